@@ -1,0 +1,1 @@
+//! Tiled algorithms and drivers.

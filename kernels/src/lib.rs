@@ -1,0 +1,1 @@
+//! What runs inside one task: tile kernels over strided views, in four precisions.

@@ -1,0 +1,1 @@
+//! The runtime: tasks, hazards, scheduling, tracing.

@@ -1,0 +1,2 @@
+//! The tester.
+fn main() {}
