@@ -1,0 +1,166 @@
+//! One recorded run as plain data, and what can be made of it.
+//!
+//! The recorder in the runtime fills a [`Recording`]; everything here only reads one. It knows no
+//! clock, no thread and no scheduler, so a recording can as well be built by hand, by a simulator
+//! or by a test. Times are nanoseconds since the start of the recording (its *epoch*).
+
+#![forbid(unsafe_code)]
+
+mod task;
+
+pub use task::{BlasLevel, TaskId, TaskRecord, TileIndex};
+
+/// Everything one run left behind.
+///
+/// The vectors are in no particular order except `lanes`, whose index is the lane's id. Records
+/// may be incomplete: a recorder with bounded memory drops what does not fit and counts it in
+/// `dropped`, so every reader here copes with a span or a hazard whose task has no record.
+///
+/// ```
+/// use superscalar_runtime::recording::Recording;
+/// let empty = Recording::default();
+/// assert_eq!(empty.dropped, 0);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Recording {
+    /// Where tasks ran; [`Span::lane`] indexes it.
+    pub lanes: Vec<Lane>,
+    /// One record per inserted task.
+    pub tasks: Vec<TaskRecord>,
+    /// One record per hazard found at insertion; a pair of tasks may have several.
+    pub hazards: Vec<HazardRecord>,
+    /// When and where tasks ran.
+    pub spans: Vec<Span>,
+    /// Samples of the runtime's counters.
+    pub counters: Vec<CounterSample>,
+    /// How many records the recorder had no room for.
+    pub dropped: u64,
+}
+
+/// One row of the trace: something that runs one task after another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lane {
+    /// The row's name, such as `worker 3`.
+    pub name: String,
+    /// What kind of executor it is.
+    pub kind: LaneKind,
+    /// The group that the row is shown under, such as `workers` or `cuda:0`. Lanes with equal
+    /// groups become threads of one process of the trace.
+    pub process: String,
+}
+
+/// What a lane stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LaneKind {
+    /// A thread of the host that runs task bodies.
+    Worker,
+    /// An in-order queue of a device.
+    Queue,
+}
+
+/// Why one task had to wait for another, named from the later access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Hazard {
+    /// Read after write: the later task needs the value.
+    RaW,
+    /// Write after read: the later task overwrites what the earlier one still reads.
+    WaR,
+    /// Write after write: the later value must be the one that stays.
+    WaW,
+}
+
+impl Hazard {
+    /// The usual abbreviation: `RaW`, `WaR` or `WaW`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RaW => "RaW",
+            Self::WaR => "WaR",
+            Self::WaW => "WaW",
+        }
+    }
+}
+
+/// A hazard from an earlier task to a later one over one datum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct HazardRecord {
+    /// The earlier task, which must finish first.
+    pub from: TaskId,
+    /// The later task, which waits.
+    pub to: TaskId,
+    /// Which of the three hazards it is.
+    pub hazard: Hazard,
+    /// The number of the datum that both tasks access.
+    pub datum: u32,
+}
+
+/// How the run of a task ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// The body returned successfully.
+    Completed,
+    /// The body returned an error.
+    Failed,
+    /// The body panicked.
+    Panicked,
+    /// The body never ran: a predecessor failed, or the scope was cancelled.
+    Cancelled,
+}
+
+impl Outcome {
+    /// The outcome in lower case, as it appears in a trace.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Panicked => "panicked",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// The time that a task spent on a lane.
+///
+/// A cancelled task has a span of length zero, at the moment it was cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// The task.
+    pub task: TaskId,
+    /// Index into [`Recording::lanes`].
+    pub lane: u32,
+    /// Start, in nanoseconds since the recording's epoch.
+    pub start_ns: u64,
+    /// End, in nanoseconds since the recording's epoch; not before `start_ns`.
+    pub end_ns: u64,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// A quantity of the runtime that is sampled over time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Counter {
+    /// Tasks whose predecessors are all done and that no worker has taken yet.
+    ReadyTasks,
+    /// Tasks inserted and not yet retired.
+    WindowTasks,
+}
+
+impl Counter {
+    /// The counter's name, as it appears in a trace.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReadyTasks => "ready tasks",
+            Self::WindowTasks => "window tasks",
+        }
+    }
+}
+
+/// The value of a counter at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CounterSample {
+    /// Which counter.
+    pub counter: Counter,
+    /// When, in nanoseconds since the recording's epoch.
+    pub at_ns: u64,
+    /// How many tasks.
+    pub value: u64,
+}

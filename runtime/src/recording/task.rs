@@ -1,0 +1,146 @@
+//! What is known about a task before it runs.
+
+use std::fmt;
+use std::panic::Location;
+
+/// The number of a task: its place in the serial program, counted from the first insertion.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TaskId(pub u64);
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "#{}", self.0)
+    }
+}
+
+/// The level of the BLAS that a task's work belongs to, which says how its flops grow with its
+/// bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BlasLevel {
+    /// Vector with vector: bound by memory.
+    One = 1,
+    /// Matrix with vector: bound by memory.
+    Two = 2,
+    /// Matrix with matrix: bound by arithmetic.
+    Three = 3,
+}
+
+impl BlasLevel {
+    /// The level as a number: 1, 2 or 3.
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+}
+
+/// The indices that tell the tasks of one name apart, such as the `(i, j, k)` of a tile update.
+///
+/// At most three; stored in place, so that recording one allocates nothing.
+///
+/// ```
+/// use superscalar_runtime::recording::TileIndex;
+/// let update = TileIndex::from([4, 2, 1]);
+/// assert_eq!(update.as_slice(), &[4, 2, 1]);
+/// assert_eq!(update.to_string(), "(4, 2, 1)");
+/// assert_eq!(TileIndex::NONE.to_string(), "");
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TileIndex {
+    /// Entries from `count` on are zero, so that equality may compare all of them.
+    values: [u32; 3],
+    count: u8,
+}
+
+impl TileIndex {
+    /// No index at all.
+    pub const NONE: Self = Self {
+        values: [0; 3],
+        count: 0,
+    };
+
+    /// The indices, outermost first.
+    pub fn as_slice(&self) -> &[u32] {
+        &self.values[..usize::from(self.count)]
+    }
+
+    /// Whether there is no index.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+impl From<u32> for TileIndex {
+    fn from(i: u32) -> Self {
+        Self {
+            values: [i, 0, 0],
+            count: 1,
+        }
+    }
+}
+
+impl From<[u32; 1]> for TileIndex {
+    fn from([i]: [u32; 1]) -> Self {
+        Self::from(i)
+    }
+}
+
+impl From<[u32; 2]> for TileIndex {
+    fn from([i, j]: [u32; 2]) -> Self {
+        Self {
+            values: [i, j, 0],
+            count: 2,
+        }
+    }
+}
+
+impl From<[u32; 3]> for TileIndex {
+    fn from(values: [u32; 3]) -> Self {
+        Self { values, count: 3 }
+    }
+}
+
+impl From<()> for TileIndex {
+    fn from((): ()) -> Self {
+        Self::NONE
+    }
+}
+
+impl fmt::Debug for TileIndex {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_slice(), out)
+    }
+}
+
+/// `(i, j, k)`, or nothing where there is no index.
+impl fmt::Display for TileIndex {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((first, rest)) = self.as_slice().split_first() else {
+            return Ok(());
+        };
+        write!(out, "({first}")?;
+        for value in rest {
+            write!(out, ", {value}")?;
+        }
+        out.write_str(")")
+    }
+}
+
+/// What the insertion of a task left behind.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TaskRecord {
+    /// The task's number; unique within a recording.
+    pub id: TaskId,
+    /// The task's name, shared by all tasks of the same operation.
+    pub name: &'static str,
+    /// The line of the program that inserted it.
+    pub site: &'static Location<'static>,
+    /// Its priority; higher runs earlier.
+    pub priority: i32,
+    /// The BLAS level of its work, where one was declared.
+    pub level: Option<BlasLevel>,
+    /// Which tile it works on.
+    pub index: TileIndex,
+    /// Floating-point operations declared for it; zero where none were.
+    pub flops: f64,
+    /// Bytes that it reads and writes, as declared; zero where none were.
+    pub bytes: f64,
+}
