@@ -1,1 +1,41 @@
 //! What runs inside one task: tile kernels over strided views, in four precisions.
+//!
+//! A tiled algorithm cuts its matrices into tiles ([`MatMut::into_tiles`]) and calls one kernel per task on them. The
+//! kernels here are that call: single-threaded, generic over [`Scalar`] (`f32 f64 c32 c64`, LAPACK's s, d, c, z), on
+//! views with any row and column stride. Parallelism belongs to the runtime, not to a kernel.
+//!
+//! | module | what is in it |
+//! |---|---|
+//! | [`scalar`] | the four element types behind one trait |
+//! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], with LAPACK's letters |
+//! | [`view`] | [`MatRef`], [`MatMut`], [`Tiles`]: strided views whose safe interface is enough for tiled algorithms |
+//! | [`cpu`] | the tile kernels: gemm, syrk, herk, trsm, potrf |
+//! | [`reference`] | the same operations as textbook loops: the oracle of the tests |
+//! | [`peak`] | the multiply-add peak of the core that runs it, which rates are quoted against |
+//!
+//! This is the only crate that names faer. It knows no task and no device.
+//!
+//! # Example
+//! ```
+//! use superscalar_kernels::{MatMut, MatRef, Op, cpu};
+//!
+//! let a = [1.0, 3.0, 2.0, 4.0]; // column major: [1 2; 3 4]
+//! let mut c = [f64::NAN; 4]; // beta = 0 never reads C
+//! let a = MatRef::from_col_major(&a, 2, 2, 2)?;
+//! cpu::gemm(1.0, Op::None, a, Op::Trans, a, 0.0, MatMut::from_col_major(&mut c, 2, 2, 2)?);
+//! assert_eq!(c, [5.0, 11.0, 11.0, 25.0]);
+//! # Ok::<(), superscalar_kernels::ViewError>(())
+//! ```
+
+mod backend;
+pub mod cpu;
+pub mod options;
+pub mod peak;
+pub mod reference;
+pub mod scalar;
+pub mod view;
+
+pub use cpu::NotPositiveDefinite;
+pub use options::{Diag, Op, ParseOptionError, Side, Uplo};
+pub use scalar::{Real, Scalar, c32, c64};
+pub use view::{MatMut, MatRef, Tiles, ViewError};

@@ -1,0 +1,119 @@
+//! gemm: the product that every other kernel is reduced to.
+
+use crate::backend::Factor;
+use crate::{MatMut, MatRef, Op, Scalar};
+
+/// C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
+///
+/// beta = 0 writes C without reading it; alpha = 0 (or k = 0) reads neither A nor B.
+///
+/// # Panics
+/// When the shapes do not agree.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{MatMut, MatRef, Op, cpu};
+///
+/// let (a, b, mut c) = ([1.0, 2.0], [3.0, 4.0], [10.0]);
+/// let a = MatRef::from_col_major(&a, 2, 1, 2)?;
+/// let b = MatRef::from_col_major(&b, 2, 1, 2)?;
+/// cpu::gemm(1.0, Op::Trans, a, Op::None, b, 2.0, MatMut::from_col_major(&mut c, 1, 1, 1)?);
+/// assert_eq!(c, [31.0]);
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+pub fn gemm<T: Scalar>(
+    alpha: T,
+    op_a: Op,
+    a: MatRef<'_, T>,
+    op_b: Op,
+    b: MatRef<'_, T>,
+    beta: T,
+    mut c: MatMut<'_, T>,
+) {
+    let (a, b) = (Factor::new(op_a, a), Factor::new(op_b, b));
+    let agree = a.view.nrows() == c.nrows()
+        && a.view.ncols() == b.view.nrows()
+        && b.view.ncols() == c.ncols();
+    assert!(
+        agree,
+        "gemm: op(A) {:?} op(B) {:?} C {:?}",
+        a.view.shape(),
+        b.view.shape(),
+        c.shape()
+    );
+    if alpha == T::ZERO || a.view.ncols() == 0 {
+        return scale(beta, c);
+    }
+    if beta != T::ZERO {
+        scale(beta, c.rb_mut());
+    }
+    T::product(alpha, a, b, beta != T::ZERO, c);
+}
+
+impl<'a, T> Factor<'a, T> {
+    /// op(A).
+    pub(super) fn new(op: Op, a: MatRef<'a, T>) -> Self {
+        match op {
+            Op::None => Self {
+                view: a,
+                conj: false,
+            },
+            Op::Trans => Self {
+                view: a.transpose(),
+                conj: false,
+            },
+            Op::ConjTrans => Self {
+                view: a.transpose(),
+                conj: true,
+            },
+        }
+    }
+
+    /// The factor of the transposed product: (A B)ᵀ = Bᵀ Aᵀ.
+    pub(super) fn transpose(self) -> Self {
+        Self {
+            view: self.view.transpose(),
+            conj: self.conj,
+        }
+    }
+
+    /// The rows before row i, and those from it on.
+    pub(super) fn split_at_row(self, i: usize) -> (Self, Self) {
+        let (top, bottom) = self.view.split_at_row(i);
+        (
+            Self {
+                view: top,
+                conj: self.conj,
+            },
+            Self {
+                view: bottom,
+                conj: self.conj,
+            },
+        )
+    }
+}
+
+/// C = beta C; beta = 0 does not read C.
+pub(super) fn scale<T: Scalar>(beta: T, mut c: MatMut<'_, T>) {
+    if beta == T::ONE {
+        return;
+    }
+    if c.row_stride() > c.col_stride() {
+        c = c.transpose();
+    }
+    if beta == T::ZERO {
+        return c.fill(T::ZERO);
+    }
+    // A real beta times an infinite part must not make NaN of the other part, which is 0 * Inf in a complex product.
+    let real = (beta.im() == T::Real::ZERO).then(|| beta.re());
+    let times = |x: T| match real {
+        Some(r) => T::from_parts(x.re() * r, x.im() * r),
+        None => beta * x,
+    };
+    for j in 0..c.ncols() {
+        match c.col_as_slice_mut(j) {
+            Some(col) => col.iter_mut().for_each(|x| *x = times(*x)),
+            None => (0..c.nrows()).for_each(|i| c[(i, j)] = times(c[(i, j)])),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! potrf: the Cholesky factorization of one tile.
+
+use super::rank_k::add_lower;
+use super::trsm::solve_lower;
+use crate::backend::Factor;
+use crate::{Diag, MatMut, Scalar, Uplo, reference};
+
+/// Below this order a block is factored directly.
+const DIRECT: usize = 16;
+
+/// A matrix that has no Cholesky factorization.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{MatMut, Uplo, cpu};
+///
+/// let mut a = [1.0, 2.0, 2.0, 1.0];
+/// let error = cpu::potrf(Uplo::Lower, MatMut::from_col_major(&mut a, 2, 2, 2)?).unwrap_err();
+/// assert_eq!(error.minor, 2);
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the leading minor of order {minor} is not positive definite")]
+pub struct NotPositiveDefinite {
+    /// The order of the first leading minor that is not positive definite, from 1: LAPACK's `info`.
+    pub minor: usize,
+}
+
+/// Factors the Hermitian positive definite n x n matrix A = L Lᴴ ([`Uplo::Lower`]) or A = Uᴴ U ([`Uplo::Upper`]); the
+/// factor overwrites that triangle, and the other is neither read nor written.
+///
+/// The imaginary part of the diagonal is taken as zero, and the factor's diagonal is real and positive.
+///
+/// # Errors
+/// [`NotPositiveDefinite`] at the first pivot that is not positive (NaN is not); the triangle is then partly
+/// overwritten.
+///
+/// # Panics
+/// When A is not square.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{MatMut, Uplo, cpu};
+///
+/// let mut a = [4.0, 2.0, f64::NAN, 10.0];
+/// cpu::potrf(Uplo::Lower, MatMut::from_col_major(&mut a, 2, 2, 2)?)?;
+/// assert_eq!((a[0], a[1], a[3]), (2.0, 1.0, 3.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn potrf<T: Scalar>(uplo: Uplo, a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
+    assert_eq!(a.nrows(), a.ncols(), "potrf: a square matrix");
+    // A = Uᴴ U is Aᵀ = Uᵀ conj(U): the transposed view holds in its lower triangle the matrix whose lower factor is Uᵀ.
+    factor_lower(if uplo == Uplo::Upper {
+        a.transpose()
+    } else {
+        a
+    })
+}
+
+/// L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 - L21 L21ᴴ).
+fn factor_lower<T: Scalar>(a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
+    let n = a.nrows();
+    if n <= DIRECT {
+        return reference::potrf(Uplo::Lower, a);
+    }
+    let half = (n / 2).next_multiple_of(DIRECT);
+    let (top, bottom) = a.split_at_row(half);
+    let (mut a11, (mut a21, mut a22)) =
+        (top.submatrix(0..half, 0..half), bottom.split_at_col(half));
+    factor_lower(a11.rb_mut())?;
+    // X L11ᴴ = A21 is conj(L11) Xᵀ = A21ᵀ.
+    solve_lower(
+        Factor {
+            view: a11.as_ref(),
+            conj: true,
+        },
+        Diag::NonUnit,
+        a21.rb_mut().transpose(),
+    );
+    let l21 = a21.as_ref();
+    let (factor, adjoint) = (
+        Factor {
+            view: l21,
+            conj: false,
+        },
+        Factor {
+            view: l21.transpose(),
+            conj: true,
+        },
+    );
+    add_lower(-T::ONE, factor, adjoint, a22.rb_mut());
+    factor_lower(a22).map_err(|e| NotPositiveDefinite {
+        minor: half + e.minor,
+    })
+}

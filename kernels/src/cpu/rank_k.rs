@@ -1,0 +1,166 @@
+//! syrk and herk: symmetric and Hermitian rank-k updates of one triangle.
+//!
+//! Both are one recursion on the lower triangle: halve, update the off-diagonal block by gemm, go on with the two
+//! halves. A small diagonal block is computed whole into scratch and its triangle added. Upper triangles are the lower
+//! ones of transposed views.
+
+use super::gemm::scale;
+use crate::backend::Factor;
+use crate::{MatMut, MatRef, Op, Scalar, Uplo};
+
+/// Below this order a diagonal block is computed whole.
+const WHOLE: usize = 32;
+
+/// One triangle of C = alpha A Aᵀ + beta C (`Op::None`, A n x k) or C = alpha Aᵀ A + beta C (`Op::Trans`, A k x n).
+///
+/// The other triangle is not touched. beta = 0 does not read C; alpha = 0 does not read A.
+///
+/// # Panics
+/// When C is not n x n, or for [`Op::ConjTrans`] of a complex type (which is [`herk`]'s); of a real type it is
+/// [`Op::Trans`].
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu};
+///
+/// let (a, mut c) = ([1.0, 2.0], [0.0, 0.0, -1.0, 0.0]);
+/// let a = MatRef::from_col_major(&a, 2, 1, 2)?;
+/// cpu::syrk(Uplo::Lower, Op::None, 1.0, a, 0.0, MatMut::from_col_major(&mut c, 2, 2, 2)?);
+/// assert_eq!(c, [1.0, 2.0, -1.0, 4.0]);
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+pub fn syrk<T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: MatRef<'_, T>, beta: T, c: MatMut<'_, T>) {
+    assert!(
+        !T::COMPLEX || op != Op::ConjTrans,
+        "syrk: no conjugate transpose of a complex matrix; that is herk"
+    );
+    let a = Factor {
+        conj: false,
+        ..Factor::new(op, a)
+    };
+    update(uplo, alpha, a, a.transpose(), beta, c);
+}
+
+/// One triangle of C = alpha A Aᴴ + beta C (`Op::None`, A n x k) or C = alpha Aᴴ A + beta C (`Op::ConjTrans`, A k x n).
+///
+/// alpha and beta are real; the imaginary part of C's diagonal is taken as zero and left zero. The other triangle is
+/// not touched. beta = 0 does not read C; alpha = 0 does not read A. For real types this is [`syrk`].
+///
+/// # Panics
+/// When C is not n x n, or for [`Op::Trans`] of a complex type (which is [`syrk`]'s).
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{MatMut, MatRef, Op, Uplo, c64, cpu};
+///
+/// let (a, mut c) = ([c64::new(0.0, 2.0)], [c64::new(1.0, 5.0)]);
+/// let a = MatRef::from_col_major(&a, 1, 1, 1)?;
+/// cpu::herk(Uplo::Upper, Op::None, 1.0, a, 1.0, MatMut::from_col_major(&mut c, 1, 1, 1)?);
+/// assert_eq!(c, [c64::new(5.0, 0.0)]);
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+pub fn herk<T: Scalar>(
+    uplo: Uplo,
+    op: Op,
+    alpha: T::Real,
+    a: MatRef<'_, T>,
+    beta: T::Real,
+    mut c: MatMut<'_, T>,
+) {
+    assert!(
+        !T::COMPLEX || op != Op::Trans,
+        "herk: no plain transpose of a complex matrix; that is syrk"
+    );
+    let a = Factor::new(op, a);
+    let b = Factor {
+        conj: !a.conj,
+        ..a.transpose()
+    };
+    update(
+        uplo,
+        T::from_real(alpha),
+        a,
+        b,
+        T::from_real(beta),
+        c.rb_mut(),
+    );
+    for i in 0..c.nrows() {
+        c[(i, i)] = T::from_real(c[(i, i)].re());
+    }
+}
+
+/// One triangle of C = alpha A B + beta C, of which the caller knows that it is symmetric or Hermitian.
+fn update<T: Scalar>(
+    uplo: Uplo,
+    alpha: T,
+    a: Factor<'_, T>,
+    b: Factor<'_, T>,
+    beta: T,
+    mut c: MatMut<'_, T>,
+) {
+    let n = c.nrows();
+    let agree = c.ncols() == n && a.view.nrows() == n;
+    assert!(
+        agree,
+        "rank-k update: op(A) {:?} C {:?}",
+        a.view.shape(),
+        c.shape()
+    );
+    if uplo == Uplo::Upper {
+        return update(
+            Uplo::Lower,
+            alpha,
+            b.transpose(),
+            a.transpose(),
+            beta,
+            c.transpose(),
+        );
+    }
+    scale_lower(beta, c.rb_mut());
+    if alpha != T::ZERO && a.view.ncols() > 0 {
+        add_lower(alpha, a, b, c);
+    }
+}
+
+/// The lower triangle of C = beta C.
+fn scale_lower<T: Scalar>(beta: T, mut c: MatMut<'_, T>) {
+    let n = c.nrows();
+    for j in 0..if beta == T::ONE { 0 } else { n } {
+        scale(beta, c.rb_mut().submatrix(j..n, j..j + 1));
+    }
+}
+
+/// The lower triangle of C = C + alpha A B.
+pub(super) fn add_lower<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, c: MatMut<'_, T>) {
+    let n = c.nrows();
+    if n <= WHOLE {
+        return add_whole(alpha, a, b, c);
+    }
+    let half = (n / 2).next_multiple_of(8);
+    let ((a_top, a_bottom), (b_left, b_right)) =
+        (a.split_at_row(half), b.transpose().split_at_row(half));
+    let (top, bottom) = c.split_at_row(half);
+    let (off, corner) = bottom.split_at_col(half);
+    add_lower(
+        alpha,
+        a_top,
+        b_left.transpose(),
+        top.submatrix(0..half, 0..half),
+    );
+    T::product(alpha, a_bottom, b_left.transpose(), true, off);
+    add_lower(alpha, a_bottom, b_right.transpose(), corner);
+}
+
+/// The same for a small block, by a whole product into scratch.
+fn add_whole<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, mut c: MatMut<'_, T>) {
+    let n = c.nrows();
+    let mut scratch = [T::ZERO; WHOLE * WHOLE];
+    if let Ok(mut whole) = MatMut::from_col_major(&mut scratch, n, n, WHOLE) {
+        T::product(alpha, a, b, false, whole.rb_mut());
+        for j in 0..n {
+            for i in j..n {
+                c[(i, j)] += whole[(i, j)];
+            }
+        }
+    }
+}

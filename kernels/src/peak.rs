@@ -1,0 +1,1 @@
+//! The multiply-add peak of the core that runs it.

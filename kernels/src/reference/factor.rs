@@ -1,0 +1,45 @@
+//! potrf as loops.
+
+use crate::{MatMut, NotPositiveDefinite, Real, Scalar, Uplo};
+
+/// The Cholesky factor of A, in one triangle over A. See [`cpu::potrf`](crate::cpu::potrf).
+///
+/// # Errors
+/// The order of the first leading minor that is not positive definite.
+///
+/// # Panics
+/// When A is not square.
+pub fn potrf<T: Scalar>(uplo: Uplo, a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
+    assert_eq!(
+        a.nrows(),
+        a.ncols(),
+        "a Cholesky factorization needs a square matrix"
+    );
+    // A = Uᴴ U is conj(A) = Uᵀ conj(U), so the transposed view holds the lower factor of conj(A), which is Aᵀ there.
+    let mut a = if uplo == Uplo::Upper {
+        a.transpose()
+    } else {
+        a
+    };
+    let n = a.nrows();
+    for j in 0..n {
+        let mut pivot = a[(j, j)].re();
+        for p in 0..j {
+            pivot -= (a[(j, p)] * a[(j, p)].conj()).re();
+        }
+        let positive = pivot > T::Real::ZERO;
+        if !positive {
+            return Err(NotPositiveDefinite { minor: j + 1 });
+        }
+        let root = pivot.sqrt();
+        a[(j, j)] = T::from_real(root);
+        for i in j + 1..n {
+            let mut x = a[(i, j)];
+            for p in 0..j {
+                x -= a[(i, p)] * a[(j, p)].conj();
+            }
+            a[(i, j)] = T::from_parts(x.re() / root, x.im() / root);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! The tile kernels as textbook loops, one element at a time: what the fast ones must agree with.
+//!
+//! Each function has the contract of its namesake in [`cpu`](crate::cpu), written so that it can be checked against the
+//! equation by eye. They are slow, and are for tests and for backends that need an oracle.
+//!
+//! # Example
+//! ```
+//! use superscalar_kernels::{MatMut, MatRef, Op, reference};
+//!
+//! let (a, mut c) = ([1.0, 2.0], [0.0; 4]);
+//! let a = MatRef::from_col_major(&a, 2, 1, 2)?;
+//! reference::gemm(1.0, Op::None, a, Op::Trans, a, 0.0, MatMut::from_col_major(&mut c, 2, 2, 2)?);
+//! assert_eq!(c, [1.0, 2.0, 2.0, 4.0]);
+//! # Ok::<(), superscalar_kernels::ViewError>(())
+//! ```
+
+mod factor;
+mod product;
+mod solve;
+
+pub use factor::potrf;
+pub use product::{gemm, herk, syrk};
+pub use solve::trsm;
+
+use crate::{MatRef, Op, Scalar, Uplo};
+
+/// Element (i, j) of op(A).
+fn element<T: Scalar>(op: Op, a: MatRef<'_, T>, i: usize, j: usize) -> T {
+    match op {
+        Op::None => a.at(i, j),
+        Op::Trans => a.at(j, i),
+        Op::ConjTrans => a.at(j, i).conj(),
+    }
+}
+
+/// Whether (i, j) is in the triangle, diagonal included.
+fn in_triangle(uplo: Uplo, i: usize, j: usize) -> bool {
+    match uplo {
+        Uplo::Lower => i >= j,
+        Uplo::Upper => i <= j,
+    }
+}

@@ -1,0 +1,55 @@
+//! trsm as loops.
+
+use super::{element, in_triangle};
+use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
+
+/// op(A) X = alpha B or X op(A) = alpha B, X over B. See [`cpu::trsm`](crate::cpu::trsm).
+///
+/// # Panics
+/// When the shapes do not agree.
+pub fn trsm<T: Scalar>(
+    side: Side,
+    uplo: Uplo,
+    op: Op,
+    diag: Diag,
+    alpha: T,
+    a: MatRef<'_, T>,
+    mut b: MatMut<'_, T>,
+) {
+    let n = match side {
+        Side::Left => b.nrows(),
+        Side::Right => b.ncols(),
+    };
+    assert_eq!((n, n), a.shape(), "shapes of a triangular solve");
+    // X op(A) = B is op(A)ᵀ Xᵀ = Bᵀ: solve for the columns of a transposed view, reading op(A) transposed.
+    if side == Side::Right {
+        b = b.transpose();
+    }
+    let at = |i, j| {
+        if side == Side::Left {
+            element(op, a, i, j)
+        } else {
+            element(op, a, j, i)
+        }
+    };
+    let flips = (op != Op::None) != (side == Side::Right);
+    let uplo = if flips { uplo.flip() } else { uplo };
+    for col in 0..b.ncols() {
+        for step in 0..n {
+            let i = if uplo == Uplo::Lower {
+                step
+            } else {
+                n - 1 - step
+            };
+            if alpha == T::ZERO {
+                b[(i, col)] = T::ZERO;
+                continue;
+            }
+            let mut x = alpha * b[(i, col)];
+            for p in (0..n).filter(|&p| p != i && in_triangle(uplo, i, p)) {
+                x -= at(i, p) * b[(p, col)];
+            }
+            b[(i, col)] = if diag == Diag::Unit { x } else { x / at(i, i) };
+        }
+    }
+}

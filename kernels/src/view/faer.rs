@@ -1,0 +1,104 @@
+//! Conversions to and from faer's views, which carry the same pointer, shape and strides.
+
+use super::layout::Layout;
+use super::{MatMut, MatRef, ViewError, ViewErrorKind};
+use std::marker::PhantomData;
+
+/// A stride as faer has it. A dimension of at most one element is never stepped along, so a stride too large for
+/// `isize` (which only such a dimension can have) becomes 0.
+fn stride(elements: usize) -> isize {
+    isize::try_from(elements).unwrap_or(0)
+}
+
+/// A view's layout from a faer view's.
+fn layout<T>(
+    ptr: *mut T,
+    (m, n): (usize, usize),
+    row: isize,
+    col: isize,
+) -> Result<Layout<T>, ViewError> {
+    match (usize::try_from(row), usize::try_from(col)) {
+        (Ok(row_stride), Ok(col_stride)) => Ok(Layout {
+            ptr,
+            m,
+            n,
+            row_stride,
+            col_stride,
+        }),
+        _ => Err(ViewErrorKind::NegativeStride { row, col }.into()),
+    }
+}
+
+impl<'a, T> From<MatRef<'a, T>> for faer::MatRef<'a, T> {
+    fn from(a: MatRef<'a, T>) -> Self {
+        // SAFETY: both views promise the same of the same pointer, shape, strides and lifetime; a view's pointer comes
+        // from a slice or from arithmetic inside one, so it is not null.
+        unsafe {
+            Self::from_raw_parts(
+                a.as_ptr(),
+                a.nrows(),
+                a.ncols(),
+                stride(a.row_stride()),
+                stride(a.col_stride()),
+            )
+        }
+    }
+}
+
+impl<'a, T> From<MatMut<'a, T>> for faer::MatMut<'a, T> {
+    fn from(mut a: MatMut<'a, T>) -> Self {
+        let (rs, cs) = (stride(a.row_stride()), stride(a.col_stride()));
+        // SAFETY: as for MatRef; the exclusive view is consumed, so faer's is the only one.
+        unsafe { Self::from_raw_parts_mut(a.as_mut_ptr(), a.nrows(), a.ncols(), rs, cs) }
+    }
+}
+
+impl<'a, T> TryFrom<faer::MatRef<'a, T>> for MatRef<'a, T> {
+    type Error = ViewError;
+
+    /// Refuses views with negative strides.
+    fn try_from(a: faer::MatRef<'a, T>) -> Result<Self, ViewError> {
+        let layout = layout(
+            a.as_ptr().cast_mut(),
+            a.shape(),
+            a.row_stride(),
+            a.col_stride(),
+        )?;
+        Ok(Self {
+            layout,
+            borrow: PhantomData,
+        })
+    }
+}
+
+impl<'a, T> TryFrom<faer::MatMut<'a, T>> for MatMut<'a, T> {
+    type Error = ViewError;
+
+    /// Refuses views with negative strides.
+    fn try_from(a: faer::MatMut<'a, T>) -> Result<Self, ViewError> {
+        let layout = layout(a.as_ptr_mut(), a.shape(), a.row_stride(), a.col_stride())?;
+        Ok(Self {
+            layout,
+            borrow: PhantomData,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_survive_a_round_trip() {
+        let mut x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let a = MatMut::from_col_major(&mut x, 2, 2, 3).unwrap().transpose();
+        let mut f = faer::MatMut::from(a);
+        f[(0, 1)] = 9.0;
+        assert!(MatRef::try_from(f.as_ref().reverse_rows()).is_err());
+        let back = MatMut::try_from(f).unwrap();
+        assert_eq!(
+            (back.shape(), back.row_stride(), back.at(0, 1)),
+            ((2, 2), 3, 9.0)
+        );
+    }
+}

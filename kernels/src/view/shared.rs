@@ -1,0 +1,291 @@
+//! [`MatRef`]: a matrix that may be read.
+
+use super::layout::Layout;
+use super::{MatMut, ViewError};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Index, Range};
+
+/// An m x n matrix that may be read: to a matrix what `&[T]` is to an array.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::MatRef;
+///
+/// let data = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+/// let a = MatRef::from_col_major(&data, 2, 3, 2)?; // [1 3 5; 2 4 6]
+/// assert_eq!(a[(1, 2)], 6.0);
+/// assert_eq!(a.transpose().submatrix(1..3, 0..2).to_vec(), [3.0, 5.0, 4.0, 6.0]);
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+pub struct MatRef<'a, T> {
+    pub(super) layout: Layout<T>,
+    pub(super) borrow: PhantomData<&'a [T]>,
+}
+
+// SAFETY: a MatRef gives out nothing but `&T` to what it borrows, so it crosses threads exactly as `&[T]` does.
+unsafe impl<T: Sync> Send for MatRef<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for MatRef<'_, T> {}
+
+impl<T> Clone for MatRef<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for MatRef<'_, T> {}
+
+impl<'a, T> MatRef<'a, T> {
+    /// The m x n matrix whose column j starts at `data[j * ld]`.
+    ///
+    /// # Errors
+    /// `ld < max(1, m)`, or a slice shorter than the last column's last element.
+    pub fn from_col_major(data: &'a [T], m: usize, n: usize, ld: usize) -> Result<Self, ViewError> {
+        // The cast to *mut is for the common layout; a MatRef never writes through it.
+        let layout = Layout::col_major(data.as_ptr().cast_mut(), data.len(), (m, n), ld)?;
+        Ok(Self {
+            layout,
+            borrow: PhantomData,
+        })
+    }
+
+    /// Number of rows, m.
+    #[inline(always)]
+    pub fn nrows(&self) -> usize {
+        self.layout.m
+    }
+
+    /// Number of columns, n.
+    #[inline(always)]
+    pub fn ncols(&self) -> usize {
+        self.layout.n
+    }
+
+    /// (m, n).
+    #[inline(always)]
+    pub fn shape(&self) -> (usize, usize) {
+        (self.layout.m, self.layout.n)
+    }
+
+    /// Whether there is no element: m = 0 or n = 0.
+    pub fn is_empty(&self) -> bool {
+        self.layout.m == 0 || self.layout.n == 0
+    }
+
+    /// Elements from one row to the next.
+    #[inline(always)]
+    pub fn row_stride(&self) -> usize {
+        self.layout.row_stride
+    }
+
+    /// Elements from one column to the next: the leading dimension of a column-major matrix.
+    #[inline(always)]
+    pub fn col_stride(&self) -> usize {
+        self.layout.col_stride
+    }
+
+    /// The address of element (0, 0), for foreign interfaces. Not to be followed when the matrix is empty.
+    #[inline(always)]
+    pub fn as_ptr(&self) -> *const T {
+        self.layout.ptr
+    }
+
+    /// Element (i, j), or `None` outside of the matrix.
+    #[inline(always)]
+    pub fn get(&self, i: usize, j: usize) -> Option<&'a T> {
+        if i >= self.layout.m || j >= self.layout.n {
+            return None;
+        }
+        // SAFETY: in bounds, so promise 1 of the module holds for the address; shared for 'a by the borrow.
+        Some(unsafe { &*self.layout.address(i, j) })
+    }
+
+    /// A copy of element (i, j).
+    ///
+    /// # Panics
+    /// Outside of the matrix.
+    #[inline(always)]
+    #[track_caller]
+    pub fn at(&self, i: usize, j: usize) -> T
+    where
+        T: Copy,
+    {
+        self.layout.check(i, j);
+        // SAFETY: in bounds, so promise 1 of the module holds for the address.
+        unsafe { *self.layout.address(i, j) }
+    }
+
+    /// The part at these rows and columns.
+    ///
+    /// # Panics
+    /// When a range leaves the matrix or runs backwards.
+    #[track_caller]
+    pub fn submatrix(&self, rows: Range<usize>, cols: Range<usize>) -> Self {
+        Self {
+            layout: self.layout.part(rows, cols),
+            borrow: PhantomData,
+        }
+    }
+
+    /// Row i, as a 1 x n matrix.
+    ///
+    /// # Panics
+    /// When there is no row i.
+    #[track_caller]
+    pub fn row(&self, i: usize) -> Self {
+        self.submatrix(i..i + 1, 0..self.ncols())
+    }
+
+    /// Column j, as an m x 1 matrix.
+    ///
+    /// # Panics
+    /// When there is no column j.
+    #[track_caller]
+    pub fn col(&self, j: usize) -> Self {
+        self.submatrix(0..self.nrows(), j..j + 1)
+    }
+
+    /// Column j as a slice, or `None` where its elements are not adjacent (or there is no column j).
+    #[inline]
+    pub fn col_as_slice(&self, j: usize) -> Option<&'a [T]> {
+        if j >= self.layout.n || (self.layout.row_stride != 1 && self.layout.m > 1) {
+            return None;
+        }
+        if self.layout.m == 0 {
+            return Some(&[]);
+        }
+        // SAFETY: promise 1 of the module for the m elements (0, j) .. (m - 1, j), which the stride of 1 makes adjacent.
+        Some(unsafe { std::slice::from_raw_parts(self.layout.address(0, j), self.layout.m) })
+    }
+
+    /// The transpose, without moving anything.
+    pub fn transpose(&self) -> Self {
+        Self {
+            layout: self.layout.transpose(),
+            borrow: PhantomData,
+        }
+    }
+
+    /// The rows before row i, and the rows from it on.
+    ///
+    /// # Panics
+    /// When `i > m`.
+    #[track_caller]
+    pub fn split_at_row(&self, i: usize) -> (Self, Self) {
+        (
+            self.submatrix(0..i, 0..self.ncols()),
+            self.submatrix(i..self.nrows(), 0..self.ncols()),
+        )
+    }
+
+    /// The columns before column j, and the columns from it on.
+    ///
+    /// # Panics
+    /// When `j > n`.
+    #[track_caller]
+    pub fn split_at_col(&self, j: usize) -> (Self, Self) {
+        (
+            self.submatrix(0..self.nrows(), 0..j),
+            self.submatrix(0..self.nrows(), j..self.ncols()),
+        )
+    }
+
+    /// The elements in column-major order, without padding.
+    pub fn to_vec(&self) -> Vec<T>
+    where
+        T: Copy,
+    {
+        let mut out = Vec::with_capacity(self.nrows() * self.ncols());
+        for j in 0..self.ncols() {
+            match self.col_as_slice(j) {
+                Some(col) => out.extend_from_slice(col),
+                None => out.extend((0..self.nrows()).map(|i| self.at(i, j))),
+            }
+        }
+        out
+    }
+}
+
+impl<T> Index<(usize, usize)> for MatRef<'_, T> {
+    type Output = T;
+
+    /// Panics outside of the matrix.
+    #[inline(always)]
+    #[track_caller]
+    fn index(&self, (i, j): (usize, usize)) -> &T {
+        self.layout.check(i, j);
+        // SAFETY: in bounds, so promise 1 of the module holds for the address.
+        unsafe { &*self.layout.address(i, j) }
+    }
+}
+
+impl<'a, T> From<&'a MatMut<'_, T>> for MatRef<'a, T> {
+    fn from(view: &'a MatMut<'_, T>) -> Self {
+        view.as_ref()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for MatRef<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rows = f.debug_list();
+        for i in 0..self.nrows() {
+            rows.entry(&(0..self.ncols()).map(|j| &self[(i, j)]).collect::<Vec<_>>());
+        }
+        rows.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slice_must_hold_the_matrix() {
+        let x = [0u8; 8];
+        assert!(
+            MatRef::from_col_major(&x, 2, 3, 3).is_ok(),
+            "the last column needs no padding"
+        );
+        assert!(MatRef::from_col_major(&x, 3, 3, 3).is_err());
+        assert!(MatRef::from_col_major(&x, 3, 1, 2).is_err());
+        assert!(
+            MatRef::from_col_major(&x, 0, 1, 0).is_err(),
+            "LAPACK: ld >= max(1, m)"
+        );
+        assert!(MatRef::from_col_major(&x, 2, usize::MAX, usize::MAX).is_err());
+    }
+
+    #[test]
+    fn empty_shapes_are_ordinary() {
+        for (m, n) in [(0, 0), (0, 3), (3, 0)] {
+            let a = MatRef::<f64>::from_col_major(&[], m, n, 3).unwrap();
+            assert_eq!(
+                (a.shape(), a.is_empty(), a.to_vec().len()),
+                ((m, n), true, 0)
+            );
+            assert_eq!(a.transpose().shape(), (n, m));
+            assert_eq!(a.get(0, 0), None);
+        }
+    }
+
+    #[test]
+    fn parts_of_parts_are_where_they_should_be() {
+        let x: Vec<usize> = (0..35).collect();
+        let a = MatRef::from_col_major(&x, 5, 7, 5).unwrap();
+        let b = a.submatrix(1..5, 2..7).transpose().submatrix(1..4, 2..4);
+        assert_eq!(b.to_vec(), [18, 23, 28, 19, 24, 29]);
+        let (top, bottom) = a.split_at_row(5);
+        assert_eq!((top.shape(), bottom.shape()), ((5, 7), (0, 7)));
+        assert_eq!(a.row(3).to_vec()[6], 33);
+        assert_eq!(a.col(6).to_vec(), [30, 31, 32, 33, 34]);
+        assert_eq!(a.transpose().col_as_slice(0), None);
+        assert_eq!(format!("{:?}", a.submatrix(0..2, 0..2)), "[[0, 5], [1, 6]]");
+    }
+
+    #[test]
+    #[should_panic(expected = "element (0, 2) of a 2 x 2 matrix")]
+    fn indexing_outside_panics() {
+        let _ = MatRef::from_col_major(&[0; 6], 2, 2, 2).unwrap()[(0, 2)];
+    }
+}
