@@ -6,8 +6,25 @@
 
 #![forbid(unsafe_code)]
 
+mod arrows;
+mod chrome;
+mod dag;
+mod dot;
+mod error;
+mod host;
+mod host_events;
+mod json;
+mod layout;
+mod order;
+mod summary;
 mod task;
 
+pub use chrome::{ChromeTrace, ChromeWritten};
+pub use dag::{CriticalPath, Dag, DagEdge, DagTask, HazardSet, Measure};
+pub use dot::Dot;
+pub use error::RecordingError;
+pub use host::{HostCapture, HostSpans};
+pub use summary::Summary;
 pub use task::{BlasLevel, TaskId, TaskRecord, TileIndex};
 
 /// Everything one run left behind.

@@ -1,0 +1,79 @@
+//! What can go wrong when a recording is read.
+
+use std::io;
+
+use super::TaskId;
+
+/// Why a recording could not be analysed or written.
+///
+/// Opaque, so that reasons can be added; the questions that a caller acts on are methods.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct RecordingError(#[from] Kind);
+
+/// The reasons. Each message says what was found, and where there is one, what to do.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Kind {
+    #[error("the hazards of task {0} form a cycle, so the recording is of no serial program")]
+    Cycle(TaskId),
+    #[error("two task records carry the number {0}")]
+    DuplicateTask(TaskId),
+    #[error(
+        "transitive reduction of {tasks} tasks; it is limited to {limit}, since its memory grows \
+         with their square"
+    )]
+    TooManyTasks { tasks: usize, limit: usize },
+    #[error("a span of task {task} is on lane {lane}, but the recording has {lanes} lanes")]
+    UnknownLane {
+        task: TaskId,
+        lane: u32,
+        lanes: usize,
+    },
+    #[error("a span of task {task} ends at {end_ns} ns, before its start at {start_ns} ns")]
+    BackwardSpan {
+        task: TaskId,
+        start_ns: u64,
+        end_ns: u64,
+    },
+    #[error(
+        "this process already has a host-span layer; take several captures from it, because \
+         tracing-chrome keeps its channel in thread-locals and a second layer would lose events"
+    )]
+    SecondHostLayer,
+    #[error("the captured host events are not what tracing-chrome writes: {0}")]
+    HostEvents(String),
+    #[error("the trace could not be written")]
+    Io(#[source] io::Error),
+}
+
+impl RecordingError {
+    /// A task on a cycle of hazards, where that is the reason.
+    pub fn cycle(&self) -> Option<TaskId> {
+        match self.0 {
+            Kind::Cycle(task) => Some(task),
+            _ => None,
+        }
+    }
+
+    /// The largest number of tasks allowed, where there were too many.
+    pub fn tasks_max(&self) -> Option<usize> {
+        match self.0 {
+            Kind::TooManyTasks { limit, .. } => Some(limit),
+            _ => None,
+        }
+    }
+
+    /// The error of the output, where writing failed.
+    pub fn io(&self) -> Option<&io::Error> {
+        match &self.0 {
+            Kind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for RecordingError {
+    fn from(error: io::Error) -> Self {
+        Self(Kind::Io(error))
+    }
+}

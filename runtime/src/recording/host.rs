@@ -1,0 +1,246 @@
+//! The host's `tracing` spans, captured in memory through tracing-chrome.
+//!
+//! Task bodies and the runtime's hot path have a recorder of their own. What surrounds them (a
+//! driver routine, reading a file, a user's own spans) is measured with `tracing`, at about half a
+//! microsecond a span. [`HostSpans::layer`] makes the layer, the user adds it to whatever
+//! subscriber there is, and each [`HostSpans::take`] hands over what was captured since the last.
+//! Nothing global is installed here.
+//!
+//! Two traps of tracing-chrome 0.7.2 shape this module. A thread that has once used a layer keeps
+//! that layer's channel in a thread-local, so that a second layer would silently miss its spans:
+//! hence one layer per process, and captures cut from its stream. And its writer thread panics on
+//! an error of its output: hence an output that has no errors, and a limit that drops and counts.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Instant;
+
+use tracing::Subscriber;
+use tracing_chrome::{ChromeLayer, ChromeLayerBuilder, FlushGuard, TraceStyle};
+use tracing_subscriber::registry::LookupSpan;
+
+use super::error::{Kind, RecordingError};
+use super::host_events::{HostEvent, HostThreads};
+
+/// The most that one capture holds, as tracing-chrome's text: about a million spans.
+const CAPTURE_BYTES_MAX: usize = 256 << 20;
+
+/// Whether this process has made its layer.
+static LAYER_MADE: AtomicBool = AtomicBool::new(false);
+
+/// The receiving end of a layer that captures the host's spans and events.
+///
+/// Dropping it ends the capture; the layer may stay installed and then costs a failed send per
+/// span.
+///
+/// ```
+/// use superscalar_runtime::recording::{ChromeTrace, HostSpans, Recording};
+/// use std::time::Instant;
+/// use tracing_subscriber::prelude::*;
+///
+/// let (layer, mut host) = HostSpans::layer()?;
+/// let subscriber = tracing_subscriber::registry().with(layer);
+/// let epoch = Instant::now();
+/// tracing::subscriber::with_default(subscriber, || {
+///     let _factorize = tracing::info_span!("factorize", n = 4096).entered();
+/// });
+/// let capture = host.take()?;
+/// let mut json = Vec::new();
+/// let recording = Recording::default();
+/// let written = ChromeTrace::new(&recording).host_spans(&capture, epoch).write(&mut json)?;
+/// assert_eq!(written.host_events, 1);
+/// # Ok::<(), superscalar_runtime::recording::RecordingError>(())
+/// ```
+pub struct HostSpans {
+    guard: FlushGuard,
+    started: Instant,
+    pieces: Receiver<Piece>,
+    piece_out: Sender<Piece>,
+    threads: HostThreads,
+}
+
+impl HostSpans {
+    /// Makes the process's one layer for host spans, to be added to a subscriber of the caller's.
+    ///
+    /// Spans are recorded with their fields and source lines, each on the thread that enters it.
+    ///
+    /// # Errors
+    /// If this process has made its layer before.
+    pub fn layer<S>() -> Result<(ChromeLayer<S>, Self), RecordingError>
+    where
+        S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
+    {
+        if LAYER_MADE.swap(true, Ordering::Relaxed) {
+            return Err(Kind::SecondHostLayer.into());
+        }
+        let (piece_out, pieces) = channel();
+        let (layer, guard) = ChromeLayerBuilder::new()
+            .writer(Sink::new(piece_out.clone()))
+            .trace_style(TraceStyle::Threaded)
+            .include_args(true)
+            .include_locations(true)
+            .build();
+        // The layer reads its own clock as the last step of `build`, well under a microsecond ago.
+        let started = Instant::now();
+        let host = Self {
+            guard,
+            started,
+            pieces,
+            piece_out,
+            threads: HostThreads::default(),
+        };
+        Ok((layer, host))
+    }
+
+    /// Hands over what was captured since the layer was made or since the last `take`.
+    ///
+    /// A span that is still open is cut here: this capture has its first part, marked
+    /// `"open": true`, and the next one continues it. Waits for the writer thread to catch up.
+    ///
+    /// # Errors
+    /// If the captured text cannot be read, which would be a change of tracing-chrome's format.
+    pub fn take(&mut self) -> Result<HostCapture, RecordingError> {
+        let until_ns = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.guard
+            .start_new(Some(Box::new(Sink::new(self.piece_out.clone()))));
+        // Every sink sends exactly once, when it is dropped: by the writer thread as it turns to
+        // the next sink, or, if that thread is gone, by the failed send above. So this returns.
+        let piece = self.pieces.recv().unwrap_or_default();
+        let events = self.threads.read(&piece.text, until_ns)?;
+        Ok(HostCapture {
+            started: self.started,
+            threads: self.threads.names(),
+            events,
+            dropped: piece.dropped,
+        })
+    }
+}
+
+impl std::fmt::Debug for HostSpans {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("HostSpans")
+            .field("started", &self.started)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Captured host spans, ready to be written beside a recording.
+#[derive(Debug, Clone)]
+pub struct HostCapture {
+    started: Instant,
+    threads: Vec<String>,
+    events: Vec<HostEvent>,
+    dropped: u64,
+}
+
+impl HostCapture {
+    /// The instant that the capture's times count from: when the layer was made.
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// How many spans and instants there are.
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Whether nothing was captured.
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// How many entries, exits and events came after the capture was full (256 MiB of text).
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    pub(super) fn threads(&self) -> impl Iterator<Item = &str> {
+        self.threads.iter().map(String::as_str)
+    }
+
+    /// By thread, then by start; the outer one first.
+    pub(super) fn events(&self) -> &[HostEvent] {
+        &self.events
+    }
+}
+
+/// What one sink collected.
+#[derive(Default)]
+struct Piece {
+    text: Vec<u8>,
+    dropped: u64,
+}
+
+/// An output without errors that keeps what it can, counts the lines of the rest, and sends the
+/// lot when it is dropped.
+struct Sink {
+    piece: Piece,
+    done: Sender<Piece>,
+}
+
+impl Sink {
+    fn new(done: Sender<Piece>) -> Self {
+        let piece = Piece::default();
+        Self { piece, done }
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let piece = &mut self.piece;
+        if piece.dropped == 0 && piece.text.len() + bytes.len() <= CAPTURE_BYTES_MAX {
+            piece.text.extend_from_slice(bytes);
+            return Ok(bytes.len());
+        }
+        if piece.dropped == 0 {
+            // What is kept ends with a whole line.
+            let end = piece.text.iter().rposition(|&byte| byte == b'\n');
+            piece.text.truncate(end.map_or(0, |at| at + 1));
+        }
+        let lines = bytes.iter().filter(|&&byte| byte == b'\n').count();
+        piece.dropped += lines.max(1) as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Sink {
+    fn drop(&mut self) {
+        // The receiver is gone if the user dropped it: then nobody wants the text.
+        let _ = self.done.send(std::mem::take(&mut self.piece));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CAPTURE_BYTES_MAX, Piece, Sink};
+    use std::io::Write;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn a_full_sink_keeps_whole_lines_and_counts_the_rest() -> std::io::Result<()> {
+        let (done, pieces) = channel::<Piece>();
+        let mut sink = Sink::new(done);
+        let line = {
+            let mut line = vec![b'x'; (1 << 20) - 1];
+            line.push(b'\n');
+            line
+        };
+        for _ in 0..CAPTURE_BYTES_MAX / line.len() - 1 {
+            sink.write_all(&line)?;
+        }
+        sink.write_all(b"half a li")?;
+        sink.write_all(&line)?;
+        sink.write_all(b"one\ntwo\n")?;
+        drop(sink);
+        let piece = pieces.recv().unwrap_or_default();
+        assert_eq!(piece.dropped, 3);
+        assert_eq!(piece.text.len(), CAPTURE_BYTES_MAX - line.len());
+        assert_eq!(piece.text.last(), Some(&b'\n'));
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! JSON text at the speed of memory: a trace has millions of events with ten numbers each.
+//!
+//! Formatting through `fmt` costs several times as much as these few routines, which is why they
+//! exist. They write tokens; that brackets and commas match is up to the caller, and tested there.
+
+use std::io::{self, Write};
+
+/// Output is handed on in pieces of about this size, large enough for one system call to vanish.
+const PIECE_BYTES: usize = 1 << 16;
+
+/// Integers of this size and above are no longer exact in the readers' double precision.
+const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+
+pub(super) struct JsonWriter<W: Write> {
+    out: W,
+    piece: Vec<u8>,
+    bytes: u64,
+}
+
+impl<W: Write> JsonWriter<W> {
+    pub(super) fn new(out: W) -> Self {
+        // Room for the event that crosses the mark, so that the buffer need not grow.
+        let piece = Vec::with_capacity(PIECE_BYTES + 4096);
+        Self {
+            out,
+            piece,
+            bytes: 0,
+        }
+    }
+
+    /// Text that is JSON already.
+    pub(super) fn raw(&mut self, json: &str) {
+        self.piece.extend_from_slice(json.as_bytes());
+    }
+
+    /// A string, quoted and escaped.
+    pub(super) fn string(&mut self, text: &str) {
+        self.piece.push(b'"');
+        self.escaped(text);
+        self.piece.push(b'"');
+    }
+
+    /// The inside of a string. Only quotes, backslashes and control characters need escaping.
+    pub(super) fn escaped(&mut self, text: &str) {
+        let mut plain = 0;
+        for (at, &byte) in text.as_bytes().iter().enumerate() {
+            if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+                continue;
+            }
+            self.piece.extend_from_slice(&text.as_bytes()[plain..at]);
+            plain = at + 1;
+            match byte {
+                b'"' | b'\\' => self.piece.extend_from_slice(&[b'\\', byte]),
+                b'\n' => self.piece.extend_from_slice(b"\\n"),
+                b'\t' => self.piece.extend_from_slice(b"\\t"),
+                _ => {
+                    let low = b"0123456789abcdef"[usize::from(byte & 15)];
+                    let escape = [b'\\', b'u', b'0', b'0', b'0' + (byte >> 4), low];
+                    self.piece.extend_from_slice(&escape);
+                }
+            }
+        }
+        self.piece.extend_from_slice(&text.as_bytes()[plain..]);
+    }
+
+    pub(super) fn integer(&mut self, mut value: u64) {
+        let mut digits = [0_u8; 20];
+        let mut first = digits.len();
+        loop {
+            first -= 1;
+            digits[first] = b'0' + (value % 10) as u8;
+            value /= 10;
+            if value == 0 {
+                break;
+            }
+        }
+        self.piece.extend_from_slice(&digits[first..]);
+    }
+
+    pub(super) fn signed(&mut self, value: i64) {
+        if value < 0 {
+            self.piece.push(b'-');
+        }
+        self.integer(value.unsigned_abs());
+    }
+
+    /// `value` / 1000 with three decimals: nanoseconds as microseconds, exactly.
+    pub(super) fn thousandths(&mut self, value: u64) {
+        self.integer(value / 1000);
+        let rest = value % 1000;
+        let digit = |power: u64| b'0' + (rest / power % 10) as u8;
+        let decimals = [b'.', digit(100), digit(10), digit(1)];
+        self.piece.extend_from_slice(&decimals);
+    }
+
+    /// A real number; JSON has no word for NaN and infinity, which become `null`.
+    pub(super) fn real(&mut self, value: f64) {
+        if !value.is_finite() {
+            self.raw("null");
+        } else if value.fract() == 0.0 && value.abs() < EXACT_MAX {
+            self.signed(value as i64);
+        } else {
+            // Writing to a vector cannot fail.
+            let _ = write!(self.piece, "{value:e}");
+        }
+    }
+
+    /// Hands the buffer on once it is full; to be called between events.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub(super) fn pass_on(&mut self) -> io::Result<()> {
+        if self.piece.len() >= PIECE_BYTES {
+            self.drain()?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left and flushes. Returns the bytes written in all.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub(super) fn finish(mut self) -> io::Result<u64> {
+        self.drain()?;
+        self.out.flush()?;
+        Ok(self.bytes)
+    }
+
+    fn drain(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.piece)?;
+        self.bytes += self.piece.len() as u64;
+        self.piece.clear();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::JsonWriter;
+    use serde_json::Value;
+
+    fn text(write: impl FnOnce(&mut JsonWriter<&mut Vec<u8>>)) -> String {
+        let mut bytes = Vec::new();
+        let mut json = JsonWriter::new(&mut bytes);
+        write(&mut json);
+        json.finish().expect("a vector takes every write");
+        String::from_utf8(bytes).expect("only whole strings are written")
+    }
+
+    #[test]
+    fn every_character_survives_a_round_trip() {
+        let all: String = (0..0x800)
+            .chain(0x1F600..0x1F610)
+            .filter_map(char::from_u32)
+            .collect();
+        let written = text(|json| json.string(&all));
+        let read: Value = serde_json::from_str(&written).expect("valid JSON");
+        assert_eq!(read, Value::String(all));
+    }
+
+    #[test]
+    fn numbers_are_exact() {
+        for value in [0, 1, 9, 10, 999, 1000, 1001, u64::MAX] {
+            assert_eq!(text(|json| json.integer(value)), value.to_string());
+            let expected = format!("{}.{:03}", value / 1000, value % 1000);
+            assert_eq!(text(|json| json.thousandths(value)), expected);
+        }
+        for value in [i64::MIN, -1, 0, 7] {
+            assert_eq!(text(|json| json.signed(value)), value.to_string());
+        }
+        for value in [0.0, -3.0, 0.1, 1e300, 5e-324, 9_007_199_254_740_993.0] {
+            let written = text(|json| json.real(value));
+            let read: f64 = written.parse().expect("a number");
+            assert_eq!(read, value, "{written}");
+            serde_json::from_str::<Value>(&written).expect("valid JSON");
+        }
+        assert_eq!(text(|json| json.real(f64::NAN)), "null");
+        assert_eq!(text(|json| json.real(f64::NEG_INFINITY)), "null");
+    }
+}

@@ -1,0 +1,189 @@
+//! Where each span is drawn: rows of properly nested slices, and the moments that arrows may touch.
+//!
+//! The trace viewers have three rules that a recording need not obey:
+//!
+//! * Slices of one row must nest. A worker that helps inside a body nests; the spans of a queue,
+//!   timed by a device's clock, may overlap a little. A span that would cross another one is drawn
+//!   on a further row of the same lane.
+//! * A slice of no length can hold no arrow. A cancelled task, of length zero, is drawn one
+//!   nanosecond wide, and those cancelled at one moment stand side by side.
+//! * An arrow holds on to the innermost slice at its moment. So for every slice we note the first
+//!   and the last nanosecond at which nothing nested covers it; a slice that is covered all along
+//!   has none, and gets no arrows.
+
+use std::cmp::Reverse;
+
+use super::error::Kind;
+use super::{Recording, Span};
+
+/// A span as it will be drawn.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slice {
+    /// Index into [`Recording::spans`].
+    pub(super) span: usize,
+    /// Index into [`Layout::rows`].
+    pub(super) row: usize,
+    pub(super) start_ns: u64,
+    pub(super) end_ns: u64,
+    /// The first and the last nanosecond at which this is the innermost slice of its row.
+    pub(super) bare_ns: Option<(u64, u64)>,
+}
+
+/// One row: a thread of the trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) lane: usize,
+    /// 0 for the lane's own row, then 1, 2, … for those that take what crosses.
+    pub(super) overflow: usize,
+}
+
+pub(super) struct Layout {
+    /// By lane, then by start; of two that start together, the outer one first.
+    pub(super) slices: Vec<Slice>,
+    /// By lane, then by `overflow`; every lane has at least one.
+    pub(super) rows: Vec<Row>,
+}
+
+impl Layout {
+    /// # Errors
+    /// A span on a lane that does not exist, or one that ends before it starts.
+    pub(super) fn new(recording: &Recording) -> Result<Self, Kind> {
+        let mut slices = Vec::with_capacity(recording.spans.len());
+        for (index, span) in recording.spans.iter().enumerate() {
+            check(span, recording.lanes.len())?;
+            slices.push(Slice {
+                span: index,
+                row: 0,
+                start_ns: span.start_ns,
+                end_ns: span.end_ns,
+                bare_ns: None,
+            });
+        }
+        let lane_of = |slice: &Slice| recording.spans[slice.span].lane as usize;
+        // Stable, because recorders append lane by lane and in order: presorted runs cost little.
+        slices.sort_by_key(|slice| (lane_of(slice), slice.start_ns, Reverse(slice.end_ns)));
+
+        let mut rows = Vec::with_capacity(recording.lanes.len());
+        let mut rest = slices.as_mut_slice();
+        for lane in 0..recording.lanes.len() {
+            let of_lane = rest.partition_point(|slice| lane_of(slice) <= lane);
+            let (mine, others) = rest.split_at_mut(of_lane);
+            rest = others;
+            widen(mine);
+            let rows_of_lane = nest(mine, rows.len());
+            rows.extend((0..rows_of_lane).map(|overflow| Row { lane, overflow }));
+        }
+        Ok(Self { slices, rows })
+    }
+}
+
+fn check(span: &Span, lanes: usize) -> Result<(), Kind> {
+    if span.lane as usize >= lanes {
+        return Err(Kind::UnknownLane {
+            task: span.task,
+            lane: span.lane,
+            lanes,
+        });
+    }
+    if span.end_ns < span.start_ns {
+        return Err(Kind::BackwardSpan {
+            task: span.task,
+            start_ns: span.start_ns,
+            end_ns: span.end_ns,
+        });
+    }
+    Ok(())
+}
+
+/// Gives slices of no length one nanosecond each, side by side, and restores the order.
+fn widen(slices: &mut [Slice]) {
+    let mut free_from_ns = 0;
+    let mut moved = false;
+    for slice in slices.iter_mut().filter(|s| s.start_ns == s.end_ns) {
+        slice.start_ns = slice.start_ns.max(free_from_ns);
+        slice.end_ns = slice.start_ns.saturating_add(1);
+        free_from_ns = slice.end_ns;
+        moved = true;
+    }
+    if moved {
+        slices.sort_by_key(|slice| (slice.start_ns, Reverse(slice.end_ns)));
+    }
+}
+
+/// One row under construction: the slices that are open, outermost first, by index.
+#[derive(Default)]
+struct OpenRow {
+    open: Vec<usize>,
+    /// For each open slice, up to when nested slices cover it.
+    covered_to_ns: Vec<u64>,
+}
+
+impl OpenRow {
+    /// Closes what has ended by `at_ns`.
+    fn close_until(&mut self, at_ns: u64, slices: &mut [Slice]) {
+        while let Some(&top) = self.open.last() {
+            let end_ns = slices[top].end_ns;
+            if end_ns > at_ns {
+                return;
+            }
+            self.note_bare(end_ns, slices);
+            self.open.pop();
+            self.covered_to_ns.pop();
+        }
+    }
+
+    /// Whether a slice that ends at `end_ns` fits into the innermost open one.
+    fn fits(&self, end_ns: u64, slices: &[Slice]) -> bool {
+        self.open
+            .last()
+            .is_none_or(|&top| end_ns <= slices[top].end_ns)
+    }
+
+    fn push(&mut self, index: usize, slices: &mut [Slice]) {
+        let Slice {
+            start_ns, end_ns, ..
+        } = slices[index];
+        self.note_bare(start_ns, slices);
+        if let Some(covered) = self.covered_to_ns.last_mut() {
+            *covered = end_ns;
+        }
+        self.open.push(index);
+        self.covered_to_ns.push(start_ns);
+    }
+
+    /// The innermost open slice was bare from where its last nested slice ended until `until_ns`.
+    fn note_bare(&self, until_ns: u64, slices: &mut [Slice]) {
+        let (Some(&top), Some(&from_ns)) = (self.open.last(), self.covered_to_ns.last()) else {
+            return;
+        };
+        if from_ns < until_ns {
+            let first_ns = slices[top].bare_ns.map_or(from_ns, |(first, _)| first);
+            slices[top].bare_ns = Some((first_ns, until_ns - 1));
+        }
+    }
+}
+
+/// Deals the sorted slices of one lane to rows numbered from `first_row`; returns how many rows
+/// there are, at least one.
+fn nest(slices: &mut [Slice], first_row: usize) -> usize {
+    let mut rows = vec![OpenRow::default()];
+    for index in 0..slices.len() {
+        let Slice {
+            start_ns, end_ns, ..
+        } = slices[index];
+        for row in &mut rows {
+            row.close_until(start_ns, slices);
+        }
+        let place = rows.iter().position(|row| row.fits(end_ns, slices));
+        let place = place.unwrap_or_else(|| {
+            rows.push(OpenRow::default());
+            rows.len() - 1
+        });
+        slices[index].row = first_row + place;
+        rows[place].push(index, slices);
+    }
+    for row in &mut rows {
+        row.close_until(u64::MAX, slices);
+    }
+    rows.len()
+}

@@ -1,0 +1,34 @@
+//! From a task's number to its place in a sorted table.
+
+use super::TaskId;
+
+/// The distinct task numbers of a recording in ascending order.
+///
+/// A table of its own rather than a hash map: numbers are given out one after another, so that
+/// nearly always the place of a number is its distance from the first one.
+pub(super) struct TaskOrder {
+    ids: Vec<TaskId>,
+}
+
+impl TaskOrder {
+    pub(super) fn new(ids: impl Iterator<Item = TaskId>) -> Self {
+        let mut ids: Vec<TaskId> = ids.collect();
+        ids.sort();
+        ids.dedup();
+        Self { ids }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The place of `id`, below `len()`, if it is in the table.
+    pub(super) fn place(&self, id: TaskId) -> Option<usize> {
+        let distance = id.0.checked_sub(self.ids.first()?.0)?;
+        let guess = usize::try_from(distance).ok()?;
+        if self.ids.get(guess) == Some(&id) {
+            return Some(guess);
+        }
+        self.ids.binary_search(&id).ok()
+    }
+}

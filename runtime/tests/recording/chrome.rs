@@ -1,0 +1,258 @@
+//! The written trace, read back through the checker.
+
+use crate::format::{self, Model};
+use crate::samples::*;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use superscalar_runtime::recording::*;
+
+fn written(recording: &Recording) -> (ChromeWritten, Model) {
+    let mut bytes = Vec::new();
+    let written = ChromeTrace::new(recording)
+        .write(&mut bytes)
+        .expect("a valid recording");
+    assert_eq!(written.bytes, bytes.len() as u64);
+    (written, format::check(&bytes))
+}
+
+fn task_of(model: &Model, slice: usize) -> u64 {
+    model.slices[slice].arguments["task"]
+        .as_u64()
+        .expect("a task number")
+}
+
+#[test]
+fn an_empty_recording_is_a_valid_trace() {
+    let (written, model) = written(&Recording::default());
+    assert_eq!((written.slices, written.arrows, written.samples), (0, 0, 0));
+    assert!(model.processes.is_empty());
+}
+
+#[test]
+fn a_slice_carries_all_that_is_known() {
+    let mut gemm = task(7, "gemm", TileIndex::from([4, 2, 1]));
+    (gemm.flops, gemm.bytes, gemm.priority) = (3e6, 1.5e5, -3);
+    gemm.level = Some(BlasLevel::Three);
+    let recording = Recording {
+        lanes: workers(1),
+        tasks: vec![gemm],
+        spans: vec![span(7, 0, 1_234_567, 1_334_567)],
+        ..Recording::default()
+    };
+    let (_, model) = written(&recording);
+    let slice = &model.slices[0];
+    assert_eq!((slice.start_ns, slice.end_ns), (1_234_567, 1_334_567));
+    let site = format!("{}:{}", file!(), gemm.site.line());
+    let expected = json!({
+        "task": 7, "outcome": "completed", "index": [4, 2, 1], "priority": -3, "BLAS level": 3,
+        "flops": 3_000_000, "GFLOP/s": 30.0, "bytes": 150_000, "site": site,
+    });
+    assert_eq!(Value::Object(slice.arguments.clone()), expected);
+}
+
+#[test]
+fn cancelled_tasks_stand_side_by_side_and_take_arrows() {
+    let mut recording = Recording {
+        lanes: workers(1),
+        tasks: (0..4).map(|id| task(id, "step", TileIndex::NONE)).collect(),
+        hazards: (1..4).map(|id| hazard(id - 1, id, Hazard::RaW)).collect(),
+        spans: vec![span(0, 0, 0, 100)],
+        ..Recording::default()
+    };
+    recording.spans[0].outcome = Outcome::Failed;
+    for id in 1..4 {
+        let outcome = Outcome::Cancelled;
+        recording.spans.push(Span {
+            outcome,
+            ..span(id, 0, 100, 100)
+        });
+    }
+    let (written, model) = written(&recording);
+    assert_eq!((written.arrows, written.hazards_left_out), (3, 0));
+    let starts: Vec<u64> = model.slices.iter().map(|slice| slice.start_ns).collect();
+    assert_eq!(starts, [0, 100, 101, 102]);
+}
+
+#[test]
+fn an_arrow_touches_a_helper_s_task_where_nothing_nested_hides_it() {
+    // Worker 0 helps: within task 1 it runs task 2 at the very start and task 3 at the very end.
+    let recording = Recording {
+        lanes: workers(2),
+        tasks: (0..5).map(|id| task(id, "step", TileIndex::NONE)).collect(),
+        hazards: vec![hazard(0, 1, Hazard::RaW), hazard(1, 4, Hazard::WaR)],
+        spans: vec![
+            span(0, 1, 0, 10),
+            span(1, 0, 10, 100),
+            span(2, 0, 10, 30),
+            span(3, 0, 80, 100),
+            span(4, 1, 100, 110),
+        ],
+        ..Recording::default()
+    };
+    let (written, model) = written(&recording);
+    assert_eq!((written.arrows, written.hazards_left_out), (2, 0));
+    assert_eq!(model.threads.len(), 2);
+    let moments: Vec<_> = model
+        .arrows
+        .iter()
+        .map(|a| (a.leaves_ns, a.enters_ns))
+        .collect();
+    assert_eq!(moments, [(9, 30), (79, 100)]);
+}
+
+#[test]
+fn a_crossing_span_moves_to_a_further_row() {
+    let recording = Recording {
+        lanes: workers(1),
+        spans: vec![span(0, 0, 0, 10), span(1, 0, 9, 20), span(2, 0, 20, 30)],
+        ..Recording::default()
+    };
+    let (_, model) = written(&recording);
+    let names: Vec<&str> = model.threads.values().map(String::as_str).collect();
+    assert_eq!(names, ["worker 0", "worker 0 (2)"]);
+    assert_eq!(model.slices[0].thread, model.slices[2].thread);
+    assert_ne!(model.slices[0].thread, model.slices[1].thread);
+}
+
+#[test]
+fn what_is_not_a_recording_is_refused() {
+    let mut recording = Recording {
+        lanes: workers(1),
+        spans: vec![span(3, 1, 0, 10)],
+        ..Recording::default()
+    };
+    let error = ChromeTrace::new(&recording)
+        .write(io::sink())
+        .expect_err("no such lane");
+    assert!(
+        error.to_string().contains("task #3 is on lane 1"),
+        "{error}"
+    );
+    recording.spans = vec![span(3, 0, 10, 9)];
+    let error = ChromeTrace::new(&recording)
+        .write(io::sink())
+        .expect_err("ends too early");
+    assert!(error.to_string().contains("before its start"), "{error}");
+}
+
+/// Takes a number of bytes, then fails.
+struct Full(usize);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = self.0.min(bytes.len());
+        self.0 -= room;
+        if room == 0 && !bytes.is_empty() {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        Ok(room)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_is_reported_wherever_it_strikes() {
+    let recording = Recording {
+        lanes: workers(1),
+        spans: (0..5_000).map(|id| span(id, 0, id, id + 1)).collect(),
+        ..Recording::default()
+    };
+    let whole = ChromeTrace::new(&recording)
+        .write(io::sink())
+        .expect("fits")
+        .bytes as usize;
+    assert!(
+        whole > 300_000,
+        "{whole} bytes do not fill the buffer several times"
+    );
+    for room in [0, 1, 65_536, 100_000, whole - 1] {
+        let error = ChromeTrace::new(&recording)
+            .write(Full(room))
+            .expect_err("does not fit");
+        let kind = error.io().map(io::Error::kind);
+        assert_eq!(
+            kind,
+            Some(io::ErrorKind::StorageFull),
+            "{room} bytes of room"
+        );
+    }
+    assert!(ChromeTrace::new(&recording).write(Full(whole)).is_ok());
+}
+
+#[test]
+fn times_at_the_end_of_the_range_do_not_overflow() {
+    let recording = Recording {
+        lanes: workers(1),
+        spans: vec![
+            span(0, 0, 0, u64::MAX),
+            span(1, 0, u64::MAX, u64::MAX),
+            span(2, 0, u64::MAX, u64::MAX),
+        ],
+        ..Recording::default()
+    };
+    let mut bytes = Vec::new();
+    let written = ChromeTrace::new(&recording)
+        .write(&mut bytes)
+        .expect("still a recording");
+    assert_eq!(written.slices, 3);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_recording_is_a_valid_trace(recording in any_recording()) {
+        let (written, model) = written(&recording);
+        prop_assert_eq!(written.slices as usize, recording.spans.len());
+        prop_assert_eq!(model.slices.len(), recording.spans.len());
+        prop_assert_eq!(model.samples, recording.counters.len());
+        let hazards = recording.hazards.len() as u64;
+        prop_assert_eq!(written.arrows + written.hazards_left_out, hazards);
+        prop_assert_eq!(model.arrows.len() as u64, written.arrows);
+        prop_assert_eq!(&model.other_data["records dropped"], &json!(recording.dropped));
+
+        // Spans with a length are drawn as they were, the others one nanosecond wide.
+        let mut drawn: Vec<_> = model.slices.iter()
+            .filter(|slice| slice.end_ns - slice.start_ns > 1)
+            .map(|slice| (slice.arguments["task"].as_u64(), slice.start_ns, slice.end_ns))
+            .collect();
+        let mut spans: Vec<_> = recording.spans.iter()
+            .filter(|span| span.end_ns - span.start_ns > 1)
+            .map(|span| (Some(span.task.0), span.start_ns, span.end_ns))
+            .collect();
+        drawn.sort_unstable();
+        spans.sort_unstable();
+        prop_assert_eq!(drawn, spans);
+
+        // Every arrow joins the tasks of a hazard of its name.
+        for arrow in &model.arrows {
+            let (from, to) = (task_of(&model, arrow.from), task_of(&model, arrow.to));
+            prop_assert!(recording.hazards.iter().any(|hazard| {
+                (hazard.from.0, hazard.to.0, hazard.hazard.name()) == (from, to, &arrow.name)
+            }), "no hazard for {:?}", arrow);
+        }
+        // Every name survives its escaping.
+        for slice in &model.slices {
+            let id = slice.arguments["task"].as_u64();
+            let record = recording.tasks.iter().find(|task| Some(task.id.0) == id);
+            prop_assert_eq!(slice.name.as_str(), record.map_or("task", |task| task.name));
+        }
+    }
+
+    #[test]
+    fn every_hazard_of_a_correct_run_has_its_arrow(run in any_run(60)) {
+        let (written, model) = written(&run);
+        prop_assert_eq!(written.hazards_left_out, 0);
+        prop_assert_eq!(model.threads.len(), run.lanes.len());
+        for (arrow, hazard) in model.arrows.iter().zip(&run.hazards) {
+            prop_assert_eq!(task_of(&model, arrow.from), hazard.from.0);
+            prop_assert_eq!(task_of(&model, arrow.to), hazard.to.0);
+            prop_assert_eq!(arrow.leaves_ns + 1, model.slices[arrow.from].end_ns);
+            prop_assert_eq!(arrow.enters_ns, model.slices[arrow.to].start_ns);
+        }
+    }
+}

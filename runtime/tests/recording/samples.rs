@@ -1,0 +1,184 @@
+//! Recordings made by hand and by chance.
+
+use proptest::prelude::*;
+use std::panic::Location;
+use superscalar_runtime::recording::*;
+
+/// Names that try the escaping.
+pub const NAMES: [&str; 6] = [
+    "gemm",
+    "potrf",
+    "",
+    "a \"quoted\" back\\slash",
+    "new\nline\tand \u{1}",
+    "ünï → 😀 </script>",
+];
+
+#[track_caller]
+pub fn task(id: u64, name: &'static str, index: TileIndex) -> TaskRecord {
+    TaskRecord {
+        id: TaskId(id),
+        name,
+        site: Location::caller(),
+        priority: 0,
+        level: None,
+        index,
+        flops: 0.0,
+        bytes: 0.0,
+    }
+}
+
+pub fn hazard(from: u64, to: u64, hazard: Hazard) -> HazardRecord {
+    HazardRecord {
+        from: TaskId(from),
+        to: TaskId(to),
+        hazard,
+        datum: 0,
+    }
+}
+
+pub fn span(task: u64, lane: u32, start_ns: u64, end_ns: u64) -> Span {
+    Span {
+        task: TaskId(task),
+        lane,
+        start_ns,
+        end_ns,
+        outcome: Outcome::Completed,
+    }
+}
+
+pub fn workers(count: usize) -> Vec<Lane> {
+    (0..count)
+        .map(|number| Lane {
+            name: format!("worker {number}"),
+            kind: LaneKind::Worker,
+            process: "workers".to_owned(),
+        })
+        .collect()
+}
+
+pub fn any_hazard() -> impl Strategy<Value = Hazard> {
+    prop_oneof![Just(Hazard::RaW), Just(Hazard::WaR), Just(Hazard::WaW)]
+}
+
+fn any_task(id: u64) -> impl Strategy<Value = TaskRecord> {
+    let index = prop_oneof![
+        Just(TileIndex::NONE),
+        any::<u32>().prop_map(TileIndex::from),
+        any::<[u32; 2]>().prop_map(TileIndex::from),
+        any::<[u32; 3]>().prop_map(TileIndex::from),
+    ];
+    let level = prop::sample::select(vec![
+        None,
+        Some(BlasLevel::One),
+        Some(BlasLevel::Two),
+        Some(BlasLevel::Three),
+    ]);
+    let amount = prop_oneof![
+        any::<f64>(),
+        Just(0.0),
+        Just(f64::NAN),
+        Just(f64::INFINITY),
+        Just(2e9),
+        Just(0.1)
+    ];
+    (
+        prop::sample::select(NAMES.to_vec()),
+        index,
+        level,
+        any::<i32>(),
+        amount.clone(),
+        amount,
+    )
+        .prop_map(
+            move |(name, index, level, priority, flops, bytes)| TaskRecord {
+                priority,
+                level,
+                flops,
+                bytes,
+                ..task(id, name, index)
+            },
+        )
+}
+
+fn any_span(lanes: u32) -> impl Strategy<Value = Span> {
+    let outcome = prop::sample::select(vec![
+        Outcome::Completed,
+        Outcome::Failed,
+        Outcome::Panicked,
+        Outcome::Cancelled,
+    ]);
+    let length = prop_oneof![0..4_u64, 0..60_u64];
+    (0..40_u64, 0..lanes, 0..200_u64, length, outcome).prop_map(
+        |(task, lane, start_ns, length_ns, outcome)| Span {
+            outcome,
+            ..span(task, lane, start_ns, start_ns + length_ns)
+        },
+    )
+}
+
+prop_compose! {
+    /// Anything that the types allow: crossing and empty spans, several or none for a task, spans
+    /// and hazards of tasks without a record, hazards that point back in time.
+    pub fn any_recording()(lanes in 1..4_u32)(
+        lanes in Just(lanes),
+        tasks in (0..30_u64).prop_map(|count| (0..count).map(any_task).collect::<Vec<_>>())
+            .prop_flat_map(|tasks| tasks),
+        hazards in prop::collection::vec((0..40_u64, 0..40_u64, any_hazard()), 0..60),
+        spans in prop::collection::vec(any_span(lanes), 0..60),
+        samples in prop::collection::vec((any::<bool>(), 0..300_u64, any::<u64>()), 0..20),
+        dropped in any::<u64>(),
+    ) -> Recording {
+        let counter = |ready| if ready { Counter::ReadyTasks } else { Counter::WindowTasks };
+        let queue = Lane {
+            name: "queue \"0\"".to_owned(),
+            kind: LaneKind::Queue,
+            process: "device\\0".to_owned(),
+        };
+        let mut all_lanes = workers(lanes as usize - 1);
+        all_lanes.push(queue);
+        Recording {
+            lanes: all_lanes,
+            tasks,
+            hazards: hazards.into_iter().map(|(from, to, why)| hazard(from, to, why)).collect(),
+            spans,
+            counters: samples
+                .into_iter()
+                .map(|(ready, at_ns, value)| CounterSample { counter: counter(ready), at_ns, value })
+                .collect(),
+            dropped,
+        }
+    }
+}
+
+prop_compose! {
+    /// What a correct runtime records: each task runs once, on a free lane, after those that it
+    /// waits for. Numbers start anywhere.
+    pub fn any_run(tasks_max: usize)(
+        first in prop_oneof![Just(0_u64), any::<u32>().prop_map(u64::from)],
+        steps in prop::collection::vec(
+            (prop::collection::vec((any::<prop::sample::Index>(), any_hazard()), 0..4),
+             0..3_u32, 1..2000_u64, 0..50_u64),
+            0..tasks_max,
+        ),
+    ) -> Recording {
+        let mut run = Recording { lanes: workers(3), ..Recording::default() };
+        let mut free_ns = [0_u64; 3];
+        for (nth, (predecessors, lane, length_ns, gap_ns)) in steps.into_iter().enumerate() {
+            let id = first + nth as u64;
+            let mut start_ns = free_ns[lane as usize];
+            for (which, why) in predecessors {
+                if nth > 0 {
+                    let earlier = which.index(nth);
+                    start_ns = start_ns.max(run.spans[earlier].end_ns);
+                    run.hazards.push(hazard(first + earlier as u64, id, why));
+                }
+            }
+            start_ns += gap_ns;
+            free_ns[lane as usize] = start_ns + length_ns;
+            run.tasks.push(task(id, NAMES[nth % NAMES.len()], TileIndex::from(nth as u32)));
+            run.spans.push(span(id, lane, start_ns, start_ns + length_ns));
+        }
+        run
+    }
+}
