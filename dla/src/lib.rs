@@ -1,1 +1,3 @@
 //! Tiled algorithms and drivers.
+
+pub mod matrix_market;

@@ -1,0 +1,98 @@
+//! From a dense matrix, of whatever type, to a [`Market`].
+
+use num_complex::Complex;
+
+use super::error::{Error, Kind, Place};
+use super::header::{Field, Format, Header};
+use super::market::{Market, Position, Shape};
+use super::read::ENTRIES_TRUSTED;
+use super::triangle::{Packed, stored_cells};
+use super::values::Values;
+
+/// 2^63, the least float that is too large for `i64`.
+const I64_END: f64 = 9_223_372_036_854_775_808.0;
+
+impl Market {
+    /// The matrix whose element (i, j), from 0, has real and imaginary part `value(i, j)`.
+    ///
+    /// `value` is called once for each position that the symmetry stores, column by column, as LAPACK reads one
+    /// triangle (here the lower): that the other one mirrors it is the caller's word, and so is the zero diagonal of a
+    /// skew-symmetric matrix. Coordinate format leaves zeros out, of either sign; array format keeps everything, and a
+    /// pattern keeps where the zeros are not.
+    ///
+    /// # Errors
+    /// If `header` is a combination without meaning; the shape is not square and the symmetry needs it; a value is not
+    /// in the field (an imaginary part in a real matrix, a fraction in an integer one); or a hermitian diagonal is not
+    /// real. The entry that the error names counts the values asked for, from 0.
+    ///
+    /// ```
+    /// use superscalar_dla::matrix_market::{self, Field, Format, Header, Market, Shape, Symmetry};
+    ///
+    /// let a = [4.0, -1.5, 0.0, 2.0]; // 2 x 2 by columns; symmetric, and only the lower triangle counts
+    /// let header = Header { format: Format::Coordinate, field: Field::Real, symmetry: Symmetry::Symmetric };
+    /// let market = Market::from_dense(header, Shape { m: 2, n: 2 }, |i, j| (a[i + 2 * j], 0.0))?;
+    /// let mut text = Vec::new();
+    /// matrix_market::write(&market, &mut text)?;
+    /// let expected = "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 4e0\n2 1 -1.5e0\n2 2 2e0\n";
+    /// assert_eq!(text, expected.as_bytes());
+    /// # Ok::<(), matrix_market::Error>(())
+    /// ```
+    pub fn from_dense(
+        header: Header,
+        shape: Shape,
+        mut value: impl FnMut(usize, usize) -> (f64, f64),
+    ) -> Result<Self, Error> {
+        let Header {
+            format,
+            field,
+            symmetry,
+        } = header;
+        let checked = header.check().and_then(|()| symmetry.check_shape(shape));
+        checked.map_err(|kind| kind.at(Place::Whole))?;
+        let cells = usize::try_from(stored_cells(symmetry, shape));
+        let cells = cells.map_err(|_| Kind::Uncountable { shape }.at(Place::Whole))?;
+        let mut positions = Vec::new();
+        let mut values = Values::with_capacity(field, cells.min(ENTRIES_TRUSTED));
+        for (k, at) in Packed::new(symmetry, shape).take(cells).enumerate() {
+            let parts = value(at.i, at.j);
+            if format == Format::Coordinate {
+                if parts == (0.0, 0.0) {
+                    continue;
+                }
+                positions.push(at);
+            }
+            let checked = symmetry
+                .check_entry(at, parts, 0)
+                .and_then(|()| push(&mut values, parts, at));
+            checked.map_err(|kind| kind.at(Place::Entry(k)))?;
+        }
+        Ok(Self::from_checked(header, shape, positions, values))
+    }
+}
+
+/// Appends a value, if it is in the field.
+fn push(values: &mut Values, (re, im): (f64, f64), at: Position) -> Result<(), Kind> {
+    let outside = |field| Kind::NotInField {
+        re,
+        im,
+        i: at.i,
+        j: at.j,
+        field,
+    };
+    // A NaN is not zero either.
+    if im != 0.0 && matches!(values.field(), Field::Real | Field::Integer) {
+        return Err(outside("real"));
+    }
+    match values {
+        Values::Pattern => {}
+        Values::Integer(values) => {
+            if re.fract() != 0.0 || !(-I64_END..I64_END).contains(&re) {
+                return Err(outside("a 64-bit integer"));
+            }
+            values.push(re as i64);
+        }
+        Values::Real(values) => values.push(re),
+        Values::Complex(values) => values.push(Complex::new(re, im)),
+    }
+    Ok(())
+}

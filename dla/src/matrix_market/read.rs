@@ -1,0 +1,279 @@
+//! From text to a [`Market`]: banner, size line, entries, each refused at the line where it is wrong.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use num_complex::Complex;
+
+use super::error::{Error, Kind, Place};
+use super::header::{Format, Header};
+use super::lines::{Line, Lines};
+use super::market::{Market, Position, Shape};
+use super::numeral;
+use super::triangle::{Packed, stored_cells};
+use super::values::Values;
+
+/// Room made at once for announced entries: enough that small files never grow a vector, and so little that a false
+/// announcement costs nothing. Beyond, room doubles as entries arrive.
+pub(super) const ENTRIES_TRUSTED: usize = 256;
+
+/// The read buffer of a file, in bytes. Entries are some 20 bytes long, and larger buffers measured no faster.
+const FILE_BUFFER_BYTES: usize = 64 << 10;
+
+/// How much of a file is read before it is refused.
+///
+/// Memory is bounded without these, too: it grows with the bytes that arrive, by a factor of 12 at the very worst (an
+/// entry of four bytes, `1 1` and its line feed, that has just made a vector of positions double) and of 3 for
+/// usual files. The limits bound those bytes.
+///
+/// ```
+/// use superscalar_dla::matrix_market::{self, ReadOptions};
+///
+/// let options = ReadOptions { entries_max: 2, ..ReadOptions::default() };
+/// let text = "%%MatrixMarket matrix array integer general\n3 1\n1\n2\n3\n";
+/// let error = matrix_market::read_with(text.as_bytes(), &options).unwrap_err();
+/// assert_eq!(error.to_string(), "line 2: 3 entries are announced, more than the limit of 2");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The most stored entries that a file may announce. Default 2^27: 3 GiB of real coordinates in memory.
+    pub entries_max: usize,
+    /// The most bytes that a file may have. Default 8 GiB.
+    pub bytes_max: u64,
+    /// The most bytes that a line may have, line ending apart. Default 64 KiB; the format itself says 1024.
+    pub line_bytes_max: usize,
+    /// The most bytes of comments in total. Default 1 MiB.
+    pub comment_bytes_max: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            entries_max: 1 << 27,
+            bytes_max: 8 << 30,
+            line_bytes_max: 64 << 10,
+            comment_bytes_max: 1 << 20,
+        }
+    }
+}
+
+/// Reads a file's content with the default limits. `reader` is read to its end.
+///
+/// # Errors
+/// See [`read_with`].
+///
+/// ```
+/// use superscalar_dla::matrix_market;
+///
+/// let market = matrix_market::read(&b"%%MatrixMarket matrix array real general\n2 1\n0.5\n1.0D+03\n"[..])?;
+/// assert_eq!(market.entries().map(|entry| entry.re).collect::<Vec<_>>(), [0.5, 1000.0]);
+/// # Ok::<(), matrix_market::Error>(())
+/// ```
+pub fn read(reader: impl BufRead) -> Result<Market, Error> {
+    read_with(reader, &ReadOptions::default())
+}
+
+/// Reads a file's content with limits. `reader` is read to its end.
+///
+/// # Errors
+/// If reading fails, a limit is met, or the content is not a valid file; the error says where and what.
+///
+/// ```
+/// use superscalar_dla::matrix_market::{self, ReadOptions};
+///
+/// let text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 1 4.0\n1 2 1.0\n";
+/// let error = matrix_market::read_with(text.as_bytes(), &ReadOptions::default()).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "line 4: entry (1, 2) lies above the diagonal, and a symmetric file stores only the lower triangle",
+/// );
+/// ```
+pub fn read_with(reader: impl BufRead, options: &ReadOptions) -> Result<Market, Error> {
+    let mut lines = Lines::new(reader, options);
+    let header = match lines.next()? {
+        Some(line) => Header::parse(line)?,
+        None => return Err(Kind::Empty.at(lines.place_of_end())),
+    };
+    let (shape, announced) = match lines.next_data()? {
+        Some(line) => size(line, header, options)?,
+        None => return Err(Kind::SizeMissing.at(lines.place_of_end())),
+    };
+    let mut entries = EntryReader::new(header, shape, announced);
+    while let Some(line) = lines.next_data()? {
+        entries.take(line)?;
+    }
+    let comments = lines.take_comments();
+    Ok(entries
+        .finish(lines.place_of_end())?
+        .with_kept_comments(comments))
+}
+
+/// Reads the file at `path` with the default limits.
+///
+/// # Errors
+/// If the file cannot be opened, or as [`read_with`].
+///
+/// ```
+/// use superscalar_dla::matrix_market;
+///
+/// let error = matrix_market::read_file("no/such.mtx").unwrap_err();
+/// assert!(error.to_string().starts_with("cannot open `no/such.mtx`: "));
+/// ```
+pub fn read_file(path: impl AsRef<Path>) -> Result<Market, Error> {
+    read_file_with(path, &ReadOptions::default())
+}
+
+/// Reads the file at `path` with limits.
+///
+/// # Errors
+/// If the file cannot be opened, or as [`read_with`].
+///
+/// ```
+/// use superscalar_dla::matrix_market::{self, ReadOptions};
+///
+/// let options = ReadOptions { bytes_max: 1 << 20, ..ReadOptions::default() };
+/// assert!(matrix_market::read_file_with("no/such.mtx", &options).is_err());
+/// ```
+pub fn read_file_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Market, Error> {
+    let path = path.as_ref();
+    let file = File::open(path).map_err(|source| {
+        let path = path.display().to_string();
+        Kind::Open { path, source }.at(Place::Whole)
+    })?;
+    read_with(BufReader::with_capacity(FILE_BUFFER_BYTES, file), options)
+}
+
+/// The size line: shape, and the number of entries that it announces.
+fn size(line: Line<'_>, header: Header, options: &ReadOptions) -> Result<(Shape, usize), Error> {
+    let expected = match header.format {
+        Format::Coordinate => 3,
+        Format::Array => 2,
+    };
+    let complain = |found| Kind::SizeTokens {
+        format: header.format,
+        expected,
+        found,
+    };
+    let tokens = line.exactly(expected, complain)?;
+    let count = |k: usize| {
+        numeral::count(tokens[k].text).map_err(|kind| kind.at(line.at(tokens[k].column)))
+    };
+    let shape = Shape {
+        m: count(0)?,
+        n: count(1)?,
+    };
+    header
+        .symmetry
+        .check_shape(shape)
+        .map_err(|kind| kind.at(line.at(tokens[0].column)))?;
+    let announced = match header.format {
+        Format::Coordinate => count(2)? as u128,
+        Format::Array => stored_cells(header.symmetry, shape),
+    };
+    let entries_max = options.entries_max;
+    match usize::try_from(announced) {
+        Ok(entries) if entries <= entries_max => Ok((shape, entries)),
+        _ => {
+            let column = tokens[expected - 1].column;
+            Err(Kind::TooManyAnnounced {
+                announced,
+                entries_max,
+            }
+            .at(line.at(column)))
+        }
+    }
+}
+
+/// The entries so far, and what the next one must look like.
+struct EntryReader {
+    header: Header,
+    shape: Shape,
+    announced: usize,
+    found: usize,
+    /// Where the next entry of an array stands.
+    packed: Packed,
+    positions: Vec<Position>,
+    values: Values,
+}
+
+impl EntryReader {
+    fn new(header: Header, shape: Shape, announced: usize) -> Self {
+        let room = announced.min(ENTRIES_TRUSTED);
+        let positions = match header.format {
+            Format::Coordinate => Vec::with_capacity(room),
+            Format::Array => Vec::new(),
+        };
+        let values = Values::with_capacity(header.field, room);
+        Self {
+            header,
+            shape,
+            announced,
+            found: 0,
+            packed: Packed::new(header.symmetry, shape),
+            positions,
+            values,
+        }
+    }
+
+    /// Takes the entry on `line`.
+    fn take(&mut self, line: Line<'_>) -> Result<(), Error> {
+        if self.found == self.announced {
+            return Err(Kind::TooMany {
+                announced: self.announced,
+            }
+            .at(line.at(1)));
+        }
+        let expected = self.header.tokens_per_entry();
+        let tokens = line.exactly(expected, |found| Kind::EntryTokens { expected, found })?;
+        let located = |k: usize| move |kind: Kind| kind.at(line.at(tokens[k].column));
+        let (position, first_value) = match self.header.format {
+            Format::Coordinate => {
+                let i = numeral::index(tokens[0].text, "row", self.shape.m).map_err(located(0))?;
+                let j =
+                    numeral::index(tokens[1].text, "column", self.shape.n).map_err(located(1))?;
+                self.positions.push(Position { i, j });
+                (Some(Position { i, j }), 2)
+            }
+            Format::Array => (self.packed.next(), 0),
+        };
+        let real = |k: usize| numeral::real(tokens[k].text).map_err(located(k));
+        match &mut self.values {
+            Values::Pattern => {}
+            Values::Integer(values) => {
+                values.push(
+                    numeral::integer(tokens[first_value].text).map_err(located(first_value))?,
+                );
+            }
+            Values::Real(values) => values.push(real(first_value)?),
+            Values::Complex(values) => {
+                values.push(Complex::new(real(first_value)?, real(first_value + 1)?))
+            }
+        }
+        if let Some(position) = position {
+            let parts = self.values.parts(self.found);
+            self.header
+                .symmetry
+                .check_entry(position, parts, 1)
+                .map_err(located(0))?;
+        }
+        self.found += 1;
+        Ok(())
+    }
+
+    /// The matrix, if all entries have come by `end`.
+    fn finish(self, end: Place) -> Result<Market, Error> {
+        let Self {
+            found, announced, ..
+        } = self;
+        if found < announced {
+            return Err(Kind::TooFew { found, announced }.at(end));
+        }
+        Ok(Market::from_checked(
+            self.header,
+            self.shape,
+            self.positions,
+            self.values,
+        ))
+    }
+}

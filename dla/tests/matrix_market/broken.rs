@@ -1,0 +1,59 @@
+//! Readers and writers that fail half way.
+
+use std::io::{self, BufReader, Read, Write};
+
+use superscalar_dla::matrix_market::{self, Market, Shape, Symmetry, Values};
+
+const BANNER: &str = "%%MatrixMarket matrix coordinate real general\n";
+
+/// Gives or takes some bytes, then breaks.
+struct Breaks {
+    bytes_left: usize,
+}
+
+impl Breaks {
+    fn spend(&mut self, bytes: usize) -> io::Result<usize> {
+        if self.bytes_left == 0 {
+            return Err(io::Error::other("unplugged"));
+        }
+        let spent = bytes.min(self.bytes_left);
+        self.bytes_left -= spent;
+        Ok(spent)
+    }
+}
+
+impl Read for Breaks {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.spend(buffer.len())?;
+        buffer[..read].fill(b'\n');
+        Ok(read)
+    }
+}
+
+impl Write for Breaks {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.spend(buffer.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn broken_readers_and_writers() {
+    let broken = BANNER.as_bytes().chain(Breaks { bytes_left: 2 });
+    let error = matrix_market::read(BufReader::new(broken)).expect_err("a broken reader");
+    assert_eq!(error.to_string(), "line 4: reading failed: unplugged");
+    assert!(std::error::Error::source(&error).is_some());
+
+    let values = Values::Integer(vec![7; 100_000]);
+    let market = Market::array(Symmetry::General, Shape { m: 1000, n: 100 }, values)
+        .expect("a valid matrix");
+    for bytes_left in [0, 1, 40, 65_536, 199_000] {
+        let error =
+            matrix_market::write(&market, Breaks { bytes_left }).expect_err("a broken writer");
+        assert_eq!(error.to_string(), "writing failed: unplugged");
+        assert_eq!((error.line(), error.column()), (None, None));
+    }
+}
