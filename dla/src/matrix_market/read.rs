@@ -18,14 +18,14 @@ use super::values::Values;
 /// announcement costs nothing. Beyond, room doubles as entries arrive.
 pub(super) const ENTRIES_TRUSTED: usize = 256;
 
-/// The read buffer of a file, in bytes. Entries are some 20 bytes long, and larger buffers measured no faster.
+/// The read buffer of a file, in bytes. On a 1.8 MB file, 8 KiB measured 3 % slower and 1 MiB 5 %.
 const FILE_BUFFER_BYTES: usize = 64 << 10;
 
 /// How much of a file is read before it is refused.
 ///
-/// Memory is bounded without these, too: it grows with the bytes that arrive, by a factor of 12 at the very worst (an
-/// entry of four bytes, `1 1` and its line feed, that has just made a vector of positions double) and of 3 for
-/// usual files. The limits bound those bytes.
+/// Memory is bounded without these, too: it grows with the bytes that arrive, by a factor of 12 at the very worst (a
+/// pattern of entries `1 1`, four bytes each, that has just made the vector of positions double), and of less than 3
+/// for real entries of 24 bytes and more. The limits bound those bytes.
 ///
 /// ```
 /// use superscalar_dla::matrix_market::{self, ReadOptions};
