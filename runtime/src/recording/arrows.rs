@@ -43,7 +43,8 @@ impl<'a> Arrows<'a> {
         }
     }
 
-    /// From the end of the producer to the start of the consumer, both inside their slices.
+    /// From the end of the producer to the start of the consumer, as nearly as the inside of their
+    /// slices allows.
     ///
     /// `None` where a side never ran, is hidden by nested slices, or the arrow would point back in
     /// time. Devices' clocks disagree a little: where the producer seems to end after the
@@ -51,8 +52,8 @@ impl<'a> Arrows<'a> {
     pub(super) fn ends(&self, hazard: &HazardRecord) -> Option<(Anchor, Anchor)> {
         let (_, producer) = self.slices_of(hazard.from)?;
         let (consumer, _) = self.slices_of(hazard.to)?;
-        let (producer_first_ns, producer_last_ns) = producer.bare_ns?;
-        let (entry_ns, _) = consumer.bare_ns?;
+        let (producer_first_ns, producer_last_ns) = producer.inside_ns?;
+        let (entry_ns, _) = consumer.inside_ns?;
         let exit_ns = if producer_last_ns < entry_ns {
             producer_last_ns
         } else {

@@ -5,11 +5,13 @@
 //! * Slices of one row must nest. A worker that helps inside a body nests; the spans of a queue,
 //!   timed by a device's clock, may overlap a little. A span that would cross another one is drawn
 //!   on a further row of the same lane.
-//! * A slice of no length can hold no arrow. A cancelled task, of length zero, is drawn one
-//!   nanosecond wide, and those cancelled at one moment stand side by side.
-//! * An arrow holds on to the innermost slice at its moment. So for every slice we note the first
-//!   and the last nanosecond at which nothing nested covers it; a slice that is covered all along
-//!   has none, and gets no arrows.
+//! * An arrow belongs to the innermost slice at its moment, and that moment must be well inside:
+//!   Chrome finds the end of a slice by adding floating-point microseconds, so that where two
+//!   slices touch, the first nanosecond of the later one often counts as the earlier one's. So
+//!   for every slice we note the second and the last nanosecond of those at which nothing nested
+//!   covers it; a slice that is covered all along has none, and gets no arrows.
+//! * A slice therefore needs two nanoseconds. A cancelled task, of length zero, is drawn that
+//!   wide, and those cancelled at one moment stand side by side.
 
 use std::cmp::Reverse;
 
@@ -25,8 +27,8 @@ pub(super) struct Slice {
     pub(super) row: usize,
     pub(super) start_ns: u64,
     pub(super) end_ns: u64,
-    /// The first and the last nanosecond at which this is the innermost slice of its row.
-    pub(super) bare_ns: Option<(u64, u64)>,
+    /// The second and the last nanosecond at which this is the innermost slice of its row.
+    pub(super) inside_ns: Option<(u64, u64)>,
 }
 
 /// One row: a thread of the trace.
@@ -56,7 +58,7 @@ impl Layout {
                 row: 0,
                 start_ns: span.start_ns,
                 end_ns: span.end_ns,
-                bare_ns: None,
+                inside_ns: None,
             });
         }
         let lane_of = |slice: &Slice| recording.spans[slice.span].lane as usize;
@@ -95,14 +97,20 @@ fn check(span: &Span, lanes: usize) -> Result<(), Kind> {
     Ok(())
 }
 
-/// Gives slices of no length one nanosecond each, side by side, and restores the order.
+/// The length of a slice that has an inside.
+const SLICE_NS_MIN: u64 = 2;
+
+/// Gives slices without an inside the least length, side by side, and restores the order.
 fn widen(slices: &mut [Slice]) {
     let mut free_from_ns = 0;
     let mut moved = false;
-    for slice in slices.iter_mut().filter(|s| s.start_ns == s.end_ns) {
+    for slice in slices.iter_mut() {
+        if slice.end_ns - slice.start_ns >= SLICE_NS_MIN {
+            continue;
+        }
         slice.start_ns = slice.start_ns.max(free_from_ns);
-        slice.end_ns = slice.start_ns.saturating_add(1);
-        free_from_ns = slice.end_ns;
+        slice.end_ns = slice.start_ns.saturating_add(SLICE_NS_MIN);
+        free_from_ns = slice.end_ns.saturating_add(1);
         moved = true;
     }
     if moved {
@@ -126,7 +134,7 @@ impl OpenRow {
             if end_ns > at_ns {
                 return;
             }
-            self.note_bare(end_ns, slices);
+            self.note_inside(end_ns, slices);
             self.open.pop();
             self.covered_to_ns.pop();
         }
@@ -143,7 +151,7 @@ impl OpenRow {
         let Slice {
             start_ns, end_ns, ..
         } = slices[index];
-        self.note_bare(start_ns, slices);
+        self.note_inside(start_ns, slices);
         if let Some(covered) = self.covered_to_ns.last_mut() {
             *covered = end_ns;
         }
@@ -152,13 +160,15 @@ impl OpenRow {
     }
 
     /// The innermost open slice was bare from where its last nested slice ended until `until_ns`.
-    fn note_bare(&self, until_ns: u64, slices: &mut [Slice]) {
+    fn note_inside(&self, until_ns: u64, slices: &mut [Slice]) {
         let (Some(&top), Some(&from_ns)) = (self.open.last(), self.covered_to_ns.last()) else {
             return;
         };
-        if from_ns < until_ns {
-            let first_ns = slices[top].bare_ns.map_or(from_ns, |(first, _)| first);
-            slices[top].bare_ns = Some((first_ns, until_ns - 1));
+        if until_ns.saturating_sub(from_ns) >= SLICE_NS_MIN {
+            let second_ns = slices[top]
+                .inside_ns
+                .map_or(from_ns + 1, |(second, _)| second);
+            slices[top].inside_ns = Some((second_ns, until_ns - 1));
         }
     }
 }

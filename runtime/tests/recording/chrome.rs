@@ -71,7 +71,7 @@ fn cancelled_tasks_stand_side_by_side_and_take_arrows() {
     let (written, model) = written(&recording);
     assert_eq!((written.arrows, written.hazards_left_out), (3, 0));
     let starts: Vec<u64> = model.slices.iter().map(|slice| slice.start_ns).collect();
-    assert_eq!(starts, [0, 100, 101, 102]);
+    assert_eq!(starts, [0, 100, 103, 106]);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn an_arrow_touches_a_helper_s_task_where_nothing_nested_hides_it() {
         .iter()
         .map(|a| (a.leaves_ns, a.enters_ns))
         .collect();
-    assert_eq!(moments, [(9, 30), (79, 100)]);
+    assert_eq!(moments, [(9, 31), (79, 101)]);
 }
 
 #[test]
@@ -215,13 +215,13 @@ proptest! {
         prop_assert_eq!(model.arrows.len() as u64, written.arrows);
         prop_assert_eq!(&model.other_data["records dropped"], &json!(recording.dropped));
 
-        // Spans with a length are drawn as they were, the others one nanosecond wide.
+        // Spans with an inside are drawn as they were, the others two nanoseconds wide.
         let mut drawn: Vec<_> = model.slices.iter()
-            .filter(|slice| slice.end_ns - slice.start_ns > 1)
+            .filter(|slice| slice.end_ns - slice.start_ns > 2)
             .map(|slice| (slice.arguments["task"].as_u64(), slice.start_ns, slice.end_ns))
             .collect();
         let mut spans: Vec<_> = recording.spans.iter()
-            .filter(|span| span.end_ns - span.start_ns > 1)
+            .filter(|span| span.end_ns - span.start_ns > 2)
             .map(|span| (Some(span.task.0), span.start_ns, span.end_ns))
             .collect();
         drawn.sort_unstable();
@@ -252,7 +252,8 @@ proptest! {
             prop_assert_eq!(task_of(&model, arrow.from), hazard.from.0);
             prop_assert_eq!(task_of(&model, arrow.to), hazard.to.0);
             prop_assert_eq!(arrow.leaves_ns + 1, model.slices[arrow.from].end_ns);
-            prop_assert_eq!(arrow.enters_ns, model.slices[arrow.to].start_ns);
+            let consumer = &model.slices[arrow.to];
+            prop_assert_eq!(arrow.enters_ns, consumer.start_ns + 1);
         }
     }
 }

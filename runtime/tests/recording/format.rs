@@ -231,12 +231,14 @@ fn nested_slices(model: &Model) -> BTreeMap<ThreadKey, Vec<usize>> {
 }
 
 /// The slice that a viewer ties an arrow's end to: of those of the thread that cover the moment,
-/// the one that began last.
+/// the one that began last. It must have begun before that moment, since viewers that add in
+/// floating point give the first moment of a slice to the one that ends there.
 fn innermost(model: &Model, threads: &BTreeMap<ThreadKey, Vec<usize>>, end: &End) -> Option<usize> {
     let of_thread = threads.get(&end.thread)?;
     let covers = |&index: &usize| {
         let slice = &model.slices[index];
         slice.start_ns <= end.at_ns && end.at_ns < slice.end_ns
     };
-    of_thread.iter().rev().copied().find(|index| covers(index))
+    let found = of_thread.iter().rev().copied().find(|index| covers(index));
+    found.filter(|&index| model.slices[index].start_ns < end.at_ns)
 }

@@ -7,3 +7,4 @@ mod format;
 mod host;
 mod samples;
 mod speed;
+mod viewer;

@@ -158,7 +158,7 @@ prop_compose! {
         first in prop_oneof![Just(0_u64), any::<u32>().prop_map(u64::from)],
         steps in prop::collection::vec(
             (prop::collection::vec((any::<prop::sample::Index>(), any_hazard()), 0..4),
-             0..3_u32, 1..2000_u64, 0..50_u64),
+             0..3_u32, 2..2000_u64, 0..50_u64),
             0..tasks_max,
         ),
     ) -> Recording {

