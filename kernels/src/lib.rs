@@ -33,6 +33,7 @@ pub mod options;
 pub mod peak;
 pub mod reference;
 pub mod scalar;
+mod simd;
 pub mod view;
 
 pub use cpu::NotPositiveDefinite;

@@ -4,6 +4,7 @@
 //! by type. One macro at the end of this file lists the four.
 
 use crate::backend::Backend;
+use crate::simd::Lanes;
 use num_complex::{Complex32, Complex64};
 use std::fmt::{Debug, Display};
 use std::iter::Sum;
@@ -116,7 +117,7 @@ pub trait Scalar:
 /// }
 /// assert_eq!(relative(1.0f32, 4.0f32), 0.25);
 /// ```
-pub trait Real: Scalar<Real = Self> + PartialOrd {
+pub trait Real: Scalar<Real = Self> + Lanes + PartialOrd {
     /// The smallest positive normal number.
     const MIN_POSITIVE: Self;
 

@@ -1,7 +1,12 @@
 //! gemm: the product that every other kernel is reduced to.
 
+use super::product::Product;
 use crate::backend::Factor;
 use crate::{MatMut, MatRef, Op, Scalar};
+use std::ops::Range;
+
+/// Up to this m n k the product goes to faer, which does not pack.
+const SMALL: usize = 8 * 8 * 8;
 
 /// C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
 ///
@@ -47,7 +52,29 @@ pub fn gemm<T: Scalar>(
     if beta != T::ZERO {
         scale(beta, c.rb_mut());
     }
-    T::product(alpha, a, b, beta != T::ZERO, c);
+    add(alpha, a, b, beta != T::ZERO, c);
+}
+
+/// C = alpha A B, or C + alpha A B when `accumulate`. The factors have at least one column.
+pub(super) fn add<T: Scalar>(
+    alpha: T,
+    a: Factor<'_, T>,
+    b: Factor<'_, T>,
+    accumulate: bool,
+    c: MatMut<'_, T>,
+) {
+    if c.nrows() * c.ncols() * a.view.ncols() <= SMALL {
+        return T::product(alpha, a, b, accumulate, c);
+    }
+    Product {
+        alpha,
+        a,
+        b,
+        accumulate,
+        lower: false,
+        c,
+    }
+    .run();
 }
 
 impl<'a, T> Factor<'a, T> {
@@ -77,19 +104,13 @@ impl<'a, T> Factor<'a, T> {
         }
     }
 
-    /// The rows before row i, and those from it on.
-    pub(super) fn split_at_row(self, i: usize) -> (Self, Self) {
-        let (top, bottom) = self.view.split_at_row(i);
-        (
-            Self {
-                view: top,
-                conj: self.conj,
-            },
-            Self {
-                view: bottom,
-                conj: self.conj,
-            },
-        )
+    /// The part at these rows and columns.
+    #[inline]
+    pub(super) fn part(self, rows: Range<usize>, cols: Range<usize>) -> Self {
+        Self {
+            view: self.view.submatrix(rows, cols),
+            conj: self.conj,
+        }
     }
 }
 

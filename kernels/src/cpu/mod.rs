@@ -9,10 +9,16 @@
 //!
 //! A kernel allocates nothing in the steady state: what it packs goes to a workspace of its thread.
 
+mod factor;
 mod gemm;
+mod micro;
+mod pack;
 mod potrf;
+mod product;
 mod rank_k;
+mod solve;
 mod trsm;
+mod workspace;
 
 pub use gemm::gemm;
 pub use potrf::{NotPositiveDefinite, potrf};

@@ -1,12 +1,15 @@
 //! potrf: the Cholesky factorization of one tile.
 
+use super::factor::Factorization;
 use super::rank_k::add_lower;
 use super::trsm::solve_lower;
 use crate::backend::Factor;
-use crate::{Diag, MatMut, Scalar, Uplo, reference};
+use crate::{Diag, MatMut, Scalar, Uplo};
 
-/// Below this order a block is factored directly.
-const DIRECT: usize = 16;
+/// Up to this order a matrix is factored by [`Factorization`] in packed form.
+const DIRECT: usize = 256;
+/// Halves are multiples of this, which keeps register tiles full.
+const UNIT: usize = 32;
 
 /// A matrix that has no Cholesky factorization.
 ///
@@ -61,9 +64,9 @@ pub fn potrf<T: Scalar>(uplo: Uplo, a: MatMut<'_, T>) -> Result<(), NotPositiveD
 fn factor_lower<T: Scalar>(a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
     let n = a.nrows();
     if n <= DIRECT {
-        return reference::potrf(Uplo::Lower, a);
+        return Factorization { a }.run();
     }
-    let half = (n / 2).next_multiple_of(DIRECT);
+    let half = (n / 2).next_multiple_of(UNIT);
     let (top, bottom) = a.split_at_row(half);
     let (mut a11, (mut a21, mut a22)) =
         (top.submatrix(0..half, 0..half), bottom.split_at_col(half));

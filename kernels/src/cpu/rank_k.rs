@@ -1,15 +1,12 @@
 //! syrk and herk: symmetric and Hermitian rank-k updates of one triangle.
 //!
-//! Both are one recursion on the lower triangle: halve, update the off-diagonal block by gemm, go on with the two
-//! halves. A small diagonal block is computed whole into scratch and its triangle added. Upper triangles are the lower
-//! ones of transposed views.
+//! Both are a product of which only the register tiles at and below the diagonal are computed. Upper triangles are the
+//! lower ones of transposed views.
 
 use super::gemm::scale;
+use super::product::Product;
 use crate::backend::Factor;
 use crate::{MatMut, MatRef, Op, Scalar, Uplo};
-
-/// Below this order a diagonal block is computed whole.
-const WHOLE: usize = 32;
 
 /// One triangle of C = alpha A Aᵀ + beta C (`Op::None`, A n x k) or C = alpha Aᵀ A + beta C (`Op::Trans`, A k x n).
 ///
@@ -132,35 +129,13 @@ fn scale_lower<T: Scalar>(beta: T, mut c: MatMut<'_, T>) {
 
 /// The lower triangle of C = C + alpha A B.
 pub(super) fn add_lower<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, c: MatMut<'_, T>) {
-    let n = c.nrows();
-    if n <= WHOLE {
-        return add_whole(alpha, a, b, c);
-    }
-    let half = (n / 2).next_multiple_of(8);
-    let ((a_top, a_bottom), (b_left, b_right)) =
-        (a.split_at_row(half), b.transpose().split_at_row(half));
-    let (top, bottom) = c.split_at_row(half);
-    let (off, corner) = bottom.split_at_col(half);
-    add_lower(
+    Product {
         alpha,
-        a_top,
-        b_left.transpose(),
-        top.submatrix(0..half, 0..half),
-    );
-    T::product(alpha, a_bottom, b_left.transpose(), true, off);
-    add_lower(alpha, a_bottom, b_right.transpose(), corner);
-}
-
-/// The same for a small block, by a whole product into scratch.
-fn add_whole<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, mut c: MatMut<'_, T>) {
-    let n = c.nrows();
-    let mut scratch = [T::ZERO; WHOLE * WHOLE];
-    if let Ok(mut whole) = MatMut::from_col_major(&mut scratch, n, n, WHOLE) {
-        T::product(alpha, a, b, false, whole.rb_mut());
-        for j in 0..n {
-            for i in j..n {
-                c[(i, j)] += whole[(i, j)];
-            }
-        }
+        a,
+        b,
+        accumulate: true,
+        lower: true,
+        c,
     }
+    .run();
 }

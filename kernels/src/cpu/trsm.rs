@@ -1,11 +1,17 @@
 //! trsm: triangular systems with many right-hand sides.
+//!
+//! Every variant becomes A X = B with A lower or upper triangular by transposing views. Large systems are halved, which
+//! leaves most of the work to the product; the halves go to [`Solve`].
 
-use super::gemm::scale;
+use super::gemm::{add, scale};
+use super::solve::Solve;
 use crate::backend::Factor;
-use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, reference};
+use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 
-/// Below this order a system is solved directly.
-const DIRECT: usize = 16;
+/// Up to this order a system is solved by [`Solve`]: its packed triangle then stays in the second-level cache.
+const DIRECT: usize = 256;
+/// Halves are multiples of this, which keeps register tiles full.
+const UNIT: usize = 32;
 
 /// Solves op(A) X = alpha B (`Side::Left`, A m x m) or X op(A) = alpha B (`Side::Right`, A n x n); X overwrites the
 /// m x n matrix B.
@@ -72,15 +78,21 @@ pub fn trsm<T: Scalar>(
 pub(super) fn solve_lower<T: Scalar>(a: Factor<'_, T>, diag: Diag, mut b: MatMut<'_, T>) {
     let n = b.nrows();
     if n <= DIRECT {
-        return solve_direct(Uplo::Lower, a, diag, b);
+        return Solve {
+            uplo: Uplo::Lower,
+            a,
+            diag,
+            b,
+        }
+        .run();
     }
-    let half = (n / 2).next_multiple_of(DIRECT);
+    let half = (n / 2).next_multiple_of(UNIT);
     let (b1, mut b2) = b.rb_mut().split_at_row(half);
     let ((top, bottom), part) = (a.view.split_at_row(half), |view| Factor { view, ..a });
     let (a21, a22) = bottom.split_at_col(half);
     let mut b1 = b1;
     solve_lower(part(top.split_at_col(half).0), diag, b1.rb_mut());
-    T::product(
+    add(
         -T::ONE,
         part(a21),
         Factor {
@@ -97,14 +109,20 @@ pub(super) fn solve_lower<T: Scalar>(a: Factor<'_, T>, diag: Diag, mut b: MatMut
 fn solve_upper<T: Scalar>(a: Factor<'_, T>, diag: Diag, mut b: MatMut<'_, T>) {
     let n = b.nrows();
     if n <= DIRECT {
-        return solve_direct(Uplo::Upper, a, diag, b);
+        return Solve {
+            uplo: Uplo::Upper,
+            a,
+            diag,
+            b,
+        }
+        .run();
     }
-    let half = (n / 2).next_multiple_of(DIRECT);
+    let half = (n / 2).next_multiple_of(UNIT);
     let (mut b1, mut b2) = b.rb_mut().split_at_row(half);
     let ((top, bottom), part) = (a.view.split_at_row(half), |view| Factor { view, ..a });
     let (a11, a12) = top.split_at_col(half);
     solve_upper(part(bottom.split_at_col(half).1), diag, b2.rb_mut());
-    T::product(
+    add(
         -T::ONE,
         part(a12),
         Factor {
@@ -115,21 +133,4 @@ fn solve_upper<T: Scalar>(a: Factor<'_, T>, diag: Diag, mut b: MatMut<'_, T>) {
         b1.rb_mut(),
     );
     solve_upper(part(a11), diag, b1);
-}
-
-/// A small system by substitution. conj(A) X = B is handed over as the conjugate transpose of Aᵀ.
-fn solve_direct<T: Scalar>(uplo: Uplo, a: Factor<'_, T>, diag: Diag, b: MatMut<'_, T>) {
-    if a.conj {
-        reference::trsm(
-            Side::Left,
-            uplo.flip(),
-            Op::ConjTrans,
-            diag,
-            T::ONE,
-            a.view.transpose(),
-            b,
-        );
-    } else {
-        reference::trsm(Side::Left, uplo, Op::None, diag, T::ONE, a.view, b);
-    }
 }

@@ -51,6 +51,23 @@ impl<'a, T> MatMut<'a, T> {
         })
     }
 
+    /// The matrix whose element (i, j) is `data[i * row_stride + j * col_stride]`, for `shape` (m, n) and `strides`
+    /// (row, column).
+    ///
+    /// # Errors
+    /// A slice that does not hold the last element, or strides under which elements may overlap.
+    pub fn from_strided(
+        data: &'a mut [T],
+        shape: (usize, usize),
+        strides: (usize, usize),
+    ) -> Result<Self, ViewError> {
+        let layout = Layout::strided(data.as_mut_ptr(), data.len(), shape, strides, true)?;
+        Ok(Self {
+            layout,
+            borrow: PhantomData,
+        })
+    }
+
     /// Number of rows, m.
     #[inline(always)]
     pub fn nrows(&self) -> usize {

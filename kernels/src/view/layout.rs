@@ -59,6 +59,51 @@ impl<T> Layout<T> {
         })
     }
 
+    /// A matrix of any strides at `ptr`, where `len` elements are; checks that it fits and, if asked, that different
+    /// elements have different addresses.
+    pub fn strided(
+        ptr: *mut T,
+        len: usize,
+        (m, n): (usize, usize),
+        (row, col): (usize, usize),
+        disjoint: bool,
+    ) -> Result<Self, ViewError> {
+        if m > 0 && n > 0 {
+            let last = |count: usize, stride: usize| (count - 1).checked_mul(stride);
+            let ends = last(m, row).zip(last(n, col));
+            let needed = ends.and_then(|(down, across)| down.checked_add(across)?.checked_add(1));
+            if needed.is_none_or(|needed| needed > len) {
+                return Err(ViewErrorKind::Outside {
+                    m,
+                    n,
+                    row,
+                    col,
+                    len,
+                }
+                .into());
+            }
+            // One stride must step over all that the other reaches; stated for the shorter one inside the longer.
+            let nested =
+                |inner: usize, count: usize, outer: usize| inner > 0 && (count - 1) * inner < outer;
+            let apart = match (m, n) {
+                (1, 1) => true,
+                (1, _) => col > 0,
+                (_, 1) => row > 0,
+                _ => nested(row, m, col) || nested(col, n, row),
+            };
+            if disjoint && !apart {
+                return Err(ViewErrorKind::Overlap { m, n, row, col }.into());
+            }
+        }
+        Ok(Self {
+            ptr,
+            m,
+            n,
+            row_stride: row,
+            col_stride: col,
+        })
+    }
+
     /// The address of element (i, j).
     #[inline(always)]
     pub fn address(&self, i: usize, j: usize) -> *mut T {

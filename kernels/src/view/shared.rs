@@ -50,6 +50,23 @@ impl<'a, T> MatRef<'a, T> {
         })
     }
 
+    /// The matrix whose element (i, j) is `data[i * row_stride + j * col_stride]`, for `shape` (m, n) and `strides`
+    /// (row, column).
+    ///
+    /// # Errors
+    /// A slice that does not hold the last element.
+    pub fn from_strided(
+        data: &'a [T],
+        shape: (usize, usize),
+        strides: (usize, usize),
+    ) -> Result<Self, ViewError> {
+        let layout = Layout::strided(data.as_ptr().cast_mut(), data.len(), shape, strides, false)?;
+        Ok(Self {
+            layout,
+            borrow: PhantomData,
+        })
+    }
+
     /// Number of rows, m.
     #[inline(always)]
     pub fn nrows(&self) -> usize {
@@ -254,6 +271,23 @@ mod tests {
             "LAPACK: ld >= max(1, m)"
         );
         assert!(MatRef::from_col_major(&x, 2, usize::MAX, usize::MAX).is_err());
+    }
+
+    #[test]
+    fn strides_are_checked() {
+        let x: Vec<usize> = (0..12).collect();
+        let a = MatRef::from_strided(&x, (2, 2), (3, 7)).unwrap();
+        assert_eq!(a.to_vec(), [0, 3, 7, 10]);
+        assert!(MatRef::from_strided(&x, (2, 2), (3, 9)).is_err());
+        assert!(
+            MatRef::from_strided(&x, (3, 3), (0, 1)).is_ok(),
+            "readers may overlap"
+        );
+        assert!(MatRef::from_strided(&x, (2, 2), (usize::MAX, 2)).is_err());
+        let mut x = x;
+        let mut fits = |shape, strides| MatMut::from_strided(&mut x, shape, strides).is_ok();
+        assert!(fits((3, 2), (1, 3)) && fits((3, 2), (2, 1)) && fits((1, 5), (0, 1)));
+        assert!(!fits((3, 2), (1, 2)) && !fits((3, 2), (0, 4)) && !fits((3, 2), (1, 1)));
     }
 
     #[test]

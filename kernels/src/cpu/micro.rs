@@ -1,0 +1,294 @@
+//! The register tile: the one inner loop that every kernel spends its time in.
+//!
+//! A tile is `ROWS` x `NV` vectors. Vectors run along the *lanes*: the rows of C in a product, the right-hand sides of a
+//! triangular solve. What is broadcast runs along `ROWS`: the columns of C, the rows of the triangle. Complex numbers are
+//! kept as a plane of real and a plane of imaginary parts, so that a complex multiply-add is four real ones and no
+//! shuffle. For a real type the second plane is never touched and costs nothing.
+//!
+//! With AVX-512 the tile is 8 x 3 vectors: 24 accumulators, fed by 3 loads and 8 broadcasts per 24 multiply-adds.
+
+use crate::simd::Vector;
+use crate::{Scalar, Uplo};
+
+/// Planes of a type: one, or two for complex.
+pub(super) const fn planes<T: Scalar>() -> usize {
+    if T::COMPLEX { 2 } else { 1 }
+}
+
+/// Accumulators: `[row][vector][plane]`.
+pub(super) type Tile<V, const NV: usize, const ROWS: usize> = [[[V; 2]; NV]; ROWS];
+
+/// A packed operand: at step p the real parts start at `ptr + p * step` and the imaginary ones `plane` further on.
+#[derive(Clone, Copy)]
+pub(super) struct Stream<R> {
+    pub ptr: *const R,
+    pub step: usize,
+    pub plane: usize,
+}
+
+impl<R> Stream<R> {
+    /// The stream that starts `reals` further on.
+    #[inline(always)]
+    pub fn offset(self, reals: usize) -> Self {
+        Self {
+            ptr: self.ptr.wrapping_add(reals),
+            ..self
+        }
+    }
+}
+
+/// A tile of zeros.
+///
+/// # Safety
+/// As for [`Vector`].
+#[inline(always)]
+pub(super) unsafe fn zero<T, V, const NV: usize, const ROWS: usize>() -> Tile<V, NV, ROWS>
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // SAFETY: the caller vouches for V's instructions.
+    [[[unsafe { V::splat(T::Real::ZERO) }; 2]; NV]; ROWS]
+}
+
+/// acc[r] -= b[p][r] x[p], summed over `depth` steps p.
+///
+/// # Safety
+/// As for [`Vector`]; for p < depth, `x` holds NV vectors per plane and `b` holds ROWS reals per plane.
+#[inline(always)]
+pub(super) unsafe fn eliminate<T, V, const NV: usize, const ROWS: usize>(
+    acc: &mut Tile<V, NV, ROWS>,
+    depth: usize,
+    x: Stream<T::Real>,
+    b: Stream<T::Real>,
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let (mut xp, mut bp) = (x.ptr, b.ptr);
+    for _ in 0..depth {
+        // SAFETY: step p < depth of both streams, as the caller promises.
+        unsafe {
+            let lanes = load::<T, V, NV>(xp, x.plane);
+            for (r, row) in acc.iter_mut().enumerate() {
+                subtract::<T, V, NV>(row, bp.add(r), b.plane, &lanes);
+            }
+        }
+        xp = xp.wrapping_add(x.step);
+        bp = bp.wrapping_add(b.step);
+    }
+}
+
+/// NV vectors of each plane.
+///
+/// # Safety
+/// As for [`Vector`]; they are there.
+#[inline(always)]
+pub(super) unsafe fn load<T, V, const NV: usize>(from: *const T::Real, plane: usize) -> [[V; 2]; NV]
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // SAFETY: the caller's promises.
+    unsafe {
+        let mut out = [[V::splat(T::Real::ZERO); 2]; NV];
+        for (v, x) in out.iter_mut().enumerate() {
+            x[0] = V::load(from.add(v * V::LANES));
+            if T::COMPLEX {
+                x[1] = V::load(from.add(plane + v * V::LANES));
+            }
+        }
+        out
+    }
+}
+
+/// The counterpart of [`load`].
+///
+/// # Safety
+/// As for [`Vector`]; there is room for them.
+#[inline(always)]
+pub(super) unsafe fn store<T, V, const NV: usize>(
+    row: &[[V; 2]; NV],
+    to: *mut T::Real,
+    plane: usize,
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    for (v, x) in row.iter().enumerate() {
+        // SAFETY: the caller's promises.
+        unsafe {
+            x[0].store(to.add(v * V::LANES));
+            if T::COMPLEX {
+                x[1].store(to.add(plane + v * V::LANES));
+            }
+        }
+    }
+}
+
+/// row -= b x for the scalar b at `b` (and `b + plane`).
+///
+/// # Safety
+/// As for [`Vector`]; the scalar is there.
+#[inline(always)]
+pub(super) unsafe fn subtract<T, V, const NV: usize>(
+    row: &mut [[V; 2]; NV],
+    b: *const T::Real,
+    plane: usize,
+    x: &[[V; 2]; NV],
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // SAFETY: the caller's promises.
+    unsafe {
+        let re = V::splat(*b);
+        for (acc, x) in row.iter_mut().zip(x) {
+            acc[0] = acc[0].mul_sub(re, x[0]);
+            if T::COMPLEX {
+                acc[1] = acc[1].mul_sub(re, x[1]);
+            }
+        }
+        if T::COMPLEX {
+            let im = V::splat(*b.add(plane));
+            for (acc, x) in row.iter_mut().zip(x) {
+                acc[0] = acc[0].mul_add(im, x[1]);
+                acc[1] = acc[1].mul_sub(im, x[0]);
+            }
+        }
+    }
+}
+
+/// row = b row for the scalar b at `b` (and `b + plane`).
+///
+/// # Safety
+/// As for [`Vector`]; the scalar is there.
+#[inline(always)]
+pub(super) unsafe fn multiply<T, V, const NV: usize>(
+    row: &mut [[V; 2]; NV],
+    b: *const T::Real,
+    plane: usize,
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // SAFETY: the caller's promises.
+    unsafe {
+        let re = V::splat(*b);
+        for x in row.iter_mut() {
+            let [a, c] = *x;
+            if T::COMPLEX {
+                let im = V::splat(*b.add(plane));
+                *x = [a.mul(re).mul_sub(im, c), c.mul(re).mul_add(im, a)];
+            } else {
+                x[0] = a.mul(re);
+            }
+        }
+    }
+}
+
+/// Solves the ROWS x ROWS triangular system whose right-hand sides are the lanes of `acc`, forwards or backwards.
+///
+/// # Safety
+/// As for [`Vector`]; `triangle` holds for each column q the ROWS elements (r, q) per plane, with reciprocals on the
+/// diagonal.
+#[inline(always)]
+pub(super) unsafe fn substitute<T, V, const NV: usize, const ROWS: usize>(
+    acc: &mut Tile<V, NV, ROWS>,
+    triangle: *const T::Real,
+    uplo: Uplo,
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // The bounds are constants, and the comparison inside, so that the loops unroll and `acc` stays in registers.
+    for step in 0..ROWS {
+        let forwards = uplo == Uplo::Lower;
+        // SAFETY: element (r, q) of the triangle, as the caller promises.
+        unsafe {
+            if forwards {
+                let r = step;
+                for q in 0..ROWS {
+                    if q < r {
+                        let x = acc[q];
+                        let at = triangle.add(q * ROWS * planes::<T>() + r);
+                        subtract::<T, V, NV>(&mut acc[r], at, ROWS, &x);
+                    }
+                }
+                multiply::<T, V, NV>(
+                    &mut acc[r],
+                    triangle.add(r * ROWS * planes::<T>() + r),
+                    ROWS,
+                );
+            } else {
+                let r = ROWS - 1 - step;
+                for q in 0..ROWS {
+                    if q > r {
+                        let x = acc[q];
+                        let at = triangle.add(q * ROWS * planes::<T>() + r);
+                        subtract::<T, V, NV>(&mut acc[r], at, ROWS, &x);
+                    }
+                }
+                multiply::<T, V, NV>(
+                    &mut acc[r],
+                    triangle.add(r * ROWS * planes::<T>() + r),
+                    ROWS,
+                );
+            }
+        }
+    }
+}
+
+/// ROWS rows of lanes, `step` reals apart.
+///
+/// # Safety
+/// As for [`Vector`]; they are there.
+#[inline(always)]
+pub(super) unsafe fn load_tile<T, V, const NV: usize, const ROWS: usize>(
+    x: Stream<T::Real>,
+) -> Tile<V, NV, ROWS>
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // SAFETY: the caller's promises.
+    unsafe {
+        let mut acc = zero::<T, V, NV, ROWS>();
+        for (r, row) in acc.iter_mut().enumerate() {
+            *row = load::<T, V, NV>(x.ptr.add(r * x.step), x.plane);
+        }
+        acc
+    }
+}
+
+/// The counterpart of [`load_tile`].
+///
+/// # Safety
+/// As for [`Vector`]; there is room for them, and they may be written.
+#[inline(always)]
+pub(super) unsafe fn store_tile<T, V, const NV: usize, const ROWS: usize>(
+    acc: &Tile<V, NV, ROWS>,
+    to: *mut T::Real,
+    step: usize,
+    plane: usize,
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    for (r, row) in acc.iter().enumerate() {
+        // SAFETY: the caller's promises.
+        unsafe { store::<T, V, NV>(row, to.add(r * step), plane) };
+    }
+}
+
+/// Calls `$f` with a vector count of 1, 2 or 3 as its constant argument NV.
+macro_rules! with_vectors {
+    ($nv:expr, $f:ident::<$t:ty, $v:ty, _, $rows:ident>($($arg:expr),* $(,)?)) => {
+        match $nv {
+            1 => $f::<$t, $v, 1, $rows>($($arg),*),
+            2 => $f::<$t, $v, 2, $rows>($($arg),*),
+            _ => $f::<$t, $v, 3, $rows>($($arg),*),
+        }
+    };
+}
+pub(super) use with_vectors;

@@ -1,0 +1,164 @@
+//! Packing: copying an operand into the order in which the register tile reads it.
+//!
+//! A panel of `width` rows becomes, for each column p, `width` adjacent reals (and for complex types `width` imaginary
+//! parts behind them). Reading is then sequential whatever the strides were: a leading dimension that is a large power
+//! of two, which maps a whole row to a few cache sets, costs one pass instead of one per register tile.
+
+use super::micro::planes;
+use crate::Scalar;
+use crate::backend::Factor;
+use crate::simd::Vector;
+
+/// Columns that are gathered together where rows are adjacent in memory: a cache line of doubles.
+const STRIP: usize = 8;
+
+/// Packs one panel: the rows of `a`, at most `width` of them, the rest filled with zeros. Conjugates if `a` says so.
+///
+/// # Safety
+/// As for [`Vector`]; `width` is a multiple of `V::LANES` or the panel is of a broadcast operand; there is room for
+/// `width * planes * ncols` reals at `to`.
+#[inline(always)]
+pub(super) unsafe fn panel<T, V>(a: Factor<'_, T>, width: usize, to: *mut T::Real)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let ((rows, depth), unit) = (a.view.shape(), planes::<T>());
+    if rows < width {
+        // SAFETY: the room that the caller promises.
+        unsafe { std::slice::from_raw_parts_mut(to, width * unit * depth) }.fill(T::Real::ZERO);
+    }
+    // SAFETY: the caller's promises.
+    unsafe { gather::<T, V>(a, width, to) }
+}
+
+/// The same without filling up with zeros: rows of the panel that `a` does not have are left as they are.
+///
+/// # Safety
+/// As for [`panel`].
+#[inline(always)]
+pub(super) unsafe fn gather<T, V>(a: Factor<'_, T>, width: usize, to: *mut T::Real)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let (rows, depth) = a.view.shape();
+    let (rs, cs) = (a.view.row_stride(), a.view.col_stride());
+    let (from, unit) = (a.view.as_ptr().cast::<T::Real>(), planes::<T>());
+    let sign = if a.conj { -T::Real::ONE } else { T::Real::ONE };
+    if !T::COMPLEX && rs == 1 && rows == width && width.is_multiple_of(V::LANES) {
+        for p in 0..depth {
+            for i in (0..width).step_by(V::LANES) {
+                // SAFETY: rows i .. i + LANES of column p of the view, and their place in the panel.
+                unsafe { V::load(from.add(i + p * cs)).store(to.add(i + p * width)) };
+            }
+        }
+        return;
+    }
+    if rs == 1 {
+        for p in 0..depth {
+            // SAFETY: column p of the view, whose elements are adjacent, and its place in the panel.
+            unsafe {
+                column::<T>(
+                    from.add(p * cs * unit),
+                    rows,
+                    sign,
+                    to.add(p * width * unit),
+                    width,
+                )
+            };
+        }
+        return;
+    }
+    for start in (0..depth).step_by(STRIP) {
+        for i in 0..rows {
+            for p in start..depth.min(start + STRIP) {
+                // SAFETY: element (i, p) of the view, and its place in the panel.
+                unsafe {
+                    let element = from.add((i * rs + p * cs) * unit);
+                    *to.add(p * width * unit + i) = *element;
+                    if T::COMPLEX {
+                        *to.add(p * width * unit + width + i) = sign * *element.add(1);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Packs `rows` adjacent elements, taking complex ones apart.
+///
+/// # Safety
+/// They are there, and there is room for them at `to` (and `to + width`).
+#[inline(always)]
+unsafe fn column<T: Scalar>(
+    from: *const T::Real,
+    rows: usize,
+    sign: T::Real,
+    to: *mut T::Real,
+    width: usize,
+) {
+    for i in 0..rows {
+        // SAFETY: the caller's promises.
+        unsafe {
+            *to.add(i) = *from.add(i * planes::<T>());
+            if T::COMPLEX {
+                *to.add(width + i) = sign * *from.add(i * 2 + 1);
+            }
+        }
+    }
+}
+
+/// Writes a packed panel back: the counterpart of [`panel`], without conjugation.
+///
+/// # Safety
+/// `from` holds a panel of `width` rows and as many columns as `to` has; `to` has at most `width` rows.
+#[inline(always)]
+pub(super) unsafe fn unpack<T: Scalar>(
+    from: *const T::Real,
+    width: usize,
+    mut to: crate::MatMut<'_, T>,
+) {
+    let ((rows, depth), unit) = (to.shape(), planes::<T>());
+    let (rs, cs, out) = (to.row_stride(), to.col_stride(), to.as_mut_ptr());
+    if rs == 1 {
+        for p in 0..depth {
+            for i in 0..rows {
+                // SAFETY: element (i, p) of the panel and of the view.
+                unsafe {
+                    *out.add(i + p * cs) = element::<T>(from.add(p * width * unit + i), width)
+                };
+            }
+        }
+        return;
+    }
+    for start in (0..depth).step_by(STRIP) {
+        for i in 0..rows {
+            for p in start..depth.min(start + STRIP) {
+                // SAFETY: as above.
+                unsafe {
+                    *out.add(i * rs + p * cs) = element::<T>(from.add(p * width * unit + i), width)
+                };
+            }
+        }
+    }
+}
+
+/// The scalar whose parts are at `from` and, for complex types, `from + plane`.
+///
+/// # Safety
+/// They are there.
+#[inline(always)]
+unsafe fn element<T: Scalar>(from: *const T::Real, plane: usize) -> T {
+    // SAFETY: the caller's promise.
+    unsafe {
+        T::from_parts(
+            *from,
+            if T::COMPLEX {
+                *from.add(plane)
+            } else {
+                T::Real::ZERO
+            },
+        )
+    }
+}

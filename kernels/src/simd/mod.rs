@@ -1,0 +1,138 @@
+//! Vectors of reals, and the choice of instructions at run time.
+//!
+//! Stable Rust compiles for the oldest x86-64, which has neither AVX-512 nor a fused multiply-add. A [`Kernel`] is a
+//! body written once over [`Vector`]; [`dispatch`] compiles it once per instruction set and enters the best that the
+//! processor has. Everything a body calls must be `#[inline(always)]`, and no closure: only then does it end up inside the
+//! function that enables the instructions, and each vector operation becomes one of them instead of a call (a hundred
+//! times slower).
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub(crate) use portable::Portable;
+
+use crate::Scalar;
+
+/// A register full of reals.
+///
+/// # Safety
+/// Every method may execute instructions that the processor must have: call them only below a [`dispatch`] that chose
+/// this type. Loads and stores take any alignment and touch `LANES` reals.
+pub(crate) trait Vector: Copy {
+    type Real: Copy;
+    const LANES: usize;
+
+    unsafe fn splat(x: Self::Real) -> Self;
+    unsafe fn load(from: *const Self::Real) -> Self;
+    unsafe fn store(self, to: *mut Self::Real);
+    unsafe fn mul(self, by: Self) -> Self;
+    /// self + a b.
+    unsafe fn mul_add(self, a: Self, b: Self) -> Self;
+    /// self - a b.
+    unsafe fn mul_sub(self, a: Self, b: Self) -> Self;
+}
+
+/// The vector types of a real type.
+pub trait Lanes: Copy {
+    /// Sixteen (f32) or eight (f64) lanes of AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    #[allow(private_bounds)]
+    type Avx512: Vector<Real = Self>;
+    /// Eight (f32) or four (f64) lanes of AVX2 with FMA.
+    #[cfg(target_arch = "x86_64")]
+    #[allow(private_bounds)]
+    type Avx2: Vector<Real = Self>;
+    /// What any processor has.
+    #[allow(private_bounds)]
+    type Portable: Vector<Real = Self>;
+}
+
+macro_rules! lanes {
+    ($($real:ty, $avx512:ident, $avx2:ident;)*) => {$(
+        impl Lanes for $real {
+            #[cfg(target_arch = "x86_64")]
+            type Avx512 = std::arch::x86_64::$avx512;
+            #[cfg(target_arch = "x86_64")]
+            type Avx2 = std::arch::x86_64::$avx2;
+            type Portable = Portable<$real>;
+        }
+    )*};
+}
+
+lanes! {
+    f32, __m512, __m256;
+    f64, __m512d, __m256d;
+}
+
+/// A body to be compiled once per instruction set.
+///
+/// `ROWS` is the number of rows of a register tile that is three vectors wide: as many as leave the accumulators, the
+/// three vectors and a broadcast in registers.
+pub(crate) trait Kernel<T: Scalar> {
+    type Output;
+
+    /// # Safety
+    /// The processor has the instructions of `V`. Implementations are `#[inline(always)]`.
+    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> Self::Output;
+}
+
+/// Runs `kernel` with the best instructions of this processor.
+#[inline]
+pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let avx2 = std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma");
+        if avx2 && std::is_x86_feature_detected!("avx512f") {
+            // SAFETY: the features that the function enables were just detected.
+            return unsafe { with_avx512::<T, K>(kernel) };
+        }
+        if avx2 {
+            // SAFETY: as above.
+            return unsafe { with_avx2::<T, K>(kernel) };
+        }
+    }
+    // SAFETY: Portable needs no instructions beyond the target's own.
+    unsafe { kernel.run::<<T::Real as Lanes>::Portable, 2>() }
+}
+
+/// 32 registers: 8 x 3 accumulators of a real type, 4 x 3 pairs of a complex one.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx2,fma")]
+fn with_avx512<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
+    // SAFETY: this function enables the instructions of these types.
+    unsafe {
+        if T::COMPLEX {
+            kernel.run::<<T::Real as Lanes>::Avx512, 4>()
+        } else {
+            kernel.run::<<T::Real as Lanes>::Avx512, 8>()
+        }
+    }
+}
+
+/// 16 registers: 4 x 3 accumulators of a real type, 2 x 3 pairs of a complex one (with a few spills).
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn with_avx2<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
+    // SAFETY: this function enables the instructions of these types.
+    unsafe {
+        if T::COMPLEX {
+            kernel.run::<<T::Real as Lanes>::Avx2, 2>()
+        } else {
+            kernel.run::<<T::Real as Lanes>::Avx2, 4>()
+        }
+    }
+}
+
+/// Asks for the cache line at `at` to be fetched for writing soon. Any address will do.
+#[inline(always)]
+pub(crate) fn prefetch<T>(at: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch is a hint that never faults, and belongs to the first x86-64.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}

@@ -1,0 +1,231 @@
+//! Every kernel against its reference: four types, every option, ragged, strided, padded and transposed views.
+//!
+//! Operands lie inside larger arrays full of a sentinel, of which every element outside of what a kernel may write is
+//! compared bitwise afterwards.
+
+mod operands;
+
+use operands::{Case, Matrix, Numbers, close, same, shapes};
+use superscalar_kernels::{Diag, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu, reference};
+
+const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
+const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
+
+/// Instantiates a generic test for the four types.
+macro_rules! four_types {
+    ($($name:ident)*) => {$(
+        mod $name {
+            use super::*;
+            #[test]
+            fn s() { super::$name::<f32>(); }
+            #[test]
+            fn d() { super::$name::<f64>(); }
+            #[test]
+            fn c() { super::$name::<c32>(); }
+            #[test]
+            fn z() { super::$name::<c64>(); }
+        }
+    )*};
+}
+
+four_types! { gemm_is_exact rank_k_is_exact trsm_agrees potrf_agrees nan_in_c_is_overwritten nan_and_inf_propagate }
+
+/// A factor of this shape once `op` is applied.
+fn factor<T: Scalar>(
+    numbers: &mut Numbers,
+    op: Op,
+    (m, n): (usize, usize),
+    case: Case,
+) -> Matrix<T> {
+    let (m, n) = op.shape((m, n));
+    Matrix::integers(numbers, m, n, case)
+}
+
+fn gemm_is_exact<T: Scalar>() {
+    let mut numbers = Numbers::new(1);
+    for (m, n, k) in shapes() {
+        for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
+            let (case, other) = (numbers.case(), numbers.case());
+            let a = factor::<T>(&mut numbers, op_a, (m, k), case);
+            let b = factor::<T>(&mut numbers, op_b, (k, n), other);
+            let c = Matrix::<T>::integers(&mut numbers, m, n, case);
+            for (alpha, beta) in [(1.0, 0.0), (-1.0, 1.0), (2.0, -3.0), (0.0, 2.0)] {
+                let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
+                let (mut x, mut y) = (c.clone(), c.clone());
+                cpu::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, x.view_mut());
+                reference::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, y.view_mut());
+                same(&x, &y, || {
+                    format!("gemm {op_a}{op_b} {m} x {n} x {k} {alpha} {beta} {case:?}")
+                });
+            }
+        }
+    }
+}
+
+fn rank_k_is_exact<T: Scalar>() {
+    let mut numbers = Numbers::new(2);
+    for (n, _, k) in shapes() {
+        for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
+            let (case, other) = (numbers.case(), numbers.case());
+            let a = factor::<T>(&mut numbers, op, (n, k), case);
+            let c = Matrix::<T>::integers(&mut numbers, n, n, other);
+            for (alpha, beta) in [(1.0, 0.0), (-1.0, 1.0), (2.0, -3.0), (0.0, 2.0)] {
+                let message = || format!("{uplo} {op} n = {n} k = {k} {alpha} {beta} {case:?}");
+                if !T::COMPLEX || op != Op::ConjTrans {
+                    let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
+                    let (mut x, mut y) = (c.clone(), c.clone());
+                    cpu::syrk(uplo, op, alpha, a.view(), beta, x.view_mut());
+                    reference::syrk(uplo, op, alpha, a.view(), beta, y.view_mut());
+                    same(&x, &y, || format!("syrk {}", message()));
+                }
+                if !T::COMPLEX || op != Op::Trans {
+                    let (alpha, beta) = (T::Real::from_f64(alpha), T::Real::from_f64(beta));
+                    let (mut x, mut y) = (c.clone(), c.clone());
+                    cpu::herk(uplo, op, alpha, a.view(), beta, x.view_mut());
+                    reference::herk(uplo, op, alpha, a.view(), beta, y.view_mut());
+                    same(&x, &y, || format!("herk {}", message()));
+                    assert!(
+                        (0..n).all(|i| x.view().at(i, i).im() == T::Real::ZERO),
+                        "real diagonal"
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn trsm_agrees<T: Scalar>() {
+    let mut numbers = Numbers::new(3);
+    for (m, n, _) in shapes() {
+        for side in [Side::Left, Side::Right] {
+            let order = if side == Side::Left { m } else { n };
+            for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
+                for (diag, alpha) in [
+                    (Diag::NonUnit, 1.0),
+                    (Diag::Unit, -0.5),
+                    (Diag::NonUnit, 0.0),
+                ] {
+                    let (case, other) = (numbers.case(), numbers.case());
+                    let a = Matrix::<T>::triangular(&mut numbers, uplo, diag, order, case);
+                    let b = Matrix::<T>::random(&mut numbers, m, n, other);
+                    let (mut x, mut y) = (b.clone(), b.clone());
+                    let alpha = T::from_f64(alpha);
+                    cpu::trsm(side, uplo, op, diag, alpha, a.view(), x.view_mut());
+                    reference::trsm(side, uplo, op, diag, alpha, a.view(), y.view_mut());
+                    let what = || format!("trsm {side}{uplo}{op}{diag} {m} x {n} {case:?}");
+                    close(&x, &y, 8.0 * order as f64, what);
+                }
+            }
+        }
+    }
+}
+
+fn potrf_agrees<T: Scalar>() {
+    let mut numbers = Numbers::new(4);
+    for n in [0, 1, 2, 3, 7, 8, 9, 16, 17, 31, 48, 65, 100, 129, 300] {
+        for uplo in UPLOS {
+            for _ in 0..2 {
+                let case = numbers.case();
+                let a = Matrix::<T>::positive_definite(&mut numbers, uplo, n, case);
+                let (mut x, mut y) = (a.clone(), a.clone());
+                assert_eq!(cpu::potrf(uplo, x.view_mut()), Ok(()));
+                assert_eq!(reference::potrf(uplo, y.view_mut()), Ok(()));
+                close(&x, &y, 8.0 * n as f64, || {
+                    format!("potrf {uplo} n = {n} {case:?}")
+                });
+                assert!(
+                    (0..n).all(|i| x.view().at(i, i).im() == T::Real::ZERO),
+                    "real diagonal"
+                );
+            }
+        }
+    }
+}
+
+fn nan_in_c_is_overwritten<T: Scalar>() {
+    let mut numbers = Numbers::new(5);
+    for (m, n, k) in [(1, 1, 1), (5, 3, 0), (33, 9, 20), (130, 70, 300)] {
+        let a = Matrix::<T>::integers(&mut numbers, m, k, Case::PLAIN);
+        let b = Matrix::<T>::integers(&mut numbers, k, n, Case::PLAIN);
+        for alpha in [T::ZERO, T::ONE] {
+            let mut c = Matrix::<T>::integers(&mut numbers, m, n, Case::PLAIN);
+            c.view_mut().fill(T::from_f64(f64::NAN));
+            cpu::gemm(
+                alpha,
+                Op::None,
+                a.view(),
+                Op::None,
+                b.view(),
+                T::ZERO,
+                c.view_mut(),
+            );
+            assert!(c.view().to_vec().iter().all(|x| !x.is_nan()));
+            let mut c = Matrix::<T>::integers(&mut numbers, m, m, Case::PLAIN);
+            c.view_mut().fill(T::from_f64(f64::NAN));
+            cpu::syrk(
+                Uplo::Lower,
+                Op::None,
+                alpha,
+                a.view(),
+                T::ZERO,
+                c.view_mut(),
+            );
+            for j in 0..m {
+                assert!(
+                    (0..m).all(|i| c.view().at(i, j).is_nan() == (i < j)),
+                    "syrk: the triangle and no more"
+                );
+            }
+        }
+        // alpha = 0 does not read the factors.
+        let nan = vec![T::from_f64(f64::NAN); m * k];
+        let nan = MatRef::from_col_major(&nan, m, k, m).unwrap();
+        let mut c = Matrix::<T>::integers(&mut numbers, m, n, Case::PLAIN);
+        cpu::gemm(
+            T::ZERO,
+            Op::None,
+            nan,
+            Op::None,
+            b.view(),
+            T::ONE,
+            c.view_mut(),
+        );
+        assert!(c.view().to_vec().iter().all(|x| !x.is_nan()));
+    }
+}
+
+fn nan_and_inf_propagate<T: Scalar>() {
+    for n in [1, 7, 40] {
+        for at in [0, n / 2, n - 1] {
+            let mut a = vec![T::ONE; n * n];
+            a[at + at * n] = T::from_f64(f64::NAN);
+            let a = MatRef::from_col_major(&a, n, n, n).unwrap();
+            let zeros = vec![T::ZERO; n * n];
+            let zeros = MatRef::from_col_major(&zeros, n, n, n).unwrap();
+            let mut c = Matrix::<T>::integers(&mut Numbers::new(6), n, n, Case::PLAIN);
+            cpu::gemm(T::ONE, Op::None, a, Op::None, zeros, T::ONE, c.view_mut());
+            for i in 0..n {
+                assert!(
+                    (0..n).all(|j| c.view().at(i, j).is_nan() == (i == at)),
+                    "0 * NaN in row {at}"
+                );
+            }
+            let mut b = Matrix::<T>::integers(&mut Numbers::new(7), n, n, Case::PLAIN);
+            cpu::trsm(
+                Side::Left,
+                Uplo::Lower,
+                Op::None,
+                Diag::NonUnit,
+                T::ONE,
+                a,
+                b.view_mut(),
+            );
+            for i in 0..n {
+                assert!(
+                    (0..n).all(|j| b.view().at(i, j).is_nan() == (i >= at)),
+                    "a NaN pivot in row {at}"
+                );
+            }
+        }
+    }
+}
