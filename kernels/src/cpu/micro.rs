@@ -201,42 +201,50 @@ pub(super) unsafe fn substitute<T, V, const NV: usize, const ROWS: usize>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // The bounds are constants, and the comparison inside, so that the loops unroll and `acc` stays in registers.
-    for step in 0..ROWS {
-        let forwards = uplo == Uplo::Lower;
-        // SAFETY: element (r, q) of the triangle, as the caller promises.
-        unsafe {
-            if forwards {
-                let r = step;
-                for q in 0..ROWS {
-                    if q < r {
-                        let x = acc[q];
-                        let at = triangle.add(q * ROWS * planes::<T>() + r);
-                        subtract::<T, V, NV>(&mut acc[r], at, ROWS, &x);
+    // Row by row in the text, because a loop over rows is not unrolled: its inner loop has another length each time.
+    // The accumulators would then live in memory, and the whole solve run at a third of its rate.
+    macro_rules! rows {
+        ($($step:literal)*) => {$(
+            if $step < ROWS {
+                // SAFETY: the caller's promises.
+                unsafe {
+                    match uplo {
+                        Uplo::Lower => row::<T, V, NV, ROWS>(acc, triangle, $step, 0, $step),
+                        Uplo::Upper => {
+                            row::<T, V, NV, ROWS>(acc, triangle, ROWS - 1 - $step, ROWS - $step, ROWS)
+                        }
                     }
                 }
-                multiply::<T, V, NV>(
-                    &mut acc[r],
-                    triangle.add(r * ROWS * planes::<T>() + r),
-                    ROWS,
-                );
-            } else {
-                let r = ROWS - 1 - step;
-                for q in 0..ROWS {
-                    if q > r {
-                        let x = acc[q];
-                        let at = triangle.add(q * ROWS * planes::<T>() + r);
-                        subtract::<T, V, NV>(&mut acc[r], at, ROWS, &x);
-                    }
-                }
-                multiply::<T, V, NV>(
-                    &mut acc[r],
-                    triangle.add(r * ROWS * planes::<T>() + r),
-                    ROWS,
-                );
             }
-        }
+        )*};
     }
+    const { assert!(ROWS <= 8) };
+    rows!(0 1 2 3 4 5 6 7);
+}
+
+/// Row r of a substitution: subtracts rows from .. to, which are solved, and divides by the diagonal.
+///
+/// # Safety
+/// As for [`substitute`].
+#[inline(always)]
+unsafe fn row<T, V, const NV: usize, const ROWS: usize>(
+    acc: &mut Tile<V, NV, ROWS>,
+    triangle: *const T::Real,
+    r: usize,
+    from: usize,
+    to: usize,
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let column = |q: usize| triangle.wrapping_add(q * ROWS * planes::<T>() + r);
+    for q in from..to {
+        let x = acc[q];
+        // SAFETY: element (r, q) of the triangle.
+        unsafe { subtract::<T, V, NV>(&mut acc[r], column(q), ROWS, &x) };
+    }
+    // SAFETY: element (r, r) of the triangle.
+    unsafe { multiply::<T, V, NV>(&mut acc[r], column(r), ROWS) };
 }
 
 /// ROWS rows of lanes, `step` reals apart.
@@ -275,9 +283,9 @@ pub(super) unsafe fn store_tile<T, V, const NV: usize, const ROWS: usize>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    for (r, row) in acc.iter().enumerate() {
+    for (r, x) in acc.iter().enumerate() {
         // SAFETY: the caller's promises.
-        unsafe { store::<T, V, NV>(row, to.add(r * step), plane) };
+        unsafe { store::<T, V, NV>(x, to.add(r * step), plane) };
     }
 }
 
