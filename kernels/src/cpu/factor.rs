@@ -108,7 +108,7 @@ impl<T: Scalar> Kernel<T> for Factorization<'_, T> {
                 }
             }
             for j in (0..n).step_by(ROWS) {
-                store_columns::<T, ROWS>(&packed, j, &mut self.a);
+                store_columns::<T, V, ROWS>(&packed, j, &mut self.a);
             }
         }
         Ok(())
@@ -146,13 +146,16 @@ unsafe fn load_columns<T, V, const ROWS: usize>(
 /// The counterpart of [`load_columns`].
 ///
 /// # Safety
-/// `packed` was laid out for `a`.
+/// As for [`Vector`]; `packed` was laid out for `a`.
 #[inline(always)]
-unsafe fn store_columns<T: Scalar, const ROWS: usize>(
+unsafe fn store_columns<T, V, const ROWS: usize>(
     packed: &Packed<'_, T::Real>,
     j: usize,
     a: &mut MatMut<'_, T>,
-) {
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
     let (n, end) = (a.nrows(), a.nrows().min(j + ROWS));
     for c in j..end {
         for r in c..end {
@@ -161,7 +164,7 @@ unsafe fn store_columns<T: Scalar, const ROWS: usize>(
     }
     let from = packed.reals[j * packed.step + end..].as_ptr();
     // SAFETY: as in load_columns.
-    unsafe { pack::unpack::<T>(from, packed.plane, a.rb_mut().submatrix(end..n, j..end)) };
+    unsafe { pack::unpack::<T, V>(from, packed.plane, a.rb_mut().submatrix(end..n, j..end)) };
 }
 
 /// Packs conj(L(j + r, p)) for the columns p before j: what the columns of block j are eliminated with.

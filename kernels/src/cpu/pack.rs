@@ -5,9 +5,9 @@
 //! of two, which maps a whole row to a few cache sets, costs one pass instead of one per register tile.
 
 use super::micro::planes;
-use crate::Scalar;
 use crate::backend::Factor;
 use crate::simd::Vector;
+use crate::{MatMut, Scalar};
 
 /// Columns that are gathered together where rows are adjacent in memory: a cache line of doubles.
 const STRIP: usize = 8;
@@ -70,6 +70,10 @@ where
         }
         return;
     }
+    if !T::COMPLEX && cs == 1 {
+        // SAFETY: the rows and columns of the view, and their places in the panel.
+        return unsafe { transpose::<V>((rows, depth), from, rs, to, width) };
+    }
     for start in (0..depth).step_by(STRIP) {
         for i in 0..rows {
             for p in start..depth.min(start + STRIP) {
@@ -114,11 +118,11 @@ unsafe fn column<T: Scalar>(
 /// # Safety
 /// `from` holds a panel of `width` rows and as many columns as `to` has; `to` has at most `width` rows.
 #[inline(always)]
-pub(super) unsafe fn unpack<T: Scalar>(
-    from: *const T::Real,
-    width: usize,
-    mut to: crate::MatMut<'_, T>,
-) {
+pub(super) unsafe fn unpack<T, V>(from: *const T::Real, width: usize, mut to: MatMut<'_, T>)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
     let ((rows, depth), unit) = (to.shape(), planes::<T>());
     let (rs, cs, out) = (to.row_stride(), to.col_stride(), to.as_mut_ptr());
     if rs == 1 {
@@ -131,6 +135,10 @@ pub(super) unsafe fn unpack<T: Scalar>(
             }
         }
         return;
+    }
+    if !T::COMPLEX && cs == 1 {
+        // SAFETY: the columns and rows of the panel, and their places in the view.
+        return unsafe { transpose::<V>((depth, rows), from, width, out.cast(), rs) };
     }
     for start in (0..depth).step_by(STRIP) {
         for i in 0..rows {
@@ -160,5 +168,45 @@ unsafe fn element<T: Scalar>(from: *const T::Real, plane: usize) -> T {
                 T::Real::ZERO
             },
         )
+    }
+}
+
+/// Copies m rows of n adjacent reals, `from_step` apart, to n rows of m adjacent reals, `to_step` apart.
+///
+/// # Safety
+/// As for [`Vector`]; the rows are there, and there is room for them.
+#[inline(always)]
+unsafe fn transpose<V: Vector>(
+    (m, n): (usize, usize),
+    from: *const V::Real,
+    from_step: usize,
+    to: *mut V::Real,
+    to_step: usize,
+) {
+    // A cache line of each row is used up before the next row is looked at: with a step of a large power of two all of
+    // them compete for the same few ways.
+    let line = 64 / size_of::<V::Real>();
+    for start in (0..n).step_by(line) {
+        let end = n.min(start + line);
+        let (whole_rows, whole) = (m - m % V::SQUARE, end - (end - start) % V::SQUARE);
+        for i in (0..whole_rows).step_by(V::SQUARE) {
+            for j in (start..whole).step_by(V::SQUARE) {
+                // SAFETY: i + SQUARE <= m and j + SQUARE <= n.
+                unsafe {
+                    V::transpose(
+                        from.add(i * from_step + j),
+                        from_step,
+                        to.add(j * to_step + i),
+                        to_step,
+                    )
+                };
+            }
+        }
+        for i in 0..m {
+            for j in if i < whole_rows { whole } else { start }..end {
+                // SAFETY: i < m and j < n.
+                unsafe { *to.add(j * to_step + i) = *from.add(i * from_step + j) };
+            }
+        }
     }
 }

@@ -115,7 +115,7 @@ impl<T: Scalar> Kernel<T> for Solve<'_, T> {
                     solve_panel::<T, V, _, ROWS>(&self, triangle.as_ptr(), x.as_mut_ptr())
                 );
                 let b = self.b.rb_mut().transpose().submatrix(first..last, 0..n);
-                pack::unpack::<T>(x.as_ptr(), lanes, b);
+                pack::unpack::<T, V>(x.as_ptr(), lanes, b);
             }
         }
     }

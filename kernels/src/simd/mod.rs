@@ -22,6 +22,8 @@ use crate::Scalar;
 pub(crate) trait Vector: Copy {
     type Real: Copy;
     const LANES: usize;
+    /// Rows and columns of the squares that [`Vector::transpose`] moves.
+    const SQUARE: usize;
 
     unsafe fn splat(x: Self::Real) -> Self;
     unsafe fn load(from: *const Self::Real) -> Self;
@@ -31,6 +33,13 @@ pub(crate) trait Vector: Copy {
     unsafe fn mul_add(self, a: Self, b: Self) -> Self;
     /// self - a b.
     unsafe fn mul_sub(self, a: Self, b: Self) -> Self;
+    /// Copies a square: row i of `to` becomes column i of `from`, each with its distance between rows.
+    unsafe fn transpose(
+        from: *const Self::Real,
+        from_step: usize,
+        to: *mut Self::Real,
+        to_step: usize,
+    );
 }
 
 /// The vector types of a real type.

@@ -18,6 +18,7 @@ impl<R: Real> Portable<R> {
 impl<R: Real> Vector for Portable<R> {
     type Real = R;
     const LANES: usize = 4;
+    const SQUARE: usize = 4;
 
     #[inline(always)]
     unsafe fn splat(x: R) -> Self {
@@ -44,5 +45,14 @@ impl<R: Real> Vector for Portable<R> {
     #[inline(always)]
     unsafe fn mul_sub(self, a: Self, b: Self) -> Self {
         self.zip(a, b, |x, a, b| x - a * b)
+    }
+    #[inline(always)]
+    unsafe fn transpose(from: *const R, from_step: usize, to: *mut R, to_step: usize) {
+        for i in 0..4 {
+            for j in 0..4 {
+                // SAFETY: the caller gives a square of four.
+                unsafe { *to.add(j * to_step + i) = *from.add(i * from_step + j) };
+            }
+        }
     }
 }
