@@ -1,1 +1,37 @@
-//! The runtime: tasks, hazards, scheduling, tracing.
+//! The runtime: tasks, hazards, scheduling, recording. It knows no device and no matrix.
+
+mod access;
+mod builder;
+mod datum;
+mod device;
+mod error;
+mod handle;
+mod hazard;
+mod insert;
+mod recorder;
+pub mod recording;
+mod runtime;
+mod schedule;
+mod scope;
+mod sync;
+mod task;
+mod topology;
+mod worker;
+
+pub use access::{
+    Accesses, Bound, BoundOf, Commute, Item, ItemOf, Output, Read, ReadOutput, ReadWrite, Reduce, Reduction, Scratch,
+    ScratchPool, Write,
+};
+pub use builder::{Builder, settings_table};
+pub use device::{
+    Codelet, Cost, Device, DeviceError, DeviceInfo, DeviceKind, Event, Issue, IssueContext, Operand, Operands, Reads,
+    Updates, Writes,
+};
+pub use error::{Error, ErrorKind};
+pub use handle::Handle;
+pub use hazard::Mode;
+pub use recording::{BlasLevel, TaskId, TileIndex};
+pub use runtime::Runtime;
+pub use schedule::{Fifo, Place, Policy, PolicyName, Priority, ReadyTask, UnknownPolicy, Want, WorkStealing};
+pub use scope::{Lent, Scope};
+pub use task::{Lock, Outcome, TaskSpec};

@@ -36,11 +36,7 @@ impl<'a> Arrows<'a> {
             }
             first_last[place] = Some((first, last));
         }
-        Self {
-            layout,
-            order,
-            first_last,
-        }
+        Self { layout, order, first_last }
     }
 
     /// From the end of the producer to the start of the consumer, as nearly as the inside of their
@@ -54,19 +50,9 @@ impl<'a> Arrows<'a> {
         let (consumer, _) = self.slices_of(hazard.to)?;
         let (producer_first_ns, producer_last_ns) = producer.inside_ns?;
         let (entry_ns, _) = consumer.inside_ns?;
-        let exit_ns = if producer_last_ns < entry_ns {
-            producer_last_ns
-        } else {
-            producer_first_ns
-        };
-        let leave = Anchor {
-            row: producer.row,
-            at_ns: exit_ns,
-        };
-        let enter = Anchor {
-            row: consumer.row,
-            at_ns: entry_ns,
-        };
+        let exit_ns = if producer_last_ns < entry_ns { producer_last_ns } else { producer_first_ns };
+        let leave = Anchor { row: producer.row, at_ns: exit_ns };
+        let enter = Anchor { row: consumer.row, at_ns: entry_ns };
         (exit_ns < entry_ns).then_some((leave, enter))
     }
 

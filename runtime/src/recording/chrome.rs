@@ -59,11 +59,7 @@ pub struct ChromeWritten {
 impl<'a> ChromeTrace<'a> {
     /// A trace of `recording` alone.
     pub fn new(recording: &'a Recording) -> Self {
-        Self {
-            recording,
-            host: None,
-            other_data: Vec::new(),
-        }
+        Self { recording, host: None, other_data: Vec::new() }
     }
 
     /// Adds what the host's `tracing` spans left, as a process of its own.
@@ -90,16 +86,10 @@ impl<'a> ChromeTrace<'a> {
     pub fn write<W: Write>(&self, out: W) -> Result<ChromeWritten, RecordingError> {
         let layout = Layout::new(self.recording)?;
         let (shift_ns, host_shift_ns) = self.shifts();
-        let mut events = Events {
-            json: JsonWriter::new(out),
-            first: true,
-            shift_ns,
-            written: ChromeWritten::default(),
-        };
+        let mut events =
+            Events { json: JsonWriter::new(out), first: true, shift_ns, written: ChromeWritten::default() };
         let numbers = Numbers::new(self.recording, &layout);
-        events
-            .json
-            .raw("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+        events.json.raw("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
         events.processes(self.recording, &layout, &numbers)?;
         events.slices(self.recording, &layout, &numbers)?;
         events.arrows(self.recording, &layout, &numbers)?;
@@ -122,10 +112,7 @@ impl<'a> ChromeTrace<'a> {
         };
         let whole = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let started = capture.started();
-        (
-            whole(epoch.saturating_duration_since(started)),
-            whole(started.saturating_duration_since(epoch)),
-        )
+        (whole(epoch.saturating_duration_since(started)), whole(started.saturating_duration_since(epoch)))
     }
 
     fn write_other_data<W: Write>(&self, events: &mut Events<W>) {
@@ -181,11 +168,7 @@ impl<'a> Numbers<'a> {
                 format!("\"pid\":{pid},\"tid\":{tid}")
             })
             .collect();
-        Self {
-            processes,
-            rows,
-            first_tid,
-        }
+        Self { processes, rows, first_tid }
     }
 
     fn host_pid(&self) -> u64 {
@@ -224,23 +207,13 @@ impl<W: Write> Events<W> {
     }
 
     /// The name and the place in the display of a process (`process`) or a thread (`thread`).
-    fn metadata(
-        &mut self,
-        what: &str,
-        place: &str,
-        name: &str,
-        sort_index: usize,
-    ) -> Result<(), RecordingError> {
+    fn metadata(&mut self, what: &str, place: &str, name: &str, sort_index: usize) -> Result<(), RecordingError> {
         self.begin("M")?;
-        self.json.raw(&format!(
-            ",\"name\":\"{what}_name\",{place},\"args\":{{\"name\":"
-        ));
+        self.json.raw(&format!(",\"name\":\"{what}_name\",{place},\"args\":{{\"name\":"));
         self.json.string(name);
         self.json.raw("}}");
         self.begin("M")?;
-        self.json.raw(&format!(
-            ",\"name\":\"{what}_sort_index\",{place},\"args\":{{\"sort_index\":{sort_index}}}}}"
-        ));
+        self.json.raw(&format!(",\"name\":\"{what}_sort_index\",{place},\"args\":{{\"sort_index\":{sort_index}}}}}"));
         Ok(())
     }
 
@@ -270,12 +243,7 @@ impl<W: Write> Events<W> {
         Ok(())
     }
 
-    fn slices(
-        &mut self,
-        recording: &Recording,
-        layout: &Layout,
-        numbers: &Numbers<'_>,
-    ) -> Result<(), RecordingError> {
+    fn slices(&mut self, recording: &Recording, layout: &Layout, numbers: &Numbers<'_>) -> Result<(), RecordingError> {
         let order = TaskOrder::new(recording.tasks.iter().map(|task| task.id));
         let mut records: Vec<Option<&TaskRecord>> = vec![None; order.len()];
         for task in &recording.tasks {
@@ -352,12 +320,7 @@ impl<W: Write> Events<W> {
         json.raw("\"");
     }
 
-    fn arrows(
-        &mut self,
-        recording: &Recording,
-        layout: &Layout,
-        numbers: &Numbers<'_>,
-    ) -> Result<(), RecordingError> {
+    fn arrows(&mut self, recording: &Recording, layout: &Layout, numbers: &Numbers<'_>) -> Result<(), RecordingError> {
         let arrows = Arrows::new(recording, layout);
         for hazard in &recording.hazards {
             let Some((leave, enter)) = arrows.ends(hazard) else {
@@ -412,12 +375,7 @@ impl<W: Write> Events<W> {
         Ok(())
     }
 
-    fn host(
-        &mut self,
-        capture: &HostCapture,
-        numbers: &Numbers<'_>,
-        host_shift_ns: u64,
-    ) -> Result<(), RecordingError> {
+    fn host(&mut self, capture: &HostCapture, numbers: &Numbers<'_>, host_shift_ns: u64) -> Result<(), RecordingError> {
         self.shift_ns = host_shift_ns;
         let pid = numbers.host_pid();
         let pid_text = format!("\"pid\":{pid}");
@@ -428,11 +386,7 @@ impl<W: Write> Events<W> {
             self.metadata("thread", &format!("{pid_text},\"tid\":{tid}"), name, thread)?;
         }
         for event in capture.events() {
-            self.begin(if event.duration_ns.is_some() {
-                "X"
-            } else {
-                "i"
-            })?;
+            self.begin(if event.duration_ns.is_some() { "X" } else { "i" })?;
             self.json.raw(",\"cat\":");
             self.json.string(&event.target);
             self.json.raw(",\"name\":");

@@ -45,9 +45,7 @@ impl HazardSet {
 
     /// The hazards, RaW first.
     pub fn iter(self) -> impl Iterator<Item = Hazard> {
-        Self::ALL
-            .into_iter()
-            .filter(move |&hazard| self.contains(hazard))
+        Self::ALL.into_iter().filter(move |&hazard| self.contains(hazard))
     }
 
     fn insert(&mut self, hazard: Hazard) {
@@ -142,12 +140,7 @@ impl Dag {
         let mut nodes = vec![None; places.len()];
         for task in &recording.tasks {
             if let Some(place) = places.place(task.id) {
-                let node = DagTask {
-                    id: task.id,
-                    name: task.name,
-                    index: task.index,
-                    busy_ns: busy_ns[place],
-                };
+                let node = DagTask { id: task.id, name: task.name, index: task.index, busy_ns: busy_ns[place] };
                 if nodes[place].replace(node).is_some() {
                     return Err(Kind::DuplicateTask(task.id).into());
                 }
@@ -163,11 +156,7 @@ impl Dag {
         }
         let cycle = |node: NodeIndex| Kind::Cycle(graph[node].id);
         let order = toposort(&graph, None).map_err(|found| cycle(found.node_id()))?;
-        Ok(Self {
-            graph,
-            order,
-            hazards_left_out,
-        })
+        Ok(Self { graph, order, hazards_left_out })
     }
 
     /// The number of tasks.
@@ -264,8 +253,7 @@ impl Dag {
             let limit = REDUCTION_TASKS_MAX;
             return Err(Kind::TooManyTasks { tasks, limit }.into());
         }
-        let (sorted, place_of) =
-            dag_to_toposorted_adjacency_list::<_, u32>(&self.graph, &self.order);
+        let (sorted, place_of) = dag_to_toposorted_adjacency_list::<_, u32>(&self.graph, &self.order);
         let (reduced, _closure) = dag_transitive_reduction_closure(&sorted);
         // Rebuilt rather than thinned out: removing an edge would disturb the order of the others.
         let mut kept = self.graph.clone();
@@ -277,19 +265,12 @@ impl Dag {
                 kept.add_edge(edge.source(), edge.target(), *edge.weight());
             }
         }
-        Ok(Self {
-            graph: kept,
-            order: self.order.clone(),
-            hazards_left_out: self.hazards_left_out,
-        })
+        Ok(Self { graph: kept, order: self.order.clone(), hazards_left_out: self.hazards_left_out })
     }
 }
 
 /// The hazards between recorded tasks, one entry per pair, sorted; and how many were left out.
-fn merged_edges(
-    recording: &Recording,
-    places: &TaskOrder,
-) -> (Vec<(usize, usize, HazardSet)>, u64) {
+fn merged_edges(recording: &Recording, places: &TaskOrder) -> (Vec<(usize, usize, HazardSet)>, u64) {
     let mut edges = Vec::with_capacity(recording.hazards.len());
     let mut left_out = 0;
     for record in &recording.hazards {
@@ -326,11 +307,7 @@ impl fmt::Display for Dag {
         writeln!(out, "edges                {:>12}", self.edges_len())?;
         let work_ms = self.total_work(Measure::Seconds) * 1e3;
         writeln!(out, "work                 {work_ms:>12.3} ms")?;
-        write!(
-            out,
-            "critical path        {:>12} tasks",
-            by_tasks.tasks.len()
-        )?;
+        write!(out, "critical path        {:>12} tasks", by_tasks.tasks.len())?;
         write_parallelism(out, self.average_parallelism(Measure::Tasks))?;
         let path_ms = by_seconds.seconds * 1e3;
         write!(out, "critical path        {path_ms:>12.3} ms   ")?;

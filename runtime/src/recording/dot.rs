@@ -32,10 +32,7 @@ impl<'a> Dot<'a> {
 impl fmt::Display for Dot<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "digraph tasks {{")?;
-        writeln!(
-            out,
-            "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\"];"
-        )?;
+        writeln!(out, "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\"];")?;
         let mut names: Vec<&str> = Vec::new();
         for task in self.dag.tasks() {
             let known = names.iter().position(|&name| name == task.name);

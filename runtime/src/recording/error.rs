@@ -24,17 +24,9 @@ pub(super) enum Kind {
     )]
     TooManyTasks { tasks: usize, limit: usize },
     #[error("a span of task {task} is on lane {lane}, but the recording has {lanes} lanes")]
-    UnknownLane {
-        task: TaskId,
-        lane: u32,
-        lanes: usize,
-    },
+    UnknownLane { task: TaskId, lane: u32, lanes: usize },
     #[error("a span of task {task} ends at {end_ns} ns, before its start at {start_ns} ns")]
-    BackwardSpan {
-        task: TaskId,
-        start_ns: u64,
-        end_ns: u64,
-    },
+    BackwardSpan { task: TaskId, start_ns: u64, end_ns: u64 },
     #[error(
         "this process already has a host-span layer; take several captures from it, because \
          tracing-chrome keeps its channel in thread-locals and a second layer would lose events"

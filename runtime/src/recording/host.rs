@@ -83,13 +83,7 @@ impl HostSpans {
             .build();
         // The layer reads its own clock as the last step of `build`, well under a microsecond ago.
         let started = Instant::now();
-        let host = Self {
-            guard,
-            started,
-            pieces,
-            piece_out,
-            threads: HostThreads::default(),
-        };
+        let host = Self { guard, started, pieces, piece_out, threads: HostThreads::default() };
         Ok((layer, host))
     }
 
@@ -102,26 +96,18 @@ impl HostSpans {
     /// If the captured text cannot be read, which would be a change of tracing-chrome's format.
     pub fn take(&mut self) -> Result<HostCapture, RecordingError> {
         let until_ns = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.guard
-            .start_new(Some(Box::new(Sink::new(self.piece_out.clone()))));
+        self.guard.start_new(Some(Box::new(Sink::new(self.piece_out.clone()))));
         // Every sink sends exactly once, when it is dropped: by the writer thread as it turns to
         // the next sink, or, if that thread is gone, by the failed send above. So this returns.
         let piece = self.pieces.recv().unwrap_or_default();
         let events = self.threads.read(&piece.text, until_ns)?;
-        Ok(HostCapture {
-            started: self.started,
-            threads: self.threads.names(),
-            events,
-            dropped: piece.dropped,
-        })
+        Ok(HostCapture { started: self.started, threads: self.threads.names(), events, dropped: piece.dropped })
     }
 }
 
 impl std::fmt::Debug for HostSpans {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("HostSpans")
-            .field("started", &self.started)
-            .finish_non_exhaustive()
+        out.debug_struct("HostSpans").field("started", &self.started).finish_non_exhaustive()
     }
 }
 

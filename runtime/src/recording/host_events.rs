@@ -48,10 +48,7 @@ struct HostThread {
 
 impl HostThreads {
     pub(super) fn names(&self) -> Vec<String> {
-        self.threads
-            .iter()
-            .map(|thread| thread.name.clone())
-            .collect()
+        self.threads.iter().map(|thread| thread.name.clone()).collect()
     }
 
     /// Reads one capture, which ended at `until_ns`. Sorted by thread and start, outer first.
@@ -65,8 +62,8 @@ impl HostThreads {
             if matches!(line, b"" | b"[" | b"]") {
                 continue;
             }
-            let event: Map<String, Value> = serde_json::from_slice(line)
-                .map_err(|error| Kind::HostEvents(error.to_string()))?;
+            let event: Map<String, Value> =
+                serde_json::from_slice(line).map_err(|error| Kind::HostEvents(error.to_string()))?;
             self.read_event(event, &mut done)?;
         }
         for thread in &mut self.threads {
@@ -76,11 +73,7 @@ impl HostThreads {
         Ok(done)
     }
 
-    fn read_event(
-        &mut self,
-        mut event: Map<String, Value>,
-        done: &mut Vec<HostEvent>,
-    ) -> Result<(), Kind> {
+    fn read_event(&mut self, mut event: Map<String, Value>, done: &mut Vec<HostEvent>) -> Result<(), Kind> {
         let place = self.place(&event)?;
         let phase = text(&event, "ph")?;
         if phase == "M" {
@@ -100,10 +93,7 @@ impl HostThreads {
                 if let Some(entry) = open.pop() {
                     let duration_ns = Some(at_ns.saturating_sub(entry.start_ns));
                     let exit = host_event(&mut event, place, entry.start_ns)?;
-                    done.push(HostEvent {
-                        duration_ns,
-                        ..exit
-                    });
+                    done.push(HostEvent { duration_ns, ..exit });
                 }
             }
             "i" => done.push(host_event(&mut event, place, at_ns)?),
@@ -117,10 +107,7 @@ impl HostThreads {
         let tid = tid.ok_or_else(|| missing("tid"))?;
         let threads = &mut self.threads;
         Ok(*self.places.entry(tid).or_insert_with(|| {
-            threads.push(HostThread {
-                name: tid.to_string(),
-                ..HostThread::default()
-            });
+            threads.push(HostThread { name: tid.to_string(), ..HostThread::default() });
             threads.len() - 1
         }))
     }
@@ -145,11 +132,7 @@ impl HostThread {
 }
 
 /// An event that is not over; takes the arguments out of the JSON object.
-fn host_event(
-    event: &mut Map<String, Value>,
-    thread: usize,
-    start_ns: u64,
-) -> Result<HostEvent, Kind> {
+fn host_event(event: &mut Map<String, Value>, thread: usize, start_ns: u64) -> Result<HostEvent, Kind> {
     let mut arguments = match event.remove("args") {
         Some(Value::Object(arguments)) => arguments,
         _ => Map::new(),

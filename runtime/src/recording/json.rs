@@ -21,11 +21,7 @@ impl<W: Write> JsonWriter<W> {
     pub(super) fn new(out: W) -> Self {
         // Room for the event that crosses the mark, so that the buffer need not grow.
         let piece = Vec::with_capacity(PIECE_BYTES + 4096);
-        Self {
-            out,
-            piece,
-            bytes: 0,
-        }
+        Self { out, piece, bytes: 0 }
     }
 
     /// Text that is JSON already.
@@ -149,10 +145,7 @@ mod tests {
 
     #[test]
     fn every_character_survives_a_round_trip() {
-        let all: String = (0..0x800)
-            .chain(0x1F600..0x1F610)
-            .filter_map(char::from_u32)
-            .collect();
+        let all: String = (0..0x800).chain(0x1F600..0x1F610).filter_map(char::from_u32).collect();
         let written = text(|json| json.string(&all));
         let read: Value = serde_json::from_str(&written).expect("valid JSON");
         assert_eq!(read, Value::String(all));

@@ -53,13 +53,7 @@ impl Layout {
         let mut slices = Vec::with_capacity(recording.spans.len());
         for (index, span) in recording.spans.iter().enumerate() {
             check(span, recording.lanes.len())?;
-            slices.push(Slice {
-                span: index,
-                row: 0,
-                start_ns: span.start_ns,
-                end_ns: span.end_ns,
-                inside_ns: None,
-            });
+            slices.push(Slice { span: index, row: 0, start_ns: span.start_ns, end_ns: span.end_ns, inside_ns: None });
         }
         let lane_of = |slice: &Slice| recording.spans[slice.span].lane as usize;
         // Stable, because recorders append lane by lane and in order: presorted runs cost little.
@@ -81,18 +75,10 @@ impl Layout {
 
 fn check(span: &Span, lanes: usize) -> Result<(), Kind> {
     if span.lane as usize >= lanes {
-        return Err(Kind::UnknownLane {
-            task: span.task,
-            lane: span.lane,
-            lanes,
-        });
+        return Err(Kind::UnknownLane { task: span.task, lane: span.lane, lanes });
     }
     if span.end_ns < span.start_ns {
-        return Err(Kind::BackwardSpan {
-            task: span.task,
-            start_ns: span.start_ns,
-            end_ns: span.end_ns,
-        });
+        return Err(Kind::BackwardSpan { task: span.task, start_ns: span.start_ns, end_ns: span.end_ns });
     }
     Ok(())
 }
@@ -142,15 +128,11 @@ impl OpenRow {
 
     /// Whether a slice that ends at `end_ns` fits into the innermost open one.
     fn fits(&self, end_ns: u64, slices: &[Slice]) -> bool {
-        self.open
-            .last()
-            .is_none_or(|&top| end_ns <= slices[top].end_ns)
+        self.open.last().is_none_or(|&top| end_ns <= slices[top].end_ns)
     }
 
     fn push(&mut self, index: usize, slices: &mut [Slice]) {
-        let Slice {
-            start_ns, end_ns, ..
-        } = slices[index];
+        let Slice { start_ns, end_ns, .. } = slices[index];
         self.note_inside(start_ns, slices);
         if let Some(covered) = self.covered_to_ns.last_mut() {
             *covered = end_ns;
@@ -165,9 +147,7 @@ impl OpenRow {
             return;
         };
         if until_ns.saturating_sub(from_ns) >= SLICE_NS_MIN {
-            let second_ns = slices[top]
-                .inside_ns
-                .map_or(from_ns + 1, |(second, _)| second);
+            let second_ns = slices[top].inside_ns.map_or(from_ns + 1, |(second, _)| second);
             slices[top].inside_ns = Some((second_ns, until_ns - 1));
         }
     }
@@ -178,9 +158,7 @@ impl OpenRow {
 fn nest(slices: &mut [Slice], first_row: usize) -> usize {
     let mut rows = vec![OpenRow::default()];
     for index in 0..slices.len() {
-        let Slice {
-            start_ns, end_ns, ..
-        } = slices[index];
+        let Slice { start_ns, end_ns, .. } = slices[index];
         for row in &mut rows {
             row.close_until(start_ns, slices);
         }

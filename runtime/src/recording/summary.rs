@@ -45,17 +45,11 @@ impl Summary {
             }
         }
         let mut operations: BTreeMap<&str, Operation> = BTreeMap::new();
-        let mut lanes: Vec<(String, u64)> = recording
-            .lanes
-            .iter()
-            .map(|lane| (lane.name.clone(), 0))
-            .collect();
+        let mut lanes: Vec<(String, u64)> = recording.lanes.iter().map(|lane| (lane.name.clone(), 0)).collect();
         for span in &recording.spans {
             let record = order.place(span.task).and_then(|place| records[place]);
             let ran_ns = span.end_ns.saturating_sub(span.start_ns);
-            let operation = operations
-                .entry(record.map_or("task", |task| task.name))
-                .or_default();
+            let operation = operations.entry(record.map_or("task", |task| task.name)).or_default();
             operation.spans += 1;
             operation.busy_ns += ran_ns;
             if span.outcome == Outcome::Completed {
@@ -73,13 +67,7 @@ impl Summary {
         let start_ns = recording.spans.iter().map(|span| span.start_ns).min();
         let end_ns = recording.spans.iter().map(|span| span.end_ns).max();
         let elapsed_ns = end_ns.unwrap_or(0).saturating_sub(start_ns.unwrap_or(0));
-        Self {
-            operations,
-            lanes,
-            spans: recording.spans.len(),
-            elapsed_ns,
-            dropped: recording.dropped,
-        }
+        Self { operations, lanes, spans: recording.spans.len(), elapsed_ns, dropped: recording.dropped }
     }
 }
 
@@ -95,10 +83,7 @@ impl fmt::Display for Summary {
             let busy_ms = operation.busy_ns as f64 * 1e-6;
             let mean_us = operation.busy_ns as f64 * 1e-3 / operation.spans as f64;
             let count = operation.spans;
-            write!(
-                out,
-                "  {name:<16} {count:>9} x {mean_us:>11.3} us = {busy_ms:>11.3} ms"
-            )?;
+            write!(out, "  {name:<16} {count:>9} x {mean_us:>11.3} us = {busy_ms:>11.3} ms")?;
             if operation.flops > 0.0 && operation.completed_ns > 0 {
                 let rate = operation.flops / operation.completed_ns as f64;
                 write!(out, "  {rate:>9.2} GFLOP/s")?;

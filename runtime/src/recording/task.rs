@@ -52,10 +52,7 @@ pub struct TileIndex {
 
 impl TileIndex {
     /// No index at all.
-    pub const NONE: Self = Self {
-        values: [0; 3],
-        count: 0,
-    };
+    pub const NONE: Self = Self { values: [0; 3], count: 0 };
 
     /// The indices, outermost first.
     pub fn as_slice(&self) -> &[u32] {
@@ -70,10 +67,7 @@ impl TileIndex {
 
 impl From<u32> for TileIndex {
     fn from(i: u32) -> Self {
-        Self {
-            values: [i, 0, 0],
-            count: 1,
-        }
+        Self { values: [i, 0, 0], count: 1 }
     }
 }
 
@@ -85,10 +79,7 @@ impl From<[u32; 1]> for TileIndex {
 
 impl From<[u32; 2]> for TileIndex {
     fn from([i, j]: [u32; 2]) -> Self {
-        Self {
-            values: [i, j, 0],
-            count: 2,
-        }
+        Self { values: [i, j, 0], count: 2 }
     }
 }
 

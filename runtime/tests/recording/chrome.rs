@@ -9,17 +9,13 @@ use superscalar_runtime::recording::*;
 
 fn written(recording: &Recording) -> (ChromeWritten, Model) {
     let mut bytes = Vec::new();
-    let written = ChromeTrace::new(recording)
-        .write(&mut bytes)
-        .expect("a valid recording");
+    let written = ChromeTrace::new(recording).write(&mut bytes).expect("a valid recording");
     assert_eq!(written.bytes, bytes.len() as u64);
     (written, format::check(&bytes))
 }
 
 fn task_of(model: &Model, slice: usize) -> u64 {
-    model.slices[slice].arguments["task"]
-        .as_u64()
-        .expect("a task number")
+    model.slices[slice].arguments["task"].as_u64().expect("a task number")
 }
 
 #[test]
@@ -63,10 +59,7 @@ fn cancelled_tasks_stand_side_by_side_and_take_arrows() {
     recording.spans[0].outcome = Outcome::Failed;
     for id in 1..4 {
         let outcome = Outcome::Cancelled;
-        recording.spans.push(Span {
-            outcome,
-            ..span(id, 0, 100, 100)
-        });
+        recording.spans.push(Span { outcome, ..span(id, 0, 100, 100) });
     }
     let (written, model) = written(&recording);
     assert_eq!((written.arrows, written.hazards_left_out), (3, 0));
@@ -93,11 +86,7 @@ fn an_arrow_touches_a_helper_s_task_where_nothing_nested_hides_it() {
     let (written, model) = written(&recording);
     assert_eq!((written.arrows, written.hazards_left_out), (2, 0));
     assert_eq!(model.threads.len(), 2);
-    let moments: Vec<_> = model
-        .arrows
-        .iter()
-        .map(|a| (a.leaves_ns, a.enters_ns))
-        .collect();
+    let moments: Vec<_> = model.arrows.iter().map(|a| (a.leaves_ns, a.enters_ns)).collect();
     assert_eq!(moments, [(9, 31), (79, 101)]);
 }
 
@@ -117,22 +106,11 @@ fn a_crossing_span_moves_to_a_further_row() {
 
 #[test]
 fn what_is_not_a_recording_is_refused() {
-    let mut recording = Recording {
-        lanes: workers(1),
-        spans: vec![span(3, 1, 0, 10)],
-        ..Recording::default()
-    };
-    let error = ChromeTrace::new(&recording)
-        .write(io::sink())
-        .expect_err("no such lane");
-    assert!(
-        error.to_string().contains("task #3 is on lane 1"),
-        "{error}"
-    );
+    let mut recording = Recording { lanes: workers(1), spans: vec![span(3, 1, 0, 10)], ..Recording::default() };
+    let error = ChromeTrace::new(&recording).write(io::sink()).expect_err("no such lane");
+    assert!(error.to_string().contains("task #3 is on lane 1"), "{error}");
     recording.spans = vec![span(3, 0, 10, 9)];
-    let error = ChromeTrace::new(&recording)
-        .write(io::sink())
-        .expect_err("ends too early");
+    let error = ChromeTrace::new(&recording).write(io::sink()).expect_err("ends too early");
     assert!(error.to_string().contains("before its start"), "{error}");
 }
 
@@ -161,24 +139,12 @@ fn a_full_disk_is_reported_wherever_it_strikes() {
         spans: (0..5_000).map(|id| span(id, 0, id, id + 1)).collect(),
         ..Recording::default()
     };
-    let whole = ChromeTrace::new(&recording)
-        .write(io::sink())
-        .expect("fits")
-        .bytes as usize;
-    assert!(
-        whole > 300_000,
-        "{whole} bytes do not fill the buffer several times"
-    );
+    let whole = ChromeTrace::new(&recording).write(io::sink()).expect("fits").bytes as usize;
+    assert!(whole > 300_000, "{whole} bytes do not fill the buffer several times");
     for room in [0, 1, 65_536, 100_000, whole - 1] {
-        let error = ChromeTrace::new(&recording)
-            .write(Full(room))
-            .expect_err("does not fit");
+        let error = ChromeTrace::new(&recording).write(Full(room)).expect_err("does not fit");
         let kind = error.io().map(io::Error::kind);
-        assert_eq!(
-            kind,
-            Some(io::ErrorKind::StorageFull),
-            "{room} bytes of room"
-        );
+        assert_eq!(kind, Some(io::ErrorKind::StorageFull), "{room} bytes of room");
     }
     assert!(ChromeTrace::new(&recording).write(Full(whole)).is_ok());
 }
@@ -187,17 +153,11 @@ fn a_full_disk_is_reported_wherever_it_strikes() {
 fn times_at_the_end_of_the_range_do_not_overflow() {
     let recording = Recording {
         lanes: workers(1),
-        spans: vec![
-            span(0, 0, 0, u64::MAX),
-            span(1, 0, u64::MAX, u64::MAX),
-            span(2, 0, u64::MAX, u64::MAX),
-        ],
+        spans: vec![span(0, 0, 0, u64::MAX), span(1, 0, u64::MAX, u64::MAX), span(2, 0, u64::MAX, u64::MAX)],
         ..Recording::default()
     };
     let mut bytes = Vec::new();
-    let written = ChromeTrace::new(&recording)
-        .write(&mut bytes)
-        .expect("still a recording");
+    let written = ChromeTrace::new(&recording).write(&mut bytes).expect("still a recording");
     assert_eq!(written.slices, 3);
 }
 

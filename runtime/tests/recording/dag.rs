@@ -10,18 +10,13 @@ fn dag(recording: &Recording) -> Dag {
 
 /// Whether there is a path from one task to another, along the edges given.
 fn reaches(edges: &[(u64, u64)], from: u64, to: u64) -> bool {
-    from == to
-        || edges
-            .iter()
-            .any(|&(tail, head)| tail == from && reaches(edges, head, to))
+    from == to || edges.iter().any(|&(tail, head)| tail == from && reaches(edges, head, to))
 }
 
 /// The longest of all paths from a task, one by one.
 fn longest_from(edges: &[(u64, u64)], from: u64, weight: &dyn Fn(u64) -> u64) -> u64 {
     let nexts = edges.iter().filter(|&&(tail, _)| tail == from);
-    let rest = nexts
-        .map(|&(_, head)| longest_from(edges, head, weight))
-        .max();
+    let rest = nexts.map(|&(_, head)| longest_from(edges, head, weight)).max();
     weight(from) + rest.unwrap_or(0)
 }
 
@@ -67,10 +62,7 @@ fn several_hazards_of_a_pair_are_one_edge() {
     };
     let dag = dag(&recording);
     assert_eq!((dag.edges_len(), dag.hazards_left_out()), (1, 1));
-    let hazards = dag
-        .edges()
-        .next()
-        .map(|edge| edge.hazards.iter().collect::<Vec<_>>());
+    let hazards = dag.edges().next().map(|edge| edge.hazards.iter().collect::<Vec<_>>());
     assert_eq!(hazards, Some(vec![Hazard::RaW, Hazard::WaW]));
 }
 
@@ -78,11 +70,7 @@ fn several_hazards_of_a_pair_are_one_edge() {
 fn a_cycle_is_an_error_that_names_a_task_on_it() {
     let mut recording = Recording {
         tasks: (0..4).map(|id| task(id, "step", TileIndex::NONE)).collect(),
-        hazards: vec![
-            hazard(0, 1, Hazard::RaW),
-            hazard(1, 2, Hazard::RaW),
-            hazard(2, 1, Hazard::RaW),
-        ],
+        hazards: vec![hazard(0, 1, Hazard::RaW), hazard(1, 2, Hazard::RaW), hazard(2, 1, Hazard::RaW)],
         ..Recording::default()
     };
     let error = Dag::new(&recording).expect_err("1 and 2 wait for each other");
@@ -94,10 +82,8 @@ fn a_cycle_is_an_error_that_names_a_task_on_it() {
 
 #[test]
 fn a_number_used_twice_is_an_error() {
-    let recording = Recording {
-        tasks: vec![task(5, "a", TileIndex::NONE), task(5, "b", TileIndex::NONE)],
-        ..Recording::default()
-    };
+    let recording =
+        Recording { tasks: vec![task(5, "a", TileIndex::NONE), task(5, "b", TileIndex::NONE)], ..Recording::default() };
     let error = Dag::new(&recording).expect_err("ambiguous");
     assert!(error.to_string().contains("#5"), "{error}");
     assert_eq!(error.cycle(), None);
@@ -106,20 +92,14 @@ fn a_number_used_twice_is_an_error() {
 #[test]
 fn the_reduction_is_limited() {
     let chain = |tasks: u64| Recording {
-        tasks: (0..tasks)
-            .map(|id| task(id, "step", TileIndex::NONE))
-            .collect(),
-        hazards: (1..tasks)
-            .map(|id| hazard(id - 1, id, Hazard::RaW))
-            .collect(),
+        tasks: (0..tasks).map(|id| task(id, "step", TileIndex::NONE)).collect(),
+        hazards: (1..tasks).map(|id| hazard(id - 1, id, Hazard::RaW)).collect(),
         ..Recording::default()
     };
     let largest = dag(&chain(8192));
     let reduced = largest.transitive_reduction().expect("within the limit");
     assert_eq!(reduced.edges_len(), 8191);
-    let error = dag(&chain(8193))
-        .transitive_reduction()
-        .expect_err("past the limit");
+    let error = dag(&chain(8193)).transitive_reduction().expect_err("past the limit");
     assert_eq!(error.tasks_max(), Some(8192));
 }
 

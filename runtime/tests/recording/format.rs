@@ -44,18 +44,10 @@ pub struct Arrow {
 pub fn check(json: &[u8]) -> Model {
     let trace: Value = serde_json::from_slice(json).expect("the trace is JSON");
     let unit = trace["displayTimeUnit"].as_str();
-    assert!(
-        matches!(unit, Some("ms" | "ns")),
-        "displayTimeUnit is {unit:?}"
-    );
+    assert!(matches!(unit, Some("ms" | "ns")), "displayTimeUnit is {unit:?}");
     assert!(trace["otherData"].is_object(), "otherData is an object");
-    let mut model = Model {
-        other_data: trace["otherData"].clone(),
-        ..Model::default()
-    };
-    let events = trace["traceEvents"]
-        .as_array()
-        .expect("traceEvents is an array");
+    let mut model = Model { other_data: trace["otherData"].clone(), ..Model::default() };
+    let events = trace["traceEvents"].as_array().expect("traceEvents is an array");
     let mut ends: BTreeMap<(String, u64), [Vec<End>; 2]> = BTreeMap::new();
     for event in events {
         let event = event.as_object().expect("an event is an object");
@@ -83,16 +75,10 @@ pub fn check(json: &[u8]) -> Model {
     every_thread_is_named(&model);
     let threads = nested_slices(&model);
     for ((_, id), [starts, finishes]) in ends {
-        assert!(
-            starts.len() == 1 && finishes.len() == 1,
-            "arrow {id} has one end each"
-        );
+        assert!(starts.len() == 1 && finishes.len() == 1, "arrow {id} has one end each");
         let (start, finish) = (&starts[0], &finishes[0]);
         assert_eq!(start.name, finish.name, "arrow {id}");
-        assert!(
-            start.at_ns < finish.at_ns,
-            "arrow {id} points forward in time"
-        );
+        assert!(start.at_ns < finish.at_ns, "arrow {id} points forward in time");
         model.arrows.push(Arrow {
             name: start.name.clone(),
             leaves_ns: start.at_ns,
@@ -165,10 +151,7 @@ fn slice(event: &Event) -> Slice {
         name: text(event, "name").to_owned(),
         start_ns,
         end_ns: start_ns + time_ns(event, "dur"),
-        arguments: event["args"]
-            .as_object()
-            .expect("args is an object")
-            .clone(),
+        arguments: event["args"].as_object().expect("args is an object").clone(),
     }
 }
 
@@ -201,10 +184,7 @@ fn every_thread_is_named(model: &Model) {
     numbers.dedup();
     assert_eq!(numbers.len(), count, "no number serves twice");
     for slice in &model.slices {
-        assert!(
-            model.threads.contains_key(&slice.thread),
-            "{slice:?} has a thread"
-        );
+        assert!(model.threads.contains_key(&slice.thread), "{slice:?} has a thread");
     }
 }
 
@@ -215,10 +195,7 @@ fn nested_slices(model: &Model) -> BTreeMap<ThreadKey, Vec<usize>> {
     for (index, slice) in model.slices.iter().enumerate() {
         let of_thread = threads.entry(slice.thread).or_default();
         if let Some(&previous) = of_thread.last() {
-            assert!(
-                model.slices[previous].start_ns <= slice.start_ns,
-                "ordered: {slice:?}"
-            );
+            assert!(model.slices[previous].start_ns <= slice.start_ns, "ordered: {slice:?}");
         }
         of_thread.push(index);
         let open = open.entry(slice.thread).or_default();

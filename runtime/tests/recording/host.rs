@@ -38,10 +38,7 @@ fn host_spans_stand_beside_the_recording_on_one_clock() {
                     (0..100).for_each(|step| drop(info_span!("step", step).entered()));
                 });
             };
-            thread::Builder::new()
-                .name("helper".to_owned())
-                .spawn_scoped(scope, spans)
-                .expect("a thread");
+            thread::Builder::new().name("helper".to_owned()).spawn_scoped(scope, spans).expect("a thread");
         }
     });
     let capture = host.take().expect("readable");
@@ -85,11 +82,7 @@ fn inside_the_outer_span(recording: &Recording, capture: &HostCapture, epoch: In
     assert_eq!(model.slices.len(), 203);
     let processes: Vec<&str> = model.processes.values().map(String::as_str).collect();
     assert_eq!(processes, ["workers", "host spans"]);
-    let helpers = model
-        .threads
-        .values()
-        .filter(|name| *name == "helper")
-        .count();
+    let helpers = model.threads.values().filter(|name| *name == "helper").count();
     assert_eq!(helpers, 2);
     let find = |name: &str| model.slices.iter().find(|slice| slice.name == name);
     let outer = find("outer \"quoted\"").expect("the outer span");
@@ -120,9 +113,6 @@ fn open_spans_are_continued(host: &mut HostSpans, subscriber: &Dispatch) {
     assert_eq!(before.slices[0].arguments["open"], true);
     assert_eq!(before.slices[0].arguments["n"], "1");
     let rest = &after.slices[0];
-    assert_eq!(
-        (rest.name.as_str(), rest.arguments.get("open")),
-        ("long", None)
-    );
+    assert_eq!((rest.name.as_str(), rest.arguments.get("open")), ("long", None));
     assert_eq!(rest.start_ns, before.slices[0].end_ns);
 }

@@ -5,14 +5,8 @@ use std::panic::Location;
 use superscalar_runtime::recording::*;
 
 /// Names that try the escaping.
-pub const NAMES: [&str; 6] = [
-    "gemm",
-    "potrf",
-    "",
-    "a \"quoted\" back\\slash",
-    "new\nline\tand \u{1}",
-    "ünï → 😀 </script>",
-];
+pub const NAMES: [&str; 6] =
+    ["gemm", "potrf", "", "a \"quoted\" back\\slash", "new\nline\tand \u{1}", "ünï → 😀 </script>"];
 
 #[track_caller]
 pub fn task(id: u64, name: &'static str, index: TileIndex) -> TaskRecord {
@@ -29,31 +23,16 @@ pub fn task(id: u64, name: &'static str, index: TileIndex) -> TaskRecord {
 }
 
 pub fn hazard(from: u64, to: u64, hazard: Hazard) -> HazardRecord {
-    HazardRecord {
-        from: TaskId(from),
-        to: TaskId(to),
-        hazard,
-        datum: 0,
-    }
+    HazardRecord { from: TaskId(from), to: TaskId(to), hazard, datum: 0 }
 }
 
 pub fn span(task: u64, lane: u32, start_ns: u64, end_ns: u64) -> Span {
-    Span {
-        task: TaskId(task),
-        lane,
-        start_ns,
-        end_ns,
-        outcome: Outcome::Completed,
-    }
+    Span { task: TaskId(task), lane, start_ns, end_ns, outcome: Outcome::Completed }
 }
 
 pub fn workers(count: usize) -> Vec<Lane> {
     (0..count)
-        .map(|number| Lane {
-            name: format!("worker {number}"),
-            kind: LaneKind::Worker,
-            process: "workers".to_owned(),
-        })
+        .map(|number| Lane { name: format!("worker {number}"), kind: LaneKind::Worker, process: "workers".to_owned() })
         .collect()
 }
 
@@ -68,53 +47,27 @@ fn any_task(id: u64) -> impl Strategy<Value = TaskRecord> {
         any::<[u32; 2]>().prop_map(TileIndex::from),
         any::<[u32; 3]>().prop_map(TileIndex::from),
     ];
-    let level = prop::sample::select(vec![
-        None,
-        Some(BlasLevel::One),
-        Some(BlasLevel::Two),
-        Some(BlasLevel::Three),
-    ]);
-    let amount = prop_oneof![
-        any::<f64>(),
-        Just(0.0),
-        Just(f64::NAN),
-        Just(f64::INFINITY),
-        Just(2e9),
-        Just(0.1)
-    ];
-    (
-        prop::sample::select(NAMES.to_vec()),
-        index,
-        level,
-        any::<i32>(),
-        amount.clone(),
-        amount,
+    let level = prop::sample::select(vec![None, Some(BlasLevel::One), Some(BlasLevel::Two), Some(BlasLevel::Three)]);
+    let amount = prop_oneof![any::<f64>(), Just(0.0), Just(f64::NAN), Just(f64::INFINITY), Just(2e9), Just(0.1)];
+    (prop::sample::select(NAMES.to_vec()), index, level, any::<i32>(), amount.clone(), amount).prop_map(
+        move |(name, index, level, priority, flops, bytes)| TaskRecord {
+            priority,
+            level,
+            flops,
+            bytes,
+            ..task(id, name, index)
+        },
     )
-        .prop_map(
-            move |(name, index, level, priority, flops, bytes)| TaskRecord {
-                priority,
-                level,
-                flops,
-                bytes,
-                ..task(id, name, index)
-            },
-        )
 }
 
 fn any_span(lanes: u32) -> impl Strategy<Value = Span> {
-    let outcome = prop::sample::select(vec![
-        Outcome::Completed,
-        Outcome::Failed,
-        Outcome::Panicked,
-        Outcome::Cancelled,
-    ]);
+    let outcome =
+        prop::sample::select(vec![Outcome::Completed, Outcome::Failed, Outcome::Panicked, Outcome::Cancelled]);
     let length = prop_oneof![0..4_u64, 0..60_u64];
-    (0..40_u64, 0..lanes, 0..200_u64, length, outcome).prop_map(
-        |(task, lane, start_ns, length_ns, outcome)| Span {
-            outcome,
-            ..span(task, lane, start_ns, start_ns + length_ns)
-        },
-    )
+    (0..40_u64, 0..lanes, 0..200_u64, length, outcome).prop_map(|(task, lane, start_ns, length_ns, outcome)| Span {
+        outcome,
+        ..span(task, lane, start_ns, start_ns + length_ns)
+    })
 }
 
 prop_compose! {

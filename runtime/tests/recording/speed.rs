@@ -9,10 +9,7 @@ use superscalar_runtime::recording::*;
 /// and for its left neighbour, on eight lanes.
 fn steps(tasks_len: u64) -> Recording {
     let tiles = 1000;
-    let mut recording = Recording {
-        lanes: workers(8),
-        ..Recording::default()
-    };
+    let mut recording = Recording { lanes: workers(8), ..Recording::default() };
     for id in 0..tasks_len {
         let (step, tile) = (id / tiles, id % tiles);
         let mut record = task(id, "gemm", TileIndex::from([tile as u32, step as u32]));
@@ -26,9 +23,7 @@ fn steps(tasks_len: u64) -> Recording {
             recording.hazards.push(hazard(id - 1, id, Hazard::WaR));
         }
         let start_ns = id * 1_017;
-        recording
-            .spans
-            .push(span(id, (id % 8) as u32, start_ns, start_ns + 1_000));
+        recording.spans.push(span(id, (id % 8) as u32, start_ns, start_ns + 1_000));
     }
     recording
 }
@@ -42,19 +37,14 @@ fn a_hundred_thousand_tasks_are_analysed() {
     assert_eq!(dag.edges_len(), 99_000 + 99_900);
     assert_eq!(dag.critical_path(Measure::Tasks).tasks.len(), 1099);
     assert!(dag.transitive_reduction().is_err());
-    println!(
-        "{dag}built in {built:.1?}, all of it in {:.1?}",
-        start.elapsed()
-    );
+    println!("{dag}built in {built:.1?}, all of it in {:.1?}", start.elapsed());
 }
 
 #[test]
 fn a_million_events_are_written() {
     let recording = steps(200_000);
     let start = Instant::now();
-    let written = ChromeTrace::new(&recording)
-        .write(io::sink())
-        .expect("valid");
+    let written = ChromeTrace::new(&recording).write(io::sink()).expect("valid");
     let seconds = start.elapsed().as_secs_f64();
     assert_eq!(written.hazards_left_out, 0);
     let events = written.slices + 2 * written.arrows;

@@ -14,15 +14,8 @@ use superscalar_runtime::recording::*;
 /// helper's nested task and a crossing span. The tasks of a lane touch, as a busy lane's do.
 fn everything() -> Recording {
     let mut lanes = workers(2);
-    lanes.push(Lane {
-        name: "queue 0".to_owned(),
-        kind: LaneKind::Queue,
-        process: "device 0".to_owned(),
-    });
-    let mut recording = Recording {
-        lanes,
-        ..Recording::default()
-    };
+    lanes.push(Lane { name: "queue 0".to_owned(), kind: LaneKind::Queue, process: "device 0".to_owned() });
+    let mut recording = Recording { lanes, ..Recording::default() };
     for id in 0..300 {
         let index = TileIndex::from([id as u32 / 20, id as u32 % 20]);
         let mut record = task(id, NAMES[(id % 6) as usize], index);
@@ -30,24 +23,14 @@ fn everything() -> Recording {
         recording.tasks.push(record);
         let start_ns = 1_000_000 + id * 333;
         let (lane, length_ns) = ((id % 3) as u32, 999);
-        recording
-            .spans
-            .push(span(id, lane, start_ns, start_ns + length_ns));
+        recording.spans.push(span(id, lane, start_ns, start_ns + length_ns));
         for (distance, why) in [(1, Hazard::RaW), (7, Hazard::WaR), (20, Hazard::WaW)] {
             if id >= distance {
                 recording.hazards.push(hazard(id - distance, id, why));
             }
         }
-        let counter = if id % 2 == 0 {
-            Counter::ReadyTasks
-        } else {
-            Counter::WindowTasks
-        };
-        recording.counters.push(CounterSample {
-            counter,
-            at_ns: start_ns,
-            value: id % 13,
-        });
+        let counter = if id % 2 == 0 { Counter::ReadyTasks } else { Counter::WindowTasks };
+        recording.counters.push(CounterSample { counter, at_ns: start_ns, value: id % 13 });
     }
     let last_ns = 1_000_000 + 299 * 333 + 999;
     recording.spans[299].outcome = Outcome::Panicked;
@@ -55,21 +38,12 @@ fn everything() -> Recording {
         recording.tasks.push(task(id, "cancelled", TileIndex::NONE));
         recording.hazards.push(hazard(299, id, Hazard::RaW));
         let outcome = Outcome::Cancelled;
-        recording.spans.push(Span {
-            outcome,
-            ..span(id, 2, last_ns, last_ns)
-        });
+        recording.spans.push(Span { outcome, ..span(id, 2, last_ns, last_ns) });
     }
     // A helper: 311 within 310, ending together. And 312, which crosses 310.
-    recording
-        .spans
-        .push(span(310, 0, last_ns + 1000, last_ns + 5000));
-    recording
-        .spans
-        .push(span(311, 0, last_ns + 2000, last_ns + 5000));
-    recording
-        .spans
-        .push(span(312, 0, last_ns + 4000, last_ns + 6000));
+    recording.spans.push(span(310, 0, last_ns + 1000, last_ns + 5000));
+    recording.spans.push(span(311, 0, last_ns + 2000, last_ns + 5000));
+    recording.spans.push(span(312, 0, last_ns + 4000, last_ns + 6000));
     recording.hazards.push(hazard(299, 310, Hazard::RaW));
     recording.hazards.push(hazard(310, 312, Hazard::WaW));
     recording
@@ -90,11 +64,7 @@ fn chrome_loads_it() -> std::io::Result<()> {
     match Command::new("python3").arg(script).arg(&path).output() {
         Ok(output) => {
             println!("{}", String::from_utf8_lossy(&output.stdout));
-            assert!(
-                output.status.success(),
-                "{}",
-                String::from_utf8_lossy(&output.stdout)
-            );
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         }
         Err(error) => {
             println!("SKIPPED: no python3 ({error})");

@@ -1,0 +1,151 @@
+//! Tuples, arrays and `Vec`s of accesses.
+
+use super::{Accesses, Bound, ItemOf, Named, sealed};
+use crate::{
+    datum::Exclusion,
+    error::Failure,
+    insert::{Inserter, Insertion},
+};
+use std::sync::Arc;
+
+macro_rules! tuple {
+    ($($name:ident $at:tt),*) => {
+        impl<'d, $($name: Accesses<'d>),*> Accesses<'d> for ($($name,)*) {}
+
+        impl<$($name: sealed::Accesses),*> sealed::Accesses for ($($name,)*) {
+            type Bound = ($($name::Bound,)*);
+
+            #[inline]
+            fn names(&self, _visit: &mut impl FnMut(Named)) {
+                $(self.$at.names(_visit);)*
+            }
+
+            #[inline]
+            fn prepare(&self, _inserter: &Inserter<'_>) {
+                $(self.$at.prepare(_inserter);)*
+            }
+
+            #[inline]
+            fn enter(self, _insertion: &mut Insertion<'_>) -> Self::Bound {
+                ($(self.$at.enter(_insertion),)*)
+            }
+        }
+
+        impl<'t, $($name: Bound),*> ItemOf<'t, &'t ($($name,)*)> for ($($name,)*) {
+            type Item = ($(<$name as ItemOf<'t>>::Item,)*);
+        }
+
+        impl<$($name: Bound),*> sealed::Bound for ($($name,)*) {
+            const COMMUTES: bool = false $(|| $name::COMMUTES)*;
+
+            #[inline]
+            fn poison(&self) -> Option<Arc<Failure>> {
+                $(if let Some(failure) = self.$at.poison() {
+                    return Some(failure);
+                })*
+                None
+            }
+
+            #[inline]
+            unsafe fn item<'t>(&'t mut self) -> <Self as ItemOf<'t>>::Item {
+                // SAFETY: the caller's promise holds for each.
+                ($(unsafe { self.$at.item() },)*)
+            }
+
+            #[inline]
+            fn settle(self, _result: Result<(), &Arc<Failure>>) {
+                $(self.$at.settle(_result);)*
+            }
+
+            fn exclusions(&self, _into: &mut Vec<*const Exclusion>) {
+                $(self.$at.exclusions(_into);)*
+            }
+        }
+    };
+}
+
+tuple!();
+tuple!(A 0);
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);
+tuple!(A 0, B 1, C 2, D 3, E 4);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);
+
+macro_rules! many {
+    ([$($generics:tt)*] $from:ty => $bound:ty, $item:ty, $iter:ident) => {
+        impl<'d, A: Accesses<'d>, $($generics)*> Accesses<'d> for $from {}
+
+        impl<A: sealed::Accesses, $($generics)*> sealed::Accesses for $from {
+            type Bound = $bound;
+
+            fn names(&self, visit: &mut impl FnMut(Named)) {
+                self.iter().for_each(|access| access.names(visit));
+            }
+
+            fn prepare(&self, inserter: &Inserter<'_>) {
+                self.iter().for_each(|access| access.prepare(inserter));
+            }
+
+            fn enter(self, insertion: &mut Insertion<'_>) -> Self::Bound {
+                $iter!(self, |access| access.enter(insertion))
+            }
+        }
+    };
+}
+
+macro_rules! many_bound {
+    ([$($generics:tt)*] $from:ty => $item:ty, $iter:ident) => {
+        impl<'t, B: Bound, $($generics)*> ItemOf<'t, &'t $from> for $from {
+            type Item = $item;
+        }
+
+        impl<B: Bound, $($generics)*> sealed::Bound for $from {
+            const COMMUTES: bool = B::COMMUTES;
+
+            fn poison(&self) -> Option<Arc<Failure>> {
+                self.iter().find_map(|bound| bound.poison())
+            }
+
+            unsafe fn item<'t>(&'t mut self) -> <Self as ItemOf<'t>>::Item {
+                // SAFETY: the caller's promise holds for each.
+                $iter!(self, |bound| unsafe { bound.item() })
+            }
+
+            fn settle(self, result: Result<(), &Arc<Failure>>) {
+                self.into_iter().for_each(|bound| bound.settle(result));
+            }
+
+            fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
+                self.iter().for_each(|bound| bound.exclusions(into));
+            }
+        }
+    };
+}
+
+macro_rules! map_array {
+    ($all:ident, |$one:ident| $body:expr) => {
+        $all.map(|$one| $body)
+    };
+}
+macro_rules! map_array_mut {
+    ($all:ident, |$one:ident| $body:expr) => {
+        $all.each_mut().map(|$one| $body)
+    };
+}
+macro_rules! map_vec {
+    ($all:ident, |$one:ident| $body:expr) => {
+        $all.into_iter().map(|$one| $body).collect()
+    };
+}
+
+many!([const N: usize] [A; N] => [A::Bound; N], [A; N], map_array);
+many!([] Vec<A> => Vec<A::Bound>, Vec<A>, map_vec);
+many_bound!([const N: usize] [B; N] => [<B as ItemOf<'t>>::Item; N], map_array_mut);
+many_bound!([] Vec<B> => Vec<<B as ItemOf<'t>>::Item>, map_vec);

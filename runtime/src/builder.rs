@@ -1,0 +1,228 @@
+//! Settings: from code, from the environment, or by default. One table says what there is.
+
+use crate::{
+    device::Device,
+    error::Error,
+    runtime::Runtime,
+    schedule::{Policy, PolicyName},
+    topology::{self, Core},
+};
+use std::{path::PathBuf, sync::Arc};
+
+/// Makes a policy for so many places.
+pub(crate) type MakePolicy = Box<dyn FnOnce(usize) -> Box<dyn Policy> + Send>;
+
+/// Settings, resolved.
+pub(crate) struct Settings {
+    pub(crate) workers: u32,
+    pub(crate) cores: Vec<Core>,
+    pub(crate) policy: MakePolicy,
+    pub(crate) window: u64,
+    pub(crate) trace: bool,
+    pub(crate) trace_file: Option<PathBuf>,
+    pub(crate) devices: Vec<Arc<dyn Device>>,
+}
+
+/// Settings for a [`Runtime`]; made by [`Runtime::builder`].
+///
+/// What is not set here is read from the environment, and what is not set there has a default:
+#[doc = concat!("\n", include_str!("settings.md"))]
+#[derive(Default)]
+#[must_use = "a builder does nothing until it builds"]
+pub struct Builder {
+    workers: Option<usize>,
+    bind: Option<bool>,
+    policy: Option<PolicyName>,
+    custom_policy: Option<MakePolicy>,
+    window: Option<usize>,
+    trace: Option<bool>,
+    trace_file: Option<PathBuf>,
+    devices: Vec<Arc<dyn Device>>,
+}
+
+/// One row of the table of settings.
+struct Setting {
+    variable: &'static str,
+    default: &'static str,
+    meaning: &'static str,
+    /// Takes the variable's value into a builder that does not have the setting yet.
+    parse: fn(&mut Builder, &str) -> Result<(), String>,
+}
+
+/// A runtime has at most so many workers.
+const WORKERS_MAX: usize = 4096;
+/// A window has at most so many tasks: fewer than slots, so that insertion finds one.
+const WINDOW_MAX: usize = 1 << 22;
+const WINDOW_DEFAULT: usize = 4096;
+
+const SETTINGS: &[Setting] = &[
+    Setting {
+        variable: "SUPERSCALAR_WORKERS",
+        default: "one per physical core",
+        meaning: "how many threads run tasks, 1 to 4096",
+        parse: |builder, text| {
+            let workers = whole(text, 1, WORKERS_MAX)?;
+            builder.workers.get_or_insert(workers);
+            Ok(())
+        },
+    },
+    Setting {
+        variable: "SUPERSCALAR_BIND",
+        default: "on, unless there are more workers than cores",
+        meaning: "`on` binds each worker to a core of its own, `off` leaves it to the system",
+        parse: |builder, text| {
+            let bind = match text {
+                "on" => true,
+                "off" => false,
+                _ => return Err("expected `on` or `off`".to_owned()),
+            };
+            builder.bind.get_or_insert(bind);
+            Ok(())
+        },
+    },
+    Setting {
+        variable: "SUPERSCALAR_POLICY",
+        default: "priority",
+        meaning: "which ready task runs next: `fifo`, `work-stealing` or `priority`",
+        parse: |builder, text| {
+            let policy = text.parse().map_err(|error: crate::UnknownPolicy| error.to_string())?;
+            builder.policy.get_or_insert(policy);
+            Ok(())
+        },
+    },
+    Setting {
+        variable: "SUPERSCALAR_WINDOW",
+        default: "4096",
+        meaning: "how many tasks of one scope are in flight at most, 1 to 4194304; the inserting thread then works",
+        parse: |builder, text| {
+            let window = whole(text, 1, WINDOW_MAX)?;
+            builder.window.get_or_insert(window);
+            Ok(())
+        },
+    },
+    Setting {
+        variable: "SUPERSCALAR_TRACE",
+        default: "off",
+        meaning: "a file to which the runtime writes a Chrome trace when it ends",
+        parse: |builder, text| {
+            builder.trace_file.get_or_insert_with(|| text.into());
+            Ok(())
+        },
+    },
+];
+
+fn whole(text: &str, least: usize, most: usize) -> Result<usize, String> {
+    let value = text.trim().parse::<usize>().ok().filter(|value| (least..=most).contains(value));
+    value.ok_or_else(|| format!("expected a whole number from {least} to {most}"))
+}
+
+impl Builder {
+    /// How many threads run tasks.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = Some(workers);
+        self
+    }
+
+    /// Whether each worker is bound to a core of its own.
+    pub fn bind(mut self, bind: bool) -> Self {
+        self.bind = Some(bind);
+        self
+    }
+
+    /// Which ready task runs next, by one of the policies that come with the runtime.
+    pub fn policy(mut self, policy: PolicyName) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// Which ready task runs next, by a policy of one's own, made for so many places.
+    pub fn custom_policy(mut self, make: impl FnOnce(usize) -> Box<dyn Policy> + Send + 'static) -> Self {
+        self.custom_policy = Some(Box::new(make));
+        self
+    }
+
+    /// How many tasks of one scope are in flight at most.
+    pub fn window(mut self, window: usize) -> Self {
+        self.window = Some(window);
+        self
+    }
+
+    /// Whether runs are recorded, for [`Runtime::take_recording`].
+    pub fn trace(mut self, trace: bool) -> Self {
+        self.trace = Some(trace);
+        self
+    }
+
+    /// A file to which the runtime writes a Chrome trace when it ends. Implies [`trace`](Self::trace).
+    pub fn trace_file(mut self, file: impl Into<PathBuf>) -> Self {
+        self.trace_file = Some(file.into());
+        self
+    }
+
+    /// Adds a device.
+    pub fn device(mut self, device: Arc<dyn Device>) -> Self {
+        self.devices.push(device);
+        self
+    }
+
+    /// Starts the runtime.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Setting`](crate::ErrorKind::Setting) names the setting, or the environment variable, whose value is not
+    /// valid; [`ErrorKind::System`](crate::ErrorKind::System) if the system gives no threads.
+    pub fn build(mut self) -> Result<Runtime, Error> {
+        for setting in SETTINGS {
+            if let Some(text) = std::env::var_os(setting.variable) {
+                let text = text.to_str().ok_or_else(|| Error::setting(format!("{} is not UTF-8", setting.variable)))?;
+                (setting.parse)(&mut self, text)
+                    .map_err(|why| Error::setting(format!("{}={text}: {why}", setting.variable)))?;
+            }
+        }
+        Runtime::start(self.resolve()?)
+    }
+
+    fn resolve(self) -> Result<Settings, Error> {
+        let cores = topology::physical_cores()?;
+        let workers = self.workers.unwrap_or(cores.len());
+        if !(1..=WORKERS_MAX).contains(&workers) {
+            return Err(Error::setting(format!("workers({workers}): expected 1 to {WORKERS_MAX}")));
+        }
+        let window = self.window.unwrap_or(WINDOW_DEFAULT);
+        if !(1..=WINDOW_MAX).contains(&window) {
+            return Err(Error::setting(format!("window({window}): expected 1 to {WINDOW_MAX}")));
+        }
+        let fits = workers <= cores.len();
+        if self.bind == Some(true) && !fits {
+            let why = format!("bind(true): {workers} workers do not fit on {} physical cores", cores.len());
+            return Err(Error::setting(why));
+        }
+        let name = self.policy.unwrap_or_default();
+        Ok(Settings {
+            workers: workers as u32,
+            cores: if self.bind.unwrap_or(fits) { cores.into_iter().take(workers).collect() } else { Vec::new() },
+            policy: self.custom_policy.unwrap_or_else(|| Box::new(move |places| name.build(places))),
+            window: window as u64,
+            trace: self.trace.unwrap_or(self.trace_file.is_some()) || self.trace_file.is_some(),
+            trace_file: self.trace_file,
+            devices: self.devices,
+        })
+    }
+}
+
+/// The table of settings, as the documentation shows it.
+#[must_use]
+pub fn settings_table() -> String {
+    let mut table = String::from("| variable | default | meaning |\n|---|---|---|\n");
+    for Setting { variable, default, meaning, .. } in SETTINGS {
+        table += &format!("| `{variable}` | {default} | {meaning} |\n");
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_documentation_shows_the_table() {
+        assert_eq!(include_str!("settings.md"), super::settings_table(), "write settings_table() to src/settings.md");
+    }
+}

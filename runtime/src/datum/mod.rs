@@ -1,0 +1,199 @@
+//! Data as the runtime knows them: a datum, its versions, and who may touch which half of them when.
+//!
+//! A **datum** is what a handle names. It has one **version**, the place that the user gave, and more where renaming is allowed:
+//! a `write` that would have to wait for tasks which still use the old value takes a fresh place instead. Every access is
+//! bound, at insertion, to the version that is current then.
+//!
+//! *Access rights.*
+//!
+//! | what | who |
+//! |---|---|
+//! | `Names` and [`Submission`] (current version, open reduction, hazards) | the inserter of the datum's level: the scope's thread, or whoever holds the front lock for a shared handle |
+//! | [`Execution`](version::Execution) (poison, exclusion) | tasks; ordered by the hazards themselves, and atomic where they are not |
+//! | the value | tasks, as their modes say: the hazards of its version order every writer before and after everyone else |
+//!
+//! The two halves lie on different cache lines: inserting an access dirties the first, running it only reads the second.
+
+mod exclusion;
+mod version;
+
+pub(crate) use exclusion::Exclusion;
+pub(crate) use version::{Submission, Version};
+
+use crate::{insert::Inserter, recording::TaskId, task::Slab};
+use std::{
+    any::TypeId,
+    cell::UnsafeCell,
+    ptr::NonNull,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// The level that a datum was made at: the body of this task, or the top (zero). Only tasks inserted at the same level may
+/// name it: a task inserted inside a body could otherwise wait for the body's own task, which waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Level(pub(crate) TaskId);
+
+impl Level {
+    pub(crate) const TOP: Self = Self(TaskId(0));
+}
+
+/// How many versions one datum may have at a time; beyond it a write waits, as it does without renaming.
+const VERSIONS_MAX: usize = 8;
+
+/// What the inserter keeps of a datum.
+struct Names<T: ?Sized> {
+    /// Index into `renamed`, or none for the first version.
+    current: Option<usize>,
+    renamed: Vec<Box<Version<T>>>,
+    fresh: Option<Box<dyn Fn() -> Box<T> + Send>>,
+    open_reduction: Option<OpenReduction<T>>,
+}
+
+/// A run of reductions that has not been combined into the value yet.
+struct OpenReduction<T: ?Sized> {
+    operation: TypeId,
+    close: fn(&Inserter<'_>, &Datum<T>),
+}
+
+/// A datum; see the module's head.
+pub(crate) struct Datum<T: ?Sized> {
+    names: UnsafeCell<Names<T>>,
+    pub(crate) level: Level,
+    /// Whether several threads may insert tasks that name it.
+    pub(crate) shared: bool,
+    first: Version<T>,
+    /// Private parts of the open reduction; each is a `Box<T>`, so they exist only for sized `T`.
+    parts: Mutex<Vec<NonNull<()>>>,
+}
+
+// SAFETY: who touches what is laid down in the module's head; values are `Send + Sync` by the bounds of the constructors.
+unsafe impl<T: ?Sized + Send + Sync> Send for Datum<T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Send + Sync> Sync for Datum<T> {}
+
+impl<T: ?Sized> Datum<T> {
+    /// A datum over `place`.
+    ///
+    /// # Safety
+    /// `place` stays valid, and is touched by nobody else, until the datum is dropped; it is dropped after every task that
+    /// names it is done.
+    pub(crate) unsafe fn new(place: NonNull<T>, level: Level, shared: bool) -> Box<Self> {
+        let names = Names { current: None, renamed: Vec::new(), fresh: None, open_reduction: None };
+        let (names, first) = (UnsafeCell::new(names), Version::new(place));
+        Box::new(Self { names, level, shared, first, parts: Mutex::default() })
+    }
+
+    /// The version that the next access binds to.
+    ///
+    /// # Safety
+    /// The caller is the inserter of the datum's level.
+    #[inline]
+    pub(crate) unsafe fn current(&self) -> &Version<T> {
+        // SAFETY: the inserter owns `names`; a version's box is not dropped before the datum.
+        let names = unsafe { &*self.names.get() };
+        names.current.map_or(&self.first, |at| &names.renamed[at])
+    }
+
+    /// Allows a write to take a fresh place, made by `fresh`, where it would have to wait.
+    ///
+    /// # Safety
+    /// As for [`current`](Self::current).
+    pub(crate) unsafe fn allow_renaming(&self, fresh: Box<dyn Fn() -> Box<T> + Send>) {
+        // SAFETY: the inserter owns `names`.
+        unsafe { &mut *self.names.get() }.fresh = Some(fresh);
+    }
+
+    /// Makes an idle version current, if renaming is allowed and the present one is not idle.
+    ///
+    /// # Safety
+    /// As for [`current`](Self::current).
+    #[inline]
+    pub(crate) unsafe fn rename_if_busy(&self, slab: &Slab) {
+        // SAFETY: the inserter owns `names` and every version's submission half.
+        unsafe {
+            let names = &mut *self.names.get();
+            let Some(fresh) = &names.fresh else { return };
+            let is_idle = |version: &Version<T>| version.core.submission().hazards.is_idle(|task| slab.is_done(task));
+            if is_idle(self.current()) {
+                return;
+            }
+            if is_idle(&self.first) {
+                names.current = None;
+            } else if let Some(at) = names.renamed.iter().position(|version| is_idle(version)) {
+                names.current = Some(at);
+            } else if names.renamed.len() + 1 < VERSIONS_MAX {
+                names.renamed.push(Box::new(Version::new(NonNull::from(Box::leak(fresh())))));
+                names.current = Some(names.renamed.len() - 1);
+            }
+        }
+    }
+
+    /// Opens a reduction by `operation`, to be ended by `close`.
+    ///
+    /// # Safety
+    /// As for [`current`](Self::current).
+    pub(crate) unsafe fn open_reduction(&self, operation: TypeId, close: fn(&Inserter<'_>, &Datum<T>)) {
+        // SAFETY: the inserter owns `names`.
+        unsafe { &mut *self.names.get() }.open_reduction = Some(OpenReduction { operation, close });
+    }
+
+    /// Ends the open reduction, unless the next access continues it.
+    ///
+    /// # Safety
+    /// As for [`current`](Self::current).
+    #[inline]
+    pub(crate) unsafe fn close_reduction(&self, inserter: &Inserter<'_>, next: Option<TypeId>) {
+        // SAFETY: the inserter owns `names`; the reference ends before `close` looks at the datum again.
+        let open = unsafe { &mut *self.names.get() }.open_reduction.take_if(|open| next != Some(open.operation));
+        if let Some(open) = open {
+            (open.close)(inserter, self);
+        }
+    }
+
+    /// Every version, for whoever waits for the whole datum.
+    ///
+    /// # Safety
+    /// As for [`current`](Self::current).
+    pub(crate) unsafe fn versions(&self) -> impl Iterator<Item = &Version<T>> {
+        // SAFETY: the inserter owns `names`.
+        let names = unsafe { &*self.names.get() };
+        std::iter::once(&self.first).chain(names.renamed.iter().map(|version| &**version))
+    }
+
+    /// The place that the user gave.
+    pub(crate) fn home(&self) -> NonNull<T> {
+        self.first.place()
+    }
+
+    /// The private parts of the open reduction.
+    pub(crate) fn parts(&self) -> MutexGuard<'_, Vec<NonNull<()>>> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: ?Sized> Datum<T> {
+    /// Brings the current value to the first place, where the user expects it.
+    ///
+    /// # Safety
+    /// Every task that names the datum is done.
+    pub(crate) unsafe fn settle(&self) {
+        // SAFETY: no task uses any of the places any more; they are distinct allocations of the same size, since only sized
+        // values are renamed.
+        unsafe {
+            let (current, first) = (self.current().place(), self.first.place());
+            if let Some(_renamed) = (*self.names.get()).current.take() {
+                let bytes = size_of_val(first.as_ref());
+                std::ptr::swap_nonoverlapping(current.as_ptr().cast::<u8>(), first.as_ptr().cast::<u8>(), bytes);
+            }
+        }
+    }
+}
+
+impl<T: ?Sized> Drop for Datum<T> {
+    fn drop(&mut self) {
+        for version in self.names.get_mut().renamed.drain(..) {
+            // SAFETY: a renamed version's place was leaked from a box in `rename_if_busy`.
+            drop(unsafe { Box::from_raw(version.place().as_ptr()) });
+        }
+    }
+}

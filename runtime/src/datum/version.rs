@@ -1,0 +1,118 @@
+//! One place that holds a datum's value, with its hazards and its poison.
+
+use super::Exclusion;
+use crate::{error::Failure, hazard::Hazards, recording::TaskId, task::TaskRef};
+use crossbeam_utils::CachePadded;
+use std::{
+    cell::UnsafeCell,
+    ptr::NonNull,
+    sync::{
+        Arc,
+        atomic::{AtomicPtr, Ordering},
+    },
+};
+
+/// What the inserter keeps of a version.
+#[derive(Default)]
+pub(crate) struct Submission {
+    pub(crate) hazards: Hazards<TaskRef>,
+    /// The same hazards among serial numbers, kept only while a run is recorded: these never forget a finished task.
+    pub(crate) history: Option<Box<Hazards<TaskId>>>,
+    /// The version's number in a recording, from one on; zero before it is first needed.
+    pub(crate) number: u32,
+}
+
+/// What tasks use of a version while they run.
+pub(crate) struct Execution {
+    /// The failure because of which the value is not valid, as `Arc::into_raw`; null while it is valid.
+    poison: AtomicPtr<Failure>,
+    pub(crate) exclusion: Exclusion,
+}
+
+/// The part of a version that does not depend on the value's type.
+pub(crate) struct Core {
+    submission: UnsafeCell<Submission>,
+    pub(crate) execution: CachePadded<Execution>,
+}
+
+/// One place of a datum; see `datum/mod.rs` for who may touch what.
+pub(crate) struct Version<T: ?Sized> {
+    pub(crate) core: Core,
+    place: NonNull<T>,
+}
+
+impl<T: ?Sized> Version<T> {
+    pub(super) fn new(place: NonNull<T>) -> Self {
+        let execution = Execution { poison: AtomicPtr::new(std::ptr::null_mut()), exclusion: Exclusion::default() };
+        Self { core: Core { submission: UnsafeCell::default(), execution: CachePadded::new(execution) }, place }
+    }
+
+    /// Where the value is.
+    #[inline]
+    pub(crate) fn place(&self) -> NonNull<T> {
+        self.place
+    }
+}
+
+impl Core {
+    /// The inserter's half.
+    ///
+    /// # Safety
+    /// The caller is the inserter of the datum's level, and makes no second reference while this one lives.
+    #[inline]
+    #[expect(clippy::mut_from_ref, reason = "the right to it moves by protocol, not by borrow")]
+    pub(crate) unsafe fn submission(&self) -> &mut Submission {
+        // SAFETY: the caller's promise.
+        unsafe { &mut *self.submission.get() }
+    }
+}
+
+impl Execution {
+    /// The failure that spoiled the value, if one did.
+    ///
+    /// Called by a task whose access follows, by its hazards, the access that set it, and precedes the next that may clear it.
+    #[inline]
+    pub(crate) fn poison(&self) -> Option<Arc<Failure>> {
+        let failure = self.poison.load(Ordering::Acquire);
+        if failure.is_null() { None } else { Some(Self::cloned(failure)) }
+    }
+
+    #[cold]
+    fn cloned(failure: *const Failure) -> Arc<Failure> {
+        // SAFETY: made by `Arc::into_raw` in `spoil`, and not yet taken back: only a writer of the version, which the
+        // hazards order before or after the caller, takes it back.
+        unsafe {
+            Arc::increment_strong_count(failure);
+            Arc::from_raw(failure)
+        }
+    }
+
+    /// Marks the value as spoiled by `failure`. Called by a task that should have written it.
+    #[cold]
+    pub(crate) fn spoil(&self, failure: &Arc<Failure>) {
+        self.replace(Arc::into_raw(failure.clone()).cast_mut());
+    }
+
+    /// Marks the value as valid. Called by a task that has written it anew.
+    #[inline]
+    pub(crate) fn heal(&self) {
+        if !self.poison.load(Ordering::Relaxed).is_null() {
+            self.replace(std::ptr::null_mut());
+        }
+    }
+
+    #[cold]
+    fn replace(&self, failure: *mut Failure) {
+        let old = self.poison.swap(failure, Ordering::AcqRel);
+        if !old.is_null() {
+            // SAFETY: made by `Arc::into_raw` in `spoil`; the swap took it out, so it is taken back once.
+            drop(unsafe { Arc::from_raw(old) });
+        }
+    }
+}
+
+impl Drop for Execution {
+    fn drop(&mut self) {
+        self.replace(std::ptr::null_mut());
+    }
+}

@@ -1,0 +1,314 @@
+//! Codelets: named operations with an implementation per kind of device, and a cost.
+
+use super::{DeviceError, DeviceKind, IssueContext, Kinds, Takers};
+use crate::{
+    access::{Accesses, Bound, Item, modes, sealed},
+    datum::Exclusion,
+    error::{Cause, Error, Failure},
+    recording::{BlasLevel, TaskId},
+    scope::Scope,
+    task::{BoxError, Runnable, TaskSpec, Verdict, discard_bound, run_bound},
+};
+use std::{panic::Location, ptr::NonNull, sync::Arc};
+
+/// The cost of one call of a codelet.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Floating-point operations.
+    pub flops: f64,
+    /// Bytes that it reads and writes at least.
+    pub bytes: f64,
+    /// The level of BLAS that it belongs to.
+    pub level: Option<BlasLevel>,
+}
+
+/// A read of a `T`, in a codelet's signature.
+pub type Reads<T> = modes::BoundTo<T, { modes::READ }>;
+/// A write of a `T`, in a codelet's signature.
+pub type Writes<T> = modes::BoundTo<T, { modes::WRITE }>;
+/// A read and write of a `T`, in a codelet's signature.
+pub type Updates<T> = modes::BoundTo<T, { modes::READ_WRITE }>;
+
+/// A datum, as an implementation for a device gets it: where it is, without the right to touch it now.
+///
+/// Work that was put into a queue may use the place, in the access's mode, from when the queue reaches it until it is
+/// finished; whoever writes such work dereferences the pointer, and answers for it.
+pub struct Operand<T: ?Sized>(NonNull<T>);
+
+impl<T: ?Sized> Clone for Operand<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for Operand<T> {}
+
+// SAFETY: it is an address; using it is the unsafe part, and the hazards order it. Data are `Send + Sync`.
+unsafe impl<T: ?Sized> Send for Operand<T> {}
+
+impl<T: ?Sized> Operand<T> {
+    /// Where the datum is.
+    #[must_use]
+    pub fn as_ptr(self) -> *mut T {
+        self.0.as_ptr()
+    }
+}
+
+/// Accesses that a device can take: reads, writes and updates, and groups of them.
+pub trait Operands: Bound {
+    /// [`Operand`]s, in the shape of the accesses.
+    type Of;
+
+    /// The places of the data.
+    fn operands(&self) -> Self::Of;
+}
+
+impl<T: ?Sized, const MODE: u8> Operands for modes::BoundTo<T, MODE>
+where
+    modes::BoundTo<T, MODE>: Bound,
+{
+    type Of = Operand<T>;
+
+    fn operands(&self) -> Operand<T> {
+        Operand(self.place())
+    }
+}
+
+impl<B: Operands, const N: usize> Operands for [B; N] {
+    type Of = [B::Of; N];
+
+    fn operands(&self) -> Self::Of {
+        self.each_ref().map(Operands::operands)
+    }
+}
+
+impl<B: Operands> Operands for Vec<B> {
+    type Of = Vec<B::Of>;
+
+    fn operands(&self) -> Self::Of {
+        self.iter().map(Operands::operands).collect()
+    }
+}
+
+macro_rules! tuple {
+    ($($name:ident $at:tt),*) => {
+        impl<$($name: Operands),*> Operands for ($($name,)*) {
+            type Of = ($($name::Of,)*);
+
+            fn operands(&self) -> Self::Of {
+                ($(self.$at.operands(),)*)
+            }
+        }
+    };
+}
+
+tuple!(A 0);
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);
+tuple!(A 0, B 1, C 2, D 3, E 4);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
+
+type OnHost<B, P> = dyn for<'t> Fn(Item<'t, B>, &P) -> Result<(), BoxError> + Send + Sync;
+type OnDevice<B, P> = dyn Fn(&mut IssueContext<'_>, <B as Operands>::Of, &P) -> Result<(), DeviceError> + Send + Sync;
+
+/// A named operation on data of the shape `B`, with parameters `P` and an implementation per kind of device.
+///
+/// The shape is written with [`Reads`], [`Writes`] and [`Updates`]. Implementations can be added where the codelet is made, or
+/// later and elsewhere: it is a value.
+///
+/// ```
+/// use superscalar_runtime::{Codelet, Cost, Reads, Runtime, Updates};
+/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// let axpy = Codelet::<(Reads<Vec<f64>>, Updates<Vec<f64>>), f64>::new("axpy")
+///     .cost(|_| Cost { flops: 2.0 * 100.0, bytes: 24.0 * 100.0, level: None })
+///     .on_host(|(x, y), alpha| {
+///         y.iter_mut().zip(x).for_each(|(y, x)| *y += alpha * x);
+///         Ok(())
+///     });
+/// let rt = Runtime::builder().workers(2).build()?;
+/// let (mut x, mut y) = (vec![1.0; 100], vec![1.0; 100]);
+/// rt.scope(|s| {
+///     let (x, y) = (s.lend(&mut x), s.lend(&mut y));
+///     axpy.submit(s, (x.read(), y.read_write()), 2.0);
+/// })?;
+/// assert_eq!(y[99], 3.0);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Codelet<B: Operands, P>(Arc<Implementations<B, P>>);
+
+struct Implementations<B: Operands, P> {
+    name: &'static str,
+    cost: fn(&P) -> Cost,
+    host: Option<Arc<OnHost<B, P>>>,
+    devices: Vec<(DeviceKind, Arc<OnDevice<B, P>>)>,
+}
+
+impl<B: Operands, P> Clone for Implementations<B, P> {
+    fn clone(&self) -> Self {
+        Self { name: self.name, cost: self.cost, host: self.host.clone(), devices: self.devices.clone() }
+    }
+}
+
+impl<B: Operands, P> Clone for Codelet<B, P> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<B: Operands + Send, P: Send> Codelet<B, P> {
+    /// A codelet that nobody can run yet.
+    #[must_use]
+    pub fn new(name: &'static str) -> Self {
+        Self(Arc::new(Implementations { name, cost: |_| Cost::default(), host: None, devices: Vec::new() }))
+    }
+
+    /// What a call costs.
+    #[must_use]
+    pub fn cost(mut self, cost: fn(&P) -> Cost) -> Self {
+        Arc::make_mut(&mut self.0).cost = cost;
+        self
+    }
+
+    /// The implementation that host workers run.
+    #[must_use]
+    pub fn on_host(
+        mut self,
+        run: impl for<'t> Fn(Item<'t, B>, &P) -> Result<(), BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        Arc::make_mut(&mut self.0).host = Some(Arc::new(run));
+        self
+    }
+
+    /// The implementation for a kind of device: it puts the work into the queue and returns. A later one replaces an earlier.
+    #[must_use]
+    pub fn on_device(
+        mut self,
+        kind: DeviceKind,
+        issue: impl Fn(&mut IssueContext<'_>, B::Of, &P) -> Result<(), DeviceError> + Send + Sync + 'static,
+    ) -> Self {
+        let devices = &mut Arc::make_mut(&mut self.0).devices;
+        devices.retain(|(known, _)| *known != kind);
+        devices.push((kind, Arc::new(issue)));
+        self
+    }
+
+    /// Inserts a call. A call that can not be right is refused, and cancels the scope, as [`Scope::spawn`] does.
+    #[track_caller]
+    pub fn submit<'scope, A>(&self, scope: &'scope Scope<'scope, '_>, accesses: A, parameters: P)
+    where
+        A: Accesses<'scope> + sealed::Accesses<Bound = B>,
+        P: 'scope,
+    {
+        if let Err(refusal) = self.try_submit(scope, TaskSpec::new(self.0.name), accesses, parameters) {
+            scope.refuse(&refusal);
+        }
+    }
+
+    /// Inserts a call with this name, priority, lock and index, and returns its serial number. What the spec does not say of
+    /// the cost, the codelet does.
+    ///
+    /// # Errors
+    /// As for [`Scope::try_spawn`], and if nobody in this runtime can run it.
+    #[track_caller]
+    pub fn try_submit<'scope, A>(
+        &self,
+        scope: &'scope Scope<'scope, '_>,
+        spec: impl Into<TaskSpec>,
+        accesses: A,
+        parameters: P,
+    ) -> Result<TaskId, Error>
+    where
+        A: Accesses<'scope> + sealed::Accesses<Bound = B>,
+        P: 'scope,
+    {
+        let (spec, site, inserter) = (spec.into(), Location::caller(), scope.inserter());
+        let Cost { flops, bytes, level } = (self.0.cost)(&parameters);
+        let spec = TaskSpec {
+            flops: if spec.flops > 0.0 { spec.flops } else { flops },
+            bytes: if spec.bytes > 0.0 { spec.bytes } else { bytes },
+            level: spec.level.or(level),
+            ..spec
+        };
+        if !inserter.shared.can_run(self.0.takers(&inserter.shared.devices.kinds), spec.lock) {
+            return Err(inserter.refusal(
+                &spec,
+                site,
+                "no worker or device of this runtime can run it where it is locked to",
+            ));
+        }
+        let implementations = self.0.clone();
+        inserter.insert(&spec, site, accesses, |bound| Call { implementations, bound, parameters })
+    }
+}
+
+impl<B: Operands, P> Implementations<B, P> {
+    fn takers(&self, kinds: &Kinds) -> Takers {
+        let host = if self.host.is_some() { Takers::HOST } else { Takers::NOBODY };
+        self.devices.iter().fold(host, |takers, (kind, _)| takers.or(kinds.bit(*kind)))
+    }
+}
+
+/// One call of a codelet.
+struct Call<B: Operands, P> {
+    implementations: Arc<Implementations<B, P>>,
+    bound: B,
+    parameters: P,
+}
+
+impl<B: Operands, P> Runnable for Call<B, P> {
+    fn takers(&self, kinds: &Kinds) -> Takers {
+        // A mutual exclusion is held by a running body; queues have no such thing.
+        if B::COMMUTES { Takers::HOST } else { self.implementations.takers(kinds) }
+    }
+
+    fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
+        self.bound.exclusions(into);
+    }
+
+    fn run(self, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+        let Self { implementations, bound, parameters } = self;
+        run_bound(
+            bound,
+            parameters,
+            |bound, parameters| {
+                let Some(host) = &implementations.host else { unreachable!("`can_run` refused it") };
+                // SAFETY: the task is running (the contract of `Runnable::run`), and this is the only call.
+                host(unsafe { sealed::Bound::item(bound) }, &parameters)
+            },
+            fail,
+        )
+    }
+
+    fn issue(&mut self, context: &mut IssueContext<'_>) -> Result<(), DeviceError> {
+        let kind = context.kind;
+        let Some((_, issue)) = self.implementations.devices.iter().find(|(known, _)| *known == kind) else {
+            return Err(DeviceError::new(format!("no implementation for `{}`", kind.0)));
+        };
+        issue(context, self.bound.operands(), &self.parameters)
+    }
+
+    fn complete(self, result: Result<(), Cause>, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+        // An input that was spoiled after the work was issued makes its result worthless.
+        if let Some(failure) = self.bound.poison() {
+            self.discard(&failure);
+            return Verdict::Cancelled(failure);
+        }
+        match result {
+            Ok(()) => {
+                self.bound.settle(Ok(()));
+                Verdict::Completed
+            }
+            Err(cause) => {
+                let failure = fail(cause);
+                self.bound.settle(Err(&failure));
+                Verdict::Failed(failure)
+            }
+        }
+    }
+
+    fn discard(self, failure: &Arc<Failure>) {
+        discard_bound(self.bound, self.parameters, failure);
+    }
+}

@@ -1,0 +1,199 @@
+//! What can go wrong, as data.
+//!
+//! A [`Failure`] is the cause: one task whose body returned an error or panicked, whose device call failed, or that was
+//! refused when it was inserted. It is shared by everything that it spoiled. An [`Error`] is what the user gets: a failure as
+//! seen from where it comes back, or a refusal that concerns no task.
+
+use crate::recording::TaskId;
+use std::{fmt, panic::Location, sync::Arc};
+
+/// Why a task failed.
+#[derive(Debug)]
+pub enum Cause {
+    /// The body returned this error.
+    Returned(Box<dyn std::error::Error + Send + Sync>),
+    /// The body panicked with this message.
+    Panicked(String),
+    /// The task was refused when it was inserted.
+    Refused(String),
+    /// A device could not take or finish the work.
+    Device(String),
+    /// The scope was cancelled before the task ran.
+    Cancelled,
+}
+
+/// The first cause of a chain of cancellations: which task, where it was inserted, and why.
+#[derive(Debug)]
+pub struct Failure {
+    pub(crate) task: TaskId,
+    pub(crate) name: &'static str,
+    pub(crate) site: &'static Location<'static>,
+    pub(crate) cause: Cause,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, site, .. } = self;
+        match &self.cause {
+            Cause::Returned(error) => write!(out, "task `{name}` inserted at {site} failed: {error}"),
+            Cause::Panicked(message) => write!(out, "task `{name}` inserted at {site} panicked: {message}"),
+            Cause::Refused(why) => write!(out, "task `{name}` inserted at {site} was refused: {why}"),
+            Cause::Device(why) => write!(out, "task `{name}` inserted at {site} failed on a device: {why}"),
+            Cause::Cancelled => write!(out, "task `{name}` inserted at {site} was cancelled with its scope"),
+        }
+    }
+}
+
+/// What kind of error an [`Error`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A task's body returned an error; [`Error::downcast_ref`] gives it back.
+    TaskFailed,
+    /// A task's body panicked.
+    TaskPanicked,
+    /// A task was refused when it was inserted: it names a handle twice, or a handle of another level.
+    Refused,
+    /// A device could not take or finish a task.
+    Device,
+    /// The scope was cancelled.
+    Cancelled,
+    /// A setting, from the builder or from an environment variable, is not valid.
+    Setting,
+    /// The operating system refused something: threads, affinity, a file.
+    System,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Failure(Arc<Failure>),
+    Refused(String),
+    Setting(String),
+    System(String, std::io::Error),
+}
+
+/// Why a call into the runtime did not succeed.
+///
+/// ```
+/// use superscalar_runtime::{ErrorKind, Runtime};
+/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// let rt = Runtime::builder().workers(1).build()?;
+/// let mut x = 1;
+/// let error = rt
+///     .scope(|s| {
+///         let x = s.lend(&mut x);
+///         s.spawn("parse", x.write(), |x| -> Result<(), std::num::ParseIntError> {
+///             *x = "seven".parse()?;
+///             Ok(())
+///         });
+///     })
+///     .unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::TaskFailed);
+/// assert_eq!(error.task(), Some("parse"));
+/// assert!(error.downcast_ref::<std::num::ParseIntError>().is_some());
+/// # Ok(())
+/// # }
+/// ```
+pub struct Error(Box<Kind>);
+
+impl Error {
+    pub(crate) fn failure(failure: Arc<Failure>) -> Self {
+        Self(Box::new(Kind::Failure(failure)))
+    }
+
+    pub(crate) fn refused(why: impl Into<String>) -> Self {
+        Self(Box::new(Kind::Refused(why.into())))
+    }
+
+    pub(crate) fn setting(why: impl Into<String>) -> Self {
+        Self(Box::new(Kind::Setting(why.into())))
+    }
+
+    pub(crate) fn system(what: impl Into<String>, error: impl Into<std::io::Error>) -> Self {
+        Self(Box::new(Kind::System(what.into(), error.into())))
+    }
+
+    /// What kind of error it is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match &*self.0 {
+            Kind::Failure(failure) => match failure.cause {
+                Cause::Returned(_) => ErrorKind::TaskFailed,
+                Cause::Panicked(_) => ErrorKind::TaskPanicked,
+                Cause::Refused(_) => ErrorKind::Refused,
+                Cause::Device(_) => ErrorKind::Device,
+                Cause::Cancelled => ErrorKind::Cancelled,
+            },
+            Kind::Refused(_) => ErrorKind::Refused,
+            Kind::Setting(_) => ErrorKind::Setting,
+            Kind::System(..) => ErrorKind::System,
+        }
+    }
+
+    /// The name of the task that was the first cause, if a task was.
+    #[must_use]
+    pub fn task(&self) -> Option<&'static str> {
+        self.first_cause().map(|failure| failure.name)
+    }
+
+    /// The serial number of the task that was the first cause, as a recording names it.
+    #[must_use]
+    pub fn task_id(&self) -> Option<TaskId> {
+        self.first_cause().map(|failure| failure.task)
+    }
+
+    /// Where the task that was the first cause had been inserted.
+    #[must_use]
+    pub fn site(&self) -> Option<&'static Location<'static>> {
+        self.first_cause().map(|failure| failure.site)
+    }
+
+    /// The error that the task's body returned, if it was of type `E`.
+    #[must_use]
+    pub fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        match &self.first_cause()?.cause {
+            Cause::Returned(error) => error.downcast_ref::<E>(),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn shared_failure(&self) -> Option<Arc<Failure>> {
+        self.first_cause().cloned()
+    }
+
+    fn first_cause(&self) -> Option<&Arc<Failure>> {
+        match &*self.0 {
+            Kind::Failure(failure) => Some(failure),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            Kind::Failure(failure) => failure.fmt(out),
+            Kind::Refused(why) | Kind::Setting(why) => out.write_str(why),
+            Kind::System(what, error) => write!(out, "{what}: {error}"),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Error({self})")
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &*self.0 {
+            Kind::Failure(failure) => match &failure.cause {
+                Cause::Returned(error) => Some(&**error),
+                _ => None,
+            },
+            Kind::System(_, error) => Some(error),
+            Kind::Refused(_) | Kind::Setting(_) => None,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The hazards of one version of a datum: what a new access must wait for.
+//!
+//! Accesses in program order fall into **groups**: a run of reads, a run of commuting accesses, a run of reductions, or one
+//! write alone. The members of a group do not wait for each other; each waits for all members of the group **before** it.
+//! Two groups are all that a new access can meet, since whatever came earlier is waited for by these in turn. So the state is
+//! two short lists, and an access costs a step per predecessor, whatever the number of tasks.
+//!
+//! | later access | after reads | after a write, commuting accesses or reductions |
+//! |---|---|---|
+//! | read | same group | RaW |
+//! | write | WaR | WaW |
+//! | read_write, commute, reduce | WaR | RaW (commute and reduce join a group of their own kind) |
+//!
+//! The lists hold whatever names a task: [`TaskRef`](crate::task::TaskRef) on the hot path, where finished tasks are weeded
+//! out, and serial numbers while a run is recorded, where a finished predecessor is a hazard to be shown like any other.
+
+#![forbid(unsafe_code)]
+
+use crate::recording::Hazard;
+use smallvec::SmallVec;
+
+/// What a task does with a datum that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Uses the value; any number of readers at a time.
+    Read,
+    /// Makes a new value; the old one is not wanted.
+    Write,
+    /// Changes the value.
+    ReadWrite,
+    /// Changes the value, one task at a time, in any order among its neighbours that commute.
+    Commute,
+    /// Contributes to a value that is combined from private parts.
+    Reduce,
+}
+
+impl Mode {
+    /// Whether the task depends on the value that it finds.
+    #[must_use]
+    pub fn reads(self) -> bool {
+        self != Mode::Write
+    }
+
+    /// Whether the task leaves a new value.
+    #[must_use]
+    pub fn writes(self) -> bool {
+        self != Mode::Read
+    }
+}
+
+/// The groups of a version; see the module's head.
+#[derive(Debug)]
+pub(crate) struct Hazards<R> {
+    before: Group<R>,
+    group: Group<R>,
+}
+
+#[derive(Debug)]
+struct Group<R> {
+    mode: Mode,
+    members: SmallVec<[R; 2]>,
+}
+
+impl<R> Default for Group<R> {
+    fn default() -> Self {
+        Self { mode: Mode::Write, members: SmallVec::new() }
+    }
+}
+
+impl<R> Default for Hazards<R> {
+    fn default() -> Self {
+        Self { before: Group::default(), group: Group::default() }
+    }
+}
+
+/// Weed out finished members whenever a group has grown to a power of two from here on.
+const WEED_FROM: usize = 16;
+
+impl<R: Copy + PartialEq> Hazards<R> {
+    /// Enters the access of `task` and calls `wait_for` with each predecessor. `is_done` says which tasks need not be kept.
+    #[inline]
+    pub(crate) fn access(
+        &mut self,
+        mode: Mode,
+        task: R,
+        is_done: impl Fn(R) -> bool,
+        mut wait_for: impl FnMut(R, Hazard),
+    ) {
+        let joins = self.group.mode == mode && matches!(mode, Mode::Read | Mode::Commute | Mode::Reduce);
+        if !joins {
+            std::mem::swap(&mut self.before, &mut self.group);
+            self.group.members.clear();
+            self.group.mode = mode;
+        } else if self.group.members.len() >= WEED_FROM && self.group.members.len().is_power_of_two() {
+            self.group.members.retain(|member| !is_done(*member));
+        }
+        let hazard = match (self.before.mode, mode) {
+            (Mode::Read, _) => Hazard::WaR,
+            (_, Mode::Write) => Hazard::WaW,
+            _ => Hazard::RaW,
+        };
+        for &member in &self.before.members {
+            wait_for(member, hazard);
+        }
+        self.group.members.push(task);
+    }
+
+    /// Whether no access of this version is under way.
+    pub(crate) fn is_idle(&self, is_done: impl Fn(R) -> bool) -> bool {
+        // The group before is done when any of the group is; when the group is empty nothing was accessed at all.
+        self.group.members.iter().all(|member| is_done(*member))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waits(hazards: &mut Hazards<u32>, mode: Mode, task: u32) -> Vec<(u32, Hazard)> {
+        let mut found = vec![];
+        hazards.access(mode, task, |_| false, |from, hazard| found.push((from, hazard)));
+        found
+    }
+
+    #[test]
+    fn the_table_of_the_module_head() {
+        let mut h = Hazards::default();
+        assert_eq!(waits(&mut h, Mode::Read, 1), []);
+        assert_eq!(waits(&mut h, Mode::Write, 2), [(1, Hazard::WaR)]);
+        assert_eq!(waits(&mut h, Mode::Write, 3), [(2, Hazard::WaW)]);
+        assert_eq!(waits(&mut h, Mode::ReadWrite, 4), [(3, Hazard::RaW)]);
+        assert_eq!(waits(&mut h, Mode::Read, 5), [(4, Hazard::RaW)]);
+        assert_eq!(waits(&mut h, Mode::Read, 6), [(4, Hazard::RaW)]);
+        assert_eq!(waits(&mut h, Mode::Commute, 7), [(5, Hazard::WaR), (6, Hazard::WaR)]);
+        assert_eq!(waits(&mut h, Mode::Commute, 8), [(5, Hazard::WaR), (6, Hazard::WaR)]);
+        assert_eq!(waits(&mut h, Mode::Reduce, 9), [(7, Hazard::RaW), (8, Hazard::RaW)]);
+        assert_eq!(waits(&mut h, Mode::Reduce, 10), [(7, Hazard::RaW), (8, Hazard::RaW)]);
+        assert_eq!(waits(&mut h, Mode::Read, 11), [(9, Hazard::RaW), (10, Hazard::RaW)]);
+    }
+
+    #[test]
+    fn finished_readers_are_weeded_out() {
+        let mut h = Hazards::default();
+        for task in 0..10_000 {
+            h.access(Mode::Read, task, |old| old + 3 < task, |_, _| {});
+        }
+        assert!(h.group.members.len() <= 2 * WEED_FROM);
+        assert!(h.is_idle(|_| true) && !h.is_idle(|task| task < 9_999));
+    }
+}

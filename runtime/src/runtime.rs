@@ -1,0 +1,383 @@
+//! The runtime: what all its threads share, its start and its end.
+
+use crate::{
+    access::{Accesses, BoundOf, Item},
+    builder::{Builder, Settings},
+    datum::Level,
+    device::Devices,
+    error::Error,
+    handle::Handle,
+    insert::Inserter,
+    recorder::Recorder,
+    recording::{Recording, TaskId},
+    schedule::{Place, Policy},
+    scope::{self, Entry, Scope, ScopePool, ScopeState},
+    sync::held,
+    task::{Closure, Outcome, Slab, TaskSpec},
+    topology,
+    worker::{Locked, Seat, Sleep, Waiting, current_frame, current_task},
+};
+use crossbeam_utils::CachePadded;
+use std::{
+    panic::Location,
+    ptr::NonNull,
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread::JoinHandle,
+};
+
+/// So many threads from outside may be inside scopes of one runtime besides the first.
+const GUESTS: u32 = 62;
+
+/// What all threads of a runtime share.
+pub(crate) struct Shared {
+    pub(crate) slab: Slab,
+    pub(crate) policy: Box<dyn Policy>,
+    pub(crate) locked: Locked,
+    pub(crate) sleep: Sleep,
+    pub(crate) scopes: ScopePool,
+    pub(crate) devices: Devices,
+    pub(crate) recorder: Option<Recorder>,
+    pub(crate) numbers: AtomicU64,
+    pub(crate) workers: u32,
+    /// At most so many tasks of one scope are in flight.
+    pub(crate) window: u64,
+    /// Finished tasks are counted in batches of this size.
+    pub(crate) report_every: u64,
+    seats: Box<[CachePadded<Seat>]>,
+    /// The cores that workers are bound to; empty when they are not.
+    cores: Vec<topology::Core>,
+    front: Front,
+    is_closing: AtomicBool,
+}
+
+/// Insertion from outside of scopes, and of handles that several threads share: one at a time.
+struct Front {
+    lock: Mutex<FrontCounts>,
+    scope: NonNull<ScopeState>,
+    /// One thread at a time waits for the front scope.
+    waiting: Mutex<()>,
+}
+
+// SAFETY: `scope` points to a state in the pool, which lives as long as `Shared`.
+unsafe impl Send for Front {}
+// SAFETY: as above; states are `Sync`.
+unsafe impl Sync for Front {}
+
+#[derive(Default)]
+pub(crate) struct FrontCounts {
+    inserted: u64,
+}
+
+impl Shared {
+    fn new(settings: Settings) -> Result<Self, Error> {
+        let workers = settings.workers;
+        let issuers = settings.devices.len() as u32;
+        let places = workers + GUESTS + 1 + issuers;
+        let scopes = ScopePool::default();
+        let (_, front) = scopes.take(None);
+        Ok(Self {
+            slab: Slab::new(),
+            policy: (settings.policy)(places as usize),
+            locked: Locked::new(workers),
+            sleep: Sleep::new(places),
+            scopes,
+            devices: Devices::new(settings.devices),
+            recorder: settings.trace.then(|| Recorder::new(workers, places)),
+            numbers: AtomicU64::new(0),
+            workers,
+            window: settings.window,
+            report_every: (settings.window / 4).clamp(1, 16),
+            seats: (0..places).map(|place| CachePadded::new(Seat::new(Place(place)))).collect(),
+            cores: settings.cores,
+            front: Front { lock: Mutex::default(), scope: front, waiting: Mutex::default() },
+            is_closing: AtomicBool::new(false),
+        })
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.is_closing.load(Ordering::Acquire)
+    }
+
+    /// Whether the seat is for a further thread from outside, which runs only tasks of its own scopes.
+    pub(crate) fn is_guest(&self, seat: &Seat) -> bool {
+        (self.workers..self.workers + GUESTS).contains(&seat.place.0)
+    }
+
+    pub(crate) fn issuer_seat(&self, device: usize) -> &Seat {
+        &self.seats[(self.workers + GUESTS + 1) as usize + device]
+    }
+
+    /// Whether tasks may be in flight besides those of the calling thread's scope, which has ended.
+    fn has_company(&self) -> bool {
+        // The front scope is always open.
+        self.scopes.open() > 1 || self.lock_front().inserted > self.front_scope().done()
+    }
+
+    /// Serialises insertion of tasks that name shared data.
+    pub(crate) fn lock_front(&self) -> MutexGuard<'_, FrontCounts> {
+        held(self.front.lock.lock())
+    }
+
+    /// Inserts at the front: from outside of any scope.
+    pub(crate) fn at_front<R>(&self, insert: impl FnOnce(&Inserter<'_>) -> R) -> R {
+        let mut counts = self.lock_front();
+        let (seat, scope) = (&self.seats[(self.workers + GUESTS) as usize], self.front_scope());
+        let inserter = Inserter::at_front(self, seat, scope);
+        let result = insert(&inserter);
+        counts.inserted += inserter.inserted();
+        result
+    }
+
+    /// Calls `with` where the calling thread stands: on the seat that it has, or on one that it takes for the time.
+    pub(crate) fn with_entry<'a, R>(&'a self, with: impl FnOnce(Entry<'a>) -> R) -> Result<R, Error> {
+        if let Some(frame) = current_frame(self) {
+            // SAFETY: a frame's seat and scopes belong to this runtime, which is alive.
+            let entry = unsafe {
+                Entry {
+                    seat: frame.seat.as_ref(),
+                    level: Level(frame.task),
+                    parent: frame.scope,
+                    within: frame.root.map(|root| root.as_ref()),
+                }
+            };
+            return Ok(with(entry));
+        }
+        let outside = std::iter::once(0).chain(self.workers..self.workers + GUESTS);
+        let seat = outside.map(|place| &*self.seats[place as usize]).find(|seat| seat.try_take());
+        let Some(seat) = seat else {
+            return Err(Error::refused(format!("more than {} threads are inside scopes of one runtime", GUESTS + 1)));
+        };
+        let _visit = Visit::begin(self, seat);
+        Ok(with(Entry { seat, level: Level::TOP, parent: None, within: None }))
+    }
+
+    /// Waits, working, until every task inserted at the front so far is done; returns the first failure since the last call.
+    fn wait_front(&self) -> Result<(), Error> {
+        if current_task(self) != TaskId(0) {
+            return Err(Error::refused("a task's body can not wait for the tasks around it"));
+        }
+        let target = self.lock_front().inserted;
+        self.help_front_until(target)?;
+        self.front_scope().take_failure().map_or(Ok(()), |failure| Err(Error::failure(failure)))
+    }
+
+    /// Waits, working, until the front's window has room. Not while holding the front lock: the tasks run meanwhile may need
+    /// it.
+    fn await_front_room(&self) -> Result<(), Error> {
+        let inserted = self.lock_front().inserted;
+        if inserted - self.front_scope().done() < self.window {
+            return Ok(());
+        }
+        self.help_front_until(inserted - self.window + self.window.div_ceil(8))
+    }
+
+    fn help_front_until(&self, target: u64) -> Result<(), Error> {
+        let scope = self.front_scope();
+        let _one_at_a_time = held(self.front.waiting.lock());
+        self.with_entry(|entry| {
+            let within = self.is_guest(entry.seat).then_some(scope);
+            self.help_until(entry.seat, &Waiting { scope, target, within });
+        })
+    }
+
+    fn front_scope(&self) -> &ScopeState {
+        // SAFETY: states live as long as `self`.
+        unsafe { self.front.scope.as_ref() }
+    }
+}
+
+/// A thread from outside on a seat.
+struct Visit<'a> {
+    shared: &'a Shared,
+    seat: &'a Seat,
+    moved_from: Option<topology::Affinity>,
+}
+
+impl<'a> Visit<'a> {
+    fn begin(shared: &'a Shared, seat: &'a Seat) -> Self {
+        let mut moved_from = None;
+        if seat.place.0 == 0 {
+            shared.sleep.bar_understudy();
+            // On the core of another worker the two would take turns, until the system notices.
+            moved_from = shared.cores.first().and_then(topology::move_away_to);
+        }
+        Self { shared, seat, moved_from }
+    }
+}
+
+impl Drop for Visit<'_> {
+    fn drop(&mut self) {
+        let Self { shared, seat, moved_from } = self;
+        shared.report(seat);
+        seat.leave();
+        if seat.place.0 == 0 {
+            shared.sleep.admit_understudy();
+            // Tasks of others may lie in this seat's queue, and the understudy may be the only one to run them.
+            if shared.has_company() {
+                shared.sleep.notify();
+            }
+        }
+        if let Some(affinity) = moved_from.take() {
+            topology::restore(affinity);
+        }
+    }
+}
+
+/// Runs serial task code in parallel.
+///
+/// A runtime owns its workers; dropping it waits for the tasks in flight and ends them. A program usually has one.
+///
+/// ```
+/// use superscalar_runtime::Runtime;
+/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// let rt = Runtime::new()?;
+/// let (mut x, mut y) = (vec![1.0; 100], vec![1.0; 100]);
+/// rt.scope(|s| {
+///     let (x, y) = (s.lend(&mut x), s.lend(&mut y));
+///     s.spawn("scale", x.read_write(), |x| x.iter_mut().for_each(|v| *v *= 2.0));
+///     s.spawn("axpy", (x.read(), y.read_write()), |(x, y)| for (y, x) in y.iter_mut().zip(x) { *y += x });
+/// })?;
+/// assert_eq!(y, vec![3.0; 100]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Runtime {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Runtime {
+    /// A runtime with the settings of the environment, and otherwise the defaults: one worker per physical core.
+    ///
+    /// # Errors
+    /// A setting in the environment that is not valid, or threads that the system does not give.
+    pub fn new() -> Result<Self, Error> {
+        Self::builder().build()
+    }
+
+    /// Settings for a runtime.
+    #[must_use]
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    pub(crate) fn start(settings: Settings) -> Result<Self, Error> {
+        let shared = Arc::new(Shared::new(settings)?);
+        let mut runtime = Self { shared, threads: Vec::new() };
+        for worker in 0..runtime.shared.workers {
+            runtime.start_thread(format!("superscalar-{worker}"), move |shared| {
+                if let Some(core) = shared.cores.get(worker as usize) {
+                    topology::bind(core);
+                }
+                let seat = &shared.seats[worker as usize];
+                if worker == 0 {
+                    shared.work_as_understudy(seat);
+                } else if seat.try_take() {
+                    shared.work(seat);
+                }
+            })?;
+        }
+        for device in 0..runtime.shared.devices.len() {
+            runtime.start_thread(format!("superscalar-issuer-{device}"), move |shared| shared.issue_tasks(device))?;
+        }
+        Ok(runtime)
+    }
+
+    fn start_thread(&mut self, name: String, work: impl FnOnce(&Shared) + Send + 'static) -> Result<(), Error> {
+        let shared = self.shared.clone();
+        let thread = std::thread::Builder::new().name(name).spawn(move || work(&shared));
+        self.threads.push(thread.map_err(|error| Error::system("a worker could not be started", error))?);
+        Ok(())
+    }
+
+    /// Runs `inside` with a scope, waits until every task inserted in it is done, and returns what `inside` returned.
+    ///
+    /// The calling thread is a worker while it is inside: where it must wait, it runs tasks, and with one worker nothing else
+    /// does. So `inside` should not wait for a task by other means than the scope's own.
+    ///
+    /// A body may open a scope on the same runtime; waiting there runs only the tasks of that scope.
+    ///
+    /// # Errors
+    /// The first failure of a task. The tasks that did not depend on it have run.
+    ///
+    /// # Panics
+    /// If `inside` panics, after its tasks are done.
+    pub fn scope<'env, F, R>(&'env self, inside: F) -> Result<R, Error>
+    where
+        F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    {
+        scope::enter(&self.shared, inside)
+    }
+
+    /// Gives a value to the runtime; tasks name it by the handle, in scopes and outside, on any thread.
+    pub fn register<T: Send + Sync + 'static>(&self, value: T) -> Handle<T> {
+        Handle::new(self.shared.clone(), value, Level(current_task(&self.shared)))
+    }
+
+    /// Inserts a task outside of any scope. It runs in the background; [`wait`](Self::wait) waits for it.
+    ///
+    /// # Errors
+    /// As for [`Scope::try_spawn`]; and inside of a body, whose tasks need a scope.
+    #[track_caller]
+    pub fn spawn<A, F, O>(&self, spec: impl Into<TaskSpec>, accesses: A, body: F) -> Result<TaskId, Error>
+    where
+        A: Accesses<'static>,
+        F: for<'t> FnOnce(Item<'t, BoundOf<A>>) -> O + Send + 'static,
+        O: Outcome,
+    {
+        if current_task(&self.shared) != TaskId(0) {
+            return Err(Error::refused("a task's body inserts tasks through a scope"));
+        }
+        let (spec, site) = (spec.into(), Location::caller());
+        self.shared.await_front_room()?;
+        self.shared.at_front(|inserter| inserter.insert(&spec, site, accesses, |bound| Closure::new(bound, body)))
+    }
+
+    /// Waits, working, until every task inserted outside of scopes is done.
+    ///
+    /// # Errors
+    /// The first failure among them since the last call.
+    pub fn wait(&self) -> Result<(), Error> {
+        self.shared.wait_front()
+    }
+
+    /// How many workers there are.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.shared.workers as usize
+    }
+
+    /// The name of the scheduling policy.
+    #[must_use]
+    pub fn policy(&self) -> &'static str {
+        self.shared.policy.name()
+    }
+
+    /// What was recorded so far, if the runtime was built to [`trace`](Builder::trace); the recording starts anew.
+    ///
+    /// Call it outside of scopes: of tasks in flight only a part is known.
+    #[must_use]
+    pub fn take_recording(&self) -> Option<Recording> {
+        self.shared.recorder.as_ref().map(Recorder::take)
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        // What was inserted at the front is finished; its failure, if nobody asked for it, is nobody's.
+        let _ = self.shared.wait_front();
+        self.shared.is_closing.store(true, Ordering::Release);
+        self.shared.sleep.wake_all();
+        self.shared.devices.wake_all();
+        let own = std::thread::current().id();
+        for thread in self.threads.drain(..) {
+            // Dropped inside a task's body, by the last owner: that thread can not wait for itself. It ends by itself.
+            if thread.thread().id() != own {
+                let _ = thread.join();
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! First in, first out: one queue for everybody.
+
+use super::{Place, Policy, ReadyTask, Want};
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// Tasks run in the order in which they became ready. Priorities are ignored.
+///
+/// One queue under one lock: simple to reason about, and enough for tasks of tens of microseconds on a few cores.
+#[derive(Default)]
+pub struct Fifo {
+    ready: Mutex<VecDeque<ReadyTask>>,
+}
+
+impl Fifo {
+    fn ready(&self) -> MutexGuard<'_, VecDeque<ReadyTask>> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Policy for Fifo {
+    fn name(&self) -> &'static str {
+        "fifo"
+    }
+
+    fn push(&self, _: Place, task: ReadyTask) {
+        self.ready().push_back(task);
+    }
+
+    fn take(&self, _: Place, want: Want<'_>) -> Option<ReadyTask> {
+        let mut ready = self.ready();
+        if want.is_any() {
+            return ready.pop_front();
+        }
+        let at = ready.iter().position(|task| want.accepts(task))?;
+        ready.remove(at)
+    }
+}

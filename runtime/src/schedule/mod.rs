@@ -1,0 +1,148 @@
+//! Which ready task runs next, and where.
+//!
+//! A [`Policy`] holds the tasks that are ready and not taken. It decides the order; it does not decide readiness, sleep, or
+//! who waits for whom. Adding a policy is one file here (or outside, through [`Builder::custom_policy`]).
+//!
+//! [`Builder::custom_policy`]: crate::Builder::custom_policy
+
+#![forbid(unsafe_code)]
+
+mod fifo;
+mod lanes;
+mod priority;
+mod work_stealing;
+
+pub use fifo::Fifo;
+pub use priority::Priority;
+pub use work_stealing::WorkStealing;
+
+use crate::recording::TaskId;
+use std::{fmt, str::FromStr};
+
+/// Where a thread that runs or inserts tasks sits: workers come first, counted from zero, then threads that came from
+/// outside, then the threads that issue to devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place(pub u32);
+
+/// A task that is ready, as a policy sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadyTask {
+    /// The task's serial number: smaller ones were inserted earlier.
+    pub id: TaskId,
+    /// Its priority; larger is more urgent.
+    pub priority: i32,
+    pub(crate) slot: u32,
+}
+
+/// Which tasks a thread that asks for one can take.
+#[derive(Clone, Copy, Default)]
+pub struct Want<'a> {
+    pub(crate) accepts: Option<&'a dyn Fn(&ReadyTask) -> bool>,
+}
+
+impl Want<'_> {
+    /// Any task will do.
+    pub const ANY: Want<'static> = Want { accepts: None };
+
+    /// Whether any task will do, which a policy may use for a faster way.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        self.accepts.is_none()
+    }
+
+    /// Whether the thread can take this task.
+    #[must_use]
+    pub fn accepts(&self, task: &ReadyTask) -> bool {
+        self.accepts.is_none_or(|accepts| accepts(task))
+    }
+}
+
+/// Holds the tasks that are ready and not taken.
+///
+/// Every call may come from any thread. A policy keeps each task that is pushed until `take` returns it, once. `take` finds
+/// a task if one that `want` accepts was pushed before the call (in the sense of *happens before*) and not taken: the sleep
+/// protocol relies on it, so a policy never answers `None` because a lock was busy.
+pub trait Policy: Send + Sync {
+    /// The policy's name, as settings and traces give it.
+    fn name(&self) -> &'static str;
+
+    /// A task has become ready; `by` is where that was found out.
+    fn push(&self, by: Place, task: ReadyTask);
+
+    /// The task that the thread at `by` should run next.
+    fn take(&self, by: Place, want: Want<'_>) -> Option<ReadyTask>;
+}
+
+/// The policies that come with the runtime, by name.
+///
+/// ```
+/// use superscalar_runtime::PolicyName;
+/// assert_eq!("work-stealing".parse::<PolicyName>(), Ok(PolicyName::WorkStealing));
+/// assert!("random".parse::<PolicyName>().unwrap_err().to_string().contains("fifo"));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PolicyName {
+    /// In the order in which tasks became ready. See [`Fifo`].
+    Fifo,
+    /// Each worker its own tasks, newest first; idle workers steal the oldest. See [`WorkStealing`].
+    WorkStealing,
+    /// Work stealing in bands of priority. See [`Priority`].
+    #[default]
+    Priority,
+}
+
+impl PolicyName {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Fifo, Self::WorkStealing, Self::Priority];
+
+    /// A policy of this name for so many places.
+    #[must_use]
+    pub fn build(self, places: usize) -> Box<dyn Policy> {
+        match self {
+            Self::Fifo => Box::new(Fifo::default()),
+            Self::WorkStealing => Box::new(WorkStealing::new(places)),
+            Self::Priority => Box::new(Priority::new(places)),
+        }
+    }
+
+    /// The name as settings spell it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fifo => "fifo",
+            Self::WorkStealing => "work-stealing",
+            Self::Priority => "priority",
+        }
+    }
+}
+
+impl fmt::Display for PolicyName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+/// Not the name of a policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownPolicy(String);
+
+impl fmt::Display for UnknownPolicy {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "no policy is called `{}`; there are", self.0)?;
+        for (at, name) in PolicyName::ALL.iter().enumerate() {
+            write!(out, "{} {name}", if at == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownPolicy {}
+
+impl FromStr for PolicyName {
+    type Err = UnknownPolicy;
+
+    fn from_str(name: &str) -> Result<Self, UnknownPolicy> {
+        let found = Self::ALL.into_iter().find(|policy| policy.as_str() == name);
+        found.ok_or_else(|| UnknownPolicy(name.to_owned()))
+    }
+}

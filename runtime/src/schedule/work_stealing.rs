@@ -1,0 +1,35 @@
+//! Work stealing: each worker its own tasks, newest first; who has none steals.
+
+use super::{
+    Place, Policy, ReadyTask, Want,
+    lanes::{Lanes, Order},
+};
+
+/// A worker runs the newest of its own tasks, whose data are still in its cache; when it has none, it steals the oldest of
+/// another's. Priorities are ignored.
+pub struct WorkStealing(Lanes<1>);
+
+impl WorkStealing {
+    /// A policy for so many places.
+    #[must_use]
+    pub fn new(places: usize) -> Self {
+        Self(Lanes::new(places, Order::NewestFirst))
+    }
+}
+
+impl Policy for WorkStealing {
+    fn name(&self) -> &'static str {
+        "work-stealing"
+    }
+
+    fn push(&self, by: Place, task: ReadyTask) {
+        self.0.push(by, 0, task);
+    }
+
+    fn take(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
+        self.0.take_own(by, want).or_else(|| {
+            let (places, own) = (self.0.places(), by.0 as usize);
+            (own + 1..own + places).find_map(|victim| self.0.steal(by, victim % places, want))
+        })
+    }
+}

@@ -1,0 +1,10 @@
+//! Scopes: serial code whose tasks run in parallel, and the counts by which a thread knows that they are done.
+
+mod lent;
+mod open;
+mod state;
+
+pub use lent::Lent;
+pub use open::Scope;
+pub(crate) use open::{Entry, enter};
+pub(crate) use state::{ScopePool, ScopeState};

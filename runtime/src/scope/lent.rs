@@ -1,0 +1,104 @@
+//! Handles to data that live at least as long as a scope.
+
+use crate::{
+    access::{Commute, Read, ReadWrite, Reduce, Reduction, Target, Write},
+    datum::Datum,
+};
+use std::{marker::PhantomData, ptr::NonNull};
+
+/// A handle to data lent to a scope, by [`Scope::lend`](crate::Scope::lend) and its siblings.
+///
+/// It is a name: copying it copies no data. Its methods make the accesses that tasks are given. It belongs to the thread
+/// that opened the scope.
+pub struct Lent<'d, T: ?Sized> {
+    datum: NonNull<Datum<T>>,
+    lives: PhantomData<fn(&'d ()) -> &'d ()>,
+}
+
+impl<T: ?Sized> Clone for Lent<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for Lent<'_, T> {}
+
+impl<'d, T: ?Sized> Lent<'d, T> {
+    /// # Safety
+    /// The datum lives for `'d`, and until every task that names it is done.
+    pub(crate) unsafe fn new(datum: NonNull<Datum<T>>) -> Self {
+        Self { datum, lives: PhantomData }
+    }
+
+    fn target(&self) -> Target<'d, 'd, T> {
+        // SAFETY: the promise made to `new`.
+        unsafe { Target::new(self.datum) }
+    }
+
+    pub(crate) fn datum(&self) -> &'d Datum<T> {
+        // SAFETY: the promise made to `new`.
+        unsafe { self.datum.as_ref() }
+    }
+
+    /// Uses the value; the body sees `&T`.
+    pub fn read(&self) -> Read<'d, 'd, T> {
+        Read(self.target())
+    }
+
+    /// Makes a new value; the body sees `&mut T` and must overwrite all of it.
+    pub fn write(&self) -> Write<'d, 'd, T> {
+        Write(self.target())
+    }
+
+    /// Changes the value; the body sees `&mut T`.
+    pub fn read_write(&self) -> ReadWrite<'d, 'd, T> {
+        ReadWrite(self.target())
+    }
+
+    /// Changes the value, in any order among neighbours that commute, one at a time; the body sees `&mut T`.
+    pub fn commute(&self) -> Commute<'d, 'd, T> {
+        Commute(self.target())
+    }
+}
+
+impl<'d, T: 'd> Lent<'d, T> {
+    /// Contributes to the value by `operation`; the body sees `&mut T`, a private part that starts as its identity.
+    pub fn reduce<R: Reduction<T>>(&self, _operation: R) -> Reduce<'d, 'd, T, R> {
+        Reduce(self.target(), PhantomData)
+    }
+
+    /// Lets a [`write`](Self::write) take a fresh place, made by `fresh`, instead of waiting for the tasks that still use the
+    /// old value. That removes WaR and WaW hazards, at the price of the memory of up to eight values.
+    ///
+    /// When the scope ends, the last value stands where the lent one was.
+    ///
+    /// ```
+    /// use superscalar_runtime::Runtime;
+    /// # fn main() -> Result<(), superscalar_runtime::Error> {
+    /// let rt = Runtime::builder().workers(2).build()?;
+    /// let (mut line, mut total) = (Vec::new(), 0);
+    /// rt.scope(|s| {
+    ///     let line = s.lend(&mut line).renaming(Vec::new);
+    ///     let total = s.lend(&mut total);
+    ///     for n in 0..10 {
+    ///         // The next line is filled while the last one is still being summed.
+    ///         s.spawn("fill", line.write(), move |line| *line = vec![n; 100]);
+    ///         s.spawn("sum", (line.read(), total.read_write()), |(line, total)| *total += line.iter().sum::<i32>());
+    ///     }
+    /// })?;
+    /// assert_eq!((total, line), (4500, vec![9; 100]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn renaming(self, fresh: impl Fn() -> T + Send + 'd) -> Self {
+        let boxed: Box<dyn Fn() -> Box<T> + Send + 'd> = Box::new(move || Box::new(fresh()));
+        // SAFETY: the datum is dropped, and `fresh` with it, before `'d` ends.
+        let boxed = unsafe {
+            std::mem::transmute::<Box<dyn Fn() -> Box<T> + Send + 'd>, Box<dyn Fn() -> Box<T> + Send>>(boxed)
+        };
+        // SAFETY: a handle that was lent belongs to its scope's thread, the inserter.
+        unsafe { self.datum().allow_renaming(boxed) };
+        self
+    }
+}

@@ -1,0 +1,37 @@
+//! The primitives that the protocols are written against: the standard library's, or loom's when the crate is built with
+//! `--cfg loom` to explore every interleaving of them.
+
+#[cfg(not(loom))]
+pub(crate) use std::sync::{
+    Condvar, Mutex,
+    atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence},
+};
+
+#[cfg(loom)]
+pub(crate) use loom::sync::{
+    Condvar, Mutex,
+    atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence},
+};
+
+use std::sync::{LockResult, PoisonError};
+
+/// The guarded value, also after a panic of another holder: what these locks guard is consistent between any two statements.
+#[inline]
+pub(crate) fn held<T>(result: LockResult<T>) -> T {
+    result.unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits a moment for another thread's next few instructions.
+#[cfg(not(loom))]
+#[inline]
+pub(crate) fn relax() {
+    std::hint::spin_loop();
+    // The other thread may have been preempted on this very core; a spinning thread must not keep it from running. A yield
+    // costs a microsecond, and this is reached about never.
+    std::thread::yield_now();
+}
+
+#[cfg(loom)]
+pub(crate) fn relax() {
+    loom::thread::yield_now();
+}

@@ -1,0 +1,199 @@
+//! A task's body with its type erased, in place.
+//!
+//! A body is the user's closure, or a codelet's call, together with the accesses bound to the versions that insertion chose.
+//! It is moved into the slot's storage (or boxed, when it does not fit) and consumed by exactly one of `run`, `complete` and
+//! `discard`.
+
+use crate::{
+    datum::Exclusion,
+    device::{DeviceError, IssueContext, Kinds, Takers},
+    error::{Cause, Failure},
+    recording::Outcome,
+};
+use std::{marker::PhantomData, mem::MaybeUninit, sync::Arc};
+
+/// An error as bodies return it.
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Words of in-place storage: three accesses and five more words of captures.
+const WORDS: usize = 8;
+
+/// How a task ended.
+pub(crate) enum Verdict {
+    Completed,
+    /// This task is the first cause.
+    Failed(Arc<Failure>),
+    /// This task did not run because of this failure of another, or of its scope.
+    Cancelled(Arc<Failure>),
+}
+
+impl Verdict {
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self {
+            Verdict::Completed => Outcome::Completed,
+            Verdict::Failed(failure) if matches!(failure.cause, Cause::Panicked(_)) => Outcome::Panicked,
+            Verdict::Failed(_) => Outcome::Failed,
+            Verdict::Cancelled(_) => Outcome::Cancelled,
+        }
+    }
+}
+
+/// What a concrete body must be able to do. `fail` makes the failure of this task from its cause.
+pub(crate) trait Runnable: Sized {
+    /// Which kinds of worker can take it.
+    fn takers(&self, _kinds: &Kinds) -> Takers {
+        Takers::HOST
+    }
+
+    /// Adds the mutual exclusions of its commuting accesses.
+    fn exclusions(&self, _into: &mut Vec<*const Exclusion>) {}
+
+    /// Runs the body on the host, unless one of its inputs is poisoned, and settles its accesses.
+    fn run(self, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict;
+
+    /// Hands the work to a device queue. The body stays until `complete`.
+    fn issue(&mut self, _context: &mut IssueContext<'_>) -> Result<(), DeviceError> {
+        Err(DeviceError::new("this task has no implementation for the device"))
+    }
+
+    /// Settles the accesses after a device has finished, or failed, the work.
+    fn complete(self, result: Result<(), Cause>, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict;
+
+    /// Drops the body unrun and poisons what it would have written.
+    fn discard(self, failure: &Arc<Failure>);
+}
+
+/// The operations on an erased body; the pointer is to the body itself.
+pub(crate) struct Vtable {
+    pub(crate) run: unsafe fn(*mut u8, &dyn Fn(Cause) -> Arc<Failure>) -> Verdict,
+    pub(crate) discard: unsafe fn(*mut u8, &Arc<Failure>),
+    pub(crate) issue: unsafe fn(*mut u8, &mut IssueContext<'_>) -> Result<(), DeviceError>,
+    pub(crate) complete: unsafe fn(*mut u8, Result<(), Cause>, &dyn Fn(Cause) -> Arc<Failure>) -> Verdict,
+    pub(crate) exclusions: unsafe fn(*const u8, &mut Vec<*const Exclusion>),
+}
+
+/// An erased body, or none.
+pub(crate) struct Body {
+    vtable: Option<&'static Vtable>,
+    storage: MaybeUninit<[u64; WORDS]>,
+}
+
+/// A concrete body kept in the storage.
+struct InPlace<B>(PhantomData<B>);
+/// A concrete body kept behind a box in the storage.
+struct Boxed<B>(PhantomData<B>);
+
+impl<B: Runnable> InPlace<B> {
+    const FITS: bool = size_of::<B>() <= WORDS * 8 && align_of::<B>() <= align_of::<u64>();
+    // SAFETY (all): `at` points to an initialised `B`; those that take it by value are called once, as the last use.
+    const VTABLE: &'static Vtable = &Vtable {
+        run: |at, fail| unsafe { at.cast::<B>().read() }.run(fail),
+        discard: |at, failure| unsafe { at.cast::<B>().read() }.discard(failure),
+        issue: |at, context| unsafe { &mut *at.cast::<B>() }.issue(context),
+        complete: |at, result, fail| unsafe { at.cast::<B>().read() }.complete(result, fail),
+        exclusions: |at, into| unsafe { &*at.cast::<B>() }.exclusions(into),
+    };
+}
+
+impl<B: Runnable> Boxed<B> {
+    // SAFETY (all): `at` points to an initialised `Box<B>`; as above.
+    const VTABLE: &'static Vtable = &Vtable {
+        run: |at, fail| unsafe { at.cast::<Box<B>>().read() }.run(fail),
+        discard: |at, failure| unsafe { at.cast::<Box<B>>().read() }.discard(failure),
+        issue: |at, context| unsafe { &mut *at.cast::<Box<B>>() }.issue(context),
+        complete: |at, result, fail| unsafe { at.cast::<Box<B>>().read() }.complete(result, fail),
+        exclusions: |at, into| unsafe { &*at.cast::<Box<B>>() }.exclusions(into),
+    };
+}
+
+impl Body {
+    pub(crate) const fn empty() -> Self {
+        Self { vtable: None, storage: MaybeUninit::uninit() }
+    }
+
+    /// Puts a body in.
+    ///
+    /// # Safety
+    /// Nothing that the body borrows ends before the body was consumed: its scope waits for it.
+    #[inline]
+    pub(crate) unsafe fn fill<B: Runnable>(&mut self, body: B) {
+        debug_assert!(self.vtable.is_none(), "the slot still holds a body");
+        let at = self.storage.as_mut_ptr();
+        if InPlace::<B>::FITS {
+            // SAFETY: the storage is large and aligned enough, as `FITS` says, and holds nothing.
+            unsafe { at.cast::<B>().write(body) };
+            self.vtable = Some(InPlace::<B>::VTABLE);
+        } else {
+            // SAFETY: a box is one word.
+            unsafe { at.cast::<Box<B>>().write(Box::new(body)) };
+            self.vtable = Some(Boxed::<B>::VTABLE);
+        }
+    }
+
+    fn at(&mut self) -> *mut u8 {
+        self.storage.as_mut_ptr().cast()
+    }
+
+    fn consume(&mut self) -> (&'static Vtable, *mut u8) {
+        let vtable = self.vtable.take();
+        (vtable.unwrap_or_else(|| unreachable!("a body is consumed once")), self.at())
+    }
+
+    /// Runs it on the host.
+    #[inline]
+    pub(crate) fn run(&mut self, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+        let (vtable, at) = self.consume();
+        // SAFETY: `fill` initialised the storage for this table, and the table was taken, so this is the last use.
+        unsafe { (vtable.run)(at, fail) }
+    }
+
+    /// Drops it unrun.
+    pub(crate) fn discard(&mut self, failure: &Arc<Failure>) {
+        let (vtable, at) = self.consume();
+        // SAFETY: as in `run`.
+        unsafe { (vtable.discard)(at, failure) }
+    }
+
+    /// Settles it after a device has finished.
+    pub(crate) fn complete(&mut self, result: Result<(), Cause>, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+        let (vtable, at) = self.consume();
+        // SAFETY: as in `run`.
+        unsafe { (vtable.complete)(at, result, fail) }
+    }
+
+    /// Hands it to a device queue.
+    pub(crate) fn issue(&mut self, context: &mut IssueContext<'_>) -> Result<(), DeviceError> {
+        let Some(vtable) = self.vtable else { unreachable!("a body is issued before it is consumed") };
+        // SAFETY: `fill` initialised the storage for this table.
+        unsafe { (vtable.issue)(self.at(), context) }
+    }
+
+    /// The mutual exclusions that it needs before it runs.
+    pub(crate) fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
+        let Some(vtable) = self.vtable else { unreachable!("asked before it is consumed") };
+        // SAFETY: as in `issue`.
+        unsafe { (vtable.exclusions)(self.storage.as_ptr().cast(), into) }
+    }
+}
+
+/// Runs user code, and makes an error or a panic into a cause.
+pub(crate) fn guarded(code: impl FnOnce() -> Result<(), BoxError>) -> Result<(), Cause> {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(code)) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(Cause::Returned(error)),
+        Err(payload) => Err(Cause::Panicked(message(payload))),
+    }
+}
+
+#[cold]
+fn message(payload: Box<dyn std::any::Any + Send>) -> String {
+    let text = match payload.downcast_ref::<&'static str>() {
+        Some(text) => (*text).to_owned(),
+        None => payload.downcast_ref::<String>().cloned().unwrap_or_else(|| "(no message)".to_owned()),
+    };
+    // A payload may panic when it is dropped; a second payload is left alone.
+    if let Err(second) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(second);
+    }
+    text
+}

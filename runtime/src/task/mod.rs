@@ -1,0 +1,46 @@
+//! Tasks as the runtime holds them: slots, references to them, and the list of those that wait.
+
+mod body;
+mod closure;
+mod pending;
+mod slab;
+mod slot;
+mod spec;
+mod successors;
+
+pub(crate) use body::{Body, BoxError, Runnable, Verdict, guarded};
+pub use closure::Outcome;
+pub(crate) use closure::{Closure, Compute, Probe, discard_bound, run_bound};
+pub(crate) use pending::{Pending, Release, Released};
+pub(crate) use slab::{Slab, SlotCache};
+pub(crate) use slot::{Header, Slot};
+pub use spec::{Lock, TaskSpec};
+pub(crate) use successors::{Added, ChunkCache};
+
+/// A task that was inserted at some time: the slot it was given, and the slot's generation then.
+///
+/// It may be kept for ever. Once the task is done, every use of the reference finds that out, even if the slot has been
+/// given to other tasks since.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct TaskRef(u64);
+
+impl TaskRef {
+    /// Slot indices have 24 bits: at most 16 million tasks in flight.
+    pub(crate) const SLOT_BITS: u32 = 24;
+    pub(crate) const GENERATION_MASK: u64 = (1 << (64 - Self::SLOT_BITS)) - 1;
+
+    #[inline]
+    pub(crate) fn new(generation: u64, slot: u32) -> Self {
+        Self(generation << Self::SLOT_BITS | u64::from(slot))
+    }
+
+    #[inline]
+    pub(crate) fn slot(self) -> u32 {
+        (self.0 & ((1 << Self::SLOT_BITS) - 1)) as u32
+    }
+
+    #[inline]
+    pub(crate) fn generation(self) -> u64 {
+        self.0 >> Self::SLOT_BITS
+    }
+}

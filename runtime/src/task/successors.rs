@@ -1,0 +1,257 @@
+//! Who waits for a task: the list of its successors, and the race between adding to it and finishing it.
+//!
+//! # The protocol
+//!
+//! Every task slot holds one [`Successors`]. Three parties meet in it:
+//!
+//! * the **inserter** adds successors. Two inserters never add to one task at a time: a scope's handles are used by its own
+//!   thread only, and handles shared between threads are inserted under a lock;
+//! * the **issuer** marks the task *issued* once its work stands in a device queue;
+//! * the **finisher** closes the list when the task is *done*, and then owns all entries.
+//!
+//! All three meet in one word: `generation | count | ISSUED | CLOSED`. The inserter first *reserves* an entry by raising
+//! `count` with a compare-and-swap, and then writes the successor into it. The finisher sets `CLOSED` with one
+//! read-modify-write and learns the final count from the value it replaced. So either the reservation came before the close,
+//! and the finisher waits the few instructions until the entry is filled and releases it; or the compare-and-swap fails, the
+//! inserter sees `CLOSED`, and knows that there is nothing to wait for. No entry is lost and none is released twice. The same
+//! holds for `ISSUED`: the issuer learns how many successors had been added before; later ones see the bit and do not wait
+//! for the issue.
+//!
+//! *The race feared*: writing the entry first and publishing it second saves the finisher's wait, and is wrong. Between the
+//! inserter's look at the word and its write, the task may finish and its slot be given to another task, whose entry that
+//! write would then destroy. A reservation excludes it: a slot is not reused before its finisher has seen every reserved
+//! entry filled.
+//!
+//! The **generation** makes a reference to a task safe after the slot was given to another task: a [`TaskRef`] carries the
+//! generation it was made for, and a mismatch means "that task is done". At 40 bits, one slot would have to be reused 10¹²
+//! times before a stale reference could be mistaken, more than a day of nothing else; and the mistake would be a superfluous
+//! wait for a task inserted earlier.
+//!
+//! # Memory order
+//!
+//! `close` releases and `add` acquires, so an inserter that finds a predecessor done also sees what it wrote. Entries are
+//! written with release and read with acquire; zero means "not yet filled", which the finisher restores.
+
+use super::TaskRef;
+use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, relax};
+
+const CLOSED: u64 = 1;
+const ISSUED: u64 = 2;
+const COUNT_SHIFT: u32 = 2;
+const COUNT_ONE: u64 = 1 << COUNT_SHIFT;
+const COUNT_MASK: u64 = (1 << 22) - 1;
+const GENERATION_SHIFT: u32 = 24;
+
+/// Successors kept in the slot itself. Tile algorithms fan out further (a Cholesky panel tile feeds a whole block column),
+/// and spill into chunks.
+const INLINE: usize = if cfg!(loom) { 1 } else { 8 };
+/// Entries of one spill chunk: with its link it fills two cache lines.
+const CHUNK: usize = if cfg!(loom) { 1 } else { 30 };
+
+/// A spill block of successor entries.
+pub(crate) struct Chunk {
+    entries: [AtomicU32; CHUNK],
+    next: AtomicPtr<Chunk>,
+}
+
+/// Spill blocks not in use, kept by one thread, so that the steady state allocates little.
+#[derive(Default)]
+#[expect(clippy::vec_box, reason = "a block moves between lists by its address")]
+pub(crate) struct ChunkCache(Vec<Box<Chunk>>);
+
+impl ChunkCache {
+    /// Blocks flow from inserters to finishers; beyond this many a finisher gives them back to the allocator.
+    const KEPT_MAX: usize = 256;
+
+    fn get(&mut self) -> Box<Chunk> {
+        self.0.pop().unwrap_or_else(|| {
+            Box::new(Chunk {
+                entries: std::array::from_fn(|_| AtomicU32::new(0)),
+                next: AtomicPtr::new(std::ptr::null_mut()),
+            })
+        })
+    }
+
+    fn put(&mut self, chunk: Box<Chunk>) {
+        if self.0.len() < Self::KEPT_MAX {
+            self.0.push(chunk);
+        }
+    }
+}
+
+/// What [`Successors::add`] found.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Added {
+    /// The predecessor is done; there is nothing to wait for.
+    Done,
+    /// The successor was added; the predecessor was not issued yet, so both releases will come.
+    Unissued,
+    /// The successor was added; the predecessor was issued before, so only *done* will come.
+    Issued,
+}
+
+/// What [`Successors::close`] found.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Closed {
+    /// How many successors were added in all.
+    pub(crate) count: usize,
+    /// Whether the task had been issued: then the first of them, those that [`Successors::issue`] counted, have had that
+    /// release, and the others never waited for it.
+    pub(crate) issued: bool,
+}
+
+/// The list of a task's successors; see the module's head for the protocol.
+pub(crate) struct Successors {
+    state: AtomicU64,
+    inline: [AtomicU32; INLINE],
+    spill: AtomicPtr<Chunk>,
+}
+
+impl Successors {
+    pub(crate) fn new() -> Self {
+        Self {
+            state: AtomicU64::new(CLOSED),
+            inline: std::array::from_fn(|_| AtomicU32::new(0)),
+            spill: AtomicPtr::new(std::ptr::null_mut()),
+        }
+    }
+
+    /// Opens the list for a new task in this slot and returns the task's generation. Only the slot's new owner calls it.
+    #[inline]
+    pub(crate) fn open(&self) -> u64 {
+        let generation = ((self.state.load(Ordering::Relaxed) >> GENERATION_SHIFT) + 1) & TaskRef::GENERATION_MASK;
+        // Release: whoever reads this generation must also see what the slot's former task did.
+        self.state.store(generation << GENERATION_SHIFT, Ordering::Release);
+        generation
+    }
+
+    /// Whether the task of this generation is done.
+    #[inline]
+    pub(crate) fn is_done(&self, generation: u64) -> bool {
+        let state = self.state.load(Ordering::Acquire);
+        state >> GENERATION_SHIFT != generation || state & CLOSED != 0
+    }
+
+    /// Adds `successor` (a slot index) to the task of this generation.
+    #[inline]
+    pub(crate) fn add(&self, generation: u64, successor: u32, chunks: &mut ChunkCache) -> Added {
+        let mut state = self.state.load(Ordering::Acquire);
+        loop {
+            if state >> GENERATION_SHIFT != generation || state & CLOSED != 0 {
+                return Added::Done;
+            }
+            match self.state.compare_exchange_weak(state, state + COUNT_ONE, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => break,
+                Err(now) => state = now,
+            }
+        }
+        let at = (state >> COUNT_SHIFT & COUNT_MASK) as usize;
+        match self.inline.get(at) {
+            Some(entry) => entry.store(successor + 1, Ordering::Release),
+            None => self.spill(at - INLINE, successor, chunks),
+        }
+        if state & ISSUED != 0 { Added::Issued } else { Added::Unissued }
+    }
+
+    /// Fills the reserved spill entry `at`, growing the chain when it is the first of a new chunk.
+    #[cold]
+    fn spill(&self, at: usize, successor: u32, chunks: &mut ChunkCache) {
+        let mut link = &self.spill;
+        for _ in 0..at / CHUNK {
+            // SAFETY: the chunks before entry `at` were linked when their first entry was added, by this or an earlier
+            // holder of the insertion right. The finisher frees the chain, and only after it has seen every reserved
+            // entry filled; `at` is reserved and not filled yet.
+            link = unsafe { &(*link.load(Ordering::Acquire)).next };
+        }
+        if at % CHUNK == 0 {
+            link.store(Box::into_raw(chunks.get()), Ordering::Release);
+        }
+        // SAFETY: linked just now or by an earlier entry of the same chunk; alive for the reason above.
+        let chunk = unsafe { &*link.load(Ordering::Acquire) };
+        chunk.entries[at % CHUNK].store(successor + 1, Ordering::Release);
+    }
+
+    /// Marks the task issued and calls `release` with each successor added so far: these waited for the issue.
+    ///
+    /// The caller is the task's only issuer, and the task can not be finished before this returns.
+    pub(crate) fn issue(&self, mut release: impl FnMut(u32)) {
+        let state = self.state.fetch_or(ISSUED, Ordering::AcqRel);
+        debug_assert!(state & (ISSUED | CLOSED) == 0, "a task is issued once, before it is done");
+        let count = (state >> COUNT_SHIFT & COUNT_MASK) as usize;
+        self.walk(count, |entry| release(filled(entry) - 1));
+    }
+
+    /// Marks the task done. The caller, the task's only finisher, then owns the entries and must [`drain`](Self::drain) them.
+    #[inline]
+    pub(crate) fn close(&self) -> Closed {
+        let state = self.state.fetch_or(CLOSED, Ordering::AcqRel);
+        debug_assert!(state & CLOSED == 0, "a task is done once");
+        Closed { count: (state >> COUNT_SHIFT & COUNT_MASK) as usize, issued: state & ISSUED != 0 }
+    }
+
+    /// Calls `release` with each of the `closed.count` successors, and leaves the list empty for the slot's next task.
+    #[inline]
+    pub(crate) fn drain(&self, closed: Closed, chunks: &mut ChunkCache, mut release: impl FnMut(u32)) {
+        self.walk(closed.count, |entry| {
+            let successor = filled(entry) - 1;
+            entry.store(0, Ordering::Relaxed);
+            release(successor);
+        });
+        if closed.count > INLINE {
+            self.free_spill(chunks);
+        }
+    }
+
+    #[inline]
+    fn walk(&self, count: usize, mut visit: impl FnMut(&AtomicU32)) {
+        self.inline.iter().take(count).for_each(&mut visit);
+        let mut left = count.saturating_sub(INLINE);
+        let mut link = &self.spill;
+        while left > 0 {
+            let mut chunk = link.load(Ordering::Acquire);
+            while chunk.is_null() {
+                relax();
+                chunk = link.load(Ordering::Acquire);
+            }
+            // SAFETY: chunks are freed only in `free_spill`, which the finisher calls after the last walk.
+            let chunk = unsafe { &*chunk };
+            chunk.entries.iter().take(left).for_each(&mut visit);
+            left = left.saturating_sub(CHUNK);
+            link = &chunk.next;
+        }
+    }
+
+    #[cold]
+    fn free_spill(&self, chunks: &mut ChunkCache) {
+        let mut next = self.spill.load(Ordering::Relaxed);
+        self.spill.store(std::ptr::null_mut(), Ordering::Relaxed);
+        while !next.is_null() {
+            // SAFETY: made by `Box::into_raw` in `spill`; the list is closed and every reserved entry was seen filled, so
+            // no inserter holds a reference, and the finisher is the only one left.
+            let chunk = unsafe { Box::from_raw(next) };
+            next = chunk.next.load(Ordering::Relaxed);
+            chunk.next.store(std::ptr::null_mut(), Ordering::Relaxed);
+            chunks.put(chunk);
+        }
+    }
+}
+
+impl Drop for Successors {
+    fn drop(&mut self) {
+        // A slab is dropped after its last task is done, so the lists are drained; this is for a slab dropped by a panic.
+        self.free_spill(&mut ChunkCache::default());
+    }
+}
+
+/// The entry's value, once the inserter that reserved it has filled it.
+#[inline]
+fn filled(entry: &AtomicU32) -> u32 {
+    let mut value = entry.load(Ordering::Acquire);
+    while value == 0 {
+        relax();
+        value = entry.load(Ordering::Acquire);
+    }
+    value
+}

@@ -1,0 +1,55 @@
+//! Which cores there are, and binding threads to them.
+//!
+//! By default Linux's `/sys` is read; with the cargo feature `hwloc`, the hwloc library is asked. Either answers the same
+//! question: one processor number for each physical core that this process may use. Where neither answer is to be had, every
+//! processor that the process may use counts as a core.
+
+#[cfg(feature = "hwloc")]
+mod hwloc;
+#[cfg(not(feature = "hwloc"))]
+mod sysfs;
+
+#[cfg(feature = "hwloc")]
+use hwloc as source;
+#[cfg(not(feature = "hwloc"))]
+use sysfs as source;
+
+use crate::error::Error;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+/// A physical core, by the number of its first processor that this process may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Core(pub(crate) usize);
+
+/// The processors that a thread was allowed on.
+pub(crate) struct Affinity(CpuSet);
+
+/// The physical cores that this process may use; at least one.
+pub(crate) fn physical_cores() -> Result<Vec<Core>, Error> {
+    let allowed =
+        sched_getaffinity(None).map_err(|error| Error::system("the processors could not be counted", error))?;
+    let processors: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&processor| allowed.is_set(processor)).collect();
+    Ok(source::one_per_core(&processors).unwrap_or(processors).into_iter().map(Core).collect())
+}
+
+/// Binds the calling thread to a core. Where the system does not allow it the thread stays free: slower, not wrong.
+pub(crate) fn bind(core: &Core) {
+    let mut set = CpuSet::new();
+    set.set(core.0);
+    let _ = sched_setaffinity(None, &set);
+}
+
+/// Moves the calling thread to `core`, if it runs elsewhere, and says where it was allowed before.
+pub(crate) fn move_away_to(core: &Core) -> Option<Affinity> {
+    if sched_getcpu() == core.0 {
+        return None;
+    }
+    let before = sched_getaffinity(None).ok()?;
+    bind(core);
+    Some(Affinity(before))
+}
+
+/// Lets the calling thread go where it was allowed before.
+pub(crate) fn restore(affinity: Affinity) {
+    let _ = sched_setaffinity(None, &affinity.0);
+}

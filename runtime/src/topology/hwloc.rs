@@ -1,0 +1,13 @@
+//! Cores as the hwloc library tells them.
+
+use hwlocality::{Topology, object::types::ObjectType};
+
+/// One of `processors` for each physical core, or `None` if the library does not say.
+pub(super) fn one_per_core(processors: &[usize]) -> Option<Vec<usize>> {
+    let topology = Topology::new().ok()?;
+    let first_allowed = |core: &hwlocality::object::TopologyObject| {
+        core.cpuset()?.iter_set().map(usize::from).find(|processor| processors.contains(processor))
+    };
+    let first: Vec<usize> = topology.objects_with_type(ObjectType::Core).filter_map(first_allowed).collect();
+    (!first.is_empty()).then_some(first)
+}

@@ -1,0 +1,11 @@
+//! The threads that run tasks: where they sit, how they sleep, what they do with a task.
+
+mod parker;
+mod run;
+mod seat;
+mod sleep;
+
+pub(crate) use parker::Parker;
+pub(crate) use run::{Locked, Next, Waiting, current_task};
+pub(crate) use seat::{Frame, Seat, current_frame, innermost};
+pub(crate) use sleep::Sleep;

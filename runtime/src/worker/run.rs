@@ -1,0 +1,423 @@
+//! What a worker does with a task: takes it, runs it, finishes it, and releases those that waited for it.
+
+use super::{
+    Seat,
+    seat::{Done, Frame, innermost},
+};
+use crate::{
+    datum::Exclusion,
+    error::{Cause, Failure},
+    recording::TaskId,
+    runtime::Shared,
+    schedule::{Place, ReadyTask, Want},
+    scope::ScopeState,
+    sync::held,
+    task::{Body, Header, Lock, Release, Verdict},
+};
+use std::{
+    collections::VecDeque,
+    ptr::NonNull,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// Why a thread that could run tasks is waiting, and which it may run meanwhile.
+pub(crate) struct Waiting<'a> {
+    /// The scope whose count it waits for.
+    pub(crate) scope: &'a ScopeState,
+    /// So many of the scope's tasks must be done.
+    pub(crate) target: u64,
+    /// Run only tasks from this scope and from scopes inside it; `None`: run any.
+    pub(crate) within: Option<&'a ScopeState>,
+}
+
+/// What a release has led to.
+pub(crate) enum Next {
+    Nothing,
+    /// The task was pushed; somebody should come for it.
+    Ready,
+    /// A device had finished the task before its predecessors were counted; now it can be retired.
+    Retire,
+}
+
+/// How often a worker looks again before it falls asleep. The looks grow apart; in all they take some 20 µs, a few times
+/// what waking a thread costs.
+const LOOKS: u32 = 24;
+
+impl Shared {
+    /// A task for this seat: one that is locked to it, or the policy's choice.
+    #[inline]
+    fn next_task(&self, seat: &Seat, want: Want<'_>) -> Option<ReadyTask> {
+        self.locked.take(seat.place, want).or_else(|| self.policy.take(seat.place, want))
+    }
+
+    /// Runs tasks while there are any and nobody closes the runtime; says whether there were.
+    fn drain(&self, seat: &Seat) -> bool {
+        let want_host = |task: &ReadyTask| self.host_can_take(task);
+        let want = if self.devices.is_empty() { Want::ANY } else { Want { accepts: Some(&want_host) } };
+        let mut found = false;
+        loop {
+            while let Some(task) = self.next_task(seat, want) {
+                found = true;
+                self.run_task(seat, task);
+            }
+            self.report(seat);
+            // A few more looks before the seat is left: waking costs more.
+            let looked = (0..LOOKS).find_map(|look| {
+                (0..1 << look.min(6)).for_each(|_| std::hint::spin_loop());
+                self.next_task(seat, want)
+            });
+            match looked {
+                Some(task) => self.run_task(seat, task),
+                None => return found,
+            }
+        }
+    }
+
+    /// What a pool thread with a seat of its own does until shutdown.
+    pub(crate) fn work(&self, seat: &Seat) {
+        let want_host = |task: &ReadyTask| self.host_can_take(task);
+        let want = if self.devices.is_empty() { Want::ANY } else { Want { accepts: Some(&want_host) } };
+        while let Some(task) = self.next_task(seat, want).or_else(|| self.search(seat, want, || self.is_closing())) {
+            self.run_task(seat, task);
+        }
+    }
+
+    /// What the first pool thread does: it works while nobody from outside has its seat.
+    pub(crate) fn work_as_understudy(&self, seat: &Seat) {
+        let place = self.sleep.understudy();
+        while !self.is_closing() {
+            if seat.try_take() {
+                // Nobody is waiting for this thread's seat: it is left whenever there is nothing to do.
+                self.drain(seat);
+                seat.leave();
+            }
+            self.sleep.announce(place);
+            // Once more, now that pushers can see it asleep; and not while another has the seat.
+            if seat.try_take() {
+                let found = self.drain(seat);
+                seat.leave();
+                if found {
+                    self.sleep.withdraw(place);
+                    continue;
+                }
+            }
+            if self.is_closing() {
+                return;
+            }
+            self.sleep.sleep(place);
+            if seat.is_taken() {
+                self.sleep.wake_one();
+            }
+        }
+    }
+
+    /// Looks for a task for a while, then sleeps until there is one. `None` when `enough` says so.
+    fn search(&self, seat: &Seat, want: Want<'_>, enough: impl Fn() -> bool) -> Option<ReadyTask> {
+        self.report(seat);
+        loop {
+            self.sleep.start_search();
+            for look in 0..LOOKS {
+                if enough() {
+                    self.sleep.end_search(false);
+                    return None;
+                }
+                if let Some(task) = self.next_task(seat, want) {
+                    self.sleep.end_search(true);
+                    return Some(task);
+                }
+                (0..1 << look.min(6)).for_each(|_| std::hint::spin_loop());
+            }
+            self.sleep.end_search(false);
+            self.sleep.announce(seat.place.0);
+            if enough() {
+                self.sleep.withdraw(seat.place.0);
+                return None;
+            }
+            if let Some(task) = self.next_task(seat, want) {
+                self.sleep.withdraw(seat.place.0);
+                return Some(task);
+            }
+            self.sleep.sleep(seat.place.0);
+        }
+    }
+
+    /// Runs tasks until the scope has as many done as it waits for.
+    pub(crate) fn help_until(&self, seat: &Seat, waiting: &Waiting<'_>) {
+        let scope = waiting.scope;
+        let reached = || scope.done() >= waiting.target;
+        self.report(seat);
+        if reached() {
+            return;
+        }
+        let accepts = |task: &ReadyTask| {
+            self.host_can_take(task)
+                && waiting.within.is_none_or(|within| self.slab.slot(task.slot).scope().is_within(within))
+        };
+        let any = waiting.within.is_none() && self.devices.is_empty();
+        let want = if any { Want::ANY } else { Want { accepts: Some(&accepts) } };
+        scope.wait_here(seat.place, waiting.target, waiting.within.is_some());
+        while !reached() {
+            let task = self.next_task(seat, want).or_else(|| match waiting.within {
+                None => self.search(seat, want, reached),
+                Some(_) => self.search_within(seat, want, reached),
+            });
+            match task {
+                Some(task) => self.run_task(seat, task),
+                None => break,
+            }
+        }
+        scope.stop_waiting();
+    }
+
+    /// Like [`search`](Self::search), for a thread that can run only some tasks. It is not in the list of sleepers, so that
+    /// no wake that is meant for a worker is lost on it; whoever pushes a task of its scope wakes it by the scope.
+    fn search_within(&self, seat: &Seat, want: Want<'_>, reached: impl Fn() -> bool) -> Option<ReadyTask> {
+        self.report(seat);
+        loop {
+            // Sequentially consistent, against `wake_waiter`: either the pusher sees `wait_here`, or this sees its push.
+            crate::sync::fence(Ordering::SeqCst);
+            if reached() {
+                return None;
+            }
+            if let Some(task) = self.next_task(seat, want) {
+                return Some(task);
+            }
+            self.sleep.sleep(seat.place.0);
+        }
+    }
+
+    /// Runs one task, which the caller has taken, and finishes it.
+    pub(crate) fn run_task(&self, seat: &Seat, task: ReadyTask) {
+        let slot = self.slab.slot(task.slot);
+        if !self.devices.is_empty() {
+            self.claim_for_host(slot);
+        }
+        let scope = slot.scope();
+        // SAFETY: this thread has taken the task, so it owns the slot's `exec` until the task is done.
+        let exec = unsafe { slot.exec() };
+        let header = exec.header;
+        let mut held = Vec::new();
+        if header.commutes && !self.hold_exclusions(seat, task, &exec.body, &mut held) {
+            return;
+        }
+        // SAFETY: the occupant's own; not kept over the body.
+        let done = unsafe { &seat.local().done };
+        if done.count > 0 && done.scope != Some(NonNull::from(scope)) {
+            self.report(seat);
+        }
+        let started = self.recorder.as_ref().map(|recorder| recorder.now_ns());
+        let fail = |cause: Cause| self.failed(scope, &header, cause);
+        let verdict = match scope.cancelled() {
+            None => {
+                let frame = Frame {
+                    shared: NonNull::from(self),
+                    seat: NonNull::from(seat),
+                    task: header.id,
+                    scope: Some(NonNull::from(scope)),
+                    root: None,
+                    outer: innermost(),
+                };
+                Frame::enter(&frame, || exec.body.run(&fail))
+            }
+            Some(failure) => {
+                exec.body.discard(&failure);
+                Verdict::Cancelled(failure)
+            }
+        };
+        self.settle_recorded(seat, scope, &header, started.unwrap_or(0), &verdict);
+        self.let_go(seat, &held);
+        self.finish(seat, task.slot);
+    }
+
+    /// Takes note of how a task ended.
+    #[inline]
+    pub(crate) fn settle_recorded(
+        &self,
+        seat: &Seat,
+        scope: &ScopeState,
+        header: &Header,
+        started: u64,
+        verdict: &Verdict,
+    ) {
+        if let Verdict::Cancelled(failure) = verdict {
+            // The scope of a cancelled task returns the cause, also if that lies in another scope.
+            scope.fail(failure);
+        }
+        if let Some(recorder) = &self.recorder {
+            recorder.span(seat, header.id, started, verdict.outcome());
+        }
+    }
+
+    /// Takes the exclusions of the task's commuting accesses, or parks the task.
+    #[cold]
+    fn hold_exclusions(&self, seat: &Seat, task: ReadyTask, body: &Body, held: &mut Vec<*const Exclusion>) -> bool {
+        let mut wanted = Vec::new();
+        body.exclusions(&mut wanted);
+        for exclusion in wanted {
+            // SAFETY: versions live until every task that names their datum is done.
+            if unsafe { &*exclusion }.take_or_park(task.slot) {
+                held.push(exclusion);
+            } else {
+                // From here on another thread may run the task: nothing of its slot is touched any more.
+                self.let_go(seat, held);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Lets go of exclusions, and pushes the tasks that were parked for them.
+    #[inline]
+    fn let_go(&self, seat: &Seat, held: &[*const Exclusion]) {
+        for &exclusion in held {
+            // SAFETY: versions live until every task that names their datum is done, and the holder's task is not done.
+            if let Some(parked) = unsafe { &*exclusion }.let_go() {
+                self.push(seat, parked);
+                self.wake_for(NonNull::from(self.slab.slot(parked).scope()));
+            }
+        }
+    }
+
+    /// Makes the failure of a task and tells its scope.
+    pub(crate) fn failed(&self, scope: &ScopeState, header: &Header, cause: Cause) -> Arc<Failure> {
+        let failure = Arc::new(Failure { task: header.id, name: header.name, site: header.site, cause });
+        scope.fail(&failure);
+        failure
+    }
+
+    /// Marks a task done, releases its successors, frees its slot, and counts it.
+    pub(crate) fn finish(&self, seat: &Seat, index: u32) {
+        let slot = self.slab.slot(index);
+        let scope = NonNull::from(slot.scope());
+        // SAFETY: the occupant's own; released tasks are pushed below without touching it again.
+        let local = unsafe { seat.local() };
+        let closed = slot.successors.close();
+        let release = if closed.issued { Release::Done } else { Release::Both };
+        let mut completed = smallvec::SmallVec::<[u32; 4]>::new();
+        let mut ready_in: Option<NonNull<ScopeState>> = None;
+        slot.successors.drain(closed, &mut local.chunks, |successor| {
+            let waiting = self.slab.slot(successor);
+            let scope = NonNull::from(waiting.scope());
+            match self.after_release(seat, successor, waiting.pending.release(release)) {
+                Next::Nothing => return,
+                Next::Retire => return completed.push(successor),
+                Next::Ready => {}
+            }
+            // Successors are of one scope, but for those that share a handle between scopes.
+            if let Some(other) = ready_in.replace(scope).filter(|other| *other != scope) {
+                self.wake_for(other);
+            }
+        });
+        self.slab.give(index, &mut local.slots);
+        if let Some(scope) = ready_in {
+            self.wake_for(scope);
+        }
+        self.count_done(seat, scope);
+        // Tasks that a device has finished already, and that waited only for this one.
+        for index in completed {
+            self.retire_issued(seat, index);
+        }
+    }
+
+    /// Counts a finished task towards its scope.
+    #[inline]
+    fn count_done(&self, seat: &Seat, scope: NonNull<ScopeState>) {
+        // SAFETY: the occupant's own.
+        let done = unsafe { &mut seat.local().done };
+        debug_assert!(done.count == 0 || done.scope == Some(scope), "reported before a task of another scope runs");
+        *done = Done { scope: Some(scope), count: done.count + 1 };
+        // SAFETY: scopes' states are never freed while the runtime lives.
+        if done.count >= self.report_every || unsafe { scope.as_ref() }.is_awaited() {
+            self.report(seat);
+        }
+    }
+
+    /// Reports the finished tasks to their scope.
+    #[inline]
+    pub(crate) fn report(&self, seat: &Seat) {
+        // SAFETY: the occupant's own.
+        let Done { scope, count } = std::mem::take(unsafe { &mut seat.local().done });
+        if let (Some(scope), 1..) = (scope, count) {
+            // SAFETY: scopes' states are never freed while the runtime lives. Once counted, the scope may end and its state
+            // be given to another; what is read of it then can at worst wake somebody for nothing.
+            let scope = unsafe { scope.as_ref() };
+            if let Some(waiter) = scope.count_done(count) {
+                self.sleep.wake(waiter.0);
+            }
+        }
+    }
+
+    /// Makes a task ready: to its locked worker, or to the policy.
+    #[inline]
+    pub(crate) fn push(&self, seat: &Seat, index: u32) {
+        // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
+        let header = unsafe { &self.slab.slot(index).exec().header };
+        let task = ReadyTask { id: header.id, priority: header.priority, slot: index };
+        if let Some(recorder) = &self.recorder {
+            recorder.ready(seat);
+        }
+        match header.lock {
+            Lock::None | Lock::Host | Lock::Device => self.policy.push(seat.place, task),
+            Lock::Worker(worker) => {
+                let worker = u32::from(worker) % self.workers;
+                self.locked.push(worker, task);
+                crate::sync::fence(Ordering::SeqCst);
+                self.sleep.wake(worker);
+                if worker == 0 {
+                    self.sleep.wake(self.sleep.understudy());
+                }
+            }
+        }
+    }
+
+    /// Wakes whoever should come after a push of tasks of this scope.
+    #[inline]
+    pub(crate) fn wake_for(&self, scope: NonNull<ScopeState>) {
+        self.sleep.notify();
+        // SAFETY: scopes' states are never freed while the runtime lives.
+        let mut next = Some(unsafe { scope.as_ref() });
+        while let Some(scope) = next {
+            if let Some(waiter) = scope.picky_waiter() {
+                self.sleep.wake(waiter.0);
+            }
+            next = scope.parent();
+        }
+    }
+}
+
+/// The number of the body that the calling thread runs for this runtime; zero outside of bodies.
+pub(crate) fn current_task(shared: &Shared) -> TaskId {
+    super::current_frame(shared).map_or(TaskId(0), |frame| frame.task)
+}
+
+/// Tasks that are locked to a worker, past the policy.
+pub(crate) struct Locked {
+    queues: Box<[Mutex<VecDeque<ReadyTask>>]>,
+    /// How many there are in all; mostly none, and then nobody takes a lock.
+    count: AtomicUsize,
+}
+
+impl Locked {
+    pub(crate) fn new(workers: u32) -> Self {
+        Self { queues: (0..workers).map(|_| Mutex::default()).collect(), count: AtomicUsize::new(0) }
+    }
+
+    fn push(&self, worker: u32, task: ReadyTask) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        held(self.queues[worker as usize].lock()).push_back(task);
+    }
+
+    #[inline]
+    fn take(&self, place: Place, want: Want<'_>) -> Option<ReadyTask> {
+        if self.count.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let mut queue = held(self.queues.get(place.0 as usize)?.lock());
+        let at = queue.iter().position(|task| want.accepts(task))?;
+        self.count.fetch_sub(1, Ordering::Relaxed);
+        queue.remove(at)
+    }
+}

@@ -1,0 +1,136 @@
+//! Seats: what a thread needs to run or insert tasks, and at most one thread at a time has.
+//!
+//! | seats | who |
+//! |---|---|
+//! | `0` | a thread from outside while it is inside a scope, otherwise the first pool thread, its understudy |
+//! | `1 .. workers` | the other pool threads, for good |
+//! | guests | further threads from outside, while inside a scope |
+//! | front | whoever holds the front lock, to insert tasks without a scope |
+//! | issuers | one thread per device, for good |
+//!
+//! So a thread that opens a scope *is* a worker for as long as the scope is open: it inserts, and where it has to wait it runs
+//! tasks like any other. With `n` workers, `n` threads run, not `n + 1`. Further threads only run tasks of their own scopes.
+
+use crate::{
+    recording::TaskId,
+    runtime::Shared,
+    schedule::Place,
+    scope::ScopeState,
+    task::{ChunkCache, SlotCache},
+};
+use std::{
+    cell::{Cell, UnsafeCell},
+    ptr::NonNull,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+/// What one seat's occupant alone uses.
+#[derive(Default)]
+pub(crate) struct Local {
+    pub(crate) slots: SlotCache,
+    pub(crate) chunks: ChunkCache,
+    pub(crate) done: Done,
+}
+
+/// Tasks that this seat has finished and not reported to their scope yet. Reporting dirties a line that every worker
+/// shares, so it is done for several at once.
+#[derive(Default)]
+pub(crate) struct Done {
+    pub(crate) scope: Option<NonNull<ScopeState>>,
+    pub(crate) count: u64,
+}
+
+/// A place to sit.
+pub(crate) struct Seat {
+    pub(crate) place: Place,
+    taken: AtomicBool,
+    local: UnsafeCell<Local>,
+}
+
+// SAFETY: `local` belongs to the seat's occupant; `taken` hands it from one to the next (acquire, release).
+unsafe impl Sync for Seat {}
+// SAFETY: as above; the pointer in `Done` is to a scope's state, which is never freed while the runtime lives.
+unsafe impl Send for Seat {}
+
+impl Seat {
+    pub(crate) fn new(place: Place) -> Self {
+        Self { place, taken: AtomicBool::new(false), local: UnsafeCell::default() }
+    }
+
+    /// Takes the seat, if it is free.
+    pub(crate) fn try_take(&self) -> bool {
+        !self.taken.load(Ordering::Relaxed) && !self.taken.swap(true, Ordering::Acquire)
+    }
+
+    pub(crate) fn is_taken(&self) -> bool {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// Leaves the seat to the next. The caller is its occupant.
+    pub(crate) fn leave(&self) {
+        self.taken.store(false, Ordering::Release);
+    }
+
+    /// The occupant's own things.
+    ///
+    /// # Safety
+    /// The caller is the seat's occupant, and keeps no second reference: none is kept while a body runs.
+    #[inline]
+    #[expect(clippy::mut_from_ref, reason = "ownership moves with the seat, not by borrow")]
+    pub(crate) unsafe fn local(&self) -> &mut Local {
+        // SAFETY: the caller's promise.
+        unsafe { &mut *self.local.get() }
+    }
+}
+
+/// What a thread is doing for a runtime: on which seat, inside which body and which scope. Frames nest where a body of one
+/// runtime opens a scope of another.
+#[derive(Clone, Copy)]
+pub(crate) struct Frame {
+    pub(crate) shared: NonNull<Shared>,
+    pub(crate) seat: NonNull<Seat>,
+    /// The body that runs; zero outside of bodies.
+    pub(crate) task: TaskId,
+    /// The scope whose task runs, or the innermost that was opened since.
+    pub(crate) scope: Option<NonNull<ScopeState>>,
+    /// The outermost scope that was opened since the body began.
+    pub(crate) root: Option<NonNull<ScopeState>>,
+    pub(crate) outer: Option<NonNull<Frame>>,
+}
+
+thread_local! {
+    static FRAME: Cell<Option<NonNull<Frame>>> = const { Cell::new(None) };
+}
+
+impl Frame {
+    /// Makes `frame` the thread's innermost while `inside` runs.
+    pub(crate) fn enter<R>(frame: &Frame, inside: impl FnOnce() -> R) -> R {
+        struct Leave(Option<NonNull<Frame>>);
+        impl Drop for Leave {
+            fn drop(&mut self) {
+                FRAME.set(self.0);
+            }
+        }
+        let _leave = Leave(FRAME.replace(Some(NonNull::from(frame))));
+        inside()
+    }
+}
+
+/// The thread's innermost frame for this runtime, with the rest of its chain in `outer`.
+pub(crate) fn current_frame(shared: &Shared) -> Option<Frame> {
+    let mut next = FRAME.get();
+    while let Some(frame) = next {
+        // SAFETY: frames lie on this thread's stack, below the caller, and `enter` takes them off before they end.
+        let frame = unsafe { *frame.as_ref() };
+        if std::ptr::eq(frame.shared.as_ptr(), shared) {
+            return Some(frame);
+        }
+        next = frame.outer;
+    }
+    None
+}
+
+/// The thread's innermost frame, whatever its runtime.
+pub(crate) fn innermost() -> Option<NonNull<Frame>> {
+    FRAME.get()
+}
