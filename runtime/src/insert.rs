@@ -13,7 +13,7 @@ use crate::{
     recording::TaskId,
     runtime::Shared,
     scope::ScopeState,
-    task::{Added, Header, Runnable, TaskRef, TaskSpec},
+    task::{Added, Flags, Header, Runnable, TaskRef, TaskSpec},
     worker::{Seat, Waiting},
 };
 use smallvec::SmallVec;
@@ -204,7 +204,7 @@ impl<'a> Inserter<'a> {
         let Insertion { unissued, undone, predecessors, .. } = insertion;
         // SAFETY: the task is not sealed yet, so its `exec` is this thread's.
         let exec = unsafe { slot.exec() };
-        exec.header = Header { name: spec.name, site, id, priority: spec.priority, lock: spec.lock, commutes };
+        exec.header = Header { name: spec.name, site, id, priority: spec.priority, flags: Flags::new(spec.lock, commutes) };
         let hold = u64::from(!shared.devices.is_empty() && shared.offer(slot, &body, spec.lock, predecessors));
         // SAFETY: what the body borrows outlives the scope, and the scope waits for the task.
         unsafe { exec.body.fill(body) };

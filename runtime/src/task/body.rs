@@ -15,8 +15,8 @@ use std::{marker::PhantomData, mem::MaybeUninit, sync::Arc};
 /// An error as bodies return it.
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Words of in-place storage: three accesses and five more words of captures.
-const WORDS: usize = 8;
+/// Words of in-place storage: three accesses and six more words of captures.
+const WORDS: usize = 9;
 
 /// How a task ended.
 pub(crate) enum Verdict {
@@ -109,6 +109,22 @@ impl<B: Runnable> Boxed<B> {
 impl Body {
     pub(crate) const fn empty() -> Self {
         Self { vtable: None, storage: MaybeUninit::uninit() }
+    }
+
+    /// The next free slot, while this one is free: kept where the body was.
+    #[inline]
+    pub(crate) fn link(&self) -> u32 {
+        debug_assert!(self.vtable.is_none(), "a free slot holds no body");
+        // SAFETY: `set_link` wrote the first word, and nothing was filled in since.
+        unsafe { self.storage.as_ptr().cast::<u32>().read() }
+    }
+
+    /// See [`link`](Self::link).
+    #[inline]
+    pub(crate) fn set_link(&mut self, next: u32) {
+        debug_assert!(self.vtable.is_none(), "a free slot holds no body");
+        // SAFETY: the storage is large enough, aligned, and holds nothing.
+        unsafe { self.storage.as_mut_ptr().cast::<u32>().write(next) };
     }
 
     /// Puts a body in.

@@ -13,7 +13,7 @@ pub use closure::Outcome;
 pub(crate) use closure::{Closure, Compute, Probe, discard_bound, run_bound};
 pub(crate) use pending::{Pending, Release, Released};
 pub(crate) use slab::{Slab, SlotCache};
-pub(crate) use slot::{Header, Slot};
+pub(crate) use slot::{Flags, Header, Slot};
 pub use spec::{Lock, TaskSpec};
 pub(crate) use successors::{Added, ChunkCache};
 

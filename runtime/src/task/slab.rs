@@ -23,7 +23,7 @@ pub(crate) struct Slab {
 #[derive(Default)]
 pub(crate) struct SlotPool(Mutex<Vec<Chain>>);
 
-/// A chain of free slots through their `next_free`.
+/// A chain of free slots through their links.
 #[derive(Clone, Copy, Default)]
 struct Chain {
     head: u32,
@@ -68,7 +68,7 @@ impl Slab {
         }
         let index = cache.current.head;
         // SAFETY: the slot is free and in this thread's chain.
-        cache.current.head = unsafe { self.slot(index).exec() }.next_free;
+        cache.current.head = unsafe { self.slot(index).exec() }.body.link();
         cache.current.len -= 1;
         Some(index)
     }
@@ -80,7 +80,7 @@ impl Slab {
             self.stow(cache);
         }
         // SAFETY: the task is done and its finisher, the caller, hands the slot over.
-        unsafe { self.slot(index).exec() }.next_free = cache.current.head;
+        unsafe { self.slot(index).exec() }.body.set_link(cache.current.head);
         cache.current = Chain { head: index, len: cache.current.len + 1 };
     }
 
@@ -111,7 +111,7 @@ impl Slab {
         let slots: Vec<Slot> = (0..BLOCK)
             .map(|at| {
                 let mut slot = Slot::new();
-                slot.exec_mut().next_free = (first + at + 1) as u32;
+                slot.exec_mut().body.set_link((first + at + 1) as u32);
                 slot
             })
             .collect();

@@ -12,7 +12,7 @@
 
 use super::{Body, Lock, Pending, TaskRef, successors::Successors};
 use crate::{device::DeviceSide, recording::TaskId, scope::ScopeState};
-use std::{cell::UnsafeCell, panic::Location, sync::OnceLock};
+use std::{cell::UnsafeCell, panic::Location, sync::atomic::{AtomicPtr, Ordering}};
 
 /// What is known of a task besides its body.
 #[derive(Clone, Copy)]
@@ -22,17 +22,42 @@ pub(crate) struct Header {
     /// Serial number of the insertion, from one on. It orders tasks and names them in a recording.
     pub(crate) id: TaskId,
     pub(crate) priority: i32,
-    pub(crate) lock: Lock,
-    /// Whether the body has mutual exclusions to take before it runs.
-    pub(crate) commutes: bool,
+    pub(crate) flags: Flags,
+}
+
+/// Where a task may run, and whether it has mutual exclusions to take before: in four bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Flags {
+    kind: u8,
+    commutes: bool,
+    worker: u16,
+}
+
+impl Flags {
+    pub(crate) fn new(lock: Lock, commutes: bool) -> Self {
+        let (kind, worker) = match lock {
+            Lock::None => (0, 0),
+            Lock::Host => (1, 0),
+            Lock::Device => (2, 0),
+            Lock::Worker(worker) => (3, worker),
+        };
+        Self { kind, commutes, worker }
+    }
+
+    pub(crate) fn commutes(self) -> bool {
+        self.commutes
+    }
+
+    /// The worker that the task is locked to.
+    pub(crate) fn worker(self) -> Option<u16> {
+        (self.kind == 3).then_some(self.worker)
+    }
 }
 
 /// The part of a slot that has one owner at a time.
 pub(crate) struct Exec {
     pub(crate) header: Header,
     pub(crate) body: Body,
-    /// The next free slot, while this one is free.
-    pub(crate) next_free: u32,
 }
 
 /// One task's memory.
@@ -42,8 +67,8 @@ pub(crate) struct Slot {
     pub(crate) pending: Pending,
     scope: UnsafeCell<*const ScopeState>,
     exec: UnsafeCell<Exec>,
-    /// Made when first needed, never taken away: others read a task's event through it.
-    device: OnceLock<Box<DeviceSide>>,
+    /// Made when first needed, never taken away while the slot lives: others read a task's event through it.
+    device: AtomicPtr<DeviceSide>,
 }
 
 // SAFETY: the rights to the cells move as the module's head says; what they hold (a body's captures are `Send`, the scope is
@@ -51,6 +76,19 @@ pub(crate) struct Slot {
 unsafe impl Send for Slot {}
 // SAFETY: as above.
 unsafe impl Sync for Slot {}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let side = *self.device.get_mut();
+        if !side.is_null() {
+            // SAFETY: made by `Box::into_raw` in `device_side`, and no other reference outlives the slab.
+            drop(unsafe { Box::from_raw(side) });
+        }
+    }
+}
+
+// The memory of a task is a number that the documentation gives.
+const _: () = assert!(cfg!(loom) || size_of::<Slot>() == 192);
 
 impl Slot {
     pub(super) fn new() -> Self {
@@ -64,13 +102,11 @@ impl Slot {
                     site: Location::caller(),
                     id: TaskId(0),
                     priority: 0,
-                    lock: Lock::None,
-                    commutes: false,
+                    flags: Flags::new(Lock::None, false),
                 },
                 body: Body::empty(),
-                next_free: 0,
             }),
-            device: OnceLock::new(),
+            device: AtomicPtr::new(std::ptr::null_mut()),
         }
     }
 
@@ -95,7 +131,20 @@ impl Slot {
 
     /// What devices need of the task; only where the runtime has devices.
     pub(crate) fn device_side(&self) -> &DeviceSide {
-        self.device.get_or_init(Box::default)
+        let mut side = self.device.load(Ordering::Acquire);
+        if side.is_null() {
+            let made = Box::into_raw(Box::<DeviceSide>::default());
+            match self.device.compare_exchange(side, made, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => side = made,
+                Err(other) => {
+                    side = other;
+                    // SAFETY: made above, and nobody else has seen it.
+                    drop(unsafe { Box::from_raw(made) });
+                }
+            }
+        }
+        // SAFETY: freed only when the slot is dropped.
+        unsafe { &*side }
     }
 
     pub(super) fn exec_mut(&mut self) -> &mut Exec {

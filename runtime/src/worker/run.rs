@@ -12,7 +12,7 @@ use crate::{
     schedule::{Place, ReadyTask, Want},
     scope::ScopeState,
     sync::held,
-    task::{Body, Header, Lock, Release, Verdict},
+    task::{Body, Header, Release, Verdict},
 };
 use std::{
     collections::VecDeque,
@@ -200,7 +200,7 @@ impl Shared {
         let exec = unsafe { slot.exec() };
         let header = exec.header;
         let mut held = Vec::new();
-        if header.commutes && !self.hold_exclusions(seat, task, &exec.body, &mut held) {
+        if header.flags.commutes() && !self.hold_exclusions(seat, task, &exec.body, &mut held) {
             return;
         }
         // SAFETY: the occupant's own; not kept over the body.
@@ -359,9 +359,9 @@ impl Shared {
         if let Some(recorder) = &self.recorder {
             recorder.ready(seat);
         }
-        match header.lock {
-            Lock::None | Lock::Host | Lock::Device => self.policy.push(seat.place, task),
-            Lock::Worker(worker) => {
+        match header.flags.worker() {
+            None => self.policy.push(seat.place, task),
+            Some(worker) => {
                 let worker = u32::from(worker) % self.workers;
                 self.locked.push(worker, task);
                 crate::sync::fence(Ordering::SeqCst);

@@ -1,0 +1,179 @@
+//! What the runtime itself costs: empty tasks, by the thousand.
+//!
+//! ```text
+//! cargo bench -p superscalar-runtime --bench overhead
+//! ```
+//!
+//! A line per case and number of workers: nanoseconds per task from the first insertion until all are done; nanoseconds per
+//! insertion alone (one worker, which is the inserting thread, and a program that fits the window, so that nothing runs
+//! until the last task is in; for several workers, the time until the last insertion, running tasks included); and bytes of
+//! memory per task in flight. Medians of several rounds.
+
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the counting allocator forwards every call as it came")]
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Instant,
+};
+use superscalar_runtime::{Lent, Runtime, Scope, TaskSpec};
+
+struct Counting;
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LIVE.fetch_add(layout.size(), Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const TASKS: usize = 100_000;
+/// Fits the default window.
+const WINDOWFUL: usize = 4000;
+const HANDLES: usize = 256;
+const ROUNDS: usize = 11;
+
+/// Inserts about so many tasks of a case.
+type Case = for<'s> fn(&'s Scope<'s, '_>, &[Lent<'s, u64>], &[u32], usize) -> usize;
+
+fn random3<'s>(s: &'s Scope<'s, '_>, h: &[Lent<'s, u64>], random: &[u32], tasks: usize) -> usize {
+    for r in random[..3 * tasks].chunks_exact(3) {
+        let (a, b, c) = (h[r[0] as usize], h[r[1] as usize], h[r[2] as usize]);
+        s.spawn("task", (a.read(), b.read(), c.read_write()), |_| ());
+    }
+    tasks
+}
+
+fn independent<'s>(s: &'s Scope<'s, '_>, _: &[Lent<'s, u64>], _: &[u32], tasks: usize) -> usize {
+    for _ in 0..tasks {
+        s.spawn("task", (), |()| ());
+    }
+    tasks
+}
+
+fn chain<'s>(s: &'s Scope<'s, '_>, h: &[Lent<'s, u64>], _: &[u32], tasks: usize) -> usize {
+    for _ in 0..tasks {
+        s.spawn("task", h[0].read_write(), |_| ());
+    }
+    tasks
+}
+
+/// The tasks of a tiled Cholesky factorization, each empty; every tile is one of its own handles.
+///
+/// 40 tiles by 40, or as many as make about so many tasks.
+fn cholesky<'s>(s: &'s Scope<'s, '_>, h: &[Lent<'s, u64>], _: &[u32], about: usize) -> usize {
+    let nt = (1..=40).take_while(|nt| nt * (nt + 1) * (nt + 2) / 6 <= about).last().unwrap_or(1);
+    let a = |i: usize, j: usize| h[i * nt + j];
+    let mut tasks = 0;
+    for k in 0..nt {
+        s.spawn(TaskSpec::new("potrf").priority(3), a(k, k).read_write(), |_| ());
+        for i in k + 1..nt {
+            s.spawn(TaskSpec::new("trsm").priority(2), (a(k, k).read(), a(i, k).read_write()), |_| ());
+        }
+        for j in k + 1..nt {
+            s.spawn(TaskSpec::new("syrk").priority(1), (a(j, k).read(), a(j, j).read_write()), |_| ());
+            for i in j + 1..nt {
+                s.spawn("gemm", (a(i, k).read(), a(j, k).read(), a(i, j).read_write()), |_| ());
+            }
+            tasks += nt - j;
+        }
+        tasks += nt - k;
+    }
+    tasks
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Draws as a user's program would: a handle twice in one task only if both read.
+fn draw() -> Vec<u32> {
+    let mut x = 12345u32;
+    let mut next = || {
+        x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (x >> 8) % HANDLES as u32
+    };
+    let mut random = Vec::with_capacity(3 * TASKS);
+    while random.len() < 3 * TASKS {
+        let r = [next(), next(), next()];
+        if r[2] != r[0] && r[2] != r[1] {
+            random.extend(r);
+        }
+    }
+    random
+}
+
+struct Figures {
+    total_ns: f64,
+    insert_ns: f64,
+}
+
+fn measure(runtime: &Runtime, case: Case, random: &[u32], about: usize, rounds: usize) -> Figures {
+    let mut values = vec![0u64; 1600];
+    let (mut total, mut insert) = (Vec::new(), Vec::new());
+    for round in 0..=rounds {
+        let (mut begun, mut inserted, mut tasks) = (Instant::now(), Instant::now(), 0);
+        runtime
+            .scope(|s| {
+                let handles: Vec<_> = values.iter_mut().map(|value| s.lend(value)).collect();
+                begun = Instant::now();
+                tasks = case(s, &handles, random, about);
+                inserted = Instant::now();
+                s.wait().expect("empty tasks do not fail");
+                if round > 0 {
+                    total.push(begun.elapsed().as_nanos() as f64 / tasks as f64);
+                    insert.push((inserted - begun).as_nanos() as f64 / tasks as f64);
+                }
+            })
+            .expect("empty tasks do not fail");
+    }
+    Figures { total_ns: median(total), insert_ns: median(insert) }
+}
+
+/// Memory per task in flight: what a full window adds to what the runtime and the data take.
+fn bytes_per_task(case: Case, random: &[u32]) -> f64 {
+    let runtime = Runtime::builder().workers(1).window(1 << 20).build().expect("a runtime");
+    let mut values = vec![0u64; 1600];
+    let mut bytes = 0.0;
+    runtime
+        .scope(|s| {
+            let handles: Vec<_> = values.iter_mut().map(|value| s.lend(value)).collect();
+            let before = LIVE.load(Ordering::Relaxed);
+            let tasks = case(s, &handles, random, TASKS);
+            bytes = (LIVE.load(Ordering::Relaxed) - before) as f64 / tasks as f64;
+        })
+        .expect("empty tasks do not fail");
+    bytes
+}
+
+fn main() {
+    let random = draw();
+    let cases: [(&str, Case); 4] =
+        [("random3", random3), ("independent", independent), ("chain", chain), ("cholesky40", cholesky)];
+    let all = Runtime::new().expect("a runtime").workers();
+    let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    for (name, case) in cases.into_iter().filter(|(name, _)| only.as_ref().is_none_or(|only| name.contains(&**only))) {
+        let bytes = bytes_per_task(case, &random);
+        let alone = Runtime::builder().workers(1).build().expect("a runtime");
+        let insert_alone = measure(&alone, case, &random, WINDOWFUL, 25 * ROUNDS).insert_ns;
+        drop(alone);
+        for workers in if all == 1 { vec![1] } else { vec![1, all] } {
+            let runtime = Runtime::builder().workers(workers).build().expect("a runtime");
+            let figures = measure(&runtime, case, &random, TASKS, ROUNDS);
+            let insert = if workers == 1 { insert_alone } else { figures.insert_ns };
+            println!(
+                "overhead {name} workers={workers} ns_per_task={:.0} insert_ns={insert:.0} bytes_per_task={bytes:.0}",
+                figures.total_ns
+            );
+        }
+    }
+}
