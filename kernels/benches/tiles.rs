@@ -7,9 +7,7 @@
 
 use std::hint::black_box;
 use std::time::Instant;
-use superscalar_kernels::{
-    Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu, peak::measure_fma_peak,
-};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu, peak::measure_fma_peak};
 
 /// Rounds per line, of which the median counts.
 const ROUNDS: usize = 15;
@@ -33,6 +31,8 @@ type Body<T> = fn(&mut Operands<T>);
 struct Line<T> {
     name: &'static str,
     share: f64,
+    /// Whether each call needs a fresh copy of the positive definite matrix, which is not timed.
+    fresh: bool,
     body: Body<T>,
 }
 
@@ -40,27 +40,14 @@ impl<T: Scalar> Operands<T> {
     fn new(n: usize, ld: usize) -> Self {
         let mut state = 1u64;
         let mut next = || {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             T::from_f64((state >> 40) as f64 / f64::powi(2.0, 24) - 0.5)
         };
-        let mut random = |scale: f64| {
-            (0..ld * n)
-                .map(|_| next() * T::from_f64(scale))
-                .collect::<Vec<_>>()
-        };
+        let mut random = |scale: f64| (0..ld * n).map(|_| next() * T::from_f64(scale)).collect::<Vec<_>>();
         let (a, b, c) = (random(1.0), random(1.0), random(1.0));
         let mut spd = random(0.5 / n as f64);
         (0..n).for_each(|i| spd[i + i * ld] = T::from_f64(2.0));
-        Self {
-            n,
-            ld,
-            a,
-            b,
-            spd,
-            c,
-        }
+        Self { n, ld, a, b, spd, c }
     }
 
     fn split(&mut self) -> (MatRef<'_, T>, MatRef<'_, T>, MatRef<'_, T>, MatMut<'_, T>) {
@@ -78,6 +65,7 @@ fn lines<T: Scalar>() -> Vec<Line<T>> {
             Line {
                 name: $name,
                 share: $share,
+                fresh: $name.starts_with("potrf"),
                 body: |operands| {
                     let ($a, $b, $s, $c) = operands.split();
                     $call
@@ -85,129 +73,40 @@ fn lines<T: Scalar>() -> Vec<Line<T>> {
             }
         };
     }
-    let (one, half) = (1.0, 0.5);
+    let (one, half, third) = (1.0, 0.5, 1.0 / 6.0);
     vec![
-        line!("gemm N·N", one, |a, b, _, c| cpu::gemm(
-            -T::ONE,
-            Op::None,
-            a,
-            Op::None,
-            b,
-            T::ONE,
-            c
-        )),
-        line!("gemm N·T", one, |a, b, _, c| cpu::gemm(
-            -T::ONE,
-            Op::None,
-            a,
-            Op::Trans,
-            b,
-            T::ONE,
-            c
-        )),
-        line!("gemm N·C", one, |a, b, _, c| cpu::gemm(
-            -T::ONE,
-            Op::None,
-            a,
-            Op::ConjTrans,
-            b,
-            T::ONE,
-            c
-        )),
-        line!("gemm T·N", one, |a, b, _, c| cpu::gemm(
-            -T::ONE,
-            Op::Trans,
-            a,
-            Op::None,
-            b,
-            T::ONE,
-            c
-        )),
-        line!("gemm beta", one, |a, b, _, c| cpu::gemm(
-            -T::ONE,
-            Op::None,
-            a,
-            Op::None,
-            b,
-            T::from_f64(0.5),
-            c
-        )),
-        line!("syrk L N", half, |a, _, _, c| cpu::syrk(
-            Lower,
-            Op::None,
-            -T::ONE,
-            a,
-            T::ONE,
-            c
-        )),
-        line!("herk L N", half, |a, _, _, c| cpu::herk(
-            Lower,
-            Op::None,
-            -T::Real::ONE,
-            a,
-            T::Real::ONE,
-            c
-        )),
-        line!("herk U C", half, |a, _, _, c| cpu::herk(
-            Upper,
-            Op::ConjTrans,
-            -T::Real::ONE,
-            a,
-            T::Real::ONE,
-            c
-        )),
-        line!("trsm R L C", half, |_, _, s, c| cpu::trsm(
-            Right,
-            Lower,
-            Op::ConjTrans,
-            Diag::NonUnit,
-            T::ONE,
-            s,
-            c
-        )),
-        line!("trsm L L N", half, |_, _, s, c| cpu::trsm(
-            Left,
-            Lower,
-            Op::None,
-            Diag::Unit,
-            T::ONE,
-            s,
-            c
-        )),
-        line!("trsm L U N", half, |_, _, s, c| cpu::trsm(
-            Left,
-            Upper,
-            Op::None,
-            Diag::NonUnit,
-            T::ONE,
-            s,
-            c
-        )),
-        line!("potrf L", half / 3.0, |_, _, s, mut c| {
-            c.copy_from(s); // an n² copy, charged to the kernel
-            cpu::potrf(Lower, c).expect("positive definite");
-        }),
-        line!("potrf U", half / 3.0, |_, _, s, mut c| {
-            c.copy_from(s);
-            cpu::potrf(Upper, c).expect("positive definite");
-        }),
+        line!("gemm N·N", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::None, a, Op::None, b, T::ONE, c)),
+        line!("gemm N·T", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::None, a, Op::Trans, b, T::ONE, c)),
+        line!("gemm N·C", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::None, a, Op::ConjTrans, b, T::ONE, c)),
+        line!("gemm T·N", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::Trans, a, Op::None, b, T::ONE, c)),
+        line!("gemm beta", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::None, a, Op::None, b, T::from_f64(0.5), c)),
+        line!("syrk L N", half, |a, _, _, c| cpu::syrk(Lower, Op::None, -T::ONE, a, T::ONE, c)),
+        line!("herk L N", half, |a, _, _, c| cpu::herk(Lower, Op::None, -T::Real::ONE, a, T::Real::ONE, c)),
+        line!("herk U C", half, |a, _, _, c| cpu::herk(Upper, Op::ConjTrans, -T::Real::ONE, a, T::Real::ONE, c)),
+        line!("trsm R L C", half, |_, _, s, c| cpu::trsm(Right, Lower, Op::ConjTrans, Diag::NonUnit, T::ONE, s, c)),
+        line!("trsm L L N", half, |_, _, s, c| cpu::trsm(Left, Lower, Op::None, Diag::Unit, T::ONE, s, c)),
+        line!("trsm L U N", half, |_, _, s, c| cpu::trsm(Left, Upper, Op::None, Diag::NonUnit, T::ONE, s, c)),
+        line!("potrf L", third, |_, _, _, c| cpu::potrf(Lower, c).expect("positive definite")),
+        line!("potrf U", third, |_, _, _, c| cpu::potrf(Upper, c).expect("positive definite")),
     ]
-    .into_iter()
-    .map(|line| Line {
-        share: if line.name.starts_with("potrf") {
-            1.0 / 6.0
-        } else {
-            line.share
-        },
-        ..line
-    })
-    .collect()
 }
 
 /// Seconds per call of one sample of `calls` calls.
-fn sample<T: Scalar>(operands: &mut Operands<T>, body: Body<T>, calls: usize) -> f64 {
+fn sample<T: Scalar>(operands: &mut Operands<T>, line: &Line<T>, calls: usize) -> f64 {
+    if line.fresh {
+        let mut seconds = 0.0;
+        for _ in 0..calls {
+            operands.c.copy_from_slice(&operands.spd);
+            let start = Instant::now();
+            (line.body)(black_box(operands));
+            seconds += start.elapsed().as_secs_f64();
+        }
+        return seconds / calls as f64;
+    }
+    // Repeated solves shrink or grow the right-hand side; start each sample from the same numbers.
+    operands.c.copy_from_slice(&operands.b);
     let start = Instant::now();
-    (0..calls).for_each(|_| body(black_box(operands)));
+    (0..calls).for_each(|_| (line.body)(black_box(operands)));
     start.elapsed().as_secs_f64() / calls as f64
 }
 
@@ -228,20 +127,17 @@ fn measure<T: Scalar>(type_name: &str, n: usize, ld: usize, filters: &[String]) 
         return;
     }
     let flops = f64::from(T::FLOPS_MUL + T::FLOPS_ADD) * (n as f64).powi(3);
-    let gemm: Body<T> = lines()[0].body;
+    let gemm = lines().remove(0);
     let mut operands = Operands::<T>::new(n, ld);
     let start = Instant::now();
-    gemm(&mut operands);
+    (gemm.body)(&mut operands);
     let once = start.elapsed().as_secs_f64();
     let calls = ((SAMPLE_S / once) as usize).max(1);
     for line in &chosen {
         let (mut rates, mut of_peak, mut of_gemm) = (vec![], vec![], vec![]);
         for _ in 0..ROUNDS {
-            // Repeated solves shrink or grow the right-hand side; start each round from the same numbers.
-            operands.c.copy_from_slice(&operands.b);
-            let gemm_rate = flops / sample(&mut operands, gemm, calls);
-            operands.c.copy_from_slice(&operands.b);
-            let rate = flops * line.share / sample(&mut operands, line.body, calls);
+            let gemm_rate = flops / sample(&mut operands, &gemm, calls);
+            let rate = flops * line.share / sample(&mut operands, line, calls);
             let peak = measure_fma_peak::<T::Real>();
             rates.push(rate / 1e9);
             of_peak.push(rate / peak);
@@ -259,15 +155,8 @@ fn measure<T: Scalar>(type_name: &str, n: usize, ld: usize, filters: &[String]) 
 
 fn main() {
     // Cargo passes --bench; what is left are filters.
-    let filters: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|a| !a.starts_with("--"))
-        .collect();
-    println!(
-        "peak: f64 {:.1}, f32 {:.1} GFLOP/s",
-        measure_fma_peak::<f64>() / 1e9,
-        measure_fma_peak::<f32>() / 1e9
-    );
+    let filters: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    println!("peak: f64 {:.1}, f32 {:.1} GFLOP/s", measure_fma_peak::<f64>() / 1e9, measure_fma_peak::<f32>() / 1e9);
     for n in [128, 192, 256, 512] {
         for ld in [n, 4096] {
             measure::<f64>("f64", n, ld, &filters);

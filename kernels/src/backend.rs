@@ -16,13 +16,7 @@ pub struct Factor<'a, T> {
 /// The product at the bottom of every kernel.
 pub trait Backend: Sized {
     /// C = alpha A B, or C = C + alpha A B when `accumulate`. Without it C is written and not read. Shapes must agree.
-    fn product(
-        alpha: Self,
-        a: Factor<'_, Self>,
-        b: Factor<'_, Self>,
-        accumulate: bool,
-        c: MatMut<'_, Self>,
-    );
+    fn product(alpha: Self, a: Factor<'_, Self>, b: Factor<'_, Self>, accumulate: bool, c: MatMut<'_, Self>);
 }
 
 impl<T: faer::traits::ComplexField> Backend for T {
@@ -31,11 +25,7 @@ impl<T: faer::traits::ComplexField> Backend for T {
         let conj = |yes| if yes { Conj::Yes } else { Conj::No };
         matmul_with_conj(
             faer::MatMut::from(c),
-            if accumulate {
-                Accum::Add
-            } else {
-                Accum::Replace
-            },
+            if accumulate { Accum::Add } else { Accum::Replace },
             faer::MatRef::from(a.view),
             conj(a.conj),
             faer::MatRef::from(b.view),

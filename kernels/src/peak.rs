@@ -46,10 +46,7 @@ impl<T: Scalar> Kernel<T> for Chains<T> {
     unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> f64 {
         // SAFETY: the caller vouches for V's instructions; nothing but registers is touched.
         unsafe {
-            let (a, b) = (
-                V::splat(black_box(T::Real::ONE)),
-                V::splat(black_box(T::Real::ZERO)),
-            );
+            let (a, b) = (V::splat(black_box(T::Real::ONE)), V::splat(black_box(T::Real::ZERO)));
             let mut sums = [V::splat(T::Real::ONE); CHAINS];
             for _ in 0..STEPS {
                 for sum in &mut sums {

@@ -31,12 +31,7 @@ macro_rules! four_types {
 four_types! { gemm_is_exact rank_k_is_exact trsm_agrees potrf_agrees nan_in_c_is_overwritten nan_and_inf_propagate }
 
 /// A factor of this shape once `op` is applied.
-fn factor<T: Scalar>(
-    numbers: &mut Numbers,
-    op: Op,
-    (m, n): (usize, usize),
-    case: Case,
-) -> Matrix<T> {
+fn factor<T: Scalar>(numbers: &mut Numbers, op: Op, (m, n): (usize, usize), case: Case) -> Matrix<T> {
     let (m, n) = op.shape((m, n));
     Matrix::integers(numbers, m, n, case)
 }
@@ -54,9 +49,7 @@ fn gemm_is_exact<T: Scalar>() {
                 let (mut x, mut y) = (c.clone(), c.clone());
                 cpu::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, x.view_mut());
                 reference::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, y.view_mut());
-                same(&x, &y, || {
-                    format!("gemm {op_a}{op_b} {m} x {n} x {k} {alpha} {beta} {case:?}")
-                });
+                same(&x, &y, || format!("gemm {op_a}{op_b} {m} x {n} x {k} {alpha} {beta} {case:?}"));
             }
         }
     }
@@ -84,10 +77,7 @@ fn rank_k_is_exact<T: Scalar>() {
                     cpu::herk(uplo, op, alpha, a.view(), beta, x.view_mut());
                     reference::herk(uplo, op, alpha, a.view(), beta, y.view_mut());
                     same(&x, &y, || format!("herk {}", message()));
-                    assert!(
-                        (0..n).all(|i| x.view().at(i, i).im() == T::Real::ZERO),
-                        "real diagonal"
-                    );
+                    assert!((0..n).all(|i| x.view().at(i, i).im() == T::Real::ZERO), "real diagonal");
                 }
             }
         }
@@ -100,11 +90,7 @@ fn trsm_agrees<T: Scalar>() {
         for side in [Side::Left, Side::Right] {
             let order = if side == Side::Left { m } else { n };
             for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
-                for (diag, alpha) in [
-                    (Diag::NonUnit, 1.0),
-                    (Diag::Unit, -0.5),
-                    (Diag::NonUnit, 0.0),
-                ] {
+                for (diag, alpha) in [(Diag::NonUnit, 1.0), (Diag::Unit, -0.5), (Diag::NonUnit, 0.0)] {
                     let (case, other) = (numbers.case(), numbers.case());
                     let a = Matrix::<T>::triangular(&mut numbers, uplo, diag, order, case);
                     let b = Matrix::<T>::random(&mut numbers, m, n, other);
@@ -130,13 +116,8 @@ fn potrf_agrees<T: Scalar>() {
                 let (mut x, mut y) = (a.clone(), a.clone());
                 assert_eq!(cpu::potrf(uplo, x.view_mut()), Ok(()));
                 assert_eq!(reference::potrf(uplo, y.view_mut()), Ok(()));
-                close(&x, &y, 8.0 * n as f64, || {
-                    format!("potrf {uplo} n = {n} {case:?}")
-                });
-                assert!(
-                    (0..n).all(|i| x.view().at(i, i).im() == T::Real::ZERO),
-                    "real diagonal"
-                );
+                close(&x, &y, 8.0 * n as f64, || format!("potrf {uplo} n = {n} {case:?}"));
+                assert!((0..n).all(|i| x.view().at(i, i).im() == T::Real::ZERO), "real diagonal");
             }
         }
     }
@@ -150,46 +131,20 @@ fn nan_in_c_is_overwritten<T: Scalar>() {
         for alpha in [T::ZERO, T::ONE] {
             let mut c = Matrix::<T>::integers(&mut numbers, m, n, Case::PLAIN);
             c.view_mut().fill(T::from_f64(f64::NAN));
-            cpu::gemm(
-                alpha,
-                Op::None,
-                a.view(),
-                Op::None,
-                b.view(),
-                T::ZERO,
-                c.view_mut(),
-            );
+            cpu::gemm(alpha, Op::None, a.view(), Op::None, b.view(), T::ZERO, c.view_mut());
             assert!(c.view().to_vec().iter().all(|x| !x.is_nan()));
             let mut c = Matrix::<T>::integers(&mut numbers, m, m, Case::PLAIN);
             c.view_mut().fill(T::from_f64(f64::NAN));
-            cpu::syrk(
-                Uplo::Lower,
-                Op::None,
-                alpha,
-                a.view(),
-                T::ZERO,
-                c.view_mut(),
-            );
+            cpu::syrk(Uplo::Lower, Op::None, alpha, a.view(), T::ZERO, c.view_mut());
             for j in 0..m {
-                assert!(
-                    (0..m).all(|i| c.view().at(i, j).is_nan() == (i < j)),
-                    "syrk: the triangle and no more"
-                );
+                assert!((0..m).all(|i| c.view().at(i, j).is_nan() == (i < j)), "syrk: the triangle and no more");
             }
         }
         // alpha = 0 does not read the factors.
         let nan = vec![T::from_f64(f64::NAN); m * k];
         let nan = MatRef::from_col_major(&nan, m, k, m).unwrap();
         let mut c = Matrix::<T>::integers(&mut numbers, m, n, Case::PLAIN);
-        cpu::gemm(
-            T::ZERO,
-            Op::None,
-            nan,
-            Op::None,
-            b.view(),
-            T::ONE,
-            c.view_mut(),
-        );
+        cpu::gemm(T::ZERO, Op::None, nan, Op::None, b.view(), T::ONE, c.view_mut());
         assert!(c.view().to_vec().iter().all(|x| !x.is_nan()));
     }
 }
@@ -205,26 +160,12 @@ fn nan_and_inf_propagate<T: Scalar>() {
             let mut c = Matrix::<T>::integers(&mut Numbers::new(6), n, n, Case::PLAIN);
             cpu::gemm(T::ONE, Op::None, a, Op::None, zeros, T::ONE, c.view_mut());
             for i in 0..n {
-                assert!(
-                    (0..n).all(|j| c.view().at(i, j).is_nan() == (i == at)),
-                    "0 * NaN in row {at}"
-                );
+                assert!((0..n).all(|j| c.view().at(i, j).is_nan() == (i == at)), "0 * NaN in row {at}");
             }
             let mut b = Matrix::<T>::integers(&mut Numbers::new(7), n, n, Case::PLAIN);
-            cpu::trsm(
-                Side::Left,
-                Uplo::Lower,
-                Op::None,
-                Diag::NonUnit,
-                T::ONE,
-                a,
-                b.view_mut(),
-            );
+            cpu::trsm(Side::Left, Uplo::Lower, Op::None, Diag::NonUnit, T::ONE, a, b.view_mut());
             for i in 0..n {
-                assert!(
-                    (0..n).all(|j| b.view().at(i, j).is_nan() == (i >= at)),
-                    "a NaN pivot in row {at}"
-                );
+                assert!((0..n).all(|j| b.view().at(i, j).is_nan() == (i >= at)), "a NaN pivot in row {at}");
             }
         }
     }

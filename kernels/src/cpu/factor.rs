@@ -38,14 +38,7 @@ impl<R: Real> Packed<'_, R> {
     #[inline(always)]
     fn get<T: Scalar<Real = R>>(&self, i: usize, j: usize) -> T {
         let at = j * self.step + i;
-        T::from_parts(
-            self.reals[at],
-            if T::COMPLEX {
-                self.reals[at + self.plane]
-            } else {
-                R::ZERO
-            },
-        )
+        T::from_parts(self.reals[at], if T::COMPLEX { self.reals[at + self.plane] } else { R::ZERO })
     }
 
     #[inline(always)]
@@ -81,25 +74,15 @@ impl<T: Scalar> Kernel<T> for Factorization<'_, T> {
                 let cols = ROWS.min(n - j);
                 gather_rows::<T, ROWS>(&packed, j, rows);
                 let first = j / V::LANES * V::LANES;
-                let here = Block {
-                    j,
-                    rows: rows.as_ptr(),
-                    small: small.as_ptr(),
-                };
+                let here = Block { j, rows: rows.as_ptr(), small: small.as_ptr() };
                 let vectors = ((n - first).div_ceil(V::LANES)).min(NV);
-                with_vectors!(
-                    vectors,
-                    reduce::<T, V, _, ROWS>(&mut packed, &here, first, true, false)
-                );
+                with_vectors!(vectors, reduce::<T, V, _, ROWS>(&mut packed, &here, first, true, false));
                 let mut diagonal = [[T::ZERO; ROWS]; ROWS];
                 factor_diagonal(&packed, j, cols, &mut diagonal)?;
                 pack_small(&diagonal, cols, small);
                 for i in (first..n).step_by(width) {
                     let vectors = ((n - i).div_ceil(V::LANES)).min(NV);
-                    with_vectors!(
-                        vectors,
-                        reduce::<T, V, _, ROWS>(&mut packed, &here, i, i > first, true)
-                    );
+                    with_vectors!(vectors, reduce::<T, V, _, ROWS>(&mut packed, &here, i, i > first, true));
                 }
                 for (c, column) in diagonal.iter().enumerate().take(cols) {
                     for (r, &x) in column.iter().enumerate().take(cols).skip(c) {
@@ -120,11 +103,8 @@ impl<T: Scalar> Kernel<T> for Factorization<'_, T> {
 /// # Safety
 /// As for [`Vector`]; `packed` was laid out for `a`.
 #[inline(always)]
-unsafe fn load_columns<T, V, const ROWS: usize>(
-    a: &MatMut<'_, T>,
-    j: usize,
-    packed: &mut Packed<'_, T::Real>,
-) where
+unsafe fn load_columns<T, V, const ROWS: usize>(a: &MatMut<'_, T>, j: usize, packed: &mut Packed<'_, T::Real>)
+where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
@@ -134,10 +114,7 @@ unsafe fn load_columns<T, V, const ROWS: usize>(
             packed.set(r, c, a.at(r, c));
         }
     }
-    let below = Factor {
-        view: a.as_ref().submatrix(end..n, j..end),
-        conj: false,
-    };
+    let below = Factor { view: a.as_ref().submatrix(end..n, j..end), conj: false };
     let to = packed.reals[j * packed.step + end..].as_mut_ptr();
     // SAFETY: rows end .. n of columns j .. end have their places in the packed matrix, `plane` reals apart.
     unsafe { pack::gather::<T, V>(below, packed.plane, to) };
@@ -148,11 +125,8 @@ unsafe fn load_columns<T, V, const ROWS: usize>(
 /// # Safety
 /// As for [`Vector`]; `packed` was laid out for `a`.
 #[inline(always)]
-unsafe fn store_columns<T, V, const ROWS: usize>(
-    packed: &Packed<'_, T::Real>,
-    j: usize,
-    a: &mut MatMut<'_, T>,
-) where
+unsafe fn store_columns<T, V, const ROWS: usize>(packed: &Packed<'_, T::Real>, j: usize, a: &mut MatMut<'_, T>)
+where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
@@ -169,11 +143,7 @@ unsafe fn store_columns<T, V, const ROWS: usize>(
 
 /// Packs conj(L(j + r, p)) for the columns p before j: what the columns of block j are eliminated with.
 #[inline(always)]
-fn gather_rows<T: Scalar, const ROWS: usize>(
-    packed: &Packed<'_, T::Real>,
-    j: usize,
-    rows: &mut [T::Real],
-) {
+fn gather_rows<T: Scalar, const ROWS: usize>(packed: &Packed<'_, T::Real>, j: usize, rows: &mut [T::Real]) {
     let width = ROWS * planes::<T>();
     for (p, to) in rows.chunks_exact_mut(width).enumerate().take(j) {
         let from = &packed.reals[p * packed.step + j..];
@@ -212,22 +182,10 @@ unsafe fn reduce<T, V, const NV: usize, const ROWS: usize>(
     // SAFETY: i + NV * LANES <= plane, columns up to j + ROWS exist, and columns before j are not written here.
     unsafe {
         let here = packed.reals.as_mut_ptr().add(block.j * step + i);
-        let mut acc = load_tile::<T, V, NV, ROWS>(Stream {
-            ptr: here,
-            step,
-            plane,
-        });
+        let mut acc = load_tile::<T, V, NV, ROWS>(Stream { ptr: here, step, plane });
         if subtract {
-            let before = Stream {
-                ptr: packed.reals.as_ptr().add(i),
-                step,
-                plane,
-            };
-            let rows = Stream {
-                ptr: block.rows,
-                step: ROWS * planes::<T>(),
-                plane: ROWS,
-            };
+            let before = Stream { ptr: packed.reals.as_ptr().add(i), step, plane };
+            let rows = Stream { ptr: block.rows, step: ROWS * planes::<T>(), plane: ROWS };
             eliminate::<T, V, NV, ROWS>(&mut acc, block.j, before, rows);
         }
         if solve {
@@ -274,24 +232,11 @@ fn factor_diagonal<T: Scalar, const ROWS: usize>(
 
 /// Packs conj(L) of the diagonal block for [`substitute`].
 #[inline(always)]
-fn pack_small<T: Scalar, const ROWS: usize>(
-    factor: &[[T; ROWS]; ROWS],
-    cols: usize,
-    small: &mut [T::Real],
-) {
+fn pack_small<T: Scalar, const ROWS: usize>(factor: &[[T; ROWS]; ROWS], cols: usize, small: &mut [T::Real]) {
     small.fill(T::Real::ZERO);
-    for (q, (column, to)) in factor
-        .iter()
-        .zip(small.chunks_exact_mut(ROWS * planes::<T>()))
-        .enumerate()
-        .take(cols)
-    {
+    for (q, (column, to)) in factor.iter().zip(small.chunks_exact_mut(ROWS * planes::<T>())).enumerate().take(cols) {
         for r in q..cols {
-            let x = if r == q {
-                reciprocal(column[q])
-            } else {
-                column[r].conj()
-            };
+            let x = if r == q { reciprocal(column[q]) } else { column[r].conj() };
             to[r] = x.re();
             if T::COMPLEX {
                 to[ROWS + r] = x.im();

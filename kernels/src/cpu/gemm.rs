@@ -36,16 +36,8 @@ pub fn gemm<T: Scalar>(
     mut c: MatMut<'_, T>,
 ) {
     let (a, b) = (Factor::new(op_a, a), Factor::new(op_b, b));
-    let agree = a.view.nrows() == c.nrows()
-        && a.view.ncols() == b.view.nrows()
-        && b.view.ncols() == c.ncols();
-    assert!(
-        agree,
-        "gemm: op(A) {:?} op(B) {:?} C {:?}",
-        a.view.shape(),
-        b.view.shape(),
-        c.shape()
-    );
+    let agree = a.view.nrows() == c.nrows() && a.view.ncols() == b.view.nrows() && b.view.ncols() == c.ncols();
+    assert!(agree, "gemm: op(A) {:?} op(B) {:?} C {:?}", a.view.shape(), b.view.shape(), c.shape());
     if alpha == T::ZERO || a.view.ncols() == 0 {
         return scale(beta, c);
     }
@@ -56,61 +48,32 @@ pub fn gemm<T: Scalar>(
 }
 
 /// C = alpha A B, or C + alpha A B when `accumulate`. The factors have at least one column.
-pub(super) fn add<T: Scalar>(
-    alpha: T,
-    a: Factor<'_, T>,
-    b: Factor<'_, T>,
-    accumulate: bool,
-    c: MatMut<'_, T>,
-) {
+pub(super) fn add<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, accumulate: bool, c: MatMut<'_, T>) {
     if c.nrows() * c.ncols() * a.view.ncols() <= SMALL {
         return T::product(alpha, a, b, accumulate, c);
     }
-    Product {
-        alpha,
-        a,
-        b,
-        accumulate,
-        lower: false,
-        c,
-    }
-    .run();
+    Product { alpha, a, b, accumulate, triangle: None, c }.run();
 }
 
 impl<'a, T> Factor<'a, T> {
     /// op(A).
     pub(super) fn new(op: Op, a: MatRef<'a, T>) -> Self {
         match op {
-            Op::None => Self {
-                view: a,
-                conj: false,
-            },
-            Op::Trans => Self {
-                view: a.transpose(),
-                conj: false,
-            },
-            Op::ConjTrans => Self {
-                view: a.transpose(),
-                conj: true,
-            },
+            Op::None => Self { view: a, conj: false },
+            Op::Trans => Self { view: a.transpose(), conj: false },
+            Op::ConjTrans => Self { view: a.transpose(), conj: true },
         }
     }
 
     /// The factor of the transposed product: (A B)ᵀ = Bᵀ Aᵀ.
     pub(super) fn transpose(self) -> Self {
-        Self {
-            view: self.view.transpose(),
-            conj: self.conj,
-        }
+        Self { view: self.view.transpose(), conj: self.conj }
     }
 
     /// The part at these rows and columns.
     #[inline]
     pub(super) fn part(self, rows: Range<usize>, cols: Range<usize>) -> Self {
-        Self {
-            view: self.view.submatrix(rows, cols),
-            conj: self.conj,
-        }
+        Self { view: self.view.submatrix(rows, cols), conj: self.conj }
     }
 }
 

@@ -30,10 +30,7 @@ impl<R> Stream<R> {
     /// The stream that starts `reals` further on.
     #[inline(always)]
     pub fn offset(self, reals: usize) -> Self {
-        Self {
-            ptr: self.ptr.wrapping_add(reals),
-            ..self
-        }
+        Self { ptr: self.ptr.wrapping_add(reals), ..self }
     }
 }
 
@@ -107,11 +104,8 @@ where
 /// # Safety
 /// As for [`Vector`]; there is room for them.
 #[inline(always)]
-pub(super) unsafe fn store<T, V, const NV: usize>(
-    row: &[[V; 2]; NV],
-    to: *mut T::Real,
-    plane: usize,
-) where
+pub(super) unsafe fn store<T, V, const NV: usize>(row: &[[V; 2]; NV], to: *mut T::Real, plane: usize)
+where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
@@ -164,11 +158,8 @@ pub(super) unsafe fn subtract<T, V, const NV: usize>(
 /// # Safety
 /// As for [`Vector`]; the scalar is there.
 #[inline(always)]
-pub(super) unsafe fn multiply<T, V, const NV: usize>(
-    row: &mut [[V; 2]; NV],
-    b: *const T::Real,
-    plane: usize,
-) where
+pub(super) unsafe fn multiply<T, V, const NV: usize>(row: &mut [[V; 2]; NV], b: *const T::Real, plane: usize)
+where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
@@ -252,9 +243,7 @@ unsafe fn row<T, V, const NV: usize, const ROWS: usize>(
 /// # Safety
 /// As for [`Vector`]; they are there.
 #[inline(always)]
-pub(super) unsafe fn load_tile<T, V, const NV: usize, const ROWS: usize>(
-    x: Stream<T::Real>,
-) -> Tile<V, NV, ROWS>
+pub(super) unsafe fn load_tile<T, V, const NV: usize, const ROWS: usize>(x: Stream<T::Real>) -> Tile<V, NV, ROWS>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,

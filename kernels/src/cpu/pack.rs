@@ -12,6 +12,37 @@ use crate::{MatMut, Scalar};
 /// Columns that are gathered together where rows are adjacent in memory: a cache line of doubles.
 const STRIP: usize = 8;
 
+/// Packs all rows of `a` as panels of `width`, one behind the other.
+///
+/// # Safety
+/// As for [`panel`], for every panel.
+#[inline(always)]
+pub(super) unsafe fn panels<T, V>(a: Factor<'_, T>, width: usize, to: *mut T::Real)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let ((rows, depth), unit) = (a.view.shape(), planes::<T>());
+    // Where columns are adjacent all panels are filled side by side, so that a column is read from end to end: the
+    // hardware then fetches ahead, which it does not for one panel's short pieces a leading dimension apart.
+    let together = if a.view.row_stride() == 1 { rows - rows % width } else { 0 };
+    let (from, cs) = (a.view.as_ptr().cast::<T::Real>(), a.view.col_stride());
+    let sign = if a.conj { -T::Real::ONE } else { T::Real::ONE };
+    for p in 0..if together > 0 { depth } else { 0 } {
+        for i in (0..together).step_by(width) {
+            // SAFETY: rows i .. i + width of column p, and their place in panel i / width.
+            unsafe {
+                column::<T>(from.add((i + p * cs) * unit), width, sign, to.add((i * depth + p * width) * unit), width)
+            };
+        }
+    }
+    for i in (together..rows).step_by(width) {
+        let part = a.part(i..rows.min(i + width), 0..depth);
+        // SAFETY: the i / width panels before this one took `width * planes * depth` reals each.
+        unsafe { panel::<T, V>(part, width, to.add(i * unit * depth)) };
+    }
+}
+
 /// Packs one panel: the rows of `a`, at most `width` of them, the rest filled with zeros. Conjugates if `a` says so.
 ///
 /// # Safety
@@ -46,27 +77,10 @@ where
     let (rs, cs) = (a.view.row_stride(), a.view.col_stride());
     let (from, unit) = (a.view.as_ptr().cast::<T::Real>(), planes::<T>());
     let sign = if a.conj { -T::Real::ONE } else { T::Real::ONE };
-    if !T::COMPLEX && rs == 1 && rows == width && width.is_multiple_of(V::LANES) {
-        for p in 0..depth {
-            for i in (0..width).step_by(V::LANES) {
-                // SAFETY: rows i .. i + LANES of column p of the view, and their place in the panel.
-                unsafe { V::load(from.add(i + p * cs)).store(to.add(i + p * width)) };
-            }
-        }
-        return;
-    }
     if rs == 1 {
         for p in 0..depth {
             // SAFETY: column p of the view, whose elements are adjacent, and its place in the panel.
-            unsafe {
-                column::<T>(
-                    from.add(p * cs * unit),
-                    rows,
-                    sign,
-                    to.add(p * width * unit),
-                    width,
-                )
-            };
+            unsafe { column::<T>(from.add(p * cs * unit), rows, sign, to.add(p * width * unit), width) };
         }
         return;
     }
@@ -95,16 +109,47 @@ where
 /// # Safety
 /// They are there, and there is room for them at `to` (and `to + width`).
 #[inline(always)]
-unsafe fn column<T: Scalar>(
+unsafe fn column<T: Scalar>(from: *const T::Real, rows: usize, sign: T::Real, to: *mut T::Real, width: usize) {
+    // SAFETY: the caller's promises.
+    unsafe {
+        if rows.is_multiple_of(8) {
+            column_by::<T, 8>(from, rows, sign, to, width);
+        } else {
+            column_by::<T, 4>(from, rows, sign, to, width);
+        }
+    }
+}
+
+/// The same, CHUNK elements at a time: arrays of constant length become one or two vector moves.
+///
+/// # Safety
+/// As for [`column`].
+#[inline(always)]
+unsafe fn column_by<T: Scalar, const CHUNK: usize>(
     from: *const T::Real,
     rows: usize,
     sign: T::Real,
     to: *mut T::Real,
     width: usize,
 ) {
-    for i in 0..rows {
-        // SAFETY: the caller's promises.
-        unsafe {
+    let whole = rows - rows % CHUNK;
+    // SAFETY: the caller's promises.
+    unsafe {
+        for i in (0..whole).step_by(CHUNK) {
+            if T::COMPLEX {
+                let from = from.add(2 * i).cast::<[[T::Real; 2]; CHUNK]>().read_unaligned();
+                let (mut re, mut im) = ([T::Real::ZERO; CHUNK], [T::Real::ZERO; CHUNK]);
+                for ((re, im), x) in re.iter_mut().zip(&mut im).zip(from) {
+                    (*re, *im) = (x[0], sign * x[1]);
+                }
+                to.add(i).cast::<[T::Real; CHUNK]>().write_unaligned(re);
+                to.add(width + i).cast::<[T::Real; CHUNK]>().write_unaligned(im);
+            } else {
+                let from = from.add(i).cast::<[T::Real; CHUNK]>().read_unaligned();
+                to.add(i).cast::<[T::Real; CHUNK]>().write_unaligned(from);
+            }
+        }
+        for i in whole..rows {
             *to.add(i) = *from.add(i * planes::<T>());
             if T::COMPLEX {
                 *to.add(width + i) = sign * *from.add(i * 2 + 1);
@@ -129,9 +174,7 @@ where
         for p in 0..depth {
             for i in 0..rows {
                 // SAFETY: element (i, p) of the panel and of the view.
-                unsafe {
-                    *out.add(i + p * cs) = element::<T>(from.add(p * width * unit + i), width)
-                };
+                unsafe { *out.add(i + p * cs) = element::<T>(from.add(p * width * unit + i), width) };
             }
         }
         return;
@@ -144,9 +187,7 @@ where
         for i in 0..rows {
             for p in start..depth.min(start + STRIP) {
                 // SAFETY: as above.
-                unsafe {
-                    *out.add(i * rs + p * cs) = element::<T>(from.add(p * width * unit + i), width)
-                };
+                unsafe { *out.add(i * rs + p * cs) = element::<T>(from.add(p * width * unit + i), width) };
             }
         }
     }
@@ -159,16 +200,7 @@ where
 #[inline(always)]
 unsafe fn element<T: Scalar>(from: *const T::Real, plane: usize) -> T {
     // SAFETY: the caller's promise.
-    unsafe {
-        T::from_parts(
-            *from,
-            if T::COMPLEX {
-                *from.add(plane)
-            } else {
-                T::Real::ZERO
-            },
-        )
-    }
+    unsafe { T::from_parts(*from, if T::COMPLEX { *from.add(plane) } else { T::Real::ZERO }) }
 }
 
 /// Copies m rows of n adjacent reals, `from_step` apart, to n rows of m adjacent reals, `to_step` apart.
@@ -192,14 +224,7 @@ unsafe fn transpose<V: Vector>(
         for i in (0..whole_rows).step_by(V::SQUARE) {
             for j in (start..whole).step_by(V::SQUARE) {
                 // SAFETY: i + SQUARE <= m and j + SQUARE <= n.
-                unsafe {
-                    V::transpose(
-                        from.add(i * from_step + j),
-                        from_step,
-                        to.add(j * to_step + i),
-                        to_step,
-                    )
-                };
+                unsafe { V::transpose(from.add(i * from_step + j), from_step, to.add(j * to_step + i), to_step) };
             }
         }
         for i in 0..m {

@@ -53,11 +53,7 @@ pub struct NotPositiveDefinite {
 pub fn potrf<T: Scalar>(uplo: Uplo, a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
     assert_eq!(a.nrows(), a.ncols(), "potrf: a square matrix");
     // A = Uᴴ U is Aᵀ = Uᵀ conj(U): the transposed view holds in its lower triangle the matrix whose lower factor is Uᵀ.
-    factor_lower(if uplo == Uplo::Upper {
-        a.transpose()
-    } else {
-        a
-    })
+    factor_lower(if uplo == Uplo::Upper { a.transpose() } else { a })
 }
 
 /// L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 - L21 L21ᴴ).
@@ -68,31 +64,12 @@ fn factor_lower<T: Scalar>(a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> 
     }
     let half = (n / 2).next_multiple_of(UNIT);
     let (top, bottom) = a.split_at_row(half);
-    let (mut a11, (mut a21, mut a22)) =
-        (top.submatrix(0..half, 0..half), bottom.split_at_col(half));
+    let (mut a11, (mut a21, mut a22)) = (top.submatrix(0..half, 0..half), bottom.split_at_col(half));
     factor_lower(a11.rb_mut())?;
     // X L11ᴴ = A21 is conj(L11) Xᵀ = A21ᵀ.
-    solve_lower(
-        Factor {
-            view: a11.as_ref(),
-            conj: true,
-        },
-        Diag::NonUnit,
-        a21.rb_mut().transpose(),
-    );
+    solve_lower(Factor { view: a11.as_ref(), conj: true }, Diag::NonUnit, a21.rb_mut().transpose());
     let l21 = a21.as_ref();
-    let (factor, adjoint) = (
-        Factor {
-            view: l21,
-            conj: false,
-        },
-        Factor {
-            view: l21.transpose(),
-            conj: true,
-        },
-    );
+    let (factor, adjoint) = (Factor { view: l21, conj: false }, Factor { view: l21.transpose(), conj: true });
     add_lower(-T::ONE, factor, adjoint, a22.rb_mut());
-    factor_lower(a22).map_err(|e| NotPositiveDefinite {
-        minor: half + e.minor,
-    })
+    factor_lower(a22).map_err(|e| NotPositiveDefinite { minor: half + e.minor })
 }

@@ -2,15 +2,17 @@
 //!
 //! Blocking after Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a block of B and a
 //! block of A are packed, then register tiles run over them. Both operands are always packed, which makes the rate
-//! independent of how they were stored. Triangles are products whose tiles above the diagonal are left out.
+//! independent of how they were stored. Triangles are products whose register tiles on
+//! the other side of the diagonal are left out, vector by vector.
 
 use super::micro::{Stream, Tile, eliminate, planes, with_vectors, zero};
 use super::pack;
 use super::workspace::Workspace;
 use crate::backend::Factor;
 use crate::simd::{Kernel, Vector, dispatch, prefetch};
-use crate::{MatMut, Scalar};
+use crate::{MatMut, Scalar, Uplo};
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 /// Depth of a block: a panel of B, 256 x 8 doubles, takes a third of a 48 KiB first-level cache.
 const DEPTH: usize = 256;
@@ -30,8 +32,8 @@ pub(super) struct Product<'a, T> {
     pub b: Factor<'a, T>,
     /// Whether C is added to; if not it is not read.
     pub accumulate: bool,
-    /// Whether only the lower triangle of C is touched.
-    pub lower: bool,
+    /// The triangle of C that is touched, or all of it.
+    pub triangle: Option<Uplo>,
     pub c: MatMut<'a, T>,
 }
 
@@ -39,18 +41,14 @@ impl<T: Scalar> Product<'_, T> {
     /// Computes it. The factors must have at least one column.
     pub fn run(self) {
         // Lanes run along the rows of C: these should be adjacent.
-        let along = self.c.row_stride() <= self.c.col_stride() || self.lower;
+        let along = self.c.row_stride() <= self.c.col_stride();
         dispatch::<T, _>(if along { self } else { self.transpose() });
     }
 
     /// Cᵀ = Bᵀ Aᵀ.
     fn transpose(self) -> Self {
-        Self {
-            a: self.b.transpose(),
-            b: self.a.transpose(),
-            c: self.c.transpose(),
-            ..self
-        }
+        let triangle = self.triangle.map(Uplo::flip);
+        Self { a: self.b.transpose(), b: self.a.transpose(), c: self.c.transpose(), triangle, ..self }
     }
 }
 
@@ -73,26 +71,23 @@ impl<T: Scalar> Kernel<T> for Product<'_, T> {
                 let nc = columns.min(n - j);
                 let b = self.b.transpose().part(j..j + nc, p..p + kc);
                 // SAFETY: the blocks are of the sizes that the workspace was laid out for.
-                unsafe { pack_all::<T, V>(b, ROWS, packed_b.as_mut_ptr()) };
+                unsafe { pack::panels::<T, V>(b, ROWS, packed_b.as_mut_ptr()) };
                 for i in (0..m).step_by(height) {
                     let mc = height.min(m - i);
-                    if self.lower && i + mc <= j {
+                    let wanted = Wanted { triangle: self.triangle, offset: i as isize - j as isize };
+                    if wanted.rows(0, nc, mc).is_empty() {
                         continue;
                     }
                     let a = self.a.part(i..i + mc, p..p + kc);
                     let out = Out {
                         minus_alpha: -self.alpha,
                         accumulate: self.accumulate || p > 0,
-                        above: if self.lower {
-                            i as isize - j as isize
-                        } else {
-                            isize::MAX
-                        },
+                        wanted,
                         c: self.c.rb_mut().submatrix(i..i + mc, j..j + nc),
                     };
                     // SAFETY: as above.
                     unsafe {
-                        pack_all::<T, V>(a, width, packed_a.as_mut_ptr());
+                        pack::panels::<T, V>(a, width, packed_a.as_mut_ptr());
                         block::<T, V, ROWS>(kc, packed_a.as_ptr(), packed_b.as_ptr(), out);
                     }
                 }
@@ -108,21 +103,35 @@ fn even(total: usize, most: usize, unit: usize) -> usize {
     total.div_ceil(blocks).next_multiple_of(unit).max(unit)
 }
 
-/// Packs all rows of `a` as panels of `width`.
-///
-/// # Safety
-/// As for [`pack::panel`], for every panel.
-#[inline(always)]
-unsafe fn pack_all<T: Scalar, V: Vector<Real = T::Real>>(
-    a: Factor<'_, T>,
-    width: usize,
-    to: *mut T::Real,
-) {
-    let (rows, depth) = a.view.shape();
-    for i in (0..rows).step_by(width) {
-        let part = a.part(i..rows.min(i + width), 0..depth);
-        // SAFETY: the i / width panels before this one took `width * planes * depth` reals each.
-        unsafe { pack::panel::<T, V>(part, width, to.add(i * planes::<T>() * depth)) };
+/// Which elements of a block of C are wanted.
+#[derive(Clone, Copy)]
+struct Wanted {
+    triangle: Option<Uplo>,
+    /// Row minus column, in C, of the block's first element.
+    offset: isize,
+}
+
+impl Wanted {
+    /// The rows, of `m`, that hold a wanted element of columns j .. j + cols.
+    #[inline(always)]
+    fn rows(&self, j: usize, cols: usize, m: usize) -> Range<usize> {
+        let first = j as isize - self.offset;
+        let clamp = |i: isize| i.clamp(0, m as isize) as usize;
+        match self.triangle {
+            None => 0..m,
+            Some(Uplo::Lower) => clamp(first)..m,
+            Some(Uplo::Upper) => 0..clamp(first + cols as isize),
+        }
+    }
+
+    /// Whether all m x n elements are wanted.
+    #[inline(always)]
+    fn whole(&self, m: usize, n: usize) -> bool {
+        match self.triangle {
+            None => true,
+            Some(Uplo::Lower) => n as isize - 1 <= self.offset,
+            Some(Uplo::Upper) => m as isize - 1 + self.offset <= 0,
+        }
     }
 }
 
@@ -130,8 +139,7 @@ unsafe fn pack_all<T: Scalar, V: Vector<Real = T::Real>>(
 struct Out<'a, T> {
     minus_alpha: T,
     accumulate: bool,
-    /// Element (i, j) is wanted when j <= i + above.
-    above: isize,
+    wanted: Wanted,
     c: MatMut<'a, T>,
 }
 
@@ -140,49 +148,33 @@ struct Out<'a, T> {
 /// # Safety
 /// As for [`Vector`]; the blocks are packed for this shape of C.
 #[inline(always)]
-unsafe fn block<T, V, const ROWS: usize>(
-    depth: usize,
-    a: *const T::Real,
-    b: *const T::Real,
-    mut out: Out<'_, T>,
-) where
+unsafe fn block<T, V, const ROWS: usize>(depth: usize, a: *const T::Real, b: *const T::Real, mut out: Out<'_, T>)
+where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let ((m, n), unit, width) = (out.c.shape(), planes::<T>(), NV * V::LANES);
     for j in (0..n).step_by(ROWS) {
-        let b = Stream {
-            ptr: b.wrapping_add(j * depth * unit),
-            step: ROWS * unit,
-            plane: ROWS,
-        };
+        let cols = ROWS.min(n - j);
+        let b = Stream { ptr: b.wrapping_add(j * depth * unit), step: ROWS * unit, plane: ROWS };
         for i in (0..m).step_by(width) {
-            let a = Stream {
-                ptr: a.wrapping_add(i * depth * unit),
-                step: width * unit,
-                plane: width,
-            };
-            // Vectors of this panel that lie above the diagonal altogether, and those beyond the last row, are left out.
-            let first_row = (j as isize).saturating_sub(out.above).max(i as isize) as usize;
-            let skip = (first_row - i) / V::LANES;
-            let vectors = (m - i).div_ceil(V::LANES).min(NV);
-            if skip >= vectors {
+            let a = Stream { ptr: a.wrapping_add(i * depth * unit), step: width * unit, plane: width };
+            // Vectors of this panel that hold nothing wanted are left out.
+            let rows = out.wanted.rows(j, cols, m);
+            let (first, last) = (rows.start.max(i), rows.end.min(i + width));
+            if first >= last {
                 continue;
             }
+            let skip = (first - i) / V::LANES;
+            let vectors = (last - i).div_ceil(V::LANES) - skip;
             let (i, a) = (i + skip * V::LANES, a.offset(skip * V::LANES));
             let part = Out {
-                above: out
-                    .above
-                    .saturating_add(i as isize)
-                    .saturating_sub(j as isize),
-                c: out.c.rb_mut().submatrix(
-                    i..m.min(i + (vectors - skip) * V::LANES),
-                    j..n.min(j + ROWS),
-                ),
+                wanted: Wanted { offset: out.wanted.offset + i as isize - j as isize, ..out.wanted },
+                c: out.c.rb_mut().submatrix(i..m.min(i + vectors * V::LANES), j..j + cols),
                 ..out
             };
             // SAFETY: the caller's promises for panels i and j.
-            unsafe { with_vectors!(vectors - skip, tile::<T, V, _, ROWS>(depth, a, b, part)) }
+            unsafe { with_vectors!(vectors, tile::<T, V, _, ROWS>(depth, a, b, part)) }
         }
     }
 }
@@ -208,7 +200,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(
             prefetch(c.wrapping_add(i * rs + j * cs));
         }
     }
-    let whole = out.above >= cols as isize - 1;
+    let whole = out.wanted.whole(rows, cols);
     // SAFETY: the caller's promises.
     unsafe {
         let mut acc = zero::<T, V, NV, ROWS>();
@@ -230,29 +222,19 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(
 /// # Safety
 /// As for [`Vector`]; C is such a tile.
 #[inline(always)]
-unsafe fn add_vectors<T, V, const NV: usize, const ROWS: usize>(
-    acc: &Tile<V, NV, ROWS>,
-    mut out: Out<'_, T>,
-) where
+unsafe fn add_vectors<T, V, const NV: usize, const ROWS: usize>(acc: &Tile<V, NV, ROWS>, mut out: Out<'_, T>)
+where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let (cols, cs, c) = (
-        out.c.ncols(),
-        out.c.col_stride(),
-        out.c.as_mut_ptr().cast::<T::Real>(),
-    );
+    let (cols, cs, c) = (out.c.ncols(), out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
     // SAFETY: the caller's promises.
     unsafe {
         let factor = V::splat(out.minus_alpha.re());
         for (j, row) in acc.iter().enumerate().take(cols) {
             for (v, x) in row.iter().enumerate() {
                 let at = c.add(j * cs + v * V::LANES);
-                if out.accumulate {
-                    V::load(at).mul_add(factor, x[0]).store(at)
-                } else {
-                    x[0].mul(factor).store(at)
-                }
+                if out.accumulate { V::load(at).mul_add(factor, x[0]).store(at) } else { x[0].mul(factor).store(at) }
             }
         }
     }
@@ -267,34 +249,24 @@ unsafe fn add_elements<T: Scalar>(spill: *const T::Real, plane: usize, mut out: 
     let (rows, cols) = out.c.shape();
     let (rs, cs, c) = (out.c.row_stride(), out.c.col_stride(), out.c.as_mut_ptr());
     for j in 0..cols {
-        let first = (j as isize)
-            .saturating_sub(out.above)
-            .clamp(0, rows as isize) as usize;
+        let Range { start: first, end: last } = out.wanted.rows(j, 1, rows);
         let column = spill.wrapping_add(j * plane * planes::<T>());
         // SAFETY: element (i, j) of the tile and of C.
         let product = |i: usize| unsafe {
-            let im = if T::COMPLEX {
-                *column.add(plane + i)
-            } else {
-                T::Real::ZERO
-            };
+            let im = if T::COMPLEX { *column.add(plane + i) } else { T::Real::ZERO };
             out.minus_alpha * T::from_parts(*column.add(i), im)
         };
         if rs == 1 && out.accumulate {
-            for i in first..rows {
+            for i in first..last {
                 // SAFETY: as above.
                 unsafe { *c.add(i + j * cs) += product(i) };
             }
         } else {
-            for i in first..rows {
+            for i in first..last {
                 // SAFETY: as above.
                 unsafe {
                     let at = c.add(i * rs + j * cs);
-                    at.write(if out.accumulate {
-                        *at + product(i)
-                    } else {
-                        product(i)
-                    });
+                    at.write(if out.accumulate { *at + product(i) } else { product(i) });
                 }
             }
         }

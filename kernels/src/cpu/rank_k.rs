@@ -27,14 +27,8 @@ use crate::{MatMut, MatRef, Op, Scalar, Uplo};
 /// # Ok::<(), superscalar_kernels::ViewError>(())
 /// ```
 pub fn syrk<T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: MatRef<'_, T>, beta: T, c: MatMut<'_, T>) {
-    assert!(
-        !T::COMPLEX || op != Op::ConjTrans,
-        "syrk: no conjugate transpose of a complex matrix; that is herk"
-    );
-    let a = Factor {
-        conj: false,
-        ..Factor::new(op, a)
-    };
+    assert!(!T::COMPLEX || op != Op::ConjTrans, "syrk: no conjugate transpose of a complex matrix; that is herk");
+    let a = Factor { conj: false, ..Factor::new(op, a) };
     update(uplo, alpha, a, a.transpose(), beta, c);
 }
 
@@ -56,62 +50,23 @@ pub fn syrk<T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: MatRef<'_, T>, beta: T, 
 /// assert_eq!(c, [c64::new(5.0, 0.0)]);
 /// # Ok::<(), superscalar_kernels::ViewError>(())
 /// ```
-pub fn herk<T: Scalar>(
-    uplo: Uplo,
-    op: Op,
-    alpha: T::Real,
-    a: MatRef<'_, T>,
-    beta: T::Real,
-    mut c: MatMut<'_, T>,
-) {
-    assert!(
-        !T::COMPLEX || op != Op::Trans,
-        "herk: no plain transpose of a complex matrix; that is syrk"
-    );
+pub fn herk<T: Scalar>(uplo: Uplo, op: Op, alpha: T::Real, a: MatRef<'_, T>, beta: T::Real, mut c: MatMut<'_, T>) {
+    assert!(!T::COMPLEX || op != Op::Trans, "herk: no plain transpose of a complex matrix; that is syrk");
     let a = Factor::new(op, a);
-    let b = Factor {
-        conj: !a.conj,
-        ..a.transpose()
-    };
-    update(
-        uplo,
-        T::from_real(alpha),
-        a,
-        b,
-        T::from_real(beta),
-        c.rb_mut(),
-    );
+    let b = Factor { conj: !a.conj, ..a.transpose() };
+    update(uplo, T::from_real(alpha), a, b, T::from_real(beta), c.rb_mut());
     for i in 0..c.nrows() {
         c[(i, i)] = T::from_real(c[(i, i)].re());
     }
 }
 
 /// One triangle of C = alpha A B + beta C, of which the caller knows that it is symmetric or Hermitian.
-fn update<T: Scalar>(
-    uplo: Uplo,
-    alpha: T,
-    a: Factor<'_, T>,
-    b: Factor<'_, T>,
-    beta: T,
-    mut c: MatMut<'_, T>,
-) {
+fn update<T: Scalar>(uplo: Uplo, alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, mut c: MatMut<'_, T>) {
     let n = c.nrows();
     let agree = c.ncols() == n && a.view.nrows() == n;
-    assert!(
-        agree,
-        "rank-k update: op(A) {:?} C {:?}",
-        a.view.shape(),
-        c.shape()
-    );
+    assert!(agree, "rank-k update: op(A) {:?} C {:?}", a.view.shape(), c.shape());
     if uplo == Uplo::Upper {
-        return update(
-            Uplo::Lower,
-            alpha,
-            b.transpose(),
-            a.transpose(),
-            beta,
-            c.transpose(),
-        );
+        return update(Uplo::Lower, alpha, b.transpose(), a.transpose(), beta, c.transpose());
     }
     scale_lower(beta, c.rb_mut());
     if alpha != T::ZERO && a.view.ncols() > 0 {
@@ -129,13 +84,5 @@ fn scale_lower<T: Scalar>(beta: T, mut c: MatMut<'_, T>) {
 
 /// The lower triangle of C = C + alpha A B.
 pub(super) fn add_lower<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, c: MatMut<'_, T>) {
-    Product {
-        alpha,
-        a,
-        b,
-        accumulate: true,
-        lower: true,
-        c,
-    }
-    .run();
+    Product { alpha, a, b, accumulate: true, triangle: Some(Uplo::Lower), c }.run();
 }

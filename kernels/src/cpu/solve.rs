@@ -31,9 +31,7 @@ impl<T: Scalar> Solve<'_, T> {
     pub fn run(self) {
         let overflows = |i| {
             let pivot = self.a.view.at(i, i);
-            pivot != T::ZERO
-                && !(reciprocal(pivot).abs() * T::Real::ZERO == T::Real::ZERO)
-                && !pivot.is_nan()
+            pivot != T::ZERO && !(reciprocal(pivot).abs() * T::Real::ZERO == T::Real::ZERO) && !pivot.is_nan()
         };
         if self.diag == Diag::NonUnit && (0..self.b.nrows()).any(overflows) {
             return self.run_by_division();
@@ -45,15 +43,7 @@ impl<T: Scalar> Solve<'_, T> {
     fn run_by_division(self) {
         let Self { uplo, a, diag, b } = self;
         if a.conj {
-            reference::trsm(
-                Side::Left,
-                uplo.flip(),
-                Op::ConjTrans,
-                diag,
-                T::ONE,
-                a.view.transpose(),
-                b,
-            );
+            reference::trsm(Side::Left, uplo.flip(), Op::ConjTrans, diag, T::ONE, a.view.transpose(), b);
         } else {
             reference::trsm(Side::Left, uplo, Op::None, diag, T::ONE, a.view, b);
         }
@@ -102,18 +92,8 @@ impl<T: Scalar> Kernel<T> for Solve<'_, T> {
             x[n * lanes * unit..blocks * ROWS * lanes * unit].fill(T::Real::ZERO);
             // SAFETY: as above.
             unsafe {
-                pack::panel::<T, V>(
-                    Factor {
-                        view: b,
-                        conj: false,
-                    },
-                    lanes,
-                    x.as_mut_ptr(),
-                );
-                with_vectors!(
-                    vectors,
-                    solve_panel::<T, V, _, ROWS>(&self, triangle.as_ptr(), x.as_mut_ptr())
-                );
+                pack::panel::<T, V>(Factor { view: b, conj: false }, lanes, x.as_mut_ptr());
+                with_vectors!(vectors, solve_panel::<T, V, _, ROWS>(&self, triangle.as_ptr(), x.as_mut_ptr()));
                 let b = self.b.rb_mut().transpose().submatrix(first..last, 0..n);
                 pack::unpack::<T, V>(x.as_ptr(), lanes, b);
             }
@@ -132,30 +112,17 @@ where
     V: Vector<Real = T::Real>,
 {
     let (n, unit) = (system.b.nrows(), planes::<T>());
-    for (start, block) in (0..n)
-        .step_by(ROWS)
-        .zip(to.chunks_exact_mut((n + ROWS) * ROWS * unit))
-    {
+    for (start, block) in (0..n).step_by(ROWS).zip(to.chunks_exact_mut((n + ROWS) * ROWS * unit)) {
         let rows = ROWS.min(n - start);
         let found = system.found(start, ROWS);
         let depth = found.len();
         // SAFETY: the block has room for n + ROWS columns, of which depth <= n are packed here.
-        unsafe {
-            pack::panel::<T, V>(
-                system.a.part(start..start + rows, found),
-                ROWS,
-                block.as_mut_ptr(),
-            )
-        };
+        unsafe { pack::panel::<T, V>(system.a.part(start..start + rows, found), ROWS, block.as_mut_ptr()) };
         let small = &mut block[depth * ROWS * unit..(depth + ROWS) * ROWS * unit];
         small.fill(T::Real::ZERO);
         for q in 0..rows {
             for r in 0..rows {
-                let wanted = if system.uplo == Uplo::Lower {
-                    r >= q
-                } else {
-                    r <= q
-                };
+                let wanted = if system.uplo == Uplo::Lower { r >= q } else { r <= q };
                 if !wanted {
                     continue;
                 }
@@ -192,37 +159,17 @@ unsafe fn solve_panel<T, V, const NV: usize, const ROWS: usize>(
     let (plane, step) = (NV * V::LANES, NV * V::LANES * unit);
     let blocks = n.div_ceil(ROWS);
     for count in 0..blocks {
-        let at = if system.uplo == Uplo::Lower {
-            count
-        } else {
-            blocks - 1 - count
-        };
+        let at = if system.uplo == Uplo::Lower { count } else { blocks - 1 - count };
         let found = system.found(at * ROWS, ROWS);
         // SAFETY: the caller's promises; rows `found` and rows of this block are different rows of x.
         unsafe {
             let block = triangle.add(at * (n + ROWS) * ROWS * unit);
             let here = x.add(at * ROWS * step);
-            let mut acc = load_tile::<T, V, NV, ROWS>(Stream {
-                ptr: here,
-                step,
-                plane,
-            });
-            let known = Stream {
-                ptr: x.add(found.start * step).cast_const(),
-                step,
-                plane,
-            };
-            let rows = Stream {
-                ptr: block,
-                step: ROWS * unit,
-                plane: ROWS,
-            };
+            let mut acc = load_tile::<T, V, NV, ROWS>(Stream { ptr: here, step, plane });
+            let known = Stream { ptr: x.add(found.start * step).cast_const(), step, plane };
+            let rows = Stream { ptr: block, step: ROWS * unit, plane: ROWS };
             eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows);
-            substitute::<T, V, NV, ROWS>(
-                &mut acc,
-                block.add(found.len() * ROWS * unit),
-                system.uplo,
-            );
+            substitute::<T, V, NV, ROWS>(&mut acc, block.add(found.len() * ROWS * unit), system.uplo);
             store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);
         }
     }

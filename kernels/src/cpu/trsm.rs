@@ -33,26 +33,10 @@ const UNIT: usize = 32;
 /// assert_eq!(b, [1.0, 1.0]);
 /// # Ok::<(), superscalar_kernels::ViewError>(())
 /// ```
-pub fn trsm<T: Scalar>(
-    side: Side,
-    uplo: Uplo,
-    op: Op,
-    diag: Diag,
-    alpha: T,
-    a: MatRef<'_, T>,
-    b: MatMut<'_, T>,
-) {
-    let b = if side == Side::Right {
-        b.transpose()
-    } else {
-        b
-    };
+pub fn trsm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: MatRef<'_, T>, b: MatMut<'_, T>) {
+    let b = if side == Side::Right { b.transpose() } else { b };
     let n = b.nrows();
-    assert!(
-        a.shape() == (n, n),
-        "trsm: A {:?}, B with {n} rows on that side",
-        a.shape()
-    );
+    assert!(a.shape() == (n, n), "trsm: A {:?}, B with {n} rows on that side", a.shape());
     if b.is_empty() {
         return;
     }
@@ -78,13 +62,7 @@ pub fn trsm<T: Scalar>(
 pub(super) fn solve_lower<T: Scalar>(a: Factor<'_, T>, diag: Diag, mut b: MatMut<'_, T>) {
     let n = b.nrows();
     if n <= DIRECT {
-        return Solve {
-            uplo: Uplo::Lower,
-            a,
-            diag,
-            b,
-        }
-        .run();
+        return Solve { uplo: Uplo::Lower, a, diag, b }.run();
     }
     let half = (n / 2).next_multiple_of(UNIT);
     let (b1, mut b2) = b.rb_mut().split_at_row(half);
@@ -92,16 +70,7 @@ pub(super) fn solve_lower<T: Scalar>(a: Factor<'_, T>, diag: Diag, mut b: MatMut
     let (a21, a22) = bottom.split_at_col(half);
     let mut b1 = b1;
     solve_lower(part(top.split_at_col(half).0), diag, b1.rb_mut());
-    add(
-        -T::ONE,
-        part(a21),
-        Factor {
-            view: b1.as_ref(),
-            conj: false,
-        },
-        true,
-        b2.rb_mut(),
-    );
+    add(-T::ONE, part(a21), Factor { view: b1.as_ref(), conj: false }, true, b2.rb_mut());
     solve_lower(part(a22), diag, b2);
 }
 
@@ -109,28 +78,13 @@ pub(super) fn solve_lower<T: Scalar>(a: Factor<'_, T>, diag: Diag, mut b: MatMut
 fn solve_upper<T: Scalar>(a: Factor<'_, T>, diag: Diag, mut b: MatMut<'_, T>) {
     let n = b.nrows();
     if n <= DIRECT {
-        return Solve {
-            uplo: Uplo::Upper,
-            a,
-            diag,
-            b,
-        }
-        .run();
+        return Solve { uplo: Uplo::Upper, a, diag, b }.run();
     }
     let half = (n / 2).next_multiple_of(UNIT);
     let (mut b1, mut b2) = b.rb_mut().split_at_row(half);
     let ((top, bottom), part) = (a.view.split_at_row(half), |view| Factor { view, ..a });
     let (a11, a12) = top.split_at_col(half);
     solve_upper(part(bottom.split_at_col(half).1), diag, b2.rb_mut());
-    add(
-        -T::ONE,
-        part(a12),
-        Factor {
-            view: b2.as_ref(),
-            conj: false,
-        },
-        true,
-        b1.rb_mut(),
-    );
+    add(-T::ONE, part(a12), Factor { view: b2.as_ref(), conj: false }, true, b1.rb_mut());
     solve_upper(part(a11), diag, b1);
 }

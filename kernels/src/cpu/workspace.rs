@@ -35,11 +35,7 @@ impl<R: Real> Workspace<R> {
         if lines.len() < needed {
             lines.resize(needed, Line([0; 64]));
         }
-        Self {
-            lines,
-            len,
-            reals: PhantomData,
-        }
+        Self { lines, len, reals: PhantomData }
     }
 
     /// The scratch.

@@ -10,17 +10,9 @@ use crate::{MatMut, NotPositiveDefinite, Real, Scalar, Uplo};
 /// # Panics
 /// When A is not square.
 pub fn potrf<T: Scalar>(uplo: Uplo, a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
-    assert_eq!(
-        a.nrows(),
-        a.ncols(),
-        "a Cholesky factorization needs a square matrix"
-    );
+    assert_eq!(a.nrows(), a.ncols(), "a Cholesky factorization needs a square matrix");
     // A = Uᴴ U is conj(A) = Uᵀ conj(U), so the transposed view holds the lower factor of conj(A), which is Aᵀ there.
-    let mut a = if uplo == Uplo::Upper {
-        a.transpose()
-    } else {
-        a
-    };
+    let mut a = if uplo == Uplo::Upper { a.transpose() } else { a };
     let n = a.nrows();
     for j in 0..n {
         let mut pivot = a[(j, j)].re();

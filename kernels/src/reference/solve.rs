@@ -7,15 +7,7 @@ use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 ///
 /// # Panics
 /// When the shapes do not agree.
-pub fn trsm<T: Scalar>(
-    side: Side,
-    uplo: Uplo,
-    op: Op,
-    diag: Diag,
-    alpha: T,
-    a: MatRef<'_, T>,
-    mut b: MatMut<'_, T>,
-) {
+pub fn trsm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: MatRef<'_, T>, mut b: MatMut<'_, T>) {
     let n = match side {
         Side::Left => b.nrows(),
         Side::Right => b.ncols(),
@@ -26,21 +18,13 @@ pub fn trsm<T: Scalar>(
         b = b.transpose();
     }
     let at = |i, j| {
-        if side == Side::Left {
-            element(op, a, i, j)
-        } else {
-            element(op, a, j, i)
-        }
+        if side == Side::Left { element(op, a, i, j) } else { element(op, a, j, i) }
     };
     let flips = (op != Op::None) != (side == Side::Right);
     let uplo = if flips { uplo.flip() } else { uplo };
     for col in 0..b.ncols() {
         for step in 0..n {
-            let i = if uplo == Uplo::Lower {
-                step
-            } else {
-                n - 1 - step
-            };
+            let i = if uplo == Uplo::Lower { step } else { n - 1 - step };
             if alpha == T::ZERO {
                 b[(i, col)] = T::ZERO;
                 continue;

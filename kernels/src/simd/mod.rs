@@ -34,12 +34,7 @@ pub(crate) trait Vector: Copy {
     /// self - a b.
     unsafe fn mul_sub(self, a: Self, b: Self) -> Self;
     /// Copies a square: row i of `to` becomes column i of `from`, each with its distance between rows.
-    unsafe fn transpose(
-        from: *const Self::Real,
-        from_step: usize,
-        to: *mut Self::Real,
-        to_step: usize,
-    );
+    unsafe fn transpose(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
 }
 
 /// The vector types of a real type.

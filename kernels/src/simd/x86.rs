@@ -67,25 +67,13 @@ unsafe fn transpose_f64(from: *const f64, from_step: usize, to: *mut f64, to_ste
     // SAFETY: the caller's promises.
     unsafe {
         let (a, b) = (_mm256_loadu_pd(from), _mm256_loadu_pd(from.add(from_step)));
-        let (c, d) = (
-            _mm256_loadu_pd(from.add(2 * from_step)),
-            _mm256_loadu_pd(from.add(3 * from_step)),
-        );
+        let (c, d) = (_mm256_loadu_pd(from.add(2 * from_step)), _mm256_loadu_pd(from.add(3 * from_step)));
         let (even_ab, odd_ab) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
         let (even_cd, odd_cd) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
         _mm256_storeu_pd(to, _mm256_permute2f128_pd::<0x20>(even_ab, even_cd));
-        _mm256_storeu_pd(
-            to.add(to_step),
-            _mm256_permute2f128_pd::<0x20>(odd_ab, odd_cd),
-        );
-        _mm256_storeu_pd(
-            to.add(2 * to_step),
-            _mm256_permute2f128_pd::<0x31>(even_ab, even_cd),
-        );
-        _mm256_storeu_pd(
-            to.add(3 * to_step),
-            _mm256_permute2f128_pd::<0x31>(odd_ab, odd_cd),
-        );
+        _mm256_storeu_pd(to.add(to_step), _mm256_permute2f128_pd::<0x20>(odd_ab, odd_cd));
+        _mm256_storeu_pd(to.add(2 * to_step), _mm256_permute2f128_pd::<0x31>(even_ab, even_cd));
+        _mm256_storeu_pd(to.add(3 * to_step), _mm256_permute2f128_pd::<0x31>(odd_ab, odd_cd));
     }
 }
 
@@ -97,17 +85,11 @@ unsafe fn transpose_f64(from: *const f64, from_step: usize, to: *mut f64, to_ste
 unsafe fn transpose_f32(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
     // SAFETY: the caller's promises.
     unsafe {
-        let (top, bottom) = (
-            four_rows(from, from_step),
-            four_rows(from.add(4 * from_step), from_step),
-        );
+        let (top, bottom) = (four_rows(from, from_step), four_rows(from.add(4 * from_step), from_step));
         for i in 0..4 {
             let (x, y) = (top[i], bottom[i]);
             _mm256_storeu_ps(to.add(i * to_step), _mm256_permute2f128_ps::<0x20>(x, y));
-            _mm256_storeu_ps(
-                to.add((i + 4) * to_step),
-                _mm256_permute2f128_ps::<0x31>(x, y),
-            );
+            _mm256_storeu_ps(to.add((i + 4) * to_step), _mm256_permute2f128_ps::<0x31>(x, y));
         }
     }
 }
@@ -121,10 +103,7 @@ unsafe fn four_rows(from: *const f32, step: usize) -> [__m256; 4] {
     // SAFETY: the caller's promises.
     unsafe {
         let (a, b) = (_mm256_loadu_ps(from), _mm256_loadu_ps(from.add(step)));
-        let (c, d) = (
-            _mm256_loadu_ps(from.add(2 * step)),
-            _mm256_loadu_ps(from.add(3 * step)),
-        );
+        let (c, d) = (_mm256_loadu_ps(from.add(2 * step)), _mm256_loadu_ps(from.add(3 * step)));
         let (low_ab, high_ab) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
         let (low_cd, high_cd) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
         [

@@ -38,17 +38,9 @@ impl<'a, T> MatMut<'a, T> {
     ///
     /// # Errors
     /// `ld < max(1, m)`, or a slice shorter than the last column's last element.
-    pub fn from_col_major(
-        data: &'a mut [T],
-        m: usize,
-        n: usize,
-        ld: usize,
-    ) -> Result<Self, ViewError> {
+    pub fn from_col_major(data: &'a mut [T], m: usize, n: usize, ld: usize) -> Result<Self, ViewError> {
         let layout = Layout::col_major(data.as_mut_ptr(), data.len(), (m, n), ld)?;
-        Ok(Self {
-            layout,
-            borrow: PhantomData,
-        })
+        Ok(Self { layout, borrow: PhantomData })
     }
 
     /// The matrix whose element (i, j) is `data[i * row_stride + j * col_stride]`, for `shape` (m, n) and `strides`
@@ -56,16 +48,9 @@ impl<'a, T> MatMut<'a, T> {
     ///
     /// # Errors
     /// A slice that does not hold the last element, or strides under which elements may overlap.
-    pub fn from_strided(
-        data: &'a mut [T],
-        shape: (usize, usize),
-        strides: (usize, usize),
-    ) -> Result<Self, ViewError> {
+    pub fn from_strided(data: &'a mut [T], shape: (usize, usize), strides: (usize, usize)) -> Result<Self, ViewError> {
         let layout = Layout::strided(data.as_mut_ptr(), data.len(), shape, strides, true)?;
-        Ok(Self {
-            layout,
-            borrow: PhantomData,
-        })
+        Ok(Self { layout, borrow: PhantomData })
     }
 
     /// Number of rows, m.
@@ -113,27 +98,18 @@ impl<'a, T> MatMut<'a, T> {
     #[allow(clippy::should_implement_trait)] // AsRef returns a reference, and a view is not one.
     #[inline(always)]
     pub fn as_ref(&self) -> MatRef<'_, T> {
-        MatRef {
-            layout: self.layout,
-            borrow: PhantomData,
-        }
+        MatRef { layout: self.layout, borrow: PhantomData }
     }
 
     /// The same matrix to write, for as long as this view is lent.
     #[inline(always)]
     pub fn rb_mut(&mut self) -> MatMut<'_, T> {
-        MatMut {
-            layout: self.layout,
-            borrow: PhantomData,
-        }
+        MatMut { layout: self.layout, borrow: PhantomData }
     }
 
     /// The same matrix to read, for good.
     pub fn into_ref(self) -> MatRef<'a, T> {
-        MatRef {
-            layout: self.layout,
-            borrow: PhantomData,
-        }
+        MatRef { layout: self.layout, borrow: PhantomData }
     }
 
     /// Element (i, j), or `None` outside of the matrix.
@@ -172,10 +148,7 @@ impl<'a, T> MatMut<'a, T> {
     /// When a range leaves the matrix or runs backwards.
     #[track_caller]
     pub fn submatrix(self, rows: Range<usize>, cols: Range<usize>) -> Self {
-        Self {
-            layout: self.layout.part(rows, cols),
-            borrow: PhantomData,
-        }
+        Self { layout: self.layout.part(rows, cols), borrow: PhantomData }
     }
 
     /// Row i, as a 1 x n matrix.
@@ -214,10 +187,7 @@ impl<'a, T> MatMut<'a, T> {
 
     /// The transpose, without moving anything.
     pub fn transpose(self) -> Self {
-        Self {
-            layout: self.layout.transpose(),
-            borrow: PhantomData,
-        }
+        Self { layout: self.layout.transpose(), borrow: PhantomData }
     }
 
     /// The rows before row i, and the rows from it on.
@@ -229,16 +199,7 @@ impl<'a, T> MatMut<'a, T> {
         let (m, n) = self.shape();
         // Disjoint rows of a matrix whose elements all have different addresses: promise 2 holds for both parts.
         let (top, bottom) = (self.layout.part(0..i, 0..n), self.layout.part(i..m, 0..n));
-        (
-            Self {
-                layout: top,
-                borrow: PhantomData,
-            },
-            Self {
-                layout: bottom,
-                borrow: PhantomData,
-            },
-        )
+        (Self { layout: top, borrow: PhantomData }, Self { layout: bottom, borrow: PhantomData })
     }
 
     /// The columns before column j, and the columns from it on.
@@ -290,17 +251,10 @@ impl<'a, T> MatMut<'a, T> {
     where
         T: Copy,
     {
-        assert_eq!(
-            self.shape(),
-            source.shape(),
-            "copy between matrices of different shapes"
-        );
+        assert_eq!(self.shape(), source.shape(), "copy between matrices of different shapes");
         self.for_each_col(|j, col| match (col, source.col_as_slice(j)) {
             (Column::Slice(x), Some(y)) => x.copy_from_slice(y),
-            (Column::Slice(x), None) => x
-                .iter_mut()
-                .enumerate()
-                .for_each(|(i, x)| *x = source.at(i, j)),
+            (Column::Slice(x), None) => x.iter_mut().enumerate().for_each(|(i, x)| *x = source.at(i, j)),
             (Column::Strided(mut x), _) => (0..x.nrows()).for_each(|i| x[(i, 0)] = source.at(i, j)),
         });
     }

@@ -11,20 +11,9 @@ fn stride(elements: usize) -> isize {
 }
 
 /// A view's layout from a faer view's.
-fn layout<T>(
-    ptr: *mut T,
-    (m, n): (usize, usize),
-    row: isize,
-    col: isize,
-) -> Result<Layout<T>, ViewError> {
+fn layout<T>(ptr: *mut T, (m, n): (usize, usize), row: isize, col: isize) -> Result<Layout<T>, ViewError> {
     match (usize::try_from(row), usize::try_from(col)) {
-        (Ok(row_stride), Ok(col_stride)) => Ok(Layout {
-            ptr,
-            m,
-            n,
-            row_stride,
-            col_stride,
-        }),
+        (Ok(row_stride), Ok(col_stride)) => Ok(Layout { ptr, m, n, row_stride, col_stride }),
         _ => Err(ViewErrorKind::NegativeStride { row, col }.into()),
     }
 }
@@ -34,13 +23,7 @@ impl<'a, T> From<MatRef<'a, T>> for faer::MatRef<'a, T> {
         // SAFETY: both views promise the same of the same pointer, shape, strides and lifetime; a view's pointer comes
         // from a slice or from arithmetic inside one, so it is not null.
         unsafe {
-            Self::from_raw_parts(
-                a.as_ptr(),
-                a.nrows(),
-                a.ncols(),
-                stride(a.row_stride()),
-                stride(a.col_stride()),
-            )
+            Self::from_raw_parts(a.as_ptr(), a.nrows(), a.ncols(), stride(a.row_stride()), stride(a.col_stride()))
         }
     }
 }
@@ -58,16 +41,8 @@ impl<'a, T> TryFrom<faer::MatRef<'a, T>> for MatRef<'a, T> {
 
     /// Refuses views with negative strides.
     fn try_from(a: faer::MatRef<'a, T>) -> Result<Self, ViewError> {
-        let layout = layout(
-            a.as_ptr().cast_mut(),
-            a.shape(),
-            a.row_stride(),
-            a.col_stride(),
-        )?;
-        Ok(Self {
-            layout,
-            borrow: PhantomData,
-        })
+        let layout = layout(a.as_ptr().cast_mut(), a.shape(), a.row_stride(), a.col_stride())?;
+        Ok(Self { layout, borrow: PhantomData })
     }
 }
 
@@ -77,10 +52,7 @@ impl<'a, T> TryFrom<faer::MatMut<'a, T>> for MatMut<'a, T> {
     /// Refuses views with negative strides.
     fn try_from(a: faer::MatMut<'a, T>) -> Result<Self, ViewError> {
         let layout = layout(a.as_ptr_mut(), a.shape(), a.row_stride(), a.col_stride())?;
-        Ok(Self {
-            layout,
-            borrow: PhantomData,
-        })
+        Ok(Self { layout, borrow: PhantomData })
     }
 }
 
@@ -96,9 +68,6 @@ mod tests {
         f[(0, 1)] = 9.0;
         assert!(MatRef::try_from(f.as_ref().reverse_rows()).is_err());
         let back = MatMut::try_from(f).unwrap();
-        assert_eq!(
-            (back.shape(), back.row_stride(), back.at(0, 1)),
-            ((2, 2), 3, 9.0)
-        );
+        assert_eq!((back.shape(), back.row_stride(), back.at(0, 1)), ((2, 2), 3, 9.0));
     }
 }

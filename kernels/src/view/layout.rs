@@ -25,12 +25,7 @@ impl<T> Copy for Layout<T> {}
 
 impl<T> Layout<T> {
     /// A column-major matrix at `ptr`, where `len` elements are; checks that it fits.
-    pub fn col_major(
-        ptr: *mut T,
-        len: usize,
-        (m, n): (usize, usize),
-        ld: usize,
-    ) -> Result<Self, ViewError> {
+    pub fn col_major(ptr: *mut T, len: usize, (m, n): (usize, usize), ld: usize) -> Result<Self, ViewError> {
         if ld < m.max(1) {
             return Err(ViewErrorKind::LeadingDimension { m, ld }.into());
         }
@@ -41,22 +36,9 @@ impl<T> Layout<T> {
         };
         let needed = needed.ok_or(ViewErrorKind::TooLarge { m, n, ld })?;
         if needed > len {
-            return Err(ViewErrorKind::TooShort {
-                m,
-                n,
-                ld,
-                needed,
-                len,
-            }
-            .into());
+            return Err(ViewErrorKind::TooShort { m, n, ld, needed, len }.into());
         }
-        Ok(Self {
-            ptr,
-            m,
-            n,
-            row_stride: 1,
-            col_stride: ld,
-        })
+        Ok(Self { ptr, m, n, row_stride: 1, col_stride: ld })
     }
 
     /// A matrix of any strides at `ptr`, where `len` elements are; checks that it fits and, if asked, that different
@@ -73,18 +55,10 @@ impl<T> Layout<T> {
             let ends = last(m, row).zip(last(n, col));
             let needed = ends.and_then(|(down, across)| down.checked_add(across)?.checked_add(1));
             if needed.is_none_or(|needed| needed > len) {
-                return Err(ViewErrorKind::Outside {
-                    m,
-                    n,
-                    row,
-                    col,
-                    len,
-                }
-                .into());
+                return Err(ViewErrorKind::Outside { m, n, row, col, len }.into());
             }
             // One stride must step over all that the other reaches; stated for the shorter one inside the longer.
-            let nested =
-                |inner: usize, count: usize, outer: usize| inner > 0 && (count - 1) * inner < outer;
+            let nested = |inner: usize, count: usize, outer: usize| inner > 0 && (count - 1) * inner < outer;
             let apart = match (m, n) {
                 (1, 1) => true,
                 (1, _) => col > 0,
@@ -95,64 +69,32 @@ impl<T> Layout<T> {
                 return Err(ViewErrorKind::Overlap { m, n, row, col }.into());
             }
         }
-        Ok(Self {
-            ptr,
-            m,
-            n,
-            row_stride: row,
-            col_stride: col,
-        })
+        Ok(Self { ptr, m, n, row_stride: row, col_stride: col })
     }
 
     /// The address of element (i, j).
     #[inline(always)]
     pub fn address(&self, i: usize, j: usize) -> *mut T {
-        self.ptr.wrapping_add(
-            i.wrapping_mul(self.row_stride)
-                .wrapping_add(j.wrapping_mul(self.col_stride)),
-        )
+        self.ptr.wrapping_add(i.wrapping_mul(self.row_stride).wrapping_add(j.wrapping_mul(self.col_stride)))
     }
 
     /// Panics unless (i, j) is an element.
     #[inline(always)]
     #[track_caller]
     pub fn check(&self, i: usize, j: usize) {
-        assert!(
-            i < self.m && j < self.n,
-            "element ({i}, {j}) of a {} x {} matrix",
-            self.m,
-            self.n
-        );
+        assert!(i < self.m && j < self.n, "element ({i}, {j}) of a {} x {} matrix", self.m, self.n);
     }
 
     /// The part at these rows and columns; panics where they leave the matrix.
     #[track_caller]
     pub fn part(&self, rows: Range<usize>, cols: Range<usize>) -> Self {
-        let inside = rows.start <= rows.end
-            && rows.end <= self.m
-            && cols.start <= cols.end
-            && cols.end <= self.n;
-        assert!(
-            inside,
-            "rows {rows:?}, columns {cols:?} of a {} x {} matrix",
-            self.m, self.n
-        );
-        Self {
-            ptr: self.address(rows.start, cols.start),
-            m: rows.len(),
-            n: cols.len(),
-            ..*self
-        }
+        let inside = rows.start <= rows.end && rows.end <= self.m && cols.start <= cols.end && cols.end <= self.n;
+        assert!(inside, "rows {rows:?}, columns {cols:?} of a {} x {} matrix", self.m, self.n);
+        Self { ptr: self.address(rows.start, cols.start), m: rows.len(), n: cols.len(), ..*self }
     }
 
     /// The transpose: the same memory with strides exchanged.
     pub fn transpose(&self) -> Self {
-        Self {
-            ptr: self.ptr,
-            m: self.n,
-            n: self.m,
-            row_stride: self.col_stride,
-            col_stride: self.row_stride,
-        }
+        Self { ptr: self.ptr, m: self.n, n: self.m, row_stride: self.col_stride, col_stride: self.row_stride }
     }
 }

@@ -37,35 +37,14 @@ pub struct ViewError(#[from] ViewErrorKind);
 enum ViewErrorKind {
     #[error("leading dimension {ld} of a matrix with {m} rows: must be at least {}", (*.m).max(1))]
     LeadingDimension { m: usize, ld: usize },
-    #[error(
-        "a {m} x {n} matrix with leading dimension {ld} needs {needed} elements, the slice has {len}"
-    )]
-    TooShort {
-        m: usize,
-        n: usize,
-        ld: usize,
-        needed: usize,
-        len: usize,
-    },
+    #[error("a {m} x {n} matrix with leading dimension {ld} needs {needed} elements, the slice has {len}")]
+    TooShort { m: usize, n: usize, ld: usize, needed: usize, len: usize },
     #[error("a {m} x {n} matrix with leading dimension {ld} does not fit in the address space")]
     TooLarge { m: usize, n: usize, ld: usize },
-    #[error(
-        "a {m} x {n} matrix with strides ({row}, {col}) reaches beyond the {len} elements of the slice"
-    )]
-    Outside {
-        m: usize,
-        n: usize,
-        row: usize,
-        col: usize,
-        len: usize,
-    },
+    #[error("a {m} x {n} matrix with strides ({row}, {col}) reaches beyond the {len} elements of the slice")]
+    Outside { m: usize, n: usize, row: usize, col: usize, len: usize },
     #[error("a {m} x {n} matrix with strides ({row}, {col}) has elements that overlap")]
-    Overlap {
-        m: usize,
-        n: usize,
-        row: usize,
-        col: usize,
-    },
+    Overlap { m: usize, n: usize, row: usize, col: usize },
     #[error("a view with negative strides ({row}, {col})")]
     NegativeStride { row: isize, col: isize },
 }

@@ -44,10 +44,7 @@ impl<'a, T> MatRef<'a, T> {
     pub fn from_col_major(data: &'a [T], m: usize, n: usize, ld: usize) -> Result<Self, ViewError> {
         // The cast to *mut is for the common layout; a MatRef never writes through it.
         let layout = Layout::col_major(data.as_ptr().cast_mut(), data.len(), (m, n), ld)?;
-        Ok(Self {
-            layout,
-            borrow: PhantomData,
-        })
+        Ok(Self { layout, borrow: PhantomData })
     }
 
     /// The matrix whose element (i, j) is `data[i * row_stride + j * col_stride]`, for `shape` (m, n) and `strides`
@@ -55,16 +52,9 @@ impl<'a, T> MatRef<'a, T> {
     ///
     /// # Errors
     /// A slice that does not hold the last element.
-    pub fn from_strided(
-        data: &'a [T],
-        shape: (usize, usize),
-        strides: (usize, usize),
-    ) -> Result<Self, ViewError> {
+    pub fn from_strided(data: &'a [T], shape: (usize, usize), strides: (usize, usize)) -> Result<Self, ViewError> {
         let layout = Layout::strided(data.as_ptr().cast_mut(), data.len(), shape, strides, false)?;
-        Ok(Self {
-            layout,
-            borrow: PhantomData,
-        })
+        Ok(Self { layout, borrow: PhantomData })
     }
 
     /// Number of rows, m.
@@ -139,10 +129,7 @@ impl<'a, T> MatRef<'a, T> {
     /// When a range leaves the matrix or runs backwards.
     #[track_caller]
     pub fn submatrix(&self, rows: Range<usize>, cols: Range<usize>) -> Self {
-        Self {
-            layout: self.layout.part(rows, cols),
-            borrow: PhantomData,
-        }
+        Self { layout: self.layout.part(rows, cols), borrow: PhantomData }
     }
 
     /// Row i, as a 1 x n matrix.
@@ -178,10 +165,7 @@ impl<'a, T> MatRef<'a, T> {
 
     /// The transpose, without moving anything.
     pub fn transpose(&self) -> Self {
-        Self {
-            layout: self.layout.transpose(),
-            borrow: PhantomData,
-        }
+        Self { layout: self.layout.transpose(), borrow: PhantomData }
     }
 
     /// The rows before row i, and the rows from it on.
@@ -190,10 +174,7 @@ impl<'a, T> MatRef<'a, T> {
     /// When `i > m`.
     #[track_caller]
     pub fn split_at_row(&self, i: usize) -> (Self, Self) {
-        (
-            self.submatrix(0..i, 0..self.ncols()),
-            self.submatrix(i..self.nrows(), 0..self.ncols()),
-        )
+        (self.submatrix(0..i, 0..self.ncols()), self.submatrix(i..self.nrows(), 0..self.ncols()))
     }
 
     /// The columns before column j, and the columns from it on.
@@ -202,10 +183,7 @@ impl<'a, T> MatRef<'a, T> {
     /// When `j > n`.
     #[track_caller]
     pub fn split_at_col(&self, j: usize) -> (Self, Self) {
-        (
-            self.submatrix(0..self.nrows(), 0..j),
-            self.submatrix(0..self.nrows(), j..self.ncols()),
-        )
+        (self.submatrix(0..self.nrows(), 0..j), self.submatrix(0..self.nrows(), j..self.ncols()))
     }
 
     /// The elements in column-major order, without padding.
@@ -260,16 +238,10 @@ mod tests {
     #[test]
     fn a_slice_must_hold_the_matrix() {
         let x = [0u8; 8];
-        assert!(
-            MatRef::from_col_major(&x, 2, 3, 3).is_ok(),
-            "the last column needs no padding"
-        );
+        assert!(MatRef::from_col_major(&x, 2, 3, 3).is_ok(), "the last column needs no padding");
         assert!(MatRef::from_col_major(&x, 3, 3, 3).is_err());
         assert!(MatRef::from_col_major(&x, 3, 1, 2).is_err());
-        assert!(
-            MatRef::from_col_major(&x, 0, 1, 0).is_err(),
-            "LAPACK: ld >= max(1, m)"
-        );
+        assert!(MatRef::from_col_major(&x, 0, 1, 0).is_err(), "LAPACK: ld >= max(1, m)");
         assert!(MatRef::from_col_major(&x, 2, usize::MAX, usize::MAX).is_err());
     }
 
@@ -279,10 +251,7 @@ mod tests {
         let a = MatRef::from_strided(&x, (2, 2), (3, 7)).unwrap();
         assert_eq!(a.to_vec(), [0, 3, 7, 10]);
         assert!(MatRef::from_strided(&x, (2, 2), (3, 9)).is_err());
-        assert!(
-            MatRef::from_strided(&x, (3, 3), (0, 1)).is_ok(),
-            "readers may overlap"
-        );
+        assert!(MatRef::from_strided(&x, (3, 3), (0, 1)).is_ok(), "readers may overlap");
         assert!(MatRef::from_strided(&x, (2, 2), (usize::MAX, 2)).is_err());
         let mut x = x;
         let mut fits = |shape, strides| MatMut::from_strided(&mut x, shape, strides).is_ok();
@@ -294,10 +263,7 @@ mod tests {
     fn empty_shapes_are_ordinary() {
         for (m, n) in [(0, 0), (0, 3), (3, 0)] {
             let a = MatRef::<f64>::from_col_major(&[], m, n, 3).unwrap();
-            assert_eq!(
-                (a.shape(), a.is_empty(), a.to_vec().len()),
-                ((m, n), true, 0)
-            );
+            assert_eq!((a.shape(), a.is_empty(), a.to_vec().len()), ((m, n), true, 0));
             assert_eq!(a.transpose().shape(), (n, m));
             assert_eq!(a.get(0, 0), None);
         }

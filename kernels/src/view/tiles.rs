@@ -66,29 +66,18 @@ impl<'a, T> Tiles<'a, T> {
 
     /// Tile (i, j), or `None` outside of the grid.
     pub fn get(&self, i: usize, j: usize) -> Option<&MatMut<'a, T>> {
-        if i < self.mt && j < self.nt {
-            self.tiles.get(i + j * self.mt)
-        } else {
-            None
-        }
+        if i < self.mt && j < self.nt { self.tiles.get(i + j * self.mt) } else { None }
     }
 
     /// Tile (i, j) to write, or `None` outside of the grid.
     pub fn get_mut(&mut self, i: usize, j: usize) -> Option<&mut MatMut<'a, T>> {
-        if i < self.mt && j < self.nt {
-            self.tiles.get_mut(i + j * self.mt)
-        } else {
-            None
-        }
+        if i < self.mt && j < self.nt { self.tiles.get_mut(i + j * self.mt) } else { None }
     }
 
     /// Every tile with its place (i, j), by columns.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (usize, usize, &mut MatMut<'a, T>)> {
         let mt = self.mt;
-        self.tiles
-            .iter_mut()
-            .enumerate()
-            .map(move |(at, tile)| (at % mt, at / mt, tile))
+        self.tiles.iter_mut().enumerate().map(move |(at, tile)| (at % mt, at / mt, tile))
     }
 
     /// The tiles by columns: tile (i, j) at `i + j * mt`.
@@ -103,12 +92,7 @@ impl<'a, T> Index<(usize, usize)> for Tiles<'a, T> {
     /// Panics outside of the grid.
     #[track_caller]
     fn index(&self, (i, j): (usize, usize)) -> &Self::Output {
-        assert!(
-            i < self.mt && j < self.nt,
-            "tile ({i}, {j}) of a {} x {} grid",
-            self.mt,
-            self.nt
-        );
+        assert!(i < self.mt && j < self.nt, "tile ({i}, {j}) of a {} x {} grid", self.mt, self.nt);
         &self.tiles[i + j * self.mt]
     }
 }
@@ -117,12 +101,7 @@ impl<T> IndexMut<(usize, usize)> for Tiles<'_, T> {
     /// Panics outside of the grid.
     #[track_caller]
     fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut Self::Output {
-        assert!(
-            i < self.mt && j < self.nt,
-            "tile ({i}, {j}) of a {} x {} grid",
-            self.mt,
-            self.nt
-        );
+        assert!(i < self.mt && j < self.nt, "tile ({i}, {j}) of a {} x {} grid", self.mt, self.nt);
         &mut self.tiles[i + j * self.mt]
     }
 }
@@ -135,9 +114,7 @@ mod tests {
     fn tiles_cover_a_ragged_matrix_once() {
         for (m, n, mb, nb) in [(7, 5, 3, 2), (6, 4, 3, 2), (1, 1, 4, 4), (5, 9, 9, 4)] {
             let mut x = vec![0usize; 11 * n];
-            let mut tiles = MatMut::from_col_major(&mut x, m, n, 11)
-                .unwrap()
-                .into_tiles(mb, nb);
+            let mut tiles = MatMut::from_col_major(&mut x, m, n, 11).unwrap().into_tiles(mb, nb);
             assert_eq!((tiles.mt(), tiles.nt()), (m.div_ceil(mb), n.div_ceil(nb)));
             for (i, j, tile) in tiles.iter_mut() {
                 let (height, width) = tile.shape();
@@ -147,11 +124,7 @@ mod tests {
             }
             for (at, &v) in x.iter().enumerate() {
                 let inside = at % 11 < m;
-                assert_eq!(
-                    v,
-                    if inside { at + 1 } else { 0 },
-                    "m {m} n {n} mb {mb} nb {nb}"
-                );
+                assert_eq!(v, if inside { at + 1 } else { 0 }, "m {m} n {n} mb {mb} nb {nb}");
             }
         }
     }
@@ -159,9 +132,7 @@ mod tests {
     #[test]
     fn tiles_may_go_to_threads() {
         let mut x = vec![0; 64];
-        let tiles = MatMut::from_col_major(&mut x, 8, 8, 8)
-            .unwrap()
-            .into_tiles(3, 3);
+        let tiles = MatMut::from_col_major(&mut x, 8, 8, 8).unwrap().into_tiles(3, 3);
         std::thread::scope(|s| {
             for mut tile in tiles.into_vec() {
                 s.spawn(move || tile.fill(1));

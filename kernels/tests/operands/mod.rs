@@ -21,11 +21,7 @@ pub struct Case {
 }
 
 impl Case {
-    pub const PLAIN: Self = Self {
-        padding: 0,
-        row_stride: 1,
-        transposed: false,
-    };
+    pub const PLAIN: Self = Self { padding: 0, row_stride: 1, transposed: false };
 }
 
 impl Numbers {
@@ -34,10 +30,7 @@ impl Numbers {
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         self.0 >> 33
     }
 
@@ -49,11 +42,7 @@ impl Numbers {
     pub fn case(&mut self) -> Case {
         let padding = [0, 1, 5][(self.next() % 3) as usize];
         let row_stride = [1, 1, 3][(self.next() % 3) as usize];
-        Case {
-            padding,
-            row_stride,
-            transposed: self.next().is_multiple_of(2),
-        }
+        Case { padding, row_stride, transposed: self.next().is_multiple_of(2) }
     }
 
     fn scalar<T: Scalar>(&mut self, mut part: impl FnMut(&mut Self) -> f64) -> T {
@@ -75,12 +64,7 @@ impl<T: Scalar> Matrix<T> {
     fn new(m: usize, n: usize, case: Case, mut element: impl FnMut(usize, usize) -> T) -> Self {
         let (_, strides) = Self::place(m, n, case);
         let len = m * strides.0 + n * strides.1 + 3;
-        let mut out = Self {
-            data: vec![T::from_f64(SENTINEL); len],
-            m,
-            n,
-            case,
-        };
+        let mut out = Self { data: vec![T::from_f64(SENTINEL); len], m, n, case };
         let mut view = out.view_mut();
         for j in 0..n {
             for i in 0..m {
@@ -92,9 +76,7 @@ impl<T: Scalar> Matrix<T> {
 
     /// Small integers, of which products and sums are exact in every type.
     pub fn integers(numbers: &mut Numbers, m: usize, n: usize, case: Case) -> Self {
-        Self::new(m, n, case, |_, _| {
-            numbers.scalar(|x| (x.next() % 7) as f64 - 3.0)
-        })
+        Self::new(m, n, case, |_, _| numbers.scalar(|x| (x.next() % 7) as f64 - 3.0))
     }
 
     /// Numbers in [-1, 1).
@@ -142,36 +124,14 @@ impl<T: Scalar> Matrix<T> {
     fn place(m: usize, n: usize, case: Case) -> ((usize, usize), (usize, usize)) {
         let long = (if case.transposed { n } else { m }) * case.row_stride + case.padding;
         let strides = (case.row_stride, long.max(1));
-        (
-            (m, n),
-            if case.transposed {
-                (strides.1, strides.0)
-            } else {
-                strides
-            },
-        )
+        ((m, n), if case.transposed { (strides.1, strides.0) } else { strides })
     }
 }
 
 /// Shapes (m, n, k): empty, one, odd, full and ragged register tiles of every type, more than one cache block.
 pub fn shapes() -> Vec<(usize, usize, usize)> {
-    let mut shapes = vec![
-        (0, 3, 2),
-        (3, 0, 2),
-        (3, 2, 0),
-        (1, 1, 1),
-        (2, 3, 1),
-        (7, 5, 3),
-    ];
-    shapes.extend([
-        (8, 8, 8),
-        (17, 9, 4),
-        (24, 8, 11),
-        (25, 16, 33),
-        (48, 31, 7),
-        (49, 50, 51),
-        (97, 24, 13),
-    ]);
+    let mut shapes = vec![(0, 3, 2), (3, 0, 2), (3, 2, 0), (1, 1, 1), (2, 3, 1), (7, 5, 3)];
+    shapes.extend([(8, 8, 8), (17, 9, 4), (24, 8, 11), (25, 16, 33), (48, 31, 7), (49, 50, 51), (97, 24, 13)]);
     shapes.extend([(130, 40, 270), (20, 270, 5), (270, 7, 9)]);
     shapes
 }
@@ -190,12 +150,7 @@ pub fn same<T: Scalar>(x: &Matrix<T>, y: &Matrix<T>, what: impl Fn() -> String) 
 
 /// Within `bound` roundoffs of the largest element, and sentinels equal.
 pub fn close<T: Scalar>(x: &Matrix<T>, y: &Matrix<T>, bound: f64, what: impl Fn() -> String) {
-    let largest = y
-        .data
-        .iter()
-        .map(|v| v.abs().to_f64())
-        .filter(|v| !v.is_nan())
-        .fold(0.0, f64::max);
+    let largest = y.data.iter().map(|v| v.abs().to_f64()).filter(|v| !v.is_nan()).fold(0.0, f64::max);
     for (at, (&x, &y)) in x.data.iter().zip(&y.data).enumerate() {
         let error = (x - y).abs().to_f64();
         let fits = identical(x, y) || error <= bound * T::EPSILON.to_f64() * largest;
