@@ -3,6 +3,7 @@
 //! Operands lie inside larger arrays full of a sentinel, of which every element outside of what a kernel may write is
 //! compared bitwise afterwards.
 
+#[allow(dead_code)] // Each test file uses its own part.
 mod operands;
 
 use operands::{Case, Matrix, Numbers, close, same, shapes};

@@ -1,0 +1,141 @@
+//! potrf and trsm by their backward errors, and what potrf says of matrices that have no factor.
+
+#[allow(dead_code)] // Each test file uses its own part.
+mod operands;
+
+use operands::{Case, Matrix, Numbers};
+use superscalar_kernels::{Diag, MatMut, NotPositiveDefinite, Op, Real, Scalar, Side, Uplo, c32, c64, cpu, reference};
+
+/// Runs a generic check for the four types.
+macro_rules! for_all_types {
+    ($check:ident) => {{
+        $check::<f32>();
+        $check::<f64>();
+        $check::<c32>();
+        $check::<c64>();
+    }};
+}
+
+/// The largest row sum of moduli over the part of A that is wanted.
+fn norm<T: Scalar>(m: usize, n: usize, at: impl Fn(usize, usize) -> T) -> f64 {
+    (0..m).map(|i| (0..n).map(|j| at(i, j).abs().to_f64()).sum()).fold(0.0, f64::max)
+}
+
+#[test]
+fn cholesky_reproduces_its_matrix() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(11);
+        for n in [1, 5, 64, 130, 257, 400] {
+            let a = Matrix::<T>::positive_definite(&mut numbers, Uplo::Lower, n, Case::PLAIN);
+            let mut l = a.clone();
+            cpu::potrf(Uplo::Lower, l.view_mut()).unwrap();
+            let mut factor = vec![T::ZERO; n * n];
+            let mut rest = a.view().to_vec();
+            for j in 0..n {
+                rest[j + j * n] = T::from_real(rest[j + j * n].re());
+                (j..n).for_each(|i| factor[i + j * n] = l.view().at(i, j));
+            }
+            let factor = superscalar_kernels::MatRef::from_col_major(&factor, n, n, n).unwrap();
+            let mut difference = MatMut::from_col_major(&mut rest, n, n, n).unwrap();
+            let scale = T::Real::ONE;
+            reference::herk(Uplo::Lower, Op::None, -scale, factor, scale, difference.rb_mut());
+            let lower = |i: usize, j: usize| if i >= j { difference.at(i, j) } else { T::ZERO };
+            let of_a = norm(n, n, |i, j| if i >= j { a.view().at(i, j) } else { a.view().at(j, i) });
+            let error = norm(n, n, lower) / (n as f64 * of_a * T::EPSILON.to_f64());
+            assert!(error < 4.0, "{}potrf n = {n}: backward error {error:.2} n eps", T::LETTER);
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn solves_leave_a_small_residual() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(12);
+        for (m, n) in [(1, 1), (60, 17), (300, 40), (530, 30)] {
+            let a = Matrix::<T>::triangular(&mut numbers, Uplo::Lower, Diag::NonUnit, m, Case::PLAIN);
+            let b = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+            let mut x = b.clone();
+            cpu::trsm(Side::Left, Uplo::Lower, Op::None, Diag::NonUnit, T::ONE, a.view(), x.view_mut());
+            let lower = |i: usize, j: usize| if i >= j { a.view().at(i, j) } else { T::ZERO };
+            let full: Vec<T> = (0..m * m).map(|at| lower(at % m, at / m)).collect();
+            let full = superscalar_kernels::MatRef::from_col_major(&full, m, m, m).unwrap();
+            let mut r = b.clone();
+            reference::gemm(-T::ONE, Op::None, full, Op::None, x.view(), T::ONE, r.view_mut());
+            let size = norm(m, m, lower) * norm(m, n, |i, j| x.view().at(i, j));
+            let error = norm(m, n, |i, j| r.view().at(i, j)) / (m as f64 * size * T::EPSILON.to_f64());
+            assert!(error < 4.0, "{}trsm {m} x {n}: backward error {error:.2} m eps", T::LETTER);
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn the_first_bad_pivot_is_named() {
+    fn check<T: Scalar>() {
+        for n in [1, 2, 3, 4, 5, 8, 9, 17, 24, 33, 300] {
+            let step = if n > 40 { 37 } else { 1 };
+            for bad in (0..n).step_by(step) {
+                for pivot in [f64::NAN, 0.0, -1.0] {
+                    for uplo in [Uplo::Lower, Uplo::Upper] {
+                        let mut a = vec![T::ZERO; n * n];
+                        (0..n).for_each(|i| a[i + i * n] = T::from_f64(4.0));
+                        a[bad + bad * n] = T::from_f64(pivot);
+                        let view = MatMut::from_col_major(&mut a, n, n, n).unwrap();
+                        let info = Err(NotPositiveDefinite { minor: bad + 1 });
+                        assert_eq!(cpu::potrf(uplo, view), info, "{uplo} n = {n}, pivot {pivot}");
+                    }
+                }
+            }
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn a_minor_may_be_indefinite_with_a_positive_diagonal() {
+    for n in 2..20 {
+        for bad in 1..n {
+            let mut a = vec![0.0; n * n];
+            (0..n).for_each(|i| a[i + i * n] = 1.0);
+            a[bad + (bad - 1) * n] = 2.0;
+            let view = MatMut::from_col_major(&mut a, n, n, n).unwrap();
+            assert_eq!(cpu::potrf(Uplo::Lower, view), Err(NotPositiveDefinite { minor: bad + 1 }));
+        }
+    }
+}
+
+#[test]
+fn tiny_and_huge_pivots_divide_without_overflow() {
+    fn check<T: Scalar>() {
+        // Subnormal in single precision; its reciprocal overflows there.
+        let tiny = if size_of::<T::Real>() == 4 { 1e-40 } else { 1e-310 };
+        for pivot in [tiny, 1.0 / T::Real::MIN_POSITIVE.to_f64() / 16.0] {
+            let a = [T::from_f64(pivot)];
+            let mut b = [T::from_f64(pivot)];
+            let a = superscalar_kernels::MatRef::from_col_major(&a, 1, 1, 1).unwrap();
+            let x = MatMut::from_col_major(&mut b, 1, 1, 1).unwrap();
+            cpu::trsm(Side::Left, Uplo::Lower, Op::None, Diag::NonUnit, T::ONE, a, x);
+            let error = (b[0] - T::ONE).abs();
+            assert!(error <= T::EPSILON * T::Real::from_f64(4.0), "{}: {pivot} / {pivot} = {}", T::LETTER, b[0]);
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+#[test]
+fn an_empty_system_is_solved() {
+    for (m, n) in [(0, 0), (0, 4), (4, 0)] {
+        let a = vec![f64::NAN; 16];
+        for side in [Side::Left, Side::Right] {
+            let order = if side == Side::Left { m } else { n };
+            let a = superscalar_kernels::MatRef::from_col_major(&a, order, order, 4).unwrap();
+            let mut b = [7.0; 16];
+            let x = MatMut::from_col_major(&mut b, m, n, 4).unwrap();
+            cpu::trsm(side, Uplo::Upper, Op::Trans, Diag::NonUnit, 2.0, a, x);
+            assert_eq!(b, [7.0; 16]);
+        }
+    }
+    assert_eq!(cpu::potrf::<c64>(Uplo::Lower, MatMut::from_col_major(&mut [], 0, 0, 1).unwrap()), Ok(()));
+}
