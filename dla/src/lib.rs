@@ -1,3 +1,72 @@
-//! Tiled algorithms and drivers.
+//! Tiled dense linear algebra on the task runtime: LAPACK's names and conventions, generic over `f32 f64 c32 c64`.
+//!
+//! Each routine has two forms. The **blocking** form, here at the root, takes matrices and returns when the result is there,
+//! as LAPACK does. The **non-blocking** form, in [`submit`], takes tiled matrices of a scope and returns once the tasks are
+//! inserted, so that calls compose: what one routine writes and the next reads is ordered tile by tile, without a barrier.
+//!
+//! | routine | what |
+//! |---|---|
+//! | [`potrf`] | Cholesky factorization A = L Lᴴ or Uᴴ U |
+//! | [`potrs`] | solves A X = B by that factorization |
+//! | [`posv`] | both |
+//!
+//! [`matrix_market`] reads and writes files in the Matrix Market format. This crate names no device.
+//!
+//! ```
+//! use superscalar_dla::{Matrix, Options, posv};
+//! use superscalar_kernels::Uplo;
+//! use superscalar_runtime::Runtime;
+//!
+//! let rt = Runtime::new()?;
+//! let mut a = Matrix::from_fn(3, 3, |i, j| if i == j { 4.0 } else { 1.0 });
+//! let mut b = Matrix::from_fn(3, 1, |_, _| 6.0);
+//! posv(&rt, Uplo::Lower, a.as_mut(), b.as_mut(), &Options::default())?;
+//! assert!((b.at(2, 0) - 1.0f64).abs() < 1e-15);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+#![forbid(unsafe_code)]
+
+mod block_size;
+mod codelets;
+mod error;
+mod matrix;
 pub mod matrix_market;
+mod options;
+mod posv;
+mod potrf;
+mod potrs;
+mod tiled;
+
+pub use block_size::BlockSize;
+pub use error::{Error, ErrorKind};
+pub use matrix::Matrix;
+pub use options::Options;
+pub use posv::posv;
+pub use potrf::potrf;
+pub use potrs::potrs;
+pub use tiled::{TileView, Tiled};
+
+/// The non-blocking forms: they insert their tasks into a scope and return.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Tiled, submit};
+/// use superscalar_kernels::Uplo;
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let mut a = Matrix::from_fn(300, 300, |i, j| if i == j { 300.0 } else { 1.0 });
+/// let mut b = Matrix::from_fn(300, 2, |_, _| 599.0);
+/// rt.scope(|s| {
+///     let a = Tiled::new(s, a.as_mut(), 64, 64);
+///     let b = Tiled::new(s, b.as_mut(), 64, 64);
+///     // The first tiles of the solution are under way before the last tile of the factor is there.
+///     submit::potrf(s, Uplo::Lower, &a);
+///     submit::potrs(s, Uplo::Lower, &a, &b);
+/// })?;
+/// assert!((b.at(299, 1) - 1.0f64).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub mod submit {
+    pub use crate::{posv::submit as posv, potrf::submit as potrf, potrs::submit as potrs};
+}

@@ -204,7 +204,8 @@ impl<'a> Inserter<'a> {
         let Insertion { unissued, undone, predecessors, .. } = insertion;
         // SAFETY: the task is not sealed yet, so its `exec` is this thread's.
         let exec = unsafe { slot.exec() };
-        exec.header = Header { name: spec.name, site, id, priority: spec.priority, flags: Flags::new(spec.lock, commutes) };
+        exec.header =
+            Header { name: spec.name, site, id, priority: spec.priority, flags: Flags::new(spec.lock, commutes) };
         let hold = u64::from(!shared.devices.is_empty() && shared.offer(slot, &body, spec.lock, predecessors));
         // SAFETY: what the body borrows outlives the scope, and the scope waits for the task.
         unsafe { exec.body.fill(body) };

@@ -9,7 +9,7 @@ use crate::{
     handle::Handle,
     insert::Inserter,
     recorder::Recorder,
-    recording::{Recording, TaskId},
+    recording::{ChromeTrace, Recording, TaskId},
     schedule::{Place, Policy},
     scope::{self, Entry, Scope, ScopePool, ScopeState},
     sync::held,
@@ -20,6 +20,7 @@ use crate::{
 use crossbeam_utils::CachePadded;
 use std::{
     panic::Location,
+    path::PathBuf,
     ptr::NonNull,
     sync::{
         Arc, Mutex, MutexGuard,
@@ -247,6 +248,7 @@ impl Drop for Visit<'_> {
 pub struct Runtime {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
+    trace_file: Option<PathBuf>,
 }
 
 impl Runtime {
@@ -264,9 +266,10 @@ impl Runtime {
         Builder::default()
     }
 
-    pub(crate) fn start(settings: Settings) -> Result<Self, Error> {
+    pub(crate) fn start(mut settings: Settings) -> Result<Self, Error> {
+        let trace_file = settings.trace_file.take();
         let shared = Arc::new(Shared::new(settings)?);
-        let mut runtime = Self { shared, threads: Vec::new() };
+        let mut runtime = Self { shared, threads: Vec::new(), trace_file };
         for worker in 0..runtime.shared.workers {
             runtime.start_thread(format!("superscalar-{worker}"), move |shared| {
                 if let Some(core) = shared.cores.get(worker as usize) {
@@ -284,6 +287,19 @@ impl Runtime {
             runtime.start_thread(format!("superscalar-issuer-{device}"), move |shared| shared.issue_tasks(device))?;
         }
         Ok(runtime)
+    }
+
+    /// Writes the trace that a setting asked for. Nobody is there to return an error to, so it is reported where the user of
+    /// an unchanged program will see it.
+    fn write_trace(&self) {
+        let (Some(recorder), Some(file)) = (&self.shared.recorder, &self.trace_file) else { return };
+        let recording = recorder.take();
+        let written = std::fs::File::create(file)
+            .map_err(|error| error.to_string())
+            .and_then(|out| ChromeTrace::new(&recording).write(out).map_err(|error| error.to_string()));
+        if let Err(why) = written {
+            eprintln!("superscalar: the trace {} was not written: {why}", file.display());
+        }
     }
 
     fn start_thread(&mut self, name: String, work: impl FnOnce(&Shared) + Send + 'static) -> Result<(), Error> {
@@ -356,6 +372,18 @@ impl Runtime {
         self.shared.policy.name()
     }
 
+    /// The start of the recording's clock, to merge other traces with it; none if the runtime was not built to trace.
+    #[must_use]
+    pub fn recording_epoch(&self) -> Option<std::time::Instant> {
+        self.shared.recorder.as_ref().map(Recorder::epoch)
+    }
+
+    /// How many tasks are done in the scopes that are open now: a measure of progress, for another thread to look at.
+    #[must_use]
+    pub fn tasks_done(&self) -> u64 {
+        self.shared.scopes.done()
+    }
+
     /// What was recorded so far, if the runtime was built to [`trace`](Builder::trace); the recording starts anew.
     ///
     /// Call it outside of scopes: of tasks in flight only a part is known.
@@ -372,6 +400,7 @@ impl Drop for Runtime {
         self.shared.is_closing.store(true, Ordering::Release);
         self.shared.sleep.wake_all();
         self.shared.devices.wake_all();
+        self.write_trace();
         let own = std::thread::current().id();
         for thread in self.threads.drain(..) {
             // Dropped inside a task's body, by the last owner: that thread can not wait for itself. It ends by itself.

@@ -42,11 +42,7 @@ impl Market {
         shape: Shape,
         mut value: impl FnMut(usize, usize) -> (f64, f64),
     ) -> Result<Self, Error> {
-        let Header {
-            format,
-            field,
-            symmetry,
-        } = header;
+        let Header { format, field, symmetry } = header;
         let checked = header.check().and_then(|()| symmetry.check_shape(shape));
         checked.map_err(|kind| kind.at(Place::Whole))?;
         let cells = usize::try_from(stored_cells(symmetry, shape));
@@ -61,9 +57,7 @@ impl Market {
                 }
                 positions.push(at);
             }
-            let checked = symmetry
-                .check_entry(at, parts, 0)
-                .and_then(|()| push(&mut values, parts, at));
+            let checked = symmetry.check_entry(at, parts, 0).and_then(|()| push(&mut values, parts, at));
             checked.map_err(|kind| kind.at(Place::Entry(k)))?;
         }
         Ok(Self::from_checked(header, shape, positions, values))
@@ -72,13 +66,7 @@ impl Market {
 
 /// Appends a value, if it is in the field.
 fn push(values: &mut Values, (re, im): (f64, f64), at: Position) -> Result<(), Kind> {
-    let outside = |field| Kind::NotInField {
-        re,
-        im,
-        i: at.i,
-        j: at.j,
-        field,
-    };
+    let outside = |field| Kind::NotInField { re, im, i: at.i, j: at.j, field };
     // A NaN is not zero either.
     if im != 0.0 && matches!(values.field(), Field::Real | Field::Integer) {
         return Err(outside("real"));

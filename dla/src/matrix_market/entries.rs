@@ -69,11 +69,7 @@ impl Market {
     /// ```
     #[must_use]
     pub fn entries(&self) -> Entries<'_> {
-        Entries {
-            market: self,
-            packed: Packed::new(self.header().symmetry, self.shape()),
-            k: 0,
-        }
+        Entries { market: self, packed: Packed::new(self.header().symmetry, self.shape()), k: 0 }
     }
 
     /// Calls `visit(i, j, re, im)` for every stored entry in order, and after each off the diagonal for its mirror image
@@ -126,8 +122,7 @@ impl Market {
     /// Whether the order of the positions alone shows that each is there once.
     fn never_repeats(&self) -> bool {
         let positions = self.positions();
-        let ascends =
-            |key: fn(&Position) -> (usize, usize)| positions.is_sorted_by(|a, b| key(a) < key(b));
+        let ascends = |key: fn(&Position) -> (usize, usize)| positions.is_sorted_by(|a, b| key(a) < key(b));
         ascends(|at| (at.j, at.i)) || ascends(|at| (at.i, at.j))
     }
 
@@ -143,23 +138,14 @@ impl Market {
         })
     }
 
-    fn with_mirror(
-        &self,
-        at: Position,
-        parts: (f64, f64),
-        visit: &mut impl FnMut(usize, usize, f64, f64),
-    ) {
+    fn with_mirror(&self, at: Position, parts: (f64, f64), visit: &mut impl FnMut(usize, usize, f64, f64)) {
         visit(at.i, at.j, parts.0, parts.1);
         if at.i == at.j {
             return;
         }
         if let Some((re, im)) = self.header().symmetry.mirrored(parts) {
             // A real field has no imaginary part, not the negated zero of one.
-            let im = if self.header().field == Field::Complex {
-                im
-            } else {
-                0.0
-            };
+            let im = if self.header().field == Field::Complex { im } else { 0.0 };
             visit(at.j, at.i, re, im);
         }
     }

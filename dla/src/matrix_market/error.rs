@@ -139,22 +139,14 @@ pub(super) enum Kind {
     #[error("{word} follows the complete banner")]
     BannerExtra { word: Excerpt },
     #[error("{word} is not a known {part} (known: {known})")]
-    BannerWord {
-        part: &'static str,
-        word: Excerpt,
-        known: &'static str,
-    },
+    BannerWord { part: &'static str, word: Excerpt, known: &'static str },
     #[error("{header} is not a valid combination: {why}")]
     Combination { header: String, why: &'static str },
 
     #[error("the file ends before the size line")]
     SizeMissing,
     #[error("the size line of {format} format has {expected} numbers, not {found}")]
-    SizeTokens {
-        format: Format,
-        expected: usize,
-        found: usize,
-    },
+    SizeTokens { format: Format, expected: usize, found: usize },
     #[error("{token} is not a count")]
     Count { token: Excerpt },
     #[error("{token} is too large a count")]
@@ -173,11 +165,7 @@ pub(super) enum Kind {
     #[error("{token} is not a {axis} index")]
     Index { axis: &'static str, token: Excerpt },
     #[error("{axis} index {index} is out of range {range}")]
-    OutOfRange {
-        axis: &'static str,
-        index: String,
-        range: String,
-    },
+    OutOfRange { axis: &'static str, index: String, range: String },
     #[error("{token} is not a number")]
     Number { token: Excerpt },
     #[error("{token} is out of the range of a 64-bit float")]
@@ -187,14 +175,8 @@ pub(super) enum Kind {
     #[error("{token} is out of the range of a 64-bit integer")]
     IntegerOverflow { token: Excerpt },
 
-    #[error(
-        "entry ({i}, {j}) lies above the diagonal, and a {symmetry} file stores only the lower triangle"
-    )]
-    WrongTriangle {
-        i: usize,
-        j: usize,
-        symmetry: Symmetry,
-    },
+    #[error("entry ({i}, {j}) lies above the diagonal, and a {symmetry} file stores only the lower triangle")]
+    WrongTriangle { i: usize, j: usize, symmetry: Symmetry },
     #[error("diagonal entry ({i}, {i}) of a skew-symmetric matrix must be zero")]
     SkewDiagonal { i: usize },
     #[error("diagonal entry ({i}, {i}) of a hermitian matrix must be real")]
@@ -203,13 +185,7 @@ pub(super) enum Kind {
     #[error("{values} values for {expected} entries")]
     ValueCount { values: usize, expected: u128 },
     #[error("({re:?}, {im:?}) at ({i}, {j}) is not {field}")]
-    NotInField {
-        re: f64,
-        im: f64,
-        i: usize,
-        j: usize,
-        field: &'static str,
-    },
+    NotInField { re: f64, im: f64, i: usize, j: usize, field: &'static str },
 }
 
 impl Kind {

@@ -79,18 +79,13 @@ pub struct Header {
 }
 
 impl Format {
-    const ALL: [(&'static str, Self); 2] =
-        [("coordinate", Self::Coordinate), ("array", Self::Array)];
+    const ALL: [(&'static str, Self); 2] = [("coordinate", Self::Coordinate), ("array", Self::Array)];
     const KNOWN: &'static str = "coordinate, array";
 }
 
 impl Field {
-    const ALL: [(&'static str, Self); 4] = [
-        ("real", Self::Real),
-        ("integer", Self::Integer),
-        ("complex", Self::Complex),
-        ("pattern", Self::Pattern),
-    ];
+    const ALL: [(&'static str, Self); 4] =
+        [("real", Self::Real), ("integer", Self::Integer), ("complex", Self::Complex), ("pattern", Self::Pattern)];
     const KNOWN: &'static str = "real, integer, complex, pattern";
 }
 
@@ -106,10 +101,7 @@ impl Symmetry {
 
 /// The word for `value` in a table that lists every value.
 fn name_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> &'static str {
-    table
-        .iter()
-        .find(|(_, listed)| listed == value)
-        .map_or("", |(name, _)| name)
+    table.iter().find(|(_, listed)| listed == value).map_or("", |(name, _)| name)
 }
 
 impl fmt::Display for Format {
@@ -156,12 +148,7 @@ impl Header {
             }
         }
         let mut word = |part, known| match words.next() {
-            Some(word) => Ok(Word {
-                text: word.text,
-                place: line.at(word.column),
-                part,
-                known,
-            }),
+            Some(word) => Ok(Word { text: word.text, place: line.at(word.column), part, known }),
             None => Err(Kind::BannerEnds { part }.at(line.at_end())),
         };
         word("object", "matrix")?.look_up(&[("matrix", ())])?;
@@ -169,16 +156,9 @@ impl Header {
         let field = word("field", Field::KNOWN)?.look_up(&Field::ALL)?;
         let symmetry = word("symmetry", Symmetry::KNOWN)?.look_up(&Symmetry::ALL)?;
         if let Some(extra) = words.next() {
-            return Err(Kind::BannerExtra {
-                word: Excerpt::new(extra.text),
-            }
-            .at(line.at(extra.column)));
+            return Err(Kind::BannerExtra { word: Excerpt::new(extra.text) }.at(line.at(extra.column)));
         }
-        let header = Self {
-            format,
-            field,
-            symmetry,
-        };
+        let header = Self { format, field, symmetry };
         header.check().map_err(|kind| kind.at(line.at(1)))?;
         Ok(header)
     }
@@ -193,10 +173,7 @@ impl Header {
             (_, Field::Pattern, Symmetry::SkewSymmetric) => "a pattern has no values to negate",
             _ => return Ok(()),
         };
-        Err(Kind::Combination {
-            header: self.to_string(),
-            why,
-        })
+        Err(Kind::Combination { header: self.to_string(), why })
     }
 
     /// The numbers that follow the position in an entry.
@@ -228,16 +205,9 @@ struct Word<'a> {
 
 impl Word<'_> {
     fn look_up<T: Copy>(self, table: &[(&'static str, T)]) -> Result<T, Error> {
-        let found = table
-            .iter()
-            .find(|(name, _)| self.text.eq_ignore_ascii_case(name));
+        let found = table.iter().find(|(name, _)| self.text.eq_ignore_ascii_case(name));
         found.map(|&(_, value)| value).ok_or_else(|| {
-            Kind::BannerWord {
-                part: self.part,
-                word: Excerpt::new(self.text),
-                known: self.known,
-            }
-            .at(self.place)
+            Kind::BannerWord { part: self.part, word: Excerpt::new(self.text), known: self.known }.at(self.place)
         })
     }
 }

@@ -22,15 +22,7 @@ pub(super) struct Lines<'o, R> {
 
 impl<'o, R: BufRead> Lines<'o, R> {
     pub(super) fn new(reader: R, options: &'o ReadOptions) -> Self {
-        Self {
-            reader,
-            options,
-            buffer: Vec::new(),
-            number: 0,
-            end_column: 1,
-            bytes_read: 0,
-            comments: String::new(),
-        }
+        Self { reader, options, buffer: Vec::new(), number: 0, end_column: 1, bytes_read: 0, comments: String::new() }
     }
 
     /// The very next line, whatever it holds; `None` at the end of the file.
@@ -55,10 +47,7 @@ impl<'o, R: BufRead> Lines<'o, R> {
 
     /// The end of the last line that was read: where something is missing. Line 1 if there was none.
     pub(super) fn place_of_end(&self) -> Place {
-        Place::Line {
-            line: self.number.max(1),
-            column: self.end_column,
-        }
+        Place::Line { line: self.number.max(1), column: self.end_column }
     }
 
     /// The comments passed so far, leaving none.
@@ -86,9 +75,7 @@ impl<'o, R: BufRead> Lines<'o, R> {
         let (line_bytes_max, bytes_max) = (self.options.line_bytes_max, self.options.bytes_max);
         if self.buffer.len() > line_bytes_max {
             let column = line_bytes_max + 1;
-            let kind = Kind::LineTooLong {
-                bytes_max: line_bytes_max,
-            };
+            let kind = Kind::LineTooLong { bytes_max: line_bytes_max };
             return Err(kind.at(Place::Line { line, column }));
         }
         if self.bytes_read > bytes_max {
@@ -126,10 +113,7 @@ fn decode(number: u64, bytes: &[u8]) -> Result<Line<'_>, Error> {
         Ok(text) => Ok(Line { number, text }),
         Err(error) => {
             let column = error.valid_up_to() + 1;
-            Err(Kind::Encoding { column }.at(Place::Line {
-                line: number,
-                column,
-            }))
+            Err(Kind::Encoding { column }.at(Place::Line { line: number, column }))
         }
     }
 }
@@ -144,10 +128,7 @@ pub(super) struct Line<'a> {
 impl<'a> Line<'a> {
     /// The byte `column`, from 1, of this line.
     pub(super) fn at(self, column: usize) -> Place {
-        Place::Line {
-            line: self.number,
-            column,
-        }
+        Place::Line { line: self.number, column }
     }
 
     /// Behind the last byte of this line.
@@ -156,28 +137,16 @@ impl<'a> Line<'a> {
     }
 
     pub(super) fn tokens(self) -> Tokens<'a> {
-        Tokens {
-            text: self.text,
-            at: 0,
-        }
+        Tokens { text: self.text, at: 0 }
     }
 
     /// The tokens of a line that must have `expected` of them, at most 4; those beyond `expected` are empty. If the
     /// line has fewer or more, `complain(found)` says so.
-    pub(super) fn exactly(
-        self,
-        expected: usize,
-        complain: impl Fn(usize) -> Kind,
-    ) -> Result<[Token<'a>; 4], Error> {
-        let mut taken = [Token {
-            text: "",
-            column: 1,
-        }; 4];
+    pub(super) fn exactly(self, expected: usize, complain: impl Fn(usize) -> Kind) -> Result<[Token<'a>; 4], Error> {
+        let mut taken = [Token { text: "", column: 1 }; 4];
         let mut tokens = self.tokens();
         for (found, slot) in taken.iter_mut().take(expected).enumerate() {
-            *slot = tokens
-                .next()
-                .ok_or_else(|| complain(found).at(self.at_end()))?;
+            *slot = tokens.next().ok_or_else(|| complain(found).at(self.at_end()))?;
         }
         match tokens.next() {
             None => Ok(taken),
@@ -220,9 +189,6 @@ impl<'a> Iterator for Tokens<'a> {
             end += 1;
         }
         self.at = end;
-        Some(Token {
-            text: &self.text[start..end],
-            column: start + 1,
-        })
+        Some(Token { text: &self.text[start..end], column: start + 1 })
     }
 }

@@ -93,17 +93,12 @@ impl Market {
         positions: Vec<Position>,
         values: Values,
     ) -> Result<Self, Error> {
-        let header = Header {
-            format: Format::Coordinate,
-            field: values.field(),
-            symmetry,
-        };
+        let header = Header { format: Format::Coordinate, field: values.field(), symmetry };
         check_matrix(header, shape)?;
         check_count(&values, positions.len() as u128)?;
         for (k, &position) in positions.iter().enumerate() {
             let in_range = check_range(position, shape);
-            let checked =
-                in_range.and_then(|()| symmetry.check_entry(position, values.parts(k), 0));
+            let checked = in_range.and_then(|()| symmetry.check_entry(position, values.parts(k), 0));
             checked.map_err(|kind| kind.at(Place::Entry(k)))?;
         }
         Ok(Self::from_checked(header, shape, positions, values))
@@ -126,11 +121,7 @@ impl Market {
     /// # Ok::<(), superscalar_dla::matrix_market::Error>(())
     /// ```
     pub fn array(symmetry: Symmetry, shape: Shape, values: Values) -> Result<Self, Error> {
-        let header = Header {
-            format: Format::Array,
-            field: values.field(),
-            symmetry,
-        };
+        let header = Header { format: Format::Array, field: values.field(), symmetry };
         check_matrix(header, shape)?;
         check_count(&values, stored_cells(symmetry, shape))?;
         let market = Self::from_checked(header, shape, Vec::new(), values);
@@ -154,10 +145,7 @@ impl Market {
     /// ```
     #[must_use]
     pub fn with_comments(mut self, text: &str) -> Self {
-        self.comments = text
-            .lines()
-            .flat_map(|line| [line.trim_ascii_end(), "\n"])
-            .collect();
+        self.comments = text.lines().flat_map(|line| [line.trim_ascii_end(), "\n"]).collect();
         self
     }
 
@@ -271,19 +259,8 @@ impl Market {
     }
 
     /// For callers that have checked what the public constructors check.
-    pub(super) fn from_checked(
-        header: Header,
-        shape: Shape,
-        positions: Vec<Position>,
-        values: Values,
-    ) -> Self {
-        Self {
-            header,
-            shape,
-            comments: String::new(),
-            positions,
-            values,
-        }
+    pub(super) fn from_checked(header: Header, shape: Shape, positions: Vec<Position>, values: Values) -> Self {
+        Self { header, shape, comments: String::new(), positions, values }
     }
 
     /// With comments as this type keeps them.
@@ -294,34 +271,21 @@ impl Market {
 }
 
 fn check_matrix(header: Header, shape: Shape) -> Result<(), Error> {
-    let checked = header
-        .check()
-        .and_then(|()| header.symmetry.check_shape(shape));
+    let checked = header.check().and_then(|()| header.symmetry.check_shape(shape));
     checked.map_err(|kind| kind.at(Place::Whole))
 }
 
 fn check_count(values: &Values, expected: u128) -> Result<(), Error> {
     match values.len() {
-        Some(found) if found as u128 != expected => Err(Kind::ValueCount {
-            values: found,
-            expected,
-        }
-        .at(Place::Whole)),
+        Some(found) if found as u128 != expected => Err(Kind::ValueCount { values: found, expected }.at(Place::Whole)),
         _ => Ok(()),
     }
 }
 
 fn check_range(position: Position, shape: Shape) -> Result<(), Kind> {
-    for (axis, index, extent) in [
-        ("row", position.i, shape.m),
-        ("column", position.j, shape.n),
-    ] {
+    for (axis, index, extent) in [("row", position.i, shape.m), ("column", position.j, shape.n)] {
         if index >= extent {
-            return Err(Kind::OutOfRange {
-                axis,
-                index: index.to_string(),
-                range: format!("0..{extent}"),
-            });
+            return Err(Kind::OutOfRange { axis, index: index.to_string(), range: format!("0..{extent}") });
         }
     }
     Ok(())

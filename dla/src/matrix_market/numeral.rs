@@ -31,16 +31,9 @@ pub(super) fn index(text: &str, axis: &'static str, extent: usize) -> Result<usi
 fn bad_index(text: &str, axis: &'static str, extent: usize) -> Kind {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Kind::Index {
-            axis,
-            token: Excerpt::new(text),
-        };
+        return Kind::Index { axis, token: Excerpt::new(text) };
     }
-    Kind::OutOfRange {
-        axis,
-        index: shorten(text),
-        range: format!("1..={extent}"),
-    }
+    Kind::OutOfRange { axis, index: shorten(text), range: format!("1..={extent}") }
 }
 
 /// A value of an integer file.
@@ -48,9 +41,7 @@ pub(super) fn integer(text: &str) -> Result<i64, Kind> {
     text.parse().map_err(|error: std::num::ParseIntError| {
         let token = Excerpt::new(text);
         match error.kind() {
-            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => {
-                Kind::IntegerOverflow { token }
-            }
+            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => Kind::IntegerOverflow { token },
             _ => Kind::Integer { token },
         }
     })
@@ -60,15 +51,11 @@ pub(super) fn integer(text: &str) -> Result<i64, Kind> {
 pub(super) fn real(text: &str) -> Result<f64, Kind> {
     let value = match text.parse::<f64>() {
         Ok(value) => value,
-        Err(_) => fortran(text).ok_or_else(|| Kind::Number {
-            token: Excerpt::new(text),
-        })?,
+        Err(_) => fortran(text).ok_or_else(|| Kind::Number { token: Excerpt::new(text) })?,
     };
     // An infinity must have been spelled: a numeral that has digits meant something finite.
     if value.is_infinite() && text.bytes().any(|byte| byte.is_ascii_digit()) {
-        return Err(Kind::NumberOverflow {
-            token: Excerpt::new(text),
-        });
+        return Err(Kind::NumberOverflow { token: Excerpt::new(text) });
     }
     Ok(value)
 }
@@ -80,9 +67,7 @@ fn fortran(text: &str) -> Option<f64> {
     }
     let (mantissa, exponent) = text.split_once(['d', 'D'])?;
     // Else a second letter would slip through: `1eD3` must not become `1ee3`, nor `infD` pass.
-    let is_decimal = mantissa
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || b"+-.".contains(&byte));
+    let is_decimal = mantissa.bytes().all(|byte| byte.is_ascii_digit() || b"+-.".contains(&byte));
     if !is_decimal {
         return None;
     }
@@ -114,18 +99,13 @@ mod tests {
 
     #[test]
     fn what_is_no_float_is_refused() {
-        for text in [
-            "", ".", "1eD3", "1D", "D3", "1D3D3", "1d3e4", "0x1p3", "1_0", "nanD0", "1,5", "١",
-        ] {
+        for text in ["", ".", "1eD3", "1D", "D3", "1D3D3", "1d3e4", "0x1p3", "1_0", "nanD0", "1,5", "١"] {
             let message = real(text).map_err(|kind| kind.to_string());
             assert_eq!(message, Err(format!("`{text}` is not a number")));
         }
         for text in ["1e309", "-1D400"] {
             let message = real(text).map_err(|kind| kind.to_string());
-            assert_eq!(
-                message,
-                Err(format!("`{text}` is out of the range of a 64-bit float"))
-            );
+            assert_eq!(message, Err(format!("`{text}` is out of the range of a 64-bit float")));
         }
     }
 

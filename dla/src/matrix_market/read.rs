@@ -49,12 +49,7 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self {
-            entries_max: 1 << 27,
-            bytes_max: 8 << 30,
-            line_bytes_max: 64 << 10,
-            comment_bytes_max: 1 << 20,
-        }
+        Self { entries_max: 1 << 27, bytes_max: 8 << 30, line_bytes_max: 64 << 10, comment_bytes_max: 1 << 20 }
     }
 }
 
@@ -104,9 +99,7 @@ pub fn read_with(reader: impl BufRead, options: &ReadOptions) -> Result<Market, 
         entries.take(line)?;
     }
     let comments = lines.take_comments();
-    Ok(entries
-        .finish(lines.place_of_end())?
-        .with_kept_comments(comments))
+    Ok(entries.finish(lines.place_of_end())?.with_kept_comments(comments))
 }
 
 /// Reads the file at `path` with the default limits.
@@ -150,23 +143,11 @@ fn size(line: Line<'_>, header: Header, options: &ReadOptions) -> Result<(Shape,
         Format::Coordinate => 3,
         Format::Array => 2,
     };
-    let complain = |found| Kind::SizeTokens {
-        format: header.format,
-        expected,
-        found,
-    };
+    let complain = |found| Kind::SizeTokens { format: header.format, expected, found };
     let tokens = line.exactly(expected, complain)?;
-    let count = |k: usize| {
-        numeral::count(tokens[k].text).map_err(|kind| kind.at(line.at(tokens[k].column)))
-    };
-    let shape = Shape {
-        m: count(0)?,
-        n: count(1)?,
-    };
-    header
-        .symmetry
-        .check_shape(shape)
-        .map_err(|kind| kind.at(line.at(tokens[0].column)))?;
+    let count = |k: usize| numeral::count(tokens[k].text).map_err(|kind| kind.at(line.at(tokens[k].column)));
+    let shape = Shape { m: count(0)?, n: count(1)? };
+    header.symmetry.check_shape(shape).map_err(|kind| kind.at(line.at(tokens[0].column)))?;
     let announced = match header.format {
         Format::Coordinate => count(2)? as u128,
         Format::Array => stored_cells(header.symmetry, shape),
@@ -176,11 +157,7 @@ fn size(line: Line<'_>, header: Header, options: &ReadOptions) -> Result<(Shape,
         Ok(entries) if entries <= entries_max => Ok((shape, entries)),
         _ => {
             let column = tokens[expected - 1].column;
-            Err(Kind::TooManyAnnounced {
-                announced,
-                entries_max,
-            }
-            .at(line.at(column)))
+            Err(Kind::TooManyAnnounced { announced, entries_max }.at(line.at(column)))
         }
     }
 }
@@ -205,24 +182,13 @@ impl EntryReader {
             Format::Array => Vec::new(),
         };
         let values = Values::with_capacity(header.field, room);
-        Self {
-            header,
-            shape,
-            announced,
-            found: 0,
-            packed: Packed::new(header.symmetry, shape),
-            positions,
-            values,
-        }
+        Self { header, shape, announced, found: 0, packed: Packed::new(header.symmetry, shape), positions, values }
     }
 
     /// Takes the entry on `line`.
     fn take(&mut self, line: Line<'_>) -> Result<(), Error> {
         if self.found == self.announced {
-            return Err(Kind::TooMany {
-                announced: self.announced,
-            }
-            .at(line.at(1)));
+            return Err(Kind::TooMany { announced: self.announced }.at(line.at(1)));
         }
         let expected = self.header.tokens_per_entry();
         let tokens = line.exactly(expected, |found| Kind::EntryTokens { expected, found })?;
@@ -230,8 +196,7 @@ impl EntryReader {
         let (position, first_value) = match self.header.format {
             Format::Coordinate => {
                 let i = numeral::index(tokens[0].text, "row", self.shape.m).map_err(located(0))?;
-                let j =
-                    numeral::index(tokens[1].text, "column", self.shape.n).map_err(located(1))?;
+                let j = numeral::index(tokens[1].text, "column", self.shape.n).map_err(located(1))?;
                 self.positions.push(Position { i, j });
                 (Some(Position { i, j }), 2)
             }
@@ -241,21 +206,14 @@ impl EntryReader {
         match &mut self.values {
             Values::Pattern => {}
             Values::Integer(values) => {
-                values.push(
-                    numeral::integer(tokens[first_value].text).map_err(located(first_value))?,
-                );
+                values.push(numeral::integer(tokens[first_value].text).map_err(located(first_value))?);
             }
             Values::Real(values) => values.push(real(first_value)?),
-            Values::Complex(values) => {
-                values.push(Complex::new(real(first_value)?, real(first_value + 1)?))
-            }
+            Values::Complex(values) => values.push(Complex::new(real(first_value)?, real(first_value + 1)?)),
         }
         if let Some(position) = position {
             let parts = self.values.parts(self.found);
-            self.header
-                .symmetry
-                .check_entry(position, parts, 1)
-                .map_err(located(0))?;
+            self.header.symmetry.check_entry(position, parts, 1).map_err(located(0))?;
         }
         self.found += 1;
         Ok(())
@@ -263,17 +221,10 @@ impl EntryReader {
 
     /// The matrix, if all entries have come by `end`.
     fn finish(self, end: Place) -> Result<Market, Error> {
-        let Self {
-            found, announced, ..
-        } = self;
+        let Self { found, announced, .. } = self;
         if found < announced {
             return Err(Kind::TooFew { found, announced }.at(end));
         }
-        Ok(Market::from_checked(
-            self.header,
-            self.shape,
-            self.positions,
-            self.values,
-        ))
+        Ok(Market::from_checked(self.header, self.shape, self.positions, self.values))
     }
 }

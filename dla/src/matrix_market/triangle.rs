@@ -10,36 +10,22 @@ impl Symmetry {
         if self == Self::General || shape.m == shape.n {
             return Ok(());
         }
-        Err(Kind::NotSquare {
-            symmetry: self,
-            shape,
-        })
+        Err(Kind::NotSquare { symmetry: self, shape })
     }
 
     /// Whether an entry may stand where it does and be what it is. A complaint counts indices from `base`.
-    pub(super) fn check_entry(
-        self,
-        position: Position,
-        (re, im): (f64, f64),
-        base: usize,
-    ) -> Result<(), Kind> {
+    pub(super) fn check_entry(self, position: Position, (re, im): (f64, f64), base: usize) -> Result<(), Kind> {
         let Position { i, j } = position;
         if self == Self::General || i > j {
             return Ok(());
         }
         if i < j {
-            return Err(Kind::WrongTriangle {
-                i: i + base,
-                j: j + base,
-                symmetry: self,
-            });
+            return Err(Kind::WrongTriangle { i: i + base, j: j + base, symmetry: self });
         }
         // Positive comparisons, so that a NaN is refused too.
         let (re_is_zero, im_is_zero) = (re == 0.0, im == 0.0);
         match self {
-            Self::SkewSymmetric if !(re_is_zero && im_is_zero) => {
-                Err(Kind::SkewDiagonal { i: i + base })
-            }
+            Self::SkewSymmetric if !(re_is_zero && im_is_zero) => Err(Kind::SkewDiagonal { i: i + base }),
             Self::Hermitian if !im_is_zero => Err(Kind::HermitianDiagonal { i: i + base }),
             _ => Ok(()),
         }
@@ -86,14 +72,7 @@ pub(super) struct Packed {
 
 impl Packed {
     pub(super) fn new(symmetry: Symmetry, shape: Shape) -> Self {
-        Self {
-            symmetry,
-            m: shape.m,
-            next: Position {
-                i: symmetry.first_row(0),
-                j: 0,
-            },
-        }
+        Self { symmetry, m: shape.m, next: Position { i: symmetry.first_row(0), j: 0 } }
     }
 }
 
@@ -120,15 +99,9 @@ mod tests {
         let of = |symmetry, m, n| -> Vec<(usize, usize)> {
             let shape = Shape { m, n };
             let cells = usize::try_from(stored_cells(symmetry, shape)).expect("small");
-            Packed::new(symmetry, shape)
-                .take(cells)
-                .map(|at| (at.i, at.j))
-                .collect()
+            Packed::new(symmetry, shape).take(cells).map(|at| (at.i, at.j)).collect()
         };
-        assert_eq!(
-            of(Symmetry::General, 2, 2),
-            [(0, 0), (1, 0), (0, 1), (1, 1)]
-        );
+        assert_eq!(of(Symmetry::General, 2, 2), [(0, 0), (1, 0), (0, 1), (1, 1)]);
         assert_eq!(of(Symmetry::Symmetric, 2, 2), [(0, 0), (1, 0), (1, 1)]);
         assert_eq!(of(Symmetry::Hermitian, 1, 1), [(0, 0)]);
         assert_eq!(of(Symmetry::SkewSymmetric, 3, 3), [(1, 0), (2, 0), (2, 1)]);

@@ -32,19 +32,14 @@ const CHUNK_BYTES: usize = 64 << 10;
 /// # Ok::<(), matrix_market::Error>(())
 /// ```
 pub fn write(market: &Market, writer: impl Write) -> Result<(), Error> {
-    let mut text = Chunks {
-        text: String::with_capacity(2 * CHUNK_BYTES),
-        writer,
-    };
+    let mut text = Chunks { text: String::with_capacity(2 * CHUNK_BYTES), writer };
     text.line(format_args!("{}", market.header().banner()))?;
     for comment in market.comments() {
         text.line(format_args!("%{comment}"))?;
     }
     let shape = market.shape();
     match market.header().format {
-        Format::Coordinate => {
-            text.line(format_args!("{} {} {}", shape.m, shape.n, market.nnz()))?
-        }
+        Format::Coordinate => text.line(format_args!("{} {} {}", shape.m, shape.n, market.nnz()))?,
         Format::Array => text.line(format_args!("{} {}", shape.m, shape.n))?,
     }
     for k in 0..market.nnz() {
@@ -126,8 +121,6 @@ impl<W: Write> Chunks<W> {
 
     fn finish(mut self) -> Result<(), Error> {
         self.hand_on()?;
-        self.writer
-            .flush()
-            .map_err(|source| Kind::Write { source }.at(Place::Whole))
+        self.writer.flush().map_err(|source| Kind::Write { source }.at(Place::Whole))
     }
 }

@@ -48,11 +48,9 @@ fn broken_readers_and_writers() {
     assert!(std::error::Error::source(&error).is_some());
 
     let values = Values::Integer(vec![7; 100_000]);
-    let market = Market::array(Symmetry::General, Shape { m: 1000, n: 100 }, values)
-        .expect("a valid matrix");
+    let market = Market::array(Symmetry::General, Shape { m: 1000, n: 100 }, values).expect("a valid matrix");
     for bytes_left in [0, 1, 40, 65_536, 199_000] {
-        let error =
-            matrix_market::write(&market, Breaks { bytes_left }).expect_err("a broken writer");
+        let error = matrix_market::write(&market, Breaks { bytes_left }).expect_err("a broken writer");
         assert_eq!(error.to_string(), "writing failed: unplugged");
         assert_eq!((error.line(), error.column()), (None, None));
     }

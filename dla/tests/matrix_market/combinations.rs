@@ -6,12 +6,8 @@ use crate::same::{assert_fill_is_sound, assert_round_trip, assert_same, cases};
 
 const FORMATS: [Format; 2] = [Format::Coordinate, Format::Array];
 const FIELDS: [Field; 4] = [Field::Real, Field::Integer, Field::Complex, Field::Pattern];
-const SYMMETRIES: [Symmetry; 4] = [
-    Symmetry::General,
-    Symmetry::Symmetric,
-    Symmetry::Hermitian,
-    Symmetry::SkewSymmetric,
-];
+const SYMMETRIES: [Symmetry; 4] =
+    [Symmetry::General, Symmetry::Symmetric, Symmetry::Hermitian, Symmetry::SkewSymmetric];
 const THREE: Shape = Shape { m: 3, n: 3 };
 
 type Dense = [[(f64, f64); 3]; 3];
@@ -71,11 +67,7 @@ fn each_header(mut visit: impl FnMut(Header)) {
     for format in FORMATS {
         for field in FIELDS {
             for symmetry in SYMMETRIES {
-                visit(Header {
-                    format,
-                    field,
-                    symmetry,
-                });
+                visit(Header { format, field, symmetry });
             }
         }
     }
@@ -90,14 +82,9 @@ fn every_valid_combination_reads_as_its_matrix() {
         let case = cases.iter().find(|(case, _)| *case == name);
         assert_eq!(case.is_some(), refusal(header).is_none(), "{name}");
         let Some((_, text)) = case else { return };
-        let market =
-            matrix_market::read(&text[..]).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let market = matrix_market::read(&text[..]).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!((market.header(), market.shape()), (header, THREE), "{name}");
-        assert_eq!(
-            dense_of(&market),
-            expected(header.field, header.symmetry),
-            "{name}"
-        );
+        assert_eq!(dense_of(&market), expected(header.field, header.symmetry), "{name}");
         assert_round_trip(&market);
         assert_fill_is_sound(&market);
         found += 1;
@@ -118,17 +105,10 @@ fn every_valid_combination_is_made_from_a_dense_matrix() {
         };
         let comments: String = {
             let read = matrix_market::read(&text[..]).expect("a valid case");
-            read.comments()
-                .flat_map(|comment| [comment, "\n"])
-                .collect()
+            read.comments().flat_map(|comment| [comment, "\n"]).collect()
         };
-        let made = made
-            .unwrap_or_else(|error| panic!("{name}: {error}"))
-            .with_comments(&comments);
-        assert_same(
-            &made,
-            &matrix_market::read(&text[..]).expect("a valid case"),
-        );
+        let made = made.unwrap_or_else(|error| panic!("{name}: {error}")).with_comments(&comments);
+        assert_same(&made, &matrix_market::read(&text[..]).expect("a valid case"));
     });
 }
 
@@ -139,10 +119,7 @@ fn every_other_combination_is_refused_with_its_reason() {
         let Some(why) = refusal(header) else { return };
         let text = format!("%%MatrixMarket matrix {header}\n3 3 0\n");
         let error = matrix_market::read(text.as_bytes()).expect_err("no meaning");
-        assert_eq!(
-            error.to_string(),
-            format!("line 1: {header} is not a valid combination: {why}")
-        );
+        assert_eq!(error.to_string(), format!("line 1: {header} is not a valid combination: {why}"));
         refused += 1;
     });
     assert_eq!(refused, 10);
@@ -154,23 +131,17 @@ fn queries_answer_from_the_header() {
         let Ok(market) = Market::from_dense(header, THREE, |_, _| (0.0, 0.0)) else {
             return;
         };
-        let Header {
-            field, symmetry, ..
-        } = header;
+        let Header { field, symmetry, .. } = header;
         assert_eq!(market.is_symmetric(), symmetry == Symmetry::Symmetric);
         let is_real_symmetric = symmetry == Symmetry::Symmetric && field != Field::Complex;
-        assert_eq!(
-            market.is_hermitian(),
-            symmetry == Symmetry::Hermitian || is_real_symmetric
-        );
+        assert_eq!(market.is_hermitian(), symmetry == Symmetry::Hermitian || is_real_symmetric);
         assert_eq!(market.entries().len(), market.nnz());
     });
 }
 
 #[test]
 fn repeated_positions_are_summed_by_fill_and_kept_by_the_rest() {
-    let text =
-        "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n3 1 1\n1 1 5\n3 1 2\n3 1 4\n";
+    let text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n3 1 1\n1 1 5\n3 1 2\n3 1 4\n";
     let market = matrix_market::read(text.as_bytes()).expect("repetition is valid");
     assert_eq!(market.nnz(), 4);
     let mut filled = Vec::new();
@@ -195,10 +166,7 @@ fn a_repeated_position_of_a_pattern_counts_once() {
 fn empty_matrices_of_any_shape_are_read_and_written() {
     let last = usize::MAX;
     for shape in [(0, 0), (0, 7), (7, 0), (1, 1), (last, 0), (0, last)] {
-        let coordinate = format!(
-            "%%MatrixMarket matrix coordinate real general\n{} {} 0\n",
-            shape.0, shape.1
-        );
+        let coordinate = format!("%%MatrixMarket matrix coordinate real general\n{} {} 0\n", shape.0, shape.1);
         let market = matrix_market::read(coordinate.as_bytes()).expect("no entries");
         assert_eq!(market.nnz(), 0);
         assert_round_trip(&market);
@@ -213,11 +181,7 @@ fn empty_matrices_of_any_shape_are_read_and_written() {
         assert_eq!(market.entries().count(), 0);
         assert_round_trip(&market);
     }
-    let header = Header {
-        format: Format::Array,
-        field: Field::Real,
-        symmetry: Symmetry::General,
-    };
+    let header = Header { format: Format::Array, field: Field::Real, symmetry: Symmetry::General };
     let none = Market::from_dense(header, Shape { m: 0, n: last }, |_, _| unreachable!());
     assert_eq!(none.expect("no entries").nnz(), 0);
 }

@@ -47,40 +47,22 @@ const KNOWN: [Known; 3] = [
 #[test]
 fn files_from_practice() {
     for known in KNOWN {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../shared/data")
-            .join(known.name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(known.name);
         if !path.exists() {
             println!("skipped: {} is not on this machine", known.name);
             continue;
         }
         let start = Instant::now();
-        let market = matrix_market::read_file(&path)
-            .unwrap_or_else(|error| panic!("{}: {error}", known.name));
-        println!(
-            "{}: {} entries in {:?}",
-            known.name,
-            market.nnz(),
-            start.elapsed()
-        );
-        assert_eq!(
-            (market.shape(), market.nnz()),
-            (known.shape, known.nnz),
-            "{}",
-            known.name
-        );
+        let market = matrix_market::read_file(&path).unwrap_or_else(|error| panic!("{}: {error}", known.name));
+        println!("{}: {} entries in {:?}", known.name, market.nnz(), start.elapsed());
+        assert_eq!((market.shape(), market.nnz()), (known.shape, known.nnz), "{}", known.name);
         assert_eq!(market.header().symmetry, known.symmetry);
         let (mut filled, mut zeros) = (0, 0);
         market.fill(|_, _, re, _| {
             filled += 1;
             zeros += usize::from(re == 0.0);
         });
-        assert_eq!(
-            (filled, zeros),
-            (known.filled, known.zeros),
-            "{}",
-            known.name
-        );
+        assert_eq!((filled, zeros), (known.filled, known.zeros), "{}", known.name);
         assert_fill_is_sound(&market);
         assert_round_trip(&market);
     }
@@ -96,9 +78,5 @@ fn files_on_disk() {
     std::fs::remove_file(&path).expect("the file just written");
     assert_eq!(again.expect("the file just written"), market);
     let missing = matrix_market::read_file(&path).expect_err("the file just removed");
-    assert!(
-        missing
-            .to_string()
-            .starts_with(&format!("cannot open `{}`: ", path.display()))
-    );
+    assert!(missing.to_string().starts_with(&format!("cannot open `{}`: ", path.display())));
 }

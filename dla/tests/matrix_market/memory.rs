@@ -12,11 +12,7 @@ pub const FIXED_BYTES: usize = 16 << 10;
 pub const BYTES_PER_BYTE: usize = 12;
 
 fn unlimited() -> ReadOptions {
-    ReadOptions {
-        entries_max: usize::MAX,
-        bytes_max: u64::MAX,
-        ..ReadOptions::default()
-    }
+    ReadOptions { entries_max: usize::MAX, bytes_max: u64::MAX, ..ReadOptions::default() }
 }
 
 #[test]
@@ -25,16 +21,11 @@ fn a_huge_announcement_allocates_nothing() {
         "%%MatrixMarket matrix coordinate complex general\n1000000000 1000000000 1000000000000000000\n1 1 1 1\n",
         "%%MatrixMarket matrix array complex general\n1000000000 1000000000\n1 1\n",
     ] {
-        let (result, bytes) =
-            peak_bytes(|| matrix_market::read_with(text.as_bytes(), &unlimited()));
+        let (result, bytes) = peak_bytes(|| matrix_market::read_with(text.as_bytes(), &unlimited()));
         let error = result.expect_err("most entries are missing");
-        assert_eq!(
-            error.to_string(),
-            "line 3: the file ends after 1 of 1000000000000000000 entries"
-        );
+        assert_eq!(error.to_string(), "line 3: the file ends after 1 of 1000000000000000000 entries");
         assert!(bytes <= FIXED_BYTES, "{bytes} bytes");
-        let refused =
-            matrix_market::read(text.as_bytes()).expect_err("more than the default limit");
+        let refused = matrix_market::read(text.as_bytes()).expect_err("more than the default limit");
         assert!(refused.is_limit());
     }
 }
@@ -48,17 +39,10 @@ fn memory_is_a_small_multiple_of_the_file() {
     ] {
         // Just past a power of two, where a vector has doubled for one more entry.
         let count = (1 << 16) + 1;
-        let text = format!(
-            "%%MatrixMarket matrix {header}{count}\n{}",
-            entry.repeat(count)
-        );
+        let text = format!("%%MatrixMarket matrix {header}{count}\n{}", entry.repeat(count));
         let (result, bytes) = peak_bytes(|| matrix_market::read(text.as_bytes()));
         assert_eq!(result.map(|market| market.nnz()).ok(), Some(count));
-        assert!(
-            bytes <= FIXED_BYTES + BYTES_PER_BYTE * text.len(),
-            "{bytes} bytes for {}",
-            text.len()
-        );
+        assert!(bytes <= FIXED_BYTES + BYTES_PER_BYTE * text.len(), "{bytes} bytes for {}", text.len());
     }
 }
 
@@ -68,25 +52,14 @@ fn comments_cost_no_more_than_their_length() {
     let comments = "%\n".repeat(count);
     let text = format!("%%MatrixMarket matrix array real general\n{comments}0 0\n{comments}");
     let (result, bytes) = peak_bytes(|| matrix_market::read(text.as_bytes()));
-    assert_eq!(
-        result.map(|market| market.comments().count()).ok(),
-        Some(2 * count)
-    );
-    assert!(
-        bytes <= FIXED_BYTES + 3 * text.len(),
-        "{bytes} bytes for {}",
-        text.len()
-    );
+    assert_eq!(result.map(|market| market.comments().count()).ok(), Some(2 * count));
+    assert!(bytes <= FIXED_BYTES + 3 * text.len(), "{bytes} bytes for {}", text.len());
 }
 
 #[test]
 fn an_endless_line_is_not_collected() {
     let endless = b"%%MatrixMarket matrix array real general\n%".chain(std::io::repeat(b'c'));
-    let (result, bytes) =
-        peak_bytes(|| matrix_market::read(BufReader::with_capacity(512, endless)));
+    let (result, bytes) = peak_bytes(|| matrix_market::read(BufReader::with_capacity(512, endless)));
     assert!(result.expect_err("a limit").is_limit());
-    assert!(
-        bytes <= 4 * ReadOptions::default().line_bytes_max,
-        "{bytes} bytes"
-    );
+    assert!(bytes <= 4 * ReadOptions::default().line_bytes_max, "{bytes} bytes");
 }

@@ -105,14 +105,8 @@ fn damage(text: &mut Vec<u8>, random: &mut Random, others: &[(String, Vec<u8>)])
 fn replace_token(text: &mut Vec<u8>, random: &mut Random) {
     let at = random.below(text.len());
     let is_blank = u8::is_ascii_whitespace;
-    let start = text[..at]
-        .iter()
-        .rposition(is_blank)
-        .map_or(0, |blank| blank + 1);
-    let end = text[at..]
-        .iter()
-        .position(is_blank)
-        .map_or(text.len(), |length| at + length);
+    let start = text[..at].iter().rposition(is_blank).map_or(0, |blank| blank + 1);
+    let end = text[at..].iter().position(is_blank).map_or(text.len(), |length| at + length);
     text.splice(start..end.max(start), random.pick(&TOKENS).bytes());
 }
 
@@ -126,16 +120,9 @@ fn swap_lines(text: &mut Vec<u8>, random: &mut Random) {
 /// Whether `text` was accepted; asserts what must hold either way.
 fn check(text: &[u8]) -> bool {
     // Limits that never help: the reader must be frugal by itself.
-    let options = ReadOptions {
-        entries_max: usize::MAX,
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions { entries_max: usize::MAX, ..ReadOptions::default() };
     let (result, bytes) = peak_bytes(|| matrix_market::read_with(text, &options));
-    assert!(
-        bytes <= FIXED_BYTES + BYTES_PER_BYTE * text.len(),
-        "{bytes} bytes held for {}",
-        text.len()
-    );
+    assert!(bytes <= FIXED_BYTES + BYTES_PER_BYTE * text.len(), "{bytes} bytes held for {}", text.len());
     match result {
         Ok(market) => {
             assert_round_trip(&market);
@@ -144,15 +131,9 @@ fn check(text: &[u8]) -> bool {
         }
         Err(error) => {
             let message = error.to_string();
-            assert!(
-                message.starts_with("line ") && message.len() < 300,
-                "{message}"
-            );
+            assert!(message.starts_with("line ") && message.len() < 300, "{message}");
             let lines = text.split(|&byte| byte == b'\n').count() as u64;
-            assert!(
-                error.line().is_some_and(|line| line <= lines.max(1)),
-                "{message}"
-            );
+            assert!(error.line().is_some_and(|line| line <= lines.max(1)), "{message}");
             false
         }
     }
@@ -175,8 +156,5 @@ fn damaged_files_are_refused_or_sound() {
     }
     println!("{accepted} of {FILES} damaged files were still valid");
     // Both outcomes must have been exercised for this test to mean anything.
-    assert!(
-        accepted > FILES / 50 && accepted < FILES / 2,
-        "{accepted} accepted"
-    );
+    assert!(accepted > FILES / 50 && accepted < FILES / 2, "{accepted} accepted");
 }

@@ -4,9 +4,7 @@ use std::io::BufReader;
 
 use num_complex::Complex;
 use proptest::prelude::*;
-use superscalar_dla::matrix_market::{
-    self, Field, Format, Header, Market, Position, Shape, Symmetry, Values,
-};
+use superscalar_dla::matrix_market::{self, Field, Format, Header, Market, Position, Shape, Symmetry, Values};
 
 use crate::same::{assert_fill_is_sound, assert_round_trip, assert_same, text_of};
 
@@ -14,39 +12,20 @@ use crate::same::{assert_fill_is_sound, assert_round_trip, assert_same, text_of}
 fn float() -> impl Strategy<Value = f64> {
     prop_oneof![
         any::<u64>().prop_map(f64::from_bits),
-        prop::sample::select(vec![
-            0.0,
-            -0.0,
-            1.0,
-            0.1,
-            f64::MAX,
-            f64::MIN_POSITIVE,
-            5e-324,
-            f64::INFINITY,
-            f64::NAN
-        ]),
+        prop::sample::select(vec![0.0, -0.0, 1.0, 0.1, f64::MAX, f64::MIN_POSITIVE, 5e-324, f64::INFINITY, f64::NAN]),
     ]
 }
 
 fn header() -> impl Strategy<Value = Header> {
     let formats = prop::sample::select(vec![Format::Coordinate, Format::Array]);
-    let fields = prop::sample::select(vec![
-        Field::Real,
-        Field::Integer,
-        Field::Complex,
-        Field::Pattern,
-    ]);
+    let fields = prop::sample::select(vec![Field::Real, Field::Integer, Field::Complex, Field::Pattern]);
     let symmetries = prop::sample::select(vec![
         Symmetry::General,
         Symmetry::Symmetric,
         Symmetry::Hermitian,
         Symmetry::SkewSymmetric,
     ]);
-    let any = (formats, fields, symmetries).prop_map(|(format, field, symmetry)| Header {
-        format,
-        field,
-        symmetry,
-    });
+    let any = (formats, fields, symmetries).prop_map(|(format, field, symmetry)| Header { format, field, symmetry });
     any.prop_filter("combinations that mean something", |header| {
         let empty = Shape { m: 0, n: 0 };
         Market::from_dense(*header, empty, |_, _| (0.0, 0.0)).is_ok()
@@ -58,36 +37,17 @@ type RawEntry = ((usize, usize), (f64, f64), i64);
 
 /// A matrix under `header` with `k` raw values at raw positions, both bent into what the header allows.
 fn market(header: Header, shape: Shape, raw: &[RawEntry]) -> Market {
-    let Header {
-        format,
-        field,
-        symmetry,
-    } = header;
-    let shape = if symmetry == Symmetry::General {
-        shape
-    } else {
-        Shape {
-            n: shape.m,
-            ..shape
-        }
-    };
+    let Header { format, field, symmetry } = header;
+    let shape = if symmetry == Symmetry::General { shape } else { Shape { n: shape.m, ..shape } };
     let positions: Vec<Position> = match format {
         Format::Array => {
-            let zeros =
-                Market::from_dense(header, shape, |_, _| (0.0, 0.0)).expect("zeros fit everywhere");
-            zeros
-                .entries()
-                .map(|entry| Position {
-                    i: entry.i,
-                    j: entry.j,
-                })
-                .collect()
+            let zeros = Market::from_dense(header, shape, |_, _| (0.0, 0.0)).expect("zeros fit everywhere");
+            zeros.entries().map(|entry| Position { i: entry.i, j: entry.j }).collect()
         }
         Format::Coordinate if shape.m == 0 || shape.n == 0 => Vec::new(),
-        Format::Coordinate => raw
-            .iter()
-            .map(|&((i, j), ..)| into_triangle(symmetry, i % shape.m, j % shape.n))
-            .collect(),
+        Format::Coordinate => {
+            raw.iter().map(|&((i, j), ..)| into_triangle(symmetry, i % shape.m, j % shape.n)).collect()
+        }
     };
     let on_diagonal = |k: usize| positions[k].i == positions[k].j;
     let parts = |k: usize| {
@@ -99,20 +59,14 @@ fn market(header: Header, shape: Shape, raw: &[RawEntry]) -> Market {
         }
     };
     let integer = |k: usize| {
-        if symmetry == Symmetry::SkewSymmetric && on_diagonal(k) {
-            0
-        } else {
-            raw[k % raw.len()].2
-        }
+        if symmetry == Symmetry::SkewSymmetric && on_diagonal(k) { 0 } else { raw[k % raw.len()].2 }
     };
     let all = 0..positions.len();
     let values = match field {
         Field::Pattern => Values::Pattern,
         Field::Integer => Values::Integer(all.map(integer).collect()),
         Field::Real => Values::Real(all.map(|k| parts(k).0).collect()),
-        Field::Complex => {
-            Values::Complex(all.map(|k| Complex::new(parts(k).0, parts(k).1)).collect())
-        }
+        Field::Complex => Values::Complex(all.map(|k| Complex::new(parts(k).0, parts(k).1)).collect()),
     };
     match format {
         Format::Coordinate => Market::coordinate(symmetry, shape, positions, values),
@@ -124,34 +78,23 @@ fn market(header: Header, shape: Shape, raw: &[RawEntry]) -> Market {
 fn into_triangle(symmetry: Symmetry, i: usize, j: usize) -> Position {
     match symmetry {
         Symmetry::General => Position { i, j },
-        _ => Position {
-            i: i.max(j),
-            j: i.min(j),
-        },
+        _ => Position { i: i.max(j), j: i.min(j) },
     }
 }
 
 fn any_market() -> impl Strategy<Value = Market> {
     let shape = (0..7usize, 0..7usize).prop_map(|(m, n)| Shape { m, n });
-    let raw = prop::collection::vec(
-        ((0..7usize, 0..7usize), (float(), float()), any::<i64>()),
-        1..20,
-    );
+    let raw = prop::collection::vec(((0..7usize, 0..7usize), (float(), float()), any::<i64>()), 1..20);
     let comments = "(\\PC{0,8}\n?){0,4}";
-    (header(), shape, raw, comments).prop_map(|(header, shape, raw, comments)| {
-        market(header, shape, &raw).with_comments(&comments)
-    })
+    (header(), shape, raw, comments)
+        .prop_map(|(header, shape, raw, comments)| market(header, shape, &raw).with_comments(&comments))
 }
 
 /// The whole matrix by rows of bit patterns, each NaN alike.
 fn dense_bits(market: &Market) -> Vec<(u64, u64)> {
     let shape = market.shape();
     let of = |x: f64| {
-        if x.is_nan() {
-            f64::NAN.to_bits()
-        } else {
-            (x + 0.0).to_bits()
-        }
+        if x.is_nan() { f64::NAN.to_bits() } else { (x + 0.0).to_bits() }
     };
     let mut dense = vec![(0, 0); shape.m * shape.n];
     market.fill(|i, j, re, im| dense[i * shape.n + j] = (of(re), of(im)));

@@ -14,11 +14,7 @@ pub fn text_of(market: &Market) -> Vec<u8> {
 /// The stored values as bits, with one pattern for every NaN: its sign and payload have no decimal form.
 fn bits(values: &Values) -> Vec<u64> {
     let of = |x: f64| {
-        if x.is_nan() {
-            f64::NAN.to_bits()
-        } else {
-            x.to_bits()
-        }
+        if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
     };
     match values {
         Values::Pattern => Vec::new(),
@@ -59,16 +55,10 @@ pub fn assert_fill_is_sound(market: &Market) {
 pub fn cases() -> Vec<(String, Vec<u8>)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/matrix_market/cases");
     let listed = std::fs::read_dir(folder).expect("the cases lie beside the test");
-    let mut paths: Vec<_> = listed
-        .map(|entry| entry.expect("a readable folder").path())
-        .collect();
+    let mut paths: Vec<_> = listed.map(|entry| entry.expect("a readable folder").path()).collect();
     paths.sort();
     let load = |path: std::path::PathBuf| {
-        let name = path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         (name, std::fs::read(&path).expect("a readable case"))
     };
     paths.into_iter().map(load).collect()

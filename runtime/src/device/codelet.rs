@@ -201,7 +201,22 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
         A: Accesses<'scope> + sealed::Accesses<Bound = B>,
         P: 'scope,
     {
-        if let Err(refusal) = self.try_submit(scope, TaskSpec::new(self.0.name), accesses, parameters) {
+        self.insert(scope, self.0.name, accesses, parameters);
+    }
+
+    /// Inserts a call with this name, priority, lock and index; otherwise as [`submit`](Self::submit).
+    #[track_caller]
+    pub fn insert<'scope, A>(
+        &self,
+        scope: &'scope Scope<'scope, '_>,
+        spec: impl Into<TaskSpec>,
+        accesses: A,
+        parameters: P,
+    ) where
+        A: Accesses<'scope> + sealed::Accesses<Bound = B>,
+        P: 'scope,
+    {
+        if let Err(refusal) = self.try_insert(scope, spec, accesses, parameters) {
             scope.refuse(&refusal);
         }
     }
@@ -212,7 +227,7 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
     /// # Errors
     /// As for [`Scope::try_spawn`], and if nobody in this runtime can run it.
     #[track_caller]
-    pub fn try_submit<'scope, A>(
+    pub fn try_insert<'scope, A>(
         &self,
         scope: &'scope Scope<'scope, '_>,
         spec: impl Into<TaskSpec>,

@@ -163,6 +163,13 @@ impl ScopePool {
         held(self.0.lock()).free.push(at);
     }
 
+    /// How many tasks are done in the scopes that are open.
+    pub(crate) fn done(&self) -> u64 {
+        let pool = held(self.0.lock());
+        let open = pool.all.iter().enumerate().filter(|(at, _)| !pool.free.contains(at));
+        open.map(|(_, state)| state.done()).sum()
+    }
+
     /// How many scopes are open.
     pub(crate) fn open(&self) -> usize {
         let pool = held(self.0.lock());

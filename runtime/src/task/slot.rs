@@ -12,7 +12,11 @@
 
 use super::{Body, Lock, Pending, TaskRef, successors::Successors};
 use crate::{device::DeviceSide, recording::TaskId, scope::ScopeState};
-use std::{cell::UnsafeCell, panic::Location, sync::atomic::{AtomicPtr, Ordering}};
+use std::{
+    cell::UnsafeCell,
+    panic::Location,
+    sync::atomic::{AtomicPtr, Ordering},
+};
 
 /// What is known of a task besides its body.
 #[derive(Clone, Copy)]

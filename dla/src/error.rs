@@ -1,0 +1,88 @@
+//! What can go wrong in a routine.
+
+use std::fmt;
+use superscalar_kernels::NotPositiveDefinite;
+
+/// What kind of error an [`Error`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The matrix is not positive definite; [`Error::info`] is the order of the first leading minor that is not.
+    NotPositiveDefinite,
+    /// The shapes of the arguments do not fit together.
+    Shape,
+    /// The runtime failed; the source says how.
+    Runtime,
+}
+
+#[derive(Debug)]
+enum Kind {
+    NotPositiveDefinite(NotPositiveDefinite),
+    Shape(String),
+    Runtime(superscalar_runtime::Error),
+}
+
+/// Why a routine did not succeed.
+#[derive(Debug)]
+pub struct Error(Box<Kind>);
+
+impl Error {
+    pub(crate) fn shape(why: impl Into<String>) -> Self {
+        Self(Box::new(Kind::Shape(why.into())))
+    }
+
+    /// What kind of error it is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match *self.0 {
+            Kind::NotPositiveDefinite(_) => ErrorKind::NotPositiveDefinite,
+            Kind::Shape(_) => ErrorKind::Shape,
+            Kind::Runtime(_) => ErrorKind::Runtime,
+        }
+    }
+
+    /// LAPACK's `info`, where the outcome is numerical: counted from one.
+    #[must_use]
+    pub fn info(&self) -> Option<usize> {
+        match &*self.0 {
+            Kind::NotPositiveDefinite(NotPositiveDefinite { minor }) => Some(*minor),
+            Kind::Shape(_) | Kind::Runtime(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            Kind::NotPositiveDefinite(outcome) => outcome.fmt(out),
+            Kind::Shape(why) => out.write_str(why),
+            Kind::Runtime(error) => error.fmt(out),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &*self.0 {
+            Kind::NotPositiveDefinite(outcome) => Some(outcome),
+            Kind::Shape(_) => None,
+            Kind::Runtime(error) => Some(error),
+        }
+    }
+}
+
+impl From<NotPositiveDefinite> for Error {
+    fn from(outcome: NotPositiveDefinite) -> Self {
+        Self(Box::new(Kind::NotPositiveDefinite(outcome)))
+    }
+}
+
+/// The numerical outcome that a task returned, or else the runtime's failure. So `rt.scope(…)?` gives the routine's `info`.
+impl From<superscalar_runtime::Error> for Error {
+    fn from(error: superscalar_runtime::Error) -> Self {
+        match error.downcast_ref::<NotPositiveDefinite>() {
+            Some(outcome) => outcome.clone().into(),
+            None => Self(Box::new(Kind::Runtime(error))),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Solution of A X = B for a positive definite A.
+
+use crate::{error::Error, options::Options, potrf, potrs, tiled::Tiled};
+use superscalar_kernels::{MatMut, Scalar, Uplo};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks of [`potrf`](fn@crate::submit::potrf) and [`potrs`](fn@crate::submit::potrs).
+///
+/// # Panics
+/// As these do.
+#[track_caller]
+pub fn submit<'s, T: Scalar>(
+    s: &'s Scope<'s, '_>,
+    uplo: Uplo,
+    a: &Tiled<'s, MatMut<'s, T>>,
+    b: &Tiled<'s, MatMut<'s, T>>,
+) {
+    potrf::submit(s, uplo, a);
+    potrs::submit(s, uplo, a, b);
+}
+
+/// Solves A X = B for an n x n Hermitian (symmetric) positive definite A: the named triangle of A is replaced by its factor, and
+/// B, n x nrhs, by X. The solution begins before the factorization ends.
+///
+/// # Errors
+/// [`NotPositiveDefinite`](crate::ErrorKind::NotPositiveDefinite), with LAPACK's `info`; B is then of no use.
+/// [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
+pub fn posv<T: Scalar>(
+    rt: &Runtime,
+    uplo: Uplo,
+    mut a: MatMut<'_, T>,
+    mut b: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let (n, nrhs) = b.shape();
+    if a.shape() != (n, n) {
+        return Err(Error::shape(format!("posv: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
+    }
+    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
+    if n <= nb || nrhs == 0 {
+        potrf::potrf(rt, uplo, a.rb_mut(), options)?;
+        return potrs::potrs(rt, uplo, a.as_ref(), b, options);
+    }
+    Ok(rt.scope(|s| submit(s, uplo, &Tiled::new(s, a.rb_mut(), nb, nb), &Tiled::new(s, b.rb_mut(), nb, nb)))?)
+}
