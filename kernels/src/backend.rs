@@ -13,7 +13,7 @@ pub struct Factor<'a, T> {
     pub conj: bool,
 }
 
-/// The product at the bottom of every kernel.
+/// The product of operands too small to pack (see `cpu::gemm`), by faer.
 pub trait Backend: Sized {
     /// C = alpha A B, or C = C + alpha A B when `accumulate`. Without it C is written and not read. Shapes must agree.
     fn product(alpha: Self, a: Factor<'_, Self>, b: Factor<'_, Self>, accumulate: bool, c: MatMut<'_, Self>);

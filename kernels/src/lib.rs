@@ -10,7 +10,7 @@
 //! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], with LAPACK's letters |
 //! | [`view`] | [`MatRef`], [`MatMut`], [`Tiles`]: strided views whose safe interface is enough for tiled algorithms |
 //! | [`cpu`] | the tile kernels: gemm, syrk, herk, trsm, potrf |
-//! | [`reference`] | the same operations as textbook loops: the oracle of the tests |
+//! | [`mod@reference`] | the same operations as textbook loops: the oracle of the tests |
 //! | [`peak`] | the multiply-add peak of the core that runs it, which rates are quoted against |
 //!
 //! This is the only crate that names faer. It knows no task and no device.

@@ -24,3 +24,50 @@ pub use gemm::gemm;
 pub use potrf::{NotPositiveDefinite, potrf};
 pub use rank_k::{herk, syrk};
 pub use trsm::trsm;
+
+#[cfg(test)]
+mod tests {
+    use crate::simd::LEVEL_MAX;
+    use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu, reference};
+
+    /// All kernels once, ragged, with every instruction set that this processor has: the suites outside of the crate
+    /// only see the best one.
+    fn every_instruction_set<T: Scalar>() {
+        let n = 61;
+        let element = |at: usize| T::from_f64(((at * 7919) % 13) as f64 - 6.0);
+        let a: Vec<T> = (0..n * n).map(element).collect();
+        let spd: Vec<T> = (0..n * n).map(|at| if at % (n + 1) == 0 { T::from_f64(500.0) } else { a[at] }).collect();
+        let view = |x| MatRef::<T>::from_col_major(x, n, n, n).unwrap();
+        for level in 0..3 {
+            LEVEL_MAX.set(level);
+            for (uplo, side) in [(Uplo::Lower, Side::Left), (Uplo::Upper, Side::Right)] {
+                let (mut x, mut y) = (spd.clone(), spd.clone());
+                fn out<T: Scalar>(x: &mut [T], n: usize) -> MatMut<'_, T> {
+                    MatMut::from_col_major(x, n, n, n).unwrap()
+                }
+                cpu::gemm(T::ONE, Op::None, view(&a), Op::ConjTrans, view(&a), T::ONE, out(&mut x, n));
+                reference::gemm(T::ONE, Op::None, view(&a), Op::ConjTrans, view(&a), T::ONE, out(&mut y, n));
+                assert_eq!(x, y, "gemm, level {level}");
+                cpu::syrk(uplo, Op::Trans, T::ONE, view(&a), T::ZERO, out(&mut x, n));
+                reference::syrk(uplo, Op::Trans, T::ONE, view(&a), T::ZERO, out(&mut y, n));
+                assert_eq!(x, y, "syrk, level {level}");
+                let (mut x, mut y) = (spd.clone(), spd.clone());
+                cpu::potrf(uplo, out(&mut x, n)).unwrap();
+                reference::potrf(uplo, out(&mut y, n)).unwrap();
+                cpu::trsm(side, uplo, Op::None, Diag::NonUnit, T::ONE, view(&spd), out(&mut x, n));
+                reference::trsm(side, uplo, Op::None, Diag::NonUnit, T::ONE, view(&spd), out(&mut y, n));
+                let far = |(&x, &y): (&T, &T)| (x - y).abs() > T::EPSILON * T::Real::from_f64(3000.0);
+                assert!(!x.iter().zip(&y).any(far), "potrf and trsm, level {level}");
+            }
+        }
+        LEVEL_MAX.set(2);
+    }
+
+    #[test]
+    fn every_instruction_set_agrees_with_the_reference() {
+        every_instruction_set::<f32>();
+        every_instruction_set::<f64>();
+        every_instruction_set::<c32>();
+        every_instruction_set::<c64>();
+    }
+}

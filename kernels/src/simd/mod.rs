@@ -87,7 +87,12 @@ pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     {
         let avx2 = std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma");
-        if avx2 && std::is_x86_feature_detected!("avx512f") {
+        #[cfg(test)]
+        let avx2 = avx2 && LEVEL_MAX.get() >= 1;
+        let avx512 = avx2 && std::is_x86_feature_detected!("avx512f");
+        #[cfg(test)]
+        let avx512 = avx512 && LEVEL_MAX.get() >= 2;
+        if avx512 {
             // SAFETY: the features that the function enables were just detected.
             return unsafe { with_avx512::<T, K>(kernel) };
         }
@@ -98,6 +103,12 @@ pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
     }
     // SAFETY: Portable needs no instructions beyond the target's own.
     unsafe { kernel.run::<<T::Real as Lanes>::Portable, 2>() }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// The best instruction set that tests allow: 0 portable, 1 AVX2, 2 AVX-512.
+    pub(crate) static LEVEL_MAX: std::cell::Cell<u8> = const { std::cell::Cell::new(2) };
 }
 
 /// 32 registers: 8 x 3 accumulators of a real type, 4 x 3 pairs of a complex one.

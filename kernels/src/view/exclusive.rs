@@ -259,8 +259,7 @@ impl<'a, T> MatMut<'a, T> {
         });
     }
 
-    /// Calls `body` on each column, as a slice where it is one. Walks a row-major matrix by its rows, which are then the
-    /// columns that `body` sees only when the caller transposes; correctness never depends on it.
+    /// Calls `body` on each column, as a slice where its elements are adjacent.
     fn for_each_col(&mut self, mut body: impl FnMut(usize, Column<'_, T>)) {
         for j in 0..self.ncols() {
             if self.row_stride() == 1 {
