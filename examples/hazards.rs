@@ -1,0 +1,108 @@
+//! Which task waits for which, and why: the hazards of a small serial program, and those that renaming removes.
+//!
+//! ```text
+//! cargo run --release --example hazards
+//! dot -Tsvg hazards.dot -o hazards.svg
+//! ```
+//!
+//! The program runs twice. The first time every task uses the one buffer `t`, which orders them all: WaR and WaW hazards on
+//! `t`. The second time `t` may be renamed: a write takes a fresh buffer, and only the true dependences,
+//! the RaW hazards, are left.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    error::Error,
+    fs,
+};
+use superscalar::{
+    Runtime, TaskId,
+    recording::{Dag, Dot, Hazard, Measure, Recording},
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let plain = record(false)?;
+    println!("every hazard of the program:\n");
+    print_hazards(&plain, &["x", "t", "y", "z", "w"]);
+    println!("\nlevels of the task graph (tasks of one line can run together):\n");
+    let dag = Dag::new(&plain)?;
+    print_levels(&dag);
+    fs::write("hazards.dot", Dot::new(&dag).to_string())?;
+    println!("\nthe graph is in hazards.dot");
+
+    let renamed = record(true)?;
+    println!("\nwith `t` renamed:\n");
+    print_hazards(&renamed, &["x", "t", "t'", "y", "z", "t''", "w"]);
+    println!();
+    let renamed_dag = Dag::new(&renamed)?;
+    print_levels(&renamed_dag);
+
+    let path = |dag: &Dag| dag.critical_path(Measure::Tasks).tasks.len();
+    let (before, after) = (path(&dag), path(&renamed_dag));
+    println!("\nlongest path: {before} tasks, with renaming {after}");
+    let only_true = renamed.hazards.iter().all(|record| record.hazard == Hazard::RaW);
+    if !only_true || after >= before {
+        return Err("renaming should have left the RaW hazards only, and a shorter path".into());
+    }
+    Ok(())
+}
+
+/// Runs the program and returns what was recorded.
+///
+/// With one worker, the thread that inserts, nothing runs before all is inserted: the output is the same every time. (A write
+/// that finds the old value already done with needs no fresh place and takes none.)
+fn record(renaming: bool) -> Result<Recording, Box<dyn Error>> {
+    let rt = Runtime::builder().workers(1).trace(true).build()?;
+    let [mut x, mut y, mut z, mut w] = [1.0, 2.0, 3.0, 4.0].map(|value| vec![value; 1000]);
+    let mut t = vec![0.0; 1000];
+    rt.scope(|s| {
+        let (x, y, z, w) = (s.lend(&mut x), s.lend(&mut y), s.lend(&mut z), s.lend(&mut w));
+        let t = s.lend(&mut t);
+        let t = if renaming { t.renaming(|| vec![0.0; 1000]) } else { t };
+        // x := 2 x
+        s.spawn("scale x", x.read_write(), |x| x.iter_mut().for_each(|x| *x *= 2.0));
+        // t := 0, which nobody will read; then t := x; y := y + t
+        s.spawn("clear t", t.write(), |t| t.fill(0.0));
+        s.spawn("copy x", (x.read(), t.write()), |(x, t)| t.copy_from_slice(x));
+        s.spawn("add to y", (t.read(), y.read_write()), |(t, y)| add(t, y));
+        // z := z / 3
+        s.spawn("scale z", z.read_write(), |z| z.iter_mut().for_each(|z| *z /= 3.0));
+        // t := z; w := w + t: another use of t, which has nothing to do with the first
+        s.spawn("copy z", (z.read(), t.write()), |(z, t)| t.copy_from_slice(z));
+        s.spawn("add to w", (t.read(), w.read_write()), |(t, w)| add(t, w));
+    })?;
+    let results = [&x, &y, &z, &w, &t].map(|vector| vector[999]);
+    if results != [2.0, 4.0, 1.0, 5.0, 1.0] {
+        return Err(format!("x, y, z, w and t are {results:?}").into());
+    }
+    rt.take_recording().ok_or_else(|| "the runtime did not record".into())
+}
+
+fn add(from: &[f64], to: &mut [f64]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+}
+
+/// One line per hazard: kind, datum, from which task to which. A recording numbers the data (with renaming: the places) from
+/// one on as tasks first name them; `data` are their names in this order.
+fn print_hazards(recording: &Recording, data: &[&str]) {
+    let names: HashMap<TaskId, &str> = recording.tasks.iter().map(|task| (task.id, task.name)).collect();
+    let mut hazards = recording.hazards.clone();
+    hazards.sort_by_key(|record| (record.to, record.from, record.hazard));
+    for record in hazards {
+        let (hazard, datum) = (record.hazard.name(), data[record.datum as usize - 1]);
+        println!("  {hazard}  {datum}: {} -> {}", names[&record.from], names[&record.to]);
+    }
+}
+
+/// A line per level: a task's level is one more than the highest of those that it waits for.
+fn print_levels(dag: &Dag) {
+    let mut levels: BTreeMap<TaskId, usize> = dag.tasks().map(|task| (task.id, 0)).collect();
+    // Edges come in ascending order of their first task, and lead to later tasks: each level is final when it is used.
+    for edge in dag.edges() {
+        let level = levels[&edge.from] + 1;
+        levels.entry(edge.to).and_modify(|known| *known = level.max(*known));
+    }
+    for level in 0..=levels.values().copied().max().unwrap_or(0) {
+        let here = dag.tasks().filter(|task| levels[&task.id] == level).map(|task| format!("[{}]", task.name));
+        println!("  {level}: {}", here.collect::<Vec<_>>().join("  "));
+    }
+}
