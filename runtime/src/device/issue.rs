@@ -141,7 +141,9 @@ impl Shared {
             let mut progress = self.collect(entry, seat, &mut in_flight);
             while in_flight.len() < entry.info.depth.max(1) {
                 let accepts = |task: &ReadyTask| self.device_can_take(device, task);
-                let Some(task) = self.policy.take(seat.place, Want { accepts: Some(&accepts) }) else { break };
+                let want = Want { accepts: Some(&accepts) };
+                let task = self.policy.take(seat.place, want).or_else(|| self.policy.steal(seat.place, want));
+                let Some(task) = task else { break };
                 self.issue_task(device, seat, task, &mut next_queue, &mut in_flight);
                 progress = true;
             }
@@ -291,6 +293,7 @@ impl Shared {
         };
         self.settle_recorded(seat, scope, &header, side.started_ns.load(Ordering::Relaxed), &verdict);
         debug_assert!(verdict.outcome() != Outcome::Panicked, "a device's panic is a device's error");
-        self.finish(seat, index);
+        let next = self.finish(seat, index);
+        debug_assert!(next.is_none(), "where there are devices, every ready task goes through the policy");
     }
 }

@@ -51,8 +51,10 @@ impl<const BANDS: usize> Lanes<BANDS> {
         self.lanes[place].bands.load(Ordering::Acquire)
     }
 
-    pub(super) fn places(&self) -> usize {
-        self.lanes.len()
+    /// The other places, beginning with the next.
+    pub(super) fn others(&self, place: Place) -> impl Iterator<Item = usize> {
+        let (places, own) = (self.lanes.len(), place.0 as usize);
+        (own + 1..own + places).map(move |other| if other < places { other } else { other - places })
     }
 
     #[inline]

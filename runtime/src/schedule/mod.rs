@@ -59,9 +59,9 @@ impl Want<'_> {
 
 /// Holds the tasks that are ready and not taken.
 ///
-/// Every call may come from any thread. A policy keeps each task that is pushed until `take` returns it, once. `take` finds
-/// a task if one that `want` accepts was pushed before the call (in the sense of *happens before*) and not taken: the sleep
-/// protocol relies on it, so a policy never answers `None` because a lock was busy.
+/// Every call may come from any thread. A policy keeps each task that is pushed until it is taken, once. `take` and `steal`
+/// together find a task if one that `want` accepts was pushed before the calls (in the sense of *happens before*) and not
+/// taken: the sleep protocol relies on it, so a policy never answers `None` because a lock was busy.
 pub trait Policy: Send + Sync {
     /// The policy's name, as settings and traces give it.
     fn name(&self) -> &'static str;
@@ -69,8 +69,20 @@ pub trait Policy: Send + Sync {
     /// A task has become ready; `by` is where that was found out.
     fn push(&self, by: Place, task: ReadyTask);
 
-    /// The task that the thread at `by` should run next.
+    /// The task that the thread at `by` should run next, if it need not be taken from another's share.
     fn take(&self, by: Place, want: Want<'_>) -> Option<ReadyTask>;
+
+    /// A task from another's share, for the thread at `by`, which has none.
+    fn steal(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
+        let _ = (by, want);
+        None
+    }
+
+    /// Whether the thread at `by` may run this task, which it has just made ready, without pushing it first.
+    fn hands_over(&self, by: Place, task: &ReadyTask) -> bool {
+        let _ = (by, task);
+        false
+    }
 }
 
 /// The policies that come with the runtime, by name.

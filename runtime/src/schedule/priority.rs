@@ -34,16 +34,11 @@ impl Priority {
         (task.priority.clamp(-(ORDINARY as i32), (BANDS - 1 - ORDINARY) as i32) + ORDINARY as i32) as usize
     }
 
-    fn others(&self, by: Place) -> impl Iterator<Item = usize> {
-        let (places, own) = (self.lanes.places(), by.0 as usize);
-        (own + 1..own + places).map(move |victim| victim % places)
-    }
-
     /// The most urgent task of another place, if it is more urgent than all of one's own.
     #[cold]
     fn take_urgent(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
         let own = self.lanes.bands(by.0 as usize).checked_ilog2();
-        let best = self.others(by).max_by_key(|&place| self.lanes.bands(place).checked_ilog2())?;
+        let best = self.lanes.others(by).max_by_key(|&place| self.lanes.bands(place).checked_ilog2())?;
         let band = self.lanes.bands(best).checked_ilog2()?;
         let overtakes = band as usize > ORDINARY && own.is_none_or(|own| band > own);
         if overtakes { self.lanes.steal_one(best, want) } else { None }
@@ -72,9 +67,15 @@ impl Policy for Priority {
 
     fn take(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
         let urgent = if self.urgent.load(Ordering::Relaxed) > 0 { self.take_urgent(by, want) } else { None };
-        let task = urgent
-            .or_else(|| self.lanes.take_own(by, want))
-            .or_else(|| self.others(by).find_map(|victim| self.lanes.steal(by, victim, want)));
-        self.taken(task)
+        self.taken(urgent.or_else(|| self.lanes.take_own(by, want)))
+    }
+
+    fn steal(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
+        self.taken(self.lanes.others(by).find_map(|victim| self.lanes.steal(by, victim, want)))
+    }
+
+    fn hands_over(&self, by: Place, _: &ReadyTask) -> bool {
+        // With nothing of its own queued and nothing urgent anywhere, it would be the next.
+        self.lanes.bands(by.0 as usize) == 0 && self.urgent.load(Ordering::Relaxed) == 0
     }
 }

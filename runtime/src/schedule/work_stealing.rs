@@ -27,9 +27,15 @@ impl Policy for WorkStealing {
     }
 
     fn take(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
-        self.0.take_own(by, want).or_else(|| {
-            let (places, own) = (self.0.places(), by.0 as usize);
-            (own + 1..own + places).find_map(|victim| self.0.steal(by, victim % places, want))
-        })
+        self.0.take_own(by, want)
+    }
+
+    fn steal(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
+        self.0.others(by).find_map(|victim| self.0.steal(by, victim, want))
+    }
+
+    fn hands_over(&self, _: Place, _: &ReadyTask) -> bool {
+        // It would be the newest of its own, and so the next.
+        true
     }
 }

@@ -42,37 +42,52 @@ pub(crate) enum Next {
     Retire,
 }
 
-/// How often a worker looks again before it falls asleep. The looks grow apart; in all they take some 20 µs, a few times
-/// what waking a thread costs.
+/// How often a worker looks again before it falls asleep. In all the looks take some 20 µs, a few times what waking a thread
+/// costs.
 const LOOKS: u32 = 24;
+/// The longest pause between two looks, in turns of an empty loop: some microseconds.
+const PAUSE_MAX: u32 = 256;
 
 impl Shared {
-    /// A task for this seat: one that is locked to it, or the policy's choice.
+    /// A task for this seat that need not be taken from another's share.
     #[inline]
-    fn next_task(&self, seat: &Seat, want: Want<'_>) -> Option<ReadyTask> {
+    fn own_task(&self, seat: &Seat, want: Want<'_>) -> Option<ReadyTask> {
         self.locked.take(seat.place, want).or_else(|| self.policy.take(seat.place, want))
     }
 
-    /// Runs tasks while there are any and nobody closes the runtime; says whether there were.
+    /// Any task for this seat.
+    fn any_task(&self, seat: &Seat, want: Want<'_>) -> Option<ReadyTask> {
+        self.own_task(seat, want).or_else(|| self.policy.steal(seat.place, want))
+    }
+
+    /// Looks for a task, again and again for a while. The looks grow apart: each costs those who push and those who work, and
+    /// tasks that are too small to be worth a visit collect meanwhile.
+    fn look_around(&self, seat: &Seat, want: Want<'_>, enough: &impl Fn() -> bool) -> Option<ReadyTask> {
+        self.sleep.start_search();
+        let found = (0..LOOKS).find_map(|look| {
+            // The more search, the longer each waits, so that their visits together do not become more frequent.
+            let pause = (self.sleep.searching() << look.min(6)).min(PAUSE_MAX);
+            (0..pause).for_each(|_| std::hint::spin_loop());
+            if enough() { Some(None) } else { self.any_task(seat, want).map(Some) }
+        });
+        let found = found.flatten();
+        self.sleep.end_search(found.is_some());
+        found
+    }
+
+    /// Runs tasks while there are any; says whether there were.
     fn drain(&self, seat: &Seat) -> bool {
         let want_host = |task: &ReadyTask| self.host_can_take(task);
         let want = if self.devices.is_empty() { Want::ANY } else { Want { accepts: Some(&want_host) } };
-        let mut found = false;
+        let (mut found, mut next) = (false, None);
         loop {
-            while let Some(task) = self.next_task(seat, want) {
-                found = true;
-                self.run_task(seat, task);
-            }
-            self.report(seat);
-            // A few more looks before the seat is left: waking costs more.
-            let looked = (0..LOOKS).find_map(|look| {
-                (0..1 << look.min(6)).for_each(|_| std::hint::spin_loop());
-                self.next_task(seat, want)
+            let task = next.or_else(|| self.own_task(seat, want)).or_else(|| {
+                self.report(seat);
+                self.look_around(seat, want, &|| self.is_closing())
             });
-            match looked {
-                Some(task) => self.run_task(seat, task),
-                None => return found,
-            }
+            let Some(task) = task else { return found };
+            found = true;
+            next = self.run_task(seat, task);
         }
     }
 
@@ -80,8 +95,11 @@ impl Shared {
     pub(crate) fn work(&self, seat: &Seat) {
         let want_host = |task: &ReadyTask| self.host_can_take(task);
         let want = if self.devices.is_empty() { Want::ANY } else { Want { accepts: Some(&want_host) } };
-        while let Some(task) = self.next_task(seat, want).or_else(|| self.search(seat, want, || self.is_closing())) {
-            self.run_task(seat, task);
+        let mut next = None;
+        loop {
+            let task = next.or_else(|| self.own_task(seat, want));
+            let Some(task) = task.or_else(|| self.search(seat, want, || self.is_closing())) else { return };
+            next = self.run_task(seat, task);
         }
     }
 
@@ -118,27 +136,14 @@ impl Shared {
     fn search(&self, seat: &Seat, want: Want<'_>, enough: impl Fn() -> bool) -> Option<ReadyTask> {
         self.report(seat);
         loop {
-            self.sleep.start_search();
-            for look in 0..LOOKS {
-                if enough() {
-                    self.sleep.end_search(false);
-                    return None;
-                }
-                if let Some(task) = self.next_task(seat, want) {
-                    self.sleep.end_search(true);
-                    return Some(task);
-                }
-                (0..1 << look.min(6)).for_each(|_| std::hint::spin_loop());
-            }
-            self.sleep.end_search(false);
-            self.sleep.announce(seat.place.0);
-            if enough() {
-                self.sleep.withdraw(seat.place.0);
-                return None;
-            }
-            if let Some(task) = self.next_task(seat, want) {
-                self.sleep.withdraw(seat.place.0);
+            if let Some(task) = self.look_around(seat, want, &enough) {
                 return Some(task);
+            }
+            self.sleep.announce(seat.place.0);
+            let last = if enough() { None } else { self.any_task(seat, want) };
+            if last.is_some() || enough() {
+                self.sleep.withdraw(seat.place.0);
+                return last;
             }
             self.sleep.sleep(seat.place.0);
         }
@@ -158,18 +163,30 @@ impl Shared {
         };
         let any = waiting.within.is_none() && self.devices.is_empty();
         let want = if any { Want::ANY } else { Want { accepts: Some(&accepts) } };
-        scope.wait_here(seat.place, waiting.target, waiting.within.is_some());
-        while !reached() {
-            let task = self.next_task(seat, want).or_else(|| match waiting.within {
-                None => self.search(seat, want, reached),
-                Some(_) => self.search_within(seat, want, reached),
+        // The count lies on a line that all workers write, so it is looked at only when this seat has just reported.
+        let mut next: Option<ReadyTask> = None;
+        while !(self.has_reported(seat) && reached()) {
+            let task = next.take().or_else(|| self.own_task(seat, want)).or_else(|| {
+                scope.wait_here(seat.place, waiting.target, waiting.within.is_some());
+                let found = match waiting.within {
+                    None => self.search(seat, want, reached),
+                    Some(_) => self.search_within(seat, want, reached),
+                };
+                scope.stop_waiting();
+                found
             });
-            match task {
-                Some(task) => self.run_task(seat, task),
-                None => break,
-            }
+            let Some(task) = task else { break };
+            next = self.run_task(seat, task);
         }
-        scope.stop_waiting();
+        if let Some(task) = next {
+            self.policy.push(seat.place, task);
+            self.wake_for(NonNull::from(self.slab.slot(task.slot).scope()));
+        }
+    }
+
+    fn has_reported(&self, seat: &Seat) -> bool {
+        // SAFETY: the occupant's own.
+        unsafe { seat.local() }.done.count == 0
     }
 
     /// Like [`search`](Self::search), for a thread that can run only some tasks. It is not in the list of sleepers, so that
@@ -182,15 +199,16 @@ impl Shared {
             if reached() {
                 return None;
             }
-            if let Some(task) = self.next_task(seat, want) {
+            if let Some(task) = self.any_task(seat, want) {
                 return Some(task);
             }
             self.sleep.sleep(seat.place.0);
         }
     }
 
-    /// Runs one task, which the caller has taken, and finishes it.
-    pub(crate) fn run_task(&self, seat: &Seat, task: ReadyTask) {
+    /// Runs one task, which the caller has taken, and finishes it. Returns a task that this has made ready and that the caller
+    /// is to run next, or push.
+    pub(crate) fn run_task(&self, seat: &Seat, task: ReadyTask) -> Option<ReadyTask> {
         let slot = self.slab.slot(task.slot);
         if !self.devices.is_empty() {
             self.claim_for_host(slot);
@@ -201,7 +219,7 @@ impl Shared {
         let header = exec.header;
         let mut held = Vec::new();
         if header.flags.commutes() && !self.hold_exclusions(seat, task, &exec.body, &mut held) {
-            return;
+            return None;
         }
         // SAFETY: the occupant's own; not kept over the body.
         let done = unsafe { &seat.local().done };
@@ -229,7 +247,7 @@ impl Shared {
         };
         self.settle_recorded(seat, scope, &header, started.unwrap_or(0), &verdict);
         self.let_go(seat, &held);
-        self.finish(seat, task.slot);
+        self.finish(seat, task.slot)
     }
 
     /// Takes note of how a task ended.
@@ -288,8 +306,8 @@ impl Shared {
         failure
     }
 
-    /// Marks a task done, releases its successors, frees its slot, and counts it.
-    pub(crate) fn finish(&self, seat: &Seat, index: u32) {
+    /// Marks a task done, releases its successors, frees its slot, and counts it. Returns a task to run next, or push.
+    pub(crate) fn finish(&self, seat: &Seat, index: u32) -> Option<ReadyTask> {
         let slot = self.slab.slot(index);
         let scope = NonNull::from(slot.scope());
         // SAFETY: the occupant's own; released tasks are pushed below without touching it again.
@@ -297,17 +315,24 @@ impl Shared {
         let closed = slot.successors.close();
         let release = if closed.issued { Release::Done } else { Release::Both };
         let mut completed = smallvec::SmallVec::<[u32; 4]>::new();
-        let mut ready_in: Option<NonNull<ScopeState>> = None;
+        let (mut next, mut ready_in): (Option<ReadyTask>, Option<NonNull<ScopeState>>) = (None, None);
         slot.successors.drain(closed, &mut local.chunks, |successor| {
             let waiting = self.slab.slot(successor);
-            let scope = NonNull::from(waiting.scope());
-            match self.after_release(seat, successor, waiting.pending.release(release)) {
+            let ready_scope = NonNull::from(waiting.scope());
+            let released = waiting.pending.release(release);
+            if released.runnable && next.is_none() && ready_scope == scope {
+                next = self.handed_over(seat, successor);
+                if next.is_some() {
+                    return;
+                }
+            }
+            match self.after_release(seat, successor, released) {
                 Next::Nothing => return,
                 Next::Retire => return completed.push(successor),
                 Next::Ready => {}
             }
             // Successors are of one scope, but for those that share a handle between scopes.
-            if let Some(other) = ready_in.replace(scope).filter(|other| *other != scope) {
+            if let Some(other) = ready_in.replace(ready_scope).filter(|other| *other != ready_scope) {
                 self.wake_for(other);
             }
         });
@@ -320,6 +345,25 @@ impl Shared {
         for index in completed {
             self.retire_issued(seat, index);
         }
+        next
+    }
+
+    /// A task that has just become ready, if the policy lets this seat run it next.
+    #[inline]
+    fn handed_over(&self, seat: &Seat, index: u32) -> Option<ReadyTask> {
+        if !self.devices.is_empty() {
+            return None;
+        }
+        // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
+        let header = unsafe { &self.slab.slot(index).exec().header };
+        let task = ReadyTask { id: header.id, priority: header.priority, slot: index };
+        if header.flags.worker().is_some() || !self.policy.hands_over(seat.place, &task) {
+            return None;
+        }
+        if let Some(recorder) = &self.recorder {
+            recorder.ready(seat);
+        }
+        Some(task)
     }
 
     /// Counts a finished task towards its scope.

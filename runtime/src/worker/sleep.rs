@@ -74,6 +74,11 @@ impl Sleep {
         self.searching.fetch_add(1, Ordering::SeqCst);
     }
 
+    /// How many workers search.
+    pub(crate) fn searching(&self) -> u32 {
+        self.searching.load(Ordering::Relaxed)
+    }
+
     /// The search ends: with a task in hand, or to fall asleep.
     pub(crate) fn end_search(&self, found: bool) {
         let searching = self.searching.fetch_sub(1, Ordering::SeqCst) - 1;
