@@ -221,6 +221,9 @@ impl<'a> Inserter<'a> {
         if ready {
             shared.push(self.seat, index);
             shared.wake_for(self.scope.into());
+            if hold > 0 {
+                shared.devices.notify();
+            }
         }
         id
     }
