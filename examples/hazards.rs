@@ -5,9 +5,9 @@
 //! dot -Tsvg hazards.dot -o hazards.svg
 //! ```
 //!
-//! The program runs twice. The first time every task uses the one buffer `t`, which orders them all: WaR and WaW hazards on
-//! `t`. The second time `t` may be renamed: a write takes a fresh buffer, and only the true dependences,
-//! the RaW hazards, are left.
+//! The program runs twice. The first time its two halves share the buffer `t`, so the second waits for the first: WaW and WaR
+//! hazards on `t`. The second time `t` may be renamed: a write takes a fresh buffer, and only the true dependences, the RaW
+//! hazards, are left.
 
 use std::{
     collections::{BTreeMap, HashMap},
