@@ -60,10 +60,9 @@ impl Shared {
         self.own_task(seat, want).or_else(|| self.policy.steal(seat.place, want))
     }
 
-    /// Looks for a task, again and again for a while. The looks grow apart: each costs those who push and those who work, and
+    /// Looks for a task, again and again for a while, and ends the search that the caller has started. The looks grow apart: each costs those who push and those who work, and
     /// tasks that are too small to be worth a visit collect meanwhile.
     fn look_around(&self, seat: &Seat, want: Want<'_>, enough: &impl Fn() -> bool) -> Option<ReadyTask> {
-        self.sleep.start_search();
         let found = (0..LOOKS).find_map(|look| {
             // The more search, the longer each waits, so that their visits together do not become more frequent.
             let pause = (self.sleep.searching() << look.min(6)).min(PAUSE_MAX);
@@ -83,6 +82,7 @@ impl Shared {
         loop {
             let task = next.or_else(|| self.own_task(seat, want)).or_else(|| {
                 self.report(seat);
+                self.sleep.start_search();
                 self.look_around(seat, want, &|| self.is_closing())
             });
             let Some(task) = task else { return found };
@@ -125,9 +125,9 @@ impl Shared {
             if self.is_closing() {
                 return;
             }
-            self.sleep.sleep(place);
-            if seat.is_taken() {
-                self.sleep.wake_one();
+            if self.sleep.sleep(place) {
+                // Whoever has the seat now does not look for what this wake was for.
+                self.sleep.end_search(seat.is_taken());
             }
         }
     }
@@ -135,6 +135,7 @@ impl Shared {
     /// Looks for a task for a while, then sleeps until there is one. `None` when `enough` says so.
     fn search(&self, seat: &Seat, want: Want<'_>, enough: impl Fn() -> bool) -> Option<ReadyTask> {
         self.report(seat);
+        self.sleep.start_search();
         loop {
             if let Some(task) = self.look_around(seat, want, &enough) {
                 return Some(task);
@@ -145,7 +146,9 @@ impl Shared {
                 self.sleep.withdraw(seat.place.0);
                 return last;
             }
-            self.sleep.sleep(seat.place.0);
+            if !self.sleep.sleep(seat.place.0) {
+                self.sleep.start_search();
+            }
         }
     }
 
@@ -202,7 +205,7 @@ impl Shared {
             if let Some(task) = self.any_task(seat, want) {
                 return Some(task);
             }
-            self.sleep.sleep(seat.place.0);
+            self.sleep.sleep_apart(seat.place.0);
         }
     }
 

@@ -18,7 +18,9 @@
 //! task. If the worker's does, the pusher sees the sleeper and wakes it.
 //!
 //! A pusher that sees a worker *searching* need not wake another: that worker will find the task, for it, too, looks once more
-//! after it has stopped counting as searching and entered the list. But one searcher may find one of two tasks; so whoever
+//! after it has stopped counting as searching and entered the list. A worker that is being woken counts as searching from the
+//! moment of the wake, not from when it is up: waking takes microseconds, a system call each, and the pusher of many small
+//! tasks would otherwise pay one for every task. But one searcher may find one of two tasks; so whoever
 //! ends a search with a task in hand, being the last to search, wakes one more. So as long as there are both tasks and
 //! sleepers, somebody is on the way.
 //!
@@ -103,15 +105,21 @@ impl Sleep {
     /// passed on: it was meant for a task that this worker may not be about to take.
     pub(crate) fn withdraw(&self, place: u32) {
         if !self.change(|asleep| asleep.remove(place, self.understudy)) {
-            self.wake_one();
+            self.end_search(true);
         }
     }
 
-    /// Sleeps until woken. The caller has announced itself, or is woken by name only.
-    pub(crate) fn sleep(&self, place: u32) {
+    /// Sleeps until woken, having announced itself. Says whether the one who woke it has counted it as searching already.
+    #[must_use]
+    pub(crate) fn sleep(&self, place: u32) -> bool {
         self.parkers[place as usize].park();
-        // Woken by name, perhaps by an old token: it is awake now, and must not be taken for asleep.
-        self.change(|asleep| asleep.remove(place, self.understudy));
+        // Still on the list: woken by name, perhaps by an old token. It is awake now, and must not be taken for asleep.
+        !self.change(|asleep| asleep.remove(place, self.understudy))
+    }
+
+    /// Sleeps until woken by name.
+    pub(crate) fn sleep_apart(&self, place: u32) {
+        self.parkers[place as usize].park();
     }
 
     /// A task was pushed: sees to it that somebody comes, if somebody sleeps.
@@ -130,6 +138,7 @@ impl Sleep {
             return;
         }
         if let Some(place) = self.change(|asleep| asleep.list.pop()) {
+            self.searching.fetch_add(1, Ordering::SeqCst);
             self.parkers[place as usize].wake();
         }
     }
