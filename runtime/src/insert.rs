@@ -49,6 +49,8 @@ pub struct Insertion<'a> {
     id: TaskId,
     unissued: u64,
     undone: u64,
+    /// Whether a write may take a fresh place.
+    pub(crate) renames: bool,
     /// Every predecessor, where a device may take the task and wait for their events.
     predecessors: Vec<TaskRef>,
 }
@@ -199,7 +201,8 @@ impl<'a> Inserter<'a> {
         if let Some(recorder) = &shared.recorder {
             recorder.task(self.seat, id, spec, site);
         }
-        let mut insertion = Insertion { inserter: self, task, id, unissued: 0, undone: 0, predecessors: Vec::new() };
+        let (renames, predecessors) = (B::RENAMES, Vec::new());
+        let mut insertion = Insertion { inserter: self, task, id, unissued: 0, undone: 0, renames, predecessors };
         let body = make(&mut insertion);
         let Insertion { unissued, undone, predecessors, .. } = insertion;
         // SAFETY: the task is not sealed yet, so its `exec` is this thread's.
@@ -251,7 +254,7 @@ impl Insertion<'_> {
     /// Enters an access to a version: the task waits for whoever stands in its way.
     #[inline]
     pub(crate) fn access<T: ?Sized>(&mut self, version: &Version<T>, mode: Mode) {
-        let Self { inserter, task, id, unissued, undone, predecessors } = self;
+        let Self { inserter, task, id, unissued, undone, predecessors, .. } = self;
         let shared = inserter.shared;
         // SAFETY: whoever has an `Insertion` is the inserter of the data's level: `check` saw to the level, and shared data
         // are entered under the front lock.

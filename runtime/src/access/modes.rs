@@ -58,7 +58,7 @@ macro_rules! plain_mode {
                 let datum = self.0.datum();
                 // SAFETY: `Insertion` exists only while its owner is the inserter of the data's level.
                 let version = unsafe {
-                    if $rename {
+                    if $rename && insertion.renames {
                         datum.rename_if_busy(insertion.slab());
                     }
                     datum.current()

@@ -40,6 +40,9 @@ impl Verdict {
 
 /// What a concrete body must be able to do. `fail` makes the failure of this task from its cause.
 pub(crate) trait Runnable: Sized {
+    /// Whether its writes may take fresh places: not if it writes nothing.
+    const RENAMES: bool = true;
+
     /// Which kinds of worker can take it.
     fn takers(&self, _kinds: &Kinds) -> Takers {
         Takers::HOST

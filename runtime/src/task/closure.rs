@@ -129,7 +129,7 @@ where
     }
 }
 
-/// No body at all: its task is done when its accesses could be made.
+/// No body at all: its task is done when its accesses could be made. It changes nothing, so it neither spoils nor renames.
 pub(crate) struct Probe<B>(B);
 
 impl<B> Probe<B> {
@@ -139,27 +139,21 @@ impl<B> Probe<B> {
 }
 
 impl<B: Bound> Runnable for Probe<B> {
+    const RENAMES: bool = false;
+
     fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
         self.0.exclusions(into);
     }
 
     fn run(self, _: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
-        match self.0.poison() {
-            Some(failure) => {
-                self.0.settle(Err(&failure));
-                Verdict::Cancelled(failure)
-            }
-            None => Verdict::Completed,
-        }
+        self.0.poison().map_or(Verdict::Completed, Verdict::Cancelled)
     }
 
     fn complete(self, _: Result<(), Cause>, _: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
         unreachable!("never issued to a device")
     }
 
-    fn discard(self, failure: &Arc<Failure>) {
-        self.0.settle(Err(failure));
-    }
+    fn discard(self, _: &Arc<Failure>) {}
 }
 
 /// Runs a body unless an input is spoiled, and settles its accesses either way.
