@@ -1,0 +1,312 @@
+//! Devices for tests: real asynchrony without hardware.
+//!
+//! A [`Machine`] is a set of devices. Each has in-order queues, and each queue a thread that takes one piece of work after the
+//! other, waits for the events that it was given, sleeps a random while, and runs it. Events reach across queues and devices.
+//! A *gate* holds a device's work back, so that a test can see what is issued before anything has run; refusals and failures
+//! are injected; everything is counted.
+
+// Each test binary uses a part of it.
+#![allow(dead_code)]
+
+use std::{
+    collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+use superscalar_runtime::{Device, DeviceError, DeviceInfo, DeviceKind, Event, Issue};
+
+/// Work as an implementation puts it into a queue.
+pub type Work = Box<dyn FnOnce() -> Result<(), DeviceError> + Send>;
+
+/// The queue as an implementation gets it: it takes one piece of work.
+#[derive(Default)]
+pub struct TestQueue {
+    work: Option<Work>,
+}
+
+impl TestQueue {
+    pub fn put(&mut self, work: impl FnOnce() -> Result<(), DeviceError> + Send + 'static) {
+        assert!(self.work.is_none(), "one piece of work is put in per task");
+        self.work = Some(Box::new(work));
+    }
+}
+
+/// What a device is like.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    pub kind: DeviceKind,
+    pub queues: u16,
+    pub depth: usize,
+    /// The devices whose events its queues can wait for, besides its own.
+    pub waits_for: Vec<u16>,
+    /// Work takes up to so long, by chance.
+    pub delay_us_max: u64,
+}
+
+impl Spec {
+    pub fn new(kind: &'static str) -> Self {
+        Self { kind: DeviceKind(kind), queues: 2, depth: 4, waits_for: (0..16).collect(), delay_us_max: 0 }
+    }
+}
+
+/// A set of devices; see the module's head.
+pub struct Machine {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    devices: Vec<DeviceState>,
+    is_closing: bool,
+}
+
+struct DeviceState {
+    queues: Vec<QueueState>,
+    /// Finished work that was not reported yet.
+    finished: Vec<(u16, u32, Result<(), DeviceError>)>,
+    is_gated: bool,
+    wakes: u32,
+}
+
+#[derive(Default)]
+struct QueueState {
+    waiting: VecDeque<(u32, Vec<Event>, Work)>,
+    issued: u32,
+    finished: u32,
+}
+
+/// What happened to a device so far.
+#[derive(Default)]
+pub struct Counters {
+    pub issued: AtomicU32,
+    pub refused: AtomicU32,
+    pub finished: AtomicU32,
+    /// Events that queues were told to wait for.
+    pub events: AtomicU32,
+}
+
+/// One device of a [`Machine`].
+pub struct TestDevice {
+    machine: Arc<Machine>,
+    index: usize,
+    spec: Spec,
+    pub counters: Arc<Counters>,
+    /// The next so many calls of `issue` are refused.
+    pub refuse_next: AtomicU32,
+    /// The next piece of work that finishes reports a failure, whatever it did.
+    pub fail_next: Arc<AtomicBool>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Machine {
+    /// Makes the devices, in the order in which the runtime must be given them.
+    pub fn start(specs: &[Spec]) -> Vec<Arc<TestDevice>> {
+        let device = |spec: &Spec| DeviceState {
+            queues: (0..spec.queues).map(|_| QueueState::default()).collect(),
+            finished: Vec::new(),
+            is_gated: false,
+            wakes: 0,
+        };
+        let state = State { devices: specs.iter().map(device).collect(), is_closing: false };
+        let machine = Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() });
+        specs.iter().enumerate().map(|(index, spec)| TestDevice::start(&machine, index, spec)).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run_queue(&self, device: usize, queue: usize, delays: &Delays, counters: &Counters, fail_next: &AtomicBool) {
+        let mut state = self.lock();
+        loop {
+            while !state.is_closing && state.next_can_run(device, queue).is_none() {
+                state = self.wait(state);
+            }
+            if state.is_closing {
+                return;
+            }
+            let Some((ticket, _, work)) = state.devices[device].queues[queue].waiting.pop_front() else { continue };
+            drop(state);
+            delays.sleep();
+            let mut result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(DeviceError::new("it panicked")));
+            if fail_next.swap(false, Ordering::SeqCst) {
+                result = Err(DeviceError::new("injected"));
+            }
+            counters.finished.fetch_add(1, Ordering::SeqCst);
+            state = self.lock();
+            state.devices[device].queues[queue].finished = ticket;
+            state.devices[device].finished.push((queue as u16, ticket, result));
+            self.changed.notify_all();
+        }
+    }
+}
+
+impl State {
+    /// Whether the first piece of work has everything that it waits for.
+    fn next_can_run(&self, device: usize, queue: usize) -> Option<()> {
+        let (_, events, _) = self.devices[device].queues[queue].waiting.front()?;
+        let reached = |event: &Event| {
+            let queue = &self.devices[usize::from(event.device)].queues[usize::from(event.queue)];
+            queue.finished >= event.ticket
+        };
+        (!self.devices[device].is_gated && events.iter().all(reached)).then_some(())
+    }
+}
+
+/// Random waits, without a shared generator in the way.
+struct Delays {
+    us_max: u64,
+    state: AtomicU64,
+}
+
+impl Delays {
+    fn sleep(&self) {
+        if self.us_max == 0 {
+            return;
+        }
+        let mut x = self.state.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
+        x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let us = (x >> 33) % (self.us_max + 1);
+        if us > 0 {
+            std::thread::sleep(Duration::from_micros(us));
+        }
+    }
+}
+
+impl TestDevice {
+    fn start(machine: &Arc<Machine>, index: usize, spec: &Spec) -> Arc<Self> {
+        let (counters, fail_next) = (Arc::<Counters>::default(), Arc::<AtomicBool>::default());
+        let start = |queue: u16| {
+            let (machine, counters, fail_next) = (machine.clone(), counters.clone(), fail_next.clone());
+            let delays = Delays { us_max: spec.delay_us_max, state: AtomicU64::new(u64::from(queue)) };
+            std::thread::spawn(move || machine.run_queue(index, queue.into(), &delays, &counters, &fail_next))
+        };
+        let threads = (0..spec.queues).map(start).collect();
+        Arc::new(Self {
+            machine: machine.clone(),
+            index,
+            spec: spec.clone(),
+            counters: counters.clone(),
+            refuse_next: AtomicU32::new(0),
+            fail_next: fail_next.clone(),
+            threads: Mutex::new(threads),
+        })
+    }
+
+    /// Holds back, or lets go, work that has not begun.
+    pub fn gate(&self, is_gated: bool) {
+        self.machine.lock().devices[self.index].is_gated = is_gated;
+        self.machine.changed.notify_all();
+    }
+
+    pub fn issued(&self) -> u32 {
+        self.counters.issued.load(Ordering::SeqCst)
+    }
+
+    pub fn finished(&self) -> u32 {
+        self.counters.finished.load(Ordering::SeqCst)
+    }
+
+    /// Ends the process if an event makes no sense: a panic here would only end the issuer, and look like a hang.
+    fn check(&self, waits: &[Event]) {
+        let state = self.machine.lock();
+        for event in waits {
+            let own = usize::from(event.device) == self.index;
+            let issued = state.devices[usize::from(event.device)].queues[usize::from(event.queue)].issued;
+            if !(1..=issued).contains(&event.ticket) || !own && !self.can_wait_for(event.device) {
+                eprintln!("device {} was told to wait for {event:?}", self.index);
+                std::process::abort();
+            }
+        }
+    }
+
+    /// Waits until so much was issued; says whether it was within ten seconds.
+    pub fn await_issued(&self, count: u32) -> bool {
+        let until = std::time::Instant::now() + Duration::from_secs(10);
+        while self.issued() < count && std::time::Instant::now() < until {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        self.issued() >= count
+    }
+}
+
+impl Drop for TestDevice {
+    fn drop(&mut self) {
+        self.machine.lock().is_closing = true;
+        self.machine.changed.notify_all();
+        for thread in self.threads.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Device for TestDevice {
+    fn info(&self) -> DeviceInfo {
+        let Spec { kind, queues, depth, .. } = self.spec;
+        DeviceInfo { name: format!("{}:{}", kind.0, self.index), kind, queues, depth }
+    }
+
+    fn can_wait_for(&self, device: u16) -> bool {
+        self.spec.waits_for.contains(&device)
+    }
+
+    fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u32, DeviceError> {
+        self.check(waits);
+        let refused = self.refuse_next.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        let mut at = TestQueue::default();
+        let result = if refused.is_ok() { Err(DeviceError::new("refused")) } else { issue(&mut at) };
+        if let Err(error) = result {
+            self.counters.refused.fetch_add(1, Ordering::SeqCst);
+            return Err(error);
+        }
+        let work = at.work.take().unwrap_or_else(|| Box::new(|| Ok(())));
+        self.counters.events.fetch_add(waits.len() as u32, Ordering::SeqCst);
+        let mut state = self.machine.lock();
+        let queue = &mut state.devices[self.index].queues[usize::from(queue)];
+        queue.issued += 1;
+        let ticket = queue.issued;
+        queue.waiting.push_back((ticket, waits.to_vec(), work));
+        self.counters.issued.fetch_add(1, Ordering::SeqCst);
+        self.machine.changed.notify_all();
+        Ok(ticket)
+    }
+
+    fn poll(&self, report: &mut dyn FnMut(u16, u32, Result<(), DeviceError>)) {
+        let finished = std::mem::take(&mut self.machine.lock().devices[self.index].finished);
+        finished.into_iter().for_each(|(queue, ticket, result)| report(queue, ticket, result));
+    }
+
+    fn wait(&self, at_most: Duration) {
+        let mut state = self.machine.lock();
+        let until = std::time::Instant::now() + at_most;
+        while state.devices[self.index].finished.is_empty() && state.devices[self.index].wakes == 0 {
+            let left = until.saturating_duration_since(std::time::Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let waited = self.machine.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state.devices[self.index].wakes = 0;
+    }
+
+    fn wake(&self) {
+        self.machine.lock().devices[self.index].wakes += 1;
+        self.machine.changed.notify_all();
+    }
+}
+
+/// The queue of a context, as these devices have it.
+pub fn queue<'a>(queue: &'a mut superscalar_runtime::IssueContext<'_>) -> Result<&'a mut TestQueue, DeviceError> {
+    queue.queue::<TestQueue>()
+}
+
