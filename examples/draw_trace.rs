@@ -1,0 +1,141 @@
+//! Draws a trace as a picture: a lane per worker, a colour per kernel. The picture in the README is made by it.
+//!
+//! ```text
+//! cargo run --release --example cholesky -- --n 2048
+//! cargo run --release --example draw_trace -- cholesky.trace.json --out assets/cholesky.svg
+//! ```
+//!
+//! It reads the Chrome trace that any program writes under `SUPERSCALAR_TRACE=file.json`. Only slices are drawn; arrows and
+//! counters are better looked at in a viewer.
+
+use clap::Parser;
+use serde_json::Value;
+use std::{collections::BTreeMap, error::Error, fmt::Write, fs, path::PathBuf};
+
+const WIDTH: f64 = 1000.0;
+const MARGIN: f64 = 70.0;
+const LANE: f64 = 40.0;
+/// Colours that the colour-blind tell apart, after Okabe and Ito.
+const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#f0e442"];
+
+/// Draws a Chrome trace as an SVG picture.
+#[derive(Parser)]
+struct Arguments {
+    /// The trace.
+    #[arg(default_value = "cholesky.trace.json")]
+    trace: PathBuf,
+    /// Where the picture goes.
+    #[arg(long, default_value = "cholesky.svg")]
+    out: PathBuf,
+}
+
+/// A place in the trace that runs one slice after another: its process and its thread.
+type LaneId = (u64, u64);
+
+/// What the picture needs of a slice; times in microseconds.
+struct Slice {
+    name: String,
+    index: String,
+    lane: LaneId,
+    start_us: f64,
+    length_us: f64,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::parse();
+    let text = fs::read_to_string(&arguments.trace)
+        .map_err(|error| format!("{}: {error} (the cholesky example writes one)", arguments.trace.display()))?;
+    let trace: Value = serde_json::from_str(&text)?;
+    let events = trace["traceEvents"].as_array().ok_or("the file has no list `traceEvents`")?;
+    let slices: Vec<Slice> = events.iter().filter(|event| event["ph"] == "X").filter_map(slice).collect();
+    let lanes = lane_names(events, &slices);
+    let picture = draw(&slices, &lanes)?;
+    if picture.matches("<title>").count() != slices.len() {
+        return Err("a slice is missing in the picture".into());
+    }
+    fs::write(&arguments.out, &picture)?;
+    let (out, count) = (arguments.out.display(), slices.len());
+    println!("{out}: {count} slices on {} lanes, {} bytes", lanes.len(), picture.len());
+    Ok(())
+}
+
+fn slice(event: &Value) -> Option<Slice> {
+    let index =
+        event["args"]["index"].as_array().map_or(Vec::new(), |index| index.iter().map(Value::to_string).collect());
+    Some(Slice {
+        name: escape(event["name"].as_str()?),
+        index: index.join(" "),
+        lane: lane(event)?,
+        start_us: event["ts"].as_f64()?,
+        length_us: event["dur"].as_f64()?,
+    })
+}
+
+fn lane(event: &Value) -> Option<LaneId> {
+    Some((event["pid"].as_u64()?, event["tid"].as_u64()?))
+}
+
+/// The lanes that have slices, with their names where the trace tells.
+fn lane_names(events: &[Value], slices: &[Slice]) -> BTreeMap<LaneId, String> {
+    let mut lanes: BTreeMap<_, _> = slices.iter().map(|slice| (slice.lane, String::new())).collect();
+    for event in events.iter().filter(|event| event["name"] == "thread_name") {
+        if let (Some(id), Some(name)) = (lane(event), event["args"]["name"].as_str()) {
+            lanes.entry(id).and_modify(|known| *known = escape(name));
+        }
+    }
+    lanes
+}
+
+fn draw(slices: &[Slice], lanes: &BTreeMap<LaneId, String>) -> Result<String, std::fmt::Error> {
+    let begin = slices.iter().map(|slice| slice.start_us).fold(f64::INFINITY, f64::min);
+    let end = slices.iter().map(|slice| slice.start_us + slice.length_us).fold(f64::NEG_INFINITY, f64::max);
+    let scale = (WIDTH - MARGIN - 10.0) / (end - begin).max(1.0);
+    let height = 40.0 + LANE * lanes.len() as f64 + 30.0;
+    let mut svg =
+        format!("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height}' font-family='sans-serif'>\n");
+    writeln!(svg, "<rect width='{WIDTH}' height='{height}' fill='white'/>")?;
+    let colours = colours(slices);
+    for (at, (name, colour)) in colours.iter().enumerate() {
+        let x = MARGIN + 110.0 * at as f64;
+        writeln!(svg, "<rect x='{x}' y='10' width='14' height='14' fill='{colour}'/>")?;
+        writeln!(svg, "<text x='{}' y='22' font-size='14'>{name}</text>", x + 20.0)?;
+    }
+    for (row, (id, name)) in lanes.iter().enumerate() {
+        let y = 35.0 + LANE * row as f64;
+        writeln!(svg, "<text x='4' y='{}' font-size='13'>{name}</text>", y + 0.6 * LANE)?;
+        for slice in slices.iter().filter(|slice| slice.lane == *id) {
+            let (x, width) = (MARGIN + (slice.start_us - begin) * scale, slice.length_us * scale);
+            let (colour, tall) = (colours[slice.name.as_str()], LANE - 6.0);
+            write!(svg, "<rect x='{x:.1}' y='{y}' width='{width:.1}' height='{tall}' fill='{colour}' stroke='white'")?;
+            writeln!(svg, " stroke-width='.5'><title>{} {}</title></rect>", slice.name, slice.index)?;
+        }
+    }
+    draw_axis(&mut svg, (end - begin) * 1e-3, scale * 1e3, height)?;
+    svg.push_str("</svg>\n");
+    Ok(svg)
+}
+
+/// A colour for each name, in alphabetical order.
+fn colours(slices: &[Slice]) -> BTreeMap<&str, &'static str> {
+    let names: BTreeMap<&str, ()> = slices.iter().map(|slice| (slice.name.as_str(), ())).collect();
+    names.into_keys().zip(COLOURS.into_iter().cycle()).collect()
+}
+
+/// About eight marks, at round numbers of milliseconds.
+fn draw_axis(svg: &mut String, length_ms: f64, scale: f64, height: f64) -> std::fmt::Result {
+    let rough = (length_ms / 8.0).max(1e-3);
+    let decade = 10f64.powf(rough.log10().floor());
+    let step =
+        [1.0, 2.0, 5.0, 10.0].map(|factor| factor * decade).into_iter().find(|step| *step >= rough).unwrap_or(rough);
+    for mark in 0..=(length_ms / step) as usize {
+        let (ms, y) = (mark as f64 * step, height - 25.0);
+        let x = MARGIN + ms * scale;
+        writeln!(svg, "<path d='M{x:.1} {y}v6' stroke='black'/>")?;
+        writeln!(svg, "<text x='{x:.1}' y='{}' font-size='12' text-anchor='middle'>{ms} ms</text>", y + 20.0)?;
+    }
+    Ok(())
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
