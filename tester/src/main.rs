@@ -1,2 +1,145 @@
-//! The tester.
-fn main() {}
+//! The tester: checks every routine and times it, beside any BLAS or LAPACK given by path. See its README.
+//!
+//! | module | what is in it |
+//! |---|---|
+//! | [`arguments`], [`range`] | the command line |
+//! | [`case`] | the combinations that it asks for |
+//! | [`routine`] | what is known about each routine; one file each |
+//! | [`types`] | the four element types |
+//! | [`operand`], [`random`], [`memory`] | operands, watched on all sides |
+//! | [`drive`] | runs a case |
+//! | [`check`], [`residual`], [`probe`], [`norm`] | whether results are right |
+//! | [`measure`] | times |
+//! | [`peer`] | other libraries; the only module with `unsafe` code |
+//! | [`report`] | rows |
+
+#![deny(unsafe_code)]
+
+mod arguments;
+mod case;
+mod check;
+mod drive;
+mod measure;
+mod memory;
+mod norm;
+mod operand;
+#[allow(unsafe_code)]
+mod peer;
+mod probe;
+mod random;
+mod range;
+mod report;
+mod residual;
+mod routine;
+mod types;
+
+use arguments::{Arguments, YesNo};
+use clap::Parser;
+use drive::Bench;
+use peer::Peer;
+use report::{Format, Setting, Status};
+use std::io::{self, Write};
+use std::process::ExitCode;
+use superscalar_runtime::Runtime;
+
+/// A check has failed.
+const FAILED: u8 = 1;
+/// An argument is not valid; clap's own status for those that it finds.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+/// Opens the peers, starts the runtime, runs the cases. An error names the argument that is at fault.
+fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+    let workers = match arguments.workers {
+        Some(workers) => workers as usize,
+        // A runtime knows what the default is. This one is gone before the peers come.
+        None => Runtime::new().map_err(|error| format!("--workers: {error}"))?.workers(),
+    };
+    // Before our threads start and bind themselves to processors: the peers' threads inherit what this one may use.
+    let peers = open(arguments, workers)?;
+    let mut builder = Runtime::builder().workers(workers);
+    if let Some(policy) = arguments.policy {
+        builder = builder.policy(policy);
+    }
+    let runtime = builder.build().map_err(|error| format!("--workers, --policy: {error}"))?;
+    let setting = Setting {
+        workers,
+        policy: runtime.policy().to_owned(),
+        seed: arguments.seed,
+        repeat: arguments.repeat as usize,
+        bound: arguments.bound,
+    };
+    let bench = Bench {
+        runtime: &runtime,
+        peers: &peers,
+        setting: &setting,
+        check: arguments.check == YesNo::Y,
+        ld_pad: arguments.ld_pad,
+    };
+    match report_all(arguments, &bench, &mut io::stdout().lock()) {
+        Ok(true) => Ok(ExitCode::SUCCESS),
+        Ok(false) => Ok(ExitCode::from(FAILED)),
+        // Whoever reads has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(format!("the report could not be written: {error}")),
+    }
+}
+
+fn open(arguments: &Arguments, workers: usize) -> Result<Vec<Peer>, String> {
+    if arguments.peer.is_empty() {
+        return Ok(Vec::new());
+    }
+    peer::set_threads(workers).map_err(|error| format!("--peer: {error}"))?;
+    arguments.peer.iter().map(|path| Peer::open(path).map_err(|error| format!("--peer {error}"))).collect()
+}
+
+/// Runs every case and writes its rows; whether all checks hold.
+fn report_all(arguments: &Arguments, bench: &Bench<'_>, out: &mut impl Write) -> io::Result<bool> {
+    if arguments.format == Format::Table {
+        write_head(bench, out)?;
+    }
+    let (choices, mut holds) = (arguments.choices(), true);
+    for entry in arguments.entries() {
+        for &letter in &arguments.types {
+            for case in choices.cases(entry.uses) {
+                for row in (entry.run)(bench, letter, &case) {
+                    holds &= row.status != Status::Failed;
+                    match arguments.format {
+                        Format::Table => writeln!(out, "{}", row.line())?,
+                        Format::Json => writeln!(out, "{}", row.json(bench.setting))?,
+                    }
+                    out.flush()?;
+                }
+            }
+        }
+    }
+    Ok(holds)
+}
+
+/// What was run where: figures without it say little.
+fn write_head(bench: &Bench<'_>, out: &mut impl Write) -> io::Result<()> {
+    let Setting { workers, policy, seed, repeat, .. } = bench.setting;
+    writeln!(out, "# {}", processor())?;
+    writeln!(out, "# {workers} workers, policy {policy}, seed {seed}, median of {repeat}")?;
+    for peer in bench.peers {
+        writeln!(out, "# peer {}: {}", peer.name(), peer.about().as_deref().unwrap_or("says nothing about itself"))?;
+    }
+    writeln!(out, "{}", report::heading())
+}
+
+/// The processor's name, where the system tells.
+fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    name.map_or("an unknown processor", |(_, name)| name.trim()).to_owned()
+}

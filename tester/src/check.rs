@@ -1,0 +1,84 @@
+//! Whether a result is right.
+
+use crate::case::Case;
+use crate::operand::Operands;
+use crate::routine::{Defect, Expected, Ours, Routine};
+use superscalar_kernels::Scalar;
+
+/// Scaled residuals up to this are accepted. They have n ε in the denominator, which a backward stable algorithm stays
+/// below, typically by √n; LAPACK's own tests accept 30 of them, which leaves room for unlucky data and none for
+/// a wrong element.
+pub const BOUND: f64 = 30.0;
+
+/// Up to this order the defects are tried as well: each is another call.
+pub const DEFECTS_MAX: usize = 512;
+
+/// What a check has found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Finding {
+    /// The scaled residual, if the routine returned a result.
+    pub error: Option<f64>,
+    /// What is wrong, if something is.
+    pub wrong: Option<String>,
+}
+
+/// What a call returned: LAPACK's info, or a message.
+pub type Outcome = Result<usize, String>;
+
+/// Our library's result as an [`Outcome`].
+pub fn outcome(result: Result<(), superscalar_dla::Error>) -> Outcome {
+    match result {
+        Ok(()) => Ok(0),
+        Err(error) => error.info().ok_or_else(|| error.to_string()),
+    }
+}
+
+/// Checks an ordinary result.
+pub fn ordinary<R: Routine, T: Scalar>(
+    case: &Case,
+    before: &Operands<T>,
+    after: &Operands<T>,
+    outcome: &Outcome,
+    bound: f64,
+) -> Finding {
+    let wrong = match outcome {
+        Ok(0) => None,
+        Ok(info) => Some(format!("info {info} for an ordinary matrix")),
+        Err(message) => Some(message.clone()),
+    };
+    if wrong.is_some() {
+        return Finding { error: None, wrong };
+    }
+    let error = R::residual(case, before, after);
+    // Negated, so that NaN is wrong.
+    let is_exact = error <= bound;
+    let wrong = if is_exact { after.trespass(before) } else { Some(format!("residual above {bound}")) };
+    Finding { error: Some(error), wrong }
+}
+
+/// Tries the defects; what is wrong, if something is.
+pub fn defects<R: Routine, T: Scalar>(ours: &Ours<'_>, case: &Case, ordinary: &Operands<T>) -> Option<String> {
+    R::defects(case, ordinary).into_iter().find_map(|defect| {
+        let Some(mut operands) = defect.operands.duplicate() else {
+            return Some(format!("{}: no memory to try it", defect.name));
+        };
+        let outcome = outcome(R::ours(ours, case, &mut operands));
+        let wrong = defect_wrong(&defect, &outcome, &operands)?;
+        Some(format!("{}: {wrong}", defect.name))
+    })
+}
+
+/// What is wrong with this outcome of a defect, if something is.
+pub fn defect_wrong<T: Scalar>(defect: &Defect<T>, outcome: &Outcome, after: &Operands<T>) -> Option<String> {
+    let info = match outcome {
+        Ok(info) => *info,
+        Err(message) => return Some(message.clone()),
+    };
+    match defect.expected {
+        Expected::Info(expected) if info != expected => Some(format!("info {info}, where LAPACK has {expected}")),
+        Expected::NotANumber if info == 0 && !after.has_nan_written() => {
+            Some("info 0, and no NaN in the result".to_owned())
+        }
+        _ => after.trespass(&defect.operands),
+    }
+}

@@ -1,0 +1,230 @@
+//! Runs a case: makes the operands, calls the contenders, checks, times, and reports.
+
+use crate::case::Case;
+use crate::check::{self, Finding, Outcome};
+use crate::measure::{gflops, in_turns, median, settle};
+use crate::memory;
+use crate::operand::{Maker, Operands};
+use crate::peer::{Peer, Unavailable};
+use crate::range::TileSize;
+use crate::report::{PeerPart, Row, Setting, Status, Timing};
+use crate::residual;
+use crate::routine::{Expected, Ours, Routine};
+use crate::types::Type;
+use std::time::{Duration, Instant};
+use superscalar_dla::Options;
+use superscalar_kernels::Scalar;
+use superscalar_runtime::Runtime;
+
+/// Padding of the leading dimension, when small cases are checked and nothing else is said.
+const LD_PAD: usize = 3;
+/// Up to this size cases count as small: larger ones are there to be timed, as a user's matrices are.
+const SMALL: usize = 512;
+
+/// What all cases of a run share.
+pub struct Bench<'a> {
+    pub runtime: &'a Runtime,
+    pub peers: &'a [Peer],
+    pub setting: &'a Setting,
+    pub check: bool,
+    /// `None` for the default of each case.
+    pub ld_pad: Option<usize>,
+}
+
+/// A case in one type.
+struct Contest<'a, R, T> {
+    bench: &'a Bench<'a>,
+    case: &'a Case,
+    letter: Type,
+    ld_pad: usize,
+    ours: Ours<'a>,
+    original: Operands<T>,
+    work: Operands<T>,
+    routine: std::marker::PhantomData<R>,
+}
+
+/// How a contender's calls went.
+struct Score {
+    finding: Finding,
+    timing: Option<Timing>,
+    /// Why the contender did not take part.
+    absent: Option<String>,
+}
+
+/// Runs a case: a row without peers, or a row per peer.
+pub fn run<R: Routine, T: Scalar>(bench: &Bench<'_>, letter: Type, case: &Case) -> Vec<Row> {
+    let mut contest = match Contest::<R, T>::new(bench, letter, case) {
+        Some(contest) => contest,
+        None => return vec![skipped::<R>(bench, letter, case)],
+    };
+    let mut scores = contest.play();
+    if bench.check && largest_size::<R>(case) <= check::DEFECTS_MAX {
+        contest.try_defects(&mut scores);
+    }
+    let ours = scores.remove(0);
+    if scores.is_empty() {
+        return vec![contest.row(&ours, None)];
+    }
+    bench.peers.iter().zip(&scores).map(|(peer, score)| contest.row(&ours, Some((peer, score)))).collect()
+}
+
+fn skipped<R: Routine>(bench: &Bench<'_>, letter: Type, case: &Case) -> Row {
+    Row {
+        routine: R::NAME,
+        uses: R::USES,
+        letter,
+        case: *case,
+        ld_pad: ld_pad::<R>(bench, case),
+        error: None,
+        check: None,
+        timing: None,
+        peer: None,
+        status: Status::Skipped,
+        reason: Some("not enough memory".to_owned()),
+    }
+}
+
+/// The largest of the sizes that the routine uses.
+fn largest_size<R: Routine>(case: &Case) -> usize {
+    let sizes = R::USES.iter().filter(|parameter| parameter.is_size());
+    sizes.filter_map(|&parameter| case.value(parameter).parse().ok()).max().unwrap_or(0)
+}
+
+fn ld_pad<R: Routine>(bench: &Bench<'_>, case: &Case) -> usize {
+    let default = if bench.check && largest_size::<R>(case) <= SMALL { LD_PAD } else { 0 };
+    bench.ld_pad.unwrap_or(default)
+}
+
+impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
+    /// `None` if there is no memory for the operands and a copy.
+    fn new(bench: &'a Bench<'a>, letter: Type, case: &'a Case) -> Option<Self> {
+        let ld_pad = ld_pad::<R>(bench, case);
+        let mut make = Maker::new(bench.setting.seed, ld_pad, memory::available() / 2);
+        let original = R::operands(case, &mut make)?;
+        let work = original.duplicate()?;
+        let options = match case.nb {
+            TileSize::Auto => Options::default(),
+            TileSize::Fixed(nb) => Options::default().nb(nb),
+        };
+        let ours = Ours { runtime: bench.runtime, options };
+        Some(Self { bench, case, letter, ld_pad, ours, original, work, routine: std::marker::PhantomData })
+    }
+
+    /// Calls every contender: ourselves first, then the peers.
+    fn play(&mut self) -> Vec<Score> {
+        let contenders = 1 + self.bench.peers.len();
+        let (mut first, mut scores) = (Vec::new(), Vec::new());
+        for contender in 0..contenders {
+            settle();
+            let (time, result) = self.call(contender);
+            first.push(time);
+            scores.push(self.judge(contender, result));
+        }
+        let present: Vec<usize> = (0..contenders).filter(|&contender| scores[contender].absent.is_none()).collect();
+        let first: Vec<Duration> = present.iter().map(|&contender| first[contender]).collect();
+        let repeat = self.bench.setting.repeat;
+        let times = match repeat {
+            1 => first.iter().map(|&time| vec![time]).collect(),
+            _ => in_turns(&first, repeat, |at| self.call(present[at]).0),
+        };
+        let flops = R::operations(self.case).flops::<T>();
+        for (&contender, times) in present.iter().zip(&times) {
+            let seconds = median(times);
+            let seconds_min = times.iter().min().map_or(seconds, Duration::as_secs_f64);
+            scores[contender].timing = Some(Timing { seconds, seconds_min, gflops: gflops(flops, seconds) });
+        }
+        scores
+    }
+
+    /// One call, on fresh operands.
+    fn call(&mut self, contender: usize) -> (Duration, Result<Outcome, Unavailable>) {
+        self.work.restore(&self.original);
+        match contender.checked_sub(1) {
+            None => {
+                let start = Instant::now();
+                let result = R::ours(&self.ours, self.case, &mut self.work);
+                (start.elapsed(), Ok(check::outcome(result)))
+            }
+            Some(peer) => {
+                let call = R::peer(self.case, &mut self.work);
+                let start = Instant::now();
+                let info = self.bench.peers[peer].call(call);
+                (start.elapsed(), info.map(as_outcome))
+            }
+        }
+    }
+
+    /// Checks what the last call left in the work operands.
+    fn judge(&self, contender: usize, result: Result<Outcome, Unavailable>) -> Score {
+        let outcome = match result {
+            Ok(outcome) => outcome,
+            Err(Unavailable(why)) => return Score { finding: Finding::default(), timing: None, absent: Some(why) },
+        };
+        let finding = if self.bench.check {
+            let bound = self.bench.setting.bound;
+            check::ordinary::<R, T>(self.case, &self.original, &self.work, &outcome, bound)
+        } else {
+            let wrong = match outcome {
+                Ok(0) => None,
+                Ok(info) => Some(format!("info {info} for an ordinary matrix")),
+                Err(message) => Some(message),
+            };
+            Finding { error: None, wrong }
+        };
+        let finding = match contender {
+            0 => finding,
+            _ => Finding { wrong: finding.wrong.map(|wrong| format!("the peer: {wrong}")), ..finding },
+        };
+        Score { finding, timing: None, absent: None }
+    }
+
+    /// Tries the inputs without ordinary results; what is found goes to the contender's score.
+    fn try_defects(&self, scores: &mut [Score]) {
+        let ours = &mut scores[0].finding.wrong;
+        *ours = ours.take().or_else(|| check::defects::<R, T>(&self.ours, self.case, &self.original));
+        // Peers say what LAPACK's info is; what else they do with NaN is theirs.
+        for defect in R::defects(self.case, &self.original) {
+            let Expected::Info(expected) = defect.expected else { continue };
+            for (peer, score) in self.bench.peers.iter().zip(&mut scores[1..]) {
+                let Some(mut operands) = defect.operands.duplicate() else { continue };
+                let info = peer.call(R::peer(self.case, &mut operands));
+                if let Ok(info) = info.map(as_outcome)
+                    && info != Ok(expected)
+                {
+                    let wrong = format!("the peer: info {info:?} for {}, where LAPACK has {expected}", defect.name);
+                    score.finding.wrong.get_or_insert(wrong);
+                }
+            }
+        }
+    }
+
+    fn row(&self, ours: &Score, peer: Option<(&Peer, &Score)>) -> Row {
+        let wrong = ours.finding.wrong.clone().or_else(|| peer?.1.finding.wrong.clone());
+        let absent = peer.and_then(|(_, score)| score.absent.clone());
+        Row {
+            routine: R::NAME,
+            uses: R::USES,
+            letter: self.letter,
+            case: *self.case,
+            ld_pad: self.ld_pad,
+            error: ours.finding.error,
+            check: ours.finding.error.map(|_| residual::method(self.case.dim.n)),
+            timing: ours.timing,
+            peer: peer.map(|(peer, score)| PeerPart {
+                name: peer.name().to_owned(),
+                error: score.finding.error,
+                timing: score.timing,
+            }),
+            status: if wrong.is_some() { Status::Failed } else { Status::Ok },
+            reason: wrong.or(absent),
+        }
+    }
+}
+
+/// A peer's info; negative ones complain about an argument.
+fn as_outcome(info: i32) -> Outcome {
+    usize::try_from(info).map_err(|_| format!("info {info}: an argument is not accepted"))
+}
+
+#[cfg(test)]
+pub mod tests;

@@ -1,0 +1,72 @@
+//! Norms, as doubles, through which NaN is not lost.
+
+use superscalar_kernels::{MatRef, Real, Scalar, Uplo};
+
+/// The larger of two errors; NaN if one is. (`f64::max` would drop it.)
+pub fn worst(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
+/// The largest of these, 0 for none, NaN if one is.
+pub fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(0.0, worst)
+}
+
+/// |x| as a double.
+pub fn modulus<T: Scalar>(x: T) -> f64 {
+    x.abs().to_f64()
+}
+
+/// ‖A‖₁, the largest sum of a column.
+pub fn one<T: Scalar>(a: MatRef<'_, T>) -> f64 {
+    largest((0..a.ncols()).map(|j| (0..a.nrows()).map(|i| modulus(a.at(i, j))).sum()))
+}
+
+/// ‖A‖₁ of a Hermitian matrix of which one triangle is stored.
+pub fn one_hermitian<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>) -> f64 {
+    let n = a.nrows();
+    let a = if uplo == Uplo::Upper { a.transpose() } else { a };
+    let mut sums = vec![0.0; n];
+    for j in 0..n {
+        sums[j] += modulus(a.at(j, j));
+        for i in j + 1..n {
+            let entry = modulus(a.at(i, j));
+            sums[i] += entry;
+            sums[j] += entry;
+        }
+    }
+    largest(sums)
+}
+
+/// The largest diagonal entry of L Lᴴ (lower) or Uᴴ U (upper): at most ‖A‖₁ of that product and, where the diagonal of
+/// the factor dominates, not far below it.
+pub fn largest_diagonal<T: Scalar>(uplo: Uplo, factor: MatRef<'_, T>) -> f64 {
+    let n = factor.nrows();
+    let factor = if uplo == Uplo::Upper { factor.transpose() } else { factor };
+    let mut sums = vec![0.0; n];
+    for j in 0..n {
+        (j..n).for_each(|i| sums[i] += modulus(factor.at(i, j)).powi(2));
+    }
+    largest(sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn norms_of_a_small_matrix() {
+        let data = [1.0f64, -2.0, 3.0, 4.0];
+        let a = MatRef::from_col_major(&data, 2, 2, 2).expect("a shape that fits");
+        assert_eq!(one(a), 7.0);
+        assert_eq!((one_hermitian(Uplo::Lower, a), one_hermitian(Uplo::Upper, a)), (6.0, 7.0));
+        assert_eq!((largest_diagonal(Uplo::Lower, a), largest_diagonal(Uplo::Upper, a)), (20.0, 25.0));
+        assert_eq!(one(a.submatrix(0..0, 0..2)), 0.0);
+    }
+
+    #[test]
+    fn nan_is_not_lost() {
+        assert!(worst(f64::NAN, 1.0).is_nan() && worst(1.0, f64::NAN).is_nan() && largest([f64::NAN, 2.0]).is_nan());
+        assert_eq!(worst(1.0, 2.0), 2.0);
+    }
+}

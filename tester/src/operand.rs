@@ -1,0 +1,261 @@
+//! The operands of a case: column-major matrices whose surroundings are watched.
+//!
+//! Between the columns, behind the last one, and in the triangle that a routine must leave alone lie sentinels: NaN, so
+//! that a routine which reads one spoils its result, in turn with an ordinary number, so that one which writes there is
+//! seen even if it only scales.
+
+use crate::random::Random;
+use superscalar_kernels::{MatMut, MatRef, Scalar, Uplo};
+
+/// Elements behind the last column that are watched as well.
+const TAIL: usize = 16;
+/// Matrices start at multiples of so many bytes, as a library's own would.
+const ALIGNMENT: usize = 64;
+
+/// What a routine must leave as it was, besides the padding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// Nothing: all elements may be written.
+    Padding,
+    /// The triangle other than this one, diagonal excluded.
+    OtherThan(Uplo),
+    /// Everything: the operand is only read.
+    Everything,
+}
+
+/// One matrix and what surrounds it.
+pub struct Operand<T> {
+    data: Vec<T>,
+    start: usize,
+    m: usize,
+    n: usize,
+    ld: usize,
+    keeps: Keeps,
+}
+
+impl<T: Scalar> Operand<T> {
+    /// An m x n matrix, all of it sentinels. `None` if there is no memory for it.
+    pub fn new((m, n): (usize, usize), ld_pad: usize, keeps: Keeps) -> Option<Self> {
+        let ld = m.checked_add(ld_pad)?.max(1);
+        let lead = ALIGNMENT / size_of::<T>();
+        let len = ld.checked_mul(n)?.checked_add(TAIL + lead)?;
+        let mut data = Vec::new();
+        data.try_reserve_exact(len).ok()?;
+        data.resize(len, T::ZERO);
+        // align_offset may decline, with usize::MAX; an unaligned matrix is then good enough.
+        let start = Some(data.as_ptr().align_offset(ALIGNMENT)).filter(|&start| start < lead).unwrap_or(0);
+        (0..len).for_each(|at| data[at] = sentinel(at.wrapping_sub(start)));
+        Some(Self { data, start, m, n, ld, keeps })
+    }
+
+    /// The same with its elements set by `fill`.
+    pub fn filled(mut self, fill: impl FnOnce(MatMut<'_, T>)) -> Self {
+        fill(self.view_mut());
+        self
+    }
+
+    /// A copy, aligned as the original is.
+    pub fn duplicate(&self) -> Option<Self> {
+        let mut copy = Self::new((self.m, self.n), self.ld - self.m.min(self.ld), self.keeps)?;
+        copy.restore(self);
+        Some(copy)
+    }
+
+    /// Makes this, which was duplicated from `original`, equal to it again, surroundings included.
+    pub fn restore(&mut self, original: &Self) {
+        let len = self.ld * self.n + TAIL;
+        let source = &original.data[original.start..original.start + len];
+        self.data[self.start..self.start + len].copy_from_slice(source);
+    }
+
+    /// The matrix.
+    pub fn view(&self) -> MatRef<'_, T> {
+        match MatRef::from_col_major(&self.data[self.start..], self.m, self.n, self.ld) {
+            Ok(view) => view,
+            Err(error) => unreachable!("the memory was taken for this shape: {error}"),
+        }
+    }
+
+    /// The matrix, to write.
+    pub fn view_mut(&mut self) -> MatMut<'_, T> {
+        match MatMut::from_col_major(&mut self.data[self.start..], self.m, self.n, self.ld) {
+            Ok(view) => view,
+            Err(error) => unreachable!("the memory was taken for this shape: {error}"),
+        }
+    }
+
+    /// The first element that should be as it was in `before` and is not, in words.
+    pub fn trespass(&self, before: &Self) -> Option<String> {
+        let len = self.ld * self.n + TAIL;
+        let (now, then) = (&self.data[self.start..][..len], &before.data[before.start..][..len]);
+        let (at, (now, then)) = (0..).zip(now.iter().zip(then)).find(|&(at, (now, then))| {
+            let (i, j) = (at % self.ld, at / self.ld);
+            self.is_kept(i, j) && !same(*now, *then)
+        })?;
+        let (i, j) = (at % self.ld, at / self.ld);
+        let place = if i >= self.m || j >= self.n { "the padding" } else { "what is not to be written" };
+        Some(format!("{place} at ({i}, {j}) was {then} and is {now}"))
+    }
+
+    /// Whether there is a NaN among the elements that may be written; sentinels are not.
+    fn has_nan_written(&self) -> bool {
+        let mut written =
+            (0..self.n).flat_map(|j| (0..self.m).map(move |i| (i, j))).filter(|&(i, j)| !self.is_kept(i, j));
+        written.any(|place| self.view()[place].is_nan())
+    }
+
+    fn is_kept(&self, i: usize, j: usize) -> bool {
+        let inside = i < self.m && j < self.n;
+        let kept = match self.keeps {
+            Keeps::Padding => false,
+            Keeps::OtherThan(Uplo::Lower) => i < j,
+            Keeps::OtherThan(Uplo::Upper) => i > j,
+            Keeps::Everything => true,
+        };
+        !inside || kept
+    }
+}
+
+/// NaN and a number in turn; both parts of a complex number.
+fn sentinel<T: Scalar>(at: usize) -> T {
+    let value = T::from_f64(if at.is_multiple_of(2) { f64::NAN } else { -97_531.0 });
+    T::from_parts(value.re(), value.re())
+}
+
+/// Equal, or both not a number.
+fn same<T: Scalar>(a: T, b: T) -> bool {
+    a == b || (a.is_nan() && b.is_nan())
+}
+
+/// All operands of a case, in the order that the routine gives them.
+pub struct Operands<T> {
+    pub matrices: Vec<Operand<T>>,
+    /// Row interchanges, for routines that have them.
+    pub pivots: Vec<i32>,
+}
+
+impl<T: Scalar> Operands<T> {
+    /// These matrices, without pivots.
+    pub fn new<const N: usize>(matrices: [Operand<T>; N]) -> Self {
+        Self { matrices: Vec::from(matrices), pivots: Vec::new() }
+    }
+
+    /// A copy.
+    pub fn duplicate(&self) -> Option<Self> {
+        let matrices = self.matrices.iter().map(Operand::duplicate).collect::<Option<_>>()?;
+        Some(Self { matrices, pivots: self.pivots.clone() })
+    }
+
+    /// Makes this, which was duplicated from `original`, equal to it again.
+    pub fn restore(&mut self, original: &Self) {
+        self.matrices.iter_mut().zip(&original.matrices).for_each(|(copy, original)| copy.restore(original));
+        self.pivots.copy_from_slice(&original.pivots);
+    }
+
+    /// The matrices to read, of which the routine knows how many there are.
+    pub fn views<const N: usize>(&self) -> [MatRef<'_, T>; N] {
+        assert_eq!(self.matrices.len(), N, "as many matrices as the routine made");
+        std::array::from_fn(|at| self.matrices[at].view())
+    }
+
+    /// The matrices to write, of which the routine knows how many there are.
+    pub fn views_mut<const N: usize>(&mut self) -> [MatMut<'_, T>; N] {
+        assert_eq!(self.matrices.len(), N, "as many matrices as the routine made");
+        let mut matrices = self.matrices.iter_mut();
+        std::array::from_fn(|_| match matrices.next() {
+            Some(matrix) => matrix.view_mut(),
+            None => unreachable!("counted above"),
+        })
+    }
+
+    /// Whether there is a NaN among the elements that may be written.
+    pub fn has_nan_written(&self) -> bool {
+        self.matrices.iter().any(Operand::has_nan_written)
+    }
+
+    /// The first trespass in any of them.
+    pub fn trespass(&self, before: &Self) -> Option<String> {
+        let mut pairs = (0..).zip(self.matrices.iter().zip(&before.matrices));
+        pairs.find_map(|(at, (now, then))| {
+            let what = now.trespass(then)?;
+            Some(format!("matrix {}: {what}", ["A", "B", "C", "D"].get(at).copied().unwrap_or("?")))
+        })
+    }
+}
+
+/// Makes the operands of one case: shapes, padding, and random contents.
+pub struct Maker {
+    random: Random,
+    ld_pad: usize,
+    bytes_left: usize,
+}
+
+impl Maker {
+    /// Makes matrices of up to `bytes_max` in all.
+    pub fn new(seed: u64, ld_pad: usize, bytes_max: usize) -> Self {
+        Self { random: Random::new(seed), ld_pad, bytes_left: bytes_max }
+    }
+
+    /// A matrix of this shape with random contents by `fill`; `None` if it is too large.
+    pub fn matrix<T: Scalar>(
+        &mut self,
+        shape: (usize, usize),
+        keeps: Keeps,
+        fill: impl FnOnce(&mut Random, MatMut<'_, T>),
+    ) -> Option<Operand<T>> {
+        // Asked before the memory is: the system may promise more than it has, and end the process later.
+        let elements = shape.0.checked_add(self.ld_pad)?.checked_mul(shape.1)?;
+        self.bytes_left = self.bytes_left.checked_sub(elements.checked_mul(size_of::<T>())?)?;
+        Some(Operand::new(shape, self.ld_pad, keeps)?.filled(|view| fill(&mut self.random, view)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use superscalar_kernels::c32;
+
+    fn operand(keeps: Keeps) -> Operand<c32> {
+        Operand::new((5, 4), 2, keeps).expect("little memory").filled(|mut a| a.fill(c32::ONE))
+    }
+
+    #[test]
+    fn what_may_be_written_may_be_written() {
+        let (before, mut after) = (operand(Keeps::Padding), operand(Keeps::Padding));
+        after.view_mut().fill(c32::from_f64(3.0));
+        assert_eq!(after.trespass(&before), None);
+        let mut copy = before.duplicate().expect("little memory");
+        assert_eq!((copy.trespass(&before), copy.view().col_stride()), (None, 7));
+        copy.restore(&after);
+        assert_eq!(copy.view().at(4, 3), c32::from_f64(3.0));
+    }
+
+    #[test]
+    fn every_trespass_is_seen() {
+        for (keeps, free) in [
+            (Keeps::Padding, 20),
+            (Keeps::OtherThan(Uplo::Lower), 14),
+            (Keeps::OtherThan(Uplo::Upper), 10),
+            (Keeps::Everything, 0),
+        ] {
+            let before = operand(keeps);
+            let len = before.ld * before.n + TAIL;
+            let seen = (0..len).filter(|at| {
+                let mut after = before.duplicate().expect("little memory");
+                let start = after.start;
+                after.data[start + at] = c32::from_f64(17.0);
+                after.trespass(&before).is_some()
+            });
+            assert_eq!(seen.count(), len - free, "{keeps:?}");
+        }
+    }
+
+    #[test]
+    fn shapes_without_elements_are_ordinary() {
+        let empty = Operand::<f64>::new((0, 0), 0, Keeps::Padding).expect("little memory");
+        assert_eq!((empty.view().shape(), empty.view().col_stride()), ((0, 0), 1));
+        assert!(empty.duplicate().is_some_and(|copy| copy.trespass(&empty).is_none()));
+        assert!(Operand::<f64>::new((usize::MAX, 2), 0, Keeps::Padding).is_none());
+        assert!(Operand::<f64>::new((1 << 40, 1 << 20), 0, Keeps::Padding).is_none());
+    }
+}

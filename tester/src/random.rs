@@ -1,0 +1,106 @@
+//! Seeded random matrices, each in O(elements).
+//!
+//! The generator is SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): its whole state is one number, so the seed on the
+//! command line repeats every entry of a case on every machine.
+
+use superscalar_kernels::{MatMut, Scalar, Uplo};
+
+/// A stream of random numbers.
+pub struct Random(u64);
+
+impl Random {
+    /// The stream of this seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in [-1/2, 1/2).
+    fn centred(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    }
+
+    /// A scalar whose parts are uniform in [-1/2, 1/2).
+    pub fn scalar<T: Scalar>(&mut self) -> T {
+        let re = T::Real::from_f64(self.centred());
+        let im = if T::COMPLEX { T::Real::from_f64(self.centred()) } else { T::Real::ZERO };
+        T::from_parts(re, im)
+    }
+
+    /// A scalar of modulus 1: plus or minus one, or for complex types also plus or minus i.
+    pub fn unit<T: Scalar>(&mut self) -> T {
+        let bits = self.bits() >> 62;
+        let one = if bits & 1 == 0 { T::Real::ONE } else { -T::Real::ONE };
+        if T::COMPLEX && bits & 2 != 0 { T::from_parts(T::Real::ZERO, one) } else { T::from_real(one) }
+    }
+
+    /// Fills a whole matrix.
+    pub fn general<T: Scalar>(&mut self, mut a: MatMut<'_, T>) {
+        for j in 0..a.ncols() {
+            (0..a.nrows()).for_each(|i| a[(i, j)] = self.scalar());
+        }
+    }
+
+    /// Fills one triangle with that of a Hermitian positive definite matrix: the diagonal is 2 √n and a little, the
+    /// rest is uniform.
+    ///
+    /// By Wigner's law the eigenvalues of the random part stay within 0.82 √n (0.58 √n for real types) up to vanishing
+    /// probability, and up to n = 16 the diagonal dominates outright; so the matrix is positive definite, with a
+    /// condition number below 3. A diagonal of n, which dominates for every n, would drown the rest: in single
+    /// precision the residual could then not tell a missing tile update from rounding.
+    pub fn positive_definite<T: Scalar>(&mut self, uplo: Uplo, a: MatMut<'_, T>) {
+        let diagonal = 2.0 * (a.nrows() as f64).sqrt();
+        self.triangle(uplo, diagonal, a);
+    }
+
+    /// Fills one triangle with that of a lower or upper triangular matrix which is safe to solve with: the diagonal is
+    /// real, √n and a little. (With a smaller one the solution grows exponentially in n, as in random triangular
+    /// matrices; √n keeps each row's sum of n uniform terms below it.)
+    pub fn triangular<T: Scalar>(&mut self, uplo: Uplo, a: MatMut<'_, T>) {
+        let diagonal = (a.nrows() as f64).sqrt();
+        self.triangle(uplo, diagonal, a);
+    }
+
+    fn triangle<T: Scalar>(&mut self, uplo: Uplo, diagonal: f64, a: MatMut<'_, T>) {
+        let n = a.nrows();
+        let mut a = if uplo == Uplo::Upper { a.transpose() } else { a };
+        for j in 0..n {
+            a[(j, j)] = T::from_f64(diagonal + 0.5 + self.centred());
+            (j + 1..n).for_each(|i| a[(i, j)] = self.scalar());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use superscalar_kernels::{c64, cpu};
+
+    #[test]
+    fn a_seed_repeats_its_numbers() {
+        let (mut one, mut same, mut other) = (Random::new(7), Random::new(7), Random::new(8));
+        let numbers = |r: &mut Random| -> Vec<c64> { (0..50).map(|_| r.scalar()).collect() };
+        let first = numbers(&mut one);
+        assert!(first == numbers(&mut same) && first != numbers(&mut other));
+        assert!(first.iter().all(|z| z.re.abs() <= 0.5 && z.im.abs() <= 0.5));
+        assert!((0..50).all(|_| one.unit::<c64>().norm() == 1.0));
+    }
+
+    #[test]
+    fn positive_definite_matrices_are() {
+        for n in (0..40).chain([100, 300]) {
+            for seed in 0..5 {
+                let mut data = vec![c64::new(f64::NAN, 0.0); n * n];
+                let mut a = MatMut::from_col_major(&mut data, n, n, n.max(1)).expect("a shape that fits");
+                Random::new(seed).positive_definite(Uplo::Lower, a.rb_mut());
+                assert_eq!(cpu::potrf(Uplo::Lower, a), Ok(()), "n {n} seed {seed}");
+            }
+        }
+    }
+}

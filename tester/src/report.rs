@@ -1,0 +1,259 @@
+//! Rows: one per case, or one per case and peer; as a table or as JSON, one object a line.
+
+use crate::case::{Case, Parameter};
+use crate::range::TileSize;
+use crate::types::Type;
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Aligned columns for people.
+    Table,
+    /// One JSON object per line.
+    Json,
+}
+
+/// What became of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    Ok,
+    Failed,
+    Skipped,
+}
+
+impl Status {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Failed => "FAILED",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// A time and the rate that it means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timing {
+    /// The median.
+    pub seconds: f64,
+    /// The least, which on a machine with other users says more about the code.
+    pub seconds_min: f64,
+    pub gflops: f64,
+}
+
+/// A peer's part of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeerPart {
+    pub name: String,
+    pub error: Option<f64>,
+    pub timing: Option<Timing>,
+}
+
+/// What is the same in all rows of a run.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    pub workers: usize,
+    pub policy: String,
+    pub seed: u64,
+    pub repeat: usize,
+    pub bound: f64,
+}
+
+/// One line of the report.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub routine: &'static str,
+    pub uses: &'static [Parameter],
+    pub letter: Type,
+    pub case: Case,
+    pub ld_pad: usize,
+    pub error: Option<f64>,
+    /// How the residual was evaluated; `None` if it was not.
+    pub check: Option<&'static str>,
+    pub timing: Option<Timing>,
+    pub peer: Option<PeerPart>,
+    pub status: Status,
+    pub reason: Option<String>,
+}
+
+impl Row {
+    /// Our rate over the peer's.
+    fn ratio(&self) -> Option<f64> {
+        let peer = self.peer.as_ref()?.timing?;
+        Some(self.timing?.gflops / peer.gflops).filter(|ratio| ratio.is_finite())
+    }
+
+    /// The row as a JSON object. What a routine does not have is null, as is a number that is not finite.
+    pub fn json(&self, setting: &Setting) -> Value {
+        let mut row = Map::new();
+        let mut put = |key: &str, value: Value| row.insert(key.to_owned(), value);
+        put("routine", json!(self.routine));
+        put("type", json!(self.letter.letter().to_string()));
+        for parameter in [Parameter::M, Parameter::N, Parameter::K] {
+            put(parameter.key(), Value::Null);
+        }
+        for &parameter in self.uses {
+            let value = self.case.value(parameter);
+            let number = if parameter.is_size() { value.parse::<u64>().ok() } else { None };
+            put(parameter.key(), number.map_or_else(|| json!(value), |number| json!(number)));
+        }
+        put(
+            "nb",
+            match self.case.nb {
+                TileSize::Auto => json!("auto"),
+                TileSize::Fixed(nb) => json!(nb),
+            },
+        );
+        put("ld_pad", json!(self.ld_pad));
+        put("workers", json!(setting.workers));
+        put("policy", json!(setting.policy));
+        put("seed", json!(setting.seed));
+        put("repeat", json!(setting.repeat));
+        put("error", json!(self.error));
+        put("bound", json!(setting.bound));
+        put("check", json!(self.check));
+        put("seconds", json!(self.timing.map(|timing| timing.seconds)));
+        put("seconds_min", json!(self.timing.map(|timing| timing.seconds_min)));
+        put("gflops", json!(self.timing.map(|timing| timing.gflops)));
+        let peer = self.peer.as_ref();
+        put("peer", json!(peer.map(|peer| &peer.name)));
+        put("peer_error", json!(peer.and_then(|peer| peer.error)));
+        let timing = peer.and_then(|peer| peer.timing);
+        put("peer_seconds", json!(timing.map(|timing| timing.seconds)));
+        put("peer_seconds_min", json!(timing.map(|timing| timing.seconds_min)));
+        put("peer_gflops", json!(timing.map(|timing| timing.gflops)));
+        put("ratio", json!(self.ratio()));
+        put("status", json!(self.status.as_str()));
+        put("reason", json!(self.reason));
+        Value::Object(row)
+    }
+
+    /// The row as a line of the table.
+    pub fn line(&self) -> String {
+        let size = |parameter| if self.uses.contains(&parameter) { self.case.value(parameter) } else { "-".to_owned() };
+        let letters = self.uses.iter().filter(|parameter| !parameter.is_size());
+        let letters: Vec<_> = letters.map(|&letter| format!("{}={}", letter.key(), self.case.value(letter))).collect();
+        let letters = letters.join(" ");
+        let number =
+            |value: Option<f64>, digits: usize| value.map_or("-".to_owned(), |value| format!("{value:.digits$}"));
+        let small = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2e}"));
+        let (timing, peer) = (self.timing, self.peer.as_ref());
+        let peer_timing = peer.and_then(|peer| peer.timing);
+        let mut line = columns([
+            &format!("{}{}", self.letter, self.routine),
+            &size(Parameter::M),
+            &size(Parameter::N),
+            &size(Parameter::K),
+            &size(Parameter::Nrhs),
+            if letters.is_empty() { "-" } else { &letters },
+            &self.case.nb.to_string(),
+            &small(self.error),
+            &small(timing.map(|timing| timing.seconds)),
+            &number(timing.map(|timing| timing.gflops), 2),
+            peer.map_or("-", |peer| &peer.name),
+            &small(peer_timing.map(|timing| timing.seconds)),
+            &number(peer_timing.map(|timing| timing.gflops), 2),
+            &number(self.ratio(), 3),
+            self.status.as_str(),
+        ]);
+        if let Some(reason) = &self.reason {
+            // Writing to a string does not fail.
+            let _ = write!(line, " ({reason})");
+        }
+        line
+    }
+}
+
+/// The names of the table's columns.
+pub fn heading() -> String {
+    columns([
+        "routine", "m", "n", "k", "nrhs", "options", "nb", "error", "seconds", "GFLOP/s", "peer", "seconds", "GFLOP/s",
+        "ratio", "status",
+    ])
+}
+
+/// Aligns the columns of a line; names to the left, numbers to the right.
+fn columns(cells: [&str; 15]) -> String {
+    let [routine, m, n, k, nrhs, options, nb, error, seconds, rate, peer, peer_seconds, peer_rate, ratio, status] =
+        cells;
+    format!(
+        "{routine:<8}{m:>6} {n:>6} {k:>6} {nrhs:>5} {options:<14}{nb:>6} {error:>9} {seconds:>9} {rate:>9}  \
+         {peer:<16}{peer_seconds:>9} {peer_rate:>9} {ratio:>7}  {status}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::range::Dim;
+    use superscalar_kernels::{Diag, Op, Side, Uplo};
+
+    fn row() -> Row {
+        let case = Case {
+            dim: Dim { m: 0, n: 20, k: 0 },
+            nrhs: 3,
+            nb: TileSize::Fixed(8),
+            uplo: Uplo::Upper,
+            side: Side::Left,
+            trans_a: Op::None,
+            trans_b: Op::None,
+            diag: Diag::NonUnit,
+        };
+        Row {
+            routine: "potrf",
+            uses: &[Parameter::N, Parameter::Uplo],
+            letter: Type::C,
+            case,
+            ld_pad: 3,
+            error: Some(f64::NAN),
+            check: Some("products"),
+            timing: Some(Timing { seconds: 0.5, seconds_min: 0.4, gflops: 30.0 }),
+            peer: Some(PeerPart {
+                name: "blas".to_owned(),
+                error: None,
+                timing: Some(Timing { seconds: 1.0, seconds_min: 0.9, gflops: 15.0 }),
+            }),
+            status: Status::Failed,
+            reason: Some("because".to_owned()),
+        }
+    }
+
+    #[test]
+    fn json_has_every_key() {
+        let setting = Setting { workers: 2, policy: "fifo".to_owned(), seed: 9, repeat: 1, bound: 30.0 };
+        let value = row().json(&setting);
+        for (key, expected) in [
+            ("routine", json!("potrf")),
+            ("type", json!("c")),
+            ("m", Value::Null),
+            ("n", json!(20)),
+            ("k", Value::Null),
+            ("uplo", json!("U")),
+            ("nb", json!(8)),
+            ("workers", json!(2)),
+            ("error", Value::Null),
+            ("bound", json!(30.0)),
+            ("seconds", json!(0.5)),
+            ("gflops", json!(30.0)),
+            ("peer", json!("blas")),
+            ("peer_gflops", json!(15.0)),
+            ("ratio", json!(2.0)),
+            ("status", json!("FAILED")),
+            ("reason", json!("because")),
+        ] {
+            assert_eq!(value.get(key), Some(&expected), "{key}");
+        }
+        assert!(value.get("nrhs").is_none() && !value.to_string().contains('\n'));
+    }
+
+    #[test]
+    fn lines_stand_under_their_headings() {
+        let line = row().line();
+        assert!(line.starts_with("cpotrf") && line.ends_with("FAILED (because)"), "{line}");
+        let at = |text: &str, word: &str| text.find(word);
+        assert_eq!(at(&line, "FAILED"), at(&heading(), "status"));
+        assert_eq!(at(&line, "blas"), at(&heading(), "peer"));
+    }
+}

@@ -1,0 +1,48 @@
+//! posv: factors A and solves A X = B.
+
+use super::potrf::{Potrf, indefinite};
+use super::potrs::Potrs;
+use super::{Defect, Operations, Ours, Routine};
+use crate::case::{Case, Parameter};
+use crate::norm::worst;
+use crate::operand::{Keeps, Maker, Operands};
+use crate::peer::Call;
+use crate::residual::{cholesky, hermitian_solve};
+use superscalar_kernels::Scalar;
+
+pub struct Posv;
+
+impl Routine for Posv {
+    const NAME: &'static str = "posv";
+    const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::Uplo];
+
+    fn operations(case: &Case) -> Operations {
+        Potrf::operations(case) + Potrs::operations(case)
+    }
+
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        let (n, uplo) = (case.dim.n, case.uplo);
+        let a = make.matrix((n, n), Keeps::OtherThan(uplo), |random, a| random.positive_definite(uplo, a))?;
+        let b = make.matrix((n, case.nrhs), Keeps::Padding, |random, b| random.general(b))?;
+        Some(Operands::new([a, b]))
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let [a, b] = operands.views_mut();
+        superscalar_dla::posv(ours.runtime, case.uplo, a, b, &ours.options)
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        let [a, b] = operands.views_mut();
+        Call::new("posv").letter(case.uplo.letter()).int(case.dim.n).int(case.nrhs).matrix(a).matrix(b).info()
+    }
+
+    fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([a, b], [factor, x]) = (before.views(), after.views());
+        worst(cholesky(case.uplo, a, factor), hermitian_solve(case.uplo, a, x, b))
+    }
+
+    fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
+        indefinite(case, ordinary)
+    }
+}

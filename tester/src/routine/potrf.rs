@@ -1,0 +1,71 @@
+//! potrf: A = L Lᴴ or A = Uᴴ U.
+
+use super::{Defect, Expected, Operations, Ours, Routine};
+use crate::case::{Case, Parameter};
+use crate::operand::{Keeps, Maker, Operands};
+use crate::peer::Call;
+use crate::residual::cholesky;
+use superscalar_kernels::{Scalar, Uplo};
+
+pub struct Potrf;
+
+impl Routine for Potrf {
+    const NAME: &'static str = "potrf";
+    const USES: &'static [Parameter] = &[Parameter::N, Parameter::Uplo];
+
+    fn operations(case: &Case) -> Operations {
+        let n = case.dim.n as f64;
+        Operations {
+            multiplications: n * n * n / 6.0 + n * n / 2.0 + n / 3.0,
+            additions: n * n * n / 6.0 - n / 6.0,
+        }
+    }
+
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        let (n, uplo) = (case.dim.n, case.uplo);
+        let a = make.matrix((n, n), Keeps::OtherThan(uplo), |random, a| random.positive_definite(uplo, a))?;
+        Some(Operands::new([a]))
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let [a] = operands.views_mut();
+        superscalar_dla::potrf(ours.runtime, case.uplo, a, &ours.options)
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        let [a] = operands.views_mut();
+        Call::new("potrf").letter(case.uplo.letter()).int(case.dim.n).matrix(a).info()
+    }
+
+    fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([a], [factor]) = (before.views(), after.views());
+        cholesky(case.uplo, a, factor)
+    }
+
+    fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
+        indefinite(case, ordinary)
+    }
+}
+
+/// A matrix with a negative pivot in the middle, and one with a NaN in the first column (or row).
+pub(super) fn indefinite<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
+    let n = case.dim.n;
+    if n == 0 {
+        return Vec::new();
+    }
+    // Leading minors before p are as in the ordinary matrix; the pivot at p is below its diagonal entry, so negative.
+    let p = n / 2;
+    let far = if case.uplo == Uplo::Lower { (n - 1, 0) } else { (0, n - 1) };
+    let not_a_number = T::from_f64(f64::NAN);
+    [
+        ("an indefinite matrix", (p, p), -T::ONE, Expected::Info(p + 1)),
+        ("NaN in the first column", far, not_a_number, Expected::NotANumber),
+    ]
+    .into_iter()
+    .filter_map(|(name, place, value, expected)| {
+        let mut operands = ordinary.duplicate()?;
+        operands.matrices[0].view_mut()[place] = value;
+        Some(Defect { name, operands, expected })
+    })
+    .collect()
+}

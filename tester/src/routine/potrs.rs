@@ -1,0 +1,44 @@
+//! potrs: solves A X = B with the Cholesky factor of A.
+
+use super::{Operations, Ours, Routine};
+use crate::case::{Case, Parameter};
+use crate::operand::{Keeps, Maker, Operands};
+use crate::peer::Call;
+use crate::residual::factored_solve;
+use superscalar_kernels::Scalar;
+
+pub struct Potrs;
+
+impl Routine for Potrs {
+    const NAME: &'static str = "potrs";
+    const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::Uplo];
+
+    fn operations(case: &Case) -> Operations {
+        let (n, nrhs) = (case.dim.n as f64, case.nrhs as f64);
+        Operations { multiplications: nrhs * n * (n + 1.0), additions: nrhs * n * (n - 1.0) }
+    }
+
+    /// The factor is made at random, and with it A, so that nothing has to be factored.
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        let n = case.dim.n;
+        let factor = make.matrix((n, n), Keeps::Everything, |random, a| random.triangular(case.uplo, a))?;
+        let b = make.matrix((n, case.nrhs), Keeps::Padding, |random, b| random.general(b))?;
+        Some(Operands::new([factor, b]))
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let [factor, b] = operands.views_mut();
+        superscalar_dla::potrs(ours.runtime, case.uplo, factor.into_ref(), b, &ours.options)
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        let [factor, b] = operands.views_mut();
+        let call = Call::new("potrs").letter(case.uplo.letter()).int(case.dim.n).int(case.nrhs);
+        call.input(factor.into_ref()).matrix(b).info()
+    }
+
+    fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([factor, b], [_, x]) = (before.views(), after.views());
+        factored_solve(case.uplo, factor, x, b)
+    }
+}
