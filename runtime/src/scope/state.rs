@@ -27,8 +27,10 @@ pub(crate) struct ScopeState {
     parent: AtomicPtr<ScopeState>,
     is_cancelled: AtomicBool,
     failure: Mutex<Option<Arc<Failure>>>,
-    /// Who waits, plus one; `PICKY` is set when it runs only some tasks. Zero: nobody.
+    /// Who waits for the count, plus one. Zero: nobody.
     waiter: AtomicU32,
+    /// Who waits, here or in a scope inside this one, and meanwhile runs only tasks from inside this one, plus one.
+    picky: AtomicU32,
     counts: CachePadded<Counts>,
 }
 
@@ -37,8 +39,6 @@ struct Counts {
     done: AtomicU64,
     target: AtomicU64,
 }
-
-const PICKY: u32 = 1 << 31;
 
 impl ScopeState {
     #[inline]
@@ -51,13 +51,13 @@ impl ScopeState {
     pub(crate) fn count_done(&self, count: u64) -> Option<Place> {
         let done = self.counts.done.fetch_add(count, Ordering::SeqCst) + count;
         let waiter = self.waiter.load(Ordering::SeqCst);
-        (waiter != 0 && done >= self.counts.target.load(Ordering::Relaxed)).then(|| Place((waiter & !PICKY) - 1))
+        (waiter != 0 && done >= self.counts.target.load(Ordering::Relaxed)).then(|| Place(waiter - 1))
     }
 
     /// The calling thread waits here until `target` tasks are done. There is one waiter at a time.
-    pub(crate) fn wait_here(&self, place: Place, target: u64, picky: bool) {
+    pub(crate) fn wait_here(&self, place: Place, target: u64) {
         self.counts.target.store(target, Ordering::Relaxed);
-        self.waiter.store((place.0 + 1) | if picky { PICKY } else { 0 }, Ordering::SeqCst);
+        self.waiter.store(place.0 + 1, Ordering::SeqCst);
     }
 
     pub(crate) fn stop_waiting(&self) {
@@ -70,11 +70,16 @@ impl ScopeState {
         self.waiter.load(Ordering::Relaxed) != 0
     }
 
-    /// A waiter that runs only tasks of this scope, and so is woken by it.
+    /// Who runs only tasks from inside this scope while it waits, and so is woken for each of them; or nobody any more.
+    pub(crate) fn set_picky_waiter(&self, place: Option<Place>) {
+        self.picky.store(place.map_or(0, |place| place.0 + 1), Ordering::Relaxed);
+    }
+
+    /// A waiter that runs only tasks from inside this scope.
     #[inline]
     pub(crate) fn picky_waiter(&self) -> Option<Place> {
-        let waiter = self.waiter.load(Ordering::Relaxed);
-        (waiter & PICKY != 0).then(|| Place((waiter & !PICKY) - 1))
+        let picky = self.picky.load(Ordering::Relaxed);
+        (picky != 0).then(|| Place(picky - 1))
     }
 
     #[inline]
@@ -154,6 +159,7 @@ impl ScopePool {
         state.is_cancelled.store(false, Ordering::Relaxed);
         *held(state.failure.lock()) = None;
         state.waiter.store(0, Ordering::Relaxed);
+        state.picky.store(0, Ordering::Relaxed);
         state.counts.done.store(0, Ordering::Relaxed);
         (at, NonNull::from(&**state))
     }

@@ -52,7 +52,7 @@ impl Shared {
     /// A task for this seat that need not be taken from another's share.
     #[inline]
     fn own_task(&self, seat: &Seat, want: Want<'_>) -> Option<ReadyTask> {
-        self.locked.take(seat.place, want).or_else(|| self.policy.take(seat.place, want))
+        self.locked.take(seat.place).or_else(|| self.policy.take(seat.place, want))
     }
 
     /// Any task for this seat.
@@ -170,12 +170,15 @@ impl Shared {
         let mut next: Option<ReadyTask> = None;
         while !(self.has_reported(seat) && reached()) {
             let task = next.take().or_else(|| self.own_task(seat, want)).or_else(|| {
-                scope.wait_here(seat.place, waiting.target, waiting.within.is_some());
+                scope.wait_here(seat.place, waiting.target);
+        // On the scope within which it runs tasks: what it waits for may depend on any of them.
+        waiting.within.inspect(|within| within.set_picky_waiter(Some(seat.place)));
                 let found = match waiting.within {
                     None => self.search(seat, want, reached),
                     Some(_) => self.search_within(seat, want, reached),
                 };
                 scope.stop_waiting();
+        waiting.within.inspect(|within| within.set_picky_waiter(None));
                 found
             });
             let Some(task) = task else { break };
@@ -462,14 +465,16 @@ impl Locked {
         held(self.queues[worker as usize].lock()).push_back(task);
     }
 
+    /// The next task that is locked to this place. Nobody else can run it, so it is run wherever its worker waits: two workers
+    /// whose bodies wait for tasks that are locked to each other would otherwise wait for ever.
     #[inline]
-    fn take(&self, place: Place, want: Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, place: Place) -> Option<ReadyTask> {
         if self.count.load(Ordering::Relaxed) == 0 {
             return None;
         }
         let mut queue = held(self.queues.get(place.0 as usize)?.lock());
-        let at = queue.iter().position(|task| want.accepts(task))?;
+        let task = queue.pop_front()?;
         self.count.fetch_sub(1, Ordering::Relaxed);
-        queue.remove(at)
+        Some(task)
     }
 }
