@@ -171,14 +171,14 @@ impl Shared {
         while !(self.has_reported(seat) && reached()) {
             let task = next.take().or_else(|| self.own_task(seat, want)).or_else(|| {
                 scope.wait_here(seat.place, waiting.target);
-        // On the scope within which it runs tasks: what it waits for may depend on any of them.
-        waiting.within.inspect(|within| within.set_picky_waiter(Some(seat.place)));
+                // On the scope within which it runs tasks: what it waits for may depend on any of them.
+                waiting.within.inspect(|within| within.set_picky_waiter(Some(seat.place)));
                 let found = match waiting.within {
                     None => self.search(seat, want, reached),
                     Some(_) => self.search_within(seat, want, reached),
                 };
                 scope.stop_waiting();
-        waiting.within.inspect(|within| within.set_picky_waiter(None));
+                waiting.within.inspect(|within| within.set_picky_waiter(None));
                 found
             });
             let Some(task) = task else { break };
