@@ -141,7 +141,7 @@ impl Shared {
             let mut progress = self.collect(entry, seat, &mut in_flight);
             while in_flight.len() < entry.info.depth.max(1) {
                 let accepts = |task: &ReadyTask| self.device_can_take(device, task);
-                let want = Want { accepts: Some(&accepts) };
+                let want = Want::of(&accepts);
                 let task = self.policy.take(seat.place, want).or_else(|| self.policy.steal(seat.place, want));
                 let Some(task) = task else { break };
                 self.issue_task(device, seat, task, &mut next_queue, &mut in_flight);

@@ -10,7 +10,7 @@ use crossbeam_utils::CachePadded;
 use std::{
     collections::VecDeque,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicU32, Ordering},
     },
 };
@@ -89,7 +89,7 @@ impl<const BANDS: usize> Lanes<BANDS> {
         if !want.is_any() {
             return lane.take(want, Order::OldestFirst);
         }
-        let mut queues = lane.lock();
+        let mut queues = lane.lock_for(want)?;
         let band = lane.highest()?;
         let half = queues[band].len().div_ceil(2).min(LOOT_MAX);
         let mut loot = queues[band].drain(..half);
@@ -112,12 +112,25 @@ impl<const BANDS: usize> Lane<BANDS> {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The queues, unless they are busy and the visitor is hasty: were it to queue for the lock, its owner would pay a system
+    /// call to hand it over.
+    fn lock_for(&self, want: Want<'_>) -> Option<MutexGuard<'_, Queues<BANDS>>> {
+        if !want.is_hasty() {
+            return Some(self.lock());
+        }
+        match self.queues.try_lock() {
+            Ok(queues) => Some(queues),
+            Err(TryLockError::Poisoned(queues)) => Some(queues.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
     fn highest(&self) -> Option<usize> {
         self.bands.load(Ordering::Relaxed).checked_ilog2().map(|band| band as usize)
     }
 
     fn take(&self, want: Want<'_>, order: Order) -> Option<ReadyTask> {
-        let mut queues = self.lock();
+        let mut queues = self.lock_for(want)?;
         let mut bands = self.bands.load(Ordering::Relaxed);
         while let Some(band) = bands.checked_ilog2() {
             let queue = &mut queues[band as usize];

@@ -38,16 +38,33 @@ pub struct ReadyTask {
 #[derive(Clone, Copy, Default)]
 pub struct Want<'a> {
     pub(crate) accepts: Option<&'a dyn Fn(&ReadyTask) -> bool>,
+    pub(crate) is_hasty: bool,
 }
 
-impl Want<'_> {
+impl<'a> Want<'a> {
+    /// Tasks that `accepts` says.
+    pub(crate) fn of(accepts: &'a dyn Fn(&ReadyTask) -> bool) -> Self {
+        Self { accepts: Some(accepts), is_hasty: false }
+    }
+
     /// Any task will do.
-    pub const ANY: Want<'static> = Want { accepts: None };
+    pub const ANY: Want<'static> = Want { accepts: None, is_hasty: false };
 
     /// Whether any task will do, which a policy may use for a faster way.
     #[must_use]
     pub fn is_any(&self) -> bool {
         self.accepts.is_none()
+    }
+
+    /// Whether the thread will ask again soon, so that a share that is busy may be passed over.
+    #[must_use]
+    pub fn is_hasty(&self) -> bool {
+        self.is_hasty
+    }
+
+    /// The same, for a thread that will ask again soon.
+    pub(crate) fn hasty(self) -> Self {
+        Self { is_hasty: true, ..self }
     }
 
     /// Whether the thread can take this task.
@@ -61,7 +78,7 @@ impl Want<'_> {
 ///
 /// Every call may come from any thread. A policy keeps each task that is pushed until it is taken, once. `take` and `steal`
 /// together find a task if one that `want` accepts was pushed before the calls (in the sense of *happens before*) and not
-/// taken: the sleep protocol relies on it, so a policy never answers `None` because a lock was busy.
+/// taken: the sleep protocol relies on it, so a policy answers `None` because a lock was busy only to the hasty.
 pub trait Policy: Send + Sync {
     /// The policy's name, as settings and traces give it.
     fn name(&self) -> &'static str;

@@ -67,7 +67,7 @@ impl Shared {
             // The more search, the longer each waits, so that their visits together do not become more frequent.
             let pause = (self.sleep.searching() << look.min(6)).min(PAUSE_MAX);
             (0..pause).for_each(|_| std::hint::spin_loop());
-            if enough() { Some(None) } else { self.any_task(seat, want).map(Some) }
+            if enough() { Some(None) } else { self.any_task(seat, want.hasty()).map(Some) }
         });
         let found = found.flatten();
         self.sleep.end_search(found.is_some());
@@ -77,7 +77,7 @@ impl Shared {
     /// Runs tasks while there are any; says whether there were.
     fn drain(&self, seat: &Seat) -> bool {
         let want_host = |task: &ReadyTask| self.host_can_take(task);
-        let want = if self.devices.is_empty() { Want::ANY } else { Want { accepts: Some(&want_host) } };
+        let want = if self.devices.is_empty() { Want::ANY } else { Want::of(&want_host) };
         let (mut found, mut next) = (false, None);
         loop {
             let task = next.or_else(|| self.own_task(seat, want)).or_else(|| {
@@ -94,7 +94,7 @@ impl Shared {
     /// What a pool thread with a seat of its own does until shutdown.
     pub(crate) fn work(&self, seat: &Seat) {
         let want_host = |task: &ReadyTask| self.host_can_take(task);
-        let want = if self.devices.is_empty() { Want::ANY } else { Want { accepts: Some(&want_host) } };
+        let want = if self.devices.is_empty() { Want::ANY } else { Want::of(&want_host) };
         let mut next = None;
         loop {
             let task = next.or_else(|| self.own_task(seat, want));
@@ -165,7 +165,7 @@ impl Shared {
                 && waiting.within.is_none_or(|within| self.slab.slot(task.slot).scope().is_within(within))
         };
         let any = waiting.within.is_none() && self.devices.is_empty();
-        let want = if any { Want::ANY } else { Want { accepts: Some(&accepts) } };
+        let want = if any { Want::ANY } else { Want::of(&accepts) };
         // The count lies on a line that all workers write, so it is looked at only when this seat has just reported.
         let mut next: Option<ReadyTask> = None;
         while !(self.has_reported(seat) && reached()) {
