@@ -12,7 +12,7 @@ use crate::{
     error::{Cause, Failure},
     hazard::Mode,
     insert::{Inserter, Insertion},
-    task::{Runnable, TaskSpec, Verdict},
+    task::{Runnable, TaskSpec, Verdict, guarded},
 };
 use std::{any::TypeId, marker::PhantomData, ptr::NonNull, sync::Arc};
 
@@ -58,13 +58,12 @@ pub struct Reduce<'h, 'd, T, R>(pub(crate) Target<'h, 'd, T>, pub(crate) Phantom
 
 /// The bound form of [`Reduce`].
 pub struct BoundReduce<T, R> {
-    datum: NonNull<Datum<T>>,
     version: NonNull<Version<T>>,
     part: Option<Box<T>>,
     operation: PhantomData<fn() -> R>,
 }
 
-// SAFETY: pointers to a datum and its version, which are `Sync`, and a part, which is `Send` as every datum's value is.
+// SAFETY: a pointer to a version, which is `Sync`, and a part, which is `Send` as every datum's value is.
 unsafe impl<T, R> Send for BoundReduce<T, R> {}
 
 impl<'s, 'd: 's, T, R: Reduction<T>> Accesses<'s> for Reduce<'_, 'd, T, R> {}
@@ -89,8 +88,7 @@ impl<T, R: Reduction<T>> sealed::Accesses for Reduce<'_, '_, T, R> {
             datum.current()
         };
         insertion.access(version, Mode::Reduce);
-        let (datum, version) = (NonNull::from(datum), NonNull::from(version));
-        BoundReduce { datum, version, part: None, operation: PhantomData }
+        BoundReduce { version: NonNull::from(version), part: None, operation: PhantomData }
     }
 }
 
@@ -107,10 +105,10 @@ impl<T, R: Reduction<T>> sealed::Bound for BoundReduce<T, R> {
     }
 
     unsafe fn item<'t>(&'t mut self) -> <Self as ItemOf<'t>>::Item {
-        // SAFETY: data live until every task that names them is done.
-        let kept = unsafe { self.datum.as_ref() }.parts().pop();
+        // SAFETY: versions live until every task that names their datum is done.
+        let kept = unsafe { self.version.as_ref() }.core.execution.parts().pop();
         self.part.insert(match kept {
-            // SAFETY: parts of this datum are boxes of `T`, put there by `settle`.
+            // SAFETY: parts of this version are boxes of `T`, put there by `settle`.
             Some(part) => unsafe { Box::from_raw(part.cast::<T>().as_ptr()) },
             None => Box::new(R::identity()),
         })
@@ -118,12 +116,19 @@ impl<T, R: Reduction<T>> sealed::Bound for BoundReduce<T, R> {
 
     fn settle(mut self, result: Result<(), &Arc<Failure>>) {
         // SAFETY: as in `poison` and `item`.
-        let (datum, version) = unsafe { (self.datum.as_ref(), self.version.as_ref()) };
+        let execution = &unsafe { self.version.as_ref() }.core.execution;
         match (result, self.part.take()) {
-            (Ok(()), Some(part)) => datum.parts().push(NonNull::from(Box::leak(part)).cast()),
+            (Ok(()), Some(part)) => execution.parts().push(NonNull::from(Box::leak(part)).cast()),
             (Ok(()), None) => {}
             // A part that a failed body has touched is worth nothing, and neither is the sum.
-            (Err(failure), _) => version.core.execution.spoil(failure),
+            (Err(failure), part) => {
+                execution.spoil_first(failure);
+                // It may panic when it is dropped; the task has failed all the same.
+                let _ = guarded(|| {
+                    drop(part);
+                    Ok(())
+                });
+            }
         }
     }
 
@@ -132,7 +137,6 @@ impl<T, R: Reduction<T>> sealed::Bound for BoundReduce<T, R> {
 
 /// The task that ends a reduction.
 struct Combine<T, R> {
-    datum: NonNull<Datum<T>>,
     version: NonNull<Version<T>>,
     operation: PhantomData<fn() -> R>,
 }
@@ -142,20 +146,20 @@ fn insert_combine<T, R: Reduction<T>>(inserter: &Inserter<'_>, datum: &Datum<T>)
         // SAFETY: `Insertion` exists only while its owner is the inserter of the data's level.
         let version = unsafe { datum.current() };
         insertion.access(version, Mode::ReadWrite);
-        Combine::<T, R> { datum: NonNull::from(datum), version: NonNull::from(version), operation: PhantomData }
+        Combine::<T, R> { version: NonNull::from(version), operation: PhantomData }
     });
 }
 
 impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
     fn run(self, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
-        // SAFETY: data and versions live until every task that names them is done.
-        let (datum, version) = unsafe { (self.datum.as_ref(), self.version.as_ref()) };
+        // SAFETY: versions live until every task that names their datum is done.
+        let version = unsafe { self.version.as_ref() };
         if let Some(failure) = version.core.execution.poison() {
             self.discard(&failure);
             return Verdict::Cancelled(failure);
         }
-        let combined = crate::task::guarded(|| {
-            while let Some(part) = { datum.parts().pop() } {
+        let combined = guarded(|| {
+            while let Some(part) = { version.core.execution.parts().pop() } {
                 // SAFETY: a part is a box of `T`; this task is the only writer of the value now.
                 unsafe { R::combine(version.place().as_mut(), *Box::from_raw(part.cast::<T>().as_ptr())) };
             }
@@ -177,17 +181,17 @@ impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
 
     fn discard(self, failure: &Arc<Failure>) {
         // SAFETY: as in `run`.
-        let (datum, version) = unsafe { (self.datum.as_ref(), self.version.as_ref()) };
-        discard_parts(datum);
+        let version = unsafe { self.version.as_ref() };
+        discard_parts(version);
         version.core.execution.spoil(failure);
     }
 }
 
 /// Drops the parts of a reduction that will never be combined.
-pub(crate) fn discard_parts<T>(datum: &Datum<T>) {
-    for part in std::mem::take(&mut *datum.parts()) {
+fn discard_parts<T>(version: &Version<T>) {
+    for part in std::mem::take(&mut *version.core.execution.parts()) {
         // SAFETY: a part is a box of `T`, and it was taken out of the list.
-        let _ = crate::task::guarded(|| {
+        let _ = guarded(|| {
             drop(unsafe { Box::from_raw(part.cast::<T>().as_ptr()) });
             Ok(())
         });

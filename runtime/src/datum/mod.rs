@@ -21,12 +21,7 @@ pub(crate) use exclusion::Exclusion;
 pub(crate) use version::{Submission, Version};
 
 use crate::{insert::Inserter, recording::TaskId, task::Slab};
-use std::{
-    any::TypeId,
-    cell::UnsafeCell,
-    ptr::NonNull,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{any::TypeId, cell::UnsafeCell, ptr::NonNull};
 
 /// The level that a datum was made at: the body of this task, or the top (zero). Only tasks inserted at the same level may
 /// name it: a task inserted inside a body could otherwise wait for the body's own task, which waits for it.
@@ -62,8 +57,6 @@ pub(crate) struct Datum<T: ?Sized> {
     /// Whether several threads may insert tasks that name it.
     pub(crate) shared: bool,
     first: Version<T>,
-    /// Private parts of the open reduction; each is a `Box<T>`, so they exist only for sized `T`.
-    parts: Mutex<Vec<NonNull<()>>>,
 }
 
 // SAFETY: who touches what is laid down in the module's head; values are `Send + Sync` by the bounds of the constructors.
@@ -80,7 +73,7 @@ impl<T: ?Sized> Datum<T> {
     pub(crate) unsafe fn new(place: NonNull<T>, level: Level, shared: bool) -> Box<Self> {
         let names = Names { current: None, renamed: Vec::new(), fresh: None, open_reduction: None };
         let (names, first) = (UnsafeCell::new(names), Version::new(place));
-        Box::new(Self { names, level, shared, first, parts: Mutex::default() })
+        Box::new(Self { names, level, shared, first })
     }
 
     /// The version that the next access binds to.
@@ -163,11 +156,6 @@ impl<T: ?Sized> Datum<T> {
     /// The place that the user gave.
     pub(crate) fn home(&self) -> NonNull<T> {
         self.first.place()
-    }
-
-    /// The private parts of the open reduction.
-    pub(crate) fn parts(&self) -> MutexGuard<'_, Vec<NonNull<()>>> {
-        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
     cell::UnsafeCell,
     ptr::NonNull,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicPtr, Ordering},
     },
 };
@@ -27,7 +27,15 @@ pub(crate) struct Execution {
     /// The failure because of which the value is not valid, as `Arc::into_raw`; null while it is valid.
     poison: AtomicPtr<Failure>,
     pub(crate) exclusion: Exclusion,
+    /// Private parts of a reduction into this version; each is a `Box<T>`, so they exist only for sized `T`. They belong to the
+    /// version, not to the datum: under a new name the next reduction may begin before the last one has been combined.
+    parts: Mutex<Vec<NonNull<()>>>,
 }
+
+// SAFETY: parts are values like the version's own, which are `Send + Sync` by the bounds of the constructors.
+unsafe impl Send for Execution {}
+// SAFETY: as above.
+unsafe impl Sync for Execution {}
 
 /// The part of a version that does not depend on the value's type.
 pub(crate) struct Core {
@@ -43,7 +51,8 @@ pub(crate) struct Version<T: ?Sized> {
 
 impl<T: ?Sized> Version<T> {
     pub(super) fn new(place: NonNull<T>) -> Self {
-        let execution = Execution { poison: AtomicPtr::new(std::ptr::null_mut()), exclusion: Exclusion::default() };
+        let poison = AtomicPtr::new(std::ptr::null_mut());
+        let execution = Execution { poison, exclusion: Exclusion::default(), parts: Mutex::default() };
         Self { core: Core { submission: UnsafeCell::default(), execution: CachePadded::new(execution) }, place }
     }
 
@@ -70,7 +79,8 @@ impl Core {
 impl Execution {
     /// The failure that spoiled the value, if one did.
     ///
-    /// Called by a task whose access follows, by its hazards, the access that set it, and precedes the next that may clear it.
+    /// Called by a task whose access follows, by its hazards, the access that set it, and precedes the next that may clear it;
+    /// or by a task of a reduction, whose neighbours may set it but never clear it.
     #[inline]
     pub(crate) fn poison(&self) -> Option<Arc<Failure>> {
         let failure = self.poison.load(Ordering::Acquire);
@@ -87,10 +97,27 @@ impl Execution {
         }
     }
 
+    /// The private parts of the reduction into this version.
+    pub(crate) fn parts(&self) -> MutexGuard<'_, Vec<NonNull<()>>> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Marks the value as spoiled by `failure`. Called by a task that should have written it.
     #[cold]
     pub(crate) fn spoil(&self, failure: &Arc<Failure>) {
         self.replace(Arc::into_raw(failure.clone()).cast_mut());
+    }
+
+    /// Like [`spoil`](Self::spoil), for a task of a reduction: others of it may do the same, or look at the poison, at the same
+    /// time. So a failure that stands there already stays: nobody may drop it.
+    #[cold]
+    pub(crate) fn spoil_first(&self, failure: &Arc<Failure>) {
+        let failure = Arc::into_raw(failure.clone()).cast_mut();
+        let null = std::ptr::null_mut();
+        if self.poison.compare_exchange(null, failure, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+            // SAFETY: made by `Arc::into_raw` above, and not published.
+            drop(unsafe { Arc::from_raw(failure) });
+        }
     }
 
     /// Marks the value as valid. Called by a task that has written it anew.
