@@ -15,6 +15,7 @@ mod execute;
 mod generate;
 mod insert;
 mod oracle;
+mod print;
 mod program;
 mod random;
 #[path = "../test_device/mod.rs"]
@@ -81,7 +82,7 @@ fn runtime(setting: &Setting) -> Arc<Runtime> {
 fn run(seed: u64, setting: &Setting, rt: &Arc<Runtime>, print: bool) -> check::Complaints {
     let program = Arc::new(generate::program(seed, setting));
     if print {
-        println!("{setting:#?}\n{program:#?}");
+        println!("{setting:?}\n{program}");
     }
     let verdict = oracle::judge(&program);
     let run = Arc::new(body::Run::new(program, rt.clone()));

@@ -189,6 +189,7 @@ impl<'p> Pass<'p> {
             self.stmt(stmt, &mut scope, kept);
         }
         self.combine(kept, &mut scope);
+        kept.iter().for_each(|datum| self.close(*datum, &mut scope));
         self.expect(block.probe, scope.fails, None);
         scope.fails
     }
