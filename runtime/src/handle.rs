@@ -5,6 +5,7 @@ use crate::{
     datum::{Datum, Level},
     error::{Cause, Error, Failure},
     hazard::Mode,
+    insert::Inserter,
     recording::TaskId,
     runtime::Shared,
     task::{Probe, Runnable, TaskSpec, Verdict, guarded},
@@ -96,6 +97,7 @@ impl<T: Send + Sync + 'static> Handle<T> {
         let joined = self.shared.with_entry(|entry| {
             entry.open(&self.shared, |inserter| {
                 inserted = inserter.insert(&TaskSpec::new("take"), site, self.read_write(), Probe::new);
+                self.await_versions(inserter);
             })
         })?;
         inserted.and(joined)?;
@@ -107,6 +109,22 @@ impl<T: Send + Sync + 'static> Handle<T> {
             handle.datum.as_ref().settle();
             Ok(*free(handle.datum))
         }
+    }
+
+    /// Inserts a task that waits for the users of old values, too: where writes are renamed, the last one did not.
+    fn await_versions(&self, inserter: &Inserter<'_>) {
+        let _front = self.shared.lock_front();
+        // SAFETY: the front lock makes this thread the inserter of shared data.
+        let datum = unsafe { self.datum.as_ref() };
+        // SAFETY: as above.
+        if unsafe { datum.versions() }.count() == 1 {
+            return;
+        }
+        inserter.insert_internal(TaskSpec::new("take"), |insertion| {
+            // SAFETY: as above.
+            unsafe { datum.versions() }.for_each(|version| insertion.access(version, Mode::ReadWrite));
+            Probe::new(())
+        });
     }
 }
 
