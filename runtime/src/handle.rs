@@ -97,7 +97,9 @@ impl<T: Send + Sync + 'static> Handle<T> {
         let joined = self.shared.with_entry(|entry| {
             entry.open(&self.shared, |inserter| {
                 inserted = inserter.insert(&TaskSpec::new("take"), site, self.read_write(), Probe::new);
-                self.await_versions(inserter);
+                if inserted.is_ok() {
+                    self.await_versions(inserter);
+                }
             })
         })?;
         inserted.and(joined)?;
