@@ -24,7 +24,7 @@ use superscalar::{
         potrf, potrs,
     },
     kernels::{MatMut, MatRef, Op, Real, Scalar, Uplo, c32, c64, cpu},
-    recording::{ChromeTrace, Dag, Dot, Measure},
+    recording::{ChromeTrace, Dag, Dot},
 };
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -90,7 +90,7 @@ fn run<T: Scalar>(arguments: &Arguments) -> Outcome {
         None => random::<T>(arguments.n),
     };
     let options = Options::default().block_size(arguments.nb.map_or(BlockSize::Auto, BlockSize::Fixed));
-    let (n, nb) = (a.nrows(), options.factorization_nb::<T>(a.nrows(), rt.workers()));
+    let (n, nb) = (a.nrows(), options.factorization_nb(a.nrows(), rt.workers()));
     println!("n = {n}, type {}, nb = {nb}, {} workers, policy {}", T::LETTER, rt.workers(), rt.policy());
 
     let mut factor = a.clone();
@@ -114,7 +114,6 @@ fn run<T: Scalar>(arguments: &Arguments) -> Outcome {
         write!(BufWriter::new(File::create(file)?), "{}", Dot::new(&dag))?;
         println!("task graph: {} ({} tasks)", file.display(), dag.tasks_len());
     }
-    let _ = Measure::Seconds;
     Ok(())
 }
 

@@ -22,8 +22,8 @@ impl Options {
 
     /// The tile size that a factorization of order n takes with so many workers.
     #[must_use]
-    pub fn factorization_nb<T: superscalar_kernels::Scalar>(&self, n: usize, workers: usize) -> usize {
-        self.block_size.of_factorization::<T>(n, workers).unwrap_or(1)
+    pub fn factorization_nb(&self, n: usize, workers: usize) -> usize {
+        self.block_size.of_factorization(n, workers).unwrap_or(1)
     }
 
     /// How large the tiles are.

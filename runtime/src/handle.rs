@@ -8,7 +8,7 @@ use crate::{
     insert::Inserter,
     recording::TaskId,
     runtime::Shared,
-    task::{Probe, Runnable, TaskSpec, Verdict, guarded},
+    task::{Fail, Probe, Runnable, TaskSpec, Verdict, guarded},
 };
 use std::{marker::PhantomData, mem::ManuallyDrop, panic::Location, ptr::NonNull, sync::Arc};
 
@@ -174,12 +174,12 @@ impl<T> Release<T> {
 }
 
 impl<T> Runnable for Release<T> {
-    fn run(self, _: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+    fn run(self, _: Fail<'_>) -> Verdict {
         self.release();
         Verdict::Completed
     }
 
-    fn complete(self, _: Result<(), Cause>, _: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+    fn complete(self, _: Result<(), Cause>, _: Fail<'_>) -> Verdict {
         unreachable!("never issued to a device")
     }
 

@@ -164,7 +164,7 @@ impl<'a> Inserter<'a> {
     #[inline]
     fn draw_number(&self) -> TaskId {
         let mut next = self.next_number.get();
-        if next % NUMBERS == 0 {
+        if next.is_multiple_of(NUMBERS) {
             next = self.shared.numbers.fetch_add(NUMBERS, Ordering::Relaxed);
         }
         self.next_number.set(next + 1);

@@ -261,7 +261,6 @@ impl Runtime {
     }
 
     /// Settings for a runtime.
-    #[must_use]
     pub fn builder() -> Builder {
         Builder::default()
     }

@@ -8,6 +8,7 @@ use crate::{
 };
 use std::sync::Arc;
 
+/// Implements everything for one tuple; the empty tuple names nothing.
 macro_rules! tuple {
     ($($name:ident $at:tt),*) => {
         impl<'d, $($name: Accesses<'d>),*> Accesses<'d> for ($($name,)*) {}
@@ -26,6 +27,7 @@ macro_rules! tuple {
             }
 
             #[inline]
+            #[allow(clippy::unused_unit, reason = "for the empty tuple")]
             fn enter(self, _insertion: &mut Insertion<'_>) -> Self::Bound {
                 ($(self.$at.enter(_insertion),)*)
             }
@@ -47,6 +49,7 @@ macro_rules! tuple {
             }
 
             #[inline]
+            #[allow(clippy::unused_unit, reason = "for the empty tuple")]
             unsafe fn item<'t>(&'t mut self) -> <Self as ItemOf<'t>>::Item {
                 // SAFETY: the caller's promise holds for each.
                 ($(unsafe { self.$at.item() },)*)

@@ -97,18 +97,22 @@ pub struct Named {
     pub(crate) shared: bool,
 }
 
+/// Marks a type as exact in a lifetime: neither a longer nor a shorter one will do.
+pub(crate) type Invariant<'d> = PhantomData<fn(&'d ()) -> &'d ()>;
+
 /// The part that all single accesses have in common: which datum, for how long the handle is borrowed (`'h`) and for how
 /// long the data live (`'d`).
 pub(crate) struct Target<'h, 'd, T: ?Sized> {
     datum: NonNull<Datum<T>>,
-    borrows: PhantomData<(&'h (), fn(&'d ()) -> &'d ())>,
+    borrows: PhantomData<&'h ()>,
+    lives: Invariant<'d>,
 }
 
 impl<'h, 'd, T: ?Sized> Target<'h, 'd, T> {
     /// # Safety
     /// The datum lives for `'h`, and longer if a task that names it needs it longer.
     pub(crate) unsafe fn new(datum: NonNull<Datum<T>>) -> Self {
-        Self { datum, borrows: PhantomData }
+        Self { datum, borrows: PhantomData, lives: PhantomData }
     }
 
     fn datum(&self) -> &Datum<T> {

@@ -12,7 +12,7 @@ use crate::{
     error::{Cause, Failure},
     hazard::Mode,
     insert::{Inserter, Insertion},
-    task::{Runnable, TaskSpec, Verdict, guarded},
+    task::{Fail, Runnable, TaskSpec, Verdict, guarded},
 };
 use std::{any::TypeId, marker::PhantomData, ptr::NonNull, sync::Arc};
 
@@ -151,7 +151,7 @@ fn insert_combine<T, R: Reduction<T>>(inserter: &Inserter<'_>, datum: &Datum<T>)
 }
 
 impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
-    fn run(self, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+    fn run(self, fail: Fail<'_>) -> Verdict {
         // SAFETY: versions live until every task that names their datum is done.
         let version = unsafe { self.version.as_ref() };
         if let Some(failure) = version.core.execution.poison() {
@@ -175,7 +175,7 @@ impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
         }
     }
 
-    fn complete(self, _: Result<(), Cause>, _: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+    fn complete(self, _: Result<(), Cause>, _: Fail<'_>) -> Verdict {
         unreachable!("never issued to a device")
     }
 
@@ -190,8 +190,8 @@ impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
 /// Drops the parts of a reduction that will never be combined.
 fn discard_parts<T>(version: &Version<T>) {
     for part in std::mem::take(&mut *version.core.execution.parts()) {
-        // SAFETY: a part is a box of `T`, and it was taken out of the list.
         let _ = guarded(|| {
+            // SAFETY: a part is a box of `T`, and it was taken out of the list.
             drop(unsafe { Box::from_raw(part.cast::<T>().as_ptr()) });
             Ok(())
         });

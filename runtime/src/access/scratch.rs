@@ -3,14 +3,13 @@
 //! A [`ScratchPool`] lends each running task a value of its own and takes it back, so there are never more values than tasks
 //! running at once. Scratch causes no hazards.
 
-use super::{Accesses, ItemOf, Named, sealed};
+use super::{Accesses, Invariant, ItemOf, Named, sealed};
 use crate::{
     datum::Exclusion,
     error::Failure,
     insert::{Inserter, Insertion},
 };
 use std::{
-    marker::PhantomData,
     ptr::NonNull,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -62,7 +61,7 @@ impl<T> Pool<T> {
 /// ```
 pub struct ScratchPool<'d, T> {
     pub(crate) pool: NonNull<Pool<T>>,
-    pub(crate) lives: PhantomData<fn(&'d ()) -> &'d ()>,
+    pub(crate) lives: Invariant<'d>,
 }
 
 impl<T> Clone for ScratchPool<'_, T> {

@@ -7,7 +7,7 @@ use crate::{
     error::{Cause, Error, Failure},
     recording::{BlasLevel, TaskId},
     scope::Scope,
-    task::{BoxError, Runnable, TaskSpec, Verdict, discard_bound, run_bound},
+    task::{BoxError, Fail, Runnable, TaskSpec, Verdict, discard_bound, run_bound},
 };
 use std::{panic::Location, ptr::NonNull, sync::Arc};
 
@@ -282,7 +282,7 @@ impl<B: Operands, P> Runnable for Call<B, P> {
         self.bound.exclusions(into);
     }
 
-    fn run(self, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+    fn run(self, fail: Fail<'_>) -> Verdict {
         let Self { implementations, bound, parameters } = self;
         run_bound(
             bound,
@@ -304,7 +304,7 @@ impl<B: Operands, P> Runnable for Call<B, P> {
         issue(context, self.bound.operands(), &self.parameters)
     }
 
-    fn complete(self, result: Result<(), Cause>, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+    fn complete(self, result: Result<(), Cause>, fail: Fail<'_>) -> Verdict {
         // An input that was spoiled after the work was issued makes its result worthless.
         if let Some(failure) = self.bound.poison() {
             self.discard(&failure);

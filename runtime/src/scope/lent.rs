@@ -1,7 +1,7 @@
 //! Handles to data that live at least as long as a scope.
 
 use crate::{
-    access::{Commute, Read, ReadWrite, Reduce, Reduction, Target, Write},
+    access::{Commute, Invariant, Read, ReadWrite, Reduce, Reduction, Target, Write},
     datum::Datum,
 };
 use std::{marker::PhantomData, ptr::NonNull};
@@ -12,7 +12,7 @@ use std::{marker::PhantomData, ptr::NonNull};
 /// that opened the scope.
 pub struct Lent<'d, T: ?Sized> {
     datum: NonNull<Datum<T>>,
-    lives: PhantomData<fn(&'d ()) -> &'d ()>,
+    lives: Invariant<'d>,
 }
 
 impl<T: ?Sized> Clone for Lent<'_, T> {

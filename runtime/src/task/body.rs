@@ -18,6 +18,9 @@ pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 /// Words of in-place storage: three accesses and six more words of captures.
 const WORDS: usize = 9;
 
+/// Makes the failure of a task from its cause, and tells the task's scope.
+pub(crate) type Fail<'a> = &'a dyn Fn(Cause) -> Arc<Failure>;
+
 /// How a task ended.
 pub(crate) enum Verdict {
     Completed,
@@ -52,7 +55,7 @@ pub(crate) trait Runnable: Sized {
     fn exclusions(&self, _into: &mut Vec<*const Exclusion>) {}
 
     /// Runs the body on the host, unless one of its inputs is poisoned, and settles its accesses.
-    fn run(self, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict;
+    fn run(self, fail: Fail<'_>) -> Verdict;
 
     /// Hands the work to a device queue. The body stays until `complete`.
     fn issue(&mut self, _context: &mut IssueContext<'_>) -> Result<(), DeviceError> {
@@ -60,7 +63,7 @@ pub(crate) trait Runnable: Sized {
     }
 
     /// Settles the accesses after a device has finished, or failed, the work.
-    fn complete(self, result: Result<(), Cause>, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict;
+    fn complete(self, result: Result<(), Cause>, fail: Fail<'_>) -> Verdict;
 
     /// Drops the body unrun and poisons what it would have written.
     fn discard(self, failure: &Arc<Failure>);
@@ -68,10 +71,10 @@ pub(crate) trait Runnable: Sized {
 
 /// The operations on an erased body; the pointer is to the body itself.
 pub(crate) struct Vtable {
-    pub(crate) run: unsafe fn(*mut u8, &dyn Fn(Cause) -> Arc<Failure>) -> Verdict,
+    pub(crate) run: unsafe fn(*mut u8, Fail<'_>) -> Verdict,
     pub(crate) discard: unsafe fn(*mut u8, &Arc<Failure>),
     pub(crate) issue: unsafe fn(*mut u8, &mut IssueContext<'_>) -> Result<(), DeviceError>,
-    pub(crate) complete: unsafe fn(*mut u8, Result<(), Cause>, &dyn Fn(Cause) -> Arc<Failure>) -> Verdict,
+    pub(crate) complete: unsafe fn(*mut u8, Result<(), Cause>, Fail<'_>) -> Verdict,
     pub(crate) exclusions: unsafe fn(*const u8, &mut Vec<*const Exclusion>),
 }
 
@@ -88,23 +91,31 @@ struct Boxed<B>(PhantomData<B>);
 
 impl<B: Runnable> InPlace<B> {
     const FITS: bool = size_of::<B>() <= WORDS * 8 && align_of::<B>() <= align_of::<u64>();
-    // SAFETY (all): `at` points to an initialised `B`; those that take it by value are called once, as the last use.
     const VTABLE: &'static Vtable = &Vtable {
+        // SAFETY: `at` points to a `B` that `fill` put there; this is its last use.
         run: |at, fail| unsafe { at.cast::<B>().read() }.run(fail),
+        // SAFETY: `at` points to a `B` that `fill` put there; this is its last use.
         discard: |at, failure| unsafe { at.cast::<B>().read() }.discard(failure),
+        // SAFETY: `at` points to a `B` that `fill` put there.
         issue: |at, context| unsafe { &mut *at.cast::<B>() }.issue(context),
+        // SAFETY: `at` points to a `B` that `fill` put there; this is its last use.
         complete: |at, result, fail| unsafe { at.cast::<B>().read() }.complete(result, fail),
+        // SAFETY: `at` points to a `B` that `fill` put there.
         exclusions: |at, into| unsafe { &*at.cast::<B>() }.exclusions(into),
     };
 }
 
 impl<B: Runnable> Boxed<B> {
-    // SAFETY (all): `at` points to an initialised `Box<B>`; as above.
     const VTABLE: &'static Vtable = &Vtable {
+        // SAFETY: `at` points to a box of a `B` that `fill` put there; this is its last use.
         run: |at, fail| unsafe { at.cast::<Box<B>>().read() }.run(fail),
+        // SAFETY: `at` points to a box of a `B` that `fill` put there; this is its last use.
         discard: |at, failure| unsafe { at.cast::<Box<B>>().read() }.discard(failure),
+        // SAFETY: `at` points to a box of a `B` that `fill` put there.
         issue: |at, context| unsafe { &mut *at.cast::<Box<B>>() }.issue(context),
+        // SAFETY: `at` points to a box of a `B` that `fill` put there; this is its last use.
         complete: |at, result, fail| unsafe { at.cast::<Box<B>>().read() }.complete(result, fail),
+        // SAFETY: `at` points to a box of a `B` that `fill` put there.
         exclusions: |at, into| unsafe { &*at.cast::<Box<B>>() }.exclusions(into),
     };
 }
@@ -160,7 +171,7 @@ impl Body {
 
     /// Runs it on the host.
     #[inline]
-    pub(crate) fn run(&mut self, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+    pub(crate) fn run(&mut self, fail: Fail<'_>) -> Verdict {
         let (vtable, at) = self.consume();
         // SAFETY: `fill` initialised the storage for this table, and the table was taken, so this is the last use.
         unsafe { (vtable.run)(at, fail) }
@@ -174,7 +185,7 @@ impl Body {
     }
 
     /// Settles it after a device has finished.
-    pub(crate) fn complete(&mut self, result: Result<(), Cause>, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+    pub(crate) fn complete(&mut self, result: Result<(), Cause>, fail: Fail<'_>) -> Verdict {
         let (vtable, at) = self.consume();
         // SAFETY: as in `run`.
         unsafe { (vtable.complete)(at, result, fail) }

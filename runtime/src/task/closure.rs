@@ -1,6 +1,6 @@
 //! Bodies that are closures.
 
-use super::{BoxError, Runnable, Verdict, guarded};
+use super::{BoxError, Fail, Runnable, Verdict, guarded};
 use crate::{
     access::{Bound, Item, sealed},
     datum::Exclusion,
@@ -59,7 +59,7 @@ where
     }
 
     #[inline]
-    fn run(self, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+    fn run(self, fail: Fail<'_>) -> Verdict {
         let Self { bound, body, .. } = self;
         run_bound(
             bound,
@@ -72,7 +72,7 @@ where
         )
     }
 
-    fn complete(self, _: Result<(), Cause>, _: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+    fn complete(self, _: Result<(), Cause>, _: Fail<'_>) -> Verdict {
         unreachable!("a closure is never issued to a device")
     }
 
@@ -104,7 +104,7 @@ where
         self.bound.exclusions(into);
     }
 
-    fn run(self, fail: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+    fn run(self, fail: Fail<'_>) -> Verdict {
         let Self { bound, output, body, .. } = self;
         run_bound(
             (bound, output),
@@ -120,7 +120,7 @@ where
         )
     }
 
-    fn complete(self, _: Result<(), Cause>, _: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+    fn complete(self, _: Result<(), Cause>, _: Fail<'_>) -> Verdict {
         unreachable!("a closure is never issued to a device")
     }
 
@@ -145,11 +145,11 @@ impl<B: Bound> Runnable for Probe<B> {
         self.0.exclusions(into);
     }
 
-    fn run(self, _: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+    fn run(self, _: Fail<'_>) -> Verdict {
         self.0.poison().map_or(Verdict::Completed, Verdict::Cancelled)
     }
 
-    fn complete(self, _: Result<(), Cause>, _: &dyn Fn(Cause) -> Arc<Failure>) -> Verdict {
+    fn complete(self, _: Result<(), Cause>, _: Fail<'_>) -> Verdict {
         unreachable!("never issued to a device")
     }
 
@@ -162,7 +162,7 @@ pub(crate) fn run_bound<B: sealed::Bound, F>(
     mut bound: B,
     body: F,
     call: impl FnOnce(&mut B, F) -> Result<(), BoxError>,
-    fail: &dyn Fn(Cause) -> Arc<Failure>,
+    fail: Fail<'_>,
 ) -> Verdict {
     if let Some(failure) = bound.poison() {
         discard_bound(bound, body, &failure);

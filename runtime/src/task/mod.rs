@@ -8,7 +8,7 @@ mod slot;
 mod spec;
 mod successors;
 
-pub(crate) use body::{Body, BoxError, Runnable, Verdict, guarded};
+pub(crate) use body::{Body, BoxError, Fail, Runnable, Verdict, guarded};
 pub use closure::Outcome;
 pub(crate) use closure::{Closure, Compute, Probe, discard_bound, run_bound};
 pub(crate) use pending::{Pending, Release, Released};

@@ -165,7 +165,7 @@ impl Successors {
             // entry filled; `at` is reserved and not filled yet.
             link = unsafe { &(*link.load(Ordering::Acquire)).next };
         }
-        if at % CHUNK == 0 {
+        if at.is_multiple_of(CHUNK) {
             link.store(Box::into_raw(chunks.get()), Ordering::Release);
         }
         // SAFETY: linked just now or by an earlier entry of the same chunk; alive for the reason above.

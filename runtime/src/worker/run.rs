@@ -375,10 +375,10 @@ impl Shared {
     /// Counts a finished task towards its scope.
     #[inline]
     fn count_done(&self, seat: &Seat, scope: NonNull<ScopeState>) {
-        // SAFETY: the occupant's own; `report` is done with it before it is looked at again.
-        let of_another = |done: &Done| done.count > 0 && done.scope != Some(scope);
+        // SAFETY: the occupant's own; the reference ends with the statement.
+        let reported_for = unsafe { seat.local().done.scope };
         // Bodies are run after a report of other scopes' tasks, but devices finish tasks in any order.
-        if of_another(unsafe { &seat.local().done }) {
+        if reported_for.is_some_and(|other| other != scope) {
             self.report(seat);
         }
         // SAFETY: as above.
