@@ -48,9 +48,7 @@ fn make(bits: usize) -> Codelet<Shape, Call> {
             let mut seen = Seen::default();
             seen.reads.extend(reads.iter().copied().zip(r));
             seen.reads.extend(owned_reads.iter().copied().zip(owned_r));
-            for (places, values) in
-                [(writes, w), (updates, u), (owned_writes, owned_w), (owned_updates, owned_u)]
-            {
+            for (places, values) in [(writes, w), (updates, u), (owned_writes, owned_w), (owned_updates, owned_u)] {
                 seen.changes.extend(places.iter().copied().zip(values));
             }
             perform(&call.run, call.index, Token::new(), seen).map(drop).map_err(Into::into)

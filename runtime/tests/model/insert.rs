@@ -9,7 +9,7 @@ use crate::{
 };
 use std::{collections::BTreeMap, sync::Arc};
 use superscalar_runtime::{
-    Commute, Error, Handle, Item, BoundOf, Lent, Read, ReadOutput, ReadWrite, Reduce, Scope, Scratch, TaskSpec, Write,
+    BoundOf, Commute, Error, Handle, Item, Lent, Read, ReadOutput, ReadWrite, Reduce, Scope, Scratch, TaskSpec, Write,
 };
 
 /// Where in the list of accesses each member of a group of accesses stands.
@@ -55,10 +55,7 @@ fn of_lent<'d>(lent: &BTreeMap<DatumId, Lent<'d, Value>>, accesses: &[Access]) -
     collect!(|datum| lent.get(datum), accesses)
 }
 
-fn of_handles<'h>(
-    handles: &'h BTreeMap<DatumId, Handle<Value>>,
-    accesses: &[Access],
-) -> (Modes<'h, 'static>, Places) {
+fn of_handles<'h>(handles: &'h BTreeMap<DatumId, Handle<Value>>, accesses: &[Access]) -> (Modes<'h, 'static>, Places) {
     collect!(|datum| handles.get(datum), accesses)
 }
 

@@ -20,13 +20,14 @@ mod program;
 mod random;
 #[path = "../test_device/mod.rs"]
 mod test_device;
+mod threads;
 mod value;
 
 use program::Setting;
 use std::{
     io::Write,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -38,6 +39,8 @@ const SEEDS: u64 = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
 /// How long one seed may take: `SUPERSCALAR_MODEL_PATIENCE` in seconds.
 const PATIENCE_S: u64 = 60;
 
+/// What is alive is counted for the whole process, so one test runs at a time.
+static ALONE: Mutex<()> = Mutex::new(());
 static CURRENT: AtomicU64 = AtomicU64::new(u64::MAX);
 
 fn number(variable: &str) -> Option<u64> {
@@ -102,6 +105,7 @@ fn run(seed: u64, setting: &Setting, rt: &Arc<Runtime>, print: bool) -> check::C
 
 #[test]
 fn programs_are_equal_to_serial_execution() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let (start, count) = (number("SUPERSCALAR_MODEL_SEED"), number("SUPERSCALAR_MODEL_SEEDS"));
     let only = start.is_some() && count.is_none();
     let start = start.unwrap_or(0);
@@ -120,5 +124,19 @@ fn programs_are_equal_to_serial_execution() {
         assert!(wrong.is_empty(), "SUPERSCALAR_MODEL_SEED={seed} ({setting:?}):\n{}", wrong.join("\n"));
     }
     drop(cached);
+    CURRENT.store(u64::MAX, Ordering::SeqCst);
+}
+
+#[test]
+fn threads_share_a_runtime() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    watch();
+    let start = number("SUPERSCALAR_MODEL_SEED").unwrap_or(0);
+    let count = number("SUPERSCALAR_MODEL_SEEDS").unwrap_or(SEEDS) / 100;
+    for seed in start..start + count.max(1) {
+        CURRENT.store(seed, Ordering::SeqCst);
+        let wrong = threads::run(seed);
+        assert!(wrong.is_empty(), "threads, SUPERSCALAR_MODEL_SEED={seed}:\n{}", wrong.join("\n"));
+    }
     CURRENT.store(u64::MAX, Ordering::SeqCst);
 }

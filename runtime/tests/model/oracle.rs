@@ -54,6 +54,8 @@ struct Knowledge {
     forced: BTreeMap<TaskIndex, Likely>,
     /// Accesses whose group has another member that fails.
     tainted: BTreeMap<(TaskIndex, usize), Likely>,
+    /// Reductions (by datum and group) whose combination was in flight when its scope was cancelled.
+    combined: BTreeMap<(DatumId, usize), Likely>,
 }
 
 pub fn judge(program: &Program) -> Verdict {
@@ -97,7 +99,7 @@ struct Scope {
     fails: Likely,
     in_flight: Vec<TaskIndex>,
     /// Data whose reductions were combined by tasks of this scope that may be in flight.
-    combined: Vec<DatumId>,
+    combined: Vec<(DatumId, usize)>,
 }
 
 struct Pass<'p> {
@@ -265,8 +267,8 @@ impl<'p> Pass<'p> {
         for task in scope.in_flight.drain(..) {
             raise(self.learnt.forced.entry(task).or_default(), 1);
         }
-        for datum in scope.combined.drain(..) {
-            raise(&mut self.data[datum.0].poison, 1);
+        for reduction in scope.combined.drain(..) {
+            raise(self.learnt.combined.entry(reduction).or_default(), 1);
         }
     }
 
@@ -291,9 +293,11 @@ impl<'p> Pass<'p> {
             raise(self.learnt.tainted.entry((*task, *at)).or_default(), taint);
         }
         if mode.reduces() {
+            let reduction = (datum, state.groups);
             raise(&mut state.poison, scope.cancelled);
+            raise(&mut state.poison, self.known.combined.get(&reduction).copied().unwrap_or(0));
             raise(&mut scope.fails, state.poison);
-            scope.combined.push(datum);
+            scope.combined.push(reduction);
         }
     }
 
