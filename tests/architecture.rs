@@ -1,0 +1,302 @@
+//! The rules of the house, read off the sources: which crate names which, where `unsafe` may stand, how long files and
+//! functions are, which words are used, what the documents must mention.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+const LINES_PER_FILE_MAX: usize = 500;
+const LINES_PER_FUNCTION_MAX: usize = 70;
+/// A SAFETY comment stands at most so many lines above its `unsafe`.
+const SAFETY_DISTANCE_MAX: usize = 8;
+
+struct Source {
+    /// From the root of the repository, with forward slashes.
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// Numbered lines without what follows `//`.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.text.lines().enumerate().map(|(at, line)| (at + 1, line.split("//").next().unwrap_or_default()))
+    }
+
+    fn is_under(&self, folder: &str) -> bool {
+        self.path.starts_with(&format!("{folder}/"))
+    }
+
+    fn place(&self, line: usize) -> String {
+        format!("{}:{line}", self.path)
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Every Rust source of the project.
+fn sources() -> Vec<Source> {
+    let mut folders: Vec<PathBuf> =
+        ["src", "runtime", "kernels", "dla", "tester", "examples", "tests"].map(|folder| root().join(folder)).into();
+    let mut sources = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+            let path = entry.expect("a folder can be listed").path();
+            if path.is_dir() {
+                if path.file_name().is_some_and(|name| name != "target") {
+                    folders.push(path);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).expect("sources are UTF-8");
+                let path = path.strip_prefix(root()).expect("below the root").to_string_lossy().replace('\\', "/");
+                sources.push(Source { path, text });
+            }
+        }
+    }
+    assert!(sources.len() > 100, "only {} sources were found", sources.len());
+    sources.sort_by(|a, b| a.path.cmp(&b.path));
+    sources
+}
+
+/// Fails with the list of offenders, if there are any.
+fn none(offenders: Vec<String>, rule: &str) {
+    assert!(offenders.is_empty(), "{rule}:\n  {}", offenders.join("\n  "));
+}
+
+/// Whether the word stands in the line, neither preceded nor followed by a letter, a digit or an underscore.
+fn has_word(line: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(at, _)| {
+        !line[..at].chars().next_back().is_some_and(is_part)
+            && !line[at + word.len()..].chars().next().is_some_and(is_part)
+    })
+}
+
+#[test]
+fn imports_run_one_way() {
+    const DEVICE_APIS: [&str; 4] = ["cudarc", "ocl", "opencl3", "cl_sys"];
+    let upper: [(&str, &[&str]); 3] = [
+        ("runtime", &["superscalar_kernels", "superscalar_dla", "faer"]),
+        ("kernels", &["superscalar_runtime", "superscalar_dla"]),
+        ("dla", &["faer"]),
+    ];
+    let mut offenders = Vec::new();
+    for (folder, forbidden) in upper {
+        let apis = if folder == "kernels" { &[][..] } else { &DEVICE_APIS[..] };
+        let forbidden: Vec<&str> = forbidden.iter().chain(apis).copied().collect();
+        for name in &forbidden {
+            let manifest = read(&format!("{folder}/Cargo.toml"));
+            let package = name.replace('_', "-");
+            let names =
+                |line: &str| line.starts_with(&format!("{package}.")) || line.starts_with(&format!("{package} "));
+            offenders
+                .extend(manifest.lines().filter(|line| names(line)).map(|line| format!("{folder}/Cargo.toml: {line}")));
+        }
+        for source in sources().iter().filter(|source| source.is_under(folder)) {
+            let named = |line: &str| forbidden.iter().any(|name| has_word(line, name));
+            offenders.extend(source.code().filter(|(_, line)| named(line)).map(|(at, _)| source.place(at)));
+        }
+    }
+    none(offenders, "runtime knows no kernel, kernels know no task, dla knows no device and not faer");
+}
+
+#[test]
+fn only_kernels_name_faer() {
+    let mut offenders = Vec::new();
+    for source in
+        sources().iter().filter(|source| !source.is_under("kernels") && source.path != "tests/architecture.rs")
+    {
+        offenders.extend(source.code().filter(|(_, line)| has_word(line, "faer")).map(|(at, _)| source.place(at)));
+    }
+    for manifest in ["runtime/Cargo.toml", "dla/Cargo.toml", "tester/Cargo.toml"] {
+        offenders.extend(read(manifest).lines().filter(|line| has_word(line, "faer")).map(|_| manifest.to_owned()));
+    }
+    none(offenders, "only `kernels` names faer");
+}
+
+#[test]
+fn unsafe_code_is_forbidden_where_it_is_not_needed() {
+    let heads = ["src/lib.rs", "dla/src/lib.rs", "runtime/src/hazard.rs", "runtime/src/schedule/mod.rs"];
+    let lacks = |path: &&str| !read(path).contains("#![forbid(unsafe_code)]");
+    none(
+        heads.iter().filter(lacks).map(|path| (*path).to_owned()).collect(),
+        "a module without #![forbid(unsafe_code)]",
+    );
+
+    let mut offenders = Vec::new();
+    for source in sources().iter().filter(|source| source.is_under("examples")) {
+        offenders.extend(source.code().filter(|(_, line)| has_word(line, "unsafe")).map(|(at, _)| source.place(at)));
+    }
+    none(offenders, "user code needs no `unsafe`");
+}
+
+#[test]
+fn unsafe_code_says_why_it_is_sound() {
+    let mut offenders = Vec::new();
+    for source in sources().iter().filter(|source| source.path != "tests/architecture.rs") {
+        let lines: Vec<&str> = source.text.lines().collect();
+        for (number, line) in source.code() {
+            let claims = ["unsafe {", "unsafe impl"].iter().any(|form| line.contains(form));
+            let is_excused = source.text.contains("allow(clippy::undocumented_unsafe_blocks, reason");
+            let above = &lines[number.saturating_sub(SAFETY_DISTANCE_MAX + 1)..number];
+            if claims && !is_excused && !above.iter().any(|line| line.contains("SAFETY")) {
+                offenders.push(source.place(number));
+            }
+        }
+    }
+    none(offenders, "`unsafe` without a SAFETY comment near");
+}
+
+#[test]
+fn files_are_short() {
+    let mut offenders = Vec::new();
+    for source in sources() {
+        let lines = source.text.lines().count();
+        let head = source.text.lines().take_while(|line| line.starts_with("//!"));
+        let is_explained = head.into_iter().any(|line| line.contains("500 lines"));
+        if lines > LINES_PER_FILE_MAX && !is_explained {
+            offenders.push(format!("{}: {lines} lines", source.path));
+        }
+    }
+    none(offenders, "files are 500 lines at most, unless their head says why they have more than 500 lines");
+}
+
+#[test]
+fn functions_are_short() {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut offenders = Vec::new();
+    for source in sources() {
+        let mut open: Option<(usize, usize)> = None;
+        for (number, line) in source.text.lines().enumerate().map(|(at, line)| (at + 1, line)) {
+            let code = line.trim_start();
+            let words = code.split([' ', '(', '<']).take_while(|word| !word.is_empty());
+            if words.take(6).any(|word| word == "fn") && !code.starts_with("//") && !code.ends_with([';', '}', ',']) {
+                open = Some((number, indent(line)));
+            } else if let Some((start, depth)) = open.take_if(|(_, depth)| code == "}" && indent(line) == *depth) {
+                let lines = number - start + 1;
+                if lines > LINES_PER_FUNCTION_MAX {
+                    offenders.push(format!("{}: {lines} lines (depth {depth})", source.place(start)));
+                }
+            }
+        }
+    }
+    none(offenders, "functions are 70 lines at most");
+}
+
+#[test]
+fn files_are_named_for_what_is_in_them() {
+    const NAMELESS: [&str; 7] = ["utils.rs", "util.rs", "common.rs", "misc.rs", "base.rs", "helpers.rs", "helper.rs"];
+    let file = |source: &Source| source.path.rsplit('/').next().unwrap_or_default().to_owned();
+    let offenders = sources().into_iter().filter(|source| NAMELESS.contains(&file(source).as_str()));
+    none(offenders.map(|source| source.path).collect(), "a file that could hold anything");
+}
+
+#[test]
+fn nothing_is_left_to_do_in_comments() {
+    let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
+    let mut offenders = Vec::new();
+    for source in sources() {
+        for (at, line) in source.text.lines().enumerate() {
+            if marks.iter().any(|mark| has_word(line, mark)) {
+                offenders.push(source.place(at + 1));
+            }
+        }
+    }
+    none(offenders, "a note to oneself");
+}
+
+#[test]
+fn words_are_those_of_the_glossary() {
+    let glossary = read("GLOSSARY.md");
+    let synonyms = glossary.lines().filter(|line| line.starts_with("| **")).filter_map(|line| line.split('|').nth(3));
+    let synonyms: Vec<&str> =
+        synonyms.flat_map(|cell| cell.split(',')).map(str::trim).filter(|word| !word.is_empty()).collect();
+    assert!(synonyms.len() >= 5, "the glossary's table has changed its shape: {synonyms:?}");
+    let mut offenders = Vec::new();
+    for source in sources() {
+        for (at, line) in source.text.lines().enumerate() {
+            let line = line.to_lowercase();
+            let used = synonyms.iter().filter(|word| has_word(&line, word) || has_word(&line, &format!("{word}s")));
+            offenders.extend(used.map(|word| format!("{}: {word}", source.place(at + 1))));
+        }
+    }
+    none(offenders, "a word for which the glossary has another");
+}
+
+#[test]
+fn every_example_is_documented() {
+    let readme = read("README.md");
+    let mut offenders = Vec::new();
+    for source in sources().iter().filter(|source| source.is_under("examples")) {
+        let name = source.path.trim_start_matches("examples/").trim_end_matches(".rs");
+        let command = format!("cargo run --release --example {name}");
+        if !readme.contains(&format!("(examples/{name}.rs)")) {
+            offenders.push(format!("README.md does not link {}", source.path));
+        }
+        if !source.text.starts_with("//!") || !source.text.contains(&command) {
+            offenders.push(format!("{} has no head with its command", source.path));
+        }
+    }
+    none(offenders, "every example has a head with its command, and a row in the README");
+}
+
+#[test]
+fn the_readme_shows_the_settings() {
+    assert!(read("README.md").contains(&superscalar::settings_table()), "write settings_table() into README.md");
+}
+
+#[test]
+fn documents_link_to_files_that_exist() {
+    let mut offenders = Vec::new();
+    for document in
+        ["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md", "tester/README.md"]
+    {
+        let folder = root().join(document);
+        let folder = folder.parent().expect("a file is in a folder");
+        for link in read(document).split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let file = link.split('#').next().unwrap_or_default();
+            if !link.contains("://") && !file.is_empty() && !folder.join(file).exists() {
+                offenders.push(format!("{document}: {link}"));
+            }
+        }
+    }
+    none(offenders, "a link to a file that does not exist");
+}
+
+#[test]
+fn the_architecture_names_the_files_of_the_runtime() {
+    let text = read("ARCHITECTURE.md");
+    let named = text.split('`').filter(|word| word.ends_with(".rs") && !word.contains([' ', '*', '<']));
+    let exists =
+        |word: &str| ["", "runtime/src", "kernels/src", "dla/src"].iter().any(|at| root().join(at).join(word).exists());
+    none(
+        named.filter(|word| !exists(word)).map(str::to_owned).collect(),
+        "ARCHITECTURE.md names a file that does not exist",
+    );
+}
+
+#[test]
+fn decisions_are_numbered_and_listed() {
+    let architecture = read("ARCHITECTURE.md");
+    let mut names: Vec<String> = fs::read_dir(root().join("docs/decisions"))
+        .expect("docs/decisions can be listed")
+        .map(|entry| entry.expect("a folder can be listed").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    let mut offenders = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        if !name.starts_with(&format!("{:04}-", at + 1)) {
+            offenders.push(format!("{name}: expected number {:04}", at + 1));
+        }
+        if !architecture.contains(&format!("(docs/decisions/{name})")) {
+            offenders.push(format!("{name} is not listed in ARCHITECTURE.md"));
+        }
+    }
+    none(offenders, "decisions are numbered without gaps and listed");
+}
