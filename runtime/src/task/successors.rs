@@ -4,8 +4,8 @@
 //!
 //! Every task slot holds one [`Successors`]. Three parties meet in it:
 //!
-//! * the **inserter** adds successors. Two inserters never add to one task at a time: a scope's handles are used by its own
-//!   thread only, and handles shared between threads are inserted under a lock;
+//! * the **inserters** add successors. There may be several at a time: a task that names a handle of its scope and one that
+//!   threads share gets successors from the scope's thread, by the first, and from others, by the second;
 //! * the **issuer** marks the task *issued* once its work stands in a device queue;
 //! * the **finisher** closes the list when the task is *done*, and then owns all entries.
 //!
@@ -160,16 +160,15 @@ impl Successors {
     fn spill(&self, at: usize, successor: u32, chunks: &mut ChunkCache) {
         let mut link = &self.spill;
         for _ in 0..at / CHUNK {
-            // SAFETY: the chunks before entry `at` were linked when their first entry was added, by this or an earlier
-            // holder of the insertion right. The finisher frees the chain, and only after it has seen every reserved
-            // entry filled; `at` is reserved and not filled yet.
-            link = unsafe { &(*link.load(Ordering::Acquire)).next };
+            // SAFETY: only the finisher frees the chain, and only after it has seen every reserved entry filled; `at` is
+            // reserved and not filled yet.
+            link = unsafe { &(*linked(link)).next };
         }
         if at.is_multiple_of(CHUNK) {
             link.store(Box::into_raw(chunks.get()), Ordering::Release);
         }
-        // SAFETY: linked just now or by an earlier entry of the same chunk; alive for the reason above.
-        let chunk = unsafe { &*link.load(Ordering::Acquire) };
+        // SAFETY: alive for the reason above.
+        let chunk = unsafe { &*linked(link) };
         chunk.entries[at % CHUNK].store(successor + 1, Ordering::Release);
     }
 
@@ -210,13 +209,8 @@ impl Successors {
         let mut left = count.saturating_sub(INLINE);
         let mut link = &self.spill;
         while left > 0 {
-            let mut chunk = link.load(Ordering::Acquire);
-            while chunk.is_null() {
-                relax();
-                chunk = link.load(Ordering::Acquire);
-            }
             // SAFETY: chunks are freed only in `free_spill`, which the finisher calls after the last walk.
-            let chunk = unsafe { &*chunk };
+            let chunk = unsafe { &*linked(link) };
             chunk.entries.iter().take(left).for_each(&mut visit);
             left = left.saturating_sub(CHUNK);
             link = &chunk.next;
@@ -243,6 +237,17 @@ impl Drop for Successors {
         // A slab is dropped after its last task is done, so the lists are drained; this is for a slab dropped by a panic.
         self.free_spill(&mut ChunkCache::default());
     }
+}
+
+/// The chunk of a reserved entry, once the inserter that reserved its first entry has linked it.
+#[inline]
+fn linked(link: &AtomicPtr<Chunk>) -> *mut Chunk {
+    let mut chunk = link.load(Ordering::Acquire);
+    while chunk.is_null() {
+        relax();
+        chunk = link.load(Ordering::Acquire);
+    }
+    chunk
 }
 
 /// The entry's value, once the inserter that reserved it has filled it.
