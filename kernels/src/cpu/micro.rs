@@ -48,7 +48,7 @@ where
     [[[unsafe { V::splat(T::Real::ZERO) }; 2]; NV]; ROWS]
 }
 
-/// acc[r] -= b[p][r] x[p], summed over `depth` steps p.
+/// acc[r] -= b[p][r] x[p], or with the conjugate of b, summed over `depth` steps p.
 ///
 /// # Safety
 /// As for [`Vector`]; for p < depth, `x` holds NV vectors per plane and `b` holds ROWS reals per plane.
@@ -58,6 +58,7 @@ pub(super) unsafe fn eliminate<T, V, const NV: usize, const ROWS: usize>(
     depth: usize,
     x: Stream<T::Real>,
     b: Stream<T::Real>,
+    conj: bool,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -68,7 +69,7 @@ pub(super) unsafe fn eliminate<T, V, const NV: usize, const ROWS: usize>(
         unsafe {
             let lanes = load::<T, V, NV>(xp, x.plane);
             for (r, row) in acc.iter_mut().enumerate() {
-                subtract::<T, V, NV>(row, bp.add(r), b.plane, &lanes);
+                subtract::<T, V, NV>(row, scalar::<T>(bp.add(r), b.plane), conj, &lanes);
             }
         }
         xp = xp.wrapping_add(x.step);
@@ -120,23 +121,29 @@ where
     }
 }
 
-/// row -= b x for the scalar b at `b` (and `b + plane`).
+/// The scalar whose parts are at `from` and, for complex types, `from + plane`.
 ///
 /// # Safety
-/// As for [`Vector`]; the scalar is there.
+/// They are there.
 #[inline(always)]
-pub(super) unsafe fn subtract<T, V, const NV: usize>(
-    row: &mut [[V; 2]; NV],
-    b: *const T::Real,
-    plane: usize,
-    x: &[[V; 2]; NV],
-) where
+pub(super) unsafe fn scalar<T: Scalar>(from: *const T::Real, plane: usize) -> T {
+    // SAFETY: the caller's promise.
+    unsafe { T::from_parts(*from, if T::COMPLEX { *from.add(plane) } else { T::Real::ZERO }) }
+}
+
+/// row -= b x, or conj(b) x: a sign chosen where the imaginary part is used costs nothing.
+///
+/// # Safety
+/// As for [`Vector`].
+#[inline(always)]
+pub(super) unsafe fn subtract<T, V, const NV: usize>(row: &mut [[V; 2]; NV], b: T, conj: bool, x: &[[V; 2]; NV])
+where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     // SAFETY: the caller's promises.
     unsafe {
-        let re = V::splat(*b);
+        let re = V::splat(b.re());
         for (acc, x) in row.iter_mut().zip(x) {
             acc[0] = acc[0].mul_sub(re, x[0]);
             if T::COMPLEX {
@@ -144,10 +151,15 @@ pub(super) unsafe fn subtract<T, V, const NV: usize>(
             }
         }
         if T::COMPLEX {
-            let im = V::splat(*b.add(plane));
+            let im = V::splat(b.im());
             for (acc, x) in row.iter_mut().zip(x) {
-                acc[0] = acc[0].mul_add(im, x[1]);
-                acc[1] = acc[1].mul_sub(im, x[0]);
+                if conj {
+                    acc[0] = acc[0].mul_sub(im, x[1]);
+                    acc[1] = acc[1].mul_add(im, x[0]);
+                } else {
+                    acc[0] = acc[0].mul_add(im, x[1]);
+                    acc[1] = acc[1].mul_sub(im, x[0]);
+                }
             }
         }
     }
@@ -232,7 +244,7 @@ unsafe fn row<T, V, const NV: usize, const ROWS: usize>(
     for q in from..to {
         let x = acc[q];
         // SAFETY: element (r, q) of the triangle.
-        unsafe { subtract::<T, V, NV>(&mut acc[r], column(q), ROWS, &x) };
+        unsafe { subtract::<T, V, NV>(&mut acc[r], scalar::<T>(column(q), ROWS), false, &x) };
     }
     // SAFETY: element (r, r) of the triangle.
     unsafe { multiply::<T, V, NV>(&mut acc[r], column(r), ROWS) };

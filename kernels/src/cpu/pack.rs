@@ -4,7 +4,7 @@
 //! parts behind them). Reading is then sequential whatever the strides were: a leading dimension that is a large power
 //! of two, which maps a whole row to a few cache sets, costs one pass instead of one per register tile.
 
-use super::micro::planes;
+use super::micro::{planes, scalar};
 use crate::backend::Factor;
 use crate::simd::Vector;
 use crate::{MatMut, Scalar};
@@ -174,7 +174,7 @@ where
         for p in 0..depth {
             for i in 0..rows {
                 // SAFETY: element (i, p) of the panel and of the view.
-                unsafe { *out.add(i + p * cs) = element::<T>(from.add(p * width * unit + i), width) };
+                unsafe { *out.add(i + p * cs) = scalar::<T>(from.add(p * width * unit + i), width) };
             }
         }
         return;
@@ -187,20 +187,10 @@ where
         for i in 0..rows {
             for p in start..depth.min(start + STRIP) {
                 // SAFETY: as above.
-                unsafe { *out.add(i * rs + p * cs) = element::<T>(from.add(p * width * unit + i), width) };
+                unsafe { *out.add(i * rs + p * cs) = scalar::<T>(from.add(p * width * unit + i), width) };
             }
         }
     }
-}
-
-/// The scalar whose parts are at `from` and, for complex types, `from + plane`.
-///
-/// # Safety
-/// They are there.
-#[inline(always)]
-unsafe fn element<T: Scalar>(from: *const T::Real, plane: usize) -> T {
-    // SAFETY: the caller's promise.
-    unsafe { T::from_parts(*from, if T::COMPLEX { *from.add(plane) } else { T::Real::ZERO }) }
 }
 
 /// Copies m rows of n adjacent reals, `from_step` apart, to n rows of m adjacent reals, `to_step` apart.

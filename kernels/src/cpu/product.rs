@@ -204,7 +204,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(
     // SAFETY: the caller's promises.
     unsafe {
         let mut acc = zero::<T, V, NV, ROWS>();
-        eliminate::<T, V, NV, ROWS>(&mut acc, depth, a, b);
+        eliminate::<T, V, NV, ROWS>(&mut acc, depth, a, b, false);
         if !T::COMPLEX && whole && rs == 1 && rows == NV * V::LANES {
             return add_vectors::<T, V, NV, ROWS>(&acc, out);
         }

@@ -168,7 +168,7 @@ unsafe fn solve_panel<T, V, const NV: usize, const ROWS: usize>(
             let mut acc = load_tile::<T, V, NV, ROWS>(Stream { ptr: here, step, plane });
             let known = Stream { ptr: x.add(found.start * step).cast_const(), step, plane };
             let rows = Stream { ptr: block, step: ROWS * unit, plane: ROWS };
-            eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows);
+            eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
             substitute::<T, V, NV, ROWS>(&mut acc, block.add(found.len() * ROWS * unit), system.uplo);
             store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);
         }

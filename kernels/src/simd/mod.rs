@@ -33,6 +33,8 @@ pub(crate) trait Vector: Copy {
     unsafe fn mul_add(self, a: Self, b: Self) -> Self;
     /// self - a b.
     unsafe fn mul_sub(self, a: Self, b: Self) -> Self;
+    /// Lane i, which must be less than LANES.
+    unsafe fn lane(self, i: usize) -> Self::Real;
     /// Copies a square: row i of `to` becomes column i of `from`, each with its distance between rows.
     unsafe fn transpose(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
 }

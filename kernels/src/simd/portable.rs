@@ -47,6 +47,10 @@ impl<R: Real> Vector for Portable<R> {
         self.zip(a, b, |x, a, b| x - a * b)
     }
     #[inline(always)]
+    unsafe fn lane(self, i: usize) -> R {
+        self.0[i]
+    }
+    #[inline(always)]
     unsafe fn transpose(from: *const R, from_step: usize, to: *mut R, to_step: usize) {
         for i in 0..4 {
             for j in 0..4 {

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 /// One line per register type: its real, its lanes, and the intrinsics by name.
 macro_rules! vectors {
     ($($v:ty, $real:ty, $lanes:literal, $splat:ident, $load:ident, $store:ident, $mul:ident, $add:ident, $sub:ident,
-        $square:literal, $transpose:ident;)*) => {$(
+        |$x:ident, $i:ident| $lane:expr, $square:literal, $transpose:ident;)*) => {$(
         impl Vector for $v {
             type Real = $real;
             const LANES: usize = $lanes;
@@ -43,6 +43,12 @@ macro_rules! vectors {
                 unsafe { $sub(a, b, self) }
             }
             #[inline(always)]
+            unsafe fn lane(self, i: usize) -> $real {
+                let ($x, $i) = (self, i as i32);
+                // SAFETY: the caller vouches for the instruction set.
+                unsafe { $lane }
+            }
+            #[inline(always)]
             unsafe fn transpose(from: *const $real, from_step: usize, to: *mut $real, to_step: usize) {
                 // SAFETY: the caller vouches for the instruction set and for both squares.
                 unsafe { $transpose(from, from_step, to, to_step) }
@@ -51,11 +57,19 @@ macro_rules! vectors {
     )*};
 }
 
+// A lane is moved to the front by a permutation whose index may be computed: three cycles, without a detour by memory.
 vectors! {
-    __m512, f32, 16, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps, 8, transpose_f32;
-    __m512d, f64, 8, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd, 4, transpose_f64;
-    __m256, f32, 8, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, 8, transpose_f32;
-    __m256d, f64, 4, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd, 4, transpose_f64;
+    __m512, f32, 16, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
+        |x, i| _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(i), x)), 8, transpose_f32;
+    __m512d, f64, 8, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
+        |x, i| _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(i64::from(i)), x)), 4, transpose_f64;
+    __m256, f32, 8, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
+        |x, i| _mm256_cvtss_f32(_mm256_permutevar8x32_ps(x, _mm256_set1_epi32(i))), 8, transpose_f32;
+    __m256d, f64, 4, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd,
+        |x, i| _mm256_cvtsd_f64(_mm256_castps_pd(_mm256_permutevar8x32_ps(
+            _mm256_castpd_ps(x),
+            _mm256_set1_epi64x(i64::from(2 * i) | i64::from(2 * i + 1) << 32),
+        ))), 4, transpose_f64;
 }
 
 /// Four by four doubles in AVX: one shuffle in each of two stages, half of what moving element by element takes.
