@@ -185,8 +185,10 @@ impl Shared {
             next = self.run_task(seat, task);
         }
         if let Some(task) = next {
+            // Looked up before the push: from then on another thread may run the task and free its slot.
+            let scope = NonNull::from(self.slab.slot(task.slot).scope());
             self.policy.push(seat.place, task);
-            self.wake_for(NonNull::from(self.slab.slot(task.slot).scope()));
+            self.wake_for(scope);
         }
     }
 
@@ -299,8 +301,10 @@ impl Shared {
         for &exclusion in held {
             // SAFETY: versions live until every task that names their datum is done, and the holder's task is not done.
             if let Some(parked) = unsafe { &*exclusion }.let_go() {
+                // Looked up before the push: from then on another thread may run the task and free its slot.
+                let scope = NonNull::from(self.slab.slot(parked).scope());
                 self.push(seat, parked);
-                self.wake_for(NonNull::from(self.slab.slot(parked).scope()));
+                self.wake_for(scope);
             }
         }
     }
