@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The program runs twice. The first time its two halves share the buffer `t`, so the second waits for the first: WaW and WaR
-//! hazards on `t`. The second time `t` may be renamed: a write takes a fresh buffer, and only the true dependences, the RaW
-//! hazards, are left.
+//! hazards on `t`. The second time `t` may be renamed: a write takes a fresh buffer, and only the RaW hazards, which carry
+//! values, are left.
 
 use std::{
     collections::{BTreeMap, HashMap},

@@ -123,11 +123,8 @@ fn only_kernels_name_faer() {
 #[test]
 fn unsafe_code_is_forbidden_where_it_is_not_needed() {
     let heads = ["src/lib.rs", "dla/src/lib.rs", "runtime/src/hazard.rs", "runtime/src/schedule/mod.rs"];
-    let lacks = |path: &&str| !read(path).contains("#![forbid(unsafe_code)]");
-    none(
-        heads.iter().filter(lacks).map(|path| (*path).to_owned()).collect(),
-        "a module without #![forbid(unsafe_code)]",
-    );
+    let lacking = heads.into_iter().filter(|path| !read(path).contains("#![forbid(unsafe_code)]"));
+    none(lacking.map(str::to_owned).collect(), "a module without #![forbid(unsafe_code)]");
 
     let mut offenders = Vec::new();
     for source in sources().iter().filter(|source| source.is_under("examples")) {
