@@ -121,11 +121,11 @@ fn inside(rt: &Runtime, shared: &[Handle<Value>], random: &mut Random, added: &m
                         });
                     }
                 }
-                4 => s.spawn(spec, shared[at].read(), |shared| drop(shared.get())),
+                4 => s.spawn(spec, shared[at].read(), |shared| _ = shared.get()),
                 _ if random.percent(10) => s.wait_for(shared[at].read())?,
                 _ => {
                     for _ in 0..random.below(30) {
-                        s.spawn("looker", shared[at].read(), |shared| drop(shared.get()));
+                        s.spawn("looker", shared[at].read(), |shared| _ = shared.get());
                     }
                 }
             }

@@ -137,7 +137,8 @@ impl Machine {
             let Some((ticket, _, work)) = state.devices[device].queues[queue].waiting.pop_front() else { continue };
             drop(state);
             delays.sleep();
-            let mut result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(DeviceError::new("it panicked")));
+            let mut result =
+                catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(DeviceError::new("it panicked")));
             if fail_next.swap(false, Ordering::SeqCst) {
                 result = Err(DeviceError::new("injected"));
             }
@@ -309,4 +310,3 @@ impl Device for TestDevice {
 pub fn queue<'a>(queue: &'a mut superscalar_runtime::IssueContext<'_>) -> Result<&'a mut TestQueue, DeviceError> {
     queue.queue::<TestQueue>()
 }
-
