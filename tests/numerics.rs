@@ -17,6 +17,8 @@ const BOUND: f64 = 3.0;
 /// Rows of padding below each column.
 const PAD: usize = 3;
 const SENTINEL: f64 = -7.0;
+/// Keeps the residuals of empty matrices from dividing by zero.
+const TINY: f64 = 1e-200;
 
 /// Calls a generic function for s, d, c and z.
 macro_rules! for_each_type {
@@ -127,7 +129,7 @@ fn factor_residual<T: Scalar>(uplo: Uplo, a: impl Fn(usize, usize) -> T, stored:
             }
         }
     }
-    largest(&sums) / (n.max(1) as f64 * largest(&norms).max(f64::MIN_POSITIVE) * T::EPSILON.to_f64())
+    largest(&sums) / (n.max(1) as f64 * largest(&norms).max(TINY) * T::EPSILON.to_f64())
 }
 
 /// ‖B − A X‖₁ / (n ‖A‖₁ ‖X‖₁ ε)
@@ -137,10 +139,9 @@ fn solve_residual<T: Scalar>(a: impl Fn(usize, usize) -> T, b: &Stored<T>, x: &S
     let column = |j: usize| {
         let row = |i: usize| (wide(b.at(i, j)) - (0..n).map(|k| wide(a(i, k)) * wide(x.at(k, j))).sum::<c64>()).norm();
         let size: f64 = (0..n).map(|i| wide(x.at(i, j)).norm()).sum();
-        (0..n).map(row).sum::<f64>() / size.max(f64::MIN_POSITIVE)
+        (0..n).map(row).sum::<f64>() / size.max(TINY)
     };
-    largest(&(0..nrhs).map(column).collect::<Vec<f64>>())
-        / (n.max(1) as f64 * norm.max(f64::MIN_POSITIVE) * T::EPSILON.to_f64())
+    largest(&(0..nrhs).map(column).collect::<Vec<f64>>()) / (n.max(1) as f64 * norm.max(TINY) * T::EPSILON.to_f64())
 }
 
 /// NaN if one of them is: a plain maximum would hide it.
@@ -227,6 +228,20 @@ fn potrf_is_backward_stable_and_touches_nothing_else() {
         for uplo in [Uplo::Lower, Uplo::Upper] {
             for_each_type!(check_potrf(&runtimes, uplo, n));
         }
+    }
+}
+
+#[test]
+fn the_residual_notices_one_wrong_element() {
+    let (n, rt) = (31, Runtime::builder().workers(1).build().expect("threads can be started"));
+    let a = positive_definite::<f64>(n);
+    let mut after = triangle(Uplo::Lower, n, &a);
+    potrf(&rt, Uplo::Lower, after.view_mut(), &Options::default()).expect("the matrix is positive definite");
+    for at in (0..n).flat_map(|j| (j..n).map(move |i| i + j * (n + PAD))) {
+        let mut spoilt = after.clone();
+        spoilt.data[at] += 1e-11;
+        let residual = factor_residual(Uplo::Lower, &a, &spoilt);
+        assert!(residual > BOUND, "element {at}: residual {residual}");
     }
 }
 
