@@ -85,7 +85,7 @@ sum_of() {
 }
 
 has_openblas() {
-    openblas=$(find /usr/lib /usr/lib64 /usr/local/lib -name 'libopenblas*.so*' -print -quit 2>/dev/null)
+    openblas=$(find /usr/lib /usr/lib64 /usr/local/lib -name 'libopenblas.so*' -print -quit 2>/dev/null)
     [ -n "$openblas" ]
 }
 
