@@ -1,7 +1,7 @@
 //! Draws a trace as a picture: a lane per worker, a colour per kernel. The picture in the README is made by it.
 //!
 //! ```text
-//! cargo run --release --example cholesky -- --n 2048
+//! cargo run --release --example cholesky -- --n 2048 --nb 256
 //! cargo run --release --example draw_trace -- cholesky.trace.json --out assets/cholesky.svg
 //! ```
 //!
