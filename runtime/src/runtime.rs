@@ -216,6 +216,12 @@ impl Drop for Visit<'_> {
         seat.leave();
         if seat.place.0 == 0 {
             shared.sleep.admit_understudy();
+            // Whoever locked a task to this worker meanwhile has woken the understudy, which could not sit down. Either it
+            // finds the seat free now, or its failure came before the fence, and so did the push.
+            crate::sync::fence(Ordering::SeqCst);
+            if !shared.locked.is_empty() {
+                shared.sleep.wake(shared.sleep.understudy());
+            }
             // Tasks of others may lie in this seat's queue, and the understudy may be the only one to run them.
             if shared.has_company() {
                 shared.sleep.notify();

@@ -464,6 +464,11 @@ impl Locked {
         Self { queues: (0..workers).map(|_| Mutex::default()).collect(), count: AtomicUsize::new(0) }
     }
 
+    /// Whether there are none, for any worker.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Relaxed) == 0
+    }
+
     fn push(&self, worker: u32, task: ReadyTask) {
         self.count.fetch_add(1, Ordering::Relaxed);
         held(self.queues[worker as usize].lock()).push_back(task);
