@@ -169,7 +169,8 @@ impl Shared {
     /// it.
     fn await_front_room(&self) -> Result<(), Error> {
         let inserted = self.lock_front().inserted;
-        if inserted - self.front_scope().done() < self.window {
+        // Other threads insert, too, and more may be done by now than was inserted a moment ago.
+        if inserted.saturating_sub(self.front_scope().done()) < self.window {
             return Ok(());
         }
         self.help_front_until(inserted - self.window + self.window.div_ceil(8))
