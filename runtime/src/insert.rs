@@ -223,7 +223,7 @@ impl<'a> Inserter<'a> {
         };
         if ready {
             shared.push(self.seat, index);
-            shared.wake_for(self.scope.into());
+            shared.wake_for(self.seat, self.scope.into());
             if hold > 0 {
                 shared.devices.notify();
             }

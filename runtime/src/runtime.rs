@@ -78,7 +78,7 @@ impl Shared {
         let issuers = settings.devices.len() as u32;
         let places = workers + GUESTS + 1 + issuers;
         let scopes = ScopePool::default();
-        let (_, front) = scopes.take(None);
+        let (_, front) = scopes.take(Place(workers + GUESTS), None);
         Ok(Self {
             slab: Slab::new(),
             policy: (settings.policy)(places as usize),

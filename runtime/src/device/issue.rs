@@ -244,7 +244,7 @@ impl Shared {
             ready |= !matches!(self.after_release(seat, successor, released), Next::Nothing);
         });
         if ready {
-            self.wake_for(std::ptr::NonNull::from(slot.scope()));
+            self.wake_for(seat, std::ptr::NonNull::from(slot.scope()));
         }
     }
 

@@ -25,6 +25,8 @@ use std::{
 pub(crate) struct ScopeState {
     /// The scope in whose task, or inside which, this one was opened.
     parent: AtomicPtr<ScopeState>,
+    /// The seat of the thread that opened it.
+    opened_by: AtomicU32,
     is_cancelled: AtomicBool,
     failure: Mutex<Option<Arc<Failure>>>,
     /// Who waits for the count, plus one. Zero: nobody.
@@ -80,6 +82,11 @@ impl ScopeState {
     pub(crate) fn picky_waiter(&self) -> Option<Place> {
         let picky = self.picky.load(Ordering::Relaxed);
         (picky != 0).then(|| Place(picky - 1))
+    }
+
+    #[inline]
+    pub(crate) fn is_opened_by(&self, place: Place) -> bool {
+        self.opened_by.load(Ordering::Relaxed) == place.0
     }
 
     #[inline]
@@ -148,7 +155,7 @@ struct Pool {
 
 impl ScopePool {
     /// A fresh state inside `parent`, and its number in the pool.
-    pub(crate) fn take(&self, parent: Option<NonNull<ScopeState>>) -> (usize, NonNull<ScopeState>) {
+    pub(crate) fn take(&self, place: Place, parent: Option<NonNull<ScopeState>>) -> (usize, NonNull<ScopeState>) {
         let mut pool = held(self.0.lock());
         let at = pool.free.pop().unwrap_or_else(|| {
             pool.all.push(Box::default());
@@ -156,6 +163,7 @@ impl ScopePool {
         });
         let state = &pool.all[at];
         state.parent.store(parent.map_or(std::ptr::null_mut(), NonNull::as_ptr), Ordering::Relaxed);
+        state.opened_by.store(place.0, Ordering::Relaxed);
         state.is_cancelled.store(false, Ordering::Relaxed);
         *held(state.failure.lock()) = None;
         state.waiter.store(0, Ordering::Relaxed);

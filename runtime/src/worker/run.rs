@@ -188,7 +188,7 @@ impl Shared {
             // Looked up before the push: from then on another thread may run the task and free its slot.
             let scope = NonNull::from(self.slab.slot(task.slot).scope());
             self.policy.push(seat.place, task);
-            self.wake_for(scope);
+            self.wake_for(seat, scope);
         }
     }
 
@@ -304,7 +304,7 @@ impl Shared {
                 // Looked up before the push: from then on another thread may run the task and free its slot.
                 let scope = NonNull::from(self.slab.slot(parked).scope());
                 self.push(seat, parked);
-                self.wake_for(scope);
+                self.wake_for(seat, scope);
             }
         }
     }
@@ -343,12 +343,12 @@ impl Shared {
             }
             // Successors are of one scope, but for those that share a handle between scopes.
             if let Some(other) = ready_in.replace(ready_scope).filter(|other| *other != ready_scope) {
-                self.wake_for(other);
+                self.wake_for(seat, other);
             }
         });
         self.slab.give(index, &mut local.slots);
         if let Some(scope) = ready_in {
-            self.wake_for(scope);
+            self.wake_for(seat, scope);
         }
         self.count_done(seat, scope);
         // Tasks that a device has finished already, and that waited only for this one.
@@ -434,10 +434,16 @@ impl Shared {
 
     /// Wakes whoever should come after a push of tasks of this scope.
     #[inline]
-    pub(crate) fn wake_for(&self, scope: NonNull<ScopeState>) {
-        self.sleep.notify();
+    pub(crate) fn wake_for(&self, seat: &Seat, scope: NonNull<ScopeState>) {
         // SAFETY: scopes' states are never freed while the runtime lives.
-        let mut next = Some(unsafe { scope.as_ref() });
+        let scope = unsafe { scope.as_ref() };
+        // The only worker, in a scope of its own: the understudy is barred from its seat, and nobody else runs its tasks. This
+        // saves a fence for every task of a serial run.
+        if self.workers == 1 && seat.place.0 == 0 && scope.is_opened_by(seat.place) && self.devices.is_empty() {
+            return;
+        }
+        self.sleep.notify();
+        let mut next = Some(scope);
         while let Some(scope) = next {
             if let Some(waiter) = scope.picky_waiter() {
                 self.sleep.wake(waiter.0);
