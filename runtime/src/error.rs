@@ -4,7 +4,7 @@
 //! refused when it was inserted. It is shared by everything that it spoiled. An [`Error`] is what the user gets: a failure as
 //! seen from where it comes back, or a refusal that concerns no task.
 
-use crate::recording::TaskId;
+use crate::{recording::TaskId, task::guarded};
 use std::{fmt, panic::Location, sync::Arc};
 
 /// Why a task failed.
@@ -29,6 +29,17 @@ pub struct Failure {
     pub(crate) name: &'static str,
     pub(crate) site: &'static Location<'static>,
     pub(crate) cause: Cause,
+}
+
+impl Drop for Failure {
+    fn drop(&mut self) {
+        // The last to hold it is often a worker, and a user's error may panic when it is dropped.
+        let cause = std::mem::replace(&mut self.cause, Cause::Cancelled);
+        let _ = guarded(|| {
+            drop(cause);
+            Ok(())
+        });
+    }
 }
 
 impl fmt::Display for Failure {

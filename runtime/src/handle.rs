@@ -156,6 +156,10 @@ impl<T: Send + Sync + 'static> Drop for Handle<T> {
                 Release(datum)
             });
         });
+        if self.shared.is_closing() {
+            // The runtime is gone, and its workers with it. Where all seats are taken, others will do it.
+            let _ = self.shared.with_entry(|entry| self.shared.run_leftovers(entry.seat));
+        }
     }
 }
 

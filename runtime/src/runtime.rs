@@ -23,14 +23,18 @@ use std::{
     path::PathBuf,
     ptr::NonNull,
     sync::{
-        Arc, Mutex, MutexGuard,
+        Arc, Mutex, MutexGuard, TryLockError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::JoinHandle,
+    time::Duration,
 };
 
 /// So many threads from outside may be inside scopes of one runtime besides the first.
 const GUESTS: u32 = 62;
+
+/// How often a second thread that waits for background tasks looks whether they are done.
+const FRONT_LOOK: Duration = Duration::from_micros(100);
 
 /// What all threads of a runtime share.
 pub(crate) struct Shared {
@@ -178,16 +182,34 @@ impl Shared {
 
     fn help_front_until(&self, target: u64) -> Result<(), Error> {
         let scope = self.front_scope();
-        let _one_at_a_time = held(self.front.waiting.lock());
         self.with_entry(|entry| {
             let within = self.is_guest(entry.seat).then_some(scope);
-            self.help_until(entry.seat, &Waiting { scope, target, within });
+            while scope.done() < target {
+                match self.front.waiting.try_lock() {
+                    Err(TryLockError::WouldBlock) => {}
+                    Ok(_) | Err(TryLockError::Poisoned(_)) => {
+                        return self.help_until(entry.seat, &Waiting { scope, target, within });
+                    }
+                }
+                // Another thread waits already, and a scope knows one waiter. What it waits for may depend on tasks that only
+                // this thread can run, so this one works, too, and looks again every now and then.
+                if !self.run_one(entry.seat, within) {
+                    std::thread::sleep(FRONT_LOOK);
+                }
+            }
         })
     }
 
     fn front_scope(&self) -> &ScopeState {
         // SAFETY: states live as long as `self`.
         unsafe { self.front.scope.as_ref() }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // Handles may have been dropped while the workers ended. Nobody else is left, so the seat is free.
+        self.run_leftovers(&self.seats[0]);
     }
 }
 
@@ -355,7 +377,10 @@ impl Runtime {
         }
         let (spec, site) = (spec.into(), Location::caller());
         self.shared.await_front_room()?;
-        self.shared.at_front(|inserter| inserter.insert(&spec, site, accesses, |bound| Closure::new(bound, body)))
+        // If the task is refused the body is dropped only here, away from the front lock: it may own handles.
+        let mut body = Some(body);
+        let make = |bound| Closure::new(bound, body.take().unwrap_or_else(|| unreachable!("made once")));
+        self.shared.at_front(|inserter| inserter.insert(&spec, site, accesses, make))
     }
 
     /// Waits, working, until every task inserted outside of scopes is done.

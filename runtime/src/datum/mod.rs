@@ -20,7 +20,11 @@ mod version;
 pub(crate) use exclusion::Exclusion;
 pub(crate) use version::{Submission, Version};
 
-use crate::{insert::Inserter, recording::TaskId, task::Slab};
+use crate::{
+    insert::Inserter,
+    recording::TaskId,
+    task::{Slab, guarded},
+};
 use std::{any::TypeId, cell::UnsafeCell, ptr::NonNull};
 
 /// The level that a datum was made at: the body of this task, or the top (zero). Only tasks inserted at the same level may
@@ -104,19 +108,28 @@ impl<T: ?Sized> Datum<T> {
     pub(crate) unsafe fn rename_if_busy(&self, slab: &Slab) {
         // SAFETY: the inserter owns `names` and every version's submission half.
         unsafe {
-            let names = &mut *self.names.get();
-            let Some(fresh) = &names.fresh else { return };
             let is_idle = |version: &Version<T>| version.core.submission().hazards.is_idle(|task| slab.is_done(task));
-            if is_idle(self.current()) {
+            if (*self.names.get()).fresh.is_none() || is_idle(self.current()) {
                 return;
             }
+            let names = &mut *self.names.get();
+            let Some(fresh) = &names.fresh else { return };
             if is_idle(&self.first) {
                 names.current = None;
             } else if let Some(at) = names.renamed.iter().position(|version| is_idle(version)) {
                 names.current = Some(at);
             } else if names.renamed.len() + 1 < VERSIONS_MAX {
-                names.renamed.push(Box::new(Version::new(NonNull::from(Box::leak(fresh())))));
-                names.current = Some(names.renamed.len() - 1);
+                let mut place = None;
+                // Where the user's code panics there is no fresh place, and the write waits. The insertion is under way, so
+                // the panic must not pass: others may already wait for the task.
+                let made = guarded(|| {
+                    place = Some(fresh());
+                    Ok(())
+                });
+                if let (Ok(()), Some(place)) = (made, place) {
+                    names.renamed.push(Box::new(Version::new(NonNull::from(Box::leak(place)))));
+                    names.current = Some(names.renamed.len() - 1);
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::{
     error::{Cause, Error, Failure},
     recording::{BlasLevel, TaskId},
     scope::Scope,
-    task::{BoxError, Fail, Runnable, TaskSpec, Verdict, discard_bound, run_bound},
+    task::{BoxError, Fail, Runnable, TaskSpec, Verdict, discard_bound, guarded, run_bound},
 };
 use std::{panic::Location, ptr::NonNull, sync::Arc};
 
@@ -310,14 +310,20 @@ impl<B: Operands, P> Runnable for Call<B, P> {
             self.discard(&failure);
             return Verdict::Cancelled(failure);
         }
+        let Self { bound, parameters, .. } = self;
+        // Parameters may panic when they are dropped; the work was done, or not, all the same.
+        let _ = guarded(|| {
+            drop(parameters);
+            Ok(())
+        });
         match result {
             Ok(()) => {
-                self.bound.settle(Ok(()));
+                bound.settle(Ok(()));
                 Verdict::Completed
             }
             Err(cause) => {
                 let failure = fail(cause);
-                self.bound.settle(Err(&failure));
+                bound.settle(Err(&failure));
                 Verdict::Failed(failure)
             }
         }

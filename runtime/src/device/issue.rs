@@ -226,7 +226,12 @@ impl Shared {
                 Err(_) => Err(super::DeviceError::new("its implementation panicked while it was issued")),
             }
         };
-        match entry.device.issue(queue, &waits, &mut issue) {
+        let mut issued = Err(super::DeviceError::new("its driver panicked while it was issued"));
+        let _ = crate::task::guarded(|| {
+            issued = entry.device.issue(queue, &waits, &mut issue);
+            Ok(())
+        });
+        match issued {
             Err(error) => self.complete_unissued(seat, task.slot, Some(error)),
             Ok(ticket) => {
                 side.event.store(pack(Event { device: device as u16, queue, ticket }), Ordering::Release);

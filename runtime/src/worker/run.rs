@@ -192,6 +192,34 @@ impl Shared {
         }
     }
 
+    /// Runs one task, if there is one that this seat can take, or one from inside `within`; says whether there was.
+    pub(crate) fn run_one(&self, seat: &Seat, within: Option<&ScopeState>) -> bool {
+        let accepts = |task: &ReadyTask| {
+            self.host_can_take(task) && within.is_none_or(|within| self.slab.slot(task.slot).scope().is_within(within))
+        };
+        let task = self.any_task(seat, Want::of(&accepts));
+        let found = task.is_some();
+        if let Some(next) = task.and_then(|task| self.run_task(seat, task)) {
+            // Looked up before the push: from then on another thread may run the task and free its slot.
+            let scope = NonNull::from(self.slab.slot(next.slot).scope());
+            self.policy.push(seat.place, next);
+            self.wake_for(scope);
+        }
+        self.report(seat);
+        found
+    }
+
+    /// Runs what is left where no worker may be there any more.
+    pub(crate) fn run_leftovers(&self, seat: &Seat) {
+        while self.run_one(seat, None) {}
+        while let Some(task) = self.locked.take_any() {
+            if let Some(next) = self.run_task(seat, task) {
+                self.policy.push(seat.place, next);
+            }
+            while self.run_one(seat, None) {}
+        }
+    }
+
     fn has_reported(&self, seat: &Seat) -> bool {
         // SAFETY: the occupant's own.
         unsafe { seat.local() }.done.count == 0
@@ -468,6 +496,11 @@ pub(crate) struct Locked {
 impl Locked {
     pub(crate) fn new(workers: u32) -> Self {
         Self { queues: (0..workers).map(|_| Mutex::default()).collect(), count: AtomicUsize::new(0) }
+    }
+
+    /// A task of any worker's, when there are no workers.
+    fn take_any(&self) -> Option<ReadyTask> {
+        (0..self.queues.len() as u32).find_map(|worker| self.take(Place(worker)))
     }
 
     /// Whether there are none, for any worker.
