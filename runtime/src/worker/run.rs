@@ -203,7 +203,7 @@ impl Shared {
             // Looked up before the push: from then on another thread may run the task and free its slot.
             let scope = NonNull::from(self.slab.slot(next.slot).scope());
             self.policy.push(seat.place, next);
-            self.wake_for(scope);
+            self.wake_for(seat, scope);
         }
         self.report(seat);
         found
