@@ -1,0 +1,304 @@
+//! The device protocol against asynchronous test devices: two releases, events, late binding, failures, the end of things.
+
+mod test_device;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU32, Ordering},
+};
+use std::time::{Duration, Instant};
+use superscalar_runtime::{
+    Codelet, DeviceError, DeviceKind, Error, ErrorKind, Lock, Operand, Reads, Runtime, TaskSpec, Updates,
+};
+use test_device::{Machine, Spec, TestDevice, queue};
+
+const ALPHA: &str = "alpha";
+
+fn runtime(workers: usize, devices: &[Arc<TestDevice>]) -> Runtime {
+    let builder = Runtime::builder().workers(workers);
+    devices.iter().fold(builder, |builder, device| builder.device(device.clone())).build().expect("threads")
+}
+
+/// `x = 31 x + parameter`, on a device of this kind.
+fn step(kind: &'static str) -> Codelet<Updates<u64>, u64> {
+    Codelet::new("step").on_device(DeviceKind(kind), |context, x: Operand<u64>, parameter: &u64| {
+        let parameter = *parameter;
+        queue(context)?.put(move || {
+            // SAFETY: the queue runs the work when its events are reached, and the scope waits for it.
+            let x = unsafe { &mut *x.as_ptr() };
+            *x = x.wrapping_mul(31).wrapping_add(parameter);
+            Ok(())
+        });
+        Ok(())
+    })
+}
+
+/// `y += x`, on a device of this kind.
+fn add(kind: &'static str) -> Codelet<(Reads<u64>, Updates<u64>), ()> {
+    Codelet::new("add").on_device(DeviceKind(kind), |context, (x, y): (Operand<u64>, Operand<u64>), ()| {
+        queue(context)?.put(move || {
+            // SAFETY: as in `step`.
+            unsafe { *y.as_ptr() = (*y.as_ptr()).wrapping_add(*x.as_ptr()) };
+            Ok(())
+        });
+        Ok(())
+    })
+}
+
+fn chain(length: u64) -> u64 {
+    (0..length).fold(1, |x: u64, i| x.wrapping_mul(31).wrapping_add(i))
+}
+
+#[test]
+fn a_chain_is_issued_without_coming_back_to_the_host() -> Result<(), Error> {
+    let devices = Machine::start(&[Spec { depth: 100, queues: 1, ..Spec::new(ALPHA) }]);
+    let rt = runtime(1, &devices);
+    let mut x = 1;
+    devices[0].gate(true);
+    rt.scope(|s| {
+        let (x, step) = (s.lend(&mut x), step(ALPHA));
+        (0..50).for_each(|i| step.submit(s, x.read_write(), i));
+        assert!(devices[0].await_issued(50), "only {} of 50 are issued behind the gate", devices[0].issued());
+        assert_eq!(devices[0].finished(), 0);
+        devices[0].gate(false);
+    })?;
+    assert_eq!(x, chain(50));
+    Ok(())
+}
+
+#[test]
+fn a_task_that_is_inserted_late_is_issued_at_once() -> Result<(), Error> {
+    let devices = Machine::start(&[Spec::new(ALPHA)]);
+    let rt = runtime(2, &devices);
+    let mut x = 0;
+    // Longer than an issuer spins, shorter than its timeouts.
+    std::thread::sleep(Duration::from_millis(20));
+    let start = Instant::now();
+    for i in 0..20 {
+        rt.scope(|s| step(ALPHA).submit(s, s.lend(&mut x).read_write(), i))?;
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert!(start.elapsed() < Duration::from_secs(3), "20 tasks took {:?}", start.elapsed());
+    Ok(())
+}
+
+#[test]
+fn a_diamond_over_queues_and_devices_is_kept_in_order_by_events_alone() -> Result<(), Error> {
+    for round in 0..50 {
+        let spec = Spec { delay_us_max: 50, depth: 100, ..Spec::new(ALPHA) };
+        let devices = Machine::start(&[spec.clone(), Spec { kind: DeviceKind("beta"), ..spec }]);
+        let rt = runtime(1, &devices);
+        let (mut top, mut left, mut right, mut bottom) = (1, 0, 0, 0);
+        devices.iter().for_each(|device| device.gate(true));
+        rt.scope(|s| {
+            let (top, left) = (s.lend(&mut top), s.lend(&mut left));
+            let (right, bottom) = (s.lend(&mut right), s.lend(&mut bottom));
+            step(ALPHA).submit(s, top.read_write(), round);
+            add(ALPHA).submit(s, (top.read(), left.read_write()), ());
+            add("beta").submit(s, (top.read(), right.read_write()), ());
+            add("beta").submit(s, (left.read(), bottom.read_write()), ());
+            add(ALPHA).submit(s, (right.read(), bottom.read_write()), ());
+            step("beta").submit(s, bottom.read_write(), 1);
+            assert!(devices[0].await_issued(3) && devices[1].await_issued(3), "all six are issued behind the gates");
+            devices.iter().for_each(|device| device.gate(false));
+        })?;
+        assert_eq!(bottom, 2 * (31 + round) * 31 + 1);
+    }
+    Ok(())
+}
+
+#[test]
+fn host_tasks_wait_until_device_work_is_done() -> Result<(), Error> {
+    let devices = Machine::start(&[Spec { delay_us_max: 300, ..Spec::new(ALPHA) }]);
+    let rt = runtime(2, &devices);
+    let (mut x, mut seen) = (1, Vec::new());
+    rt.scope(|s| {
+        let (x, seen) = (s.lend(&mut x), s.lend(&mut seen));
+        for i in 0..20 {
+            step(ALPHA).submit(s, x.read_write(), i);
+            s.spawn("look", (x.read(), seen.read_write()), |(x, seen): (&u64, &mut Vec<u64>)| seen.push(*x));
+        }
+    })?;
+    assert_eq!(seen, (1..=20).map(chain).collect::<Vec<_>>());
+    Ok(())
+}
+
+#[test]
+fn a_busy_device_leaves_tasks_to_the_host() -> Result<(), Error> {
+    let devices = Machine::start(&[Spec { depth: 2, ..Spec::new(ALPHA) }]);
+    let rt = runtime(2, &devices);
+    let on_host = Arc::new(AtomicU32::new(0));
+    let counted = on_host.clone();
+    let both = step(ALPHA).on_host(move |x, parameter: &u64| {
+        *x = x.wrapping_mul(31).wrapping_add(*parameter);
+        counted.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    });
+    let mut data = [1; 40];
+    devices[0].gate(true);
+    rt.scope(|s| {
+        for x in data.iter_mut() {
+            both.submit(s, s.lend(x).read_write(), 7);
+        }
+        let until = Instant::now() + Duration::from_secs(10);
+        while on_host.load(Ordering::SeqCst) < 38 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        devices[0].gate(false);
+    })?;
+    assert_eq!(data, [38; 40]);
+    let (on_host, on_device) = (on_host.load(Ordering::SeqCst), devices[0].finished());
+    assert_eq!(on_host + on_device, 40);
+    assert!(on_device <= 2 && on_host >= 38, "{on_device} on the device, {on_host} on the host");
+    Ok(())
+}
+
+#[test]
+fn locks_bind_to_the_host_or_to_devices() -> Result<(), Error> {
+    let devices = Machine::start(&[Spec::new(ALPHA)]);
+    let rt = runtime(2, &devices);
+    let both = step(ALPHA).on_host(|x, parameter: &u64| {
+        *x += parameter;
+        Ok(())
+    });
+    let mut data = [0; 20];
+    rt.scope(|s| {
+        for (i, x) in data.iter_mut().enumerate() {
+            let lock = if i < 10 { Lock::Device } else { Lock::Host };
+            both.insert(s, TaskSpec::new("bound").lock(lock), s.lend(x).read_write(), 1);
+        }
+    })?;
+    assert_eq!(devices[0].finished(), 10);
+    Ok(())
+}
+
+#[test]
+fn nobody_to_run_a_codelet_is_a_refusal() -> Result<(), Error> {
+    let devices = Machine::start(&[Spec::new(ALPHA)]);
+    let rt = runtime(1, &devices);
+    let mut x = 0;
+    let refused = rt.scope(|s| step("gamma").submit(s, s.lend(&mut x).read_write(), 1)).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Refused);
+    let refused = rt.scope(|s| {
+        let x = s.lend(&mut x);
+        step(ALPHA).try_insert(s, TaskSpec::new("here").lock(Lock::Host), x.read_write(), 1).map(drop)
+    })?;
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Refused);
+    Ok(())
+}
+
+/// Where the failure is put.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum At {
+    Issue,
+    Completion,
+    Panic,
+}
+
+#[test]
+fn a_failure_poisons_dependents_also_those_that_are_issued() -> Result<(), Error> {
+    for at in [At::Issue, At::Completion, At::Panic] {
+        for gated in [false, true] {
+            let devices = Machine::start(&[Spec { depth: 100, ..Spec::new(ALPHA) }]);
+            let rt = runtime(2, &devices);
+            let (mut x, mut y, host_ran) = (1, 1, AtomicBool::new(false));
+            devices[0].gate(gated);
+            let bad = Codelet::<Updates<u64>, ()>::new("bad").on_device(DeviceKind(ALPHA), move |context, _, ()| {
+                match at {
+                    At::Issue => return Err(DeviceError::new("no")),
+                    At::Completion => queue(context)?.put(|| Err(DeviceError::new("no"))),
+                    At::Panic => queue(context)?.put(|| std::panic::resume_unwind(Box::new("no"))),
+                }
+                Ok(())
+            });
+            let error = rt
+                .scope(|s| {
+                    let (x, y) = (s.lend(&mut x), s.lend(&mut y));
+                    bad.submit(s, x.read_write(), ());
+                    (0..5).for_each(|i| step(ALPHA).submit(s, x.read_write(), i));
+                    s.spawn("after", x.read(), |_: &u64| host_ran.store(true, Ordering::SeqCst));
+                    (0..5).for_each(|i| step(ALPHA).submit(s, y.read_write(), i));
+                    if gated && at != At::Issue {
+                        assert!(devices[0].await_issued(11), "everything but the host's task is issued");
+                    }
+                    devices[0].gate(false);
+                })
+                .unwrap_err();
+            assert_eq!((error.kind(), error.task()), (ErrorKind::Device, Some("bad")), "{at:?}");
+            assert!(!host_ran.load(Ordering::SeqCst), "{at:?}: the host's task used a spoiled value");
+            assert_eq!(y, chain(5), "{at:?}: independent work is done");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_panicking_implementation_fails_its_task() {
+    let devices = Machine::start(&[Spec::new(ALPHA)]);
+    let rt = runtime(1, &devices);
+    let bad = Codelet::<Updates<u64>, ()>::new("bad")
+        .on_device(DeviceKind(ALPHA), |_, _, ()| std::panic::resume_unwind(Box::new("while issuing")));
+    let mut x = 0;
+    let error = rt.scope(|s| bad.submit(s, s.lend(&mut x).read_write(), ())).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Device);
+}
+
+#[test]
+fn a_scope_waits_for_the_device_and_cancellation_does_not_cut_it_short() {
+    let devices = Machine::start(&[Spec { depth: 3, queues: 1, delay_us_max: 100, ..Spec::new(ALPHA) }]);
+    let rt = runtime(2, &devices);
+    let mut x = 1;
+    devices[0].gate(true);
+    let error = rt
+        .scope(|s| {
+            let x = s.lend(&mut x);
+            (0..30).for_each(|i| step(ALPHA).submit(s, x.read_write(), i));
+            assert!(devices[0].await_issued(3));
+            s.cancel();
+            devices[0].gate(false);
+        })
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Cancelled);
+    assert_eq!(devices[0].finished(), devices[0].issued(), "nothing is left in the queue");
+    assert!(devices[0].issued() < 30, "what had not begun was cancelled");
+}
+
+#[test]
+fn a_device_that_can_not_wait_for_another_gets_tasks_when_that_one_is_done() -> Result<(), Error> {
+    let first = Spec { depth: 50, delay_us_max: 50, ..Spec::new(ALPHA) };
+    let second = Spec { kind: DeviceKind("beta"), waits_for: Vec::new(), ..first.clone() };
+    let devices = Machine::start(&[first, second]);
+    let rt = runtime(1, &devices);
+    let (mut x, mut y) = (1, 0);
+    devices[0].gate(true);
+    rt.scope(|s| {
+        let (x, y) = (s.lend(&mut x), s.lend(&mut y));
+        for i in 0..10 {
+            step(ALPHA).submit(s, x.read_write(), i);
+            add("beta").submit(s, (x.read(), y.read_write()), ());
+        }
+        assert!(devices[0].await_issued(1));
+        std::thread::sleep(Duration::from_millis(10));
+        assert_eq!(devices[1].issued(), 0, "its queue can not wait, so nothing is issued to it");
+        devices[0].gate(false);
+    })?;
+    assert_eq!(y, (1..=10).map(chain).fold(0, u64::wrapping_add));
+    Ok(())
+}
+
+#[test]
+fn a_runtime_ends_with_its_devices() -> Result<(), Error> {
+    for _ in 0..20 {
+        let devices = Machine::start(&[Spec::new(ALPHA), Spec::new("beta"), Spec::new(ALPHA)]);
+        let rt = runtime(2, &devices);
+        let mut x = 1;
+        rt.scope(|s| {
+            let x = s.lend(&mut x);
+            (0..10).for_each(|i| step(if i % 2 == 0 { ALPHA } else { "beta" }).submit(s, x.read_write(), i));
+        })?;
+        assert_eq!(x, chain(10));
+        drop(rt);
+        assert!(devices.iter().all(|device| Arc::strong_count(device) == 1), "the runtime keeps no device");
+    }
+    Ok(())
+}
