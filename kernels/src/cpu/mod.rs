@@ -13,6 +13,7 @@ mod factor;
 mod gemm;
 mod micro;
 mod pack;
+mod panels;
 mod potrf;
 mod product;
 mod rank_k;

@@ -198,7 +198,7 @@ where
 /// # Safety
 /// As for [`Vector`]; the rows are there, and there is room for them.
 #[inline(always)]
-unsafe fn transpose<V: Vector>(
+pub(super) unsafe fn transpose<V: Vector>(
     (m, n): (usize, usize),
     from: *const V::Real,
     from_step: usize,

@@ -7,7 +7,7 @@ use crate::backend::Factor;
 use crate::{Diag, MatMut, Scalar, Uplo};
 
 /// Up to this order a matrix is factored by [`Factorization`] in packed form.
-const DIRECT: usize = 256;
+const DIRECT: usize = 512;
 /// Halves are multiples of this, which keeps register tiles full.
 const UNIT: usize = 32;
 

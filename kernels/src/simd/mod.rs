@@ -28,6 +28,10 @@ pub(crate) trait Vector: Copy {
     unsafe fn splat(x: Self::Real) -> Self;
     unsafe fn load(from: *const Self::Real) -> Self;
     unsafe fn store(self, to: *mut Self::Real);
+    /// Lanes first .. end, zeros in the others, whose memory is not touched and need not exist.
+    unsafe fn load_lanes(from: *const Self::Real, first: usize, end: usize) -> Self;
+    /// The counterpart of [`Vector::load_lanes`].
+    unsafe fn store_lanes(self, to: *mut Self::Real, first: usize, end: usize);
     unsafe fn mul(self, by: Self) -> Self;
     /// self + a b.
     unsafe fn mul_add(self, a: Self, b: Self) -> Self;

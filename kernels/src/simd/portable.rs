@@ -35,6 +35,26 @@ impl<R: Real> Vector for Portable<R> {
         unsafe { to.cast::<[R; 4]>().write_unaligned(self.0) }
     }
     #[inline(always)]
+    unsafe fn load_lanes(from: *const R, first: usize, end: usize) -> Self {
+        let mut x = [R::ZERO; 4];
+        for (i, x) in x.iter_mut().enumerate() {
+            if first <= i && i < end {
+                // SAFETY: the caller gives these lanes.
+                *x = unsafe { *from.wrapping_add(i) };
+            }
+        }
+        Self(x)
+    }
+    #[inline(always)]
+    unsafe fn store_lanes(self, to: *mut R, first: usize, end: usize) {
+        for (i, x) in self.0.into_iter().enumerate() {
+            if first <= i && i < end {
+                // SAFETY: the caller gives room for these lanes.
+                unsafe { *to.wrapping_add(i) = x };
+            }
+        }
+    }
+    #[inline(always)]
     unsafe fn mul(self, by: Self) -> Self {
         self.zip(by, by, |x, y, _| x * y)
     }

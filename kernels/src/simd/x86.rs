@@ -6,7 +6,8 @@ use std::arch::x86_64::*;
 /// One line per register type: its real, its lanes, and the intrinsics by name.
 macro_rules! vectors {
     ($($v:ty, $real:ty, $lanes:literal, $splat:ident, $load:ident, $store:ident, $mul:ident, $add:ident, $sub:ident,
-        |$x:ident, $i:ident| $lane:expr, $square:literal, $transpose:ident;)*) => {$(
+        |$x:ident, $i:ident| $lane:expr, $mask:ident, $mask_load:ident, $mask_store:ident,
+        $square:literal, $transpose:ident;)*) => {$(
         impl Vector for $v {
             type Real = $real;
             const LANES: usize = $lanes;
@@ -26,6 +27,16 @@ macro_rules! vectors {
             unsafe fn store(self, to: *mut $real) {
                 // SAFETY: the caller vouches for the instruction set and gives room for LANES reals.
                 unsafe { $store(to, self) }
+            }
+            #[inline(always)]
+            unsafe fn load_lanes(from: *const $real, first: usize, end: usize) -> Self {
+                // SAFETY: the caller vouches for the instruction set and gives the lanes of the mask.
+                unsafe { $mask_load($mask(first, end), from) }
+            }
+            #[inline(always)]
+            unsafe fn store_lanes(self, to: *mut $real, first: usize, end: usize) {
+                // SAFETY: the caller vouches for the instruction set and gives room for the lanes of the mask.
+                unsafe { $mask_store(to, $mask(first, end), self) }
             }
             #[inline(always)]
             unsafe fn mul(self, by: Self) -> Self {
@@ -60,16 +71,100 @@ macro_rules! vectors {
 // A lane is moved to the front by a permutation whose index may be computed: three cycles, without a detour by memory.
 vectors! {
     __m512, f32, 16, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
-        |x, i| _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(i), x)), 8, transpose_f32;
+        |x, i| _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(i), x)),
+        bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, 8, transpose_f32;
     __m512d, f64, 8, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
-        |x, i| _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(i64::from(i)), x)), 4, transpose_f64;
+        |x, i| _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(i64::from(i)), x)),
+        bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, 8, transpose_f64_8;
     __m256, f32, 8, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
-        |x, i| _mm256_cvtss_f32(_mm256_permutevar8x32_ps(x, _mm256_set1_epi32(i))), 8, transpose_f32;
+        |x, i| _mm256_cvtss_f32(_mm256_permutevar8x32_ps(x, _mm256_set1_epi32(i))),
+        signs_8, load_signs_f32, _mm256_maskstore_ps, 8, transpose_f32;
     __m256d, f64, 4, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd,
         |x, i| _mm256_cvtsd_f64(_mm256_castps_pd(_mm256_permutevar8x32_ps(
             _mm256_castpd_ps(x),
             _mm256_set1_epi64x(i64::from(2 * i) | i64::from(2 * i + 1) << 32),
-        ))), 4, transpose_f64;
+        ))), signs_4, load_signs_f64, _mm256_maskstore_pd, 4, transpose_f64;
+}
+
+/// Bits first .. end.
+#[inline(always)]
+fn bits_16(first: usize, end: usize) -> __mmask16 {
+    ((1_u32 << end) - (1_u32 << first.min(end))) as __mmask16
+}
+
+/// Bits first .. end.
+#[inline(always)]
+fn bits_8(first: usize, end: usize) -> __mmask8 {
+    bits_16(first, end) as __mmask8
+}
+
+/// Minus one in lanes first .. end, which is how AVX2 writes a mask.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn signs_8(first: usize, end: usize) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        let before = _mm256_cmpgt_epi32(_mm256_set1_epi32(first as i32), lanes);
+        _mm256_andnot_si256(before, _mm256_cmpgt_epi32(_mm256_set1_epi32(end as i32), lanes))
+    }
+}
+
+/// The same for four lanes, each as wide as two of those.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn signs_4(first: usize, end: usize) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe { signs_8(2 * first, 2 * end) }
+}
+
+/// The loads of AVX2 take their arguments the other way round.
+///
+/// # Safety
+/// The processor has AVX2, and the lanes of the mask are there.
+#[inline(always)]
+unsafe fn load_signs_f32(mask: __m256i, from: *const f32) -> __m256 {
+    // SAFETY: the caller's promises.
+    unsafe { _mm256_maskload_ps(from, mask) }
+}
+
+/// As [`load_signs_f32`].
+///
+/// # Safety
+/// The processor has AVX2, and the lanes of the mask are there.
+#[inline(always)]
+unsafe fn load_signs_f64(mask: __m256i, from: *const f64) -> __m256d {
+    // SAFETY: the caller's promises.
+    unsafe { _mm256_maskload_pd(from, mask) }
+}
+
+/// Eight by eight doubles in AVX-512. Rows i and i + 4 share a register, which loads do on their own; what is left are two
+/// transposes of four by four, two shuffles per row.
+///
+/// # Safety
+/// As for [`Vector::transpose`].
+#[inline(always)]
+unsafe fn transpose_f64_8(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
+    // SAFETY: the caller's promises.
+    unsafe {
+        let low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+        let high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+        for half in [0, 4] {
+            let (from, to) = (from.add(half), to.add(half * to_step));
+            let (a, b) = (two_rows(from, from_step), two_rows(from.add(from_step), from_step));
+            let (c, d) = (two_rows(from.add(2 * from_step), from_step), two_rows(from.add(3 * from_step), from_step));
+            let (even_ab, odd_ab) = (_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+            let (even_cd, odd_cd) = (_mm512_unpacklo_pd(c, d), _mm512_unpackhi_pd(c, d));
+            _mm512_storeu_pd(to, _mm512_permutex2var_pd(even_ab, low, even_cd));
+            _mm512_storeu_pd(to.add(to_step), _mm512_permutex2var_pd(odd_ab, low, odd_cd));
+            _mm512_storeu_pd(to.add(2 * to_step), _mm512_permutex2var_pd(even_ab, high, even_cd));
+            _mm512_storeu_pd(to.add(3 * to_step), _mm512_permutex2var_pd(odd_ab, high, odd_cd));
+        }
+    }
 }
 
 /// Four by four doubles in AVX: one shuffle in each of two stages, half of what moving element by element takes.
@@ -88,6 +183,19 @@ unsafe fn transpose_f64(from: *const f64, from_step: usize, to: *mut f64, to_ste
         _mm256_storeu_pd(to.add(to_step), _mm256_permute2f128_pd::<0x20>(odd_ab, odd_cd));
         _mm256_storeu_pd(to.add(2 * to_step), _mm256_permute2f128_pd::<0x31>(even_ab, even_cd));
         _mm256_storeu_pd(to.add(3 * to_step), _mm256_permute2f128_pd::<0x31>(odd_ab, odd_cd));
+    }
+}
+
+/// Four doubles of a row and of the fourth row after it.
+///
+/// # Safety
+/// They are there, and the processor has AVX-512.
+#[inline(always)]
+unsafe fn two_rows(from: *const f64, step: usize) -> __m512d {
+    // SAFETY: the caller's promises.
+    unsafe {
+        let top = _mm512_castpd256_pd512(_mm256_loadu_pd(from));
+        _mm512_insertf64x4::<1>(top, _mm256_loadu_pd(from.add(4 * step)))
     }
 }
 
