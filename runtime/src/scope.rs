@@ -1,6 +1,8 @@
 //! Scopes: serial code whose tasks run in parallel, and the counts by which a thread knows that they are done.
 
 mod lent;
+#[cfg(all(loom, test))]
+mod loom_tests;
 mod open;
 mod state;
 

@@ -3,13 +3,13 @@
 
 #[cfg(not(loom))]
 pub(crate) use std::sync::{
-    Condvar, Mutex,
+    Condvar, Mutex, MutexGuard,
     atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence},
 };
 
 #[cfg(loom)]
 pub(crate) use loom::sync::{
-    Condvar, Mutex,
+    Condvar, Mutex, MutexGuard,
     atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence},
 };
 
@@ -19,6 +19,14 @@ use std::sync::{LockResult, PoisonError};
 #[inline]
 pub(crate) fn held<T>(result: LockResult<T>) -> T {
     result.unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Stands between two sequentially consistent accesses that rely on their total order. It is nothing: the accesses themselves
+/// have that order. Only loom, which takes them for acquire and release, needs to be told, by a fence.
+#[inline]
+pub(crate) fn total_order() {
+    #[cfg(loom)]
+    fence(Ordering::SeqCst);
 }
 
 /// Waits a moment for another thread's next few instructions.

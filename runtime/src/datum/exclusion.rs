@@ -5,7 +5,7 @@
 //! task with several commuting accesses takes all its exclusions or none: on the first that is held it lets go of those
 //! that it had, and parks there. So nobody holds one exclusion while waiting for another, and no order among them is needed.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use crate::sync::{Mutex, MutexGuard, held};
 
 /// The exclusion of one version.
 #[derive(Default)]
@@ -40,6 +40,6 @@ impl Exclusion {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        held(self.0.lock())
     }
 }

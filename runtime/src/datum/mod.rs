@@ -15,6 +15,8 @@
 //! The two halves lie on different cache lines: inserting an access dirties the first, running it only reads the second.
 
 mod exclusion;
+#[cfg(all(loom, test))]
+mod loom_tests;
 mod version;
 
 pub(crate) use exclusion::Exclusion;

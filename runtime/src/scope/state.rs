@@ -10,13 +10,18 @@
 //! The waiter stores its target and then its place, and looks at the count; the worker adds to the count and then looks for a
 //! waiter. All four are sequentially consistent, so one of the two sees the other: no wake is lost.
 
-use crate::{error::Failure, recording::TaskId, schedule::Place, sync::held};
+use crate::{
+    error::Failure,
+    recording::TaskId,
+    schedule::Place,
+    sync::{AtomicU32, AtomicU64, Ordering, held, total_order},
+};
 use crossbeam_utils::CachePadded;
 use std::{
     ptr::NonNull,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicPtr},
     },
 };
 
@@ -45,6 +50,7 @@ struct Counts {
 impl ScopeState {
     #[inline]
     pub(crate) fn done(&self) -> u64 {
+        total_order();
         self.counts.done.load(Ordering::SeqCst)
     }
 
@@ -52,6 +58,7 @@ impl ScopeState {
     #[inline]
     pub(crate) fn count_done(&self, count: u64) -> Option<Place> {
         let done = self.counts.done.fetch_add(count, Ordering::SeqCst) + count;
+        total_order();
         let waiter = self.waiter.load(Ordering::SeqCst);
         (waiter != 0 && done >= self.counts.target.load(Ordering::Relaxed)).then(|| Place(waiter - 1))
     }

@@ -2,6 +2,8 @@
 
 mod body;
 mod closure;
+#[cfg(all(loom, test))]
+mod loom_tests;
 mod pending;
 mod slab;
 mod slot;

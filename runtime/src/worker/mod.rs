@@ -1,5 +1,7 @@
 //! The threads that run tasks: where they sit, how they sleep, what they do with a task.
 
+#[cfg(all(loom, test))]
+mod loom_tests;
 mod parker;
 mod run;
 mod seat;

@@ -33,7 +33,7 @@
 //! `loom_tests.rs` explores this with two workers and two tasks.
 
 use super::Parker;
-use crate::sync::{AtomicU32, Mutex, Ordering, fence, held};
+use crate::sync::{AtomicU32, Mutex, Ordering, fence, held, total_order};
 
 /// Who searches and who sleeps; see the module's head.
 pub(crate) struct Sleep {
@@ -84,6 +84,7 @@ impl Sleep {
     /// The search ends: with a task in hand, or to fall asleep.
     pub(crate) fn end_search(&self, found: bool) {
         let searching = self.searching.fetch_sub(1, Ordering::SeqCst) - 1;
+        total_order();
         if found && searching == 0 {
             self.wake_one();
         }
