@@ -1,0 +1,188 @@
+//! Every interleaving of the successor lists and the counts. Under loom one entry is inline and a spill chunk has one, so that
+//! two successors reach the chain. Each test says which break it was seen to catch.
+
+use super::{
+    pending::{Pending, Release},
+    successors::{Added, ChunkCache, Successors},
+};
+use loom::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    thread,
+};
+
+/// A predecessor's list, and what its finisher publishes.
+struct Predecessor {
+    successors: Successors,
+    /// Written before the list is closed.
+    result: AtomicU32,
+    released: AtomicU32,
+}
+
+impl Predecessor {
+    fn open() -> (Arc<Self>, u64) {
+        let this = Self { successors: Successors::new(), result: AtomicU32::new(0), released: AtomicU32::new(0) };
+        let generation = this.successors.open();
+        (Arc::new(this), generation)
+    }
+
+    fn finish(&self) {
+        self.result.store(1, Ordering::Relaxed);
+        let closed = self.successors.close();
+        self.successors.drain(closed, &mut ChunkCache::default(), |successor| {
+            self.released.fetch_add(1 << (8 * successor), Ordering::Relaxed);
+        });
+    }
+
+    /// Adds a successor; says whether it has to wait.
+    fn add(&self, generation: u64, successor: u32, chunks: &mut ChunkCache) -> bool {
+        match self.successors.add(generation, successor, chunks) {
+            Added::Done => {
+                assert_eq!(self.result.load(Ordering::Relaxed), 1, "done, but its result is not visible");
+                false
+            }
+            Added::Unissued | Added::Issued => true,
+        }
+    }
+}
+
+/// What must have been released: successor `i` in byte `i`.
+fn expected(waits: impl IntoIterator<Item = bool>) -> u32 {
+    waits.into_iter().enumerate().map(|(i, waits)| u32::from(waits) << (8 * i)).sum()
+}
+
+/// Catches: a reservation that does not look at `CLOSED`; `Relaxed` in `close` (the result is not visible); an entry
+/// that is filled before it is reserved.
+#[test]
+fn loom_one_adds_while_another_finishes() {
+    loom::model(|| {
+        let (predecessor, generation) = Predecessor::open();
+        let finisher = thread::spawn({
+            let predecessor = predecessor.clone();
+            move || predecessor.finish()
+        });
+        let mut chunks = ChunkCache::default();
+        let waits = [0, 1, 2].map(|successor| predecessor.add(generation, successor, &mut chunks));
+        finisher.join().unwrap();
+        assert_eq!(predecessor.released.load(Ordering::Relaxed), expected(waits));
+    });
+}
+
+/// Catches: following a link of the chain that the other inserter has not set yet.
+#[test]
+fn loom_two_add_while_another_finishes() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let (predecessor, generation) = Predecessor::open();
+        let mut chunks = ChunkCache::default();
+        let first = predecessor.add(generation, 0, &mut chunks);
+        let other = thread::spawn({
+            let predecessor = predecessor.clone();
+            move || predecessor.add(generation, 1, &mut ChunkCache::default())
+        });
+        let finisher = thread::spawn({
+            let predecessor = predecessor.clone();
+            move || predecessor.finish()
+        });
+        let last = predecessor.add(generation, 2, &mut chunks);
+        let waits = [first, other.join().unwrap(), last];
+        finisher.join().unwrap();
+        assert_eq!(predecessor.released.load(Ordering::Relaxed), expected(waits));
+    });
+}
+
+/// Catches: an `add` that does not compare the generation.
+#[test]
+fn loom_a_stale_reference_leaves_the_next_task_alone() {
+    loom::model(|| {
+        let (slot, old) = Predecessor::open();
+        let finisher = thread::spawn({
+            let slot = slot.clone();
+            move || {
+                slot.finish();
+                // The slot's next task, with a successor of its own.
+                let new = slot.successors.open();
+                assert!(slot.add(new, 1, &mut ChunkCache::default()));
+                let closed = slot.successors.close();
+                assert_eq!(closed.count, 1);
+                let mut seen = None;
+                slot.successors.drain(closed, &mut ChunkCache::default(), |successor| seen = Some(successor));
+                assert_eq!(seen, Some(1));
+            }
+        });
+        let waits = slot.add(old, 0, &mut ChunkCache::default());
+        assert!(waits || slot.successors.is_done(old));
+        finisher.join().unwrap();
+        assert_eq!(slot.released.load(Ordering::Relaxed), expected([waits]));
+    });
+}
+
+/// A task with one predecessor that is issued, and then finished, while it is being inserted: it becomes issuable once and
+/// runnable once, and not before.
+///
+/// Catches: an issuer that releases successors added after it marked the task; a finisher that gives `Both` to all.
+#[test]
+fn loom_issue_and_finish_while_a_successor_is_inserted() {
+    loom::model(|| {
+        let (predecessor, generation) = Predecessor::open();
+        let pending = Arc::new(Pending::new());
+        let told = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
+        pending.guard();
+        let tell = |told: &(AtomicU32, AtomicU32), released: super::Released| {
+            told.0.fetch_add(u32::from(released.issuable), Ordering::Relaxed);
+            told.1.fetch_add(u32::from(released.runnable), Ordering::Relaxed);
+        };
+        let device = thread::spawn({
+            let (predecessor, pending, told) = (predecessor.clone(), pending.clone(), told.clone());
+            move || {
+                predecessor.successors.issue(|_| tell(&told, pending.release(Release::Issue)));
+                let closed = predecessor.successors.close();
+                assert!(closed.issued);
+                let chunks = &mut ChunkCache::default();
+                predecessor.successors.drain(closed, chunks, |_| tell(&told, pending.release(Release::Done)));
+            }
+        });
+        let added = predecessor.successors.add(generation, 0, &mut ChunkCache::default());
+        let (unissued, undone) = match added {
+            Added::Done => (0, 0),
+            Added::Issued => (0, 1),
+            Added::Unissued => (1, 1),
+        };
+        tell(&told, pending.seal(unissued, undone));
+        device.join().unwrap();
+        assert_eq!((told.0.load(Ordering::Relaxed), told.1.load(Ordering::Relaxed)), (1, 1));
+    });
+}
+
+/// Two predecessors finish while the task is sealed: one party is told, and sees what both wrote.
+///
+/// Catches: `Relaxed` or `Release` in `subtract`.
+#[test]
+fn loom_the_last_release_sees_what_all_wrote() {
+    loom::model(|| {
+        let pending = Arc::new(Pending::new());
+        let written = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
+        pending.guard();
+        let check = |written: &[AtomicU32; 2], runnable: bool| {
+            if runnable {
+                assert!(written.iter().all(|one| one.load(Ordering::Relaxed) == 1));
+            }
+            u32::from(runnable)
+        };
+        let predecessors: Vec<_> = (0..2)
+            .map(|i| {
+                let (pending, written) = (pending.clone(), written.clone());
+                thread::spawn(move || {
+                    written[i].store(1, Ordering::Relaxed);
+                    check(&written, pending.release(Release::Both).runnable)
+                })
+            })
+            .collect();
+        let sealed = check(&written, pending.seal(2, 2).runnable);
+        let told: u32 = predecessors.into_iter().map(|thread| thread.join().unwrap()).sum();
+        assert_eq!(told + sealed, 1);
+    });
+}

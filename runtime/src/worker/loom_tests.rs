@@ -1,0 +1,198 @@
+//! Every interleaving, up to a bound of preemptions, of falling asleep and being woken. A lost wake is a deadlock, which loom
+//! reports. Each test says which break it was seen to catch.
+
+use super::{Parker, Sleep};
+use loom::{
+    sync::{
+        Arc, Condvar, Mutex,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    thread,
+};
+
+fn bounded(preemptions: usize, test: impl Fn() + Sync + Send + 'static) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(preemptions);
+    model.check(test);
+}
+
+/// Catches: `wake` without its turn of the lock.
+#[test]
+fn loom_a_parked_thread_is_woken() {
+    loom::model(|| {
+        let (parker, flag) = (Arc::new(Parker::new()), Arc::new(AtomicU32::new(0)));
+        let wakers: Vec<_> = (0..2)
+            .map(|_| {
+                let (parker, flag) = (parker.clone(), flag.clone());
+                thread::spawn(move || {
+                    flag.fetch_add(1, Ordering::Relaxed);
+                    parker.wake();
+                })
+            })
+            .collect();
+        // Wakes that come together count as one.
+        while flag.load(Ordering::Relaxed) < 2 {
+            parker.park();
+        }
+        wakers.into_iter().for_each(|waker| waker.join().unwrap());
+    });
+}
+
+/// What a waker did before is seen by who parks. Catches: `Relaxed` in `park` or in `wake`.
+#[test]
+fn loom_a_wake_carries_what_came_before() {
+    loom::model(|| {
+        let (parker, word) = (Arc::new(Parker::new()), Arc::new(AtomicU32::new(0)));
+        let waker = thread::spawn({
+            let (parker, word) = (parker.clone(), word.clone());
+            move || {
+                word.store(1, Ordering::Relaxed);
+                parker.wake();
+            }
+        });
+        parker.park();
+        assert_eq!(word.load(Ordering::Relaxed), 1);
+        waker.join().unwrap();
+    });
+}
+
+/// Ready tasks, as a policy holds them: an atomic count, so that only the protocol's fences order it.
+struct Queue(AtomicU32);
+
+impl Queue {
+    fn push(&self) {
+        self.0.fetch_add(1, Ordering::Release);
+    }
+
+    fn take(&self) -> bool {
+        let mut count = self.0.load(Ordering::Acquire);
+        while count > 0 {
+            match self.0.compare_exchange(count, count - 1, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return true,
+                Err(now) => count = now,
+            }
+        }
+        false
+    }
+}
+
+/// As `Shared::search` does it, with one look.
+fn search(sleep: &Sleep, queue: &Queue, place: u32) {
+    sleep.start_search();
+    loop {
+        let found = queue.take();
+        sleep.end_search(found);
+        if found {
+            return;
+        }
+        sleep.announce(place);
+        if queue.take() {
+            sleep.withdraw(place);
+            return;
+        }
+        if !sleep.sleep(place) {
+            sleep.start_search();
+        }
+    }
+}
+
+/// Catches: no fence in `notify`, or in `announce`.
+#[test]
+fn loom_a_worker_does_not_sleep_over_a_task() {
+    loom::model(|| {
+        let (sleep, queue) = (Arc::new(Sleep::new(1)), Arc::new(Queue(AtomicU32::new(0))));
+        let worker = thread::spawn({
+            let (sleep, queue) = (sleep.clone(), queue.clone());
+            move || search(&sleep, &queue, 0)
+        });
+        queue.push();
+        sleep.notify();
+        worker.join().unwrap();
+    });
+}
+
+/// Two tasks, each of which runs until the other has begun: both workers must come.
+///
+/// Catches: a search that ends with a task and wakes nobody; a withdrawal that keeps a wake to itself.
+#[test]
+fn loom_two_tasks_bring_two_workers() {
+    bounded(2, || {
+        let (sleep, queue) = (Arc::new(Sleep::new(2)), Arc::new(Queue(AtomicU32::new(0))));
+        let begun = Arc::new((Mutex::new(0), Condvar::new()));
+        let worker = |place: u32| {
+            let (sleep, queue, begun) = (sleep.clone(), queue.clone(), begun.clone());
+            move || {
+                search(&sleep, &queue, place);
+                let mut count = begun.0.lock().unwrap();
+                *count += 1;
+                begun.1.notify_one();
+                while *count < 2 {
+                    count = begun.1.wait(count).unwrap();
+                }
+            }
+        };
+        let workers = [thread::spawn(worker(0)), thread::spawn(worker(1))];
+        for _ in 0..2 {
+            queue.push();
+            sleep.notify();
+        }
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+    });
+}
+
+/// A thread from outside sits on the understudy's seat for a moment, and a task is pushed meanwhile: the understudy, the only
+/// worker, runs it.
+///
+/// Catches: leaving the seat without admitting the understudy, or without notifying.
+#[test]
+fn loom_the_understudy_comes_when_the_seat_is_left() {
+    bounded(3, || {
+        let sleep = Arc::new(Sleep::new(1));
+        let (queue, taken) = (Arc::new(Queue(AtomicU32::new(0))), Arc::new(AtomicBool::new(false)));
+        let try_take = |taken: &AtomicBool| !taken.swap(true, Ordering::AcqRel);
+        let leave = |taken: &AtomicBool| taken.store(false, Ordering::Release);
+        let understudy = thread::spawn({
+            let (sleep, queue, taken) = (sleep.clone(), queue.clone(), taken.clone());
+            let visit = move || {
+                let mut found = false;
+                if try_take(&taken) {
+                    found = queue.take();
+                    leave(&taken);
+                }
+                (found, taken.load(Ordering::Relaxed))
+            };
+            move || {
+                let place = sleep.understudy();
+                loop {
+                    if visit().0 {
+                        return;
+                    }
+                    sleep.announce(place);
+                    if visit().0 {
+                        sleep.withdraw(place);
+                        return;
+                    }
+                    if sleep.sleep(place) {
+                        let is_taken = visit();
+                        sleep.end_search(is_taken.1);
+                        if is_taken.0 {
+                            return;
+                        }
+                    }
+                }
+            }
+        });
+        let is_inside = try_take(&taken);
+        if is_inside {
+            sleep.bar_understudy();
+        }
+        queue.push();
+        sleep.notify();
+        if is_inside {
+            leave(&taken);
+            sleep.admit_understudy();
+            sleep.notify();
+        }
+        understudy.join().unwrap();
+    });
+}
