@@ -118,7 +118,7 @@ impl Shared {
                 let found = self.drain(seat);
                 seat.leave();
                 if found {
-                    self.sleep.withdraw(place);
+                    self.sleep.withdraw(place, true);
                     continue;
                 }
             }
@@ -141,9 +141,10 @@ impl Shared {
                 return Some(task);
             }
             self.sleep.announce(seat.place.0);
-            let last = if enough() { None } else { self.any_task(seat, want) };
+            // Also one who has had enough looks: a push during the search has woken nobody.
+            let last = self.any_task(seat, want);
             if last.is_some() || enough() {
-                self.sleep.withdraw(seat.place.0);
+                self.sleep.withdraw(seat.place.0, last.is_some());
                 return last;
             }
             if !self.sleep.sleep(seat.place.0) {

@@ -104,9 +104,17 @@ impl Sleep {
 
     /// Leaves the list of sleepers, having found something after all. If somebody has just woken this worker, that wake is
     /// passed on: it was meant for a task that this worker may not be about to take.
-    pub(crate) fn withdraw(&self, place: u32) {
+    ///
+    /// One who has `found` a task at the last look ends a search with it in hand, and wakes one more like any other: who pushed
+    /// two tasks during the search woke nobody for either.
+    pub(crate) fn withdraw(&self, place: u32, found: bool) {
         if !self.change(|asleep| asleep.remove(place, self.understudy)) {
             self.end_search(true);
+        } else if found {
+            total_order();
+            if self.searching.load(Ordering::SeqCst) == 0 {
+                self.wake_one();
+            }
         }
     }
 
