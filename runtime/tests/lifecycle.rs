@@ -137,7 +137,9 @@ fn a_million_tasks_through_a_small_window_take_little_memory() -> Result<(), Err
         rt.scope(|s| {
             let data: Vec<_> = data.iter_mut().map(|x| s.lend(x)).collect();
             for i in 0..1_000_000usize {
-                s.spawn("step", (data[i % 16].read_write(), data[(i + 1) % 16].read()), |(x, y)| *x = x.wrapping_add(*y + 1));
+                s.spawn("step", (data[i % 16].read_write(), data[(i + 1) % 16].read()), |(x, y)| {
+                    *x = x.wrapping_add(*y + 1)
+                });
                 if i % 1024 == 0 {
                     most = most.max(LIVE_BYTES.load(Ordering::Relaxed) - before);
                 }

@@ -19,7 +19,7 @@ fn bounded(preemptions: usize, test: impl Fn() + Sync + Send + 'static) {
 /// Catches: `wake` without its turn of the lock.
 #[test]
 fn loom_a_parked_thread_is_woken() {
-    loom::model(|| {
+    bounded(3, || {
         let (parker, flag) = (Arc::new(Parker::new()), Arc::new(AtomicU32::new(0)));
         let wakers: Vec<_> = (0..2)
             .map(|_| {
@@ -87,7 +87,7 @@ fn search(sleep: &Sleep, queue: &Queue, place: u32) {
         }
         sleep.announce(place);
         if queue.take() {
-            sleep.withdraw(place);
+            sleep.withdraw(place, true);
             return;
         }
         if !sleep.sleep(place) {
@@ -113,10 +113,10 @@ fn loom_a_worker_does_not_sleep_over_a_task() {
 
 /// Two tasks, each of which runs until the other has begun: both workers must come.
 ///
-/// Catches: a search that ends with a task and wakes nobody; a withdrawal that keeps a wake to itself.
+/// Catches: a search that ends with a task, or a withdrawal with one, and wakes nobody; a withdrawal that keeps a wake to itself.
 #[test]
 fn loom_two_tasks_bring_two_workers() {
-    bounded(2, || {
+    bounded(3, || {
         let (sleep, queue) = (Arc::new(Sleep::new(2)), Arc::new(Queue(AtomicU32::new(0))));
         let begun = Arc::new((Mutex::new(0), Condvar::new()));
         let worker = |place: u32| {
@@ -149,7 +149,9 @@ fn loom_the_understudy_comes_when_the_seat_is_left() {
     bounded(3, || {
         let sleep = Arc::new(Sleep::new(1));
         let (queue, taken) = (Arc::new(Queue(AtomicU32::new(0))), Arc::new(AtomicBool::new(false)));
-        let try_take = |taken: &AtomicBool| !taken.swap(true, Ordering::AcqRel);
+        // Not a swap as in `Seat`: loom 0.7 does not keep a store that comes between two swaps behind them both.
+        let try_take =
+            |taken: &AtomicBool| taken.compare_exchange(false, true, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         let leave = |taken: &AtomicBool| taken.store(false, Ordering::Release);
         let understudy = thread::spawn({
             let (sleep, queue, taken) = (sleep.clone(), queue.clone(), taken.clone());
@@ -169,7 +171,7 @@ fn loom_the_understudy_comes_when_the_seat_is_left() {
                     }
                     sleep.announce(place);
                     if visit().0 {
-                        sleep.withdraw(place);
+                        sleep.withdraw(place, true);
                         return;
                     }
                     if sleep.sleep(place) {
