@@ -41,6 +41,11 @@ pub(crate) struct Gemm {
     pub(crate) k: usize,
 }
 
+/// A codelet that reads one tile and updates another.
+type OnTwo<'s, T, V, P> = Codelet<(Reads<V>, Updates<MatMut<'s, T>>), P>;
+/// A codelet that reads two tiles and updates a third.
+type OnThree<'s, T, V, W, P> = Codelet<(Reads<V>, Reads<W>, Updates<MatMut<'s, T>>), P>;
+
 /// A cost from the number of multiplications and additions, and of elements touched.
 fn cost<T: Scalar>(multiplications: f64, additions: f64, elements: f64) -> Cost {
     let flops = multiplications * f64::from(T::FLOPS_MUL) + additions * f64::from(T::FLOPS_ADD);
@@ -61,7 +66,7 @@ pub(crate) fn potrf<'s, T: Scalar>() -> Codelet<Updates<MatMut<'s, T>>, Potrf> {
 }
 
 /// Solves a triangular system with a tile.
-pub(crate) fn trsm<'s, T: Scalar, V: TileView<T>>() -> Codelet<(Reads<V>, Updates<MatMut<'s, T>>), Trsm> {
+pub(crate) fn trsm<'s, T: Scalar, V: TileView<T>>() -> OnTwo<'s, T, V, Trsm> {
     Codelet::new("trsm")
         .cost(|p: &Trsm| {
             let (m, n) = (p.m as f64, p.n as f64);
@@ -75,7 +80,7 @@ pub(crate) fn trsm<'s, T: Scalar, V: TileView<T>>() -> Codelet<(Reads<V>, Update
 }
 
 /// Updates a diagonal tile.
-pub(crate) fn herk<'s, T: Scalar>() -> Codelet<(Reads<MatMut<'s, T>>, Updates<MatMut<'s, T>>), Herk> {
+pub(crate) fn herk<'s, T: Scalar>() -> OnTwo<'s, T, MatMut<'s, T>, Herk> {
     Codelet::new("herk")
         .cost(|p: &Herk| {
             let (n, k) = (p.n as f64, p.k as f64);
@@ -88,8 +93,7 @@ pub(crate) fn herk<'s, T: Scalar>() -> Codelet<(Reads<MatMut<'s, T>>, Updates<Ma
 }
 
 /// Updates a tile.
-pub(crate) fn gemm<'s, T: Scalar, V: TileView<T>, W: TileView<T>>()
--> Codelet<(Reads<V>, Reads<W>, Updates<MatMut<'s, T>>), Gemm> {
+pub(crate) fn gemm<'s, T: Scalar, V: TileView<T>, W: TileView<T>>() -> OnThree<'s, T, V, W, Gemm> {
     Codelet::new("gemm")
         .cost(|p: &Gemm| {
             let (m, n, k) = (p.m as f64, p.n as f64, p.k as f64);

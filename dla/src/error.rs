@@ -81,7 +81,7 @@ impl From<NotPositiveDefinite> for Error {
 impl From<superscalar_runtime::Error> for Error {
     fn from(error: superscalar_runtime::Error) -> Self {
         match error.downcast_ref::<NotPositiveDefinite>() {
-            Some(outcome) => outcome.clone().into(),
+            Some(outcome) => (*outcome).into(),
             None => Self(Box::new(Kind::Runtime(error))),
         }
     }

@@ -68,7 +68,7 @@ fn issue(
     call: &Call,
 ) -> Result<(), DeviceError> {
     let fails = call.run.program.tasks[call.index.0].fate != Fate::Succeed;
-    if fails && call.index.0 % 3 == 0 {
+    if fails && call.index.0.is_multiple_of(3) {
         return Err(DeviceError::new("planned refusal"));
     }
     let [reads, writes, updates] = call.places.clone();
