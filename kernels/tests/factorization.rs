@@ -106,6 +106,28 @@ fn a_minor_may_be_indefinite_with_a_positive_diagonal() {
 }
 
 #[test]
+fn pivots_whose_reciprocal_is_out_of_range_are_factored() {
+    fn check<T: Scalar>() {
+        let huge = 1.0 / T::Real::MIN_POSITIVE.to_f64() * 2.0;
+        for (n, at) in [(6, 2), (40, 3), (40, 21), (70, 69)] {
+            for pivot in [T::Real::MIN_POSITIVE.to_f64() / 1024.0, huge] {
+                let mut a = vec![T::ZERO; n * n];
+                (0..n).for_each(|i| a[i + i * n] = T::from_f64(if i < at { 4.0 } else { pivot }));
+                (at + 1..n).for_each(|i| a[i + at * n] = T::from_f64(pivot / (4 * n) as f64));
+                let mut x = a.clone();
+                cpu::potrf(Uplo::Lower, MatMut::from_col_major(&mut x, n, n, n).unwrap()).unwrap();
+                reference::potrf(Uplo::Lower, MatMut::from_col_major(&mut a, n, n, n).unwrap()).unwrap();
+                // A subnormal pivot has lost ten of its digits, and so has what follows from it.
+                let bound = T::EPSILON * T::Real::from_f64(4096.0 * n as f64);
+                let close = |(&x, &y): (&T, &T)| (x - y).abs() <= bound * (y.abs() + a[at + at * n].abs());
+                assert!(x.iter().zip(&a).all(close), "{} n = {n}, pivot {pivot:e} at {at}", T::LETTER);
+            }
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
 fn tiny_and_huge_pivots_divide_without_overflow() {
     fn check<T: Scalar>() {
         // Subnormal in single precision; its reciprocal overflows there.

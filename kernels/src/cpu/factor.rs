@@ -10,10 +10,12 @@
 //! The diagonal is one chain of dependent operations. A step of it is a division, two multiplications and two moves
 //! between lanes (28 cycles), because columns are updated by w wᴴ / d, whose square roots nobody waits for; by
 //! L Lᴴ the square root would come on top.
+//!
+//! A pivot that is not a normal number, or whose reciprocal is not, ends it before its block is written; the textbook loop
+//! goes on from there, and finds out whether there is a factor. Nothing else here has to think of overflow.
 
 use super::micro::{Stream, Tile, eliminate, planes, store_tile, substitute, subtract, with_vectors};
 use super::panels::{Panels, panel_start, step, width};
-use super::potrf::NotPositiveDefinite;
 use super::workspace::Workspace;
 use crate::simd::{Kernel, Vector, dispatch};
 use crate::{MatMut, Real, Scalar, Uplo};
@@ -24,14 +26,14 @@ pub(super) struct Factorization<'a, T> {
 }
 
 impl<T: Scalar> Factorization<'_, T> {
-    /// Computes it.
-    pub fn run(self) -> Result<(), NotPositiveDefinite> {
+    /// Computes its first columns, and says how many: all of them unless a pivot is not positive, or out of range.
+    pub fn run(self) -> usize {
         dispatch::<T, _>(self)
     }
 }
 
 impl<T: Scalar> Kernel<T> for Factorization<'_, T> {
-    type Output = Result<(), NotPositiveDefinite>;
+    type Output = usize;
 
     #[inline(always)]
     unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> Self::Output {
@@ -46,25 +48,23 @@ impl<T: Scalar> Kernel<T> for Factorization<'_, T> {
                 let end = n.min(i - i % width::<V>() + width::<V>());
                 let vectors = (end - i).div_ceil(V::LANES);
                 // SAFETY: the workspace has room for all panels and the small triangle; rows i .. end are in one panel.
-                unsafe { with_vectors!(vectors, tile::<T, V, _, ROWS>(&mut work, i, j)) }?;
+                if !unsafe { with_vectors!(vectors, tile::<T, V, _, ROWS>(&mut work, i, j)) } {
+                    return j;
+                }
                 i = end;
             }
         }
-        Ok(())
+        n
     }
 }
 
-/// Rows i and on, NV vectors, of the ROWS columns from j on.
+/// Rows i and on, NV vectors, of the ROWS columns from j on. False if a pivot is out of range.
 ///
 /// # Safety
 /// As for [`Vector`]; the scratch was laid out for A, the rows are in one panel, and all tiles before this one (columns
 /// first) are done.
 #[inline(always)]
-unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(
-    work: &mut Panels<'_, T>,
-    i: usize,
-    j: usize,
-) -> Result<(), NotPositiveDefinite>
+unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(work: &mut Panels<'_, T>, i: usize, j: usize) -> bool
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -88,14 +88,15 @@ where
         } else {
             let (lane, mut pivots) = (if V::LANES == ROWS { 0 } else { j - i }, Pivots::<T::Real, ROWS>::default());
             let cols = ROWS.min(work.a.nrows() - j);
-            let factored = factor::<T, V, NV, ROWS>(&mut acc, lane, cols, &mut pivots);
-            factored.map_err(|c| NotPositiveDefinite { minor: j + c + 1 })?;
+            if !factor::<T, V, NV, ROWS>(&mut acc, lane, cols, &mut pivots) {
+                return false;
+            }
             store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);
             work.set_diagonal::<V, ROWS>(j, cols, &pivots);
         }
         work.store::<V, NV, ROWS>(&acc, i, j);
     }
-    Ok(())
+    true
 }
 
 /// The diagonal of a block of L, and its reciprocals.
@@ -110,8 +111,8 @@ impl<R: Real, const ROWS: usize> Default for Pivots<R, ROWS> {
     }
 }
 
-/// Factors `cols` columns of the block on the diagonal, whose first row is in lane `lane` of the first vectors, and solves for the rows
-/// below it. The error is the column whose pivot is not positive.
+/// Factors `cols` columns of the block on the diagonal, whose first row is in lane `lane` of the first vectors, and
+/// solves for the rows below it. False if a pivot is out of range.
 ///
 /// # Safety
 /// As for [`Vector`].
@@ -121,7 +122,7 @@ unsafe fn factor<T, V, const NV: usize, const ROWS: usize>(
     lane: usize,
     cols: usize,
     pivots: &mut Pivots<T::Real, ROWS>,
-) -> Result<(), usize>
+) -> bool
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -131,22 +132,22 @@ where
         ($($c:literal)*) => {$(
             if $c < ROWS {
                 if $c == cols {
-                    return Ok(());
+                    return true;
                 }
                 // SAFETY: the caller's promise.
                 if !unsafe { column::<T, V, NV, ROWS>(acc, $c, lane, pivots) } {
-                    return Err($c);
+                    return false;
                 }
             }
         )*};
     }
     const { assert!(ROWS <= 8) };
     columns!(0 1 2 3 4 5 6 7);
-    Ok(())
+    true
 }
 
 /// Column c of a block: subtracts w conj(w[r]) / d from the columns r behind it, and divides it by the root of d. False if
-/// d is not positive.
+/// d is out of range.
 ///
 /// # Safety
 /// As for [`Vector`].
@@ -165,18 +166,15 @@ where
     // SAFETY: the caller's promise; the block is in lanes `lane` .. `lane + ROWS`.
     unsafe {
         let d = w[0][0].lane(lane + c);
-        let positive = d > T::Real::ZERO;
-        if !positive {
+        let ordinary = d >= T::Real::MIN_POSITIVE && d <= T::Real::ONE / T::Real::MIN_POSITIVE;
+        if !ordinary {
             return false;
         }
-        let root = d.sqrt();
+        let (root, by) = (d.sqrt(), T::Real::ONE / d);
         let inverse = T::Real::ONE / root;
-        // Where 1 / d would overflow or lose digits it is taken as a product of two roots.
-        let ordinary = d >= T::Real::MIN_POSITIVE && d * T::Real::MIN_POSITIVE <= T::Real::ONE;
-        let (by, then) = if ordinary { (T::Real::ONE, T::Real::ONE / d) } else { (inverse, inverse) };
         for (row, r) in acc[c + 1..].iter_mut().zip(lane + c + 1..) {
-            let re = w[0][0].lane(r) * by * then;
-            let im = if T::COMPLEX { w[0][1].lane(r) * by * then } else { T::Real::ZERO };
+            let re = w[0][0].lane(r) * by;
+            let im = if T::COMPLEX { w[0][1].lane(r) * by } else { T::Real::ZERO };
             subtract::<T, V, NV>(row, T::from_parts(re, im), true, &w);
         }
         let times = V::splat(inverse);

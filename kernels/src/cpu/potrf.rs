@@ -4,10 +4,12 @@ use super::factor::Factorization;
 use super::rank_k::add_lower;
 use super::trsm::solve_lower;
 use crate::backend::Factor;
-use crate::{Diag, MatMut, Scalar, Uplo};
+use crate::{Diag, MatMut, Real, Scalar, Uplo};
 
 /// Up to this order a matrix is factored by [`Factorization`] in packed form.
 const DIRECT: usize = 512;
+/// Up to this order it is factored in place: dispatch and packing take as long as the textbook loop.
+const TINY: usize = 4;
 /// Halves are multiples of this, which keeps register tiles full.
 const UNIT: usize = 32;
 
@@ -57,10 +59,11 @@ pub fn potrf<T: Scalar>(uplo: Uplo, a: MatMut<'_, T>) -> Result<(), NotPositiveD
 }
 
 /// L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 - L21 L21ᴴ).
-fn factor_lower<T: Scalar>(a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
+fn factor_lower<T: Scalar>(mut a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
     let n = a.nrows();
     if n <= DIRECT {
-        return Factorization { a }.run();
+        let done = if n <= TINY { 0 } else { Factorization { a: a.rb_mut() }.run() };
+        return factor_from(done, a);
     }
     let half = (n / 2).next_multiple_of(UNIT);
     let (top, bottom) = a.split_at_row(half);
@@ -72,4 +75,30 @@ fn factor_lower<T: Scalar>(a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> 
     let (factor, adjoint) = (Factor { view: l21, conj: false }, Factor { view: l21.transpose(), conj: true });
     add_lower(-T::ONE, factor, adjoint, a22.rb_mut());
     factor_lower(a22).map_err(|e| NotPositiveDefinite { minor: half + e.minor })
+}
+
+/// Columns `first` and on by the textbook, each with what the columns before it contribute.
+fn factor_from<T: Scalar>(first: usize, mut a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
+    let n = a.nrows();
+    for j in first..n {
+        let mut pivot = a.at(j, j).re();
+        for p in 0..j {
+            let l = a.at(j, p);
+            pivot -= l.re() * l.re() + l.im() * l.im();
+        }
+        let positive = pivot > T::Real::ZERO;
+        if !positive {
+            return Err(NotPositiveDefinite { minor: j + 1 });
+        }
+        let root = pivot.sqrt();
+        a[(j, j)] = T::from_real(root);
+        for i in j + 1..n {
+            let mut x = a.at(i, j);
+            for p in 0..j {
+                x -= a.at(i, p) * a.at(j, p).conj();
+            }
+            a[(i, j)] = T::from_parts(x.re() / root, x.im() / root);
+        }
+    }
+    Ok(())
 }
