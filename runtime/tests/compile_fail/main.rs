@@ -1,0 +1,22 @@
+//! What must not compile, and that the compiler says so where the mistake is.
+//!
+//! The messages beside the cases are those of one compiler; `TRYBUILD=overwrite cargo test --test compile_fail` writes them
+//! anew. With another compiler only the failure itself is checked, so the test does nothing unless it is this one.
+
+/// The compiler whose messages are kept.
+const COMPILER: &str = "rustc 1.95";
+
+#[test]
+fn mistakes_do_not_compile() {
+    let version = std::process::Command::new("rustc").arg("--version").output();
+    let version = version.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    if !version.starts_with(COMPILER) {
+        println!("skipped: the messages are those of {COMPILER}, this is {version}");
+        return;
+    }
+    trybuild::TestCases::new().compile_fail("tests/compile_fail/cases/*.rs");
+    // This one fails when its generic code is made for a type, which takes a build; a case that passes makes it one.
+    let built = trybuild::TestCases::new();
+    built.pass("tests/compile_fail/built/reduction_without_state.rs");
+    built.compile_fail("tests/compile_fail/built/reduction_with_state.rs");
+}
