@@ -3,7 +3,7 @@
 //! ```text
 //! cargo run --release --example cholesky
 //! cargo run --release --example cholesky -- --n 8192 --type s --uplo u --policy fifo --dot graph.dot
-//! cargo run --release --example cholesky -- --matrix ../shared/data/bcsstk15.mtx
+//! cargo run --release --example cholesky -- --matrix bcsstk15.mtx
 //! ```
 
 use clap::Parser;

@@ -132,6 +132,12 @@ impl<T: ?Sized> Datum<T> {
                     names.renamed.push(Box::new(Version::new(NonNull::from(Box::leak(place)))));
                     names.current = Some(names.renamed.len() - 1);
                 }
+            } else {
+                // All are busy. The one whose turn was longest ago will be idle first.
+                names.current = match names.current {
+                    None => Some(0),
+                    Some(at) => Some(at + 1).filter(|&at| at < names.renamed.len()),
+                };
             }
         }
     }
