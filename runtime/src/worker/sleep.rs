@@ -146,8 +146,15 @@ impl Sleep {
         if self.sleepers.load(Ordering::SeqCst) == 0 {
             return;
         }
-        if let Some(place) = self.change(|asleep| asleep.list.pop()) {
-            self.searching.fetch_add(1, Ordering::SeqCst);
+        let woken = self.change(|asleep| {
+            let place = asleep.list.pop();
+            // Under the lock: a worker that finds itself off the list takes this back, and must not be the first.
+            if place.is_some() {
+                self.searching.fetch_add(1, Ordering::SeqCst);
+            }
+            place
+        });
+        if let Some(place) = woken {
             self.parkers[place as usize].wake();
         }
     }
