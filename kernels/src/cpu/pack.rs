@@ -84,9 +84,16 @@ where
         }
         return;
     }
-    if !T::COMPLEX && cs == 1 {
-        // SAFETY: the rows and columns of the view, and their places in the panel.
-        return unsafe { transpose::<V>((rows, depth), from, rs, to, width) };
+    if cs == 1 {
+        // The parts of a row's complex numbers alternate, and so do the planes of a panel's columns: as reals, the panel
+        // is the transpose of the view. SAFETY: the rows and columns of the view, and their places in the panel.
+        unsafe { transpose::<V>((rows, depth * unit), from, rs * unit, to, width) };
+        for p in 0..if T::COMPLEX && a.conj { depth } else { 0 } {
+            // SAFETY: the imaginary parts of column p, just written.
+            let im = unsafe { std::slice::from_raw_parts_mut(to.add((2 * p + 1) * width), rows) };
+            im.iter_mut().for_each(|x| *x = -*x);
+        }
+        return;
     }
     for start in (0..depth).step_by(STRIP) {
         for i in 0..rows {
@@ -179,9 +186,9 @@ where
         }
         return;
     }
-    if !T::COMPLEX && cs == 1 {
-        // SAFETY: the columns and rows of the panel, and their places in the view.
-        return unsafe { transpose::<V>((depth, rows), from, width, out.cast(), rs) };
+    if cs == 1 {
+        // SAFETY: the columns and rows of the panel, as reals (see `gather`), and their places in the view.
+        return unsafe { transpose::<V>((depth * unit, rows), from, width, out.cast(), rs * unit) };
     }
     for start in (0..depth).step_by(STRIP) {
         for i in 0..rows {

@@ -66,10 +66,10 @@ impl<T: Scalar> Panels<'_, T> {
         !T::COMPLEX && self.a.row_stride() == 1
     }
 
-    /// Whether the rows of a block of A are adjacent reals that fill the squares which vectors transpose.
+    /// Whether the rows of a block of A are adjacent, and as reals fill the squares which vectors transpose.
     #[inline(always)]
     fn squares<V: Vector, const ROWS: usize>(&self) -> bool {
-        !T::COMPLEX && self.a.col_stride() == 1 && ROWS == V::SQUARE
+        self.a.col_stride() == 1 && ROWS * planes::<T>() == V::SQUARE
     }
 
     /// Asks for part of A while something else is computed.
@@ -190,7 +190,7 @@ impl<T: Scalar> Panels<'_, T> {
         // SAFETY: the caller's promises.
         unsafe {
             if whole && self.squares::<V, ROWS>() {
-                let (from, rs) = (self.in_a(i, j).cast::<T::Real>(), self.a.row_stride());
+                let (from, rs) = (self.in_a(i, j).cast::<T::Real>(), self.a.row_stride() * planes::<T>());
                 for r in (0..NV * V::LANES).step_by(V::SQUARE) {
                     V::transpose(from.add(r * rs), rs, self.at::<V>(i, j).add(r), width::<V>());
                 }
@@ -224,7 +224,7 @@ impl<T: Scalar> Panels<'_, T> {
         // SAFETY: the caller's promises.
         unsafe {
             if whole && self.squares::<V, ROWS>() {
-                let (to, rs) = (self.in_a(i, j).cast::<T::Real>(), self.a.row_stride());
+                let (to, rs) = (self.in_a(i, j).cast::<T::Real>(), self.a.row_stride() * planes::<T>());
                 for r in (0..NV * V::LANES).step_by(V::SQUARE) {
                     V::transpose(self.at::<V>(i, j).add(r), width::<V>(), to.add(r * rs), rs);
                 }

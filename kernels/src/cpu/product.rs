@@ -213,7 +213,11 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(
         for (r, row) in acc.iter().enumerate() {
             super::micro::store::<T, V, NV>(row, spill.add(r * plane * planes::<T>()), plane);
         }
-        add_elements(spill, plane, out);
+        if !T::COMPLEX && rs == 1 {
+            add_lanes::<T, V>(spill, plane, out);
+        } else {
+            add_elements(spill, plane, out);
+        }
     }
 }
 
@@ -240,7 +244,35 @@ where
     }
 }
 
-/// C += alpha acc element by element, for tiles that are complex, ragged, strided or cut by the diagonal.
+/// C += alpha acc by masked vectors, for tiles of a real type that are ragged or cut by the diagonal.
+///
+/// # Safety
+/// As for [`Vector`] and [`add_elements`]; the rows of C are adjacent.
+#[inline(always)]
+unsafe fn add_lanes<T, V>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let ((rows, cols), cs, c) = (out.c.shape(), out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
+    // SAFETY: the caller vouches for V's instructions.
+    let factor = unsafe { V::splat(out.minus_alpha.re()) };
+    for j in 0..cols {
+        let wanted = out.wanted.rows(j, 1, rows);
+        for i in (0..wanted.end).step_by(V::LANES) {
+            let (first, end) = (wanted.start.saturating_sub(i).min(V::LANES), (wanted.end - i).min(V::LANES));
+            let at = c.wrapping_add(i + j * cs);
+            // SAFETY: lanes first .. end are rows of C; the tile is whole vectors.
+            unsafe {
+                let x = V::load(spill.add(j * plane + i));
+                let sum = if out.accumulate { V::load_lanes(at, first, end).mul_add(factor, x) } else { x.mul(factor) };
+                sum.store_lanes(at, first, end);
+            }
+        }
+    }
+}
+
+/// C += alpha acc element by element, for tiles that are complex or strided.
 ///
 /// # Safety
 /// `spill` holds the tile: column j at `j * plane * planes`, imaginary parts `plane` further on.
