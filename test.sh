@@ -191,8 +191,10 @@ run_tests() {
         tests "interleavings (loom)" 900 env RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR="$target/loom" \
             cargo test --release -p superscalar-runtime --lib loom
     fi
-    if [ -f tests/sanitize.sh ]; then
-        check "sanitizers" 900 bash tests/sanitize.sh
+    if [ -f tests/sanitize.sh ] && [ "${SANITIZE:-0}" = 1 ]; then
+        check "sanitizers" 1800 bash tests/sanitize.sh
+    else
+        skip "sanitizers: SANITIZE=1 runs them"
     fi
 }
 
