@@ -13,7 +13,7 @@ use crate::{
     recording::TaskId,
     runtime::Shared,
     scope::ScopeState,
-    task::{Added, Flags, Header, Runnable, TaskRef, TaskSpec},
+    task::{Added, Flags, Header, Label, Runnable, TaskRef, TaskSpec},
     worker::{Seat, Waiting},
 };
 use smallvec::SmallVec;
@@ -87,7 +87,8 @@ impl<'a> Inserter<'a> {
         }
         let _front = (shared_data && !self.at_front).then(|| self.shared.lock_front());
         sealed::Accesses::prepare(&accesses, self);
-        Ok(self.enter(spec, site, <A::Bound as sealed::Bound>::COMMUTES, |insertion| make(accesses.enter(insertion))))
+        let (commutes, alone) = (<A::Bound as sealed::Bound>::COMMUTES, self.scope.is_lone() && !shared_data);
+        Ok(self.enter(spec, site, commutes, alone, |insertion| make(accesses.enter(insertion))))
     }
 
     /// Inserts a task of the runtime's own, past the window: it is needed for something that has begun.
@@ -96,7 +97,7 @@ impl<'a> Inserter<'a> {
         spec: TaskSpec,
         make: impl FnOnce(&mut Insertion<'_>) -> B,
     ) -> TaskId {
-        self.enter(&spec, Location::caller(), false, make)
+        self.enter(&spec, Location::caller(), false, false, make)
     }
 
     /// Refuses what can not be right: a handle of another level, or one named twice unless all its accesses read. Says whether
@@ -108,28 +109,22 @@ impl<'a> Inserter<'a> {
         site: &'static Location<'static>,
         accesses: &A,
     ) -> Result<bool, Error> {
-        let mut seen = SmallVec::<[Named; 8]>::new();
-        let (mut wrong, mut shared) = (None, false);
+        let mut seen = SmallVec::<[Mark; PAIRWISE_MAX]>::new();
+        let (mut wrong_level, mut twice, mut shared) = (false, false, false);
         accesses.names(&mut |named| {
+            let mark = Mark::new(&named);
             shared |= named.shared;
-            if named.level != self.level {
-                wrong = Some("a handle made at another level: a task may name only handles made by the same body");
+            wrong_level |= named.level != self.level;
+            if seen.len() < PAIRWISE_MAX {
+                twice |= seen.iter().any(|other| other.conflicts(mark));
             }
-            if seen.len() < 16 {
-                let twice = seen.iter().any(|other| other.conflicts(&named));
-                if twice {
-                    wrong = Some(NAMED_TWICE);
-                }
-            }
-            seen.push(named);
+            seen.push(mark);
         });
-        if seen.len() > 16 && named_twice(&mut seen) {
-            wrong = Some(NAMED_TWICE);
+        twice |= seen.len() > PAIRWISE_MAX && named_twice(&mut seen);
+        if twice || wrong_level {
+            return Err(self.refusal(spec, site, if twice { NAMED_TWICE } else { WRONG_LEVEL }));
         }
-        match wrong {
-            None => Ok(shared),
-            Some(why) => Err(self.refusal(spec, site, why)),
-        }
+        Ok(shared)
     }
 
     #[cold]
@@ -190,13 +185,14 @@ impl<'a> Inserter<'a> {
         spec: &TaskSpec,
         site: &'static Location<'static>,
         commutes: bool,
+        alone: bool,
         make: impl FnOnce(&mut Insertion<'_>) -> B,
     ) -> TaskId {
         let shared = self.shared;
         let index = self.take_slot();
         let slot = shared.slab.slot(index);
         // SAFETY: the slot was just taken from the free ones.
-        let task = unsafe { slot.open(index, self.scope) };
+        let task = unsafe { slot.open(index, self.scope, alone) };
         let id = self.draw_number();
         if let Some(recorder) = &shared.recorder {
             recorder.task(self.seat, id, spec, site);
@@ -207,8 +203,8 @@ impl<'a> Inserter<'a> {
         let Insertion { unissued, undone, predecessors, .. } = insertion;
         // SAFETY: the task is not sealed yet, so its `exec` is this thread's.
         let exec = unsafe { slot.exec() };
-        exec.header =
-            Header { name: spec.name, site, id, priority: spec.priority, flags: Flags::new(spec.lock, commutes) };
+        exec.header = Header { id, priority: spec.priority, flags: Flags::new(spec.lock, commutes) };
+        exec.label = Label { name: spec.name, site };
         let hold = u64::from(!shared.devices.is_empty() && shared.offer(slot, &body, spec.lock, predecessors));
         // SAFETY: what the body borrows outlives the scope, and the scope waits for the task.
         unsafe { exec.body.fill(body) };
@@ -218,8 +214,8 @@ impl<'a> Inserter<'a> {
             slot.pending.clear();
             true
         } else {
-            let released = slot.pending.seal(unissued, undone + hold);
-            if hold > 0 { released.issuable } else { released.runnable }
+            let released = slot.pending.seal(unissued, undone + hold, alone);
+            if hold > 0 { released.issuable() } else { released.runnable() }
         };
         if ready {
             shared.push(self.seat, index);
@@ -233,17 +229,35 @@ impl<'a> Inserter<'a> {
 }
 
 const NAMED_TWICE: &str = "it names a handle twice, and not only to read it";
+const WRONG_LEVEL: &str = "a handle made at another level: a task may name only handles made by the same body";
 
-impl Named {
-    fn conflicts(&self, other: &Named) -> bool {
-        std::ptr::eq(self.datum, other.datum) && (self.mode.writes() || other.mode.writes())
+/// So many accesses are compared pair by pair.
+const PAIRWISE_MAX: usize = 16;
+
+/// Which datum is named, and whether to write it, in one word: the address, whose last bit is free.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Mark(usize);
+
+impl Mark {
+    const WRITES: usize = 1;
+
+    #[inline]
+    fn new(named: &Named) -> Self {
+        Self(named.datum.addr() | if named.mode.writes() { Self::WRITES } else { 0 })
+    }
+
+    /// Whether both name one datum and one of them writes it.
+    #[inline]
+    fn conflicts(self, other: Self) -> bool {
+        (self.0 ^ other.0) & !Self::WRITES == 0 && (self.0 | other.0) & Self::WRITES != 0
     }
 }
 
 /// Whether a datum is named twice, for long lists: sorted instead of compared pair by pair.
-fn named_twice(named: &mut [Named]) -> bool {
-    named.sort_unstable_by_key(|named| (named.datum, !named.mode.writes()));
-    named.windows(2).any(|pair| pair[0].conflicts(&pair[1]))
+fn named_twice(named: &mut [Mark]) -> bool {
+    // Readers of a datum come before its writers, so that one who conflicts with any conflicts with a neighbour.
+    named.sort_unstable();
+    named.windows(2).any(|pair| pair[0].conflicts(pair[1]))
 }
 
 impl Insertion<'_> {
@@ -258,7 +272,7 @@ impl Insertion<'_> {
         let shared = inserter.shared;
         // SAFETY: whoever has an `Insertion` is the inserter of the data's level: `check` saw to the level, and shared data
         // are entered under the front lock.
-        let submission = unsafe { version.core.submission() };
+        let submission = unsafe { version.submission() };
         let is_done = |task: TaskRef| shared.slab.is_done(task);
         submission.hazards.access(mode, *task, is_done, |predecessor, _| {
             // SAFETY: this thread has the seat; the reference ends with the statement.

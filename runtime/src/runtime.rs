@@ -82,7 +82,7 @@ impl Shared {
         let issuers = settings.devices.len() as u32;
         let places = workers + GUESTS + 1 + issuers;
         let scopes = ScopePool::default();
-        let (_, front) = scopes.take(Place(workers + GUESTS), None);
+        let (_, front) = scopes.take(false, None);
         Ok(Self {
             slab: Slab::new(),
             policy: (settings.policy)(places as usize),
@@ -109,6 +109,11 @@ impl Shared {
     /// Whether the seat is for a further thread from outside, which runs only tasks of its own scopes.
     pub(crate) fn is_guest(&self, seat: &Seat) -> bool {
         (self.workers..self.workers + GUESTS).contains(&seat.place.0)
+    }
+
+    /// Whether the seat is that of the only one who runs tasks of any scope.
+    pub(crate) fn is_only_worker(&self, seat: &Seat) -> bool {
+        self.workers == 1 && self.devices.is_empty() && seat.place.0 == 0
     }
 
     pub(crate) fn issuer_seat(&self, device: usize) -> &Seat {

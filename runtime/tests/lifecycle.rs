@@ -259,6 +259,51 @@ fn scopes_nest_in_bodies() -> Result<(), Error> {
     Ok(())
 }
 
+/// A chain of tasks, each of whose bodies runs a chain of its own in a scope that it opens.
+fn chain_of_scopes(rt: &Runtime, len: u64) -> Result<u64, Error> {
+    let mut sum = 0;
+    rt.scope(|s| {
+        let sum = s.lend(&mut sum);
+        for _ in 0..len {
+            s.spawn("outer", sum.read_write(), |sum| {
+                rt.scope(|s| {
+                    let sum = s.lend(sum);
+                    (0..len).for_each(|_| s.spawn("inner", sum.read_write(), |sum| *sum += 1));
+                })
+            });
+        }
+    })?;
+    Ok(sum)
+}
+
+/// One thread is the only worker and alone with its own scopes; it also runs bodies of the others' tasks, whose scopes it shares
+/// with them.
+#[test]
+fn the_only_worker_has_guests() {
+    let rt = runtime(1);
+    let handle = rt.register(0u64);
+    std::thread::scope(|threads| {
+        for thread in 0..4 {
+            let (rt, handle) = (&rt, &handle);
+            threads.spawn(move || {
+                for round in 0..50 {
+                    assert_eq!(chain_of_scopes(rt, 6).unwrap(), 36, "thread {thread}, round {round}");
+                    let mut own = 0;
+                    let both = rt.scope(|s| {
+                        let own = s.lend(&mut own);
+                        for _ in 0..10 {
+                            s.spawn("own", own.read_write(), |own| *own += 1);
+                            s.spawn("shared", (own.read(), handle.commute()), |(own, sum)| *sum += own);
+                        }
+                    });
+                    both.unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(handle.take().unwrap(), 4 * 50 * 55);
+}
+
 #[test]
 fn a_runtime_dropped_in_a_body() -> Result<(), Error> {
     for workers in 1..4 {

@@ -77,7 +77,7 @@ macro_rules! plain_mode {
 
             #[inline]
             fn poison(&self) -> Option<Arc<Failure>> {
-                if Mode::$mode.reads() { self.version().core.execution.poison() } else { None }
+                if Mode::$mode.reads() { self.version().execution.poison() } else { None }
             }
 
             #[inline]
@@ -93,14 +93,14 @@ macro_rules! plain_mode {
                     return;
                 }
                 match result {
-                    Ok(()) => self.version().core.execution.heal(),
-                    Err(failure) => self.version().core.execution.spoil(failure),
+                    Ok(()) => self.version().execution.heal(),
+                    Err(failure) => self.version().execution.spoil(failure),
                 }
             }
 
             fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
                 if Self::COMMUTES {
-                    into.push(&raw const self.version().core.execution.exclusion);
+                    into.push(&raw const self.version().execution.exclusion);
                 }
             }
         }

@@ -101,12 +101,12 @@ impl<T, R: Reduction<T>> sealed::Bound for BoundReduce<T, R> {
 
     fn poison(&self) -> Option<Arc<Failure>> {
         // SAFETY: versions live until every task that names their datum is done.
-        unsafe { self.version.as_ref() }.core.execution.poison()
+        unsafe { self.version.as_ref() }.execution.poison()
     }
 
     unsafe fn item<'t>(&'t mut self) -> <Self as ItemOf<'t>>::Item {
         // SAFETY: versions live until every task that names their datum is done.
-        let kept = unsafe { self.version.as_ref() }.core.execution.parts().pop();
+        let kept = unsafe { self.version.as_ref() }.execution.parts().pop();
         self.part.insert(match kept {
             // SAFETY: parts of this version are boxes of `T`, put there by `settle`.
             Some(part) => unsafe { Box::from_raw(part.cast::<T>().as_ptr()) },
@@ -116,7 +116,7 @@ impl<T, R: Reduction<T>> sealed::Bound for BoundReduce<T, R> {
 
     fn settle(mut self, result: Result<(), &Arc<Failure>>) {
         // SAFETY: as in `poison` and `item`.
-        let execution = &unsafe { self.version.as_ref() }.core.execution;
+        let execution = &unsafe { self.version.as_ref() }.execution;
         match (result, self.part.take()) {
             (Ok(()), Some(part)) => execution.parts().push(NonNull::from(Box::leak(part)).cast()),
             (Ok(()), None) => {}
@@ -154,12 +154,12 @@ impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
     fn run(self, fail: Fail<'_>) -> Verdict {
         // SAFETY: versions live until every task that names their datum is done.
         let version = unsafe { self.version.as_ref() };
-        if let Some(failure) = version.core.execution.poison() {
+        if let Some(failure) = version.execution.poison() {
             self.discard(&failure);
             return Verdict::Cancelled(failure);
         }
         let combined = guarded(|| {
-            while let Some(part) = { version.core.execution.parts().pop() } {
+            while let Some(part) = { version.execution.parts().pop() } {
                 // SAFETY: a part is a box of `T`; this task is the only writer of the value now.
                 unsafe { R::combine(version.place().as_mut(), *Box::from_raw(part.cast::<T>().as_ptr())) };
             }
@@ -183,13 +183,13 @@ impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
         // SAFETY: as in `run`.
         let version = unsafe { self.version.as_ref() };
         discard_parts(version);
-        version.core.execution.spoil(failure);
+        version.execution.spoil(failure);
     }
 }
 
 /// Drops the parts of a reduction that will never be combined.
 fn discard_parts<T>(version: &Version<T>) {
-    for part in std::mem::take(&mut *version.core.execution.parts()) {
+    for part in std::mem::take(&mut *version.execution.parts()) {
         let _ = guarded(|| {
             // SAFETY: a part is a box of `T`, and it was taken out of the list.
             drop(unsafe { Box::from_raw(part.cast::<T>().as_ptr()) });

@@ -42,12 +42,13 @@ impl Level {
 const VERSIONS_MAX: usize = 8;
 
 /// What the inserter keeps of a datum.
+#[repr(C)]
 struct Names<T: ?Sized> {
     /// Index into `renamed`, or none for the first version.
     current: Option<usize>,
-    renamed: Vec<Box<Version<T>>>,
-    fresh: Option<Box<dyn Fn() -> Box<T> + Send>>,
     open_reduction: Option<OpenReduction<T>>,
+    fresh: Option<Box<dyn Fn() -> Box<T> + Send>>,
+    renamed: Vec<Box<Version<T>>>,
 }
 
 /// A run of reductions that has not been combined into the value yet.
@@ -56,12 +57,13 @@ struct OpenReduction<T: ?Sized> {
     close: fn(&Inserter<'_>, &Datum<T>),
 }
 
-/// A datum; see the module's head.
+/// A datum; see the module's head. What every insertion looks at stands first, on one cache line.
+#[repr(C)]
 pub(crate) struct Datum<T: ?Sized> {
-    names: UnsafeCell<Names<T>>,
     pub(crate) level: Level,
     /// Whether several threads may insert tasks that name it.
     pub(crate) shared: bool,
+    names: UnsafeCell<Names<T>>,
     first: Version<T>,
 }
 
@@ -110,7 +112,7 @@ impl<T: ?Sized> Datum<T> {
     pub(crate) unsafe fn rename_if_busy(&self, slab: &Slab) {
         // SAFETY: the inserter owns `names` and every version's submission half.
         unsafe {
-            let is_idle = |version: &Version<T>| version.core.submission().hazards.is_idle(|task| slab.is_done(task));
+            let is_idle = |version: &Version<T>| version.submission().hazards.is_idle(|task| slab.is_done(task));
             if (*self.names.get()).fresh.is_none() || is_idle(self.current()) {
                 return;
             }

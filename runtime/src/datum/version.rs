@@ -12,8 +12,9 @@ use std::{
     },
 };
 
-/// What the inserter keeps of a version.
+/// What the inserter keeps of a version. The hazards fill a cache line; a recording's part lies on the next.
 #[derive(Default)]
+#[repr(C)]
 pub(crate) struct Submission {
     pub(crate) hazards: Hazards<TaskRef>,
     /// The same hazards among serial numbers, kept only while a run is recorded: these never forget a finished task.
@@ -22,7 +23,8 @@ pub(crate) struct Submission {
     pub(crate) number: u32,
 }
 
-/// What tasks use of a version while they run.
+/// What tasks use of a version while they run, besides the place.
+#[repr(C)]
 pub(crate) struct Execution {
     /// The failure because of which the value is not valid, as `Arc::into_raw`; null while it is valid.
     poison: AtomicPtr<Failure>,
@@ -37,23 +39,22 @@ unsafe impl Send for Execution {}
 // SAFETY: as above.
 unsafe impl Sync for Execution {}
 
-/// The part of a version that does not depend on the value's type.
-pub(crate) struct Core {
-    submission: UnsafeCell<Submission>,
-    pub(crate) execution: CachePadded<Execution>,
-}
-
-/// One place of a datum; see `datum/mod.rs` for who may touch what.
+/// One place of a datum; see `datum/mod.rs` for who may touch what. The place lies with the tasks' half, beside the poison.
+#[repr(C)]
 pub(crate) struct Version<T: ?Sized> {
-    pub(crate) core: Core,
+    submission: CachePadded<UnsafeCell<Submission>>,
+    pub(crate) execution: Execution,
     place: NonNull<T>,
 }
+
+// Two lines for inserting, two for running.
+const _: () = assert!(cfg!(any(loom, not(target_arch = "x86_64"))) || size_of::<Version<[u64]>>() == 256);
 
 impl<T: ?Sized> Version<T> {
     pub(super) fn new(place: NonNull<T>) -> Self {
         let poison = AtomicPtr::new(std::ptr::null_mut());
         let execution = Execution { poison, exclusion: Exclusion::default(), parts: Mutex::default() };
-        Self { core: Core { submission: UnsafeCell::default(), execution: CachePadded::new(execution) }, place }
+        Self { submission: CachePadded::default(), execution, place }
     }
 
     /// Where the value is.
@@ -61,9 +62,7 @@ impl<T: ?Sized> Version<T> {
     pub(crate) fn place(&self) -> NonNull<T> {
         self.place
     }
-}
 
-impl Core {
     /// The inserter's half.
     ///
     /// # Safety

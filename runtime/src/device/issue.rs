@@ -7,7 +7,7 @@ use crate::{
     runtime::Shared,
     schedule::{ReadyTask, Want},
     sync::fence,
-    task::{Lock, Release, Released, Runnable, Slot, TaskRef, Verdict},
+    task::{Exec, Lock, Release, Released, Runnable, Slot, TaskRef, Verdict},
     worker::{Next, Seat},
 };
 use std::{
@@ -73,7 +73,7 @@ impl Shared {
     #[inline]
     pub(crate) fn after_release(&self, seat: &Seat, index: u32, released: Released) -> Next {
         if self.devices.is_empty() {
-            if !released.runnable {
+            if !released.runnable() {
                 return Next::Nothing;
             }
             self.push(seat, index);
@@ -85,18 +85,18 @@ impl Shared {
     fn after_release_with_devices(&self, seat: &Seat, index: u32, released: Released) -> Next {
         let offered = self.slab.slot(index).device_side().takers().devices() != 0;
         match offered {
-            false if released.runnable => {
+            false if released.runnable() => {
                 self.push(seat, index);
                 Next::Ready
             }
-            true if released.issuable => {
+            true if released.issuable() => {
                 self.push(seat, index);
                 self.devices.notify();
                 Next::Ready
             }
-            true if released.runnable => Next::Retire,
+            true if released.runnable() => Next::Retire,
             // It lies in the policy, and now a host worker, or a device that can not wait for its predecessors, can take it.
-            true if released.only_hold_left => {
+            true if released.only_hold_left() => {
                 self.devices.notify();
                 Next::Ready
             }
@@ -126,8 +126,8 @@ impl Shared {
     /// A host worker has taken the task: gives back the hold of an offered one.
     pub(crate) fn claim_for_host(&self, slot: &Slot) {
         if slot.device_side().takers().devices() != 0 {
-            let Released { runnable, .. } = slot.pending.release(Release::Done);
-            debug_assert!(runnable, "taken by the host with every predecessor done");
+            let released = slot.pending.release(Release::Done, false);
+            debug_assert!(released.runnable(), "taken by the host with every predecessor done");
             // From here on it is an ordinary task of the host, also if it is parked and pushed again.
             slot.device_side().takers.store(Takers::HOST.0, Ordering::Relaxed);
         }
@@ -245,7 +245,7 @@ impl Shared {
     fn release_issued(&self, seat: &Seat, slot: &Slot) {
         let mut ready = false;
         slot.successors.issue(|successor| {
-            let released = self.slab.slot(successor).pending.release(Release::Issue);
+            let released = self.slab.slot(successor).pending.release(Release::Issue, false);
             ready |= !matches!(self.after_release(seat, successor, released), Next::Nothing);
         });
         if ready {
@@ -275,7 +275,7 @@ impl Shared {
     fn complete(&self, seat: &Seat, index: u32, error: Option<super::DeviceError>) {
         let slot = self.slab.slot(index);
         *crate::sync::held(slot.device_side().failed.lock()) = error;
-        if slot.pending.release(Release::Done).runnable {
+        if slot.pending.release(Release::Done, false).runnable() {
             self.retire_issued(seat, index);
         }
     }
@@ -285,18 +285,18 @@ impl Shared {
         let slot = self.slab.slot(index);
         let side = slot.device_side();
         // SAFETY: the count has reached zero, and that told this thread alone; the issuer does not touch the task any more.
-        let exec = unsafe { slot.exec() };
-        let (scope, header) = (slot.scope(), exec.header);
+        let Exec { header, body, label } = unsafe { slot.exec() };
+        let (scope, id) = (slot.scope(), header.id);
         let result = crate::sync::held(side.failed.lock()).take();
-        let fail = |cause: Cause| self.failed(scope, &header, cause);
+        let fail = |cause: Cause| self.failed(scope, id, label, cause);
         let verdict = match scope.cancelled() {
             Some(failure) => {
-                exec.body.discard(&failure);
+                body.discard(&failure);
                 Verdict::Cancelled(failure)
             }
-            None => exec.body.complete(result.map_or(Ok(()), |error| Err(Cause::Device(error.to_string()))), &fail),
+            None => body.complete(result.map_or(Ok(()), |error| Err(Cause::Device(error.to_string()))), &fail),
         };
-        self.settle_recorded(seat, scope, &header, side.started_ns.load(Ordering::Relaxed), &verdict);
+        self.settle_recorded(seat, scope, id, side.started_ns.load(Ordering::Relaxed), &verdict);
         debug_assert!(verdict.outcome() != Outcome::Panicked, "a device's panic is a device's error");
         let next = self.finish(seat, index);
         debug_assert!(next.is_none(), "where there are devices, every ready task goes through the policy");

@@ -294,7 +294,7 @@ pub(crate) struct Entry<'a> {
 impl<'a> Entry<'a> {
     /// Runs `inside` with a scope of its own, joins it, and returns its first failure.
     pub(crate) fn open(&self, shared: &'a Shared, inside: impl FnOnce(&Inserter<'_>)) -> Result<(), Error> {
-        let (number, state) = shared.scopes.take(self.seat.place, self.parent);
+        let (number, state) = shared.scopes.take(shared.is_only_worker(self.seat), self.parent);
         // SAFETY: scopes' states are never freed while the runtime lives.
         let state = unsafe { state.as_ref() };
         let picky = self.within.or((self.level != Level::TOP || shared.is_guest(self.seat)).then_some(state));

@@ -9,6 +9,17 @@
 //!
 //! The waiter stores its target and then its place, and looks at the count; the worker adds to the count and then looks for a
 //! waiter. All four are sequentially consistent, so one of the two sees the other: no wake is lost.
+//!
+//! # Lone scopes
+//!
+//! In a runtime with one worker and no devices, a thread from outside that opens a scope on seat 0 is **alone** with it until
+//! it ends: it has the seat of the only worker, so the understudy sleeps, and guests run only tasks of scopes inside their own.
+//! The same holds for the scopes that the bodies of a lone scope open, and for no other: the body of a guest's task may run
+//! on seat 0, too, but what it inserts lies inside the guest's scope.
+//!
+//! Such a scope's tasks are inserted, run and finished by one thread. Those that name no shared data have all their neighbours
+//! in the same scope, and so nobody else changes anything of theirs: they go without locked instructions (`task/successors.rs`).
+//! A task that names shared data may be waited for by tasks of other threads, and takes the ordinary way.
 
 use crate::{
     error::Failure,
@@ -30,8 +41,7 @@ use std::{
 pub(crate) struct ScopeState {
     /// The scope in whose task, or inside which, this one was opened.
     parent: AtomicPtr<ScopeState>,
-    /// The seat of the thread that opened it.
-    opened_by: AtomicU32,
+    is_lone: AtomicBool,
     is_cancelled: AtomicBool,
     failure: Mutex<Option<Arc<Failure>>>,
     /// Who waits for the count, plus one. Zero: nobody.
@@ -91,9 +101,10 @@ impl ScopeState {
         (picky != 0).then(|| Place(picky - 1))
     }
 
+    /// Whether one thread inserts, runs and finishes every task of this scope; see the module's head.
     #[inline]
-    pub(crate) fn is_opened_by(&self, place: Place) -> bool {
-        self.opened_by.load(Ordering::Relaxed) == place.0
+    pub(crate) fn is_lone(&self) -> bool {
+        self.is_lone.load(Ordering::Relaxed)
     }
 
     #[inline]
@@ -162,7 +173,9 @@ struct Pool {
 
 impl ScopePool {
     /// A fresh state inside `parent`, and its number in the pool.
-    pub(crate) fn take(&self, place: Place, parent: Option<NonNull<ScopeState>>) -> (usize, NonNull<ScopeState>) {
+    ///
+    /// `lone` says whether the scope is opened on the seat of the only worker; it is lone then if its parent is.
+    pub(crate) fn take(&self, lone: bool, parent: Option<NonNull<ScopeState>>) -> (usize, NonNull<ScopeState>) {
         let mut pool = held(self.0.lock());
         let at = pool.free.pop().unwrap_or_else(|| {
             pool.all.push(Box::default());
@@ -170,7 +183,7 @@ impl ScopePool {
         });
         let state = &pool.all[at];
         state.parent.store(parent.map_or(std::ptr::null_mut(), NonNull::as_ptr), Ordering::Relaxed);
-        state.opened_by.store(place.0, Ordering::Relaxed);
+        state.is_lone.store(lone && state.parent().is_none_or(ScopeState::is_lone), Ordering::Relaxed);
         state.is_cancelled.store(false, Ordering::Relaxed);
         *held(state.failure.lock()) = None;
         state.waiter.store(0, Ordering::Relaxed);

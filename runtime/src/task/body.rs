@@ -79,6 +79,7 @@ pub(crate) struct Vtable {
 }
 
 /// An erased body, or none.
+#[repr(C)]
 pub(crate) struct Body {
     vtable: Option<&'static Vtable>,
     storage: MaybeUninit<[u64; WORDS]>,

@@ -24,7 +24,7 @@ struct Predecessor {
 impl Predecessor {
     fn open() -> (Arc<Self>, u64) {
         let this = Self { successors: Successors::new(), result: AtomicU32::new(0), released: AtomicU32::new(0) };
-        let generation = this.successors.open();
+        let generation = this.successors.open(false);
         (Arc::new(this), generation)
     }
 
@@ -102,7 +102,7 @@ fn loom_a_stale_reference_leaves_the_next_task_alone() {
             move || {
                 slot.finish();
                 // The slot's next task, with a successor of its own.
-                let new = slot.successors.open();
+                let new = slot.successors.open(false);
                 assert!(slot.add(new, 1, &mut ChunkCache::default()));
                 let closed = slot.successors.close();
                 assert_eq!(closed.count, 1);
@@ -130,17 +130,17 @@ fn loom_issue_and_finish_while_a_successor_is_inserted() {
         let told = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
         pending.guard();
         let tell = |told: &(AtomicU32, AtomicU32), released: super::Released| {
-            told.0.fetch_add(u32::from(released.issuable), Ordering::Relaxed);
-            told.1.fetch_add(u32::from(released.runnable), Ordering::Relaxed);
+            told.0.fetch_add(u32::from(released.issuable()), Ordering::Relaxed);
+            told.1.fetch_add(u32::from(released.runnable()), Ordering::Relaxed);
         };
         let device = thread::spawn({
             let (predecessor, pending, told) = (predecessor.clone(), pending.clone(), told.clone());
             move || {
-                predecessor.successors.issue(|_| tell(&told, pending.release(Release::Issue)));
+                predecessor.successors.issue(|_| tell(&told, pending.release(Release::Issue, false)));
                 let closed = predecessor.successors.close();
                 assert!(closed.issued);
                 let chunks = &mut ChunkCache::default();
-                predecessor.successors.drain(closed, chunks, |_| tell(&told, pending.release(Release::Done)));
+                predecessor.successors.drain(closed, chunks, |_| tell(&told, pending.release(Release::Done, false)));
             }
         });
         let added = predecessor.successors.add(generation, 0, &mut ChunkCache::default());
@@ -149,7 +149,7 @@ fn loom_issue_and_finish_while_a_successor_is_inserted() {
             Added::Issued => (0, 1),
             Added::Unissued => (1, 1),
         };
-        tell(&told, pending.seal(unissued, undone));
+        tell(&told, pending.seal(unissued, undone, false));
         device.join().unwrap();
         assert_eq!((told.0.load(Ordering::Relaxed), told.1.load(Ordering::Relaxed)), (1, 1));
     });
@@ -175,11 +175,11 @@ fn loom_the_last_release_sees_what_all_wrote() {
                 let (pending, written) = (pending.clone(), written.clone());
                 thread::spawn(move || {
                     written[i].store(1, Ordering::Relaxed);
-                    check(&written, pending.release(Release::Both).runnable)
+                    check(&written, pending.release(Release::Both, false).runnable())
                 })
             })
             .collect();
-        let sealed = check(&written, pending.seal(2, 2).runnable);
+        let sealed = check(&written, pending.seal(2, 2, false).runnable());
         let told: u32 = predecessors.into_iter().map(|thread| thread.join().unwrap()).sum();
         assert_eq!(told + sealed, 1);
     });

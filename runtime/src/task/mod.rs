@@ -15,7 +15,7 @@ pub use closure::Outcome;
 pub(crate) use closure::{Closure, Compute, Probe, discard_bound, run_bound};
 pub(crate) use pending::{Pending, Release, Released};
 pub(crate) use slab::{Slab, SlotCache};
-pub(crate) use slot::{Flags, Header, Slot};
+pub(crate) use slot::{Exec, Flags, Header, Label, Slot};
 pub use spec::{Lock, TaskSpec};
 pub(crate) use successors::{Added, ChunkCache};
 
@@ -29,7 +29,8 @@ pub(crate) struct TaskRef(u64);
 impl TaskRef {
     /// Slot indices have 24 bits: at most 16 million tasks in flight.
     pub(crate) const SLOT_BITS: u32 = 24;
-    pub(crate) const GENERATION_MASK: u64 = (1 << (64 - Self::SLOT_BITS)) - 1;
+    /// One bit less than there is room for: the word that holds a slot's generation holds more than it (`successors.rs`).
+    pub(crate) const GENERATION_MASK: u64 = (1 << 39) - 1;
 
     #[inline]
     pub(crate) fn new(generation: u64, slot: u32) -> Self {

@@ -8,6 +8,9 @@
 //! While the inserter is still looking for predecessors, a *guard* keeps both counts far above zero. Predecessors that finish
 //! meanwhile subtract from it; [`Pending::seal`] takes away the guard less the predecessors found, in one operation. The
 //! one operation that takes a count to zero, be it the seal or a release, is told so: exactly one party makes the task ready.
+//!
+//! Of a task that one thread is `alone` with (`successors.rs`), all of this is done by that thread, and without a locked
+//! instruction.
 
 use crate::sync::{AtomicU64, Ordering};
 
@@ -19,16 +22,31 @@ const GUARD: u64 = 1 << 24;
 /// The counts of one task; see the module's head.
 pub(crate) struct Pending(AtomicU64);
 
-/// What became of a task through one release or through the seal.
+/// What became of a task through one release or through the seal: the counts before and after.
 #[must_use]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Released {
+    before: u64,
+    after: u64,
+}
+
+impl Released {
     /// The last predecessor that was not issued is issued now.
-    pub(crate) issuable: bool,
+    #[inline]
+    pub(crate) fn issuable(self) -> bool {
+        self.before >> 32 != 0 && self.after >> 32 == 0
+    }
+
     /// The last predecessor that was not done is done now.
-    pub(crate) runnable: bool,
+    #[inline]
+    pub(crate) fn runnable(self) -> bool {
+        self.before as u32 != 0 && self.after as u32 == 0
+    }
+
     /// One count is left: of a task that holds one for itself, every predecessor is done.
-    pub(crate) only_hold_left: bool,
+    pub(crate) fn only_hold_left(self) -> bool {
+        self.after as u32 == 1
+    }
 }
 
 /// One release, as a predecessor gives it.
@@ -55,8 +73,8 @@ impl Pending {
 
     /// Ends the insertion: `unissued` and `undone` predecessors were found in all.
     #[inline]
-    pub(crate) fn seal(&self, unissued: u64, undone: u64) -> Released {
-        self.subtract((GUARD - unissued) * ISSUE_ONE + (GUARD - undone) * DONE_ONE)
+    pub(crate) fn seal(&self, unissued: u64, undone: u64, alone: bool) -> Released {
+        self.subtract((GUARD - unissued) * ISSUE_ONE + (GUARD - undone) * DONE_ONE, alone)
     }
 
     /// Ends an insertion that found nobody to wait for: no predecessor knows the task, so no operation can interfere.
@@ -67,12 +85,13 @@ impl Pending {
 
     /// Takes one release.
     #[inline]
-    pub(crate) fn release(&self, release: Release) -> Released {
-        self.subtract(match release {
+    pub(crate) fn release(&self, release: Release, alone: bool) -> Released {
+        let amount = match release {
             Release::Issue => ISSUE_ONE,
             Release::Done => DONE_ONE,
             Release::Both => ISSUE_ONE + DONE_ONE,
-        })
+        };
+        self.subtract(amount, alone)
     }
 
     /// Whether every predecessor is done, of a task that holds one count for itself (`device/mod.rs`).
@@ -82,16 +101,16 @@ impl Pending {
     }
 
     #[inline]
-    fn subtract(&self, amount: u64) -> Released {
-        // AcqRel: what every predecessor wrote must be visible to whoever makes the task ready, through the chain of
-        // read-modify-writes on this word.
-        let before = self.0.fetch_sub(amount, Ordering::AcqRel);
-        let after = before - amount;
-        let reached = |half: fn(u64) -> u64| half(before) != 0 && half(after) == 0;
-        Released {
-            issuable: reached(|word| word >> 32),
-            runnable: reached(|word| word & (ISSUE_ONE - 1)),
-            only_hold_left: after as u32 == 1,
-        }
+    fn subtract(&self, amount: u64, alone: bool) -> Released {
+        let before = if alone {
+            let before = self.0.load(Ordering::Relaxed);
+            self.0.store(before - amount, Ordering::Relaxed);
+            before
+        } else {
+            // AcqRel: what every predecessor wrote must be visible to whoever makes the task ready, through the chain of
+            // read-modify-writes on this word.
+            self.0.fetch_sub(amount, Ordering::AcqRel)
+        };
+        Released { before, after: before - amount }
     }
 }

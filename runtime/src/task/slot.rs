@@ -3,7 +3,9 @@
 //! | lines | what | who writes |
 //! |---|---|---|
 //! | 1 | [`Successors`], [`Pending`], the scope | inserter, predecessors' finishers, its own finisher |
-//! | 2, 3 | [`Header`] and [`Body`] | the inserter, before it seals the task; then whoever took the task, until it is done |
+//! | 2, 3 | [`Header`], [`Body`], [`Label`] | the inserter, before it seals the task; then whoever took the task, until it is done |
+//!
+//! What every run needs stands first, with five words of the body: most tasks run without a look at the third line.
 //!
 //! *Access rights.* From `open` to `seal` the inserter owns `exec`. From the moment the task is ready until it is done, the
 //! worker that took it owns it (a ready task stands in exactly one queue, and taking it removes it). Afterwards, the
@@ -18,15 +20,20 @@ use std::{
     sync::atomic::{AtomicPtr, Ordering},
 };
 
-/// What is known of a task besides its body.
+/// What schedules a task.
 #[derive(Clone, Copy)]
 pub(crate) struct Header {
-    pub(crate) name: &'static str,
-    pub(crate) site: &'static Location<'static>,
     /// Serial number of the insertion, from one on. It orders tasks and names them in a recording.
     pub(crate) id: TaskId,
     pub(crate) priority: i32,
     pub(crate) flags: Flags,
+}
+
+/// What names a task when it fails.
+#[derive(Clone, Copy)]
+pub(crate) struct Label {
+    pub(crate) name: &'static str,
+    pub(crate) site: &'static Location<'static>,
 }
 
 /// Where a task may run, and whether it has mutual exclusions to take before: in four bytes.
@@ -59,13 +66,15 @@ impl Flags {
 }
 
 /// The part of a slot that has one owner at a time.
+#[repr(C)]
 pub(crate) struct Exec {
     pub(crate) header: Header,
     pub(crate) body: Body,
+    pub(crate) label: Label,
 }
 
 /// One task's memory.
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub(crate) struct Slot {
     pub(crate) successors: Successors,
     pub(crate) pending: Pending,
@@ -101,29 +110,25 @@ impl Slot {
             pending: Pending::new(),
             scope: UnsafeCell::new(std::ptr::null()),
             exec: UnsafeCell::new(Exec {
-                header: Header {
-                    name: "",
-                    site: Location::caller(),
-                    id: TaskId(0),
-                    priority: 0,
-                    flags: Flags::new(Lock::None, false),
-                },
+                header: Header { id: TaskId(0), priority: 0, flags: Flags::new(Lock::None, false) },
                 body: Body::empty(),
+                label: Label { name: "", site: Location::caller() },
             }),
             device: AtomicPtr::new(std::ptr::null_mut()),
         }
     }
 
-    /// Begins a new task in this slot: it has no successors yet and is guarded against becoming ready.
+    /// Begins a new task in this slot: it has no successors yet and is guarded against becoming ready. If it is `alone`, the
+    /// calling thread does everything to it and to its neighbours.
     ///
     /// # Safety
     /// The slot is free and the caller holds it.
     #[inline]
-    pub(crate) unsafe fn open(&self, index: u32, scope: *const ScopeState) -> TaskRef {
+    pub(crate) unsafe fn open(&self, index: u32, scope: *const ScopeState, alone: bool) -> TaskRef {
         self.pending.guard();
         // SAFETY: nobody else refers to the scope of a free slot.
         unsafe { *self.scope.get() = scope };
-        TaskRef::new(self.successors.open(), index)
+        TaskRef::new(self.successors.open(alone), index)
     }
 
     /// The scope that the task was inserted in. Scopes' states are never freed while the runtime lives.

@@ -9,7 +9,7 @@
 //! * the **issuer** marks the task *issued* once its work stands in a device queue;
 //! * the **finisher** closes the list when the task is *done*, and then owns all entries.
 //!
-//! All three meet in one word: `generation | count | ISSUED | CLOSED`. The inserter first *reserves* an entry by raising
+//! All three meet in one word: `generation | count | ALONE | ISSUED | CLOSED`. The inserter first *reserves* an entry by raising
 //! `count` with a compare-and-swap, and then writes the successor into it. The finisher sets `CLOSED` with one
 //! read-modify-write and learns the final count from the value it replaced. So either the reservation came before the close,
 //! and the finisher waits the few instructions until the entry is filled and releases it; or the compare-and-swap fails, the
@@ -23,9 +23,15 @@
 //! entry filled.
 //!
 //! The **generation** makes a reference to a task safe after the slot was given to another task: a [`TaskRef`] carries the
-//! generation it was made for, and a mismatch means "that task is done". At 40 bits, one slot would have to be reused 10¹²
-//! times before a stale reference could be mistaken, more than a day of nothing else; and the mistake would be a superfluous
+//! generation it was made for, and a mismatch means "that task is done". At 39 bits, one slot would have to be reused 5·10¹¹
+//! times before a stale reference could be mistaken, most of a day of nothing else; and the mistake would be a superfluous
 //! wait for a task inserted earlier.
+//!
+//! # Alone
+//!
+//! Where one thread is inserter and finisher of a task and of all its neighbours (`scope/state.rs` says where), nobody can come
+//! between its look at the word and its write. The word then carries `ALONE`, and is changed by plain stores: a serial run
+//! pays for no locked instruction. Others may still read the word, through stale references, so the stores release.
 //!
 //! # Memory order
 //!
@@ -37,10 +43,11 @@ use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, relax};
 
 const CLOSED: u64 = 1;
 const ISSUED: u64 = 2;
-const COUNT_SHIFT: u32 = 2;
+const ALONE: u64 = 4;
+const COUNT_SHIFT: u32 = 3;
 const COUNT_ONE: u64 = 1 << COUNT_SHIFT;
 const COUNT_MASK: u64 = (1 << 22) - 1;
-const GENERATION_SHIFT: u32 = 24;
+const GENERATION_SHIFT: u32 = 25;
 
 /// Successors kept in the slot itself. Tile algorithms fan out further (a Cholesky panel tile feeds a whole block column),
 /// and spill into chunks.
@@ -118,13 +125,20 @@ impl Successors {
         }
     }
 
-    /// Opens the list for a new task in this slot and returns the task's generation. Only the slot's new owner calls it.
+    /// Opens the list for a new task in this slot and returns the task's generation. Only the slot's new owner calls it; if it
+    /// is `alone`, it is also the only one who ever adds to the list and closes it.
     #[inline]
-    pub(crate) fn open(&self) -> u64 {
+    pub(crate) fn open(&self, alone: bool) -> u64 {
         let generation = ((self.state.load(Ordering::Relaxed) >> GENERATION_SHIFT) + 1) & TaskRef::GENERATION_MASK;
         // Release: whoever reads this generation must also see what the slot's former task did.
-        self.state.store(generation << GENERATION_SHIFT, Ordering::Release);
+        self.state.store(generation << GENERATION_SHIFT | if alone { ALONE } else { 0 }, Ordering::Release);
         generation
+    }
+
+    /// Whether one thread does everything to the open task and its neighbours.
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & ALONE != 0
     }
 
     /// Whether the task of this generation is done.
@@ -141,6 +155,10 @@ impl Successors {
         loop {
             if state >> GENERATION_SHIFT != generation || state & CLOSED != 0 {
                 return Added::Done;
+            }
+            if state & ALONE != 0 {
+                self.state.store(state + COUNT_ONE, Ordering::Release);
+                break;
             }
             match self.state.compare_exchange_weak(state, state + COUNT_ONE, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => break,
@@ -179,13 +197,18 @@ impl Successors {
         let state = self.state.fetch_or(ISSUED, Ordering::AcqRel);
         debug_assert!(state & (ISSUED | CLOSED) == 0, "a task is issued once, before it is done");
         let count = (state >> COUNT_SHIFT & COUNT_MASK) as usize;
-        self.walk(count, |entry| release(filled(entry) - 1));
+        self.walk(count, &mut |entry| release(filled(entry) - 1));
     }
 
     /// Marks the task done. The caller, the task's only finisher, then owns the entries and must [`drain`](Self::drain) them.
     #[inline]
     pub(crate) fn close(&self) -> Closed {
-        let state = self.state.fetch_or(CLOSED, Ordering::AcqRel);
+        let mut state = self.state.load(Ordering::Relaxed);
+        if state & ALONE != 0 {
+            self.state.store(state | CLOSED, Ordering::Release);
+        } else {
+            state = self.state.fetch_or(CLOSED, Ordering::AcqRel);
+        }
         debug_assert!(state & CLOSED == 0, "a task is done once");
         Closed { count: (state >> COUNT_SHIFT & COUNT_MASK) as usize, issued: state & ISSUED != 0 }
     }
@@ -193,7 +216,7 @@ impl Successors {
     /// Calls `release` with each of the `closed.count` successors, and leaves the list empty for the slot's next task.
     #[inline]
     pub(crate) fn drain(&self, closed: Closed, chunks: &mut ChunkCache, mut release: impl FnMut(u32)) {
-        self.walk(closed.count, |entry| {
+        self.walk(closed.count, &mut |entry| {
             let successor = filled(entry) - 1;
             entry.store(0, Ordering::Relaxed);
             release(successor);
@@ -204,14 +227,20 @@ impl Successors {
     }
 
     #[inline]
-    fn walk(&self, count: usize, mut visit: impl FnMut(&AtomicU32)) {
-        self.inline.iter().take(count).for_each(&mut visit);
-        let mut left = count.saturating_sub(INLINE);
+    fn walk(&self, count: usize, visit: &mut impl FnMut(&AtomicU32)) {
+        self.inline.iter().take(count).for_each(&mut *visit);
+        if count > INLINE {
+            self.walk_spill(count - INLINE, visit);
+        }
+    }
+
+    #[cold]
+    fn walk_spill(&self, mut left: usize, visit: &mut dyn FnMut(&AtomicU32)) {
         let mut link = &self.spill;
         while left > 0 {
             // SAFETY: chunks are freed only in `free_spill`, which the finisher calls after the last walk.
             let chunk = unsafe { &*linked(link) };
-            chunk.entries.iter().take(left).for_each(&mut visit);
+            chunk.entries.iter().take(left).for_each(&mut *visit);
             left = left.saturating_sub(CHUNK);
             link = &chunk.next;
         }

@@ -1,5 +1,6 @@
 //! The threads that run tasks: where they sit, how they sleep, what they do with a task.
 
+mod finish;
 mod locked;
 #[cfg(all(loom, test))]
 mod loom_tests;
@@ -8,8 +9,9 @@ mod run;
 mod seat;
 mod sleep;
 
+pub(crate) use finish::Next;
 pub(crate) use locked::Locked;
 pub(crate) use parker::Parker;
-pub(crate) use run::{Next, Waiting, current_task};
+pub(crate) use run::{Waiting, current_task};
 pub(crate) use seat::{Frame, Seat, current_frame, innermost};
 pub(crate) use sleep::Sleep;

@@ -2,7 +2,7 @@
 
 use super::{
     Seat,
-    seat::{Done, Frame, innermost},
+    seat::{Frame, innermost},
 };
 use crate::{
     datum::Exclusion,
@@ -11,7 +11,7 @@ use crate::{
     runtime::Shared,
     schedule::{ReadyTask, Want},
     scope::ScopeState,
-    task::{Body, Header, Release, Verdict},
+    task::{Body, Exec, Label, Verdict},
 };
 use std::{
     ptr::NonNull,
@@ -26,15 +26,6 @@ pub(crate) struct Waiting<'a> {
     pub(crate) target: u64,
     /// Run only tasks from this scope and from scopes inside it; `None`: run any.
     pub(crate) within: Option<&'a ScopeState>,
-}
-
-/// What a release has led to.
-pub(crate) enum Next {
-    Nothing,
-    /// The task was pushed; somebody should come for it.
-    Ready,
-    /// A device had finished the task before its predecessors were counted; now it can be retired.
-    Retire,
 }
 
 /// How often a worker looks again before it falls asleep. In all the looks take some 20 µs, a few times what waking a thread
@@ -246,11 +237,12 @@ impl Shared {
             self.claim_for_host(slot);
         }
         let scope = slot.scope();
+        assert!(seat.place.0 == 0 || !slot.successors.is_alone(), "a policy gave a task to one who does not want it");
         // SAFETY: this thread has taken the task, so it owns the slot's `exec` until the task is done.
-        let exec = unsafe { slot.exec() };
-        let header = exec.header;
+        let Exec { header, body, label } = unsafe { slot.exec() };
+        let id = header.id;
         let mut held = Vec::new();
-        if header.flags.commutes() && !self.hold_exclusions(seat, task, &exec.body, &mut held) {
+        if header.flags.commutes() && !self.hold_exclusions(seat, task, body, &mut held) {
             return None;
         }
         // SAFETY: the occupant's own; not kept over the body.
@@ -259,45 +251,38 @@ impl Shared {
             self.report(seat);
         }
         let started = self.recorder.as_ref().map(|recorder| recorder.now_ns());
-        let fail = |cause: Cause| self.failed(scope, &header, cause);
+        let fail = |cause: Cause| self.failed(scope, id, label, cause);
         let verdict = match scope.cancelled() {
             None => {
                 let frame = Frame {
                     shared: NonNull::from(self),
                     seat: NonNull::from(seat),
-                    task: header.id,
+                    task: id,
                     scope: Some(NonNull::from(scope)),
                     root: None,
                     outer: innermost(),
                 };
-                Frame::enter(&frame, || exec.body.run(&fail))
+                Frame::enter(&frame, || body.run(&fail))
             }
             Some(failure) => {
-                exec.body.discard(&failure);
+                body.discard(&failure);
                 Verdict::Cancelled(failure)
             }
         };
-        self.settle_recorded(seat, scope, &header, started.unwrap_or(0), &verdict);
+        self.settle_recorded(seat, scope, id, started.unwrap_or(0), &verdict);
         self.let_go(seat, &held);
         self.finish(seat, task.slot)
     }
 
     /// Takes note of how a task ended.
     #[inline]
-    pub(crate) fn settle_recorded(
-        &self,
-        seat: &Seat,
-        scope: &ScopeState,
-        header: &Header,
-        started: u64,
-        verdict: &Verdict,
-    ) {
+    pub(crate) fn settle_recorded(&self, seat: &Seat, scope: &ScopeState, id: TaskId, started: u64, verdict: &Verdict) {
         if let Verdict::Cancelled(failure) = verdict {
             // The scope of a cancelled task returns the cause, also if that lies in another scope.
             scope.fail(failure);
         }
         if let Some(recorder) = &self.recorder {
-            recorder.span(seat, header.id, started, verdict.outcome());
+            recorder.span(seat, id, started, verdict.outcome());
         }
     }
 
@@ -334,103 +319,10 @@ impl Shared {
     }
 
     /// Makes the failure of a task and tells its scope.
-    pub(crate) fn failed(&self, scope: &ScopeState, header: &Header, cause: Cause) -> Arc<Failure> {
-        let failure = Arc::new(Failure { task: header.id, name: header.name, site: header.site, cause });
+    pub(crate) fn failed(&self, scope: &ScopeState, task: TaskId, label: &Label, cause: Cause) -> Arc<Failure> {
+        let failure = Arc::new(Failure { task, name: label.name, site: label.site, cause });
         scope.fail(&failure);
         failure
-    }
-
-    /// Marks a task done, releases its successors, frees its slot, and counts it. Returns a task to run next, or push.
-    pub(crate) fn finish(&self, seat: &Seat, index: u32) -> Option<ReadyTask> {
-        let slot = self.slab.slot(index);
-        let scope = NonNull::from(slot.scope());
-        // SAFETY: the occupant's own; released tasks are pushed below without touching it again.
-        let local = unsafe { seat.local() };
-        let closed = slot.successors.close();
-        let release = if closed.issued { Release::Done } else { Release::Both };
-        let mut completed = smallvec::SmallVec::<[u32; 4]>::new();
-        let (mut next, mut ready_in): (Option<ReadyTask>, Option<NonNull<ScopeState>>) = (None, None);
-        slot.successors.drain(closed, &mut local.chunks, |successor| {
-            let waiting = self.slab.slot(successor);
-            let ready_scope = NonNull::from(waiting.scope());
-            let released = waiting.pending.release(release);
-            if released.runnable && next.is_none() && ready_scope == scope {
-                next = self.handed_over(seat, successor);
-                if next.is_some() {
-                    return;
-                }
-            }
-            match self.after_release(seat, successor, released) {
-                Next::Nothing => return,
-                Next::Retire => return completed.push(successor),
-                Next::Ready => {}
-            }
-            // Successors are of one scope, but for those that share a handle between scopes.
-            if let Some(other) = ready_in.replace(ready_scope).filter(|other| *other != ready_scope) {
-                self.wake_for(seat, other);
-            }
-        });
-        self.slab.give(index, &mut local.slots);
-        if let Some(scope) = ready_in {
-            self.wake_for(seat, scope);
-        }
-        self.count_done(seat, scope);
-        // Tasks that a device has finished already, and that waited only for this one.
-        for index in completed {
-            self.retire_issued(seat, index);
-        }
-        next
-    }
-
-    /// A task that has just become ready, if the policy lets this seat run it next.
-    #[inline]
-    fn handed_over(&self, seat: &Seat, index: u32) -> Option<ReadyTask> {
-        if !self.devices.is_empty() {
-            return None;
-        }
-        // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
-        let header = unsafe { &self.slab.slot(index).exec().header };
-        let task = ReadyTask { id: header.id, priority: header.priority, slot: index };
-        if header.flags.worker().is_some() || !self.policy.hands_over(seat.place, &task) {
-            return None;
-        }
-        if let Some(recorder) = &self.recorder {
-            recorder.ready(seat);
-        }
-        Some(task)
-    }
-
-    /// Counts a finished task towards its scope.
-    #[inline]
-    fn count_done(&self, seat: &Seat, scope: NonNull<ScopeState>) {
-        // SAFETY: the occupant's own; the reference ends with the statement.
-        let reported_for = unsafe { seat.local().done.scope };
-        // Bodies are run after a report of other scopes' tasks, but devices finish tasks in any order.
-        if reported_for.is_some_and(|other| other != scope) {
-            self.report(seat);
-        }
-        // SAFETY: as above.
-        let done = unsafe { &mut seat.local().done };
-        *done = Done { scope: Some(scope), count: done.count + 1 };
-        // SAFETY: scopes' states are never freed while the runtime lives.
-        if done.count >= self.report_every || unsafe { scope.as_ref() }.is_awaited() {
-            self.report(seat);
-        }
-    }
-
-    /// Reports the finished tasks to their scope.
-    #[inline]
-    pub(crate) fn report(&self, seat: &Seat) {
-        // SAFETY: the occupant's own.
-        let Done { scope, count } = std::mem::take(unsafe { &mut seat.local().done });
-        if let (Some(scope), 1..) = (scope, count) {
-            // SAFETY: scopes' states are never freed while the runtime lives. Once counted, the scope may end and its state
-            // be given to another; what is read of it then can at worst wake somebody for nothing.
-            let scope = unsafe { scope.as_ref() };
-            if let Some(waiter) = scope.count_done(count) {
-                self.sleep.wake(waiter.0);
-            }
-        }
     }
 
     /// Makes a task ready: to its locked worker, or to the policy.
@@ -461,9 +353,8 @@ impl Shared {
     pub(crate) fn wake_for(&self, seat: &Seat, scope: NonNull<ScopeState>) {
         // SAFETY: scopes' states are never freed while the runtime lives.
         let scope = unsafe { scope.as_ref() };
-        // The only worker, in a scope of its own: the understudy is barred from its seat, and nobody else runs its tasks. This
-        // saves a fence for every task of a serial run.
-        if self.workers == 1 && seat.place.0 == 0 && scope.is_opened_by(seat.place) && self.devices.is_empty() {
+        // Nobody else runs its tasks: a serial run pays for no fence.
+        if scope.is_lone() && seat.place.0 == 0 {
             return;
         }
         self.sleep.notify();
