@@ -45,7 +45,7 @@ pub(crate) struct Shared {
     pub(crate) scopes: ScopePool,
     pub(crate) devices: Devices,
     pub(crate) recorder: Option<Recorder>,
-    pub(crate) numbers: AtomicU64,
+    pub(crate) numbers: CachePadded<AtomicU64>,
     pub(crate) workers: u32,
     /// At most so many tasks of one scope are in flight.
     pub(crate) window: u64,
@@ -91,7 +91,7 @@ impl Shared {
             scopes,
             devices: Devices::new(settings.devices),
             recorder: settings.trace.then(|| Recorder::new(workers, places)),
-            numbers: AtomicU64::new(0),
+            numbers: CachePadded::default(),
             workers,
             window: settings.window,
             report_every: (settings.window / 4).clamp(1, 16),

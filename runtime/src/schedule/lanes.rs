@@ -3,7 +3,8 @@
 //! Each place has one queue per **band** of priority, all under one lock, which its owner takes uncontended unless somebody
 //! steals. (A lock-free deque would save its owner no more than a few nanoseconds here, since taking from one needs a full
 //! fence too, and it could not be searched by a thread that may take only some tasks.) A mask of the bands that are not empty
-//! lies outside the lock, so that passing an empty place costs one load.
+//! lies outside the lock, so that passing an empty place costs one load. It has a cache line of its own, which changes only when
+//! a band gets its first task or loses its last: who passes by does not disturb the owner's pushes.
 
 use super::{Place, ReadyTask, Want};
 use crossbeam_utils::CachePadded;
@@ -29,20 +30,21 @@ type Queues<const BANDS: usize> = [VecDeque<ReadyTask>; BANDS];
 
 struct Lane<const BANDS: usize> {
     /// Bit `b` is set while band `b` holds a task. Written under the lock.
-    bands: AtomicU32,
-    queues: Mutex<Queues<BANDS>>,
+    bands: CachePadded<AtomicU32>,
+    queues: CachePadded<Mutex<Queues<BANDS>>>,
 }
 
 /// The queues of all places.
 pub(super) struct Lanes<const BANDS: usize> {
-    lanes: Box<[CachePadded<Lane<BANDS>>]>,
+    lanes: Box<[Lane<BANDS>]>,
     order: Order,
 }
 
 impl<const BANDS: usize> Lanes<BANDS> {
     pub(super) fn new(places: usize, order: Order) -> Self {
-        let lane = || Lane { bands: AtomicU32::new(0), queues: Mutex::new(std::array::from_fn(|_| VecDeque::new())) };
-        Self { lanes: (0..places).map(|_| CachePadded::new(lane())).collect(), order }
+        let queues = || Mutex::new(std::array::from_fn(|_| VecDeque::new()));
+        let lane = || Lane { bands: CachePadded::default(), queues: CachePadded::new(queues()) };
+        Self { lanes: (0..places).map(|_| lane()).collect(), order }
     }
 
     /// The bands in which this place has tasks, as bits.
@@ -131,22 +133,31 @@ impl<const BANDS: usize> Lane<BANDS> {
 
     fn take(&self, want: Want<'_>, order: Order) -> Option<ReadyTask> {
         let mut queues = self.lock_for(want)?;
+        if !want.is_any() {
+            return self.take_accepted(&mut queues, want, order);
+        }
+        let band = self.highest()?;
+        let found = match order {
+            Order::OldestFirst => queues[band].pop_front(),
+            Order::NewestFirst => queues[band].pop_back(),
+        };
+        self.mark(&queues, band);
+        found
+    }
+
+    /// The first task that `want` accepts, from the highest band that has one.
+    #[cold]
+    fn take_accepted(&self, queues: &mut Queues<BANDS>, want: Want<'_>, order: Order) -> Option<ReadyTask> {
         let mut bands = self.bands.load(Ordering::Relaxed);
         while let Some(band) = bands.checked_ilog2() {
             let queue = &mut queues[band as usize];
-            let found = match (want.is_any(), order) {
-                (true, Order::OldestFirst) => queue.pop_front(),
-                (true, Order::NewestFirst) => queue.pop_back(),
-                (false, Order::OldestFirst) => {
-                    queue.iter().position(|task| want.accepts(task)).and_then(|at| queue.remove(at))
-                }
-                (false, Order::NewestFirst) => {
-                    queue.iter().rposition(|task| want.accepts(task)).and_then(|at| queue.remove(at))
-                }
+            let at = match order {
+                Order::OldestFirst => queue.iter().position(|task| want.accepts(task)),
+                Order::NewestFirst => queue.iter().rposition(|task| want.accepts(task)),
             };
-            if found.is_some() {
-                self.mark(&queues, band as usize);
-                return found;
+            if let Some(found) = at.and_then(|at| queue.remove(at)) {
+                self.mark(queues, band as usize);
+                return Some(found);
             }
             bands &= !(1 << band);
         }

@@ -2,6 +2,7 @@
 //! still points to a slot (of another task, which its generation tells).
 
 use super::{Slot, TaskRef};
+use crossbeam_utils::CachePadded;
 use std::sync::{
     Mutex,
     atomic::{AtomicPtr, AtomicU32, Ordering},
@@ -14,8 +15,9 @@ const MAGAZINE: u32 = 64;
 
 /// All slots of a runtime.
 pub(crate) struct Slab {
-    blocks: Box<[AtomicPtr<[Slot; BLOCK]>]>,
-    pool: SlotPool,
+    blocks: Box<[AtomicPtr<[Slot; BLOCK]>; BLOCKS_MAX]>,
+    /// On a line of its own: all threads read the pointer to the blocks, for every slot.
+    pool: CachePadded<SlotPool>,
     made: AtomicU32,
 }
 
@@ -40,16 +42,18 @@ pub(crate) struct SlotCache {
 
 impl Slab {
     pub(crate) fn new() -> Self {
+        let blocks: Box<[_]> = (0..BLOCKS_MAX).map(|_| AtomicPtr::new(std::ptr::null_mut())).collect();
         Self {
-            blocks: (0..BLOCKS_MAX).map(|_| AtomicPtr::new(std::ptr::null_mut())).collect(),
-            pool: SlotPool::default(),
+            blocks: blocks.try_into().unwrap_or_else(|_| unreachable!("so many were made")),
+            pool: CachePadded::default(),
             made: AtomicU32::new(0),
         }
     }
 
     #[inline]
     pub(crate) fn slot(&self, index: u32) -> &Slot {
-        let block = self.blocks[index as usize / BLOCK].load(Ordering::Acquire);
+        // The remainder is the index itself: it tells the compiler that no bounds need checking.
+        let block = self.blocks[index as usize / BLOCK % BLOCKS_MAX].load(Ordering::Acquire);
         // SAFETY: an index is handed out only after its block was stored, and blocks live as long as the slab.
         unsafe { &(*block)[index as usize % BLOCK] }
     }
@@ -137,7 +141,7 @@ impl SlotPool {
 
 impl Drop for Slab {
     fn drop(&mut self) {
-        for block in &mut self.blocks {
+        for block in &mut *self.blocks {
             let block = *block.get_mut();
             if !block.is_null() {
                 // SAFETY: made by `Box::into_raw` in `refill`, and no reference outlives the slab.

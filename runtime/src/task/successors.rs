@@ -197,7 +197,7 @@ impl Successors {
         let state = self.state.fetch_or(ISSUED, Ordering::AcqRel);
         debug_assert!(state & (ISSUED | CLOSED) == 0, "a task is issued once, before it is done");
         let count = (state >> COUNT_SHIFT & COUNT_MASK) as usize;
-        self.walk(count, &mut |entry| release(filled(entry) - 1));
+        self.walk(count, |entry| release(filled(entry) - 1));
     }
 
     /// Marks the task done. The caller, the task's only finisher, then owns the entries and must [`drain`](Self::drain) them.
@@ -216,7 +216,7 @@ impl Successors {
     /// Calls `release` with each of the `closed.count` successors, and leaves the list empty for the slot's next task.
     #[inline]
     pub(crate) fn drain(&self, closed: Closed, chunks: &mut ChunkCache, mut release: impl FnMut(u32)) {
-        self.walk(closed.count, &mut |entry| {
+        self.walk(closed.count, |entry| {
             let successor = filled(entry) - 1;
             entry.store(0, Ordering::Relaxed);
             release(successor);
@@ -227,22 +227,10 @@ impl Successors {
     }
 
     #[inline]
-    fn walk(&self, count: usize, visit: &mut impl FnMut(&AtomicU32)) {
-        self.inline.iter().take(count).for_each(&mut *visit);
-        if count > INLINE {
-            self.walk_spill(count - INLINE, visit);
-        }
-    }
-
-    #[cold]
-    fn walk_spill(&self, mut left: usize, visit: &mut dyn FnMut(&AtomicU32)) {
-        let mut link = &self.spill;
-        while left > 0 {
-            // SAFETY: chunks are freed only in `free_spill`, which the finisher calls after the last walk.
-            let chunk = unsafe { &*linked(link) };
-            chunk.entries.iter().take(left).for_each(&mut *visit);
-            left = left.saturating_sub(CHUNK);
-            link = &chunk.next;
+    fn walk(&self, count: usize, mut visit: impl FnMut(&AtomicU32)) {
+        let mut spilled = Spilled { entries: &[], link: &self.spill };
+        for at in 0..count {
+            visit(self.inline.get(at).unwrap_or_else(|| spilled.next()));
         }
     }
 
@@ -258,6 +246,29 @@ impl Successors {
             chunk.next.store(std::ptr::null_mut(), Ordering::Relaxed);
             chunks.put(chunk);
         }
+    }
+}
+
+/// A walk through the entries that are not in the slot.
+struct Spilled<'a> {
+    /// What is left of a chunk.
+    entries: &'a [AtomicU32],
+    /// To the next chunk.
+    link: &'a AtomicPtr<Chunk>,
+}
+
+impl<'a> Spilled<'a> {
+    /// The next entry, which is reserved.
+    #[cold]
+    fn next(&mut self) -> &'a AtomicU32 {
+        if self.entries.is_empty() {
+            // SAFETY: chunks are freed only in `free_spill`, which the finisher calls after the last walk.
+            let chunk = unsafe { &*linked(self.link) };
+            (self.entries, self.link) = (&chunk.entries, &chunk.next);
+        }
+        let (first, rest) = self.entries.split_first().unwrap_or_else(|| unreachable!("a chunk has entries"));
+        self.entries = rest;
+        first
     }
 }
 

@@ -34,12 +34,15 @@
 
 use super::Parker;
 use crate::sync::{AtomicU32, Mutex, Ordering, fence, held, total_order};
+use crossbeam_utils::CachePadded;
 
 /// Who searches and who sleeps; see the module's head.
+///
+/// The counters have cache lines of their own: every push reads the first, while each search writes the second.
 pub(crate) struct Sleep {
-    sleepers: AtomicU32,
-    searching: AtomicU32,
-    asleep: Mutex<Asleep>,
+    sleepers: CachePadded<AtomicU32>,
+    searching: CachePadded<AtomicU32>,
+    asleep: CachePadded<Mutex<Asleep>>,
     parkers: Box<[Parker]>,
     understudy: u32,
 }
@@ -58,9 +61,9 @@ impl Sleep {
     /// Room for sleepers at so many places, and one more for the understudy.
     pub(crate) fn new(places: u32) -> Self {
         Self {
-            sleepers: AtomicU32::new(0),
-            searching: AtomicU32::new(0),
-            asleep: Mutex::new(Asleep::default()),
+            sleepers: CachePadded::new(AtomicU32::new(0)),
+            searching: CachePadded::new(AtomicU32::new(0)),
+            asleep: CachePadded::new(Mutex::new(Asleep::default())),
             parkers: (0..=places).map(|_| Parker::new()).collect(),
             understudy: places,
         }
