@@ -3,11 +3,11 @@
 use std::{
     process::Command,
     sync::{
-        Arc,
+        Arc, Barrier, Mutex,
         atomic::{AtomicU32, Ordering},
     },
 };
-use superscalar_runtime::{Error, ErrorKind, PolicyName, Reduction, Runtime};
+use superscalar_runtime::{Error, ErrorKind, Place, Policy, PolicyName, ReadyTask, Reduction, Runtime, Want};
 
 fn runtime(workers: usize) -> Runtime {
     Runtime::builder().workers(workers).build().expect("threads")
@@ -296,4 +296,53 @@ fn errors_in_the_environment_name_the_variable() {
         child(variable, &[(variable, value)]);
     }
     child("fine", &[("SUPERSCALAR_WORKERS", "3"), ("SUPERSCALAR_POLICY", "work-stealing")]);
+}
+
+/// Gives any task to anybody.
+#[derive(Default)]
+struct Indifferent(Mutex<Vec<ReadyTask>>);
+
+impl Policy for Indifferent {
+    fn name(&self) -> &'static str {
+        "indifferent"
+    }
+
+    fn push(&self, _: Place, task: ReadyTask) {
+        self.0.lock().unwrap().push(task);
+    }
+
+    fn take(&self, _: Place, _: Want<'_>) -> Option<ReadyTask> {
+        self.0.lock().unwrap().pop()
+    }
+}
+
+/// A guest is given the tasks of the only worker, who is alone with them: they run there all the same.
+#[test]
+fn a_policy_that_disregards_wants() {
+    let rt = Runtime::builder().workers(1).custom_policy(|_| Box::<Indifferent>::default()).build().unwrap();
+    for _ in 0..20 {
+        let (inserted, waited) = (Barrier::new(2), Barrier::new(2));
+        let (mut ours, mut theirs) = (0u64, 0u64);
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                inserted.wait();
+                rt.scope(|s| s.spawn("guest", s.lend(&mut theirs).write(), |x| *x = 1)).unwrap();
+                waited.wait();
+            });
+            let run = rt.scope(|s| {
+                let x = s.lend(&mut ours);
+                let worker = std::thread::current().id();
+                for _ in 0..10 {
+                    s.spawn("own", x.read_write(), move |x| {
+                        assert_eq!(std::thread::current().id(), worker);
+                        *x += 1;
+                    });
+                }
+                inserted.wait();
+                waited.wait();
+            });
+            run.unwrap();
+        });
+        assert_eq!((ours, theirs), (10, 1));
+    }
 }

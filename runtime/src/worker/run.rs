@@ -237,7 +237,11 @@ impl Shared {
             self.claim_for_host(slot);
         }
         let scope = slot.scope();
-        assert!(seat.place.0 == 0 || !slot.successors.is_alone(), "a policy gave a task to one who does not want it");
+        if seat.place.0 != 0 && slot.successors.is_alone() {
+            // A policy of the user's disregards what this thread wants. The task is for the only worker.
+            self.push_locked(0, task);
+            return None;
+        }
         // SAFETY: this thread has taken the task, so it owns the slot's `exec` until the task is done.
         let Exec { header, body, label } = unsafe { slot.exec() };
         let id = header.id;
@@ -336,15 +340,18 @@ impl Shared {
         }
         match header.flags.worker() {
             None => self.policy.push(seat.place, task),
-            Some(worker) => {
-                let worker = u32::from(worker) % self.workers;
-                self.locked.push(worker, task);
-                crate::sync::fence(Ordering::SeqCst);
-                self.sleep.wake(worker);
-                if worker == 0 {
-                    self.sleep.wake(self.sleep.understudy());
-                }
-            }
+            Some(worker) => self.push_locked(u32::from(worker) % self.workers, task),
+        }
+    }
+
+    /// Makes a task ready for one worker, past the policy.
+    #[cold]
+    fn push_locked(&self, worker: u32, task: ReadyTask) {
+        self.locked.push(worker, task);
+        crate::sync::fence(Ordering::SeqCst);
+        self.sleep.wake(worker);
+        if worker == 0 {
+            self.sleep.wake(self.sleep.understudy());
         }
     }
 
