@@ -3,7 +3,7 @@
 //! A codelet names no device. Its host implementation is the tile kernel; implementations for devices are added to the same
 //! codelets, and the algorithms stay as they are.
 
-use crate::tiled::TileView;
+use crate::tile::{Tile, TileView};
 use superscalar_kernels::{Diag, MatMut, NotPositiveDefinite, Op, Scalar, Side, Uplo, cpu};
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Reads, Updates};
 
@@ -42,9 +42,9 @@ pub(crate) struct Gemm {
 }
 
 /// A codelet that reads one tile and updates another.
-type OnTwo<'s, T, V, P> = Codelet<(Reads<V>, Updates<MatMut<'s, T>>), P>;
+type OnTwo<'s, T, V, P> = Codelet<(Reads<Tile<V>>, Updates<Tile<MatMut<'s, T>>>), P>;
 /// A codelet that reads two tiles and updates a third.
-type OnThree<'s, T, V, W, P> = Codelet<(Reads<V>, Reads<W>, Updates<MatMut<'s, T>>), P>;
+type OnThree<'s, T, V, W, P> = Codelet<(Reads<Tile<V>>, Reads<Tile<W>>, Updates<Tile<MatMut<'s, T>>>), P>;
 
 /// A cost from the number of multiplications and additions, and of elements touched.
 fn cost<T: Scalar>(multiplications: f64, additions: f64, elements: f64) -> Cost {
@@ -53,28 +53,28 @@ fn cost<T: Scalar>(multiplications: f64, additions: f64, elements: f64) -> Cost 
 }
 
 /// Factors a diagonal tile: A = L Lᴴ or Uᴴ U.
-pub(crate) fn potrf<'s, T: Scalar>() -> Codelet<Updates<MatMut<'s, T>>, Potrf> {
+pub(crate) fn potrf<'s, T: Scalar>() -> Codelet<Updates<Tile<MatMut<'s, T>>>, Potrf> {
     Codelet::new("potrf")
         .cost(|p: &Potrf| {
             let n = p.n as f64;
             cost::<T>(n * n * n / 6.0, n * n * n / 6.0, n * n)
         })
-        .on_host(|a: &mut MatMut<'s, T>, p: &Potrf| {
-            let outcome = cpu::potrf(p.uplo, a.rb_mut());
+        .on_host(|a: &mut Tile<MatMut<'s, T>>, p: &Potrf| {
+            let outcome = cpu::potrf(p.uplo, a.view_mut());
             outcome.map_err(|NotPositiveDefinite { minor }| NotPositiveDefinite { minor: p.offset + minor }.into())
         })
 }
 
 /// Solves a triangular system with a tile.
-pub(crate) fn trsm<'s, T: Scalar, V: TileView<T>>() -> OnTwo<'s, T, V, Trsm> {
+pub(crate) fn trsm<'s, T: Scalar, V: TileView<Element = T>>() -> OnTwo<'s, T, V, Trsm> {
     Codelet::new("trsm")
         .cost(|p: &Trsm| {
             let (m, n) = (p.m as f64, p.n as f64);
             let k = if p.side == Side::Left { m } else { n };
             cost::<T>(m * n * k / 2.0, m * n * k / 2.0, k * k / 2.0 + 2.0 * m * n)
         })
-        .on_host(|(a, b): (&V, &mut MatMut<'s, T>), p: &Trsm| {
-            cpu::trsm(p.side, p.uplo, p.op, Diag::NonUnit, T::ONE, a.view(), b.rb_mut());
+        .on_host(|(a, b): (&Tile<V>, &mut Tile<MatMut<'s, T>>), p: &Trsm| {
+            cpu::trsm(p.side, p.uplo, p.op, Diag::NonUnit, T::ONE, a.view(), b.view_mut());
             Ok(())
         })
 }
@@ -86,21 +86,21 @@ pub(crate) fn herk<'s, T: Scalar>() -> OnTwo<'s, T, MatMut<'s, T>, Herk> {
             let (n, k) = (p.n as f64, p.k as f64);
             cost::<T>(n * n * k / 2.0, n * n * k / 2.0, n * k + n * n)
         })
-        .on_host(|(a, c): (&MatMut<'s, T>, &mut MatMut<'s, T>), p: &Herk| {
-            cpu::herk(p.uplo, p.op, T::Real::from_f64(-1.0), a.as_ref(), T::Real::ONE, c.rb_mut());
+        .on_host(|(a, c): (&Tile<MatMut<'s, T>>, &mut Tile<MatMut<'s, T>>), p: &Herk| {
+            cpu::herk(p.uplo, p.op, T::Real::from_f64(-1.0), a.operand(), T::Real::ONE, c.view_mut());
             Ok(())
         })
 }
 
 /// Updates a tile.
-pub(crate) fn gemm<'s, T: Scalar, V: TileView<T>, W: TileView<T>>() -> OnThree<'s, T, V, W, Gemm> {
+pub(crate) fn gemm<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>>() -> OnThree<'s, T, V, W, Gemm> {
     Codelet::new("gemm")
         .cost(|p: &Gemm| {
             let (m, n, k) = (p.m as f64, p.n as f64, p.k as f64);
             cost::<T>(m * n * k, m * n * k, m * k + k * n + 2.0 * m * n)
         })
-        .on_host(|(a, b, c): (&V, &W, &mut MatMut<'s, T>), p: &Gemm| {
-            cpu::gemm(T::from_f64(-1.0), p.op_a, a.view(), p.op_b, b.view(), T::ONE, c.rb_mut());
+        .on_host(|(a, b, c): (&Tile<V>, &Tile<W>, &mut Tile<MatMut<'s, T>>), p: &Gemm| {
+            cpu::gemm(T::from_f64(-1.0), p.op_a, a.operand(), p.op_b, b.operand(), T::ONE, c.view_mut());
             Ok(())
         })
 }

@@ -36,6 +36,7 @@ mod options;
 mod posv;
 mod potrf;
 mod potrs;
+mod tile;
 mod tiled;
 
 pub use block_size::BlockSize;
@@ -45,7 +46,8 @@ pub use options::Options;
 pub use posv::posv;
 pub use potrf::potrf;
 pub use potrs::potrs;
-pub use tiled::{TileView, Tiled};
+pub use tile::{Tile, TileView};
+pub use tiled::Tiled;
 
 /// The non-blocking forms: they insert their tasks into a scope and return.
 ///

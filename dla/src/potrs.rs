@@ -4,7 +4,8 @@ use crate::{
     codelets::{self, Gemm, Trsm},
     error::Error,
     options::Options,
-    tiled::{TileView, Tiled},
+    tile::{Tile, TileView},
+    tiled::Tiled,
 };
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
 use superscalar_runtime::{Runtime, Scope, TaskSpec};
@@ -15,7 +16,7 @@ use superscalar_runtime::{Runtime, Scope, TaskSpec};
 /// # Panics
 /// If the tiles of A and B do not fit together: A's are square, and B's have as many rows.
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<T> + 's>(
+pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     a: &Tiled<'s, V>,
@@ -35,7 +36,7 @@ pub fn submit<'s, T: Scalar, V: TileView<T> + 's>(
         let kj = Trsm { side: Side::Left, uplo, op, m: size(k), n: width(j) };
         trsm.insert(s, task("trsm", k, j, k, 1), (at(k, k).read(), b.at(k, j).read_write()), kj);
     };
-    let update = |op, tile: superscalar_runtime::Lent<'s, V>, i, j, k| {
+    let update = |op, tile: superscalar_runtime::Lent<'s, Tile<V>>, i, j, k| {
         let ij = Gemm { op_a: op, op_b: Op::None, m: size(i), n: width(j), k: size(k) };
         gemm.insert(s, task("gemm", i, j, k, 0), (tile.read(), b.at(k, j).read(), b.at(i, j).read_write()), ij);
     };

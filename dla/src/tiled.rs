@@ -1,31 +1,18 @@
 //! [`Tiled`]: a matrix whose tiles are handles of a scope.
 
-use superscalar_kernels::{MatMut, MatRef, Scalar};
+use crate::tile::Tile;
+use std::sync::Arc;
+use superscalar_kernels::{MatMut, MatRef, Scalar, cpu::PackStore};
 use superscalar_runtime::{Lent, Scope};
 
-/// A view that a task may read a tile through.
-pub trait TileView<T>: Send + Sync {
-    /// The tile.
-    fn view(&self) -> MatRef<'_, T>;
-}
-
-impl<T: Scalar> TileView<T> for MatMut<'_, T> {
-    fn view(&self) -> MatRef<'_, T> {
-        self.as_ref()
-    }
-}
-
-impl<T: Scalar> TileView<T> for MatRef<'_, T> {
-    fn view(&self) -> MatRef<'_, T> {
-        *self
-    }
-}
+/// Part of a matrix that the packed forms of its tiles may take beside it. A panel of the widest usual tiles fits in.
+const PACKED_SHARE: f64 = 0.08;
 
 /// An mt x nt grid of tiles, each a handle of its own in one scope.
 ///
-/// `V` is the view of a tile: [`MatMut`] for a matrix that tasks may change, [`MatRef`] for one that they only read.
+/// `V` is the view of a [`Tile`]: [`MatMut`] for a matrix that tasks may change, [`MatRef`] for one that they only read.
 pub struct Tiled<'s, V> {
-    tiles: Vec<Lent<'s, V>>,
+    tiles: Vec<Lent<'s, Tile<V>>>,
     mt: usize,
     shape: (usize, usize),
     tile: (usize, usize),
@@ -38,9 +25,10 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
     /// If `mb` or `nb` is zero.
     pub fn new(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, mb: usize, nb: usize) -> Self {
         let shape = a.shape();
-        let tiles = a.into_tiles(mb, nb);
+        let (store, tiles) = (pack_store::<T>(shape), a.into_tiles(mb, nb));
         let mt = tiles.mt();
-        Self { tiles: tiles.into_vec().into_iter().map(|tile| s.own(tile)).collect(), mt, shape, tile: (mb, nb) }
+        let own = |view| s.own(Tile::new(view, &store));
+        Self { tiles: tiles.into_vec().into_iter().map(own).collect(), mt, shape, tile: (mb, nb) }
     }
 }
 
@@ -54,7 +42,8 @@ impl<'s, T: Scalar> Tiled<'s, MatRef<'s, T>> {
         let (m, n) = a.shape();
         let (mt, nt) = (m.div_ceil(mb), n.div_ceil(nb));
         let range = |at: usize, size: usize, all: usize| at * size..((at + 1) * size).min(all);
-        let tile = |at: usize| a.submatrix(range(at % mt, mb, m), range(at / mt, nb, n));
+        let store = pack_store::<T>((m, n));
+        let tile = |at: usize| Tile::new(a.submatrix(range(at % mt, mb, m), range(at / mt, nb, n)), &store);
         Self { tiles: (0..mt * nt).map(|at| s.own(tile(at))).collect(), mt, shape: (m, n), tile: (mb, nb) }
     }
 }
@@ -89,8 +78,13 @@ impl<'s, V> Tiled<'s, V> {
     /// # Panics
     /// If there is none.
     #[must_use]
-    pub fn at(&self, i: usize, j: usize) -> Lent<'s, V> {
+    pub fn at(&self, i: usize, j: usize) -> Lent<'s, Tile<V>> {
         assert!(i < self.mt, "tile row {i} of {}", self.mt);
         self.tiles[i + j * self.mt]
     }
+}
+
+/// Where the tiles of a matrix of this shape may stay packed.
+fn pack_store<T: Scalar>((m, n): (usize, usize)) -> Arc<PackStore> {
+    PackStore::new((PACKED_SHARE * m as f64 * n as f64 * size_of::<T>() as f64) as usize)
 }

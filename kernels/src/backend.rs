@@ -2,15 +2,17 @@
 //!
 //! [`Scalar`]: crate::Scalar
 
+use crate::cpu::Packs;
 use crate::view::{MatMut, MatRef};
 use faer::linalg::matmul::matmul_with_conj;
 use faer::{Accum, Conj, Par};
 
-/// A factor of a product: a view, and whether its elements are conjugated when read.
+/// A factor of a product: a view, whether its elements are conjugated when read, and what is remembered of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Factor<'a, T> {
     pub view: MatRef<'a, T>,
     pub conj: bool,
+    pub packs: Option<&'a Packs>,
 }
 
 /// The product of operands too small to pack (see `cpu::gemm`), by faer.

@@ -1,5 +1,6 @@
 //! gemm: the product that every other kernel is reduced to.
 
+use super::packed::Operand;
 use super::product::Product;
 use crate::backend::Factor;
 use crate::{MatMut, MatRef, Op, Scalar};
@@ -10,7 +11,7 @@ const SMALL: usize = 8 * 8 * 8;
 
 /// C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
 ///
-/// beta = 0 writes C without reading it; alpha = 0 (or k = 0) reads neither A nor B.
+/// A and B are views, or [`Operand`]s, which may stay packed for the next product. beta = 0 writes C without reading it; alpha = 0 (or k = 0) reads neither A nor B.
 ///
 /// # Panics
 /// When the shapes do not agree.
@@ -26,16 +27,16 @@ const SMALL: usize = 8 * 8 * 8;
 /// assert_eq!(c, [31.0]);
 /// # Ok::<(), superscalar_kernels::ViewError>(())
 /// ```
-pub fn gemm<T: Scalar>(
+pub fn gemm<'a, T: Scalar>(
     alpha: T,
     op_a: Op,
-    a: MatRef<'_, T>,
+    a: impl Into<Operand<'a, T>>,
     op_b: Op,
-    b: MatRef<'_, T>,
+    b: impl Into<Operand<'a, T>>,
     beta: T,
     mut c: MatMut<'_, T>,
 ) {
-    let (a, b) = (Factor::new(op_a, a), Factor::new(op_b, b));
+    let (a, b) = (Factor::new(op_a, a.into()), Factor::new(op_b, b.into()));
     let agree = a.view.nrows() == c.nrows() && a.view.ncols() == b.view.nrows() && b.view.ncols() == c.ncols();
     assert!(agree, "gemm: op(A) {:?} op(B) {:?} C {:?}", a.view.shape(), b.view.shape(), c.shape());
     if alpha == T::ZERO || a.view.ncols() == 0 {
@@ -57,23 +58,30 @@ pub(super) fn add<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, accum
 
 impl<'a, T> Factor<'a, T> {
     /// op(A).
-    pub(super) fn new(op: Op, a: MatRef<'a, T>) -> Self {
-        match op {
-            Op::None => Self { view: a, conj: false },
-            Op::Trans => Self { view: a.transpose(), conj: false },
-            Op::ConjTrans => Self { view: a.transpose(), conj: true },
-        }
+    pub(super) fn new(op: Op, a: Operand<'a, T>) -> Self {
+        let view = if op == Op::None { a.view } else { a.view.transpose() };
+        Self { view, conj: op == Op::ConjTrans, packs: a.packs }
+    }
+
+    /// A itself, of which nothing is remembered.
+    pub(super) fn plain(view: MatRef<'a, T>) -> Self {
+        Self { view, conj: false, packs: None }
+    }
+
+    /// The conjugate of a view.
+    pub(super) fn conj(view: MatRef<'a, T>) -> Self {
+        Self { view, conj: true, packs: None }
     }
 
     /// The factor of the transposed product: (A B)ᵀ = Bᵀ Aᵀ.
     pub(super) fn transpose(self) -> Self {
-        Self { view: self.view.transpose(), conj: self.conj }
+        Self { view: self.view.transpose(), ..self }
     }
 
     /// The part at these rows and columns.
     #[inline]
     pub(super) fn part(self, rows: Range<usize>, cols: Range<usize>) -> Self {
-        Self { view: self.view.submatrix(rows, cols), conj: self.conj }
+        Self { view: self.view.submatrix(rows, cols), conj: self.conj, packs: None }
     }
 }
 

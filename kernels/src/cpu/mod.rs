@@ -13,6 +13,7 @@ mod factor;
 mod gemm;
 mod micro;
 mod pack;
+mod packed;
 mod panels;
 mod potrf;
 mod product;
@@ -22,6 +23,7 @@ mod trsm;
 mod workspace;
 
 pub use gemm::gemm;
+pub use packed::{Operand, PackStore, Packs};
 pub use potrf::{NotPositiveDefinite, potrf};
 pub use rank_k::{herk, syrk};
 pub use trsm::trsm;

@@ -204,7 +204,7 @@ impl<T: Scalar> Panels<'_, T> {
                 self.pack_diagonal::<V, ROWS>(j, end - j);
             }
             let first = if i <= j { end } else { i };
-            let below = Factor { view: self.a.as_ref().submatrix(first..last, j..end), conj: false };
+            let below = Factor::plain(self.a.as_ref().submatrix(first..last, j..end));
             pack::gather::<T, V>(below, width::<V>(), self.at::<V>(i, j).add(first - i));
         }
     }

@@ -7,21 +7,20 @@
 
 use super::micro::{Stream, Tile, eliminate, planes, with_vectors, zero};
 use super::pack;
+use super::packed::{self, DEPTH, Packed, Right, even};
 use super::workspace::Workspace;
 use crate::backend::Factor;
-use crate::simd::{Kernel, Vector, dispatch, prefetch};
+use crate::simd::{Kernel, Vector, dispatch, prefetch, prefetch_near};
 use crate::{MatMut, Scalar, Uplo};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// Depth of a block: a panel of B, 256 x 8 doubles, takes a third of a 48 KiB first-level cache.
-const DEPTH: usize = 256;
-/// Bytes of a packed block of A: half of a 1 MiB second-level cache.
-const BLOCK_BYTES: usize = 512 << 10;
+/// Bytes of a packed block of A: a quarter of a 1 MiB second-level cache, so that the next block has room, too.
+const BLOCK_BYTES: usize = 256 << 10;
 /// Columns of a packed block of B, which bounds the workspace.
 const COLUMNS: usize = 512;
 /// Vectors along a full tile.
-const NV: usize = 3;
+pub(super) const NV: usize = 3;
 /// Reals of the largest tile: 8 x 3 vectors of 16, or 4 x 3 x 2 planes.
 const TILE_REALS: usize = 384;
 
@@ -42,7 +41,11 @@ impl<T: Scalar> Product<'_, T> {
     pub fn run(self) {
         // Lanes run along the rows of C: these should be adjacent.
         let along = self.c.row_stride() <= self.c.col_stride();
-        dispatch::<T, _>(if along { self } else { self.transpose() });
+        let product = if along { self } else { self.transpose() };
+        let left = packed::left(product.a, product.c.ncols());
+        let right = Right::of(product.b.transpose(), product.c.nrows());
+        let right = right.as_ref().and_then(Right::packed);
+        dispatch::<T, _>(Blocks { product, left: left.as_deref(), right });
     }
 
     /// Cᵀ = Bᵀ Aᵀ.
@@ -52,55 +55,136 @@ impl<T: Scalar> Product<'_, T> {
     }
 }
 
-impl<T: Scalar> Kernel<T> for Product<'_, T> {
+/// A product, and what is packed of it already.
+struct Blocks<'a, T> {
+    product: Product<'a, T>,
+    left: Option<&'a Packed>,
+    right: Option<&'a Packed>,
+}
+
+impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(mut self) {
-        let ((m, n), k, unit) = (self.c.shape(), self.a.view.ncols(), planes::<T>());
-        let width = NV * V::LANES;
-        let depth = even(k, DEPTH, 1);
+    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) {
+        let Self { product: Product { alpha, a, b, accumulate, triangle, mut c }, left, right } = self;
+        let ((m, n), k, unit) = (c.shape(), a.view.ncols(), planes::<T>());
+        let (width, depth) = (NV * V::LANES, even(k, DEPTH, 1));
         let height = even(m, BLOCK_BYTES / (depth * size_of::<T>()), width);
         let columns = even(n, COLUMNS, ROWS);
-        let a_len = height * depth * unit;
-        let mut scratch = Workspace::take(a_len + columns * depth * unit);
-        let (packed_a, packed_b) = scratch.reals().split_at_mut(a_len);
+        let a_len = if left.is_some() { 0 } else { height * depth * unit };
+        let b_len = if right.is_some() { 0 } else { columns * depth * unit };
+        let mut scratch = Workspace::take(a_len + b_len);
+        let (own_a, own_b) = scratch.reals().split_at_mut(a_len);
         for p in (0..k).step_by(depth) {
             let kc = depth.min(k - p);
             for j in (0..n).step_by(columns) {
                 let nc = columns.min(n - j);
-                let b = self.b.transpose().part(j..j + nc, p..p + kc);
-                // SAFETY: the blocks are of the sizes that the workspace was laid out for.
-                unsafe { pack::panels::<T, V>(b, ROWS, packed_b.as_mut_ptr()) };
+                let packed_b = match right {
+                    Some(right) => right.block::<T>(j, p, kc),
+                    None => {
+                        let b = b.transpose().part(j..j + nc, p..p + kc);
+                        // SAFETY: the blocks are of the sizes that the workspace was laid out for.
+                        unsafe { pack::panels::<T, V>(b, ROWS, own_b.as_mut_ptr()) };
+                        own_b.as_ptr()
+                    }
+                };
                 for i in (0..m).step_by(height) {
                     let mc = height.min(m - i);
-                    let wanted = Wanted { triangle: self.triangle, offset: i as isize - j as isize };
+                    let wanted = Wanted { triangle, offset: i as isize - j as isize };
                     if wanted.rows(0, nc, mc).is_empty() {
                         continue;
                     }
-                    let a = self.a.part(i..i + mc, p..p + kc);
-                    let out = Out {
-                        minus_alpha: -self.alpha,
-                        accumulate: self.accumulate || p > 0,
-                        wanted,
-                        c: self.c.rb_mut().submatrix(i..i + mc, j..j + nc),
+                    let packed_a = match left {
+                        Some(left) => left.block::<T>(i, p, kc),
+                        None => {
+                            // SAFETY: as above.
+                            unsafe { pack::panels::<T, V>(a.part(i..i + mc, p..p + kc), width, own_a.as_mut_ptr()) };
+                            own_a.as_ptr()
+                        }
                     };
-                    // SAFETY: as above.
-                    unsafe {
-                        pack::panels::<T, V>(a, width, packed_a.as_mut_ptr());
-                        block::<T, V, ROWS>(kc, packed_a.as_ptr(), packed_b.as_ptr(), out);
+                    let out = Out {
+                        minus_alpha: -alpha,
+                        accumulate: accumulate || p > 0,
+                        wanted,
+                        c: c.rb_mut().submatrix(i..i + mc, j..j + nc),
+                    };
+                    let mut ahead = Ahead::NOTHING;
+                    if let Some(left) = left {
+                        // The next block of A, be it the next rows or the next columns.
+                        let (next_i, next_p) = if i + mc < m { (i + mc, p) } else { (0, p + kc) };
+                        let (rows, columns) = (height.min(m - next_i), depth.min(k - next_p.min(k)));
+                        if columns > 0 {
+                            ahead.a = Lines::new(left.block::<T>(next_i, next_p, columns), rows * columns * unit);
+                            ahead.a_pace = ahead.a.len.div_ceil(chunks(mc.div_ceil(width) * nc.div_ceil(ROWS), kc));
+                        }
                     }
+                    if right.is_some() && i == 0 {
+                        ahead.b_pace = (ROWS * unit * size_of::<T::Real>()).div_ceil(64) * CHUNK;
+                        ahead.b_pace = ahead.b_pace.div_ceil(mc.div_ceil(width));
+                    }
+                    // SAFETY: the packed blocks are of this shape.
+                    unsafe { block::<T, V, ROWS>(kc, packed_a, packed_b, ahead, out) };
                 }
             }
         }
     }
 }
 
-/// The size of blocks of at most `most`, nearly equal and multiples of `unit`, that cut `total`.
-fn even(total: usize, most: usize, unit: usize) -> usize {
-    let most = (most / unit).max(1) * unit;
-    let blocks = total.div_ceil(most).max(1);
-    total.div_ceil(blocks).next_multiple_of(unit).max(unit)
+/// Steps of a register tile between two looks ahead.
+const CHUNK: usize = 8;
+/// Chunks before the end of a register tile from which on its columns of C are asked for: a column per chunk.
+const LATE: usize = 16;
+
+/// Looks ahead in so many register tiles.
+#[inline(always)]
+fn chunks(tiles: usize, depth: usize) -> usize {
+    (tiles * depth / CHUNK).max(1)
+}
+
+/// Cache lines to be asked for.
+#[derive(Clone, Copy)]
+struct Lines {
+    at: *const u8,
+    len: usize,
+}
+
+impl Lines {
+    #[inline(always)]
+    fn new<R>(at: *const R, reals: usize) -> Self {
+        Self { at: at.cast(), len: (reals * size_of::<R>()).div_ceil(64) }
+    }
+
+    /// Asks for the next few.
+    #[inline(always)]
+    fn fetch(&mut self, count: usize) {
+        for _ in 0..count.min(self.len) {
+            prefetch_near(self.at);
+            self.at = self.at.wrapping_add(64);
+            self.len -= 1;
+        }
+    }
+}
+
+/// What the register tiles of a block ask for while they compute: operands that were packed long ago are far away.
+#[derive(Clone, Copy)]
+struct Ahead {
+    /// The next block of A.
+    a: Lines,
+    /// The next panel of B, if it has a pace.
+    b: Lines,
+    /// Lines per chunk.
+    a_pace: usize,
+    b_pace: usize,
+}
+
+impl Ahead {
+    const NOTHING: Self = Self {
+        a: Lines { at: std::ptr::null(), len: 0 },
+        b: Lines { at: std::ptr::null(), len: 0 },
+        a_pace: 0,
+        b_pace: 0,
+    };
 }
 
 /// Which elements of a block of C are wanted.
@@ -148,8 +232,13 @@ struct Out<'a, T> {
 /// # Safety
 /// As for [`Vector`]; the blocks are packed for this shape of C.
 #[inline(always)]
-unsafe fn block<T, V, const ROWS: usize>(depth: usize, a: *const T::Real, b: *const T::Real, mut out: Out<'_, T>)
-where
+unsafe fn block<T, V, const ROWS: usize>(
+    depth: usize,
+    a: *const T::Real,
+    b: *const T::Real,
+    mut ahead: Ahead,
+    mut out: Out<'_, T>,
+) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
@@ -157,6 +246,7 @@ where
     for j in (0..n).step_by(ROWS) {
         let cols = ROWS.min(n - j);
         let b = Stream { ptr: b.wrapping_add(j * depth * unit), step: ROWS * unit, plane: ROWS };
+        ahead.b = Lines::new(b.ptr.wrapping_add(ROWS * depth * unit), ROWS * depth * unit);
         for i in (0..m).step_by(width) {
             let a = Stream { ptr: a.wrapping_add(i * depth * unit), step: width * unit, plane: width };
             // Vectors of this panel that hold nothing wanted are left out.
@@ -174,9 +264,49 @@ where
                 ..out
             };
             // SAFETY: the caller's promises for panels i and j.
-            unsafe { with_vectors!(vectors, tile::<T, V, _, ROWS>(depth, a, b, part)) }
+            unsafe { with_vectors!(vectors, tile::<T, V, _, ROWS>(depth, a, b, &mut ahead, part)) }
         }
     }
+}
+
+/// acc -= b x as in [`eliminate`], and what is needed next is asked for on the way: a column of C per chunk towards the
+/// end (earlier it would be driven out again), and what is ahead.
+///
+/// # Safety
+/// As for [`eliminate`].
+#[inline(always)]
+unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize>(
+    acc: &mut Tile<V, NV, ROWS>,
+    depth: usize,
+    (mut a, mut b): (Stream<T::Real>, Stream<T::Real>),
+    ahead: &mut Ahead,
+    out: &mut Out<'_, T>,
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let ((rows, cols), rs, cs) = (out.c.shape(), out.c.row_stride(), out.c.col_stride());
+    let (mut column, line) = (out.c.as_mut_ptr().cast_const(), 64 / size_of::<T>());
+    let chunks = depth / CHUNK;
+    let (late, mut left) = (chunks.saturating_sub(LATE), cols);
+    for chunk in 0..chunks {
+        // SAFETY: the caller's promises.
+        unsafe { eliminate::<T, V, NV, ROWS>(acc, CHUNK, a, b, false) };
+        (a, b) = (a.offset(CHUNK * a.step), b.offset(CHUNK * b.step));
+        ahead.a.fetch(ahead.a_pace);
+        ahead.b.fetch(ahead.b_pace);
+        if chunk >= late && left > 0 {
+            for i in (0..rows).step_by(line) {
+                prefetch(column.wrapping_add(i * rs));
+            }
+            // The last element, which may be on a line of its own.
+            prefetch(column.wrapping_add((rows - 1) * rs));
+            column = column.wrapping_add(cs);
+            left -= 1;
+        }
+    }
+    // SAFETY: the caller's promises.
+    unsafe { eliminate::<T, V, NV, ROWS>(acc, depth % CHUNK, a, b, false) };
 }
 
 /// One register tile: computes it and adds it to C.
@@ -188,23 +318,19 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(
     depth: usize,
     a: Stream<T::Real>,
     b: Stream<T::Real>,
+    ahead: &mut Ahead,
     mut out: Out<'_, T>,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let (rows, cols) = out.c.shape();
-    let (rs, cs, c) = (out.c.row_stride(), out.c.col_stride(), out.c.as_mut_ptr());
-    for j in 0..cols {
-        for i in (0..rows).step_by(64 / size_of::<T>()) {
-            prefetch(c.wrapping_add(i * rs + j * cs));
-        }
-    }
+    let rs = out.c.row_stride();
     let whole = out.wanted.whole(rows, cols);
     // SAFETY: the caller's promises.
     unsafe {
         let mut acc = zero::<T, V, NV, ROWS>();
-        eliminate::<T, V, NV, ROWS>(&mut acc, depth, a, b, false);
+        accumulate::<T, V, NV, ROWS>(&mut acc, depth, (a, b), ahead, &mut out);
         if !T::COMPLEX && whole && rs == 1 && rows == NV * V::LANES {
             return add_vectors::<T, V, NV, ROWS>(&acc, out);
         }

@@ -4,9 +4,10 @@
 //! lower ones of transposed views.
 
 use super::gemm::scale;
+use super::packed::Operand;
 use super::product::Product;
 use crate::backend::Factor;
-use crate::{MatMut, MatRef, Op, Scalar, Uplo};
+use crate::{MatMut, Op, Scalar, Uplo};
 
 /// One triangle of C = alpha A Aᵀ + beta C (`Op::None`, A n x k) or C = alpha Aᵀ A + beta C (`Op::Trans`, A k x n).
 ///
@@ -26,9 +27,9 @@ use crate::{MatMut, MatRef, Op, Scalar, Uplo};
 /// assert_eq!(c, [1.0, 2.0, -1.0, 4.0]);
 /// # Ok::<(), superscalar_kernels::ViewError>(())
 /// ```
-pub fn syrk<T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: MatRef<'_, T>, beta: T, c: MatMut<'_, T>) {
+pub fn syrk<'a, T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: impl Into<Operand<'a, T>>, beta: T, c: MatMut<'_, T>) {
     assert!(!T::COMPLEX || op != Op::ConjTrans, "syrk: no conjugate transpose of a complex matrix; that is herk");
-    let a = Factor { conj: false, ..Factor::new(op, a) };
+    let a = Factor { conj: false, ..Factor::new(op, a.into()) };
     update(uplo, alpha, a, a.transpose(), beta, c);
 }
 
@@ -50,9 +51,16 @@ pub fn syrk<T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: MatRef<'_, T>, beta: T, 
 /// assert_eq!(c, [c64::new(5.0, 0.0)]);
 /// # Ok::<(), superscalar_kernels::ViewError>(())
 /// ```
-pub fn herk<T: Scalar>(uplo: Uplo, op: Op, alpha: T::Real, a: MatRef<'_, T>, beta: T::Real, mut c: MatMut<'_, T>) {
+pub fn herk<'a, T: Scalar>(
+    uplo: Uplo,
+    op: Op,
+    alpha: T::Real,
+    a: impl Into<Operand<'a, T>>,
+    beta: T::Real,
+    mut c: MatMut<'_, T>,
+) {
     assert!(!T::COMPLEX || op != Op::Trans, "herk: no plain transpose of a complex matrix; that is syrk");
-    let a = Factor::new(op, a);
+    let a = Factor::new(op, a.into());
     let b = Factor { conj: !a.conj, ..a.transpose() };
     update(uplo, T::from_real(alpha), a, b, T::from_real(beta), c.rb_mut());
     for i in 0..c.nrows() {

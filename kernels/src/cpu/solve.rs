@@ -92,7 +92,7 @@ impl<T: Scalar> Kernel<T> for Solve<'_, T> {
             x[n * lanes * unit..blocks * ROWS * lanes * unit].fill(T::Real::ZERO);
             // SAFETY: as above.
             unsafe {
-                pack::panel::<T, V>(Factor { view: b, conj: false }, lanes, x.as_mut_ptr());
+                pack::panel::<T, V>(Factor::plain(b), lanes, x.as_mut_ptr());
                 with_vectors!(vectors, solve_panel::<T, V, _, ROWS>(&self, triangle.as_ptr(), x.as_mut_ptr()));
                 let b = self.b.rb_mut().transpose().submatrix(first..last, 0..n);
                 pack::unpack::<T, V>(x.as_ptr(), lanes, b);

@@ -44,7 +44,7 @@ pub fn trsm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: 
         return scale(alpha, b);
     }
     // From here on the system is A X = B with A possibly conjugated: X op(A) = B is op(A)ᵀ Xᵀ = Bᵀ.
-    let mut factor = Factor::new(op, a);
+    let mut factor = Factor::new(op, a.into());
     if side == Side::Right {
         factor = factor.transpose();
     }
@@ -66,11 +66,11 @@ pub(super) fn solve_lower<T: Scalar>(a: Factor<'_, T>, diag: Diag, mut b: MatMut
     }
     let half = (n / 2).next_multiple_of(UNIT);
     let (b1, mut b2) = b.rb_mut().split_at_row(half);
-    let ((top, bottom), part) = (a.view.split_at_row(half), |view| Factor { view, ..a });
+    let ((top, bottom), part) = (a.view.split_at_row(half), |view| Factor { view, packs: None, ..a });
     let (a21, a22) = bottom.split_at_col(half);
     let mut b1 = b1;
     solve_lower(part(top.split_at_col(half).0), diag, b1.rb_mut());
-    add(-T::ONE, part(a21), Factor { view: b1.as_ref(), conj: false }, true, b2.rb_mut());
+    add(-T::ONE, part(a21), Factor::plain(b1.as_ref()), true, b2.rb_mut());
     solve_lower(part(a22), diag, b2);
 }
 
@@ -82,9 +82,9 @@ fn solve_upper<T: Scalar>(a: Factor<'_, T>, diag: Diag, mut b: MatMut<'_, T>) {
     }
     let half = (n / 2).next_multiple_of(UNIT);
     let (mut b1, mut b2) = b.rb_mut().split_at_row(half);
-    let ((top, bottom), part) = (a.view.split_at_row(half), |view| Factor { view, ..a });
+    let ((top, bottom), part) = (a.view.split_at_row(half), |view| Factor { view, packs: None, ..a });
     let (a11, a12) = top.split_at_col(half);
     solve_upper(part(bottom.split_at_col(half).1), diag, b2.rb_mut());
-    add(-T::ONE, part(a12), Factor { view: b2.as_ref(), conj: false }, true, b1.rb_mut());
+    add(-T::ONE, part(a12), Factor::plain(b2.as_ref()), true, b1.rb_mut());
     solve_upper(part(a11), diag, b1);
 }

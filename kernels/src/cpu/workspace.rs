@@ -9,7 +9,11 @@ use std::marker::PhantomData;
 /// A cache line: what packed vectors are aligned to.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Line([u8; 64]);
+pub(super) struct Line([u8; 64]);
+
+impl Line {
+    pub const ZERO: Self = Self([0; 64]);
+}
 
 thread_local! {
     static LINES: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
@@ -33,7 +37,7 @@ impl<R: Real> Workspace<R> {
         let mut lines = LINES.take();
         let needed = (len * size_of::<R>()).div_ceil(size_of::<Line>());
         if lines.len() < needed {
-            lines.resize(needed, Line([0; 64]));
+            lines.resize(needed, Line::ZERO);
         }
         Self { lines, len, reals: PhantomData }
     }

@@ -1,0 +1,70 @@
+//! [`Tile`]: what a task gets of a tiled matrix.
+
+use std::sync::Arc;
+use superscalar_kernels::{
+    MatMut, MatRef, Scalar,
+    cpu::{Operand, PackStore, Packs},
+};
+
+/// A view that a tile may be read through: [`MatMut`] of a matrix that tasks change, [`MatRef`] of one that they only read.
+pub trait TileView: Send + Sync {
+    /// The elements.
+    type Element: Scalar;
+
+    /// The tile.
+    fn view(&self) -> MatRef<'_, Self::Element>;
+}
+
+impl<T: Scalar> TileView for MatMut<'_, T> {
+    type Element = T;
+
+    fn view(&self) -> MatRef<'_, T> {
+        self.as_ref()
+    }
+}
+
+impl<T: Scalar> TileView for MatRef<'_, T> {
+    type Element = T;
+
+    fn view(&self) -> MatRef<'_, T> {
+        *self
+    }
+}
+
+/// A tile of a matrix: a view, and what the kernels remember of it from one product to the next.
+///
+/// Changing it takes `&mut`, through [`Tile::view_mut`], which makes the kernels forget. So a task that reads always reads
+/// what the tile holds.
+#[derive(Debug)]
+pub struct Tile<V> {
+    view: V,
+    packs: Packs,
+}
+
+impl<V: TileView> Tile<V> {
+    /// The tile that `view` shows; packed forms of it come from `store`.
+    pub(crate) fn new(view: V, store: &Arc<PackStore>) -> Self {
+        Self { view, packs: Packs::new(store) }
+    }
+
+    /// The tile, to read.
+    #[must_use]
+    pub fn view(&self) -> MatRef<'_, V::Element> {
+        self.view.view()
+    }
+
+    /// The tile as an operand of [`gemm`](superscalar_kernels::cpu::gemm) or [`herk`](superscalar_kernels::cpu::herk),
+    /// which may leave it packed for the next one.
+    #[must_use]
+    pub fn operand(&self) -> Operand<'_, V::Element> {
+        Operand::new(self.view.view(), &self.packs)
+    }
+}
+
+impl<T: Scalar> Tile<MatMut<'_, T>> {
+    /// The tile, to change.
+    pub fn view_mut(&mut self) -> MatMut<'_, T> {
+        self.packs.forget();
+        self.view.rb_mut()
+    }
+}

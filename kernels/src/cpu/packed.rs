@@ -1,0 +1,355 @@
+//! Factors that stay packed from one product to the next.
+//!
+//! A tiled algorithm multiplies with the same tile many times: in the update of a Cholesky factorization each tile of the
+//! panel meets all the others. Packing it anew each time takes a tenth of the time of a product, because the tile comes
+//! from far away. So a tile may have [`Packs`], through which the first product that has it on the left leaves its packed
+//! form to the next ones, whichever thread they run on; and each thread keeps the packed form of the tile that it last had
+//! on the right. A [`PackStore`] bounds the memory: the packed forms that were made first are given up first. It is what
+//! a tile cache is on a device (blasx paper, section IV.B): replicas in the layout that the processor wants.
+
+use super::micro::planes;
+use super::pack;
+use super::workspace::Line;
+use crate::backend::Factor;
+use crate::simd::{Kernel, Vector, dispatch};
+use crate::{MatRef, Scalar};
+use std::any::TypeId;
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Columns of a block: a panel of the right factor, 256 x 8 doubles, takes a third of a 48 KiB first-level cache.
+pub(super) const DEPTH: usize = 256;
+/// Bytes of a right factor that a thread keeps. Larger ones are packed block by block.
+const RIGHT_BYTES_MAX: usize = 4 << 20;
+/// Rows and columns of a product from which on it pays to pack for others.
+const ORDER_MIN: usize = 48;
+
+/// The size of blocks of at most `most`, nearly equal and multiples of `unit`, that cut `total`.
+pub(super) fn even(total: usize, most: usize, unit: usize) -> usize {
+    let most = (most / unit).max(1) * unit;
+    let blocks = total.div_ceil(most).max(1);
+    total.div_ceil(blocks).next_multiple_of(unit).max(unit)
+}
+
+/// What was packed, and how: equal descriptions of an unchanged tile mean equal contents.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Form {
+    element: TypeId,
+    address: usize,
+    shape: (usize, usize),
+    strides: (usize, usize),
+    conj: bool,
+    role: Role,
+}
+
+/// The side of a product that a factor is on: vectors run along the rows of a left one, and a right one is broadcast.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Left,
+    Right,
+}
+
+impl Form {
+    fn of<T: Scalar>(factor: Factor<'_, T>, role: Role) -> Self {
+        let view = factor.view;
+        Self {
+            element: TypeId::of::<T>(),
+            address: view.as_ptr() as usize,
+            shape: view.shape(),
+            strides: (view.row_stride(), view.col_stride()),
+            conj: factor.conj,
+            role,
+        }
+    }
+}
+
+/// A whole factor in packed form: blocks of columns, each in panels of rows.
+pub(super) struct Packed {
+    form: Form,
+    /// Rows of a panel.
+    width: usize,
+    lines: Vec<Line>,
+    /// Where the lines go in the end.
+    store: Option<Arc<PackStore>>,
+}
+
+impl Packed {
+    /// Packs the rows of `factor` into `lines`, which are made long enough.
+    fn new<T: Scalar>(factor: Factor<'_, T>, role: Role, lines: Vec<Line>, store: Option<Arc<PackStore>>) -> Self {
+        dispatch::<T, _>(Pack { factor, role, lines, store })
+    }
+
+    /// The panels of rows i .. and of the kc columns p .., of a block that begins there; i is a multiple of the width.
+    #[inline(always)]
+    pub fn block<T: Scalar>(&self, i: usize, p: usize, kc: usize) -> *const T::Real {
+        let rows = self.form.shape.0.next_multiple_of(self.width);
+        debug_assert!(i.is_multiple_of(self.width) && i < rows && p + kc <= self.form.shape.1);
+        self.lines.as_ptr().cast::<T::Real>().wrapping_add((rows * p + i * kc) * planes::<T>())
+    }
+}
+
+impl Drop for Packed {
+    fn drop(&mut self) {
+        if let Some(store) = &self.store {
+            store.give_back(std::mem::take(&mut self.lines));
+        }
+    }
+}
+
+/// Bytes that a factor takes in packed form, at most.
+fn bytes_of<T: Scalar>(rows: usize, columns: usize) -> usize {
+    // A panel has at most 48 rows (three vectors of 16), and a block ends in a whole one.
+    rows.next_multiple_of(48) * columns * size_of::<T>()
+}
+
+struct Pack<'a, T> {
+    factor: Factor<'a, T>,
+    role: Role,
+    lines: Vec<Line>,
+    store: Option<Arc<PackStore>>,
+}
+
+impl<T: Scalar> Kernel<T> for Pack<'_, T> {
+    type Output = Packed;
+
+    #[inline(always)]
+    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> Packed {
+        let Self { factor, role, mut lines, store } = self;
+        let width = if role == Role::Left { super::product::NV * V::LANES } else { ROWS };
+        let (rows, k) = factor.view.shape();
+        let needed = bytes_of::<T>(rows, k).div_ceil(size_of::<Line>());
+        if lines.len() < needed {
+            lines.resize(needed, Line::ZERO);
+        }
+        let mut packed = Packed { form: Form::of(factor, role), width, lines, store };
+        let (to, depth) = (packed.lines.as_mut_ptr().cast::<T::Real>(), even(k, DEPTH, 1));
+        for p in (0..k).step_by(depth) {
+            let block = factor.part(0..rows, p..k.min(p + depth));
+            // SAFETY: the blocks before this one took whole panels of all rows; there is room for such of all columns,
+            // because no panel is wider than `bytes_of` supposes and 48 is a multiple of every width.
+            unsafe { pack::panels::<T, V>(block, width, to.add(rows.next_multiple_of(width) * p * planes::<T>())) };
+        }
+        packed
+    }
+}
+
+/// What may be remembered of a tile between products: see the [module](self).
+///
+/// It belongs beside the view of the tile. Who changes the tile must say so with [`Packs::forget`], which needs the same
+/// exclusive access; a product that reads a changed tile through old packs computes with what the tile held before.
+pub struct Packs {
+    /// Names the contents of the tile: another number after every change.
+    stamp: u64,
+    slot: Arc<Slot>,
+    store: Arc<PackStore>,
+}
+
+/// The packed form of one tile.
+#[derive(Default)]
+struct Slot {
+    state: Mutex<SlotState>,
+}
+
+#[derive(Default)]
+struct SlotState {
+    packed: Option<Arc<Packed>>,
+    /// Whether the store's queue has this slot.
+    queued: bool,
+}
+
+impl Packs {
+    /// Nothing remembered yet; what will be comes from `store`.
+    #[must_use]
+    pub fn new(store: &Arc<PackStore>) -> Self {
+        Self { stamp: next_stamp(), slot: Arc::default(), store: Arc::clone(store) }
+    }
+
+    /// Says that the tile is about to change.
+    pub fn forget(&mut self) {
+        self.stamp = next_stamp();
+        lock(&self.slot.state).packed = None;
+    }
+
+    /// The packed form of a factor of this tile, made now if need be. `None` if there is no room, or another thread is at it.
+    fn left<T: Scalar>(&self, factor: Factor<'_, T>) -> Option<Arc<Packed>> {
+        let form = Form::of(factor, Role::Left);
+        let mut state = self.slot.state.try_lock().ok()?;
+        if let Some(packed) = state.packed.as_ref().filter(|packed| packed.form == form) {
+            return Some(Arc::clone(packed));
+        }
+        state.packed = None;
+        let lines = self.store.take(bytes_of::<T>(form.shape.0, form.shape.1))?;
+        let packed = Arc::new(Packed::new(factor, Role::Left, lines, Some(Arc::clone(&self.store))));
+        state.packed = Some(Arc::clone(&packed));
+        if !std::mem::replace(&mut state.queued, true) {
+            self.store.enqueue(&self.slot);
+        }
+        Some(packed)
+    }
+}
+
+impl std::fmt::Debug for Packs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Packs").field("stamp", &self.stamp).finish_non_exhaustive()
+    }
+}
+
+fn next_stamp() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Nothing panics while it holds one of these locks, but for allocations that fail.
+fn lock<S>(mutex: &Mutex<S>) -> MutexGuard<'_, S> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Memory for the packed forms of the tiles of a matrix: bounded, and recycled.
+pub struct PackStore {
+    bytes_max: usize,
+    state: Mutex<StoreState>,
+}
+
+#[derive(Default)]
+struct StoreState {
+    /// Bytes of all lines that came from here, free ones included.
+    bytes: usize,
+    free: Vec<Vec<Line>>,
+    /// Slots with something in them, the oldest first.
+    queue: VecDeque<Arc<Slot>>,
+}
+
+impl PackStore {
+    /// A store of at most so many bytes.
+    #[must_use]
+    pub fn new(bytes_max: usize) -> Arc<Self> {
+        Arc::new(Self { bytes_max, state: Mutex::default() })
+    }
+
+    /// The bytes that it has allocated.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        lock(&self.state).bytes
+    }
+
+    /// Lines for so many bytes, at the cost of older packed forms. They are allocated when they are filled.
+    fn take(&self, bytes: usize) -> Option<Vec<Line>> {
+        let mut tries = lock(&self.state).queue.len() + 1;
+        loop {
+            let mut state = lock(&self.state);
+            let fits = |lines: &Vec<Line>| size_of_val(lines.as_slice()) >= bytes;
+            if let Some(at) = state.free.iter().position(fits) {
+                return Some(state.free.swap_remove(at));
+            }
+            if state.bytes + bytes <= self.bytes_max {
+                state.bytes += bytes.next_multiple_of(size_of::<Line>());
+                return Some(Vec::new());
+            }
+            if let Some(lines) = state.free.pop() {
+                state.bytes -= size_of_val(lines.as_slice());
+                continue;
+            }
+            tries = tries.checked_sub(1)?;
+            let oldest = state.queue.pop_front()?;
+            drop(state);
+            // A slot that is in use is not the one to give up, and waiting for it could be waiting for each other.
+            let packed = match oldest.state.try_lock() {
+                Ok(mut slot) => {
+                    slot.queued = false;
+                    slot.packed.take()
+                }
+                Err(_) => {
+                    self.enqueue(&oldest);
+                    continue;
+                }
+            };
+            // Its lines come back when the last product has done with them, perhaps here and now.
+            drop(packed);
+        }
+    }
+
+    fn give_back(&self, lines: Vec<Line>) {
+        lock(&self.state).free.push(lines);
+    }
+
+    fn enqueue(&self, slot: &Arc<Slot>) {
+        lock(&self.state).queue.push_back(Arc::clone(slot));
+    }
+}
+
+impl std::fmt::Debug for PackStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PackStore").field("bytes_max", &self.bytes_max).finish_non_exhaustive()
+    }
+}
+
+/// An operand of a product: a view, and perhaps what is remembered of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Operand<'a, T> {
+    pub(super) view: MatRef<'a, T>,
+    pub(super) packs: Option<&'a Packs>,
+}
+
+impl<'a, T> Operand<'a, T> {
+    /// The tile that `view` shows and that `packs` belongs to.
+    #[must_use]
+    pub fn new(view: MatRef<'a, T>, packs: &'a Packs) -> Self {
+        Self { view, packs: Some(packs) }
+    }
+}
+
+impl<'a, T> From<MatRef<'a, T>> for Operand<'a, T> {
+    fn from(view: MatRef<'a, T>) -> Self {
+        Self { view, packs: None }
+    }
+}
+
+/// The packed form of a left factor for a product with `columns` columns, if there is one to be had.
+pub(super) fn left<T: Scalar>(factor: Factor<'_, T>, columns: usize) -> Option<Arc<Packed>> {
+    let worth = columns >= ORDER_MIN && factor.view.nrows() >= ORDER_MIN;
+    factor.packs.filter(|_| worth)?.left(factor)
+}
+
+/// The right factor that this thread used last.
+#[derive(Default)]
+struct Last {
+    stamp: u64,
+    packed: Option<Packed>,
+}
+
+thread_local! {
+    static LAST_RIGHT: Cell<Last> = const { Cell::new(Last { stamp: 0, packed: None }) };
+}
+
+/// A packed right factor, on loan from its thread.
+pub(super) struct Right(Last);
+
+impl Right {
+    /// The packed form of the factor whose rows are the columns of the product, if the thread may keep such a one.
+    pub fn of<T: Scalar>(factor: Factor<'_, T>, rows: usize) -> Option<Self> {
+        let (columns, k) = factor.view.shape();
+        let worth = rows >= ORDER_MIN && columns >= ORDER_MIN && bytes_of::<T>(columns, k) <= RIGHT_BYTES_MAX;
+        let packs = factor.packs.filter(|_| worth)?;
+        let mut last = LAST_RIGHT.take();
+        let form = Form::of(factor, Role::Right);
+        if last.stamp != packs.stamp || last.packed.as_ref().is_none_or(|packed| packed.form != form) {
+            let lines = last.packed.take().map(|mut packed| std::mem::take(&mut packed.lines)).unwrap_or_default();
+            last = Last { stamp: packs.stamp, packed: Some(Packed::new(factor, Role::Right, lines, None)) };
+        }
+        Some(Self(last))
+    }
+
+    /// What is packed.
+    #[inline(always)]
+    pub fn packed(&self) -> Option<&Packed> {
+        self.0.packed.as_ref()
+    }
+}
+
+impl Drop for Right {
+    fn drop(&mut self) {
+        LAST_RIGHT.set(std::mem::take(&mut self.0));
+    }
+}
