@@ -29,6 +29,9 @@ const ALONE: usize = 512;
 /// Up to this order one tile is fastest, however many workers there are.
 const DIRECT: usize = 256;
 
+/// Rows of a register tile with AVX-512, of doubles; two of these are one of singles.
+const STEP: usize = 24;
+
 /// The tile size by measurement.
 ///
 /// Large tiles run nearer to the kernel's peak, small ones give more workers something to do. `cargo bench -p superscalar-dla
@@ -49,7 +52,10 @@ fn auto(n: usize, workers: usize) -> usize {
     if n <= DIRECT {
         return n.max(1);
     }
-    let nb = 5.1 * (n as f64).powf(0.54) * (workers as f64).powf(-0.29);
-    // A multiple of every kernel's register tile.
-    ((nb / 32.0).round() as usize * 32).clamp(64, 512)
+    let wanted = (5.1 * (n as f64).powf(0.54) * (workers as f64).powf(-0.29)).clamp(72.0, 480.0);
+    let step = if wanted < 240.0 { STEP } else { 2 * STEP };
+    let nearest = ((wanted / step as f64).round() as usize).max(1) * step;
+    // The nearest multiple that leaves no thin strip at the far edge, whose tasks would cost more than they do.
+    let whole = |nb: &usize| (n - 1) % nb + 1 >= nb / 3;
+    [nearest, nearest - step, nearest + step].into_iter().filter(|&nb| nb > 0).find(whole).unwrap_or(nearest)
 }

@@ -1,8 +1,10 @@
-//! What a scalar type must bring for the kernels beyond arithmetic: a matrix product. Private, so [`Scalar`] is sealed.
+//! What a scalar type must bring for the kernels beyond arithmetic. Private, so [`Scalar`] is sealed.
 //!
 //! [`Scalar`]: crate::Scalar
 
-use crate::cpu::Packs;
+use crate::cpu::{Blocks, Factorization, Pack, Packed, Packs, Solve};
+use crate::scalar::{c32, c64};
+use crate::simd::dispatch;
 use crate::view::{MatMut, MatRef};
 use faer::linalg::matmul::matmul_with_conj;
 use faer::{Accum, Conj, Par};
@@ -15,25 +17,40 @@ pub struct Factor<'a, T> {
     pub packs: Option<&'a Packs>,
 }
 
-/// The product of operands too small to pack (see `cpu::gemm`), by faer.
+/// What is compiled once per element type, here, and not again in every crate that uses it: the vector kernels, which take
+/// most of a build's time, and the product of operands too small to pack (see `cpu::gemm`), by faer.
 pub trait Backend: Sized {
     /// C = alpha A B, or C = C + alpha A B when `accumulate`. Without it C is written and not read. Shapes must agree.
-    fn product(alpha: Self, a: Factor<'_, Self>, b: Factor<'_, Self>, accumulate: bool, c: MatMut<'_, Self>);
+    fn small_product(alpha: Self, a: Factor<'_, Self>, b: Factor<'_, Self>, accumulate: bool, c: MatMut<'_, Self>);
+    fn product(product: Blocks<'_, Self>);
+    fn pack(pack: Pack<'_, Self>) -> Packed;
+    fn solve(solve: Solve<'_, Self>);
+    fn factor(factorization: Factorization<'_, Self>) -> usize;
 }
 
-impl<T: faer::traits::ComplexField> Backend for T {
-    #[inline]
-    fn product(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, accumulate: bool, c: MatMut<'_, T>) {
-        let conj = |yes| if yes { Conj::Yes } else { Conj::No };
-        matmul_with_conj(
-            faer::MatMut::from(c),
-            if accumulate { Accum::Add } else { Accum::Replace },
-            faer::MatRef::from(a.view),
-            conj(a.conj),
-            faer::MatRef::from(b.view),
-            conj(b.conj),
-            alpha,
-            Par::Seq,
-        );
-    }
+macro_rules! backends {
+    ($($t:ty)*) => {$(
+        impl Backend for $t {
+            fn small_product(alpha: $t, a: Factor<'_, $t>, b: Factor<'_, $t>, accumulate: bool, c: MatMut<'_, $t>) {
+                let conj = |yes| if yes { Conj::Yes } else { Conj::No };
+                let accum = if accumulate { Accum::Add } else { Accum::Replace };
+                let (left, right) = (faer::MatRef::from(a.view), faer::MatRef::from(b.view));
+                matmul_with_conj(faer::MatMut::from(c), accum, left, conj(a.conj), right, conj(b.conj), alpha, Par::Seq);
+            }
+            fn product(product: Blocks<'_, $t>) {
+                dispatch::<$t, _>(product);
+            }
+            fn pack(pack: Pack<'_, $t>) -> Packed {
+                dispatch::<$t, _>(pack)
+            }
+            fn solve(solve: Solve<'_, $t>) {
+                dispatch::<$t, _>(solve);
+            }
+            fn factor(factorization: Factorization<'_, $t>) -> usize {
+                dispatch::<$t, _>(factorization)
+            }
+        }
+    )*};
 }
+
+backends!(f32 f64 c32 c64);

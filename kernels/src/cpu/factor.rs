@@ -17,18 +17,18 @@
 use super::micro::{Stream, Tile, eliminate, planes, store_tile, substitute, subtract, with_vectors};
 use super::panels::{Panels, panel_start, step, width};
 use super::workspace::Workspace;
-use crate::simd::{Kernel, Vector, dispatch};
+use crate::simd::{Kernel, Vector};
 use crate::{MatMut, Real, Scalar, Uplo};
 
 /// A = L Lᴴ, L over the lower triangle of A.
-pub(super) struct Factorization<'a, T> {
+pub struct Factorization<'a, T> {
     pub a: MatMut<'a, T>,
 }
 
 impl<T: Scalar> Factorization<'_, T> {
     /// Computes its first columns, and says how many: all of them unless a pivot is not positive, or out of range.
     pub fn run(self) -> usize {
-        dispatch::<T, _>(self)
+        T::factor(self)
     }
 }
 

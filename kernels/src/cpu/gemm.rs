@@ -51,7 +51,7 @@ pub fn gemm<'a, T: Scalar>(
 /// C = alpha A B, or C + alpha A B when `accumulate`. The factors have at least one column.
 pub(super) fn add<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, accumulate: bool, c: MatMut<'_, T>) {
     if c.nrows() * c.ncols() * a.view.ncols() <= SMALL {
-        return T::product(alpha, a, b, accumulate, c);
+        return T::small_product(alpha, a, b, accumulate, c);
     }
     Product { alpha, a, b, accumulate, triangle: None, c }.run();
 }

@@ -22,10 +22,14 @@ mod solve;
 mod trsm;
 mod workspace;
 
+pub(crate) use factor::Factorization;
 pub use gemm::gemm;
 pub use packed::{Operand, PackStore, Packs};
+pub(crate) use packed::{Pack, Packed};
 pub use potrf::{NotPositiveDefinite, potrf};
+pub(crate) use product::Blocks;
 pub use rank_k::{herk, syrk};
+pub(crate) use solve::Solve;
 pub use trsm::trsm;
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::micro::planes;
 use super::pack;
 use super::workspace::Line;
 use crate::backend::Factor;
-use crate::simd::{Kernel, Vector, dispatch};
+use crate::simd::{Kernel, Vector};
 use crate::{MatRef, Scalar};
 use std::any::TypeId;
 use std::cell::Cell;
@@ -66,7 +66,7 @@ impl Form {
 }
 
 /// A whole factor in packed form: blocks of columns, each in panels of rows.
-pub(super) struct Packed {
+pub struct Packed {
     form: Form,
     /// Rows of a panel.
     width: usize,
@@ -78,7 +78,7 @@ pub(super) struct Packed {
 impl Packed {
     /// Packs the rows of `factor` into `lines`, which are made long enough.
     fn new<T: Scalar>(factor: Factor<'_, T>, role: Role, lines: Vec<Line>, store: Option<Arc<PackStore>>) -> Self {
-        dispatch::<T, _>(Pack { factor, role, lines, store })
+        T::pack(Pack { factor, role, lines, store })
     }
 
     /// The panels of rows i .. and of the kc columns p .., of a block that begins there; i is a multiple of the width.
@@ -104,7 +104,8 @@ fn bytes_of<T: Scalar>(rows: usize, columns: usize) -> usize {
     rows.next_multiple_of(48) * columns * size_of::<T>()
 }
 
-struct Pack<'a, T> {
+/// A factor that is to be packed.
+pub struct Pack<'a, T> {
     factor: Factor<'a, T>,
     role: Role,
     lines: Vec<Line>,

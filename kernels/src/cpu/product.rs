@@ -10,7 +10,7 @@ use super::pack;
 use super::packed::{self, DEPTH, Packed, Right, even};
 use super::workspace::Workspace;
 use crate::backend::Factor;
-use crate::simd::{Kernel, Vector, dispatch, prefetch, prefetch_near};
+use crate::simd::{Kernel, Vector, prefetch, prefetch_near};
 use crate::{MatMut, Scalar, Uplo};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub(super) const NV: usize = 3;
 const TILE_REALS: usize = 384;
 
 /// What is computed: C = alpha A B, or C + alpha A B.
-pub(super) struct Product<'a, T> {
+pub struct Product<'a, T> {
     pub alpha: T,
     pub a: Factor<'a, T>,
     pub b: Factor<'a, T>,
@@ -45,7 +45,7 @@ impl<T: Scalar> Product<'_, T> {
         let left = packed::left(product.a, product.c.ncols());
         let right = Right::of(product.b.transpose(), product.c.nrows());
         let right = right.as_ref().and_then(Right::packed);
-        dispatch::<T, _>(Blocks { product, left: left.as_deref(), right });
+        T::product(Blocks { product, left: left.as_deref(), right });
     }
 
     /// Cᵀ = Bᵀ Aᵀ.
@@ -56,7 +56,7 @@ impl<T: Scalar> Product<'_, T> {
 }
 
 /// A product, and what is packed of it already.
-struct Blocks<'a, T> {
+pub struct Blocks<'a, T> {
     product: Product<'a, T>,
     left: Option<&'a Packed>,
     right: Option<&'a Packed>,
@@ -331,7 +331,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(
     unsafe {
         let mut acc = zero::<T, V, NV, ROWS>();
         accumulate::<T, V, NV, ROWS>(&mut acc, depth, (a, b), ahead, &mut out);
-        if !T::COMPLEX && whole && rs == 1 && rows == NV * V::LANES {
+        if whole && rs == 1 && rows == NV * V::LANES {
             return add_vectors::<T, V, NV, ROWS>(&acc, out);
         }
         let mut spill = [const { MaybeUninit::<T::Real>::uninit() }; TILE_REALS];
@@ -347,7 +347,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(
     }
 }
 
-/// C += alpha acc for a full tile of a real type whose columns are adjacent rows.
+/// C += alpha acc for a full tile whose columns are adjacent rows.
 ///
 /// # Safety
 /// As for [`Vector`]; C is such a tile.
@@ -357,14 +357,29 @@ where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let (cols, cs, c) = (out.c.ncols(), out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
+    let (cols, step) = (out.c.ncols(), out.c.col_stride() * planes::<T>());
+    let c = out.c.as_mut_ptr().cast::<T::Real>();
     // SAFETY: the caller's promises.
     unsafe {
-        let factor = V::splat(out.minus_alpha.re());
+        let (re, im, one) = (V::splat(out.minus_alpha.re()), V::splat(out.minus_alpha.im()), V::splat(T::Real::ONE));
         for (j, row) in acc.iter().enumerate().take(cols) {
             for (v, x) in row.iter().enumerate() {
-                let at = c.add(j * cs + v * V::LANES);
-                if out.accumulate { V::load(at).mul_add(factor, x[0]).store(at) } else { x[0].mul(factor).store(at) }
+                let at = c.add(j * step + v * V::LANES * planes::<T>());
+                if T::COMPLEX {
+                    let (low, high) = V::interleave(x[0].mul(re).mul_sub(im, x[1]), x[1].mul(re).mul_add(im, x[0]));
+                    let behind = at.add(V::LANES);
+                    if out.accumulate {
+                        V::load(at).mul_add(one, low).store(at);
+                        V::load(behind).mul_add(one, high).store(behind);
+                    } else {
+                        low.store(at);
+                        high.store(behind);
+                    }
+                } else if out.accumulate {
+                    V::load(at).mul_add(re, x[0]).store(at);
+                } else {
+                    x[0].mul(re).store(at);
+                }
             }
         }
     }

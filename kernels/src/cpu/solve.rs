@@ -12,14 +12,14 @@ use super::micro::{Stream, eliminate, load_tile, planes, store_tile, substitute,
 use super::pack;
 use super::workspace::Workspace;
 use crate::backend::Factor;
-use crate::simd::{Kernel, Vector, dispatch};
+use crate::simd::{Kernel, Vector};
 use crate::{Diag, MatMut, Op, Scalar, Side, Uplo, reference};
 
 /// Vectors along a full panel of right-hand sides.
 const NV: usize = 3;
 
 /// A X = B, X over B, with A triangular of the order of B's rows and possibly conjugated.
-pub(super) struct Solve<'a, T> {
+pub struct Solve<'a, T> {
     pub uplo: Uplo,
     pub a: Factor<'a, T>,
     pub diag: Diag,
@@ -36,7 +36,7 @@ impl<T: Scalar> Solve<'_, T> {
         if self.diag == Diag::NonUnit && (0..self.b.nrows()).any(overflows) {
             return self.run_by_division();
         }
-        dispatch::<T, _>(self);
+        T::solve(self);
     }
 
     /// The textbook loop. conj(A) X = B is handed over as the conjugate transpose of Aᵀ.

@@ -39,6 +39,8 @@ pub(crate) trait Vector: Copy {
     unsafe fn mul_sub(self, a: Self, b: Self) -> Self;
     /// Lane i, which must be less than LANES.
     unsafe fn lane(self, i: usize) -> Self::Real;
+    /// The parts of complex numbers, in turn: re[0] im[0] re[1] and so on, the first half of the lanes and the second.
+    unsafe fn interleave(re: Self, im: Self) -> (Self, Self);
     /// Copies a square: row i of `to` becomes column i of `from`, each with its distance between rows.
     unsafe fn transpose(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
 }

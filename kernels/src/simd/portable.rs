@@ -71,6 +71,11 @@ impl<R: Real> Vector for Portable<R> {
         self.0[i]
     }
     #[inline(always)]
+    unsafe fn interleave(re: Self, im: Self) -> (Self, Self) {
+        let pair = |i: usize| [re.0[i], im.0[i], re.0[i + 1], im.0[i + 1]];
+        (Self(pair(0)), Self(pair(2)))
+    }
+    #[inline(always)]
     unsafe fn transpose(from: *const R, from_step: usize, to: *mut R, to_step: usize) {
         for i in 0..4 {
             for j in 0..4 {

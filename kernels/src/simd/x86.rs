@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 macro_rules! vectors {
     ($($v:ty, $real:ty, $lanes:literal, $splat:ident, $load:ident, $store:ident, $mul:ident, $add:ident, $sub:ident,
         |$x:ident, $i:ident| $lane:expr, $mask:ident, $mask_load:ident, $mask_store:ident,
-        $square:literal, $transpose:ident;)*) => {$(
+        $square:literal, $transpose:ident, $interleave:ident;)*) => {$(
         impl Vector for $v {
             type Real = $real;
             const LANES: usize = $lanes;
@@ -60,6 +60,11 @@ macro_rules! vectors {
                 unsafe { $lane }
             }
             #[inline(always)]
+            unsafe fn interleave(re: Self, im: Self) -> (Self, Self) {
+                // SAFETY: the caller vouches for the instruction set.
+                unsafe { $interleave(re, im) }
+            }
+            #[inline(always)]
             unsafe fn transpose(from: *const $real, from_step: usize, to: *mut $real, to_step: usize) {
                 // SAFETY: the caller vouches for the instruction set and for both squares.
                 unsafe { $transpose(from, from_step, to, to_step) }
@@ -72,18 +77,82 @@ macro_rules! vectors {
 vectors! {
     __m512, f32, 16, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
         |x, i| _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(i), x)),
-        bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, 8, transpose_f32;
+        bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, 8, transpose_f32, interleave_f32_16;
     __m512d, f64, 8, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
         |x, i| _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(i64::from(i)), x)),
-        bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, 8, transpose_f64_8;
+        bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, 8, transpose_f64_8, interleave_f64_8;
     __m256, f32, 8, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
         |x, i| _mm256_cvtss_f32(_mm256_permutevar8x32_ps(x, _mm256_set1_epi32(i))),
-        signs_8, load_signs_f32, _mm256_maskstore_ps, 8, transpose_f32;
+        signs_8, load_signs_f32, _mm256_maskstore_ps, 8, transpose_f32, interleave_f32_8;
     __m256d, f64, 4, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd,
         |x, i| _mm256_cvtsd_f64(_mm256_castps_pd(_mm256_permutevar8x32_ps(
             _mm256_castpd_ps(x),
             _mm256_set1_epi64x(i64::from(2 * i) | i64::from(2 * i + 1) << 32),
-        ))), signs_4, load_signs_f64, _mm256_maskstore_pd, 4, transpose_f64;
+        ))), signs_4, load_signs_f64, _mm256_maskstore_pd, 4, transpose_f64, interleave_f64_4;
+}
+
+/// Sixteen pairs.
+///
+/// # Safety
+/// The processor has AVX-512.
+#[inline(always)]
+unsafe fn interleave_f32_16(re: __m512, im: __m512) -> (__m512, __m512) {
+    // SAFETY: the caller's promise. A pair is as wide as a double: pairs within 128 bits first, then these parts in order.
+    unsafe {
+        let (low, high) = (_mm512_unpacklo_ps(re, im), _mm512_unpackhi_ps(re, im));
+        let (low, high) = in_order(_mm512_castps_pd(low), _mm512_castps_pd(high));
+        (_mm512_castpd_ps(low), _mm512_castpd_ps(high))
+    }
+}
+
+/// Eight pairs.
+///
+/// # Safety
+/// The processor has AVX-512.
+#[inline(always)]
+unsafe fn interleave_f64_8(re: __m512d, im: __m512d) -> (__m512d, __m512d) {
+    // SAFETY: the caller's promise.
+    unsafe { in_order(_mm512_unpacklo_pd(re, im), _mm512_unpackhi_pd(re, im)) }
+}
+
+/// The 128-bit parts of two registers, in turn.
+///
+/// # Safety
+/// The processor has AVX-512.
+#[inline(always)]
+unsafe fn in_order(low: __m512d, high: __m512d) -> (__m512d, __m512d) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+        let second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+        (_mm512_permutex2var_pd(low, first, high), _mm512_permutex2var_pd(low, second, high))
+    }
+}
+
+/// Eight pairs.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn interleave_f32_8(re: __m256, im: __m256) -> (__m256, __m256) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (low, high) = (_mm256_unpacklo_ps(re, im), _mm256_unpackhi_ps(re, im));
+        (_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high))
+    }
+}
+
+/// Four pairs.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn interleave_f64_4(re: __m256d, im: __m256d) -> (__m256d, __m256d) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (low, high) = (_mm256_unpacklo_pd(re, im), _mm256_unpackhi_pd(re, im));
+        (_mm256_permute2f128_pd::<0x20>(low, high), _mm256_permute2f128_pd::<0x31>(low, high))
+    }
 }
 
 /// Bits first .. end.
