@@ -24,8 +24,8 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place(pub u32);
 
-/// A task that is ready, as a policy sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A task that is ready, as a policy sees it. It cannot be copied, so that no policy runs a task twice.
+#[derive(Debug)]
 pub struct ReadyTask {
     /// The task's serial number: smaller ones were inserted earlier.
     pub id: TaskId,

@@ -232,7 +232,8 @@ impl Shared {
     /// Runs one task, which the caller has taken, and finishes it. Returns a task that this has made ready and that the caller
     /// is to run next, or push.
     pub(crate) fn run_task(&self, seat: &Seat, task: ReadyTask) -> Option<ReadyTask> {
-        let slot = self.slab.slot(task.slot);
+        let index = task.slot;
+        let slot = self.slab.slot(index);
         if !self.devices.is_empty() {
             self.claim_for_host(slot);
         }
@@ -246,7 +247,7 @@ impl Shared {
         let Exec { header, body, label } = unsafe { slot.exec() };
         let id = header.id;
         let mut held = Vec::new();
-        if header.flags.commutes() && !self.hold_exclusions(seat, task, body, &mut held) {
+        if header.flags.commutes() && !self.hold_exclusions(seat, index, body, &mut held) {
             return None;
         }
         // SAFETY: the occupant's own; not kept over the body.
@@ -275,7 +276,7 @@ impl Shared {
         };
         self.settle_recorded(seat, scope, id, started.unwrap_or(0), &verdict);
         self.let_go(seat, &held);
-        self.finish(seat, task.slot)
+        self.finish(seat, index)
     }
 
     /// Takes note of how a task ended.
@@ -292,12 +293,12 @@ impl Shared {
 
     /// Takes the exclusions of the task's commuting accesses, or parks the task.
     #[cold]
-    fn hold_exclusions(&self, seat: &Seat, task: ReadyTask, body: &Body, held: &mut Vec<*const Exclusion>) -> bool {
+    fn hold_exclusions(&self, seat: &Seat, index: u32, body: &Body, held: &mut Vec<*const Exclusion>) -> bool {
         let mut wanted = Vec::new();
         body.exclusions(&mut wanted);
         for exclusion in wanted {
             // SAFETY: versions live until every task that names their datum is done.
-            if unsafe { &*exclusion }.take_or_park(task.slot) {
+            if unsafe { &*exclusion }.take_or_park(index) {
                 held.push(exclusion);
             } else {
                 // From here on another thread may run the task: nothing of its slot is touched any more.

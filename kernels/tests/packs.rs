@@ -1,0 +1,129 @@
+//! Products whose operands stay packed: the same results as without, whatever is remembered, changed or given up.
+
+use std::sync::Arc;
+use superscalar_kernels::cpu::{self, Operand, PackStore, Packs};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Uplo, c32, c64};
+
+/// Small whole numbers, so that every order of summation gives the same result.
+fn numbers<T: Scalar>(seed: usize, len: usize) -> Vec<T> {
+    (0..len).map(|at| T::from_f64(((at * 7919 + seed * 104_729) % 11) as f64 - 5.0)).collect()
+}
+
+/// A square tile with what is remembered of it.
+struct Remembered<T> {
+    n: usize,
+    ld: usize,
+    data: Vec<T>,
+    packs: Packs,
+}
+
+impl<T: Scalar> Remembered<T> {
+    fn new(seed: usize, n: usize, store: &Arc<PackStore>) -> Self {
+        let ld = n + 3;
+        Self { n, ld, data: numbers(seed, ld * n), packs: Packs::new(store) }
+    }
+
+    fn view(&self) -> MatRef<'_, T> {
+        MatRef::from_col_major(&self.data, self.n, self.n, self.ld).unwrap()
+    }
+
+    fn operand(&self) -> Operand<'_, T> {
+        Operand::new(self.view(), &self.packs)
+    }
+
+    fn change(&mut self, seed: usize) {
+        self.packs.forget();
+        self.data = numbers(seed, self.ld * self.n);
+    }
+}
+
+/// C of a product and of a rank-k update, with what is remembered and without.
+fn agree<T: Scalar>(op_a: Op, a: &Remembered<T>, op_b: Op, b: &Remembered<T>) {
+    let n = a.n;
+    let run = |remember: bool| {
+        let (mut c, mut d) = (numbers::<T>(99, n * n), numbers::<T>(98, n * n));
+        let (out, triangle) =
+            (MatMut::from_col_major(&mut c, n, n, n).unwrap(), MatMut::from_col_major(&mut d, n, n, n).unwrap());
+        let herk = if T::COMPLEX && op_a == Op::Trans { Op::ConjTrans } else { op_a };
+        let (minus, one) = (-T::ONE, T::ONE);
+        if remember {
+            cpu::gemm(minus, op_a, a.operand(), op_b, b.operand(), one, out);
+            cpu::herk(Uplo::Lower, herk, minus.re(), a.operand(), one.re(), triangle);
+        } else {
+            cpu::gemm(minus, op_a, a.view(), op_b, b.view(), one, out);
+            cpu::herk(Uplo::Lower, herk, minus.re(), a.view(), one.re(), triangle);
+        }
+        (c, d)
+    };
+    assert_eq!(run(true), run(false), "{op_a:?} {op_b:?} n = {n}");
+}
+
+const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
+
+fn every_operation<T: Scalar>() {
+    for n in [1, 47, 48, 100, 275] {
+        let store = PackStore::new(1 << 20);
+        let mut tiles: Vec<_> = (0..3).map(|seed| Remembered::<T>::new(seed, n, &store)).collect();
+        for round in 0..2 {
+            for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
+                for (i, j) in [(0, 1), (1, 0), (0, 0), (2, 0)] {
+                    agree(op_a, &tiles[i], op_b, &tiles[j]);
+                    agree(op_a, &tiles[i], op_b, &tiles[j]);
+                }
+            }
+            tiles[0].change(17 + round);
+        }
+    }
+}
+
+#[test]
+fn results_are_the_same_single() {
+    every_operation::<f32>();
+    every_operation::<c32>();
+}
+
+#[test]
+fn results_are_the_same_double() {
+    every_operation::<f64>();
+    every_operation::<c64>();
+}
+
+#[test]
+fn a_store_keeps_its_bound_and_gives_up_the_oldest() {
+    let n = 96;
+    let tile_bytes = n * n * size_of::<f64>();
+    let store = PackStore::new(5 * tile_bytes / 2);
+    let tiles: Vec<_> = (0..6).map(|seed| Remembered::<f64>::new(seed, n, &store)).collect();
+    for _ in 0..2 {
+        for a in &tiles {
+            agree(Op::None, a, Op::Trans, &tiles[0]);
+            assert!(store.bytes() <= 5 * tile_bytes / 2, "{} bytes", store.bytes());
+        }
+    }
+    assert!(store.bytes() >= 2 * tile_bytes, "nothing was packed: {} bytes", store.bytes());
+}
+
+#[test]
+fn a_store_without_room_is_done_without() {
+    let store = PackStore::new(0);
+    let (a, b) = (Remembered::<f64>::new(1, 100, &store), Remembered::new(2, 100, &store));
+    agree(Op::None, &a, Op::None, &b);
+    assert_eq!(store.bytes(), 0);
+}
+
+#[test]
+fn threads_share_packed_tiles() {
+    let n = 60;
+    let store = PackStore::new(3 * n * n * size_of::<f64>());
+    let tiles: Vec<_> = (0..8).map(|seed| Remembered::<f64>::new(seed, n, &store)).collect();
+    std::thread::scope(|s| {
+        for thread in 0..4 {
+            let tiles = &tiles;
+            s.spawn(move || {
+                for at in 0..200 {
+                    agree(Op::None, &tiles[(at * 5 + thread) % 8], Op::ConjTrans, &tiles[(at / 8) % 8]);
+                }
+            });
+        }
+    });
+}
