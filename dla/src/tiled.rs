@@ -5,8 +5,9 @@ use std::sync::Arc;
 use superscalar_kernels::{MatMut, MatRef, Scalar, cpu::PackStore};
 use superscalar_runtime::{Lent, Scope};
 
-/// Part of a matrix that the packed forms of its tiles may take beside it. A panel of the widest usual tiles fits in.
-const PACKED_SHARE: f64 = 0.08;
+/// Part of a matrix that the packed forms of its tiles may take beside it: less than half of the tenth that a routine may
+/// take in all, because threads pack what they need, too.
+const PACKED_SHARE: f64 = 0.045;
 
 /// An mt x nt grid of tiles, each a handle of its own in one scope.
 ///

@@ -4,7 +4,7 @@
 //! panel meets all the others. Packing it anew each time takes a tenth of the time of a product, because the tile comes
 //! from far away. So a tile may have [`Packs`], through which the first product that has it on the left leaves its packed
 //! form to the next ones, whichever thread they run on; and each thread keeps the packed form of the tile that it last had
-//! on the right. A [`PackStore`] bounds the memory: the packed forms that were made first are given up first. It is what
+//! on the right. A [`PackStore`] bounds the memory, and gives up forms that nobody uses any more. It is what
 //! a tile cache is on a device (blasx paper, section IV.B): replicas in the layout that the processor wants.
 
 use super::micro::planes;
@@ -156,8 +156,22 @@ struct Slot {
 #[derive(Default)]
 struct SlotState {
     packed: Option<Arc<Packed>>,
+    /// Whether a product has used it since the store last looked.
+    used: bool,
     /// Whether the store's queue has this slot.
     queued: bool,
+}
+
+impl Slot {
+    /// What the slot holds, if it has not been used since it was last asked for.
+    fn give_up(&self) -> Option<Option<Arc<Packed>>> {
+        let mut state = self.state.try_lock().ok()?;
+        if std::mem::take(&mut state.used) {
+            return None;
+        }
+        state.queued = false;
+        Some(state.packed.take())
+    }
 }
 
 impl Packs {
@@ -170,7 +184,8 @@ impl Packs {
     /// Says that the tile is about to change.
     pub fn forget(&mut self) {
         self.stamp = next_stamp();
-        lock(&self.slot.state).packed = None;
+        let mut state = lock(&self.slot.state);
+        (state.packed, state.used) = (None, false);
     }
 
     /// The packed form of a factor of this tile, made now if need be. `None` if there is no room, or another thread is at it.
@@ -178,9 +193,11 @@ impl Packs {
         let form = Form::of(factor, Role::Left);
         let mut state = self.slot.state.try_lock().ok()?;
         if let Some(packed) = state.packed.as_ref().filter(|packed| packed.form == form) {
-            return Some(Arc::clone(packed));
+            let packed = Arc::clone(packed);
+            state.used = true;
+            return Some(packed);
         }
-        state.packed = None;
+        (state.packed, state.used) = (None, false);
         let lines = self.store.take(bytes_of::<T>(form.shape.0, form.shape.1))?;
         let packed = Arc::new(Packed::new(factor, Role::Left, lines, Some(Arc::clone(&self.store))));
         state.packed = Some(Arc::clone(&packed));
@@ -218,7 +235,7 @@ struct StoreState {
     /// Bytes of all lines that came from here, free ones included.
     bytes: usize,
     free: Vec<Vec<Line>>,
-    /// Slots with something in them, the oldest first.
+    /// Slots with something in them, in the order in which they are looked at.
     queue: VecDeque<Arc<Slot>>,
 }
 
@@ -235,9 +252,11 @@ impl PackStore {
         lock(&self.state).bytes
     }
 
-    /// Lines for so many bytes, at the cost of older packed forms. They are allocated when they are filled.
+    /// Lines for so many bytes, perhaps at the cost of another packed form. They are allocated when they are filled.
+    ///
+    /// What was used since the store last looked gets a second chance, and the new form none: where the tiles that are gone
+    /// through again and again do not all fit, some of them stay, instead of each being given up just before its next use.
     fn take(&self, bytes: usize) -> Option<Vec<Line>> {
-        let mut tries = lock(&self.state).queue.len() + 1;
         loop {
             let mut state = lock(&self.state);
             let fits = |lines: &Vec<Line>| size_of_val(lines.as_slice()) >= bytes;
@@ -252,19 +271,12 @@ impl PackStore {
                 state.bytes -= size_of_val(lines.as_slice());
                 continue;
             }
-            tries = tries.checked_sub(1)?;
             let oldest = state.queue.pop_front()?;
             drop(state);
-            // A slot that is in use is not the one to give up, and waiting for it could be waiting for each other.
-            let packed = match oldest.state.try_lock() {
-                Ok(mut slot) => {
-                    slot.queued = false;
-                    slot.packed.take()
-                }
-                Err(_) => {
-                    self.enqueue(&oldest);
-                    continue;
-                }
+            // A slot that is locked is in use, and waiting for it could be waiting for each other.
+            let Some(packed) = oldest.give_up() else {
+                self.enqueue(&oldest);
+                return None;
             };
             // Its lines come back when the last product has done with them, perhaps here and now.
             drop(packed);
@@ -352,5 +364,27 @@ impl Right {
 impl Drop for Right {
     fn drop(&mut self) {
         LAST_RIGHT.set(std::mem::take(&mut self.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_used_stays_and_what_is_not_goes() {
+        let n = ORDER_MIN;
+        let data = vec![1.0; n * n];
+        let factor = Factor::plain(MatRef::from_col_major(&data, n, n, n).unwrap());
+        let store = PackStore::new(2 * bytes_of::<f64>(n, n));
+        let tiles: Vec<_> = (0..3).map(|_| Packs::new(&store)).collect();
+        let left = |at: usize| tiles[at].left(factor).is_some();
+        assert!(left(0) && left(1), "there is room for two");
+        assert!(left(0) && left(1));
+        assert!(!left(2) && !left(2), "both have been used and get a second chance");
+        assert!(left(1));
+        assert!(left(2), "the first has not been used since");
+        assert!(left(1) && left(2));
+        assert_eq!(store.bytes(), 2 * bytes_of::<f64>(n, n));
     }
 }
