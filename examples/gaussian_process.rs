@@ -174,7 +174,9 @@ fn regress(rt: &Runtime, covariance: &Covariance, training: &[Week], wanted: &[W
         for j in 0..k.nt() {
             for i in j..k.mt() {
                 let task = TaskSpec::new("covariance").index([i as u32, j as u32]).priority(1);
-                s.spawn(task, k.at(i, j).write(), move |tile| fill(tile, covariance, training, i * NB, j * NB));
+                s.spawn(task, k.at(i, j).write(), move |tile| {
+                    fill(tile.view_mut(), covariance, training, i * NB, j * NB);
+                });
             }
         }
         // The factorization of the first tiles begins while the last ones are still being filled.
@@ -194,7 +196,7 @@ fn regress(rt: &Runtime, covariance: &Covariance, training: &[Week], wanted: &[W
 }
 
 /// The tile of K whose first element is (row, col), with the noise on the diagonal.
-fn fill(tile: &mut MatMut<'_, f64>, covariance: &Covariance, weeks: &[Week], row: usize, col: usize) {
+fn fill(mut tile: MatMut<'_, f64>, covariance: &Covariance, weeks: &[Week], row: usize, col: usize) {
     let (m, n) = tile.shape();
     for j in 0..n {
         for i in 0..m {

@@ -316,7 +316,8 @@ impl Policy for Indifferent {
     }
 }
 
-/// A guest is given the tasks of the only worker, who is alone with them: they run there all the same.
+/// A guest is given the tasks of the only worker, who is alone with them: they go back to it, and none is lost. (A round in
+/// which the understudy has the worker's seat is an ordinary one, where either thread may run them.)
 #[test]
 fn a_policy_that_disregards_wants() {
     let rt = Runtime::builder().workers(1).custom_policy(|_| Box::<Indifferent>::default()).build().unwrap();
@@ -331,12 +332,8 @@ fn a_policy_that_disregards_wants() {
             });
             let run = rt.scope(|s| {
                 let x = s.lend(&mut ours);
-                let worker = std::thread::current().id();
                 for _ in 0..10 {
-                    s.spawn("own", x.read_write(), move |x| {
-                        assert_eq!(std::thread::current().id(), worker);
-                        *x += 1;
-                    });
+                    s.spawn("own", x.read_write(), |x| *x += 1);
                 }
                 inserted.wait();
                 waited.wait();

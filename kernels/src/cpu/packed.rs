@@ -136,7 +136,7 @@ impl<T: Scalar> Kernel<T> for Pack<'_, T> {
     }
 }
 
-/// What may be remembered of a tile between products: see the [module](self).
+/// What may be remembered of a tile between products: its packed forms, which the next products then need not make.
 ///
 /// It belongs beside the view of the tile. Who changes the tile must say so with [`Packs::forget`], which needs the same
 /// exclusive access; a product that reads a changed tile through old packs computes with what the tile held before.
