@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 
 /// Calls below this get an untimed call first: waking threads takes up to 0.1 ms, which is 0.2 % of it.
 const SHORT: Duration = Duration::from_millis(50);
-/// How long [`settle`] looks at a time.
-const LOOK: Duration = Duration::from_millis(2);
+/// How long [`settle`] looks at a time: several ticks of the system's clock (4 ms is usual), because the processor time of a
+/// thread that runs on another processor may be brought up to date only there.
+const LOOK: Duration = Duration::from_millis(15);
 /// When [`settle`] gives up: a contender that never rests is measured as it is.
 const SETTLE_MAX: Duration = Duration::from_secs(1);
 
