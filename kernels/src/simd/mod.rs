@@ -150,24 +150,28 @@ fn with_avx2<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
 /// Asks for the cache line at `at` to be fetched for writing soon. Any address will do.
 #[inline(always)]
 pub(crate) fn prefetch<T>(at: *const T) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch is a hint that never faults, and belongs to the first x86-64.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = at;
+    prefetch_into::<1, T>(at);
 }
 
 /// The same, into the second-level cache.
 #[inline(always)]
 pub(crate) fn prefetch_near<T>(at: *const T) {
+    prefetch_into::<2, T>(at);
+}
+
+/// The same, into the cache of this level, the first or the second.
+#[inline(always)]
+fn prefetch_into<const LEVEL: u8, T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: as above.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(at.cast()) };
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+        // SAFETY: a prefetch is a hint that never faults, and belongs to the first x86-64.
+        unsafe {
+            match LEVEL {
+                1 => _mm_prefetch::<_MM_HINT_T0>(at.cast()),
+                _ => _mm_prefetch::<_MM_HINT_T1>(at.cast()),
+            }
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = at;
