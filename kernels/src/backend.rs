@@ -2,7 +2,7 @@
 //!
 //! [`Scalar`]: crate::Scalar
 
-use crate::cpu::{Blocks, Factorization, Pack, Packed, Packs, Solve};
+use crate::cpu::{Blocks, Factorization, Pack, Packed, Packs, Triangular};
 use crate::scalar::{c32, c64};
 use crate::simd::dispatch;
 use crate::view::{MatMut, MatRef};
@@ -24,7 +24,7 @@ pub trait Backend: Sized {
     fn small_product(alpha: Self, a: Factor<'_, Self>, b: Factor<'_, Self>, accumulate: bool, c: MatMut<'_, Self>);
     fn product(product: Blocks<'_, Self>);
     fn pack(pack: Pack<'_, Self>) -> Packed;
-    fn solve(solve: Solve<'_, Self>);
+    fn triangular(triangular: Triangular<'_, Self>);
     fn factor(factorization: Factorization<'_, Self>) -> usize;
 }
 
@@ -43,8 +43,8 @@ macro_rules! backends {
             fn pack(pack: Pack<'_, $t>) -> Packed {
                 dispatch::<$t, _>(pack)
             }
-            fn solve(solve: Solve<'_, $t>) {
-                dispatch::<$t, _>(solve);
+            fn triangular(triangular: Triangular<'_, $t>) {
+                dispatch::<$t, _>(triangular);
             }
             fn factor(factorization: Factorization<'_, $t>) -> usize {
                 dispatch::<$t, _>(factorization)

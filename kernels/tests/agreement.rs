@@ -6,7 +6,7 @@
 #[allow(dead_code)] // Each test file uses its own part.
 mod operands;
 
-use operands::{Case, Matrix, Numbers, close, same, shapes};
+use operands::{Case, Matrix, Numbers, close, same, same_finite, shapes};
 use superscalar_kernels::{Diag, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu, reference};
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
@@ -29,7 +29,10 @@ macro_rules! four_types {
     )*};
 }
 
-four_types! { gemm_is_exact rank_k_is_exact trsm_agrees potrf_agrees nan_in_c_is_overwritten nan_and_inf_propagate }
+four_types! {
+    gemm_is_exact rank_k_is_exact rank_2k_is_exact gemmt_is_exact symm_is_exact trmm_is_exact trsm_agrees potrf_agrees
+    nan_in_c_is_overwritten nan_and_inf_propagate
+}
 
 /// A factor of this shape once `op` is applied.
 fn factor<T: Scalar>(numbers: &mut Numbers, op: Op, (m, n): (usize, usize), case: Case) -> Matrix<T> {
@@ -79,6 +82,120 @@ fn rank_k_is_exact<T: Scalar>() {
                     reference::herk(uplo, op, alpha, a.view(), beta, y.view_mut());
                     same(&x, &y, || format!("herk {}", message()));
                     assert!((0..n).all(|i| x.view().at(i, i).im() == T::Real::ZERO), "real diagonal");
+                }
+            }
+        }
+    }
+}
+
+fn rank_2k_is_exact<T: Scalar>() {
+    let mut numbers = Numbers::new(8);
+    for (n, _, k) in shapes() {
+        for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
+            let (case, other, third) = (numbers.case(), numbers.case(), numbers.case());
+            let a = factor::<T>(&mut numbers, op, (n, k), case);
+            let b = factor::<T>(&mut numbers, op, (n, k), other);
+            let c = Matrix::<T>::integers(&mut numbers, n, n, third);
+            let two_i = T::from_parts(T::Real::ONE, T::Real::from_f64(2.0));
+            for (alpha, beta) in [(T::ONE, 0.0), (two_i, 1.0), (two_i, -3.0), (T::ZERO, 2.0)] {
+                let message = || format!("{uplo} {op} n = {n} k = {k} {alpha} {beta} {case:?}");
+                if !T::COMPLEX || op != Op::ConjTrans {
+                    let (mut x, mut y) = (c.clone(), c.clone());
+                    cpu::syr2k(uplo, op, alpha, a.view(), b.view(), T::from_f64(beta), x.view_mut());
+                    reference::syr2k(uplo, op, alpha, a.view(), b.view(), T::from_f64(beta), y.view_mut());
+                    same(&x, &y, || format!("syr2k {}", message()));
+                }
+                if !T::COMPLEX || op != Op::Trans {
+                    let beta = T::Real::from_f64(beta);
+                    let (mut x, mut y) = (c.clone(), c.clone());
+                    cpu::her2k(uplo, op, alpha, a.view(), b.view(), beta, x.view_mut());
+                    reference::her2k(uplo, op, alpha, a.view(), b.view(), beta, y.view_mut());
+                    same(&x, &y, || format!("her2k {}", message()));
+                    assert!((0..n).all(|i| x.view().at(i, i).im() == T::Real::ZERO), "real diagonal");
+                }
+            }
+        }
+    }
+}
+
+fn gemmt_is_exact<T: Scalar>() {
+    let mut numbers = Numbers::new(9);
+    for (n, _, k) in shapes() {
+        for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
+            let (case, other) = (numbers.case(), numbers.case());
+            let a = factor::<T>(&mut numbers, op_a, (n, k), case);
+            let b = factor::<T>(&mut numbers, op_b, (k, n), other);
+            let c = Matrix::<T>::integers(&mut numbers, n, n, case);
+            for (uplo, alpha, beta) in [(Uplo::Lower, 1.0, 0.0), (Uplo::Upper, 2.0, -3.0), (Uplo::Lower, 0.0, 2.0)] {
+                let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
+                let (mut x, mut y) = (c.clone(), c.clone());
+                cpu::gemmt(uplo, alpha, op_a, a.view(), op_b, b.view(), beta, x.view_mut());
+                reference::gemmt(uplo, alpha, op_a, a.view(), op_b, b.view(), beta, y.view_mut());
+                same(&x, &y, || format!("gemmt {uplo}{op_a}{op_b} n = {n} k = {k} {alpha} {beta} {case:?}"));
+            }
+        }
+    }
+}
+
+/// What surrounds the named triangle: NaN, of which nothing may show.
+fn hide<T: Scalar>(uplo: Uplo, a: &mut Matrix<T>) {
+    let mut view = a.view_mut();
+    for j in 0..view.ncols() {
+        for i in (0..view.nrows()).filter(|&i| if uplo == Uplo::Lower { i < j } else { i > j }) {
+            view[(i, j)] = T::from_f64(f64::NAN);
+        }
+    }
+}
+
+fn symm_is_exact<T: Scalar>() {
+    let mut numbers = Numbers::new(10);
+    for (m, n, _) in shapes() {
+        for (side, uplo) in [Side::Left, Side::Right].iter().flat_map(|&s| UPLOS.map(|u| (s, u))) {
+            let (case, other) = (numbers.case(), numbers.case());
+            let order = if side == Side::Left { m } else { n };
+            let mut a = Matrix::<T>::integers(&mut numbers, order, order, case);
+            hide(uplo, &mut a);
+            let b = Matrix::<T>::integers(&mut numbers, m, n, other);
+            let c = Matrix::<T>::integers(&mut numbers, m, n, case);
+            for (alpha, beta) in [(1.0, 0.0), (2.0, -3.0), (0.0, 2.0)] {
+                let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
+                let message = || format!("{side}{uplo} {m} x {n} {alpha} {beta} {case:?}");
+                let (mut x, mut y) = (c.clone(), c.clone());
+                cpu::symm(side, uplo, alpha, a.view(), b.view(), beta, x.view_mut());
+                reference::symm(side, uplo, alpha, a.view(), b.view(), beta, y.view_mut());
+                same(&x, &y, || format!("symm {}", message()));
+                let (mut x, mut y) = (c.clone(), c.clone());
+                cpu::hemm(side, uplo, alpha, a.view(), b.view(), beta, x.view_mut());
+                reference::hemm(side, uplo, alpha, a.view(), b.view(), beta, y.view_mut());
+                same(&x, &y, || format!("hemm {}", message()));
+            }
+        }
+    }
+}
+
+fn trmm_is_exact<T: Scalar>() {
+    let mut numbers = Numbers::new(11);
+    for (m, n, _) in shapes() {
+        for side in [Side::Left, Side::Right] {
+            let order = if side == Side::Left { m } else { n };
+            for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
+                for (diag, alpha) in [(Diag::NonUnit, 1.0), (Diag::Unit, -2.0), (Diag::NonUnit, 0.0)] {
+                    let (case, other) = (numbers.case(), numbers.case());
+                    let mut a = Matrix::<T>::integers(&mut numbers, order, order, case);
+                    hide(uplo, &mut a);
+                    if diag == Diag::Unit {
+                        (0..order).for_each(|i| a.view_mut()[(i, i)] = T::from_f64(f64::NAN));
+                    }
+                    let mut b = Matrix::<T>::integers(&mut numbers, m, n, other);
+                    if alpha != 0.0 && n > 0 && m > 0 {
+                        // What the other triangle would hold does not meet it.
+                        b.view_mut()[(m / 2, n / 2)] = T::from_real(T::Real::from_f64(f64::INFINITY));
+                    }
+                    let (mut x, mut y) = (b.clone(), b.clone());
+                    let alpha = T::from_f64(alpha);
+                    cpu::trmm(side, uplo, op, diag, alpha, a.view(), x.view_mut());
+                    reference::trmm(side, uplo, op, diag, alpha, a.view(), y.view_mut());
+                    same_finite(&x, &y, || format!("trmm {side}{uplo}{op}{diag} {m} x {n} {case:?}"));
                 }
             }
         }

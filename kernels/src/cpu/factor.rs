@@ -40,7 +40,7 @@ impl<T: Scalar> Kernel<T> for Factorization<'_, T> {
         let n = self.a.nrows();
         let len = panel_start::<T, V>(n.div_ceil(width::<V>()));
         let mut scratch = Workspace::take(len + ROWS * ROWS * planes::<T>());
-        let (panels, small) = scratch.reals().split_at_mut(len);
+        let (panels, small) = scratch.elements().split_at_mut(len);
         let mut work = Panels { a: self.a, panels: panels.as_mut_ptr(), small: small.as_mut_ptr() };
         for j in (0..n).step_by(ROWS) {
             let mut i = j - j % V::LANES;

@@ -250,6 +250,105 @@ unsafe fn row<T, V, const NV: usize, const ROWS: usize>(
     unsafe { multiply::<T, V, NV>(&mut acc[r], column(r), ROWS) };
 }
 
+/// acc = -A acc for the ROWS x ROWS triangle A, with the rows of `acc` taken so that each finds the others as they were.
+///
+/// # Safety
+/// As for [`substitute`], with the diagonal itself on the diagonal.
+#[inline(always)]
+pub(super) unsafe fn multiply_triangle<T, V, const NV: usize, const ROWS: usize>(
+    acc: &mut Tile<V, NV, ROWS>,
+    triangle: *const T::Real,
+    uplo: Uplo,
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // Row by row in the text, as in `substitute`, and in the opposite order.
+    macro_rules! rows {
+        ($($step:literal)*) => {$(
+            if $step < ROWS {
+                // SAFETY: the caller's promises.
+                unsafe {
+                    match uplo {
+                        Uplo::Lower => {
+                            let r = ROWS - 1 - $step;
+                            multiply_row::<T, V, NV, ROWS>(acc, triangle, r, 0, r)
+                        }
+                        Uplo::Upper => multiply_row::<T, V, NV, ROWS>(acc, triangle, $step, $step + 1, ROWS),
+                    }
+                }
+            }
+        )*};
+    }
+    const { assert!(ROWS <= 8) };
+    rows!(0 1 2 3 4 5 6 7);
+}
+
+/// Row r of a product: minus its diagonal element times itself, minus its elements from .. to times those rows.
+///
+/// # Safety
+/// As for [`multiply_triangle`].
+#[inline(always)]
+unsafe fn multiply_row<T, V, const NV: usize, const ROWS: usize>(
+    acc: &mut Tile<V, NV, ROWS>,
+    triangle: *const T::Real,
+    r: usize,
+    from: usize,
+    to: usize,
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let column = |q: usize| triangle.wrapping_add(q * ROWS * planes::<T>() + r);
+    // SAFETY: element (r, r), then elements (r, q), of the triangle.
+    unsafe {
+        multiply::<T, V, NV>(&mut acc[r], column(r), ROWS);
+        negate_row::<T, V, NV>(&mut acc[r]);
+        for q in from..to {
+            let x = acc[q];
+            subtract::<T, V, NV>(&mut acc[r], scalar::<T>(column(q), ROWS), false, &x);
+        }
+    }
+}
+
+/// acc = -acc.
+///
+/// # Safety
+/// As for [`Vector`].
+#[inline(always)]
+pub(super) unsafe fn negate<T, V, const NV: usize, const ROWS: usize>(acc: &mut Tile<V, NV, ROWS>)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    for row in acc.iter_mut() {
+        // SAFETY: the caller's promise.
+        unsafe { negate_row::<T, V, NV>(row) };
+    }
+}
+
+/// row = -row.
+///
+/// # Safety
+/// As for [`Vector`].
+#[inline(always)]
+unsafe fn negate_row<T, V, const NV: usize>(row: &mut [[V; 2]; NV])
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // SAFETY: the caller's promise.
+    unsafe {
+        let minus = V::splat(-T::Real::ONE);
+        for x in row.iter_mut() {
+            x[0] = x[0].mul(minus);
+            if T::COMPLEX {
+                x[1] = x[1].mul(minus);
+            }
+        }
+    }
+}
+
 /// ROWS rows of lanes, `step` reals apart.
 ///
 /// # Safety

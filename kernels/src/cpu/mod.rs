@@ -18,7 +18,9 @@ mod panels;
 mod potrf;
 mod product;
 mod rank_k;
-mod solve;
+mod symm;
+mod triangular;
+mod trmm;
 mod trsm;
 mod workspace;
 
@@ -28,8 +30,10 @@ pub use packed::{Operand, PackStore, Packs};
 pub(crate) use packed::{Pack, Packed};
 pub use potrf::{NotPositiveDefinite, potrf};
 pub(crate) use product::Blocks;
-pub use rank_k::{herk, syrk};
-pub(crate) use solve::Solve;
+pub use rank_k::{gemmt, her2k, herk, syr2k, syrk};
+pub use symm::{hemm, symm};
+pub(crate) use triangular::Triangular;
+pub use trmm::trmm;
 pub use trsm::trsm;
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::factor::Factorization;
 use super::rank_k::add_lower;
-use super::trsm::solve_lower;
+use super::trsm::solve;
 use crate::backend::Factor;
 use crate::{Diag, MatMut, Real, Scalar, Uplo};
 
@@ -70,7 +70,7 @@ fn factor_lower<T: Scalar>(mut a: MatMut<'_, T>) -> Result<(), NotPositiveDefini
     let (mut a11, (mut a21, mut a22)) = (top.submatrix(0..half, 0..half), bottom.split_at_col(half));
     factor_lower(a11.rb_mut())?;
     // X L11ᴴ = A21 is conj(L11) Xᵀ = A21ᵀ.
-    solve_lower(Factor::conj(a11.as_ref()), Diag::NonUnit, a21.rb_mut().transpose());
+    solve(Uplo::Lower, Factor::conj(a11.as_ref()), Diag::NonUnit, a21.rb_mut().transpose());
     let l21 = a21.as_ref();
     let (factor, adjoint) = (Factor::plain(l21), Factor::conj(l21.transpose()));
     add_lower(-T::ONE, factor, adjoint, a22.rb_mut());

@@ -75,7 +75,7 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
         let a_len = if left.is_some() { 0 } else { height * depth * unit };
         let b_len = if right.is_some() { 0 } else { columns * depth * unit };
         let mut scratch = Workspace::take(a_len + b_len);
-        let (own_a, own_b) = scratch.reals().split_at_mut(a_len);
+        let (own_a, own_b) = scratch.elements().split_at_mut(a_len);
         for p in (0..k).step_by(depth) {
             let kc = depth.min(k - p);
             for j in (0..n).step_by(columns) {

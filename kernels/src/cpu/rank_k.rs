@@ -1,6 +1,6 @@
-//! syrk and herk: symmetric and Hermitian rank-k updates of one triangle.
+//! gemmt, syrk, herk, syr2k and her2k: products of which one triangle is computed.
 //!
-//! Both are a product of which only the register tiles at and below the diagonal are computed. Upper triangles are the
+//! All are a product of which only the register tiles at and below the diagonal are computed. Upper triangles are the
 //! lower ones of transposed views.
 
 use super::gemm::scale;
@@ -63,16 +63,122 @@ pub fn herk<'a, T: Scalar>(
     let a = Factor::new(op, a.into());
     let b = Factor { conj: !a.conj, ..a.transpose() };
     update(uplo, T::from_real(alpha), a, b, T::from_real(beta), c.rb_mut());
+    make_diagonal_real(c);
+}
+
+/// One triangle of C = alpha op(A) op(B) + beta C, where op(A) is n x k and op(B) is k x n.
+///
+/// The other triangle is not touched. beta = 0 does not read C; alpha = 0 reads neither A nor B.
+///
+/// # Panics
+/// When the shapes do not agree.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu};
+///
+/// let (a, b, mut c) = ([1.0, 2.0], [3.0, 4.0], [0.0, 0.0, -1.0, 0.0]);
+/// let (a, b) = (MatRef::from_col_major(&a, 2, 1, 2)?, MatRef::from_col_major(&b, 1, 2, 1)?);
+/// cpu::gemmt(Uplo::Lower, 1.0, Op::None, a, Op::None, b, 0.0, MatMut::from_col_major(&mut c, 2, 2, 2)?);
+/// assert_eq!(c, [3.0, 6.0, -1.0, 8.0]);
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+pub fn gemmt<'a, T: Scalar>(
+    uplo: Uplo,
+    alpha: T,
+    op_a: Op,
+    a: impl Into<Operand<'a, T>>,
+    op_b: Op,
+    b: impl Into<Operand<'a, T>>,
+    beta: T,
+    c: MatMut<'_, T>,
+) {
+    update(uplo, alpha, Factor::new(op_a, a.into()), Factor::new(op_b, b.into()), beta, c);
+}
+
+/// One triangle of C = alpha A Bᵀ + alpha B Aᵀ + beta C (`Op::None`, A and B n x k), or of
+/// C = alpha Aᵀ B + alpha Bᵀ A + beta C (`Op::Trans`, A and B k x n).
+///
+/// The other triangle is not touched. beta = 0 does not read C; alpha = 0 reads neither A nor B.
+///
+/// # Panics
+/// When the shapes do not agree, or for [`Op::ConjTrans`] of a complex type (which is [`her2k`]'s); of a real type it is
+/// [`Op::Trans`].
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu};
+///
+/// let (a, b, mut c) = ([1.0, 2.0], [3.0, 4.0], [0.0, 0.0, -1.0, 0.0]);
+/// let (a, b) = (MatRef::from_col_major(&a, 2, 1, 2)?, MatRef::from_col_major(&b, 2, 1, 2)?);
+/// cpu::syr2k(Uplo::Lower, Op::None, 1.0, a, b, 0.0, MatMut::from_col_major(&mut c, 2, 2, 2)?);
+/// assert_eq!(c, [6.0, 10.0, -1.0, 16.0]);
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+pub fn syr2k<'a, T: Scalar>(
+    uplo: Uplo,
+    op: Op,
+    alpha: T,
+    a: impl Into<Operand<'a, T>>,
+    b: impl Into<Operand<'a, T>>,
+    beta: T,
+    mut c: MatMut<'_, T>,
+) {
+    assert!(!T::COMPLEX || op != Op::ConjTrans, "syr2k: no conjugate transpose of a complex matrix; that is her2k");
+    let plain = |operand| Factor { conj: false, ..Factor::new(op, operand) };
+    let (a, b) = (plain(a.into()), plain(b.into()));
+    update(uplo, alpha, a, b.transpose(), beta, c.rb_mut());
+    update(uplo, alpha, b, a.transpose(), T::ONE, c);
+}
+
+/// One triangle of C = alpha A Bᴴ + conj(alpha) B Aᴴ + beta C (`Op::None`, A and B n x k), or of
+/// C = alpha Aᴴ B + conj(alpha) Bᴴ A + beta C (`Op::ConjTrans`, A and B k x n).
+///
+/// beta is real; the imaginary part of C's diagonal is taken as zero and left zero. The other triangle is not touched.
+/// beta = 0 does not read C; alpha = 0 reads neither A nor B. For real types this is [`syr2k`].
+///
+/// # Panics
+/// When the shapes do not agree, or for [`Op::Trans`] of a complex type (which is [`syr2k`]'s).
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{MatMut, MatRef, Op, Uplo, c64, cpu};
+///
+/// let (a, b, mut c) = ([c64::new(0.0, 2.0)], [c64::new(1.0, 1.0)], [c64::new(1.0, 5.0)]);
+/// let (a, b) = (MatRef::from_col_major(&a, 1, 1, 1)?, MatRef::from_col_major(&b, 1, 1, 1)?);
+/// cpu::her2k(Uplo::Upper, Op::None, c64::new(1.0, 0.0), a, b, 1.0, MatMut::from_col_major(&mut c, 1, 1, 1)?);
+/// assert_eq!(c, [c64::new(5.0, 0.0)]);
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+pub fn her2k<'a, T: Scalar>(
+    uplo: Uplo,
+    op: Op,
+    alpha: T,
+    a: impl Into<Operand<'a, T>>,
+    b: impl Into<Operand<'a, T>>,
+    beta: T::Real,
+    mut c: MatMut<'_, T>,
+) {
+    assert!(!T::COMPLEX || op != Op::Trans, "her2k: no plain transpose of a complex matrix; that is syr2k");
+    let (a, b) = (Factor::new(op, a.into()), Factor::new(op, b.into()));
+    let adjoint = |factor: Factor<'a, T>| Factor { conj: !factor.conj, ..factor.transpose() };
+    update(uplo, alpha, a, adjoint(b), T::from_real(beta), c.rb_mut());
+    update(uplo, alpha.conj(), b, adjoint(a), T::ONE, c.rb_mut());
+    make_diagonal_real(c);
+}
+
+/// Drops what rounding (or the caller) has left in the imaginary parts of a Hermitian matrix's diagonal.
+fn make_diagonal_real<T: Scalar>(mut c: MatMut<'_, T>) {
     for i in 0..c.nrows() {
         c[(i, i)] = T::from_real(c[(i, i)].re());
     }
 }
 
-/// One triangle of C = alpha A B + beta C, of which the caller knows that it is symmetric or Hermitian.
+/// One triangle of C = alpha A B + beta C.
 fn update<T: Scalar>(uplo: Uplo, alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, mut c: MatMut<'_, T>) {
     let n = c.nrows();
-    let agree = c.ncols() == n && a.view.nrows() == n;
-    assert!(agree, "rank-k update: op(A) {:?} C {:?}", a.view.shape(), c.shape());
+    let agree = c.ncols() == n && a.view.nrows() == n && b.view.shape() == (a.view.ncols(), n);
+    assert!(agree, "a triangle of a product: A {:?} B {:?} C {:?}", a.view.shape(), b.view.shape(), c.shape());
     if uplo == Uplo::Upper {
         return update(Uplo::Lower, alpha, b.transpose(), a.transpose(), beta, c.transpose());
     }

@@ -1,8 +1,9 @@
-//! The buffer that a thread packs into: kept between calls, so that the steady state allocates nothing.
+//! The buffers that a thread packs into: kept between calls, so that the steady state allocates nothing.
 //!
-//! Its size is bounded by the blocking of the kernels (a few MiB), not by the matrices.
+//! A kernel that calls another while it holds one takes a second: there are as many as kernels are nested. Their sizes are
+//! bounded by the blocking of the kernels (a few MiB), not by the matrices.
 
-use crate::Real;
+use crate::Scalar;
 use std::cell::Cell;
 use std::marker::PhantomData;
 
@@ -16,44 +17,47 @@ impl Line {
 }
 
 thread_local! {
-    static LINES: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
+    /// Those that are not in use; the one given back last is on top, so that each kernel finds the one that fits it.
+    static FREE: Cell<Vec<Vec<Line>>> = const { Cell::new(Vec::new()) };
 }
 
 /// Scratch of one kernel call, given back to the thread when dropped.
 ///
 /// A guard and not a closure: a closure's body would be compiled outside of the function that enables the vector
 /// instructions (see [`simd`](crate::simd)).
-pub(super) struct Workspace<R> {
+pub(super) struct Workspace<T> {
     lines: Vec<Line>,
     len: usize,
-    reals: PhantomData<R>,
+    elements: PhantomData<T>,
 }
 
-impl<R: Real> Workspace<R> {
-    /// Scratch of `len` reals, aligned to a cache line, holding arbitrary numbers.
-    ///
-    /// Taking while another is in use is allowed, at the price of an allocation.
+impl<T: Scalar> Workspace<T> {
+    /// Scratch of `len` elements, aligned to a cache line, holding arbitrary numbers.
     pub fn take(len: usize) -> Self {
-        let mut lines = LINES.take();
-        let needed = (len * size_of::<R>()).div_ceil(size_of::<Line>());
+        let mut free = FREE.take();
+        let mut lines = free.pop().unwrap_or_default();
+        FREE.set(free);
+        let needed = (len * size_of::<T>()).div_ceil(size_of::<Line>());
         if lines.len() < needed {
             lines.resize(needed, Line::ZERO);
         }
-        Self { lines, len, reals: PhantomData }
+        Self { lines, len, elements: PhantomData }
     }
 
     /// The scratch.
-    pub fn reals(&mut self) -> &mut [R] {
-        let start = self.lines.as_mut_ptr().cast::<R>();
-        // SAFETY: the lines are initialized memory of at least `len` reals, aligned for any real; every bit pattern is a
-        // valid f32 or f64 (the only types that are Real); the borrow of self keeps others away.
+    pub fn elements(&mut self) -> &mut [T] {
+        let start = self.lines.as_mut_ptr().cast::<T>();
+        // SAFETY: the lines are initialized memory of at least `len` elements, aligned for any of them; every bit pattern is
+        // a valid number, or pair of numbers (no other type is Scalar); the borrow of self keeps others away.
         unsafe { std::slice::from_raw_parts_mut(start, self.len) }
     }
 }
 
-impl<R> Drop for Workspace<R> {
+impl<T> Drop for Workspace<T> {
     fn drop(&mut self) {
-        LINES.set(std::mem::take(&mut self.lines));
+        let mut free = FREE.take();
+        free.push(std::mem::take(&mut self.lines));
+        FREE.set(free);
     }
 }
 
@@ -62,14 +66,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scratch_is_kept_and_may_be_nested() {
-        let first = Workspace::<f64>::take(100).reals().as_ptr() as usize;
-        assert_eq!(first % 64, 0);
-        let mut outer = Workspace::<f32>::take(50);
-        let x = outer.reals();
-        assert_eq!((x.as_ptr() as usize, x.len()), (first, 50));
-        x.fill(1.0);
-        Workspace::<f32>::take(10).reals().fill(2.0);
-        assert!(x.iter().all(|&v| v == 1.0));
+    fn scratch_is_kept_however_deep() {
+        let place = |scratch: &mut Workspace<f64>| scratch.elements().as_ptr() as usize;
+        let nested = || {
+            let (mut outer, mut inner) = (Workspace::<f64>::take(100), Workspace::<f64>::take(50));
+            outer.elements().fill(1.0);
+            inner.elements().fill(2.0);
+            assert!(outer.elements().iter().all(|&x| x == 1.0));
+            // The inner one goes back first.
+            let places = (place(&mut outer), place(&mut inner));
+            drop(inner);
+            places
+        };
+        let first = nested();
+        assert_eq!((first.0 % 64, first.1 % 64), (0, 0));
+        assert_eq!(nested(), first);
     }
 }

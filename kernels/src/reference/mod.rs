@@ -16,11 +16,11 @@
 
 mod factor;
 mod product;
-mod solve;
+mod triangular;
 
 pub use factor::potrf;
-pub use product::{gemm, herk, syrk};
-pub use solve::trsm;
+pub use product::{gemm, gemmt, hemm, her2k, herk, symm, syr2k, syrk};
+pub use triangular::{trmm, trsm};
 
 use crate::{MatRef, Op, Scalar, Uplo};
 

@@ -1,7 +1,7 @@
-//! gemm, syrk and herk as loops.
+//! gemm, and what is a gemm with a symmetric operand or result, as loops.
 
 use super::{element, in_triangle};
-use crate::{MatMut, MatRef, Op, Scalar, Uplo};
+use crate::{MatMut, MatRef, Op, Scalar, Side, Uplo};
 
 /// C = alpha op(A) op(B) + beta C. See [`cpu::gemm`](crate::cpu::gemm).
 ///
@@ -74,4 +74,138 @@ fn update<T: Scalar>(alpha: T, sum: impl Fn() -> T, beta: T, c: &T) -> T {
 /// c times a real number, without the spurious NaN that a complex product makes of Inf * 0.
 fn scale<T: Scalar>(c: T, by: T::Real) -> T {
     T::from_parts(c.re() * by, c.im() * by)
+}
+
+/// One triangle of C = alpha op(A) op(B) + beta C. See [`cpu::gemmt`](crate::cpu::gemmt).
+///
+/// # Panics
+/// When the shapes do not agree.
+pub fn gemmt<T: Scalar>(
+    uplo: Uplo,
+    alpha: T,
+    op_a: Op,
+    a: MatRef<'_, T>,
+    op_b: Op,
+    b: MatRef<'_, T>,
+    beta: T,
+    mut c: MatMut<'_, T>,
+) {
+    let ((n, k), (k_b, n_b)) = (op_a.shape(a.shape()), op_b.shape(b.shape()));
+    assert_eq!((n, k, n_b), (c.nrows(), k_b, c.ncols()), "shapes of a product");
+    assert_eq!(n, n_b, "a triangle is square");
+    for j in 0..n {
+        for i in (0..n).filter(|&i| in_triangle(uplo, i, j)) {
+            let sum = || (0..k).map(|p| element(op_a, a, i, p) * element(op_b, b, p, j)).sum();
+            c[(i, j)] = update(alpha, sum, beta, &c[(i, j)]);
+        }
+    }
+}
+
+/// One triangle of C = alpha A Bᵀ + alpha B Aᵀ + beta C. See [`cpu::syr2k`](crate::cpu::syr2k).
+///
+/// # Panics
+/// When the shapes do not agree, or for [`Op::ConjTrans`] of a complex type.
+pub fn syr2k<T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: MatRef<'_, T>, b: MatRef<'_, T>, beta: T, c: MatMut<'_, T>) {
+    assert!(!T::COMPLEX || op != Op::ConjTrans, "syr2k takes no conjugate transpose");
+    rank_2k(uplo, op, (alpha, alpha), a, b, beta, |x| x, c);
+}
+
+/// One triangle of C = alpha A Bᴴ + conj(alpha) B Aᴴ + beta C. See [`cpu::her2k`](crate::cpu::her2k).
+///
+/// # Panics
+/// When the shapes do not agree, or for [`Op::Trans`] of a complex type.
+pub fn her2k<T: Scalar>(
+    uplo: Uplo,
+    op: Op,
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T::Real,
+    mut c: MatMut<'_, T>,
+) {
+    assert!(!T::COMPLEX || op != Op::Trans, "her2k takes no plain transpose");
+    rank_2k(uplo, op, (alpha, alpha.conj()), a, b, T::from_real(beta), T::conj, c.rb_mut());
+    (0..c.nrows()).for_each(|i| c[(i, i)] = T::from_real(c[(i, i)].re()));
+}
+
+/// One triangle of C = first A B* + second B A* + beta C, where * transposes, and conjugates if `star` does.
+fn rank_2k<T: Scalar>(
+    uplo: Uplo,
+    op: Op,
+    (first, second): (T, T),
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    star: impl Fn(T) -> T,
+    mut c: MatMut<'_, T>,
+) {
+    let (n, k) = op.shape(a.shape());
+    assert_eq!(((n, n), a.shape()), (c.shape(), b.shape()), "shapes of a rank-2k update");
+    for j in 0..n {
+        for i in (0..n).filter(|&i| in_triangle(uplo, i, j)) {
+            let product = |x, y| (0..k).map(|p| element(op, x, i, p) * star(element(op, y, j, p))).sum();
+            let half = update(first, || product(a, b), beta, &c[(i, j)]);
+            c[(i, j)] = update(second, || product(b, a), T::ONE, &half);
+        }
+    }
+}
+
+/// C = alpha A B + beta C or alpha B A + beta C, A symmetric. See [`cpu::symm`](crate::cpu::symm).
+///
+/// # Panics
+/// When the shapes do not agree.
+pub fn symm<T: Scalar>(
+    side: Side,
+    uplo: Uplo,
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    c: MatMut<'_, T>,
+) {
+    let at = |i, j| if in_triangle(uplo, i, j) { a.at(i, j) } else { a.at(j, i) };
+    with_whole(side, alpha, (a.nrows(), at), b, beta, c);
+}
+
+/// The same with A Hermitian. See [`cpu::hemm`](crate::cpu::hemm).
+///
+/// # Panics
+/// When the shapes do not agree.
+pub fn hemm<T: Scalar>(
+    side: Side,
+    uplo: Uplo,
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    c: MatMut<'_, T>,
+) {
+    let at = |i, j| match (i == j, in_triangle(uplo, i, j)) {
+        (true, _) => T::from_real(a.at(i, i).re()),
+        (false, true) => a.at(i, j),
+        (false, false) => a.at(j, i).conj(),
+    };
+    with_whole(side, alpha, (a.nrows(), at), b, beta, c);
+}
+
+/// C = alpha A B + beta C or alpha B A + beta C with A of order `order` given by its elements.
+fn with_whole<T: Scalar>(
+    side: Side,
+    alpha: T,
+    (order, at): (usize, impl Fn(usize, usize) -> T),
+    b: MatRef<'_, T>,
+    beta: T,
+    mut c: MatMut<'_, T>,
+) {
+    assert_eq!(b.shape(), c.shape(), "shapes of a product");
+    assert_eq!(order, if side == Side::Left { c.nrows() } else { c.ncols() }, "shapes of a product");
+    for j in 0..c.ncols() {
+        for i in 0..c.nrows() {
+            let sum = || match side {
+                Side::Left => (0..order).map(|p| at(i, p) * b.at(p, j)).sum(),
+                Side::Right => (0..order).map(|p| b.at(i, p) * at(p, j)).sum(),
+            };
+            c[(i, j)] = update(alpha, sum, beta, &c[(i, j)]);
+        }
+    }
 }

@@ -148,6 +148,15 @@ pub fn same<T: Scalar>(x: &Matrix<T>, y: &Matrix<T>, what: impl Fn() -> String) 
     }
 }
 
+/// Equal in every element that is finite in both parts, and not finite in the same ones: how Inf and NaN mix in the parts of
+/// a complex number depends on the order of operations.
+pub fn same_finite<T: Scalar>(x: &Matrix<T>, y: &Matrix<T>, what: impl Fn() -> String) {
+    let finite = |v: T| (v.re() * T::Real::ZERO + v.im() * T::Real::ZERO).to_f64() == 0.0;
+    for (at, (&x, &y)) in x.data.iter().zip(&y.data).enumerate() {
+        assert!(finite(x) == finite(y) && (!finite(x) || x == y), "{}: {x} for {y} at {at}", what());
+    }
+}
+
 /// Within `bound` roundoffs of the largest element, and sentinels equal.
 pub fn close<T: Scalar>(x: &Matrix<T>, y: &Matrix<T>, bound: f64, what: impl Fn() -> String) {
     let largest = y.data.iter().map(|v| v.abs().to_f64()).filter(|v| !v.is_nan()).fold(0.0, f64::max);

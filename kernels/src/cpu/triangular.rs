@@ -1,14 +1,20 @@
-//! A triangular system of moderate order, solved in packed form.
+//! A triangular matrix of moderate order, applied to many columns in packed form: A X = B solved for X, or A B multiplied.
 //!
-//! The triangle is packed once: for each block of ROWS rows the part that multiplies unknowns already found, then the
-//! small triangle on the diagonal with reciprocals in place of its diagonal. The right-hand sides go by in panels of
-//! three vectors, each packed, solved block by block in registers, and written back. All but the small triangles is the
-//! loop of the product, so the rate comes close to the product's.
+//! The triangle is packed once: for each block of ROWS rows the part that meets the other rows, then the small triangle on
+//! the diagonal, for a solve with reciprocals in place of its diagonal. The columns of B go by in panels of
+//! three vectors, each packed, transformed block by block in registers, and written back. All but the small triangles is the
+//! loop of the product, so the rate comes close to the product's. What the other triangle would hold is never multiplied
+//! by, not even as zeros: zero times Inf would spoil what is right.
+//!
+//! A solve takes the blocks in the order in which their unknowns are found, a product in the opposite one, so that each still
+//! finds the old contents of those that it depends on.
 //!
 //! Multiplying by a reciprocal instead of dividing costs at most one more rounding per unknown, and saves a division per
 //! element, which takes as long as thirty multiply-adds. Where a reciprocal would overflow, the textbook loop is used.
 
-use super::micro::{Stream, eliminate, load_tile, planes, store_tile, substitute, with_vectors};
+use super::micro::{
+    Stream, eliminate, load_tile, multiply_triangle, negate, planes, store_tile, substitute, with_vectors,
+};
 use super::pack;
 use super::workspace::Workspace;
 use crate::backend::Factor;
@@ -18,30 +24,41 @@ use crate::{Diag, MatMut, Op, Scalar, Side, Uplo, reference};
 /// Vectors along a full panel of right-hand sides.
 const NV: usize = 3;
 
-/// A X = B, X over B, with A triangular of the order of B's rows and possibly conjugated.
-pub struct Solve<'a, T> {
+/// What is done with a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// X of A X = B over B.
+    Solve,
+    /// A B over B.
+    Multiply,
+}
+
+/// A solve or a product with A, triangular of the order of B's rows and possibly conjugated; the result over B.
+pub struct Triangular<'a, T> {
+    pub action: Action,
     pub uplo: Uplo,
     pub a: Factor<'a, T>,
     pub diag: Diag,
     pub b: MatMut<'a, T>,
 }
 
-impl<T: Scalar> Solve<'_, T> {
-    /// Solves it.
+impl<T: Scalar> Triangular<'_, T> {
+    /// Does it.
     pub fn run(self) {
         let overflows = |i| {
             let pivot = self.a.view.at(i, i);
             pivot != T::ZERO && !(reciprocal(pivot).abs() * T::Real::ZERO == T::Real::ZERO) && !pivot.is_nan()
         };
-        if self.diag == Diag::NonUnit && (0..self.b.nrows()).any(overflows) {
+        let divides = self.action == Action::Solve && self.diag == Diag::NonUnit;
+        if divides && (0..self.b.nrows()).any(overflows) {
             return self.run_by_division();
         }
-        T::solve(self);
+        T::triangular(self);
     }
 
     /// The textbook loop. conj(A) X = B is handed over as the conjugate transpose of Aᵀ.
     fn run_by_division(self) {
-        let Self { uplo, a, diag, b } = self;
+        let Self { action: _, uplo, a, diag, b } = self;
         if a.conj {
             reference::trsm(Side::Left, uplo.flip(), Op::ConjTrans, diag, T::ONE, a.view.transpose(), b);
         } else {
@@ -49,7 +66,7 @@ impl<T: Scalar> Solve<'_, T> {
         }
     }
 
-    /// The rows that block `start` depends on: those before it, or those after it.
+    /// The rows other than its own that block `start` depends on: those before it, or those after it.
     #[inline(always)]
     fn found(&self, start: usize, rows: usize) -> std::ops::Range<usize> {
         match self.uplo {
@@ -72,7 +89,7 @@ pub(super) fn reciprocal<T: Scalar>(x: T) -> T {
     T::from_parts(re / norm / largest, -im / norm / largest)
 }
 
-impl<T: Scalar> Kernel<T> for Solve<'_, T> {
+impl<T: Scalar> Kernel<T> for Triangular<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -81,7 +98,7 @@ impl<T: Scalar> Kernel<T> for Solve<'_, T> {
         let blocks = n.div_ceil(ROWS);
         let triangle_len = blocks * (n + ROWS) * ROWS * unit;
         let mut scratch = Workspace::take(triangle_len + blocks * ROWS * width * unit);
-        let (triangle, x) = scratch.reals().split_at_mut(triangle_len);
+        let (triangle, x) = scratch.elements().split_at_mut(triangle_len);
         // SAFETY: the workspace has room for the packed triangle and for one panel.
         unsafe { pack_triangle::<T, V, ROWS>(&self, triangle) };
         for first in (0..sides).step_by(width) {
@@ -93,7 +110,7 @@ impl<T: Scalar> Kernel<T> for Solve<'_, T> {
             // SAFETY: as above.
             unsafe {
                 pack::panel::<T, V>(Factor::plain(b), lanes, x.as_mut_ptr());
-                with_vectors!(vectors, solve_panel::<T, V, _, ROWS>(&self, triangle.as_ptr(), x.as_mut_ptr()));
+                with_vectors!(vectors, apply_panel::<T, V, _, ROWS>(&self, triangle.as_ptr(), x.as_mut_ptr()));
                 let b = self.b.rb_mut().transpose().submatrix(first..last, 0..n);
                 pack::unpack::<T, V>(x.as_ptr(), lanes, b);
             }
@@ -106,7 +123,7 @@ impl<T: Scalar> Kernel<T> for Solve<'_, T> {
 /// # Safety
 /// As for [`Vector`]; `to` has room.
 #[inline(always)]
-unsafe fn pack_triangle<T, V, const ROWS: usize>(system: &Solve<'_, T>, to: &mut [T::Real])
+unsafe fn pack_triangle<T, V, const ROWS: usize>(system: &Triangular<'_, T>, to: &mut [T::Real])
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -128,8 +145,10 @@ where
                 }
                 let value = match (r == q, system.diag) {
                     (true, Diag::Unit) => T::ONE,
-                    (true, Diag::NonUnit) => reciprocal(system.a.view.at(start + r, start + r)),
-                    (false, _) => system.a.view.at(start + r, start + q),
+                    (true, Diag::NonUnit) if system.action == Action::Solve => {
+                        reciprocal(system.a.view.at(start + r, start + r))
+                    }
+                    _ => system.a.view.at(start + r, start + q),
                 };
                 let value = if system.a.conj { value.conj() } else { value };
                 small[q * ROWS * unit + r] = value.re();
@@ -141,14 +160,14 @@ where
     }
 }
 
-/// Solves for one packed panel of right-hand sides.
+/// Applies it to one packed panel of columns of B.
 ///
 /// # Safety
 /// As for [`Vector`]; the triangle is packed by [`pack_triangle`], and `x` holds NV vectors per row and plane, for the
 /// rows of the system and as many more as fill the last block.
 #[inline(always)]
-unsafe fn solve_panel<T, V, const NV: usize, const ROWS: usize>(
-    system: &Solve<'_, T>,
+unsafe fn apply_panel<T, V, const NV: usize, const ROWS: usize>(
+    system: &Triangular<'_, T>,
     triangle: *const T::Real,
     x: *mut T::Real,
 ) where
@@ -159,7 +178,8 @@ unsafe fn solve_panel<T, V, const NV: usize, const ROWS: usize>(
     let (plane, step) = (NV * V::LANES, NV * V::LANES * unit);
     let blocks = n.div_ceil(ROWS);
     for count in 0..blocks {
-        let at = if system.uplo == Uplo::Lower { count } else { blocks - 1 - count };
+        let downwards = (system.uplo == Uplo::Lower) == (system.action == Action::Solve);
+        let at = if downwards { count } else { blocks - 1 - count };
         let found = system.found(at * ROWS, ROWS);
         // SAFETY: the caller's promises; rows `found` and rows of this block are different rows of x.
         unsafe {
@@ -168,8 +188,19 @@ unsafe fn solve_panel<T, V, const NV: usize, const ROWS: usize>(
             let mut acc = load_tile::<T, V, NV, ROWS>(Stream { ptr: here, step, plane });
             let known = Stream { ptr: x.add(found.start * step).cast_const(), step, plane };
             let rows = Stream { ptr: block, step: ROWS * unit, plane: ROWS };
-            eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
-            substitute::<T, V, NV, ROWS>(&mut acc, block.add(found.len() * ROWS * unit), system.uplo);
+            let small = block.add(found.len() * ROWS * unit);
+            match system.action {
+                Action::Solve => {
+                    eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
+                    substitute::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
+                }
+                Action::Multiply => {
+                    // Minus the product, because that is what the loop of the product accumulates.
+                    multiply_triangle::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
+                    eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
+                    negate::<T, V, NV, ROWS>(&mut acc);
+                }
+            }
             store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);
         }
     }

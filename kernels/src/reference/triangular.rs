@@ -1,4 +1,4 @@
-//! trsm as loops.
+//! trsm and trmm as loops.
 
 use super::{element, in_triangle};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
@@ -34,6 +34,36 @@ pub fn trsm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: 
                 x -= at(i, p) * b[(p, col)];
             }
             b[(i, col)] = if diag == Diag::Unit { x } else { x / at(i, i) };
+        }
+    }
+}
+
+/// B = alpha op(A) B or alpha B op(A), A triangular. See [`cpu::trmm`](crate::cpu::trmm).
+///
+/// # Panics
+/// When the shapes do not agree.
+pub fn trmm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: MatRef<'_, T>, mut b: MatMut<'_, T>) {
+    let n = match side {
+        Side::Left => b.nrows(),
+        Side::Right => b.ncols(),
+    };
+    assert_eq!((n, n), a.shape(), "shapes of a triangular product");
+    // B op(A) is the transpose of op(A)ᵀ Bᵀ.
+    if side == Side::Right {
+        b = b.transpose();
+    }
+    let at = |i, j| match (i == j && diag == Diag::Unit, side) {
+        (true, _) => T::ONE,
+        (false, Side::Left) => element(op, a, i, j),
+        (false, Side::Right) => element(op, a, j, i),
+    };
+    let flips = (op != Op::None) != (side == Side::Right);
+    let uplo = if flips { uplo.flip() } else { uplo };
+    for col in 0..b.ncols() {
+        let old: Vec<T> = (0..n).map(|i| b[(i, col)]).collect();
+        for i in 0..n {
+            let sum = || (0..n).filter(|&p| in_triangle(uplo, i, p)).map(|p| at(i, p) * old[p]).sum();
+            b[(i, col)] = if alpha == T::ZERO { T::ZERO } else { alpha * sum() };
         }
     }
 }
