@@ -13,6 +13,20 @@ pub enum BlockSize {
 }
 
 impl BlockSize {
+    /// The tiles of a product of m x k by k x n, or `None` if one task would be all there is, or tasks are not worth while.
+    pub(crate) fn of_product(
+        self,
+        (m, n, k): (usize, usize, usize),
+        workers: usize,
+    ) -> Result<Option<ProductTiles>, Error> {
+        match self {
+            Self::Fixed(0) => Err(Error::shape("a block size of zero")),
+            Self::Fixed(nb) if m.max(n).max(k) <= nb => Ok(None),
+            Self::Fixed(nb) => Ok(Some(ProductTiles { mb: nb, nb, kb: nb })),
+            Self::Auto => Ok(auto_product((m, n, k), workers)),
+        }
+    }
+
     /// The tile size of a factorization of order n.
     pub(crate) fn of_factorization(self, n: usize, workers: usize) -> Result<usize, Error> {
         match self {
@@ -21,6 +35,43 @@ impl BlockSize {
             Self::Auto => Ok(auto(n, workers)),
         }
     }
+}
+
+/// Tiles of a product: C's are mb x nb, the left factor's mb x kb, the right one's kb x nb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ProductTiles {
+    pub(crate) mb: usize,
+    pub(crate) nb: usize,
+    pub(crate) kb: usize,
+}
+
+/// Up to so many multiplications a product is done at once where it was called: handing out parts of it would take as long.
+const PRODUCT_DIRECT: usize = 160 * 160 * 160;
+/// The largest tile of a product: packing it takes a few percent of a product with it, and it fits into a cache of 2 MiB.
+const PRODUCT_EDGE: usize = 512;
+/// The smallest: below it the kernels' rate drops.
+const PRODUCT_EDGE_MIN: usize = 96;
+
+/// The tiles of a product: as large as they may be while there are two or more for each worker, and as many for each.
+fn auto_product((m, n, k): (usize, usize, usize), workers: usize) -> Option<ProductTiles> {
+    if m.saturating_mul(n).saturating_mul(k) <= PRODUCT_DIRECT {
+        return None;
+    }
+    let cut = |len: usize, parts: usize| {
+        let block = len.div_ceil(parts.max(1)).max(1);
+        // Whole register tiles, where that makes no block of nothing.
+        block.next_multiple_of(if block >= 2 * PRODUCT_EDGE_MIN { STEP } else { 1 }).min(len.max(1))
+    };
+    let (mut rows, mut cols) = (m.div_ceil(PRODUCT_EDGE), n.div_ceil(PRODUCT_EDGE));
+    let enough = |count: usize| count >= 8 * workers || (count >= 2 * workers && count.is_multiple_of(workers));
+    while workers > 1 && !enough(rows * cols) && cut(m, rows).max(cut(n, cols)) >= 2 * PRODUCT_EDGE_MIN {
+        if cut(m, rows) >= cut(n, cols) {
+            rows += 1;
+        } else {
+            cols += 1;
+        }
+    }
+    Some(ProductTiles { mb: cut(m, rows), nb: cut(n, cols), kb: cut(k, k.div_ceil(PRODUCT_EDGE)) })
 }
 
 /// A single worker has nobody to share with, so the larger the tiles the better; tiles this large keep a trace readable and a

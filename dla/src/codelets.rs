@@ -3,104 +3,74 @@
 //! A codelet names no device. Its host implementation is the tile kernel; implementations for devices are added to the same
 //! codelets, and the algorithms stay as they are.
 
-use crate::tile::{Tile, TileView};
-use superscalar_kernels::{Diag, MatMut, NotPositiveDefinite, Op, Scalar, Side, Uplo, cpu};
-use superscalar_runtime::{BlasLevel, Codelet, Cost, Reads, Updates};
+mod level3;
+mod potrf;
 
-/// Parameters of a tile's factorization.
-pub(crate) struct Potrf {
-    pub(crate) uplo: Uplo,
-    /// Row of the matrix where the tile begins, for `info`.
-    pub(crate) offset: usize,
-    pub(crate) n: usize,
-}
+pub(crate) use level3::{Gemm, Gemmt, Rank2k, RankK, Scale, Symm, Triangle, trmm, trsm};
+pub(crate) use potrf::Potrf;
 
-/// Parameters of B := op(A)⁻¹ B or B op(A)⁻¹; `m` and `n` are B's.
-pub(crate) struct Trsm {
-    pub(crate) side: Side,
-    pub(crate) uplo: Uplo,
-    pub(crate) op: Op,
-    pub(crate) m: usize,
-    pub(crate) n: usize,
-}
+use crate::tile::Tile;
+use superscalar_kernels::{MatMut, Op, Scalar};
+use superscalar_runtime::{BlasLevel, Codelet, Cost, Reads, TaskSpec, Updates};
 
-/// Parameters of C := C − op(A) op(A)ᴴ in one triangle.
-pub(crate) struct Herk {
-    pub(crate) uplo: Uplo,
-    pub(crate) op: Op,
-    pub(crate) n: usize,
-    pub(crate) k: usize,
-}
-
-/// Parameters of C := C − op(A) op(B).
-pub(crate) struct Gemm {
-    pub(crate) op_a: Op,
-    pub(crate) op_b: Op,
-    pub(crate) m: usize,
-    pub(crate) n: usize,
-    pub(crate) k: usize,
-}
-
+/// A tile that a task changes.
+pub(crate) type Changed<'s, T> = Tile<MatMut<'s, T>>;
+/// A codelet that updates a tile.
+pub(crate) type OnOne<'s, T, P> = Codelet<Updates<Changed<'s, T>>, P>;
 /// A codelet that reads one tile and updates another.
-type OnTwo<'s, T, V, P> = Codelet<(Reads<Tile<V>>, Updates<Tile<MatMut<'s, T>>>), P>;
+pub(crate) type OnTwo<'s, T, V, P> = Codelet<(Reads<Tile<V>>, Updates<Changed<'s, T>>), P>;
 /// A codelet that reads two tiles and updates a third.
-type OnThree<'s, T, V, W, P> = Codelet<(Reads<Tile<V>>, Reads<Tile<W>>, Updates<Tile<MatMut<'s, T>>>), P>;
+pub(crate) type OnThree<'s, T, V, W, P> = Codelet<(Reads<Tile<V>>, Reads<Tile<W>>, Updates<Changed<'s, T>>), P>;
+
+/// Whether a matrix equals its transpose or its conjugate transpose. For real types both are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Symmetry {
+    Symmetric,
+    Hermitian,
+}
+
+impl Symmetry {
+    /// How a block of one triangle becomes its mirror image.
+    pub(crate) fn mirror(self) -> Op {
+        match self {
+            Self::Symmetric => Op::Trans,
+            Self::Hermitian => Op::ConjTrans,
+        }
+    }
+
+    /// What takes `op(A)` to the other side of a product: its own op if it was none.
+    pub(crate) fn other(self, op: Op) -> Op {
+        if op == Op::None { self.mirror() } else { Op::None }
+    }
+
+    /// The rank-k update of this kind.
+    pub(crate) fn rank_k(self) -> &'static str {
+        if self == Self::Hermitian { "herk" } else { "syrk" }
+    }
+
+    /// The rank-2k update of this kind.
+    pub(crate) fn rank_2k(self) -> &'static str {
+        if self == Self::Hermitian { "her2k" } else { "syr2k" }
+    }
+
+    /// The product with a matrix of this kind.
+    pub(crate) fn mm(self) -> &'static str {
+        if self == Self::Hermitian { "hemm" } else { "symm" }
+    }
+
+    /// What alpha becomes when a product is mirrored.
+    pub(crate) fn conj<T: Scalar>(self, x: T) -> T {
+        if self == Self::Hermitian { x.conj() } else { x }
+    }
+}
+
+/// A task's name, and its place in the algorithm's loops.
+pub(crate) fn task(name: &'static str, i: usize, j: usize, k: usize) -> TaskSpec {
+    TaskSpec::new(name).index([i as u32, j as u32, k as u32])
+}
 
 /// A cost from the number of multiplications and additions, and of elements touched.
 fn cost<T: Scalar>(multiplications: f64, additions: f64, elements: f64) -> Cost {
     let flops = multiplications * f64::from(T::FLOPS_MUL) + additions * f64::from(T::FLOPS_ADD);
     Cost { flops, bytes: elements * size_of::<T>() as f64, level: Some(BlasLevel::Three) }
-}
-
-/// Factors a diagonal tile: A = L Lᴴ or Uᴴ U.
-pub(crate) fn potrf<'s, T: Scalar>() -> Codelet<Updates<Tile<MatMut<'s, T>>>, Potrf> {
-    Codelet::new("potrf")
-        .cost(|p: &Potrf| {
-            let n = p.n as f64;
-            cost::<T>(n * n * n / 6.0, n * n * n / 6.0, n * n)
-        })
-        .on_host(|a: &mut Tile<MatMut<'s, T>>, p: &Potrf| {
-            let outcome = cpu::potrf(p.uplo, a.view_mut());
-            outcome.map_err(|NotPositiveDefinite { minor }| NotPositiveDefinite { minor: p.offset + minor }.into())
-        })
-}
-
-/// Solves a triangular system with a tile.
-pub(crate) fn trsm<'s, T: Scalar, V: TileView<Element = T>>() -> OnTwo<'s, T, V, Trsm> {
-    Codelet::new("trsm")
-        .cost(|p: &Trsm| {
-            let (m, n) = (p.m as f64, p.n as f64);
-            let k = if p.side == Side::Left { m } else { n };
-            cost::<T>(m * n * k / 2.0, m * n * k / 2.0, k * k / 2.0 + 2.0 * m * n)
-        })
-        .on_host(|(a, b): (&Tile<V>, &mut Tile<MatMut<'s, T>>), p: &Trsm| {
-            cpu::trsm(p.side, p.uplo, p.op, Diag::NonUnit, T::ONE, a.view(), b.view_mut());
-            Ok(())
-        })
-}
-
-/// Updates a diagonal tile.
-pub(crate) fn herk<'s, T: Scalar>() -> OnTwo<'s, T, MatMut<'s, T>, Herk> {
-    Codelet::new("herk")
-        .cost(|p: &Herk| {
-            let (n, k) = (p.n as f64, p.k as f64);
-            cost::<T>(n * n * k / 2.0, n * n * k / 2.0, n * k + n * n)
-        })
-        .on_host(|(a, c): (&Tile<MatMut<'s, T>>, &mut Tile<MatMut<'s, T>>), p: &Herk| {
-            cpu::herk(p.uplo, p.op, T::Real::from_f64(-1.0), a.operand(), T::Real::ONE, c.view_mut());
-            Ok(())
-        })
-}
-
-/// Updates a tile.
-pub(crate) fn gemm<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>>() -> OnThree<'s, T, V, W, Gemm> {
-    Codelet::new("gemm")
-        .cost(|p: &Gemm| {
-            let (m, n, k) = (p.m as f64, p.n as f64, p.k as f64);
-            cost::<T>(m * n * k, m * n * k, m * k + k * n + 2.0 * m * n)
-        })
-        .on_host(|(a, b, c): (&Tile<V>, &Tile<W>, &mut Tile<MatMut<'s, T>>), p: &Gemm| {
-            cpu::gemm(T::from_f64(-1.0), p.op_a, a.operand(), p.op_b, b.operand(), T::ONE, c.view_mut());
-            Ok(())
-        })
 }

@@ -11,6 +11,8 @@ pub enum ErrorKind {
     NotPositiveDefinite,
     /// The shapes of the arguments do not fit together.
     Shape,
+    /// An argument that this routine, or this element type, does not take.
+    Argument,
     /// The runtime failed; the source says how.
     Runtime,
 }
@@ -19,6 +21,7 @@ pub enum ErrorKind {
 enum Kind {
     NotPositiveDefinite(NotPositiveDefinite),
     Shape(String),
+    Argument(String),
     Runtime(superscalar_runtime::Error),
 }
 
@@ -31,12 +34,17 @@ impl Error {
         Self(Box::new(Kind::Shape(why.into())))
     }
 
+    pub(crate) fn argument(why: impl Into<String>) -> Self {
+        Self(Box::new(Kind::Argument(why.into())))
+    }
+
     /// What kind of error it is.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match *self.0 {
             Kind::NotPositiveDefinite(_) => ErrorKind::NotPositiveDefinite,
             Kind::Shape(_) => ErrorKind::Shape,
+            Kind::Argument(_) => ErrorKind::Argument,
             Kind::Runtime(_) => ErrorKind::Runtime,
         }
     }
@@ -46,7 +54,7 @@ impl Error {
     pub fn info(&self) -> Option<usize> {
         match &*self.0 {
             Kind::NotPositiveDefinite(NotPositiveDefinite { minor }) => Some(*minor),
-            Kind::Shape(_) | Kind::Runtime(_) => None,
+            Kind::Shape(_) | Kind::Argument(_) | Kind::Runtime(_) => None,
         }
     }
 }
@@ -55,7 +63,7 @@ impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
             Kind::NotPositiveDefinite(outcome) => outcome.fmt(out),
-            Kind::Shape(why) => out.write_str(why),
+            Kind::Shape(why) | Kind::Argument(why) => out.write_str(why),
             Kind::Runtime(error) => error.fmt(out),
         }
     }
@@ -65,7 +73,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &*self.0 {
             Kind::NotPositiveDefinite(outcome) => Some(outcome),
-            Kind::Shape(_) => None,
+            Kind::Shape(_) | Kind::Argument(_) => None,
             Kind::Runtime(error) => Some(error),
         }
     }

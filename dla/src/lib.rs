@@ -6,6 +6,7 @@
 //!
 //! | routine | what |
 //! |---|---|
+//! | [`gemm`], [`gemmt`], [`symm`], [`hemm`], [`syrk`], [`herk`], [`syr2k`], [`her2k`], [`trmm`], [`trsm`] | the Level-3 BLAS |
 //! | [`potrf`] | Cholesky factorization A = L Lᴴ or Uᴴ U |
 //! | [`potrs`] | solves A X = B by that factorization |
 //! | [`posv`] | both |
@@ -30,6 +31,7 @@
 mod block_size;
 mod codelets;
 mod error;
+mod level3;
 mod matrix;
 pub mod matrix_market;
 mod options;
@@ -41,6 +43,15 @@ mod tiled;
 
 pub use block_size::BlockSize;
 pub use error::{Error, ErrorKind};
+pub use level3::{
+    gemm::gemm,
+    gemmt::gemmt,
+    symm::{hemm, symm},
+    syr2k::{her2k, syr2k},
+    syrk::{herk, syrk},
+    trmm::trmm,
+    trsm::trsm,
+};
 pub use matrix::Matrix;
 pub use options::Options;
 pub use posv::posv;
@@ -70,5 +81,14 @@ pub use tiled::Tiled;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub mod submit {
+    pub use crate::level3::{
+        gemm::submit as gemm,
+        gemmt::submit as gemmt,
+        symm::{submit_hemm as hemm, submit_symm as symm},
+        syr2k::{submit_her2k as her2k, submit_syr2k as syr2k},
+        syrk::{submit_herk as herk, submit_syrk as syrk},
+        trmm::submit as trmm,
+        trsm::submit as trsm,
+    };
     pub use crate::{posv::submit as posv, potrf::submit as potrf, potrs::submit as potrs};
 }

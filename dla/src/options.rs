@@ -1,6 +1,10 @@
 //! What a caller may choose; everything has a default that comes from measurement.
 
-use crate::block_size::BlockSize;
+use crate::{
+    block_size::{BlockSize, ProductTiles},
+    error::Error,
+};
+use superscalar_kernels::Side;
 
 /// Options of the blocking routines.
 ///
@@ -24,6 +28,33 @@ impl Options {
     #[must_use]
     pub fn factorization_nb(&self, n: usize, workers: usize) -> usize {
         self.block_size.of_factorization(n, workers).unwrap_or(1)
+    }
+
+    /// The tiles of a product of m x k by k x n, or `None` if tasks are not worth while.
+    pub(crate) fn product_tiles(
+        &self,
+        (m, n, k): (usize, usize, usize),
+        workers: usize,
+    ) -> Result<Option<ProductTiles>, Error> {
+        self.block_size.of_product((m, n, k), workers)
+    }
+
+    /// The same for a triangle of a product of n x k by k x n: square ones on its diagonal.
+    pub(crate) fn square_tiles(&self, (n, k): (usize, usize), workers: usize) -> Result<Option<ProductTiles>, Error> {
+        let tiles = self.block_size.of_product((n, n, k), workers)?;
+        Ok(tiles.map(|tiles| ProductTiles { mb: tiles.nb, ..tiles }))
+    }
+
+    /// The same for an m x n matrix that is multiplied from one side with one whose tiles on the diagonal are square.
+    pub(crate) fn sided_tiles(
+        &self,
+        side: Side,
+        (m, n): (usize, usize),
+        workers: usize,
+    ) -> Result<Option<ProductTiles>, Error> {
+        let order = if side == Side::Left { m } else { n };
+        let tiles = self.block_size.of_product((m, n, order), workers)?;
+        Ok(tiles.map(|tiles| ProductTiles { kb: if side == Side::Left { tiles.mb } else { tiles.nb }, ..tiles }))
     }
 
     /// How large the tiles are.

@@ -1,13 +1,13 @@
 //! Cholesky factorization: A = L Lᴴ or A = Uᴴ U.
 
 use crate::{
-    codelets::{self, Gemm, Herk, Potrf, Trsm},
+    codelets::{self, Gemm, Potrf, RankK, Symmetry, Triangle, task},
     error::Error,
     options::Options,
     tiled::Tiled,
 };
-use superscalar_kernels::{MatMut, Op, Scalar, Side, Uplo, cpu};
-use superscalar_runtime::{Runtime, Scope, TaskSpec};
+use superscalar_kernels::{Diag, MatMut, Op, Scalar, Side, Uplo, cpu};
+use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks of the factorization of an n x n Hermitian (symmetric) positive definite matrix: the named triangle of A
 /// is replaced by L or U. The other triangle is not touched.
@@ -29,41 +29,35 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
         n == cols && nb == tile_cols,
         "potrf: a square matrix in square tiles, not {n} x {cols} in {nb} x {tile_cols}"
     );
-    let (potrf, trsm, herk, gemm) = (codelets::potrf(), codelets::trsm(), codelets::herk(), codelets::gemm());
+    let (potrf, trsm, gemm) = (Potrf::new(), codelets::trsm(), Gemm::new());
+    let herk = RankK::new(Symmetry::Hermitian);
+    let (one, hermitian) = (T::ONE, (Symmetry::Hermitian, uplo));
     // In terms of L: tile (i, j) of L is tile (j, i) of U, conjugate-transposed.
     let at = |i, j| if uplo == Uplo::Lower { a.at(i, j) } else { a.at(j, i) };
     let (side, op) = if uplo == Uplo::Lower { (Side::Right, Op::None) } else { (Side::Left, Op::ConjTrans) };
-    let size = |i: usize| nb.min(n - i * nb);
-    let task = |name, i, j, k, priority| TaskSpec::new(name).index([i as u32, j as u32, k as u32]).priority(priority);
-    // The column that becomes the next panel is more urgent than the others.
-    let urgency = |j, k| i32::from(j == k + 1);
+    // L[i][k], as a factor of a product.
+    let l = |i, k| a.factor(op, i, k);
     let nt = a.nt();
     for k in 0..nt {
+        // The column that becomes the next panel is more urgent than the others.
+        let urgency = |j| i32::from(j == k + 1);
         // A[k][k] = L[k][k] L[k][k]ᴴ
-        let kk = Potrf { uplo, offset: k * nb, n: size(k) };
-        potrf.insert(s, task("potrf", k, k, k, 4), at(k, k).read_write(), kk);
+        potrf.insert(s, task("potrf", k, k, k).priority(4), uplo, (k * nb, a.rows_of(k)), a.at(k, k));
         for i in k + 1..nt {
             // A[i][k] := A[i][k] L[k][k]⁻ᴴ
-            let (m, n) = if uplo == Uplo::Lower { (size(i), size(k)) } else { (size(k), size(i)) };
-            let ik = Trsm { side, uplo, op: Op::ConjTrans, m, n };
-            trsm.insert(s, task("trsm", i, k, k, 3), (at(k, k).read(), at(i, k).read_write()), ik);
+            let (m, n) = (a.rows_of(i), a.rows_of(k));
+            let shape = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
+            let by = Triangle { side, uplo, op: Op::ConjTrans, diag: Diag::NonUnit, alpha: one, shape };
+            trsm.insert(s, task("trsm", i, k, k).priority(3), by, a.at(k, k), at(i, k));
         }
         for j in k + 1..nt {
             // A[j][j] := A[j][j] − L[j][k] L[j][k]ᴴ
-            let jj = Herk { uplo, op, n: size(j), k: size(k) };
-            herk.insert(s, task("herk", j, j, k, 2 * urgency(j, k)), (at(j, k).read(), at(j, j).read_write()), jj);
+            herk.insert(s, task("herk", j, j, k).priority(2 * urgency(j)), hermitian, -one, l(j, k), one, a.at(j, j));
             for i in j + 1..nt {
                 // A[i][j] := A[i][j] − L[i][k] L[j][k]ᴴ; for U, A[j][i] := A[j][i] − U[k][j]ᴴ U[k][i]
                 let (row, col) = if uplo == Uplo::Lower { (i, j) } else { (j, i) };
-                let ij = Gemm {
-                    op_a: op,
-                    op_b: if uplo == Uplo::Lower { Op::ConjTrans } else { Op::None },
-                    m: size(row),
-                    n: size(col),
-                    k: size(k),
-                };
-                let operands = (at(row, k).read(), at(col, k).read(), at(i, j).read_write());
-                gemm.insert(s, task("gemm", i, j, k, urgency(j, k)), operands, ij);
+                let (left, right) = (l(row, k), l(col, k).mirrored(Symmetry::Hermitian));
+                gemm.insert(s, task("gemm", i, j, k).priority(urgency(j)), -one, left, right, one, at(i, j));
             }
         }
     }

@@ -1,8 +1,8 @@
 //! [`Tiled`]: a matrix whose tiles are handles of a scope.
 
+use crate::codelets::Symmetry;
 use crate::tile::Tile;
-use std::sync::Arc;
-use superscalar_kernels::{MatMut, MatRef, Scalar, cpu::PackStore};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar, cpu::PackStore};
 use superscalar_runtime::{Lent, Scope};
 
 /// Part of a matrix that the packed forms of its tiles may take beside it: less than half of the tenth that a routine may
@@ -25,8 +25,14 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
     /// # Panics
     /// If `mb` or `nb` is zero.
     pub fn new(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, mb: usize, nb: usize) -> Self {
+        let packs = default_packs::<T>(a.shape());
+        Self::with_packs(s, a, (mb, nb), packs)
+    }
+
+    /// The same, with up to `packs` bytes for the packed forms of its tiles.
+    pub(crate) fn with_packs(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, (mb, nb): (usize, usize), packs: usize) -> Self {
         let shape = a.shape();
-        let (store, tiles) = (pack_store::<T>(shape), a.into_tiles(mb, nb));
+        let (store, tiles) = (PackStore::new(packs), a.into_tiles(mb, nb));
         let mt = tiles.mt();
         let own = |view| s.own(Tile::new(view, &store));
         Self { tiles: tiles.into_vec().into_iter().map(own).collect(), mt, shape, tile: (mb, nb) }
@@ -39,13 +45,38 @@ impl<'s, T: Scalar> Tiled<'s, MatRef<'s, T>> {
     /// # Panics
     /// If `mb` or `nb` is zero.
     pub fn read_only(s: &'s Scope<'s, '_>, a: MatRef<'s, T>, mb: usize, nb: usize) -> Self {
+        Self::read_only_with_packs(s, a, (mb, nb), default_packs::<T>(a.shape()))
+    }
+
+    /// The same, with up to `packs` bytes for the packed forms of its tiles.
+    pub(crate) fn read_only_with_packs(
+        s: &'s Scope<'s, '_>,
+        a: MatRef<'s, T>,
+        (mb, nb): (usize, usize),
+        packs: usize,
+    ) -> Self {
         assert!(mb > 0 && nb > 0, "tiles of {mb} x {nb}");
         let (m, n) = a.shape();
         let (mt, nt) = (m.div_ceil(mb), n.div_ceil(nb));
         let range = |at: usize, size: usize, all: usize| at * size..((at + 1) * size).min(all);
-        let store = pack_store::<T>((m, n));
+        let store = PackStore::new(packs);
         let tile = |at: usize| Tile::new(a.submatrix(range(at % mt, mb, m), range(at / mt, nb, n)), &store);
         Self { tiles: (0..mt * nt).map(|at| s.own(tile(at))).collect(), mt, shape: (m, n), tile: (mb, nb) }
+    }
+}
+
+impl<'s, T: Scalar> Tiled<'s, MatRef<'s, T>> {
+    /// A factor of a product whose loop over the depth takes kb at a time: the tiles of one step all stay packed.
+    pub(crate) fn factor_of_product(s: &'s Scope<'s, '_>, a: MatRef<'s, T>, tile: (usize, usize), kb: usize) -> Self {
+        Self::read_only_with_packs(s, a, tile, packs_of_a_step::<T>(a.shape(), tile, kb))
+    }
+}
+
+impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
+    /// The same for a matrix that is changed, and is a factor, too.
+    pub(crate) fn target_of_product(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, tile: (usize, usize), kb: usize) -> Self {
+        let packs = packs_of_a_step::<T>(a.shape(), tile, kb);
+        Self::with_packs(s, a, tile, packs)
     }
 }
 
@@ -83,9 +114,94 @@ impl<'s, V> Tiled<'s, V> {
         assert!(i < self.mt, "tile row {i} of {}", self.mt);
         self.tiles[i + j * self.mt]
     }
+
+    /// Rows of the tiles of block row i.
+    #[must_use]
+    pub fn rows_of(&self, i: usize) -> usize {
+        self.tile.0.min(self.shape.0 - i * self.tile.0)
+    }
+
+    /// Columns of the tiles of block column j.
+    #[must_use]
+    pub fn cols_of(&self, j: usize) -> usize {
+        self.tile.1.min(self.shape.1 - j * self.tile.1)
+    }
+
+    /// The places (i, j) of all tiles, by columns.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<V> {
+        let (mt, nt) = (self.mt, self.nt());
+        (0..nt).flat_map(move |j| (0..mt).map(move |i| (i, j)))
+    }
+
+    /// How the rows and the columns of op(A) are cut.
+    pub(crate) fn partition(&self, op: Op) -> [Partition; 2] {
+        let (rows, cols) = (Partition::new(self.shape.0, self.tile.0), Partition::new(self.shape.1, self.tile.1));
+        if op == Op::None { [rows, cols] } else { [cols, rows] }
+    }
+
+    /// Block (i, j) of op(A), as a factor of a product.
+    pub(crate) fn factor(&self, op: Op, i: usize, j: usize) -> Factor<'s, V> {
+        let (row, col) = if op == Op::None { (i, j) } else { (j, i) };
+        Factor { op, tile: self.at(row, col), shape: op.shape((self.rows_of(row), self.cols_of(col))) }
+    }
 }
 
-/// Where the tiles of a matrix of this shape may stay packed.
-fn pack_store<T: Scalar>((m, n): (usize, usize)) -> Arc<PackStore> {
-    PackStore::new((PACKED_SHARE * m as f64 * n as f64 * size_of::<T>() as f64) as usize)
+/// A tile as a factor of a product.
+pub(crate) struct Factor<'s, V> {
+    pub(crate) op: Op,
+    pub(crate) tile: Lent<'s, Tile<V>>,
+    /// Rows and columns of op(tile).
+    pub(crate) shape: (usize, usize),
+}
+
+impl<V> Factor<'_, V> {
+    /// Its transpose, or conjugate transpose.
+    pub(crate) fn mirrored(self, symmetry: Symmetry) -> Self {
+        Self { op: symmetry.other(self.op), shape: (self.shape.1, self.shape.0), ..self }
+    }
+}
+
+impl<V> Clone for Factor<'_, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V> Copy for Factor<'_, V> {}
+
+/// Rows or columns in blocks: two matrices fit together where these are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Partition {
+    len: usize,
+    block: usize,
+}
+
+impl Partition {
+    /// A block larger than all there is makes no difference.
+    fn new(len: usize, block: usize) -> Self {
+        Self { len, block: block.min(len.max(1)) }
+    }
+
+    /// Number of blocks.
+    pub(crate) fn count(self) -> usize {
+        self.len.div_ceil(self.block)
+    }
+}
+
+impl std::fmt::Display for Partition {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{} (by {})", self.len, self.block)
+    }
+}
+
+/// Bytes for the packed forms of the tiles that one step of a product meets: those along the longer side. A packed tile ends in a
+/// whole panel, of up to 48 rows.
+fn packs_of_a_step<T: Scalar>((m, n): (usize, usize), (mb, nb): (usize, usize), kb: usize) -> usize {
+    let tiles = m.div_ceil(mb).max(n.div_ceil(nb)) + 1;
+    tiles * mb.max(nb).next_multiple_of(48) * kb.next_multiple_of(48) * size_of::<T>()
+}
+
+/// Bytes for the packed forms of the tiles of a matrix of this shape.
+fn default_packs<T: Scalar>((m, n): (usize, usize)) -> usize {
+    (PACKED_SHARE * m as f64 * n as f64 * size_of::<T>() as f64) as usize
 }

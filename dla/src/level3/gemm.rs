@@ -1,0 +1,92 @@
+//! gemm: C = alpha op(A) op(B) + beta C.
+
+use super::scale;
+use crate::{
+    codelets::{Gemm, task},
+    error::Error,
+    options::Options,
+    tile::TileView,
+    tiled::Tiled,
+};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar, cpu};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks of C := alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
+///
+/// # Panics
+/// If the tiles of the three do not fit together.
+#[track_caller]
+pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    alpha: T,
+    op_a: Op,
+    a: &Tiled<'s, V>,
+    op_b: Op,
+    b: &Tiled<'s, W>,
+    beta: T,
+    c: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let ([m_a, k_a], [k_b, n_b], [m_c, n_c]) = (a.partition(op_a), b.partition(op_b), c.partition(Op::None));
+    assert!(m_a == m_c && k_a == k_b && n_b == n_c, "gemm: op(A) {m_a} x {k_a}, op(B) {k_b} x {n_b}, C {m_c} x {n_c}");
+    if alpha == T::ZERO || k_a.count() == 0 {
+        return scale(s, None, beta, c);
+    }
+    let gemm = Gemm::new();
+    for k in 0..k_a.count() {
+        let beta = if k == 0 { beta } else { T::ONE };
+        for j in 0..c.nt() {
+            for i in 0..c.mt() {
+                // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
+                let (a, b) = (a.factor(op_a, i, k), b.factor(op_b, k, j));
+                gemm.insert(s, task("gemm", i, j, k), alpha, a, b, beta, c.at(i, j));
+            }
+        }
+    }
+}
+
+/// C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
+///
+/// beta = 0 does not read C, which may hold NaN; alpha = 0 (or k = 0) reads neither A nor B.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, gemm};
+/// use superscalar_kernels::Op;
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let a = Matrix::from_fn(300, 200, |i, _| i as f64);
+/// let b = Matrix::from_fn(100, 200, |_, _| 0.5);
+/// let mut c = Matrix::from_fn(300, 100, |_, _| f64::NAN);
+/// gemm(&rt, 1.0, Op::None, a.as_ref(), Op::Trans, b.as_ref(), 0.0, c.as_mut(), &Options::default())?;
+/// assert_eq!(c.at(7, 99), 700.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn gemm<T: Scalar>(
+    rt: &Runtime,
+    alpha: T,
+    op_a: Op,
+    a: MatRef<'_, T>,
+    op_b: Op,
+    b: MatRef<'_, T>,
+    beta: T,
+    mut c: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let ((m, k), (rows, n)) = (op_a.shape(a.shape()), op_b.shape(b.shape()));
+    if rows != k || c.shape() != (m, n) {
+        let (c_m, c_n) = c.shape();
+        return Err(Error::shape(format!("gemm: op(A) is {m} x {k}, op(B) {rows} x {n}, C {c_m} x {c_n}")));
+    }
+    let Some(tiles) = options.product_tiles((m, n, k), rt.workers())? else {
+        cpu::gemm(alpha, op_a, a, op_b, b, beta, c);
+        return Ok(());
+    };
+    Ok(rt.scope(|s| {
+        let a = Tiled::factor_of_product(s, a, op_a.shape((tiles.mb, tiles.kb)), tiles.kb);
+        let b = Tiled::factor_of_product(s, b, op_b.shape((tiles.kb, tiles.nb)), tiles.kb);
+        submit(s, alpha, op_a, &a, op_b, &b, beta, &Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb));
+    })?)
+}

@@ -1,0 +1,99 @@
+//! gemmt: one triangle of C = alpha op(A) op(B) + beta C.
+
+use super::{in_triangle, scale};
+use crate::{
+    codelets::{Gemm, Gemmt, Symmetry, task},
+    error::Error,
+    options::Options,
+    tile::TileView,
+    tiled::Tiled,
+};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Uplo, cpu};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks of C := alpha op(A) op(B) + beta C for one triangle of the n x n matrix C, where op(A) is n x k and op(B) is
+/// k x n.
+///
+/// # Panics
+/// If the tiles of the three do not fit together, or C's are not square.
+#[track_caller]
+pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    uplo: Uplo,
+    alpha: T,
+    op_a: Op,
+    a: &Tiled<'s, V>,
+    op_b: Op,
+    b: &Tiled<'s, W>,
+    beta: T,
+    c: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let ([m_a, k_a], [k_b, n_b], [m_c, n_c]) = (a.partition(op_a), b.partition(op_b), c.partition(Op::None));
+    let fit = m_a == m_c && k_a == k_b && n_b == n_c && m_c == n_c;
+    assert!(fit, "gemmt: op(A) {m_a} x {k_a}, op(B) {k_b} x {n_b}, C {m_c} x {n_c}");
+    if alpha == T::ZERO || k_a.count() == 0 {
+        return scale(s, Some((Symmetry::Symmetric, uplo)), beta, c);
+    }
+    let (gemm, gemmt) = (Gemm::new(), Gemmt::new());
+    for k in 0..k_a.count() {
+        let beta = if k == 0 { beta } else { T::ONE };
+        for (i, j) in c.places().filter(|&(i, j)| in_triangle(uplo, i, j)) {
+            // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
+            let (a, b) = (a.factor(op_a, i, k), b.factor(op_b, k, j));
+            if i == j {
+                gemmt.insert(s, task("gemmt", i, j, k), (uplo, alpha), a, b, beta, c.at(i, j));
+            } else {
+                gemm.insert(s, task("gemm", i, j, k), alpha, a, b, beta, c.at(i, j));
+            }
+        }
+    }
+}
+
+/// One triangle of C = alpha op(A) op(B) + beta C, where op(A) is n x k, op(B) is k x n and C is n x n. The other triangle is
+/// neither read nor touched.
+///
+/// beta = 0 does not read C; alpha = 0 (or k = 0) reads neither A nor B. LAPACK has it as gemmtr.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, gemmt};
+/// use superscalar_kernels::{Op, Uplo};
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let a = Matrix::from_fn(200, 10, |_, _| 1.0);
+/// let mut c = Matrix::zeros(200, 200);
+/// let (n, t) = (Op::None, Op::Trans);
+/// gemmt(&rt, Uplo::Lower, 1.0, n, a.as_ref(), t, a.as_ref(), 0.0, c.as_mut(), &Options::default())?;
+/// assert_eq!((c.at(199, 0), c.at(0, 199)), (10.0, 0.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn gemmt<T: Scalar>(
+    rt: &Runtime,
+    uplo: Uplo,
+    alpha: T,
+    op_a: Op,
+    a: MatRef<'_, T>,
+    op_b: Op,
+    b: MatRef<'_, T>,
+    beta: T,
+    mut c: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let ((n, k), other) = (op_a.shape(a.shape()), op_b.shape(b.shape()));
+    if other != (k, n) || c.shape() != (n, n) {
+        let why = format!("gemmt: op(A) is {n} x {k}, op(B) {} x {}, C {:?}", other.0, other.1, c.shape());
+        return Err(Error::shape(why));
+    }
+    let Some(tiles) = options.square_tiles((n, k), rt.workers())? else {
+        cpu::gemmt(uplo, alpha, op_a, a, op_b, b, beta, c);
+        return Ok(());
+    };
+    Ok(rt.scope(|s| {
+        let a = Tiled::factor_of_product(s, a, op_a.shape((tiles.nb, tiles.kb)), tiles.kb);
+        let b = Tiled::factor_of_product(s, b, op_b.shape((tiles.kb, tiles.nb)), tiles.kb);
+        submit(s, uplo, alpha, op_a, &a, op_b, &b, beta, &Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb));
+    })?)
+}

@@ -1,0 +1,87 @@
+//! The Level-3 BLAS on tiles.
+//!
+//! All of them are products of tiles, of which those on the diagonal of a symmetric, Hermitian or triangular operand (or
+//! result) are special (blasx paper, section III.A, whose table has the equations). Their loops run over the depth k first:
+//! at each step the tiles of one block column of the left operand meet all those of one block row of the right one, so that what
+//! the kernels have packed is used again while it is near, and C[i][j] is the only thing that orders the steps.
+
+pub(crate) mod gemm;
+pub(crate) mod gemmt;
+pub(crate) mod symm;
+pub(crate) mod syr2k;
+pub(crate) mod syrk;
+pub(crate) mod trmm;
+pub(crate) mod trsm;
+
+use crate::codelets::{Scale, Symmetry, task};
+use crate::error::Error;
+use crate::tiled::{Factor, Tiled};
+use superscalar_kernels::{MatMut, Op, Scalar, Side, Uplo};
+use superscalar_runtime::Scope;
+
+/// Inserts C := beta C, or one triangle of it: what is left of a product with alpha = 0 or of no depth.
+#[track_caller]
+fn scale<'s, T: Scalar>(s: &'s Scope<'s, '_>, part: Option<(Symmetry, Uplo)>, beta: T, c: &Tiled<'s, MatMut<'s, T>>) {
+    let scale = Scale::new();
+    for (i, j) in c.places() {
+        let diagonal = part.filter(|_| i == j);
+        let wanted = part.is_none_or(|(_, uplo)| in_triangle(uplo, i, j));
+        // The diagonal of a Hermitian matrix becomes real whatever beta is.
+        let changes = beta != T::ONE || diagonal.is_some_and(|(symmetry, _)| symmetry == Symmetry::Hermitian);
+        if wanted && changes {
+            scale.insert(s, task("scale", i, j, 0), diagonal, beta, c.at(i, j));
+        }
+    }
+}
+
+/// Whether block (i, j) is in the triangle, diagonal included.
+fn in_triangle(uplo: Uplo, i: usize, j: usize) -> bool {
+    match uplo {
+        Uplo::Lower => i >= j,
+        Uplo::Upper => i <= j,
+    }
+}
+
+/// Block (i, k) of a symmetric or Hermitian matrix, not on its diagonal, of which one triangle is stored.
+fn mirrored<'s, V>(symmetry: Symmetry, uplo: Uplo, a: &Tiled<'s, V>, i: usize, k: usize) -> Factor<'s, V> {
+    a.factor(if in_triangle(uplo, i, k) { Op::None } else { symmetry.mirror() }, i, k)
+}
+
+/// In which order the block rows (columns, on the right) of B are gone through when op(A) is triangular.
+#[derive(Clone, Copy)]
+struct Sweep {
+    nt: usize,
+    /// Whether a row depends on those before it, and so contributes to those after it.
+    downwards: bool,
+}
+
+impl Sweep {
+    fn new(side: Side, uplo: Uplo, op: Op, nt: usize) -> Self {
+        let lower = (uplo == Uplo::Lower) == (op == Op::None);
+        Self { nt, downwards: lower == (side == Side::Left) }
+    }
+
+    /// The rows in the order in which a solve finds them.
+    fn solve_order(self) -> impl Iterator<Item = usize> {
+        (0..self.nt).map(move |step| if self.downwards { step } else { self.nt - 1 - step })
+    }
+
+    /// The rows in the order in which a product may overwrite them.
+    fn multiply_order(self) -> impl Iterator<Item = usize> {
+        (0..self.nt).map(move |step| if self.downwards { self.nt - 1 - step } else { step })
+    }
+
+    /// The rows to which row k contributes.
+    fn others(self, k: usize) -> std::ops::Range<usize> {
+        if self.downwards { k + 1..self.nt } else { 0..k }
+    }
+}
+
+/// Refuses an op that the routine does not take for complex types.
+fn check_op<T: Scalar>(name: &str, symmetry: Symmetry, op: Op) -> Result<(), Error> {
+    let wrong = if symmetry == Symmetry::Hermitian { Op::Trans } else { Op::ConjTrans };
+    if T::COMPLEX && op == wrong {
+        return Err(Error::argument(format!("{name} takes no trans = {op} of a complex matrix")));
+    }
+    Ok(())
+}

@@ -1,0 +1,182 @@
+//! symm and hemm: products with a symmetric or Hermitian matrix.
+
+use super::{mirrored, scale};
+use crate::{
+    codelets::{Gemm, Symm, Symmetry, task},
+    error::Error,
+    options::Options,
+    tile::TileView,
+    tiled::Tiled,
+};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks of C := alpha A B + beta C (left) or C := alpha B A + beta C (right), where one triangle of the symmetric
+/// matrix A is stored and B and C are m x n.
+///
+/// # Panics
+/// If the tiles do not fit together, or A's are not square.
+#[track_caller]
+pub fn submit_symm<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    side: Side,
+    uplo: Uplo,
+    alpha: T,
+    a: &Tiled<'s, V>,
+    b: &Tiled<'s, W>,
+    beta: T,
+    c: &Tiled<'s, MatMut<'s, T>>,
+) {
+    submit(s, Symmetry::Symmetric, side, uplo, alpha, a, b, beta, c);
+}
+
+/// Inserts the tasks of C := alpha A B + beta C (left) or C := alpha B A + beta C (right), where one triangle of the Hermitian
+/// matrix A is stored and B and C are m x n.
+///
+/// # Panics
+/// If the tiles do not fit together, or A's are not square.
+#[track_caller]
+pub fn submit_hemm<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    side: Side,
+    uplo: Uplo,
+    alpha: T,
+    a: &Tiled<'s, V>,
+    b: &Tiled<'s, W>,
+    beta: T,
+    c: &Tiled<'s, MatMut<'s, T>>,
+) {
+    submit(s, Symmetry::Hermitian, side, uplo, alpha, a, b, beta, c);
+}
+
+#[track_caller]
+fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    symmetry: Symmetry,
+    side: Side,
+    uplo: Uplo,
+    alpha: T,
+    a: &Tiled<'s, V>,
+    b: &Tiled<'s, W>,
+    beta: T,
+    c: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let ([n_a, k_a], [m_c, n_c]) = (a.partition(Op::None), c.partition(Op::None));
+    let order = if side == Side::Left { m_c } else { n_c };
+    let fit = n_a == k_a && n_a == order && b.partition(Op::None) == [m_c, n_c];
+    assert!(fit, "symm: A {n_a} x {k_a}, B {:?}, C {m_c} x {n_c}, side {side}", b.shape());
+    if alpha == T::ZERO {
+        return scale(s, None, beta, c);
+    }
+    let (ab, ba, symm) = (Gemm::new(), Gemm::new(), Symm::new(symmetry));
+    let what = (symmetry, side, uplo, alpha);
+    for k in 0..a.nt() {
+        let beta = if k == 0 { beta } else { T::ONE };
+        for (i, j) in c.places() {
+            let c = c.at(i, j);
+            match side {
+                // C[i][j] := alpha A[i][k] B[k][j] + beta C[i][j]
+                Side::Left => {
+                    let b = b.factor(Op::None, k, j);
+                    if i == k {
+                        symm.insert(s, task(symmetry.mm(), i, j, k), what, a.factor(Op::None, k, k), b, beta, c);
+                    } else {
+                        ab.insert(s, task("gemm", i, j, k), alpha, mirrored(symmetry, uplo, a, i, k), b, beta, c);
+                    }
+                }
+                // C[i][j] := alpha B[i][k] A[k][j] + beta C[i][j]
+                Side::Right => {
+                    let b = b.factor(Op::None, i, k);
+                    if j == k {
+                        symm.insert(s, task(symmetry.mm(), i, j, k), what, a.factor(Op::None, k, k), b, beta, c);
+                    } else {
+                        ba.insert(s, task("gemm", i, j, k), alpha, b, mirrored(symmetry, uplo, a, k, j), beta, c);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// C = alpha A B + beta C (left, A m x m) or C = alpha B A + beta C (right, A n x n), where A is symmetric, of which only the
+/// triangle `uplo` is read, and B and C are m x n.
+///
+/// beta = 0 does not read C; alpha = 0 reads neither A nor B.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, symm};
+/// use superscalar_kernels::{Side, Uplo};
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let a = Matrix::from_fn(200, 200, |i, j| if i >= j { 1.0 } else { f64::NAN });
+/// let (b, mut c) = (Matrix::from_fn(200, 3, |_, _| 1.0), Matrix::zeros(200, 3));
+/// symm(&rt, Side::Left, Uplo::Lower, 1.0, a.as_ref(), b.as_ref(), 0.0, c.as_mut(), &Options::default())?;
+/// assert_eq!(c.at(0, 0), 200.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn symm<T: Scalar>(
+    rt: &Runtime,
+    side: Side,
+    uplo: Uplo,
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    c: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    with_whole(rt, (Symmetry::Symmetric, side), uplo, alpha, a, b, beta, c, options)
+}
+
+/// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`symm`].
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+pub fn hemm<T: Scalar>(
+    rt: &Runtime,
+    side: Side,
+    uplo: Uplo,
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    c: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    with_whole(rt, (Symmetry::Hermitian, side), uplo, alpha, a, b, beta, c, options)
+}
+
+fn with_whole<T: Scalar>(
+    rt: &Runtime,
+    (symmetry, side): (Symmetry, Side),
+    uplo: Uplo,
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    mut c: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let (m, n) = c.shape();
+    let order = if side == Side::Left { m } else { n };
+    if a.shape() != (order, order) || b.shape() != (m, n) {
+        let (name, a, b) = (symmetry.mm(), a.shape(), b.shape());
+        return Err(Error::shape(format!("{name}: A is {a:?}, B {b:?}, C {m} x {n}, side {side}")));
+    }
+    let Some(tiles) = options.sided_tiles(side, (m, n), rt.workers())? else {
+        match symmetry {
+            Symmetry::Symmetric => cpu::symm(side, uplo, alpha, a, b, beta, c),
+            Symmetry::Hermitian => cpu::hemm(side, uplo, alpha, a, b, beta, c),
+        }
+        return Ok(());
+    };
+    Ok(rt.scope(|s| {
+        let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
+        let b = Tiled::factor_of_product(s, b, (tiles.mb, tiles.nb), tiles.kb);
+        submit(s, symmetry, side, uplo, alpha, &a, &b, beta, &Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb));
+    })?)
+}

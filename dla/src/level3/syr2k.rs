@@ -1,0 +1,181 @@
+//! syr2k and her2k: rank-2k updates of a symmetric or Hermitian matrix.
+
+use super::{check_op, in_triangle, scale};
+use crate::{
+    codelets::{Gemm, Rank2k, Symmetry, task},
+    error::Error,
+    options::Options,
+    tile::TileView,
+    tiled::Tiled,
+};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Uplo, cpu};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks of C := alpha op(A) op(B)ᵀ + alpha op(B) op(A)ᵀ + beta C for one triangle of the n x n matrix C, where op(A)
+/// and op(B) are n x k.
+///
+/// # Panics
+/// If the tiles do not fit together, C's are not square, or for [`Op::ConjTrans`] of a complex type.
+#[track_caller]
+pub fn submit_syr2k<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    uplo: Uplo,
+    op: Op,
+    alpha: T,
+    a: &Tiled<'s, V>,
+    b: &Tiled<'s, W>,
+    beta: T,
+    c: &Tiled<'s, MatMut<'s, T>>,
+) {
+    submit(s, Symmetry::Symmetric, uplo, op, alpha, a, b, beta, c);
+}
+
+/// Inserts the tasks of C := alpha op(A) op(B)ᴴ + conj(alpha) op(B) op(A)ᴴ + beta C for one triangle of the n x n matrix C, where
+/// op(A) and op(B) are n x k.
+///
+/// # Panics
+/// If the tiles do not fit together, C's are not square, or for [`Op::Trans`] of a complex type.
+#[track_caller]
+pub fn submit_her2k<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    uplo: Uplo,
+    op: Op,
+    alpha: T,
+    a: &Tiled<'s, V>,
+    b: &Tiled<'s, W>,
+    beta: T::Real,
+    c: &Tiled<'s, MatMut<'s, T>>,
+) {
+    submit(s, Symmetry::Hermitian, uplo, op, alpha, a, b, T::from_real(beta), c);
+}
+
+#[track_caller]
+fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    symmetry: Symmetry,
+    uplo: Uplo,
+    op: Op,
+    alpha: T,
+    a: &Tiled<'s, V>,
+    b: &Tiled<'s, W>,
+    beta: T,
+    c: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let ([n_a, k_a], [n_b, k_b], [m_c, n_c]) = (a.partition(op), b.partition(op), c.partition(Op::None));
+    let fit = n_a == m_c && n_b == m_c && m_c == n_c && k_a == k_b;
+    assert!(fit, "rank-2k update: op(A) {n_a} x {k_a}, op(B) {n_b} x {k_b}, C {m_c} x {n_c}");
+    if let Err(error) = check_op::<T>("a rank-2k update", symmetry, op) {
+        panic!("{error}");
+    }
+    if alpha == T::ZERO || k_a.count() == 0 {
+        return scale(s, Some((symmetry, uplo)), beta, c);
+    }
+    let (ab, ba, rank_2k) = (Gemm::new(), Gemm::new(), Rank2k::new(symmetry));
+    for k in 0..k_a.count() {
+        let beta = if k == 0 { beta } else { T::ONE };
+        for (i, j) in c.places().filter(|&(i, j)| in_triangle(uplo, i, j)) {
+            let c = c.at(i, j);
+            let (a_i, b_i) = (a.factor(op, i, k), b.factor(op, i, k));
+            if i == j {
+                // C[j][j] := alpha op(A)[j][k] op(B)[j][k]* + alpha* op(B)[j][k] op(A)[j][k]* + beta C[j][j]
+                let what = (symmetry, uplo, alpha);
+                rank_2k.insert(s, task(symmetry.rank_2k(), j, j, k), what, a_i, b_i, beta, c);
+            } else {
+                // C[i][j] := alpha op(A)[i][k] op(B)[j][k]* + beta C[i][j]
+                let b_j = b.factor(op, j, k).mirrored(symmetry);
+                ab.insert(s, task("gemm", i, j, k), alpha, a_i, b_j, beta, c);
+                // C[i][j] := alpha* op(B)[i][k] op(A)[j][k]* + C[i][j]
+                let a_j = a.factor(op, j, k).mirrored(symmetry);
+                ba.insert(s, task("gemm", i, j, k), symmetry.conj(alpha), b_i, a_j, T::ONE, c);
+            }
+        }
+    }
+}
+
+/// One triangle of C = alpha op(A) op(B)ᵀ + alpha op(B) op(A)ᵀ + beta C, where op(A) and op(B) are n x k and C n x n and
+/// symmetric. The other triangle is neither read nor touched.
+///
+/// beta = 0 does not read C; alpha = 0 (or k = 0) reads neither A nor B.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for
+/// [`Op::ConjTrans`] of a complex type, which is [`her2k`]'s.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, syr2k};
+/// use superscalar_kernels::{Op, Uplo};
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let (a, b) = (Matrix::from_fn(200, 10, |i, _| i as f64), Matrix::from_fn(200, 10, |_, _| 1.0));
+/// let mut c = Matrix::zeros(200, 200);
+/// syr2k(&rt, Uplo::Lower, Op::None, 1.0, a.as_ref(), b.as_ref(), 0.0, c.as_mut(), &Options::default())?;
+/// assert_eq!(c.at(100, 2), 1020.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn syr2k<T: Scalar>(
+    rt: &Runtime,
+    uplo: Uplo,
+    op: Op,
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    c: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    rank_2k(rt, (Symmetry::Symmetric, uplo), op, alpha, a, b, beta, c, options)
+}
+
+/// One triangle of C = alpha op(A) op(B)ᴴ + conj(alpha) op(B) op(A)ᴴ + beta C, where op(A) and op(B) are n x k and C n x n and
+/// Hermitian: beta is real, and the imaginary part of C's diagonal is taken as zero and left zero. For real types this is
+/// [`syr2k`].
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of
+/// a complex type, which is [`syr2k`]'s.
+pub fn her2k<T: Scalar>(
+    rt: &Runtime,
+    uplo: Uplo,
+    op: Op,
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T::Real,
+    c: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    rank_2k(rt, (Symmetry::Hermitian, uplo), op, alpha, a, b, T::from_real(beta), c, options)
+}
+
+fn rank_2k<T: Scalar>(
+    rt: &Runtime,
+    (symmetry, uplo): (Symmetry, Uplo),
+    op: Op,
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    mut c: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let (name, (n, k)) = (symmetry.rank_2k(), op.shape(a.shape()));
+    check_op::<T>(name, symmetry, op)?;
+    if c.shape() != (n, n) || b.shape() != a.shape() {
+        let why = format!("{name}: A is {:?}, B {:?}, C {:?}, with trans = {op}", a.shape(), b.shape(), c.shape());
+        return Err(Error::shape(why));
+    }
+    let Some(tiles) = options.square_tiles((n, k), rt.workers())? else {
+        match symmetry {
+            Symmetry::Symmetric => cpu::syr2k(uplo, op, alpha, a, b, beta, c),
+            Symmetry::Hermitian => cpu::her2k(uplo, op, alpha, a, b, beta.re(), c),
+        }
+        return Ok(());
+    };
+    Ok(rt.scope(|s| {
+        let tile = op.shape((tiles.nb, tiles.kb));
+        let a = Tiled::factor_of_product(s, a, tile, tiles.kb);
+        let b = Tiled::factor_of_product(s, b, tile, tiles.kb);
+        submit(s, symmetry, uplo, op, alpha, &a, &b, beta, &Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb));
+    })?)
+}

@@ -1,0 +1,162 @@
+//! syrk and herk: rank-k updates of a symmetric or Hermitian matrix.
+
+use super::{check_op, in_triangle, scale};
+use crate::{
+    codelets::{Gemm, RankK, Symmetry, task},
+    error::Error,
+    options::Options,
+    tile::TileView,
+    tiled::Tiled,
+};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Uplo, cpu};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks of C := alpha op(A) op(A)ᵀ + beta C for one triangle of the n x n matrix C, where op(A) is n x k.
+///
+/// # Panics
+/// If the tiles do not fit together, C's are not square, or for [`Op::ConjTrans`] of a complex type.
+#[track_caller]
+pub fn submit_syrk<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    uplo: Uplo,
+    op: Op,
+    alpha: T,
+    a: &Tiled<'s, V>,
+    beta: T,
+    c: &Tiled<'s, MatMut<'s, T>>,
+) {
+    submit(s, Symmetry::Symmetric, uplo, op, alpha, a, beta, c);
+}
+
+/// Inserts the tasks of C := alpha op(A) op(A)ᴴ + beta C for one triangle of the n x n matrix C, where op(A) is n x k.
+///
+/// # Panics
+/// If the tiles do not fit together, C's are not square, or for [`Op::Trans`] of a complex type.
+#[track_caller]
+pub fn submit_herk<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    uplo: Uplo,
+    op: Op,
+    alpha: T::Real,
+    a: &Tiled<'s, V>,
+    beta: T::Real,
+    c: &Tiled<'s, MatMut<'s, T>>,
+) {
+    submit(s, Symmetry::Hermitian, uplo, op, T::from_real(alpha), a, T::from_real(beta), c);
+}
+
+#[track_caller]
+fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    symmetry: Symmetry,
+    uplo: Uplo,
+    op: Op,
+    alpha: T,
+    a: &Tiled<'s, V>,
+    beta: T,
+    c: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let ([n_a, k_a], [m_c, n_c]) = (a.partition(op), c.partition(Op::None));
+    assert!(n_a == m_c && m_c == n_c, "rank-k update: op(A) {n_a} x {k_a}, C {m_c} x {n_c}");
+    if let Err(error) = check_op::<T>("a rank-k update", symmetry, op) {
+        panic!("{error}");
+    }
+    if alpha == T::ZERO || k_a.count() == 0 {
+        return scale(s, Some((symmetry, uplo)), beta, c);
+    }
+    let (gemm, rank_k) = (Gemm::new(), RankK::new(symmetry));
+    for k in 0..k_a.count() {
+        let beta = if k == 0 { beta } else { T::ONE };
+        for (i, j) in c.places().filter(|&(i, j)| in_triangle(uplo, i, j)) {
+            // C[i][j] := alpha op(A)[i][k] op(A)[j][k]* + beta C[i][j]
+            let (left, right) = (a.factor(op, i, k), a.factor(op, j, k).mirrored(symmetry));
+            if i == j {
+                rank_k.insert(s, task(symmetry.rank_k(), j, j, k), (symmetry, uplo), alpha, left, beta, c.at(j, j));
+            } else {
+                gemm.insert(s, task("gemm", i, j, k), alpha, left, right, beta, c.at(i, j));
+            }
+        }
+    }
+}
+
+/// One triangle of C = alpha op(A) op(A)ᵀ + beta C, where op(A) is n x k and C n x n and symmetric. The other triangle is neither
+/// read nor touched.
+///
+/// beta = 0 does not read C; alpha = 0 (or k = 0) does not read A.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for
+/// [`Op::ConjTrans`] of a complex type, which is [`herk`]'s.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, syrk};
+/// use superscalar_kernels::{Op, Uplo};
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let a = Matrix::from_fn(10, 200, |_, j| j as f64);
+/// let mut c = Matrix::zeros(200, 200);
+/// syrk(&rt, Uplo::Upper, Op::Trans, 1.0, a.as_ref(), 0.0, c.as_mut(), &Options::default())?;
+/// assert_eq!((c.at(2, 100), c.at(100, 2)), (2000.0, 0.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn syrk<T: Scalar>(
+    rt: &Runtime,
+    uplo: Uplo,
+    op: Op,
+    alpha: T,
+    a: MatRef<'_, T>,
+    beta: T,
+    c: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    rank_k(rt, Symmetry::Symmetric, uplo, op, alpha, a, beta, c, options)
+}
+
+/// One triangle of C = alpha op(A) op(A)ᴴ + beta C, where op(A) is n x k and C n x n and Hermitian: alpha and beta are real, and
+/// the imaginary part of C's diagonal is taken as zero and left zero. For real types this is [`syrk`].
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of
+/// a complex type, which is [`syrk`]'s.
+pub fn herk<T: Scalar>(
+    rt: &Runtime,
+    uplo: Uplo,
+    op: Op,
+    alpha: T::Real,
+    a: MatRef<'_, T>,
+    beta: T::Real,
+    c: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    rank_k(rt, Symmetry::Hermitian, uplo, op, T::from_real(alpha), a, T::from_real(beta), c, options)
+}
+
+fn rank_k<T: Scalar>(
+    rt: &Runtime,
+    symmetry: Symmetry,
+    uplo: Uplo,
+    op: Op,
+    alpha: T,
+    a: MatRef<'_, T>,
+    beta: T,
+    mut c: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let (name, (n, k)) = (symmetry.rank_k(), op.shape(a.shape()));
+    check_op::<T>(name, symmetry, op)?;
+    if c.shape() != (n, n) {
+        return Err(Error::shape(format!("{name}: op(A) is {n} x {k}, C {} x {}", c.nrows(), c.ncols())));
+    }
+    let Some(tiles) = options.square_tiles((n, k), rt.workers())? else {
+        match symmetry {
+            Symmetry::Symmetric => cpu::syrk(uplo, op, alpha, a, beta, c),
+            Symmetry::Hermitian => cpu::herk(uplo, op, alpha.re(), a, beta.re(), c),
+        }
+        return Ok(());
+    };
+    Ok(rt.scope(|s| {
+        let a = Tiled::factor_of_product(s, a, op.shape((tiles.nb, tiles.kb)), tiles.kb);
+        submit(s, symmetry, uplo, op, alpha, &a, beta, &Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb));
+    })?)
+}

@@ -1,0 +1,112 @@
+//! trmm: products with a triangular matrix.
+
+use super::{Sweep, scale};
+use crate::{
+    codelets::{self, Gemm, Triangle, task},
+    error::Error,
+    options::Options,
+    tile::TileView,
+    tiled::Tiled,
+};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks of B := alpha op(A) B (left) or B := alpha B op(A) (right), where A is triangular and B m x n.
+///
+/// # Panics
+/// If the tiles do not fit together, or A's are not square.
+#[track_caller]
+pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    side: Side,
+    uplo: Uplo,
+    op: Op,
+    diag: Diag,
+    alpha: T,
+    a: &Tiled<'s, V>,
+    b: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let ([n_a, k_a], [m, n]) = (a.partition(Op::None), b.partition(Op::None));
+    let order = if side == Side::Left { m } else { n };
+    assert!(n_a == k_a && n_a == order, "trmm: A {n_a} x {k_a}, B {m} x {n}, side {side}");
+    if alpha == T::ZERO {
+        return scale(s, None, alpha, b);
+    }
+    let (trmm, ab, ba) = (codelets::trmm(), Gemm::new(), Gemm::new());
+    let triangle = |i, j| Triangle { side, uplo, op, diag, alpha, shape: (b.rows_of(i), b.cols_of(j)) };
+    let sweep = Sweep::new(side, uplo, op, a.nt());
+    for k in sweep.multiply_order() {
+        match side {
+            Side::Left => {
+                for (j, i) in (0..b.nt()).flat_map(|j| sweep.others(k).map(move |i| (j, i))) {
+                    // B[i][j] := B[i][j] + alpha op(A)[i][k] B[k][j]
+                    let (a, b_kj) = (a.factor(op, i, k), b.factor(Op::None, k, j));
+                    ab.insert(s, task("gemm", i, j, k), alpha, a, b_kj, T::ONE, b.at(i, j));
+                }
+                for j in 0..b.nt() {
+                    // B[k][j] := alpha op(A)[k][k] B[k][j]
+                    trmm.insert(s, task("trmm", k, j, k), triangle(k, j), a.at(k, k), b.at(k, j));
+                }
+            }
+            Side::Right => {
+                for (j, i) in sweep.others(k).flat_map(|j| (0..b.mt()).map(move |i| (j, i))) {
+                    // B[i][j] := B[i][j] + alpha B[i][k] op(A)[k][j]
+                    let (b_ik, a) = (b.factor(Op::None, i, k), a.factor(op, k, j));
+                    ba.insert(s, task("gemm", i, j, k), alpha, b_ik, a, T::ONE, b.at(i, j));
+                }
+                for i in 0..b.mt() {
+                    // B[i][k] := alpha B[i][k] op(A)[k][k]
+                    trmm.insert(s, task("trmm", i, k, k), triangle(i, k), a.at(k, k), b.at(i, k));
+                }
+            }
+        }
+    }
+}
+
+/// B = alpha op(A) B (left, A m x m) or B = alpha B op(A) (right, A n x n), where A is triangular and B m x n.
+///
+/// Only the triangle `uplo` of A is read, and its diagonal not even when `diag` is [`Diag::Unit`]. alpha = 0 sets B to zero
+/// without reading A.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, trmm};
+/// use superscalar_kernels::{Diag, Op, Side, Uplo};
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let a = Matrix::from_fn(200, 200, |i, j| if i >= j { 1.0 } else { f64::NAN });
+/// let mut b = Matrix::from_fn(200, 3, |_, _| 1.0);
+/// let (left, none, all) = (Side::Left, Op::None, Diag::NonUnit);
+/// trmm(&rt, left, Uplo::Lower, none, all, 1.0, a.as_ref(), b.as_mut(), &Options::default())?;
+/// assert_eq!((b.at(0, 0), b.at(199, 2)), (1.0, 200.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn trmm<T: Scalar>(
+    rt: &Runtime,
+    side: Side,
+    uplo: Uplo,
+    op: Op,
+    diag: Diag,
+    alpha: T,
+    a: MatRef<'_, T>,
+    mut b: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let (m, n) = b.shape();
+    let order = if side == Side::Left { m } else { n };
+    if a.shape() != (order, order) {
+        return Err(Error::shape(format!("trmm: A is {:?}, B {m} x {n}, side {side}", a.shape())));
+    }
+    let Some(tiles) = options.sided_tiles(side, (m, n), rt.workers())? else {
+        cpu::trmm(side, uplo, op, diag, alpha, a, b);
+        return Ok(());
+    };
+    Ok(rt.scope(|s| {
+        let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
+        let b = Tiled::target_of_product(s, b.rb_mut(), (tiles.mb, tiles.nb), tiles.kb);
+        submit(s, side, uplo, op, diag, alpha, &a, &b);
+    })?)
+}

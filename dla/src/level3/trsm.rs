@@ -1,0 +1,116 @@
+//! trsm: triangular systems.
+
+use super::Sweep;
+use crate::{
+    codelets::{self, Gemm, Triangle, task},
+    error::Error,
+    options::Options,
+    tile::TileView,
+    tiled::Tiled,
+};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks that solve op(A) X = alpha B (left) or X op(A) = alpha B (right), where A is triangular; B, m x n, is
+/// replaced by X.
+///
+/// # Panics
+/// If the tiles do not fit together, or A's are not square.
+#[track_caller]
+pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    side: Side,
+    uplo: Uplo,
+    op: Op,
+    diag: Diag,
+    alpha: T,
+    a: &Tiled<'s, V>,
+    b: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let ([n_a, k_a], [m, n]) = (a.partition(Op::None), b.partition(Op::None));
+    let order = if side == Side::Left { m } else { n };
+    assert!(n_a == k_a && n_a == order, "trsm: A {n_a} x {k_a}, B {m} x {n}, side {side}");
+    if alpha == T::ZERO {
+        return super::scale(s, None, alpha, b);
+    }
+    let (trsm, ab, ba) = (codelets::trsm(), Gemm::new(), Gemm::new());
+    let sweep = Sweep::new(side, uplo, op, a.nt());
+    for (step, k) in sweep.solve_order().enumerate() {
+        // The first step scales all of B, where it comes by.
+        let scale = if step == 0 { alpha } else { T::ONE };
+        let triangle = |i, j| Triangle { side, uplo, op, diag, alpha: scale, shape: (b.rows_of(i), b.cols_of(j)) };
+        match side {
+            Side::Left => {
+                for j in 0..b.nt() {
+                    // B[k][j] := op(A)[k][k]⁻¹ B[k][j]
+                    trsm.insert(s, task("trsm", k, j, k).priority(1), triangle(k, j), a.at(k, k), b.at(k, j));
+                }
+                for (j, i) in (0..b.nt()).flat_map(|j| sweep.others(k).map(move |i| (j, i))) {
+                    // B[i][j] := B[i][j] − op(A)[i][k] B[k][j]
+                    let (a, b_kj) = (a.factor(op, i, k), b.factor(Op::None, k, j));
+                    ab.insert(s, task("gemm", i, j, k), -T::ONE, a, b_kj, scale, b.at(i, j));
+                }
+            }
+            Side::Right => {
+                for i in 0..b.mt() {
+                    // B[i][k] := B[i][k] op(A)[k][k]⁻¹
+                    trsm.insert(s, task("trsm", i, k, k).priority(1), triangle(i, k), a.at(k, k), b.at(i, k));
+                }
+                for (j, i) in sweep.others(k).flat_map(|j| (0..b.mt()).map(move |i| (j, i))) {
+                    // B[i][j] := B[i][j] − B[i][k] op(A)[k][j]
+                    let (b_ik, a) = (b.factor(Op::None, i, k), a.factor(op, k, j));
+                    ba.insert(s, task("gemm", i, j, k), -T::ONE, b_ik, a, scale, b.at(i, j));
+                }
+            }
+        }
+    }
+}
+
+/// Solves op(A) X = alpha B (left, A m x m) or X op(A) = alpha B (right, A n x n), where A is triangular; B, m x n, is replaced by
+/// X.
+///
+/// Only the triangle `uplo` of A is read, and its diagonal not even when `diag` is [`Diag::Unit`]. A zero on the diagonal is no
+/// error: it makes Inf or NaN, as in the BLAS. alpha = 0 sets B to zero without reading A.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, trsm};
+/// use superscalar_kernels::{Diag, Op, Side, Uplo};
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let a = Matrix::from_fn(200, 200, |i, j| if i >= j { 1.0 } else { f64::NAN });
+/// let mut b = Matrix::from_fn(200, 3, |i, _| (i + 1) as f64);
+/// let (left, none, all) = (Side::Left, Op::None, Diag::NonUnit);
+/// trsm(&rt, left, Uplo::Lower, none, all, 2.0, a.as_ref(), b.as_mut(), &Options::default())?;
+/// assert_eq!((b.at(0, 0), b.at(199, 2)), (2.0, 2.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn trsm<T: Scalar>(
+    rt: &Runtime,
+    side: Side,
+    uplo: Uplo,
+    op: Op,
+    diag: Diag,
+    alpha: T,
+    a: MatRef<'_, T>,
+    mut b: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let (m, n) = b.shape();
+    let order = if side == Side::Left { m } else { n };
+    if a.shape() != (order, order) {
+        return Err(Error::shape(format!("trsm: A is {:?}, B {m} x {n}, side {side}", a.shape())));
+    }
+    let Some(tiles) = options.sided_tiles(side, (m, n), rt.workers())? else {
+        cpu::trsm(side, uplo, op, diag, alpha, a, b);
+        return Ok(());
+    };
+    Ok(rt.scope(|s| {
+        let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
+        let b = Tiled::target_of_product(s, b.rb_mut(), (tiles.mb, tiles.nb), tiles.kb);
+        submit(s, side, uplo, op, diag, alpha, &a, &b);
+    })?)
+}
