@@ -2,7 +2,7 @@
 //!
 //! [`Scalar`]: crate::Scalar
 
-use crate::cpu::{Blocks, Factorization, Pack, Packed, Packs, Triangular};
+use crate::cpu::{Blocks, Factorization, LuPanel, Pack, Packed, Packs, QrPanel, Triangular};
 use crate::scalar::{c32, c64};
 use crate::simd::dispatch;
 use crate::view::{MatMut, MatRef};
@@ -26,6 +26,8 @@ pub trait Backend: Sized {
     fn pack(pack: Pack<'_, Self>) -> Packed;
     fn triangular(triangular: Triangular<'_, Self>);
     fn factor(factorization: Factorization<'_, Self>) -> usize;
+    fn lu_panel(panel: LuPanel<'_, Self>) -> Option<usize>;
+    fn qr_panel(panel: QrPanel<'_, Self>);
 }
 
 macro_rules! backends {
@@ -48,6 +50,12 @@ macro_rules! backends {
             }
             fn factor(factorization: Factorization<'_, $t>) -> usize {
                 dispatch::<$t, _>(factorization)
+            }
+            fn lu_panel(panel: LuPanel<'_, $t>) -> Option<usize> {
+                dispatch::<$t, _>(panel)
+            }
+            fn qr_panel(panel: QrPanel<'_, $t>) {
+                dispatch::<$t, _>(panel);
             }
         }
     )*};

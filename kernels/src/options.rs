@@ -117,6 +117,20 @@ options! {
         /// It is all ones and is not read.
         Unit = 'U',
     }
+
+    /// The order in which a sequence of interchanges or reflectors is applied.
+    ///
+    /// # Example
+    /// ```
+    /// use superscalar_kernels::Direction;
+    /// assert_eq!("b".parse(), Ok(Direction::Backward));
+    /// ```
+    Direction ("direct", "F, B") {
+        /// The first one first: P, as a factorization found it.
+        Forward = 'F',
+        /// The last one first: Pᵀ, which undoes it.
+        Backward = 'B',
+    }
 }
 
 impl Uplo {

@@ -9,15 +9,24 @@
 //!
 //! A kernel allocates nothing in the steady state: what it packs goes to a workspace of its thread.
 
+mod columns;
 mod factor;
 mod gemm;
+mod geqrf;
+mod getrf;
+mod larfb;
+mod larft;
+mod laswp;
 mod micro;
 mod pack;
 mod packed;
+mod panel_lu;
+mod panel_qr;
 mod panels;
 mod potrf;
 mod product;
 mod rank_k;
+mod reflector;
 mod symm;
 mod triangular;
 mod trmm;
@@ -26,8 +35,15 @@ mod workspace;
 
 pub(crate) use factor::Factorization;
 pub use gemm::gemm;
+pub use geqrf::geqrf;
+pub use getrf::{Singular, getrf};
+pub use larfb::{BlockReflector, larfb};
+pub use larft::larft;
+pub use laswp::laswp;
 pub use packed::{Operand, PackStore, Packs};
 pub(crate) use packed::{Pack, Packed};
+pub(crate) use panel_lu::LuPanel;
+pub(crate) use panel_qr::QrPanel;
 pub use potrf::{NotPositiveDefinite, potrf};
 pub(crate) use product::Blocks;
 pub use rank_k::{gemmt, her2k, herk, syr2k, syrk};

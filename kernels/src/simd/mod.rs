@@ -37,6 +37,12 @@ pub(crate) trait Vector: Copy {
     unsafe fn mul_add(self, a: Self, b: Self) -> Self;
     /// self - a b.
     unsafe fn mul_sub(self, a: Self, b: Self) -> Self;
+    /// Its modulus, lane by lane.
+    unsafe fn abs(self) -> Self;
+    /// Lane by lane the pair whose first number is larger: `x` if that is so, and `best` otherwise, NaN in `x` included.
+    unsafe fn larger(best: (Self, Self), x: (Self, Self)) -> (Self, Self);
+    /// The sum of all lanes.
+    unsafe fn sum(self) -> Self::Real;
     /// Lane i, which must be less than LANES.
     unsafe fn lane(self, i: usize) -> Self::Real;
     /// The parts of complex numbers, in turn: re[0] im[0] re[1] and so on, the first half of the lanes and the second.

@@ -67,6 +67,19 @@ impl<R: Real> Vector for Portable<R> {
         self.zip(a, b, |x, a, b| x - a * b)
     }
     #[inline(always)]
+    unsafe fn abs(self) -> Self {
+        self.zip(self, self, |x, _, _| if x < R::ZERO { -x } else { x })
+    }
+    #[inline(always)]
+    unsafe fn larger(best: (Self, Self), x: (Self, Self)) -> (Self, Self) {
+        let pick = |i: usize| if x.0.0[i] > best.0.0[i] { (x.0.0[i], x.1.0[i]) } else { (best.0.0[i], best.1.0[i]) };
+        (Self(std::array::from_fn(|i| pick(i).0)), Self(std::array::from_fn(|i| pick(i).1)))
+    }
+    #[inline(always)]
+    unsafe fn sum(self) -> R {
+        (self.0[0] + self.0[2]) + (self.0[1] + self.0[3])
+    }
+    #[inline(always)]
     unsafe fn lane(self, i: usize) -> R {
         self.0[i]
     }

@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 macro_rules! vectors {
     ($($v:ty, $real:ty, $lanes:literal, $splat:ident, $load:ident, $store:ident, $mul:ident, $add:ident, $sub:ident,
         |$x:ident, $i:ident| $lane:expr, $mask:ident, $mask_load:ident, $mask_store:ident,
-        $square:literal, $transpose:ident, $interleave:ident;)*) => {$(
+        $square:literal, $transpose:ident, $interleave:ident, $abs:ident, $larger:ident, $sum:ident;)*) => {$(
         impl Vector for $v {
             type Real = $real;
             const LANES: usize = $lanes;
@@ -54,6 +54,21 @@ macro_rules! vectors {
                 unsafe { $sub(a, b, self) }
             }
             #[inline(always)]
+            unsafe fn abs(self) -> Self {
+                // SAFETY: the caller vouches for the instruction set.
+                unsafe { $abs(self) }
+            }
+            #[inline(always)]
+            unsafe fn larger(best: (Self, Self), x: (Self, Self)) -> (Self, Self) {
+                // SAFETY: the caller vouches for the instruction set.
+                unsafe { $larger(best, x) }
+            }
+            #[inline(always)]
+            unsafe fn sum(self) -> $real {
+                // SAFETY: the caller vouches for the instruction set.
+                unsafe { $sum(self) }
+            }
+            #[inline(always)]
             unsafe fn lane(self, i: usize) -> $real {
                 let ($x, $i) = (self, i as i32);
                 // SAFETY: the caller vouches for the instruction set.
@@ -77,18 +92,22 @@ macro_rules! vectors {
 vectors! {
     __m512, f32, 16, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
         |x, i| _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(i), x)),
-        bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, 8, transpose_f32, interleave_f32_16;
+        bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, 8, transpose_f32, interleave_f32_16,
+        _mm512_abs_ps, larger_f32_16, _mm512_reduce_add_ps;
     __m512d, f64, 8, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
         |x, i| _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(i64::from(i)), x)),
-        bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, 8, transpose_f64_8, interleave_f64_8;
+        bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, 8, transpose_f64_8, interleave_f64_8,
+        _mm512_abs_pd, larger_f64_8, _mm512_reduce_add_pd;
     __m256, f32, 8, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
         |x, i| _mm256_cvtss_f32(_mm256_permutevar8x32_ps(x, _mm256_set1_epi32(i))),
-        signs_8, load_signs_f32, _mm256_maskstore_ps, 8, transpose_f32, interleave_f32_8;
+        signs_8, load_signs_f32, _mm256_maskstore_ps, 8, transpose_f32, interleave_f32_8,
+        abs_f32_8, larger_f32_8, sum_f32_8;
     __m256d, f64, 4, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd,
         |x, i| _mm256_cvtsd_f64(_mm256_castps_pd(_mm256_permutevar8x32_ps(
             _mm256_castpd_ps(x),
             _mm256_set1_epi64x(i64::from(2 * i) | i64::from(2 * i + 1) << 32),
-        ))), signs_4, load_signs_f64, _mm256_maskstore_pd, 4, transpose_f64, interleave_f64_4;
+        ))), signs_4, load_signs_f64, _mm256_maskstore_pd, 4, transpose_f64, interleave_f64_4,
+        abs_f64_4, larger_f64_4, sum_f64_4;
 }
 
 /// Sixteen pairs.
@@ -152,6 +171,89 @@ unsafe fn interleave_f64_4(re: __m256d, im: __m256d) -> (__m256d, __m256d) {
     unsafe {
         let (low, high) = (_mm256_unpacklo_pd(re, im), _mm256_unpackhi_pd(re, im));
         (_mm256_permute2f128_pd::<0x20>(low, high), _mm256_permute2f128_pd::<0x31>(low, high))
+    }
+}
+
+/// Two functions per register type of AVX-512.
+macro_rules! larger_by_mask {
+    ($($name:ident, $v:ty, $compare:ident, $blend:ident;)*) => {$(
+        /// See [`Vector::larger`].
+        ///
+        /// # Safety
+        /// The processor has AVX-512.
+        #[inline(always)]
+        unsafe fn $name(best: ($v, $v), x: ($v, $v)) -> ($v, $v) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let mask = $compare::<_CMP_GT_OQ>(x.0, best.0);
+                ($blend(mask, best.0, x.0), $blend(mask, best.1, x.1))
+            }
+        }
+    )*};
+}
+
+larger_by_mask! {
+    larger_f32_16, __m512, _mm512_cmp_ps_mask, _mm512_mask_blend_ps;
+    larger_f64_8, __m512d, _mm512_cmp_pd_mask, _mm512_mask_blend_pd;
+}
+
+/// The same for AVX, whose masks are registers; and what AVX-512 has a name for.
+macro_rules! by_register {
+    ($($larger:ident, $abs:ident, $v:ty, $compare:ident, $blend:ident, $splat:ident, $andnot:ident;)*) => {$(
+        /// See [`Vector::larger`].
+        ///
+        /// # Safety
+        /// The processor has AVX2.
+        #[inline(always)]
+        unsafe fn $larger(best: ($v, $v), x: ($v, $v)) -> ($v, $v) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let mask = $compare::<_CMP_GT_OQ>(x.0, best.0);
+                ($blend(best.0, x.0, mask), $blend(best.1, x.1, mask))
+            }
+        }
+
+        /// Without the sign bits.
+        ///
+        /// # Safety
+        /// The processor has AVX2.
+        #[inline(always)]
+        unsafe fn $abs(x: $v) -> $v {
+            // SAFETY: the caller's promise.
+            unsafe { $andnot($splat(-0.0), x) }
+        }
+    )*};
+}
+
+by_register! {
+    larger_f32_8, abs_f32_8, __m256, _mm256_cmp_ps, _mm256_blendv_ps, _mm256_set1_ps, _mm256_andnot_ps;
+    larger_f64_4, abs_f64_4, __m256d, _mm256_cmp_pd, _mm256_blendv_pd, _mm256_set1_pd, _mm256_andnot_pd;
+}
+
+/// Eight floats.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn sum_f32_8(x: __m256) -> f32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let four = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
+        let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+        _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps::<1>(two, two)))
+    }
+}
+
+/// Four doubles.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn sum_f64_4(x: __m256d) -> f64 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let two = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd::<1>(x));
+        _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
     }
 }
 

@@ -74,6 +74,11 @@ impl<T: Scalar> Matrix<T> {
         out
     }
 
+    /// Nothing but zeros, stored by columns.
+    pub fn zeros(m: usize, n: usize) -> Self {
+        Self::new(m, n, Case::PLAIN, |_, _| T::ZERO)
+    }
+
     /// Small integers, of which products and sums are exact in every type.
     pub fn integers(numbers: &mut Numbers, m: usize, n: usize, case: Case) -> Self {
         Self::new(m, n, case, |_, _| numbers.scalar(|x| (x.next() % 7) as f64 - 3.0))

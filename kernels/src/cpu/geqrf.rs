@@ -1,0 +1,72 @@
+//! geqrf: the QR factorization of one tile, or of a tile column, with the triangular factor of its reflectors.
+//!
+//! Recursive on columns (Elmroth and Gustavson, "Applying recursion to serial and parallel QR factorization leads to better
+//! performance", 2000): the left half is factored, its block reflector is applied to the right half, which is factored in
+//! turn, and a product joins the two triangular factors. What is narrow goes to [`QrPanel`].
+
+use super::larfb::{BlockReflector, larfb};
+use super::larft::join;
+use super::panel_qr::QrPanel;
+use crate::{MatMut, Op, Scalar, Side};
+
+/// Bytes of a panel that [`QrPanel`] takes on at once: half of a second-level cache.
+const PANEL_BYTES: usize = 512 << 10;
+/// Columns of such a panel, whatever its height.
+const PANEL_COLUMNS: std::ops::RangeInclusive<usize> = 16..=32;
+
+/// Factors the m x n matrix A = Q R, Q = H1 H2 ... Hk with k = min(m, n), as LAPACK's xGEQRF does.
+///
+/// R, upper trapezoidal, overwrites A on and above the diagonal, and its diagonal is real. Hj = I - `tau[j]` v vᴴ; v is zero
+/// before element j, which is one, and the rest of it overwrites column j below the diagonal. `t` receives the upper
+/// triangular k x k factor of the block reflector, Q = I - V T Vᴴ (see [`larfb`]), and zeros below its diagonal.
+///
+/// # Panics
+/// When `tau` has another length than k, or `t` another shape than k x k.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{MatMut, cpu};
+///
+/// let (mut a, mut tau, mut t) = ([3.0, 4.0], [0.0], [f64::NAN]);
+/// let t = MatMut::from_col_major(&mut t, 1, 1, 1)?;
+/// cpu::geqrf(MatMut::from_col_major(&mut a, 2, 1, 2)?, &mut tau, t);
+/// assert_eq!((a, tau), ([-5.0, 0.5], [1.6]));
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+pub fn geqrf<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T], mut t: MatMut<'_, T>) {
+    let (m, n) = a.shape();
+    let k = m.min(n);
+    assert!(tau.len() == k && t.shape() == (k, k), "geqrf: A {m} x {n}, T {:?}, tau {}", t.shape(), tau.len());
+    if k == 0 {
+        return;
+    }
+    factor(a.rb_mut().submatrix(0..m, 0..k), tau, t.rb_mut());
+    if k < n {
+        let (v, c) = a.split_at_col(k);
+        larfb(Side::Left, Op::ConjTrans, BlockReflector::new(v.as_ref(), t.as_ref()), c);
+    }
+}
+
+/// Columns of the panels of a matrix with m rows.
+fn panel_columns<T>(m: usize) -> usize {
+    let columns = PANEL_BYTES / (m * size_of::<T>());
+    (columns - columns % 8).clamp(*PANEL_COLUMNS.start(), *PANEL_COLUMNS.end())
+}
+
+/// Factors a matrix with at least as many rows as columns.
+fn factor<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T], mut t: MatMut<'_, T>) {
+    let (m, n) = a.shape();
+    let unit = panel_columns::<T>(m);
+    if n <= unit {
+        return QrPanel { a, tau, t }.run();
+    }
+    let half = (n / 2).next_multiple_of(unit.min(32));
+    let (tau1, tau2) = tau.split_at_mut(half);
+    let (top, bottom) = t.rb_mut().split_at_row(half);
+    let (mut t1, t2) = (top.submatrix(0..half, 0..half), bottom.submatrix(0..n - half, half..n));
+    let (mut left, mut right) = a.rb_mut().split_at_col(half);
+    factor(left.rb_mut(), tau1, t1.rb_mut());
+    larfb(Side::Left, Op::ConjTrans, BlockReflector::new(left.as_ref(), t1.as_ref()), right.rb_mut());
+    factor(right.submatrix(half..m, 0..n - half), tau2, t2);
+    join(a.as_ref(), half, t);
+}

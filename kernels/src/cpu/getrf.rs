@@ -1,0 +1,100 @@
+//! getrf: the LU factorization with partial pivoting of one tile, or of a tile column.
+//!
+//! Recursive on columns (Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting", 1997): the left half is
+//! factored, its interchanges and its triangle are applied to the right half, which is updated and factored in turn. What
+//! is narrow goes to [`LuPanel`].
+
+use super::gemm::add;
+use super::laswp::laswp;
+use super::panel_lu::LuPanel;
+use super::trsm::solve;
+use crate::backend::Factor;
+use crate::{Diag, Direction, MatMut, Scalar, Uplo};
+
+/// Bytes of a panel that [`LuPanel`] takes on at once: half of a second-level cache.
+const PANEL_BYTES: usize = 512 << 10;
+/// Columns of such a panel, whatever its height.
+const PANEL_COLUMNS: std::ops::RangeInclusive<usize> = 16..=64;
+
+/// A matrix whose factor U has a zero on its diagonal.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{MatMut, cpu};
+///
+/// let mut a = [1.0, 2.0, 2.0, 4.0];
+/// let error = cpu::getrf(MatMut::from_col_major(&mut a, 2, 2, 2)?, &mut [0; 2]).unwrap_err();
+/// assert_eq!(error.pivot, 2);
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("pivot {pivot} is exactly zero")]
+pub struct Singular {
+    /// The first column whose pivot is zero, from 1: LAPACK's `info`.
+    pub pivot: usize,
+}
+
+/// Factors the m x n matrix A = P L U: L, unit lower trapezoidal, and U, upper trapezoidal, overwrite A.
+///
+/// `ipiv` receives min(m, n) interchanges: row i was exchanged with row `ipiv[i] - 1`, in this order (see [`laswp`]). The
+/// pivot of a column is its first element with the largest |re| + |im|.
+///
+/// # Errors
+/// [`Singular`] names the first pivot that is exactly zero. The factorization is complete all the same; only solving with U
+/// would divide by zero.
+///
+/// # Panics
+/// When `ipiv` has another length than min(m, n).
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{MatMut, cpu};
+///
+/// let (mut a, mut ipiv) = ([1.0, 2.0, 3.0, 4.0], [0; 2]);
+/// cpu::getrf(MatMut::from_col_major(&mut a, 2, 2, 2)?, &mut ipiv)?;
+/// assert_eq!((a, ipiv), ([2.0, 0.5, 4.0, 1.0], [2, 2]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Singular> {
+    let (m, n) = a.shape();
+    let k = m.min(n);
+    assert_eq!(ipiv.len(), k, "getrf: as many interchanges as pivots");
+    if k == 0 {
+        return Ok(());
+    }
+    let singular = factor(a.rb_mut().submatrix(0..m, 0..k), ipiv);
+    if k < n {
+        let (left, mut right) = a.split_at_col(k);
+        laswp(right.rb_mut(), ipiv, Direction::Forward);
+        solve(Uplo::Lower, Factor::plain(left.as_ref()), Diag::Unit, right);
+    }
+    singular.map_or(Ok(()), |column| Err(Singular { pivot: column + 1 }))
+}
+
+/// Columns of the panels of a matrix with m rows.
+fn panel_columns<T>(m: usize) -> usize {
+    let columns = PANEL_BYTES / (m * size_of::<T>());
+    (columns - columns % 8).clamp(*PANEL_COLUMNS.start(), *PANEL_COLUMNS.end())
+}
+
+/// Factors a matrix with at least as many rows as columns, and says which pivot is the first zero.
+fn factor<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Option<usize> {
+    let (m, n) = a.shape();
+    let unit = panel_columns::<T>(m);
+    if n <= unit {
+        return LuPanel { a, ipiv }.run();
+    }
+    let half = (n / 2).next_multiple_of(unit.min(32));
+    let (ipiv1, ipiv2) = ipiv.split_at_mut(half);
+    let (mut left, mut right) = a.rb_mut().split_at_col(half);
+    let singular = factor(left.rb_mut(), ipiv1);
+    laswp(right.rb_mut(), ipiv1, Direction::Forward);
+    let (a11, mut a21) = left.split_at_row(half);
+    let (mut a12, mut a22) = right.split_at_row(half);
+    solve(Uplo::Lower, Factor::plain(a11.as_ref()), Diag::Unit, a12.rb_mut());
+    add(-T::ONE, Factor::plain(a21.as_ref()), Factor::plain(a12.as_ref()), true, a22.rb_mut());
+    let singular = singular.or(factor(a22, ipiv2).map(|column| half + column));
+    laswp(a21.rb_mut(), ipiv2, Direction::Forward);
+    ipiv2.iter_mut().for_each(|p| *p += half as i32);
+    singular
+}

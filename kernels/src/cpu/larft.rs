@@ -1,0 +1,111 @@
+//! larft: the triangular factor of a block reflector.
+
+use super::gemm::add;
+use super::workspace::Workspace;
+use crate::backend::Factor;
+use crate::{MatMut, MatRef, Scalar};
+
+/// Up to so many reflectors T is formed column by column from Vᴴ V.
+const DIRECT: usize = 32;
+
+/// T, upper triangular, with H1 H2 ... Hk = I - V T Vᴴ for the reflectors I - `tau[j]` v vᴴ, v being column j of V.
+///
+/// V is m x k, unit lower trapezoidal: what is on and above its diagonal is not read. T is k x k, and zero below its
+/// diagonal.
+///
+/// # Panics
+/// When the shapes do not agree, or m < k.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{MatMut, MatRef, cpu};
+///
+/// let (v, tau) = ([f64::NAN, 1.0, f64::NAN, f64::NAN], [1.0, 2.0]);
+/// let mut t = [f64::NAN; 4];
+/// cpu::larft(MatRef::from_col_major(&v, 2, 2, 2)?, &tau, MatMut::from_col_major(&mut t, 2, 2, 2)?);
+/// assert_eq!(t, [1.0, 0.0, -2.0, 2.0]);
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+pub fn larft<T: Scalar>(v: MatRef<'_, T>, tau: &[T], mut t: MatMut<'_, T>) {
+    let (m, k) = v.shape();
+    assert!(m >= k && tau.len() == k && t.shape() == (k, k), "larft: V {m} x {k}, T {:?}", t.shape());
+    if k <= DIRECT {
+        return direct(v, tau, t);
+    }
+    let half = k / 2;
+    let (left, right) = v.split_at_col(half);
+    let (tau1, tau2) = tau.split_at(half);
+    let (top, bottom) = t.rb_mut().split_at_row(half);
+    larft(left, tau1, top.submatrix(0..half, 0..half));
+    larft(right.submatrix(half..m, 0..k - half), tau2, bottom.submatrix(0..k - half, half..k));
+    join(v, half, t);
+}
+
+/// T12 = -T1 (V1ᴴ V2) T2 for the first `half` reflectors and the others, whose own T1 and T2 are there; zeros below.
+pub(super) fn join<T: Scalar>(v: MatRef<'_, T>, half: usize, t: MatMut<'_, T>) {
+    let ((m, k), rest) = (v.shape(), v.ncols() - half);
+    let (left, right) = v.submatrix(half..m, 0..k).split_at_col(half);
+    let ((v1_top, v1_bottom), v2_bottom) = (left.split_at_row(rest), right.submatrix(rest..m - half, 0..rest));
+    let (top, bottom) = t.split_at_row(half);
+    let ((t1, mut t12), (mut t21, t2)) = (top.split_at_col(half), bottom.split_at_col(half));
+    t21.fill(T::ZERO);
+    let mut scratch = Workspace::<T>::take(rest * rest + 2 * half * rest);
+    let (unit, products) = scratch.elements().split_at_mut(rest * rest);
+    let (y, x) = products.split_at_mut(half * rest);
+    let unit = unit_lower(right, unit);
+    let (mut y, mut x) = (square(y, half, rest), square(x, half, rest));
+    add(T::ONE, adjoint(v1_top), Factor::plain(unit), false, y.rb_mut());
+    if v1_bottom.nrows() > 0 {
+        add(T::ONE, adjoint(v1_bottom), Factor::plain(v2_bottom), true, y.rb_mut());
+    }
+    add(T::ONE, Factor::plain(y.as_ref()), Factor::plain(t2.as_ref()), false, x.rb_mut());
+    add(-T::ONE, Factor::plain(t1.as_ref()), Factor::plain(x.as_ref()), false, t12.rb_mut());
+}
+
+/// The adjoint of a view.
+fn adjoint<T: Scalar>(view: MatRef<'_, T>) -> Factor<'_, T> {
+    Factor::conj(view.transpose())
+}
+
+/// An m x n matrix in scratch of that size.
+pub(super) fn square<T>(scratch: &mut [T], m: usize, n: usize) -> MatMut<'_, T> {
+    MatMut::from_col_major(scratch, m, n, m.max(1)).expect("the scratch was laid out for it")
+}
+
+/// The k x k top of V with its ones and zeros, in scratch of that size.
+pub(super) fn unit_lower<'a, T: Scalar>(v: MatRef<'_, T>, scratch: &'a mut [T]) -> MatRef<'a, T> {
+    let k = v.ncols();
+    let mut top = square(scratch, k, k);
+    top.copy_from(v.submatrix(0..k, 0..k));
+    for j in 0..k {
+        let column = top.col_as_slice_mut(j).expect("scratch is stored by columns");
+        column[..j].fill(T::ZERO);
+        column[j] = T::ONE;
+    }
+    top.into_ref()
+}
+
+/// Column j of T is -`tau[j]` T (Vᴴ v), with T of the columns before it.
+fn direct<T: Scalar>(v: MatRef<'_, T>, tau: &[T], mut t: MatMut<'_, T>) {
+    let (m, k) = v.shape();
+    if k == 0 {
+        return;
+    }
+    let mut scratch = Workspace::take(2 * k * k);
+    let (unit, products) = scratch.elements().split_at_mut(k * k);
+    let unit = unit_lower(v, unit);
+    let mut products = square(products, k, k);
+    add(T::ONE, adjoint(unit), Factor::plain(unit), false, products.rb_mut());
+    if m > k {
+        let rest = v.submatrix(k..m, 0..k);
+        add(T::ONE, adjoint(rest), Factor::plain(rest), true, products.rb_mut());
+    }
+    t.fill(T::ZERO);
+    for j in 0..k {
+        for i in 0..j {
+            let sum = (i..j).map(|p| t.at(i, p) * products.at(p, j)).sum::<T>();
+            t[(i, j)] = -tau[j] * sum;
+        }
+        t[(j, j)] = tau[j];
+    }
+}

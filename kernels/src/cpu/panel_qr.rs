@@ -1,0 +1,408 @@
+//! The panel of a QR factorization: Householder reflectors of a matrix with few columns, and the factor T of their product.
+//!
+//! The panel is copied to scratch ([`Columns`]), where V is kept with its ones and zeros, and R apart. Blocks of ROWS columns
+//! go from left to right. A block first takes in all reflectors before it, C - V Tᴴ (Vᴴ C), in register tiles. Within the
+//! block one pass over the rows does four things to a column: it applies the reflectors before it, sums the squares of the
+//! result for the next reflector, and multiplies the result with the reflectors before it (for T) and with the next column.
+//! Of the reflectors each element is loaded once for three multiply-adds.
+//!
+//! In that pass the new reflector is not scaled yet, and sums of squares could leave the range of the type. Where they
+//! come near it, or are zero, [`careful`] forms the reflector anew from scaled numbers.
+
+use super::columns::{Columns, add_conj_product, minus_product, put, splat, sum, with_column};
+use super::micro::{Stream, Tile, eliminate, planes, scalar, store, store_tile, zero};
+use super::reflector::{Reflector, careful, fast};
+use super::workspace::Workspace;
+use crate::simd::{Kernel, Vector};
+use crate::{MatMut, Scalar};
+
+/// V along a tile of inner products.
+const NV: usize = 3;
+
+/// Q R = A, V and R over A, which has at least as many rows as columns; T is square.
+pub struct QrPanel<'a, T> {
+    pub a: MatMut<'a, T>,
+    pub tau: &'a mut [T],
+    pub t: MatMut<'a, T>,
+}
+
+impl<T: Scalar> QrPanel<'_, T> {
+    /// Computes it.
+    pub fn run(self) {
+        let n = self.a.ncols();
+        debug_assert!(self.a.nrows() >= n && self.tau.len() == n && self.t.shape() == (n, n));
+        T::qr_panel(self);
+    }
+}
+
+/// The scratch of one panel.
+struct Work<T: Scalar> {
+    columns: Columns<T>,
+    m: usize,
+    n: usize,
+    /// R, by columns.
+    r: *mut T::Real,
+    /// T by columns and by rows.
+    t_columns: *mut T::Real,
+    t_rows: *mut T::Real,
+    /// Reals of a plane of a column of R or T.
+    order: usize,
+    /// Products with a block: a vector (per plane) for each column before it and in it.
+    y: *mut T::Real,
+    z: *mut T::Real,
+}
+
+impl<T: Scalar> Work<T> {
+    /// Reals of a column of R or T.
+    #[inline(always)]
+    fn step(&self) -> usize {
+        self.order * planes::<T>()
+    }
+
+    #[inline(always)]
+    fn small(&self, ptr: *mut T::Real, i: usize, j: usize) -> *mut T::Real {
+        ptr.wrapping_add(i + j * self.step())
+    }
+}
+
+impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) {
+        const { assert!(V::LANES.is_multiple_of(ROWS) && ROWS <= 8, "a block's first rows are in one vector") };
+        let Self { mut a, tau, mut t } = self;
+        let ((m, n), unit) = (a.shape(), planes::<T>());
+        let (wide, size) = (n.next_multiple_of(ROWS), Columns::<T>::len::<V>(m, n.next_multiple_of(ROWS)));
+        let order = wide.next_multiple_of(NV * V::LANES);
+        let (square, product) = (order * wide * unit, (wide + NV) * V::LANES * unit);
+        let mut scratch = Workspace::take(size + 3 * square + 2 * product);
+        let (columns, rest) = scratch.elements().split_at_mut(size);
+        rest.fill(T::Real::ZERO);
+        let rest = rest.as_mut_ptr();
+        // SAFETY: the scratch was laid out for these.
+        unsafe {
+            let columns = Columns::copy::<V>(columns.as_mut_ptr(), a.as_ref(), ROWS);
+            let (r, t_columns, t_rows) = (rest, rest.add(square), rest.add(2 * square));
+            let (y, z) = (rest.add(3 * square), rest.add(3 * square + product));
+            let work = Work { columns, m, n, r, t_columns, t_rows, order, y, z };
+            for b in (0..n).step_by(ROWS) {
+                if b > 0 {
+                    update::<T, V, ROWS>(&work, b);
+                }
+                block::<T, V, ROWS>(&work, b, tau);
+                if b > 0 {
+                    join::<T, V, ROWS>(&work, b);
+                }
+            }
+            columns.copy_to::<V>(a.rb_mut());
+            for j in 0..n {
+                for i in 0..n {
+                    let above = i <= j;
+                    if above {
+                        a[(i, j)] = scalar::<T>(work.small(r, i, j), order);
+                    }
+                    t[(i, j)] = if above { scalar::<T>(work.small(t_columns, i, j), order) } else { T::ZERO };
+                }
+            }
+        }
+    }
+}
+
+/// C = C - V Tᴴ (Vᴴ C) for the block C at column b and the reflectors before it; then what is above the block goes to R.
+///
+/// # Safety
+/// As for [`Vector`]; the columns before b are done.
+#[inline(always)]
+unsafe fn update<T, V, const ROWS: usize>(work: &Work<T>, b: usize)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let (columns, step) = (work.columns, V::LANES * planes::<T>());
+    let rows = |ptr: *mut T::Real| Stream { ptr: ptr.cast_const(), step, plane: V::LANES };
+    // SAFETY: b columns of V and T, ROWS columns of C.
+    unsafe {
+        inner_products::<T, V, ROWS>(work, b, 0);
+        for i in (0..b).step_by(ROWS) {
+            // Minus the rows i and on of Tᴴ Y; the elements of T below its diagonal are zeros.
+            let mut acc = zero::<T, V, 1, ROWS>();
+            let t = Stream { ptr: work.small(work.t_rows, i, 0).cast_const(), step: work.step(), plane: work.order };
+            eliminate::<T, V, 1, ROWS>(&mut acc, i + ROWS, rows(work.y), t, true);
+            for row in acc.iter_mut() {
+                row[0] = [row[0][0].mul(V::splat(-T::Real::ONE)), row[0][1].mul(V::splat(-T::Real::ONE))];
+            }
+            store_tile::<T, V, 1, ROWS>(&acc, work.z.add(i * step), step, V::LANES);
+        }
+        columns.subtract_product::<V, ROWS>(0, b, rows(work.z));
+        for j in b..work.n.min(b + ROWS) {
+            for part in 0..planes::<T>() {
+                let from = std::slice::from_raw_parts_mut(columns.at(part * columns.plane, j), b);
+                let to = std::slice::from_raw_parts_mut(work.small(work.r, part * work.order, j), b);
+                to.copy_from_slice(from);
+                from.fill(T::Real::ZERO);
+            }
+        }
+    }
+}
+
+/// Y = Vᴴ C for `count` columns of V and the block C at column b, from row `first` on.
+///
+/// # Safety
+/// As for [`Vector`]; the columns are there.
+#[inline(always)]
+unsafe fn inner_products<T, V, const ROWS: usize>(work: &Work<T>, b: usize, first: usize)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let (columns, step) = (work.columns, V::LANES * planes::<T>());
+    // SAFETY: V has whole blocks of columns before b, and behind them are those of C; Y has room for a few rows more.
+    unsafe {
+        for p in (0..b).step_by(NV) {
+            let mut acc: Tile<V, NV, ROWS> = zero::<T, V, NV, ROWS>();
+            let mut i = first - first % V::LANES;
+            while i < columns.rows {
+                let mut v = [[V::splat(T::Real::ZERO); 2]; NV];
+                for (q, v) in v.iter_mut().enumerate() {
+                    *v = columns.load::<V>(i, p + q);
+                }
+                for (c, row) in acc.iter_mut().enumerate() {
+                    let x = columns.load::<V>(i, b + c);
+                    for (acc, &v) in row.iter_mut().zip(&v) {
+                        add_conj_product::<T, V>(acc, v, x);
+                    }
+                }
+                i += V::LANES;
+            }
+            for (c, row) in acc.iter().enumerate() {
+                for (q, &acc) in row.iter().enumerate() {
+                    put(work.y.add((p + q) * step + c), V::LANES, sum::<T, V>(acc));
+                }
+            }
+        }
+    }
+}
+
+/// T for the block at column b, and for what is before it: T12 = -T1 (V1ᴴ V2) T2.
+///
+/// # Safety
+/// As for [`update`]; the block is done, too.
+#[inline(always)]
+unsafe fn join<T, V, const ROWS: usize>(work: &Work<T>, b: usize)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let step = V::LANES * planes::<T>();
+    // SAFETY: b columns of V and T, ROWS columns of the block, whose elements of T are set.
+    unsafe {
+        inner_products::<T, V, ROWS>(work, b, b);
+        let t2 =
+            Stream { ptr: work.t_rows.add(b + b * work.step()).cast_const(), step: work.step(), plane: work.order };
+        for p in 0..b {
+            // -(Y T2) row by row; then once more with a minus below.
+            let mut row = [[V::splat(T::Real::ZERO); 2]; 1];
+            for q in 0..ROWS {
+                let y = scalar::<T>(work.y.add(p * step + q), V::LANES);
+                let x = [super::micro::load::<T, V, 1>(t2.ptr.add(q * t2.step), t2.plane)[0]];
+                super::micro::subtract::<T, V, 1>(&mut row, -y, false, &x);
+            }
+            store::<T, V, 1>(&row, work.z.add(p * step), V::LANES);
+        }
+        for i in (0..b).step_by(NV * V::LANES) {
+            let mut acc = zero::<T, V, NV, ROWS>();
+            let t1 =
+                Stream { ptr: work.small(work.t_columns, i, 0).cast_const(), step: work.step(), plane: work.order };
+            let by = Stream { ptr: work.z.cast_const(), step, plane: V::LANES };
+            // Rows i and on of T1 begin in column i.
+            eliminate::<T, V, NV, ROWS>(&mut acc, b - i, t1.offset(i * t1.step), by.offset(i * step), false);
+            let rows = (b - i).min(NV * V::LANES);
+            let mut tile = [T::Real::ZERO; 48 * 2 * 8];
+            store_tile::<T, V, NV, ROWS>(&acc, tile.as_mut_ptr(), NV * V::LANES * planes::<T>(), NV * V::LANES);
+            for c in 0..ROWS.min(work.n - b) {
+                let from = tile.as_ptr().add(c * NV * V::LANES * planes::<T>());
+                for r in 0..rows {
+                    set_t(work, i + r, b + c, scalar::<T>(from.add(r), NV * V::LANES));
+                }
+            }
+        }
+    }
+}
+
+/// Sets element (i, j) of T.
+///
+/// # Safety
+/// It is in the panel's T.
+#[inline(always)]
+unsafe fn set_t<T: Scalar>(work: &Work<T>, i: usize, j: usize, x: T) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        put(work.small(work.t_columns, i, j), work.order, x);
+        put(work.small(work.t_rows, j, i), work.order, x);
+    }
+}
+
+/// The columns of the block at column b: reflectors, R, and their own T.
+///
+/// # Safety
+/// As for [`Vector`]; the reflectors before b have been applied to the block.
+#[inline(always)]
+unsafe fn block<T, V, const ROWS: usize>(work: &Work<T>, b: usize, tau: &mut [T])
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let (columns, width) = (work.columns, ROWS.min(work.n - b));
+    // T by columns, and the products of the reflectors with the column at hand.
+    let (mut t, mut y) = ([[T::ZERO; 8]; 8], [T::ZERO; 8]);
+    for c in 0..width {
+        let (j, next) = (b + c, b + (c + 1).min(width - 1));
+        let z = t_adjoint_times(&t, &y, c);
+        // SAFETY: columns of the block; rows from b on.
+        unsafe {
+            let found = with_column!(c, pass::<T, V, _>(columns, b, next, &z));
+            let alpha = columns.get(j, j);
+            let Products { mut with_v, mut with_next, mut next_with, .. } = found;
+            // What is below the diagonal is a reflector now, and what is not is R's.
+            let reflector = match fast(alpha, found.squares, found.next_with) {
+                Some(reflector) => {
+                    columns.scale::<V>(j + 1, j, reflector.scale);
+                    next_with *= reflector.scale.conj();
+                    with_v.iter_mut().for_each(|g| *g *= reflector.scale);
+                    reflector
+                }
+                None => {
+                    let reflector = careful(columns, work.m, j);
+                    next_with = product(columns, j + 1..work.m, j, next);
+                    for (q, g) in with_v.iter_mut().enumerate().take(c) {
+                        *g = product(columns, j + 1..work.m, b + q, j);
+                    }
+                    reflector
+                }
+            };
+            let Reflector { beta, tau: tau_j, .. } = reflector;
+            for (q, g) in with_v.iter_mut().enumerate().take(c) {
+                *g += columns.get(j, b + q).conj();
+            }
+            next_with += columns.get(j, next);
+            columns.set(j, j, beta);
+            for i in b..=j {
+                put(work.small(work.r, i, j), work.order, columns.get(i, j));
+                columns.set(i, j, if i == j { T::ONE } else { T::ZERO });
+            }
+            tau[j] = tau_j;
+            let mut column = [T::ZERO; 8];
+            for (q, &g) in with_v.iter().enumerate().take(c) {
+                for i in 0..=q {
+                    column[i] -= t[q][i] * g;
+                }
+            }
+            for (i, x) in column.iter_mut().enumerate().take(c) {
+                *x *= tau_j;
+                set_t(work, b + i, j, *x);
+            }
+            t[c] = column;
+            t[c][c] = tau_j;
+            set_t(work, j, j, tau_j);
+            with_next[c] = next_with;
+            y = with_next;
+        }
+    }
+}
+
+/// The first `c` elements of Tᴴ y, `t` holding T by columns.
+#[inline(always)]
+fn t_adjoint_times<T: Scalar>(t: &[[T; 8]; 8], y: &[T; 8], c: usize) -> [T; 8] {
+    let mut z = [T::ZERO; 8];
+    for i in 0..c {
+        for p in 0..=i {
+            z[i] += t[i][p].conj() * y[p];
+        }
+    }
+    z
+}
+
+/// The inner product of these rows of columns p and j, conjugating the former.
+///
+/// # Safety
+/// They are there.
+#[inline(always)]
+unsafe fn product<T: Scalar>(columns: Columns<T>, rows: std::ops::Range<usize>, p: usize, j: usize) -> T {
+    let mut sum = T::ZERO;
+    for i in rows {
+        // SAFETY: the caller's promise.
+        sum += unsafe { columns.get(i, p).conj() * columns.get(i, j) };
+    }
+    sum
+}
+
+/// What one pass over a column x finds out.
+struct Products<T: Scalar> {
+    /// The sum of squares below the diagonal.
+    squares: T::Real,
+    /// The products, below the diagonal of x, of the reflectors with x.
+    with_v: [T; 8],
+    /// The products of the reflectors with the next column.
+    with_next: [T; 8],
+    /// The product, below the diagonal of x, of x with the next column.
+    next_with: T,
+}
+
+/// Subtracts V z, for the C reflectors of the block before it, from column b + C, and multiplies on the way.
+///
+/// # Safety
+/// As for [`Vector`]; the columns are there, and rows b .. b + C + 1 are in one vector.
+#[inline(always)]
+unsafe fn pass<T, V, const C: usize>(columns: Columns<T>, b: usize, next: usize, z: &[T; 8]) -> Products<T>
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let (j, first) = (b + C, b - b % V::LANES);
+    // SAFETY: whole vectors from `first` on.
+    unsafe {
+        let zero = [V::splat(T::Real::ZERO); 2];
+        let mut by = [zero; C];
+        for (by, &z) in by.iter_mut().zip(z) {
+            *by = splat::<T, V>(z);
+        }
+        let (mut with_v, mut with_next) = ([zero; C], [zero; C]);
+        let (mut squares, mut next_with) = (zero[0], zero);
+        let mut i = first;
+        while i < columns.rows {
+            let mut x = columns.load::<V>(i, j);
+            let n = columns.load::<V>(i, next);
+            let mut v = [zero; C];
+            for q in 0..C {
+                v[q] = columns.load::<V>(i, b + q);
+                x = minus_product::<T, V>(x, v[q], by[q]);
+                add_conj_product::<T, V>(&mut with_next[q], v[q], n);
+            }
+            columns.store::<V>(i, j, x);
+            if i == first {
+                x = columns.load_from::<V>(i, j, (j + 1 - first).min(V::LANES));
+            }
+            squares = squares.mul_add(x[0], x[0]);
+            if T::COMPLEX {
+                squares = squares.mul_add(x[1], x[1]);
+            }
+            for q in 0..C {
+                add_conj_product::<T, V>(&mut with_v[q], v[q], x);
+            }
+            add_conj_product::<T, V>(&mut next_with, x, n);
+            i += V::LANES;
+        }
+        let mut found = Products {
+            squares: squares.sum(),
+            with_v: [T::ZERO; 8],
+            with_next: [T::ZERO; 8],
+            next_with: sum::<T, V>(next_with),
+        };
+        for q in 0..C {
+            found.with_v[q] = sum::<T, V>(with_v[q]);
+            found.with_next[q] = sum::<T, V>(with_next[q]);
+        }
+        found
+    }
+}

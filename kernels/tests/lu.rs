@@ -1,0 +1,217 @@
+//! getrf and laswp: against their references, by backward errors, and where numbers are missing, tiny or huge.
+
+#[allow(dead_code)] // Each test file uses its own part.
+mod operands;
+
+use operands::{Case, Matrix, Numbers, close, same};
+use superscalar_kernels::{Direction, MatMut, MatRef, Op, Real, Scalar, Singular, c32, c64, cpu, reference};
+
+/// Runs a generic check for the four types.
+macro_rules! for_all_types {
+    ($check:ident) => {{
+        $check::<f32>();
+        $check::<f64>();
+        $check::<c32>();
+        $check::<c64>();
+    }};
+}
+
+/// Empty, one, ragged blocks and vectors of every type, wider and taller than a panel.
+const SHAPES: [(usize, usize); 20] = [
+    (0, 0),
+    (0, 3),
+    (3, 0),
+    (1, 1),
+    (1, 5),
+    (5, 1),
+    (2, 2),
+    (3, 7),
+    (7, 3),
+    (8, 8),
+    (9, 9),
+    (17, 16),
+    (16, 17),
+    (33, 25),
+    (40, 64),
+    (65, 65),
+    (130, 70),
+    (70, 130),
+    (200, 33),
+    (300, 150),
+];
+
+/// The largest |P L U - A| over n eps |A|.
+fn backward_error<T: Scalar>(a: MatRef<'_, T>, lu: MatRef<'_, T>, ipiv: &[i32]) -> f64 {
+    let (m, n) = a.shape();
+    let k = m.min(n);
+    let mut l = Matrix::<T>::zeros(m, k);
+    let mut u = Matrix::<T>::zeros(k, n);
+    for j in 0..n {
+        for i in 0..m {
+            match (i > j, i == j) {
+                (true, _) => l.view_mut()[(i, j)] = lu.at(i, j),
+                (_, diagonal) => {
+                    u.view_mut()[(i, j)] = lu.at(i, j);
+                    if diagonal {
+                        l.view_mut()[(i, j)] = T::ONE;
+                    }
+                }
+            }
+        }
+    }
+    let mut r = Matrix::<T>::zeros(m, n);
+    reference::gemm(T::ONE, Op::None, l.view(), Op::None, u.view(), T::ZERO, r.view_mut());
+    reference::laswp(r.view_mut(), ipiv, Direction::Backward);
+    let largest = |at: &dyn Fn(usize, usize) -> T| {
+        (0..m * n).map(|x| at(x % m, x / m).abs().to_f64()).fold(0.0, |x, y| if y > x || y.is_nan() { y } else { x })
+    };
+    let (error, norm) = (largest(&|i, j| r.view().at(i, j) - a.at(i, j)), largest(&|i, j| a.at(i, j)));
+    if norm == 0.0 { error } else { error / norm / T::EPSILON.to_f64() / k as f64 }
+}
+
+#[test]
+fn the_factorization_agrees_and_reproduces_its_matrix() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(21);
+        for (m, n) in SHAPES {
+            for case in [Case::PLAIN, numbers.case(), numbers.case(), numbers.case()] {
+                let a = Matrix::<T>::random(&mut numbers, m, n, case);
+                let k = m.min(n);
+                let (mut x, mut y) = (a.clone(), a.clone());
+                let (mut p, mut q) = (vec![-1; k], vec![-1; k]);
+                assert_eq!(cpu::getrf(x.view_mut(), &mut p), Ok(()));
+                assert_eq!(reference::getrf(y.view_mut(), &mut q), Ok(()));
+                assert_eq!(p, q, "{}getrf {m} x {n} {case:?}", T::LETTER);
+                close(&x, &y, 1e3 * (k * k) as f64, || format!("getrf {m} x {n} {case:?}"));
+                let error = backward_error(a.view(), x.view(), &p);
+                assert!(error < 4.0 || k == 0, "{}getrf {m} x {n} {case:?}: {error}", T::LETTER);
+            }
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn a_tall_panel_is_factored() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(22);
+        for (m, n) in [(5003, 24), (20000, 5)] {
+            let a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+            let mut x = a.clone();
+            let mut ipiv = vec![0; n];
+            cpu::getrf(x.view_mut(), &mut ipiv).unwrap();
+            let error = backward_error(a.view(), x.view(), &ipiv);
+            assert!(error < 4.0, "{}getrf {m} x {n}: {error}", T::LETTER);
+            let below = |j: usize| (j + 1..m).all(|i| x.view().at(i, j).abs() <= T::Real::from_f64(1.5));
+            assert!((0..n).all(below), "multipliers are at most sqrt(2)");
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn of_equal_pivots_the_first_is_taken() {
+    for (m, n) in [(5, 1), (40, 1), (100, 3), (1000, 17)] {
+        let mut a = vec![-1.0_f32; m * n];
+        let mut ipiv = vec![0; n];
+        let outcome = cpu::getrf(MatMut::from_col_major(&mut a, m, n, m).unwrap(), &mut ipiv);
+        assert_eq!(ipiv[0], 1);
+        let later: Vec<i32> = (1..=n as i32).collect();
+        assert_eq!(ipiv, later, "zeros are not exchanged");
+        assert_eq!(outcome, if n > 1 { Err(Singular { pivot: 2 }) } else { Ok(()) });
+    }
+}
+
+#[test]
+fn the_first_zero_pivot_is_named_and_the_rest_is_factored() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(23);
+        for (m, n) in [(1, 1), (5, 5), (20, 12), (12, 20), (70, 70), (150, 150)] {
+            let k: usize = m.min(n);
+            for zero in (0..k).step_by(1 + k / 7) {
+                let mut a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+                (0..m).for_each(|i| a.view_mut()[(i, zero)] = T::ZERO);
+                let mut x = a.clone();
+                let mut ipiv = vec![0; k];
+                let outcome = cpu::getrf(x.view_mut(), &mut ipiv);
+                assert_eq!(outcome, Err(Singular { pivot: zero + 1 }), "{}getrf {m} x {n}", T::LETTER);
+                assert!(backward_error(a.view(), x.view(), &ipiv) < 4.0);
+            }
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn nan_reaches_what_depends_on_it() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(24);
+        let nan = T::from_f64(f64::NAN);
+        for (m, n) in [(9, 9), (70, 40), (100, 100)] {
+            for (i, j) in [(0, 0), (5, 3), (m - 1, 0), (m - 1, n - 1), (n / 2, n / 2)] {
+                let mut a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+                a.view_mut()[(i, j)] = nan;
+                let mut ipiv = vec![0; n];
+                let _ = cpu::getrf(a.view_mut(), &mut ipiv);
+                assert!(ipiv.iter().all(|&p| p >= 1 && p as usize <= m), "{ipiv:?}");
+                assert!(a.data.iter().any(|x| x.is_nan()));
+            }
+            let mut a = vec![nan; m * n];
+            let _ = cpu::getrf(MatMut::from_col_major(&mut a, m, n, m).unwrap(), &mut vec![0; n]);
+            assert!(a.iter().all(|x| x.is_nan()));
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn tiny_and_huge_matrices_are_factored_like_ordinary_ones() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(25);
+        let least = T::Real::MIN_POSITIVE.to_f64();
+        // The first is subnormal: its reciprocal overflows. Powers of two change no digit, as long as there are enough.
+        for (scale, bound) in [(least, 64.0), (least / 8.0, 512.0), (0.25 / least, 1.0)] {
+            for (m, n) in [(6, 6), (40, 23)] {
+                let a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+                let (mut x, mut y) = (a.clone(), a.clone());
+                let by = T::from_f64(scale);
+                y.data.iter_mut().for_each(|x| *x *= by);
+                let b = y.clone();
+                let mut ipiv = vec![0; n];
+                cpu::getrf(x.view_mut(), &mut ipiv).unwrap();
+                cpu::getrf(y.view_mut(), &mut ipiv).unwrap();
+                let error = backward_error(b.view(), y.view(), &ipiv);
+                assert!(error < 4.0 * bound, "{}getrf of {scale:e}: {error}", T::LETTER);
+                let finite = |x: &T| !(*x * T::ZERO).is_nan();
+                assert!(y.view().to_vec().iter().all(finite));
+            }
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn interchanges_agree_and_are_undone() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(26);
+        for (m, n, k) in [(0, 4, 0), (1, 3, 1), (10, 0, 5), (9, 700, 9), (300, 20, 40)] {
+            for case in [Case::PLAIN, numbers.case(), numbers.case(), Case { transposed: true, ..Case::PLAIN }] {
+                let ipiv: Vec<i32> = (0..k).map(|i| (i + (i * 7919) % (m - i)) as i32 + 1).collect();
+                let a = Matrix::<T>::random(&mut numbers, m, n, case);
+                let (mut x, mut y) = (a.clone(), a.clone());
+                cpu::laswp(x.view_mut(), &ipiv, Direction::Forward);
+                reference::laswp(y.view_mut(), &ipiv, Direction::Forward);
+                same(&x, &y, || format!("laswp {m} x {n} {case:?}"));
+                cpu::laswp(x.view_mut(), &ipiv, Direction::Backward);
+                same(&x, &a, || format!("laswp back {m} x {n} {case:?}"));
+            }
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+#[should_panic(expected = "outside of 3 rows")]
+fn an_interchange_outside_panics() {
+    cpu::laswp(MatMut::from_col_major(&mut [0.0; 6], 3, 2, 3).unwrap(), &[4], Direction::Forward);
+}

@@ -1,0 +1,326 @@
+//! geqrf, larft and larfb: against their references, by backward errors and orthogonality, at every scale.
+
+#[allow(dead_code)] // Each test file uses its own part.
+mod operands;
+
+use operands::{Case, Matrix, Numbers, close};
+use superscalar_kernels::cpu::{BlockReflector, PackStore, Packs};
+use superscalar_kernels::{MatMut, MatRef, Op, Real, Scalar, Side, c32, c64, cpu, reference};
+
+/// Runs a generic check for the four types.
+macro_rules! for_all_types {
+    ($check:ident) => {{
+        $check::<f32>();
+        $check::<f64>();
+        $check::<c32>();
+        $check::<c64>();
+    }};
+}
+
+/// Empty, one, ragged blocks and vectors of every type, wider and taller than a panel.
+const SHAPES: [(usize, usize); 20] = [
+    (0, 0),
+    (0, 3),
+    (3, 0),
+    (1, 1),
+    (1, 5),
+    (5, 1),
+    (2, 2),
+    (3, 7),
+    (7, 3),
+    (8, 8),
+    (9, 9),
+    (17, 16),
+    (16, 17),
+    (33, 25),
+    (40, 64),
+    (65, 65),
+    (130, 70),
+    (70, 130),
+    (200, 33),
+    (150, 100),
+];
+
+/// The largest element of a difference, over eps and the size of the largest element of `y`.
+fn distance<T: Scalar>(x: MatRef<'_, T>, y: MatRef<'_, T>) -> f64 {
+    let (mut error, mut norm) = (0.0_f64, 0.0_f64);
+    for (x, y) in x.to_vec().into_iter().zip(y.to_vec()) {
+        let far = (x - y).abs().to_f64();
+        error = if far > error || far.is_nan() { far } else { error };
+        norm = norm.max(y.abs().to_f64());
+    }
+    if norm == 0.0 { error } else { error / norm / T::EPSILON.to_f64() }
+}
+
+fn identity<T: Scalar>(m: usize) -> Matrix<T> {
+    let mut q = Matrix::zeros(m, m);
+    (0..m).for_each(|i| q.view_mut()[(i, i)] = T::ONE);
+    q
+}
+
+/// The upper trapezoid of a factored matrix.
+fn upper<T: Scalar>(a: MatRef<'_, T>) -> Matrix<T> {
+    let mut r = Matrix::zeros(a.nrows(), a.ncols());
+    for j in 0..a.ncols() {
+        (0..a.nrows().min(j + 1)).for_each(|i| r.view_mut()[(i, j)] = a.at(i, j));
+    }
+    r
+}
+
+/// Factors a copy of `a`, checks Q R = A, Qᴴ Q = I and T against tau, and returns the factored matrix and tau.
+fn check_factorization<T: Scalar>(a: &Matrix<T>, case: Case) -> (Matrix<T>, Vec<T>) {
+    let (m, n) = a.view().shape();
+    let k = m.min(n);
+    let mut x = a.clone();
+    let mut tau = vec![T::from_f64(f64::NAN); k];
+    let mut t = Matrix::<T>::random(&mut Numbers::new(1), k, k, case);
+    cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
+    let v = x.view().submatrix(0..m, 0..k);
+    let what = || format!("{}geqrf {m} x {n} {case:?}", T::LETTER);
+    let mut from_tau = Matrix::<T>::zeros(k, k);
+    reference::larft(v, &tau, from_tau.view_mut());
+    let error = distance(t.view(), from_tau.view());
+    assert!(error < 40.0 * (k + 1) as f64, "{}: T differs by {error} eps", what());
+    let below = (0..k).flat_map(|j| (j + 1..k).map(move |i| (i, j))).all(|(i, j)| t.view().at(i, j) == T::ZERO);
+    assert!(below, "{}: zeros below the diagonal of T", what());
+    let mut q = identity::<T>(m);
+    reference::larfb(Side::Left, Op::None, v, t.view(), q.view_mut());
+    let (mut gram, mut qr) = (Matrix::<T>::zeros(m, m), Matrix::<T>::zeros(m, n));
+    reference::gemm(T::ONE, Op::ConjTrans, q.view(), Op::None, q.view(), T::ZERO, gram.view_mut());
+    reference::gemm(T::ONE, Op::None, q.view(), Op::None, upper(x.view()).view(), T::ZERO, qr.view_mut());
+    let error = distance(gram.view(), identity::<T>(m).view());
+    assert!(error < 10.0 * (m + 1) as f64, "{}: orthogonality {error} eps", what());
+    let error = distance(qr.view(), a.view());
+    assert!(error < 10.0 * (m + 1) as f64, "{}: backward error {error} eps", what());
+    for i in 0..k {
+        // H of a single row has nothing to annihilate but an imaginary part.
+        assert!(x.view().at(i, i).im() == T::Real::ZERO, "{}: a real diagonal", what());
+    }
+    (x, tau)
+}
+
+#[test]
+fn the_factorization_agrees_and_reproduces_its_matrix() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(31);
+        for (m, n) in SHAPES {
+            for case in [Case::PLAIN, numbers.case(), numbers.case()] {
+                let a = Matrix::<T>::random(&mut numbers, m, n, case);
+                let (x, tau) = check_factorization(&a, case);
+                let k = m.min(n);
+                let mut y = a.clone();
+                let (mut expected, mut t) = (vec![T::ZERO; k], Matrix::<T>::zeros(k, k));
+                reference::geqrf(y.view_mut(), &mut expected, t.view_mut());
+                close(&x, &y, 1e3 * (k * k) as f64, || format!("geqrf {m} x {n} {case:?}"));
+                let far = |(&x, &y): (&T, &T)| (x - y).abs().to_f64() > 1e4 * (k * k) as f64 * T::EPSILON.to_f64();
+                assert!(!tau.iter().zip(&expected).any(far), "{}geqrf {m} x {n}: tau", T::LETTER);
+            }
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn a_tall_panel_is_factored() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(32);
+        for (m, n) in [(5003, 40), (20000, 5)] {
+            let a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+            let mut x = a.clone();
+            let (mut tau, mut t) = (vec![T::ZERO; n], Matrix::<T>::zeros(n, n));
+            cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
+            let mut r = upper(x.view());
+            let q = BlockReflector::new(x.view(), t.view());
+            cpu::larfb(Side::Left, Op::None, q, r.view_mut());
+            let error = distance(r.view(), a.view());
+            assert!(error < 4.0 * (m as f64).sqrt(), "{}geqrf {m} x {n}: {error} eps", T::LETTER);
+            // Rᴴ R = Aᴴ A: Q has orthonormal columns.
+            let (r, mut left, mut right) = (upper(x.view()), Matrix::<T>::zeros(n, n), Matrix::<T>::zeros(n, n));
+            cpu::gemm(T::ONE, Op::ConjTrans, r.view(), Op::None, r.view(), T::ZERO, left.view_mut());
+            cpu::gemm(T::ONE, Op::ConjTrans, a.view(), Op::None, a.view(), T::ZERO, right.view_mut());
+            let error = distance(left.view(), right.view());
+            assert!(error < 4.0 * (m as f64).sqrt(), "{}geqrf {m} x {n}: {error} eps", T::LETTER);
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn every_scale_is_factored_alike() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(33);
+        let least = T::Real::MIN_POSITIVE.to_f64();
+        for scale in [least * 1e3, 1e-3 / least] {
+            for (m, n) in [(1, 1), (6, 6), (40, 23), (60, 40)] {
+                let mut a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+                let times =
+                    |x: T, by: f64| T::from_parts(x.re() * T::Real::from_f64(by), x.im() * T::Real::from_f64(by));
+                a.data.iter_mut().for_each(|x| *x = times(*x, scale));
+                let (mut x, mut y) = (a.clone(), a.clone());
+                y.data.iter_mut().for_each(|x| *x = times(*x, 1.0 / scale));
+                let (mut tau, mut expected) = (vec![T::ZERO; n], vec![T::ZERO; n]);
+                let (mut t, mut u) = (Matrix::<T>::zeros(n, n), Matrix::<T>::zeros(n, n));
+                cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
+                cpu::geqrf(y.view_mut(), &mut expected, u.view_mut());
+                // V is free of the scale, and R has it.
+                for j in 0..n {
+                    for i in 0..m {
+                        let x = x.view().at(i, j);
+                        let x = if i <= j { times(x, 1.0 / scale) } else { x };
+                        let far = (x - y.view().at(i, j)).abs().to_f64();
+                        let bound = 1e5 * T::EPSILON.to_f64();
+                        assert!(far < bound, "{}geqrf {m} x {n} of {scale:e}: {x} at ({i}, {j})", T::LETTER);
+                    }
+                }
+                assert!(distance(t.view(), u.view()) < 1e5, "{}geqrf of {scale:e}: T", T::LETTER);
+            }
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn columns_of_very_different_scale_are_factored() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(34);
+        let least = T::Real::MIN_POSITIVE.to_f64();
+        let (m, n) = (30, 20);
+        let mut a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+        for (j, scale) in [(3, least * 64.0), (4, 1e-3 / least), (9, least * 1e6), (11, 0.0)] {
+            (0..m).for_each(|i| a.view_mut()[(i, j)] *= T::from_f64(scale));
+        }
+        let mut x = a.clone();
+        let (mut tau, mut t) = (vec![T::ZERO; n], Matrix::<T>::zeros(n, n));
+        cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
+        let mut q = identity::<T>(m);
+        reference::larfb(Side::Left, Op::None, x.view(), t.view(), q.view_mut());
+        let mut gram = Matrix::<T>::zeros(m, m);
+        reference::gemm(T::ONE, Op::ConjTrans, q.view(), Op::None, q.view(), T::ZERO, gram.view_mut());
+        let error = distance(gram.view(), identity::<T>(m).view());
+        assert!(error < 300.0, "{}geqrf: orthogonality {error} eps", T::LETTER);
+        // Column by column, since each has its own scale.
+        let mut qr = upper(x.view());
+        reference::larfb(Side::Left, Op::None, x.view(), t.view(), qr.view_mut());
+        for j in 0..n {
+            let error = distance(qr.view().col(j), a.view().col(j));
+            // Tiny columns lose digits in products with the reflectors of huge ones only below the normal numbers.
+            assert!(error < 1e3, "{}geqrf: column {j} differs by {error} eps", T::LETTER);
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn what_is_triangular_already_needs_no_reflectors() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(35);
+        for (m, n) in [(1, 1), (5, 5), (40, 30), (90, 70)] {
+            let a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+            let mut a = upper(a.view());
+            (0..n).for_each(|i| a.view_mut()[(i, i)] = T::from_f64(-1.0 - i as f64));
+            let mut x = a.clone();
+            let (mut tau, mut t) = (vec![T::ONE; n], Matrix::<T>::zeros(n, n));
+            cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
+            operands::same(&x, &a, || format!("geqrf of a triangle of {m} x {n}"));
+            assert!(tau.iter().all(|&tau| tau == T::ZERO));
+            assert!(t.data.iter().filter(|x| !x.is_nan()).count() > 0);
+        }
+        // An imaginary diagonal is made real, even of a single row.
+        if T::COMPLEX {
+            let mut a = [T::from_parts(T::Real::ZERO, T::Real::ONE)];
+            let (mut tau, mut t) = ([T::ZERO], [T::ZERO]);
+            let view = MatMut::from_col_major(&mut a, 1, 1, 1).unwrap();
+            cpu::geqrf(view, &mut tau, MatMut::from_col_major(&mut t, 1, 1, 1).unwrap());
+            assert!(a[0] == -T::ONE && tau[0] == T::from_parts(T::Real::ONE, T::Real::ONE) && t == tau);
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn a_tiny_rest_below_a_large_element_is_annihilated() {
+    let tiny = 1e-170;
+    let mut a = [1.0, tiny, tiny, 0.0, 1.0, 1.0];
+    let (mut tau, mut t) = ([0.0; 2], [0.0; 4]);
+    let view = MatMut::from_col_major(&mut a, 3, 2, 3).unwrap();
+    cpu::geqrf(view, &mut tau, MatMut::from_col_major(&mut t, 2, 2, 2).unwrap());
+    assert_eq!((a[0], tau[0]), (-1.0, 2.0));
+    assert!((a[1] / tiny - 0.5).abs() < 1e-15, "{:e}", a[1]);
+}
+
+#[test]
+fn nan_spreads_and_ends() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(36);
+        for bad in [f64::NAN, f64::INFINITY] {
+            for (i, j) in [(0, 0), (12, 3), (39, 0), (29, 29), (39, 29)] {
+                let (m, n) = (40, 30);
+                let mut a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+                a.view_mut()[(i, j)] = T::from_f64(bad);
+                let (mut tau, mut t) = (vec![T::ZERO; n], Matrix::<T>::zeros(n, n));
+                cpu::geqrf(a.view_mut(), &mut tau, t.view_mut());
+                assert!(a.view().to_vec().iter().any(|x| x.is_nan() || (*x * T::ZERO).is_nan()), "({i}, {j})");
+            }
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn the_triangular_factor_agrees() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(37);
+        for (m, k) in [(0, 0), (3, 0), (1, 1), (9, 5), (40, 40), (120, 33), (150, 70)] {
+            for case in [Case::PLAIN, numbers.case()] {
+                let mut v = Matrix::<T>::random(&mut numbers, m, k, case);
+                let mut poison = v.view_mut();
+                (0..k).for_each(|j| (0..=j).for_each(|i| poison[(i, j)] = T::from_f64(f64::NAN)));
+                let tau: Vec<T> = Matrix::<T>::random(&mut numbers, k, 1, Case::PLAIN).view().to_vec();
+                let scale = T::from_f64(1.0 / (m + 1) as f64);
+                let tau: Vec<T> = tau.into_iter().map(|x| x * scale).collect();
+                let x = Matrix::<T>::random(&mut numbers, k, k, case);
+                let (mut x, mut y) = (x.clone(), x);
+                cpu::larft(v.view(), &tau, x.view_mut());
+                reference::larft(v.view(), &tau, y.view_mut());
+                close(&x, &y, 100.0, || format!("larft {m} x {k} {case:?}"));
+                let error = distance(x.view(), y.view());
+                assert!(error < 10.0 * (m + 1) as f64, "{}larft {m} x {k}: {error}", T::LETTER);
+            }
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn block_reflectors_agree() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(38);
+        let store = PackStore::new(1 << 24);
+        for (m, k, n) in [(0, 0, 3), (4, 0, 4), (1, 1, 1), (9, 4, 6), (33, 33, 20), (130, 60, 70), (200, 50, 0)] {
+            let case = numbers.case();
+            let v = Matrix::<T>::random(&mut numbers, m, k, case);
+            let mut t = upper(Matrix::<T>::random(&mut numbers, k, k, Case::PLAIN).view());
+            t.data.iter_mut().for_each(|x| *x *= T::from_f64(1.0 / (m + 1) as f64));
+            let packs = [Packs::new(&store), Packs::new(&store)];
+            for side in [Side::Left, Side::Right] {
+                for op in [Op::None, Op::ConjTrans, Op::Trans] {
+                    if T::COMPLEX && op == Op::Trans {
+                        continue;
+                    }
+                    let (rows, columns) = if side == Side::Left { (m, n) } else { (n, m) };
+                    let case = numbers.case();
+                    let c = Matrix::<T>::random(&mut numbers, rows, columns, case);
+                    let mut y = c.clone();
+                    reference::larfb(side, op, v.view(), t.view(), y.view_mut());
+                    for packs in [None, Some([&packs[0], &packs[1]]), Some([&packs[0], &packs[1]])] {
+                        let mut x = c.clone();
+                        let q = BlockReflector { packs, ..BlockReflector::new(v.view(), t.view()) };
+                        cpu::larfb(side, op, q, x.view_mut());
+                        close(&x, &y, 1.0 + m as f64, || format!("larfb {side}{op} {m} x {k} x {n}"));
+                    }
+                }
+            }
+        }
+    }
+    for_all_types!(check);
+}
