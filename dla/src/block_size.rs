@@ -27,6 +27,15 @@ impl BlockSize {
         }
     }
 
+    /// Columns of the panels of an LU or QR factorization, or `None` if it is done at once where it was called.
+    pub(crate) fn of_panel(self, (m, n): (usize, usize), workers: usize) -> Result<Option<usize>, Error> {
+        match self {
+            Self::Fixed(0) => Err(Error::shape("a block size of zero")),
+            Self::Fixed(nb) => Ok((n > nb && m > 0).then_some(nb)),
+            Self::Auto => Ok(auto_panel((m, n), workers)),
+        }
+    }
+
     /// The tile size of a factorization of order n.
     pub(crate) fn of_factorization(self, n: usize, workers: usize) -> Result<usize, Error> {
         match self {
@@ -72,6 +81,24 @@ fn auto_product((m, n, k): (usize, usize, usize), workers: usize) -> Option<Prod
         }
     }
     Some(ProductTiles { mb: cut(m, rows), nb: cut(n, cols), kb: cut(k, k.div_ceil(PRODUCT_EDGE)) })
+}
+
+/// Up to this order a factorization by panels is done at once.
+const PANEL_DIRECT: usize = 192;
+
+/// Columns of a panel: few, so that the panels, of which each waits for the one before, take little of the time; but enough for
+/// the products to run near their rate.
+fn auto_panel((m, n): (usize, usize), _workers: usize) -> Option<usize> {
+    let order = m.min(n);
+    if order == 0 || n <= 32 || order.max(n) <= PANEL_DIRECT {
+        return None;
+    }
+    let wanted = match order {
+        0..=1024 => 64,
+        1025..=3072 => 96,
+        _ => 128,
+    };
+    Some(wanted.min(n))
 }
 
 /// A single worker has nobody to share with, so the larger the tiles the better; tiles this large keep a trace readable and a

@@ -1,7 +1,7 @@
 //! What can go wrong in a routine.
 
 use std::fmt;
-use superscalar_kernels::NotPositiveDefinite;
+use superscalar_kernels::{NotPositiveDefinite, Singular};
 
 /// What kind of error an [`Error`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -9,6 +9,8 @@ use superscalar_kernels::NotPositiveDefinite;
 pub enum ErrorKind {
     /// The matrix is not positive definite; [`Error::info`] is the order of the first leading minor that is not.
     NotPositiveDefinite,
+    /// A pivot, or a diagonal element of a triangular matrix, is exactly zero; [`Error::info`] says which.
+    Singular,
     /// The shapes of the arguments do not fit together.
     Shape,
     /// An argument that this routine, or this element type, does not take.
@@ -20,6 +22,7 @@ pub enum ErrorKind {
 #[derive(Debug)]
 enum Kind {
     NotPositiveDefinite(NotPositiveDefinite),
+    Singular(Singular),
     Shape(String),
     Argument(String),
     Runtime(superscalar_runtime::Error),
@@ -43,6 +46,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match *self.0 {
             Kind::NotPositiveDefinite(_) => ErrorKind::NotPositiveDefinite,
+            Kind::Singular(_) => ErrorKind::Singular,
             Kind::Shape(_) => ErrorKind::Shape,
             Kind::Argument(_) => ErrorKind::Argument,
             Kind::Runtime(_) => ErrorKind::Runtime,
@@ -54,6 +58,7 @@ impl Error {
     pub fn info(&self) -> Option<usize> {
         match &*self.0 {
             Kind::NotPositiveDefinite(NotPositiveDefinite { minor }) => Some(*minor),
+            Kind::Singular(Singular { pivot }) => Some(*pivot),
             Kind::Shape(_) | Kind::Argument(_) | Kind::Runtime(_) => None,
         }
     }
@@ -63,6 +68,7 @@ impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
             Kind::NotPositiveDefinite(outcome) => outcome.fmt(out),
+            Kind::Singular(outcome) => outcome.fmt(out),
             Kind::Shape(why) | Kind::Argument(why) => out.write_str(why),
             Kind::Runtime(error) => error.fmt(out),
         }
@@ -73,6 +79,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &*self.0 {
             Kind::NotPositiveDefinite(outcome) => Some(outcome),
+            Kind::Singular(outcome) => Some(outcome),
             Kind::Shape(_) | Kind::Argument(_) => None,
             Kind::Runtime(error) => Some(error),
         }
@@ -85,10 +92,19 @@ impl From<NotPositiveDefinite> for Error {
     }
 }
 
+impl From<Singular> for Error {
+    fn from(outcome: Singular) -> Self {
+        Self(Box::new(Kind::Singular(outcome)))
+    }
+}
+
 /// The numerical outcome that a task returned, or else the runtime's failure. So `rt.scope(…)?` gives the routine's `info`.
 impl From<superscalar_runtime::Error> for Error {
     fn from(error: superscalar_runtime::Error) -> Self {
-        match error.downcast_ref::<NotPositiveDefinite>() {
+        if let Some(outcome) = error.downcast_ref::<NotPositiveDefinite>() {
+            return (*outcome).into();
+        }
+        match error.downcast_ref::<Singular>() {
             Some(outcome) => (*outcome).into(),
             None => Self(Box::new(Kind::Runtime(error))),
         }

@@ -30,14 +30,17 @@
 
 mod block_size;
 mod codelets;
+mod columns;
 mod error;
 mod level3;
+mod lu;
 mod matrix;
 pub mod matrix_market;
 mod options;
 mod posv;
 mod potrf;
 mod potrs;
+mod qr;
 mod tile;
 mod tiled;
 
@@ -52,11 +55,13 @@ pub use level3::{
     trmm::trmm,
     trsm::trsm,
 };
+pub use lu::{Pivots, gesv::gesv, getrf::getrf, getrs::getrs};
 pub use matrix::Matrix;
 pub use options::Options;
 pub use posv::posv;
 pub use potrf::potrf;
 pub use potrs::potrs;
+pub use qr::{Reflectors, gelqf::gelqf, gels::gels, geqrf::geqrf, ungqr::ungqr, unmlq::unmlq, unmqr::unmqr};
 pub use tile::{Tile, TileView};
 pub use tiled::Tiled;
 
@@ -89,6 +94,13 @@ pub mod submit {
         syrk::{submit_herk as herk, submit_syrk as syrk},
         trmm::submit as trmm,
         trsm::submit as trsm,
+    };
+    pub use crate::lu::{gesv::submit as gesv, getrf::submit as getrf, getrs::submit as getrs};
+    pub use crate::qr::{
+        gels::submit as gels,
+        geqrf::submit as geqrf,
+        ungqr::submit as ungqr,
+        unmqr::{reflectors, submit as unmqr},
     };
     pub use crate::{posv::submit as posv, potrf::submit as potrf, potrs::submit as potrs};
 }

@@ -30,6 +30,22 @@ impl Options {
         self.block_size.of_factorization(n, workers).unwrap_or(1)
     }
 
+    /// Columns of the panels of an LU or QR factorization, or `None` if tasks are not worth while.
+    pub(crate) fn panel_columns(&self, (m, n): (usize, usize), workers: usize) -> Result<Option<usize>, Error> {
+        self.block_size.of_panel((m, n), workers)
+    }
+
+    /// Columns of the blocks in which the reflectors of an m x k matrix are applied.
+    pub(crate) fn reflector_columns(&self, (m, k): (usize, usize)) -> Result<usize, Error> {
+        Ok(self.block_size.of_panel((m, k), 1)?.unwrap_or(k).clamp(1, 256))
+    }
+
+    /// How many of nrhs right-hand sides go into a block, if each is solved for on its own.
+    pub(crate) fn right_hand_sides(&self, n: usize, nrhs: usize, workers: usize) -> Result<usize, Error> {
+        let tiles = self.block_size.of_product((n, nrhs, n), workers)?;
+        Ok(tiles.map_or(nrhs, |tiles| tiles.nb.min(nrhs.div_ceil(workers))).max(1))
+    }
+
     /// The tiles of a product of m x k by k x n, or `None` if tasks are not worth while.
     pub(crate) fn product_tiles(
         &self,

@@ -1,6 +1,6 @@
 //! [`Tile`]: what a task gets of a tiled matrix.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 use superscalar_kernels::{
     MatMut, MatRef, Scalar,
     cpu::{Operand, PackStore, Packs},
@@ -58,6 +58,11 @@ impl<V: TileView> Tile<V> {
     #[must_use]
     pub fn operand(&self) -> Operand<'_, V::Element> {
         Operand::new(self.view.view(), &self.packs)
+    }
+
+    /// The same for a part of the tile. One part at a time is remembered.
+    pub(crate) fn operand_of(&self, rows: Range<usize>, cols: Range<usize>) -> Operand<'_, V::Element> {
+        Operand::new(self.view.view().submatrix(rows, cols), &self.packs)
     }
 }
 

@@ -29,6 +29,17 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
         Self::with_packs(s, a, (mb, nb), packs)
     }
 
+    /// Cuts a matrix into block columns of nb (the last may be narrower), each a single tile: what LU and QR factorizations work
+    /// on, whose panels need whole columns.
+    ///
+    /// # Panics
+    /// If `nb` is zero.
+    pub fn columns(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, nb: usize) -> Self {
+        let (m, n) = a.shape();
+        let packs = packs_of_columns::<T>(m, nb.min(n));
+        Self::with_packs(s, a, (m.max(1), nb), packs)
+    }
+
     /// The same, with up to `packs` bytes for the packed forms of its tiles.
     pub(crate) fn with_packs(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, (mb, nb): (usize, usize), packs: usize) -> Self {
         let shape = a.shape();
@@ -46,6 +57,15 @@ impl<'s, T: Scalar> Tiled<'s, MatRef<'s, T>> {
     /// If `mb` or `nb` is zero.
     pub fn read_only(s: &'s Scope<'s, '_>, a: MatRef<'s, T>, mb: usize, nb: usize) -> Self {
         Self::read_only_with_packs(s, a, (mb, nb), default_packs::<T>(a.shape()))
+    }
+
+    /// Like [`Tiled::columns`], for a matrix that is only read.
+    ///
+    /// # Panics
+    /// If `nb` is zero.
+    pub fn read_only_columns(s: &'s Scope<'s, '_>, a: MatRef<'s, T>, nb: usize) -> Self {
+        let (m, n) = a.shape();
+        Self::read_only_with_packs(s, a, (m.max(1), nb), packs_of_columns::<T>(m, nb.min(n)))
     }
 
     /// The same, with up to `packs` bytes for the packed forms of its tiles.
@@ -113,6 +133,11 @@ impl<'s, V> Tiled<'s, V> {
     pub fn at(&self, i: usize, j: usize) -> Lent<'s, Tile<V>> {
         assert!(i < self.mt, "tile row {i} of {}", self.mt);
         self.tiles[i + j * self.mt]
+    }
+
+    /// All tiles, by columns.
+    pub(crate) fn tiles(&self) -> &[Lent<'s, Tile<V>>] {
+        &self.tiles
     }
 
     /// Rows of the tiles of block row i.
@@ -192,6 +217,11 @@ impl std::fmt::Display for Partition {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{} (by {})", self.len, self.block)
     }
+}
+
+/// Bytes for the packed forms of block columns: of one that updates the others, and of the next one, which may be ahead.
+fn packs_of_columns<T: Scalar>(m: usize, nb: usize) -> usize {
+    2 * m.next_multiple_of(48) * nb * size_of::<T>()
 }
 
 /// Bytes for the packed forms of the tiles that one step of a product meets: those along the longer side. A packed tile ends in a

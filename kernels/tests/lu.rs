@@ -199,10 +199,10 @@ fn interchanges_agree_and_are_undone() {
                 let ipiv: Vec<i32> = (0..k).map(|i| (i + (i * 7919) % (m - i)) as i32 + 1).collect();
                 let a = Matrix::<T>::random(&mut numbers, m, n, case);
                 let (mut x, mut y) = (a.clone(), a.clone());
-                cpu::laswp(x.view_mut(), &ipiv, Direction::Forward);
+                cpu::laswp(x.view_mut(), 0, &ipiv, Direction::Forward);
                 reference::laswp(y.view_mut(), &ipiv, Direction::Forward);
                 same(&x, &y, || format!("laswp {m} x {n} {case:?}"));
-                cpu::laswp(x.view_mut(), &ipiv, Direction::Backward);
+                cpu::laswp(x.view_mut(), 0, &ipiv, Direction::Backward);
                 same(&x, &a, || format!("laswp back {m} x {n} {case:?}"));
             }
         }
@@ -213,5 +213,5 @@ fn interchanges_agree_and_are_undone() {
 #[test]
 #[should_panic(expected = "outside of 3 rows")]
 fn an_interchange_outside_panics() {
-    cpu::laswp(MatMut::from_col_major(&mut [0.0; 6], 3, 2, 3).unwrap(), &[4], Direction::Forward);
+    cpu::laswp(MatMut::from_col_major(&mut [0.0; 6], 3, 2, 3).unwrap(), 0, &[4], Direction::Forward);
 }

@@ -65,7 +65,7 @@ pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Si
     let singular = factor(a.rb_mut().submatrix(0..m, 0..k), ipiv);
     if k < n {
         let (left, mut right) = a.split_at_col(k);
-        laswp(right.rb_mut(), ipiv, Direction::Forward);
+        laswp(right.rb_mut(), 0, ipiv, Direction::Forward);
         solve(Uplo::Lower, Factor::plain(left.as_ref()), Diag::Unit, right);
     }
     singular.map_or(Ok(()), |column| Err(Singular { pivot: column + 1 }))
@@ -88,13 +88,13 @@ fn factor<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Option<usize> {
     let (ipiv1, ipiv2) = ipiv.split_at_mut(half);
     let (mut left, mut right) = a.rb_mut().split_at_col(half);
     let singular = factor(left.rb_mut(), ipiv1);
-    laswp(right.rb_mut(), ipiv1, Direction::Forward);
+    laswp(right.rb_mut(), 0, ipiv1, Direction::Forward);
     let (a11, mut a21) = left.split_at_row(half);
     let (mut a12, mut a22) = right.split_at_row(half);
     solve(Uplo::Lower, Factor::plain(a11.as_ref()), Diag::Unit, a12.rb_mut());
     add(-T::ONE, Factor::plain(a21.as_ref()), Factor::plain(a12.as_ref()), true, a22.rb_mut());
     let singular = singular.or(factor(a22, ipiv2).map(|column| half + column));
-    laswp(a21.rb_mut(), ipiv2, Direction::Forward);
+    laswp(a21.rb_mut(), 0, ipiv2, Direction::Forward);
     ipiv2.iter_mut().for_each(|p| *p += half as i32);
     singular
 }

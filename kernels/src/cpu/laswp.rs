@@ -5,26 +5,26 @@ use crate::{Direction, MatMut, Scalar};
 /// Columns that are exchanged together where rows are adjacent in memory: both pieces stay in the first-level cache.
 const STRIP: usize = 256;
 
-/// Exchanges row i and row `ipiv[i] - 1` of A, for every i in turn ([`Direction::Forward`]), or from the last to the first,
-/// which undoes it.
+/// Exchanges row `first + i` and row `ipiv[i] - 1` of A, for every i in turn ([`Direction::Forward`]), or from the last to the
+/// first, which undoes it. LAPACK's `k1` is `first + 1`.
 ///
 /// # Panics
-/// When an index is not in 1 ..= m.
+/// When an index is not in 1 ..= m, or there are more than m - `first`.
 ///
 /// # Example
 /// ```
 /// use superscalar_kernels::{Direction, MatMut, cpu};
 ///
 /// let mut a = [1, 2, 3].map(f64::from);
-/// cpu::laswp(MatMut::from_col_major(&mut a, 3, 1, 3)?, &[3, 3], Direction::Forward);
+/// cpu::laswp(MatMut::from_col_major(&mut a, 3, 1, 3)?, 0, &[3, 3], Direction::Forward);
 /// assert_eq!(a, [3.0, 1.0, 2.0]);
 /// # Ok::<(), superscalar_kernels::ViewError>(())
 /// ```
-pub fn laswp<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &[i32], direction: Direction) {
+pub fn laswp<T: Scalar>(mut a: MatMut<'_, T>, first: usize, ipiv: &[i32], direction: Direction) {
     let (m, n) = a.shape();
     let inside = |&p: &i32| p >= 1 && p as usize <= m;
-    assert!(ipiv.len() <= m && ipiv.iter().all(inside), "laswp: an interchange outside of {m} rows");
-    let pair = |i: usize| (i, ipiv[i] as usize - 1);
+    assert!(first + ipiv.len() <= m && ipiv.iter().all(inside), "laswp: an interchange outside of {m} rows");
+    let pair = |i: usize| (first + i, ipiv[i] as usize - 1);
     if a.row_stride() <= a.col_stride() {
         for j in 0..n {
             match direction {

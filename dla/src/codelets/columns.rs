@@ -1,0 +1,196 @@
+//! The codelets of block columns: LU's panel and interchanges, and solves and eliminations among parts of columns.
+
+use super::{Changed, OnOne, OnTwo, cost};
+use crate::tile::{Tile, TileView};
+use std::ops::Range;
+use superscalar_kernels::{Diag, Direction, MatMut, Op, Scalar, Side, Uplo, cpu};
+use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
+
+/// A block column that tasks change, as a handle.
+type Column<'s, T> = Lent<'s, Changed<'s, T>>;
+/// Interchanges of a block of rows, as a handle.
+type Interchanges<'s> = Lent<'s, [i32]>;
+
+/// P L U of the rows of a block column from one on: a panel.
+pub(crate) struct Getrf<'s, T: Scalar>(Codelet<(Updates<Changed<'s, T>>, Writes<[i32]>), Panel>);
+
+/// The rows of a panel, and its columns.
+struct Panel {
+    rows: Range<usize>,
+    cols: usize,
+}
+
+impl<'s, T: Scalar> Getrf<'s, T> {
+    pub(crate) fn new() -> Self {
+        let codelet = Codelet::new("getrf").cost(|p: &Panel| {
+            let (m, n) = (p.rows.len() as f64, p.cols as f64);
+            let half = n * n * (m - n / 3.0) / 2.0;
+            Cost { level: Some(BlasLevel::Two), ..cost::<T>(half, half, m * n) }
+        });
+        Self(codelet.on_host(|(a, ipiv): (&mut Changed<'s, T>, &mut [i32]), p: &Panel| {
+            // A zero pivot is no failure of this task: the factorization goes on, and the end tells.
+            let _zero_pivot = cpu::getrf(a.view_mut().submatrix(p.rows.clone(), 0..p.cols), ipiv);
+            ipiv.iter_mut().for_each(|p_i| *p_i += p.rows.start as i32);
+            Ok(())
+        }))
+    }
+
+    /// The interchanges are counted from one, from the first row of the matrix.
+    #[track_caller]
+    pub(crate) fn insert(
+        &self,
+        s: &'s Scope<'s, '_>,
+        spec: TaskSpec,
+        (rows, cols): (Range<usize>, usize),
+        a: Column<'s, T>,
+        ipiv: Interchanges<'s>,
+    ) {
+        self.0.insert(s, spec, (a.read_write(), ipiv.write()), Panel { rows, cols });
+    }
+}
+
+/// Interchanges rows of a block column.
+pub(crate) struct Laswp<'s, T: Scalar>(Codelet<(Reads<[i32]>, Updates<Changed<'s, T>>), (usize, Direction)>);
+
+impl<'s, T: Scalar> Laswp<'s, T> {
+    pub(crate) fn new() -> Self {
+        Self(Codelet::new("laswp").on_host(
+            |(ipiv, a): (&[i32], &mut Changed<'s, T>), &(first, direction): &(usize, Direction)| {
+                cpu::laswp(a.view_mut(), first, ipiv, direction);
+                Ok(())
+            },
+        ))
+    }
+
+    /// Exchanges the rows from `first` on with those that the interchanges name.
+    #[track_caller]
+    pub(crate) fn insert(
+        &self,
+        s: &'s Scope<'s, '_>,
+        spec: TaskSpec,
+        (first, direction): (usize, Direction),
+        ipiv: Interchanges<'s>,
+        a: Column<'s, T>,
+    ) {
+        self.0.insert(s, spec, (ipiv.read(), a.read_write()), (first, direction));
+    }
+}
+
+/// B[rows] := op(A[rows])⁻¹ B[rows], where A[rows] is square and triangular.
+pub(crate) struct TrsmOfColumns<'s, T: Scalar, V: TileView>(OnTwo<'s, T, V, System>);
+
+struct System {
+    rows: Range<usize>,
+    triangle: (Uplo, Op, Diag),
+    nrhs: usize,
+}
+
+impl<'s, T: Scalar, V: TileView<Element = T>> TrsmOfColumns<'s, T, V> {
+    pub(crate) fn new() -> Self {
+        let codelet = Codelet::new("trsm").cost(|p: &System| {
+            let (n, nrhs) = (p.rows.len() as f64, p.nrhs as f64);
+            cost::<T>(n * n * nrhs / 2.0, n * n * nrhs / 2.0, n * n / 2.0 + 2.0 * n * nrhs)
+        });
+        Self(codelet.on_host(|(a, b): (&Tile<V>, &mut Changed<'s, T>), p: &System| {
+            let ((uplo, op, diag), n) = (p.triangle, p.rows.len());
+            let a = a.view().submatrix(p.rows.clone(), 0..n);
+            let b = b.view_mut();
+            let nrhs = b.ncols();
+            cpu::trsm(Side::Left, uplo, op, diag, T::ONE, a, b.submatrix(p.rows.clone(), 0..nrhs));
+            Ok(())
+        }))
+    }
+
+    #[track_caller]
+    pub(crate) fn insert(
+        &self,
+        s: &'s Scope<'s, '_>,
+        spec: TaskSpec,
+        (rows, triangle, nrhs): (Range<usize>, (Uplo, Op, Diag), usize),
+        a: Lent<'s, Tile<V>>,
+        b: Column<'s, T>,
+    ) {
+        self.0.insert(s, spec, (a.read(), b.read_write()), System { rows, triangle, nrhs });
+    }
+}
+
+/// B[changed] := B[changed] − op(A[of]) B[by], where A[of] is what lies beside the changed rows, or above or below the diagonal.
+pub(crate) struct GemmOfColumns<'s, T: Scalar, V: TileView>(OnTwo<'s, T, V, Elimination>);
+
+/// The parts of a product of two block columns.
+#[derive(Clone)]
+pub(crate) struct Elimination {
+    pub(crate) op: Op,
+    /// Rows of the block column A, and how many of its columns.
+    pub(crate) a: Range<usize>,
+    pub(crate) a_cols: usize,
+    /// Rows of B that are multiplied.
+    pub(crate) by: Range<usize>,
+    /// Rows of B that are changed: other ones.
+    pub(crate) changed: Range<usize>,
+    /// Columns of B.
+    pub(crate) n: usize,
+}
+
+impl<'s, T: Scalar, V: TileView<Element = T>> GemmOfColumns<'s, T, V> {
+    pub(crate) fn new() -> Self {
+        let codelet = Codelet::new("gemm").cost(|p: &Elimination| {
+            let (m, n, k) = (p.changed.len() as f64, p.n as f64, p.by.len() as f64);
+            cost::<T>(m * n * k, m * n * k, m * k + k * n + 2.0 * m * n)
+        });
+        Self(codelet.on_host(|(a, b): (&Tile<V>, &mut Changed<'s, T>), p: &Elimination| {
+            let a = a.operand_of(p.a.clone(), 0..p.a_cols);
+            let (by, changed) = two_parts(b.view_mut(), &p.by, &p.changed);
+            cpu::gemm(-T::ONE, p.op, a, Op::None, by.into_ref(), T::ONE, changed);
+            Ok(())
+        }))
+    }
+
+    #[track_caller]
+    pub(crate) fn insert(
+        &self,
+        s: &'s Scope<'s, '_>,
+        spec: TaskSpec,
+        parts: Elimination,
+        a: Lent<'s, Tile<V>>,
+        b: Column<'s, T>,
+    ) {
+        self.0.insert(s, spec, (a.read(), b.read_write()), parts);
+    }
+}
+
+/// Two parts of B that do not overlap.
+fn two_parts<'a, T: Scalar>(
+    b: MatMut<'a, T>,
+    one: &Range<usize>,
+    other: &Range<usize>,
+) -> (MatMut<'a, T>, MatMut<'a, T>) {
+    let n = b.ncols();
+    let part = |b: MatMut<'a, T>, rows: &Range<usize>, before: usize| {
+        b.submatrix(rows.start - before..rows.end - before, 0..n)
+    };
+    if one.end <= other.start {
+        let (top, bottom) = b.split_at_row(one.end);
+        (part(top, one, 0), part(bottom, other, one.end))
+    } else {
+        let (top, bottom) = b.split_at_row(other.end);
+        (part(bottom, one, other.end), part(top, other, 0))
+    }
+}
+
+/// Sets the rows of a block column from one on to zero.
+pub(crate) struct Zero<'s, T: Scalar>(OnOne<'s, T, usize>);
+
+impl<'s, T: Scalar> Zero<'s, T> {
+    pub(crate) fn new() -> Self {
+        Self(Codelet::new("laset").on_host(|a: &mut Changed<'s, T>, &first: &usize| {
+            a.view_mut().split_at_row(first).1.fill(T::ZERO);
+            Ok(())
+        }))
+    }
+
+    #[track_caller]
+    pub(crate) fn insert(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, first: usize, a: Column<'s, T>) {
+        self.0.insert(s, spec, a.read_write(), first);
+    }
+}

@@ -1,0 +1,80 @@
+//! Triangular systems whose matrix lies in block columns, as LU and QR factorizations leave it.
+
+use crate::{
+    codelets::{Elimination, GemmOfColumns, TrsmOfColumns, task},
+    tile::{Tile, TileView},
+    tiled::Tiled,
+};
+use superscalar_kernels::{Diag, MatMut, Op, Scalar, Singular, Uplo};
+use superscalar_runtime::{Lent, Scope};
+
+/// Inserts the tasks that solve op(A) X = B for the first n rows of B, where A's first n rows hold a triangular matrix of order n,
+/// its number of columns; X replaces these rows. A and B lie in block columns.
+///
+/// # Panics
+/// If A or B is not in block columns, or has fewer than n rows.
+#[track_caller]
+pub(crate) fn trsm<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    triangle: (Uplo, Op, Diag),
+    a: &Tiled<'s, V>,
+    b: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let ((m, n), (rows, nrhs), nb) = (a.shape(), b.shape(), a.tile_shape().1);
+    assert!(a.mt() <= 1 && b.mt() <= 1, "a solve with A and B in block columns");
+    assert!(n <= m && n <= rows, "a triangle of order {n} in a matrix of {m} rows, B {rows} x {nrhs}");
+    let (uplo, op, _) = triangle;
+    let (trsm, gemm) = (TrsmOfColumns::new(), GemmOfColumns::new());
+    let lower = (uplo == Uplo::Lower) == (op == Op::None);
+    for step in 0..a.nt() {
+        let k = if lower { step } else { a.nt() - 1 - step };
+        let here = k * nb..k * nb + a.cols_of(k);
+        // What A's block column holds besides its triangle: rows of other blocks.
+        let others = if uplo == Uplo::Lower { here.end..n } else { 0..here.start };
+        for j in 0..b.nt() {
+            let (a_k, b_j, cols) = (a.at(0, k), b.at(0, j), b.cols_of(j));
+            let solve = || {
+                // B[k][j] := op(A[k][k])⁻¹ B[k][j]
+                trsm.insert(s, task("trsm", k, j, k), (here.clone(), triangle, cols), a_k, b_j);
+            };
+            let eliminate = |by: &std::ops::Range<usize>, changed: &std::ops::Range<usize>| {
+                let (a, by, changed) = (others.clone(), by.clone(), changed.clone());
+                if !a.is_empty() {
+                    let parts = Elimination { op, a, a_cols: here.len(), by, changed, n: cols };
+                    gemm.insert(s, task("gemm", k, j, k), parts, a_k, b_j);
+                }
+            };
+            if op == Op::None {
+                // B[others][j] := B[others][j] − A[others][k] B[k][j]
+                solve();
+                eliminate(&here, &others);
+            } else {
+                // B[k][j] := B[k][j] − op(A[others][k]) B[others][j]
+                eliminate(&others, &here);
+                solve();
+            }
+        }
+    }
+}
+
+/// Inserts a task that looks at the diagonal of A, in block columns, when its tasks so far are done: it fails with [`Singular`] if
+/// an element is exactly zero. What reads the handle is cancelled then.
+#[track_caller]
+pub(crate) fn check_diagonal<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    a: &Tiled<'s, V>,
+) -> Lent<'s, ()> {
+    let (regular, nb, m) = (s.own(()), a.tile_shape().1, a.shape().0);
+    let columns: Vec<_> = (0..if m == 0 { 0 } else { a.nt() }).map(|k| a.at(0, k).read()).collect();
+    s.spawn("info", (columns, regular.write()), move |(columns, _): (Vec<&Tile<V>>, &mut ())| {
+        let diagonal = columns.iter().enumerate().flat_map(|(k, column)| {
+            let (column, start) = (column.view(), k * nb);
+            (start..m.min(start + column.ncols())).map(move |i| column.at(i, i - start))
+        });
+        match diagonal.enumerate().find(|&(_, pivot)| pivot == T::ZERO) {
+            Some((at, _)) => Err(Singular { pivot: at + 1 }),
+            None => Ok(()),
+        }
+    });
+    regular
+}

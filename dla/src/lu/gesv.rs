@@ -1,0 +1,62 @@
+//! Solution of A X = B for a general A.
+
+use super::{
+    getrf::{self, check_ipiv},
+    getrs,
+};
+use crate::{error::Error, options::Options, tiled::Tiled};
+use superscalar_kernels::{MatMut, Op, Scalar, cpu};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks of [`getrf`](fn@crate::submit::getrf) and [`getrs`](fn@crate::submit::getrs).
+///
+/// # Panics
+/// As these do.
+#[track_caller]
+pub fn submit<'s, T: Scalar>(
+    s: &'s Scope<'s, '_>,
+    a: &Tiled<'s, MatMut<'s, T>>,
+    ipiv: &'s mut [i32],
+    b: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let pivots = getrf::submit(s, a, ipiv);
+    getrs::submit(s, Op::None, a, &pivots, b);
+}
+
+/// Solves A X = B for an n x n matrix A: A is replaced by its factors L and U, `ipiv` receives the interchanges as from
+/// [`getrf`](fn@crate::getrf), and B, n x nrhs, is replaced by X.
+///
+/// # Errors
+/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a pivot is exactly zero: the factorization is complete,
+/// and B as it was. [`Shape`](crate::ErrorKind::Shape) if A is not n x n or `ipiv` not of n elements.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, gesv};
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 3.0], [2.0, 4.0]][i][j]);
+/// let mut b = Matrix::from_fn(2, 1, |i, _| [4.0, 6.0][i]);
+/// gesv(&rt, a.as_mut(), &mut [0; 2], b.as_mut(), &Options::default())?;
+/// assert_eq!(b.into_vec(), [1.0, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn gesv<T: Scalar>(
+    rt: &Runtime,
+    mut a: MatMut<'_, T>,
+    ipiv: &mut [i32],
+    mut b: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let (n, nrhs) = b.shape();
+    if a.shape() != (n, n) {
+        return Err(Error::shape(format!("gesv: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
+    }
+    check_ipiv("gesv", (n, n), ipiv)?;
+    let Some(nb) = options.panel_columns((n, n), rt.workers())? else {
+        cpu::getrf(a.rb_mut(), ipiv)?;
+        getrs::solve(Op::None, a.as_ref(), ipiv, b);
+        return Ok(());
+    };
+    Ok(rt.scope(|s| submit(s, &Tiled::columns(s, a.rb_mut(), nb), ipiv, &Tiled::columns(s, b.rb_mut(), nb)))?)
+}

@@ -1,0 +1,114 @@
+//! LU factorization with partial pivoting: A = P L U.
+
+use crate::{
+    codelets::{Elimination, GemmOfColumns, Getrf, Laswp, TrsmOfColumns, task},
+    columns::check_diagonal,
+    error::Error,
+    options::Options,
+    tiled::Tiled,
+};
+use superscalar_kernels::{Diag, Direction, MatMut, Op, Scalar, Uplo, cpu};
+use superscalar_runtime::{Lent, Runtime, Scope};
+
+/// The interchanges of a factorization whose tasks are inserted: what solves with it need besides the factors.
+pub struct Pivots<'s> {
+    /// Those of each panel, counted as LAPACK's.
+    pub(crate) blocks: Vec<Lent<'s, [i32]>>,
+    /// Written when U is known to have no zero on its diagonal; what reads it is cancelled otherwise.
+    pub(crate) regular: Lent<'s, ()>,
+}
+
+/// Inserts the tasks of the factorization A = P L U of an m x n matrix in block columns: L, unit lower trapezoidal, and U, upper
+/// trapezoidal, replace A. `ipiv` receives the min(m, n) interchanges: row i was exchanged with row `ipiv[i] - 1`.
+///
+/// A pivot that is exactly zero does not stop it. The last task fails then with [`Singular`](superscalar_kernels::Singular), which
+/// cancels the solves that follow, and comes back from the scope.
+///
+/// # Panics
+/// If A is not in block columns, or `ipiv` does not have min(m, n) elements.
+#[track_caller]
+pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, ipiv: &'s mut [i32]) -> Pivots<'s> {
+    let ((m, n), nb) = (a.shape(), a.tile_shape().1);
+    assert!(a.mt() <= 1, "getrf: A in block columns, not in {} block rows", a.mt());
+    assert_eq!(ipiv.len(), m.min(n), "getrf: as many interchanges as pivots");
+    let (getrf, laswp, trsm, gemm) = (Getrf::new(), Laswp::new(), TrsmOfColumns::new(), GemmOfColumns::new());
+    let blocks = s.lend_chunks(ipiv, nb);
+    for (k, &ipiv) in blocks.iter().enumerate() {
+        let (start, cols) = (k * nb, a.cols_of(k));
+        let end = m.min(start + cols);
+        // P[k] L[k] U[k] = A[k..m][k]
+        getrf.insert(s, task("getrf", k, k, k).priority(4), (start..m, cols), a.at(0, k), ipiv);
+        for j in k + 1..a.nt() {
+            // The column that becomes the next panel is more urgent than the others.
+            let urgency = 2 * i32::from(j == k + 1);
+            let spec = |name| task(name, k, j, k).priority(urgency);
+            // A[k..m][j] := P[k]ᵀ A[k..m][j]
+            laswp.insert(s, spec("laswp"), (start, Direction::Forward), ipiv, a.at(0, j));
+            // A[k][j] := L[k][k]⁻¹ A[k][j]
+            let system = (start..end, (Uplo::Lower, Op::None, Diag::Unit), a.cols_of(j));
+            trsm.insert(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
+            if end < m {
+                // A[k+1..m][j] := A[k+1..m][j] − L[k+1..m][k] A[k][j]
+                let (below, n) = (end..m, a.cols_of(j));
+                let parts = Elimination {
+                    op: Op::None,
+                    a: below.clone(),
+                    a_cols: end - start,
+                    by: start..end,
+                    changed: below,
+                    n,
+                };
+                gemm.insert(s, spec("gemm"), parts, a.at(0, k), a.at(0, j));
+            }
+        }
+    }
+    for j in 0..blocks.len() {
+        for (k, &ipiv) in blocks.iter().enumerate().skip(j + 1) {
+            // L[k..m][j] := P[k]ᵀ L[k..m][j]
+            laswp.insert(s, task("laswp", k, j, k).priority(-1), (k * nb, Direction::Forward), ipiv, a.at(0, j));
+        }
+    }
+    Pivots { blocks, regular: check_diagonal(s, a) }
+}
+
+/// Factors an m x n matrix: A = P L U, with L, unit lower trapezoidal, and U, upper trapezoidal, over A. `ipiv` receives the
+/// min(m, n) interchanges in LAPACK's form: row i was exchanged with row `ipiv[i] - 1`, in this order.
+///
+/// The pivot of a column is its first element with the largest |re| + |im|.
+///
+/// # Errors
+/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a pivot is exactly zero: the factorization is complete
+/// all the same. [`Shape`](crate::ErrorKind::Shape) if `ipiv` does not have min(m, n) elements.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, getrf};
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 3.0], [2.0, 4.0]][i][j]);
+/// let mut ipiv = [0; 2];
+/// getrf(&rt, a.as_mut(), &mut ipiv, &Options::default())?;
+/// assert_eq!((ipiv, a.into_vec()), ([2, 2], vec![2.0, 0.5, 4.0, 1.0]));
+///
+/// let mut singular = Matrix::from_fn(2, 2, |_, _| 1.0);
+/// let error = getrf(&rt, singular.as_mut(), &mut ipiv, &Options::default()).unwrap_err();
+/// assert_eq!(error.info(), Some(2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn getrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &mut [i32], options: &Options) -> Result<(), Error> {
+    let (m, n) = a.shape();
+    check_ipiv("getrf", (m, n), ipiv)?;
+    let Some(nb) = options.panel_columns((m, n), rt.workers())? else {
+        return Ok(cpu::getrf(a, ipiv)?);
+    };
+    Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb), ipiv)))?)
+}
+
+/// Refuses a list of interchanges that is too short or too long.
+pub(crate) fn check_ipiv(name: &str, (m, n): (usize, usize), ipiv: &[i32]) -> Result<(), Error> {
+    if ipiv.len() != m.min(n) {
+        let why = format!("{name}: ipiv has {} elements for a matrix of {m} x {n}", ipiv.len());
+        return Err(Error::shape(why));
+    }
+    Ok(())
+}

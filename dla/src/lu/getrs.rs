@@ -1,0 +1,101 @@
+//! Solution of op(A) X = B by an LU factorization.
+
+use super::{Pivots, getrf::check_ipiv};
+use crate::{
+    codelets::{Laswp, task},
+    columns,
+    error::Error,
+    options::Options,
+    tile::TileView,
+    tiled::Tiled,
+};
+use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks that solve op(A) X = B, where A, in block columns, holds L and U from [`getrf`](fn@crate::submit::getrf)
+/// with these interchanges; B, n x nrhs in block columns, is replaced by X.
+///
+/// # Panics
+/// If A or B is not in block columns, or the shapes do not agree.
+#[track_caller]
+pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    op: Op,
+    a: &Tiled<'s, V>,
+    pivots: &Pivots<'s>,
+    b: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let (laswp, nb) = (Laswp::new(), a.tile_shape().1);
+    let exchange = |direction| {
+        for j in 0..b.nt() {
+            let mut blocks: Vec<_> = pivots.blocks.iter().enumerate().collect();
+            if direction == Direction::Backward {
+                blocks.reverse();
+            }
+            for (k, &ipiv) in blocks {
+                laswp.insert(s, task("laswp", k, j, k), (k * nb, direction), ipiv, b.at(0, j));
+            }
+        }
+    };
+    // Nothing is solved with a singular U.
+    for j in 0..b.nt() {
+        s.spawn(task("regular", j, j, j), (pivots.regular.read(), b.at(0, j).read_write()), |_| {});
+    }
+    let (lower, upper) = ((Uplo::Lower, op, Diag::Unit), (Uplo::Upper, op, Diag::NonUnit));
+    if op == Op::None {
+        // P L U X = B
+        exchange(Direction::Forward);
+        columns::trsm(s, lower, a, b);
+        columns::trsm(s, upper, a, b);
+    } else {
+        // op(U) op(L) Pᵀ X = B
+        columns::trsm(s, upper, a, b);
+        columns::trsm(s, lower, a, b);
+        exchange(Direction::Backward);
+    }
+}
+
+/// Solves op(A) X = B, where A holds L and U from [`getrf`](fn@crate::getrf), and `ipiv` its interchanges; B, n x nrhs, is
+/// replaced by X.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if A is not n x n or `ipiv` not of n elements;
+/// [`Argument`](crate::ErrorKind::Argument) if an interchange is outside of the matrix. A zero on U's diagonal is no error, and
+/// makes Inf or NaN, as in LAPACK.
+pub fn getrs<T: Scalar>(
+    rt: &Runtime,
+    op: Op,
+    a: MatRef<'_, T>,
+    ipiv: &[i32],
+    mut b: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let (n, nrhs) = b.shape();
+    if a.shape() != (n, n) {
+        return Err(Error::shape(format!("getrs: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
+    }
+    check_ipiv("getrs", (n, n), ipiv)?;
+    if let Some(at) = ipiv.iter().position(|&p| p < 1 || p as usize > n) {
+        return Err(Error::argument(format!("getrs: ipiv[{at}] is {}, not a row of {n}", ipiv[at])));
+    }
+    let parts = options.right_hand_sides(n, nrhs, rt.workers())?;
+    Ok(rt.scope(|s| {
+        for b in Tiled::columns(s, b.rb_mut(), parts).tiles() {
+            s.spawn(task("getrs", 0, 0, 0), b.read_write(), move |b| solve(op, a, ipiv, b.view_mut()));
+        }
+    })?)
+}
+
+/// The same on one thread.
+pub(crate) fn solve<T: Scalar>(op: Op, a: MatRef<'_, T>, ipiv: &[i32], mut b: MatMut<'_, T>) {
+    let solve = |uplo, diag, b: MatMut<'_, T>| cpu::trsm(Side::Left, uplo, op, diag, T::ONE, a, b);
+    if op == Op::None {
+        cpu::laswp(b.rb_mut(), 0, ipiv, Direction::Forward);
+        solve(Uplo::Lower, Diag::Unit, b.rb_mut());
+        solve(Uplo::Upper, Diag::NonUnit, b);
+    } else {
+        solve(Uplo::Upper, Diag::NonUnit, b.rb_mut());
+        solve(Uplo::Lower, Diag::Unit, b.rb_mut());
+        cpu::laswp(b, 0, ipiv, Direction::Backward);
+    }
+}

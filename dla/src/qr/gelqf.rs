@@ -1,0 +1,44 @@
+//! LQ factorization: A = L Q.
+
+use super::geqrf;
+use crate::{error::Error, options::Options};
+use superscalar_kernels::{MatMut, Scalar};
+use superscalar_runtime::Runtime;
+
+/// Factors an m x n matrix: A = L Q. L, lower trapezoidal, overwrites the lower part of A; to the right of it stand the
+/// reflectors, and `tau` receives their min(m, n) scalar factors, as LAPACK has them: Q = … H₂ᴴ H₁ᴴ, Hᵢ = I − τᵢ vᵢ vᵢᴴ, where vᵢ
+/// is zero before element i, which is one, and its conjugate stands in row i of A.
+///
+/// It is the QR factorization of Aᴴ, in place: of the transposed view, conjugated before and after.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if `tau` does not have min(m, n) elements.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, gelqf};
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0, 4.0][j]), [0.0]);
+/// gelqf(&rt, a.as_mut(), &mut tau, &Options::default())?;
+/// assert_eq!((a.into_vec(), tau), (vec![-5.0, 0.5], [1.6]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn gelqf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], options: &Options) -> Result<(), Error> {
+    let (m, n) = a.shape();
+    geqrf::check_tau("gelqf", m.min(n), tau)?;
+    conjugate(a.rb_mut());
+    let outcome = geqrf::geqrf(rt, a.rb_mut().transpose(), tau, options);
+    conjugate(a);
+    outcome
+}
+
+/// A = conj(A).
+pub(crate) fn conjugate<T: Scalar>(mut a: MatMut<'_, T>) {
+    for j in 0..if T::COMPLEX { a.ncols() } else { 0 } {
+        match a.col_as_slice_mut(j) {
+            Some(column) => column.iter_mut().for_each(|x| *x = x.conj()),
+            None => (0..a.nrows()).for_each(|i| a[(i, j)] = a[(i, j)].conj()),
+        }
+    }
+}

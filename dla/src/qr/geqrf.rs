@@ -1,0 +1,105 @@
+//! QR factorization: A = Q R.
+
+use crate::{
+    codelets::{Application, Geqrf, Larfb, Reflector, task},
+    error::Error,
+    matrix::Matrix,
+    options::Options,
+    tiled::Tiled,
+};
+use std::sync::Arc;
+use superscalar_kernels::{
+    MatMut, Op, Scalar, Side,
+    cpu::{self, PackStore},
+};
+use superscalar_runtime::{Lent, Runtime, Scope};
+
+/// The reflectors of a factorization whose tasks are inserted: what applying Q needs besides the matrix that holds V.
+pub struct Reflectors<'s, T> {
+    /// One for each block column of V.
+    pub(crate) blocks: Vec<Lent<'s, Reflector<T>>>,
+    /// How many reflectors there are in all.
+    pub(crate) k: usize,
+}
+
+/// Where V may stay packed: the block that is applied, in its two roles, and the next one, which may be ahead.
+pub(crate) fn pack_store<T: Scalar>(m: usize, nb: usize) -> Arc<PackStore> {
+    PackStore::new(4 * m.next_multiple_of(48) * nb.next_multiple_of(48) * size_of::<T>())
+}
+
+/// Inserts the tasks of the factorization A = Q R of an m x n matrix in block columns. R, upper trapezoidal, replaces the upper part
+/// of A; below it stand the reflectors, and `tau` receives their min(m, n) scalar factors, in LAPACK's form.
+///
+/// # Panics
+/// If A is not in block columns, or `tau` does not have min(m, n) elements.
+#[track_caller]
+pub fn submit<'s, T: Scalar>(
+    s: &'s Scope<'s, '_>,
+    a: &Tiled<'s, MatMut<'s, T>>,
+    tau: &'s mut [T],
+) -> Reflectors<'s, T> {
+    let ((m, n), nb) = (a.shape(), a.tile_shape().1);
+    assert!(a.mt() <= 1, "geqrf: A in block columns, not in {} block rows", a.mt());
+    let k_all = m.min(n);
+    assert_eq!(tau.len(), k_all, "geqrf: as many scalar factors as reflectors");
+    let (geqrf, larfb, store) = (Geqrf::new(), Larfb::new(), pack_store::<T>(m, nb.min(n)));
+    let mut blocks = Vec::with_capacity(k_all.div_ceil(nb));
+    for (k, tau) in s.lend_chunks(tau, nb).into_iter().enumerate() {
+        let (start, cols) = (k * nb, a.cols_of(k));
+        let reflectors = cols.min(m - start);
+        let q = s.own(Reflector::new(reflectors, &store));
+        // Q[k] R[k] = A[k..m][k]
+        geqrf.insert(s, task("geqrf", k, k, k).priority(4), (start..m, cols), a.at(0, k), q, tau);
+        for j in k + 1..a.nt() {
+            // A[k..m][j] := Q[k]ᴴ A[k..m][j]; the column that becomes the next panel first
+            let spec = task("larfb", k, j, k).priority(2 * i32::from(j == k + 1));
+            let n = a.cols_of(j);
+            let how = Application { side: Side::Left, op: Op::ConjTrans, rows: start..m, k: reflectors, n };
+            larfb.insert(s, spec, how, a.at(0, k), q, a.at(0, j));
+        }
+        blocks.push(q);
+    }
+    Reflectors { blocks, k: k_all }
+}
+
+/// Factors an m x n matrix: A = Q R. R, upper trapezoidal, overwrites the upper part of A; below it stand the reflectors, and
+/// `tau` receives their min(m, n) scalar factors, as LAPACK has them: Q = H₁ H₂ …, Hᵢ = I − τᵢ vᵢ vᵢᴴ, where vᵢ is zero before
+/// element i, which is one.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if `tau` does not have min(m, n) elements.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, geqrf};
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]), [0.0]);
+/// geqrf(&rt, a.as_mut(), &mut tau, &Options::default())?;
+/// assert_eq!((a.into_vec(), tau), (vec![-5.0, 0.5], [1.6]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn geqrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], options: &Options) -> Result<(), Error> {
+    let (m, n) = a.shape();
+    check_tau("geqrf", m.min(n), tau)?;
+    let Some(nb) = options.panel_columns((m, n), rt.workers())? else {
+        factor(a, tau);
+        return Ok(());
+    };
+    Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb), tau)))?)
+}
+
+/// The same on one thread; returns the triangular factor.
+pub(crate) fn factor<T: Scalar>(a: MatMut<'_, T>, tau: &mut [T]) -> Matrix<T> {
+    let mut t = Matrix::zeros(tau.len(), tau.len());
+    cpu::geqrf(a, tau, t.as_mut());
+    t
+}
+
+/// Refuses a list of scalar factors that is too short or too long.
+pub(crate) fn check_tau<T>(name: &str, k: usize, tau: &[T]) -> Result<(), Error> {
+    if tau.len() != k {
+        return Err(Error::shape(format!("{name}: tau has {} elements for {k} reflectors", tau.len())));
+    }
+    Ok(())
+}

@@ -1,0 +1,15 @@
+//! QR factorization, and what is built on it.
+//!
+//! The matrix lies in block columns ([`Tiled::columns`](crate::Tiled::columns)), as for LU. A panel becomes a block of
+//! Householder reflectors, Q = I − V T Vᴴ (compact WY, Schreiber and Van Loan 1989), which is applied to every other block
+//! column by products alone: the triangle of V is completed with ones and zeros, and gemm stands in place of trmm
+//! (task-superscalar paper, section 5.3).
+
+pub(crate) mod gelqf;
+pub(crate) mod gels;
+pub(crate) mod geqrf;
+pub(crate) mod ungqr;
+pub(crate) mod unmlq;
+pub(crate) mod unmqr;
+
+pub use geqrf::Reflectors;

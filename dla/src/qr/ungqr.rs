@@ -1,0 +1,69 @@
+//! The Q of a QR factorization, made explicit.
+
+use super::unmqr::reflectors;
+use crate::{
+    codelets::{Application, Larfb, Ungqr, task},
+    error::Error,
+    options::Options,
+    tiled::Tiled,
+};
+use superscalar_kernels::{MatMut, Op, Scalar, Side};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks that replace the m x n matrix A, in block columns, by the first n columns of Q; its first columns hold
+/// the reflectors, as [`geqrf`](fn@crate::submit::geqrf) left them with `tau`.
+///
+/// # Panics
+/// If A is not in block columns, n > m, or there are more reflectors than columns.
+#[track_caller]
+pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) {
+    let ((m, n), nb) = (a.shape(), a.tile_shape().1);
+    assert!(n <= m, "ungqr: {n} columns of a Q of order {m}");
+    let q = reflectors(s, a, tau);
+    let (ungqr, larfb) = (Ungqr::new(), Larfb::new());
+    for j in 0..a.nt() {
+        // The columns that hold no reflectors are those of the identity.
+        let known = q.k.saturating_sub(j * nb).min(a.cols_of(j));
+        ungqr.identity(s, task("laset", 0, j, 0), (j * nb, known), a.at(0, j));
+    }
+    for k in (0..q.blocks.len()).rev() {
+        let (start, reflectors) = (k * nb, nb.min(q.k - k * nb));
+        for j in k + 1..a.nt() {
+            // A[k..m][j] := Q[k] A[k..m][j]
+            let how = Application { side: Side::Left, op: Op::None, rows: start..m, k: reflectors, n: a.cols_of(j) };
+            larfb.insert(s, task("larfb", k, j, k), how, a.at(0, k), q.blocks[k], a.at(0, j));
+        }
+        // A[k..m][k] := Q[k] I
+        ungqr.insert(s, task("ungqr", k, k, k).priority(1), (start, reflectors), a.at(0, k), q.blocks[k]);
+    }
+}
+
+/// Replaces the m x n matrix A by the first n columns of Q, where its first k columns hold the reflectors of Q below the
+/// diagonal, as [`geqrf`](fn@crate::geqrf) leaves them, and `tau` their k scalar factors. For real types this is LAPACK's orgqr.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) unless k <= n <= m.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, geqrf, ungqr};
+/// use superscalar_runtime::Runtime;
+///
+/// let (rt, o) = (Runtime::new()?, Options::default());
+/// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0f64, 4.0][i]), [0.0]);
+/// geqrf(&rt, a.as_mut(), &mut tau, &o)?;
+/// ungqr(&rt, a.as_mut(), &tau, &o)?;
+/// assert!((a.at(0, 0) + 0.6).abs() < 1e-15 && (a.at(1, 0) + 0.8).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: &Options) -> Result<(), Error> {
+    let ((m, n), k) = (a.shape(), tau.len());
+    if n > m || k > n {
+        return Err(Error::shape(format!("ungqr: {k} reflectors for a Q of {m} x {n}")));
+    }
+    if n == 0 {
+        return Ok(());
+    }
+    let nb = options.reflector_columns((m, n))?;
+    let mut tau = tau.to_vec();
+    Ok(rt.scope(|s| submit(s, &Tiled::columns(s, a.rb_mut(), nb), &mut tau))?)
+}

@@ -1,0 +1,152 @@
+//! Products with the Q of a QR factorization.
+
+use super::{
+    Reflectors,
+    geqrf::{check_tau, pack_store},
+};
+use crate::{
+    codelets::{Application, Larfb, Larft, Reflector, task},
+    error::Error,
+    options::Options,
+    tile::TileView,
+    tiled::Tiled,
+};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks that prepare the reflectors in A, as [`geqrf`](fn@crate::submit::geqrf) left them with `tau`, for being
+/// applied. (Those that [`geqrf`](fn@crate::submit::geqrf) returns need none.)
+///
+/// # Panics
+/// If A is not in block columns, or has fewer rows, or columns, than there are reflectors.
+#[track_caller]
+pub fn reflectors<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    a: &Tiled<'s, V>,
+    tau: &'s mut [T],
+) -> Reflectors<'s, T> {
+    let ((m, n), nb, k_all) = (a.shape(), a.tile_shape().1, tau.len());
+    assert!(a.mt() <= 1, "reflectors in block columns, not in {} block rows", a.mt());
+    assert!(k_all <= m.min(n), "{k_all} reflectors in a matrix of {m} x {n}");
+    let (larft, store) = (Larft::new(), pack_store::<T>(m, nb.min(n)));
+    let mut blocks = Vec::with_capacity(k_all.div_ceil(nb));
+    for (k, tau) in s.lend_chunks(tau, nb).into_iter().enumerate() {
+        let q = s.own(Reflector::new(nb.min(k_all - k * nb), &store));
+        larft.insert(s, task("larft", k, k, k).priority(1), k * nb..m, a.at(0, k), tau, q);
+        blocks.push(q);
+    }
+    Reflectors { blocks, k: k_all }
+}
+
+/// Inserts the tasks of C := op(Q) C (left) or C := C op(Q) (right), where A, in block columns, holds the reflectors of Q. C lies
+/// in block columns on the left, and in block rows on the right.
+///
+/// # Panics
+/// If A or C is not so, or C does not have as many rows (columns, on the right) as A has rows; or for [`Op::Trans`] of a
+/// complex type.
+#[track_caller]
+pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    side: Side,
+    op: Op,
+    a: &Tiled<'s, V>,
+    q: &Reflectors<'s, T>,
+    c: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let ((m, _), nb, shape) = (a.shape(), a.tile_shape().1, c.shape());
+    let (order, whole) = if side == Side::Left { (shape.0, c.mt() <= 1) } else { (shape.1, c.nt() <= 1) };
+    assert!(a.mt() <= 1 && whole, "a product with Q where it is applied to whole columns, or rows from the right");
+    assert!(order == m, "Q of order {m}, C {} x {}, side {side}", shape.0, shape.1);
+    assert!(!T::COMPLEX || op != Op::Trans, "no plain transpose of a complex Q");
+    let larfb = Larfb::new();
+    // Q = Q[0] Q[1] …
+    let forward = (side == Side::Left) != (op == Op::None);
+    for step in 0..q.blocks.len() {
+        let k = if forward { step } else { q.blocks.len() - 1 - step };
+        let (start, reflectors) = (k * nb, nb.min(q.k - k * nb));
+        for (i, j) in c.places() {
+            // C[k..m][j] := op(Q[k]) C[k..m][j], or C[i][k..m] := C[i][k..m] op(Q[k])
+            let n = if side == Side::Left { c.cols_of(j) } else { c.rows_of(i) };
+            let how = Application { side, op, rows: start..m, k: reflectors, n };
+            larfb.insert(s, task("larfb", i, j, k), how, a.at(0, k), q.blocks[k], c.at(i, j));
+        }
+    }
+}
+
+/// C = op(Q) C (left) or C = C op(Q) (right), where the first k columns of A hold the reflectors of Q below the diagonal, as
+/// [`geqrf`](fn@crate::geqrf) leaves them, and `tau` their k scalar factors. A has as many rows as Q; for real types this is
+/// LAPACK's ormqr, and [`Op::Trans`] is Qᵀ.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of
+/// a complex type.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, geqrf, unmqr};
+/// use superscalar_kernels::{Op, Side};
+/// use superscalar_runtime::Runtime;
+///
+/// let (rt, o) = (Runtime::new()?, Options::default());
+/// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]), [0.0]);
+/// geqrf(&rt, a.as_mut(), &mut tau, &o)?;
+/// let mut c = Matrix::from_fn(2, 1, |i, _| [3.0f64, 4.0][i]);
+/// unmqr(&rt, Side::Left, Op::ConjTrans, a.as_ref(), &tau, c.as_mut(), &o)?;
+/// assert!((c.at(0, 0) + 5.0).abs() < 1e-14 && c.at(1, 0).abs() < 1e-14);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn unmqr<T: Scalar>(
+    rt: &Runtime,
+    side: Side,
+    op: Op,
+    a: MatRef<'_, T>,
+    tau: &[T],
+    c: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let (shape, k) = (c.shape(), tau.len());
+    let order = if side == Side::Left { shape.0 } else { shape.1 };
+    if a.nrows() != order || k > a.ncols().min(order) {
+        let why = format!("unmqr: {k} reflectors in A of {:?}, C {:?}, side {side}", a.shape(), shape);
+        return Err(Error::shape(why));
+    }
+    check_op::<T>("unmqr", op)?;
+    apply(rt, side, op, a.submatrix(0..order, 0..k), tau, c, options)
+}
+
+/// Refuses what complex types do not have.
+pub(crate) fn check_op<T: Scalar>(name: &str, op: Op) -> Result<(), Error> {
+    if T::COMPLEX && op == Op::Trans {
+        return Err(Error::argument(format!("{name} takes no trans = T of a complex matrix")));
+    }
+    Ok(())
+}
+
+/// The product with arguments that are in order.
+pub(crate) fn apply<T: Scalar>(
+    rt: &Runtime,
+    side: Side,
+    op: Op,
+    v: MatRef<'_, T>,
+    tau: &[T],
+    mut c: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    check_tau("unmqr", v.ncols(), tau)?;
+    if c.is_empty() || tau.is_empty() {
+        return Ok(());
+    }
+    let (m, n) = c.shape();
+    let nb = options.reflector_columns(v.shape())?;
+    let others = if side == Side::Left { n } else { m };
+    let block = options.right_hand_sides(v.nrows(), others, rt.workers())?;
+    let mut tau = tau.to_vec();
+    Ok(rt.scope(|s| {
+        let a = Tiled::read_only_columns(s, v, nb);
+        let q = reflectors(s, &a, &mut tau);
+        let c = match side {
+            Side::Left => Tiled::columns(s, c.rb_mut(), block),
+            Side::Right => Tiled::new(s, c.rb_mut(), block, n),
+        };
+        submit(s, side, op, &a, &q, &c);
+    })?)
+}
