@@ -3,14 +3,14 @@
 //! A codelet names no device. Its host implementation is the tile kernel; implementations for devices are added to the same
 //! codelets, and the algorithms stay as they are.
 
+mod cholesky;
 mod columns;
 mod level3;
-mod potrf;
 mod reflect;
 
+pub(crate) use cholesky::{Lauum, Potrf, Trtri};
 pub(crate) use columns::{Elimination, GemmOfColumns, Getrf, Laswp, TrsmOfColumns, Zero};
 pub(crate) use level3::{Gemm, Gemmt, Rank2k, RankK, Scale, Symm, Triangle, trmm, trsm};
-pub(crate) use potrf::Potrf;
 pub(crate) use reflect::{Application, Geqrf, Larfb, Larft, Reflector, Ungqr};
 
 use crate::tile::Tile;

@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod block_size;
+mod cholesky;
 mod codelets;
 mod columns;
 mod error;
@@ -37,14 +38,12 @@ mod lu;
 mod matrix;
 pub mod matrix_market;
 mod options;
-mod posv;
-mod potrf;
-mod potrs;
 mod qr;
 mod tile;
 mod tiled;
 
 pub use block_size::BlockSize;
+pub use cholesky::{lauum::lauum, posv::posv, potrf::potrf, potri::potri, potrs::potrs, trtri::trtri};
 pub use error::{Error, ErrorKind};
 pub use level3::{
     gemm::gemm,
@@ -58,9 +57,6 @@ pub use level3::{
 pub use lu::{Pivots, gesv::gesv, getrf::getrf, getrs::getrs};
 pub use matrix::Matrix;
 pub use options::Options;
-pub use posv::posv;
-pub use potrf::potrf;
-pub use potrs::potrs;
 pub use qr::{Reflectors, gelqf::gelqf, gels::gels, geqrf::geqrf, ungqr::ungqr, unmlq::unmlq, unmqr::unmqr};
 pub use tile::{Tile, TileView};
 pub use tiled::Tiled;
@@ -86,6 +82,10 @@ pub use tiled::Tiled;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub mod submit {
+    pub use crate::cholesky::{
+        lauum::submit as lauum, posv::submit as posv, potrf::submit as potrf, potri::submit as potri,
+        potrs::submit as potrs, trtri::submit as trtri,
+    };
     pub use crate::level3::{
         gemm::submit as gemm,
         gemmt::submit as gemmt,
@@ -102,5 +102,4 @@ pub mod submit {
         ungqr::submit as ungqr,
         unmqr::{reflectors, submit as unmqr},
     };
-    pub use crate::{posv::submit as posv, potrf::submit as potrf, potrs::submit as potrs};
 }

@@ -161,3 +161,64 @@ fn an_empty_system_is_solved() {
     }
     assert_eq!(cpu::potrf::<c64>(Uplo::Lower, MatMut::from_col_major(&mut [], 0, 0, 1).unwrap()), Ok(()));
 }
+
+/// L⁻¹ L = I, and the product of L with its adjoint against gemm, in both triangles; the other one stays as it was.
+#[test]
+fn inverses_and_products_of_triangles() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(14);
+        for n in [0, 1, 2, 15, 16, 17, 50, 129] {
+            for (uplo, diag) in [(Uplo::Lower, Diag::NonUnit), (Uplo::Upper, Diag::Unit), (Uplo::Upper, Diag::NonUnit)]
+            {
+                let case = numbers.case();
+                let a = Matrix::<T>::triangular(&mut numbers, uplo, diag, n, case);
+                let inside = |i, j| if uplo == Uplo::Lower { i > j } else { i < j };
+                let whole = |x: &Matrix<T>| -> Vec<T> {
+                    let entry = |i, j| match (i == j, inside(i, j)) {
+                        (true, _) if diag == Diag::Unit => T::ONE,
+                        (false, false) => T::ZERO,
+                        _ => x.view().at(i, j),
+                    };
+                    (0..n * n).map(|at| entry(at % n, at / n)).collect()
+                };
+                let mut inverse = a.clone();
+                assert_eq!(cpu::trtri(uplo, diag, inverse.view_mut()), Ok(()));
+                let (full, inverted) = (whole(&a), whole(&inverse));
+                let view = |x| superscalar_kernels::MatRef::<T>::from_col_major(x, n, n, n.max(1)).unwrap();
+                let mut product = vec![T::ZERO; n * n];
+                let out = MatMut::from_col_major(&mut product, n, n, n.max(1)).unwrap();
+                reference::gemm(T::ONE, Op::None, view(&full), Op::None, view(&inverted), T::ZERO, out);
+                for (at, &x) in product.iter().enumerate() {
+                    let expected = if at % (n + 1) == 0 { T::ONE } else { T::ZERO };
+                    let bound = 20.0 * n as f64 * T::EPSILON.to_f64();
+                    assert!((x - expected).abs().to_f64() <= bound, "trtri {uplo}{diag} n = {n} {case:?}");
+                }
+                if diag == Diag::Unit {
+                    continue;
+                }
+                let mut a = a;
+                (0..n).for_each(|i| a.view_mut()[(i, i)] = T::from_real(a.view().at(i, i).re()));
+                let (full, mut gram) = (whole(&a), a.clone());
+                cpu::lauum(uplo, gram.view_mut());
+                let (first, second) =
+                    if uplo == Uplo::Lower { (Op::ConjTrans, Op::None) } else { (Op::None, Op::ConjTrans) };
+                let out = MatMut::from_col_major(&mut product, n, n, n.max(1)).unwrap();
+                reference::gemm(T::ONE, first, view(&full), second, view(&full), T::ZERO, out);
+                for (i, j) in (0..n).flat_map(|j| (0..n).map(move |i| (i, j))) {
+                    let (x, y) = (gram.view().at(i, j), product[i + j * n]);
+                    let fits = (x - y).abs().to_f64() <= 20.0 * n as f64 * T::EPSILON.to_f64();
+                    assert!(if i == j || inside(i, j) { fits } else { x.is_nan() }, "lauum {uplo} n = {n} {case:?}");
+                }
+            }
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
+fn a_zero_on_the_diagonal_has_no_inverse() {
+    let mut a = [1.0, 2.0, f64::NAN, 0.0];
+    let before = a.map(f64::to_bits);
+    let outcome = cpu::trtri(Uplo::Lower, Diag::NonUnit, MatMut::from_col_major(&mut a, 2, 2, 2).unwrap());
+    assert_eq!((outcome, a.map(f64::to_bits)), (Err(superscalar_kernels::Singular { pivot: 2 }), before));
+}

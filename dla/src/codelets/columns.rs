@@ -10,9 +10,13 @@ use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec
 type Column<'s, T> = Lent<'s, Changed<'s, T>>;
 /// Interchanges of a block of rows, as a handle.
 type Interchanges<'s> = Lent<'s, [i32]>;
+/// What a panel task changes.
+type OnPanel<'s, T> = (Updates<Changed<'s, T>>, Writes<[i32]>);
+/// What an interchange of rows reads and changes.
+type OnRows<'s, T> = (Reads<[i32]>, Updates<Changed<'s, T>>);
 
 /// P L U of the rows of a block column from one on: a panel.
-pub(crate) struct Getrf<'s, T: Scalar>(Codelet<(Updates<Changed<'s, T>>, Writes<[i32]>), Panel>);
+pub(crate) struct Getrf<'s, T: Scalar>(Codelet<OnPanel<'s, T>, Panel>);
 
 /// The rows of a panel, and its columns.
 struct Panel {
@@ -50,7 +54,7 @@ impl<'s, T: Scalar> Getrf<'s, T> {
 }
 
 /// Interchanges rows of a block column.
-pub(crate) struct Laswp<'s, T: Scalar>(Codelet<(Reads<[i32]>, Updates<Changed<'s, T>>), (usize, Direction)>);
+pub(crate) struct Laswp<'s, T: Scalar>(Codelet<OnRows<'s, T>, (usize, Direction)>);
 
 impl<'s, T: Scalar> Laswp<'s, T> {
     pub(crate) fn new() -> Self {

@@ -44,6 +44,13 @@ type Tau<'s, T> = Lent<'s, [T]>;
 /// What a panel task changes: the block column, and what goes with it.
 type OnPanel<'s, T> = (Updates<Changed<'s, T>>, Writes<Reflector<T>>, Writes<[T]>);
 
+/// What a triangular factor is made from, and where it goes.
+type OnFactor<T, V> = (Reads<Tile<V>>, Reads<[T]>, Writes<Reflector<T>>);
+/// What is applied, and to what.
+type OnApplied<'s, T, V> = (Reads<Tile<V>>, Reads<Reflector<T>>, Updates<Changed<'s, T>>);
+/// Reflectors that become the columns of Q.
+type OnExplicit<'s, T> = (Updates<Changed<'s, T>>, Reads<Reflector<T>>);
+
 /// Q R of the rows of a block column from one on: a panel.
 pub(crate) struct Geqrf<'s, T: Scalar>(Codelet<OnPanel<'s, T>, (Range<usize>, usize)>);
 
@@ -78,7 +85,7 @@ impl<'s, T: Scalar> Geqrf<'s, T> {
 
 /// The triangular factor of reflectors that come from elsewhere.
 pub(crate) struct Larft<'s, T: Scalar, V: TileView>(
-    Codelet<(Reads<Tile<V>>, Reads<[T]>, Writes<Reflector<T>>), Range<usize>>,
+    Codelet<OnFactor<T, V>, Range<usize>>,
     std::marker::PhantomData<&'s T>,
 );
 
@@ -108,9 +115,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>> Larft<'s, T, V> {
 }
 
 /// C[rows] := op(Q) C[rows], or C[:, rows] := C[:, rows] op(Q).
-pub(crate) struct Larfb<'s, T: Scalar, V: TileView>(
-    Codelet<(Reads<Tile<V>>, Reads<Reflector<T>>, Updates<Changed<'s, T>>), Application>,
-);
+pub(crate) struct Larfb<'s, T: Scalar, V: TileView>(Codelet<OnApplied<'s, T, V>, Application>);
 
 /// How a block reflector is applied.
 #[derive(Clone)]
@@ -157,7 +162,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>> Larfb<'s, T, V> {
 
 /// A := the columns of Q[k] that its reflectors stand in, in place of these.
 pub(crate) struct Ungqr<'s, T: Scalar> {
-    explicit: Codelet<(Updates<Changed<'s, T>>, Reads<Reflector<T>>), (usize, usize)>,
+    explicit: Codelet<OnExplicit<'s, T>, (usize, usize)>,
     identity: OnOne<'s, T, (usize, usize)>,
 }
 

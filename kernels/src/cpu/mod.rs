@@ -31,6 +31,7 @@ mod symm;
 mod triangular;
 mod trmm;
 mod trsm;
+mod trtri;
 mod workspace;
 
 pub(crate) use factor::Factorization;
@@ -51,6 +52,7 @@ pub use symm::{hemm, symm};
 pub(crate) use triangular::Triangular;
 pub use trmm::trmm;
 pub use trsm::trsm;
+pub use trtri::{lauum, trtri};
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,7 @@
 //! Solution of A X = B for a positive definite A.
 
-use crate::{error::Error, options::Options, potrf, potrs, tiled::Tiled};
+use super::{potrf, potrs};
+use crate::{error::Error, options::Options, tiled::Tiled};
 use superscalar_kernels::{MatMut, Scalar, Uplo};
 use superscalar_runtime::{Runtime, Scope};
 

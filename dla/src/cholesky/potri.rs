@@ -1,0 +1,54 @@
+//! The inverse of a positive definite matrix.
+
+use super::{lauum, trtri};
+use crate::{error::Error, options::Options, tiled::Tiled};
+use superscalar_kernels::{Diag, MatMut, Scalar, Singular, Uplo, cpu};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks that replace L or U, in the named triangle of A as from [`potrf`](fn@crate::submit::potrf), by that triangle
+/// of the inverse of L Lᴴ or Uᴴ U.
+///
+/// # Panics
+/// If A or its tiles are not square.
+#[track_caller]
+pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
+    // (L Lᴴ)⁻¹ = L⁻ᴴ L⁻¹
+    trtri::submit(s, uplo, Diag::NonUnit, a);
+    lauum::submit(s, uplo, a);
+}
+
+/// Replaces L or U, in the named triangle of A as from [`potrf`](fn@crate::potrf), by that triangle of the inverse of L Lᴴ or
+/// Uᴴ U. The other triangle is neither read nor touched.
+///
+/// # Errors
+/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a diagonal element of the factor is exactly zero: A is then
+/// as it was. [`Shape`](crate::ErrorKind::Shape) if A is not square.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, potrf, potri};
+/// use superscalar_kernels::Uplo;
+/// use superscalar_runtime::Runtime;
+///
+/// let (rt, o) = (Runtime::new()?, Options::default());
+/// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { 4.0 } else { 0.0 });
+/// potrf(&rt, Uplo::Lower, a.as_mut(), &o)?;
+/// potri(&rt, Uplo::Lower, a.as_mut(), &o)?;
+/// assert_eq!((a.at(0, 0), a.at(1, 1)), (0.25, 0.25));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn potri<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options: &Options) -> Result<(), Error> {
+    let (n, cols) = a.shape();
+    if n != cols {
+        return Err(Error::shape(format!("potri: A is {n} x {cols}, not square")));
+    }
+    if let Some(at) = (0..n).find(|&i| a[(i, i)] == T::ZERO) {
+        return Err(Singular { pivot: at + 1 }.into());
+    }
+    let nb = options.block_size.of_factorization(n, rt.workers())?;
+    if n <= nb {
+        cpu::trtri(uplo, Diag::NonUnit, a.rb_mut())?;
+        cpu::lauum(uplo, a);
+        return Ok(());
+    }
+    Ok(rt.scope(|s| submit(s, uplo, &Tiled::new(s, a.rb_mut(), nb, nb)))?)
+}

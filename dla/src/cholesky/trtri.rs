@@ -1,0 +1,92 @@
+//! The inverse of a triangular matrix.
+
+use crate::{
+    codelets::{self, Gemm, Triangle, Trtri, task},
+    error::Error,
+    options::Options,
+    tiled::Tiled,
+};
+use superscalar_kernels::{Diag, MatMut, Op, Scalar, Side, Singular, Uplo, cpu};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks that replace the named triangle of an n x n matrix by its inverse. The other triangle is not touched, nor is
+/// the diagonal when `diag` is [`Diag::Unit`].
+///
+/// A diagonal element that is exactly zero fails its tile's task with [`Singular`]; A is then of no use.
+///
+/// # Panics
+/// If A or its tiles are not square.
+#[track_caller]
+pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &Tiled<'s, MatMut<'s, T>>) {
+    let [rows, cols] = a.partition(Op::None);
+    assert!(rows == cols, "trtri: a square matrix in square tiles, not {rows} x {cols}");
+    let (trsm, gemm, trtri) = (codelets::trsm(), Gemm::new(), Trtri::new());
+    // In terms of L: tile (i, j) of L is tile (j, i) of U, transposed, and so is the equation.
+    let at = |i, j| if uplo == Uplo::Lower { (i, j) } else { (j, i) };
+    let solve = |side, alpha, k, (i, j): (usize, usize)| {
+        let shape = (a.rows_of(i), a.cols_of(j));
+        let by = Triangle { side, uplo, op: Op::None, diag, alpha, shape };
+        trsm.insert(s, task("trsm", i, j, k).priority(1), by, a.at(k, k), a.at(i, j));
+    };
+    let (behind, before) = if uplo == Uplo::Lower { (Side::Right, Side::Left) } else { (Side::Left, Side::Right) };
+    for k in 0..a.nt() {
+        for i in k + 1..a.nt() {
+            // L[i][k] := −L[i][k] L[k][k]⁻¹
+            solve(behind, -T::ONE, k, at(i, k));
+            for j in 0..k {
+                // L[i][j] := L[i][j] + L[i][k] L[k][j]; for U the factors change places
+                let (left, right) = if uplo == Uplo::Lower { ((i, k), (k, j)) } else { ((j, k), (k, i)) };
+                let (left, right) = (a.factor(Op::None, left.0, left.1), a.factor(Op::None, right.0, right.1));
+                let (row, col) = at(i, j);
+                gemm.insert(s, task("gemm", i, j, k), T::ONE, left, right, T::ONE, a.at(row, col));
+            }
+        }
+        for j in 0..k {
+            // L[k][j] := L[k][k]⁻¹ L[k][j]
+            solve(before, T::ONE, k, at(k, j));
+        }
+        // L[k][k] := L[k][k]⁻¹
+        trtri.insert(s, task("trtri", k, k, k), (uplo, diag), (k * a.tile_shape().0, a.rows_of(k)), a.at(k, k));
+    }
+}
+
+/// Replaces the named triangle of an n x n matrix by its inverse. The other triangle is neither read nor touched, nor is the
+/// diagonal when `diag` is [`Diag::Unit`].
+///
+/// # Errors
+/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a diagonal element is exactly zero: A is then as it was.
+/// [`Shape`](crate::ErrorKind::Shape) if A is not square.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, trtri};
+/// use superscalar_kernels::{Diag, Uplo};
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let mut a = Matrix::from_fn(2, 2, |i, j| [[2.0, 7.0], [-4.0, 4.0]][i][j]);
+/// trtri(&rt, Uplo::Lower, Diag::NonUnit, a.as_mut(), &Options::default())?;
+/// assert_eq!(a.into_vec(), [0.5, 0.5, 7.0, 0.25]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn trtri<T: Scalar>(
+    rt: &Runtime,
+    uplo: Uplo,
+    diag: Diag,
+    mut a: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let (n, cols) = a.shape();
+    if n != cols {
+        return Err(Error::shape(format!("trtri: A is {n} x {cols}, not square")));
+    }
+    if diag == Diag::NonUnit
+        && let Some(at) = (0..n).find(|&i| a[(i, i)] == T::ZERO)
+    {
+        return Err(Singular { pivot: at + 1 }.into());
+    }
+    let nb = options.block_size.of_factorization(n, rt.workers())?;
+    if n <= nb {
+        return Ok(cpu::trtri(uplo, diag, a)?);
+    }
+    Ok(rt.scope(|s| submit(s, uplo, diag, &Tiled::new(s, a.rb_mut(), nb, nb)))?)
+}

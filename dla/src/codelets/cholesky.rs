@@ -1,0 +1,96 @@
+//! The codelets of diagonal tiles: Cholesky factorization, triangular inverse, and product with the adjoint.
+
+use super::{Changed, OnOne, cost};
+use superscalar_kernels::{Diag, NotPositiveDefinite, Scalar, Singular, Uplo, cpu};
+use superscalar_runtime::{Codelet, Cost, Lent, Scope, TaskSpec};
+
+/// A = L Lᴴ or Uᴴ U.
+pub(crate) struct Potrf<'s, T: Scalar>(OnOne<'s, T, Parameters>);
+
+struct Parameters {
+    uplo: Uplo,
+    /// Row of the matrix where the tile begins, for `info`.
+    offset: usize,
+    n: usize,
+}
+
+impl Parameters {
+    /// The same for all three.
+    fn cost<T: Scalar>(&self) -> Cost {
+        let n = self.n as f64;
+        cost::<T>(n * n * n / 6.0, n * n * n / 6.0, n * n)
+    }
+}
+
+impl<'s, T: Scalar> Potrf<'s, T> {
+    pub(crate) fn new() -> Self {
+        let codelet =
+            Codelet::new("potrf").cost(Parameters::cost::<T>).on_host(|a: &mut Changed<'s, T>, p: &Parameters| {
+                let outcome = cpu::potrf(p.uplo, a.view_mut());
+                outcome.map_err(|NotPositiveDefinite { minor }| NotPositiveDefinite { minor: p.offset + minor }.into())
+            });
+        Self(codelet)
+    }
+
+    /// Factors a tile of order n whose first row is row `offset` of the matrix.
+    #[track_caller]
+    pub(crate) fn insert(
+        &self,
+        s: &'s Scope<'s, '_>,
+        spec: TaskSpec,
+        uplo: Uplo,
+        (offset, n): (usize, usize),
+        a: Lent<'s, Changed<'s, T>>,
+    ) {
+        self.0.insert(s, spec, a.read_write(), Parameters { uplo, offset, n });
+    }
+}
+
+/// The inverse of a triangular tile.
+pub(crate) struct Trtri<'s, T: Scalar>(OnOne<'s, T, (Diag, Parameters)>);
+
+impl<'s, T: Scalar> Trtri<'s, T> {
+    pub(crate) fn new() -> Self {
+        let codelet = Codelet::new("trtri").cost(|(_, p): &(Diag, Parameters)| p.cost::<T>());
+        Self(codelet.on_host(|a: &mut Changed<'s, T>, (diag, p): &(Diag, Parameters)| {
+            let outcome = cpu::trtri(p.uplo, *diag, a.view_mut());
+            outcome.map_err(|Singular { pivot }| Singular { pivot: p.offset + pivot }.into())
+        }))
+    }
+
+    /// Inverts a tile of order n whose first row is row `offset` of the matrix.
+    #[track_caller]
+    pub(crate) fn insert(
+        &self,
+        s: &'s Scope<'s, '_>,
+        spec: TaskSpec,
+        (uplo, diag): (Uplo, Diag),
+        (offset, n): (usize, usize),
+        a: Lent<'s, Changed<'s, T>>,
+    ) {
+        self.0.insert(s, spec, a.read_write(), (diag, Parameters { uplo, offset, n }));
+    }
+}
+
+/// Lᴴ L or U Uᴴ of a triangular tile.
+pub(crate) struct Lauum<'s, T: Scalar>(OnOne<'s, T, Parameters>);
+
+impl<'s, T: Scalar> Lauum<'s, T> {
+    pub(crate) fn new() -> Self {
+        Self(Codelet::new("lauum").cost(Parameters::cost::<T>).on_host(|a: &mut Changed<'s, T>, p: &Parameters| {
+            cpu::lauum(p.uplo, a.view_mut());
+            Ok(())
+        }))
+    }
+
+    #[track_caller]
+    pub(crate) fn insert(
+        &self,
+        s: &'s Scope<'s, '_>,
+        spec: TaskSpec,
+        (uplo, n): (Uplo, usize),
+        a: Lent<'s, Changed<'s, T>>,
+    ) {
+        self.0.insert(s, spec, a.read_write(), Parameters { uplo, offset: 0, n });
+    }
+}
