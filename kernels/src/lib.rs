@@ -7,9 +7,9 @@
 //! | module | what is in it |
 //! |---|---|
 //! | [`scalar`] | the four element types behind one trait |
-//! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], [`Direction`], with LAPACK's letters |
+//! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], [`Norm`], [`Part`], [`Direction`], with LAPACK's letters |
 //! | [`view`] | [`MatRef`], [`MatMut`], [`Tiles`]: strided views whose safe interface is enough for tiled algorithms |
-//! | [`cpu`] | the tile kernels: gemm, syrk, herk, trsm, potrf, getrf, laswp, geqrf, larft, larfb |
+//! | [`cpu`] | the tile kernels: the Level-3 BLAS, potrf, trtri, lauum, getrf, laswp, geqrf, larft, larfb |
 //! | [`mod@reference`] | the same operations as textbook loops: the oracle of the tests |
 //! | [`peak`] | the multiply-add peak of the core that runs it, which rates are quoted against |
 //!
@@ -37,6 +37,6 @@ mod simd;
 pub mod view;
 
 pub use cpu::{NotPositiveDefinite, Singular};
-pub use options::{Diag, Direction, Op, ParseOptionError, Side, Uplo};
+pub use options::{Diag, Direction, Norm, Op, ParseOptionError, Part, Side, Uplo};
 pub use scalar::{Real, Scalar, c32, c64};
 pub use view::{MatMut, MatRef, Tiles, ViewError};

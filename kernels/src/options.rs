@@ -25,7 +25,9 @@ pub struct ParseOptionError {
 macro_rules! options {
     ($(
         $(#[$doc:meta])*
-        $name:ident ($word:literal, $letters:literal) { $($(#[$vdoc:meta])* $variant:ident = $letter:literal),* $(,)? }
+        $name:ident ($word:literal, $letters:literal) {
+            $($(#[$vdoc:meta])* $variant:ident = $letter:literal $(| $alias:literal)?),* $(,)?
+        }
     )*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +51,7 @@ macro_rules! options {
 
             fn from_str(s: &str) -> Result<Self, ParseOptionError> {
                 match s.chars().next().map(|c| c.to_ascii_uppercase()) {
-                    $(Some($letter) => Ok(Self::$variant),)*
+                    $(Some($letter $(| $alias)?) => Ok(Self::$variant),)*
                     _ => Err(ParseOptionError { given: s.into(), option: $word, letters: $letters }),
                 }
             }
@@ -118,17 +120,52 @@ options! {
         Unit = 'U',
     }
 
-    /// The order in which a sequence of interchanges or reflectors is applied.
+    /// Which norm of a matrix.
+    ///
+    /// # Example
+    /// ```
+    /// use superscalar_kernels::Norm;
+    /// assert_eq!("1".parse(), Ok(Norm::One));
+    /// assert_eq!(Norm::One.to_string(), "O");
+    /// ```
+    Norm ("norm", "M, O, 1, I, F") {
+        /// The largest modulus of an element; not a consistent norm.
+        Max = 'M',
+        /// The largest sum of moduli in a column.
+        One = 'O' | '1',
+        /// The largest sum of moduli in a row.
+        Inf = 'I',
+        /// The square root of the sum of the squared moduli.
+        Frobenius = 'F',
+    }
+
+    /// Which part of a rectangular matrix is meant; the rest is neither read nor written.
+    ///
+    /// # Example
+    /// ```
+    /// use superscalar_kernels::Part;
+    /// assert_eq!("u".parse(), Ok(Part::Upper));
+    /// ```
+    Part ("part", "A, L, U") {
+        /// All of it.
+        All = 'A',
+        /// The diagonal and what is below it.
+        Lower = 'L',
+        /// The diagonal and what is above it.
+        Upper = 'U',
+    }
+
+    /// In which order row interchanges are made.
     ///
     /// # Example
     /// ```
     /// use superscalar_kernels::Direction;
     /// assert_eq!("b".parse(), Ok(Direction::Backward));
     /// ```
-    Direction ("direct", "F, B") {
-        /// The first one first: P, as a factorization found it.
+    Direction ("direction", "F, B") {
+        /// The first interchange first: a permutation P.
         Forward = 'F',
-        /// The last one first: Pᵀ, which undoes it.
+        /// The last interchange first: the inverse of that permutation.
         Backward = 'B',
     }
 }
@@ -166,6 +203,9 @@ mod tests {
         for op in [Op::None, Op::Trans, Op::ConjTrans] {
             assert_eq!(op.to_string().to_lowercase().parse(), Ok(op));
         }
-        assert!("".parse::<Diag>().is_err());
+        for norm in [Norm::Max, Norm::One, Norm::Inf, Norm::Frobenius] {
+            assert_eq!(norm.to_string().parse(), Ok(norm));
+        }
+        assert!("".parse::<Diag>().is_err() && "2".parse::<Norm>().is_err());
     }
 }
