@@ -1,14 +1,15 @@
 //! The command line.
 
-use crate::case::Choices;
+use crate::case::{Choices, Coefficient};
 use crate::check;
+use crate::letters::{Letters, chosen};
 use crate::peer::PeerPath;
 use crate::range::{Dims, Range, TileSizes};
 use crate::report::Format;
 use crate::routine::{Entry, TABLE};
 use crate::types::Type;
 use clap::{Parser, ValueEnum};
-use superscalar_kernels::{Diag, Op, Side, Uplo};
+use superscalar_kernels::{Diag, Direction, Norm, Op, Part, Side, Uplo};
 use superscalar_runtime::PolicyName;
 
 /// Checks and times routines, beside any BLAS or LAPACK given by path.
@@ -38,25 +39,45 @@ pub struct Arguments {
     #[arg(long, allow_negative_numbers = true, value_delimiter = ',', default_value = "auto")]
     pub nb: Vec<TileSizes>,
 
-    /// Triangles: l, u
-    #[arg(long, value_delimiter = ',', default_value = "l")]
-    pub uplo: Vec<Uplo>,
+    /// Triangles: l, u or `all`
+    #[arg(long, value_delimiter = ',')]
+    pub uplo: Vec<Letters<Uplo>>,
 
-    /// Sides: l, r
-    #[arg(long, value_delimiter = ',', default_value = "l")]
-    pub side: Vec<Side>,
+    /// Sides: l, r or `all`
+    #[arg(long, value_delimiter = ',')]
+    pub side: Vec<Letters<Side>>,
 
-    /// What is done to A: n, t, c
-    #[arg(long, value_delimiter = ',', default_value = "n")]
-    pub transa: Vec<Op>,
+    /// What is done to A, or is applied: n, t, c or `all`
+    #[arg(long, value_delimiter = ',')]
+    pub transa: Vec<Letters<Op>>,
 
-    /// What is done to B: n, t, c
-    #[arg(long, value_delimiter = ',', default_value = "n")]
-    pub transb: Vec<Op>,
+    /// What is done to B: n, t, c or `all`
+    #[arg(long, value_delimiter = ',')]
+    pub transb: Vec<Letters<Op>>,
 
-    /// Whether diagonals are stored: n, u
-    #[arg(long, value_delimiter = ',', default_value = "n")]
-    pub diag: Vec<Diag>,
+    /// Whether diagonals are stored: n, u or `all`
+    #[arg(long, value_delimiter = ',')]
+    pub diag: Vec<Letters<Diag>>,
+
+    /// Norms: o, m, i, f or `all`
+    #[arg(long, value_delimiter = ',')]
+    pub norm: Vec<Letters<Norm>>,
+
+    /// Parts of rectangular matrices: a (all of the matrix), l, u or `all` (each of the three)
+    #[arg(long, value_delimiter = ',')]
+    pub part: Vec<Letters<Part>>,
+
+    /// Orders of row interchanges: f, b or `all`
+    #[arg(long, value_delimiter = ',')]
+    pub direction: Vec<Letters<Direction>>,
+
+    /// Factors of products, RE or RE:IM; real types take the real part
+    #[arg(long, allow_hyphen_values = true, value_delimiter = ',', default_values_t = [Coefficient::ALPHA])]
+    pub alpha: Vec<Coefficient>,
+
+    /// Factors of what is added to, as --alpha
+    #[arg(long, allow_hyphen_values = true, value_delimiter = ',', default_values_t = [Coefficient::BETA])]
+    pub beta: Vec<Coefficient>,
 
     /// Whether results are checked
     #[arg(long, default_value = "y")]
@@ -104,7 +125,11 @@ pub enum YesNo {
 
 /// Routines that one word names.
 #[derive(Clone, Debug)]
-pub struct Selection(Vec<&'static Entry>);
+pub struct Selection {
+    entries: Vec<&'static Entry>,
+    /// Whether the word was `all`.
+    is_all: bool,
+}
 
 impl std::fmt::Debug for Entry {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -118,7 +143,7 @@ fn routines(word: &str) -> Result<Selection, String> {
     if entries.is_empty() {
         return Err(format!("no routine is called `{word}`; there are all, {}", names()));
     }
-    Ok(Selection(entries))
+    Ok(Selection { entries, is_all: word == "all" })
 }
 
 fn names() -> String {
@@ -126,14 +151,19 @@ fn names() -> String {
 }
 
 fn after_help() -> String {
-    format!("Routines: {}\nPolicies: {}", names(), PolicyName::ALL.map(PolicyName::as_str).join(", "))
+    format!(
+        "Letters that are not given: every one that a routine takes if the routines are `all`, otherwise the first.\n\
+         Routines: {}\nPolicies: {}",
+        names(),
+        PolicyName::ALL.map(PolicyName::as_str).join(", ")
+    )
 }
 
 impl Arguments {
     /// The routines, each once, in the order in which they are first named.
     pub fn entries(&self) -> Vec<&'static Entry> {
         let mut entries: Vec<&'static Entry> = Vec::new();
-        for entry in self.routines.iter().flat_map(|selection| &selection.0) {
+        for entry in self.routines.iter().flat_map(|selection| &selection.entries) {
             if entries.iter().all(|known| known.name != entry.name) {
                 entries.push(entry);
             }
@@ -143,15 +173,21 @@ impl Arguments {
 
     /// The values that each parameter is to take.
     pub fn choices(&self) -> Choices {
+        let every = self.routines.iter().any(|selection| selection.is_all);
         Choices {
             dims: self.dim.iter().flat_map(|dims| dims.0.clone()).collect(),
             nrhs: self.nrhs.iter().flat_map(|range| range.0.clone()).collect(),
             nb: self.nb.iter().flat_map(|sizes| sizes.0.clone()).collect(),
-            uplo: self.uplo.clone(),
-            side: self.side.clone(),
-            trans_a: self.transa.clone(),
-            trans_b: self.transb.clone(),
-            diag: self.diag.clone(),
+            uplo: chosen(&self.uplo, every),
+            side: chosen(&self.side, every),
+            trans_a: chosen(&self.transa, every),
+            trans_b: chosen(&self.transb, every),
+            diag: chosen(&self.diag, every),
+            norm: chosen(&self.norm, every),
+            part: chosen(&self.part, every),
+            direction: chosen(&self.direction, every),
+            alpha: self.alpha.clone(),
+            beta: self.beta.clone(),
         }
     }
 }
@@ -178,6 +214,18 @@ mod tests {
     }
 
     #[test]
+    fn letters_default_to_every_one_for_all() {
+        let counts = |line: &str| {
+            let words = std::iter::once("tester").chain(line.split(' '));
+            let choices = Arguments::try_parse_from(words).expect(line).choices();
+            (choices.uplo.len(), choices.norm.len(), choices.alpha.len())
+        };
+        assert_eq!(counts("all"), (2, 4, 1));
+        assert_eq!(counts("all --uplo u --alpha -1,0:1"), (1, 4, 2));
+        assert_eq!(counts("potrf --norm all"), (1, 4, 1));
+    }
+
+    #[test]
     fn errors_name_the_argument() {
         for (line, argument) in [
             ("", "ROUTINES"),
@@ -187,6 +235,10 @@ mod tests {
             ("potrf --dim 1x2x3x4", "--dim"),
             ("potrf --nb 0", "--nb"),
             ("potrf --uplo x", "--uplo"),
+            ("lange --norm 2", "--norm"),
+            ("lacpy --part x", "--part"),
+            ("gemm --alpha 1+i", "--alpha"),
+            ("gemm --beta 1:2:3", "--beta"),
             ("potrf --check maybe", "--check"),
             ("potrf --repeat 0", "--repeat"),
             ("potrf --workers 0", "--workers"),

@@ -1,7 +1,9 @@
-//! One case: sizes, letters, tile size; and the list of all that a command line asks for.
+//! One case: sizes, letters, scalars, tile size; and the list of all that a command line asks for.
 
 use crate::range::{Dim, TileSize};
-use superscalar_kernels::{Diag, Op, Side, Uplo};
+use std::fmt;
+use std::str::FromStr;
+use superscalar_kernels::{Diag, Direction, Norm, Op, Part, Scalar, Side, Uplo};
 
 /// What a routine can take, in LAPACK's words. A routine's cases combine only what it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,10 +17,15 @@ pub enum Parameter {
     TransA,
     TransB,
     Diag,
+    Norm,
+    Part,
+    Direction,
+    Alpha,
+    Beta,
 }
 
 /// The parameters of one call. Those that the routine does not use have a value of no importance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Case {
     pub dim: Dim,
     pub nrhs: usize,
@@ -28,9 +35,14 @@ pub struct Case {
     pub trans_a: Op,
     pub trans_b: Op,
     pub diag: Diag,
+    pub norm: Norm,
+    pub part: Part,
+    pub direction: Direction,
+    pub alpha: Coefficient,
+    pub beta: Coefficient,
 }
 
-/// The values that each parameter is to take.
+/// The values that each parameter is to take; at least one for each.
 #[derive(Clone, Debug)]
 pub struct Choices {
     pub dims: Vec<Dim>,
@@ -41,10 +53,61 @@ pub struct Choices {
     pub trans_a: Vec<Op>,
     pub trans_b: Vec<Op>,
     pub diag: Vec<Diag>,
+    pub norm: Vec<Norm>,
+    pub part: Vec<Part>,
+    pub direction: Vec<Direction>,
+    pub alpha: Vec<Coefficient>,
+    pub beta: Vec<Coefficient>,
+}
+
+/// A scalar of the command line: `RE`, or `RE:IM`, of which real types take the real part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coefficient {
+    pub re: f64,
+    pub im: f64,
+}
+
+impl Coefficient {
+    /// Zero, for which the BLAS have rules of their own.
+    pub const ZERO: Self = Self { re: 0.0, im: 0.0 };
+    /// The default of alpha. Both parts are exact in all types, and neither 0 nor 1: nothing is hidden.
+    pub const ALPHA: Self = Self { re: 1.5, im: -0.75 };
+    /// The default of beta.
+    pub const BETA: Self = Self { re: 0.625, im: 0.375 };
+
+    /// In the type of the elements.
+    pub fn of<T: Scalar>(self) -> T {
+        let part = <T::Real as Scalar>::from_f64;
+        T::from_parts(part(self.re), part(self.im))
+    }
+
+    /// Its real part, for routines that take a real scalar.
+    pub fn real<T: Scalar>(self) -> T::Real {
+        self.of::<T>().re()
+    }
+}
+
+impl fmt::Display for Coefficient {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.im {
+            0.0 => write!(out, "{}", self.re),
+            im => write!(out, "{}:{im}", self.re),
+        }
+    }
+}
+
+impl FromStr for Coefficient {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |part: &str| part.parse().map_err(|_| format!("`{text}` is no scalar: expected RE or RE:IM"));
+        let (re, im) = text.split_once(':').unwrap_or((text, "0"));
+        Ok(Self { re: number(re)?, im: number(im)? })
+    }
 }
 
 impl Case {
-    /// The parameter's value as rows show it: a size or a letter.
+    /// The parameter's value as rows show it: a size, a letter or a scalar.
     pub fn value(&self, parameter: Parameter) -> String {
         match parameter {
             Parameter::M => self.dim.m.to_string(),
@@ -56,6 +119,20 @@ impl Case {
             Parameter::TransA => self.trans_a.to_string(),
             Parameter::TransB => self.trans_b.to_string(),
             Parameter::Diag => self.diag.to_string(),
+            Parameter::Norm => self.norm.to_string(),
+            Parameter::Part => self.part.to_string(),
+            Parameter::Direction => self.direction.to_string(),
+            Parameter::Alpha => self.alpha.to_string(),
+            Parameter::Beta => self.beta.to_string(),
+        }
+    }
+
+    /// Whether the parameter's value goes without saying.
+    pub fn is_usual(&self, parameter: Parameter) -> bool {
+        match parameter {
+            Parameter::Alpha => self.alpha == Coefficient::ALPHA,
+            Parameter::Beta => self.beta == Coefficient::BETA,
+            _ => false,
         }
     }
 }
@@ -73,10 +150,15 @@ impl Parameter {
             Self::TransA => "transa",
             Self::TransB => "transb",
             Self::Diag => "diag",
+            Self::Norm => "norm",
+            Self::Part => "part",
+            Self::Direction => "direction",
+            Self::Alpha => "alpha",
+            Self::Beta => "beta",
         }
     }
 
-    /// Whether it is a number rather than a letter.
+    /// Whether it is a size rather than a letter or a scalar.
     pub fn is_size(self) -> bool {
         matches!(self, Self::M | Self::N | Self::K | Self::Nrhs)
     }
@@ -86,33 +168,35 @@ impl Choices {
     /// Every combination of the parameters in `uses`, each once. A parameter that is not used stays at its first value,
     /// so that `--dim 100x50,200x50` is one case for a routine that has only an n.
     pub fn cases(&self, uses: &[Parameter]) -> Vec<Case> {
-        let used = |parameter, count: usize| if uses.contains(&parameter) { count } else { count.min(1) };
-        let mut cases: Vec<Case> = Vec::new();
-        for dim in self.dims(uses) {
-            let radices = [
-                used(Parameter::Nrhs, self.nrhs.len()),
-                self.nb.len(),
-                used(Parameter::Uplo, self.uplo.len()),
-                used(Parameter::Side, self.side.len()),
-                used(Parameter::TransA, self.trans_a.len()),
-                used(Parameter::TransB, self.trans_b.len()),
-                used(Parameter::Diag, self.diag.len()),
-            ];
-            for at in 0..radices.iter().product() {
-                let [nrhs, nb, uplo, side, trans_a, trans_b, diag] = digits(at, radices);
-                cases.push(Case {
-                    dim,
-                    nrhs: self.nrhs[nrhs],
-                    nb: self.nb[nb],
-                    uplo: self.uplo[uplo],
-                    side: self.side[side],
-                    trans_a: self.trans_a[trans_a],
-                    trans_b: self.trans_b[trans_b],
-                    diag: self.diag[diag],
-                });
-            }
-        }
-        cases
+        let first = Case {
+            dim: Dim { m: 0, n: 0, k: 0 },
+            nrhs: self.nrhs[0],
+            nb: self.nb[0],
+            uplo: self.uplo[0],
+            side: self.side[0],
+            trans_a: self.trans_a[0],
+            trans_b: self.trans_b[0],
+            diag: self.diag[0],
+            norm: self.norm[0],
+            part: self.part[0],
+            direction: self.direction[0],
+            alpha: self.alpha[0],
+            beta: self.beta[0],
+        };
+        let used = |parameter| uses.contains(&parameter);
+        let cases = combined(vec![first], true, &self.dims(uses), |case, dim| case.dim = dim);
+        let cases = combined(cases, used(Parameter::Nrhs), &self.nrhs, |case, nrhs| case.nrhs = nrhs);
+        let cases = combined(cases, true, &self.nb, |case, nb| case.nb = nb);
+        let cases = combined(cases, used(Parameter::Norm), &self.norm, |case, norm| case.norm = norm);
+        let cases = combined(cases, used(Parameter::Part), &self.part, |case, part| case.part = part);
+        let cases = combined(cases, used(Parameter::Side), &self.side, |case, side| case.side = side);
+        let cases = combined(cases, used(Parameter::Uplo), &self.uplo, |case, uplo| case.uplo = uplo);
+        let cases = combined(cases, used(Parameter::TransA), &self.trans_a, |case, op| case.trans_a = op);
+        let cases = combined(cases, used(Parameter::TransB), &self.trans_b, |case, op| case.trans_b = op);
+        let cases = combined(cases, used(Parameter::Diag), &self.diag, |case, diag| case.diag = diag);
+        let cases = combined(cases, used(Parameter::Direction), &self.direction, |case, to| case.direction = to);
+        let cases = combined(cases, used(Parameter::Alpha), &self.alpha, |case, alpha| case.alpha = alpha);
+        combined(cases, used(Parameter::Beta), &self.beta, |case, beta| case.beta = beta)
     }
 
     fn dims(&self, uses: &[Parameter]) -> Vec<Dim> {
@@ -130,14 +214,62 @@ impl Choices {
     }
 }
 
-/// The number `at` in mixed radix, first digit slowest.
-fn digits<const N: usize>(mut at: usize, radices: [usize; N]) -> [usize; N] {
-    let mut digits = [0; N];
-    for (digit, radix) in digits.iter_mut().zip(radices).rev() {
-        *digit = at % radix;
-        at /= radix;
+/// Each case with each of the values; as it is, if the parameter is not used.
+fn combined<V: Copy>(cases: Vec<Case>, used: bool, values: &[V], set: impl Fn(&mut Case, V)) -> Vec<Case> {
+    if !used {
+        return cases;
     }
-    digits
+    let with = |case: &Case, value| {
+        let mut case = *case;
+        set(&mut case, value);
+        case
+    };
+    cases.iter().flat_map(|case| values.iter().map(|&value| with(case, value)).collect::<Vec<_>>()).collect()
+}
+
+#[cfg(test)]
+impl Case {
+    /// A case of this size with the first of all letters.
+    pub fn with_dim(m: usize, n: usize, k: usize) -> Self {
+        Self {
+            dim: Dim { m, n, k },
+            nrhs: 3,
+            nb: TileSize::Fixed(8),
+            uplo: Uplo::Lower,
+            side: Side::Left,
+            trans_a: Op::None,
+            trans_b: Op::None,
+            diag: Diag::NonUnit,
+            norm: Norm::One,
+            part: Part::All,
+            direction: Direction::Forward,
+            alpha: Coefficient::ALPHA,
+            beta: Coefficient::BETA,
+        }
+    }
+}
+
+#[cfg(test)]
+impl Choices {
+    /// These sizes with every letter there is, in tiles of 8.
+    pub fn every_letter(dims: &[(usize, usize, usize)]) -> Self {
+        use crate::letters::Letter;
+        Self {
+            dims: dims.iter().map(|&(m, n, k)| Dim { m, n, k }).collect(),
+            nrhs: vec![3],
+            nb: vec![TileSize::Fixed(8)],
+            uplo: Uplo::ALL.to_vec(),
+            side: Side::ALL.to_vec(),
+            trans_a: Op::ALL.to_vec(),
+            trans_b: Op::ALL.to_vec(),
+            diag: Diag::ALL.to_vec(),
+            norm: Norm::ALL.to_vec(),
+            part: Part::ALL.to_vec(),
+            direction: Direction::ALL.to_vec(),
+            alpha: vec![Coefficient::ALPHA],
+            beta: vec![Coefficient::BETA],
+        }
+    }
 }
 
 #[cfg(test)]
@@ -147,14 +279,10 @@ mod tests {
     #[test]
     fn only_what_is_used_is_combined() {
         let choices = Choices {
-            dims: vec![Dim { m: 1, n: 5, k: 5 }, Dim { m: 2, n: 5, k: 5 }, Dim { m: 2, n: 6, k: 5 }],
             nrhs: vec![1, 2],
             nb: vec![TileSize::Auto, TileSize::Fixed(8), TileSize::Fixed(9)],
-            uplo: vec![Uplo::Lower, Uplo::Upper],
-            side: vec![Side::Left],
             trans_a: vec![Op::None, Op::Trans],
-            trans_b: vec![Op::None],
-            diag: vec![Diag::Unit],
+            ..Choices::every_letter(&[(1, 5, 5), (2, 5, 5), (2, 6, 5)])
         };
         let cases = choices.cases(&[Parameter::N, Parameter::Uplo]);
         assert_eq!(cases.len(), 2 * 3 * 2);
@@ -162,5 +290,15 @@ mod tests {
         let all = [Parameter::M, Parameter::N, Parameter::Nrhs, Parameter::Uplo, Parameter::TransA];
         assert_eq!(choices.cases(&all).len(), 3 * 2 * 3 * 2 * 2);
         assert_eq!(all.map(|parameter| cases[1].value(parameter)), ["0", "5", "1", "U", "N"]);
+    }
+
+    #[test]
+    fn scalars_have_two_parts() {
+        for text in ["0", "1.5:-0.75", "-2", "1e3"] {
+            let scalar: Coefficient = text.parse().expect(text);
+            assert_eq!(scalar.to_string().parse(), Ok(scalar));
+        }
+        assert_eq!("1.5:2".parse::<Coefficient>().map(|scalar| scalar.of::<f64>()), Ok(1.5));
+        assert!("".parse::<Coefficient>().is_err() && "1:2:3".parse::<Coefficient>().is_err());
     }
 }

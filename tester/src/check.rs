@@ -57,25 +57,40 @@ pub fn ordinary<R: Routine, T: Scalar>(
 }
 
 /// Tries the defects; what is wrong, if something is.
-pub fn defects<R: Routine, T: Scalar>(ours: &Ours<'_>, case: &Case, ordinary: &Operands<T>) -> Option<String> {
+pub fn defects<R: Routine, T: Scalar>(
+    ours: &Ours<'_>,
+    case: &Case,
+    ordinary: &Operands<T>,
+    bound: f64,
+) -> Option<String> {
     R::defects(case, ordinary).into_iter().find_map(|defect| {
         let Some(mut operands) = defect.operands.duplicate() else {
             return Some(format!("{}: no memory to try it", defect.name));
         };
-        let outcome = outcome(R::ours(ours, case, &mut operands));
-        let wrong = defect_wrong(&defect, &outcome, &operands)?;
+        let outcome = outcome(R::ours(ours, &defect.case, &mut operands));
+        let wrong = defect_wrong::<R, T>(&defect, &outcome, &operands, bound)?;
         Some(format!("{}: {wrong}", defect.name))
     })
 }
 
 /// What is wrong with this outcome of a defect, if something is.
-pub fn defect_wrong<T: Scalar>(defect: &Defect<T>, outcome: &Outcome, after: &Operands<T>) -> Option<String> {
+pub fn defect_wrong<R: Routine, T: Scalar>(
+    defect: &Defect<T>,
+    outcome: &Outcome,
+    after: &Operands<T>,
+    bound: f64,
+) -> Option<String> {
     let info = match outcome {
         Ok(info) => *info,
         Err(message) => return Some(message.clone()),
     };
+    let as_ordinary = || ordinary::<R, T>(&defect.case, &defect.operands, after, &Ok(0), bound).wrong;
     match defect.expected {
-        Expected::Info(expected) if info != expected => Some(format!("info {info}, where LAPACK has {expected}")),
+        Expected::Info(expected) | Expected::Completed(expected) if info != expected => {
+            Some(format!("info {info}, where LAPACK has {expected}"))
+        }
+        Expected::Ordinary if info != 0 => Some(format!("info {info}, where LAPACK has 0")),
+        Expected::Completed(_) | Expected::Ordinary => as_ordinary(),
         Expected::NotANumber if info == 0 && !after.has_nan_written() => {
             Some("info 0, and no NaN in the result".to_owned())
         }

@@ -1,14 +1,13 @@
 //! Runs a case: makes the operands, calls the contenders, checks, times, and reports.
 
-use crate::case::Case;
+use crate::case::{Case, Parameter};
 use crate::check::{self, Finding, Outcome};
 use crate::measure::{gflops, in_turns, median, settle};
 use crate::memory;
 use crate::operand::{Maker, Operands};
 use crate::peer::{Peer, Unavailable};
-use crate::range::TileSize;
+use crate::range::{Dim, TileSize};
 use crate::report::{PeerPart, Row, Setting, Status, Timing};
-use crate::residual;
 use crate::routine::{Expected, Ours, Routine};
 use crate::types::Type;
 use std::time::{Duration, Instant};
@@ -51,11 +50,17 @@ struct Score {
     absent: Option<String>,
 }
 
-/// Runs a case: a row without peers, or a row per peer.
+/// Runs a case: a row without peers, or a row per peer; none for letters that the routine does not take in this type.
 pub fn run<R: Routine, T: Scalar>(bench: &Bench<'_>, letter: Type, case: &Case) -> Vec<Row> {
+    if let Some(why) = R::absent::<T>() {
+        return vec![skipped::<R>(bench, letter, case, why)];
+    }
+    if !R::admits::<T>(case) {
+        return Vec::new();
+    }
     let mut contest = match Contest::<R, T>::new(bench, letter, case) {
         Some(contest) => contest,
-        None => return vec![skipped::<R>(bench, letter, case)],
+        None => return vec![skipped::<R>(bench, letter, case, "not enough memory")],
     };
     let mut scores = contest.play();
     if bench.check && largest_size::<R>(case) <= check::DEFECTS_MAX {
@@ -68,7 +73,7 @@ pub fn run<R: Routine, T: Scalar>(bench: &Bench<'_>, letter: Type, case: &Case) 
     bench.peers.iter().zip(&scores).map(|(peer, score)| contest.row(&ours, Some((peer, score)))).collect()
 }
 
-fn skipped<R: Routine>(bench: &Bench<'_>, letter: Type, case: &Case) -> Row {
+fn skipped<R: Routine>(bench: &Bench<'_>, letter: Type, case: &Case, why: &str) -> Row {
     Row {
         routine: R::NAME,
         uses: R::USES,
@@ -80,7 +85,7 @@ fn skipped<R: Routine>(bench: &Bench<'_>, letter: Type, case: &Case) -> Row {
         timing: None,
         peer: None,
         status: Status::Skipped,
-        reason: Some("not enough memory".to_owned()),
+        reason: Some(why.to_owned()),
     }
 }
 
@@ -88,6 +93,14 @@ fn skipped<R: Routine>(bench: &Bench<'_>, letter: Type, case: &Case) -> Row {
 fn largest_size<R: Routine>(case: &Case) -> usize {
     let sizes = R::USES.iter().filter(|parameter| parameter.is_size());
     sizes.filter_map(|&parameter| case.value(parameter).parse().ok()).max().unwrap_or(0)
+}
+
+/// How the residual of a case is evaluated, for rows.
+fn method<R: Routine>(case: &Case) -> &'static str {
+    let Dim { m, n, k } = case.dim;
+    let used = |parameter, size| if R::USES.contains(&parameter) { size } else { 0 };
+    let size = used(Parameter::M, m).max(used(Parameter::N, n)).max(used(Parameter::K, k));
+    if size <= R::PRODUCTS_MAX { "products" } else { "probes" }
 }
 
 fn ld_pad<R: Routine>(bench: &Bench<'_>, case: &Case) -> usize {
@@ -115,7 +128,9 @@ impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
         let contenders = 1 + self.bench.peers.len();
         let (mut first, mut scores) = (Vec::new(), Vec::new());
         for contender in 0..contenders {
-            settle();
+            if contenders > 1 {
+                settle();
+            }
             let (time, result) = self.call(contender);
             first.push(time);
             scores.push(self.judge(contender, result));
@@ -181,13 +196,14 @@ impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
     /// Tries the inputs without ordinary results; what is found goes to the contender's score.
     fn try_defects(&self, scores: &mut [Score]) {
         let ours = &mut scores[0].finding.wrong;
-        *ours = ours.take().or_else(|| check::defects::<R, T>(&self.ours, self.case, &self.original));
+        let bound = self.bench.setting.bound;
+        *ours = ours.take().or_else(|| check::defects::<R, T>(&self.ours, self.case, &self.original, bound));
         // Peers say what LAPACK's info is; what else they do with NaN is theirs.
         for defect in R::defects(self.case, &self.original) {
-            let Expected::Info(expected) = defect.expected else { continue };
+            let (Expected::Info(expected) | Expected::Completed(expected)) = defect.expected else { continue };
             for (peer, score) in self.bench.peers.iter().zip(&mut scores[1..]) {
                 let Some(mut operands) = defect.operands.duplicate() else { continue };
-                let info = peer.call(R::peer(self.case, &mut operands));
+                let info = peer.call(R::peer(&defect.case, &mut operands));
                 if let Ok(info) = info.map(as_outcome)
                     && info != Ok(expected)
                 {
@@ -208,7 +224,7 @@ impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
             case: *self.case,
             ld_pad: self.ld_pad,
             error: ours.finding.error,
-            check: ours.finding.error.map(|_| residual::method(self.case.dim.n)),
+            check: ours.finding.error.map(|_| method::<R>(self.case)),
             timing: ours.timing,
             peer: peer.map(|(peer, score)| PeerPart {
                 name: peer.name().to_owned(),

@@ -3,12 +3,12 @@
 //! | module | what is in it |
 //! |---|---|
 //! | [`arguments`], [`range`] | the command line |
-//! | [`case`] | the combinations that it asks for |
+//! | [`case`], [`letters`] | the combinations that it asks for |
 //! | [`routine`] | what is known about each routine; one file each |
 //! | [`types`] | the four element types |
 //! | [`operand`], [`random`], [`memory`] | operands, watched on all sides |
 //! | [`drive`] | runs a case |
-//! | [`check`], [`residual`], [`probe`], [`norm`] | whether results are right |
+//! | [`check`], [`residual`], [`link`], [`sum`], [`probe`], [`norm`] | whether results are right |
 //! | [`measure`] | times |
 //! | [`peer`] | other libraries; the only module with `unsafe` code |
 //! | [`report`] | rows |
@@ -19,6 +19,8 @@ mod arguments;
 mod case;
 mod check;
 mod drive;
+mod letters;
+mod link;
 mod measure;
 mod memory;
 mod norm;
@@ -31,6 +33,7 @@ mod range;
 mod report;
 mod residual;
 mod routine;
+mod sum;
 mod types;
 
 use arguments::{Arguments, YesNo};
@@ -99,7 +102,7 @@ fn open(arguments: &Arguments, workers: usize) -> Result<Vec<Peer>, String> {
     if arguments.peer.is_empty() {
         return Ok(Vec::new());
     }
-    peer::set_threads(workers).map_err(|error| format!("--peer: {error}"))?;
+    peer::set_threads(workers, &arguments.peer).map_err(|error| format!("--peer: {error}"))?;
     arguments.peer.iter().map(|path| Peer::open(path).map_err(|error| format!("--peer {error}"))).collect()
 }
 

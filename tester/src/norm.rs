@@ -1,5 +1,7 @@
 //! Norms, as doubles, through which NaN is not lost.
 
+use crate::link::{Stored, each};
+use crate::operand::same;
 use superscalar_kernels::{MatRef, Real, Scalar, Uplo};
 
 /// The larger of two errors; NaN if one is. (`f64::max` would drop it.)
@@ -12,6 +14,11 @@ pub fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(0.0, worst)
 }
 
+/// 0 if the numbers of each pair are the same, otherwise ∞.
+pub fn mismatch<T: Scalar>(pairs: impl IntoIterator<Item = (T, T)>) -> f64 {
+    if pairs.into_iter().all(|(a, b)| same(a, b)) { 0.0 } else { f64::INFINITY }
+}
+
 /// |x| as a double.
 pub fn modulus<T: Scalar>(x: T) -> f64 {
     x.abs().to_f64()
@@ -20,6 +27,16 @@ pub fn modulus<T: Scalar>(x: T) -> f64 {
 /// ‖A‖₁, the largest sum of a column.
 pub fn one<T: Scalar>(a: MatRef<'_, T>) -> f64 {
     largest((0..a.ncols()).map(|j| (0..a.nrows()).map(|i| modulus(a.at(i, j))).sum()))
+}
+
+/// ‖A‖₁ and ‖A‖∞ of the matrix that this storage stands for.
+pub fn one_and_inf<T: Scalar>(stored: Stored, a: MatRef<'_, T>) -> (f64, f64) {
+    let (mut columns, mut rows) = (vec![0.0; a.ncols()], vec![0.0; a.nrows()]);
+    each(stored, a, |i, j, element| {
+        columns[j] += modulus(element);
+        rows[i] += modulus(element);
+    });
+    (largest(columns), largest(rows))
 }
 
 /// ‖A‖₁ of a Hermitian matrix of which one triangle is stored.
@@ -62,6 +79,10 @@ mod tests {
         assert_eq!((one_hermitian(Uplo::Lower, a), one_hermitian(Uplo::Upper, a)), (6.0, 7.0));
         assert_eq!((largest_diagonal(Uplo::Lower, a), largest_diagonal(Uplo::Upper, a)), (20.0, 25.0));
         assert_eq!(one(a.submatrix(0..0, 0..2)), 0.0);
+        assert_eq!(
+            (one_and_inf(Stored::General, a), one_and_inf(Stored::Symmetric(Uplo::Lower), a)),
+            ((7.0, 6.0), (6.0, 6.0))
+        );
     }
 
     #[test]

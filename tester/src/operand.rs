@@ -19,6 +19,10 @@ pub enum Keeps {
     Padding,
     /// The triangle other than this one, diagonal excluded.
     OtherThan(Uplo),
+    /// The triangle other than this one, and the diagonal as well.
+    OtherThanStrict(Uplo),
+    /// Nothing, and what is left there means nothing.
+    Scrap,
     /// Everything: the operand is only read.
     Everything,
 }
@@ -99,17 +103,27 @@ impl<T: Scalar> Operand<T> {
 
     /// Whether there is a NaN among the elements that may be written; sentinels are not.
     fn has_nan_written(&self) -> bool {
+        if self.is_scrap() {
+            return false;
+        }
         let mut written =
             (0..self.n).flat_map(|j| (0..self.m).map(move |i| (i, j))).filter(|&(i, j)| !self.is_kept(i, j));
         written.any(|place| self.view()[place].is_nan())
     }
 
+    /// Whether what a routine leaves here means nothing.
+    pub fn is_scrap(&self) -> bool {
+        self.keeps == Keeps::Scrap
+    }
+
     fn is_kept(&self, i: usize, j: usize) -> bool {
         let inside = i < self.m && j < self.n;
         let kept = match self.keeps {
-            Keeps::Padding => false,
+            Keeps::Padding | Keeps::Scrap => false,
             Keeps::OtherThan(Uplo::Lower) => i < j,
             Keeps::OtherThan(Uplo::Upper) => i > j,
+            Keeps::OtherThanStrict(Uplo::Lower) => i <= j,
+            Keeps::OtherThanStrict(Uplo::Upper) => i >= j,
             Keeps::Everything => true,
         };
         !inside || kept
@@ -123,27 +137,44 @@ fn sentinel<T: Scalar>(at: usize) -> T {
 }
 
 /// Equal, or both not a number.
-fn same<T: Scalar>(a: T, b: T) -> bool {
+pub fn same<T: Scalar>(a: T, b: T) -> bool {
     a == b || (a.is_nan() && b.is_nan())
 }
 
-/// All operands of a case, in the order that the routine gives them.
+/// The elements of a matrix with one column, such as the scalars of reflectors, to hand over as a slice.
+pub fn slice<'a, T: Scalar>(column: &'a mut MatMut<'_, T>) -> &'a mut [T] {
+    assert_eq!(column.ncols(), 1, "one column");
+    match column.col_as_slice_mut(0) {
+        Some(elements) => elements,
+        None => unreachable!("operands are column major"),
+    }
+}
+
+/// All operands of a case, in the order that the routine gives them. A result which is a number is a matrix of one
+/// element.
 pub struct Operands<T> {
     pub matrices: Vec<Operand<T>>,
     /// Row interchanges, for routines that have them.
     pub pivots: Vec<i32>,
+    /// Whether those are read, written, or of no interest afterwards.
+    pub pivots_keep: Keeps,
 }
 
 impl<T: Scalar> Operands<T> {
     /// These matrices, without pivots.
     pub fn new<const N: usize>(matrices: [Operand<T>; N]) -> Self {
-        Self { matrices: Vec::from(matrices), pivots: Vec::new() }
+        Self { matrices: Vec::from(matrices), pivots: Vec::new(), pivots_keep: Keeps::Everything }
+    }
+
+    /// The same with row interchanges.
+    pub fn with_pivots(self, pivots: Vec<i32>, keeps: Keeps) -> Self {
+        Self { pivots, pivots_keep: keeps, ..self }
     }
 
     /// A copy.
     pub fn duplicate(&self) -> Option<Self> {
         let matrices = self.matrices.iter().map(Operand::duplicate).collect::<Option<_>>()?;
-        Some(Self { matrices, pivots: self.pivots.clone() })
+        Some(Self { matrices, pivots: self.pivots.clone(), pivots_keep: self.pivots_keep })
     }
 
     /// Makes this, which was duplicated from `original`, equal to it again.
@@ -160,12 +191,31 @@ impl<T: Scalar> Operands<T> {
 
     /// The matrices to write, of which the routine knows how many there are.
     pub fn views_mut<const N: usize>(&mut self) -> [MatMut<'_, T>; N] {
+        self.views_and_pivots_mut().0
+    }
+
+    /// The matrices to write, and the row interchanges.
+    pub fn views_and_pivots_mut<const N: usize>(&mut self) -> ([MatMut<'_, T>; N], &mut [i32]) {
         assert_eq!(self.matrices.len(), N, "as many matrices as the routine made");
         let mut matrices = self.matrices.iter_mut();
-        std::array::from_fn(|_| match matrices.next() {
+        let views = std::array::from_fn(|_| match matrices.next() {
             Some(matrix) => matrix.view_mut(),
             None => unreachable!("counted above"),
-        })
+        });
+        (views, &mut self.pivots)
+    }
+
+    /// Puts a result that is a number into the matrix of one element which stands for it, the last one.
+    pub fn set_number(&mut self, number: T::Real) {
+        if let Some(last) = self.matrices.last_mut() {
+            last.view_mut()[(0, 0)] = T::from_real(number);
+        }
+    }
+
+    /// From now on what is left in this matrix means nothing.
+    pub fn scrap(mut self, at: usize) -> Self {
+        self.matrices[at].keeps = Keeps::Scrap;
+        self
     }
 
     /// Whether there is a NaN among the elements that may be written.
@@ -175,6 +225,9 @@ impl<T: Scalar> Operands<T> {
 
     /// The first trespass in any of them.
     pub fn trespass(&self, before: &Self) -> Option<String> {
+        if self.pivots_keep == Keeps::Everything && self.pivots != before.pivots {
+            return Some("the row interchanges have changed".to_owned());
+        }
         let mut pairs = (0..).zip(self.matrices.iter().zip(&before.matrices));
         pairs.find_map(|(at, (now, then))| {
             let what = now.trespass(then)?;
@@ -208,6 +261,16 @@ impl Maker {
         self.bytes_left = self.bytes_left.checked_sub(elements.checked_mul(size_of::<T>())?)?;
         Some(Operand::new(shape, self.ld_pad, keeps)?.filled(|view| fill(&mut self.random, view)))
     }
+
+    /// A matrix of sentinels, for a result.
+    pub fn result<T: Scalar>(&mut self, shape: (usize, usize)) -> Option<Operand<T>> {
+        self.matrix(shape, Keeps::Padding, |_, _| ())
+    }
+
+    /// Interchanges of each of the first `count` of `rows` rows with one that is not above it, counted from one.
+    pub fn interchanges(&mut self, count: usize, rows: usize) -> Vec<i32> {
+        (0..count).map(|i| i32::try_from(i + 1 + self.random.below(rows - i)).unwrap_or(i32::MAX)).collect()
+    }
 }
 
 #[cfg(test)]
@@ -236,6 +299,8 @@ mod tests {
             (Keeps::Padding, 20),
             (Keeps::OtherThan(Uplo::Lower), 14),
             (Keeps::OtherThan(Uplo::Upper), 10),
+            (Keeps::OtherThanStrict(Uplo::Lower), 10),
+            (Keeps::OtherThanStrict(Uplo::Upper), 6),
             (Keeps::Everything, 0),
         ] {
             let before = operand(keeps);

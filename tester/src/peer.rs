@@ -1,32 +1,54 @@
 //! Peers: BLAS and LAPACK libraries opened at run time and called through their Fortran interface.
 //!
-//! This is the only module with `unsafe` code. What it relies on, besides the notes at each block:
+//! This is the only module with `unsafe` code: this file opens libraries, [`call`] makes argument lists, [`invoke`] calls. What it relies on, besides the notes at each block:
 //! - a Fortran subroutine takes the address of every argument, and behind them the length of each CHARACTER argument by
 //!   value; addresses and lengths are one machine word each. INTEGER has 32 bits (LP64);
+//! - a Fortran function whose result is REAL or DOUBLE PRECISION returns a C `float` or `double`, as gfortran has it (f2c's
+//!   convention, a `double` for both, is that of no library in use);
 //! - a [`Call`] is the routine's argument list as the BLAS or LAPACK documentation has it. A list that differs from the
 //!   documentation is an error in this program as a wrong `extern` declaration would be; arrays that are too small for the
 //!   sizes passed with them are such errors.
 
+mod call;
+mod invoke;
+
+pub use call::Call;
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
-use superscalar_kernels::{MatMut, MatRef, Scalar};
+use superscalar_kernels::Scalar;
 
 /// Variables by which the libraries are told how many threads to use.
 const THREAD_VARIABLES: [&str; 4] = ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"];
+/// Variables by which they are told not to use fewer.
+const DYNAMIC_VARIABLES: [&str; 2] = ["OMP_DYNAMIC", "MKL_DYNAMIC"];
+/// MKL's choice of a threading library, and those that there are, in the order in which they are tried.
+const MKL_LAYER_VARIABLE: &str = "MKL_THREADING_LAYER";
+const MKL_LAYERS: [(&str, &str); 2] = [("INTEL", "libiomp5.so"), ("GNU", "libgomp.so.1")];
 
-/// Tells the peers that will be opened how many threads to use.
+/// Tells these peers, which will be opened, how many threads to use.
 ///
 /// To be called while the process has one thread: it writes the environment. [`thread_count`] refuses otherwise.
-pub fn set_threads(threads: usize) -> Result<(), PeerError> {
+pub fn set_threads(threads: usize, peers: &[PeerPath]) -> Result<(), PeerError> {
     match thread_count() {
         None | Some(1) => {}
         Some(count) => return Err(PeerError::Threads(count)),
     }
-    for variable in THREAD_VARIABLES {
-        // SAFETY: as checked above no other thread exists that could read the environment meanwhile. (Where the system
-        // does not tell, `main` calls this before it starts any thread.)
-        unsafe { std::env::set_var(variable, threads.to_string()) };
+    let counts = THREAD_VARIABLES.map(|variable| (variable, threads.to_string()));
+    let mut settings: Vec<_> =
+        counts.into_iter().chain(DYNAMIC_VARIABLES.map(|name| (name, "FALSE".to_owned()))).collect();
+    let is_mkl = peers.iter().any(|peer| peer.library.contains("mkl"));
+    if is_mkl && std::env::var_os(MKL_LAYER_VARIABLE).is_none() {
+        // Without a threading library MKL ends the process, so it gets one that there is.
+        // SAFETY: opening runs the initialisers of a threading library, as MKL would.
+        let is_there = |library| unsafe { Library::new(library) }.map(std::mem::forget).is_ok();
+        let layer = MKL_LAYERS.into_iter().find(|(_, library)| is_there(*library));
+        settings.push((MKL_LAYER_VARIABLE, layer.map_or("SEQUENTIAL", |(layer, _)| layer).to_owned()));
+    }
+    for (variable, value) in settings {
+        // SAFETY: as checked above no other thread exists that could read the environment meanwhile: initialisers of
+        // threading libraries start none. (Where the system does not tell, `main` calls this before it starts any.)
+        unsafe { std::env::set_var(variable, value) };
     }
     Ok(())
 }
@@ -136,15 +158,23 @@ impl Peer {
     /// # Errors
     /// When the library does not have the routine, or sizes do not fit its integers.
     pub fn call<T: Scalar>(&self, mut call: Call<'_, T>) -> Result<i32, Unavailable> {
-        let name = format!("{}{}", T::LETTER, call.name);
+        if let Some(why) = call.absence() {
+            return Err(Unavailable(why.to_owned()));
+        }
+        let name = format!("{}{}", T::LETTER, call.name());
         let symbol = self.symbol(&name).ok_or_else(|| Unavailable(format!("{} has no {name}", self.name)))?;
-        if call.is_too_large {
+        if call.is_too_large() {
             return Err(Unavailable(format!("sizes beyond the 32-bit integers of {name}")));
         }
-        // SAFETY: the list is the documented one of this routine (see the head of this module); views and slices in it
-        // are borrowed until the call is over, and the others live in `call`.
-        unsafe { invoke(symbol, &call.words()) };
-        Ok(call.returned())
+        loop {
+            // SAFETY: the list is the documented one of this routine (see the head of this module); views and slices in
+            // it are borrowed until the call is over, and the others live in `call`.
+            let info = unsafe { call.invoke(symbol) };
+            match call.next() {
+                Some(next) if info == 0 => call = next,
+                _ => return Ok(info),
+            }
+        }
     }
 }
 
@@ -152,156 +182,3 @@ impl Peer {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unavailable(pub String);
-
-/// One argument of a Fortran subroutine.
-enum Argument<T: Scalar> {
-    Letter(u8),
-    Int(i32),
-    Info(i32),
-    Scalar(T),
-    Real(T::Real),
-    Array(*mut c_void),
-}
-
-/// A call of a Fortran subroutine: its name without the type's letter, and its arguments in order.
-///
-/// # Example
-/// `Call::new("potrf").letter('L').int(n).matrix(a).info()` is `CALL xPOTRF('L', N, A, LDA, INFO)`.
-pub struct Call<'a, T: Scalar> {
-    name: &'static str,
-    arguments: Vec<Argument<T>>,
-    is_too_large: bool,
-    borrow: std::marker::PhantomData<&'a mut [T]>,
-}
-
-#[allow(dead_code)] // The whole interface of BLAS and LAPACK subroutines, of which routines use what they need.
-impl<'a, T: Scalar> Call<'a, T> {
-    /// A call without arguments yet.
-    pub fn new(name: &'static str) -> Self {
-        Self { name, arguments: Vec::new(), is_too_large: false, borrow: std::marker::PhantomData }
-    }
-
-    /// CHARACTER*1.
-    pub fn letter(self, letter: char) -> Self {
-        self.push(Argument::Letter(letter as u8))
-    }
-
-    /// INTEGER.
-    pub fn int(mut self, value: usize) -> Self {
-        let value = i32::try_from(value).unwrap_or_else(|_| {
-            self.is_too_large = true;
-            0
-        });
-        self.push(Argument::Int(value))
-    }
-
-    /// A scalar of the routine's type.
-    pub fn scalar(self, value: T) -> Self {
-        self.push(Argument::Scalar(value))
-    }
-
-    /// A real scalar.
-    pub fn real(self, value: T::Real) -> Self {
-        self.push(Argument::Real(value))
-    }
-
-    /// A matrix and its leading dimension, which always follows it.
-    pub fn matrix(self, mut a: MatMut<'a, T>) -> Self {
-        assert!(a.row_stride() == 1 || a.as_ref().is_empty(), "Fortran matrices are column major");
-        let ld = a.col_stride();
-        self.push(Argument::Array(a.as_mut_ptr().cast())).int(ld)
-    }
-
-    /// A matrix that is only read, and its leading dimension.
-    pub fn input(self, a: MatRef<'a, T>) -> Self {
-        assert!(a.row_stride() == 1 || a.is_empty(), "Fortran matrices are column major");
-        self.push(Argument::Array(a.as_ptr().cast_mut().cast())).int(a.col_stride())
-    }
-
-    /// A vector of the routine's type, or a workspace.
-    pub fn vector(self, x: &'a mut [T]) -> Self {
-        self.push(Argument::Array(x.as_mut_ptr().cast()))
-    }
-
-    /// A vector of real numbers.
-    pub fn reals(self, x: &'a mut [T::Real]) -> Self {
-        self.push(Argument::Array(x.as_mut_ptr().cast()))
-    }
-
-    /// A vector of integers, such as pivots.
-    pub fn ints(self, x: &'a mut [i32]) -> Self {
-        self.push(Argument::Array(x.as_mut_ptr().cast()))
-    }
-
-    /// LAPACK's INFO.
-    pub fn info(self) -> Self {
-        self.push(Argument::Info(0))
-    }
-
-    fn push(mut self, argument: Argument<T>) -> Self {
-        self.arguments.push(argument);
-        self
-    }
-
-    /// The machine words to pass: the address of each argument, then a 1 for the length of each letter.
-    fn words(&mut self) -> Vec<*mut c_void> {
-        let letters = self.arguments.iter().filter(|argument| matches!(argument, Argument::Letter(_))).count();
-        let addresses = self.arguments.iter_mut().map(|argument| match argument {
-            Argument::Letter(letter) => (&raw mut *letter).cast(),
-            Argument::Int(value) | Argument::Info(value) => (&raw mut *value).cast(),
-            Argument::Scalar(value) => (&raw mut *value).cast(),
-            Argument::Real(value) => (&raw mut *value).cast(),
-            Argument::Array(start) => *start,
-        });
-        addresses.chain(std::iter::repeat_n(std::ptr::without_provenance_mut(1), letters)).collect()
-    }
-
-    /// INFO after the call; 0 for subroutines without.
-    fn returned(&self) -> i32 {
-        let info = |argument: &Argument<T>| if let Argument::Info(info) = argument { Some(*info) } else { None };
-        self.arguments.iter().find_map(info).unwrap_or(0)
-    }
-}
-
-/// Calls the subroutine at `symbol` with these words.
-///
-/// # Safety
-/// `symbol` is a Fortran subroutine with that many arguments and lengths together, and each word is one that the
-/// subroutine may take in its place.
-unsafe fn invoke(symbol: *const c_void, words: &[*mut c_void]) {
-    /// One arm per number of words.
-    macro_rules! arms {
-        ($($($word:ident)+;)+) => {
-            match *words {
-                $([$($word),+] => {
-                    // SAFETY: the caller's promise; a length is passed as an address is, one word in an integer register.
-                    unsafe {
-                        let subroutine: unsafe extern "C" fn($(arms!(@word $word)),+) = std::mem::transmute(symbol);
-                        subroutine($($word),+);
-                    }
-                })+
-                _ => unreachable!("no subroutine here takes {} words", words.len()),
-            }
-        };
-        (@word $word:ident) => { *mut c_void };
-    }
-    arms! {
-        a b c d;
-        a b c d e;
-        a b c d e f;
-        a b c d e f g;
-        a b c d e f g h;
-        a b c d e f g h i;
-        a b c d e f g h i j;
-        a b c d e f g h i j k;
-        a b c d e f g h i j k l;
-        a b c d e f g h i j k l m;
-        a b c d e f g h i j k l m n;
-        a b c d e f g h i j k l m n o;
-        a b c d e f g h i j k l m n o p;
-        a b c d e f g h i j k l m n o p q;
-        a b c d e f g h i j k l m n o p q r;
-        a b c d e f g h i j k l m n o p q r s;
-        a b c d e f g h i j k l m n o p q r s t;
-    }
-}

@@ -1,7 +1,7 @@
 //! Products of a stored matrix and a vector, by plain loops along columns: O(n²), and independent of the kernels.
 
 use crate::random::Random;
-use superscalar_kernels::{MatRef, Op, Scalar, Uplo};
+use superscalar_kernels::{Diag, MatRef, Op, Scalar, Uplo};
 
 /// Probes per residual.
 const PROBES: u64 = 3;
@@ -44,6 +44,26 @@ pub fn triangle_times<T: Scalar>(uplo: Uplo, op: Op, a: MatRef<'_, T>, x: &[T]) 
     y
 }
 
+/// Solves op(A) y = x for a triangular A, y over x.
+pub fn triangle_solve<T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: MatRef<'_, T>, x: &mut [T]) {
+    let n = x.len();
+    let entry = |i, j| match op {
+        Op::None => a.at(i, j),
+        Op::Trans => a.at(j, i),
+        Op::ConjTrans => a.at(j, i).conj(),
+    };
+    let is_forward = (uplo == Uplo::Lower) == (op == Op::None);
+    for step in 0..n {
+        let j = if is_forward { step } else { n - 1 - step };
+        if diag == Diag::NonUnit {
+            x[j] /= entry(j, j);
+        }
+        let by = x[j];
+        let rest = if is_forward { j + 1..n } else { 0..j };
+        rest.for_each(|i| x[i] -= entry(i, j) * by);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,5 +87,12 @@ mod tests {
         let u = |op| triangle_times(Uplo::Upper, op, view(&upper), &x);
         assert_eq!(u(Op::None), [z(2.0, 2.0), z(0.0, 3.0)]);
         assert_eq!(u(Op::ConjTrans), [z(1.0, 0.0), z(2.0, 4.0)]);
+        for (uplo, data) in [(Uplo::Lower, &lower), (Uplo::Upper, &upper)] {
+            for op in [Op::None, Op::Trans, Op::ConjTrans] {
+                let mut y = triangle_times(uplo, op, view(data), &x);
+                triangle_solve(uplo, op, Diag::NonUnit, view(data), &mut y);
+                assert!(y.iter().zip(&x).all(|(y, x)| (y - x).norm() < 1e-14), "{uplo} {op}");
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! The generator is SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): its whole state is one number, so the seed on the
 //! command line repeats every entry of a case on every machine.
 
-use superscalar_kernels::{MatMut, Scalar, Uplo};
+use superscalar_kernels::{Diag, MatMut, MatRef, Scalar, Uplo};
 
 /// A stream of random numbers.
 pub struct Random(u64);
@@ -40,10 +40,60 @@ impl Random {
         if T::COMPLEX && bits & 2 != 0 { T::from_parts(T::Real::ZERO, one) } else { T::from_real(one) }
     }
 
+    /// A whole number below this one, which is not 0.
+    pub fn below(&mut self, end: usize) -> usize {
+        ((self.bits() >> 32) as usize) % end
+    }
+
     /// Fills a whole matrix.
     pub fn general<T: Scalar>(&mut self, mut a: MatMut<'_, T>) {
         for j in 0..a.ncols() {
             (0..a.nrows()).for_each(|i| a[(i, j)] = self.scalar());
+        }
+    }
+
+    /// Fills the part of an m x n matrix on and below the diagonal, or on and above it.
+    pub fn trapezoid<T: Scalar>(&mut self, uplo: Uplo, a: MatMut<'_, T>) {
+        let mut a = if uplo == Uplo::Upper { a.transpose() } else { a };
+        for j in 0..a.ncols() {
+            (j..a.nrows()).for_each(|i| a[(i, j)] = self.scalar());
+        }
+    }
+
+    /// Fills a whole m x n matrix such that it has full rank and a condition number of a few units: 2 √max(m, n) is
+    /// added to its elements (i, p(i)), where p counts backwards. So pivoting has something to do.
+    pub fn full_rank<T: Scalar>(&mut self, mut a: MatMut<'_, T>) {
+        let (m, n) = a.shape();
+        let dominant = T::from_f64(2.0 * (m.max(n) as f64).sqrt());
+        self.general(a.rb_mut());
+        (0..m.min(n)).for_each(|i| a[(i, m.min(n) - 1 - i)] += dominant);
+    }
+
+    /// Fills an n x n matrix with the factors of an LU factorization: L with ones on the diagonal, and U. Both are safe
+    /// to solve with, as in [`triangular`](Self::triangular).
+    pub fn lu<T: Scalar>(&mut self, mut a: MatMut<'_, T>) {
+        self.triangular(Uplo::Upper, Diag::NonUnit, a.rb_mut());
+        self.triangular(Uplo::Lower, Diag::Unit, a);
+    }
+
+    /// Fills the columns of V below the diagonal, where reflectors have what their scalars do not tell, each of a length
+    /// near one.
+    pub fn reflectors<T: Scalar>(&mut self, mut v: MatMut<'_, T>) {
+        let (m, k) = v.shape();
+        let scale = T::from_f64((m as f64).sqrt().recip());
+        for j in 0..k {
+            (j + 1..m).for_each(|i| v[(i, j)] = self.scalar::<T>() * scale);
+        }
+    }
+
+    /// The scalars τ with which I − τ v vᴴ is unitary, for the reflectors in the columns of V: (1 + w) / ‖v‖² with any w of
+    /// modulus one, which real types have as τ = 2 / ‖v‖².
+    pub fn reflector_scalars<T: Scalar>(&mut self, v: MatRef<'_, T>, mut tau: MatMut<'_, T>) {
+        for j in 0..tau.nrows() {
+            let tail: T::Real = (j + 1..v.nrows()).map(|i| (v.at(i, j).conj() * v.at(i, j)).re()).sum();
+            let angle = self.scalar::<T>() + T::ONE;
+            let w = if T::COMPLEX { angle / T::from_real(angle.abs()) } else { T::ONE };
+            tau[(j, 0)] = (T::ONE + w) / T::from_real(T::Real::ONE + tail);
         }
     }
 
@@ -61,10 +111,20 @@ impl Random {
 
     /// Fills one triangle with that of a lower or upper triangular matrix which is safe to solve with: the diagonal is
     /// real, √n and a little. (With a smaller one the solution grows exponentially in n, as in random triangular
-    /// matrices; √n keeps each row's sum of n uniform terms below it.)
-    pub fn triangular<T: Scalar>(&mut self, uplo: Uplo, a: MatMut<'_, T>) {
+    /// matrices; √n keeps each row's sum of n uniform terms below it.) A unit diagonal is left alone, and the others are
+    /// smaller instead.
+    pub fn triangular<T: Scalar>(&mut self, uplo: Uplo, diag: Diag, mut a: MatMut<'_, T>) {
         let diagonal = (a.nrows() as f64).sqrt();
-        self.triangle(uplo, diagonal, a);
+        if diag == Diag::NonUnit {
+            return self.triangle(uplo, diagonal, a);
+        }
+        let scale = T::from_f64(1.0 / (diagonal + 0.5));
+        if uplo == Uplo::Upper {
+            a = a.transpose();
+        }
+        for j in 0..a.ncols() {
+            (j + 1..a.nrows()).for_each(|i| a[(i, j)] = self.scalar::<T>() * scale);
+        }
     }
 
     fn triangle<T: Scalar>(&mut self, uplo: Uplo, diagonal: f64, a: MatMut<'_, T>) {

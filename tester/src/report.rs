@@ -133,7 +133,7 @@ impl Row {
     /// The row as a line of the table.
     pub fn line(&self) -> String {
         let size = |parameter| if self.uses.contains(&parameter) { self.case.value(parameter) } else { "-".to_owned() };
-        let letters = self.uses.iter().filter(|parameter| !parameter.is_size());
+        let letters = self.uses.iter().filter(|&&parameter| !parameter.is_size() && !self.case.is_usual(parameter));
         let letters: Vec<_> = letters.map(|&letter| format!("{}={}", letter.key(), self.case.value(letter))).collect();
         let letters = letters.join(" ");
         let number =
@@ -179,7 +179,7 @@ fn columns(cells: [&str; 15]) -> String {
     let [routine, m, n, k, nrhs, options, nb, error, seconds, rate, peer, peer_seconds, peer_rate, ratio, status] =
         cells;
     format!(
-        "{routine:<8}{m:>6} {n:>6} {k:>6} {nrhs:>5} {options:<14}{nb:>6} {error:>9} {seconds:>9} {rate:>9}  \
+        "{routine:<11}{m:>6} {n:>6} {k:>6} {nrhs:>5} {options:<29}{nb:>6} {error:>9} {seconds:>9} {rate:>9}  \
          {peer:<16}{peer_seconds:>9} {peer_rate:>9} {ratio:>7}  {status}"
     )
 }
@@ -187,20 +187,10 @@ fn columns(cells: [&str; 15]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::range::Dim;
-    use superscalar_kernels::{Diag, Op, Side, Uplo};
+    use superscalar_kernels::Uplo;
 
     fn row() -> Row {
-        let case = Case {
-            dim: Dim { m: 0, n: 20, k: 0 },
-            nrhs: 3,
-            nb: TileSize::Fixed(8),
-            uplo: Uplo::Upper,
-            side: Side::Left,
-            trans_a: Op::None,
-            trans_b: Op::None,
-            diag: Diag::NonUnit,
-        };
+        let case = Case { uplo: Uplo::Upper, ..Case::with_dim(0, 20, 0) };
         Row {
             routine: "potrf",
             uses: &[Parameter::N, Parameter::Uplo],

@@ -1,4 +1,4 @@
-//! Scaled residuals of factorizations and solutions.
+//! Scaled residuals of Cholesky factorizations and of solutions by them. Others are sums of products: [`sum`](crate::sum).
 //!
 //! Each is a backward error divided by n ε, in the 1-norm, as in LAPACK's own tests; so what is exact up to rounding is
 //! below 1 and [`check::BOUND`](crate::check::BOUND) bounds all of them. Two evaluations are made:
@@ -17,9 +17,13 @@ pub const PRODUCTS_MAX: usize = 1536;
 /// Columns of the factor per product: enough to keep the kernels busy.
 const BLOCK: usize = 256;
 
-/// How residuals of this order are evaluated, for rows.
-pub fn method(n: usize) -> &'static str {
-    if n <= PRODUCTS_MAX { "products" } else { "probes" }
+/// LAPACK gives a refinement so many steps before it falls back.
+const STEPS_MAX: f64 = 30.0;
+
+/// LAPACK's ITER as a share of the steps that it allows: below 1 where the refinement has converged, negative where
+/// it has fallen back.
+pub fn share_of_steps<T: Scalar>(steps: i32) -> T {
+    T::from_f64(f64::from(steps) / (STEPS_MAX + 1.0))
 }
 
 /// ‖A − L Lᴴ‖₁ / (n ‖A‖₁ ε), or with Uᴴ U.
@@ -75,7 +79,7 @@ pub fn factored_solve<T: Scalar>(uplo: Uplo, factor: MatRef<'_, T>, x: MatRef<'_
 }
 
 /// error / (n norm ε), where no error at all is 0 even for a norm of 0.
-fn scaled<T: Scalar>(error: f64, n: usize, norm: f64) -> f64 {
+pub fn scaled<T: Scalar>(error: f64, n: usize, norm: f64) -> f64 {
     if error == 0.0 && !norm.is_nan() {
         return 0.0;
     }

@@ -7,9 +7,10 @@ use crate::drive::{self, Bench};
 use crate::operand::{Maker, Operands};
 use crate::peer::Call;
 use crate::report::Row;
+use crate::sum::COLUMNS_MAX;
 use crate::types::{Type, with_type};
 use superscalar_dla::Options;
-use superscalar_kernels::Scalar;
+use superscalar_kernels::{Op, Scalar};
 use superscalar_runtime::Runtime;
 
 /// A BLAS or LAPACK routine: how to make its operands, call it, call a peer's, and judge the result.
@@ -18,8 +19,22 @@ pub trait Routine {
     const NAME: &'static str;
     /// The parameters that it takes.
     const USES: &'static [Parameter];
+    /// Up to this size every element of the residual is looked at, above it is probed.
+    const PRODUCTS_MAX: usize = COLUMNS_MAX;
 
-    /// Multiplications and additions, from LAPACK Working Note 41.
+    /// Why there is no such routine in this type, if there is none.
+    fn absent<T: Scalar>() -> Option<&'static str> {
+        None
+    }
+
+    /// Whether the routine takes the letters of the case in this type; the plain transpose of a complex herk, for one, is
+    /// nothing that it takes. Such cases are left out.
+    fn admits<T: Scalar>(_case: &Case) -> bool {
+        true
+    }
+
+    /// Multiplications and additions, from LAPACK Working Note 41. Where nothing is multiplied, each element that is
+    /// touched counts as an addition.
     fn operations(case: &Case) -> Operations;
 
     /// Random operands; `None` when there is no memory for them.
@@ -74,9 +89,23 @@ impl Operations {
     }
 }
 
-/// An input without an ordinary result.
+impl Operations {
+    /// So many elements that are touched, each counted as one addition.
+    pub fn touching(elements: f64) -> Self {
+        Self { multiplications: 0.0, additions: elements }
+    }
+
+    /// As many additions as multiplications.
+    pub fn pairs(count: f64) -> Self {
+        Self { multiplications: count, additions: count }
+    }
+}
+
+/// An input without an ordinary result, or with a rule of its own.
 pub struct Defect<T> {
     pub name: &'static str,
+    /// The case, of which alpha or beta may differ.
+    pub case: Case,
     pub operands: Operands<T>,
     pub expected: Expected,
 }
@@ -86,6 +115,10 @@ pub struct Defect<T> {
 pub enum Expected {
     /// Return this info, as LAPACK does.
     Info(usize),
+    /// Return this info, with a result that passes the check of an ordinary one.
+    Completed(usize),
+    /// Return an ordinary result: what was put into the operands must not show.
+    Ordinary,
     /// Return, with an info or with NaN in the result.
     NotANumber,
 }
@@ -98,36 +131,72 @@ pub struct Entry {
     pub run: fn(&Bench<'_>, Type, &Case) -> Vec<Row>,
 }
 
-/// Lists the routines: the file and the type in it.
+/// LAPACK's letter for what is done to a matrix, where it has only one for both transposes of a real one.
+fn letter_of<T: Scalar>(op: Op) -> char {
+    if T::COMPLEX || op == Op::None { op.letter() } else { Op::Trans.letter() }
+}
+
+/// Lists the routines: each file and the types in it.
 macro_rules! routines {
-    ($($file:ident::$routine:ident),* $(,)?) => {
+    ($($file:ident { $($routine:ident)+ })*) => {
         $(mod $file;)*
 
         /// Every routine that the tester knows.
-        pub static TABLE: &[Entry] = &[$(Entry {
+        pub static TABLE: &[Entry] = &[$($(Entry {
             name: <$file::$routine as Routine>::NAME,
             uses: <$file::$routine as Routine>::USES,
             run: |bench, letter, case| with_type!(letter, T => drive::run::<$file::$routine, T>(bench, letter, case)),
-        }),*];
+        }),+),*];
 
         #[cfg(test)]
         mod tests {
-            $(mod $file {
-                use super::super::{$file::$routine as R, Type, with_type};
+            $($(
+                #[allow(non_snake_case, reason = "named for the routine")]
+                mod $routine {
+                    use super::super::{$file::$routine as R, Type, with_type};
 
-                #[test]
-                fn its_checks_can_fail() {
-                    for letter in Type::ALL {
-                        with_type!(letter, T => crate::drive::tests::checks_can_fail::<R, T>());
+                    #[test]
+                    fn its_checks_can_fail() {
+                        for letter in Type::ALL {
+                            with_type!(letter, T => crate::drive::tests::checks_can_fail::<R, T>());
+                        }
                     }
                 }
-            })*
+            )+)*
         }
     };
 }
 
+mod defect;
+
 routines! {
-    potrf::Potrf,
-    potrs::Potrs,
-    posv::Posv,
+    gemm { Gemm }
+    gemmt { Gemmt }
+    symm { Symm Hemm }
+    syrk { Syrk Herk }
+    syr2k { Syr2k Her2k }
+    trmm { Trmm Trsm }
+    potrf { Potrf }
+    potrs { Potrs }
+    posv { Posv }
+    pocon { Pocon }
+    potri { Potri }
+    trtri { Trtri }
+    lauum { Lauum }
+    getrf { Getrf }
+    getrs { Getrs }
+    gesv { Gesv }
+    getri { Getri }
+    gecon { Gecon }
+    geqrf { Geqrf Gelqf }
+    unmqr { Unmqr Unmlq }
+    ungqr { Ungqr }
+    gels { Gels }
+    mixed { GesvMixed PosvMixed }
+    lange { Lange Lansy Lanhe Lantr }
+    lacpy { Lacpy }
+    geadd { Geadd }
+    laset { Laset }
+    laswp { Laswp }
+    swap { Swap }
 }

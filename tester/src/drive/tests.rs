@@ -1,69 +1,81 @@
 //! Every check of every routine can fail: the routine is run, and then its result is spoilt in one place.
 
 use super::*;
+use crate::case::Choices;
 use crate::check::{BOUND, defect_wrong, ordinary};
-use crate::range::Dim;
-use superscalar_kernels::{Diag, Op, Side, Uplo};
+use crate::operand::Keeps;
 
-fn cases() -> impl Iterator<Item = Case> {
-    [0, 1, 2, 33].into_iter().flat_map(|n| {
-        [Uplo::Lower, Uplo::Upper].map(|uplo| Case {
-            dim: Dim { m: n, n, k: n },
-            nrhs: 3,
-            nb: TileSize::Fixed(8),
-            uplo,
-            side: Side::Left,
-            trans_a: Op::None,
-            trans_b: Op::None,
-            diag: Diag::NonUnit,
-        })
-    })
+/// Small sizes with every letter; larger ones, of several tiles, with the first and the last letters.
+fn cases<R: Routine, T: Scalar>() -> Vec<Case> {
+    let admitted = |dims: &[(usize, usize, usize)]| -> Vec<Case> {
+        let cases = Choices::every_letter(dims).cases(R::USES);
+        cases.into_iter().filter(R::admits::<T>).collect()
+    };
+    let mut cases = admitted(&[(0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 5, 4), (5, 3, 4)]);
+    for dim in [(33, 33, 33), (20, 11, 9), (11, 20, 9)] {
+        let large = admitted(&[dim]);
+        cases.extend(large.first().into_iter().chain(large.last().filter(|_| large.len() > 1)));
+    }
+    cases
 }
 
 /// Instantiated by the table of routines, for each and for each type.
 pub fn checks_can_fail<R: Routine, T: Scalar>() {
+    if R::absent::<T>().is_some() {
+        return;
+    }
     let runtime = Runtime::builder().workers(2).bind(false).build().expect("a runtime");
     let ours = Ours { runtime: &runtime, options: Options::default().nb(8) };
-    for case in cases() {
+    for case in cases::<R, T>() {
         let mut make = Maker::new(11, 3, usize::MAX);
         let before = R::operands::<T>(&case, &mut make).expect("little memory");
         let mut after = before.duplicate().expect("little memory");
         let outcome = check::outcome(R::ours(&ours, &case, &mut after));
         let judge =
             |after: &Operands<T>, outcome: &Outcome| ordinary::<R, T>(&case, &before, after, outcome, BOUND).wrong;
-        assert_eq!(judge(&after, &outcome), None, "{case:?}");
+        assert_eq!(judge(&after, &outcome), None, "{} {} {case:?}", T::LETTER, R::NAME);
         assert!(judge(&after, &Ok(1)).is_some() && judge(&after, &Err("no".to_owned())).is_some());
-        spoil(&before, &after, |spoilt| judge(spoilt, &outcome));
+        spoil(&case, &after, |spoilt| judge(spoilt, &outcome));
         for defect in R::defects(&case, &before) {
+            let wrong = |outcome: &Outcome, after: &Operands<T>| defect_wrong::<R, T>(&defect, outcome, after, BOUND);
             if defect.expected == Expected::NotANumber {
-                let ordinary = defect_wrong(&defect, &Ok(0), &after);
-                assert!(ordinary.is_some(), "{} of {case:?}, where NaN got lost", defect.name);
+                assert!(wrong(&Ok(0), &after).is_some(), "{} of {case:?}, where NaN got lost", defect.name);
             }
             let mut after = defect.operands.duplicate().expect("little memory");
-            let outcome = check::outcome(R::ours(&ours, &case, &mut after));
-            assert_eq!(defect_wrong(&defect, &outcome, &after), None, "{} of {case:?}", defect.name);
-            if let Expected::Info(info) = defect.expected {
-                assert!(defect_wrong(&defect, &Ok(info - 1), &after).is_some());
+            let outcome = check::outcome(R::ours(&ours, &defect.case, &mut after));
+            assert_eq!(wrong(&outcome, &after), None, "{} {}: {} of {case:?}", T::LETTER, R::NAME, defect.name);
+            if let Expected::Info(info) | Expected::Completed(info) = defect.expected {
+                assert!(wrong(&Ok(info - 1), &after).is_some());
             }
         }
     }
 }
 
-/// Spoils each element of each matrix in turn: wherever it lies, a check has to say so.
-fn spoil<T: Scalar>(before: &Operands<T>, after: &Operands<T>, judge: impl Fn(&Operands<T>) -> Option<String>) {
-    for at in 0..after.matrices.len() {
+/// Spoils each element of each matrix, and each interchange, in turn: wherever it lies, a check has to say so. What means
+/// nothing is left out.
+fn spoil<T: Scalar>(case: &Case, after: &Operands<T>, judge: impl Fn(&Operands<T>) -> Option<String>) {
+    for at in (0..after.matrices.len()).filter(|&at| !after.matrices[at].is_scrap()) {
         let (m, n) = after.matrices[at].view().shape();
-        // All of a small matrix, and every few elements of a larger one.
-        for (j, i) in (0..n).flat_map(|j| (j % 5..m).step_by(if m > 8 { 5 } else { 1 }).map(move |i| (j, i))) {
+        // All of a small matrix, and some elements of a larger one.
+        let step = if m.max(n) > 8 { 7 } else { 1 };
+        for (i, j) in (0..n).flat_map(|j| (j % step..m).step_by(step).map(move |i| (i, j))) {
             for value in [T::from_f64(f64::NAN), T::from_f64(1.0)] {
                 let mut spoilt = after.duplicate().expect("little memory");
                 let element = &mut spoilt.matrices[at].view_mut()[(i, j)];
                 // NaN over a NaN sentinel is no change.
                 let spoils = !(value.is_nan() && element.is_nan());
                 *element = if element.is_nan() { value } else { *element + value };
-                assert!(!spoils || judge(&spoilt).is_some(), "matrix {at} ({i}, {j}) + {value}");
+                assert!(!spoils || judge(&spoilt).is_some(), "matrix {at} ({i}, {j}) + {value}, {case:?}");
             }
         }
     }
-    assert_eq!(before.matrices.len(), after.matrices.len());
+    if after.pivots_keep != Keeps::Scrap {
+        for at in 0..after.pivots.len() {
+            for other in [0, after.pivots[at] + 1] {
+                let mut spoilt = after.duplicate().expect("little memory");
+                spoilt.pivots[at] = other;
+                assert!(judge(&spoilt).is_some(), "interchange {at} with {other}, {case:?}");
+            }
+        }
+    }
 }

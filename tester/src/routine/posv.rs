@@ -7,7 +7,7 @@ use crate::case::{Case, Parameter};
 use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use crate::residual::{cholesky, hermitian_solve};
+use crate::residual::{self, cholesky, hermitian_solve};
 use superscalar_kernels::Scalar;
 
 pub struct Posv;
@@ -15,6 +15,7 @@ pub struct Posv;
 impl Routine for Posv {
     const NAME: &'static str = "posv";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::Uplo];
+    const PRODUCTS_MAX: usize = residual::PRODUCTS_MAX;
 
     fn operations(case: &Case) -> Operations {
         Potrf::operations(case) + Potrs::operations(case)

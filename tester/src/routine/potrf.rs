@@ -1,10 +1,10 @@
 //! potrf: A = L Lᴴ or A = Uᴴ U.
 
-use super::{Defect, Expected, Operations, Ours, Routine};
+use super::{Defect, Expected, defect, Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use crate::residual::cholesky;
+use crate::residual::{self, cholesky};
 use superscalar_kernels::{Scalar, Uplo};
 
 pub struct Potrf;
@@ -12,6 +12,7 @@ pub struct Potrf;
 impl Routine for Potrf {
     const NAME: &'static str = "potrf";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Uplo];
+    const PRODUCTS_MAX: usize = residual::PRODUCTS_MAX;
 
     fn operations(case: &Case) -> Operations {
         let n = case.dim.n as f64;
@@ -63,9 +64,7 @@ pub(super) fn indefinite<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<
     ]
     .into_iter()
     .filter_map(|(name, place, value, expected)| {
-        let mut operands = ordinary.duplicate()?;
-        operands.matrices[0].view_mut()[place] = value;
-        Some(Defect { name, operands, expected })
+        Some(defect::with(name, case, ordinary, (0, place), value)?.expecting(expected))
     })
     .collect()
 }

@@ -4,14 +4,15 @@ use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use crate::residual::factored_solve;
-use superscalar_kernels::Scalar;
+use crate::residual::{self, factored_solve};
+use superscalar_kernels::{Diag, Scalar};
 
 pub struct Potrs;
 
 impl Routine for Potrs {
     const NAME: &'static str = "potrs";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::Uplo];
+    const PRODUCTS_MAX: usize = residual::PRODUCTS_MAX;
 
     fn operations(case: &Case) -> Operations {
         let (n, nrhs) = (case.dim.n as f64, case.nrhs as f64);
@@ -21,7 +22,7 @@ impl Routine for Potrs {
     /// The factor is made at random, and with it A, so that nothing has to be factored.
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
         let n = case.dim.n;
-        let factor = make.matrix((n, n), Keeps::Everything, |random, a| random.triangular(case.uplo, a))?;
+        let factor = make.matrix((n, n), Keeps::Everything, |random, a| random.triangular(case.uplo, Diag::NonUnit, a))?;
         let b = make.matrix((n, case.nrhs), Keeps::Padding, |random, b| random.general(b))?;
         Some(Operands::new([factor, b]))
     }

@@ -1,0 +1,183 @@
+//! The matrices of which residuals are made, as their routines store them: a triangle that stands for a Hermitian
+//! matrix, reflectors, row interchanges. Each can be applied to a vector in O(elements), by plain loops which share nothing
+//! with the kernels.
+
+use superscalar_kernels::{Diag, MatRef, Op, Real, Scalar, Uplo};
+
+/// What of a stored matrix counts, and what it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// All of it.
+    General,
+    /// The part on one side of the diagonal; also of a rectangular matrix.
+    Triangle(Uplo, Diag),
+    /// One triangle, of which the other is the transpose.
+    Symmetric(Uplo),
+    /// One triangle, of which the other is the conjugate transpose; imaginary parts on the diagonal do not count.
+    Hermitian(Uplo),
+}
+
+/// Calls `f(i, j, element)` for every element of the matrix that this storage stands for, zeros left out.
+pub fn each<T: Scalar>(stored: Stored, a: MatRef<'_, T>, mut f: impl FnMut(usize, usize, T)) {
+    let (m, n) = a.shape();
+    let column = |uplo, j: usize| if uplo == Uplo::Lower { (j + 1).min(m)..m } else { 0..j.min(m) };
+    for j in 0..n {
+        match stored {
+            Stored::General => (0..m).for_each(|i| f(i, j, a.at(i, j))),
+            Stored::Triangle(uplo, diag) => {
+                if j < m {
+                    f(j, j, if diag == Diag::Unit { T::ONE } else { a.at(j, j) });
+                }
+                column(uplo, j).for_each(|i| f(i, j, a.at(i, j)));
+            }
+            Stored::Symmetric(uplo) => {
+                f(j, j, a.at(j, j));
+                column(uplo, j).for_each(|i| {
+                    f(i, j, a.at(i, j));
+                    f(j, i, a.at(i, j));
+                });
+            }
+            Stored::Hermitian(uplo) => {
+                f(j, j, T::from_real(a.at(j, j).re()));
+                column(uplo, j).for_each(|i| {
+                    f(i, j, a.at(i, j));
+                    f(j, i, a.at(i, j).conj());
+                });
+            }
+        }
+    }
+}
+
+/// One factor of a product.
+#[derive(Clone, Copy)]
+pub enum Link<'a, T> {
+    /// op(A).
+    Matrix { stored: Stored, op: Op, a: MatRef<'a, T> },
+    /// One triangle of op(A) op(B), and zeros.
+    TriangleOf { uplo: Uplo, op_a: Op, a: MatRef<'a, T>, op_b: Op, b: MatRef<'a, T> },
+    /// Q = H₁ H₂ ⋯ or its conjugate transpose, where Hₚ = I − τₚ v vᴴ and v has zeros, a one in row p, and then what is
+    /// below the diagonal in column p. With `by_rows` the conjugate of v is in row p instead.
+    Reflectors { v: MatRef<'a, T>, tau: MatRef<'a, T>, by_rows: bool, adjoint: bool },
+    /// The permutation that undoes the interchanges of rows, or with `inverse` the one that makes them.
+    Interchanges { pivots: &'a [i32], inverse: bool },
+}
+
+/// A matrix of which all elements count.
+pub fn general<T: Scalar>(a: MatRef<'_, T>) -> Link<'_, T> {
+    Link::Matrix { stored: Stored::General, op: Op::None, a }
+}
+
+/// op(A) for a matrix of which all elements count.
+pub fn transformed<T: Scalar>(op: Op, a: MatRef<'_, T>) -> Link<'_, T> {
+    Link::Matrix { stored: Stored::General, op, a }
+}
+
+/// A matrix of which a part is stored.
+pub fn stored<T: Scalar>(stored: Stored, a: MatRef<'_, T>) -> Link<'_, T> {
+    Link::Matrix { stored, op: Op::None, a }
+}
+
+/// op(A) for a triangle or trapezoid.
+pub fn triangle<T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: MatRef<'_, T>) -> Link<'_, T> {
+    Link::Matrix { stored: Stored::Triangle(uplo, diag), op, a }
+}
+
+/// The larger the better as a scale, and cheap: |re| + |im|.
+fn magnitude<T: Scalar>(x: T) -> T {
+    T::from_real(x.re().abs() + x.im().abs())
+}
+
+/// Element (i, j) of op(A).
+fn element<T: Scalar>(op: Op, a: MatRef<'_, T>, i: usize, j: usize) -> T {
+    match op {
+        Op::None => a.at(i, j),
+        Op::Trans => a.at(j, i),
+        Op::ConjTrans => a.at(j, i).conj(),
+    }
+}
+
+impl<T: Scalar> Link<'_, T> {
+    /// Mᴴ x for this matrix M.
+    pub fn adjoint_times(&self, x: Vec<T>) -> Vec<T> {
+        match *self {
+            Link::Matrix { stored, op, a } => matrix_adjoint_times(stored, op, a, &x, |element| element),
+            Link::TriangleOf { .. } => self.triangle_adjoint_times(&x, |element| element),
+            Link::Reflectors { v, tau, by_rows, adjoint } => reflect(v, tau, by_rows, adjoint, x),
+            Link::Interchanges { pivots, inverse } => interchange(pivots, inverse, x),
+        }
+    }
+
+    /// |M|ᵀ x, where |M| has the magnitudes of the elements of M.
+    ///
+    /// # Panics
+    /// For reflectors and interchanges, of which nobody asks this.
+    pub fn magnitudes_times(&self, x: &[T]) -> Vec<T> {
+        match *self {
+            Link::Matrix { stored, op, a } => matrix_adjoint_times(stored, op, a, x, magnitude),
+            Link::TriangleOf { .. } => self.triangle_adjoint_times(x, magnitude),
+            Link::Reflectors { .. } | Link::Interchanges { .. } => unreachable!("a product of stored elements"),
+        }
+    }
+
+    /// Column j of the result is the inner product of column j of op(B) with the sum of the rows i of op(A) that
+    /// meet it in the triangle, each times x[i]: a running sum.
+    fn triangle_adjoint_times(&self, x: &[T], map: impl Fn(T) -> T) -> Vec<T> {
+        let Link::TriangleOf { uplo, op_a, a, op_b, b } = *self else { unreachable!("the caller has looked") };
+        let (n, k) = op_a.shape(a.shape());
+        let (mut sum, mut y) = (vec![T::ZERO; k], vec![T::ZERO; n]);
+        for step in 0..n {
+            let j = if uplo == Uplo::Lower { n - 1 - step } else { step };
+            (0..k).for_each(|p| sum[p] += map(element(op_a, a, j, p)).conj() * x[j]);
+            y[j] = (0..k).map(|p| map(element(op_b, b, p, j)).conj() * sum[p]).sum();
+        }
+        y
+    }
+}
+
+/// op(A)ᴴ x, its elements passed through `map`.
+fn matrix_adjoint_times<T: Scalar>(stored: Stored, op: Op, a: MatRef<'_, T>, x: &[T], map: impl Fn(T) -> T) -> Vec<T> {
+    let (rows, columns) = op.shape(a.shape());
+    assert_eq!(x.len(), rows, "rows of op(A)");
+    let mut y = vec![T::ZERO; columns];
+    match op {
+        Op::None => each(stored, a, |i, j, element| y[j] += map(element).conj() * x[i]),
+        Op::Trans => each(stored, a, |i, j, element| y[i] += map(element).conj() * x[j]),
+        Op::ConjTrans => each(stored, a, |i, j, element| y[i] += map(element) * x[j]),
+    }
+    y
+}
+
+/// Qᴴ x, or with `adjoint` Q x, one reflector at a time.
+fn reflect<T: Scalar>(v: MatRef<'_, T>, tau: MatRef<'_, T>, by_rows: bool, adjoint: bool, mut x: Vec<T>) -> Vec<T> {
+    let v = if by_rows { v.transpose() } else { v };
+    let entry = |i, p| if by_rows { v.at(i, p).conj() } else { v.at(i, p) };
+    let (m, k) = (x.len(), tau.nrows());
+    for step in 0..k {
+        // Qᴴ = ⋯ H₂ᴴ H₁ᴴ begins with the first, Q = H₁ H₂ ⋯ with the last.
+        let p = if adjoint { k - 1 - step } else { step };
+        let factor = if adjoint { tau.at(p, 0) } else { tau.at(p, 0).conj() };
+        let inner = x[p] + (p + 1..m).map(|i| entry(i, p).conj() * x[i]).sum::<T>();
+        let by = factor * inner;
+        x[p] -= by;
+        (p + 1..m).for_each(|i| x[i] -= entry(i, p) * by);
+    }
+    x
+}
+
+/// Interchanges of the entries of x, the first one first, or with `backward` the last one first. A number that names no
+/// entry leaves NaN behind.
+pub fn interchange<T: Scalar>(pivots: &[i32], backward: bool, mut x: Vec<T>) -> Vec<T> {
+    for step in 0..pivots.len() {
+        let i = if backward { pivots.len() - 1 - step } else { step };
+        match usize::try_from(pivots[i]).ok().and_then(|pivot| pivot.checked_sub(1)) {
+            Some(other) if other < x.len() => x.swap(i, other),
+            _ => x[i] = T::from_f64(f64::NAN),
+        }
+    }
+    x
+}
+
+/// The magnitude of a coefficient or an entry, as a scale.
+pub fn scale_of<T: Scalar>(x: T) -> f64 {
+    magnitude(x).re().to_f64()
+}

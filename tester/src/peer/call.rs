@@ -1,0 +1,244 @@
+//! Argument lists of Fortran subroutines and functions.
+
+use super::invoke::invoke;
+use crate::residual::share_of_steps;
+use std::ffi::c_void;
+use superscalar_kernels::{MatMut, MatRef, Scalar};
+
+/// One argument of a Fortran subroutine.
+enum Argument<T: Scalar> {
+    Letter(u8),
+    Int(i32),
+    Info(i32),
+    Scalar(T),
+    Real(T::Real),
+    Array(*mut c_void),
+    /// A real result, for the slot of the call.
+    RealOut(T::Real),
+    /// Steps of a refinement, for the slot of the call.
+    Steps(i32),
+    Work(Vec<T>),
+    RealWork(Vec<T::Real>),
+    IntWork(Vec<i32>),
+}
+
+/// A call of a Fortran subroutine: its name without the type's letter, and its arguments in order.
+///
+/// # Example
+/// `Call::new("potrf").letter('L').int(n).matrix(a).info()` is `CALL xPOTRF('L', N, A, LDA, INFO)`.
+pub struct Call<'a, T: Scalar> {
+    name: &'static str,
+    arguments: Vec<Argument<T>>,
+    is_too_large: bool,
+    absence: Option<&'static str>,
+    /// Where a result goes that is a number.
+    number: Option<MatMut<'a, T>>,
+    is_function: bool,
+    next: Option<Box<Self>>,
+    borrow: std::marker::PhantomData<&'a mut [T]>,
+}
+
+#[allow(dead_code)] // The whole interface of BLAS and LAPACK subroutines, of which routines use what they need.
+impl<'a, T: Scalar> Call<'a, T> {
+    /// A call without arguments yet.
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            arguments: Vec::new(),
+            is_too_large: false,
+            absence: None,
+            number: None,
+            is_function: false,
+            next: None,
+            borrow: std::marker::PhantomData,
+        }
+    }
+
+    /// A call of a function with a real result, which goes to `number`.
+    pub fn function(name: &'static str, number: MatMut<'a, T>) -> Self {
+        Self { is_function: true, ..Self::new(name) }.with_number(number)
+    }
+
+    /// What no BLAS or LAPACK has, and why.
+    pub fn absent(why: &'static str) -> Self {
+        Self { absence: Some(why), ..Self::new("") }
+    }
+
+    /// This call of the same routine after the others, if they succeed.
+    pub fn then(mut self, call: Self) -> Self {
+        assert_eq!(self.name, call.name, "calls of one routine");
+        self.is_too_large |= call.is_too_large;
+        self.next = Some(Box::new(call));
+        self
+    }
+
+    /// CHARACTER*1.
+    pub fn letter(self, letter: char) -> Self {
+        self.push(Argument::Letter(letter as u8))
+    }
+
+    /// INTEGER.
+    pub fn int(mut self, value: usize) -> Self {
+        let value = i32::try_from(value).unwrap_or_else(|_| {
+            self.is_too_large = true;
+            0
+        });
+        self.push(Argument::Int(value))
+    }
+
+    /// An INTEGER that may be negative.
+    pub fn signed(self, value: i32) -> Self {
+        self.push(Argument::Int(value))
+    }
+
+    /// A scalar of the routine's type.
+    pub fn scalar(self, value: T) -> Self {
+        self.push(Argument::Scalar(value))
+    }
+
+    /// A real scalar.
+    pub fn real(self, value: T::Real) -> Self {
+        self.push(Argument::Real(value))
+    }
+
+    /// A matrix and its leading dimension, which always follows it.
+    pub fn matrix(self, mut a: MatMut<'a, T>) -> Self {
+        assert!(a.row_stride() == 1 || a.as_ref().is_empty(), "Fortran matrices are column major");
+        let ld = a.col_stride();
+        self.push(Argument::Array(a.as_mut_ptr().cast())).int(ld)
+    }
+
+    /// A matrix that is only read, and its leading dimension.
+    pub fn input(self, a: MatRef<'a, T>) -> Self {
+        assert!(a.row_stride() == 1 || a.is_empty(), "Fortran matrices are column major");
+        self.push(Argument::Array(a.as_ptr().cast_mut().cast())).int(a.col_stride())
+    }
+
+    /// A matrix of one column as a vector, without a leading dimension.
+    pub fn column(self, mut x: MatMut<'a, T>) -> Self {
+        assert!(x.ncols() == 1 && x.row_stride() == 1, "elements that are adjacent");
+        self.push(Argument::Array(x.as_mut_ptr().cast()))
+    }
+
+    /// One column of a matrix as a vector of adjacent elements; nothing where there is no such column.
+    pub fn column_of(self, a: &mut MatMut<'a, T>, j: usize) -> Self {
+        let offset = if j < a.ncols() { j * a.col_stride() } else { 0 };
+        self.push(Argument::Array(a.as_mut_ptr().wrapping_add(offset).cast()))
+    }
+
+    /// A workspace of so many elements.
+    pub fn work(self, len: usize) -> Self {
+        self.push(Argument::Work(vec![T::ZERO; len.max(1)]))
+    }
+
+    /// A workspace and its length, which follows it.
+    pub fn work_with_len(self, len: usize) -> Self {
+        self.work(len).int(len.max(1))
+    }
+
+    /// A workspace of real numbers.
+    pub fn real_work(self, len: usize) -> Self {
+        self.push(Argument::RealWork(vec![T::Real::ZERO; len.max(1)]))
+    }
+
+    /// A workspace of integers.
+    pub fn int_work(self, len: usize) -> Self {
+        self.push(Argument::IntWork(vec![0; len.max(1)]))
+    }
+
+    /// A real result.
+    pub fn real_out(self, number: MatMut<'a, T>) -> Self {
+        self.push(Argument::RealOut(T::Real::ZERO)).with_number(number)
+    }
+
+    /// LAPACK's ITER, which arrives as [`share_of_steps`].
+    pub fn steps_out(self, number: MatMut<'a, T>) -> Self {
+        self.push(Argument::Steps(0)).with_number(number)
+    }
+
+    /// A vector of integers, such as pivots.
+    pub fn ints(self, x: &'a mut [i32]) -> Self {
+        self.push(Argument::Array(x.as_mut_ptr().cast()))
+    }
+
+    fn with_number(mut self, number: MatMut<'a, T>) -> Self {
+        self.number = Some(number);
+        self
+    }
+
+    /// LAPACK's INFO.
+    pub fn info(self) -> Self {
+        self.push(Argument::Info(0))
+    }
+
+    fn push(mut self, argument: Argument<T>) -> Self {
+        self.arguments.push(argument);
+        self
+    }
+
+    /// Why no library has the routine, if none has.
+    pub fn absence(&self) -> Option<&'static str> {
+        self.absence
+    }
+
+    /// The name without the type's letter.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Whether a size does not fit a 32-bit integer.
+    pub fn is_too_large(&self) -> bool {
+        self.is_too_large
+    }
+
+    /// The call to be made after this one.
+    pub fn next(self) -> Option<Self> {
+        self.next.map(|next| *next)
+    }
+
+    /// Makes this call and returns INFO, 0 for routines without; a result that is a number goes to its place.
+    ///
+    /// # Safety
+    /// `symbol` is the routine that this list is for.
+    pub unsafe fn invoke(&mut self, symbol: *const c_void) -> i32 {
+        let words = self.words();
+        let mut number = None;
+        // SAFETY: the caller's promise, and that of this module's parent about argument lists and results.
+        unsafe {
+            if self.is_function {
+                number = Some(T::from_real(invoke::<T::Real>(symbol, &words)));
+            } else {
+                invoke::<()>(symbol, &words);
+            }
+        }
+        let mut info = 0;
+        for argument in &self.arguments {
+            match argument {
+                Argument::Info(value) => info = *value,
+                Argument::RealOut(value) => number = Some(T::from_real(*value)),
+                Argument::Steps(steps) => number = Some(share_of_steps(*steps)),
+                _ => {}
+            }
+        }
+        if let (Some(place), Some(number)) = (&mut self.number, number) {
+            place[(0, 0)] = number;
+        }
+        info
+    }
+
+    /// The machine words to pass: the address of each argument, then a 1 for the length of each letter.
+    fn words(&mut self) -> Vec<*mut c_void> {
+        let letters = self.arguments.iter().filter(|argument| matches!(argument, Argument::Letter(_))).count();
+        let addresses = self.arguments.iter_mut().map(|argument| match argument {
+            Argument::Letter(letter) => (&raw mut *letter).cast(),
+            Argument::Int(value) | Argument::Info(value) | Argument::Steps(value) => (&raw mut *value).cast(),
+            Argument::Scalar(value) => (&raw mut *value).cast(),
+            Argument::Real(value) | Argument::RealOut(value) => (&raw mut *value).cast(),
+            Argument::Array(start) => *start,
+            Argument::Work(elements) => elements.as_mut_ptr().cast(),
+            Argument::RealWork(elements) => elements.as_mut_ptr().cast(),
+            Argument::IntWork(elements) => elements.as_mut_ptr().cast(),
+        });
+        addresses.chain(std::iter::repeat_n(std::ptr::without_provenance_mut(1), letters)).collect()
+    }
+}

@@ -1,0 +1,54 @@
+//! geadd: B = alpha op(A) + beta B. No routine of LAPACK; OpenBLAS has one without a transpose.
+
+use super::{Defect, Operations, Ours, Routine, defect};
+use crate::case::{Case, Parameter};
+use crate::link::{general, transformed};
+use crate::operand::{Keeps, Maker, Operands};
+use crate::peer::Call;
+use crate::sum::Sum;
+use superscalar_kernels::{Op, Scalar};
+
+pub struct Geadd;
+
+impl Routine for Geadd {
+    const NAME: &'static str = "geadd";
+    const USES: &'static [Parameter] =
+        &[Parameter::M, Parameter::N, Parameter::TransA, Parameter::Alpha, Parameter::Beta];
+
+    fn operations(case: &Case) -> Operations {
+        let elements = case.dim.m as f64 * case.dim.n as f64;
+        Operations { multiplications: 2.0 * elements, additions: elements }
+    }
+
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        let shape = (case.dim.m, case.dim.n);
+        let a = make.matrix(case.trans_a.shape(shape), Keeps::Everything, |random, a| random.general(a))?;
+        let b = make.matrix(shape, Keeps::Padding, |random, b| random.general(b))?;
+        Some(Operands::new([a, b]))
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let [a, b] = operands.views_mut();
+        let (alpha, beta) = (case.alpha.of(), case.beta.of());
+        superscalar_dla::geadd(ours.runtime, case.trans_a, alpha, a.into_ref(), beta, b, &ours.options)
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        if case.trans_a != Op::None {
+            return Call::absent("no peer's geadd has a transpose");
+        }
+        let [a, b] = operands.views_mut();
+        let call = Call::new("geadd").int(case.dim.m).int(case.dim.n).scalar(case.alpha.of()).input(a.into_ref());
+        call.scalar(case.beta.of()).matrix(b)
+    }
+
+    fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([a, b], [_, result]) = (before.views(), after.views());
+        let sum = Sum::new(case.dim.m).plus(case.alpha.of(), [transformed(case.trans_a, a)]);
+        sum.plus(case.beta.of(), [general(b)]).minus([general(result)]).componentwise()
+    }
+
+    fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
+        defect::of_product(case, ordinary, &[Some((0, (0, 0)))], Some((1, (0, 0))))
+    }
+}

@@ -1,0 +1,65 @@
+//! gemmt: one triangle of C = alpha op(A) op(B) + beta C, for a C that is square.
+
+use super::{Defect, Operations, Ours, Routine, defect};
+use crate::case::{Case, Parameter};
+use crate::link::{Link, triangle};
+use crate::operand::{Keeps, Maker, Operands};
+use crate::peer::Call;
+use crate::range::Dim;
+use crate::sum::Sum;
+use superscalar_kernels::{Diag, Op, Scalar};
+
+pub struct Gemmt;
+
+impl Routine for Gemmt {
+    const NAME: &'static str = "gemmt";
+    const USES: &'static [Parameter] = &[
+        Parameter::N,
+        Parameter::K,
+        Parameter::Uplo,
+        Parameter::TransA,
+        Parameter::TransB,
+        Parameter::Alpha,
+        Parameter::Beta,
+    ];
+
+    fn operations(case: &Case) -> Operations {
+        let (n, k) = (case.dim.n as f64, case.dim.k as f64);
+        Operations::pairs(k * n * (n + 1.0) / 2.0)
+    }
+
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        let Dim { n, k, .. } = case.dim;
+        let a = make.matrix(case.trans_a.shape((n, k)), Keeps::Everything, |random, a| random.general(a))?;
+        let b = make.matrix(case.trans_b.shape((k, n)), Keeps::Everything, |random, b| random.general(b))?;
+        let c = make.matrix((n, n), Keeps::OtherThan(case.uplo), |random, c| random.trapezoid(case.uplo, c))?;
+        Some(Operands::new([a, b, c]))
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let [a, b, c] = operands.views_mut();
+        let (alpha, beta, a, b) = (case.alpha.of(), case.beta.of(), a.into_ref(), b.into_ref());
+        let (uplo, op_a, op_b) = (case.uplo, case.trans_a, case.trans_b);
+        superscalar_dla::gemmt(ours.runtime, uplo, alpha, op_a, a, op_b, b, beta, c, &ours.options)
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        let [a, b, c] = operands.views_mut();
+        let call = Call::new("gemmt").letter(case.uplo.letter()).letter(case.trans_a.letter());
+        let call = call.letter(case.trans_b.letter()).int(case.dim.n).int(case.dim.k).scalar(case.alpha.of());
+        call.input(a.into_ref()).input(b.into_ref()).scalar(case.beta.of()).matrix(c)
+    }
+
+    fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([a, b, c], [_, _, result], uplo) = (before.views(), after.views(), case.uplo);
+        let product = Link::TriangleOf { uplo, op_a: case.trans_a, a, op_b: case.trans_b, b };
+        let part = |c| [triangle(uplo, Op::None, Diag::NonUnit, c)];
+        let sum = Sum::new(case.dim.n).plus(case.alpha.of(), [product]).plus(case.beta.of(), part(c));
+        sum.minus(part(result)).componentwise()
+    }
+
+    fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
+        let sum = defect::corner(case.uplo, Diag::NonUnit, case.dim.n).map(|place| (2, place));
+        defect::of_product(case, ordinary, &[Some((0, (0, 0))), Some((1, (0, 0)))], sum)
+    }
+}

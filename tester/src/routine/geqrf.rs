@@ -1,0 +1,79 @@
+//! geqrf and gelqf: A = Q R, and A = L Q, with Q as reflectors.
+
+use super::getri::WORK_COLUMNS;
+use super::{Defect, Operations, Ours, Routine, defect};
+use crate::case::{Case, Parameter};
+use crate::link::{Link, general, triangle};
+use crate::norm::{one, worst};
+use crate::operand::{Keeps, Maker, Operands, slice};
+use crate::peer::Call;
+use crate::residual::scaled;
+use crate::sum::Sum;
+use superscalar_kernels::{Diag, MatRef, Op, Scalar, Uplo};
+
+/// Both: they differ in whether the reflectors lie in columns or in rows.
+pub struct Orthogonal<const BY_ROWS: bool>;
+
+pub type Geqrf = Orthogonal<false>;
+pub type Gelqf = Orthogonal<true>;
+
+impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
+    const NAME: &'static str = if BY_ROWS { "gelqf" } else { "geqrf" };
+    const USES: &'static [Parameter] = &[Parameter::M, Parameter::N];
+
+    /// Whichever of the two is tall, or wide, has the same count but for the terms of first and second order.
+    fn operations(case: &Case) -> Operations {
+        let (m, n) = (case.dim.m as f64, case.dim.n as f64);
+        let (long, short) = (m.max(n), m.min(n));
+        let is_tall = m >= n;
+        let cubic = short * short * (long - short / 3.0);
+        let (half, linear) = if is_tall { (0.5, long) } else { (-0.5, 2.0 * long) };
+        let constant = if BY_ROWS { 29.0 / 6.0 } else { 23.0 / 6.0 };
+        let (half_added, linear_added) = if is_tall != BY_ROWS { (0.5, 0.0) } else { (-0.5, long) };
+        Operations {
+            multiplications: cubic + short * (half * short + linear + constant),
+            additions: cubic + short * (half_added * short + linear_added + 5.0 / 6.0),
+        }
+    }
+
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        let a = make.matrix((case.dim.m, case.dim.n), Keeps::Padding, |random, a| random.general(a))?;
+        Some(Operands::new([a, make.result((case.dim.m.min(case.dim.n), 1))?]))
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, _: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let [a, mut tau] = operands.views_mut();
+        let factor = if BY_ROWS { superscalar_dla::gelqf } else { superscalar_dla::geqrf };
+        factor(ours.runtime, a, slice(&mut tau), &ours.options)
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        let [a, tau] = operands.views_mut();
+        let len = WORK_COLUMNS * case.dim.m.max(case.dim.n);
+        Call::new(Self::NAME).int(case.dim.m).int(case.dim.n).matrix(a).column(tau).work_with_len(len).info()
+    }
+
+    /// ‖A − Q R‖₁ / (max(m, n) ‖A‖₁ ε) and ‖Qᴴ Q − I‖₁ / (m ε).
+    fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([a], [factors, tau]) = ([before.matrices[0].view()], after.views());
+        let (m, n) = a.shape();
+        let q = Link::Reflectors { v: factors, tau, by_rows: BY_ROWS, adjoint: BY_ROWS };
+        let uplo = if BY_ROWS { Uplo::Lower } else { Uplo::Upper };
+        let triangle = triangle(uplo, Op::None, Diag::NonUnit, factors);
+        let product = if BY_ROWS { [triangle, q] } else { [q, triangle] };
+        let error = Sum::new(m).plus(T::ONE, [general(a)]).minus(product).norm();
+        let order = if BY_ROWS { case.dim.n } else { case.dim.m };
+        worst(scaled::<T>(error, m.max(n), one(a)), orthogonality(order, BY_ROWS, factors, tau))
+    }
+
+    fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
+        let place = (0, (case.dim.m / 2, case.dim.n / 2));
+        defect::with("NaN in the middle", case, ordinary, place, T::from_f64(f64::NAN)).into_iter().collect()
+    }
+}
+
+/// ‖Qᴴ Q − I‖₁ / (n ε) for a Q of order n.
+pub fn orthogonality<T: Scalar>(n: usize, by_rows: bool, v: MatRef<'_, T>, tau: MatRef<'_, T>) -> f64 {
+    let q = |adjoint| Link::Reflectors { v, tau, by_rows, adjoint };
+    scaled::<T>(Sum::new(n).plus(T::ONE, [q(true), q(false)]).minus([]).norm(), n, 1.0)
+}

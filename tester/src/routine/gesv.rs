@@ -1,0 +1,65 @@
+//! gesv: factors A and solves A X = B.
+
+use super::getrf::{Getrf, factorization, zero_column};
+use super::getrs::Getrs;
+use super::{Defect, Expected, Operations, Ours, Routine};
+use crate::case::{Case, Parameter};
+use crate::link::general;
+use crate::norm::{one, worst};
+use crate::operand::{Keeps, Maker, Operands};
+use crate::peer::Call;
+use crate::range::Dim;
+use crate::residual::scaled;
+use crate::sum::Sum;
+use superscalar_kernels::{MatRef, Scalar};
+
+pub struct Gesv;
+
+impl Routine for Gesv {
+    const NAME: &'static str = "gesv";
+    const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs];
+
+    fn operations(case: &Case) -> Operations {
+        let n = case.dim.n;
+        Getrf::operations(&Case { dim: Dim { m: n, n, k: n }, ..*case }) + Getrs::operations(case)
+    }
+
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        let n = case.dim.n;
+        let a = make.matrix((n, n), Keeps::Padding, |random, a| random.general(a))?;
+        let b = make.matrix((n, case.nrhs), Keeps::Padding, |random, b| random.general(b))?;
+        Some(Operands::new([a, b]).with_pivots(vec![0; n], Keeps::Padding))
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, _: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let ([a, b], pivots) = operands.views_and_pivots_mut();
+        superscalar_dla::gesv(ours.runtime, a, pivots, b, &ours.options)
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        let ([a, b], pivots) = operands.views_and_pivots_mut();
+        Call::new("gesv").int(case.dim.n).int(case.nrhs).matrix(a).ints(pivots).matrix(b).info()
+    }
+
+    fn residual<T: Scalar>(_: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([a, b], [lu, x]) = (before.views(), after.views());
+        worst(factorization(a, lu, &after.pivots), solution(a, x, b))
+    }
+
+    fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
+        singular(case, ordinary)
+    }
+}
+
+/// A singular matrix: LAPACK's info tells the zero on the diagonal of U.
+pub fn singular<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
+    let p = case.dim.n / 2;
+    zero_column(case, ordinary, p).map(|defect| defect.expecting(Expected::Info(p + 1))).into_iter().collect()
+}
+
+/// ‖B − A X‖₁ / (n ‖A‖₁ ‖X‖₁ ε).
+pub fn solution<T: Scalar>(a: MatRef<'_, T>, x: MatRef<'_, T>, b: MatRef<'_, T>) -> f64 {
+    let n = a.nrows();
+    let error = Sum::new(n).plus(T::ONE, [general(b)]).minus([general(a), general(x)]).norm();
+    scaled::<T>(error, n, one(a) * one(x))
+}

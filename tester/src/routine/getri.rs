@@ -1,0 +1,60 @@
+//! getri: A⁻¹ over the factors P L U of A.
+
+use super::getrf::factors;
+use super::{Defect, Operations, Ours, Routine, defect};
+use crate::case::{Case, Parameter};
+use crate::link::general;
+use crate::norm::one;
+use crate::operand::{Keeps, Maker, Operands};
+use crate::peer::Call;
+use crate::residual::scaled;
+use crate::sum::Sum;
+use superscalar_kernels::Scalar;
+
+pub struct Getri;
+
+/// Columns that a peer's workspace is generous with.
+pub const WORK_COLUMNS: usize = 256;
+
+impl Routine for Getri {
+    const NAME: &'static str = "getri";
+    const USES: &'static [Parameter] = &[Parameter::N];
+
+    fn operations(case: &Case) -> Operations {
+        let n = case.dim.n as f64;
+        Operations {
+            multiplications: n * (5.0 / 6.0 + n * (2.0 * n / 3.0 + 0.5)),
+            additions: n * (5.0 / 6.0 + n * (2.0 * n / 3.0 - 1.5)),
+        }
+    }
+
+    /// The factors are made at random, and with them A.
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        let n = case.dim.n;
+        let lu = make.matrix((n, n), Keeps::Padding, |random, a| random.lu(a))?;
+        Some(Operands::new([lu]).with_pivots(make.interchanges(n, n), Keeps::Everything))
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, _: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let ([lu], pivots) = operands.views_and_pivots_mut();
+        superscalar_dla::getri(ours.runtime, lu, pivots, &ours.options)
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        let ([lu], pivots) = operands.views_and_pivots_mut();
+        Call::new("getri").int(case.dim.n).matrix(lu).ints(pivots).work_with_len(case.dim.n * WORK_COLUMNS).info()
+    }
+
+    /// ‖A A⁻¹ − I‖₁ / (n ‖A‖₁ ‖A⁻¹‖₁ ε).
+    fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([lu], [inverse], n) = (before.views(), after.views(), case.dim.n);
+        let matrix = factors(lu, &before.pivots);
+        let a_norm = Sum::new(n).plus(T::ONE, matrix).norm();
+        let error = Sum::new(n).plus(T::ONE, matrix.into_iter().chain([general(inverse)])).minus([]).norm();
+        scaled::<T>(error, n, a_norm * one(inverse))
+    }
+
+    fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
+        defect::zero_pivot(case, ordinary)
+    }
+}

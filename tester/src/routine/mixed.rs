@@ -1,0 +1,114 @@
+//! gesv_mixed and posv_mixed, LAPACK's dsgesv, zcgesv, dsposv and zcposv: A X = B by a factorization in the lower precision
+//! and iterative refinement.
+
+use super::gesv::{Gesv, singular, solution};
+use super::posv::Posv;
+use super::potrf::indefinite;
+use super::{Defect, Operations, Ours, Routine};
+use crate::case::{Case, Parameter};
+use crate::norm::worst;
+use crate::operand::{Keeps, Maker, Operands};
+use crate::peer::Call;
+use crate::residual::{self, hermitian_solve, share_of_steps};
+use std::any::Any;
+use superscalar_dla::MixedPrecision;
+use superscalar_kernels::{MatRef, Real, Scalar, c64};
+
+/// Both: they differ in whether A is positive definite.
+pub struct Mixed<const DEFINITE: bool>;
+
+pub type GesvMixed = Mixed<false>;
+pub type PosvMixed = Mixed<true>;
+
+impl<const DEFINITE: bool> Routine for Mixed<DEFINITE> {
+    const NAME: &'static str = if DEFINITE { "posv_mixed" } else { "gesv_mixed" };
+    const USES: &'static [Parameter] = if DEFINITE {
+        &[Parameter::N, Parameter::Nrhs, Parameter::Uplo]
+    } else {
+        &[Parameter::N, Parameter::Nrhs]
+    };
+    const PRODUCTS_MAX: usize = if DEFINITE { residual::PRODUCTS_MAX } else { crate::sum::COLUMNS_MAX };
+
+    fn absent<T: Scalar>() -> Option<&'static str> {
+        matches!(T::LETTER, 's' | 'c').then_some("there is no lower precision to factor in")
+    }
+
+    fn operations(case: &Case) -> Operations {
+        if DEFINITE { Posv::operations(case) } else { Gesv::operations(case) }
+    }
+
+    /// A, B, X, and how many steps were taken as [`share_of_steps`]. A keeps what it is: it is so well conditioned that the
+    /// refinement has to converge.
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        let (n, uplo) = (case.dim.n, case.uplo);
+        let a = make.matrix((n, n), Keeps::Everything, |random, a| match DEFINITE {
+            true => random.positive_definite(uplo, a),
+            false => random.full_rank(a),
+        })?;
+        let b = make.matrix((n, case.nrhs), Keeps::Everything, |random, b| random.general(b))?;
+        let (x, steps) = (make.result((n, case.nrhs))?, make.result((1, 1))?);
+        let pivots = if DEFINITE { Vec::new() } else { vec![0; n] };
+        Some(Operands::new([a, b, x, steps]).with_pivots(pivots, Keeps::Scrap))
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let operands: &mut dyn Any = operands;
+        if let Some(operands) = operands.downcast_mut::<Operands<f64>>() {
+            return solve::<f64>(DEFINITE, ours, case, operands);
+        }
+        match operands.downcast_mut::<Operands<c64>>() {
+            Some(operands) => solve::<c64>(DEFINITE, ours, case, operands),
+            None => unreachable!("`absent` has said so"),
+        }
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        let ([a, b, x, steps], pivots) = operands.views_and_pivots_mut();
+        let (n, nrhs) = (case.dim.n, case.nrhs);
+        let name = match (DEFINITE, T::COMPLEX) {
+            (false, false) => "sgesv",
+            (false, true) => "cgesv",
+            (true, false) => "sposv",
+            (true, true) => "cposv",
+        };
+        let call = if DEFINITE { Call::new(name).letter(case.uplo.letter()) } else { Call::new(name) };
+        let call = call.int(n).int(nrhs).matrix(a);
+        let call = if DEFINITE { call } else { call.ints(pivots) };
+        // The second workspace is in the lower precision: more than large enough in this one.
+        let call = call.matrix(b).matrix(x).work(n * nrhs).work(n * (n + nrhs));
+        let call = if T::COMPLEX { call.real_work(n) } else { call };
+        call.steps_out(steps).info()
+    }
+
+    /// As of an ordinary solution, and ∞ for a refinement that has not converged in the steps that LAPACK allows.
+    fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([a, b, ..], [_, _, x, steps]): ([MatRef<'_, T>; 4], _) = (before.views(), after.views());
+        let share = steps.at(0, 0).re().to_f64();
+        let converged = (0.0..1.0).contains(&share);
+        let error = if DEFINITE { hermitian_solve(case.uplo, a, x, b) } else { solution(a, x, b) };
+        worst(error, if converged { 0.0 } else { f64::INFINITY })
+    }
+
+    fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
+        let defects = if DEFINITE { indefinite(case, ordinary) } else { singular(case, ordinary) };
+        // Without convergence A is factored in its own precision.
+        let scrap = |defect: Defect<T>| Defect { operands: defect.operands.scrap(0), ..defect };
+        defects.into_iter().map(scrap).collect()
+    }
+}
+
+fn solve<T: MixedPrecision>(
+    definite: bool,
+    ours: &Ours<'_>,
+    case: &Case,
+    operands: &mut Operands<T>,
+) -> Result<(), superscalar_dla::Error> {
+    let ([a, b, x, mut steps], pivots) = operands.views_and_pivots_mut();
+    let (rt, b, options) = (ours.runtime, b.into_ref(), &ours.options);
+    let taken = match definite {
+        true => superscalar_dla::posv_mixed(rt, case.uplo, a, b, x, options)?,
+        false => superscalar_dla::gesv_mixed(rt, a, pivots, b, x, options)?,
+    };
+    steps[(0, 0)] = share_of_steps(taken);
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! potri: one triangle of A⁻¹ over the Cholesky factor of A.
+
+use super::syrk::real_diagonal;
+use super::{Defect, Operations, Ours, Routine, defect};
+use crate::case::{Case, Parameter};
+use crate::link::{Link, Stored, stored, triangle};
+use crate::norm::{one_hermitian, worst};
+use crate::operand::{Keeps, Maker, Operands};
+use crate::peer::Call;
+use crate::residual::scaled;
+use crate::sum::Sum;
+use superscalar_kernels::{Diag, MatRef, Op, Scalar, Uplo};
+
+pub struct Potri;
+
+impl Routine for Potri {
+    const NAME: &'static str = "potri";
+    const USES: &'static [Parameter] = &[Parameter::N, Parameter::Uplo];
+
+    fn operations(case: &Case) -> Operations {
+        let n = case.dim.n as f64;
+        Operations {
+            multiplications: n * (2.0 / 3.0 + n * (n / 3.0 + 1.0)),
+            additions: n * (1.0 / 6.0 + n * (n / 3.0 - 0.5)),
+        }
+    }
+
+    /// The factor is made at random, and with it A.
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        factor(case, make)
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let [a] = operands.views_mut();
+        superscalar_dla::potri(ours.runtime, case.uplo, a, &ours.options)
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        let [a] = operands.views_mut();
+        Call::new("potri").letter(case.uplo.letter()).int(case.dim.n).matrix(a).info()
+    }
+
+    /// ‖A A⁻¹ − I‖₁ / (n ‖A‖₁ ‖A⁻¹‖₁ ε).
+    fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([factor], [inverse], n) = (before.views(), after.views(), case.dim.n);
+        let matrix = gram(case.uplo, case.uplo == Uplo::Lower, factor);
+        let a_norm = Sum::new(n).plus(T::ONE, matrix).norm();
+        let product = matrix.into_iter().chain([stored(Stored::Hermitian(case.uplo), inverse)]);
+        let error = Sum::new(n).plus(T::ONE, product).minus([]).norm();
+        let error = scaled::<T>(error, n, a_norm * one_hermitian(case.uplo, inverse));
+        worst(error, real_diagonal(true, inverse))
+    }
+
+    fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
+        defect::zero_pivot(case, ordinary)
+    }
+}
+
+/// A random factor, to be overwritten.
+pub fn factor<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+    let (n, uplo) = (case.dim.n, case.uplo);
+    let fill = |random: &mut crate::random::Random, a: superscalar_kernels::MatMut<'_, T>| {
+        random.triangular(uplo, Diag::NonUnit, a);
+    };
+    Some(Operands::new([make.matrix((n, n), Keeps::OtherThan(uplo), fill)?]))
+}
+
+/// T Tᴴ for a triangle T, or if it does not come first, Tᴴ T.
+pub fn gram<T: Scalar>(uplo: Uplo, first: bool, a: MatRef<'_, T>) -> [Link<'_, T>; 2] {
+    let ops = if first { [Op::None, Op::ConjTrans] } else { [Op::ConjTrans, Op::None] };
+    ops.map(|op| triangle(uplo, op, Diag::NonUnit, a))
+}

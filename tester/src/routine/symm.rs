@@ -1,0 +1,68 @@
+//! symm and hemm: C = alpha A B + beta C or alpha B A + beta C, for a symmetric or Hermitian A of which one triangle is
+//! stored.
+
+use super::{Defect, Operations, Ours, Routine, defect};
+use crate::case::{Case, Parameter};
+use crate::link::{Stored, general, stored};
+use crate::operand::{Keeps, Maker, Operands};
+use crate::peer::Call;
+use crate::sum::Sum;
+use superscalar_kernels::{Diag, Scalar, Side};
+
+/// Both: they differ in whether A is Hermitian.
+pub struct Product<const HERMITIAN: bool>;
+
+pub type Symm = Product<false>;
+pub type Hemm = Product<true>;
+
+/// The order of a square matrix on this side of an m x n one.
+pub fn order(case: &Case) -> usize {
+    if case.side == Side::Left { case.dim.m } else { case.dim.n }
+}
+
+impl<const HERMITIAN: bool> Routine for Product<HERMITIAN> {
+    const NAME: &'static str = if HERMITIAN { "hemm" } else { "symm" };
+    const USES: &'static [Parameter] =
+        &[Parameter::M, Parameter::N, Parameter::Side, Parameter::Uplo, Parameter::Alpha, Parameter::Beta];
+
+    fn operations(case: &Case) -> Operations {
+        Operations::pairs(case.dim.m as f64 * case.dim.n as f64 * order(case) as f64)
+    }
+
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        let (shape, order) = ((case.dim.m, case.dim.n), order(case));
+        let a = make.matrix((order, order), Keeps::Everything, |random, a| random.trapezoid(case.uplo, a))?;
+        let b = make.matrix(shape, Keeps::Everything, |random, b| random.general(b))?;
+        let c = make.matrix(shape, Keeps::Padding, |random, c| random.general(c))?;
+        Some(Operands::new([a, b, c]))
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let [a, b, c] = operands.views_mut();
+        let multiply = if HERMITIAN { superscalar_dla::hemm } else { superscalar_dla::symm };
+        let (alpha, beta, a, b) = (case.alpha.of(), case.beta.of(), a.into_ref(), b.into_ref());
+        multiply(ours.runtime, case.side, case.uplo, alpha, a, b, beta, c, &ours.options)
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        let [a, b, c] = operands.views_mut();
+        let call = Call::new(if HERMITIAN && T::COMPLEX { "hemm" } else { "symm" });
+        let call = call.letter(case.side.letter()).letter(case.uplo.letter()).int(case.dim.m).int(case.dim.n);
+        let call = call.scalar(case.alpha.of()).input(a.into_ref()).input(b.into_ref());
+        call.scalar(case.beta.of()).matrix(c)
+    }
+
+    fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([a, b, c], [_, _, result]) = (before.views(), after.views());
+        let form = if HERMITIAN { Stored::Hermitian } else { Stored::Symmetric };
+        let (a, b) = (stored(form(case.uplo), a), general(b));
+        let product = if case.side == Side::Left { [a, b] } else { [b, a] };
+        let sum = Sum::new(case.dim.m).plus(case.alpha.of(), product).plus(case.beta.of(), [general(c)]);
+        sum.minus([general(result)]).componentwise()
+    }
+
+    fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
+        let a = defect::corner(case.uplo, Diag::NonUnit, order(case)).map(|place| (0, place));
+        defect::of_product(case, ordinary, &[a, Some((1, (0, 0)))], Some((2, (0, 0))))
+    }
+}

@@ -1,0 +1,80 @@
+//! trmm and trsm: B := alpha op(A) B or alpha B op(A) for a triangular A, and the solution of op(A) X = alpha B or
+//! X op(A) = alpha B.
+
+use super::symm::order;
+use super::{Defect, Operations, Ours, Routine, defect};
+use crate::case::{Case, Coefficient, Parameter};
+use crate::link::{Stored, general, triangle};
+use crate::norm::{one, one_and_inf};
+use crate::operand::{Keeps, Maker, Operands};
+use crate::peer::Call;
+use crate::residual::scaled;
+use crate::sum::Sum;
+use superscalar_kernels::{Op, Scalar, Side};
+
+/// Both: they differ in whether the triangle multiplies or is solved with.
+pub struct Triangular<const SOLVES: bool>;
+
+pub type Trmm = Triangular<false>;
+pub type Trsm = Triangular<true>;
+
+impl<const SOLVES: bool> Routine for Triangular<SOLVES> {
+    const NAME: &'static str = if SOLVES { "trsm" } else { "trmm" };
+    const USES: &'static [Parameter] = &[
+        Parameter::M,
+        Parameter::N,
+        Parameter::Side,
+        Parameter::Uplo,
+        Parameter::TransA,
+        Parameter::Diag,
+        Parameter::Alpha,
+    ];
+
+    fn operations(case: &Case) -> Operations {
+        let (order, all) = (order(case) as f64, case.dim.m as f64 * case.dim.n as f64);
+        Operations { multiplications: all * (order + 1.0) / 2.0, additions: all * (order - 1.0) / 2.0 }
+    }
+
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        let order = order(case);
+        let a =
+            make.matrix((order, order), Keeps::Everything, |random, a| random.triangular(case.uplo, case.diag, a))?;
+        let b = make.matrix((case.dim.m, case.dim.n), Keeps::Padding, |random, b| random.general(b))?;
+        Some(Operands::new([a, b]))
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let [a, b] = operands.views_mut();
+        let apply = if SOLVES { superscalar_dla::trsm } else { superscalar_dla::trmm };
+        let (alpha, a) = (case.alpha.of(), a.into_ref());
+        apply(ours.runtime, case.side, case.uplo, case.trans_a, case.diag, alpha, a, b, &ours.options)
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        let [a, b] = operands.views_mut();
+        let call = Call::new(Self::NAME).letter(case.side.letter()).letter(case.uplo.letter());
+        let call = call.letter(case.trans_a.letter()).letter(case.diag.letter()).int(case.dim.m).int(case.dim.n);
+        call.scalar(case.alpha.of()).input(a.into_ref()).matrix(b)
+    }
+
+    /// Of a product every component, of a solution ‖alpha B − op(A) X‖₁ / (n ‖A‖ ‖X‖₁ ε).
+    fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([a, b], [_, result]) = (before.views(), after.views());
+        let a_link = triangle(case.uplo, case.trans_a, case.diag, a);
+        let times = |b| if case.side == Side::Left { [a_link, b] } else { [b, a_link] };
+        let sum = Sum::new(case.dim.m);
+        if !SOLVES || case.alpha == Coefficient::ZERO {
+            // With alpha = 0 both are zero, whatever is in A.
+            return sum.plus(case.alpha.of(), times(general(b))).minus([general(result)]).componentwise();
+        }
+        let error = sum.plus(case.alpha.of(), [general(b)]).minus(times(general(result))).norm();
+        let (columns, rows) = one_and_inf(Stored::Triangle(case.uplo, case.diag), a);
+        let a_norm = if case.trans_a == Op::None { columns } else { rows };
+        scaled::<T>(error, order(case), a_norm * one(result))
+    }
+
+    fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
+        let a = defect::corner(case.uplo, case.diag, order(case)).map(|place| (0, place));
+        defect::of_product(case, ordinary, &[a, Some((1, (0, 0)))], None)
+    }
+}

@@ -1,0 +1,55 @@
+//! trtri: the inverse of a triangular matrix.
+
+use super::{Defect, Operations, Ours, Routine, defect};
+use crate::case::{Case, Parameter};
+use crate::link::{Stored, triangle};
+use crate::norm::one_and_inf;
+use crate::operand::{Keeps, Maker, Operands};
+use crate::peer::Call;
+use crate::residual::scaled;
+use crate::sum::Sum;
+use superscalar_kernels::{Diag, Op, Scalar};
+
+pub struct Trtri;
+
+impl Routine for Trtri {
+    const NAME: &'static str = "trtri";
+    const USES: &'static [Parameter] = &[Parameter::N, Parameter::Uplo, Parameter::Diag];
+
+    fn operations(case: &Case) -> Operations {
+        let n = case.dim.n as f64;
+        Operations {
+            multiplications: n * (1.0 / 3.0 + n * (n / 6.0 + 0.5)),
+            additions: n * (1.0 / 3.0 + n * (n / 6.0 - 0.5)),
+        }
+    }
+
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        let (n, uplo, diag) = (case.dim.n, case.uplo, case.diag);
+        let keeps = if diag == Diag::Unit { Keeps::OtherThanStrict(uplo) } else { Keeps::OtherThan(uplo) };
+        Some(Operands::new([make.matrix((n, n), keeps, |random, a| random.triangular(uplo, diag, a))?]))
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let [a] = operands.views_mut();
+        superscalar_dla::trtri(ours.runtime, case.uplo, case.diag, a, &ours.options)
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        let [a] = operands.views_mut();
+        Call::new("trtri").letter(case.uplo.letter()).letter(case.diag.letter()).int(case.dim.n).matrix(a).info()
+    }
+
+    /// ‖A A⁻¹ − I‖₁ / (n ‖A‖₁ ‖A⁻¹‖₁ ε).
+    fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([a], [inverse], n) = (before.views(), after.views(), case.dim.n);
+        let product = [a, inverse].map(|a| triangle(case.uplo, Op::None, case.diag, a));
+        let norm = |a| one_and_inf(Stored::Triangle(case.uplo, case.diag), a).0;
+        let error = Sum::new(n).plus(T::ONE, product).minus([]).norm();
+        scaled::<T>(error, n, norm(a) * norm(inverse))
+    }
+
+    fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
+        if case.diag == Diag::Unit { Vec::new() } else { defect::zero_pivot(case, ordinary) }
+    }
+}

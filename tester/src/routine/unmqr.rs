@@ -1,0 +1,90 @@
+//! unmqr and unmlq: Q C, Qᴴ C, C Q or C Qᴴ for a Q which is stored as reflectors, at most as many as it has rows.
+
+use super::getri::WORK_COLUMNS;
+use super::symm::order;
+use super::{Operations, Ours, Routine, letter_of};
+use crate::case::{Case, Parameter};
+use crate::link::{Link, general};
+use crate::norm::one;
+use crate::operand::{Keeps, Maker, Operands, slice};
+use crate::peer::Call;
+use crate::residual::scaled;
+use crate::sum::Sum;
+use superscalar_kernels::{Op, Scalar, Side};
+
+/// Both: they differ in whether the reflectors lie in columns or in rows.
+pub struct Apply<const BY_ROWS: bool>;
+
+pub type Unmqr = Apply<false>;
+pub type Unmlq = Apply<true>;
+
+/// How many reflectors there are.
+fn count(case: &Case) -> usize {
+    case.dim.k.min(order(case))
+}
+
+impl<const BY_ROWS: bool> Routine for Apply<BY_ROWS> {
+    const NAME: &'static str = if BY_ROWS { "unmlq" } else { "unmqr" };
+    const USES: &'static [Parameter] =
+        &[Parameter::M, Parameter::N, Parameter::K, Parameter::Side, Parameter::TransA];
+
+    fn admits<T: Scalar>(case: &Case) -> bool {
+        !T::COMPLEX || case.trans_a != Op::Trans
+    }
+
+    fn operations(case: &Case) -> Operations {
+        let (m, n, k) = (case.dim.m as f64, case.dim.n as f64, count(case) as f64);
+        match case.side {
+            Side::Left => Operations {
+                multiplications: 2.0 * n * m * k - n * k * k + 2.0 * n * k,
+                additions: 2.0 * n * m * k - n * k * k + n * k,
+            },
+            Side::Right => Operations {
+                multiplications: 2.0 * n * m * k - m * k * k + m * k + n * k - k * k / 2.0 + k / 2.0,
+                additions: 2.0 * n * m * k - m * k * k + m * k,
+            },
+        }
+    }
+
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        let (order, k) = (order(case), count(case));
+        let shape = if BY_ROWS { (k, order) } else { (order, k) };
+        let v = make.matrix(shape, Keeps::Everything, |random, v| {
+            random.reflectors(if BY_ROWS { v.transpose() } else { v });
+        })?;
+        let columns = if BY_ROWS { v.view().transpose() } else { v.view() };
+        let tau = make.matrix((k, 1), Keeps::Everything, |random, tau| random.reflector_scalars(columns, tau))?;
+        let c = make.matrix((case.dim.m, case.dim.n), Keeps::Padding, |random, c| random.general(c))?;
+        Some(Operands::new([v, tau, c]))
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let [v, mut tau, c] = operands.views_mut();
+        let apply = if BY_ROWS { superscalar_dla::unmlq } else { superscalar_dla::unmqr };
+        apply(ours.runtime, case.side, case.trans_a, v.into_ref(), slice(&mut tau), c, &ours.options)
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        let [v, tau, c] = operands.views_mut();
+        let name = match (BY_ROWS, T::COMPLEX) {
+            (false, false) => "ormqr",
+            (false, true) => "unmqr",
+            (true, false) => "ormlq",
+            (true, true) => "unmlq",
+        };
+        let call = Call::new(name).letter(case.side.letter()).letter(letter_of::<T>(case.trans_a));
+        let call = call.int(case.dim.m).int(case.dim.n).int(count(case)).input(v.into_ref()).column(tau).matrix(c);
+        call.work_with_len(WORK_COLUMNS * case.dim.m.max(case.dim.n)).info()
+    }
+
+    /// ‖op(Q) C − C′‖₁ / (n ‖C‖₁ ε), n being the order of Q.
+    fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([v, tau, c], [_, _, result]) = (before.views(), after.views());
+        // By rows Q is the conjugate transpose of the reflectors' product.
+        let adjoint = (case.trans_a == Op::None) == BY_ROWS;
+        let (q, c_link) = (Link::Reflectors { v, tau, by_rows: BY_ROWS, adjoint }, general(c));
+        let product = if case.side == Side::Left { [q, c_link] } else { [c_link, q] };
+        let error = Sum::new(case.dim.m).plus(T::ONE, product).minus([general(result)]).norm();
+        scaled::<T>(error, order(case), one(c))
+    }
+}

@@ -1,0 +1,169 @@
+//! Residuals that are sums of products, such as alpha op(A) op(B) + beta C − C′ or P L U − A, evaluated from the left by
+//! vectors: uᴴ R costs O(n²) however many factors there are.
+//!
+//! Vectors are a few random ones with entries of modulus one and, up to order [`COLUMNS_MAX`], all unit vectors, with
+//! which every element is looked at. Two measures are taken:
+//! - [`componentwise`](Sum::componentwise), for what is computed by products alone: each entry over ε times the sum of the
+//!   magnitudes that were added up in it. This is the measure of the Level 3 tests of the BLAS. It has no n in the
+//!   denominator: roundings of the random operands used here add up like a random walk;
+//! - [`norm`](Sum::norm), ‖R‖₁ or (by random vectors) a lower bound of it, to be scaled as LAPACK's tests do. An error in one
+//!   element reaches it undiminished.
+
+use crate::link::{Link, scale_of};
+use crate::norm::{largest, modulus, worst};
+use crate::probe::vectors;
+use superscalar_kernels::{Real, Scalar};
+
+/// Up to this many rows a residual is multiplied with all unit vectors.
+pub const COLUMNS_MAX: usize = 64;
+
+/// A sum of products of matrices, each with a coefficient. A product of nothing is the identity.
+pub struct Sum<'a, T> {
+    rows: usize,
+    terms: Vec<(T, Vec<Link<'a, T>>)>,
+}
+
+impl<'a, T: Scalar> Sum<'a, T> {
+    /// An empty sum of matrices with so many rows.
+    pub fn new(rows: usize) -> Self {
+        Self { rows, terms: Vec::new() }
+    }
+
+    /// Adds a product. With the coefficient 0 nothing of it is read, as in the BLAS.
+    pub fn plus(mut self, coefficient: T, links: impl IntoIterator<Item = Link<'a, T>>) -> Self {
+        if coefficient != T::ZERO {
+            self.terms.push((coefficient, links.into_iter().collect()));
+        }
+        self
+    }
+
+    /// Subtracts a product.
+    pub fn minus(self, links: impl IntoIterator<Item = Link<'a, T>>) -> Self {
+        self.plus(-T::ONE, links)
+    }
+
+    /// The largest |R|ᵢⱼ / (ε Gᵢⱼ), or of |uᴴ R|ⱼ / (ε (|u|ᵀ G)ⱼ), where G is the same sum of magnitudes.
+    pub fn componentwise(&self) -> f64 {
+        let error = |u: &Vec<T>| {
+            let magnitudes = u.iter().map(|&entry| T::from_f64(scale_of(entry))).collect();
+            let scales = self.magnitudes_times(magnitudes);
+            let ratio = |(&residual, &scale): (&T, &f64)| match modulus(residual) {
+                0.0 => 0.0,
+                residual => residual / (scale * T::EPSILON.to_f64()),
+            };
+            largest(self.adjoint_times(u).iter().zip(&scales).map(ratio))
+        };
+        largest(vectors(self.rows).chain(unit_vectors(self.rows)).map(|u| error(&u)))
+    }
+
+    /// ‖R‖₁ up to order [`COLUMNS_MAX`], and a lower bound above.
+    pub fn norm(&self) -> f64 {
+        let moduli = |u: Vec<T>| self.adjoint_times(&u).into_iter().map(modulus).collect::<Vec<f64>>();
+        let probed = largest(vectors(self.rows).flat_map(moduli));
+        let mut sums: Vec<f64> = Vec::new();
+        for row in unit_vectors(self.rows).map(moduli) {
+            sums.resize(row.len(), 0.0);
+            sums.iter_mut().zip(&row).for_each(|(sum, entry)| *sum += entry);
+        }
+        worst(probed, largest(sums))
+    }
+
+    /// Rᴴ u.
+    fn adjoint_times(&self, u: &[T]) -> Vec<T> {
+        let mut sum: Vec<T> = Vec::new();
+        for (coefficient, links) in &self.terms {
+            let y = links.iter().fold(u.to_vec(), |x, link| link.adjoint_times(x));
+            add(&mut sum, coefficient.conj(), &y);
+        }
+        sum
+    }
+
+    /// |u|ᵀ G.
+    fn magnitudes_times(&self, magnitudes: Vec<T>) -> Vec<f64> {
+        let mut sum: Vec<T> = Vec::new();
+        for (coefficient, links) in &self.terms {
+            let y = links.iter().fold(magnitudes.clone(), |x, link| link.magnitudes_times(&x));
+            add(&mut sum, T::from_f64(scale_of(*coefficient)), &y);
+        }
+        sum.into_iter().map(|entry| entry.re().to_f64()).collect()
+    }
+}
+
+/// sum := sum + by y, where an empty sum is zero.
+fn add<T: Scalar>(sum: &mut Vec<T>, by: T, y: &[T]) {
+    sum.resize(y.len(), T::ZERO);
+    sum.iter_mut().zip(y).for_each(|(sum, &entry)| *sum += by * entry);
+}
+
+/// All unit vectors of this length, if it is small.
+fn unit_vectors<T: Scalar>(n: usize) -> impl Iterator<Item = Vec<T>> {
+    let count = if n <= COLUMNS_MAX { n } else { 0 };
+    (0..count).map(move |at| (0..n).map(|i| if i == at { T::ONE } else { T::ZERO }).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::{Stored, general, stored, transformed, triangle};
+    use superscalar_kernels::{Diag, MatRef, Op, Uplo, c64};
+
+    fn z(re: f64, im: f64) -> c64 {
+        c64::new(re, im)
+    }
+
+    fn view(data: &[c64]) -> MatRef<'_, c64> {
+        MatRef::from_col_major(data, 2, 2, 2).expect("a shape that fits")
+    }
+
+    #[test]
+    fn what_is_equal_leaves_nothing() {
+        let a = [z(1.0, 2.0), z(3.0, -1.0), z(0.0, 1.0), z(2.0, 2.0)];
+        let conjugated = [a[0].conj(), a[2].conj(), a[1].conj(), a[3].conj()];
+        let transposed = Sum::new(2).plus(z(2.0, 1.0), [transformed(Op::ConjTrans, view(&a))]);
+        let both = transposed.plus(z(-2.0, -1.0), [general(view(&conjugated))]);
+        assert_eq!((both.norm(), both.componentwise()), (0.0, 0.0));
+        // ‖A‖₁ of a matrix is the norm of a sum of one term.
+        assert_eq!(Sum::new(2).minus([general(view(&a))]).norm(), crate::norm::one(view(&a)));
+        // One triangle stands for the other; a unit diagonal is not read.
+        let hermitian = [z(1.0, 9.0), z(2.0, 1.0), z(f64::NAN, 0.0), z(3.0, 9.0)];
+        let whole = [z(1.0, 0.0), z(2.0, 1.0), z(2.0, -1.0), z(3.0, 0.0)];
+        let sum = Sum::new(2).plus(c64::ONE, [stored(Stored::Hermitian(Uplo::Lower), view(&hermitian))]);
+        assert_eq!(sum.minus([general(view(&whole))]).norm(), 0.0);
+        let unit = [z(f64::NAN, 0.0), z(f64::NAN, 0.0), z(2.0, -1.0), z(f64::NAN, 0.0)];
+        let ones = [c64::ONE, c64::ZERO, z(2.0, -1.0), c64::ONE];
+        let sum = Sum::new(2).plus(c64::ONE, [triangle(Uplo::Upper, Op::None, Diag::Unit, view(&unit))]);
+        assert_eq!(sum.minus([general(view(&ones))]).norm(), 0.0);
+    }
+
+    #[test]
+    fn reflectors_are_unitary_and_interchanges_are_undone() {
+        let (v, tau) = ([f64::NAN, 1.0, f64::NAN, f64::NAN], [1.0]);
+        let v = MatRef::from_col_major(&v, 2, 2, 2).expect("a shape that fits");
+        let tau = MatRef::from_col_major(&tau, 1, 1, 1).expect("a shape that fits");
+        let q = |adjoint, by_rows| Link::Reflectors { v, tau, by_rows, adjoint };
+        // I − (1, 1)ᵀ (1, 1) = −[0, 1; 1, 0].
+        assert_eq!(q(false, false).adjoint_times(vec![2.0, 3.0]), [-3.0, -2.0]);
+        let identity = Sum::new(2).plus(1.0, [q(false, false), q(true, false)]).minus([]);
+        assert_eq!(identity.norm(), 0.0);
+        let (pivots, bad) = ([3, 2, 3], [0, 9]);
+        let p = |inverse| Link::Interchanges { pivots: &pivots, inverse };
+        assert_eq!(Sum::new(3).plus(1.0, [p(false), p(true)]).minus([]).norm(), 0.0);
+        let bad: Link<'_, f64> = Link::Interchanges { pivots: &bad, inverse: false };
+        assert!(bad.adjoint_times(vec![1.0, 2.0]).iter().all(|entry| entry.is_nan()));
+    }
+
+    #[test]
+    fn a_triangle_of_a_product_is_that_of_the_whole() {
+        let (a, b) = ([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]);
+        fn view(data: &[f64]) -> MatRef<'_, f64> {
+            MatRef::from_col_major(data, 2, 2, 2).expect("a shape that fits")
+        }
+        // [1, 3; 2, 4] [5, 6; 7, 8] = [26, 30; 38, 44], of which NaN hides what does not count.
+        for (uplo, whole) in [(Uplo::Lower, [26.0, 38.0, f64::NAN, 44.0]), (Uplo::Upper, [26.0, f64::NAN, 30.0, 44.0])]
+        {
+            let product = Link::TriangleOf { uplo, op_a: Op::None, a: view(&a), op_b: Op::Trans, b: view(&b) };
+            let sum = Sum::new(2).plus(1.0, [product]);
+            assert_eq!(sum.minus([triangle(uplo, Op::None, Diag::NonUnit, view(&whole))]).norm(), 0.0, "{uplo}");
+        }
+    }
+}
