@@ -36,6 +36,16 @@ impl BlockSize {
         }
     }
 
+    /// Block columns of a matrix whose elements are touched once, or `None` if that is done at once where it was called.
+    pub(crate) fn of_stream(self, (m, n): (usize, usize), workers: usize) -> Result<Option<usize>, Error> {
+        match self {
+            Self::Fixed(0) => Err(Error::shape("a block size of zero")),
+            Self::Fixed(nb) => Ok((n > nb && m > 0).then_some(nb)),
+            Self::Auto if workers == 1 || n == 1 || m * n <= STREAM_DIRECT => Ok(None),
+            Self::Auto => Ok(Some(n.div_ceil(4 * workers))),
+        }
+    }
+
     /// The tile size of a factorization of order n.
     pub(crate) fn of_factorization(self, n: usize, workers: usize) -> Result<usize, Error> {
         match self {
@@ -82,6 +92,9 @@ fn auto_product((m, n, k): (usize, usize, usize), workers: usize) -> Option<Prod
     }
     Some(ProductTiles { mb: cut(m, rows), nb: cut(n, cols), kb: cut(k, k.div_ceil(PRODUCT_EDGE)) })
 }
+
+/// Up to so many elements are gone through at once: it takes some 20 µs, as long as waking another worker.
+const STREAM_DIRECT: usize = 1 << 16;
 
 /// Up to this order a factorization by panels is done at once.
 const PANEL_DIRECT: usize = 192;

@@ -28,22 +28,34 @@
 
 #![forbid(unsafe_code)]
 
+mod auxiliary;
 mod block_size;
 mod cholesky;
 mod codelets;
 mod columns;
+mod condition;
 mod error;
 mod level3;
 mod lu;
 mod matrix;
 pub mod matrix_market;
+mod mixed;
 mod options;
 mod qr;
 mod tile;
 mod tiled;
 
+pub use auxiliary::{
+    geadd::geadd,
+    lacpy::lacpy,
+    lange::{lange, lanhe, lansy, lantr},
+    laset::laset,
+    laswp::laswp,
+    swap::swap,
+};
 pub use block_size::BlockSize;
 pub use cholesky::{lauum::lauum, posv::posv, potrf::potrf, potri::potri, potrs::potrs, trtri::trtri};
+pub use condition::{gecon, pocon};
 pub use error::{Error, ErrorKind};
 pub use level3::{
     gemm::gemm,
@@ -54,8 +66,9 @@ pub use level3::{
     trmm::trmm,
     trsm::trsm,
 };
-pub use lu::{Pivots, gesv::gesv, getrf::getrf, getrs::getrs};
+pub use lu::{Pivots, gesv::gesv, getrf::getrf, getri::getri, getrs::getrs};
 pub use matrix::Matrix;
+pub use mixed::{MixedPrecision, gesv_mixed, posv_mixed};
 pub use options::Options;
 pub use qr::{Reflectors, gelqf::gelqf, gels::gels, geqrf::geqrf, ungqr::ungqr, unmlq::unmlq, unmqr::unmqr};
 pub use tile::{Tile, TileView};
@@ -82,6 +95,10 @@ pub use tiled::Tiled;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub mod submit {
+    pub use crate::auxiliary::{
+        geadd::submit as geadd, lacpy::submit as lacpy, lange::submit_lange as lange, laset::submit as laset,
+        laswp::submit as laswp, swap::submit as swap,
+    };
     pub use crate::cholesky::{
         lauum::submit as lauum, posv::submit as posv, potrf::submit as potrf, potri::submit as potri,
         potrs::submit as potrs, trtri::submit as trtri,

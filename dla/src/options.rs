@@ -40,6 +40,11 @@ impl Options {
         Ok(self.block_size.of_panel((m, k), 1)?.unwrap_or(k).clamp(1, 256))
     }
 
+    /// Block columns of a matrix whose elements are touched once, or `None` if tasks are not worth while.
+    pub(crate) fn streamed_columns(&self, shape: (usize, usize), workers: usize) -> Result<Option<usize>, Error> {
+        self.block_size.of_stream(shape, workers)
+    }
+
     /// How many of nrhs right-hand sides go into a block, if each is solved for on its own.
     pub(crate) fn right_hand_sides(&self, n: usize, nrhs: usize, workers: usize) -> Result<usize, Error> {
         let tiles = self.block_size.of_product((n, nrhs, n), workers)?;

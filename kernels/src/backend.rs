@@ -2,7 +2,7 @@
 //!
 //! [`Scalar`]: crate::Scalar
 
-use crate::cpu::{Blocks, Factorization, LuPanel, Pack, Packed, Packs, QrPanel, Triangular};
+use crate::cpu::{Blocks, Factorization, LuPanel, Pack, Packed, Packs, QrPanel, Thin, Triangular};
 use crate::scalar::{c32, c64};
 use crate::simd::dispatch;
 use crate::view::{MatMut, MatRef};
@@ -23,6 +23,7 @@ pub trait Backend: Sized {
     /// C = alpha A B, or C = C + alpha A B when `accumulate`. Without it C is written and not read. Shapes must agree.
     fn small_product(alpha: Self, a: Factor<'_, Self>, b: Factor<'_, Self>, accumulate: bool, c: MatMut<'_, Self>);
     fn product(product: Blocks<'_, Self>);
+    fn thin_product(product: Thin<'_, Self>);
     fn pack(pack: Pack<'_, Self>) -> Packed;
     fn triangular(triangular: Triangular<'_, Self>);
     fn factor(factorization: Factorization<'_, Self>) -> usize;
@@ -40,6 +41,9 @@ macro_rules! backends {
                 matmul_with_conj(faer::MatMut::from(c), accum, left, conj(a.conj), right, conj(b.conj), alpha, Par::Seq);
             }
             fn product(product: Blocks<'_, $t>) {
+                dispatch::<$t, _>(product);
+            }
+            fn thin_product(product: Thin<'_, $t>) {
                 dispatch::<$t, _>(product);
             }
             fn pack(pack: Pack<'_, $t>) -> Packed {

@@ -23,7 +23,7 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
 }
 
 /// What is done to the stored triangle in the first solve, and in the second.
-fn order(uplo: Uplo) -> [Op; 2] {
+pub(crate) fn order(uplo: Uplo) -> [Op; 2] {
     if uplo == Uplo::Lower { [Op::None, Op::ConjTrans] } else { [Op::ConjTrans, Op::None] }
 }
 

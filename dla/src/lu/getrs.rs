@@ -2,6 +2,7 @@
 
 use super::{Pivots, getrf::check_ipiv};
 use crate::{
+    auxiliary::laswp,
     codelets::{Laswp, task},
     columns,
     error::Error,
@@ -25,7 +26,7 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
     pivots: &Pivots<'s>,
     b: &Tiled<'s, MatMut<'s, T>>,
 ) {
-    let (laswp, nb) = (Laswp::new(), a.tile_shape().1);
+    let (interchange, nb) = (Laswp::new(), a.tile_shape().1);
     let exchange = |direction| {
         for j in 0..b.nt() {
             let mut blocks: Vec<_> = pivots.blocks.iter().enumerate().collect();
@@ -33,7 +34,7 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
                 blocks.reverse();
             }
             for (k, &ipiv) in blocks {
-                laswp.insert(s, task("laswp", k, j, k), (k * nb, direction), ipiv, b.at(0, j));
+                interchange.insert(s, task("laswp", k, j, k), (k * nb, direction), ipiv, b.at(0, j));
             }
         }
     };
@@ -75,9 +76,7 @@ pub fn getrs<T: Scalar>(
         return Err(Error::shape(format!("getrs: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
     }
     check_ipiv("getrs", (n, n), ipiv)?;
-    if let Some(at) = ipiv.iter().position(|&p| p < 1 || p as usize > n) {
-        return Err(Error::argument(format!("getrs: ipiv[{at}] is {}, not a row of {n}", ipiv[at])));
-    }
+    laswp::check(n, ipiv)?;
     let parts = options.right_hand_sides(n, nrhs, rt.workers())?;
     Ok(rt.scope(|s| {
         for b in Tiled::columns(s, b.rb_mut(), parts).tiles() {

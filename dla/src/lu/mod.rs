@@ -6,6 +6,7 @@
 
 pub(crate) mod gesv;
 pub(crate) mod getrf;
+pub(crate) mod getri;
 pub(crate) mod getrs;
 
 pub use getrf::Pivots;

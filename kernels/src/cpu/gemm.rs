@@ -2,6 +2,7 @@
 
 use super::packed::Operand;
 use super::product::Product;
+use super::thin::Thin;
 use crate::backend::Factor;
 use crate::{MatMut, MatRef, Op, Scalar};
 use std::ops::Range;
@@ -54,7 +55,10 @@ pub(super) fn add<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, accum
     if c.nrows() * c.ncols() * a.view.ncols() <= SMALL {
         return T::small_product(alpha, a, b, accumulate, c);
     }
-    Product { alpha, a, b, accumulate, triangle: None, c }.run();
+    match Thin::of(alpha, a, b, accumulate, c) {
+        Ok(thin) => T::thin_product(thin),
+        Err(c) => Product { alpha, a, b, accumulate, triangle: None, c }.run(),
+    }
 }
 
 impl<'a, T> Factor<'a, T> {

@@ -16,10 +16,11 @@ use super::micro::{
     Stream, eliminate, load_tile, multiply_triangle, negate, planes, store_tile, substitute, with_vectors,
 };
 use super::pack;
+use super::trsm::by_division;
 use super::workspace::Workspace;
 use crate::backend::Factor;
 use crate::simd::{Kernel, Vector};
-use crate::{Diag, MatMut, Op, Scalar, Side, Uplo, reference};
+use crate::{Diag, MatMut, Scalar, Uplo};
 
 /// Vectors along a full panel of right-hand sides.
 const NV: usize = 3;
@@ -51,19 +52,9 @@ impl<T: Scalar> Triangular<'_, T> {
         };
         let divides = self.action == Action::Solve && self.diag == Diag::NonUnit;
         if divides && (0..self.b.nrows()).any(overflows) {
-            return self.run_by_division();
+            return by_division(self.uplo, self.a, self.diag, self.b);
         }
         T::triangular(self);
-    }
-
-    /// The textbook loop. conj(A) X = B is handed over as the conjugate transpose of Aᵀ.
-    fn run_by_division(self) {
-        let Self { action: _, uplo, a, diag, b } = self;
-        if a.conj {
-            reference::trsm(Side::Left, uplo.flip(), Op::ConjTrans, diag, T::ONE, a.view.transpose(), b);
-        } else {
-            reference::trsm(Side::Left, uplo, Op::None, diag, T::ONE, a.view, b);
-        }
     }
 
     /// The rows other than its own that block `start` depends on: those before it, or those after it.

@@ -4,8 +4,9 @@
 //! ones are halved, which leaves most of the work to the product; the halves go to [`Triangular`].
 
 use super::gemm::{add, scale};
+use super::thin;
 use super::triangular::{Action, Triangular};
-use super::trsm::{DIRECT, Quarters, as_left};
+use super::trsm::{DIRECT, DIRECT_THIN, Quarters, as_left};
 use crate::backend::Factor;
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 
@@ -41,7 +42,8 @@ pub fn trmm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: 
 
 /// B = A B.
 fn multiply<T: Scalar>(uplo: Uplo, a: Factor<'_, T>, diag: Diag, b: MatMut<'_, T>) {
-    if b.nrows() <= DIRECT {
+    let direct = if b.ncols() <= thin::COLUMNS { DIRECT_THIN } else { DIRECT };
+    if b.nrows() <= direct {
         return Triangular { action: Action::Multiply, uplo, a, diag, b }.run();
     }
     let Quarters { a11, a22, off_diagonal, mut b1, mut b2 } = Quarters::of(uplo, a, b);

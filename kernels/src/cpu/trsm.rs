@@ -4,12 +4,15 @@
 //! leaves most of the work to the product; the halves go to [`Triangular`].
 
 use super::gemm::{add, scale};
+use super::thin;
 use super::triangular::{Action, Triangular};
 use crate::backend::Factor;
-use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
+use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, reference};
 
 /// Up to this order a triangle is applied by [`Triangular`]: packed it then stays in the second-level cache.
 pub(super) const DIRECT: usize = 256;
+/// The same for so few columns that packing the triangle would not pay: the rest then goes to products that do not pack either.
+pub(super) const DIRECT_THIN: usize = 32;
 /// Halves are multiples of this, which keeps register tiles full.
 const UNIT: usize = 32;
 
@@ -65,7 +68,11 @@ pub(super) fn as_left<'a, 'b, T: Scalar>(
 
 /// A X = B, X over B.
 pub(super) fn solve<T: Scalar>(uplo: Uplo, a: Factor<'_, T>, diag: Diag, b: MatMut<'_, T>) {
-    if b.nrows() <= DIRECT {
+    if b.ncols() <= thin::COLUMNS {
+        if b.nrows() <= DIRECT_THIN {
+            return by_division(uplo, a, diag, b);
+        }
+    } else if b.nrows() <= DIRECT {
         return Triangular { action: Action::Solve, uplo, a, diag, b }.run();
     }
     let Quarters { a11, a22, off_diagonal, mut b1, mut b2 } = Quarters::of(uplo, a, b);
@@ -82,6 +89,16 @@ pub(super) fn solve<T: Scalar>(uplo: Uplo, a: Factor<'_, T>, diag: Diag, b: MatM
             add(-T::ONE, off_diagonal, Factor::plain(b2.as_ref()), true, b1.rb_mut());
             solve(uplo, a11, diag, b1);
         }
+    }
+}
+
+/// A X = B by the textbook loop.
+pub(super) fn by_division<T: Scalar>(uplo: Uplo, a: Factor<'_, T>, diag: Diag, b: MatMut<'_, T>) {
+    // conj(A) X = B is handed over as the conjugate transpose of Aᵀ.
+    if a.conj {
+        reference::trsm(Side::Left, uplo.flip(), Op::ConjTrans, diag, T::ONE, a.view.transpose(), b);
+    } else {
+        reference::trsm(Side::Left, uplo, Op::None, diag, T::ONE, a.view, b);
     }
 }
 

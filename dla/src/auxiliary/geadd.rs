@@ -1,0 +1,97 @@
+//! Sums of matrices.
+
+use crate::{
+    codelets::task,
+    error::Error,
+    options::Options,
+    tile::{Tile, TileView},
+    tiled::Tiled,
+};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Rows and columns that are gone through together where A is transposed: lines of the first-level cache that both sides touch.
+const SQUARE: usize = 16;
+
+/// Inserts the tasks of B := alpha op(A) + beta B, with B's tiles those of op(A).
+///
+/// # Panics
+/// If they are not.
+#[track_caller]
+pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    op: Op,
+    alpha: T,
+    a: &Tiled<'s, V>,
+    beta: T,
+    b: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let fit = a.partition(op) == b.partition(Op::None);
+    assert!(fit, "geadd: op(A) of {:?} in {:?}, B {:?} in {:?}", a.shape(), a.tile_shape(), b.shape(), b.tile_shape());
+    for (i, j) in b.places() {
+        s.spawn(
+            task("geadd", i, j, 0),
+            (a.factor(op, i, j).tile.read(), b.at(i, j).read_write()),
+            move |(a, b): (&Tile<V>, &mut Tile<MatMut<'s, T>>)| add(op, alpha, a.view(), beta, b.view_mut()),
+        );
+    }
+}
+
+fn add<T: Scalar>(op: Op, alpha: T, a: MatRef<'_, T>, beta: T, mut b: MatMut<'_, T>) {
+    let a = if op == Op::None { a } else { a.transpose() };
+    let (m, n) = b.shape();
+    let conj = |x: T| if op == Op::ConjTrans { x.conj() } else { x };
+    // What is multiplied by zero is not read.
+    let element = |x: T| if alpha == T::ZERO { T::ZERO } else { alpha * conj(x) };
+    let kept = |x: T| if beta == T::ZERO { T::ZERO } else { beta * x };
+    for cols in (0..n).step_by(SQUARE).map(|j| j..n.min(j + SQUARE)) {
+        for rows in (0..m).step_by(SQUARE).map(|i| i..m.min(i + SQUARE)) {
+            for j in cols.clone() {
+                for i in rows.clone() {
+                    b[(i, j)] = element(a.at(i, j)) + kept(b[(i, j)]);
+                }
+            }
+        }
+    }
+}
+
+/// B = alpha op(A) + beta B, where op(A) and B are m x n.
+///
+/// beta = 0 does not read B, and alpha = 0 not A.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, geadd};
+/// use superscalar_kernels::Op;
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let (a, mut b) = (Matrix::from_fn(1, 2, |_, j| j as f64), Matrix::from_fn(2, 1, |_, _| 1.0));
+/// geadd(&rt, Op::Trans, 2.0, a.as_ref(), 3.0, b.as_mut(), &Options::default())?;
+/// assert_eq!(b.into_vec(), [3.0, 5.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn geadd<T: Scalar>(
+    rt: &Runtime,
+    op: Op,
+    alpha: T,
+    a: MatRef<'_, T>,
+    beta: T,
+    mut b: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let (m, n) = b.shape();
+    if op.shape(a.shape()) != (m, n) {
+        return Err(Error::shape(format!("geadd: A is {:?}, B {m} x {n}, with trans = {op}", a.shape())));
+    }
+    let Some(nb) = options.streamed_columns((m, n), rt.workers())? else {
+        add(op, alpha, a, beta, b);
+        return Ok(());
+    };
+    Ok(rt.scope(|s| {
+        let (rows, cols) = op.shape((m, nb));
+        submit(s, op, alpha, &Tiled::read_only(s, a, rows, cols), beta, &Tiled::columns(s, b.rb_mut(), nb));
+    })?)
+}

@@ -1,0 +1,77 @@
+//! Copies of matrices.
+
+use super::rows_of;
+use crate::{
+    codelets::task,
+    error::Error,
+    options::Options,
+    tile::{Tile, TileView},
+    tiled::Tiled,
+};
+use superscalar_kernels::{MatMut, MatRef, Op, Part, Scalar};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks that copy a part of A to B, both in block columns of the same width.
+///
+/// # Panics
+/// If they are not so, or their shapes differ.
+#[track_caller]
+pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    part: Part,
+    a: &Tiled<'s, V>,
+    b: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let fit = a.partition(Op::None) == b.partition(Op::None) && a.mt() <= 1;
+    assert!(fit, "lacpy: A {:?} in {:?}, B {:?} in {:?}", a.shape(), a.tile_shape(), b.shape(), b.tile_shape());
+    for (i, j) in b.places() {
+        let first = j * b.tile_shape().1;
+        s.spawn(
+            task("lacpy", i, j, 0),
+            (a.at(i, j).read(), b.at(i, j).read_write()),
+            move |(a, b): (&Tile<V>, &mut Tile<MatMut<'s, T>>)| copy(part, first, a.view(), b.view_mut()),
+        );
+    }
+}
+
+/// Copies the part of A, whose first column is column `first` of its matrix.
+pub(crate) fn copy<T: Scalar>(part: Part, first: usize, a: MatRef<'_, T>, mut b: MatMut<'_, T>) {
+    let (m, n) = a.shape();
+    for j in 0..n {
+        let rows = rows_of(part, first + j, m);
+        b.rb_mut().submatrix(rows.clone(), j..j + 1).copy_from(a.submatrix(rows, j..j + 1));
+    }
+}
+
+/// B = A in the part named: all of it, or the lower or upper trapezoid. The rest of B is not touched.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes differ.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, lacpy};
+/// use superscalar_kernels::Part;
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let (a, mut b) = (Matrix::from_fn(2, 2, |_, _| 1.0), Matrix::zeros(2, 2));
+/// lacpy(&rt, Part::Lower, a.as_ref(), b.as_mut(), &Options::default())?;
+/// assert_eq!(b.into_vec(), [1.0, 1.0, 0.0, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn lacpy<T: Scalar>(
+    rt: &Runtime,
+    part: Part,
+    a: MatRef<'_, T>,
+    mut b: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    if a.shape() != b.shape() {
+        return Err(Error::shape(format!("lacpy: A is {:?}, B {:?}", a.shape(), b.shape())));
+    }
+    let Some(nb) = options.streamed_columns(a.shape(), rt.workers())? else {
+        copy(part, 0, a, b);
+        return Ok(());
+    };
+    Ok(rt.scope(|s| submit(s, part, &Tiled::read_only_columns(s, a, nb), &Tiled::columns(s, b.rb_mut(), nb)))?)
+}

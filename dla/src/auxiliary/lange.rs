@@ -1,0 +1,272 @@
+//! Norms of general, symmetric, Hermitian and triangular matrices.
+
+use crate::{
+    codelets::{Symmetry, task},
+    error::Error,
+    options::Options,
+    tile::{Tile, TileView},
+    tiled::Tiled,
+};
+use std::ops::Range;
+use superscalar_kernels::{Diag, MatRef, Norm, Real, Scalar, Uplo};
+use superscalar_runtime::{Output, Runtime, Scope};
+
+/// What is known of a matrix besides what is stored.
+#[derive(Clone, Copy)]
+enum Structure {
+    General,
+    Triangular(Uplo, Diag),
+    /// One triangle is stored; the other is its mirror image.
+    Mirrored(Symmetry, Uplo),
+}
+
+impl Structure {
+    /// The stored rows of column j, of m, without the diagonal where it is special; and the diagonal element there.
+    fn column<T: Scalar>(self, a: MatRef<'_, T>, j: usize, first: usize) -> (Range<usize>, Option<T>) {
+        let (m, col) = (a.nrows(), first + j);
+        let (uplo, diagonal) = match self {
+            Self::General => return (0..m, None),
+            Self::Triangular(uplo, Diag::Unit) => (uplo, (col < m).then_some(T::ONE)),
+            Self::Triangular(uplo, Diag::NonUnit) => (uplo, (col < m).then(|| a.at(col, j))),
+            Self::Mirrored(Symmetry::Symmetric, uplo) => (uplo, Some(a.at(col, j))),
+            Self::Mirrored(Symmetry::Hermitian, uplo) => (uplo, Some(T::from_real(a.at(col, j).re()))),
+        };
+        let rows = if uplo == Uplo::Lower { (col + 1).min(m)..m } else { 0..col.min(m) };
+        (rows, diagonal)
+    }
+
+    fn is_mirrored(self) -> bool {
+        matches!(self, Self::Mirrored(..))
+    }
+}
+
+/// What a block column contributes.
+#[derive(Clone)]
+enum Partial<R> {
+    /// The largest element, or column sum.
+    Largest(R),
+    /// A part of each row's sum.
+    Sums(Vec<R>),
+    /// The sum of squares is `scale`² times `sum`.
+    Squares { scale: R, sum: R },
+}
+
+/// The larger one; NaN if one is.
+fn worst<R: Real>(x: R, y: R) -> R {
+    if x.is_nan() || x > y { x } else { y }
+}
+
+/// The contribution of the block column of A whose first column is column `first`.
+fn partial<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>, first: usize) -> Partial<T::Real> {
+    let (m, n) = a.shape();
+    let zero = T::Real::ZERO;
+    let moduli = |j: usize, rows: Range<usize>| {
+        let column = a.col_as_slice(j);
+        rows.map(move |i| column.map_or_else(|| a.at(i, j), |column| column[i]).abs())
+    };
+    let columns = (0..n).map(|j| (j, structure.column(a, j, first)));
+    let by_sums = matches!(norm, Norm::Inf) || (structure.is_mirrored() && norm == Norm::One);
+    match norm {
+        Norm::Max => Partial::Largest(columns.fold(zero, |largest, (j, (rows, diagonal))| {
+            let largest = diagonal.into_iter().map(T::abs).fold(largest, worst);
+            moduli(j, rows).fold(largest, worst)
+        })),
+        Norm::One | Norm::Inf if by_sums => {
+            let mut sums = vec![zero; m];
+            for (j, (rows, diagonal)) in columns {
+                let mut mirrored = zero;
+                for (i, modulus) in rows.clone().zip(moduli(j, rows)) {
+                    sums[i] += modulus;
+                    mirrored += modulus;
+                }
+                if let Some(diagonal) = diagonal {
+                    sums[first + j] += diagonal.abs();
+                }
+                if structure.is_mirrored() {
+                    sums[first + j] += mirrored;
+                }
+            }
+            Partial::Sums(sums)
+        }
+        Norm::One | Norm::Inf => Partial::Largest(columns.fold(zero, |largest, (j, (rows, diagonal))| {
+            worst(largest, moduli(j, rows).sum::<T::Real>() + diagonal.map_or(zero, T::abs))
+        })),
+        Norm::Frobenius => {
+            let twice = if structure.is_mirrored() { T::Real::from_f64(2.0) } else { T::Real::ONE };
+            columns.fold(Partial::Squares { scale: zero, sum: zero }, |squares, (j, (rows, diagonal))| {
+                let (scale, sum) = sum_of_squares(|| moduli(j, rows.clone()));
+                let (of_diagonal, one) = sum_of_squares(|| diagonal.into_iter().map(T::abs));
+                let squares = squares.join(Partial::Squares { scale, sum: sum * twice });
+                squares.join(Partial::Squares { scale: of_diagonal, sum: one })
+            })
+        }
+    }
+}
+
+/// The sum of squares as a scale and a sum: without overflow or underflow, whatever the numbers are.
+fn sum_of_squares<R: Real, I: Iterator<Item = R>>(values: impl Fn() -> I) -> (R, R) {
+    let plain: R = values().map(|x| x * x).sum();
+    // A square that underflows is lost, but next to a sum this large it does not count.
+    let safe = plain * R::EPSILON > R::MIN_POSITIVE && plain * R::ZERO == R::ZERO;
+    if safe || plain.is_nan() {
+        return (R::ONE, plain);
+    }
+    let scale = values().fold(R::ZERO, worst);
+    if scale == R::ZERO || scale * R::ZERO != R::ZERO {
+        return (scale, R::ONE);
+    }
+    (scale, values().map(|x| (x / scale) * (x / scale)).sum())
+}
+
+impl<R: Real> Partial<R> {
+    /// Both contributions together.
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Largest(x), Self::Largest(y)) => Self::Largest(worst(x, y)),
+            (Self::Sums(mut x), Self::Sums(y)) => {
+                x.iter_mut().zip(y).for_each(|(x, y)| *x += y);
+                Self::Sums(x)
+            }
+            (Self::Squares { scale, sum }, Self::Squares { scale: other, sum: more }) => {
+                let (large, small) =
+                    if scale > other { ((scale, sum), (other, more)) } else { ((other, more), (scale, sum)) };
+                let ratio = if small.0 == R::ZERO { R::ZERO } else { small.0 / large.0 };
+                Self::Squares { scale: large.0, sum: large.1 + small.1 * ratio * ratio }
+            }
+            _ => unreachable!("contributions to one norm are of one kind"),
+        }
+    }
+
+    /// The norm, if this is all.
+    fn norm(self) -> R {
+        match self {
+            Self::Largest(x) => x,
+            Self::Sums(sums) => sums.into_iter().fold(R::ZERO, worst),
+            Self::Squares { scale, sum } => scale * sum.sqrt(),
+        }
+    }
+}
+
+#[track_caller]
+fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    norm: Norm,
+    structure: Structure,
+    a: &Tiled<'s, V>,
+) -> Output<'s, T::Real> {
+    assert!(a.mt() <= 1, "a norm of A in block columns, not in {} block rows", a.mt());
+    let parts: Vec<_> = (0..if a.shape().0 == 0 { 0 } else { a.nt() })
+        .map(|j| {
+            let first = j * a.tile_shape().1;
+            let part = move |a: &Tile<V>| partial(norm, structure, a.view(), first);
+            s.compute(task("norm", 0, j, 0), a.at(0, j).read(), part).read()
+        })
+        .collect();
+    s.compute("norm", parts, |parts| {
+        parts.into_iter().cloned().reduce(Partial::join).map_or(T::Real::ZERO, Partial::norm)
+    })
+}
+
+fn blocking<T: Scalar>(
+    rt: &Runtime,
+    norm: Norm,
+    structure: Structure,
+    a: MatRef<'_, T>,
+    options: &Options,
+) -> Result<T::Real, Error> {
+    if a.is_empty() {
+        return Ok(T::Real::ZERO);
+    }
+    let Some(nb) = options.streamed_columns(a.shape(), rt.workers())? else {
+        return Ok(partial(norm, structure, a, 0).norm());
+    };
+    Ok(rt.scope(|s| {
+        let norm = submit(s, norm, structure, &Tiled::read_only_columns(s, a, nb));
+        s.get(norm).copied()
+    })??)
+}
+
+/// Inserts the tasks of [`lange`](fn@crate::lange) for A in block columns; the norm is their result.
+///
+/// # Panics
+/// If A is not in block columns.
+#[track_caller]
+pub fn submit_lange<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    norm: Norm,
+    a: &Tiled<'s, V>,
+) -> Output<'s, T::Real> {
+    submit(s, norm, Structure::General, a)
+}
+
+/// A norm of an m x n matrix: its largest element, one norm, infinity norm or Frobenius norm. 0 if it has no elements; NaN if it
+/// has a NaN.
+///
+/// # Errors
+/// Those of the runtime.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, lange};
+/// use superscalar_kernels::Norm;
+/// use superscalar_runtime::Runtime;
+///
+/// let (rt, o) = (Runtime::new()?, Options::default());
+/// let a = Matrix::from_fn(2, 2, |i, j| [[1.0, -2.0], [2.0, 4.0]][i][j]);
+/// let norms = [Norm::Max, Norm::One, Norm::Inf, Norm::Frobenius].map(|norm| lange(&rt, norm, a.as_ref(), &o));
+/// assert_eq!(norms.map(Result::unwrap), [4.0, 6.0, 6.0, 5.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn lange<T: Scalar>(rt: &Runtime, norm: Norm, a: MatRef<'_, T>, options: &Options) -> Result<T::Real, Error> {
+    blocking(rt, norm, Structure::General, a, options)
+}
+
+/// A norm of a symmetric matrix of which one triangle is stored, as [`lange`].
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if A is not square.
+pub fn lansy<T: Scalar>(
+    rt: &Runtime,
+    norm: Norm,
+    uplo: Uplo,
+    a: MatRef<'_, T>,
+    options: &Options,
+) -> Result<T::Real, Error> {
+    check_square("lansy", a)?;
+    blocking(rt, norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a, options)
+}
+
+/// A norm of a Hermitian matrix of which one triangle is stored, as [`lange`]; the imaginary part of the diagonal is taken as
+/// zero.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if A is not square.
+pub fn lanhe<T: Scalar>(
+    rt: &Runtime,
+    norm: Norm,
+    uplo: Uplo,
+    a: MatRef<'_, T>,
+    options: &Options,
+) -> Result<T::Real, Error> {
+    check_square("lanhe", a)?;
+    blocking(rt, norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a, options)
+}
+
+/// A norm of an m x n lower or upper trapezoidal matrix, as [`lange`]; a unit diagonal is not read.
+///
+/// # Errors
+/// Those of the runtime.
+pub fn lantr<T: Scalar>(
+    rt: &Runtime,
+    norm: Norm,
+    uplo: Uplo,
+    diag: Diag,
+    a: MatRef<'_, T>,
+    options: &Options,
+) -> Result<T::Real, Error> {
+    blocking(rt, norm, Structure::Triangular(uplo, diag), a, options)
+}
+
+fn check_square<T: Scalar>(name: &str, a: MatRef<'_, T>) -> Result<(), Error> {
+    let (m, n) = a.shape();
+    if m == n { Ok(()) } else { Err(Error::shape(format!("{name}: A is {m} x {n}, not square"))) }
+}

@@ -1,0 +1,67 @@
+//! Matrices of one number, and another on the diagonal.
+
+use super::rows_of;
+use crate::{codelets::task, error::Error, options::Options, tile::Tile, tiled::Tiled};
+use superscalar_kernels::{MatMut, Part, Scalar};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks of [`laset`](fn@crate::laset) for A in block columns.
+///
+/// # Panics
+/// If it is not so.
+#[track_caller]
+pub fn submit<'s, T: Scalar>(
+    s: &'s Scope<'s, '_>,
+    part: Part,
+    off_diagonal: T,
+    diagonal: T,
+    a: &Tiled<'s, MatMut<'s, T>>,
+) {
+    assert!(a.mt() <= 1, "laset: A in block columns, not in {} block rows", a.mt());
+    for (i, j) in a.places() {
+        let first = j * a.tile_shape().1;
+        let body = move |a: &mut Tile<MatMut<'s, T>>| set(part, first, off_diagonal, diagonal, a.view_mut());
+        s.spawn(task("laset", i, j, 0), a.at(i, j).read_write(), body);
+    }
+}
+
+/// Sets the part of A, whose first column is column `first` of its matrix.
+fn set<T: Scalar>(part: Part, first: usize, off_diagonal: T, diagonal: T, mut a: MatMut<'_, T>) {
+    let (m, n) = a.shape();
+    for j in 0..n {
+        a.rb_mut().submatrix(rows_of(part, first + j, m), j..j + 1).fill(off_diagonal);
+        if first + j < m {
+            a[(first + j, j)] = diagonal;
+        }
+    }
+}
+
+/// Sets the part named of an m x n matrix: the diagonal to one number, the rest of it to another.
+///
+/// # Errors
+/// Those of the runtime.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, laset};
+/// use superscalar_kernels::Part;
+/// use superscalar_runtime::Runtime;
+///
+/// let (rt, mut a) = (Runtime::new()?, Matrix::from_fn(2, 2, |_, _| 7.0));
+/// laset(&rt, Part::Upper, 0.0, 1.0, a.as_mut(), &Options::default())?;
+/// assert_eq!(a.into_vec(), [1.0, 7.0, 0.0, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn laset<T: Scalar>(
+    rt: &Runtime,
+    part: Part,
+    off_diagonal: T,
+    diagonal: T,
+    mut a: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let Some(nb) = options.streamed_columns(a.shape(), rt.workers())? else {
+        set(part, 0, off_diagonal, diagonal, a);
+        return Ok(());
+    };
+    Ok(rt.scope(|s| submit(s, part, off_diagonal, diagonal, &Tiled::columns(s, a.rb_mut(), nb)))?)
+}

@@ -1,0 +1,67 @@
+//! Interchanges of rows.
+
+use crate::{codelets::Laswp, codelets::task, error::Error, options::Options, tiled::Tiled};
+use superscalar_kernels::{Direction, MatMut, Scalar, cpu};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks of [`laswp`](fn@crate::laswp) for A in block columns.
+///
+/// # Panics
+/// If it is not so. An interchange outside of the matrix fails its task.
+#[track_caller]
+pub fn submit<'s, T: Scalar>(
+    s: &'s Scope<'s, '_>,
+    a: &Tiled<'s, MatMut<'s, T>>,
+    ipiv: &'s mut [i32],
+    direction: Direction,
+) {
+    assert!(a.mt() <= 1, "laswp: A in block columns, not in {} block rows", a.mt());
+    let (laswp, ipiv) = (Laswp::new(), s.lend(ipiv));
+    for (i, j) in a.places() {
+        laswp.insert(s, task("laswp", i, j, 0), (0, direction), ipiv, a.at(i, j));
+    }
+}
+
+/// Exchanges row i and row `ipiv[i] - 1` of A, for every i in turn, or from the last to the first, which undoes it.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if there are more interchanges than rows; [`Argument`](crate::ErrorKind::Argument) if one
+/// is outside of the matrix.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, laswp};
+/// use superscalar_kernels::Direction;
+/// use superscalar_runtime::Runtime;
+///
+/// let (rt, mut a) = (Runtime::new()?, Matrix::from_fn(3, 1, |i, _| i as f64));
+/// laswp(&rt, a.as_mut(), &[3, 3], Direction::Forward, &Options::default())?;
+/// assert_eq!(a.into_vec(), [2.0, 0.0, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn laswp<T: Scalar>(
+    rt: &Runtime,
+    mut a: MatMut<'_, T>,
+    ipiv: &[i32],
+    direction: Direction,
+    options: &Options,
+) -> Result<(), Error> {
+    let m = a.nrows();
+    check(m, ipiv)?;
+    let Some(nb) = options.streamed_columns(a.shape(), rt.workers())? else {
+        cpu::laswp(a, 0, ipiv, direction);
+        return Ok(());
+    };
+    let mut ipiv = ipiv.to_vec();
+    Ok(rt.scope(|s| submit(s, &Tiled::columns(s, a.rb_mut(), nb), &mut ipiv, direction))?)
+}
+
+/// Refuses interchanges that are not among m rows.
+pub(crate) fn check(m: usize, ipiv: &[i32]) -> Result<(), Error> {
+    if ipiv.len() > m {
+        return Err(Error::shape(format!("{} interchanges of {m} rows", ipiv.len())));
+    }
+    match ipiv.iter().position(|&p| p < 1 || p as usize > m) {
+        Some(at) => Err(Error::argument(format!("ipiv[{at}] is {}, not a row of {m}", ipiv[at]))),
+        None => Ok(()),
+    }
+}

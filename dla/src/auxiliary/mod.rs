@@ -1,0 +1,22 @@
+//! Norms, copies, sums and interchanges of matrices: LAPACK's auxiliary routines, on block columns.
+//!
+//! They touch each element once or twice, so that memory is their limit, and block columns are all the tasks they need.
+
+pub(crate) mod geadd;
+pub(crate) mod lacpy;
+pub(crate) mod lange;
+pub(crate) mod laset;
+pub(crate) mod laswp;
+pub(crate) mod swap;
+
+use std::ops::Range;
+use superscalar_kernels::Part;
+
+/// The rows of column j that are in the part, of m.
+fn rows_of(part: Part, j: usize, m: usize) -> Range<usize> {
+    match part {
+        Part::All => 0..m,
+        Part::Lower => j.min(m)..m,
+        Part::Upper => 0..(j + 1).min(m),
+    }
+}

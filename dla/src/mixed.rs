@@ -1,0 +1,243 @@
+//! Systems that are factored in a lower precision, which is twice as fast, and whose solutions are then refined.
+//!
+//! LAPACK's dsgesv, zcgesv, dsposv and zcposv: the same steps, the same criterion, the same way out. They wait for each step's
+//! residual, to see whether there is another, so there are no non-blocking forms.
+
+use crate::{Error, Matrix, Options, gemm, getrf, getrs, hemm, lange, lanhe, lu::getrf::check_ipiv, potrf, potrs};
+use superscalar_kernels::{MatMut, MatRef, Norm, Op, Part, Real, Scalar, Side, Uplo, c32, c64};
+use superscalar_runtime::Runtime;
+
+/// Steps of the refinement, before it is given up.
+const STEPS_MAX: i32 = 30;
+
+/// An element type that has a lower precision: `f64`, with `f32`, and `c64`, with `c32`.
+///
+/// ```
+/// use superscalar_dla::MixedPrecision;
+/// assert_eq!(f64::raise(0.1f64.lower()), 0.1f32 as f64);
+/// ```
+pub trait MixedPrecision: Scalar {
+    /// The type of the lower precision.
+    type Lower: Scalar;
+    /// The nearest number of the lower precision; infinite if it is too large.
+    fn lower(self) -> Self::Lower;
+    /// The same number in this precision.
+    fn raise(x: Self::Lower) -> Self;
+}
+
+impl MixedPrecision for f64 {
+    type Lower = f32;
+    fn lower(self) -> f32 {
+        self as f32
+    }
+    fn raise(x: f32) -> f64 {
+        f64::from(x)
+    }
+}
+
+impl MixedPrecision for c64 {
+    type Lower = c32;
+    fn lower(self) -> c32 {
+        c32::new(self.re as f32, self.im as f32)
+    }
+    fn raise(x: c32) -> c64 {
+        c64::new(f64::from(x.re), f64::from(x.im))
+    }
+}
+
+/// Why the lower precision does not do, as LAPACK's `ITER` has it.
+const OVERFLOW: i32 = -2;
+const NO_FACTORS: i32 = -3;
+const NO_CONVERGENCE: i32 = -STEPS_MAX - 1;
+
+/// Solves A X = B for an n x n matrix A and n x nrhs matrices B and X: factors A in the lower precision and refines the solution
+/// until its backward error is that of the higher one. Returns how many steps that took, LAPACK's `ITER`; A is then as it was.
+///
+/// If that does not succeed the result is negative (-2: an entry is too large for the lower precision, -3: the factorization
+/// broke down in it, -31: thirty steps were not enough), and the system has been solved in the higher precision: A holds its
+/// factors. `ipiv` holds the interchanges of whichever factorization was used.
+///
+/// Working memory: A and X once more in the lower precision, and a residual of the size of X.
+///
+/// # Errors
+/// As for [`gesv`](fn@crate::gesv).
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, gesv_mixed};
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let mut a = Matrix::from_fn(2, 2, |i, j| [[3.0, 1.0], [1.0, 2.0]][i][j]);
+/// let (b, mut x) = (Matrix::from_fn(2, 1, |i, _| [1.0f64, 1.0][i]), Matrix::zeros(2, 1));
+/// let steps = gesv_mixed(&rt, a.as_mut(), &mut [0; 2], b.as_ref(), x.as_mut(), &Options::default())?;
+/// assert!(steps >= 0 && (x.at(0, 0) - 0.2).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn gesv_mixed<T: MixedPrecision>(
+    rt: &Runtime,
+    mut a: MatMut<'_, T>,
+    ipiv: &mut [i32],
+    b: MatRef<'_, T>,
+    mut x: MatMut<'_, T>,
+    options: &Options,
+) -> Result<i32, Error> {
+    check("gesv_mixed", a.shape(), b, x.shape())?;
+    check_ipiv("gesv_mixed", a.shape(), ipiv)?;
+    if x.is_empty() {
+        return Ok(0);
+    }
+    let norm = lange(rt, Norm::Inf, a.as_ref(), options)?;
+    let system = System { norm, a: a.as_ref(), b };
+    let residual =
+        |x: MatRef<'_, T>, r: MatMut<'_, T>| gemm(rt, -T::ONE, Op::None, system.a, Op::None, x, T::ONE, r, options);
+    let steps = system.lowered(Part::All).map_or(Ok(OVERFLOW), |mut low| {
+        match getrf(rt, low.as_mut(), ipiv, options) {
+            Ok(()) => {}
+            Err(error) if error.info().is_some() => return Ok(NO_FACTORS),
+            Err(error) => return Err(error),
+        }
+        let solve = |x: MatMut<'_, T::Lower>| getrs(rt, Op::None, low.as_ref(), ipiv, x, options);
+        system.refine(x.rb_mut(), solve, residual)
+    })?;
+    if steps < 0 {
+        getrf(rt, a.rb_mut(), ipiv, options)?;
+        x.copy_from(b);
+        getrs(rt, Op::None, a.as_ref(), ipiv, x, options)?;
+    }
+    Ok(steps)
+}
+
+/// Solves A X = B for an n x n Hermitian positive definite A, of which one triangle is stored, as [`gesv_mixed`] does.
+///
+/// # Errors
+/// As for [`posv`](fn@crate::posv).
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, posv_mixed};
+/// use superscalar_kernels::Uplo;
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let mut a = Matrix::from_fn(2, 2, |i, j| [[3.0, 1.0], [1.0, 2.0]][i][j]);
+/// let (b, mut x) = (Matrix::from_fn(2, 1, |i, _| [1.0f64, 1.0][i]), Matrix::zeros(2, 1));
+/// posv_mixed(&rt, Uplo::Lower, a.as_mut(), b.as_ref(), x.as_mut(), &Options::default())?;
+/// assert!((x.at(0, 0) - 0.2).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn posv_mixed<T: MixedPrecision>(
+    rt: &Runtime,
+    uplo: Uplo,
+    mut a: MatMut<'_, T>,
+    b: MatRef<'_, T>,
+    mut x: MatMut<'_, T>,
+    options: &Options,
+) -> Result<i32, Error> {
+    check("posv_mixed", a.shape(), b, x.shape())?;
+    if x.is_empty() {
+        return Ok(0);
+    }
+    let norm = lanhe(rt, Norm::Inf, uplo, a.as_ref(), options)?;
+    let system = System { norm, a: a.as_ref(), b };
+    let residual =
+        |x: MatRef<'_, T>, r: MatMut<'_, T>| hemm(rt, Side::Left, uplo, -T::ONE, system.a, x, T::ONE, r, options);
+    let part = if uplo == Uplo::Lower { Part::Lower } else { Part::Upper };
+    let steps = system.lowered(part).map_or(Ok(OVERFLOW), |mut low| {
+        match potrf(rt, uplo, low.as_mut(), options) {
+            Ok(()) => {}
+            Err(error) if error.info().is_some() => return Ok(NO_FACTORS),
+            Err(error) => return Err(error),
+        }
+        let solve = |x: MatMut<'_, T::Lower>| potrs(rt, uplo, low.as_ref(), x, options);
+        system.refine(x.rb_mut(), solve, residual)
+    })?;
+    if steps < 0 {
+        potrf(rt, uplo, a.rb_mut(), options)?;
+        x.copy_from(b);
+        potrs(rt, uplo, a.as_ref(), x, options)?;
+    }
+    Ok(steps)
+}
+
+fn check<T: Scalar>(name: &str, (n, cols): (usize, usize), b: MatRef<'_, T>, x: (usize, usize)) -> Result<(), Error> {
+    if n != cols || b.nrows() != n || b.shape() != x {
+        return Err(Error::shape(format!("{name}: A is {n} x {cols}, B {:?}, X {x:?}", b.shape())));
+    }
+    Ok(())
+}
+
+/// A system in the higher precision.
+struct System<'a, T: Scalar> {
+    /// ‖A‖∞.
+    norm: T::Real,
+    a: MatRef<'a, T>,
+    b: MatRef<'a, T>,
+}
+
+impl<T: MixedPrecision> System<'_, T> {
+    /// The part of A in the lower precision, if it fits.
+    fn lowered(&self, part: Part) -> Option<Matrix<T::Lower>> {
+        let (m, n) = self.a.shape();
+        let mut low = Matrix::zeros(m, n);
+        lower(part, self.a, low.as_mut()).then_some(low)
+    }
+
+    /// Solves by `solve`, in the lower precision, and corrects X until each column's residual B − A X, which `residual` subtracts
+    /// A X to, is as small as the higher precision allows: the number of corrections, or why there is no solution.
+    fn refine(
+        &self,
+        mut x: MatMut<'_, T>,
+        solve: impl Fn(MatMut<'_, T::Lower>) -> Result<(), Error>,
+        residual: impl Fn(MatRef<'_, T>, MatMut<'_, T>) -> Result<(), Error>,
+    ) -> Result<i32, Error> {
+        let (n, nrhs) = self.b.shape();
+        let (mut low, mut r) = (Matrix::zeros(n, nrhs), Matrix::zeros(n, nrhs));
+        x.fill(T::ZERO);
+        r.as_mut().copy_from(self.b);
+        for step in 0..=STEPS_MAX {
+            if !lower(Part::All, r.as_ref(), low.as_mut()) {
+                return Ok(OVERFLOW);
+            }
+            solve(low.as_mut())?;
+            for (i, j) in (0..nrhs).flat_map(|j| (0..n).map(move |i| (i, j))) {
+                x[(i, j)] += T::raise(low.at(i, j));
+            }
+            r.as_mut().copy_from(self.b);
+            residual(x.as_ref(), r.as_mut())?;
+            if self.is_small(x.as_ref(), r.as_ref()) {
+                return Ok(step);
+            }
+        }
+        Ok(NO_CONVERGENCE)
+    }
+
+    /// Whether ‖r‖∞ <= √n ε ‖A‖∞ ‖x‖∞ in each column, by |re| + |im|.
+    fn is_small(&self, x: MatRef<'_, T>, r: MatRef<'_, T>) -> bool {
+        let (n, nrhs) = r.shape();
+        let bound = self.norm.to_f64() * T::EPSILON.to_f64() * (n as f64).sqrt();
+        let size = |a: MatRef<'_, T>, j: usize| {
+            let modulus = |i: usize| a.at(i, j).re().to_f64().abs() + a.at(i, j).im().to_f64().abs();
+            (0..n).map(modulus).fold(0.0, |max: f64, x| if x > max || x.is_nan() { x } else { max })
+        };
+        (0..nrhs).all(|j| size(r, j) <= size(x, j) * bound)
+    }
+}
+
+/// The part of A in the lower precision; whether all of it is finite there.
+fn lower<T: MixedPrecision>(part: Part, a: MatRef<'_, T>, mut to: MatMut<'_, T::Lower>) -> bool {
+    let (m, n) = a.shape();
+    let zero = <T::Lower as Scalar>::Real::ZERO;
+    let mut finite = true;
+    for j in 0..n {
+        let rows = match part {
+            Part::All => 0..m,
+            Part::Lower => j..m,
+            Part::Upper => 0..j + 1,
+        };
+        for i in rows {
+            let x = a.at(i, j).lower();
+            finite &= x.re() * zero + x.im() * zero == zero;
+            to[(i, j)] = x;
+        }
+    }
+    finite
+}
