@@ -89,8 +89,8 @@ fn by_columns<T: Scalar>(a: MatRef<'_, T>, x: &[T], sums: &mut [T]) {
             *sum += (a0[i] * x[0] + a1[i] * x[1]) + (a2[i] * x[2] + a3[i] * x[3]);
         }
     }
-    for p in whole..x.len() {
-        sums.iter_mut().zip(column(p)).for_each(|(sum, &a)| *sum += a * x[p]);
+    for (p, &x) in x.iter().enumerate().skip(whole) {
+        sums.iter_mut().zip(column(p)).for_each(|(sum, &a)| *sum += a * x);
     }
 }
 
