@@ -1,0 +1,160 @@
+//! Rates of the factorizations that pivot or reflect: `cargo bench -p superscalar-kernels --bench panels [-- FILTER...]`.
+//!
+//! One line per routine, type and shape, squares and tall panels: the median rate, its fraction of the multiply-add peak,
+//! and of the rate of gemm on squares of 256. Only the operations of the factorization itself count, as in LAPACK; those
+//! that geqrf needs for T (about half as many again) do not. The three are measured in turn, round by round. A filter is a
+//! word that a line must contain, such as `getrf`, `f64` or `4096x128`; all of the given ones must match.
+
+use std::hint::black_box;
+use std::time::Instant;
+use superscalar_kernels::cpu::{self, BlockReflector};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side, c32, c64, peak::measure_fma_peak};
+
+/// Rounds per line, of which the median counts.
+const ROUNDS: usize = 15;
+/// Time of one sample, seconds: enough calls are made to fill it.
+const SAMPLE_S: f64 = 2e-3;
+const SHAPES: [(usize, usize); 8] =
+    [(64, 64), (128, 128), (256, 256), (512, 512), (4096, 32), (4096, 128), (100_000, 32), (1024, 256)];
+
+/// A matrix and what its factorization writes.
+struct Operands<T> {
+    m: usize,
+    n: usize,
+    a: Vec<T>,
+    c: Vec<T>,
+    ipiv: Vec<i32>,
+    tau: Vec<T>,
+    t: Vec<T>,
+}
+
+/// A routine: name, flops in multiply-adds of the type for a shape (m, n), and the call.
+struct Line<T> {
+    name: &'static str,
+    work: fn(f64, f64) -> f64,
+    body: fn(&mut Operands<T>),
+}
+
+impl<T: Scalar> Operands<T> {
+    fn new(m: usize, n: usize) -> Self {
+        let mut state = 1u64;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            T::from_f64((state >> 40) as f64 / f64::powi(2.0, 24) - 0.5)
+        };
+        let a: Vec<T> = (0..m * n).map(|_| next()).collect();
+        let c = a.clone();
+        Self { m, n, a, c, ipiv: vec![0; n], tau: vec![T::ZERO; n], t: vec![T::ZERO; n * n] }
+    }
+
+    /// Views of the matrix and of T, then the interchanges and tau.
+    fn split(&mut self) -> (MatMut<'_, T>, MatMut<'_, T>, &mut [i32], &mut [T]) {
+        let c = MatMut::from_col_major(&mut self.c, self.m, self.n, self.m).expect("operands fit");
+        let t = MatMut::from_col_major(&mut self.t, self.n, self.n, self.n).expect("operands fit");
+        (c, t, &mut self.ipiv, &mut self.tau)
+    }
+}
+
+fn lines<T: Scalar>() -> Vec<Line<T>> {
+    vec![
+        Line {
+            name: "getrf",
+            work: |m, n| (m * n * n - n * n * n / 3.0) / 2.0,
+            body: |operands| {
+                let (c, _, ipiv, _) = operands.split();
+                cpu::getrf(c, ipiv).expect("no pivot is zero");
+            },
+        },
+        Line {
+            name: "geqrf",
+            work: |m, n| m * n * n - n * n * n / 3.0,
+            body: |operands| {
+                let (c, t, _, tau) = operands.split();
+                cpu::geqrf(c, tau, t);
+            },
+        },
+        Line {
+            // Q from the factored copy would cost a factorization per call; any V and T take as long.
+            name: "larfb",
+            work: |m, n| 2.0 * m * n * n,
+            body: |operands| {
+                let v = MatRef::from_col_major(&operands.a, operands.m, operands.n, operands.m).expect("operands fit");
+                let t = MatRef::from_col_major(&operands.t, operands.n, operands.n, operands.n).expect("operands fit");
+                let c = MatMut::from_col_major(&mut operands.c, operands.m, operands.n, operands.m).expect("they fit");
+                cpu::larfb(Side::Left, Op::ConjTrans, BlockReflector::new(v, t), c);
+            },
+        },
+    ]
+}
+
+/// Seconds per call of one sample; each call starts from the same matrix, and copying it is not timed.
+fn sample<T: Scalar>(operands: &mut Operands<T>, line: &Line<T>) -> f64 {
+    let (mut seconds, mut calls) = (0.0, 0);
+    while seconds < SAMPLE_S {
+        operands.c.copy_from_slice(&operands.a);
+        let start = Instant::now();
+        (line.body)(black_box(operands));
+        seconds += start.elapsed().as_secs_f64();
+        calls += 1;
+    }
+    seconds / f64::from(calls)
+}
+
+/// Multiply-adds per second of gemm.
+fn gemm_rate<T: Scalar>(a: &[T], c: &mut [T]) -> f64 {
+    const N: usize = 256;
+    let a = MatRef::from_col_major(a, N, N, N).expect("operands fit");
+    let start = Instant::now();
+    cpu::gemm(-T::ONE, Op::None, a, Op::None, a, T::ONE, MatMut::from_col_major(c, N, N, N).expect("operands fit"));
+    (N * N * N) as f64 / start.elapsed().as_secs_f64()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn measure<T: Scalar>(type_name: &str, m: usize, n: usize, filters: &[String]) {
+    let wanted = |line: &Line<T>| {
+        let text = format!("{} {type_name} {m}x{n}", line.name);
+        filters.iter().all(|filter| text.contains(filter.as_str()))
+    };
+    let chosen: Vec<_> = lines().into_iter().filter(wanted).collect();
+    if chosen.is_empty() {
+        return;
+    }
+    let flops = f64::from(T::FLOPS_MUL + T::FLOPS_ADD);
+    let mut operands = Operands::<T>::new(m, n);
+    let square = Operands::<T>::new(256, 256);
+    let mut product = square.a.clone();
+    for line in &chosen {
+        let (mut rates, mut of_peak, mut of_gemm) = (vec![], vec![], vec![]);
+        for _ in 0..ROUNDS {
+            let gemm = flops * gemm_rate(&square.a, &mut product);
+            let rate = flops * (line.work)(m as f64, n as f64) / sample(&mut operands, line);
+            rates.push(rate / 1e9);
+            of_peak.push(rate / measure_fma_peak::<T::Real>());
+            of_gemm.push(rate / gemm);
+        }
+        println!(
+            "{type_name} {} {:<10} {:7.1} GFLOP/s {:6.1} % of peak {:6.1} % of gemm",
+            line.name,
+            format!("{m}x{n}"),
+            median(rates),
+            100.0 * median(of_peak),
+            100.0 * median(of_gemm)
+        );
+    }
+}
+
+fn main() {
+    // Cargo passes --bench; what is left are filters.
+    let filters: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    println!("peak: f64 {:.1}, f32 {:.1} GFLOP/s", measure_fma_peak::<f64>() / 1e9, measure_fma_peak::<f32>() / 1e9);
+    for (m, n) in SHAPES {
+        measure::<f64>("f64", m, n, &filters);
+        measure::<f32>("f32", m, n, &filters);
+        measure::<c64>("c64", m, n, &filters);
+        measure::<c32>("c32", m, n, &filters);
+    }
+}
