@@ -1,7 +1,7 @@
 //! Rates of the factorizations that pivot or reflect: `cargo bench -p superscalar-kernels --bench panels [-- FILTER...]`.
 //!
 //! One line per routine, type and shape, squares and tall panels: the median rate, its fraction of the multiply-add peak,
-//! and of the rate of gemm on squares of 256. Only the operations of the factorization itself count, as in LAPACK; those
+//! and of the rate of gemm on squares of 256. geqrt is geqrf with a factor T for every 32 reflectors. Only the operations of the factorization itself count, as in LAPACK; those
 //! that geqrf needs for T (about half as many again) do not. The three are measured in turn, round by round. A filter is a
 //! word that a line must contain, such as `getrf`, `f64` or `4096x128`; all of the given ones must match.
 
@@ -14,6 +14,8 @@ use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side, c32, c64, peak::meas
 const ROUNDS: usize = 15;
 /// Time of one sample, seconds: enough calls are made to fill it.
 const SAMPLE_S: f64 = 2e-3;
+/// Reflectors per factor T in the line geqrt.
+const INNER: usize = 32;
 const SHAPES: [(usize, usize); 8] =
     [(64, 64), (128, 128), (256, 256), (512, 512), (4096, 32), (4096, 128), (100_000, 32), (1024, 256)];
 
@@ -71,6 +73,15 @@ fn lines<T: Scalar>() -> Vec<Line<T>> {
             body: |operands| {
                 let (c, t, _, tau) = operands.split();
                 cpu::geqrf(c, tau, t);
+            },
+        },
+        Line {
+            name: "geqrt",
+            work: |m, n| m * n * n - n * n * n / 3.0,
+            body: |operands| {
+                let (c, t, _, tau) = operands.split();
+                let (block, n) = (t.ncols().min(INNER), t.ncols());
+                cpu::geqrf(c, tau, t.submatrix(0..block, 0..n));
             },
         },
         Line {

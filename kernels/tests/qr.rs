@@ -146,6 +146,36 @@ fn a_tall_panel_is_factored() {
 }
 
 #[test]
+fn blocks_of_reflectors_have_their_own_factors() {
+    fn check<T: Scalar>() {
+        let mut numbers = Numbers::new(39);
+        for (m, n, block) in [(20, 12, 5), (12, 20, 12), (70, 70, 16), (100, 90, 40), (150, 100, 7), (9, 9, 1)] {
+            let a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+            let k = m.min(n);
+            let (mut x, mut y) = (a.clone(), a.clone());
+            let (mut tau, mut expected) = (vec![T::ZERO; k], vec![T::ZERO; k]);
+            let mut t = Matrix::<T>::random(&mut numbers, block, k, Case::PLAIN);
+            let mut whole = Matrix::<T>::zeros(k, k);
+            cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
+            cpu::geqrf(y.view_mut(), &mut expected, whole.view_mut());
+            let what = || format!("{}geqrf {m} x {n} by {block}", T::LETTER);
+            close(&x, &y, 1e3 * (k * k) as f64, what);
+            let v = x.view().submatrix(0..m, 0..k);
+            let mut whole = Matrix::<T>::zeros(k, k);
+            reference::larft(v, &tau, whole.view_mut());
+            let c = Matrix::<T>::random(&mut numbers, m, m, Case::PLAIN);
+            for (side, op) in [Side::Left, Side::Right].into_iter().flat_map(|s| [(s, Op::None), (s, Op::ConjTrans)]) {
+                let (mut x, mut y) = (c.clone(), c.clone());
+                cpu::larfb(side, op, BlockReflector::new(v, t.view()), x.view_mut());
+                cpu::larfb(side, op, BlockReflector::new(v, whole.view()), y.view_mut());
+                close(&x, &y, 100.0 * m as f64, || format!("{side}{op} {}", what()));
+            }
+        }
+    }
+    for_all_types!(check);
+}
+
+#[test]
 fn every_scale_is_factored_alike() {
     fn check<T: Scalar>() {
         let mut numbers = Numbers::new(33);

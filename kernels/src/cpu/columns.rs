@@ -184,6 +184,7 @@ impl<T: Scalar> Columns<T> {
     }
 
     /// Subtracts the product of columns 0 .. b and the b x ROWS matrix in `by` from rows i and on of columns b .. b + ROWS.
+    /// What is above the diagonal of these columns must be zero there, and is not used.
     ///
     /// # Safety
     /// As for [`Vector`]; the columns are there, i is a multiple of the lanes, and `by` has a step per row.
@@ -195,14 +196,15 @@ impl<T: Scalar> Columns<T> {
         let mut i = i;
         while i < self.rows {
             let vectors = ((self.rows - i) / V::LANES).min(3);
+            let depth = b.min(i + vectors * V::LANES);
             // SAFETY: rows i .. i + vectors are there.
-            unsafe { with_vectors!(vectors, product_tile::<T, V, _, ROWS>(self, i, b, by)) };
+            unsafe { with_vectors!(vectors, product_tile::<T, V, _, ROWS>(self, i, b, depth, by)) };
             i += vectors * V::LANES;
         }
     }
 }
 
-/// One register tile of [`Columns::subtract_product`].
+/// One register tile of [`Columns::subtract_product`], of `depth` columns.
 ///
 /// # Safety
 /// As for it.
@@ -211,6 +213,7 @@ unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
     columns: Columns<T>,
     i: usize,
     b: usize,
+    depth: usize,
     by: Stream<T::Real>,
 ) where
     T: Scalar,
@@ -219,7 +222,7 @@ unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
     // SAFETY: the caller's promises.
     unsafe {
         let mut acc = load_tile::<T, V, NV, ROWS>(columns.stream(i, b));
-        eliminate::<T, V, NV, ROWS>(&mut acc, b, columns.stream(i, 0), by, false);
+        eliminate::<T, V, NV, ROWS>(&mut acc, depth, columns.stream(i, 0), by, false);
         store_tile::<T, V, NV, ROWS>(&acc, columns.at(i, b), columns.step(), columns.plane);
     }
 }

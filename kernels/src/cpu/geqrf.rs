@@ -9,19 +9,22 @@ use super::larft::join;
 use super::panel_qr::QrPanel;
 use crate::{MatMut, Op, Scalar, Side};
 
-/// Bytes of a panel that [`QrPanel`] takes on at once: half of a second-level cache.
-const PANEL_BYTES: usize = 512 << 10;
+/// Bytes of a panel that [`QrPanel`] takes on at once: two second-level caches.
+const PANEL_BYTES: usize = 2 << 20;
 /// Columns of such a panel, whatever its height.
-const PANEL_COLUMNS: std::ops::RangeInclusive<usize> = 16..=32;
+const PANEL_COLUMNS: std::ops::RangeInclusive<usize> = 16..=64;
 
 /// Factors the m x n matrix A = Q R, Q = H1 H2 ... Hk with k = min(m, n), as LAPACK's xGEQRF does.
 ///
 /// R, upper trapezoidal, overwrites A on and above the diagonal, and its diagonal is real. Hj = I - `tau[j]` v vᴴ; v is zero
-/// before element j, which is one, and the rest of it overwrites column j below the diagonal. `t` receives the upper
-/// triangular k x k factor of the block reflector, Q = I - V T Vᴴ (see [`larfb`]), and zeros below its diagonal.
+/// before element j, which is one, and the rest of it overwrites column j below the diagonal.
+///
+/// `t`, k x k, receives the upper triangular factor of the block reflector, Q = I - V T Vᴴ (see [`larfb`]), and zeros below
+/// its diagonal. All of T takes half as many operations as the rest. With fewer rows, ib x k, `t` receives instead the
+/// factors of ib reflectors at a time, one beside the other, as from LAPACK's xGEQRT.
 ///
 /// # Panics
-/// When `tau` has another length than k, or `t` another shape than k x k.
+/// When `tau` has another length than k, `t` does not have k columns, or has no rows, or more than k.
 ///
 /// # Example
 /// ```
@@ -36,7 +39,8 @@ const PANEL_COLUMNS: std::ops::RangeInclusive<usize> = 16..=32;
 pub fn geqrf<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T], mut t: MatMut<'_, T>) {
     let (m, n) = a.shape();
     let k = m.min(n);
-    assert!(tau.len() == k && t.shape() == (k, k), "geqrf: A {m} x {n}, T {:?}, tau {}", t.shape(), tau.len());
+    let fits = tau.len() == k && t.ncols() == k && (1..=k.max(1)).contains(&t.nrows());
+    assert!(fits || k == 0, "geqrf: A {m} x {n}, T {:?}, tau {}", t.shape(), tau.len());
     if k == 0 {
         return;
     }
@@ -55,18 +59,25 @@ fn panel_columns<T>(m: usize) -> usize {
 
 /// Factors a matrix with at least as many rows as columns.
 fn factor<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T], mut t: MatMut<'_, T>) {
-    let (m, n) = a.shape();
+    let ((m, n), block) = (a.shape(), t.nrows());
     let unit = panel_columns::<T>(m);
-    if n <= unit {
+    if n <= unit && n <= block {
+        let t = t.submatrix(0..n, 0..n);
         return QrPanel { a, tau, t }.run();
     }
-    let half = (n / 2).next_multiple_of(unit.min(32));
+    // One T for all columns is joined of two; where there are several the cut is between them.
+    let joined = n <= block;
+    let half = (n / 2).next_multiple_of(if joined { unit.min(32) } else { block });
     let (tau1, tau2) = tau.split_at_mut(half);
-    let (top, bottom) = t.rb_mut().split_at_row(half);
-    let (mut t1, t2) = (top.submatrix(0..half, 0..half), bottom.submatrix(0..n - half, half..n));
     let (mut left, mut right) = a.rb_mut().split_at_col(half);
+    let (mut t1, mut t2) = t.rb_mut().split_at_col(half);
+    if joined {
+        (t1, t2) = (t1.submatrix(0..half, 0..half), t2.submatrix(half..n, 0..n - half));
+    }
     factor(left.rb_mut(), tau1, t1.rb_mut());
     larfb(Side::Left, Op::ConjTrans, BlockReflector::new(left.as_ref(), t1.as_ref()), right.rb_mut());
     factor(right.submatrix(half..m, 0..n - half), tau2, t2);
-    join(a.as_ref(), half, t);
+    if joined {
+        join(a.as_ref(), half, t.submatrix(0..n, 0..n));
+    }
 }

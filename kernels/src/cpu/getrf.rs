@@ -11,10 +11,13 @@ use super::trsm::solve;
 use crate::backend::Factor;
 use crate::{Diag, Direction, MatMut, Scalar, Uplo};
 
-/// Bytes of a panel that [`LuPanel`] takes on at once: half of a second-level cache.
-const PANEL_BYTES: usize = 512 << 10;
+/// Bytes of a panel that [`LuPanel`] takes on at once: two second-level caches.
+const PANEL_BYTES: usize = 2 << 20;
 /// Columns of such a panel, whatever its height.
-const PANEL_COLUMNS: std::ops::RangeInclusive<usize> = 16..=64;
+const PANEL_COLUMNS: std::ops::RangeInclusive<usize> = 16..=32;
+
+/// Rows up to which panels of a real type are twice as wide: packing for a product would take longer.
+const SMALL: usize = 128;
 
 /// A matrix whose factor U has a zero on its diagonal.
 ///
@@ -72,7 +75,10 @@ pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Si
 }
 
 /// Columns of the panels of a matrix with m rows.
-fn panel_columns<T>(m: usize) -> usize {
+fn panel_columns<T: Scalar>(m: usize) -> usize {
+    if m <= SMALL && !T::COMPLEX {
+        return *PANEL_COLUMNS.end() * 2;
+    }
     let columns = PANEL_BYTES / (m * size_of::<T>());
     (columns - columns % 8).clamp(*PANEL_COLUMNS.start(), *PANEL_COLUMNS.end())
 }

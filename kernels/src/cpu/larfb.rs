@@ -8,7 +8,7 @@ use crate::backend::Factor;
 use crate::{MatMut, MatRef, Op, Scalar, Side};
 
 /// Q = I - V T Vᴴ: V, m x k, unit lower trapezoidal, and T, k x k, zero below its diagonal. What is on and above the
-/// diagonal of V is not read.
+/// diagonal of V is not read. With T of ib < k rows, Q is the product of one such for every ib columns of V and T.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockReflector<'a, T> {
     /// The reflectors, as [`geqrf`](super::geqrf) leaves them.
@@ -16,7 +16,7 @@ pub struct BlockReflector<'a, T> {
     /// Their triangular factor.
     pub t: MatRef<'a, T>,
     /// Of a tile that is applied to many others: what is remembered of V as it is multiplied with C, and as it multiplies
-    /// the product.
+    /// the product. Of use only where T is k x k.
     pub packs: Option<[&'a Packs; 2]>,
 }
 
@@ -45,21 +45,39 @@ impl<'a, T> BlockReflector<'a, T> {
 /// ```
 pub fn larfb<T: Scalar>(side: Side, op: Op, q: BlockReflector<'_, T>, c: MatMut<'_, T>) {
     assert!(!T::COMPLEX || op != Op::Trans, "larfb takes no plain transpose");
+    let (m, k) = q.v.shape();
+    let (order, n) = if side == Side::Left { c.shape() } else { (c.ncols(), c.nrows()) };
+    let fits = m >= k && order == m && q.t.ncols() == k && (1..=k.max(1)).contains(&q.t.nrows());
+    assert!(fits || k == 0, "larfb: V {m} x {k}, C {:?}, T {:?}", c.shape(), q.t.shape());
+    if k == 0 || n == 0 {
+        return;
+    }
+    let block = q.t.nrows();
+    if block == k {
+        return apply(side, op, q, c);
+    }
+    // Q C and C Qᴴ begin with the last factor of Q.
+    let (mut c, blocks) = (c, k.div_ceil(block));
+    let backward = (side == Side::Left) == (op == Op::None);
+    for count in 0..blocks {
+        let first = block * if backward { blocks - 1 - count } else { count };
+        let columns = first..k.min(first + block);
+        let (v, t) = (q.v.submatrix(first..m, columns.clone()), q.t.submatrix(0..columns.len(), columns));
+        let rest = match side {
+            Side::Left => c.rb_mut().submatrix(first..m, 0..n),
+            Side::Right => c.rb_mut().submatrix(0..n, first..m),
+        };
+        apply(side, op, BlockReflector::new(v, t), rest);
+    }
+}
+
+/// The same for one T.
+fn apply<T: Scalar>(side: Side, op: Op, q: BlockReflector<'_, T>, c: MatMut<'_, T>) {
     let BlockReflector { v, t, packs } = q;
     // From the right it is (C op(Q))ᵀ: the conjugate of V takes V's place, and T is transposed.
     let right = side == Side::Right;
     let mut c = if right { c.transpose() } else { c };
-    let (m, k) = v.shape();
-    let n = c.ncols();
-    assert!(
-        m >= k && c.nrows() == m && t.shape() == (k, k),
-        "larfb: V {m} x {k}, C {:?}, T {:?}",
-        c.shape(),
-        t.shape()
-    );
-    if k == 0 || n == 0 {
-        return;
-    }
+    let ((m, k), n) = (v.shape(), c.ncols());
     let adjoint = op != Op::None;
     let t = if adjoint != right { t.transpose() } else { t };
     let t = Factor { view: t, conj: adjoint, packs: None };

@@ -89,9 +89,30 @@ mod tests {
                 reference::trsm(side, uplo, Op::None, Diag::NonUnit, T::ONE, view(&spd), out(&mut y, n));
                 let far = |(&x, &y): (&T, &T)| (x - y).abs() > T::EPSILON * T::Real::from_f64(3000.0);
                 assert!(!x.iter().zip(&y).any(far), "potrf and trsm, level {level}");
+                panels(&a, n, level);
             }
         }
         LEVEL_MAX.set(2);
+    }
+
+    /// The panels of LU and QR.
+    fn panels<T: Scalar>(a: &[T], n: usize, level: u8) {
+        let dominant = |at: usize| if at.is_multiple_of(n + 1) { T::from_f64(90.0) } else { a[at] };
+        let a: Vec<T> = (0..n * n).map(dominant).collect();
+        let far = |(&x, &y): (&T, &T)| (x - y).abs() > T::EPSILON * T::Real::from_f64(2e5);
+        for columns in [n, n - 8] {
+            let (mut x, mut y) = (a.clone(), a.clone());
+            let (mut p, mut q) = (vec![0; columns], vec![0; columns]);
+            cpu::getrf(MatMut::from_col_major(&mut x, n, columns, n).unwrap(), &mut p).unwrap();
+            reference::getrf(MatMut::from_col_major(&mut y, n, columns, n).unwrap(), &mut q).unwrap();
+            assert!(p == q && !x.iter().zip(&y).any(far), "getrf, level {level}");
+            let (mut x, mut y) = (a.clone(), a.clone());
+            let (mut tau, mut t, mut u) = (vec![T::ZERO; columns], vec![T::ONE; n * n], vec![T::ONE; n * n]);
+            let square = |t| MatMut::from_col_major(t, columns, columns, n).unwrap();
+            cpu::geqrf(MatMut::from_col_major(&mut x, n, columns, n).unwrap(), &mut tau, square(&mut t));
+            reference::geqrf(MatMut::from_col_major(&mut y, n, columns, n).unwrap(), &mut tau, square(&mut u));
+            assert!(!x.iter().zip(&y).any(far) && !t.iter().zip(&u).any(far), "geqrf, level {level}");
+        }
     }
 
     #[test]

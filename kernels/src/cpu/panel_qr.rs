@@ -11,6 +11,7 @@
 
 use super::columns::{Columns, add_conj_product, minus_product, put, splat, sum, with_column};
 use super::micro::{Stream, Tile, eliminate, planes, scalar, store, store_tile, zero};
+use super::pack;
 use super::reflector::{Reflector, careful, fast};
 use super::workspace::Workspace;
 use crate::simd::{Kernel, Vector};
@@ -71,7 +72,7 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
     #[inline(always)]
     unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) {
         const { assert!(V::LANES.is_multiple_of(ROWS) && ROWS <= 8, "a block's first rows are in one vector") };
-        let Self { mut a, tau, mut t } = self;
+        let Self { mut a, tau, t } = self;
         let ((m, n), unit) = (a.shape(), planes::<T>());
         let (wide, size) = (n.next_multiple_of(ROWS), Columns::<T>::len::<V>(m, n.next_multiple_of(ROWS)));
         let order = wide.next_multiple_of(NV * V::LANES);
@@ -95,15 +96,33 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
                     join::<T, V, ROWS>(&work, b);
                 }
             }
-            columns.copy_to::<V>(a.rb_mut());
             for j in 0..n {
-                for i in 0..n {
-                    let above = i <= j;
-                    if above {
-                        a[(i, j)] = scalar::<T>(work.small(r, i, j), order);
-                    }
-                    t[(i, j)] = if above { scalar::<T>(work.small(t_columns, i, j), order) } else { T::ZERO };
-                }
+                move_top::<T, V>(work.small(r, 0, j), order, columns.at(0, j), columns.plane, j + 1);
+            }
+            columns.copy_to::<V>(a.rb_mut());
+            pack::unpack::<T, V>(t_columns, order, t);
+        }
+    }
+}
+
+/// Moves the first rows of a column to another, and leaves zeros.
+///
+/// # Safety
+/// As for [`Vector`]; both columns hold `rows` reals per plane.
+#[inline(always)]
+unsafe fn move_top<T, V>(from: *mut T::Real, from_plane: usize, to: *mut T::Real, to_plane: usize, rows: usize)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    for part in 0..planes::<T>() {
+        let (from, to) = (from.wrapping_add(part * from_plane), to.wrapping_add(part * to_plane));
+        for i in (0..rows).step_by(V::LANES) {
+            let end = (rows - i).min(V::LANES);
+            // SAFETY: lanes of the columns.
+            unsafe {
+                V::load_lanes(from.add(i), 0, end).store_lanes(to.add(i), 0, end);
+                V::splat(T::Real::ZERO).store_lanes(from.add(i), 0, end);
             }
         }
     }
@@ -136,17 +155,12 @@ where
         }
         columns.subtract_product::<V, ROWS>(0, b, rows(work.z));
         for j in b..work.n.min(b + ROWS) {
-            for part in 0..planes::<T>() {
-                let from = std::slice::from_raw_parts_mut(columns.at(part * columns.plane, j), b);
-                let to = std::slice::from_raw_parts_mut(work.small(work.r, part * work.order, j), b);
-                to.copy_from_slice(from);
-                from.fill(T::Real::ZERO);
-            }
+            move_top::<T, V>(columns.at(0, j), columns.plane, work.small(work.r, 0, j), work.order, b);
         }
     }
 }
 
-/// Y = Vᴴ C for `count` columns of V and the block C at column b, from row `first` on.
+/// Y = Vᴴ C for the columns of V before column b and the block C there, from row `first` on.
 ///
 /// # Safety
 /// As for [`Vector`]; the columns are there.
@@ -156,11 +170,34 @@ where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    // Two columns of complex numbers: three would need all 32 registers of AVX-512, and one more.
+    // SAFETY: the caller's promises.
+    unsafe {
+        if T::COMPLEX {
+            inner_products_by::<T, V, 2, ROWS>(work, b, first);
+        } else {
+            inner_products_by::<T, V, NV, ROWS>(work, b, first);
+        }
+    }
+}
+
+/// The same, so many columns of V at a time.
+///
+/// # Safety
+/// As for [`inner_products`].
+#[inline(always)]
+unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(work: &Work<T>, b: usize, first: usize)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
     let (columns, step) = (work.columns, V::LANES * planes::<T>());
     // SAFETY: V has whole blocks of columns before b, and behind them are those of C; Y has room for a few rows more.
     unsafe {
         for p in (0..b).step_by(NV) {
             let mut acc: Tile<V, NV, ROWS> = zero::<T, V, NV, ROWS>();
+            // Column p is zero before row p.
+            let first = first.max(p);
             let mut i = first - first % V::LANES;
             while i < columns.rows {
                 let mut v = [[V::splat(T::Real::ZERO); 2]; NV];
