@@ -1,4 +1,4 @@
-//! geadd: B = alpha op(A) + beta B. No routine of LAPACK; OpenBLAS has one without a transpose.
+//! geadd: B = alpha op(A) + beta B. No routine of LAPACK; OpenBLAS has one.
 
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
@@ -35,11 +35,12 @@ impl Routine for Geadd {
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
         if case.trans_a != Op::None {
-            return Call::absent("no peer's geadd has a transpose");
+            return Call::absent("not every version of a peer's geadd has a transpose");
         }
         let [a, b] = operands.views_mut();
         let call = Call::new("geadd").int(case.dim.m).int(case.dim.n).scalar(case.alpha.of()).input(a.into_ref());
-        call.scalar(case.beta.of()).matrix(b)
+        // Newer versions take two letters behind; older ones do not look at what is there.
+        call.scalar(case.beta.of()).matrix(b).letter(Op::None.letter()).letter(Op::None.letter())
     }
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
