@@ -210,10 +210,11 @@ impl<T: MixedPrecision> System<'_, T> {
         Ok(NO_CONVERGENCE)
     }
 
-    /// Whether ‖r‖∞ <= √n ε ‖A‖∞ ‖x‖∞ in each column, by |re| + |im|.
+    /// Whether ‖r‖∞ <= (√n + 1) ε ‖A‖∞ ‖x‖∞ in each column, by |re| + |im|. LAPACK has √n, which the rounding of r itself
+    /// exceeds at the smallest orders: a correctly rounded x would be refined in vain.
     fn is_small(&self, x: MatRef<'_, T>, r: MatRef<'_, T>) -> bool {
         let (n, nrhs) = r.shape();
-        let bound = self.norm.to_f64() * T::EPSILON.to_f64() * (n as f64).sqrt();
+        let bound = self.norm.to_f64() * T::EPSILON.to_f64() * ((n as f64).sqrt() + 1.0);
         let size = |a: MatRef<'_, T>, j: usize| {
             let modulus = |i: usize| a.at(i, j).re().to_f64().abs() + a.at(i, j).im().to_f64().abs();
             (0..n).map(modulus).fold(0.0, |max: f64, x| if x > max || x.is_nan() { x } else { max })
