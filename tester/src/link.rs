@@ -120,7 +120,7 @@ impl<T: Scalar> Link<'_, T> {
     }
 
     /// Column j of the result is the inner product of column j of op(B) with the sum of the rows i of op(A) that
-    /// meet it in the triangle, each times x[i]: a running sum.
+    /// meet it in the triangle, each times `x[i]`: a running sum.
     fn triangle_adjoint_times(&self, x: &[T], map: impl Fn(T) -> T) -> Vec<T> {
         let Link::TriangleOf { uplo, op_a, a, op_b, b } = *self else { unreachable!("the caller has looked") };
         let (n, k) = op_a.shape(a.shape());

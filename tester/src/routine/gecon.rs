@@ -77,10 +77,10 @@ pub fn inverse_norm<T: Scalar>(norm: Norm, n: usize, solve: impl Fn(&mut [T])) -
         return None;
     }
     let (mut columns, mut rows) = (vec![0.0; n], vec![0.0; n]);
-    for j in 0..n {
+    for (j, column) in columns.iter_mut().enumerate() {
         let mut x: Vec<T> = (0..n).map(|i| if i == j { T::ONE } else { T::ZERO }).collect();
         solve(&mut x);
-        columns[j] = x.iter().map(|&entry| modulus(entry)).sum();
+        *column = x.iter().map(|&entry| modulus(entry)).sum();
         rows.iter_mut().zip(&x).for_each(|(sum, &entry)| *sum += modulus(entry));
     }
     Some(largest(if norm == Norm::One { columns } else { rows }))
