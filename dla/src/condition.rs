@@ -26,7 +26,7 @@ const STEPS_MAX: usize = 5;
 /// use superscalar_runtime::Runtime;
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
-/// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { [1.0, 4.0][i] } else { 0.0 });
+/// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { [1.0f64, 4.0][i] } else { 0.0 });
 /// getrf(&rt, a.as_mut(), &mut [0; 2], &o)?;
 /// assert_eq!(gecon(&rt, Norm::One, a.as_ref(), 4.0, &o)?, 0.25);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -64,7 +64,7 @@ pub fn gecon<T: Scalar>(
 /// use superscalar_runtime::Runtime;
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
-/// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { [1.0, 4.0][i] } else { 0.0 });
+/// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { [1.0f64, 4.0][i] } else { 0.0 });
 /// potrf(&rt, Uplo::Lower, a.as_mut(), &o)?;
 /// assert_eq!(pocon(&rt, Uplo::Lower, a.as_ref(), 4.0, &o)?, 0.25);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
