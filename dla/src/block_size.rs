@@ -36,6 +36,15 @@ impl BlockSize {
         }
     }
 
+    /// Rows of the blocks of a tall matrix with n columns, of elements so large, that is factored by a tree.
+    pub(crate) fn of_tree(self, n: usize, element_bytes: usize) -> Result<usize, Error> {
+        match self {
+            Self::Fixed(0) => Err(Error::shape("a block size of zero")),
+            Self::Fixed(nb) => Ok(nb),
+            Self::Auto => Ok((TREE_BYTES / (n.max(1) * element_bytes)).max(4 * n)),
+        }
+    }
+
     /// Block columns of a matrix whose elements are touched once, or `None` if that is done at once where it was called.
     pub(crate) fn of_stream(self, (m, n): (usize, usize), workers: usize) -> Result<Option<usize>, Error> {
         match self {
@@ -92,6 +101,9 @@ fn auto_product((m, n, k): (usize, usize, usize), workers: usize) -> Option<Prod
     }
     Some(ProductTiles { mb: cut(m, rows), nb: cut(n, cols), kb: cut(k, k.div_ceil(PRODUCT_EDGE)) })
 }
+
+/// Bytes of a block of rows of a tall matrix: it fits into a second-level cache.
+const TREE_BYTES: usize = 1 << 20;
 
 /// Up to so many elements are gone through at once: it takes some 20 µs, as long as waking another worker.
 const STREAM_DIRECT: usize = 1 << 16;

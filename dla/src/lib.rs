@@ -70,7 +70,9 @@ pub use lu::{Pivots, gesv::gesv, getrf::getrf, getri::getri, getrs::getrs};
 pub use matrix::Matrix;
 pub use mixed::{MixedPrecision, gesv_mixed, posv_mixed};
 pub use options::Options;
-pub use qr::{Reflectors, gelqf::gelqf, gels::gels, geqrf::geqrf, ungqr::ungqr, unmlq::unmlq, unmqr::unmqr};
+pub use qr::{
+    Reflectors, Tree, gelqf::gelqf, gels::gels, geqrf::geqrf, tsqr::tsqr, ungqr::ungqr, unmlq::unmlq, unmqr::unmqr,
+};
 pub use tile::{Tile, TileView};
 pub use tiled::Tiled;
 
@@ -116,6 +118,7 @@ pub mod submit {
     pub use crate::qr::{
         gels::submit as gels,
         geqrf::submit as geqrf,
+        tsqr::submit as tsqr,
         ungqr::submit as ungqr,
         unmqr::{reflectors, submit as unmqr},
     };

@@ -40,6 +40,11 @@ impl Options {
         Ok(self.block_size.of_panel((m, k), 1)?.unwrap_or(k).clamp(1, 256))
     }
 
+    /// Rows of the blocks of a tall matrix with n columns that is factored by a tree.
+    pub(crate) fn tree_rows<T>(&self, n: usize) -> Result<usize, Error> {
+        self.block_size.of_tree(n, size_of::<T>())
+    }
+
     /// Block columns of a matrix whose elements are touched once, or `None` if tasks are not worth while.
     pub(crate) fn streamed_columns(&self, shape: (usize, usize), workers: usize) -> Result<Option<usize>, Error> {
         self.block_size.of_stream(shape, workers)

@@ -189,6 +189,7 @@ routines! {
     getri { Getri }
     gecon { Gecon }
     geqrf { Geqrf Gelqf }
+    tsqr { Tsqr }
     unmqr { Unmqr Unmlq }
     ungqr { Ungqr }
     gels { Gels }

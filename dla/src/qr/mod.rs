@@ -8,8 +8,10 @@
 pub(crate) mod gelqf;
 pub(crate) mod gels;
 pub(crate) mod geqrf;
+pub(crate) mod tsqr;
 pub(crate) mod ungqr;
 pub(crate) mod unmlq;
 pub(crate) mod unmqr;
 
 pub use geqrf::Reflectors;
+pub use tsqr::Tree;

@@ -1,0 +1,229 @@
+//! QR factorization of tall matrices by a tree.
+//!
+//! Demmel, Grigori, Hoemmen and Langou, "Communication-optimal parallel and sequential QR and LU factorizations" (SIAM J. Sci.
+//! Comput. 34, 2012). The matrix lies in blocks of rows, which are factored independently; their triangular factors, one below
+//! the other, are a matrix again that is a good deal shorter, and is factored in the same way, until one block is left. Every
+//! block is read from memory once, and no panel waits for another.
+
+use crate::{
+    codelets::{Branch, BranchApplication, Gather, Scatter, task},
+    error::Error,
+    matrix::Matrix,
+    options::Options,
+    tile::TileView,
+    tiled::Tiled,
+};
+use superscalar_kernels::{MatMut, MatRef, Op, Part, Scalar};
+use superscalar_runtime::{Runtime, Scope};
+
+/// Reflectors for each triangular factor: few, for the factors of all of them would take half as long as the rest.
+const INNER: usize = 32;
+
+/// What applying the Q of a factorization by a tree needs, besides the matrix that holds the reflectors of the leaves: those of
+/// the other blocks, and all triangular factors.
+#[derive(Clone, Debug)]
+pub struct Tree<T> {
+    /// The triangular factors of block i's reflectors are columns i n and on, for each level from the leaves.
+    factors: Vec<Matrix<T>>,
+    /// The levels above the leaves: the triangles below them, which became reflectors.
+    stacks: Vec<Matrix<T>>,
+    /// Rows and columns of the factored matrix.
+    shape: (usize, usize),
+    /// Rows of a block.
+    mb: usize,
+}
+
+impl<T: Scalar> Tree<T> {
+    /// Room for the factorization of an m x n matrix in blocks of `mb` rows, rounded up to a multiple of n of at least 2 n. Beside
+    /// the matrix, whose leaves stay in it, that takes about n / mb of its memory twice.
+    ///
+    /// # Panics
+    /// If `mb` is zero.
+    #[must_use]
+    pub fn new((m, n): (usize, usize), mb: usize) -> Self {
+        assert!(mb > 0, "blocks without rows");
+        let mb = mb.next_multiple_of(n.max(1)).max(2 * n);
+        let (mut factors, mut stacks, mut rows) = (Vec::new(), Vec::new(), m);
+        loop {
+            let blocks = rows.div_ceil(mb);
+            // Every block leaves n rows, but for the last one, which may have fewer.
+            let left = blocks.saturating_sub(1) * n + n.min(rows - blocks.saturating_sub(1) * mb);
+            factors.push(Matrix::zeros(INNER.min(n), left));
+            if blocks <= 1 {
+                return Self { factors, stacks, shape: (m, n), mb };
+            }
+            stacks.push(Matrix::zeros(left, n));
+            rows = left;
+        }
+    }
+
+    /// Rows of the blocks: those in which a matrix has to be cut.
+    #[must_use]
+    pub fn mb(&self) -> usize {
+        self.mb
+    }
+
+    /// C = op(Q) C for the matrix A that [`tsqr`] has factored with this tree, and op(Q) = Q or Qᴴ. The first n rows of Qᴴ C
+    /// are those that R stands for.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::ErrorKind::Shape) if A does not have the shape of the factored matrix, or C another number of rows;
+    /// [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of a complex type.
+    ///
+    /// ```
+    /// use superscalar_dla::{Matrix, Options, tsqr};
+    /// use superscalar_kernels::Op;
+    /// use superscalar_runtime::Runtime;
+    ///
+    /// let (rt, o) = (Runtime::new()?, Options::default());
+    /// let mut a = Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]);
+    /// let tree = tsqr(&rt, a.as_mut(), &o)?;
+    /// let mut c = Matrix::from_fn(2, 1, |i, _| [3.0f64, 4.0][i]);
+    /// tree.apply(&rt, Op::ConjTrans, a.as_ref(), c.as_mut(), &o)?;
+    /// assert!((c.at(0, 0) + 5.0).abs() < 1e-14 && c.at(1, 0).abs() < 1e-14);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn apply(
+        &self,
+        rt: &Runtime,
+        op: Op,
+        a: MatRef<'_, T>,
+        mut c: MatMut<'_, T>,
+        options: &Options,
+    ) -> Result<(), Error> {
+        if a.shape() != self.shape || c.nrows() != self.shape.0 {
+            let why = format!("tsqr: A is {:?}, and {:?} was factored; C {:?}", a.shape(), self.shape, c.shape());
+            return Err(Error::shape(why));
+        }
+        super::unmqr::check_op::<T>("tsqr", op)?;
+        if c.is_empty() || self.shape.1 == 0 {
+            return Ok(());
+        }
+        let columns = options.right_hand_sides(self.mb, c.ncols(), rt.workers())?;
+        let mut stacks: Vec<_> = self.stacks.iter().map(|stack| Matrix::zeros(stack.nrows(), c.ncols())).collect();
+        Ok(rt.scope(|s| {
+            let n = self.shape.1;
+            let mut v = vec![Tiled::read_only(s, a, self.mb, n)];
+            v.extend(self.stacks.iter().map(|stack| Tiled::read_only(s, stack.as_ref(), self.mb, n)));
+            let factors: Vec<_> =
+                self.factors.iter().map(|t| Tiled::read_only(s, t.as_ref(), t.nrows().max(1), n)).collect();
+            let mut levels = vec![Tiled::new(s, c.rb_mut(), self.mb, columns)];
+            levels.extend(stacks.iter_mut().map(|stack| Tiled::new(s, stack.as_mut(), self.mb, columns)));
+            apply(s, op, &v, &factors, &levels);
+        })?)
+    }
+}
+
+/// Inserts the tasks of the factorization A = Q R of a tall matrix in blocks of rows, as many as [`Tree::mb`] says, which are as
+/// wide as it is. R replaces the upper triangle of A; the rest holds the reflectors of the leaves, and `tree` receives the others.
+///
+/// # Panics
+/// If A is cut in another way, or has another shape than the tree was made for.
+#[track_caller]
+pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tree: &'s mut Tree<T>) {
+    let ((m, n), mb) = (a.shape(), tree.mb);
+    assert!(a.shape() == tree.shape && a.tile_shape() == (mb, n.max(1)), "tsqr: A is cut as the tree is");
+    if m == 0 || n == 0 {
+        return;
+    }
+    let (branch, gather, scatter) = (Branch::new(), Gather::new(), Scatter::new());
+    let stacks: Vec<_> = tree.stacks.iter_mut().map(|stack| Tiled::new(s, stack.as_mut(), mb, n)).collect();
+    let levels: Vec<_> = std::iter::once(a).chain(&stacks).collect();
+    for (l, (level, t)) in levels.iter().zip(&mut tree.factors).enumerate() {
+        let inner = t.nrows();
+        let t = Tiled::new(s, t.as_mut(), inner, n);
+        for i in 0..level.mt() {
+            // Q[i] R[i] = A[i]
+            branch.insert(s, task("geqrf", i, 0, l), (level.rows_of(i), n), level.at(i, 0), t.at(0, i));
+        }
+        if let Some(next) = levels.get(l + 1) {
+            for i in 0..next.mt() {
+                // The triangles R[c i], R[c i + 1], … one below the other
+                gather.insert(s, task("lacpy", i, 0, l), Part::Upper, children(level, i, 0, n), n, next.at(i, 0));
+            }
+        }
+    }
+    if let Some(root) = stacks.last() {
+        // R, over the triangle of the first leaf
+        scatter.insert(s, task("lacpy", 0, 0, levels.len()), Part::Upper, root.at(0, 0), n, vec![a.at(0, 0)]);
+    }
+}
+
+/// The tiles of block column j that block i of the next level comes from, which takes n rows of each.
+fn children<'s, V>(
+    level: &Tiled<'s, V>,
+    i: usize,
+    j: usize,
+    n: usize,
+) -> Vec<superscalar_runtime::Lent<'s, crate::tile::Tile<V>>> {
+    let each = level.tile_shape().0 / n;
+    (i * each..level.mt().min((i + 1) * each)).map(|child| level.at(child, j)).collect()
+}
+
+/// Inserts the tasks of C := op(Q) C, C and what is stacked of it level by level.
+fn apply<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    op: Op,
+    v: &[Tiled<'s, V>],
+    t: &[Tiled<'s, V>],
+    levels: &[Tiled<'s, MatMut<'s, T>>],
+) {
+    let (branch, gather, scatter) = (BranchApplication::new(), Gather::new(), Scatter::new());
+    let (n, root) = (v[0].shape().1, levels.len() - 1);
+    let larfb = |l: usize| {
+        for (i, j) in levels[l].places() {
+            // C[i][j] := op(Q[i]) C[i][j]
+            let shape = (levels[l].rows_of(i), levels[l].cols_of(j));
+            branch.insert(s, task("larfb", i, j, l), (op, shape), v[l].at(i, 0), t[l].at(0, i), levels[l].at(i, j));
+        }
+    };
+    // Qᴴ takes the leaves first, Q the root.
+    for l in 0..root {
+        if op != Op::None {
+            larfb(l);
+        }
+        for (i, j) in levels[l + 1].places() {
+            let tiles = children(&levels[l], i, j, n);
+            gather.insert(s, task("lacpy", i, j, l), Part::All, tiles, n, levels[l + 1].at(i, j));
+        }
+    }
+    larfb(root);
+    for l in (0..root).rev() {
+        for (i, j) in levels[l + 1].places() {
+            let tiles = children(&levels[l], i, j, n);
+            scatter.insert(s, task("lacpy", i, j, l), Part::All, levels[l + 1].at(i, j), n, tiles);
+        }
+        if op == Op::None {
+            larfb(l);
+        }
+    }
+}
+
+/// Factors a tall m x n matrix, m >= n: A = Q R, by a tree of blocks of rows, which is several times as fast as
+/// [`geqrf`](fn@crate::geqrf) where m is a few hundred times n. R replaces the upper triangle of A. What is below holds part of
+/// Q, in a form that only the tree returned understands: [`Tree::apply`] multiplies with Q.
+///
+/// R is that of geqrf up to the signs (phases) of its rows.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) if m < n.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, tsqr};
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let mut a = Matrix::from_fn(10_000, 2, |i, j| if i % 2 == j { 1.0f64 } else { 0.0 });
+/// tsqr(&rt, a.as_mut(), &Options::default())?;
+/// assert!((a.at(0, 0).abs() - 5000f64.sqrt()).abs() < 1e-11);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn tsqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, options: &Options) -> Result<Tree<T>, Error> {
+    let (m, n) = a.shape();
+    if m < n {
+        return Err(Error::shape(format!("tsqr: A is {m} x {n}; it takes tall ones")));
+    }
+    let mut tree = Tree::new((m, n), options.tree_rows::<T>(n)?);
+    rt.scope(|s| submit(s, &Tiled::new(s, a.rb_mut(), tree.mb, n.max(1)), &mut tree))?;
+    Ok(tree)
+}

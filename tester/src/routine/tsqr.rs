@@ -1,0 +1,61 @@
+//! tsqr: the R of a tall matrix, by a tree. There are no more columns than rows. The peers' routine is geqrf.
+
+use super::geqrf::Geqrf;
+use super::getri::WORK_COLUMNS;
+use super::{Operations, Ours, Routine};
+use crate::case::{Case, Parameter};
+use crate::link::{general, transformed, triangle};
+use crate::norm::one;
+use crate::operand::{Keeps, Maker, Operands};
+use crate::peer::Call;
+use crate::residual::scaled;
+use crate::sum::Sum;
+use superscalar_kernels::{Diag, Op, Scalar, Uplo};
+
+pub struct Tsqr;
+
+/// The case with as many columns as a tall matrix may have.
+fn tall(case: &Case) -> Case {
+    let mut case = *case;
+    case.dim.n = case.dim.n.min(case.dim.m);
+    case
+}
+
+impl Routine for Tsqr {
+    const NAME: &'static str = "tsqr";
+    const USES: &'static [Parameter] = Geqrf::USES;
+
+    fn operations(case: &Case) -> Operations {
+        Geqrf::operations(&tall(case))
+    }
+
+    /// A, of which only R means something afterwards, and room for a peer's scalars.
+    fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
+        let dim = tall(case).dim;
+        let a = make.matrix((dim.m, dim.n), Keeps::Scrap, |random, a| random.general(a))?;
+        let tau = make.matrix((dim.n, 1), Keeps::Scrap, |_, mut tau| tau.fill(T::ZERO))?;
+        Some(Operands::new([a, tau]))
+    }
+
+    fn ours<T: Scalar>(ours: &Ours<'_>, _: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+        let [a, _] = operands.views_mut();
+        superscalar_dla::tsqr(ours.runtime, a, &ours.options).map(drop)
+    }
+
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+        let ([a, tau], dim) = (operands.views_mut(), tall(case).dim);
+        let len = WORK_COLUMNS * dim.m;
+        Call::new("geqrf").int(dim.m).int(dim.n).matrix(a).column(tau).work_with_len(len).info()
+    }
+
+    /// ‖Rᴴ R − Aᴴ A‖₁ / (m ‖A‖₁ ‖A‖∞ ε).
+    fn residual<T: Scalar>(_: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+        let ([a, _], [factor, _]) = (before.views(), after.views());
+        let (m, n) = a.shape();
+        let r = factor.submatrix(0..n, 0..n);
+        let gram = [transformed(Op::ConjTrans, a), general(a)];
+        let upper = |op| triangle(Uplo::Upper, op, Diag::NonUnit, r);
+        let error = Sum::new(n).plus(T::ONE, gram).minus([upper(Op::ConjTrans), upper(Op::None)]).norm();
+        scaled::<T>(error, m, one(a) * one(a.transpose()))
+    }
+}
