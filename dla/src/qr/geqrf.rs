@@ -22,6 +22,9 @@ pub struct Reflectors<'s, T> {
     pub(crate) k: usize,
 }
 
+/// Reflectors for each triangular factor, where nobody asks for the factors.
+const INNER: usize = 32;
+
 /// Where V may stay packed: the block that is applied, in its two roles, and the next one, which may be ahead.
 pub(crate) fn pack_store<T: Scalar>(m: usize, nb: usize) -> Arc<PackStore> {
     PackStore::new(4 * m.next_multiple_of(48) * nb.next_multiple_of(48) * size_of::<T>())
@@ -83,13 +86,14 @@ pub fn geqrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], optio
     let (m, n) = a.shape();
     check_tau("geqrf", m.min(n), tau)?;
     let Some(nb) = options.panel_columns((m, n), rt.workers())? else {
-        factor(a, tau);
+        let mut t = Matrix::zeros(INNER.min(tau.len()), tau.len());
+        cpu::geqrf(a, tau, t.as_mut());
         return Ok(());
     };
     Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb), tau)))?)
 }
 
-/// The same on one thread; returns the triangular factor.
+/// The same on one thread; returns the triangular factor of all reflectors.
 pub(crate) fn factor<T: Scalar>(a: MatMut<'_, T>, tau: &mut [T]) -> Matrix<T> {
     let mut t = Matrix::zeros(tau.len(), tau.len());
     cpu::geqrf(a, tau, t.as_mut());

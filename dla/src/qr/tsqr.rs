@@ -17,7 +17,7 @@ use superscalar_kernels::{MatMut, MatRef, Op, Part, Scalar};
 use superscalar_runtime::{Runtime, Scope};
 
 /// Reflectors for each triangular factor: few, for the factors of all of them would take half as long as the rest.
-const INNER: usize = 32;
+const INNER: usize = 16;
 
 /// What applying the Q of a factorization by a tree needs, besides the matrix that holds the reflectors of the leaves: those of
 /// the other blocks, and all triangular factors.

@@ -9,6 +9,7 @@ use super::pack;
 use crate::backend::Factor;
 use crate::simd::Vector;
 use crate::{MatMut, MatRef, Scalar};
+use std::ops::Range;
 
 /// Where the columns are.
 pub(super) struct Columns<T: Scalar> {
@@ -183,28 +184,33 @@ impl<T: Scalar> Columns<T> {
         }
     }
 
-    /// Subtracts the product of columns 0 .. b and the b x ROWS matrix in `by` from rows i and on of columns b .. b + ROWS.
-    /// What is above the diagonal of these columns must be zero there, and is not used.
+    /// Subtracts the product of the columns `left` and the matrix in `by`, with a row for each of them, from rows i and on of
+    /// columns b .. b + ROWS. What is above the diagonal in `left` must be zero, and is not used.
     ///
     /// # Safety
     /// As for [`Vector`]; the columns are there, i is a multiple of the lanes, and `by` has a step per row.
     #[inline(always)]
-    pub unsafe fn subtract_product<V, const ROWS: usize>(self, i: usize, b: usize, by: Stream<T::Real>)
-    where
+    pub unsafe fn subtract_product<V, const ROWS: usize>(
+        self,
+        i: usize,
+        left: Range<usize>,
+        b: usize,
+        by: Stream<T::Real>,
+    ) where
         V: Vector<Real = T::Real>,
     {
         let mut i = i;
         while i < self.rows {
             let vectors = ((self.rows - i) / V::LANES).min(3);
-            let depth = b.min(i + vectors * V::LANES);
+            let left = left.start..left.end.min(i + vectors * V::LANES);
             // SAFETY: rows i .. i + vectors are there.
-            unsafe { with_vectors!(vectors, product_tile::<T, V, _, ROWS>(self, i, b, depth, by)) };
+            unsafe { with_vectors!(vectors, product_tile::<T, V, _, ROWS>(self, i, left, b, by)) };
             i += vectors * V::LANES;
         }
     }
 }
 
-/// One register tile of [`Columns::subtract_product`], of `depth` columns.
+/// One register tile of [`Columns::subtract_product`].
 ///
 /// # Safety
 /// As for it.
@@ -212,8 +218,8 @@ impl<T: Scalar> Columns<T> {
 unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
     columns: Columns<T>,
     i: usize,
+    left: Range<usize>,
     b: usize,
-    depth: usize,
     by: Stream<T::Real>,
 ) where
     T: Scalar,
@@ -222,7 +228,7 @@ unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
     // SAFETY: the caller's promises.
     unsafe {
         let mut acc = load_tile::<T, V, NV, ROWS>(columns.stream(i, b));
-        eliminate::<T, V, NV, ROWS>(&mut acc, depth, columns.stream(i, 0), by, false);
+        eliminate::<T, V, NV, ROWS>(&mut acc, left.len(), columns.stream(i, left.start), by, false);
         store_tile::<T, V, NV, ROWS>(&acc, columns.at(i, b), columns.step(), columns.plane);
     }
 }

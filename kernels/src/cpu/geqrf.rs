@@ -61,8 +61,8 @@ fn panel_columns<T>(m: usize) -> usize {
 fn factor<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T], mut t: MatMut<'_, T>) {
     let ((m, n), block) = (a.shape(), t.nrows());
     let unit = panel_columns::<T>(m);
-    if n <= unit && n <= block {
-        let t = t.submatrix(0..n, 0..n);
+    if n <= unit && (n <= block || block.is_multiple_of(8)) {
+        let t = t.submatrix(0..n.min(block), 0..n);
         return QrPanel { a, tau, t }.run();
     }
     // One T for all columns is joined of two; where there are several the cut is between them.

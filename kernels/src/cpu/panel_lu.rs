@@ -105,7 +105,7 @@ where
             store_tile::<T, V, 1, ROWS>(&acc, here, step, plane);
         }
         // Rows of U that share a vector with the first rows below them are subtracted from, too, and then overwritten.
-        columns.subtract_product::<V, ROWS>(b - b % V::LANES, b, rows);
+        columns.subtract_product::<V, ROWS>(b - b % V::LANES, 0..b, b, rows);
         for part in 0..unit {
             let to = columns.at(part * columns.plane, b);
             pack::transpose::<V>((b, ROWS), work.u.add(part * plane), step, to, columns.step());

@@ -1,26 +1,30 @@
 //! The panel of a QR factorization: Householder reflectors of a matrix with few columns, and the factor T of their product.
 //!
 //! The panel is copied to scratch ([`Columns`]), where V is kept with its ones and zeros, and R apart. Blocks of ROWS columns
-//! go from left to right. A block first takes in all reflectors before it, C - V Tᴴ (Vᴴ C), in register tiles. Within the
-//! block one pass over the rows does four things to a column: it applies the reflectors before it, sums the squares of the
-//! result for the next reflector, and multiplies the result with the reflectors before it (for T) and with the next column.
-//! Of the reflectors each element is loaded once for three multiply-adds.
+//! go from left to right. A block first takes in the reflectors before it, C - V Tᴴ (Vᴴ C), group by group, in register
+//! tiles. Within the block one pass over the rows does four things to a column: it applies the reflectors before it, sums
+//! the squares of the result for the next reflector, and multiplies the result with the reflectors before it (for T) and with
+//! the next column. Of the reflectors each element is loaded once for three multiply-adds.
 //!
 //! In that pass the new reflector is not scaled yet, and sums of squares could leave the range of the type. Where they
 //! come near it, or are zero, [`careful`] forms the reflector anew from scaled numbers.
 
 use super::columns::{Columns, add_conj_product, minus_product, put, splat, sum, with_column};
-use super::micro::{Stream, Tile, eliminate, planes, scalar, store, store_tile, zero};
+use super::micro::{Stream, Tile, eliminate, load_tile, planes, scalar, store, store_tile, zero};
 use super::pack;
 use super::reflector::{Reflector, careful, fast};
 use super::workspace::Workspace;
 use crate::simd::{Kernel, Vector};
 use crate::{MatMut, Scalar};
+use std::ops::Range;
 
 /// V along a tile of inner products.
 const NV: usize = 3;
+/// Bytes of a block of columns that stay in the first-level cache, of 32 KiB: half of it.
+const CHUNK_BYTES: usize = 16 << 10;
 
-/// Q R = A, V and R over A, which has at least as many rows as columns; T is square.
+/// Q R = A, V and R over A, which has at least as many rows as columns. T has a factor for as many reflectors at a time as it
+/// has rows: all of them, or a multiple of eight.
 pub struct QrPanel<'a, T> {
     pub a: MatMut<'a, T>,
     pub tau: &'a mut [T],
@@ -31,7 +35,9 @@ impl<T: Scalar> QrPanel<'_, T> {
     /// Computes it.
     pub fn run(self) {
         let n = self.a.ncols();
-        debug_assert!(self.a.nrows() >= n && self.tau.len() == n && self.t.shape() == (n, n));
+        let group = self.t.nrows();
+        debug_assert!(self.a.nrows() >= n && self.tau.len() == n && self.t.ncols() == n);
+        debug_assert!(group == n || group < n && group.is_multiple_of(8));
         T::qr_panel(self);
     }
 }
@@ -51,6 +57,8 @@ struct Work<T: Scalar> {
     /// Products with a block: a vector (per plane) for each column before it and in it.
     y: *mut T::Real,
     z: *mut T::Real,
+    /// Inner products before their lanes are added up.
+    sums: *mut T::Real,
 }
 
 impl<T: Scalar> Work<T> {
@@ -72,12 +80,13 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
     #[inline(always)]
     unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) {
         const { assert!(V::LANES.is_multiple_of(ROWS) && ROWS <= 8, "a block's first rows are in one vector") };
-        let Self { mut a, tau, t } = self;
-        let ((m, n), unit) = (a.shape(), planes::<T>());
+        let Self { mut a, tau, mut t } = self;
+        let ((m, n), group, unit) = (a.shape(), t.nrows(), planes::<T>());
         let (wide, size) = (n.next_multiple_of(ROWS), Columns::<T>::len::<V>(m, n.next_multiple_of(ROWS)));
         let order = wide.next_multiple_of(NV * V::LANES);
         let (square, product) = (order * wide * unit, (wide + NV) * V::LANES * unit);
-        let mut scratch = Workspace::take(size + 3 * square + 2 * product);
+        let lanes = (wide + NV) * ROWS * V::LANES * unit;
+        let mut scratch = Workspace::take(size + 3 * square + 2 * product + lanes);
         let (columns, rest) = scratch.elements().split_at_mut(size);
         rest.fill(T::Real::ZERO);
         let rest = rest.as_mut_ptr();
@@ -86,21 +95,29 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
             let columns = Columns::copy::<V>(columns.as_mut_ptr(), a.as_ref(), ROWS);
             let (r, t_columns, t_rows) = (rest, rest.add(square), rest.add(2 * square));
             let (y, z) = (rest.add(3 * square), rest.add(3 * square + product));
-            let work = Work { columns, m, n, r, t_columns, t_rows, order, y, z };
+            let work =
+                Work { columns, m, n, r, t_columns, t_rows, order, y, z, sums: rest.add(3 * square + 2 * product) };
             for b in (0..n).step_by(ROWS) {
-                if b > 0 {
-                    update::<T, V, ROWS>(&work, b);
+                let start = b - b % group;
+                for first in (0..b).step_by(group) {
+                    update::<T, V, ROWS>(&work, first..b.min(first + group), b);
+                }
+                for j in b..n.min(b + ROWS) {
+                    move_top::<T, V>(columns.at(0, j), columns.plane, work.small(r, 0, j), order, b);
                 }
                 block::<T, V, ROWS>(&work, b, tau);
-                if b > 0 {
-                    join::<T, V, ROWS>(&work, b);
+                if b > start {
+                    join::<T, V, ROWS>(&work, start, b);
                 }
             }
             for j in 0..n {
                 move_top::<T, V>(work.small(r, 0, j), order, columns.at(0, j), columns.plane, j + 1);
             }
             columns.copy_to::<V>(a.rb_mut());
-            pack::unpack::<T, V>(t_columns, order, t);
+            for first in (0..n).step_by(group) {
+                let (width, factor) = (group.min(n - first), work.small(t_columns, first, first));
+                pack::unpack::<T, V>(factor, order, t.rb_mut().submatrix(0..width, first..first + width));
+            }
         }
     }
 }
@@ -128,44 +145,42 @@ where
     }
 }
 
-/// C = C - V Tᴴ (Vᴴ C) for the block C at column b and the reflectors before it; then what is above the block goes to R.
+/// C = C - V Tᴴ (Vᴴ C) for the block C at column b and a group of the reflectors before it.
 ///
 /// # Safety
-/// As for [`Vector`]; the columns before b are done.
+/// As for [`Vector`]; the group is done.
 #[inline(always)]
-unsafe fn update<T, V, const ROWS: usize>(work: &Work<T>, b: usize)
+unsafe fn update<T, V, const ROWS: usize>(work: &Work<T>, group: Range<usize>, b: usize)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let (columns, step) = (work.columns, V::LANES * planes::<T>());
-    let rows = |ptr: *mut T::Real| Stream { ptr: ptr.cast_const(), step, plane: V::LANES };
-    // SAFETY: b columns of V and T, ROWS columns of C.
+    let (columns, step, start) = (work.columns, V::LANES * planes::<T>(), group.start);
+    let rows = |ptr: *mut T::Real| Stream { ptr: ptr.cast_const(), step, plane: V::LANES }.offset(start * step);
+    // SAFETY: the group's columns of V and T, ROWS columns of C.
     unsafe {
-        inner_products::<T, V, ROWS>(work, b, 0);
-        for i in (0..b).step_by(ROWS) {
+        inner_products::<T, V, ROWS>(work, group.clone(), b, start);
+        for i in group.clone().step_by(ROWS) {
             // Minus the rows i and on of Tᴴ Y; the elements of T below its diagonal are zeros.
             let mut acc = zero::<T, V, 1, ROWS>();
-            let t = Stream { ptr: work.small(work.t_rows, i, 0).cast_const(), step: work.step(), plane: work.order };
-            eliminate::<T, V, 1, ROWS>(&mut acc, i + ROWS, rows(work.y), t, true);
+            let t =
+                Stream { ptr: work.small(work.t_rows, i, start).cast_const(), step: work.step(), plane: work.order };
+            eliminate::<T, V, 1, ROWS>(&mut acc, i - start + ROWS, rows(work.y), t, true);
             for row in acc.iter_mut() {
                 row[0] = [row[0][0].mul(V::splat(-T::Real::ONE)), row[0][1].mul(V::splat(-T::Real::ONE))];
             }
             store_tile::<T, V, 1, ROWS>(&acc, work.z.add(i * step), step, V::LANES);
         }
-        columns.subtract_product::<V, ROWS>(0, b, rows(work.z));
-        for j in b..work.n.min(b + ROWS) {
-            move_top::<T, V>(columns.at(0, j), columns.plane, work.small(work.r, 0, j), work.order, b);
-        }
+        columns.subtract_product::<V, ROWS>(start - start % V::LANES, group, b, rows(work.z));
     }
 }
 
-/// Y = Vᴴ C for the columns of V before column b and the block C there, from row `first` on.
+/// Y = Vᴴ C for some columns of V and the block C at column b, from row `first` on.
 ///
 /// # Safety
 /// As for [`Vector`]; the columns are there.
 #[inline(always)]
-unsafe fn inner_products<T, V, const ROWS: usize>(work: &Work<T>, b: usize, first: usize)
+unsafe fn inner_products<T, V, const ROWS: usize>(work: &Work<T>, v: Range<usize>, b: usize, first: usize)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -174,9 +189,9 @@ where
     // SAFETY: the caller's promises.
     unsafe {
         if T::COMPLEX {
-            inner_products_by::<T, V, 2, ROWS>(work, b, first);
+            inner_products_by::<T, V, 2, ROWS>(work, v, b, first);
         } else {
-            inner_products_by::<T, V, NV, ROWS>(work, b, first);
+            inner_products_by::<T, V, NV, ROWS>(work, v, b, first);
         }
     }
 }
@@ -186,32 +201,47 @@ where
 /// # Safety
 /// As for [`inner_products`].
 #[inline(always)]
-unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(work: &Work<T>, b: usize, first: usize)
-where
+unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(
+    work: &Work<T>,
+    v: Range<usize>,
+    b: usize,
+    first: usize,
+) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let (columns, step) = (work.columns, V::LANES * planes::<T>());
-    // SAFETY: V has whole blocks of columns before b, and behind them are those of C; Y has room for a few rows more.
+    let (begin, chunk) = (first - first % V::LANES, chunk_rows::<T, V>(ROWS));
+    // SAFETY: behind the columns of V are others; there is room for the products of a few columns more.
     unsafe {
-        for p in (0..b).step_by(NV) {
-            let mut acc: Tile<V, NV, ROWS> = zero::<T, V, NV, ROWS>();
-            // Column p is zero before row p.
-            let first = first.max(p);
-            let mut i = first - first % V::LANES;
-            while i < columns.rows {
-                let mut v = [[V::splat(T::Real::ZERO); 2]; NV];
-                for (q, v) in v.iter_mut().enumerate() {
-                    *v = columns.load::<V>(i, p + q);
+        for start in (begin..columns.rows).step_by(chunk) {
+            for p in v.clone().step_by(NV) {
+                let sums = work.sums.add(p * ROWS * step);
+                let mut acc: Tile<V, NV, ROWS> = zero::<T, V, NV, ROWS>();
+                if start > begin {
+                    acc = load_tile::<T, V, NV, ROWS>(Stream { ptr: sums, step: NV * step, plane: NV * V::LANES });
                 }
-                for (c, row) in acc.iter_mut().enumerate() {
-                    let x = columns.load::<V>(i, b + c);
-                    for (acc, &v) in row.iter_mut().zip(&v) {
-                        add_conj_product::<T, V>(acc, v, x);
+                // Column p is zero before row p.
+                let mut i = start.max(p - p % V::LANES);
+                while i < columns.rows.min(start + chunk) {
+                    let mut v = [[V::splat(T::Real::ZERO); 2]; NV];
+                    for (q, v) in v.iter_mut().enumerate() {
+                        *v = columns.load::<V>(i, p + q);
                     }
+                    for (c, row) in acc.iter_mut().enumerate() {
+                        let x = columns.load::<V>(i, b + c);
+                        for (acc, &v) in row.iter_mut().zip(&v) {
+                            add_conj_product::<T, V>(acc, v, x);
+                        }
+                    }
+                    i += V::LANES;
                 }
-                i += V::LANES;
+                store_tile::<T, V, NV, ROWS>(&acc, sums, NV * step, NV * V::LANES);
             }
+        }
+        for p in v.step_by(NV) {
+            let sums = work.sums.add(p * ROWS * step);
+            let acc = load_tile::<T, V, NV, ROWS>(Stream { ptr: sums, step: NV * step, plane: NV * V::LANES });
             for (c, row) in acc.iter().enumerate() {
                 for (q, &acc) in row.iter().enumerate() {
                     put(work.y.add((p + q) * step + c), V::LANES, sum::<T, V>(acc));
@@ -221,12 +251,19 @@ where
     }
 }
 
-/// T for the block at column b, and for what is before it: T12 = -T1 (V1ᴴ V2) T2.
+/// Rows whose part of a block of columns stays in the first-level cache while all columns before it pass.
+#[inline(always)]
+fn chunk_rows<T: Scalar, V: Vector<Real = T::Real>>(columns: usize) -> usize {
+    let rows = CHUNK_BYTES / (columns * size_of::<T>());
+    rows - rows % V::LANES
+}
+
+/// T for the block at column b and its group, which begins at column `start`: T12 = -T1 (V1ᴴ V2) T2.
 ///
 /// # Safety
 /// As for [`update`]; the block is done, too.
 #[inline(always)]
-unsafe fn join<T, V, const ROWS: usize>(work: &Work<T>, b: usize)
+unsafe fn join<T, V, const ROWS: usize>(work: &Work<T>, start: usize, b: usize)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -234,10 +271,10 @@ where
     let step = V::LANES * planes::<T>();
     // SAFETY: b columns of V and T, ROWS columns of the block, whose elements of T are set.
     unsafe {
-        inner_products::<T, V, ROWS>(work, b, b);
+        inner_products::<T, V, ROWS>(work, start..b, b, b);
         let t2 =
             Stream { ptr: work.t_rows.add(b + b * work.step()).cast_const(), step: work.step(), plane: work.order };
-        for p in 0..b {
+        for p in start..b {
             // -(Y T2) row by row; then once more with a minus below.
             let mut row = [[V::splat(T::Real::ZERO); 2]; 1];
             for q in 0..ROWS {
@@ -247,7 +284,7 @@ where
             }
             store::<T, V, 1>(&row, work.z.add(p * step), V::LANES);
         }
-        for i in (0..b).step_by(NV * V::LANES) {
+        for i in (start..b).step_by(NV * V::LANES) {
             let mut acc = zero::<T, V, NV, ROWS>();
             let t1 =
                 Stream { ptr: work.small(work.t_columns, i, 0).cast_const(), step: work.step(), plane: work.order };
