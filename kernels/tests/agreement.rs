@@ -30,7 +30,7 @@ macro_rules! four_types {
 }
 
 four_types! {
-    gemm_is_exact rank_k_is_exact rank_2k_is_exact gemmt_is_exact symm_is_exact trmm_is_exact trsm_agrees potrf_agrees
+    gemm_is_exact long_products_are_exact rank_k_is_exact rank_2k_is_exact gemmt_is_exact symm_is_exact trmm_is_exact trsm_agrees potrf_agrees
     nan_in_c_is_overwritten nan_and_inf_propagate
 }
 
@@ -49,6 +49,26 @@ fn gemm_is_exact<T: Scalar>() {
             let b = factor::<T>(&mut numbers, op_b, (k, n), other);
             let c = Matrix::<T>::integers(&mut numbers, m, n, case);
             for (alpha, beta) in [(1.0, 0.0), (-1.0, 1.0), (2.0, -3.0), (0.0, 2.0)] {
+                let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
+                let (mut x, mut y) = (c.clone(), c.clone());
+                cpu::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, x.view_mut());
+                reference::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, y.view_mut());
+                same(&x, &y, || format!("gemm {op_a}{op_b} {m} x {n} x {k} {alpha} {beta} {case:?}"));
+            }
+        }
+    }
+}
+
+/// Few rows and a long sum.
+fn long_products_are_exact<T: Scalar>() {
+    let mut numbers = Numbers::new(12);
+    for (m, n, k) in [(1, 8, 600), (5, 9, 40), (16, 30, 300), (33, 8, 2100), (64, 21, 1500), (128, 40, 3001)] {
+        for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
+            let (case, other) = (numbers.case(), numbers.case());
+            let a = factor::<T>(&mut numbers, op_a, (m, k), case);
+            let b = factor::<T>(&mut numbers, op_b, (k, n), other);
+            let c = Matrix::<T>::integers(&mut numbers, m, n, case);
+            for (alpha, beta) in [(1.0, 0.0), (-2.0, 1.0)] {
                 let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
                 let (mut x, mut y) = (c.clone(), c.clone());
                 cpu::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, x.view_mut());
