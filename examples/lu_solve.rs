@@ -1,0 +1,102 @@
+//! A general system: factorization, solution and residual in one scope, how good the solution is, and what a singular matrix
+//! returns.
+//!
+//! ```text
+//! cargo run --release --example lu_solve
+//! cargo run --release --example lu_solve -- --n 4000
+//! ```
+//!
+//! getrf, getrs and gemm are inserted one after the other; which task waits for which is found from their tiles. LU works on
+//! block columns, whose panels choose pivots among whole columns. The product may cut the same matrix as it likes.
+//!
+//! A solution is judged twice: by its backward error, which says how little A would have to change for x to be exact, and by
+//! the condition number, which says what such a change does to x.
+
+use clap::Parser;
+use std::{error::Error, time::Instant};
+use superscalar::{
+    Runtime,
+    dla::{ErrorKind, Matrix, Options, Tiled, gecon, gesv, lange, submit},
+    kernels::{Norm, Op},
+};
+
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+/// Solves a general system, checks the solution, and shows what a singular matrix returns.
+#[derive(Parser)]
+struct Arguments {
+    /// Order of the matrix.
+    #[arg(long, default_value_t = 2000)]
+    n: usize,
+    /// Columns of a block column.
+    #[arg(long, default_value_t = 96)]
+    nb: usize,
+}
+
+fn main() -> Outcome {
+    let arguments = Arguments::parse();
+    let (rt, options) = (Runtime::new()?, Options::default());
+    println!("n = {}, {} workers, policy {}", arguments.n, rt.workers(), rt.policy());
+    solve(&rt, &arguments, &options)?;
+    meet_a_singular_matrix(&rt, arguments.n, &options)
+}
+
+/// Solves A x = b where x is known to be all ones.
+fn solve(rt: &Runtime, &Arguments { n, nb }: &Arguments, options: &Options) -> Outcome {
+    let a = random(n);
+    let b = Matrix::from_fn(n, 1, |i, _| (0..n).map(|j| a.at(i, j)).sum());
+    let (mut lu, mut ipiv, mut x, mut residual) = (a.clone(), vec![0; n], b.clone(), b.clone());
+
+    let begun = Instant::now();
+    rt.scope(|s| {
+        let (lu, x_columns) = (Tiled::columns(s, lu.as_mut(), nb), Tiled::columns(s, x.as_mut(), nb));
+        let pivots = submit::getrf(s, &lu, &mut ipiv);
+        submit::getrs(s, Op::None, &lu, &pivots, &x_columns);
+        // r = b − A x, by block rows
+        let (a_rows, r) = (Tiled::read_only(s, a.as_ref(), nb, n), Tiled::new(s, residual.as_mut(), nb, 1));
+        submit::gemm(s, -1.0, Op::None, &a_rows, Op::None, &x_columns, 1.0, &r);
+    })?;
+    let seconds = begun.elapsed().as_secs_f64();
+    println!("getrf, getrs and gemm in one scope: {seconds:.3} s");
+
+    let norm = |a: &Matrix<f64>| lange(rt, Norm::Inf, a.as_ref(), options);
+    let a_norm = norm(&a)?;
+    let backward = norm(&residual)? / (a_norm * norm(&x)?);
+    let rcond = gecon(rt, Norm::Inf, lu.as_ref(), a_norm, options)?;
+    let forward = (0..n).map(|i| (x.at(i, 0) - 1.0).abs()).fold(0.0, f64::max);
+    println!("backward error |b - A x| / (|A| |x|) = {backward:.1e}");
+    println!("condition number, estimated         = {:.1e}", 1.0 / rcond);
+    println!("error of x, which was all ones      = {forward:.1e}, at most about {:.1e}", 2.0 * backward / rcond);
+    if backward > n as f64 * f64::EPSILON || forward > 10.0 * backward / rcond {
+        return Err("the solution is not what it should be".into());
+    }
+    Ok(())
+}
+
+/// With a column of zeros the factorization completes, and says where; the right-hand side is as it was.
+fn meet_a_singular_matrix(rt: &Runtime, n: usize, options: &Options) -> Outcome {
+    let zero = n / 2;
+    let mut a = random(n);
+    a.as_mut().col(zero).fill(0.0);
+    let ones = Matrix::from_fn(n, 1, |_, _| 1.0);
+    let (mut ipiv, mut x) = (vec![0; n], ones.clone());
+    match gesv(rt, a.as_mut(), &mut ipiv, x.as_mut(), options) {
+        Err(error) if error.kind() == ErrorKind::Singular && error.info() == Some(zero + 1) && x == ones => {
+            println!("column {} set to zero: {error} (info = {})", zero + 1, zero + 1);
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+        Ok(()) => Err("a singular matrix went unnoticed".into()),
+    }
+}
+
+/// Elements uniform in ±½.
+fn random(n: usize) -> Matrix<f64> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    Matrix::from_fn(n, n, |_, _| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    })
+}
