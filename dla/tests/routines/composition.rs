@@ -1,0 +1,188 @@
+//! Routines in one scope, without a barrier: what they compute together, and how far a failure reaches.
+
+use crate::{
+    factors::q_of_columns,
+    four_types,
+    matrices::{Stored, Wide, random, wide},
+    runs::{Runtimes, assert_small, runtime},
+};
+use superscalar_dla::{BlockSize, Error, ErrorKind, Options, Tiled, gesv, submit};
+use superscalar_kernels::{Diag, Norm, Op, Scalar, Side, Uplo};
+use superscalar_runtime::Runtime;
+
+const N: usize = 45;
+const NB: usize = 8;
+
+/// Blocks of one size, on every runtime.
+fn on_all<R: PartialEq>(call: impl Fn(&Runtime) -> R, check: impl Fn(&R, &str)) {
+    let fixed = |rt: &Runtime, _: &Options| call(rt);
+    Runtimes::new().on_all_with(BlockSize::Fixed(NB), fixed, check);
+}
+
+/// ‖X − Y‖ / (n ‖X‖ ε)
+fn difference<T: Scalar>(x: &Wide, y: &Wide) -> f64 {
+    let n = x.shape().0.max(x.shape().1) as f64;
+    x.minus(y).norm_one() / (n * x.norm_one() * wide(T::from_real(T::EPSILON)).re)
+}
+
+/// A product makes the matrix, LU factors it, a system is solved with it, and a product made of the solution: A := F G,
+/// A X = B, C := Xᴴ X.
+fn product_factorization_solution<T: Scalar>() {
+    let (f, g) = (Stored::<T>::random((N, N), 1), Stored::<T>::random((N, N), 2));
+    let b = Stored::<T>::random((N, 11), 3);
+    let call = |rt: &Runtime| {
+        let (mut lu, mut a) = (Stored::<T>::random((N, N), 4), Stored::<T>::random((N, N), 5));
+        let (mut x, mut c, mut ipiv) = (b.clone(), Stored::<T>::random((11, 11), 6), vec![0; N]);
+        rt.scope(|s| {
+            let (f, g) = (Tiled::read_only(s, f.view(), N, NB), Tiled::read_only(s, g.view(), NB, NB));
+            let (lu, a) = (Tiled::columns(s, lu.view_mut(), NB), Tiled::columns(s, a.view_mut(), NB));
+            let (x, c) = (Tiled::columns(s, x.view_mut(), NB), Tiled::new(s, c.view_mut(), NB, NB));
+            submit::gemm(s, T::ONE, Op::None, &f, Op::None, &g, T::ZERO, &lu);
+            submit::geadd(s, Op::None, T::ONE, &lu, T::ZERO, &a);
+            let pivots = submit::getrf(s, &lu, &mut ipiv);
+            submit::getrs(s, Op::None, &lu, &pivots, &x);
+            submit::gemm(s, T::ONE, Op::ConjTrans, &x, Op::None, &x, T::ZERO, &c);
+        })
+        .expect("no pivot is zero");
+        (lu, a, x, c, ipiv)
+    };
+    on_all(call, |(lu, a, x, c, ipiv), what| {
+        assert_small(difference::<T>(&f.wide().times(&g.wide()), &a.wide()), what);
+        assert_small(difference::<T>(&x.wide().adjoint().times(&x.wide()), &c.wide()), what);
+        let (mut factors, mut found, mut alone) = (a.clone(), vec![0; N], b.clone());
+        let options = Options::default().nb(NB);
+        gesv(&runtime(), factors.view_mut(), &mut found, alone.view_mut(), &options).expect("no pivot is zero");
+        let same = factors == *lu && found == *ipiv && alone == *x;
+        assert!(same, "{} {what}: another result than that of gesv", T::LETTER);
+    });
+}
+
+/// QR, Q applied, Q made explicit from what was left, and a norm of the result.
+fn reflectors_and_norm<T: Scalar>() {
+    let (a, c) = (Stored::<T>::random((N, 20), 6), Stored::<T>::random((N, 5), 7));
+    let call = |rt: &Runtime| {
+        let (mut qr, mut q, mut product) = (a.clone(), a.clone(), c.clone());
+        let (mut tau, mut tau_of_q) = (vec![T::ZERO; 20], vec![T::ZERO; 20]);
+        let norm = rt.scope(|s| {
+            let (qr, product) = (Tiled::columns(s, qr.view_mut(), NB), Tiled::columns(s, product.view_mut(), NB));
+            let reflectors = submit::geqrf(s, &qr, &mut tau);
+            submit::unmqr(s, Side::Left, Op::ConjTrans, &qr, &reflectors, &product);
+            submit::unmqr(s, Side::Left, Op::None, &qr, &reflectors, &product);
+            let norm = submit::lange(s, Norm::Max, &product);
+            s.get(norm).copied()
+        });
+        let norm = norm.expect("nothing fails").expect("nothing fails");
+        rt.scope(|s| {
+            let columns = Tiled::columns(s, q.view_mut(), NB);
+            drop(submit::geqrf(s, &columns, &mut tau_of_q));
+        })
+        .expect("nothing fails");
+        rt.scope(|s| submit::ungqr(s, &Tiled::columns(s, q.view_mut(), NB), &mut tau_of_q)).expect("nothing fails");
+        (qr, q, product, tau, norm)
+    };
+    on_all(call, |(qr, q, product, tau, norm), what| {
+        let expected = q_of_columns(&qr.wide(), tau);
+        assert_small(difference::<T>(&expected.submatrix(0..N, 0..20), &q.wide()), what);
+        assert_small(difference::<T>(&c.wide(), &product.wide()), what);
+        assert!((wide(T::from_real(*norm)).re - product.wide().norm_max()).abs() < 1e-6, "{} {what}", T::LETTER);
+    });
+}
+
+/// A singular matrix stops what needs its solution. What does not is computed, and the runtime works on.
+fn a_singular_matrix_poisons_its_own<T: Scalar>() {
+    let zero = 17;
+    let bad = Stored::<T>::new((N, N), |i, j| if j == zero { T::ZERO } else { random(8, i, j) });
+    let (good, b) = (Stored::<T>::random((N, N), 9), Stored::<T>::random((N, 10), 10));
+    let call = |rt: &Runtime| {
+        let [mut lu, mut good_lu] = [bad.clone(), good.clone()];
+        let [mut x, mut good_x, mut sum, mut good_sum] = [b.clone(), b.clone(), b.clone(), b.clone()];
+        let (mut ipiv, mut good_ipiv) = (vec![0; N], vec![0; N]);
+        let outcome = rt.scope(|s| {
+            let [lu, good_lu] = [&mut lu, &mut good_lu].map(|a| Tiled::columns(s, a.view_mut(), NB));
+            let [x, good_x, sum, good_sum] =
+                [&mut x, &mut good_x, &mut sum, &mut good_sum].map(|b| Tiled::columns(s, b.view_mut(), NB));
+            let pivots = submit::getrf(s, &lu, &mut ipiv);
+            submit::getrs(s, Op::None, &lu, &pivots, &x);
+            submit::geadd(s, Op::None, T::ONE, &x, T::ONE, &sum);
+            let pivots = submit::getrf(s, &good_lu, &mut good_ipiv);
+            submit::getrs(s, Op::None, &good_lu, &pivots, &good_x);
+            submit::geadd(s, Op::None, T::ONE, &good_x, T::ONE, &good_sum);
+        });
+        let error = Error::from(outcome.expect_err("the matrix is singular"));
+        assert_eq!((error.kind(), error.info()), (ErrorKind::Singular, Some(zero + 1)));
+        assert!(x == b && sum == b, "what depends on the solution is cancelled, and nothing changed");
+        (lu, ipiv, good_lu, good_x, good_sum)
+    };
+    on_all(call, |(lu, ipiv, _, x, sum), what| {
+        let (l, u) = crate::factors::lower_and_upper(lu);
+        assert_small(difference::<T>(&bad.wide().interchanged(ipiv), &l.times(&u)), what);
+        let residual = b.wide().minus(&good.wide().times(&x.wide())).norm_one();
+        let size = N as f64 * good.wide().norm_one() * x.wide().norm_one() * wide(T::from_real(T::EPSILON)).re;
+        assert_small(residual / size, what);
+        let expected = Stored::<T>::new(b.shape(), |i, j| x.at(i, j) + b.at(i, j));
+        assert!(sum.wide() == expected.wide(), "{} {what}: B + X", T::LETTER);
+    });
+}
+
+/// The same for a matrix that is not positive definite: its factor stops where it is not, and so does a product with it.
+fn an_indefinite_matrix_poisons_its_own<T: Scalar>() {
+    let bad_at = 20;
+    let mut bad = Stored::<T>::positive_definite(N, 11);
+    bad.set(bad_at, bad_at, -T::ONE);
+    let (good, b) = (Stored::<T>::positive_definite(N, 12), Stored::<T>::random((N, 10), 13));
+    let call = |rt: &Runtime| {
+        let [mut l, mut good_l] = [bad.clone(), good.clone()];
+        let [mut x, mut good_x] = [b.clone(), b.clone()];
+        let outcome = rt.scope(|s| {
+            let [l, good_l, x, good_x] =
+                [&mut l, &mut good_l, &mut x, &mut good_x].map(|a| Tiled::new(s, a.view_mut(), NB, NB));
+            for (l, x) in [(&l, &x), (&good_l, &good_x)] {
+                submit::potrf(s, Uplo::Lower, l);
+                submit::trsm(s, Side::Left, Uplo::Lower, Op::None, Diag::NonUnit, T::ONE, l, x);
+            }
+        });
+        let error = Error::from(outcome.expect_err("the matrix is indefinite"));
+        assert_eq!((error.kind(), error.info()), (ErrorKind::NotPositiveDefinite, Some(bad_at + 1)));
+        (good_l, good_x)
+    };
+    on_all(call, |(l, x), what| {
+        let l = l.part(|i, j| i >= j);
+        assert_small(difference::<T>(&good.wide(), &l.times(&l.adjoint())), what);
+        assert_small(difference::<T>(&b.wide(), &l.times(&x.wide())), what);
+    });
+}
+
+/// Least squares with a matrix that lacks rank: nothing is solved, and another problem in the same scope is.
+fn a_lack_of_rank_poisons_its_own<T: Scalar>() {
+    let (m, n, zero) = (N, 20, 9);
+    let bad = Stored::<T>::new((m, n), |i, j| if j == zero { T::ZERO } else { random(14, i, j) });
+    let (good, b) = (Stored::<T>::random((m, n), 15), Stored::<T>::random((m, 3), 16));
+    for op in [Op::None, Op::ConjTrans] {
+        let call = |rt: &Runtime| {
+            let [mut qr, mut good_qr, mut x, mut good_x] = [bad.clone(), good.clone(), b.clone(), b.clone()];
+            let [mut tau, mut good_tau] = [vec![T::ZERO; n], vec![T::ZERO; n]];
+            let outcome = rt.scope(|s| {
+                let [qr, good_qr, x, good_x] =
+                    [&mut qr, &mut good_qr, &mut x, &mut good_x].map(|a| Tiled::columns(s, a.view_mut(), NB));
+                submit::gels(s, op, &qr, &mut tau, &x);
+                submit::gels(s, op, &good_qr, &mut good_tau, &good_x);
+            });
+            let error = Error::from(outcome.expect_err("the matrix lacks rank"));
+            assert_eq!((error.kind(), error.info()), (ErrorKind::Singular, Some(zero + 1)));
+            (good_qr, good_x)
+        };
+        on_all(call, |(_, x), what| {
+            let (a, x) = (good.wide().op(op), x.wide().submatrix(0..if op == Op::None { n } else { m }, 0..3));
+            let given = b.wide().submatrix(0..a.shape().0, 0..3);
+            let residual = given.minus(&a.times(&x));
+            let gradient = if op == Op::None { a.adjoint().times(&residual) } else { residual };
+            let size = m as f64 * a.norm_one() * x.norm_one().max(given.norm_one());
+            assert_small(gradient.norm_one() / (size * wide(T::from_real(T::EPSILON)).re), what);
+        });
+    }
+}
+
+four_types! {
+    product_factorization_solution reflectors_and_norm a_singular_matrix_poisons_its_own
+    an_indefinite_matrix_poisons_its_own a_lack_of_rank_poisons_its_own
+}

@@ -1,0 +1,239 @@
+//! getrf, getrs and gesv.
+
+use crate::{
+    factors::lower_and_upper,
+    four_types,
+    matrices::{self, Stored, TINY, Wide, narrow, random, wide},
+    runs::{ORDERS, Runtimes, SHAPES, assert_info, assert_refused, assert_small, runtime},
+};
+use superscalar_dla::{ErrorKind, Options, gesv, getrf, getrs};
+use superscalar_kernels::{Op, Scalar, c64};
+
+const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
+
+/// ‖P A − L U‖ / (max(m, n) ‖A‖ ε), with P the interchanges.
+fn factor_residual<T: Scalar>(a: &Stored<T>, lu: &Stored<T>, ipiv: &[i32]) -> f64 {
+    let ((m, n), (l, u)) = (a.shape(), lower_and_upper(lu));
+    let error = a.wide().interchanged(ipiv).minus(&l.times(&u)).norm_one();
+    error / (m.max(n).max(1) as f64 * a.wide().norm_one().max(TINY) * wide(T::from_real(T::EPSILON)).re)
+}
+
+/// ‖B − op(A) X‖ / (n ‖A‖ ‖X‖ ε)
+fn solve_residual<T: Scalar>(op: Op, a: &Stored<T>, x: &Stored<T>, b: &Stored<T>) -> f64 {
+    let (a, x) = (a.wide().op(op), x.wide());
+    let error = b.wide().minus(&a.times(&x)).norm_one();
+    let size = (a.norm_one() * x.norm_one()).max(TINY);
+    error / (a.shape().0.max(1) as f64 * size * wide(T::from_real(T::EPSILON)).re)
+}
+
+/// Pivots are rows from the diagonal on, and no element of L is larger than the pivot it was divided by.
+fn assert_pivots<T: Scalar>(lu: &Stored<T>, ipiv: &[i32], what: &str) {
+    let m = lu.shape().0;
+    assert!(ipiv.iter().enumerate().all(|(i, &p)| i < p as usize && p as usize <= m), "{what}: {ipiv:?}");
+    // By |re| + |im| the pivot is the largest, so that by modulus it is not smaller than 1/√2 of the largest.
+    let most = if T::COMPLEX { 2.0_f64.sqrt() } else { 1.0 } + 1e-6;
+    assert!(lower_and_upper(lu).0.norm_max() <= most, "{what}: not the largest pivots");
+}
+
+fn getrf_is_backward_stable<T: Scalar>() {
+    let runtimes = Runtimes::new();
+    for shape in SHAPES {
+        let a = Stored::<T>::random(shape, 1);
+        let call = |rt: &_, options: &Options| {
+            let (mut lu, mut ipiv) = (a.clone(), vec![0; shape.0.min(shape.1)]);
+            getrf(rt, lu.view_mut(), &mut ipiv, options).expect("no pivot is zero");
+            (lu, ipiv)
+        };
+        runtimes.on_all(shape.1, call, |(lu, ipiv), what| {
+            let what = &format!("getrf {} {shape:?} {what}", T::LETTER);
+            lu.assert_padding(what);
+            assert_pivots(lu, ipiv, what);
+            assert_small(factor_residual(&a, lu, ipiv), what);
+        });
+    }
+}
+
+fn getrs_and_gesv_solve<T: Scalar>() {
+    let runtimes = Runtimes::new();
+    for (n, nrhs) in ORDERS.into_iter().zip([2, 1, 5, 0, 3, 65, 9]) {
+        let (a, b) = (Stored::<T>::random((n, n), 2), Stored::<T>::random((n, nrhs), 3));
+        let call = |rt: &_, options: &Options| {
+            let (mut lu, mut ipiv, mut x) = (a.clone(), vec![0; n], b.clone());
+            gesv(rt, lu.view_mut(), &mut ipiv, x.view_mut(), options).expect("no pivot is zero");
+            let by_steps = OPS.map(|op| {
+                let mut x = b.clone();
+                getrs(rt, op, lu.view(), &ipiv, x.view_mut(), options).expect("the shapes fit");
+                x
+            });
+            (lu, ipiv, x, by_steps)
+        };
+        runtimes.on_all_that_divide(n, call, |(lu, ipiv, x, by_steps), what| {
+            let what = &format!("gesv {} n {n} nrhs {nrhs} {what}", T::LETTER);
+            assert_small(factor_residual(&a, lu, ipiv), what);
+            assert_small(solve_residual(Op::None, &a, x, &b), what);
+            for (op, x) in OPS.iter().zip(by_steps) {
+                assert_small(solve_residual(*op, &a, x, &b), &format!("{what}, getrs {op}"));
+            }
+            [lu, x].into_iter().chain(by_steps).for_each(|matrix| matrix.assert_padding(what));
+        });
+    }
+}
+
+/// Every step of the elimination is exact: U has powers of two on its diagonal and small integers above it, L quarters below
+/// its own, which are so small that the rows are the pivots in the order of L, wherever they lie at first.
+fn exact_factors<T: Scalar>() {
+    let runtimes = Runtimes::new();
+    let whole = |seed, i, j| wide(matrices::whole::<T>(seed, i, j));
+    for (m, n) in [(60, 60), (75, 40), (40, 75), (1, 4), (4, 1)] {
+        let k = m.min(n);
+        let l = Wide::new((m, k), |i, j| match i.cmp(&j) {
+            std::cmp::Ordering::Less => c64::ZERO,
+            std::cmp::Ordering::Equal => c64::ONE,
+            std::cmp::Ordering::Greater => whole(4, i, j) / 16.0,
+        });
+        let u = Wide::new((k, n), |i, j| match i.cmp(&j) {
+            std::cmp::Ordering::Less => whole(5, i, j),
+            std::cmp::Ordering::Equal => c64::from([8.0, -16.0, 32.0][i % 3]),
+            std::cmp::Ordering::Greater => c64::ZERO,
+        });
+        // Interchanges undone from the last to the first, so that getrf has to find them.
+        let ipiv: Vec<i32> = (0..k).map(|i| (i + (7 * i + 3) % (m - i) + 1) as i32).collect();
+        let mut rows: Vec<usize> = (0..m).collect();
+        ipiv.iter().enumerate().rev().for_each(|(i, &p)| rows.swap(i, p as usize - 1));
+        let product = l.times(&u);
+        let a = Stored::<T>::new((m, n), |i, j| narrow(product.at(rows[i], j)));
+        assert_eq!(a.wide().interchanged(&ipiv), product, "the test's own permutation");
+        let call = |rt: &_, options: &Options| {
+            let (mut lu, mut found) = (a.clone(), vec![0; k]);
+            getrf(rt, lu.view_mut(), &mut found, options).expect("no pivot is zero");
+            (lu, found)
+        };
+        runtimes.on_all(n, call, |(lu, found), what| {
+            let what = format!("{} {m} x {n} {what}", T::LETTER);
+            assert_eq!(*found, ipiv, "{what}");
+            assert!(lower_and_upper(lu) == (l.clone(), u.clone()), "{what}: not exact");
+        });
+    }
+}
+
+/// With columns of zeros the first of them is reported, and the factorization complete.
+fn singular_matrices<T: Scalar>() {
+    let runtimes = Runtimes::new();
+    for (m, n, zeros) in
+        [(1, 1, vec![0]), (40, 40, vec![0]), (40, 40, vec![39]), (50, 40, vec![21, 30]), (30, 45, vec![8])]
+    {
+        let a = Stored::<T>::new((m, n), |i, j| if zeros.contains(&j) { T::ZERO } else { random(6, i, j) });
+        let call = |rt: &_, options: &Options| {
+            let (mut lu, mut ipiv) = (a.clone(), vec![0; m.min(n)]);
+            let outcome = getrf(rt, lu.view_mut(), &mut ipiv, options);
+            assert_info(outcome, ErrorKind::Singular, zeros[0] + 1);
+            (lu, ipiv)
+        };
+        runtimes.on_all(n, call, |(lu, ipiv), what| {
+            let what = &format!("{} {m} x {n} without {zeros:?} {what}", T::LETTER);
+            assert_pivots(lu, ipiv, what);
+            assert_small(factor_residual(&a, lu, ipiv), what);
+        });
+        if m == n {
+            let b = Stored::<T>::random((n, 3), 7);
+            let call = |rt: &_, options: &Options| {
+                let (mut lu, mut ipiv, mut x) = (a.clone(), vec![0; n], b.clone());
+                let outcome = gesv(rt, lu.view_mut(), &mut ipiv, x.view_mut(), options);
+                assert_info(outcome, ErrorKind::Singular, zeros[0] + 1);
+                (lu, ipiv, x)
+            };
+            runtimes.on_all(n, call, |(lu, ipiv, x), what| {
+                assert_small(factor_residual(&a, lu, ipiv), what);
+                assert!(*x == b, "{what}: nothing is solved with a singular U");
+            });
+        }
+    }
+    let (rt, mut ones) = (runtime(), Stored::<T>::new((20, 20), |_, _| T::ONE));
+    let outcome = getrf(&rt, ones.view_mut(), &mut [0; 20], &Options::default().nb(6));
+    assert_info(outcome, ErrorKind::Singular, 2);
+}
+
+/// A NaN in A spoils the solution and nothing else. An Inf may become the divisor of a column, and vanish.
+fn nan_propagates<T: Scalar>() {
+    let runtimes = Runtimes::new();
+    let (n, places) = (33, [(0, 0), (32, 0), (7, 20), (20, 7), (32, 32)]);
+    for ((i, j), bad) in places.into_iter().flat_map(|place| [(place, f64::NAN), (place, f64::INFINITY)]) {
+        let mut a = Stored::<T>::random((n, n), 8);
+        a.set(i, j, T::from_f64(bad));
+        let b = Stored::<T>::random((n, 2), 9);
+        let call = |rt: &_, options: &Options| {
+            let (mut lu, mut ipiv, mut x) = (a.clone(), vec![0; n], b.clone());
+            // Whether a pivot becomes zero on the way is not ours to say.
+            let outcome = gesv(rt, lu.view_mut(), &mut ipiv, x.view_mut(), options).map_err(|error| error.kind());
+            (lu, ipiv, x, outcome)
+        };
+        runtimes.on_all(n, call, |(lu, ipiv, x, outcome), what| {
+            let what = format!("{} {bad} at ({i}, {j}) {what}", T::LETTER);
+            assert!(ipiv.iter().all(|&p| 1 <= p && p as usize <= n), "{what}: {ipiv:?}");
+            assert!(!lu.is_finite(), "{what}: no trace of it in the factors");
+            assert!(!bad.is_nan() || outcome.is_err() || x.has_nan(), "{what}: no trace of it in the solution");
+            lu.assert_padding(&what);
+            x.assert_padding(&what);
+        });
+    }
+}
+
+/// Numbers so small that the reciprocal of a pivot overflows, and so large that their sum almost does.
+fn extremes<T: Scalar>() {
+    let (runtimes, n) = (Runtimes::new(), 33);
+    let tiny = wide(T::from_real(<T::Real as superscalar_kernels::Real>::MIN_POSITIVE)).re;
+    for scale in [tiny / 64.0, 0.125 / tiny] {
+        let random = Stored::<T>::random((n, n), 10);
+        let a = Stored::<T>::new((n, n), |i, j| random.at(i, j) * T::from_f64(scale));
+        let call = |rt: &_, options: &Options| {
+            let (mut lu, mut ipiv) = (a.clone(), vec![0; n]);
+            getrf(rt, lu.view_mut(), &mut ipiv, options).expect("no pivot is zero");
+            (lu, ipiv)
+        };
+        runtimes.on_all(n, call, |(lu, ipiv), what| {
+            let (l, u) = lower_and_upper(lu);
+            let error = a.wide().interchanged(ipiv).minus(&l.times(&u)).norm_max();
+            // What underflows has only some bits.
+            assert!(error <= 1e-3 * a.wide().norm_max(), "{} times {scale:e} {what}: {error:e}", T::LETTER);
+        });
+    }
+}
+
+four_types! { getrf_is_backward_stable getrs_and_gesv_solve exact_factors singular_matrices nan_propagates extremes }
+
+#[test]
+fn the_residuals_notice_one_wrong_element() {
+    let (n, rt) = (31, runtime());
+    let (a, b) = (Stored::<f64>::random((n, n), 1), Stored::<f64>::random((n, 1), 2));
+    let (mut lu, mut ipiv, mut x) = (a.clone(), vec![0; n], b.clone());
+    gesv(&rt, lu.view_mut(), &mut ipiv, x.view_mut(), &Options::default()).expect("no pivot is zero");
+    for j in 0..n {
+        for i in 0..n {
+            let mut spoilt = lu.clone();
+            spoilt.set(i, j, lu.at(i, j) + 1e-11);
+            assert!(factor_residual(&a, &spoilt, &ipiv) > crate::runs::BOUND, "({i}, {j})");
+        }
+        let mut spoilt = x.clone();
+        spoilt.set(j, 0, x.at(j, 0) + 1e-10);
+        assert!(solve_residual(Op::None, &a, &spoilt, &b) > crate::runs::BOUND, "{j}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let (rt, o) = (runtime(), Options::default());
+    let (a, b) = (Stored::<c64>::random((5, 4), 1), Stored::<c64>::random((4, 2), 2));
+    let square = Stored::<c64>::random((4, 4), 3);
+    let (mut x, mut y, mut z) = (a.clone(), b.clone(), square.clone());
+    assert_refused(getrf(&rt, x.view_mut(), &mut [9; 5], &o), ErrorKind::Shape);
+    assert_refused(getrf(&rt, z.view_mut(), &mut [9; 4], &o.nb(0)), ErrorKind::Shape);
+    assert_refused(gesv(&rt, x.view_mut(), &mut [9; 4], y.view_mut(), &o), ErrorKind::Shape);
+    assert_refused(gesv(&rt, z.view_mut(), &mut [9; 3], y.view_mut(), &o), ErrorKind::Shape);
+    assert_refused(getrs(&rt, Op::None, a.view(), &[1, 2, 3, 4], y.view_mut(), &o), ErrorKind::Shape);
+    assert_refused(getrs(&rt, Op::None, square.view(), &[1, 2, 3], y.view_mut(), &o), ErrorKind::Shape);
+    for wrong in [0, -1, 5] {
+        let outcome = getrs(&rt, Op::None, square.view(), &[1, 2, 3, wrong], y.view_mut(), &o);
+        assert_refused(outcome, ErrorKind::Argument);
+    }
+    assert!(x == a && y == b && z == square, "a refusal changes nothing");
+}

@@ -1,0 +1,236 @@
+//! geqrf, gelqf, and the products with their Q: ungqr, unmqr, unmlq.
+
+use crate::{
+    factors::{q_of_columns, q_of_rows},
+    four_types,
+    matrices::{Stored, TINY, Wide, wide},
+    runs::{Runtimes, SHAPES, assert_refused, assert_small, ops_of_q, runtime},
+};
+use superscalar_dla::{ErrorKind, Options, gelqf, geqrf, ungqr, unmlq, unmqr};
+use superscalar_kernels::{Op, Scalar, Side, c64};
+
+fn epsilon<T: Scalar>() -> f64 {
+    wide(T::from_real(T::EPSILON)).re
+}
+
+/// ‖X − Y‖ / (n ‖X‖ ε), with n the larger dimension.
+fn difference<T: Scalar>(x: &Wide, y: &Wide) -> f64 {
+    let n = x.shape().0.max(x.shape().1).max(1) as f64;
+    x.minus(y).norm_one() / (n * x.norm_one().max(TINY) * epsilon::<T>())
+}
+
+/// ‖I − Qᴴ Q‖ / (m ε) for Q with m rows.
+fn orthogonality<T: Scalar>(q: &Wide) -> f64 {
+    let (m, n) = q.shape();
+    q.adjoint().times(q).minus(&Wide::identity(n)).norm_one() / (m.max(1) as f64 * epsilon::<T>())
+}
+
+fn geqrf_is_backward_stable<T: Scalar>() {
+    let runtimes = Runtimes::new();
+    for shape in SHAPES {
+        let (a, k) = (Stored::<T>::random(shape, 1), shape.0.min(shape.1));
+        let call = |rt: &_, options: &Options| {
+            let (mut qr, mut tau) = (a.clone(), vec![T::from_f64(9.0); k]);
+            geqrf(rt, qr.view_mut(), &mut tau, options).expect("the shapes fit");
+            (qr, tau)
+        };
+        runtimes.on_all(shape.1, call, |(qr, tau), what| {
+            let what = &format!("geqrf {} {shape:?} {what}", T::LETTER);
+            qr.assert_padding(what);
+            let (q, r) = (q_of_columns(&qr.wide(), tau), qr.part(|i, j| i <= j));
+            assert_small(difference::<T>(&a.wide(), &q.times(&r)), what);
+            assert_small(orthogonality::<T>(&q), what);
+            assert!((0..k).all(|i| r.at(i, i).im == 0.0), "{what}: the diagonal of R is real");
+        });
+    }
+}
+
+fn gelqf_is_backward_stable<T: Scalar>() {
+    let runtimes = Runtimes::new();
+    for shape in SHAPES {
+        let (a, k) = (Stored::<T>::random(shape, 2), shape.0.min(shape.1));
+        let call = |rt: &_, options: &Options| {
+            let (mut lq, mut tau) = (a.clone(), vec![T::from_f64(9.0); k]);
+            gelqf(rt, lq.view_mut(), &mut tau, options).expect("the shapes fit");
+            (lq, tau)
+        };
+        runtimes.on_all(shape.0, call, |(lq, tau), what| {
+            let what = &format!("gelqf {} {shape:?} {what}", T::LETTER);
+            lq.assert_padding(what);
+            let (q, l) = (q_of_rows(&lq.wide(), tau), lq.part(|i, j| i >= j));
+            assert_small(difference::<T>(&a.wide(), &l.times(&q)), what);
+            assert_small(orthogonality::<T>(&q), what);
+        });
+    }
+}
+
+/// The first n columns of Q from k reflectors, k <= n <= m.
+fn ungqr_makes_q<T: Scalar>() {
+    let runtimes = Runtimes::new();
+    for (m, n, k) in
+        [(0, 0, 0), (3, 0, 0), (4, 3, 0), (1, 1, 1), (31, 31, 31), (64, 20, 9), (100, 64, 31), (100, 100, 100)]
+    {
+        let (v, tau) = factored::<T>((m, k), 3);
+        let before = Stored::new((m, n), |i, j| if j < k { v.at(i, j) } else { T::from_f64(f64::NAN) });
+        let call = |rt: &_, options: &Options| {
+            let mut q = before.clone();
+            ungqr(rt, q.view_mut(), &tau, options).expect("the shapes fit");
+            q
+        };
+        runtimes.on_all_that_divide(n, call, |q, what| {
+            let what = &format!("ungqr {} {m} x {n} by {k} {what}", T::LETTER);
+            q.assert_padding(what);
+            let expected = q_of_columns(&v.wide(), &tau).submatrix(0..m, 0..n);
+            assert_small(difference::<T>(&expected, &q.wide()), what);
+            assert_small(orthogonality::<T>(&q.wide()), what);
+        });
+    }
+}
+
+/// A matrix that geqrf factored, with its scalar factors.
+fn factored<T: Scalar>(shape: (usize, usize), seed: u64) -> (Stored<T>, Vec<T>) {
+    let (mut qr, mut tau) = (Stored::random(shape, seed), vec![T::ZERO; shape.0.min(shape.1)]);
+    geqrf(&runtime(), qr.view_mut(), &mut tau, &Options::default().nb(10)).expect("the shapes fit");
+    (qr, tau)
+}
+
+/// op(Q) C and C op(Q) with Q of order m from k reflectors, C having n columns, or rows.
+const PRODUCTS: [(usize, usize, usize); 8] =
+    [(0, 2, 0), (5, 0, 3), (3, 2, 0), (1, 1, 1), (31, 5, 31), (64, 33, 20), (100, 7, 64), (100, 100, 31)];
+
+fn unmqr_multiplies<T: Scalar>() {
+    let runtimes = Runtimes::new();
+    for (m, n, k) in PRODUCTS {
+        let (v, tau) = factored::<T>((m, k), 4);
+        let q = q_of_columns(&v.wide(), &tau);
+        for (op, side) in ops_of_q::<T>().into_iter().flat_map(|op| [(op, Side::Left), (op, Side::Right)]) {
+            let c = Stored::<T>::random(if side == Side::Left { (m, n) } else { (n, m) }, 5);
+            let call = |rt: &_, options: &Options| {
+                let mut product = c.clone();
+                unmqr(rt, side, op, v.view(), &tau, product.view_mut(), options).expect("the shapes fit");
+                product
+            };
+            let q = q.op(op);
+            let expected = if side == Side::Left { q.times(&c.wide()) } else { c.wide().times(&q) };
+            runtimes.on_all_that_divide(k, call, |product, what| {
+                let what = &format!("unmqr {}{side}{op} {m} {n} {k} {what}", T::LETTER);
+                product.assert_padding(what);
+                assert_small(difference::<T>(&expected, &product.wide()), what);
+            });
+        }
+    }
+}
+
+fn unmlq_multiplies<T: Scalar>() {
+    let runtimes = Runtimes::new();
+    for (m, n, k) in PRODUCTS {
+        let (mut v, mut tau) = (Stored::<T>::random((k, m), 6), vec![T::ZERO; k]);
+        gelqf(&runtime(), v.view_mut(), &mut tau, &Options::default().nb(10)).expect("the shapes fit");
+        let q = q_of_rows(&v.wide(), &tau);
+        for (op, side) in ops_of_q::<T>().into_iter().flat_map(|op| [(op, Side::Left), (op, Side::Right)]) {
+            let c = Stored::<T>::random(if side == Side::Left { (m, n) } else { (n, m) }, 7);
+            let call = |rt: &_, options: &Options| {
+                let mut product = c.clone();
+                unmlq(rt, side, op, v.view(), &tau, product.view_mut(), options).expect("the shapes fit");
+                product
+            };
+            let q = q.op(op);
+            let expected = if side == Side::Left { q.times(&c.wide()) } else { c.wide().times(&q) };
+            runtimes.on_all_that_divide(k, call, |product, what| {
+                let what = &format!("unmlq {}{side}{op} {m} {n} {k} {what}", T::LETTER);
+                product.assert_padding(what);
+                assert_small(difference::<T>(&expected, &product.wide()), what);
+            });
+        }
+    }
+}
+
+/// Columns that are small integers at right angles: whatever is orthogonal to what comes before needs no reflection but a sign.
+fn triangles_keep_their_size<T: Scalar>() {
+    let runtimes = Runtimes::new();
+    for n in [1, 2, 31, 64] {
+        let a = Stored::<T>::new((n, n), |i, j| T::from_f64(if i <= j { (1 + (i + 2 * j) % 5) as f64 } else { 0.0 }));
+        let call = |rt: &_, options: &Options| {
+            let (mut qr, mut tau) = (a.clone(), vec![T::from_f64(9.0); n]);
+            geqrf(rt, qr.view_mut(), &mut tau, options).expect("the shapes fit");
+            (qr, tau)
+        };
+        // A column that is zero below its diagonal makes no reflector, as LAPACK has it: R is A, bit by bit.
+        runtimes.on_all(n, call, |(qr, tau), what| {
+            assert!(tau.iter().all(|&tau| tau == T::ZERO), "{} n {n} {what}: {tau:?}", T::LETTER);
+            assert!(*qr == a, "{} n {n} {what}: another triangle", T::LETTER);
+        });
+    }
+}
+
+/// The largest and the smallest numbers neither overflow nor vanish, and a NaN reaches R.
+fn extremes<T: Scalar>() {
+    let runtimes = Runtimes::new();
+    let (m, n) = (40, 33);
+    let tiny = wide(T::from_real(<T::Real as superscalar_kernels::Real>::MIN_POSITIVE)).re;
+    for scale in [tiny * 4.0, 0.125 / tiny] {
+        let a = Stored::<T>::random((m, n), 8);
+        let scaled = Stored::<T>::new((m, n), |i, j| a.at(i, j) * T::from_f64(scale));
+        let call = |rt: &_, options: &Options| {
+            let (mut qr, mut tau) = (scaled.clone(), vec![T::ZERO; n]);
+            geqrf(rt, qr.view_mut(), &mut tau, options).expect("the shapes fit");
+            (qr, tau)
+        };
+        runtimes.on_all(n, call, |(qr, tau), what| {
+            let what = &format!("geqrf {} times {scale:e} {what}", T::LETTER);
+            let r = qr.part(|i, j| i <= j);
+            let r = Wide::new(r.shape(), |i, j| r.at(i, j) / scale);
+            let q = q_of_columns(&qr.wide(), tau);
+            assert_small(orthogonality::<T>(&q), what);
+            // What underflows loses bits of its own.
+            assert!(q.times(&r).minus(&a.wide()).norm_max() <= 1e-4, "{what}");
+        });
+    }
+    for (i, j) in [(0, 0), (39, 0), (5, 20), (39, 32)] {
+        let mut a = Stored::<T>::random((m, n), 9);
+        a.set(i, j, T::from_f64(f64::NAN));
+        let call = |rt: &_, options: &Options| {
+            let (mut qr, mut tau) = (a.clone(), vec![T::ZERO; n]);
+            geqrf(rt, qr.view_mut(), &mut tau, options).expect("the shapes fit");
+            qr
+        };
+        runtimes.on_all(n, call, |qr, what| {
+            let r = qr.part(|i, j| i <= j);
+            assert!((0..=j).any(|i| r.at(i, j).is_nan()), "{} NaN at ({i}, {j}) {what}: not in R", T::LETTER);
+            qr.assert_padding(what);
+        });
+    }
+}
+
+four_types! {
+    geqrf_is_backward_stable gelqf_is_backward_stable ungqr_makes_q unmqr_multiplies unmlq_multiplies
+    triangles_keep_their_size extremes
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let (rt, o) = (runtime(), Options::default());
+    let a = Stored::<c64>::random((5, 4), 1);
+    let (mut x, tau) = (a.clone(), [c64::ONE; 5]);
+    for k in [0, 3, 5] {
+        assert_refused(geqrf(&rt, x.view_mut(), &mut tau.clone()[..k], &o), ErrorKind::Shape);
+        assert_refused(gelqf(&rt, x.view_mut(), &mut tau.clone()[..k], &o), ErrorKind::Shape);
+    }
+    assert_refused(geqrf(&rt, x.view_mut(), &mut tau.clone()[..4], &o.nb(0)), ErrorKind::Shape);
+    assert_refused(ungqr(&rt, x.view_mut(), &tau, &o), ErrorKind::Shape);
+    assert_refused(ungqr(&rt, x.view_mut().transpose(), &tau[..2], &o), ErrorKind::Shape);
+    for side in [Side::Left, Side::Right] {
+        let (wrong, fitting) =
+            (if side == Side::Left { (4, 5) } else { (5, 4) }, if side == Side::Left { (5, 2) } else { (2, 5) });
+        let (mut wrong, mut fitting) = (Stored::<c64>::random(wrong, 2), Stored::<c64>::random(fitting, 2));
+        let (known, none) = (fitting.clone(), Op::None);
+        assert_refused(unmqr(&rt, side, none, a.view(), &tau[..4], wrong.view_mut(), &o), ErrorKind::Shape);
+        assert_refused(unmqr(&rt, side, none, a.view(), &tau, fitting.view_mut(), &o), ErrorKind::Shape);
+        assert_refused(unmlq(&rt, side, none, a.view(), &tau[..4], fitting.view_mut(), &o), ErrorKind::Shape);
+        let (a, tau, plain) = (a.view(), &tau[..4], Op::Trans);
+        assert_refused(unmqr(&rt, side, plain, a, tau, fitting.view_mut(), &o), ErrorKind::Argument);
+        assert_refused(unmlq(&rt, side, plain, a.transpose(), tau, fitting.view_mut(), &o), ErrorKind::Argument);
+        assert!(fitting == known, "a refusal changes nothing");
+    }
+    assert!(x == a, "a refusal changes nothing");
+}
