@@ -160,15 +160,18 @@ fn a_lack_of_rank_poisons_its_own<T: Scalar>() {
     for op in [Op::None, Op::ConjTrans] {
         let call = |rt: &Runtime| {
             let [mut qr, mut good_qr, mut x, mut good_x] = [bad.clone(), good.clone(), b.clone(), b.clone()];
-            let [mut tau, mut good_tau] = [vec![T::ZERO; n], vec![T::ZERO; n]];
+            let ([mut tau, mut good_tau], mut copy) = ([vec![T::ZERO; n], vec![T::ZERO; n]], b.clone());
             let outcome = rt.scope(|s| {
                 let [qr, good_qr, x, good_x] =
                     [&mut qr, &mut good_qr, &mut x, &mut good_x].map(|a| Tiled::columns(s, a.view_mut(), NB));
+                let copy = Tiled::columns(s, copy.view_mut(), NB);
                 submit::gels(s, op, &qr, &mut tau, &x);
+                submit::geadd(s, Op::None, T::ONE, &x, T::ONE, &copy);
                 submit::gels(s, op, &good_qr, &mut good_tau, &good_x);
             });
             let error = Error::from(outcome.expect_err("the matrix lacks rank"));
             assert_eq!((error.kind(), error.info()), (ErrorKind::Singular, Some(zero + 1)));
+            assert!(copy == b, "what depends on the solution is cancelled");
             (good_qr, good_x)
         };
         on_all(call, |(_, x), what| {

@@ -1,7 +1,7 @@
 //! gesv_mixed and posv_mixed: solutions of the higher precision, how many steps they took, and the ways out.
 
 use crate::{
-    matrices::{Stored, TINY, Wide, wide},
+    matrices::{Stored, TINY, Wide, narrow, wide},
     runs::{ORDERS, Runtimes, assert_info, assert_refused, assert_small, runtime},
 };
 use superscalar_dla::{Error, ErrorKind, MixedPrecision, Options, gesv, gesv_mixed, posv_mixed};
@@ -129,7 +129,7 @@ fn every_way_out<T: MixedPrecision>() {
         large.set(place, place, T::from_f64(1e60));
         falls_back(&SOLVERS, OVERFLOW, &large, &b);
         let mut large = b.clone();
-        large.set(place, 1, T::from_f64(1e60));
+        large.set(place, 1, narrow(if T::COMPLEX { c64::new(1.0, 1e60) } else { c64::from(1e60) }));
         falls_back(&SOLVERS, OVERFLOW, &good, &large);
     }
     // Two rows that differ by less than single precision knows.
