@@ -7,11 +7,43 @@
 //! | routine | what |
 //! |---|---|
 //! | [`gemm`], [`gemmt`], [`symm`], [`hemm`], [`syrk`], [`herk`], [`syr2k`], [`her2k`], [`trmm`], [`trsm`] | the Level-3 BLAS |
-//! | [`potrf`] | Cholesky factorization A = L Lᴴ or Uᴴ U |
-//! | [`potrs`] | solves A X = B by that factorization |
-//! | [`posv`] | both |
+//! | [`getrf`] | LU factorization with partial pivoting: A = P L U |
+//! | [`getrs`], [`getri`], [`gecon`] | by that factorization: solves op(A) X = B; the inverse; the condition number |
+//! | [`gesv`] | factors and solves |
+//! | [`geqrf`], [`gelqf`] | QR and LQ factorization: A = Q R, A = L Q |
+//! | [`unmqr`], [`unmlq`], [`ungqr`] | products with Q; Q itself |
+//! | [`gels`] | least squares, and solutions of least norm |
+//! | [`potrf`] | Cholesky factorization: A = L Lᴴ or Uᴴ U |
+//! | [`potrs`], [`potri`], [`pocon`] | by that factorization: solves A X = B; the inverse; the condition number |
+//! | [`posv`] | factors and solves |
+//! | [`trtri`], [`lauum`] | the inverse of a triangle; its product with its adjoint |
+//! | [`gesv_mixed`], [`posv_mixed`] | factor in the lower precision, refine in the higher |
+//! | [`lange`], [`lansy`], [`lanhe`], [`lantr`] | norms |
+//! | [`lacpy`], [`laset`], [`geadd`], [`swap`], [`laswp`] | copies, constants, sums, exchanges; interchanges of rows |
 //!
 //! [`matrix_market`] reads and writes files in the Matrix Market format. This crate names no device.
+//!
+//! # Tiles and block columns
+//!
+//! A [`Tiled`] matrix is cut into tiles, each a handle of its scope; a task names the tiles that it touches. The Level-3 BLAS takes
+//! any tiles that fit together, Cholesky square ones ([`Tiled::new`]). LU and QR take block columns, tiles as high as the matrix
+//! ([`Tiled::columns`]): a panel chooses its pivots among whole columns, and reflects whole columns. Their right-hand sides
+//! lie in block columns, too. Block columns are tiles, so matrices go from one family to the other in one scope.
+//!
+//! The blocking forms choose the tiles by size and number of workers, unless [`Options`] name them. A problem that is one tile, or
+//! too small to share out, is computed on the calling thread, without tasks.
+//!
+//! # Outcomes
+//!
+//! What does not fit is refused before anything is changed, with [`ErrorKind::Shape`] or [`ErrorKind::Argument`]; the non-blocking
+//! forms, whose tiles are part of the program, panic. A matrix that is singular or not positive definite is an outcome:
+//! [`Error::info`] has LAPACK's number. In a scope it poisons what would be solved with the matrix, which is cancelled; the rest
+//! of the scope runs, and [`Error`] is made of what the scope returns. NaN and Inf follow the rules of arithmetic.
+//!
+//! A task that changes a tile waits for the one that changed it before. So results depend on the tiles, bit by bit, and neither
+//! on the policy nor on who ran what.
+//!
+//! # Example
 //!
 //! ```
 //! use superscalar_dla::{Matrix, Options, posv};
@@ -77,6 +109,9 @@ pub use tile::{Tile, TileView};
 pub use tiled::Tiled;
 
 /// The non-blocking forms: they insert their tasks into a scope and return.
+///
+/// [`gecon`], [`pocon`] and the mixed precisions, which decide by numbers that they compute, have none; nor have [`getri`],
+/// [`gelqf`], [`unmlq`], and the norms besides [`lange`](fn@crate::lange).
 ///
 /// ```
 /// use superscalar_dla::{Matrix, Tiled, submit};
