@@ -28,7 +28,7 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
 ) {
     let (interchange, nb) = (Laswp::new(), a.tile_shape().1);
     let exchange = |direction| {
-        for j in 0..b.nt() {
+        for (_, j) in b.places() {
             let mut blocks: Vec<_> = pivots.blocks.iter().enumerate().collect();
             if direction == Direction::Backward {
                 blocks.reverse();
@@ -39,7 +39,7 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
         }
     };
     // Nothing is solved with a singular U.
-    for j in 0..b.nt() {
+    for (_, j) in b.places() {
         s.spawn(task("regular", j, j, j), (pivots.regular.read(), b.at(0, j).read_write()), |_| {});
     }
     let (lower, upper) = ((Uplo::Lower, op, Diag::Unit), (Uplo::Upper, op, Diag::NonUnit));

@@ -34,7 +34,7 @@ pub fn submit<'s, T: Scalar>(
     let regular = check_diagonal(s, a);
     // Nothing is solved with a singular R.
     let wait = || {
-        for j in 0..b.nt() {
+        for (_, j) in b.places() {
             s.spawn(task("regular", j, j, j), (regular.read(), b.at(0, j).read_write()), |_| {});
         }
     };
@@ -49,7 +49,7 @@ pub fn submit<'s, T: Scalar>(
         wait();
         trsm(s, r, a, b);
         let zero = Zero::new();
-        (0..b.nt()).for_each(|j| zero.insert(s, task("laset", 0, j, 0), n, b.at(0, j)));
+        b.places().for_each(|(_, j)| zero.insert(s, task("laset", 0, j, 0), n, b.at(0, j)));
         unmqr::submit(s, Side::Left, Op::None, a, &q, b);
     }
 }

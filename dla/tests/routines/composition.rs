@@ -189,3 +189,43 @@ four_types! {
     product_factorization_solution reflectors_and_norm a_singular_matrix_poisons_its_own
     an_indefinite_matrix_poisons_its_own a_lack_of_rank_poisons_its_own
 }
+
+/// Without rows, columns or right-hand sides there is nothing to do, and nothing to fail on.
+#[test]
+fn empty_matrices_need_no_care() {
+    let rt = runtime();
+    for (m, n, nrhs) in [(0, 0, 0), (0, 0, 3), (4, 0, 3), (0, 4, 3), (5, 5, 0), (6, 4, 0)] {
+        let k = m.min(n);
+        let [mut lu, mut qr, mut q] = [1, 2, 3].map(|seed| Stored::<f64>::random((m, n), seed));
+        let [mut b, mut c, mut d] = [4, 5, 6].map(|seed| Stored::<f64>::random((m, nrhs), seed));
+        let (mut ipiv, mut tau, mut tau_of_q) = (vec![0; k], vec![0.0; k], vec![0.0; k]);
+        let norm = rt.scope(|s| {
+            let [lu, qr, q, b, c, d] =
+                [&mut lu, &mut qr, &mut q, &mut b, &mut c, &mut d].map(|a| Tiled::columns(s, a.view_mut(), 2));
+            let pivots = submit::getrf(s, &lu, &mut ipiv);
+            if m == n {
+                submit::getrs(s, Op::None, &lu, &pivots, &b);
+                submit::getrs(s, Op::Trans, &lu, &pivots, &b);
+            }
+            let reflectors = submit::geqrf(s, &qr, &mut tau);
+            submit::unmqr(s, Side::Left, Op::None, &qr, &reflectors, &c);
+            if m >= n {
+                submit::ungqr(s, &qr, &mut tau_of_q);
+            }
+            submit::swap(s, &c, &d);
+            let norm = submit::lange(s, Norm::One, &q);
+            s.get(norm).copied()
+        });
+        let norm = norm.and_then(|norm| norm).expect("nothing fails");
+        assert!((norm - q.wide().norm_one()).abs() < 1e-15, "{m} x {n}, {nrhs}");
+        if m >= n {
+            let mut tau = vec![0.0; k];
+            let outcome = rt.scope(|s| {
+                let [q, b] = [&mut q, &mut b].map(|a| Tiled::columns(s, a.view_mut(), 2));
+                submit::gels(s, Op::None, &q, &mut tau, &b);
+            });
+            outcome.expect("nothing fails");
+        }
+        [lu, qr, q].iter().chain([&b, &c, &d]).for_each(|matrix| matrix.assert_padding("empty"));
+    }
+}

@@ -7,7 +7,7 @@ use crate::{
     runs::{ORDERS, Runtimes, SHAPES, assert_info, assert_refused, assert_small, runtime},
 };
 use superscalar_dla::{ErrorKind, Options, gesv, getrf, getrs};
-use superscalar_kernels::{Op, Scalar, c64};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar, c64};
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
 
@@ -200,6 +200,25 @@ fn extremes<T: Scalar>() {
 }
 
 four_types! { getrf_is_backward_stable getrs_and_gesv_solve exact_factors singular_matrices nan_propagates extremes }
+
+#[test]
+fn rows_may_be_contiguous_instead_of_columns() {
+    let (n, rt) = (70, runtime());
+    let a = Stored::<c64>::random((n, n), 11);
+    let mut data: Vec<c64> = (0..n * n).map(|at| a.at(at / n, at % n)).collect();
+    let view = MatMut::from_strided(&mut data, (n, n), (n, 1)).expect("the memory is large enough");
+    let mut ipiv = vec![0; n];
+    getrf(&rt, view, &mut ipiv, &Options::default().nb(16)).expect("no pivot is zero");
+    let lu = Stored::new((n, n), |i, j| data[i * n + j]);
+    assert_small(factor_residual(&a, &lu, &ipiv), "getrf of rows");
+    let b = Stored::<c64>::random((n, 4), 12);
+    let mut x: Vec<c64> = (0..n * 4).map(|at| b.at(at / 4, at % 4)).collect();
+    let factors = MatRef::from_strided(&data, (n, n), (n, 1)).expect("the memory is large enough");
+    let view = MatMut::from_strided(&mut x, (n, 4), (4, 1)).expect("the memory is large enough");
+    getrs(&rt, Op::ConjTrans, factors, &ipiv, view, &Options::default().nb(16)).expect("the shapes fit");
+    let x = Stored::new((n, 4), |i, j| x[i * 4 + j]);
+    assert_small(solve_residual(Op::ConjTrans, &a, &x, &b), "getrs of rows");
+}
 
 #[test]
 fn the_residuals_notice_one_wrong_element() {
