@@ -26,6 +26,8 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
     pivots: &Pivots<'s>,
     b: &Tiled<'s, MatMut<'s, T>>,
 ) {
+    let ((n, cols), (rows, nrhs)) = (a.shape(), b.shape());
+    assert!(n == cols && n == rows, "getrs: A is {n} x {cols}, B {rows} x {nrhs}");
     let (interchange, nb) = (Laswp::new(), a.tile_shape().1);
     let exchange = |direction| {
         for (_, j) in b.places() {
@@ -63,6 +65,20 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
 /// [`Shape`](crate::ErrorKind::Shape) if A is not n x n or `ipiv` not of n elements;
 /// [`Argument`](crate::ErrorKind::Argument) if an interchange is outside of the matrix. A zero on U's diagonal is no error, and
 /// makes Inf or NaN, as in LAPACK.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, getrf, getrs};
+/// use superscalar_kernels::Op;
+/// use superscalar_runtime::Runtime;
+///
+/// let (rt, o, mut ipiv) = (Runtime::new()?, Options::default(), [0; 2]);
+/// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 3.0], [2.0, 4.0]][i][j]);
+/// getrf(&rt, a.as_mut(), &mut ipiv, &o)?;
+/// let mut b = Matrix::from_fn(2, 1, |i, _| [3.0, 7.0][i]);
+/// getrs(&rt, Op::Trans, a.as_ref(), &ipiv, b.as_mut(), &o)?;
+/// assert_eq!(b.into_vec(), [1.0, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn getrs<T: Scalar>(
     rt: &Runtime,
     op: Op,

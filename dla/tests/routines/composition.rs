@@ -229,3 +229,15 @@ fn empty_matrices_need_no_care() {
         [lu, qr, q].iter().chain([&b, &c, &d]).for_each(|matrix| matrix.assert_padding("empty"));
     }
 }
+
+#[test]
+#[should_panic(expected = "getrs: A is 6 x 6, B 7 x 2")]
+fn shapes_that_do_not_agree_are_no_program() {
+    let (mut a, mut b, mut ipiv) = (Stored::<f64>::random((6, 6), 1), Stored::<f64>::random((7, 2), 2), [0; 6]);
+    let outcome = runtime().scope(|s| {
+        let [a, b] = [&mut a, &mut b].map(|a| Tiled::columns(s, a.view_mut(), 4));
+        let pivots = submit::getrf(s, &a, &mut ipiv);
+        submit::getrs(s, Op::None, &a, &pivots, &b);
+    });
+    outcome.expect("never there");
+}
