@@ -224,6 +224,17 @@ pub fn lange<T: Scalar>(rt: &Runtime, norm: Norm, a: MatRef<'_, T>, options: &Op
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, lansy};
+/// use superscalar_kernels::{Norm, Uplo};
+/// use superscalar_runtime::Runtime;
+///
+/// let a = Matrix::from_fn(2, 2, |i, j| [[1.0, f64::NAN], [3.0, -2.0]][i][j]);
+/// let norm = lansy(&Runtime::new()?, Norm::One, Uplo::Lower, a.as_ref(), &Options::default())?;
+/// assert_eq!(norm, 5.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn lansy<T: Scalar>(
     rt: &Runtime,
     norm: Norm,
@@ -240,6 +251,17 @@ pub fn lansy<T: Scalar>(
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, lanhe};
+/// use superscalar_kernels::{Norm, Uplo, c64};
+/// use superscalar_runtime::Runtime;
+///
+/// let a = Matrix::from_fn(2, 2, |i, j| [[c64::new(4.0, 9.0), c64::ZERO], [c64::new(3.0, 4.0), c64::ONE]][i][j]);
+/// let norm = lanhe(&Runtime::new()?, Norm::One, Uplo::Lower, a.as_ref(), &Options::default())?;
+/// assert_eq!(norm, 9.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn lanhe<T: Scalar>(
     rt: &Runtime,
     norm: Norm,
@@ -255,6 +277,17 @@ pub fn lanhe<T: Scalar>(
 ///
 /// # Errors
 /// Those of the runtime.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, lantr};
+/// use superscalar_kernels::{Diag, Norm, Uplo};
+/// use superscalar_runtime::Runtime;
+///
+/// let a = Matrix::from_fn(2, 2, |i, j| [[f64::NAN, 7.0], [f64::NAN, f64::NAN]][i][j]);
+/// let norm = lantr(&Runtime::new()?, Norm::One, Uplo::Upper, Diag::Unit, a.as_ref(), &Options::default())?;
+/// assert_eq!(norm, 8.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn lantr<T: Scalar>(
     rt: &Runtime,
     norm: Norm,

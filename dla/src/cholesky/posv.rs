@@ -26,6 +26,19 @@ pub fn submit<'s, T: Scalar>(
 /// # Errors
 /// [`NotPositiveDefinite`](crate::ErrorKind::NotPositiveDefinite), with LAPACK's `info`; B is then of no use.
 /// [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, posv};
+/// use superscalar_kernels::Uplo;
+/// use superscalar_runtime::Runtime;
+///
+/// let rt = Runtime::new()?;
+/// let mut a = Matrix::from_fn(2, 2, |i, j| [[4.0, 2.0], [2.0, 5.0]][i][j]);
+/// let mut b = Matrix::from_fn(2, 1, |i, _| [6.0, 7.0][i]);
+/// posv(&rt, Uplo::Upper, a.as_mut(), b.as_mut(), &Options::default())?;
+/// assert_eq!(b.into_vec(), [1.0, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn posv<T: Scalar>(
     rt: &Runtime,
     uplo: Uplo,

@@ -31,6 +31,20 @@ pub(crate) fn order(uplo: Uplo) -> [Op; 2] {
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, potrf, potrs};
+/// use superscalar_kernels::Uplo;
+/// use superscalar_runtime::Runtime;
+///
+/// let (rt, o) = (Runtime::new()?, Options::default());
+/// let mut a = Matrix::from_fn(2, 2, |i, j| [[4.0, 2.0], [2.0, 5.0]][i][j]);
+/// potrf(&rt, Uplo::Lower, a.as_mut(), &o)?;
+/// let mut b = Matrix::from_fn(2, 1, |i, _| [6.0, 7.0][i]);
+/// potrs(&rt, Uplo::Lower, a.as_ref(), b.as_mut(), &o)?;
+/// assert_eq!(b.into_vec(), [1.0, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn potrs<T: Scalar>(
     rt: &Runtime,
     uplo: Uplo,
