@@ -5,7 +5,7 @@ use crate::{
     matrices::{Stored, TINY, Wide, random, whole, wide},
     runs::{ORDERS, Runtimes, assert_info, assert_refused, assert_small, runtime},
 };
-use superscalar_dla::{ErrorKind, Options, getrf, getri, lauum, potrf, potri, trtri};
+use superscalar_dla::{BlockSize, ErrorKind, Options, getrf, getri, lauum, potrf, potri, trtri};
 use superscalar_kernels::{Diag, Scalar, Uplo, c64};
 
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
@@ -222,6 +222,25 @@ fn nan_propagates<T: Scalar>() {
 
 four_types! {
     trtri_inverts exact_inverses lauum_multiplies potri_inverts getri_inverts singular_triangles nan_propagates
+}
+
+/// Large enough for several tiles where the options choose them.
+#[test]
+fn tiles_that_the_options_choose() {
+    let n = 270;
+    let (a, b) = (Stored::<f64>::random((n, n), 7), Stored::<f64>::positive_definite(n, 8));
+    let call = |rt: &_, options: &Options| {
+        let (mut x, mut y, mut ipiv) = (a.clone(), b.clone(), vec![0; n]);
+        getrf(rt, x.view_mut(), &mut ipiv, options).expect("no pivot is zero");
+        getri(rt, x.view_mut(), &ipiv, options).expect("no pivot is zero");
+        potrf(rt, Uplo::Upper, y.view_mut(), options).expect("the matrix is positive definite");
+        potri(rt, Uplo::Upper, y.view_mut(), options).expect("no element of the diagonal is zero");
+        (x, y)
+    };
+    Runtimes::new().on_all_with(BlockSize::Auto, call, |(x, y), what| {
+        assert_small(inverse_residual::<f64>(&a.wide(), &x.wide()), what);
+        assert_small(inverse_residual::<f64>(&b.wide(), &mirrored(Uplo::Upper, y)), what);
+    });
 }
 
 #[test]

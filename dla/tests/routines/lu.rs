@@ -6,7 +6,7 @@ use crate::{
     matrices::{self, Stored, TINY, Wide, narrow, random, wide},
     runs::{ORDERS, Runtimes, SHAPES, assert_info, assert_refused, assert_small, runtime},
 };
-use superscalar_dla::{ErrorKind, Options, gesv, getrf, getrs};
+use superscalar_dla::{BlockSize, ErrorKind, Options, gesv, getrf, getrs};
 use superscalar_kernels::{MatMut, MatRef, Op, Scalar, c64};
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
@@ -200,6 +200,26 @@ fn extremes<T: Scalar>() {
 }
 
 four_types! { getrf_is_backward_stable getrs_and_gesv_solve exact_factors singular_matrices nan_propagates extremes }
+
+/// Large enough for several panels where the options choose their width.
+#[test]
+fn panels_that_the_options_choose() {
+    let n = 230;
+    let (a, b) = (Stored::<f64>::random((n, n), 13), Stored::<f64>::random((n, 40), 14));
+    let call = |rt: &_, options: &Options| {
+        let (mut lu, mut ipiv, mut x) = (a.clone(), vec![0; n], b.clone());
+        gesv(rt, lu.view_mut(), &mut ipiv, x.view_mut(), options).expect("no pivot is zero");
+        let mut y = b.clone();
+        getrs(rt, Op::Trans, lu.view(), &ipiv, y.view_mut(), options).expect("the shapes fit");
+        (lu, ipiv, x, y)
+    };
+    Runtimes::new().on_all_with(BlockSize::Auto, call, |(lu, ipiv, x, y), what| {
+        assert_pivots(lu, ipiv, what);
+        assert_small(factor_residual(&a, lu, ipiv), what);
+        assert_small(solve_residual(Op::None, &a, x, &b), what);
+        assert_small(solve_residual(Op::Trans, &a, y, &b), what);
+    });
+}
 
 #[test]
 fn rows_may_be_contiguous_instead_of_columns() {

@@ -176,7 +176,9 @@ impl Wide {
     pub fn reflect(&mut self, tau: c64, v: &[c64]) {
         for j in 0..self.n {
             let dot: c64 = v.iter().zip(self.column(j)).map(|(v, a)| v.conj() * a).sum();
-            self.column_mut(j).iter_mut().zip(v).for_each(|(a, v)| *a -= tau * dot * v);
+            if dot != c64::ZERO {
+                self.column_mut(j).iter_mut().zip(v).for_each(|(a, v)| *a -= tau * dot * v);
+            }
         }
     }
 

@@ -6,8 +6,8 @@ use crate::{
     matrices::{Stored, TINY, Wide, wide},
     runs::{Runtimes, SHAPES, assert_refused, assert_small, ops_of_q, runtime},
 };
-use superscalar_dla::{ErrorKind, Options, gelqf, geqrf, ungqr, unmlq, unmqr};
-use superscalar_kernels::{Op, Scalar, Side, c64};
+use superscalar_dla::{BlockSize, ErrorKind, Options, gelqf, geqrf, ungqr, unmlq, unmqr};
+use superscalar_kernels::{Op, Scalar, Side, c32, c64};
 
 fn epsilon<T: Scalar>() -> f64 {
     wide(T::from_real(T::EPSILON)).re
@@ -205,6 +205,24 @@ fn extremes<T: Scalar>() {
 four_types! {
     geqrf_is_backward_stable gelqf_is_backward_stable ungqr_makes_q unmqr_multiplies unmlq_multiplies
     triangles_keep_their_size extremes
+}
+
+/// Large enough for several panels where the options choose their width.
+#[test]
+fn panels_that_the_options_choose() {
+    for shape in [(240, 210), (60, 230)] {
+        let (a, k) = (Stored::<c32>::random(shape, 10), shape.0.min(shape.1));
+        let call = |rt: &_, options: &Options| {
+            let (mut qr, mut tau) = (a.clone(), vec![c32::ZERO; k]);
+            geqrf(rt, qr.view_mut(), &mut tau, options).expect("the shapes fit");
+            (qr, tau)
+        };
+        Runtimes::new().on_all_with(BlockSize::Auto, call, |(qr, tau), what| {
+            let (q, r) = (q_of_columns(&qr.wide(), tau), qr.part(|i, j| i <= j));
+            assert_small(difference::<c32>(&a.wide(), &q.times(&r)), what);
+            assert_small(orthogonality::<c32>(&q), what);
+        });
+    }
 }
 
 #[test]
