@@ -152,6 +152,7 @@ run_examples() {
         case $name in
             cholesky) arguments=(--n 1024 --trace cholesky.trace.json --dot cholesky.dot) ;;
             draw_trace) arguments=(cholesky.trace.json --out cholesky.svg) ;;
+            tune) arguments=(--types d --orders 64 --out blocks.txt) ;;
             *) arguments=() ;;
         esac
         check "example $name" 300 env --chdir="$scratch" "$target/release/examples/$name" "${arguments[@]}"

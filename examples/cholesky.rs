@@ -90,7 +90,7 @@ fn run<T: Scalar>(arguments: &Arguments) -> Outcome {
         None => random::<T>(arguments.n),
     };
     let options = Options::default().block_size(arguments.nb.map_or(BlockSize::Auto, BlockSize::Fixed));
-    let (n, nb) = (a.nrows(), options.factorization_nb(a.nrows(), rt.workers()));
+    let (n, nb) = (a.nrows(), options.factorization_nb::<T>(a.nrows(), rt.workers())?);
     println!("n = {n}, type {}, nb = {nb}, {} workers, policy {}", T::LETTER, rt.workers(), rt.policy());
 
     let mut factor = a.clone();

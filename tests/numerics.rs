@@ -176,7 +176,7 @@ fn block_sizes(n: usize) -> Vec<BlockSize> {
 
 /// Runs `call` with every block size on every runtime; `check` gets the first result of each tile size, and the others must
 /// equal it.
-fn on_all<R>(runtimes: &[Runtime], n: usize, call: impl Fn(&Runtime, &Options) -> R, check: impl Fn(&R))
+fn on_all<T: Scalar, R>(runtimes: &[Runtime], n: usize, call: impl Fn(&Runtime, &Options) -> R, check: impl Fn(&R))
 where
     R: PartialEq,
 {
@@ -184,7 +184,8 @@ where
     for block_size in block_sizes(n) {
         let options = Options::default().block_size(block_size);
         for rt in runtimes {
-            let (nb, result) = (options.factorization_nb(n, rt.workers()).min(n.max(1)), call(rt, &options));
+            let nb = options.factorization_nb::<T>(n, rt.workers()).expect("a table that can be read").min(n.max(1));
+            let result = call(rt, &options);
             if let Some(known) = first.get(&nb) {
                 assert!(*known == result, "n {n}, nb {nb}: {} workers, {}: another result", rt.workers(), rt.policy());
             } else {
@@ -213,7 +214,7 @@ fn check_potrf<T: Scalar>(runtimes: &[Runtime], uplo: Uplo, n: usize) {
         potrf(rt, uplo, after.view_mut(), options).expect("the matrix is positive definite");
         Bitwise(vec![after])
     };
-    on_all(runtimes, n, call, |result| {
+    on_all::<T, _>(runtimes, n, call, |result| {
         let after = &result.0[0];
         assert_surroundings(uplo, &before, after);
         let residual = factor_residual(uplo, &a, after);
@@ -255,7 +256,7 @@ fn check_posv<T: Scalar>(runtimes: &[Runtime], uplo: Uplo, n: usize, nrhs: usize
         potrs(rt, uplo, factored.view(), by_steps.view_mut(), options).expect("the shapes fit");
         Bitwise(vec![factored, x, by_steps])
     };
-    on_all(runtimes, n, call, |result| {
+    on_all::<T, _>(runtimes, n, call, |result| {
         let [factored, x, by_steps] = &result.0[..] else { unreachable!("`call` returns three") };
         assert_surroundings(uplo, &a_before, factored);
         for solution in [x, by_steps] {

@@ -1,11 +1,16 @@
 //! How large tiles are.
 
-use crate::error::Error;
+use crate::{
+    error::Error,
+    tuning::{self, Blocks},
+};
+use superscalar_kernels::Scalar;
 
 /// The size of a routine's tiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockSize {
-    /// By measurement, from the size of the problem and the number of workers.
+    /// By measurement, from the size of the problem and the number of workers: on this machine, where its table was made (see
+    /// [`tuning`](crate::tuning)), or else by rules that were fitted on others.
     #[default]
     Auto,
     /// Tiles of this size.
@@ -28,12 +33,31 @@ impl BlockSize {
     }
 
     /// Columns of the panels of an LU or QR factorization, or `None` if it is done at once where it was called.
-    pub(crate) fn of_panel(self, (m, n): (usize, usize), workers: usize) -> Result<Option<usize>, Error> {
+    pub(crate) fn of_panel<T: Scalar>(
+        self,
+        blocks: Blocks,
+        (m, n): (usize, usize),
+        workers: usize,
+    ) -> Result<Option<usize>, Error> {
+        let of = |nb: usize| (n > nb && m > 0).then_some(nb);
         match self {
             Self::Fixed(0) => Err(Error::shape("a block size of zero")),
-            Self::Fixed(nb) => Ok((n > nb && m > 0).then_some(nb)),
-            Self::Auto => Ok(auto_panel((m, n), workers)),
+            Self::Fixed(nb) => Ok(of(nb)),
+            // A matrix that is not square as one with as many elements.
+            Self::Auto => match tuning::block_size::<T>(blocks, workers, m.saturating_mul(n).isqrt())? {
+                Some(nb) => Ok(of(nb)),
+                None => Ok(auto_panel(blocks, (m, n), workers)),
+            },
         }
+    }
+
+    /// Reflectors that share a triangular factor where an m x n matrix is factored at once.
+    pub(crate) fn of_reflectors<T: Scalar>(self, (m, n): (usize, usize), workers: usize) -> Result<usize, Error> {
+        let measured = match self {
+            Self::Fixed(_) => None,
+            Self::Auto => tuning::block_size::<T>(Blocks::QrInner, workers, m.saturating_mul(n).isqrt())?,
+        };
+        Ok(measured.unwrap_or(REFLECTORS).min(m.min(n)))
     }
 
     /// Rows of the blocks of a tall matrix with n columns, of elements so large, that is factored by a tree.
@@ -56,11 +80,13 @@ impl BlockSize {
     }
 
     /// The tile size of a factorization of order n.
-    pub(crate) fn of_factorization(self, n: usize, workers: usize) -> Result<usize, Error> {
+    pub(crate) fn of_factorization<T: Scalar>(self, n: usize, workers: usize) -> Result<usize, Error> {
         match self {
             Self::Fixed(0) => Err(Error::shape("a block size of zero")),
             Self::Fixed(nb) => Ok(nb),
-            Self::Auto => Ok(auto(n, workers)),
+            Self::Auto => {
+                Ok(tuning::block_size::<T>(Blocks::Cholesky, workers, n)?.unwrap_or_else(|| auto(n, workers)))
+            }
         }
     }
 }
@@ -111,11 +137,17 @@ const STREAM_DIRECT: usize = 1 << 16;
 /// Up to this order a factorization by panels is done at once.
 const PANEL_DIRECT: usize = 192;
 
+/// The same for QR with one worker: fewer triangular factors are needed then.
+const QR_ALONE: usize = 1024;
+/// Reflectors for each triangular factor then.
+const REFLECTORS: usize = 32;
+
 /// Columns of a panel: few, so that the panels, of which each waits for the one before, take little of the time; but enough for
 /// the products to run near their rate.
-fn auto_panel((m, n): (usize, usize), _workers: usize) -> Option<usize> {
+fn auto_panel(blocks: Blocks, (m, n): (usize, usize), workers: usize) -> Option<usize> {
     let order = m.min(n);
-    if order == 0 || n <= 32 || order.max(n) <= PANEL_DIRECT {
+    let direct = if workers == 1 && blocks == Blocks::Qr { QR_ALONE } else { PANEL_DIRECT };
+    if order == 0 || n <= 32 || m.max(n) <= direct {
         return None;
     }
     let wanted = match order {
@@ -137,8 +169,8 @@ const STEP: usize = 24;
 
 /// The tile size by measurement.
 ///
-/// Large tiles run nearer to the kernel's peak, small ones give more workers something to do. `cargo bench -p superscalar-dla
-/// --bench block_size` measures which is best; on a 16-core Xeon with AVX-512 (2026-11-20) that was, for potrf:
+/// Large tiles run nearer to the kernel's peak, small ones give more workers something to do. The example `tune` measures
+/// which is best; on a 16-core Xeon with AVX-512 (2026-11-20) that was, for potrf:
 ///
 /// | n | 2 workers, d / s | 4 workers, d | 16 workers, d / s |
 /// |---|---|---|---|

@@ -76,6 +76,7 @@ mod options;
 mod qr;
 mod tile;
 mod tiled;
+pub mod tuning;
 
 pub use auxiliary::{
     geadd::geadd,

@@ -3,8 +3,9 @@
 use crate::{
     block_size::{BlockSize, ProductTiles},
     error::Error,
+    tuning::Blocks,
 };
-use superscalar_kernels::Side;
+use superscalar_kernels::{Scalar, Side};
 
 /// Options of the blocking routines.
 ///
@@ -24,20 +25,33 @@ impl Options {
         self.block_size(BlockSize::Fixed(nb))
     }
 
-    /// The tile size that a factorization of order n takes with so many workers.
-    #[must_use]
-    pub fn factorization_nb(&self, n: usize, workers: usize) -> usize {
-        self.block_size.of_factorization(n, workers).unwrap_or(1)
+    /// The tile size that a Cholesky factorization of order n takes with so many workers.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::ErrorKind::Shape) for tiles of zero; [`Argument`](crate::ErrorKind::Argument) if this machine's
+    /// [table](crate::tuning) can not be read.
+    pub fn factorization_nb<T: Scalar>(&self, n: usize, workers: usize) -> Result<usize, Error> {
+        self.block_size.of_factorization::<T>(n, workers)
     }
 
     /// Columns of the panels of an LU or QR factorization, or `None` if tasks are not worth while.
-    pub(crate) fn panel_columns(&self, (m, n): (usize, usize), workers: usize) -> Result<Option<usize>, Error> {
-        self.block_size.of_panel((m, n), workers)
+    pub(crate) fn panel_columns<T: Scalar>(
+        &self,
+        blocks: Blocks,
+        shape: (usize, usize),
+        workers: usize,
+    ) -> Result<Option<usize>, Error> {
+        self.block_size.of_panel::<T>(blocks, shape, workers)
+    }
+
+    /// Reflectors that share a triangular factor where a matrix of this shape is factored without tasks.
+    pub(crate) fn inner_reflectors<T: Scalar>(&self, shape: (usize, usize), workers: usize) -> Result<usize, Error> {
+        self.block_size.of_reflectors::<T>(shape, workers)
     }
 
     /// Columns of the blocks in which the reflectors of an m x k matrix are applied.
-    pub(crate) fn reflector_columns(&self, (m, k): (usize, usize)) -> Result<usize, Error> {
-        Ok(self.block_size.of_panel((m, k), 1)?.unwrap_or(k).clamp(1, 256))
+    pub(crate) fn reflector_columns<T: Scalar>(&self, (m, k): (usize, usize)) -> Result<usize, Error> {
+        Ok(self.block_size.of_panel::<T>(Blocks::Qr, (m, k), 2)?.unwrap_or(k).clamp(1, 256))
     }
 
     /// Rows of the blocks of a tall matrix with n columns that is factored by a tree.

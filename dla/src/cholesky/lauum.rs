@@ -70,7 +70,7 @@ pub fn lauum<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     if n != cols {
         return Err(Error::shape(format!("lauum: A is {n} x {cols}, not square")));
     }
-    let nb = options.block_size.of_factorization(n, rt.workers())?;
+    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
     if n <= nb {
         cpu::lauum(uplo, a);
         return Ok(());

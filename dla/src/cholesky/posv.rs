@@ -50,7 +50,7 @@ pub fn posv<T: Scalar>(
     if a.shape() != (n, n) {
         return Err(Error::shape(format!("posv: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
     }
-    let nb = options.block_size.of_factorization(n, rt.workers())?;
+    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
     if n <= nb || nrhs == 0 {
         potrf::potrf(rt, uplo, a.rb_mut(), options)?;
         return potrs::potrs(rt, uplo, a.as_ref(), b, options);

@@ -92,7 +92,7 @@ pub fn potrf<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     if n != cols {
         return Err(Error::shape(format!("potrf: A is {n} x {cols}, not square")));
     }
-    let nb = options.block_size.of_factorization(n, rt.workers())?;
+    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
     if n <= nb {
         return Ok(cpu::potrf(uplo, a)?);
     }

@@ -44,7 +44,7 @@ pub fn potri<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     if let Some(at) = (0..n).find(|&i| a[(i, i)] == T::ZERO) {
         return Err(Singular { pivot: at + 1 }.into());
     }
-    let nb = options.block_size.of_factorization(n, rt.workers())?;
+    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
     if n <= nb {
         cpu::trtri(uplo, Diag::NonUnit, a.rb_mut())?;
         cpu::lauum(uplo, a);

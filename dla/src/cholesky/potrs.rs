@@ -56,7 +56,7 @@ pub fn potrs<T: Scalar>(
     if a.shape() != (n, n) {
         return Err(Error::shape(format!("potrs: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
     }
-    let nb = options.block_size.of_factorization(n, rt.workers())?;
+    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
     if n <= nb || nrhs == 0 {
         for op in order(uplo) {
             cpu::trsm(Side::Left, uplo, op, Diag::NonUnit, T::ONE, a, b.rb_mut());

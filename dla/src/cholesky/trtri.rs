@@ -84,7 +84,7 @@ pub fn trtri<T: Scalar>(
     {
         return Err(Singular { pivot: at + 1 }.into());
     }
-    let nb = options.block_size.of_factorization(n, rt.workers())?;
+    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
     if n <= nb {
         return Ok(cpu::trtri(uplo, diag, a)?);
     }

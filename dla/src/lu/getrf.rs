@@ -6,6 +6,7 @@ use crate::{
     error::Error,
     options::Options,
     tiled::Tiled,
+    tuning::Blocks,
 };
 use superscalar_kernels::{Diag, Direction, MatMut, Op, Scalar, Uplo, cpu};
 use superscalar_runtime::{Lent, Runtime, Scope};
@@ -98,7 +99,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
 pub fn getrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &mut [i32], options: &Options) -> Result<(), Error> {
     let (m, n) = a.shape();
     check_ipiv("getrf", (m, n), ipiv)?;
-    let Some(nb) = options.panel_columns((m, n), rt.workers())? else {
+    let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (m, n), rt.workers())? else {
         return Ok(cpu::getrf(a, ipiv)?);
     };
     Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb), ipiv)))?)

@@ -3,7 +3,7 @@
 use super::getrf::check_ipiv;
 use crate::{
     auxiliary::laswp, cholesky::trtri, codelets::task, error::Error, matrix::Matrix, options::Options, tile::Tile,
-    tiled::Tiled,
+    tiled::Tiled, tuning::Blocks,
 };
 use superscalar_kernels::{Diag, Direction, MatMut, Op, Scalar, Side, Uplo, cpu};
 use superscalar_runtime::{Runtime, Scope};
@@ -35,7 +35,7 @@ pub fn getri<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &[i32], option
     check_ipiv("getri", (n, n), ipiv)?;
     laswp::check(n, ipiv)?;
     trtri::trtri(rt, Uplo::Upper, Diag::NonUnit, a.rb_mut(), options)?;
-    let nb = options.panel_columns((n, n), rt.workers())?.unwrap_or(n).max(1);
+    let nb = options.panel_columns::<T>(Blocks::Lu, (n, n), rt.workers())?.unwrap_or(n).max(1);
     // Rows are independent of each other: X L = U⁻¹, and the interchanges, which are of columns.
     let rows = n.div_ceil(rt.workers() * 2).max(nb.min(n)).max(1);
     let mut l = Matrix::zeros(n, nb.min(n));

@@ -105,7 +105,7 @@ pub fn gels<T: Scalar>(
         conjugate(a.rb_mut());
     }
     let mut tall = if wide { a.rb_mut().transpose() } else { a.rb_mut() };
-    let nb = options.reflector_columns(tall.shape())?;
+    let nb = options.reflector_columns::<T>(tall.shape())?;
     let columns = options.right_hand_sides(m.max(n), nrhs, rt.workers())?;
     let mut tau = vec![T::ZERO; m.min(n)];
     let outcome = rt.scope(|s| {

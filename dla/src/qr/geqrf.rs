@@ -6,6 +6,7 @@ use crate::{
     matrix::Matrix,
     options::Options,
     tiled::Tiled,
+    tuning::Blocks,
 };
 use std::sync::Arc;
 use superscalar_kernels::{
@@ -21,9 +22,6 @@ pub struct Reflectors<'s, T> {
     /// How many reflectors there are in all.
     pub(crate) k: usize,
 }
-
-/// Reflectors for each triangular factor, where nobody asks for the factors.
-const INNER: usize = 32;
 
 /// Where V may stay packed: the block that is applied, in its two roles, and the next one, which may be ahead.
 pub(crate) fn pack_store<T: Scalar>(m: usize, nb: usize) -> Arc<PackStore> {
@@ -85,19 +83,12 @@ pub fn submit<'s, T: Scalar>(
 pub fn geqrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], options: &Options) -> Result<(), Error> {
     let (m, n) = a.shape();
     check_tau("geqrf", m.min(n), tau)?;
-    let Some(nb) = options.panel_columns((m, n), rt.workers())? else {
-        let mut t = Matrix::zeros(INNER.min(tau.len()), tau.len());
+    let Some(nb) = options.panel_columns::<T>(Blocks::Qr, (m, n), rt.workers())? else {
+        let mut t = Matrix::zeros(options.inner_reflectors::<T>((m, n), rt.workers())?, tau.len());
         cpu::geqrf(a, tau, t.as_mut());
         return Ok(());
     };
     Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb), tau)))?)
-}
-
-/// The same on one thread; returns the triangular factor of all reflectors.
-pub(crate) fn factor<T: Scalar>(a: MatMut<'_, T>, tau: &mut [T]) -> Matrix<T> {
-    let mut t = Matrix::zeros(tau.len(), tau.len());
-    cpu::geqrf(a, tau, t.as_mut());
-    t
 }
 
 /// Refuses a list of scalar factors that is too short or too long.

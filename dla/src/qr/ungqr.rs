@@ -63,7 +63,7 @@ pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: 
     if n == 0 {
         return Ok(());
     }
-    let nb = options.reflector_columns((m, n))?;
+    let nb = options.reflector_columns::<T>((m, n))?;
     let mut tau = tau.to_vec();
     Ok(rt.scope(|s| submit(s, &Tiled::columns(s, a.rb_mut(), nb), &mut tau))?)
 }

@@ -136,7 +136,7 @@ pub(crate) fn apply<T: Scalar>(
         return Ok(());
     }
     let (m, n) = c.shape();
-    let nb = options.reflector_columns(v.shape())?;
+    let nb = options.reflector_columns::<T>(v.shape())?;
     let others = if side == Side::Left { n } else { m };
     let block = options.right_hand_sides(v.nrows(), others, rt.workers())?;
     let mut tau = tau.to_vec();

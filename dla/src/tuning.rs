@@ -1,0 +1,215 @@
+//! Block sizes as they were measured on this machine.
+//!
+//! [`BlockSize::Auto`](crate::BlockSize::Auto) looks them up in a [`Table`], which lies in a text file, one for each type of
+//! processor: see [`Table::path`]. Without one it goes by a rule that was fitted elsewhere. The example `tune` of the facade
+//! measures and writes it; [`measure`] is what it calls.
+
+mod measure;
+
+pub use measure::measure;
+
+use crate::error::Error;
+use std::{fmt, fs, io, path::PathBuf, sync::OnceLock};
+use superscalar_kernels::Scalar;
+
+/// What a block size belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Blocks {
+    /// The square tiles of a Cholesky factorization, and of what is built like it.
+    Cholesky,
+    /// The columns of a panel of LU.
+    Lu,
+    /// The columns of a panel of QR.
+    Qr,
+    /// The inner block of QR without tasks: reflectors that share a triangular factor.
+    QrInner,
+}
+
+impl Blocks {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Cholesky, Self::Lu, Self::Qr, Self::QrInner];
+
+    /// The routine that they are measured with, as the table has it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cholesky => "potrf",
+            Self::Lu => "getrf",
+            Self::Qr => "geqrf",
+            Self::QrInner => "geqrt",
+        }
+    }
+}
+
+/// One line of a table: the best block size for a routine, a type, a number of workers and an order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// What the size belongs to.
+    pub blocks: Blocks,
+    /// s, d, c or z.
+    pub letter: char,
+    /// Number of workers.
+    pub workers: usize,
+    /// Order of the matrices.
+    pub n: usize,
+    /// The block size. One of n or more stands for no tasks at all.
+    pub nb: usize,
+    /// The rate with it, in 10⁹ operations a second.
+    pub gflops: f64,
+}
+
+/// Measured block sizes, in the order in which they were measured.
+///
+/// ```
+/// use superscalar_dla::tuning::{Blocks, Table};
+///
+/// let table: Table = "potrf d 2 512 96 60.5\npotrf d 2 4096 384 101.0\n".parse()?;
+/// assert_eq!(table.block_size(Blocks::Cholesky, 'd', 2, 3000), Some(384));
+/// assert_eq!(table.block_size(Blocks::Cholesky, 'd', 7, 3000), None);
+/// assert_eq!(table.to_string().parse::<Table>()?, table);
+/// # Ok::<(), superscalar_dla::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The lines.
+    pub entries: Vec<Entry>,
+}
+
+impl Table {
+    /// The size for the order nearest to n (by ratio) that was measured, if any was for this number of workers.
+    #[must_use]
+    pub fn block_size(&self, blocks: Blocks, letter: char, workers: usize, n: usize) -> Option<usize> {
+        let distance = |entry: &&Entry| ((entry.n.max(1) as f64).ln() - (n.max(1) as f64).ln()).abs();
+        let fits = |entry: &&Entry| (entry.blocks, entry.letter, entry.workers) == (blocks, letter, workers);
+        let best = self.entries.iter().filter(fits).min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+        // "No tasks" is meant for all orders about this one.
+        Some(if best.nb >= best.n { best.nb.max(n) } else { best.nb })
+    }
+
+    /// Where the table of this machine lies: `SUPERSCALAR_TUNING`, or else `superscalar/<processor>.blocks` in the user's folder
+    /// for caches (`XDG_CACHE_HOME`, `~/.cache`). `None` if there is no such folder.
+    #[must_use]
+    pub fn path() -> Option<PathBuf> {
+        let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        given("SUPERSCALAR_TUNING").or_else(|| {
+            let folder = given("XDG_CACHE_HOME").or_else(|| Some(given("HOME")?.join(".cache")))?;
+            Some(folder.join("superscalar").join(format!("{}.blocks", processor())))
+        })
+    }
+
+    /// Writes the table to a file, and makes the folder for it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn save(&self, path: &std::path::Path) -> io::Result<()> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, self.to_string())
+    }
+
+    /// The table of this machine, as it was when it was first asked for; an empty one if there is none.
+    ///
+    /// # Errors
+    /// [`Argument`](crate::ErrorKind::Argument) if there is a file that is no table or can not be read.
+    pub fn of_machine() -> Result<&'static Self, Error> {
+        static TABLE: OnceLock<Result<Table, String>> = OnceLock::new();
+        let read = || {
+            let Some(path) = Self::path() else { return Ok(Self::default()) };
+            match fs::read_to_string(&path) {
+                Ok(text) => text.parse().map_err(|error: Error| format!("{}: {error}", path.display())),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+                Err(error) => Err(format!("{}: {error}", path.display())),
+            }
+        };
+        TABLE.get_or_init(read).as_ref().map_err(|why| Error::argument(why.clone()))
+    }
+}
+
+/// The size that was measured on this machine, if one was.
+pub(crate) fn block_size<T: Scalar>(blocks: Blocks, workers: usize, n: usize) -> Result<Option<usize>, Error> {
+    Ok(Table::of_machine()?.block_size(blocks, T::LETTER, workers, n))
+}
+
+impl std::str::FromStr for Table {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let wrong = |at: usize, why: &str| Error::argument(format!("block sizes, line {}: {why}", at + 1));
+        let mut entries = Vec::new();
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+        {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let &[name, letter, workers, n, nb, gflops] = &words[..] else {
+                return Err(wrong(at, "expected: routine type workers n nb gflops"));
+            };
+            let blocks = Blocks::ALL.into_iter().find(|blocks| blocks.name() == name);
+            let number = |word: &str| word.parse().ok().filter(|&number: &usize| number > 0);
+            let letter = letter.parse().ok().filter(|letter| "sdcz".contains(*letter));
+            let (Some(blocks), Some(letter)) = (blocks, letter) else {
+                return Err(wrong(at, "no such routine, or type"));
+            };
+            let (Some(workers), Some(n), Some(nb), Ok(gflops)) =
+                (number(workers), number(n), number(nb), gflops.parse())
+            else {
+                return Err(wrong(at, "not a number"));
+            };
+            entries.push(Entry { blocks, letter, workers, n, nb, gflops });
+        }
+        Ok(Self { entries })
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(out, "# block sizes measured on {}", processor())?;
+        writeln!(out, "# routine type workers n nb gflops")?;
+        for Entry { blocks, letter, workers, n, nb, gflops } in &self.entries {
+            writeln!(out, "{} {letter} {workers} {n} {nb} {gflops:.1}", blocks.name())?;
+        }
+        Ok(())
+    }
+}
+
+/// The processor's name, of letters, digits and hyphens.
+fn processor() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |key: &str| {
+        text.lines()
+            .find_map(|line| Some(line.strip_prefix(key)?.split_once(':')?.1.trim().to_owned()))
+            .unwrap_or_default()
+    };
+    let name = [field("model name"), field("cpu family"), field("model\t")].join(" ");
+    let words: Vec<&str> =
+        name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    if words.is_empty() { std::env::consts::ARCH.to_owned() } else { words.join("-") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_table_is_refused_with_its_line() {
+        for (text, line) in [
+            ("potrf d 2 512 96", 1),
+            ("# fine\n\npotrf d 2 512 ninety 1.0", 3),
+            ("potrf x 2 512 96 1.0", 1),
+            ("getrs d 2 512 96 1.0", 1),
+            ("potrf d 2 512 0 1.0", 1),
+        ] {
+            let error = text.parse::<Table>().expect_err(text);
+            assert_eq!(error.kind(), crate::ErrorKind::Argument);
+            assert!(error.to_string().contains(&format!("line {line}:")), "{error}");
+        }
+    }
+
+    #[test]
+    fn no_tasks_is_meant_for_the_orders_about_it() {
+        let table: Table = "getrf z 2 100 100 1.0\ngetrf z 2 1000 64 9.0".parse().expect("a table");
+        assert_eq!(table.block_size(Blocks::Lu, 'z', 2, 150), Some(150));
+        assert_eq!(table.block_size(Blocks::Lu, 'z', 2, 90), Some(100));
+        assert_eq!(table.block_size(Blocks::Lu, 'z', 2, 400), Some(64));
+    }
+}

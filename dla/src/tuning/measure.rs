@@ -1,0 +1,98 @@
+//! The measurement of block sizes.
+
+use super::{Blocks, Entry};
+use crate::{Error, Matrix, Options, geqrf, getrf, potrf};
+use std::time::Instant;
+use superscalar_kernels::{Scalar, Uplo, cpu};
+use superscalar_runtime::Runtime;
+
+/// The sizes that are tried, and n itself, which is no tasks at all.
+const SIZES: [usize; 12] = [32, 48, 64, 96, 128, 160, 192, 256, 320, 384, 448, 512];
+/// Inner blocks: whole blocks of a panel.
+const INNER: [usize; 4] = [16, 32, 48, 64];
+/// Seconds that one measurement takes, about: all sizes, by turns.
+const SECONDS: f64 = 1.0;
+
+/// Measures which block size is best for matrices of order n with the workers of a runtime: the median rate counts, the sizes
+/// are taken by turns.
+///
+/// # Errors
+/// What the routines return: [`Runtime`](crate::ErrorKind::Runtime) if a thread can not be started, or memory runs out.
+///
+/// # Panics
+/// If n is zero.
+///
+/// ```
+/// use superscalar_dla::tuning::{Blocks, measure};
+/// use superscalar_runtime::Runtime;
+///
+/// let entry = measure::<f32>(&Runtime::new()?, Blocks::Lu, 40)?;
+/// assert_eq!((entry.letter, entry.n), ('s', 40));
+/// assert!(entry.nb <= 40 && entry.gflops > 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn measure<T: Scalar>(rt: &Runtime, blocks: Blocks, n: usize) -> Result<Entry, Error> {
+    assert!(n > 0, "block sizes of a matrix of order 0");
+    let sizes: Vec<usize> = match blocks {
+        Blocks::QrInner => INNER.into_iter().map(|nb| nb.min(n)).collect(),
+        _ => SIZES.into_iter().filter(|&nb| nb < n).chain([n]).collect(),
+    };
+    let mut trial = Trial::<T>::new(n);
+    let mut seconds = vec![Vec::new(); sizes.len()];
+    let begun = Instant::now();
+    while seconds[0].len() < 3 || (begun.elapsed().as_secs_f64() < SECONDS && seconds[0].len() < 101) {
+        for (&nb, seconds) in sizes.iter().zip(&mut seconds) {
+            seconds.push(trial.run(rt, blocks, nb)?);
+        }
+    }
+    let median = |seconds: &mut Vec<f64>| {
+        // The first of all is the one that pays for fresh memory.
+        seconds.remove(0);
+        seconds.sort_by(f64::total_cmp);
+        seconds[seconds.len() / 2]
+    };
+    let medians = seconds.iter_mut().map(median);
+    let (nb, best) = sizes.into_iter().zip(medians).min_by(|a, b| a.1.total_cmp(&b.1)).expect("sizes were tried");
+    let multiplications = match blocks {
+        Blocks::Cholesky => 1.0 / 6.0,
+        Blocks::Lu => 1.0 / 3.0,
+        Blocks::Qr | Blocks::QrInner => 2.0 / 3.0,
+    };
+    let flops = multiplications * (n as f64).powi(3) * f64::from(T::FLOPS_MUL + T::FLOPS_ADD);
+    Ok(Entry { blocks, letter: T::LETTER, workers: rt.workers(), n, nb, gflops: flops / best / 1e9 })
+}
+
+/// The operands of one measurement.
+struct Trial<T> {
+    original: Matrix<T>,
+    a: Matrix<T>,
+    t: Matrix<T>,
+    ipiv: Vec<i32>,
+    tau: Vec<T>,
+}
+
+impl<T: Scalar> Trial<T> {
+    /// A symmetric matrix whose diagonal is large, which all routines take.
+    fn new(n: usize) -> Self {
+        let original = Matrix::from_fn(n, n, |i, j| {
+            T::from_f64(if i == j { n as f64 } else { 0.25 + ((i ^ j) % 7) as f64 / 16.0 })
+        });
+        let (a, t) = (original.clone(), Matrix::zeros(INNER[INNER.len() - 1].min(n), n));
+        Self { original, a, t, ipiv: vec![0; n], tau: vec![T::ZERO; n] }
+    }
+
+    /// Seconds of one call.
+    fn run(&mut self, rt: &Runtime, blocks: Blocks, nb: usize) -> Result<f64, Error> {
+        let options = Options::default().nb(nb);
+        let n = self.original.nrows();
+        self.a.as_mut().copy_from(self.original.as_ref());
+        let begun = Instant::now();
+        match blocks {
+            Blocks::Cholesky => potrf(rt, Uplo::Lower, self.a.as_mut(), &options)?,
+            Blocks::Lu => getrf(rt, self.a.as_mut(), &mut self.ipiv, &options)?,
+            Blocks::Qr => geqrf(rt, self.a.as_mut(), &mut self.tau, &options)?,
+            Blocks::QrInner => cpu::geqrf(self.a.as_mut(), &mut self.tau, self.t.as_mut().submatrix(0..nb, 0..n)),
+        }
+        Ok(begun.elapsed().as_secs_f64())
+    }
+}

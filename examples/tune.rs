@@ -1,0 +1,77 @@
+//! Measures which block sizes are best on this machine, and keeps them for all programs that use the library.
+//!
+//! ```text
+//! cargo run --release --example tune -- [--types s,d,c,z] [--orders 256,512,1024,2048] [--workers 1,2] [--out FILE]
+//! ```
+//!
+//! The table is plain text, a line per routine, type, number of workers and order: look at it, or change it. Without `--out` it
+//! goes where the library looks for it (`SUPERSCALAR_TUNING`, or the user's folder for caches).
+
+use clap::Parser;
+use std::{error::Error, path::PathBuf};
+use superscalar::{
+    Runtime,
+    dla::tuning::{Blocks, Entry, Table, measure},
+    kernels::{c32, c64},
+};
+
+#[derive(Parser)]
+struct Arguments {
+    /// Element types
+    #[arg(long, value_delimiter = ',', default_value = "s,d,c,z")]
+    types: Vec<char>,
+    /// Orders of the matrices
+    #[arg(long, value_delimiter = ',', default_value = "256,512,1024,2048")]
+    orders: Vec<usize>,
+    /// Numbers of workers [default: one, and one per physical core]
+    #[arg(long, value_delimiter = ',')]
+    workers: Vec<usize>,
+    /// Where the table goes
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::parse();
+    let path = arguments.out.or_else(Table::path).ok_or("no folder for caches: give --out FILE")?;
+    let all = Runtime::new()?.workers();
+    let workers = match &arguments.workers[..] {
+        [] if all == 1 => vec![1],
+        [] => vec![1, all],
+        given => given.to_vec(),
+    };
+    let mut table = Table::default();
+    for workers in workers {
+        let rt = Runtime::builder().workers(workers).build()?;
+        for &letter in &arguments.types {
+            for (blocks, n) in
+                Blocks::ALL.into_iter().flat_map(|blocks| arguments.orders.iter().map(move |&n| (blocks, n)))
+            {
+                let entry = one(&rt, letter, blocks, n)?;
+                println!(
+                    "{:5} {letter} workers {workers} n {n:5}: nb {:4}, {:.1} GFLOP/s",
+                    blocks.name(),
+                    entry.nb,
+                    entry.gflops
+                );
+                table.entries.push(entry);
+            }
+        }
+    }
+    table.save(&path)?;
+    println!("written to {}", path.display());
+    Ok(())
+}
+
+fn one(rt: &Runtime, letter: char, blocks: Blocks, n: usize) -> Result<Entry, Box<dyn Error>> {
+    if n == 0 {
+        return Err("an order of zero".into());
+    }
+    Ok(match letter {
+        's' => measure::<f32>(rt, blocks, n)?,
+        'd' => measure::<f64>(rt, blocks, n)?,
+        'c' => measure::<c32>(rt, blocks, n)?,
+        'z' => measure::<c64>(rt, blocks, n)?,
+        other => return Err(format!("types are s, d, c and z, not {other}").into()),
+    })
+}
