@@ -125,7 +125,9 @@ fn auto_product((m, n, k): (usize, usize, usize), workers: usize) -> Option<Prod
             cols += 1;
         }
     }
-    Some(ProductTiles { mb: cut(m, rows), nb: cut(n, cols), kb: cut(k, k.div_ceil(PRODUCT_EDGE)) })
+    let tiles = ProductTiles { mb: cut(m, rows), nb: cut(n, cols), kb: cut(k, k.div_ceil(PRODUCT_EDGE)) };
+    // A single task is none.
+    (tiles.mb < m || tiles.nb < n || tiles.kb < k).then_some(tiles)
 }
 
 /// Bytes of a block of rows of a tall matrix: it fits into a second-level cache.

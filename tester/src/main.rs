@@ -43,6 +43,7 @@ use peer::Peer;
 use report::{Format, Setting, Status};
 use std::io::{self, Write};
 use std::process::ExitCode;
+use superscalar_kernels::peak::measure_fma_peak;
 use superscalar_runtime::Runtime;
 
 /// A check has failed.
@@ -132,7 +133,9 @@ fn report_all(arguments: &Arguments, bench: &Bench<'_>, out: &mut impl Write) ->
 /// What was run where: figures without it say little.
 fn write_head(bench: &Bench<'_>, out: &mut impl Write) -> io::Result<()> {
     let Setting { workers, policy, seed, repeat, .. } = bench.setting;
+    let peaks = [measure_fma_peak::<f64>(), measure_fma_peak::<f32>()].map(|peak| peak / 1e9);
     writeln!(out, "# {}", processor())?;
+    writeln!(out, "# multiply-add peak of a core: f64 {:.1}, f32 {:.1} GFLOP/s", peaks[0], peaks[1])?;
     writeln!(out, "# {workers} workers, policy {policy}, seed {seed}, median of {repeat}")?;
     for peer in bench.peers {
         writeln!(out, "# peer {}: {}", peer.name(), peer.about().as_deref().unwrap_or("says nothing about itself"))?;

@@ -208,6 +208,13 @@ impl Packs {
     }
 }
 
+impl Drop for Packs {
+    /// The queue of the store still has the slot, and what is packed has the store: one of the two must let go.
+    fn drop(&mut self) {
+        lock(&self.slot.state).packed = None;
+    }
+}
+
 impl std::fmt::Debug for Packs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Packs").field("stamp", &self.stamp).finish_non_exhaustive()
@@ -265,7 +272,7 @@ impl PackStore {
             }
             if state.bytes + bytes <= self.bytes_max {
                 state.bytes += bytes.next_multiple_of(size_of::<Line>());
-                return Some(Vec::new());
+                return Some(take_spare(bytes.div_ceil(size_of::<Line>())));
             }
             if let Some(lines) = state.free.pop() {
                 state.bytes -= size_of_val(lines.as_slice());
@@ -289,6 +296,42 @@ impl PackStore {
 
     fn enqueue(&self, slot: &Arc<Slot>) {
         lock(&self.state).queue.push_back(Arc::clone(slot));
+    }
+}
+
+impl Drop for PackStore {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        keep_spare(state.free.drain(..));
+    }
+}
+
+/// Memory of stores that are gone, for the next ones: to get fresh memory from the system, which clears it, takes longer than
+/// packing.
+static SPARE: Mutex<Vec<Vec<Line>>> = Mutex::new(Vec::new());
+/// Bytes that are kept for a next store at most.
+const SPARE_BYTES_MAX: usize = 64 << 20;
+
+/// The smallest spare memory of at least so many lines, or else none yet.
+fn take_spare(len: usize) -> Vec<Line> {
+    let mut spare = lock(&SPARE);
+    let fits = spare.iter().enumerate().filter(|(_, lines)| lines.len() >= len);
+    let Some((at, _)) = fits.min_by_key(|(_, lines)| lines.len()) else { return Vec::new() };
+    let mut lines = spare.swap_remove(at);
+    lines.truncate(len);
+    lines
+}
+
+/// Keeps memory for [`take_spare`], up to the bound.
+fn keep_spare(freed: impl Iterator<Item = Vec<Line>>) {
+    let mut spare = lock(&SPARE);
+    let mut bytes: usize = spare.iter().map(|lines| size_of_val(lines.as_slice())).sum();
+    for lines in freed {
+        bytes += size_of_val(lines.as_slice());
+        if bytes > SPARE_BYTES_MAX {
+            break;
+        }
+        spare.push(lines);
     }
 }
 
@@ -386,5 +429,21 @@ mod tests {
         assert!(left(2), "the first has not been used since");
         assert!(left(1) && left(2));
         assert_eq!(store.bytes(), 2 * bytes_of::<f64>(n, n));
+    }
+
+    #[test]
+    fn a_store_ends_with_its_tiles() {
+        let n = ORDER_MIN;
+        let data = vec![1.0; n * n];
+        let factor = Factor::plain(MatRef::from_col_major(&data, n, n, n).unwrap());
+        let store = PackStore::new(bytes_of::<f64>(n, n));
+        let known = Arc::downgrade(&store);
+        let tile = Packs::new(&store);
+        drop(store);
+        let packed = tile.left(factor).expect("there is room");
+        drop(tile);
+        assert!(known.upgrade().is_some(), "what is packed goes back to its store");
+        drop(packed);
+        assert!(known.upgrade().is_none());
     }
 }
