@@ -206,9 +206,10 @@ run_sanitizers() {
 run_programs() {
     check "release build" 1200 cargo build --locked --release --examples --bins
     run_examples
-    check "tester" 300 "$target/release/tester" all --type s,d,c,z --dim 100:300:100 --uplo l,u --repeat 1
+    check "tester" 300 "$target/release/tester" all --type s,d,c,z --dim 100,250 --repeat 1
     if has_openblas; then
-        check "tester beside OpenBLAS" 300 "$target/release/tester" all --type d --dim 500 --peer "$openblas"
+        check "tester beside OpenBLAS" 300 "$target/release/tester" all --type d --dim 300 --repeat 1 --peer "$openblas" \
+            --uplo l --side l --transa n --transb n --diag n --norm o --part a --direction f
     else
         skip "the tester's comparison with a peer: no OpenBLAS"
     fi

@@ -12,6 +12,7 @@
 //! | [`gesv`] | factors and solves |
 //! | [`geqrf`], [`gelqf`] | QR and LQ factorization: A = Q R, A = L Q |
 //! | [`unmqr`], [`unmlq`], [`ungqr`] | products with Q; Q itself |
+//! | [`tsqr`] | QR factorization of tall matrices, by a tree |
 //! | [`gels`] | least squares, and solutions of least norm |
 //! | [`potrf`] | Cholesky factorization: A = L Lᴴ or Uᴴ U |
 //! | [`potrs`], [`potri`], [`pocon`] | by that factorization: solves A X = B; the inverse; the condition number |
@@ -31,7 +32,8 @@
 //! lie in block columns, too. Block columns are tiles, so matrices go from one family to the other in one scope.
 //!
 //! The blocking forms choose the tiles by size and number of workers, unless [`Options`] name them. A problem that is one tile, or
-//! too small to share out, is computed on the calling thread, without tasks.
+//! too small to share out, is computed on the calling thread, without tasks. Sizes come from a table that was measured on this
+//! machine, where there is one: see [`tuning`].
 //!
 //! # Outcomes
 //!

@@ -66,6 +66,10 @@ impl Options {
 
     /// How many of nrhs right-hand sides go into a block, if each is solved for on its own.
     pub(crate) fn right_hand_sides(&self, n: usize, nrhs: usize, workers: usize) -> Result<usize, Error> {
+        // With tiles that were named, results do not depend on the workers.
+        if let BlockSize::Fixed(nb @ 1..) = self.block_size {
+            return Ok(nb.min(nrhs).max(1));
+        }
         let tiles = self.block_size.of_product((n, nrhs, n), workers)?;
         Ok(tiles.map_or(nrhs, |tiles| tiles.nb.min(nrhs.div_ceil(workers))).max(1))
     }

@@ -17,6 +17,7 @@ mod mixed;
 mod norms;
 mod qr;
 mod runs;
+mod tsqr;
 
 /// A test for each of the four types.
 macro_rules! four_types {
