@@ -144,6 +144,9 @@ const QR_ALONE: usize = 1024;
 /// Reflectors for each triangular factor then.
 const REFLECTORS: usize = 32;
 
+/// How many times as high as wide a matrix is tall.
+const TALL: usize = 8;
+
 /// Columns of a panel: few, so that the panels, of which each waits for the one before, take little of the time; but enough for
 /// the products to run near their rate.
 fn auto_panel(blocks: Blocks, (m, n): (usize, usize), workers: usize) -> Option<usize> {
@@ -157,7 +160,9 @@ fn auto_panel(blocks: Blocks, (m, n): (usize, usize), workers: usize) -> Option<
         1025..=3072 => 96,
         _ => 128,
     };
-    Some(wanted.min(n))
+    // A tall matrix is nearly all panels: there have to be several for workers to share.
+    let tall = if m >= TALL * n { (n / 4).next_multiple_of(8).max(16) } else { wanted };
+    Some(wanted.min(tall).min(n))
 }
 
 /// A single worker has nobody to share with, so the larger the tiles the better; tiles this large keep a trace readable and a
