@@ -6,7 +6,7 @@ use crate::tile::{Tile, TileView};
 use std::ops::Range;
 use std::sync::Arc;
 use superscalar_kernels::{
-    MatRef, Op, Scalar, Side,
+    MatMut, MatRef, Op, Scalar, Side,
     cpu::{self, BlockReflector, PackStore, Packs},
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
@@ -31,7 +31,7 @@ impl<T: Scalar> Reflector<T> {
     }
 
     /// The triangular factor, to change: V has changed, too.
-    fn t_mut(&mut self) -> superscalar_kernels::MatMut<'_, T> {
+    fn t_mut(&mut self) -> MatMut<'_, T> {
         self.packs.iter_mut().for_each(Packs::forget);
         self.t.as_mut()
     }
@@ -173,6 +173,7 @@ impl<'s, T: Scalar> Ungqr<'s, T> {
                 let a = a.view_mut();
                 let (m, n) = a.shape();
                 let mut columns = a.submatrix(start..m, 0..n);
+                // Behind the reflectors stands what Q[k + 1] … have made of the identity.
                 let mut v = Matrix::zeros(m - start, k);
                 v.as_mut().copy_from(columns.as_ref().submatrix(0..m - start, 0..k));
                 identity(columns.rb_mut().submatrix(0..m - start, 0..k), 0);
@@ -220,8 +221,17 @@ impl<'s, T: Scalar> Ungqr<'s, T> {
     }
 }
 
+/// Replaces a matrix whose first k columns hold reflectors with the factor T by the first columns of Q.
+pub(crate) fn multiply_out<T: Scalar>(mut a: MatMut<'_, T>, k: usize, t: MatRef<'_, T>) {
+    let m = a.nrows();
+    let mut v = Matrix::zeros(m, k);
+    v.as_mut().copy_from(a.as_ref().submatrix(0..m, 0..k));
+    identity(a.rb_mut(), 0);
+    cpu::larfb(Side::Left, Op::None, BlockReflector::new(v.as_ref(), t), a);
+}
+
 /// Zeros, and ones where the row is the column + `shift`.
-fn identity<T: Scalar>(mut a: superscalar_kernels::MatMut<'_, T>, shift: usize) {
+fn identity<T: Scalar>(mut a: MatMut<'_, T>, shift: usize) {
     let (m, n) = a.shape();
     a.fill(T::ZERO);
     for j in 0..n.min(m.saturating_sub(shift)) {

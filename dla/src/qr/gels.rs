@@ -5,10 +5,15 @@ use crate::{
     codelets::{Zero, task},
     columns::{check_diagonal, trsm},
     error::Error,
+    matrix::Matrix,
     options::Options,
     tiled::Tiled,
+    tuning::Blocks,
 };
-use superscalar_kernels::{Diag, MatMut, Op, Scalar, Side, Uplo};
+use superscalar_kernels::{
+    Diag, MatMut, Op, Scalar, Side, Singular, Uplo,
+    cpu::{self, BlockReflector},
+};
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that solve with the m x n matrix A, m >= n, of full rank, in block columns, which is replaced by its QR
@@ -104,16 +109,56 @@ pub fn gels<T: Scalar>(
     if wide {
         conjugate(a.rb_mut());
     }
-    let mut tall = if wide { a.rb_mut().transpose() } else { a.rb_mut() };
-    let nb = options.reflector_columns::<T>(tall.shape())?;
-    let columns = options.right_hand_sides(m.max(n), nrhs, rt.workers())?;
-    let mut tau = vec![T::ZERO; m.min(n)];
-    let outcome = rt.scope(|s| {
-        let (a, b) = (Tiled::columns(s, tall.rb_mut(), nb), Tiled::columns(s, b.rb_mut(), columns));
-        submit(s, op, &a, &mut tau, &b);
-    });
+    let tall = if wide { a.rb_mut().transpose() } else { a.rb_mut() };
+    let panel = options.panel_columns::<T>(Blocks::Qr, tall.shape(), rt.workers())?;
+    let tiles = options.product_tiles((tall.nrows(), nrhs, tall.ncols()), rt.workers())?;
+    let outcome =
+        if panel.is_none() && tiles.is_none() { solve(op, tall, b) } else { share_out(rt, op, tall, b, options) };
     if wide {
         conjugate(a);
     }
-    Ok(outcome?)
+    outcome
+}
+
+/// Solves with a tall matrix, by tasks.
+fn share_out<T: Scalar>(
+    rt: &Runtime,
+    op: Op,
+    mut a: MatMut<'_, T>,
+    mut b: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    let ((m, n), nrhs) = (a.shape(), b.ncols());
+    let nb = options.reflector_columns::<T>((m, n))?;
+    let columns = options.right_hand_sides(m, nrhs, rt.workers())?;
+    let mut tau = vec![T::ZERO; n];
+    Ok(rt.scope(|s| {
+        let (a, b) = (Tiled::columns(s, a.rb_mut(), nb), Tiled::columns(s, b.rb_mut(), columns));
+        submit(s, op, &a, &mut tau, &b);
+    })?)
+}
+
+/// The same on one thread.
+fn solve<T: Scalar>(op: Op, mut a: MatMut<'_, T>, mut b: MatMut<'_, T>) -> Result<(), Error> {
+    let ((m, n), nrhs) = (a.shape(), b.ncols());
+    let (mut tau, mut t) = (vec![T::ZERO; n], Matrix::zeros(n, n));
+    cpu::geqrf(a.rb_mut(), &mut tau, t.as_mut());
+    let a = a.into_ref();
+    if let Some(at) = (0..n).find(|&i| a.at(i, i) == T::ZERO) {
+        return Err(Singular { pivot: at + 1 }.into());
+    }
+    let (q, r) = (BlockReflector::new(a, t.as_ref()), a.submatrix(0..n, 0..n));
+    let trsm = |b: MatMut<'_, T>| {
+        let x = b.submatrix(0..n, 0..nrhs);
+        cpu::trsm(Side::Left, Uplo::Upper, op, Diag::NonUnit, T::ONE, r, x);
+    };
+    if op == Op::None {
+        cpu::larfb(Side::Left, Op::ConjTrans, q, b.rb_mut());
+        trsm(b);
+    } else {
+        trsm(b.rb_mut());
+        b.rb_mut().submatrix(n..m, 0..nrhs).fill(T::ZERO);
+        cpu::larfb(Side::Left, Op::None, q, b);
+    }
+    Ok(())
 }

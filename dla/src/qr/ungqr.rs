@@ -2,12 +2,13 @@
 
 use super::unmqr::reflectors;
 use crate::{
-    codelets::{Application, Larfb, Ungqr, task},
+    codelets::{Application, Larfb, Ungqr, multiply_out, task},
     error::Error,
+    matrix::Matrix,
     options::Options,
     tiled::Tiled,
 };
-use superscalar_kernels::{MatMut, Op, Scalar, Side};
+use superscalar_kernels::{MatMut, Op, Scalar, Side, cpu};
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that replace the m x n matrix A, in block columns, by the first n columns of Q; its first columns hold
@@ -61,6 +62,12 @@ pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: 
         return Err(Error::shape(format!("ungqr: {k} reflectors for a Q of {m} x {n}")));
     }
     if n == 0 {
+        return Ok(());
+    }
+    if options.product_tiles((m, n, k), rt.workers())?.is_none() {
+        let mut t = Matrix::zeros(k, k);
+        cpu::larft(a.as_ref().submatrix(0..m, 0..k), tau, t.as_mut());
+        multiply_out(a, k, t.as_ref());
         return Ok(());
     }
     let nb = options.reflector_columns::<T>((m, n))?;

@@ -7,11 +7,15 @@ use super::{
 use crate::{
     codelets::{Application, Larfb, Larft, Reflector, task},
     error::Error,
+    matrix::Matrix,
     options::Options,
     tile::TileView,
     tiled::Tiled,
 };
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side};
+use superscalar_kernels::{
+    MatMut, MatRef, Op, Scalar, Side,
+    cpu::{self, BlockReflector},
+};
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that prepare the reflectors in A, as [`geqrf`](fn@crate::submit::geqrf) left them with `tau`, for being
@@ -135,9 +139,15 @@ pub(crate) fn apply<T: Scalar>(
     if c.is_empty() || tau.is_empty() {
         return Ok(());
     }
-    let (m, n) = c.shape();
-    let nb = options.reflector_columns::<T>(v.shape())?;
+    let ((m, n), (order, k)) = (c.shape(), v.shape());
     let others = if side == Side::Left { n } else { m };
+    if options.product_tiles((order, others, k), rt.workers())?.is_none() {
+        let mut t = Matrix::zeros(k, k);
+        cpu::larft(v, tau, t.as_mut());
+        cpu::larfb(side, op, BlockReflector::new(v, t.as_ref()), c);
+        return Ok(());
+    }
+    let nb = options.reflector_columns::<T>((order, k))?;
     let block = options.right_hand_sides(v.nrows(), others, rt.workers())?;
     let mut tau = tau.to_vec();
     Ok(rt.scope(|s| {

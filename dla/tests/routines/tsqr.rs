@@ -36,7 +36,7 @@ fn the_factors_are_those_of_the_matrix<T: Scalar>() {
         };
         runtimes.on_all_that_divide(n, call, |(qr, q, above), what| {
             let what = &format!("tsqr {} {m} x {n} {what}", T::LETTER);
-            [qr, q, above].map(|matrix| matrix.assert_padding(what));
+            [qr, q, above].into_iter().for_each(|matrix| matrix.assert_padding(what));
             let (r, q) = (qr.part(|i, j| i <= j).submatrix(0..n, 0..n), q.wide());
             assert_small(difference::<T>(&a.wide(), &q.times(&r)), what);
             let gram = q.adjoint().times(&q);
