@@ -3,7 +3,7 @@
 
     docs/performance.py --peer libopenblas.so.0 --peer libblis.so.4 --peer libmkl_rt.so [--quick] [--only NAME]
 
-Peers are given as to the tester (PATH or PATH,PREFIX). Python 3 and Cargo are all that is needed; it takes some 25 minutes on
+Peers are given as to the tester (PATH or PATH,PREFIX). Python 3 and Cargo are all that is needed; it takes some 15 minutes on
 two cores, of which nothing else should run. What stands in the document below the line that says so is left as it is.
 """
 
@@ -24,35 +24,74 @@ LEVEL3 = "gemm,symm,syrk,syr2k,trmm,trsm,gemmt"
 COMPLEX3 = LEVEL3 + ",hemm,herk,her2k"
 FACTORIZATIONS = "potrf,getrf,geqrf"
 
-# name, what it is, arguments of the tester, and the ratio wanted for a row (None: no peer is required to be beaten).
+
+
 def wanted_double(row):
-    n = row["n"]
-    if row["routine"] == "getrf":
-        return 1.1 if n <= 512 else 1.2
-    if row["routine"] == "geqrf":
-        return 1.5
-    if row["routine"] == "potrf":
-        return 1.0 if n <= 512 else 1.2
-    return 1.0 if n <= 512 else 1.1
+    """The ratio aimed at in double precision with all cores."""
+    small = row["n"] <= 512
+    aims = {"getrf": (1.1, 1.2), "geqrf": (1.5, 1.5), "potrf": (1.0, 1.2)}
+    return aims.get(row["routine"], (1.0, 1.1))[0 if small else 1]
 
 
 def wanted_equal(_):
     return 1.0
 
 
+def wanted_tall(row):
+    return 3.0 if row["routine"] == "tsqr" else 1.0
+
+
+# Name, heading (none: belongs to the one before), routines, other arguments of the tester, and the ratio aimed at for a row.
 MEASUREMENTS = [
-    ("double", "Double precision, all cores", f"{LEVEL3},{FACTORIZATIONS} --type d --dim 512,2048,4096 --repeat 5", wanted_double),
-    ("others", "The other precisions, all cores", f"{LEVEL3},{FACTORIZATIONS} --type s --dim 512,2048 --repeat 5", wanted_equal),
-    ("complex", None, f"{COMPLEX3},{FACTORIZATIONS} --type c,z --dim 512,2048 --repeat 3", wanted_equal),
-    ("alone", "Double precision, one thread", f"{LEVEL3},{FACTORIZATIONS} --type d --dim 64,128,256,512,1024 --repeat 9 --workers 1", wanted_equal),
-    ("alone-others", None, f"{COMPLEX3},{FACTORIZATIONS} --type s,c,z --dim 64,256 --repeat 9 --workers 1", wanted_equal),
-    ("tall", "A tall matrix: tsqr beside the peers' geqrf", "tsqr,geqrf --type d --dim 200000x64 --repeat 7", lambda row: 3.0 if row["routine"] == "tsqr" else 1.0),
-    ("mixed", "Solving with one right-hand side, in double precision and by refinement from single", "gesv,gesv_mixed,posv,posv_mixed --type d,z --dim 4096 --nrhs 1 --repeat 3", wanted_equal),
+    (
+        "double",
+        "Double precision, all cores",
+        f"{LEVEL3},{FACTORIZATIONS}",
+        "--type d --dim 512,2048,4096 --repeat 5",
+        wanted_double,
+    ),
+    (
+        "others",
+        "The other precisions, all cores",
+        f"{LEVEL3},{FACTORIZATIONS}",
+        "--type s --dim 512,2048 --repeat 5",
+        wanted_equal,
+    ),
+    ("complex", None, f"{COMPLEX3},{FACTORIZATIONS}", "--type c,z --dim 512,2048 --repeat 3", wanted_equal),
+    (
+        "alone",
+        "Double precision, one thread",
+        f"{LEVEL3},{FACTORIZATIONS}",
+        "--type d --dim 64,128,256,512,1024 --repeat 9 --workers 1",
+        wanted_equal,
+    ),
+    (
+        "alone-others",
+        None,
+        f"{COMPLEX3},{FACTORIZATIONS}",
+        "--type s,c,z --dim 64,256 --repeat 9 --workers 1",
+        wanted_equal,
+    ),
+    (
+        "tall",
+        "A tall matrix: tsqr beside the peers' geqrf",
+        "tsqr,geqrf",
+        "--type d --dim 200000x64 --repeat 7",
+        wanted_tall,
+    ),
+    (
+        "mixed",
+        "Solving with one right-hand side, in double precision and by refinement from single",
+        "gesv,gesv_mixed,posv,posv_mixed",
+        "--type d,z --dim 4096 --nrhs 1 --repeat 3",
+        wanted_equal,
+    ),
 ]
 
 
-def measure(arguments, peers, tester, quick):
-    words = arguments.split() + ["--check", "n", "--format", "json"]
+def measure(routines, arguments, peers, tester, quick):
+    """The rows of the tester, one for each case and peer."""
+    words = [routines] + arguments.split() + ["--check", "n", "--format", "json"]
     if quick:
         words[words.index("--dim") + 1] = re.sub(r",(2048|4096)", "", words[words.index("--dim") + 1])
     for peer in peers:
@@ -89,7 +128,8 @@ def table(rows, wanted):
         aim = wanted(row)
         short = " **short**" if row["ratio"] < aim else ""
         peer_name = re.sub(r"^lib|\.so.*$", "", pathlib.Path(row["peer"]).name)
-        lines.append(f"| {name} | {size(row)} | {row['gflops']:.1f} | {peer_name} | {peer:.1f} | {row['ratio']:.2f}{short} | {aim:.1f} |")
+        rates = f"{row['gflops']:.1f} | {peer_name} | {peer:.1f} | {row['ratio']:.2f}{short}"
+        lines.append(f"| {name} | {size(row)} | {rates} | {aim:.1f} |")
     return "\n".join(lines)
 
 
@@ -100,7 +140,8 @@ def gains(rows):
     for letter, plain in sorted(key for key in seconds if not key[1].endswith("_mixed")):
         mixed = seconds.get((letter, plain + "_mixed"))
         if mixed:
-            lines.append(f"{letter}{plain}_mixed takes 1/{seconds[letter, plain] / mixed:.2f} of the time of {letter}{plain}.")
+            ratio = seconds[letter, plain] / mixed
+            lines.append(f"- {letter}{plain}_mixed: {ratio:.2f} times as fast as {letter}{plain}")
     return "\n".join(lines)
 
 
@@ -114,7 +155,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer", action="append", default=[], help="a library: PATH or PATH,PREFIX")
     parser.add_argument("--quick", action="store_true", help="leaves out the large sizes, and does not touch the document")
-    parser.add_argument("--only", action="append", help="only these measurements, without touching the document: " + ", ".join(m[0] for m in MEASUREMENTS))
+    names = ", ".join(measurement[0] for measurement in MEASUREMENTS)
+    parser.add_argument("--only", action="append", help=f"only these, and does not touch the document: {names}")
     options = parser.parse_args()
     build = ["cargo", "build", "--release", "-p", "superscalar-tester", "--message-format", "json"]
     built = subprocess.run(build, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -123,10 +165,10 @@ def main():
     head = subprocess.run([tester, "swap", "--dim", "1"], stdout=subprocess.PIPE, text=True, check=True).stdout
     peak = re.search(r"multiply-add peak.*", head).group(0)
     parts, tables = [], {}
-    for name, title, arguments, wanted in MEASUREMENTS:
+    for name, title, routines, arguments, wanted in MEASUREMENTS:
         if options.only and name not in options.only:
             continue
-        rows = best(measure(arguments, options.peer, tester, options.quick))
+        rows = best(measure(routines, arguments, options.peer, tester, options.quick))
         text = f"\n## {title}\n\n" if title else "\n"
         text += table(rows, wanted) + "\n"
         if name == "mixed":
@@ -138,12 +180,17 @@ def main():
     old = DOCUMENT.read_text() if DOCUMENT.exists() else ""
     by_hand = old[old.index(BY_HAND) :] if BY_HAND in old else BY_HAND + "\n"
     peers = ", ".join(pathlib.Path(peer.split(",")[0]).name for peer in options.peer)
-    settings = " ".join(f"{name}={os.environ[name]}" for name in ("OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE") if name in os.environ)
+    known = [name for name in ("OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE") if name in os.environ]
+    settings = " ".join(f"{name}={os.environ[name]}" for name in known)
     head = f"""# Performance
 
-Written by `docs/performance.py` on {datetime.date.today()}: {processor()}, {os.cpu_count()} cores, {peak}. Peers:
-{peers} ({settings or "no settings"}), in the same process, by turns; medians. "ratio" is our rate over that of the fastest peer,
-"wanted" what we aim at; a row that falls short says so.
+Written by `docs/performance.py` on {datetime.date.today()}.
+
+- Machine: {processor()}, {os.cpu_count()} cores; {peak}
+- Peers: {peers}; {settings or "no settings"}
+
+Peers run in the same process, by turns; figures are medians. "ratio" is our rate over that of the fastest peer, "wanted" what we
+aim at; a row that falls short says so, and below the tables stands why.
 """
     DOCUMENT.write_text(head + "".join(parts) + "\n" + by_hand)
 

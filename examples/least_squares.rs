@@ -5,8 +5,9 @@
 //! cargo run --release --example least_squares -- --matrix mahindas.mtx
 //! ```
 //!
-//! By default a signal is recovered from noisy samples: the columns of A are Chebyshev polynomials. From a Matrix Market file
-//! comes another tall problem: how much of one column is a combination of those to its left. A square matrix would leave nothing
+//! A signal is recovered from noisy samples: the columns of A are Chebyshev polynomials. From a Matrix Market file, which is
+//! `../shared/data/mahindas.mtx` (an economic model of the Harwell-Boeing collection) where that is present, comes another tall
+//! problem: how much of one column is a combination of those to its left. A square matrix would leave nothing
 //! to minimise, so A is its left part, half as wide as it is tall at most, and b the column that follows.
 //!
 //! The residual r of a least-squares solution is orthogonal to the columns of A: ‖Aᵀ r‖ is zero but for rounding. The solution z
@@ -24,6 +25,11 @@ use superscalar::{
     kernels::{Norm, Op},
 };
 
+/// Taken where it is present and nothing else is asked for.
+const MATRIX: &str = "../shared/data/mahindas.mtx";
+
+/// Samples, unless their number is given.
+const SAMPLES: usize = 20_000;
 /// Noise is uniform between minus and plus this.
 const NOISE: f64 = 0.5;
 
@@ -32,13 +38,13 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 /// Solves an over-determined system and an under-determined one.
 #[derive(Parser)]
 struct Arguments {
-    /// A Matrix Market file to take the problem from, instead of samples of a signal.
+    /// A Matrix Market file to take the problem from, instead of samples of a signal
     #[arg(long)]
     matrix: Option<PathBuf>,
-    /// Number of samples.
-    #[arg(long, default_value_t = 20_000)]
-    m: usize,
-    /// Number of polynomials.
+    /// Number of samples of a signal; no file is read then [default: 20000]
+    #[arg(long, conflicts_with = "matrix")]
+    m: Option<usize>,
+    /// Number of polynomials
     #[arg(long, default_value_t = 100)]
     n: usize,
 }
@@ -46,12 +52,14 @@ struct Arguments {
 fn main() -> Outcome {
     let arguments = Arguments::parse();
     let rt = Runtime::new()?;
-    let (a, b) = match &arguments.matrix {
+    let present = || Some(PathBuf::from(MATRIX)).filter(|file| arguments.m.is_none() && file.exists());
+    let file = arguments.matrix.clone().or_else(present);
+    let (a, b) = match &file {
         Some(file) => read(file)?,
-        None => samples(arguments.m, arguments.n),
+        None => samples(arguments.m.unwrap_or(SAMPLES), arguments.n),
     };
     let x = fit(&rt, &a, &b)?;
-    if arguments.matrix.is_none() {
+    if file.is_none() {
         compare_with_the_signal(&rt, &a, &x)?;
     }
     least_norm(&rt, &a)

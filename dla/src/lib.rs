@@ -136,8 +136,12 @@ pub use tiled::Tiled;
 /// ```
 pub mod submit {
     pub use crate::auxiliary::{
-        geadd::submit as geadd, lacpy::submit as lacpy, lange::submit_lange as lange, laset::submit as laset,
-        laswp::submit as laswp, swap::submit as swap,
+        geadd::submit as geadd,
+        lacpy::submit as lacpy,
+        lange::{submit_lange as lange, submit_lanhe as lanhe, submit_lansy as lansy, submit_lantr as lantr},
+        laset::submit as laset,
+        laswp::submit as laswp,
+        swap::submit as swap,
     };
     pub use crate::cholesky::{
         lauum::submit as lauum, posv::submit as posv, potrf::submit as potrf, potri::submit as potri,
@@ -154,6 +158,7 @@ pub mod submit {
     };
     pub use crate::lu::{gesv::submit as gesv, getrf::submit as getrf, getrs::submit as getrs};
     pub use crate::qr::{
+        gelqf::submit as gelqf,
         gels::submit as gels,
         geqrf::submit as geqrf,
         tsqr::submit as tsqr,

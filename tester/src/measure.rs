@@ -15,7 +15,7 @@ const SHORT: Duration = Duration::from_millis(50);
 /// thread that runs on another processor may be brought up to date only there.
 const LOOK: Duration = Duration::from_millis(15);
 /// When [`settle`] gives up: a contender that never rests is measured as it is.
-const SETTLE_MAX: Duration = Duration::from_secs(1);
+const SETTLE_MAX: Duration = Duration::from_secs(3);
 
 /// Calls the contenders, `first.len()` of them, in `rounds` turns each; `call` prepares, makes and times one call. `first`
 /// holds the time that each contender's first call took. Returns each one's times.

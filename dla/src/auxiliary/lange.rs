@@ -199,6 +199,57 @@ pub fn submit_lange<'s, T: Scalar, V: TileView<Element = T> + 's>(
     submit(s, norm, Structure::General, a)
 }
 
+/// Inserts the tasks of [`lansy`](fn@crate::lansy).
+///
+/// # Panics
+/// If A is not square, in block columns.
+#[track_caller]
+pub fn submit_lansy<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    norm: Norm,
+    uplo: Uplo,
+    a: &Tiled<'s, V>,
+) -> Output<'s, T::Real> {
+    assert_square("lansy", a);
+    submit(s, norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a)
+}
+
+/// Inserts the tasks of [`lanhe`](fn@crate::lanhe).
+///
+/// # Panics
+/// If A is not square, in block columns.
+#[track_caller]
+pub fn submit_lanhe<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    norm: Norm,
+    uplo: Uplo,
+    a: &Tiled<'s, V>,
+) -> Output<'s, T::Real> {
+    assert_square("lanhe", a);
+    submit(s, norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a)
+}
+
+/// Inserts the tasks of [`lantr`](fn@crate::lantr).
+///
+/// # Panics
+/// If A is not in block columns.
+#[track_caller]
+pub fn submit_lantr<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    norm: Norm,
+    uplo: Uplo,
+    diag: Diag,
+    a: &Tiled<'s, V>,
+) -> Output<'s, T::Real> {
+    submit(s, norm, Structure::Triangular(uplo, diag), a)
+}
+
+#[track_caller]
+fn assert_square<V>(name: &str, a: &Tiled<'_, V>) {
+    let (m, n) = a.shape();
+    assert!(m == n, "{name}: A is {m} x {n}, not square");
+}
+
 /// A norm of an m x n matrix: its largest element, one norm, infinity norm or Frobenius norm. 0 if it has no elements; NaN if it
 /// has a NaN.
 ///

@@ -1,9 +1,28 @@
 //! LQ factorization: A = L Q.
 
 use super::geqrf;
-use crate::{error::Error, options::Options};
+use crate::{codelets::task, error::Error, options::Options, tile::Tile, tiled::Tiled};
 use superscalar_kernels::{MatMut, Scalar};
-use superscalar_runtime::Runtime;
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks of the factorization A = L Q of an m x n matrix, which is given by its transposed view in block columns:
+/// `Tiled::columns(s, a.transpose(), nb)`. Otherwise as [`geqrf`](fn@crate::submit::geqrf), which does the work
+/// on the conjugate.
+///
+/// # Panics
+/// As [`geqrf`](fn@crate::submit::geqrf).
+#[track_caller]
+pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, at: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) {
+    let conjugate_all = || {
+        for (i, j) in at.places().filter(|_| T::COMPLEX) {
+            let tile = at.at(i, j).read_write();
+            s.spawn(task("conj", i, j, 0), tile, |tile: &mut Tile<MatMut<'s, T>>| conjugate(tile.view_mut()));
+        }
+    };
+    conjugate_all();
+    drop(geqrf::submit(s, at, tau));
+    conjugate_all();
+}
 
 /// Factors an m x n matrix: A = L Q. L, lower trapezoidal, overwrites the lower part of A; to the right of it stand the
 /// reflectors, and `tau` receives their min(m, n) scalar factors, as LAPACK has them: Q = … H₂ᴴ H₁ᴴ, Hᵢ = I − τᵢ vᵢ vᵢᴴ, where vᵢ

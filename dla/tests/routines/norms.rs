@@ -6,7 +6,7 @@ use crate::{
     runs::{Runtimes, SHAPES, assert_refused, assert_small, runtime},
 };
 use superscalar_dla::{Error, ErrorKind, Options, Tiled, lange, lanhe, lansy, lantr, submit};
-use superscalar_kernels::{Diag, Norm, Real, Scalar, Uplo, c64};
+use superscalar_kernels::{Diag, Norm, Part, Real, Scalar, Uplo, c64};
 use superscalar_runtime::Runtime;
 
 const NORMS: [Norm; 4] = [Norm::Max, Norm::One, Norm::Inf, Norm::Frobenius];
@@ -156,4 +156,28 @@ fn what_does_not_fit_is_refused() {
     assert_refused(lanhe(&rt, Norm::One, Uplo::Lower, a.view(), &o), ErrorKind::Shape);
     assert_refused(lange(&rt, Norm::One, a.view(), &o.nb(0)), ErrorKind::Shape);
     assert_refused(lantr(&rt, Norm::One, Uplo::Lower, Diag::Unit, a.view(), &o.nb(0)), ErrorKind::Shape);
+}
+
+/// Of a matrix that is changed in the same scope, and before the scope ends.
+#[test]
+fn norms_of_all_kinds_are_results() {
+    let (rt, mut a) = (runtime(), Stored::<c64>::random((30, 30), 4));
+    let before = a.clone();
+    let [symmetric, hermitian, triangular] = rt
+        .scope(|s| {
+            let a = Tiled::columns(s, a.view_mut(), 7);
+            let norms = [
+                submit::lansy(s, Norm::One, Uplo::Lower, &a),
+                submit::lanhe(s, Norm::Frobenius, Uplo::Upper, &a),
+                submit::lantr(s, Norm::Inf, Uplo::Upper, Diag::Unit, &a),
+            ];
+            submit::laset(s, Part::All, c64::ZERO, c64::ZERO, &a);
+            norms.map(|norm| *s.get(norm).expect("nothing fails"))
+        })
+        .expect("nothing fails");
+    let (options, a_ref) = (Options::default().nb(7), before.view());
+    assert_eq!(symmetric, lansy(&rt, Norm::One, Uplo::Lower, a_ref, &options).expect("square"));
+    assert_eq!(hermitian, lanhe(&rt, Norm::Frobenius, Uplo::Upper, a_ref, &options).expect("square"));
+    assert_eq!(triangular, lantr(&rt, Norm::Inf, Uplo::Upper, Diag::Unit, a_ref, &options).expect("no error"));
+    assert_eq!(a.wide().norm_max(), 0.0);
 }

@@ -6,7 +6,7 @@ use crate::{
     matrices::{Stored, TINY, Wide, wide},
     runs::{Runtimes, SHAPES, assert_refused, assert_small, ops_of_q, runtime},
 };
-use superscalar_dla::{BlockSize, ErrorKind, Options, gelqf, geqrf, ungqr, unmlq, unmqr};
+use superscalar_dla::{BlockSize, ErrorKind, Options, Tiled, gelqf, geqrf, submit, ungqr, unmlq, unmqr};
 use superscalar_kernels::{Op, Scalar, Side, c32, c64};
 
 fn epsilon<T: Scalar>() -> f64 {
@@ -61,6 +61,24 @@ fn gelqf_is_backward_stable<T: Scalar>() {
             assert_small(difference::<T>(&a.wide(), &l.times(&q)), what);
             assert_small(orthogonality::<T>(&q), what);
         });
+    }
+}
+
+/// The non-blocking form, on the transposed view, gives the same bits.
+fn gelqf_composes<T: Scalar>() {
+    let rt = runtime();
+    for shape in [(5, 9), (9, 5), (20, 33), (1, 4)] {
+        let (a, k) = (Stored::<T>::random(shape, 2), shape.0.min(shape.1));
+        let (mut lq, mut tau) = (a.clone(), vec![T::ZERO; k]);
+        gelqf(&rt, lq.view_mut(), &mut tau, &Options::default().nb(4)).expect("the shapes fit");
+        let (mut again, mut tau_again) = (a.clone(), vec![T::ZERO; k]);
+        let outcome = rt.scope(|s| {
+            let transposed = Tiled::columns(s, again.view_mut().transpose(), 4);
+            submit::gelqf(s, &transposed, &mut tau_again);
+        });
+        outcome.expect("nothing fails");
+        // One block alone is factored without the factors that tasks need.
+        assert!(shape.0 <= 4 || (again == lq && tau_again == tau), "gelqf {} {shape:?}", T::LETTER);
     }
 }
 
@@ -203,7 +221,7 @@ fn extremes<T: Scalar>() {
 }
 
 four_types! {
-    geqrf_is_backward_stable gelqf_is_backward_stable ungqr_makes_q unmqr_multiplies unmlq_multiplies
+    geqrf_is_backward_stable gelqf_is_backward_stable gelqf_composes ungqr_makes_q unmqr_multiplies unmlq_multiplies
     triangles_keep_their_size extremes
 }
 
