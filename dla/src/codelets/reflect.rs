@@ -11,6 +11,13 @@ use superscalar_kernels::{
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
 
+/// The cost of a QR factorization of an m x n panel.
+pub(super) fn cost_of_panel<T: Scalar>(m: usize, n: usize) -> Cost {
+    let (m, n) = (m as f64, n as f64);
+    let half = n * n * (m - n / 3.0);
+    Cost { level: Some(BlasLevel::Two), ..cost::<T>(half, half, m * n) }
+}
+
 /// What goes with the reflectors of a block column: the triangular factor of Q = I − V T Vᴴ, and what is remembered of V as it
 /// is multiplied, and as it multiplies.
 #[derive(Debug)]
@@ -56,11 +63,8 @@ pub(crate) struct Geqrf<'s, T: Scalar>(Codelet<OnPanel<'s, T>, (Range<usize>, us
 
 impl<'s, T: Scalar> Geqrf<'s, T> {
     pub(crate) fn new() -> Self {
-        let codelet = Codelet::new("geqrf").cost(|(rows, cols): &(Range<usize>, usize)| {
-            let (m, n) = (rows.len() as f64, *cols as f64);
-            let half = n * n * (m - n / 3.0);
-            Cost { level: Some(BlasLevel::Two), ..cost::<T>(half, half, m * n) }
-        });
+        let codelet =
+            Codelet::new("geqrf").cost(|(rows, cols): &(Range<usize>, usize)| cost_of_panel::<T>(rows.len(), *cols));
         Self(codelet.on_host(
             |(a, q, tau): (&mut Changed<'s, T>, &mut Reflector<T>, &mut [T]), (rows, cols): &(Range<usize>, usize)| {
                 cpu::geqrf(a.view_mut().submatrix(rows.clone(), 0..*cols), tau, q.t_mut());
@@ -170,14 +174,7 @@ impl<'s, T: Scalar> Ungqr<'s, T> {
     pub(crate) fn new() -> Self {
         let explicit = Codelet::new("ungqr").on_host(
             |(a, q): (&mut Changed<'s, T>, &Reflector<T>), &(start, k): &(usize, usize)| {
-                let a = a.view_mut();
-                let (m, n) = a.shape();
-                let mut columns = a.submatrix(start..m, 0..n);
-                // Behind the reflectors stands what Q[k + 1] … have made of the identity.
-                let mut v = Matrix::zeros(m - start, k);
-                v.as_mut().copy_from(columns.as_ref().submatrix(0..m - start, 0..k));
-                identity(columns.rb_mut().submatrix(0..m - start, 0..k), 0);
-                cpu::larfb(Side::Left, Op::None, BlockReflector::new(v.as_ref(), q.t.as_ref()), columns);
+                multiply_out(a.view_mut().split_at_row(start).1, k, q.t.as_ref());
                 Ok(())
             },
         );
@@ -221,17 +218,17 @@ impl<'s, T: Scalar> Ungqr<'s, T> {
     }
 }
 
-/// Replaces a matrix whose first k columns hold reflectors with the factor T by the first columns of Q.
+/// A := Q (I, B) for a matrix A = (V, B), where Q has the k reflectors V and their factor T.
 pub(crate) fn multiply_out<T: Scalar>(mut a: MatMut<'_, T>, k: usize, t: MatRef<'_, T>) {
     let m = a.nrows();
     let mut v = Matrix::zeros(m, k);
     v.as_mut().copy_from(a.as_ref().submatrix(0..m, 0..k));
-    identity(a.rb_mut(), 0);
+    identity(a.rb_mut().submatrix(0..m, 0..k), 0);
     cpu::larfb(Side::Left, Op::None, BlockReflector::new(v.as_ref(), t), a);
 }
 
 /// Zeros, and ones where the row is the column + `shift`.
-fn identity<T: Scalar>(mut a: MatMut<'_, T>, shift: usize) {
+pub(crate) fn identity<T: Scalar>(mut a: MatMut<'_, T>, shift: usize) {
     let (m, n) = a.shape();
     a.fill(T::ZERO);
     for j in 0..n.min(m.saturating_sub(shift)) {

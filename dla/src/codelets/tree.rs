@@ -1,13 +1,13 @@
 //! The codelets of QR factorizations by a tree.
 
-use super::{Changed, OnThree, cost};
+use super::{Changed, OnThree, reflect::cost_of_panel};
 use crate::auxiliary::lacpy::copy;
 use crate::tile::{Tile, TileView};
 use superscalar_kernels::{
     Op, Part, Scalar, Side,
     cpu::{self, BlockReflector},
 };
-use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates};
+use superscalar_runtime::{Codelet, Lent, Reads, Scope, TaskSpec, Updates};
 
 /// Q R of one block, with the triangular factors of its reflectors.
 pub(crate) struct Branch<'s, T: Scalar>(Codelet<OnBlock<'s, T>, (usize, usize)>);
@@ -17,11 +17,7 @@ type OnBlock<'s, T> = (Updates<Changed<'s, T>>, Updates<Changed<'s, T>>);
 
 impl<'s, T: Scalar> Branch<'s, T> {
     pub(crate) fn new() -> Self {
-        let codelet = Codelet::new("geqrf").cost(|&(m, n): &(usize, usize)| {
-            let (m, n) = (m as f64, n as f64);
-            let half = n * n * (m - n / 3.0);
-            Cost { level: Some(BlasLevel::Two), ..cost::<T>(half, half, m * n) }
-        });
+        let codelet = Codelet::new("geqrf").cost(|&(m, n): &(usize, usize)| cost_of_panel::<T>(m, n));
         Self(codelet.on_host(|(a, t): (&mut Changed<'s, T>, &mut Changed<'s, T>), _: &(usize, usize)| {
             let (rows, k) = t.view().shape();
             let t = t.view_mut().submatrix(0..rows.min(k), 0..k);

@@ -2,7 +2,7 @@
 
 use super::unmqr::reflectors;
 use crate::{
-    codelets::{Application, Larfb, Ungqr, multiply_out, task},
+    codelets::{Application, Larfb, Ungqr, identity, multiply_out, task},
     error::Error,
     matrix::Matrix,
     options::Options,
@@ -67,6 +67,7 @@ pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: 
     if options.product_tiles((m, n, k), rt.workers())?.is_none() {
         let mut t = Matrix::zeros(k, k);
         cpu::larft(a.as_ref().submatrix(0..m, 0..k), tau, t.as_mut());
+        identity(a.rb_mut().submatrix(0..m, k..n), k);
         multiply_out(a, k, t.as_ref());
         return Ok(());
     }

@@ -3,7 +3,7 @@
 use crate::{
     factors::{q_of_columns, q_of_rows},
     four_types,
-    matrices::{Stored, TINY, Wide, random, wide},
+    matrices::{Stored, TINY, Wide, epsilon, random},
     runs::{Runtimes, assert_info, assert_refused, assert_small, ops_of_q, runtime},
 };
 use superscalar_dla::{ErrorKind, Options, gelqf, gels, geqrf};
@@ -55,10 +55,6 @@ fn least_squares_and_least_norm<T: Scalar>() {
             });
         }
     }
-}
-
-fn epsilon<T: Scalar>() -> f64 {
-    wide(T::from_real(T::EPSILON)).re
 }
 
 /// ‖Aᴴ r‖ / (m ‖A‖ ‖b‖ ε): the residual is orthogonal to what A spans.

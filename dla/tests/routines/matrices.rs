@@ -234,6 +234,11 @@ pub fn wide<T: Scalar>(x: T) -> c64 {
     c64::new(x.re().to_f64(), x.im().to_f64())
 }
 
+/// The unit roundoff of a type.
+pub fn epsilon<T: Scalar>() -> f64 {
+    wide(T::from_real(T::EPSILON)).re
+}
+
 pub fn narrow<T: Scalar>(x: c64) -> T {
     T::from_parts(T::Real::from_f64(x.re), T::Real::from_f64(x.im))
 }

@@ -3,15 +3,11 @@
 use crate::{
     factors::{q_of_columns, q_of_rows},
     four_types,
-    matrices::{Stored, TINY, Wide, wide},
+    matrices::{Stored, TINY, Wide, epsilon, wide},
     runs::{Runtimes, SHAPES, assert_refused, assert_small, ops_of_q, runtime},
 };
 use superscalar_dla::{BlockSize, ErrorKind, Options, Tiled, gelqf, geqrf, submit, ungqr, unmlq, unmqr};
 use superscalar_kernels::{Op, Scalar, Side, c32, c64};
-
-fn epsilon<T: Scalar>() -> f64 {
-    wide(T::from_real(T::EPSILON)).re
-}
 
 /// ‖X − Y‖ / (n ‖X‖ ε), with n the larger dimension.
 fn difference<T: Scalar>(x: &Wide, y: &Wide) -> f64 {
@@ -20,7 +16,7 @@ fn difference<T: Scalar>(x: &Wide, y: &Wide) -> f64 {
 }
 
 /// ‖I − Qᴴ Q‖ / (m ε) for Q with m rows.
-fn orthogonality<T: Scalar>(q: &Wide) -> f64 {
+pub fn orthogonality<T: Scalar>(q: &Wide) -> f64 {
     let (m, n) = q.shape();
     q.adjoint().times(q).minus(&Wide::identity(n)).norm_one() / (m.max(1) as f64 * epsilon::<T>())
 }

@@ -2,7 +2,8 @@
 
 use crate::{
     four_types,
-    matrices::{Stored, TINY, Wide, wide},
+    matrices::{Stored, TINY, Wide, epsilon},
+    qr::orthogonality,
     runs::{Runtimes, assert_refused, assert_small, ops_of_q, runtime},
 };
 use superscalar_dla::{BlockSize, ErrorKind, Options, Tiled, Tree, submit, tsqr};
@@ -11,10 +12,6 @@ use superscalar_kernels::{Op, Scalar, c32, c64};
 /// Tall ones, with one block, two levels and more, and last blocks of fewer rows than columns.
 const SHAPES: [(usize, usize); 12] =
     [(0, 0), (3, 0), (1, 1), (2, 2), (5, 1), (31, 31), (64, 3), (100, 31), (130, 32), (333, 7), (400, 40), (1000, 5)];
-
-fn epsilon<T: Scalar>() -> f64 {
-    wide(T::from_real(T::EPSILON)).re
-}
 
 /// ‖X − Y‖ / (m ‖X‖ ε) for matrices with m rows.
 fn difference<T: Scalar>(x: &Wide, y: &Wide) -> f64 {
@@ -39,8 +36,7 @@ fn the_factors_are_those_of_the_matrix<T: Scalar>() {
             [qr, q, above].into_iter().for_each(|matrix| matrix.assert_padding(what));
             let (r, q) = (qr.part(|i, j| i <= j).submatrix(0..n, 0..n), q.wide());
             assert_small(difference::<T>(&a.wide(), &q.times(&r)), what);
-            let gram = q.adjoint().times(&q);
-            assert_small(gram.minus(&Wide::identity(n)).norm_one() / (m.max(1) as f64 * epsilon::<T>()), what);
+            assert_small(orthogonality::<T>(&q), what);
             let reduced = Wide::new((m, n), |i, j| if i <= j { r.at(i, j) } else { c64::ZERO });
             assert_small(difference::<T>(&a.wide(), &a.wide().minus(&reduced.minus(&above.wide()))), what);
             assert!((0..n).all(|i| r.at(i, i).im == 0.0), "{what}: the diagonal of R is real");
