@@ -10,7 +10,7 @@ mod reflect;
 mod tree;
 
 pub(crate) use cholesky::{Lauum, Potrf, Trtri};
-pub(crate) use columns::{Elimination, GemmOfColumns, Getrf, Laswp, TrsmOfColumns, Zero};
+pub(crate) use columns::{Elimination, GemmOfColumns, Getrf, Laswp, TrsmOfColumns, Zero, two_parts};
 pub(crate) use level3::{Gemm, Gemmt, Rank2k, RankK, Scale, Symm, Triangle, trmm, trsm};
 pub(crate) use reflect::{Application, Geqrf, Larfb, Larft, Reflector, Ungqr, identity, multiply_out};
 pub(crate) use tree::{Branch, BranchApplication, Gather, Scatter};

@@ -1,11 +1,11 @@
 //! Triangular systems whose matrix lies in block columns, as LU and QR factorizations leave it.
 
 use crate::{
-    codelets::{Elimination, GemmOfColumns, TrsmOfColumns, task},
+    codelets::{Elimination, GemmOfColumns, TrsmOfColumns, task, two_parts},
     tile::{Tile, TileView},
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, Op, Scalar, Singular, Uplo};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Singular, Uplo, cpu};
 use superscalar_runtime::{Lent, Scope};
 
 /// Inserts the tasks that solve op(A) X = B for the first n rows of B, where A's first n rows hold a triangular matrix of order n,
@@ -53,6 +53,35 @@ pub(crate) fn trsm<'s, T: Scalar, V: TileView<Element = T> + 's>(
                 eliminate(&others, &here);
                 solve();
             }
+        }
+    }
+}
+
+/// Solves op(A) X = B on this thread, where the block columns hold a triangular matrix; X replaces B.
+pub(crate) fn solve<T: Scalar>((uplo, op, diag): (Uplo, Op, Diag), columns: &[MatRef<'_, T>], mut b: MatMut<'_, T>) {
+    let n = b.nrows();
+    let ends: Vec<usize> = columns
+        .iter()
+        .scan(0, |end, column| {
+            *end += column.ncols();
+            Some(*end)
+        })
+        .collect();
+    let lower = (uplo == Uplo::Lower) == (op == Op::None);
+    for step in 0..columns.len() {
+        let k = if lower { step } else { columns.len() - 1 - step };
+        let (cols, end) = (columns[k].ncols(), ends[k]);
+        let here = end - cols..end;
+        let others = if uplo == Uplo::Lower { end..n } else { 0..here.start };
+        let triangle = columns[k].submatrix(here.clone(), 0..cols);
+        let rest = columns[k].submatrix(others.clone(), 0..cols);
+        let (mut b_k, mut b_others) = two_parts(b.rb_mut(), &here, &others);
+        if op != Op::None {
+            cpu::gemm(-T::ONE, op, rest, Op::None, b_others.as_ref(), T::ONE, b_k.rb_mut());
+        }
+        cpu::trsm(Side::Left, uplo, op, diag, T::ONE, triangle, b_k.rb_mut());
+        if op == Op::None {
+            cpu::gemm(-T::ONE, op, rest, Op::None, b_k.into_ref(), T::ONE, b_others.rb_mut());
         }
     }
 }

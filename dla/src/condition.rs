@@ -4,12 +4,97 @@
 //! the one-norm of a real or complex matrix", ACM TOMS 14, 1988; LAPACK's lacn2). The estimate is a lower bound that is hardly
 //! ever less than a third of the norm.
 
-use crate::{cholesky::potrs, error::Error, lu::getrs, matrix::Matrix, options::Options};
-use superscalar_kernels::{Diag, MatMut, MatRef, Norm, Op, Scalar, Side, Uplo, cpu};
-use superscalar_runtime::Runtime;
+use crate::{
+    cholesky::potrs,
+    columns,
+    error::Error,
+    lu::getrs,
+    matrix::Matrix,
+    options::Options,
+    tile::{Tile, TileView},
+    tiled::Tiled,
+};
+use superscalar_kernels::{Diag, MatMut, MatRef, Norm, Op, Real, Scalar, Side, Uplo, cpu};
+use superscalar_runtime::{Output, Runtime, Scope};
 
 /// Steps of the estimate, of which two are usual.
 const STEPS_MAX: usize = 5;
+
+/// Inserts a task that estimates the reciprocal condition number as [`gecon`](fn@crate::gecon) does, from L and U in block columns,
+/// as [`getrf`](fn@crate::submit::getrf) leaves them, and the norm of the matrix, such as [`lange`](fn@crate::submit::lange) makes
+/// it. The estimate is NaN if the norm is.
+///
+/// # Panics
+/// If A is not square, in block columns; for another norm than the one and the infinity norm.
+#[track_caller]
+pub fn submit_gecon<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    norm: Norm,
+    a: &Tiled<'s, V>,
+    anorm: Output<'s, T::Real>,
+) -> Output<'s, T::Real> {
+    let (n, cols) = a.shape();
+    assert!(n == cols && a.mt() <= 1, "gecon: a square A in block columns, not {n} x {cols} in {} block rows", a.mt());
+    assert!(matches!(norm, Norm::One | Norm::Inf), "gecon: the one or the infinity norm, not {norm}");
+    let columns: Vec<_> = a.tiles().iter().map(|column| column.read()).collect();
+    s.compute("gecon", (columns, anorm.read()), move |(columns, &anorm): (Vec<&Tile<V>>, &T::Real)| {
+        let columns: Vec<_> = columns.iter().map(|column| column.view()).collect();
+        let solve = |op: Op, mut x: MatMut<'_, T>| {
+            let [l, u] = [(Uplo::Lower, op, Diag::Unit), (Uplo::Upper, op, Diag::NonUnit)];
+            for factor in if op == Op::None { [l, u] } else { [u, l] } {
+                columns::solve(factor, &columns, x.rb_mut());
+            }
+        };
+        reciprocal(n, anorm, |op, x| solve(of_norm(norm, op), x))
+    })
+}
+
+/// The same for [`pocon`](fn@crate::pocon), from L or U in square tiles, as [`potrf`](fn@crate::submit::potrf) leaves it.
+///
+/// # Panics
+/// If A or its tiles are not square.
+#[track_caller]
+pub fn submit_pocon<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    uplo: Uplo,
+    a: &Tiled<'s, V>,
+    anorm: Output<'s, T::Real>,
+) -> Output<'s, T::Real> {
+    let ([rows, cols], nb, mt) = (a.partition(Op::None), a.tile_shape().0, a.mt());
+    assert!(rows == cols, "pocon: a square matrix in square tiles, not {rows} x {cols}");
+    let n = a.shape().0;
+    let tiles: Vec<_> = a.tiles().iter().map(|tile| tile.read()).collect();
+    s.compute("pocon", (tiles, anorm.read()), move |(tiles, &anorm): (Vec<&Tile<V>>, &T::Real)| {
+        let solve = |_: Op, mut x: MatMut<'_, T>| {
+            for op in potrs::order(uplo) {
+                solve_tiles((uplo, op), mt, &tiles, nb, x.rb_mut());
+            }
+        };
+        reciprocal(n, anorm, solve)
+    })
+}
+
+/// Solves op(A) X = B on this thread, where A is a triangle of square tiles; X replaces B.
+fn solve_tiles<T: Scalar, V: TileView<Element = T>>(
+    (uplo, op): (Uplo, Op),
+    mt: usize,
+    tiles: &[&Tile<V>],
+    nb: usize,
+    x: MatMut<'_, T>,
+) {
+    let mut x = x.into_tiles(nb, 1).into_vec();
+    let lower = (uplo == Uplo::Lower) == (op == Op::None);
+    for step in 0..mt {
+        let k = if lower { step } else { mt - 1 - step };
+        cpu::trsm(Side::Left, uplo, op, Diag::NonUnit, T::ONE, tiles[k + k * mt].view(), x[k].rb_mut());
+        for i in if lower { k + 1..mt } else { 0..k } {
+            // X[i] := X[i] − op(A)[i][k] X[k]
+            let tile = if op == Op::None { i + k * mt } else { k + i * mt };
+            let [x_k, x_i] = x.get_disjoint_mut([k, i]).expect("two places");
+            cpu::gemm(-T::ONE, op, tiles[tile].view(), Op::None, x_k.as_ref(), T::ONE, x_i.rb_mut());
+        }
+    }
+}
 
 /// The reciprocal condition number of a general matrix in the one or infinity norm, from its factors L and U as from
 /// [`getrf`](fn@crate::getrf) and its norm: 1 / (‖A‖ ‖A⁻¹‖), 0 if A is singular to the last digit.
@@ -41,12 +126,14 @@ pub fn gecon<T: Scalar>(
     if !matches!(norm, Norm::One | Norm::Inf) {
         return Err(Error::argument(format!("gecon: the one or the infinity norm, not {norm}")));
     }
-    let solve = |op: Op, x: MatMut<'_, T>| {
-        // The infinity norm of the inverse is the one norm of its adjoint. Interchanges of rows change neither.
-        let op = if (norm == Norm::One) == (op == Op::None) { Op::None } else { Op::ConjTrans };
-        getrs::solve(op, a, &[], x);
-    };
-    reciprocal("gecon", a.shape(), anorm, solve)
+    check("gecon", a.shape(), anorm)?;
+    // Interchanges of rows change neither norm.
+    Ok(reciprocal(a.nrows(), anorm, |op, x| getrs::solve(of_norm(norm, op), a, &[], x)))
+}
+
+/// What is applied of the inverse: its infinity norm is the one norm of its adjoint.
+fn of_norm(norm: Norm, op: Op) -> Op {
+    if (norm == Norm::One) == (op == Op::None) { Op::None } else { Op::ConjTrans }
 }
 
 /// The reciprocal condition number of a positive definite matrix in the one norm, from its factor L or U as from
@@ -81,29 +168,31 @@ pub fn pocon<T: Scalar>(
             cpu::trsm(Side::Left, uplo, op, Diag::NonUnit, T::ONE, a, x.rb_mut());
         }
     };
-    reciprocal("pocon", a.shape(), anorm, solve)
+    check("pocon", a.shape(), anorm)?;
+    Ok(reciprocal(a.nrows(), anorm, solve))
 }
 
-/// 1 / (‖A‖ ‖A⁻¹‖), where `solve` applies the inverse, or its adjoint.
-fn reciprocal<T: Scalar>(
-    name: &str,
-    (n, cols): (usize, usize),
-    anorm: T::Real,
-    solve: impl Fn(Op, MatMut<'_, T>),
-) -> Result<T::Real, Error> {
+/// Refuses what is not square, and what is no norm.
+fn check<R: Real>(name: &str, (n, cols): (usize, usize), anorm: R) -> Result<(), Error> {
     if n != cols {
         return Err(Error::shape(format!("{name}: A is {n} x {cols}, not square")));
     }
-    if anorm.is_nan() || anorm < T::Real::ZERO {
+    if anorm.is_nan() || anorm < R::ZERO {
         return Err(Error::argument(format!("{name}: a norm of {anorm}")));
     }
+    Ok(())
+}
+
+/// 1 / (‖A‖ ‖A⁻¹‖), where `solve` applies the inverse, or its adjoint.
+fn reciprocal<T: Scalar>(n: usize, anorm: T::Real, solve: impl Fn(Op, MatMut<'_, T>)) -> T::Real {
     if n == 0 {
-        return Ok(T::Real::ONE);
+        return T::Real::ONE;
     }
     let inverse = norm_of_inverse(n, solve);
     let rcond = (T::Real::ONE / inverse) / anorm;
     // A pivot of zero makes Inf, and Inf - Inf makes NaN: the inverse does not exist.
-    Ok(if anorm == T::Real::ZERO || inverse.is_nan() { T::Real::ZERO } else { rcond })
+    let singular = anorm == T::Real::ZERO || (inverse.is_nan() && !anorm.is_nan());
+    if singular { T::Real::ZERO } else { rcond }
 }
 
 /// An estimate of the one norm of an n x n matrix of which only products are known. NaN if one of them is not finite.

@@ -75,6 +75,7 @@ mod matrix;
 pub mod matrix_market;
 mod mixed;
 mod options;
+mod parts;
 mod qr;
 mod tile;
 mod tiled;
@@ -106,15 +107,15 @@ pub use matrix::Matrix;
 pub use mixed::{MixedPrecision, gesv_mixed, posv_mixed};
 pub use options::Options;
 pub use qr::{
-    Reflectors, Tree, gelqf::gelqf, gels::gels, geqrf::geqrf, tsqr::tsqr, ungqr::ungqr, unmlq::unmlq, unmqr::unmqr,
+    Reflectors, RowReflectors, Tree, gelqf::gelqf, gels::gels, geqrf::geqrf, tsqr::tsqr, ungqr::ungqr, unmlq::unmlq,
+    unmqr::unmqr,
 };
 pub use tile::{Tile, TileView};
 pub use tiled::Tiled;
 
 /// The non-blocking forms: they insert their tasks into a scope and return.
 ///
-/// [`gecon`], [`pocon`] and the mixed precisions, which decide by numbers that they compute, have none; nor have [`getri`],
-/// [`gelqf`], [`unmlq`], and the norms besides [`lange`](fn@crate::lange).
+/// The mixed precisions, which decide by numbers that they compute whether to go on, have none.
 ///
 /// ```
 /// use superscalar_dla::{Matrix, Tiled, submit};
@@ -147,6 +148,7 @@ pub mod submit {
         lauum::submit as lauum, posv::submit as posv, potrf::submit as potrf, potri::submit as potri,
         potrs::submit as potrs, trtri::submit as trtri,
     };
+    pub use crate::condition::{submit_gecon as gecon, submit_pocon as pocon};
     pub use crate::level3::{
         gemm::submit as gemm,
         gemmt::submit as gemmt,
@@ -156,13 +158,14 @@ pub mod submit {
         trmm::submit as trmm,
         trsm::submit as trsm,
     };
-    pub use crate::lu::{gesv::submit as gesv, getrf::submit as getrf, getrs::submit as getrs};
+    pub use crate::lu::{gesv::submit as gesv, getrf::submit as getrf, getri::submit as getri, getrs::submit as getrs};
     pub use crate::qr::{
         gelqf::submit as gelqf,
         gels::submit as gels,
         geqrf::submit as geqrf,
         tsqr::submit as tsqr,
         ungqr::submit as ungqr,
+        unmlq::{row_reflectors, submit as unmlq},
         unmqr::{reflectors, submit as unmqr},
     };
 }

@@ -16,8 +16,18 @@ const ROUNDS: usize = 15;
 const SAMPLE_S: f64 = 2e-3;
 /// Reflectors per factor T in the line geqrt.
 const INNER: usize = 32;
-const SHAPES: [(usize, usize); 8] =
-    [(64, 64), (128, 128), (256, 256), (512, 512), (4096, 32), (4096, 128), (100_000, 32), (1024, 256)];
+const SHAPES: [(usize, usize); 10] = [
+    (64, 64),
+    (128, 128),
+    (256, 256),
+    (512, 512),
+    (4096, 16),
+    (4096, 32),
+    (4096, 64),
+    (4096, 128),
+    (100_000, 32),
+    (1024, 256),
+];
 
 /// A matrix and what its factorization writes.
 struct Operands<T> {

@@ -33,5 +33,5 @@ pub use hazard::Mode;
 pub use recording::{BlasLevel, TaskId, TileIndex};
 pub use runtime::Runtime;
 pub use schedule::{Fifo, Place, Policy, PolicyName, Priority, ReadyTask, UnknownPolicy, Want, WorkStealing};
-pub use scope::{Lent, Scope};
+pub use scope::{Lent, Nesting, Scope};
 pub use task::{Lock, Outcome, TaskSpec};

@@ -7,6 +7,6 @@ mod open;
 mod state;
 
 pub use lent::Lent;
-pub use open::Scope;
 pub(crate) use open::{Entry, enter};
+pub use open::{Nesting, Scope};
 pub(crate) use state::{ScopePool, ScopeState};

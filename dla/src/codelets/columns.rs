@@ -1,10 +1,13 @@
 //! The codelets of block columns: LU's panel and interchanges, and solves and eliminations among parts of columns.
 
 use super::{Changed, OnOne, OnTwo, cost};
-use crate::tile::{Tile, TileView};
+use crate::{
+    lu::panel,
+    tile::{Tile, TileView},
+};
 use std::ops::Range;
 use superscalar_kernels::{Diag, Direction, MatMut, Op, Scalar, Side, Uplo, cpu};
-use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
+use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Nesting, Reads, Scope, TaskSpec, Updates, Writes};
 
 /// A block column that tasks change, as a handle.
 type Column<'s, T> = Lent<'s, Changed<'s, T>>;
@@ -13,27 +16,27 @@ type Interchanges<'s> = Lent<'s, [i32]>;
 /// What a panel task changes.
 type OnPanel<'s, T> = (Updates<Changed<'s, T>>, Writes<[i32]>);
 /// What an interchange of rows reads and changes.
-type OnRows<'s, T> = (Reads<[i32]>, Updates<Changed<'s, T>>);
+type OnRows<'s, T> = (Vec<Reads<[i32]>>, Updates<Changed<'s, T>>);
 
 /// P L U of the rows of a block column from one on: a panel.
-pub(crate) struct Getrf<'s, T: Scalar>(Codelet<OnPanel<'s, T>, Panel>);
+pub(crate) struct Getrf<'s, T: Scalar>(Codelet<OnPanel<'s, T>, Panel<'s>>);
 
-/// The rows of a panel, and its columns.
-struct Panel {
+/// The rows of a panel, and its columns; and what it needs to hand out parts of its work.
+struct Panel<'s> {
     rows: Range<usize>,
     cols: usize,
+    nesting: Nesting<'s>,
 }
 
 impl<'s, T: Scalar> Getrf<'s, T> {
     pub(crate) fn new() -> Self {
-        let codelet = Codelet::new("getrf").cost(|p: &Panel| {
+        let codelet = Codelet::new("getrf").cost(|p: &Panel<'s>| {
             let (m, n) = (p.rows.len() as f64, p.cols as f64);
             let half = n * n * (m - n / 3.0) / 2.0;
             Cost { level: Some(BlasLevel::Two), ..cost::<T>(half, half, m * n) }
         });
-        Self(codelet.on_host(|(a, ipiv): (&mut Changed<'s, T>, &mut [i32]), p: &Panel| {
-            // A zero pivot is no failure of this task: the factorization goes on, and the end tells.
-            let _zero_pivot = cpu::getrf(a.view_mut().submatrix(p.rows.clone(), 0..p.cols), ipiv);
+        Self(codelet.on_host(|(a, ipiv): (&mut Changed<'s, T>, &mut [i32]), p: &Panel<'s>| {
+            panel::getrf(p.nesting, a.view_mut().submatrix(p.rows.clone(), 0..p.cols), ipiv)?;
             ipiv.iter_mut().for_each(|p_i| *p_i += p.rows.start as i32);
             Ok(())
         }))
@@ -49,7 +52,7 @@ impl<'s, T: Scalar> Getrf<'s, T> {
         a: Column<'s, T>,
         ipiv: Interchanges<'s>,
     ) {
-        self.0.insert(s, spec, (a.read_write(), ipiv.write()), Panel { rows, cols });
+        self.0.insert(s, spec, (a.read_write(), ipiv.write()), Panel { rows, cols, nesting: s.nesting() });
     }
 }
 
@@ -59,24 +62,25 @@ pub(crate) struct Laswp<'s, T: Scalar>(Codelet<OnRows<'s, T>, (usize, Direction)
 impl<'s, T: Scalar> Laswp<'s, T> {
     pub(crate) fn new() -> Self {
         Self(Codelet::new("laswp").on_host(
-            |(ipiv, a): (&[i32], &mut Changed<'s, T>), &(first, direction): &(usize, Direction)| {
-                cpu::laswp(a.view_mut(), first, ipiv, direction);
+            |(ipiv, a): (Vec<&[i32]>, &mut Changed<'s, T>), &(first, direction): &(usize, Direction)| {
+                cpu::laswp(a.view_mut(), first, &ipiv.concat(), direction);
                 Ok(())
             },
         ))
     }
 
-    /// Exchanges the rows from `first` on with those that the interchanges name.
+    /// Exchanges the rows from `first` on with those that the interchanges of successive blocks name.
     #[track_caller]
     pub(crate) fn insert(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
         (first, direction): (usize, Direction),
-        ipiv: Interchanges<'s>,
+        ipiv: &[Interchanges<'s>],
         a: Column<'s, T>,
     ) {
-        self.0.insert(s, spec, (ipiv.read(), a.read_write()), (first, direction));
+        let ipiv: Vec<_> = ipiv.iter().map(|block| block.read()).collect();
+        self.0.insert(s, spec, (ipiv, a.read_write()), (first, direction));
     }
 }
 
@@ -164,7 +168,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>> GemmOfColumns<'s, T, V> {
 }
 
 /// Two parts of B that do not overlap.
-fn two_parts<'a, T: Scalar>(
+pub(crate) fn two_parts<'a, T: Scalar>(
     b: MatMut<'a, T>,
     one: &Range<usize>,
     other: &Range<usize>,

@@ -38,7 +38,7 @@ impl<T: Scalar> Reflector<T> {
     }
 
     /// The triangular factor, to change: V has changed, too.
-    fn t_mut(&mut self) -> MatMut<'_, T> {
+    pub(crate) fn t_mut(&mut self) -> MatMut<'_, T> {
         self.packs.iter_mut().for_each(Packs::forget);
         self.t.as_mut()
     }

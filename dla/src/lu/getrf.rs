@@ -44,7 +44,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
             let urgency = 2 * i32::from(j == k + 1);
             let spec = |name| task(name, k, j, k).priority(urgency);
             // A[k..m][j] := P[k]ᵀ A[k..m][j]
-            laswp.insert(s, spec("laswp"), (start, Direction::Forward), ipiv, a.at(0, j));
+            laswp.insert(s, spec("laswp"), (start, Direction::Forward), &[ipiv], a.at(0, j));
             // A[k][j] := L[k][k]⁻¹ A[k][j]
             let system = (start..end, (Uplo::Lower, Op::None, Diag::Unit), a.cols_of(j));
             trsm.insert(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
@@ -63,11 +63,9 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
             }
         }
     }
-    for j in 0..blocks.len() {
-        for (k, &ipiv) in blocks.iter().enumerate().skip(j + 1) {
-            // L[k..m][j] := P[k]ᵀ L[k..m][j]
-            laswp.insert(s, task("laswp", k, j, k).priority(-1), (k * nb, Direction::Forward), ipiv, a.at(0, j));
-        }
+    for j in 1..blocks.len() {
+        // L[j..m][j-1] := (P[j] P[j+1] …)ᵀ L[j..m][j-1], at once: a column that is in a cache anyway
+        laswp.insert(s, task("laswp", j, j - 1, j), (j * nb, Direction::Forward), &blocks[j..], a.at(0, j - 1));
     }
     Pivots { blocks, regular: check_diagonal(s, a) }
 }

@@ -1,12 +1,165 @@
 //! The inverse of a general matrix.
 
-use super::getrf::check_ipiv;
+use super::{Pivots, getrf::check_ipiv};
 use crate::{
-    auxiliary::laswp, cholesky::trtri, codelets::task, error::Error, matrix::Matrix, options::Options, tile::Tile,
-    tiled::Tiled, tuning::Blocks,
+    auxiliary::laswp,
+    codelets::{Changed, Elimination, GemmOfColumns, TrsmOfColumns, task},
+    columns::check_diagonal,
+    error::Error,
+    matrix::Matrix,
+    options::Options,
+    parts::{URGENT, by_rows, rows_of_part},
+    tiled::Tiled,
+    tuning::Blocks,
 };
-use superscalar_kernels::{Diag, Direction, MatMut, Op, Scalar, Side, Uplo, cpu};
-use superscalar_runtime::{Runtime, Scope};
+use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
+use superscalar_runtime::{Error as Failed, Nesting, Runtime, Scope, TaskSpec};
+
+/// Inserts the tasks that replace L and U, in A as from [`getrf`](fn@crate::submit::getrf) with these interchanges, by the inverse of
+/// P L U. A lies in block columns. Nothing is done if U has a zero on its diagonal.
+///
+/// # Panics
+/// If A is not square, in block columns.
+#[track_caller]
+pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, pivots: &Pivots<'s>) {
+    let ((n, cols), nb, nesting) = (a.shape(), a.tile_shape().1, s.nesting());
+    assert!(n == cols && a.mt() <= 1, "getri: a square A in block columns, not {n} x {cols} in {} block rows", a.mt());
+    // Nothing is inverted with a singular U.
+    for (_, j) in a.places() {
+        s.spawn(task("regular", j, j, j), (pivots.regular.read(), a.at(0, j).read_write()), |_| {});
+    }
+    invert_upper(s, a);
+    for j in (0..a.places().count()).rev() {
+        // X[:][j] := (X[:][j] − X[:][j+1..] L[j+1..][j]) L[j][j]⁻¹
+        let behind: Vec<_> = (j + 1..a.nt()).map(|i| a.at(0, i).read()).collect();
+        let body = move |(behind, x): (Vec<&Changed<'s, T>>, &mut Changed<'s, T>)| {
+            let behind: Vec<_> = behind.iter().map(|column| column.view()).collect();
+            solve_below(nesting, j * nb, &behind, x.view_mut())
+        };
+        s.spawn(task("getri", 0, j, j).priority(1), (behind, a.at(0, j).read_write()), body);
+    }
+    let ipiv: Vec<_> = pivots.blocks.iter().map(|block| block.read()).collect();
+    let columns: Vec<_> = a.tiles().iter().map(|column| column.read_write()).collect();
+    // X := X Pᵀ
+    s.spawn("laswp", (ipiv, columns), move |(ipiv, columns): (Vec<&[i32]>, Vec<&mut Changed<'s, T>>)| {
+        let columns = columns.into_iter().map(|column| column.view_mut()).collect();
+        exchange_columns(nesting, &ipiv.concat(), columns, nb)
+    });
+}
+
+/// Replaces U, in block columns, by its inverse. Before step k, what is above block row k is U⁻¹ to the left of column k, and
+/// U[0..k][0..k]⁻¹ U[0..k][j] in column k and those to the right.
+fn invert_upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
+    let (nb, trsm, gemm) = (a.tile_shape().1, TrsmOfColumns::new(), GemmOfColumns::new());
+    for k in 0..a.places().count() {
+        let (start, end) = (k * nb, k * nb + a.cols_of(k));
+        for j in k + 1..a.nt() {
+            let (spec, n) = (|name| task(name, k, j, k).priority(2 * i32::from(j == k + 1)), a.cols_of(j));
+            // X[k][j] := U[k][k]⁻¹ U[k][j]
+            trsm.insert(
+                s,
+                spec("trsm"),
+                (start..end, (Uplo::Upper, Op::None, Diag::NonUnit), n),
+                a.at(0, k),
+                a.at(0, j),
+            );
+            if k > 0 {
+                // X[0..k][j] := X[0..k][j] − X[0..k][k] X[k][j]
+                let (op, above) = (Op::None, 0..start);
+                let parts =
+                    Elimination { op, a: above.clone(), a_cols: end - start, by: start..end, changed: above, n };
+                gemm.insert(s, spec("gemm"), parts, a.at(0, k), a.at(0, j));
+            }
+        }
+        // X[0..k][k] := −X[0..k][k] U[k][k]⁻¹, X[k][k] := U[k][k]⁻¹
+        s.spawn(task("trtri", k, k, k), a.at(0, k).read_write(), move |a: &mut Changed<'s, T>| {
+            let (above, below) = a.view_mut().split_at_row(start);
+            let here = below.split_at_row(end - start).0;
+            cpu::trsm(Side::Right, Uplo::Upper, Op::None, Diag::NonUnit, -T::ONE, here.as_ref(), above);
+            cpu::trtri(Uplo::Upper, Diag::NonUnit, here)
+        });
+    }
+}
+
+/// X := (X − Y L2) L1⁻¹, where L1 and L2 are the lower part, from row `start` on, of what stands in X, which has zeros there; Y is what
+/// stands in the block columns behind.
+fn solve_below<T: Scalar>(
+    nesting: Nesting<'_>,
+    start: usize,
+    behind: &[MatRef<'_, T>],
+    mut x: MatMut<'_, T>,
+) -> Result<(), Failed> {
+    let (n, cols) = x.shape();
+    let mut l = Matrix::zeros(n - start, cols);
+    take_below(x.rb_mut().split_at_row(start).1, l.as_mut());
+    let (l1, l2) = l.as_ref().split_at_row(cols);
+    by_rows(nesting, "gemm in getri", x, (n - start) * cols, |rows, mut x| {
+        let mut first = 0;
+        for y in behind {
+            let (y, l2) = (y.submatrix(rows.clone(), 0..y.ncols()), l2.submatrix(first..first + y.ncols(), 0..cols));
+            cpu::gemm(-T::ONE, Op::None, y, Op::None, l2, T::ONE, x.rb_mut());
+            first += y.ncols();
+        }
+        cpu::trsm(Side::Right, Uplo::Lower, Op::None, Diag::Unit, T::ONE, l1, x);
+    })
+}
+
+/// Moves what is below the diagonal of A to L, and leaves zeros.
+fn take_below<T: Scalar>(mut a: MatMut<'_, T>, mut l: MatMut<'_, T>) {
+    let (n, cols) = a.shape();
+    for j in 0..cols {
+        for i in j + 1..n {
+            l[(i, j)] = std::mem::replace(&mut a[(i, j)], T::ZERO);
+        }
+    }
+}
+
+/// Exchanges column i and column `ipiv[i] - 1`, from the last i to the first, where the columns stand in blocks of nb.
+fn exchange_columns<T: Scalar>(
+    nesting: Nesting<'_>,
+    ipiv: &[i32],
+    columns: Vec<MatMut<'_, T>>,
+    nb: usize,
+) -> Result<(), Failed> {
+    let Some(n) = columns.first().map(MatMut::nrows) else { return Ok(()) };
+    // Moving two elements takes as long as some ten multiplications.
+    let rows = rows_of_part(nesting, n, 10 * n);
+    let mut strips: Vec<Vec<MatMut<'_, T>>> = Vec::new();
+    strips.resize_with(n.div_ceil(rows), Vec::new);
+    for column in columns {
+        for (strip, piece) in strips.iter_mut().zip(column.into_tiles(rows, nb).into_vec()) {
+            strip.push(piece);
+        }
+    }
+    nesting.scope(|s| {
+        for strip in strips {
+            let spec = TaskSpec::new("laswp in getri").priority(URGENT);
+            s.spawn(spec, s.own(strip).read_write(), move |strip: &mut Vec<MatMut<'_, T>>| {
+                for (i, p) in ipiv.iter().enumerate().map(|(i, &p)| (i, p as usize - 1)).rev() {
+                    exchange(strip, (i, p), nb);
+                }
+            });
+        }
+    })
+}
+
+/// Exchanges two columns of a matrix whose columns stand in blocks of nb.
+fn exchange<T: Scalar>(strip: &mut [MatMut<'_, T>], (i, p): (usize, usize), nb: usize) {
+    let (i, p) = (i.min(p), i.max(p));
+    let (mut x, mut y) = if i / nb != p / nb {
+        let (before, after) = strip.split_at_mut(p / nb);
+        (before[i / nb].rb_mut().col(i % nb), after[0].rb_mut().col(p % nb))
+    } else if i != p {
+        let (before, after) = strip[i / nb].rb_mut().split_at_col(p % nb);
+        (before.col(i % nb), after.col(0))
+    } else {
+        return;
+    };
+    match (x.col_as_slice_mut(0), y.col_as_slice_mut(0)) {
+        (Some(x), Some(y)) => x.swap_with_slice(y),
+        _ => (0..x.nrows()).for_each(|row| std::mem::swap(&mut x[(row, 0)], &mut y[(row, 0)])),
+    }
+}
 
 /// Replaces L and U, in the n x n matrix A as from [`getrf`](fn@crate::getrf) with the interchanges `ipiv`, by the inverse of
 /// P L U: U is inverted, and X L = U⁻¹ solved from the last block column to the first.
@@ -34,44 +187,17 @@ pub fn getri<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &[i32], option
     }
     check_ipiv("getri", (n, n), ipiv)?;
     laswp::check(n, ipiv)?;
-    trtri::trtri(rt, Uplo::Upper, Diag::NonUnit, a.rb_mut(), options)?;
-    let nb = options.panel_columns::<T>(Blocks::Lu, (n, n), rt.workers())?.unwrap_or(n).max(1);
-    // Rows are independent of each other: X L = U⁻¹, and the interchanges, which are of columns.
-    let rows = n.div_ceil(rt.workers() * 2).max(nb.min(n)).max(1);
-    let mut l = Matrix::zeros(n, nb.min(n));
-    for start in (0..n).step_by(nb).collect::<Vec<_>>().into_iter().rev() {
-        let end = n.min(start + nb);
-        take_below(a.rb_mut().submatrix(0..n, start..end), start, l.as_mut());
-        let l = l.as_ref().submatrix(0..n, 0..end - start);
-        rt.scope(|s| {
-            let a = Tiled::new(s, a.rb_mut().submatrix(0..n, start..n), rows, n);
-            for (i, &block) in a.tiles().iter().enumerate() {
-                s.spawn(task("getri", i, start / nb, 0), block.read_write(), move |x: &mut Tile<MatMut<'_, T>>| {
-                    let (mut x, rest) = x.view_mut().split_at_col(end - start);
-                    let (here, below) = l.submatrix(start..n, 0..end - start).split_at_row(end - start);
-                    // X[:][j] := (X[:][j] − X[:][j+1..] L[j+1..][j]) L[j][j]⁻¹
-                    let (one, none) = (T::ONE, Op::None);
-                    cpu::gemm(-one, none, rest.into_ref(), none, below, one, x.rb_mut());
-                    cpu::trsm(Side::Right, Uplo::Lower, none, Diag::Unit, one, here, x);
-                });
-            }
-        })?;
+    if let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (n, n), rt.workers())? {
+        let mut ipiv = ipiv.to_vec();
+        return Ok(rt.scope(|s| {
+            let a = Tiled::columns(s, a.rb_mut(), nb);
+            submit(s, &a, &Pivots { blocks: s.lend_chunks(&mut ipiv, nb), regular: check_diagonal(s, &a) });
+        })?);
     }
-    Ok(rt.scope(|s: &Scope<'_, '_>| {
-        for (i, &block) in Tiled::new(s, a.rb_mut(), rows, n.max(1)).tiles().iter().enumerate() {
-            s.spawn(task("laswp", i, 0, 0), block.read_write(), move |x: &mut Tile<MatMut<'_, T>>| {
-                cpu::laswp(x.view_mut().transpose(), 0, ipiv, Direction::Backward);
-            });
-        }
-    })?)
-}
-
-/// Moves what is below the diagonal, which begins in row `start`, from the block column A to L, and leaves zeros.
-fn take_below<T: Scalar>(mut a: MatMut<'_, T>, start: usize, mut l: MatMut<'_, T>) {
-    let (n, cols) = a.shape();
-    for j in 0..cols {
-        for i in start + j + 1..n {
-            l[(i, j)] = std::mem::replace(&mut a[(i, j)], T::ZERO);
-        }
-    }
+    cpu::trtri(Uplo::Upper, Diag::NonUnit, a.rb_mut())?;
+    let mut l = Matrix::zeros(n, n);
+    take_below(a.rb_mut(), l.as_mut());
+    cpu::trsm(Side::Right, Uplo::Lower, Op::None, Diag::Unit, T::ONE, l.as_ref(), a.rb_mut());
+    cpu::laswp(a.transpose(), 0, ipiv, Direction::Backward);
+    Ok(())
 }

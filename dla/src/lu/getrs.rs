@@ -28,16 +28,10 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
 ) {
     let ((n, cols), (rows, nrhs)) = (a.shape(), b.shape());
     assert!(n == cols && n == rows, "getrs: A is {n} x {cols}, B {rows} x {nrhs}");
-    let (interchange, nb) = (Laswp::new(), a.tile_shape().1);
+    let laswp = Laswp::new();
     let exchange = |direction| {
         for (_, j) in b.places() {
-            let mut blocks: Vec<_> = pivots.blocks.iter().enumerate().collect();
-            if direction == Direction::Backward {
-                blocks.reverse();
-            }
-            for (k, &ipiv) in blocks {
-                interchange.insert(s, task("laswp", k, j, k), (k * nb, direction), ipiv, b.at(0, j));
-            }
+            laswp.insert(s, task("laswp", 0, j, 0), (0, direction), &pivots.blocks, b.at(0, j));
         }
     };
     // Nothing is solved with a singular U.

@@ -1,9 +1,18 @@
 //! LQ factorization: A = L Q.
 
-use super::geqrf;
-use crate::{codelets::task, error::Error, options::Options, tile::Tile, tiled::Tiled};
+use super::{Reflectors, geqrf};
+use crate::{
+    codelets::{Reflector, task},
+    error::Error,
+    options::Options,
+    tile::Tile,
+    tiled::Tiled,
+};
 use superscalar_kernels::{MatMut, Scalar};
 use superscalar_runtime::{Runtime, Scope};
+
+/// The reflectors of an LQ factorization whose tasks are inserted: what applying Q needs besides the matrix that holds them.
+pub struct RowReflectors<'s, T>(pub(crate) Reflectors<'s, T>);
 
 /// Inserts the tasks of the factorization A = L Q of an m x n matrix, which is given by its transposed view in block columns:
 /// `Tiled::columns(s, a.transpose(), nb)`. Otherwise as [`geqrf`](fn@crate::submit::geqrf), which does the work
@@ -12,16 +21,28 @@ use superscalar_runtime::{Runtime, Scope};
 /// # Panics
 /// As [`geqrf`](fn@crate::submit::geqrf).
 #[track_caller]
-pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, at: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) {
-    let conjugate_all = || {
-        for (i, j) in at.places().filter(|_| T::COMPLEX) {
-            let tile = at.at(i, j).read_write();
-            s.spawn(task("conj", i, j, 0), tile, |tile: &mut Tile<MatMut<'s, T>>| conjugate(tile.view_mut()));
-        }
-    };
-    conjugate_all();
-    drop(geqrf::submit(s, at, tau));
-    conjugate_all();
+pub fn submit<'s, T: Scalar>(
+    s: &'s Scope<'s, '_>,
+    at: &Tiled<'s, MatMut<'s, T>>,
+    tau: &'s mut [T],
+) -> RowReflectors<'s, T> {
+    conjugate_all(s, at);
+    let q = geqrf::submit(s, at, tau);
+    conjugate_all(s, at);
+    // What stands in A from now on are the conjugates of V, which with that of T make that of Q.
+    for (k, &block) in q.blocks.iter().enumerate().filter(|_| T::COMPLEX) {
+        s.spawn(task("conj", k, k, k), block.read_write(), |block: &mut Reflector<T>| conjugate(block.t_mut()));
+    }
+    RowReflectors(q)
+}
+
+/// Inserts tasks that conjugate each tile of a complex matrix.
+#[track_caller]
+pub(crate) fn conjugate_all<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
+    for (i, j) in a.places().filter(|_| T::COMPLEX) {
+        let tile = a.at(i, j).read_write();
+        s.spawn(task("conj", i, j, 0), tile, |tile: &mut Tile<MatMut<'s, T>>| conjugate(tile.view_mut()));
+    }
 }
 
 /// Factors an m x n matrix: A = L Q. L, lower trapezoidal, overwrites the lower part of A; to the right of it stand the

@@ -13,5 +13,6 @@ pub(crate) mod ungqr;
 pub(crate) mod unmlq;
 pub(crate) mod unmqr;
 
+pub use gelqf::RowReflectors;
 pub use geqrf::Reflectors;
 pub use tsqr::Tree;

@@ -1,15 +1,62 @@
 //! Products with the Q of an LQ factorization.
 
-use super::{gelqf::conjugate, unmqr};
-use crate::{error::Error, matrix::Matrix, options::Options};
+use super::{
+    RowReflectors,
+    gelqf::{conjugate, conjugate_all},
+    unmqr,
+};
+use crate::{error::Error, options::Options, tile::TileView, tiled::Tiled};
 use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side};
-use superscalar_runtime::Runtime;
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks that prepare the reflectors in A, as [`gelqf`](fn@crate::submit::gelqf) left them with `tau`, for being
+/// applied; A is given as there. (Those that [`gelqf`](fn@crate::submit::gelqf) returns need none.) `tau` is conjugated.
+///
+/// # Panics
+/// As [`reflectors`](fn@crate::submit::reflectors).
+#[track_caller]
+pub fn row_reflectors<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    at: &Tiled<'s, V>,
+    tau: &'s mut [T],
+) -> RowReflectors<'s, T> {
+    tau.iter_mut().for_each(|tau| *tau = tau.conj());
+    RowReflectors(unmqr::reflectors(s, at, tau))
+}
+
+/// Inserts the tasks of C := op(Q) C (left) or C := C op(Q) (right), where A, by its transposed view in block columns, holds the
+/// reflectors of Q as [`gelqf`](fn@crate::submit::gelqf) leaves them. C lies in block columns on the left, and in block rows on the
+/// right.
+///
+/// # Panics
+/// As [`unmqr`](fn@crate::submit::unmqr).
+#[track_caller]
+pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    side: Side,
+    op: Op,
+    at: &Tiled<'s, V>,
+    q: &RowReflectors<'s, T>,
+    c: &Tiled<'s, MatMut<'s, T>>,
+) {
+    // op(Q) C is the conjugate of what the conjugates make, which is what A holds.
+    conjugate_all(s, c);
+    unmqr::submit(s, side, adjoint::<T>(op), at, &q.0, c);
+    conjugate_all(s, c);
+}
+
+/// What is done to the Q of the QR factorization of Aᴴ, of which that of A = L Q is the adjoint.
+fn adjoint<T: Scalar>(op: Op) -> Op {
+    match op {
+        Op::None => Op::ConjTrans,
+        Op::Trans if T::COMPLEX => Op::Trans,
+        _ => Op::None,
+    }
+}
 
 /// C = op(Q) C (left) or C = C op(Q) (right), where the first k rows of A hold the reflectors of Q to the right of the diagonal,
 /// as [`gelqf`](fn@crate::gelqf) leaves them, and `tau` their k scalar factors. A has as many columns as Q has rows; for real
 /// types this is LAPACK's ormlq, and [`Op::Trans`] is Qᵀ.
-///
-/// For complex types the reflectors are copied, because A holds their conjugates.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of
@@ -34,7 +81,7 @@ pub fn unmlq<T: Scalar>(
     op: Op,
     a: MatRef<'_, T>,
     tau: &[T],
-    c: MatMut<'_, T>,
+    mut c: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
     let (shape, k) = (c.shape(), tau.len());
@@ -44,14 +91,11 @@ pub fn unmlq<T: Scalar>(
         return Err(Error::shape(why));
     }
     unmqr::check_op::<T>("unmlq", op)?;
-    // The Q of A = L Q is the adjoint of that of the QR factorization of Aᴴ.
-    let op = if op == Op::None { Op::ConjTrans } else { Op::None };
+    let mut tau = tau.to_vec();
+    tau.iter_mut().for_each(|tau| *tau = tau.conj());
+    conjugate(c.rb_mut());
     let v = a.submatrix(0..k, 0..order).transpose();
-    if !T::COMPLEX {
-        return unmqr::apply(rt, side, op, v, tau, c, options);
-    }
-    let mut conjugated = Matrix::zeros(order, k);
-    conjugated.as_mut().copy_from(v);
-    conjugate(conjugated.as_mut());
-    unmqr::apply(rt, side, op, conjugated.as_ref(), tau, c, options)
+    let outcome = unmqr::apply(rt, side, adjoint::<T>(op), v, &tau, c.rb_mut(), options);
+    conjugate(c);
+    outcome
 }

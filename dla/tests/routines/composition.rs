@@ -6,7 +6,7 @@ use crate::{
     matrices::{Stored, Wide, random, wide},
     runs::{Runtimes, assert_small, runtime},
 };
-use superscalar_dla::{BlockSize, Error, ErrorKind, Options, Tiled, gesv, submit};
+use superscalar_dla::{BlockSize, Error, ErrorKind, Options, Tiled, gecon, gesv, getrf, lange, pocon, submit, unmlq};
 use superscalar_kernels::{Diag, Norm, Op, Scalar, Side, Uplo};
 use superscalar_runtime::Runtime;
 
@@ -185,7 +185,117 @@ fn a_lack_of_rank_poisons_its_own<T: Scalar>() {
     }
 }
 
+/// The norm of a matrix, its factors, what they say of its condition, and its inverse.
+fn norm_factors_condition_inverse<T: Scalar>() {
+    let a = Stored::<T>::random((N, N), 15);
+    let options = Options::default().nb(NB);
+    for norm in [Norm::One, Norm::Inf] {
+        let call = |rt: &Runtime| {
+            let (mut x, mut ipiv) = (a.clone(), vec![0; N]);
+            let rcond = rt.scope(|s| {
+                let x = Tiled::columns(s, x.view_mut(), NB);
+                let anorm = submit::lange(s, norm, &x);
+                let pivots = submit::getrf(s, &x, &mut ipiv);
+                let rcond = submit::gecon(s, norm, &x, anorm);
+                submit::getri(s, &x, &pivots);
+                s.get(rcond).copied()
+            });
+            (x, rcond.expect("nothing fails").expect("nothing fails"))
+        };
+        on_all(call, |(x, rcond), what| {
+            let what = &format!("{} {norm} {what}", T::LETTER);
+            let identity = a.wide().times(&x.wide());
+            let size = N as f64 * a.wide().norm_one() * x.wide().norm_one() * wide(T::from_real(T::EPSILON)).re;
+            assert_small(identity.minus(&Wide::identity(N)).norm_one() / size, what);
+            let (rt, mut lu, mut ipiv) = (runtime(), a.clone(), vec![0; N]);
+            let anorm = lange(&rt, norm, lu.view(), &options).expect("the norm exists");
+            getrf(&rt, lu.view_mut(), &mut ipiv, &options).expect("no pivot is zero");
+            let alone = gecon(&rt, norm, lu.view(), anorm, &options).expect("the arguments fit");
+            let [rcond, alone] = [*rcond, alone].map(|x| wide(T::from_real(x)).re);
+            assert!((rcond - alone).abs() <= 1e-3 * alone, "{what}: condition {rcond:e}, alone {alone:e}");
+        });
+    }
+}
+
+/// The same for positive definite matrices.
+fn norm_factor_condition<T: Scalar>() {
+    let (a, options) = (Stored::<T>::positive_definite(N, 16), Options::default().nb(NB));
+    for uplo in [Uplo::Lower, Uplo::Upper] {
+        let call = |rt: &Runtime| {
+            let mut factor = a.clone();
+            let rcond = rt.scope(|s| {
+                let norms = Tiled::read_only_columns(s, a.view(), NB);
+                let anorm = submit::lanhe(s, Norm::One, uplo, &norms);
+                let factor = Tiled::new(s, factor.view_mut(), NB, NB);
+                submit::potrf(s, uplo, &factor);
+                let rcond = submit::pocon(s, uplo, &factor, anorm);
+                s.get(rcond).copied()
+            });
+            (factor, rcond.expect("nothing fails").expect("nothing fails"))
+        };
+        on_all(call, |(factor, rcond), what| {
+            let anorm = T::from_f64(a.wide().norm_one()).re();
+            let alone = pocon(&runtime(), uplo, factor.view(), anorm, &options).expect("the arguments fit");
+            let [rcond, alone] = [*rcond, alone].map(|x| wide(T::from_real(x)).re);
+            assert!((rcond - alone).abs() <= 1e-3 * alone, "{what}: condition {rcond:e}, alone {alone:e}");
+        });
+    }
+}
+
+/// LQ, and Q applied from both sides: with what the factorization left in the scope, and with its `tau` in another.
+fn reflectors_in_rows<T: Scalar>() {
+    let (k, options) = (20, Options::default().nb(NB));
+    let (a, c) = (Stored::<T>::random((k, N), 17), Stored::<T>::random((N, N), 18));
+    let sides = [Side::Left, Side::Right].into_iter().flat_map(|side| [(side, Op::None), (side, Op::ConjTrans)]);
+    for (side, op) in sides {
+        let (mb, nb) = if side == Side::Left { (N, NB) } else { (NB, N) };
+        let call = |rt: &Runtime| {
+            let (mut lq, mut tau, [mut first, mut second]) = (a.clone(), vec![T::ZERO; k], [c.clone(), c.clone()]);
+            rt.scope(|s| {
+                let (at, c) =
+                    (Tiled::columns(s, lq.view_mut().transpose(), NB), Tiled::new(s, first.view_mut(), mb, nb));
+                let q = submit::gelqf(s, &at, &mut tau);
+                submit::unmlq(s, side, op, &at, &q, &c);
+            })
+            .expect("nothing fails");
+            let mut conjugated = tau.clone();
+            rt.scope(|s| {
+                let at = Tiled::read_only_columns(s, lq.view().transpose(), NB);
+                let q = submit::row_reflectors(s, &at, &mut conjugated);
+                submit::unmlq(s, side, op, &at, &q, &Tiled::new(s, second.view_mut(), mb, nb));
+            })
+            .expect("nothing fails");
+            (lq, tau, first, second)
+        };
+        on_all(call, |(lq, tau, first, second), what| {
+            let (rt, mut alone) = (runtime(), c.clone());
+            unmlq(&rt, side, op, lq.view(), tau, alone.view_mut(), &options).expect("the shapes fit");
+            assert_small(difference::<T>(&alone.wide(), &first.wide()), &format!("{} {side}{op} {what}", T::LETTER));
+            assert_small(difference::<T>(&alone.wide(), &second.wide()), &format!("{} {side}{op} {what}", T::LETTER));
+        });
+    }
+}
+
+/// An inverse that does not exist leaves the factors alone.
+fn a_singular_matrix_is_not_inverted<T: Scalar>() {
+    let bad = Stored::<T>::new((N, N), |i, j| if j == 17 { T::ZERO } else { random(8, i, j) });
+    let call = |rt: &Runtime| {
+        let [mut lu, mut not_inverse] = [bad.clone(), bad.clone()];
+        let (mut ipiv, mut again) = (vec![0; N], vec![0; N]);
+        let _singular = rt.scope(|s| drop(submit::getrf(s, &Tiled::columns(s, lu.view_mut(), NB), &mut ipiv)));
+        let outcome = rt.scope(|s| {
+            let a = Tiled::columns(s, not_inverse.view_mut(), NB);
+            submit::getri(s, &a, &submit::getrf(s, &a, &mut again));
+        });
+        let error = Error::from(outcome.expect_err("the matrix is singular"));
+        assert_eq!((error.kind(), error.info()), (ErrorKind::Singular, Some(18)));
+        assert!(lu == not_inverse && ipiv == again, "{}: something was inverted", T::LETTER);
+    };
+    on_all(call, |(), _| {});
+}
+
 four_types! {
+    norm_factors_condition_inverse norm_factor_condition reflectors_in_rows a_singular_matrix_is_not_inverted
     product_factorization_solution reflectors_and_norm a_singular_matrix_poisons_its_own
     an_indefinite_matrix_poisons_its_own a_lack_of_rank_poisons_its_own
 }

@@ -8,6 +8,7 @@ use crate::{
 };
 use superscalar_dla::{BlockSize, ErrorKind, Options, gesv, getrf, getrs};
 use superscalar_kernels::{MatMut, MatRef, Op, Scalar, c64};
+use superscalar_runtime::Runtime;
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
 
@@ -219,6 +220,26 @@ fn panels_that_the_options_choose() {
         assert_small(solve_residual(Op::None, &a, x, &b), what);
         assert_small(solve_residual(Op::Trans, &a, y, &b), what);
     });
+}
+
+/// A long panel is factored by halves, and rows of the update between them are handed out: to nobody, or to others. The factors
+/// are the same.
+#[test]
+fn long_panels_hand_out_parts() {
+    let (m, n, nb) = (3000, 160, 128);
+    let a = Stored::<f64>::random((m, n), 15);
+    let factors = [1, 3].map(|workers| {
+        let rt = Runtime::builder().workers(workers).bind(false).trace(true).build().expect("threads can be started");
+        let (mut lu, mut ipiv) = (a.clone(), vec![0; n]);
+        getrf(&rt, lu.view_mut(), &mut ipiv, &Options::default().nb(nb)).expect("no pivot is zero");
+        let recording = rt.take_recording().expect("the runtime records");
+        let parts = recording.tasks.iter().filter(|task| task.name == "gemm in panel").count();
+        assert_eq!(parts > 0, workers > 1, "{parts} parts with {workers} workers");
+        (lu, ipiv)
+    });
+    assert_pivots(&factors[1].0, &factors[1].1, "a long panel");
+    assert_small(factor_residual(&a, &factors[1].0, &factors[1].1), "a long panel");
+    assert!(factors[0] == factors[1], "the factors depend on the number of workers");
 }
 
 #[test]

@@ -230,6 +230,12 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         self.inserter.scope.cancel(&Arc::new(Failure { task: NO_TASK, name, site, cause: Cause::Cancelled }));
     }
 
+    /// What a body needs to open a scope of its own, where it was not given the runtime.
+    #[must_use]
+    pub fn nesting(&self) -> Nesting<'scope> {
+        Nesting(self.inserter.shared)
+    }
+
     pub(crate) fn inserter(&self) -> &'scope Inserter<'scope> {
         self.inserter
     }
@@ -279,6 +285,54 @@ impl<'scope, 'env> Scope<'scope, 'env> {
                 Ok(())
             });
         }
+    }
+}
+
+/// Opens scopes inside the bodies of a scope's tasks; made by [`Scope::nesting`].
+///
+/// A body with much to do hands out parts of it so, and is done when they are.
+///
+/// ```
+/// use superscalar_runtime::Runtime;
+/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// let rt = Runtime::builder().workers(2).build()?;
+/// let mut x: Vec<u64> = (0..10).collect();
+/// rt.scope(|s| {
+///     let (x, nesting) = (s.lend(x.as_mut_slice()), s.nesting());
+///     s.spawn("double all", x.read_write(), move |x| {
+///         nesting.scope(|s| {
+///             for piece in s.lend_chunks(x, 4) {
+///                 s.spawn("double", piece.read_write(), |piece| piece.iter_mut().for_each(|x| *x *= 2));
+///             }
+///         })
+///     });
+/// })?;
+/// assert_eq!(x[9], 18);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy)]
+pub struct Nesting<'scope>(&'scope Shared);
+
+impl Nesting<'_> {
+    /// Opens a scope as [`Runtime::scope`](crate::Runtime::scope) does.
+    ///
+    /// # Errors
+    /// The first failure of a task in it.
+    ///
+    /// # Panics
+    /// If `inside` panics, after its tasks are done.
+    pub fn scope<'env, F, R>(&'env self, inside: F) -> Result<R, Error>
+    where
+        F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    {
+        enter(self.0, inside)
+    }
+
+    /// How many workers there are.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.0.workers as usize
     }
 }
 

@@ -1,0 +1,50 @@
+//! The panel of an LU factorization, by halves.
+//!
+//! The left half is factored, the right one brought up to date, and its lower part factored in turn:
+//!
+//! ```text
+//! P1 [ L11 ] U11 = [ A11 ],   [ U12 ] := [ L11⁻¹    ] P1ᵀ [ A12 ],   A22 := A22 − L21 U12,   P2 L22 U22 = A22
+//!    [ L21 ]       [ A21 ]    [ A22 ]    [        I ]     [ A22 ]
+//! ```
+//!
+//! (Toledo, "Locality of reference in LU decomposition with partial pivoting", SIAM J. Matrix Anal. Appl. 18, 1997.) Most of
+//! the work is in the update of A22, whose rows are handed out. Narrow parts are factored at once; what limits them is memory.
+
+use crate::parts::by_rows;
+use superscalar_kernels::{Diag, Direction, MatMut, Op, Scalar, Side, Uplo, cpu};
+use superscalar_runtime::{Error, Nesting};
+
+/// Columns that are factored at once.
+const COLUMNS: usize = 32;
+/// Elements of which the same holds: they stay in a cache.
+const ELEMENTS: usize = 1 << 17;
+
+/// P L U of A, with an interchange for each of its rows or columns, whichever are fewer, counted from one. A pivot of zero is left
+/// where it is: the factorization goes on.
+///
+/// # Errors
+/// None of its own: those of a scope, if it was cancelled.
+pub(crate) fn getrf<T: Scalar>(nesting: Nesting<'_>, mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Error> {
+    let (m, n) = a.shape();
+    if n <= COLUMNS || m < n || m * n <= ELEMENTS {
+        // A zero pivot is no failure here: the end of the factorization tells.
+        let _zero_pivot = cpu::getrf(a, ipiv);
+        return Ok(());
+    }
+    let half = (n / 2).next_multiple_of(8);
+    let (first, second) = ipiv.split_at_mut(half);
+    let (mut left, mut right) = a.rb_mut().split_at_col(half);
+    getrf(nesting, left.rb_mut(), first)?;
+    cpu::laswp(right.rb_mut(), 0, first, Direction::Forward);
+    let (l11, l21) = left.as_ref().split_at_row(half);
+    let (mut a12, mut a22) = right.split_at_row(half);
+    cpu::trsm(Side::Left, Uplo::Lower, Op::None, Diag::Unit, T::ONE, l11, a12.rb_mut());
+    let u12 = a12.into_ref();
+    by_rows(nesting, "gemm in panel", a22.rb_mut(), half * (n - half), |rows, a22| {
+        cpu::gemm(-T::ONE, Op::None, l21.submatrix(rows, 0..half), Op::None, u12, T::ONE, a22);
+    })?;
+    getrf(nesting, a22, second)?;
+    cpu::laswp(left.submatrix(half..m, 0..half), 0, second, Direction::Forward);
+    second.iter_mut().for_each(|p| *p += half as i32);
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! The work of one task, handed out in parts: whoever has nothing to do while others wait for the task takes some.
+
+use crate::{tile::Tile, tiled::Tiled};
+use std::ops::Range;
+use superscalar_kernels::{MatMut, Scalar};
+use superscalar_runtime::{Error, Nesting, TaskSpec};
+
+/// Multiplications that are worth handing out: some 30 µs of them, several times what it costs another worker to take them.
+const PART: usize = 1 << 20;
+
+/// How many of m rows go into each part, where a row takes so many multiplications.
+pub(crate) fn rows_of_part(nesting: Nesting<'_>, m: usize, row_multiplications: usize) -> usize {
+    let worth = PART.div_ceil(row_multiplications.max(1));
+    m.div_ceil(nesting.workers()).max(worth).next_multiple_of(8)
+}
+
+/// Calls `part` for some rows of A at a time, each of which takes so many multiplications, until all rows are done. The parts are
+/// tasks of this name, and more urgent than all that is not a part of a task.
+///
+/// # Errors
+/// None of its own: those of a scope, if it was cancelled.
+pub(crate) fn by_rows<T: Scalar>(
+    nesting: Nesting<'_>,
+    name: &'static str,
+    a: MatMut<'_, T>,
+    row_multiplications: usize,
+    part: impl Fn(Range<usize>, MatMut<'_, T>) + Sync,
+) -> Result<(), Error> {
+    let (m, n) = a.shape();
+    let rows = rows_of_part(nesting, m, row_multiplications);
+    if rows >= m || n == 0 {
+        part(0..m, a);
+        return Ok(());
+    }
+    let part = &part;
+    nesting.scope(|s| {
+        for (i, &block) in Tiled::new(s, a, rows, n).tiles().iter().enumerate() {
+            let here = i * rows..m.min((i + 1) * rows);
+            let spec = TaskSpec::new(name).priority(URGENT);
+            s.spawn(spec, block.read_write(), move |block: &mut Tile<MatMut<'_, T>>| part(here, block.view_mut()));
+        }
+    })
+}
+
+/// The priority of parts: above that of panels.
+pub(crate) const URGENT: i32 = 5;
