@@ -60,6 +60,7 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
         let mut is_first = true;
         let mut has_events = false;
         loop {
+            self.peek()?;
             let (key, bytes) = self.retried(WITHIN, |text| {
                 let mut cursor = Cursor::new(text);
                 let key = cursor.key(&mut { is_first })?;
