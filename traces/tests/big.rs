@@ -14,7 +14,8 @@ struct Counted;
 static USED_BYTES: AtomicUsize = AtomicUsize::new(0);
 static PEAK_BYTES: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call goes to `System` as it came, which keeps the contract; the counts beside it touch no memory handed out.
+// SAFETY: every call goes to `System` as it came, which keeps the contract; the counts beside it touch no memory handed
+// out.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let used = USED_BYTES.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
@@ -125,7 +126,8 @@ fn reading() {
     assert_eq!((trace.tasks.len() as u64, trace.hazards.len() as u64), (TASKS, TASKS - WORKERS));
     assert!(file.bytes > 24_000_000, "the file has only {} bytes", file.bytes);
     let run = trace.tasks.len() * size_of::<Task>() + trace.hazards.len() * size_of::<Hazard>();
-    // Vectors that grow have up to twice the room that they need, and thrice while they move; the window is half a megabyte.
+    // Vectors that grow have up to twice the room that they need, and thrice while they move; the window is half a
+    // megabyte.
     assert!(used <= 2 * run + (1 << 20), "{used} bytes are held for a run of {run}");
     assert!(peak <= 3 * run + (2 << 20), "{peak} bytes were in use for a run of {run}");
     assert!(2 * (peak as u64) < file.bytes, "{peak} bytes were in use for {} of text", file.bytes);

@@ -1,7 +1,7 @@
-//! Files that are wrong: cut at every byte, changed at random, wrong in one field. Never a panic; always a run, or an error with
-//! a position in the file.
+//! Files that are wrong: cut at every byte, changed at random, wrong in one field. Never a panic; always a run, or an
+//! error with a position in the file.
 
-use proptest::prelude::*;
+use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use superscalar_traces::Trace;
 use superscalar_traces::check::{check, check_reading};
@@ -170,7 +170,6 @@ trait Below {
 
 impl Below for TestRng {
     fn random_range_of(&mut self, bound: usize) -> usize {
-        use proptest::prelude::RngCore;
         (self.next_u64() % bound as u64) as usize
     }
 }

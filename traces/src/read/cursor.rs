@@ -1,7 +1,7 @@
 //! JSON as it lies in memory: one token after another, borrowed from the text, checked by the grammar of RFC 8259.
 //!
-//! A text that ends within a token is not wrong but [`Stop::End`]: there may be more of it in the file, and whoever asked
-//! begins again with more. So an event needs no search for its end before it is parsed.
+//! A text that ends within a token is not wrong but [`Stop::End`]: there may be more of it in the file, and whoever
+//! asked begins again with more. So an event needs no search for its end before it is parsed.
 
 use super::error::{Kind, Stop};
 use std::borrow::Cow;
