@@ -1,0 +1,1 @@
+//! Where the time of a run went, and what could be gained.

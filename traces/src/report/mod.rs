@@ -1,0 +1,1 @@
+//! One HTML page that shows a run: self-contained, offline.
