@@ -1,6 +1,16 @@
 //! The least time that the run needs, and how near it came to that.
 
+use super::{
+    graph::Graph,
+    insertion::Insertions,
+    intervals,
+    occupancy::Occupancy,
+    ratio,
+    table::{Table, ms, percent},
+};
+use crate::{LaneKind, Trace};
 use serde::Serialize;
+use std::fmt;
 
 /// Lower bounds of the makespan, with the lanes of the run and each task taking what it took.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -33,4 +43,55 @@ pub struct Group {
     pub work_ns: u64,
     /// The same, dealt evenly.
     pub bound_ns: u64,
+}
+
+impl Bounds {
+    pub(super) fn new(trace: &Trace, occupancy: &Occupancy, graph: &Graph, insertions: &Insertions) -> Self {
+        let chains = graph.chains_from(|task| trace.tasks[task as usize].length_ns());
+        let path_ns = chains.iter().copied().max().unwrap_or(0);
+        let (start_ns, wall_ns) = (trace.extent_ns().0, trace.wall_ns());
+        let inserted = insertions.at_ns.iter().zip(&chains);
+        let insertion_ns = inserted.map(|(at_ns, chain)| at_ns.saturating_sub(start_ns) + chain).max();
+        let groups = groups(trace, occupancy);
+        let work_ns = groups.iter().map(|group| group.bound_ns).max().unwrap_or(0);
+        let bound_ns = path_ns.max(work_ns).max(insertion_ns.unwrap_or(0));
+        let nearness = ratio(bound_ns as f64, wall_ns as f64);
+        Self { wall_ns, path_ns, work_ns, groups, insertion_ns, bound_ns, nearness }
+    }
+}
+
+fn groups(trace: &Trace, occupancy: &Occupancy) -> Vec<Group> {
+    let mut groups: Vec<(LaneKind, Group)> = Vec::new();
+    for row in &occupancy.rows {
+        let lane = &trace.lanes[row.lane as usize];
+        let known = groups.iter().position(|(kind, group)| *kind == lane.kind && group.name == lane.process);
+        let place = known.unwrap_or_else(|| {
+            groups.push((lane.kind, Group { name: lane.process.clone(), lanes: 0, work_ns: 0, bound_ns: 0 }));
+            groups.len() - 1
+        });
+        groups[place].1.lanes += 1;
+        groups[place].1.work_ns += intervals::length_ns(&row.busy);
+    }
+    let with_bound =
+        |(_, group): (LaneKind, Group)| Group { bound_ns: group.work_ns.div_ceil(group.lanes as u64), ..group };
+    groups.into_iter().map(with_bound).collect()
+}
+
+/// Each bound and its part of the makespan.
+impl fmt::Display for Bounds {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = Table::new(&["the run takes at least", "ms", "% of the makespan"]);
+        let mut row = |name: String, bound_ns: u64| {
+            table.row([name, ms(bound_ns), percent(ratio(bound_ns as f64, self.wall_ns as f64))]);
+        };
+        row("for its critical path".to_owned(), self.path_ns);
+        for group in &self.groups {
+            let lanes = if group.lanes == 1 { "lane" } else { "lanes" };
+            row(format!("for its work on {} {lanes} of {}", group.lanes, group.name), group.bound_ns);
+        }
+        if let Some(insertion_ns) = self.insertion_ns {
+            row("for its insertion and what follows".to_owned(), insertion_ns);
+        }
+        table.fmt(out)
+    }
 }

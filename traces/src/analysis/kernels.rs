@@ -1,6 +1,14 @@
 //! What each kernel took: its tasks' count, time, rate and spread.
 
+use super::{
+    label,
+    occupancy::Occupancy,
+    ratio,
+    table::{Table, bytes, ms, percent, us},
+};
+use crate::{Outcome, Trace};
 use serde::Serialize;
+use std::{cmp::Reverse, fmt};
 
 /// The kernels, the one with the most time first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -70,4 +78,142 @@ pub struct Spread {
     pub upper: f64,
     /// The greatest.
     pub max: f64,
+}
+
+impl Kernels {
+    pub(super) fn new(trace: &Trace, occupancy: &Occupancy) -> Self {
+        let mut tasks: Vec<Vec<u32>> = vec![Vec::new(); trace.kernels.len()];
+        for (place, task) in trace.tasks.iter().enumerate() {
+            if let Some(of_kernel) = tasks.get_mut(task.kernel as usize) {
+                of_kernel.push(place as u32);
+            }
+        }
+        let all_ns: u64 = occupancy.own_ns.iter().sum();
+        let used = tasks.into_iter().enumerate().filter(|(_, tasks)| !tasks.is_empty());
+        let row = |(kernel, tasks): (usize, Vec<u32>)| KernelTime::new(trace, occupancy, all_ns, kernel as u32, &tasks);
+        let mut rows: Vec<KernelTime> = used.map(row).collect();
+        rows.sort_by_key(|row| Reverse(row.total_ns));
+        Self { rows }
+    }
+}
+
+impl KernelTime {
+    fn new(trace: &Trace, occupancy: &Occupancy, all_ns: u64, kernel: u32, tasks: &[u32]) -> Self {
+        let own_ns = |task: u32| occupancy.own_ns[task as usize];
+        let (mut outcomes, mut bytes) = (Outcomes::default(), 0.0);
+        let (mut flops, mut flops_ns) = (0.0, 0);
+        let (mut lengths, mut rates) = (Vec::new(), Vec::new());
+        for &place in tasks {
+            let task = &trace.tasks[place as usize];
+            *outcomes.count(task.outcome) += 1;
+            bytes += task.bytes;
+            if task.outcome != Outcome::Cancelled {
+                lengths.push(own_ns(place) as f64);
+            }
+            if task.outcome == Outcome::Completed && task.flops > 0.0 && own_ns(place) > 0 {
+                flops += task.flops;
+                flops_ns += own_ns(place);
+                rates.push(task.flops / own_ns(place) as f64);
+            }
+        }
+        let total_ns = tasks.iter().map(|&task| own_ns(task)).sum();
+        let slowest = tasks.iter().copied().max_by_key(|&task| (own_ns(task), Reverse(task)));
+        Self {
+            kernel,
+            name: trace.kernels[kernel as usize].clone(),
+            tasks: tasks.len(),
+            outcomes,
+            total_ns,
+            share: ratio(total_ns as f64, all_ns as f64),
+            length_ns: Spread::of(lengths).unwrap_or_default(),
+            flops,
+            rate_gflops: (flops_ns > 0).then(|| flops / flops_ns as f64),
+            task_rate_gflops: Spread::of(rates),
+            bytes,
+            slowest,
+            slowest_label: slowest.map_or(String::new(), |task| label(trace, task)),
+        }
+    }
+}
+
+impl Outcomes {
+    fn count(&mut self, outcome: Outcome) -> &mut usize {
+        match outcome {
+            Outcome::Completed => &mut self.completed,
+            Outcome::Failed => &mut self.failed,
+            Outcome::Panicked => &mut self.panicked,
+            Outcome::Cancelled => &mut self.cancelled,
+        }
+    }
+
+    /// Those that did not complete.
+    pub fn not_completed(&self) -> usize {
+        self.failed + self.panicked + self.cancelled
+    }
+}
+
+/// `2 failed, 1 cancelled`; nothing if all completed.
+impl fmt::Display for Outcomes {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = [(self.failed, "failed"), (self.panicked, "panicked"), (self.cancelled, "cancelled")];
+        let occurring = counts.into_iter().filter(|(count, _)| *count > 0);
+        for (place, (count, name)) in occurring.enumerate() {
+            write!(out, "{}{count} {name}", if place == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl Spread {
+    /// Of values in any order; `None` for none.
+    pub(super) fn of(mut values: Vec<f64>) -> Option<Self> {
+        let last = values.len().checked_sub(1)?;
+        values.sort_unstable_by(f64::total_cmp);
+        let quartile = |quarters: usize| values[(values.len() * quarters).div_ceil(4).saturating_sub(1)];
+        Some(Self { min: values[0], lower: quartile(1), median: quartile(2), upper: quartile(3), max: values[last] })
+    }
+}
+
+/// Time and rate of each kernel; where tasks did not complete, how many.
+impl fmt::Display for Kernels {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let heads = [
+            "kernel",
+            "tasks",
+            "ms",
+            "%",
+            "GFLOP/s",
+            "median",
+            "quartiles<",
+            "median us",
+            "quartiles<",
+            "bytes",
+            "slowest<",
+            "us",
+            "<",
+        ];
+        let mut table = Table::new(&heads);
+        for row in &self.rows {
+            let rate = |rate: Option<f64>| rate.map_or(String::new(), |rate| format!("{rate:.2}"));
+            let rates = row.task_rate_gflops;
+            let quartiles = rates.map_or(String::new(), |rates| format!("{:.2} - {:.2}", rates.lower, rates.upper));
+            let lengths = row.length_ns;
+            table.row([
+                row.name.clone(),
+                row.tasks.to_string(),
+                ms(row.total_ns),
+                percent(row.share),
+                rate(row.rate_gflops),
+                rate(rates.map(|rates| rates.median)),
+                quartiles,
+                us(lengths.median),
+                format!("{} - {}", us(lengths.lower), us(lengths.upper)),
+                if row.bytes > 0.0 { bytes(row.bytes) } else { String::new() },
+                row.slowest_label.clone(),
+                us(lengths.max),
+                row.outcomes.to_string(),
+            ]);
+        }
+        table.fmt(out)
+    }
 }

@@ -1,0 +1,218 @@
+//! Hazards of a file: pairs of arrow ends, which name their tasks or point at them, and hazards without an arrow.
+//!
+//! Files from before arrows named their tasks have only moments on threads. Which slices these point at is known when
+//! all slices are, see [`nesting`](super::nesting).
+
+use super::error::{Kind, Stop};
+use super::event::{Argument, Event, Field};
+use super::nesting::Anchor;
+use super::number;
+use super::oddities::{Oddities, OddityKind};
+use crate::{Hazard, HazardKind, Task};
+use std::collections::HashMap;
+
+/// The most arrows whose second end is awaited.
+const OPEN_MAX: usize = 1 << 24;
+
+/// Of arrows that point: each has two anchors, which are numbered with 32 bits.
+const POINTING_MAX: usize = 1 << 31;
+
+/// What joins the two ends of an arrow.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Id {
+    Number(u64),
+    Word(Box<str>),
+}
+
+/// A hazard of tasks by their ids.
+#[derive(Debug, Clone, Copy)]
+struct Named {
+    from: u64,
+    to: u64,
+    kind: HazardKind,
+    datum: u32,
+}
+
+/// The first end of an arrow.
+#[derive(Debug)]
+struct Open {
+    is_start: bool,
+    /// Whether it named its tasks, so that the hazard is known.
+    is_named: bool,
+    datum: u32,
+    anchor: Anchor,
+}
+
+/// Hazards as far as a file has been read.
+#[derive(Debug, Default)]
+pub(super) struct Arrows {
+    named: Vec<Named>,
+    open: HashMap<Id, Open>,
+    /// Arrows that point: of each, the anchors of its start and its finish are `2 * place` and `2 * place + 1`.
+    pointing: Vec<(HazardKind, u32)>,
+    anchors: Vec<Anchor>,
+    /// First ends that were followed by another first end under the same id.
+    lone: u64,
+    /// Those of them that named no tasks.
+    lost: u64,
+}
+
+impl Arrows {
+    /// A hazard without an arrow.
+    pub(super) fn hidden(&mut self, event: &Event<'_>) -> Result<(), Stop> {
+        const EVENT: &str = "a hazard without an arrow";
+        let (kind, datum) = described(event)?;
+        let (from, to) = (event.needed(Argument::From, EVENT)?, event.needed(Argument::To, EVENT)?);
+        self.named.push(Named { from, to, kind, datum });
+        Ok(())
+    }
+
+    /// One end of an arrow at a moment of a thread.
+    pub(super) fn end(&mut self, event: &Event<'_>, is_start: bool, thread: u32) -> Result<(), Stop> {
+        const EVENT: &str = "an end of an arrow";
+        let (kind, datum) = described(event)?;
+        let at_ns = event.time_ns(Field::Moment, EVENT)?;
+        let encloses = is_start || event.text_of(Field::Bind)? == "e";
+        let anchor = Anchor { at_ns, thread, place: 0, encloses };
+        let named = match (event.count(Argument::From)?, event.count(Argument::To)?) {
+            (Some(from), Some(to)) => Some(Named { from, to, kind, datum }),
+            _ => None,
+        };
+        let id = id_of(event)?;
+        match self.open.remove(&id) {
+            Some(other) if other.is_start != is_start => {
+                if other.is_named {
+                    return Ok(());
+                }
+                if named.is_none() {
+                    let ends = if is_start { (anchor, other.anchor) } else { (other.anchor, anchor) };
+                    return self.point(kind, datum.max(other.datum), ends);
+                }
+            }
+            other => {
+                self.lone += u64::from(other.is_some());
+                self.lost += u64::from(other.is_some_and(|other| !other.is_named));
+                if self.open.len() == OPEN_MAX {
+                    return Err(Stop::fault(0, Kind::Limit { what: "arrows open", max: OPEN_MAX as u64 }));
+                }
+                self.open.insert(id, Open { is_start, is_named: named.is_some(), datum, anchor });
+            }
+        }
+        self.named.extend(named);
+        Ok(())
+    }
+
+    fn point(&mut self, kind: HazardKind, datum: u32, (start, finish): (Anchor, Anchor)) -> Result<(), Stop> {
+        let place = self.anchors.len();
+        if self.pointing.len() == POINTING_MAX {
+            return Err(Stop::fault(0, Kind::Limit { what: "arrows without tasks", max: POINTING_MAX as u64 }));
+        }
+        self.pointing.push((kind, datum));
+        self.anchors.push(Anchor { place: place as u32, ..start });
+        self.anchors.push(Anchor { place: place as u32 + 1, ..finish });
+        Ok(())
+    }
+
+    /// The anchors of arrows that name no tasks, to be found among the slices.
+    pub(super) fn take_anchors(&mut self) -> Vec<Anchor> {
+        std::mem::take(&mut self.anchors)
+    }
+
+    /// All hazards, and how many had to be left out. `found` has for each anchor the place of its task.
+    pub(super) fn finish(self, tasks: &[Task], found: &[Option<u32>], oddities: &mut Oddities) -> (Vec<Hazard>, u64) {
+        let mut left_out = self.lost + self.open.values().filter(|open| !open.is_named).count() as u64;
+        for _ in 0..self.lone + self.open.len() as u64 {
+            oddities.note(OddityKind::LoneArrow, (None, None), || "an arrow has only one of its two ends".to_owned());
+        }
+        let mut hazards = Vec::with_capacity(self.named.len() + self.pointing.len());
+        let places = Places::new(tasks);
+        for Named { from, to, kind, datum } in self.named {
+            match (places.of(from), places.of(to)) {
+                (Some(from), Some(to)) => hazards.push(Hazard { from, to, kind, datum }),
+                (place, _) => {
+                    left_out += 1;
+                    let unknown = if place.is_none() { from } else { to };
+                    oddities.note(OddityKind::UnknownTask, (Some(unknown), None), || {
+                        format!("{kind:?} from task {from} to task {to}: no slice of task {unknown}")
+                    });
+                }
+            }
+        }
+        for ((kind, datum), ends) in self.pointing.into_iter().zip(found.chunks_exact(2)) {
+            match (ends[0], ends[1]) {
+                (Some(from), Some(to)) => hazards.push(Hazard { from, to, kind, datum }),
+                _ => left_out += 1,
+            }
+        }
+        hazards.sort_unstable_by_key(|hazard| (hazard.to, hazard.from, hazard.kind, hazard.datum));
+        (hazards, left_out)
+    }
+}
+
+/// The kind of a hazard and the number of its datum.
+fn described(event: &Event<'_>) -> Result<(HazardKind, u32), Stop> {
+    let kind = match &*event.text_of(Field::Name)? {
+        "RaW" => HazardKind::RaW,
+        "WaR" => HazardKind::WaR,
+        "WaW" => HazardKind::WaW,
+        _ => {
+            return Err(match event.field(Field::Name) {
+                Some(token) => event.wrong(token, "name", "RaW, WaR or WaW"),
+                None => Stop::fault(0, Kind::Missing { event: "a hazard", key: "name" }),
+            });
+        }
+    };
+    let read = |token: super::cursor::Token<'_>| number::unsigned(token.0).and_then(|datum| datum.try_into().ok());
+    let datum = event.parsed(Argument::Datum, "an integer from 0 to 2^32 - 1", read)?;
+    Ok((kind, datum.unwrap_or(0)))
+}
+
+fn id_of(event: &Event<'_>) -> Result<Id, Stop> {
+    let Some(token) = event.field(Field::Id) else {
+        return Err(Stop::fault(0, Kind::Missing { event: "an end of an arrow", key: "id" }));
+    };
+    match number::unsigned(token.0) {
+        Some(number) => Ok(Id::Number(number)),
+        None if token.0.starts_with(['"', '-']) => Ok(Id::Word(token.0.into())),
+        None => Err(event.wrong(token, "id", "an integer or a string")),
+    }
+}
+
+/// From the ids of tasks to their places.
+enum Places {
+    /// Indexed by id; `u32::MAX` where there is none. For ids that leave few gaps.
+    Table(Vec<u32>),
+    /// By id.
+    Sorted(Vec<(u64, u32)>),
+}
+
+impl Places {
+    /// Of tasks with one id, the first counts.
+    fn new(tasks: &[Task]) -> Self {
+        /// A table may have so many entries for each task.
+        const GAPS_MAX: usize = 8;
+        let numbered = || tasks.iter().enumerate().map(|(place, task)| (task.id, place as u32));
+        let entries = tasks.iter().map(|task| task.id).max().map_or(0, |id| id.saturating_add(1));
+        if usize::try_from(entries).is_ok_and(|entries| entries / GAPS_MAX <= tasks.len()) {
+            let mut table = vec![u32::MAX; entries as usize];
+            numbered().for_each(|(id, place)| table[id as usize] = table[id as usize].min(place));
+            return Self::Table(table);
+        }
+        let mut sorted: Vec<_> = numbered().collect();
+        sorted.sort_unstable();
+        Self::Sorted(sorted)
+    }
+
+    fn of(&self, id: u64) -> Option<u32> {
+        match self {
+            Self::Table(table) => {
+                let place = table.get(usize::try_from(id).ok()?).copied();
+                place.filter(|&place| place != u32::MAX)
+            }
+            Self::Sorted(sorted) => {
+                let at = sorted.partition_point(|&(known, _)| known < id);
+                sorted.get(at).filter(|&&(known, _)| known == id).map(|&(_, place)| place)
+            }
+        }
+    }
+}

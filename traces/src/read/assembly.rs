@@ -1,0 +1,272 @@
+//! A run put together from the events of its file.
+
+use super::arrows::Arrows;
+use super::counters::Counters;
+use super::cursor::Token;
+use super::error::{Kind, Stop};
+use super::event::{Argument, Event, Field};
+use super::lanes::{Threads, Use};
+use super::names::{Names, NamesMax};
+use super::oddities::Oddities;
+use super::spans::Spans;
+use super::walk::Events;
+use super::{ReadOptions, nesting, number};
+use crate::{Activity, ActivityKind, Outcome, Task, TileIndex, Trace};
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+/// The most tasks, and the most activities: their places are 32 bits.
+const PLACES_MAX: usize = u32::MAX as usize;
+
+/// The most members of `otherData`.
+const FACTS_MAX: usize = 1 << 16;
+
+/// Takes events; [`finish`](Self::finish) makes a run of them.
+#[derive(Debug)]
+pub(super) struct Assembly {
+    max: NamesMax,
+    threads: Threads,
+    kernels: Names,
+    sites: Names,
+    names: Names,
+    /// Until the end, lanes of tasks and activities are threads.
+    tasks: Vec<Task>,
+    activities: Vec<Activity>,
+    spans: Spans,
+    arrows: Arrows,
+    counters: Counters,
+    facts: Vec<(String, String)>,
+    window: Option<u64>,
+    dropped: u64,
+    left_out: u64,
+    /// The latest moment of a slice.
+    latest_ns: u64,
+}
+
+impl Events for Assembly {
+    fn event(&mut self, event: &Event<'_>) -> Result<(), Stop> {
+        match &*event.text_of(Field::Phase)? {
+            "X" => self.slice(event),
+            "s" if is_hazard(event)? => self.arrow(event, true),
+            "f" if is_hazard(event)? => self.arrow(event, false),
+            "C" => {
+                let process = self.threads.process(event, self.max)?;
+                self.counters.sample(event, process, self.max)
+            }
+            "M" => self.threads.metadata(event, self.max),
+            "i" | "I" if is_hazard(event)? => self.arrows.hidden(event),
+            "i" | "I" => self.instant(event),
+            "B" => {
+                let (thread, at_ns) = self.boundary(event, "a begin")?;
+                let name = self.names.place(&event.text_of(Field::Name)?, self.max)?;
+                self.spans.begin(thread, at_ns, name);
+                Ok(())
+            }
+            "E" => {
+                let (thread, at_ns) = self.boundary(event, "an end")?;
+                self.spans.end(thread, at_ns);
+                Ok(())
+            }
+            "" => Err(Stop::fault(0, Kind::Missing { event: "an event", key: "ph" })),
+            // Async events, samples, objects and what else the format has: nothing of a run of tasks.
+            _ => Ok(()),
+        }
+    }
+
+    fn fact(&mut self, key: Cow<'_, str>, value: Token<'_>) -> Result<(), Stop> {
+        let number = |key| {
+            let found = value.0.chars().take(40).collect();
+            let wrong = Kind::Value { key, expected: "an integer from 0 to 2^64 - 1", found };
+            number::unsigned(value.0).ok_or_else(|| Stop::fault(0, wrong))
+        };
+        match &*key {
+            "records dropped" => self.dropped = number("records dropped")?,
+            "hazards left out" => self.left_out = number("hazards left out")?,
+            "window" if !value.is_null() => self.window = Some(number("window")?),
+            _ if self.facts.len() == FACTS_MAX => {
+                return Err(Stop::fault(0, Kind::Limit { what: "members of otherData", max: FACTS_MAX as u64 }));
+            }
+            _ => {
+                let text = value.string().unwrap_or(Cow::Borrowed(value.0));
+                self.facts.push((key.into_owned(), text.into_owned()));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_hazard(event: &Event<'_>) -> Result<bool, Stop> {
+    Ok(event.text_of(Field::Category)? == "hazard")
+}
+
+impl Assembly {
+    pub(super) fn new(options: &ReadOptions) -> Self {
+        Self {
+            max: NamesMax { names: options.names_max, bytes: options.name_bytes_max },
+            threads: Threads::default(),
+            kernels: Names::default(),
+            sites: Names::default(),
+            names: Names::default(),
+            tasks: Vec::new(),
+            activities: Vec::new(),
+            spans: Spans::default(),
+            arrows: Arrows::default(),
+            counters: Counters::default(),
+            facts: Vec::new(),
+            window: None,
+            dropped: 0,
+            left_out: 0,
+            latest_ns: 0,
+        }
+    }
+
+    fn slice(&mut self, event: &Event<'_>) -> Result<(), Stop> {
+        let start_ns = event.time_ns(Field::Moment, "a slice")?;
+        let length_ns = event.time_ns(Field::Length, "a slice")?;
+        let Some(end_ns) = start_ns.checked_add(length_ns) else {
+            let token = event.field(Field::Length).unwrap_or(Token(""));
+            return Err(event.wrong(token, "dur", "such that the slice ends before 2^64 ns"));
+        };
+        self.latest_ns = self.latest_ns.max(end_ns);
+        let kind = match &*event.text_of(Field::Category)? {
+            "task" => return self.task(event, start_ns, end_ns),
+            "transfer" => ActivityKind::Transfer,
+            "eviction" => ActivityKind::Eviction,
+            "stall" => ActivityKind::Stall,
+            "allocation" => ActivityKind::Allocation,
+            _ => ActivityKind::Host,
+        };
+        self.activity(event, kind, start_ns, end_ns)
+    }
+
+    fn task(&mut self, event: &Event<'_>, start_ns: u64, end_ns: u64) -> Result<(), Stop> {
+        limited(&self.tasks, "tasks")?;
+        let kernel = self.kernels.place(&event.text_of(Field::Name)?, self.max)?;
+        let site = event.string(Argument::Site)?;
+        let site = site.map(|site| self.sites.place(&site, self.max)).transpose()?;
+        let lane = self.threads.used(event, Use::Task, self.max)?;
+        let small = |token: Token<'_>| number::signed(token.0).and_then(|value| value.try_into().ok());
+        let level = |token: Token<'_>| number::unsigned(token.0).filter(|&level| level <= 3).map(|level| level as u8);
+        self.tasks.push(Task {
+            id: event.needed(Argument::Task, "a task's slice")?,
+            kernel,
+            site,
+            lane,
+            start_ns,
+            end_ns,
+            inserted_ns: event.argument_ns(Argument::Inserted)?,
+            priority: event.parsed(Argument::Priority, "an integer of 32 bits", small)?.unwrap_or(0),
+            index: event.parsed(Argument::Index, "at most three integers of 32 bits", tile_index)?.unwrap_or_default(),
+            outcome: event.parsed(Argument::Outcome, OUTCOMES, outcome)?.unwrap_or_default(),
+            level: event.parsed(Argument::Level, "0, 1, 2 or 3", level)?.unwrap_or(0),
+            flops: event.amount(Argument::Flops)?,
+            bytes: event.amount(Argument::Bytes)?,
+        });
+        Ok(())
+    }
+
+    fn activity(&mut self, event: &Event<'_>, kind: ActivityKind, start_ns: u64, end_ns: u64) -> Result<(), Stop> {
+        limited(&self.activities, "slices other than tasks")?;
+        let how = if kind == ActivityKind::Transfer { Use::Transfer } else { Use::Slice };
+        let lane = self.threads.used(event, how, self.max)?;
+        let name = self.names.place(&event.text_of(Field::Name)?, self.max)?;
+        let mut activity = Activity { kind, name, lane, start_ns, end_ns, bytes: 0, link: None, task: None };
+        // Arguments of a host's span are the program's own.
+        if kind != ActivityKind::Host {
+            activity.bytes = event.count(Argument::Bytes)?.unwrap_or(0);
+            activity.task = event.count(Argument::Task)?;
+        }
+        if kind == ActivityKind::Transfer
+            && let (Some(from), Some(to)) = (event.string(Argument::From)?, event.string(Argument::To)?)
+        {
+            activity.link = Some((self.names.place(&from, self.max)?, self.names.place(&to, self.max)?));
+        }
+        self.activities.push(activity);
+        Ok(())
+    }
+
+    /// An instant of a host thread; one of a whole process or of all has no place in a lane.
+    fn instant(&mut self, event: &Event<'_>) -> Result<(), Stop> {
+        let at_ns = event.time_ns(Field::Moment, "an instant")?;
+        if event.field(Field::Thread).is_none() {
+            return Ok(());
+        }
+        self.latest_ns = self.latest_ns.max(at_ns);
+        self.activity(event, ActivityKind::Host, at_ns, at_ns)
+    }
+
+    fn arrow(&mut self, event: &Event<'_>, is_start: bool) -> Result<(), Stop> {
+        let thread = self.threads.thread(event, self.max)?;
+        self.arrows.end(event, is_start, thread)
+    }
+
+    fn boundary(&mut self, event: &Event<'_>, what: &'static str) -> Result<(u32, u64), Stop> {
+        let at_ns = event.time_ns(Field::Moment, what)?;
+        limited(&self.activities, "slices other than tasks")?;
+        self.latest_ns = self.latest_ns.max(at_ns);
+        Ok((self.threads.used(event, Use::Slice, self.max)?, at_ns))
+    }
+
+    /// The run, and what the file says beside it.
+    pub(super) fn finish(self) -> (Trace, Oddities) {
+        let Self { threads, mut tasks, mut activities, mut arrows, .. } = self;
+        let mut oddities = Oddities::default();
+        self.spans.finish(self.latest_ns, &mut activities, &mut oddities);
+        tasks.sort_unstable_by_key(|task| (task.start_ns, task.id, task.end_ns, task.lane));
+        activities.sort_unstable_by_key(|activity| {
+            let Activity { start_ns, end_ns, lane, name, .. } = *activity;
+            (start_ns, lane, Reverse(end_ns), name)
+        });
+
+        let anchors = arrows.take_anchors();
+        let found = nesting::resolve(&tasks, &activities, threads.len(), anchors, &mut oddities);
+        let (hazards, left_out) = arrows.finish(&tasks, &found, &mut oddities);
+
+        let (lanes, lane_of) = threads.lanes();
+        tasks.iter_mut().for_each(|task| task.lane = lane_of[task.lane as usize]);
+        activities.iter_mut().for_each(|activity| activity.lane = lane_of[activity.lane as usize]);
+        oddities.name_lanes(&lane_of);
+        let trace = Trace {
+            lanes,
+            kernels: self.kernels.into_list(),
+            sites: self.sites.into_list(),
+            names: self.names.into_list(),
+            tasks,
+            hazards,
+            activities,
+            counters: self.counters.finish(&threads, &mut oddities),
+            facts: self.facts,
+            window: self.window,
+            dropped: self.dropped,
+            hazards_left_out: self.left_out.saturating_add(left_out),
+        };
+        (trace, oddities)
+    }
+}
+
+/// # Errors
+/// If the list is full: places in it are 32 bits.
+fn limited<T>(list: &[T], what: &'static str) -> Result<(), Stop> {
+    if list.len() < PLACES_MAX { Ok(()) } else { Err(Stop::fault(0, Kind::Limit { what, max: PLACES_MAX as u64 })) }
+}
+
+const OUTCOMES: &str = "completed, failed, panicked or cancelled";
+
+fn outcome(token: Token<'_>) -> Option<Outcome> {
+    Some(match &*token.string()? {
+        "completed" => Outcome::Completed,
+        "failed" => Outcome::Failed,
+        "panicked" => Outcome::Panicked,
+        "cancelled" => Outcome::Cancelled,
+        _ => return None,
+    })
+}
+
+fn tile_index(token: Token<'_>) -> Option<TileIndex> {
+    let inside = token.0.strip_prefix('[')?.strip_suffix(']')?.trim();
+    let mut indices = Vec::with_capacity(3);
+    for index in inside.split(',').filter(|_| !inside.is_empty()) {
+        indices.push(number::unsigned(index.trim())?.try_into().ok()?);
+    }
+    TileIndex::new(&indices)
+}

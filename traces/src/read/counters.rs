@@ -1,0 +1,88 @@
+//! Counters of a file, kept apart by process, name and series.
+
+use super::error::{Kind, Stop};
+use super::event::{Event, Field};
+use super::lanes::Threads;
+use super::names::{Names, NamesMax};
+use super::oddities::{Oddities, OddityKind};
+use crate::Counter;
+use std::collections::HashMap;
+
+/// Samples as far as a file has been read.
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    names: Names,
+    /// By process and name.
+    places: HashMap<(u32, u32), u32>,
+    counters: Vec<Samples>,
+}
+
+#[derive(Debug)]
+struct Samples {
+    process: u32,
+    name: u32,
+    samples: Vec<(u64, f64)>,
+    /// How often a sample was earlier than the one before it.
+    back: u64,
+}
+
+impl Counters {
+    /// One sample of each series of an event. The series `value` has the name of its counter.
+    pub(super) fn sample(&mut self, event: &Event<'_>, process: u32, max: NamesMax) -> Result<(), Stop> {
+        let at_ns = event.time_ns(Field::Moment, "a counter's sample")?;
+        let name = event.text_of(Field::Name)?;
+        for (key, token) in event.members() {
+            let value = match token.0.parse::<f64>() {
+                _ if token.is_null() => continue,
+                Ok(value) if value.is_finite() => value,
+                _ => return Err(event.wrong(token, "value", "a number")),
+            };
+            let name = match &*key.string().unwrap_or_default() {
+                "value" => self.names.place(&name, max)?,
+                series => self.names.place(&format!("{name} {series}"), max)?,
+            };
+            self.push(process, name, (at_ns, value), max)?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, process: u32, name: u32, sample: (u64, f64), max: NamesMax) -> Result<(), Stop> {
+        let next = self.counters.len() as u32;
+        let place = *self.places.entry((process, name)).or_insert(next);
+        if place == next {
+            if next == max.names {
+                return Err(Stop::fault(0, Kind::Limit { what: "counters", max: max.names.into() }));
+            }
+            self.counters.push(Samples { process, name, samples: Vec::new(), back: 0 });
+        }
+        let counter = &mut self.counters[place as usize];
+        counter.back += u64::from(counter.samples.last().is_some_and(|last| last.0 > sample.0));
+        counter.samples.push(sample);
+        Ok(())
+    }
+
+    /// The counters in order of appearance. Where two processes have counters of one name, the process is named first.
+    pub(super) fn finish(self, threads: &Threads, oddities: &mut Oddities) -> Vec<Counter> {
+        let mut processes = HashMap::new();
+        for counter in &self.counters {
+            *processes.entry(counter.name).or_insert(0) += 1;
+        }
+        let names = self.names.into_list();
+        let counters = self.counters.into_iter().map(|counter| {
+            let Samples { process, name, mut samples, back } = counter;
+            let is_alone = processes[&name] == 1;
+            let name = &names[name as usize];
+            let name = if is_alone { name.clone() } else { format!("{}: {name}", threads.process_name(process)) };
+            for _ in 0..back {
+                oddities.note(OddityKind::CounterGoesBack, (None, None), || {
+                    format!("the counter `{name}` has samples that are earlier than the one before them")
+                });
+            }
+            if back > 0 {
+                samples.sort_by_key(|&(at_ns, _)| at_ns);
+            }
+            Counter { name, samples }
+        });
+        counters.collect()
+    }
+}

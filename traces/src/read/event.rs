@@ -1,0 +1,279 @@
+//! One event of a file: its fields by name, as tokens of the text.
+
+use super::cursor::{Cursor, Token};
+use super::error::{Kind, Stop};
+use super::number;
+use std::borrow::Cow;
+
+/// The fields of an event that are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Field {
+    Phase,
+    Category,
+    Name,
+    Process,
+    Thread,
+    Moment,
+    Length,
+    Id,
+    Bind,
+    Arguments,
+}
+
+/// The arguments of an event that are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Argument {
+    Name,
+    Kind,
+    SortIndex,
+    Task,
+    Outcome,
+    Inserted,
+    Priority,
+    Index,
+    Level,
+    Flops,
+    Bytes,
+    Site,
+    From,
+    To,
+    Datum,
+}
+
+const FIELDS: usize = Field::Arguments as usize + 1;
+const ARGUMENTS: usize = Argument::Datum as usize + 1;
+
+impl Field {
+    fn named(key: &str) -> Option<Self> {
+        Some(match key {
+            "ph" => Self::Phase,
+            "cat" => Self::Category,
+            "name" => Self::Name,
+            "pid" => Self::Process,
+            "tid" => Self::Thread,
+            "ts" => Self::Moment,
+            "dur" => Self::Length,
+            "id" => Self::Id,
+            "bp" => Self::Bind,
+            "args" => Self::Arguments,
+            _ => return None,
+        })
+    }
+
+    fn key(self) -> &'static str {
+        match self {
+            Self::Phase => "ph",
+            Self::Category => "cat",
+            Self::Name => "name",
+            Self::Process => "pid",
+            Self::Thread => "tid",
+            Self::Moment => "ts",
+            Self::Length => "dur",
+            Self::Id => "id",
+            Self::Bind => "bp",
+            Self::Arguments => "args",
+        }
+    }
+}
+
+impl Argument {
+    fn named(key: &str) -> Option<Self> {
+        Some(match key {
+            "name" => Self::Name,
+            "kind" => Self::Kind,
+            "sort_index" => Self::SortIndex,
+            "task" => Self::Task,
+            "outcome" => Self::Outcome,
+            "inserted" => Self::Inserted,
+            "priority" => Self::Priority,
+            "index" => Self::Index,
+            "BLAS level" => Self::Level,
+            "flops" => Self::Flops,
+            "bytes" => Self::Bytes,
+            "site" => Self::Site,
+            "from" => Self::From,
+            "to" => Self::To,
+            "datum" => Self::Datum,
+            _ => return None,
+        })
+    }
+
+    fn key(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Kind => "kind",
+            Self::SortIndex => "sort_index",
+            Self::Task => "task",
+            Self::Outcome => "outcome",
+            Self::Inserted => "inserted",
+            Self::Priority => "priority",
+            Self::Index => "index",
+            Self::Level => "BLAS level",
+            Self::Flops => "flops",
+            Self::Bytes => "bytes",
+            Self::Site => "site",
+            Self::From => "from",
+            Self::To => "to",
+            Self::Datum => "datum",
+        }
+    }
+}
+
+/// An event. Of two fields with one name the later counts, as in JavaScript.
+#[derive(Debug)]
+pub(crate) struct Event<'a> {
+    /// From its brace on.
+    text: &'a str,
+    fields: [Option<Token<'a>>; FIELDS],
+    arguments: [Option<Token<'a>>; ARGUMENTS],
+}
+
+impl<'a> Event<'a> {
+    /// Takes the event that `text` begins with, and says how long it is.
+    pub(super) fn parse(text: &'a str) -> Result<(Self, usize), Stop> {
+        let mut event = Self { text, fields: [None; FIELDS], arguments: [None; ARGUMENTS] };
+        let mut cursor = Cursor::new(text);
+        cursor.expect(b'{', "an event, `{`")?;
+        let mut is_first = true;
+        while let Some(key) = cursor.key(&mut is_first)? {
+            match key.string().and_then(|key| Field::named(&key)) {
+                Some(Field::Arguments) if cursor.peek()? == b'{' => {
+                    let from = cursor.at;
+                    event.parse_arguments(&mut cursor)?;
+                    event.fields[Field::Arguments as usize] = Some(Token(&text[from..cursor.at]));
+                }
+                Some(field) => event.fields[field as usize] = Some(cursor.value()?),
+                None => {
+                    cursor.value()?;
+                }
+            }
+        }
+        event.text = &text[..cursor.at];
+        Ok((event, cursor.at))
+    }
+
+    fn parse_arguments(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Stop> {
+        self.arguments = [None; ARGUMENTS];
+        cursor.expect(b'{', "`{`")?;
+        let mut is_first = true;
+        while let Some(key) = cursor.key(&mut is_first)? {
+            let value = cursor.value()?;
+            if let Some(argument) = key.string().and_then(|key| Argument::named(&key)) {
+                self.arguments[argument as usize] = Some(value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Its text, with the braces.
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    pub(crate) fn field(&self, field: Field) -> Option<Token<'a>> {
+        self.fields[field as usize]
+    }
+
+    /// The value of an argument; `null` is as good as none.
+    pub(crate) fn argument(&self, argument: Argument) -> Option<Token<'a>> {
+        self.arguments[argument as usize].filter(|token| !token.is_null())
+    }
+
+    /// All members of its arguments, in order; none if they are no object.
+    pub(crate) fn members(&self) -> Vec<(Token<'a>, Token<'a>)> {
+        let mut members = Vec::new();
+        let Some(arguments) = self.field(Field::Arguments) else {
+            return members;
+        };
+        let mut cursor = Cursor::new(arguments.0);
+        let mut is_first = true;
+        // It has been parsed before; a fault ends the list.
+        if cursor.expect(b'{', "`{`").is_ok() {
+            while let Ok(Some(key)) = cursor.key(&mut is_first) {
+                let Ok(value) = cursor.value() else {
+                    break;
+                };
+                members.push((key, value));
+            }
+        }
+        members
+    }
+
+    /// How far into the event a token of it begins.
+    pub(crate) fn place(&self, token: Token<'_>) -> usize {
+        // Both are parts of one text; for a token from elsewhere the result means nothing, but is still in the event.
+        let ahead = (token.0.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
+        ahead.min(self.text.len())
+    }
+
+    /// The fault of a token with this key.
+    #[cold]
+    pub(crate) fn wrong(&self, token: Token<'_>, key: &'static str, expected: &'static str) -> Stop {
+        const FOUND_CHARS_MAX: usize = 40;
+        let mut found: String = token.0.chars().take(FOUND_CHARS_MAX).flat_map(char::escape_debug).collect();
+        if token.0.chars().nth(FOUND_CHARS_MAX).is_some() {
+            found.push_str("...");
+        }
+        Stop::fault(self.place(token), Kind::Value { key, expected, found })
+    }
+
+    #[cold]
+    fn missing(&self, event: &'static str, key: &'static str) -> Stop {
+        Stop::fault(0, Kind::Missing { event, key })
+    }
+
+    /// A field that is a string; empty if it is missing.
+    pub(crate) fn text_of(&self, field: Field) -> Result<Cow<'a, str>, Stop> {
+        let Some(token) = self.field(field) else {
+            return Ok(Cow::Borrowed(""));
+        };
+        token.string().ok_or_else(|| self.wrong(token, field.key(), "a string"))
+    }
+
+    /// A field that is a time; `event` names what lacks it.
+    pub(crate) fn time_ns(&self, field: Field, event: &'static str) -> Result<u64, Stop> {
+        let token = self.field(field).ok_or_else(|| self.missing(event, field.key()))?;
+        number::nanoseconds(token.0).ok_or_else(|| self.wrong(token, field.key(), EXPECTED_TIME))
+    }
+
+    /// An argument that is a time.
+    pub(crate) fn argument_ns(&self, argument: Argument) -> Result<Option<u64>, Stop> {
+        self.parsed(argument, EXPECTED_TIME, |token| number::nanoseconds(token.0))
+    }
+
+    /// An argument that is a string.
+    pub(crate) fn string(&self, argument: Argument) -> Result<Option<Cow<'a, str>>, Stop> {
+        self.parsed(argument, "a string", Token::string)
+    }
+
+    /// An argument that is a number without a sign.
+    pub(crate) fn count(&self, argument: Argument) -> Result<Option<u64>, Stop> {
+        self.parsed(argument, "an integer from 0 to 2^64 - 1", |token| number::unsigned(token.0))
+    }
+
+    /// As [`count`](Self::count), for an argument that must be there.
+    pub(crate) fn needed(&self, argument: Argument, event: &'static str) -> Result<u64, Stop> {
+        self.count(argument)?.ok_or_else(|| self.missing(event, argument.key()))
+    }
+
+    /// An argument that is a real number, not negative; zero if it is missing.
+    pub(crate) fn amount(&self, argument: Argument) -> Result<f64, Stop> {
+        let read = |token: Token<'_>| token.0.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
+        Ok(self.parsed(argument, "a number that is not negative", read)?.unwrap_or(0.0))
+    }
+
+    /// An argument as `read` takes it, which returns `None` for what is not as `expected`.
+    pub(crate) fn parsed<T>(
+        &self,
+        argument: Argument,
+        expected: &'static str,
+        read: impl FnOnce(Token<'a>) -> Option<T>,
+    ) -> Result<Option<T>, Stop> {
+        let Some(token) = self.argument(argument) else {
+            return Ok(None);
+        };
+        read(token).map(Some).ok_or_else(|| self.wrong(token, argument.key(), expected))
+    }
+}
+
+const EXPECTED_TIME: &str = "microseconds from 0 to 2^64 ns";

@@ -1,0 +1,259 @@
+//! Processes and threads of a file, and the lanes that they stand for.
+
+use super::cursor::Token;
+use super::error::{Kind, Stop};
+use super::event::{Argument, Event, Field};
+use super::names::{Names, NamesMax};
+use super::number;
+use crate::{Lane, LaneKind};
+use std::collections::HashMap;
+
+/// The most threads of a file.
+const THREADS_MAX: usize = 1 << 20;
+
+/// What stands for a process or a thread in events: a number, or another word by its place among those.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Label {
+    Number(i64),
+    Word(u32),
+}
+
+#[derive(Debug)]
+struct Process {
+    name: Option<String>,
+    sort_index: i64,
+}
+
+/// A thread of the file. Until the file has ended, a slice's `lane` is its thread.
+#[derive(Debug)]
+struct Thread {
+    process: u32,
+    label: String,
+    name: Option<String>,
+    kind: Option<LaneKind>,
+    sort_index: i64,
+    has_tasks: bool,
+    has_transfers: bool,
+    has_slices: bool,
+}
+
+impl Thread {
+    /// As the file says it, or what its slices let one think.
+    fn lane_kind(&self) -> LaneKind {
+        let is_queue = self.name.as_ref().is_some_and(|name| name.starts_with("queue"));
+        match self.kind {
+            Some(kind) => kind,
+            None if self.has_tasks && is_queue => LaneKind::Queue,
+            None if self.has_tasks => LaneKind::Worker,
+            None if self.has_transfers => LaneKind::Link,
+            None => match &self.name {
+                Some(name) if name.starts_with("worker ") => LaneKind::Worker,
+                _ => LaneKind::Host,
+            },
+        }
+    }
+}
+
+/// What a slice on a thread says of the thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Nothing but that it is there.
+    Slice,
+    Task,
+    Transfer,
+}
+
+/// All processes and threads seen so far.
+#[derive(Debug, Default)]
+pub(super) struct Threads {
+    words: Names,
+    process_places: HashMap<Label, u32>,
+    processes: Vec<(Label, Process)>,
+    places: HashMap<(u32, Label), u32>,
+    threads: Vec<Thread>,
+    /// The last one looked for, which is as a rule the next one too.
+    recent: Option<((Label, Label), u32)>,
+}
+
+impl Threads {
+    fn label(&mut self, event: &Event<'_>, field: Field, key: &'static str, max: NamesMax) -> Result<Label, Stop> {
+        let Some(token) = event.field(field) else {
+            return Ok(Label::Number(0));
+        };
+        if let Some(number) = number::signed(token.0) {
+            return Ok(Label::Number(number));
+        }
+        let is_word = token.0.starts_with(|first: char| first == '"' || first.is_ascii_digit());
+        if !is_word {
+            return Err(event.wrong(token, key, "a number or a string"));
+        }
+        Ok(Label::Word(self.words.place(token.0, max)?))
+    }
+
+    /// The number of the event's process.
+    pub(super) fn process(&mut self, event: &Event<'_>, max: NamesMax) -> Result<u32, Stop> {
+        let label = self.label(event, Field::Process, "pid", max)?;
+        self.process_of(label)
+    }
+
+    fn process_of(&mut self, label: Label) -> Result<u32, Stop> {
+        let next = self.processes.len();
+        if next == THREADS_MAX && !self.process_places.contains_key(&label) {
+            return Err(Stop::fault(0, Kind::Limit { what: "processes", max: THREADS_MAX as u64 }));
+        }
+        let place = *self.process_places.entry(label).or_insert(next as u32);
+        if place as usize == next {
+            self.processes.push((label, Process { name: None, sort_index: 0 }));
+        }
+        Ok(place)
+    }
+
+    /// The number of the event's thread.
+    pub(super) fn thread(&mut self, event: &Event<'_>, max: NamesMax) -> Result<u32, Stop> {
+        let labels = (self.label(event, Field::Process, "pid", max)?, self.label(event, Field::Thread, "tid", max)?);
+        if let Some((_, place)) = self.recent.filter(|(recent, _)| *recent == labels) {
+            return Ok(place);
+        }
+        let process = self.process_of(labels.0)?;
+        let next = self.threads.len();
+        if next == THREADS_MAX && !self.places.contains_key(&(process, labels.1)) {
+            return Err(Stop::fault(0, Kind::Limit { what: "threads", max: THREADS_MAX as u64 }));
+        }
+        let place = *self.places.entry((process, labels.1)).or_insert(next as u32);
+        if place as usize == next {
+            let text = event.field(Field::Thread).and_then(|token| token.string().or(Some(token.0.into())));
+            self.threads.push(Thread {
+                process,
+                label: text.unwrap_or("0".into()).into_owned(),
+                name: None,
+                kind: None,
+                sort_index: 0,
+                has_tasks: false,
+                has_transfers: false,
+                has_slices: false,
+            });
+        }
+        self.recent = Some((labels, place));
+        Ok(place)
+    }
+
+    /// As [`thread`](Self::thread), for a slice.
+    pub(super) fn used(&mut self, event: &Event<'_>, how: Use, max: NamesMax) -> Result<u32, Stop> {
+        let place = self.thread(event, max)?;
+        let thread = &mut self.threads[place as usize];
+        thread.has_slices = true;
+        thread.has_tasks |= how == Use::Task;
+        thread.has_transfers |= how == Use::Transfer;
+        Ok(place)
+    }
+
+    /// A name or an order of display.
+    pub(super) fn metadata(&mut self, event: &Event<'_>, max: NamesMax) -> Result<(), Stop> {
+        let sort_index = |event: &Event<'_>| {
+            event.parsed(Argument::SortIndex, "an integer", |token: Token<'_>| number::signed(token.0))
+        };
+        match &*event.text_of(Field::Name)? {
+            "process_name" => {
+                let place = self.process(event, max)?;
+                let name = event.string(Argument::Name)?;
+                self.processes[place as usize].1.name = name.map(Into::into);
+            }
+            "process_sort_index" => {
+                let place = self.process(event, max)?;
+                self.processes[place as usize].1.sort_index = sort_index(event)?.unwrap_or(0);
+            }
+            "thread_name" => {
+                let kind = event.parsed(Argument::Kind, "worker, queue, link or host", |token| {
+                    Some(match &*token.string()? {
+                        "worker" => LaneKind::Worker,
+                        "queue" => LaneKind::Queue,
+                        "link" => LaneKind::Link,
+                        "host" => LaneKind::Host,
+                        _ => return None,
+                    })
+                })?;
+                let name = event.string(Argument::Name)?;
+                let place = self.thread(event, max)?;
+                let thread = &mut self.threads[place as usize];
+                thread.name = name.map(Into::into);
+                thread.kind = kind;
+            }
+            "thread_sort_index" => {
+                let sort_index = sort_index(event)?.unwrap_or(0);
+                let place = self.thread(event, max)?;
+                self.threads[place as usize].sort_index = sort_index;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// How many threads there are.
+    pub(super) fn len(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// What a process is called in the display.
+    pub(super) fn process_name(&self, process: u32) -> String {
+        let (label, process) = &self.processes[process as usize];
+        process.name.clone().unwrap_or_else(|| match label {
+            Label::Number(number) => format!("process {number}"),
+            Label::Word(place) => format!("process {place}"),
+        })
+    }
+
+    /// What a thread is called in the display.
+    pub(super) fn thread_name(&self, thread: u32) -> String {
+        let thread = &self.threads[thread as usize];
+        thread.name.clone().unwrap_or_else(|| format!("thread {}", thread.label))
+    }
+
+    /// The lanes in the order of display, and for each thread its lane.
+    ///
+    /// A thread without a name and without slices has none; what it is given here is not used. The further threads of a
+    /// lane, `worker 3 (2)`, have the lane of the first.
+    pub(super) fn lanes(&self) -> (Vec<Lane>, Vec<u32>) {
+        let mut order: Vec<u32> = (0..self.threads.len() as u32).collect();
+        order.sort_by_key(|&place| {
+            let thread = &self.threads[place as usize];
+            (self.processes[thread.process as usize].1.sort_index, thread.process, thread.sort_index, place)
+        });
+        // The threads that others may be further ones of; of two with one name, the one shown first.
+        let names = |place: u32| (self.key(place, &self.thread_name(place)), place);
+        let is_first = |place: &u32| first_name(&self.thread_name(*place)).is_none();
+        let firsts: HashMap<_, u32> = order.iter().rev().copied().filter(is_first).map(names).collect();
+        let first_of = |place: u32| {
+            let name = self.thread_name(place);
+            let is_host = self.threads[place as usize].lane_kind() == LaneKind::Host;
+            firsts.get(&self.key(place, first_name(&name).filter(|_| !is_host)?)).copied()
+        };
+        let mut lanes: Vec<Lane> = Vec::new();
+        let mut lane_of = vec![0; self.threads.len()];
+        for &place in order.iter().filter(|&&place| first_of(place).is_none()) {
+            let thread = &self.threads[place as usize];
+            if thread.has_slices || thread.name.is_some() {
+                lane_of[place as usize] = lanes.len() as u32;
+                let (name, process) = (self.thread_name(place), self.process_name(thread.process));
+                lanes.push(Lane { name, process, kind: thread.lane_kind() });
+            }
+        }
+        for place in order {
+            if let Some(first) = first_of(place) {
+                lane_of[place as usize] = lane_of[first as usize];
+            }
+        }
+        (lanes, lane_of)
+    }
+
+    fn key(&self, place: u32, name: &str) -> (u32, LaneKind, String) {
+        let thread = &self.threads[place as usize];
+        (thread.process, thread.lane_kind(), name.to_owned())
+    }
+}
+
+/// The name of the lane whose further thread this is: `worker 3` of `worker 3 (2)`.
+fn first_name(name: &str) -> Option<&str> {
+    let (first, number) = name.strip_suffix(')')?.rsplit_once(" (")?;
+    let is_further = number.parse::<u32>().is_ok_and(|number| number >= 2);
+    (is_further && !first.is_empty()).then_some(first)
+}

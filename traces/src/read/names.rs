@@ -1,0 +1,45 @@
+//! Names, each kept once and known by its number from then on.
+
+use super::error::{Kind, Stop};
+use std::collections::HashMap;
+
+/// Names in order of appearance.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    places: HashMap<Box<str>, u32>,
+    bytes: u64,
+}
+
+/// The most names of one kind, and the most bytes that they have together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NamesMax {
+    pub(super) names: u32,
+    pub(super) bytes: u64,
+}
+
+impl Names {
+    /// The number of a name, new or known.
+    pub(super) fn place(&mut self, name: &str, max: NamesMax) -> Result<u32, Stop> {
+        if let Some(&place) = self.places.get(name) {
+            return Ok(place);
+        }
+        self.bytes += name.len() as u64;
+        let place = self.places.len() as u32;
+        if place >= max.names {
+            return Err(Stop::fault(0, Kind::Limit { what: "different names", max: max.names.into() }));
+        }
+        if self.bytes > max.bytes {
+            return Err(Stop::fault(0, Kind::Limit { what: "bytes in names", max: max.bytes }));
+        }
+        self.places.insert(name.into(), place);
+        Ok(place)
+    }
+
+    pub(super) fn into_list(self) -> Vec<String> {
+        let mut list = vec![String::new(); self.places.len()];
+        for (name, place) in self.places {
+            list[place as usize] = name.into();
+        }
+        list
+    }
+}

@@ -1,0 +1,61 @@
+//! Spans of host threads that are written as a begin and an end.
+
+use super::oddities::{Oddities, OddityKind};
+use crate::{Activity, ActivityKind};
+
+/// A begin with its name, or an end.
+#[derive(Debug, Clone, Copy)]
+struct Boundary {
+    thread: u32,
+    at_ns: u64,
+    /// `None` for an end.
+    name: Option<u32>,
+}
+
+/// Begins and ends as far as a file has been read.
+#[derive(Debug, Default)]
+pub(super) struct Spans {
+    boundaries: Vec<Boundary>,
+}
+
+impl Spans {
+    pub(super) fn begin(&mut self, thread: u32, at_ns: u64, name: u32) {
+        self.boundaries.push(Boundary { thread, at_ns, name: Some(name) });
+    }
+
+    pub(super) fn end(&mut self, thread: u32, at_ns: u64) {
+        self.boundaries.push(Boundary { thread, at_ns, name: None });
+    }
+
+    /// The spans: an end closes the innermost open one of its thread. What is still open lasts until `until_ns`.
+    pub(super) fn finish(mut self, until_ns: u64, activities: &mut Vec<Activity>, oddities: &mut Oddities) {
+        // Stable: of moments that are equal, the order of the file counts.
+        self.boundaries.sort_by_key(|boundary| (boundary.thread, boundary.at_ns));
+        let mut open: Vec<(u64, u32)> = Vec::new();
+        for of_thread in self.boundaries.chunk_by(|a, b| a.thread == b.thread) {
+            let lane = of_thread[0].thread;
+            let mut close = |(start_ns, name), end_ns| {
+                let kind = ActivityKind::Host;
+                activities.push(Activity { kind, name, lane, start_ns, end_ns, bytes: 0, link: None, task: None });
+            };
+            for boundary in of_thread {
+                match (boundary.name, open.pop()) {
+                    (Some(name), outer) => {
+                        open.extend(outer);
+                        open.push((boundary.at_ns, name));
+                    }
+                    (None, Some(span)) => close(span, boundary.at_ns),
+                    (None, None) => oddities.note(OddityKind::LoneSpan, (None, Some(lane)), || {
+                        format!("a span ends at {} ns that never began", boundary.at_ns)
+                    }),
+                }
+            }
+            while let Some(span) = open.pop() {
+                close(span, until_ns.max(span.0));
+                oddities.note(OddityKind::LoneSpan, (None, Some(lane)), || {
+                    format!("the span that begins at {} ns never ends", span.0)
+                });
+            }
+        }
+    }
+}

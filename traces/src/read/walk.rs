@@ -1,0 +1,234 @@
+//! The frame of a file around its events, walked once from its beginning to its end.
+
+use super::cursor::{Cursor, Nest, Token};
+use super::error::{Kind, ReadError, Stop};
+use super::event::Event;
+use super::window::Window;
+use std::borrow::Cow;
+use std::io::Read;
+
+/// Takes what a walk finds.
+pub(crate) trait Events {
+    /// The next event of `traceEvents`.
+    ///
+    /// # Errors
+    /// A fault at a place in the event's text.
+    fn event(&mut self, event: &Event<'_>) -> Result<(), Stop>;
+
+    /// The next member of `otherData`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn fact(&mut self, key: Cow<'_, str>, value: Token<'_>) -> Result<(), Stop>;
+}
+
+/// Hands all of a file to `events`.
+///
+/// # Errors
+/// The first fault, with its position.
+pub(crate) fn walk<R: Read>(input: R, event_bytes_max: usize, events: &mut impl Events) -> Result<(), ReadError> {
+    let mut walk = Walk { window: Window::new(input, event_bytes_max), events };
+    walk.file()
+}
+
+struct Walk<'a, R, E> {
+    window: Window<R>,
+    events: &'a mut E,
+}
+
+impl<R: Read, E: Events> Walk<'_, R, E> {
+    fn file(&mut self) -> Result<(), ReadError> {
+        if self.peek()?.is_some() && self.window.text().starts_with('\u{feff}') {
+            self.window.take('\u{feff}'.len_utf8());
+        }
+        match self.peek()? {
+            Some(b'{') => self.object()?,
+            Some(b'[') => self.array(false)?,
+            None => return Err(self.ends("nothing: it is empty")),
+            Some(_) => return Err(self.unexpected("`{` or `[`")),
+        }
+        match self.peek()? {
+            None => Ok(()),
+            Some(_) => Err(self.unexpected("the end of the file")),
+        }
+    }
+
+    /// The form with an object: `{"traceEvents":[…], …}`.
+    fn object(&mut self) -> Result<(), ReadError> {
+        const WITHIN: &str = "the outermost object";
+        self.window.take(1);
+        let mut is_first = true;
+        let mut has_events = false;
+        loop {
+            let (key, bytes) = self.retried(WITHIN, |text| {
+                let mut cursor = Cursor::new(text);
+                let key = cursor.key(&mut { is_first })?;
+                // The value may be long: only its first byte has to be at hand.
+                if key.is_some() {
+                    cursor.peek()?;
+                }
+                Ok((key.map(|key| key.string().unwrap_or_default().into_owned()), cursor.at))
+            })?;
+            is_first = false;
+            let at = self.window.position(0);
+            self.window.take(bytes);
+            let opening = self.window.text().as_bytes().first().copied();
+            match key.as_deref() {
+                None if has_events => return Ok(()),
+                None => return Err(Kind::NoEvents.at(at)),
+                Some("traceEvents") if has_events => return Err(Kind::Twice("traceEvents").at(at)),
+                Some("traceEvents") if opening != Some(b'[') => return Err(self.unexpected("`[`, the events")),
+                Some("traceEvents") => self.array(true)?,
+                Some("otherData") if opening == Some(b'{') => self.facts()?,
+                Some(_) => self.skip()?,
+            }
+            has_events |= key.as_deref() == Some("traceEvents");
+        }
+    }
+
+    /// The events, from their bracket on. An array that is the whole file may lack its end: the format allows it, so that
+    /// a program can write events as they come.
+    fn array(&mut self, must_end: bool) -> Result<(), ReadError> {
+        self.window.take(1);
+        let mut after = None;
+        loop {
+            match (self.peek()?, after) {
+                (None, _) if must_end => return Err(self.ends("`traceEvents`")),
+                (None, _) => return Ok(()),
+                (Some(b']'), None | Some(b'}')) => {
+                    self.window.take(1);
+                    return Ok(());
+                }
+                (Some(b','), Some(b'}')) => {
+                    self.window.take(1);
+                    after = Some(b',');
+                }
+                (Some(_), Some(b'}')) => return Err(self.unexpected("`,` or `]`")),
+                (Some(_), _) => {
+                    self.event()?;
+                    after = Some(b'}');
+                }
+            }
+        }
+    }
+
+    fn event(&mut self) -> Result<(), ReadError> {
+        loop {
+            match Event::parse(self.window.text()) {
+                Ok((event, bytes)) => {
+                    if let Err(stop) = self.events.event(&event) {
+                        return Err(self.fault(stop, "an event"));
+                    }
+                    self.window.take(bytes);
+                    return Ok(());
+                }
+                Err(Stop::End) => self.refill("an event")?,
+                Err(stop) => return Err(self.fault(stop, "an event")),
+            }
+        }
+    }
+
+    fn facts(&mut self) -> Result<(), ReadError> {
+        const WITHIN: &str = "`otherData`";
+        self.window.take(1);
+        let mut is_first = true;
+        loop {
+            let (bytes, is_last) = loop {
+                let mut cursor = Cursor::new(self.window.text());
+                let step = (|| {
+                    let Some(key) = cursor.key(&mut { is_first })? else {
+                        return Ok((cursor.at, true));
+                    };
+                    let value = cursor.value()?;
+                    let at = cursor.at - value.0.len();
+                    self.events.fact(key.string().unwrap_or_default(), value).map_err(|stop| match stop {
+                        Stop::Fault(_, fault) => Stop::Fault(at, fault),
+                        Stop::End => Stop::End,
+                    })?;
+                    Ok((cursor.at, false))
+                })();
+                match step {
+                    Ok(done) => break done,
+                    Err(Stop::End) => self.refill(WITHIN)?,
+                    Err(stop) => return Err(self.fault(stop, WITHIN)),
+                }
+            };
+            self.window.take(bytes);
+            is_first = false;
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Passes over a value of any length.
+    fn skip(&mut self) -> Result<(), ReadError> {
+        const WITHIN: &str = "a value of the outermost object";
+        let mut nest = Nest::default();
+        loop {
+            let mut cursor = Cursor::new(self.window.text());
+            let step = nest.step(&mut cursor);
+            let at = cursor.at;
+            match step {
+                Ok(is_done) => {
+                    self.window.take(at);
+                    if is_done {
+                        return Ok(());
+                    }
+                }
+                Err(Stop::End) => self.refill(WITHIN)?,
+                Err(stop) => return Err(self.fault(stop, WITHIN)),
+            }
+        }
+    }
+
+    /// What `take` makes of the text at hand, or of more of it.
+    fn retried<T>(&mut self, within: &'static str, take: impl Fn(&str) -> Result<T, Stop>) -> Result<T, ReadError> {
+        loop {
+            match take(self.window.text()) {
+                Ok(taken) => return Ok(taken),
+                Err(Stop::End) => self.refill(within)?,
+                Err(stop) => return Err(self.fault(stop, within)),
+            }
+        }
+    }
+
+    /// The next byte that is not white space, not taken; `None` at the end of the file.
+    fn peek(&mut self) -> Result<Option<u8>, ReadError> {
+        loop {
+            let mut cursor = Cursor::new(self.window.text());
+            let next = cursor.peek();
+            let at = cursor.at;
+            self.window.take(at);
+            match next {
+                Ok(byte) => return Ok(Some(byte)),
+                Err(_) if !self.window.more()? => return Ok(None),
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// # Errors
+    /// The end of the file, and those of reading.
+    fn refill(&mut self, within: &'static str) -> Result<(), ReadError> {
+        if self.window.more()? { Ok(()) } else { Err(self.ends(within)) }
+    }
+
+    #[cold]
+    fn fault(&self, stop: Stop, within: &'static str) -> ReadError {
+        match stop {
+            Stop::End => self.ends(within),
+            Stop::Fault(at, fault) => fault.0.at(self.window.position(at)),
+        }
+    }
+
+    #[cold]
+    fn ends(&self, within: &'static str) -> ReadError {
+        Kind::Ends { within }.at(self.window.position(usize::MAX))
+    }
+
+    #[cold]
+    fn unexpected(&self, expected: &'static str) -> ReadError {
+        self.fault(Cursor::new(self.window.text()).unexpected(expected), "the file")
+    }
+}
