@@ -80,6 +80,7 @@ const UNITS = [
 
 /** A length of time, with four digits: `1.234 ms`. */
 function timeText(ns) {
+  if (ns === 0) return "0";
   const [factor, unit] = UNITS.find(([factor]) => Math.abs(ns) >= factor) ?? UNITS[3];
   const value = ns / factor;
   const decimals = factor === 1 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(Math.max(Math.abs(value), 1))));

@@ -17,7 +17,7 @@ class Controls {
       if (event.key !== "Enter") return;
       event.preventDefault();
       clearTimeout(pending);
-      if (!state.found) page.search(this.search.value);
+      if (this.search.value !== state.query) page.search(this.search.value);
       page.nextMatch(event.shiftKey ? -1 : 1);
     });
     const on = (id, action) => byId(id).addEventListener("click", action);

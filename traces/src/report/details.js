@@ -35,7 +35,10 @@ function pairs(hazards, end) {
     if (!pair.kinds.includes(hazard.kind)) pair.kinds.push(hazard.kind);
     if (hazard.datum && !pair.data.includes(hazard.datum)) pair.data.push(hazard.datum);
   }
-  for (const pair of ofTask.values()) pair.kinds.sort();
+  for (const pair of ofTask.values()) {
+    pair.kinds.sort();
+    pair.data.sort((a, b) => a - b);
+  }
   return [...ofTask.values()];
 }
 

@@ -21,8 +21,8 @@ class Gantt {
     this.scroll = 0;
   }
 
-  /** Gives each row its place; lanes share what height there is. */
-  layout(heightMax) {
+  /** Gives each row its place. Lanes share what height there is; few lanes grow into a wanted height. */
+  layout(heightMax, heightWanted) {
     const { rows, run } = this.state;
     const lanes = [];
     for (const row of rows) {
@@ -30,8 +30,8 @@ class Gantt {
       if (known) known.rows.push(row);
       else lanes.push({ lane: row.lane, rows: [row] });
     }
-    const base = Math.floor((heightMax - RULER_HEIGHT) / Math.max(lanes.length, 1)) - LANE_GAP - 4;
-    const height = Math.min(Math.max(base, 15), 30);
+    const share = (height) => Math.floor((height - RULER_HEIGHT - 2 * PROCESS_HEIGHT) / Math.max(lanes.length, 1)) - LANE_GAP - 4;
+    const height = Math.min(Math.max(share(heightMax), 15), Math.max(36, Math.min(share(heightWanted), 64)));
     let y = 4;
     let process = null;
     for (const lane of lanes) {

@@ -18,24 +18,26 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// A template with each `{name}` replaced by its value, in one pass: what stands in a value is not looked at. Writes to `out` piece by
+/// A template with each `{{name}}` replaced by its value, in one pass: what stands in a value is not looked at. Writes to `out` piece by
 /// piece, since one of the values may be tens of megabytes.
 pub(super) fn fill(template: &str, values: &[(&str, &str)], out: &mut impl std::io::Write) -> std::io::Result<()> {
     let mut rest = template;
-    while let Some(open) = rest.find('{') {
-        let close = open + rest[open..].find('}').expect("the page's template closes its braces");
-        let name = &rest[open + 1..close];
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (name, after) = after.split_once("}}").expect("the page's template closes its braces");
         let value = values.iter().find(|(known, _)| *known == name);
         let (_, value) = value.unwrap_or_else(|| panic!("the page's template names {name:?}"));
-        out.write_all(rest[..open].as_bytes())?;
+        out.write_all(before.as_bytes())?;
         out.write_all(value.as_bytes())?;
-        rest = &rest[close + 1..];
+        rest = after;
     }
     out.write_all(rest.as_bytes())
 }
 
 /// `1.234 ms`: a length of time with four digits.
 pub(super) fn time(ns: f64) -> String {
+    if ns == 0.0 {
+        return "0".to_owned();
+    }
     let (factor, unit) = match ns.abs() {
         least if least >= 1e9 => (1e9, "s"),
         least if least >= 1e6 => (1e6, "ms"),
@@ -135,8 +137,8 @@ mod tests {
     #[test]
     fn values_are_not_templates() {
         let mut page = Vec::new();
-        fill("a {x} b {y} c", &[("x", "{y}"), ("y", "2")], &mut page).expect("memory");
-        assert_eq!(page, b"a {y} b 2 c");
+        fill("a {{x}} b {{y}} c", &[("x", "{{y}}"), ("y", "2")], &mut page).expect("memory");
+        assert_eq!(page, b"a {{y}} b 2 c");
     }
 
     #[test]

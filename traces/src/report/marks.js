@@ -39,7 +39,7 @@ function drawPath(gantt, context) {
     if (width >= RECTANGLE_MIN) {
       context.lineWidth = 2;
       context.strokeRect(left + 0.5, box.y + 1, width - 2, box.height - 2);
-      if (previous) drawLink(context, previous, box);
+      if (previous && previous.y !== box.y) drawLink(context, previous, box);
       previous = box;
       at++;
     } else {
@@ -135,7 +135,9 @@ function drawArrow(gantt, context, from, to, kinds, hasLabel) {
   const [x0, x1] = [clampX(from.x1), clampX(to.x0)];
   const [y0, y1] = [from.y + from.height / 2, to.y + to.height / 2];
   const bend = Math.max(14, Math.min(90, Math.abs(x1 - x0) / 2));
-  const curve = [x0, y0, x0 + bend, y0, x1 - bend, y1, x1 - 5, y1];
+  // Within a row the arrow goes around below, so that the slices between stay readable.
+  const dip = y0 === y1 ? from.height * 0.9 + Math.min(40, Math.abs(x1 - x0) * 0.06) : 0;
+  const curve = [x0, y0, x0 + bend, y0 + dip, x1 - bend, y1 + dip, x1 - 5, y1];
   const stroke = (colour, width) => {
     context.strokeStyle = colour;
     context.lineWidth = width;

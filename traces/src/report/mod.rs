@@ -99,8 +99,9 @@ impl<'a> Report<'a> {
         let pages = tables::Tables { trace: self.trace, analysis: self.analysis };
         let panels = pages.panels();
         let script = SCRIPTS.join("\n") + include_str!("page.js") + include_str!("start.js");
+        let nonce = nonce(&[&names, &sections]);
         let values = [
-            ("nonce", nonce(&[&names, &sections]).as_str()),
+            ("nonce", nonce.as_str()),
             ("title", &html::escape(&self.title)),
             ("subtitle", &pages.subtitle()),
             ("notices", &pages.notices()),

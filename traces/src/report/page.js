@@ -4,6 +4,8 @@ const GUTTER = 132;
 const GUTTER_NARROW = 92;
 const NARROW = 700;
 const ANIMATION_MS = 140;
+/** The details want so much; what stands beside them grows to it. */
+const DESK_HEIGHT = 460;
 
 class Page {
   constructor() {
@@ -27,6 +29,7 @@ class Page {
       font: getComputedStyle(document.body).fontFamily,
       ratio: 1,
       marks: null,
+      query: "",
       found: null,
       selected: null,
       hover: null,
@@ -85,7 +88,8 @@ class Page {
     state.ratio = Math.min(devicePixelRatio || 1, 2);
     state.axis.gutter = width < NARROW ? GUTTER_NARROW : GUTTER;
     state.axis.width = Math.max(width - state.axis.gutter, 50);
-    this.gantt.layout(Math.min(Math.max(innerHeight * 0.62, 220), 1000));
+    const wanted = DESK_HEIGHT - this.overview.height - this.tracks.height;
+    this.gantt.layout(Math.min(Math.max(innerHeight * 0.62, 220), 1000), wanted);
     const sized = (canvas, height) => {
       canvas.style.height = `${height}px`;
       canvas.width = Math.round(width * state.ratio);
@@ -360,6 +364,7 @@ class Page {
 
   search(text) {
     const { state } = this;
+    state.query = text;
     state.found = findTasks(state.run, text);
     state.marks = state.found && state.found.count > 0 ? state.found.marks : null;
     for (const row of state.rows) row.mark(state.marks);

@@ -1,13 +1,13 @@
 // Colours, patterns and letters of kernels and activities.
 //
 // Both sets of eight were found by a search that kept, for normal sight and simulated protanopia, deuteranopia and tritanopia
-// (Machado, Oliveira and Fernandes, 2009), the least CIE76 distance of any two above 22, and kept each at 3:1 to its background and
+// (Machado, Oliveira and Fernandes, 2009), the least CIE76 distance of any two at 20 or more, and kept each at 3:1 to its background and
 // 4.5:1 to black or white text. Kernels beyond the eighth reuse the colours with a hatching, and with "Patterns" (and in print)
 // every kernel has one. A letter in each slice serves where neither is seen.
 
 const COLOURS = {
-  light: ["#1f6bed", "#b68f0f", "#19454d", "#ef6377", "#898eb8", "#765b0a", "#4f2c8e", "#542312"],
-  dark: ["#4953eb", "#edce20", "#167540", "#f58c9b", "#c296ee", "#a98211", "#b2f8f9", "#daec8a"],
+  light: ["#27618c", "#9d865d", "#254134", "#c27a93", "#688fdc", "#604916", "#799723", "#2a1353"],
+  dark: ["#737ae2", "#ce782a", "#6be1a6", "#b16a92", "#c0eaf2", "#8e7e54", "#d4d531", "#b4abeb"],
 };
 /** Transfer, eviction, stall, allocation, span of the host: distinct from kernels by their thin rows. */
 const ACTIVITY_COLOURS = {

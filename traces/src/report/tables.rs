@@ -125,16 +125,17 @@ impl Tables<'_> {
         if lanes.rows.is_empty() {
             return String::new();
         }
-        let heads = ["lane", "tasks>", "busy>", "communication>", "other>", "of the makespan"];
+        let heads = ["lane", "tasks>", "busy>", ">", "communication>", ">", "other>", ">", "of the makespan"];
         let mut table = Table::new("Where each lane’s time went", &heads);
         let has_several = lanes.processes.len() > 1 && lanes.rows.len() > lanes.processes.len();
         let processes = if has_several { lanes.processes.as_slice() } else { &[] };
         for row in lanes.rows.iter().chain(processes) {
-            let part = |ns: u64| format!("{} {}", time(ns as f64), percent(share(ns, lanes.wall_ns)));
-            let parts = [row.busy_ns, row.communication_ns, row.other_ns].map(part);
-            let [busy, communication, other] = parts;
-            let bar = share_bar(row, lanes.wall_ns);
-            table.row(&[escape(&row.name), count(row.tasks), busy, communication, other, bar]);
+            let mut cells = vec![escape(&row.name), count(row.tasks)];
+            for part_ns in [row.busy_ns, row.communication_ns, row.other_ns] {
+                cells.extend([time(part_ns as f64), percent(share(part_ns, lanes.wall_ns))]);
+            }
+            cells.push(share_bar(row, lanes.wall_ns));
+            table.row(&cells);
         }
         let key = [("busy", "in tasks"), ("communication", "communication not overlapped"), ("other", "other")];
         let key = key.map(|(class, what)| format!("<i class=\"key {class}\"></i><span>{what}</span>")).concat();
