@@ -15,8 +15,8 @@ use std::{
 
 /// A run, `a`, and another, `b`. Differences and ratios are of `b` to `a`.
 ///
-/// The time of all lanes of a run (makespan times lanes) is spent in tasks of some kernel or idle for some reason, and so its growth
-/// from one run to the other is the sum of the growths of these parts: the `causes`.
+/// The time of all lanes of a run (makespan times lanes) is spent in tasks of some kernel or idle for some reason, and so
+/// its growth from one run to the other is the sum of the growths of these parts: the `causes`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// The makespans.
@@ -181,11 +181,14 @@ fn quotient(pair: Pair) -> String {
     pair.ratio().map_or(String::new(), |ratio| format!("{ratio:.3}"))
 }
 
+/// How a quantity is written.
+type Show<'a> = &'a dyn Fn(f64) -> String;
+
 /// The quantities of the whole runs.
 fn whole(comparison: &Comparison) -> Table {
     let mut table = Table::new(&["", "a", "b", "b / a"]);
     let time = |value: f64| format!("{} ms", ms(value as u64));
-    let rows: [(&str, Pair, &dyn Fn(f64) -> String); 6] = [
+    let rows: [(&str, Pair, Show<'_>); 6] = [
         ("makespan", comparison.wall_ns, &time),
         ("time in tasks", comparison.work_ns, &time),
         ("critical path", comparison.path_ns, &time),

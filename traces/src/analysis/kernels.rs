@@ -203,12 +203,21 @@ impl Kernels {
     }
 }
 
-/// Time and rate of each kernel; where tasks did not complete, how many.
-impl fmt::Display for Kernels {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// Tables in brief have at most so many kernels.
+const KERNELS_IN_BRIEF: usize = 12;
+
+impl Kernels {
+    /// Time and rate of the kernels with the most time.
+    pub fn brief_table(&self) -> impl fmt::Display {
+        let rest = self.rows.len().saturating_sub(KERNELS_IN_BRIEF);
+        let table = self.table(KERNELS_IN_BRIEF);
+        if rest == 0 { table.to_string() } else { format!("{table}  and {rest} kernels with less time\n") }
+    }
+
+    fn table(&self, rows_max: usize) -> Table {
         let heads = ["kernel", "tasks", "ms", "%", "GFLOP/s", "median us", "quartiles<", "most us", "slowest<", "<"];
         let mut table = Table::new(&heads);
-        for row in &self.rows {
+        for row in self.rows.iter().take(rows_max) {
             let lengths = row.length_ns;
             table.row([
                 row.name.clone(),
@@ -223,6 +232,13 @@ impl fmt::Display for Kernels {
                 row.outcomes.to_string(),
             ]);
         }
-        table.fmt(out)
+        table
+    }
+}
+
+/// Time and rate of each kernel; where tasks did not complete, how many.
+impl fmt::Display for Kernels {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.table(usize::MAX).fmt(out)
     }
 }
