@@ -24,7 +24,8 @@ pub struct Bounds {
     pub work_ns: u64,
     /// The work of each group of like lanes.
     pub groups: Vec<Group>,
-    /// For the worst task, its insertion and the longest chain from it on; `None` if the trace does not say when tasks were inserted.
+    /// For the worst task, its insertion and the longest chain from it on; `None` if it is not known when tasks were
+    /// inserted.
     pub insertion_ns: Option<u64>,
     /// The greatest of them.
     pub bound_ns: u64,

@@ -93,7 +93,8 @@ fn inserting_row(trace: &Trace, occupancy: &Occupancy, moments_ns: &[u64]) -> Op
     (!moments_ns.is_empty() && strays as f64 <= STRAYS_MAX * moments_ns.len() as f64).then_some(row)
 }
 
-/// From when so many tasks were in flight that nothing more could be inserted, until the next insertion; and where the file says it.
+/// From when so many tasks were in flight that nothing more could be inserted, until the next insertion; and where the file
+/// says it.
 fn window_full(trace: &Trace, moments_ns: &[u64]) -> Vec<Interval> {
     let is_stall = |activity: &&crate::Activity| {
         let name = trace.names.get(activity.name as usize);

@@ -165,6 +165,11 @@ impl fmt::Display for Outcomes {
 }
 
 impl Spread {
+    /// From the least to the greatest.
+    pub fn values(&self) -> [f64; 5] {
+        [self.min, self.lower, self.median, self.upper, self.max]
+    }
+
     /// Of values in any order; `None` for none.
     pub(super) fn of(mut values: Vec<f64>) -> Option<Self> {
         let last = values.len().checked_sub(1)?;
@@ -174,29 +179,45 @@ impl Spread {
     }
 }
 
-/// Time and rate of each kernel; where tasks did not complete, how many.
-impl fmt::Display for Kernels {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let heads = [
-            "kernel",
-            "tasks",
-            "ms",
-            "%",
-            "GFLOP/s",
-            "median",
-            "quartiles<",
-            "median us",
-            "quartiles<",
-            "bytes",
-            "slowest<",
-            "us",
-            "<",
-        ];
-        let mut table = Table::new(&heads);
+fn rate(rate: Option<f64>) -> String {
+    rate.map_or(String::new(), |rate| format!("{rate:.2}"))
+}
+
+impl Kernels {
+    /// All that is known of each kernel, as two tables: time, then rates and bytes.
+    pub fn full_table(&self) -> impl fmt::Display {
+        let mut times = Table::new(&["time, us", "least", "lower", "median", "upper", "most", "slowest<", "<"]);
+        let mut rates = Table::new(&["GFLOP/s", "all", "least", "lower", "median", "upper", "most", "Gflop", "bytes"]);
         for row in &self.rows {
-            let rate = |rate: Option<f64>| rate.map_or(String::new(), |rate| format!("{rate:.2}"));
-            let rates = row.task_rate_gflops;
-            let quartiles = rates.map_or(String::new(), |rates| format!("{:.2} - {:.2}", rates.lower, rates.upper));
+            let lengths = row.length_ns.values().map(us);
+            let texts = [row.slowest_label.clone(), row.outcomes.to_string()];
+            times.row(std::iter::once(row.name.clone()).chain(lengths).chain(texts));
+            let spread =
+                row.task_rate_gflops.map_or(Default::default(), |spread| spread.values().map(|one| rate(Some(one))));
+            let flops = if row.flops > 0.0 { format!("{:.3}", 1e-9 * row.flops) } else { String::new() };
+            let moved = if row.bytes > 0.0 { bytes(row.bytes) } else { String::new() };
+            let first = [row.name.clone(), rate(row.rate_gflops)];
+            rates.row(first.into_iter().chain(spread).chain([flops, moved]));
+        }
+        format!("{times}\n{rates}")
+    }
+}
+
+/// Tables in brief have at most so many kernels.
+const KERNELS_IN_BRIEF: usize = 12;
+
+impl Kernels {
+    /// Time and rate of the kernels with the most time.
+    pub fn brief_table(&self) -> impl fmt::Display {
+        let rest = self.rows.len().saturating_sub(KERNELS_IN_BRIEF);
+        let table = self.table(KERNELS_IN_BRIEF);
+        if rest == 0 { table.to_string() } else { format!("{table}  and {rest} kernels with less time\n") }
+    }
+
+    fn table(&self, rows_max: usize) -> Table {
+        let heads = ["kernel", "tasks", "ms", "%", "GFLOP/s", "median us", "quartiles<", "most us", "slowest<", "<"];
+        let mut table = Table::new(&heads);
+        for row in self.rows.iter().take(rows_max) {
             let lengths = row.length_ns;
             table.row([
                 row.name.clone(),
@@ -204,16 +225,20 @@ impl fmt::Display for Kernels {
                 ms(row.total_ns),
                 percent(row.share),
                 rate(row.rate_gflops),
-                rate(rates.map(|rates| rates.median)),
-                quartiles,
                 us(lengths.median),
                 format!("{} - {}", us(lengths.lower), us(lengths.upper)),
-                if row.bytes > 0.0 { bytes(row.bytes) } else { String::new() },
-                row.slowest_label.clone(),
                 us(lengths.max),
+                row.slowest_label.clone(),
                 row.outcomes.to_string(),
             ]);
         }
-        table.fmt(out)
+        table
+    }
+}
+
+/// Time and rate of each kernel; where tasks did not complete, how many.
+impl fmt::Display for Kernels {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.table(usize::MAX).fmt(out)
     }
 }

@@ -86,14 +86,25 @@ impl Lanes {
     }
 }
 
-/// The parts of each lane; then of each process, where one has several lanes of the kind.
-impl fmt::Display for Lanes {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let heads = ["lane", "tasks", "busy ms", "%", "communication ms", "%", "other ms", "%"];
-        let mut table = Table::new(&heads);
-        let has_several = self.processes.len() > 1 && self.rows.len() > self.processes.len();
-        let processes = if has_several { self.processes.as_slice() } else { &[] };
-        for row in self.rows.iter().chain(processes) {
+/// Tables in brief have at most so many lanes.
+const LANES_IN_BRIEF: usize = 12;
+
+impl Lanes {
+    /// The parts of each lane as a table; of many lanes, only of those that were busy least and most.
+    pub fn brief_table(&self) -> impl fmt::Display {
+        if self.rows.len() <= LANES_IN_BRIEF {
+            return self.to_string();
+        }
+        let mut rows: Vec<&LaneTime> = self.rows.iter().collect();
+        rows.sort_by_key(|row| row.busy_ns);
+        let (least, most) = (&rows[..LANES_IN_BRIEF / 2], &rows[rows.len() - LANES_IN_BRIEF / 2..]);
+        let table = self.table(least.iter().chain(most).copied().chain(&self.processes));
+        format!("{table}  {} lanes in between are not listed\n", rows.len() - LANES_IN_BRIEF)
+    }
+
+    fn table<'a>(&self, rows: impl Iterator<Item = &'a LaneTime>) -> Table {
+        let mut table = Table::new(&["lane", "tasks", "busy ms", "%", "communication ms", "%", "other ms", "%"]);
+        for row in rows {
             let mut cells = vec![row.name.clone(), row.tasks.to_string()];
             for part_ns in [row.busy_ns, row.communication_ns, row.other_ns] {
                 cells.push(ms(part_ns));
@@ -101,7 +112,16 @@ impl fmt::Display for Lanes {
             }
             table.row(cells);
         }
-        table.fmt(out)
+        table
+    }
+}
+
+/// The parts of each lane; then of each process, where there are several and one has several lanes.
+impl fmt::Display for Lanes {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let has_several = self.processes.len() > 1 && self.rows.len() > self.processes.len();
+        let processes = if has_several { self.processes.as_slice() } else { &[] };
+        self.table(self.rows.iter().chain(processes)).fmt(out)
     }
 }
 

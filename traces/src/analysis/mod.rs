@@ -178,13 +178,19 @@ impl fmt::Display for Overview {
     }
 }
 
+/// So many of the longest gaps are listed where all analyses are shown.
+const GAPS_IN_BRIEF: usize = 5;
+
 /// A screen or two: what somebody wants to know who has just recorded a run.
 impl fmt::Display for Analysis {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "{}", self.overview)?;
-        writeln!(out, "{}", self.lanes)?;
+        writeln!(out, "{}", self.lanes.brief_table())?;
         writeln!(out, "{}", self.gaps)?;
-        writeln!(out, "{}", self.kernels)?;
+        if !self.gaps.longest.is_empty() {
+            writeln!(out, "{}", self.gaps.longest_table(GAPS_IN_BRIEF))?;
+        }
+        writeln!(out, "{}", self.kernels.brief_table())?;
         if self.links.moved_bytes() > 0 || !self.links.evictions.is_empty() {
             writeln!(out, "{}", self.links)?;
         }

@@ -1,17 +1,66 @@
 //! `superscalar-trace merge`.
 
 use super::Outcome;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use superscalar_traces::merge::{MergeOptions, Times, merge};
 
 /// The arguments of `merge`.
 #[derive(Debug, clap::Args)]
 pub struct Merge {
-    /// The trace.
-    file: PathBuf,
+    /// The traces.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Where the merged one goes.
+    #[arg(short, long)]
+    out: PathBuf,
+    /// Moves each file's first moment to zero. Without it, times stay as they are.
+    #[arg(long)]
+    align: bool,
+    /// Takes the whole events of files that were cut short.
+    #[arg(long)]
+    whole_events: bool,
 }
 
 impl Merge {
     pub fn run(&self) -> Outcome {
-        Err(format!("{}: not written yet", self.file.display()).into())
+        let times = if self.align { Times::Aligned } else { Times::Kept };
+        let options = MergeOptions { times, whole_events: self.whole_events, ..MergeOptions::default() };
+        // Under another name until it is whole: the output may be one of the inputs, and a half is worse than none.
+        let partial = partial(&self.out);
+        let create = || File::create(&partial).map_err(|error| about(&partial, &error));
+        let merged = create().and_then(|file| Ok(merge(&self.files, file, &options)?));
+        let merged = merged.and_then(|merged| {
+            fs::rename(&partial, &self.out).map_err(|error| about(&self.out, &error))?;
+            Ok(merged)
+        });
+        match merged {
+            Ok(merged) => {
+                let cut = if merged.cut_short > 0 {
+                    format!(", {} of them cut short", merged.cut_short)
+                } else {
+                    String::new()
+                };
+                println!("{}: {} events of {} files{cut}", self.out.display(), merged.events, self.files.len());
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(error) => {
+                // There may be none; the error to tell is the first one.
+                let _ = fs::remove_file(&partial);
+                Err(error)
+            }
+        }
     }
+}
+
+fn partial(out: &Path) -> PathBuf {
+    let mut name = out.file_name().unwrap_or_default().to_owned();
+    name.push(".partial");
+    out.with_file_name(name)
+}
+
+fn about(path: &Path, error: &io::Error) -> Box<dyn std::error::Error> {
+    format!("{}: {error}", path.display()).into()
 }

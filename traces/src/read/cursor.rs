@@ -16,8 +16,23 @@ pub(crate) struct Token<'a>(pub(crate) &'a str);
 impl<'a> Token<'a> {
     /// The text that a string stands for; `None` for any other value. Half of a surrogate pair becomes U+FFFD.
     pub(crate) fn string(self) -> Option<Cow<'a, str>> {
-        let inside = self.0.strip_prefix('"')?.strip_suffix('"')?;
-        Some(if inside.contains('\\') { Cow::Owned(unescaped(inside)) } else { Cow::Borrowed(inside) })
+        let inside = self.inside()?;
+        Some(if inside.bytes().any(|byte| byte == b'\\') {
+            Cow::Owned(unescaped(inside))
+        } else {
+            Cow::Borrowed(inside)
+        })
+    }
+
+    /// A string between its quotes, escapes as they are; `None` for any other value.
+    pub(crate) fn inside(self) -> Option<&'a str> {
+        self.0.strip_prefix('"')?.strip_suffix('"')
+    }
+
+    /// What `known` makes of a string: of the text as it stands, and if that is unknown, of what it stands for.
+    pub(crate) fn known<T>(self, known: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let inside = self.inside()?;
+        known(inside).or_else(|| if inside.contains('\\') { known(&unescaped(inside)) } else { None })
     }
 
     /// Whether it is the word `null`.

@@ -136,7 +136,7 @@ impl<'a> Event<'a> {
         cursor.expect(b'{', "an event, `{`")?;
         let mut is_first = true;
         while let Some(key) = cursor.key(&mut is_first)? {
-            match key.string().and_then(|key| Field::named(&key)) {
+            match key.known(Field::named) {
                 Some(Field::Arguments) if cursor.peek()? == b'{' => {
                     let from = cursor.at;
                     event.parse_arguments(&mut cursor)?;
@@ -158,7 +158,7 @@ impl<'a> Event<'a> {
         let mut is_first = true;
         while let Some(key) = cursor.key(&mut is_first)? {
             let value = cursor.value()?;
-            if let Some(argument) = key.string().and_then(|key| Argument::named(&key)) {
+            if let Some(argument) = key.known(Argument::named) {
                 self.arguments[argument as usize] = Some(value);
             }
         }

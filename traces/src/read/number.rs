@@ -3,7 +3,7 @@
 /// Nanoseconds from a number of microseconds, rounded to the nearest; `None` if negative or beyond 64 bits.
 ///
 /// `token` is a number by JSON's grammar, which this relies on only for its result, not for being safe.
-pub(super) fn nanoseconds(token: &str) -> Option<u64> {
+pub(crate) fn nanoseconds(token: &str) -> Option<u64> {
     let bytes = token.as_bytes();
     // As a rule: at most twelve digits, then none or three.
     let whole = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -21,7 +21,7 @@ pub(super) fn nanoseconds(token: &str) -> Option<u64> {
 }
 
 /// A number without a sign and without a fraction that is not zero; `None` for any other, or beyond 64 bits.
-pub(super) fn unsigned(token: &str) -> Option<u64> {
+pub(crate) fn unsigned(token: &str) -> Option<u64> {
     match token.parse() {
         Ok(value) if token.as_bytes()[0].is_ascii_digit() => Some(value),
         _ => Decimal::new(token)?.shifted(0, false),
@@ -29,7 +29,7 @@ pub(super) fn unsigned(token: &str) -> Option<u64> {
 }
 
 /// As [`unsigned`], with a sign.
-pub(super) fn signed(token: &str) -> Option<i64> {
+pub(crate) fn signed(token: &str) -> Option<i64> {
     match token.strip_prefix('-') {
         Some(rest) => 0_i64.checked_sub_unsigned(unsigned(rest)?),
         None => i64::try_from(unsigned(token)?).ok(),

@@ -179,11 +179,10 @@ impl<'a> Causes<'a> {
         if start_ns >= end_ns {
             return;
         }
-        if let Some(last) = all[first..].last_mut() {
-            if last.end_ns == start_ns && last.reason == reason {
-                last.end_ns = end_ns;
-                return;
-            }
+        let before = all[first..].last_mut();
+        if let Some(before) = before.filter(|before| before.end_ns == start_ns && before.reason == reason) {
+            before.end_ns = end_ns;
+            return;
         }
         let (ended_by, released_by) = (Some(open.task), open.released_by);
         all.push(Gap { lane: open.lane, start_ns, end_ns, reason, ended_by, released_by });

@@ -250,7 +250,8 @@ impl<'a> Engine<'a> {
         matches!(self.stage, Stage::Waiting(limit) if self.in_flight <= limit)
     }
 
-    /// A free worker takes a task, which begins a while later, or becomes idle. The inserting one first looks whether it may insert.
+    /// A free worker takes a task, which begins a while later, or becomes idle. The inserting one first looks whether it may
+    /// insert.
     fn seek(&mut self, place: Place, lead_ns: u64) {
         if self.inserter() == Some(place) && self.may_go_on() {
             return self.go_on_inserting();

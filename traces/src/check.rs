@@ -1,1 +1,0 @@
-//! What a trace must satisfy beyond being read: order, nesting, numbers that agree.
