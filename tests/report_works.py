@@ -33,9 +33,8 @@ FRAMES = 60
 READY = "!!window.superscalarReport && superscalarReport.isStill()"
 # Named keys of the protocol; letters and signs stand for themselves.
 KEY_CODES = {
-    "Tab": 9, "Enter": 13, "Escape": 27, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39, "ArrowDown": 40,
+    "Tab": 9, "Enter": 13, "Escape": 27, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39,
 }  # fmt: skip
-SHIFT = 8
 
 
 def expect(holds, what):
@@ -77,7 +76,7 @@ class Page:
             time.sleep(0.02)
 
     def key(self, key, modifiers=0):
-        code = KEY_CODES.get(key, ord(key[0].upper()))
+        code = KEY_CODES.get(key) or (ord(key.upper()) if key.isalnum() else 0)
         event = {"key": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
         if len(key) == 1:
             event["text"] = key
@@ -196,6 +195,24 @@ def check_zoom(page):
     wanted = 200 / (box["width"] - gutter)
     expect(abs(share - wanted) < 0.02 * wanted + 1e-9, f"dragging the ruler shows {share}, not {wanted}")
     page.key("Home")
+    check_pinch(page, x, y)
+
+
+def check_pinch(page, x, y):
+    """Two fingers that part zoom in."""
+    def touch(kind, *places):
+        points = [{"x": at, "y": y, "id": finger} for finger, at in enumerate(places)]
+        page.tools.command("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+
+    before = page.span()
+    touch("touchStart", x - 40)
+    touch("touchStart", x - 40, x + 40)
+    for apart in (60, 80, 120):
+        touch("touchMove", x - apart, x + apart)
+    touch("touchEnd")
+    page.settle()
+    expect(page.span() < 0.5 * before, "fingers that part do not zoom")
+    page.key("Home")
 
 
 def check_selection(page, task):
@@ -246,6 +263,8 @@ def check_keyboard(page):
         page.key(key)
         at = page.selected()["task"]
         expect(at in here[list_name] if here[list_name] else at == here["task"], f"{key} leads to {at}")
+    page.key("Escape")
+    expect(page.selected()["task"] == -1, "Esc does not end the selection")
     page.key("/")
     expect(page.js("document.activeElement.id") == "search", "/ does not lead to the search")
     for letter in f"#{selected['task']}":

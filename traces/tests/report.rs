@@ -7,7 +7,8 @@ use superscalar_traces::{analysis::Analysis, report::Report, *};
 
 const MS: u64 = 1_000_000;
 /// A name that would run a script or end its element, if it could.
-const HOSTILE: &str = r#"</script><script>window.ran=1</script><img src=x onerror="window.ran=2"><!--<script>{{names}}'&amp;"#;
+const HOSTILE: &str =
+    r#"</script><script>window.ran=1</script><img src=x onerror="window.ran=2"><!--<script>{{names}}'&amp;"#;
 
 fn lane(name: &str, process: &str, kind: LaneKind) -> Lane {
     Lane { name: name.to_owned(), process: process.to_owned(), kind }
@@ -78,8 +79,14 @@ fn everything() -> Trace {
             activity(ActivityKind::Transfer, 3, 3, 6 * MS, 2 * MS),
         ],
         counters: vec![
-            Counter { name: HOSTILE.to_owned(), samples: (0..40).map(|at| ((100 + at) * MS, (at % 7) as f64)).collect() },
-            Counter { name: "load".to_owned(), samples: (0..40).map(|at| ((100 + at) * MS, at as f64 / 3.0)).collect() },
+            Counter {
+                name: HOSTILE.to_owned(),
+                samples: (0..40).map(|at| ((100 + at) * MS, (at % 7) as f64)).collect(),
+            },
+            Counter {
+                name: "load".to_owned(),
+                samples: (0..40).map(|at| ((100 + at) * MS, at as f64 / 3.0)).collect(),
+            },
         ],
         facts: vec![(HOSTILE.to_owned(), HOSTILE.to_owned())],
         window: Some(64),
@@ -107,9 +114,16 @@ fn large(tasks: u64, lanes: u64) -> Trace {
         let length_ns = if random(50) == 0 { 200_000 + random(100_000) } else { 2_000 + random(20_000) };
         free_ns[lane] = start_ns + length_ns + if random(1000) == 0 { 500_000 } else { 100 };
         let kernel = [0, 0, 0, 0, 0, 0, 1, 1, 2, 3][random(10) as usize];
-        let index = TileIndex::new(&[random(200) as u32, random(200) as u32, random(200) as u32]).expect("three indices");
+        let index =
+            TileIndex::new(&[random(200) as u32, random(200) as u32, random(200) as u32]).expect("three indices");
         let made = task(id, lane as u32, start_ns, length_ns);
-        trace.tasks.push(Task { kernel, index, priority: random(5) as i32, flops: 1e6 * f64::from(kernel + 1), ..made });
+        trace.tasks.push(Task {
+            kernel,
+            index,
+            priority: random(5) as i32,
+            flops: 1e6 * f64::from(kernel + 1),
+            ..made
+        });
     }
     trace.tasks.sort_by_key(|task| (task.start_ns, task.id));
     let mut places = vec![0; tasks as usize];
@@ -162,17 +176,17 @@ fn a_report_works_in_a_browser() -> io::Result<()> {
         "task": {
             "number": 7,
             "text": format!("{HOSTILE} (2, 1)"),
-            "facts": ["began6.000 ms", "ended8.000 ms", "length2.000 ms", "waited since1.000 ms", "priority-7", "rate1000 GFLOP/s",
+            "facts": ["began6.00 ms", "ended8.00 ms", "inserted5.00 ms", "length2.000 ms", "waited from insertion1.000 ms", "priority-7", "work2 Gflop", "rate1000 GFLOP/s",
                 "last predecessor ended4.000 ms before it began", "WaR WaW on 6, 9", "RaW on 5", "outcomecompleted",
-                "in the raw filets 106000.000", "bytes1 MB", "BLAS level3"],
+                "in the raw filets 106000.000", format!("sitesrc/{HOSTILE}.rs:3"), "bytes1 MB", "BLAS level3"],
             "predecessors": [1, 2],
             "successors": [12],
         },
         "searches": {
             "gemm": 11, "GEMM (2, 1)": 1, "(2, 1)": 3, "(2": 3, "(": 32, "#7": 1, "#99": 0, "failed": 1, "cancelled": 1, "trsm": 10,
-            ".rs:3": 31, "no such kernel": 0, "<img": 31, "(2, 1, 1)": 0,
+            ".rs:3": 31, "no such kernel": 0, "<img": 32, "(2, 1, 1)": 0,
         },
-        "text": [HOSTILE, "<b>worker</b> 1", format!("src/{HOSTILE}.rs:3"), "2 tasks did not complete"],
+        "text": [HOSTILE, "<b>worker</b> 1", "2 tasks did not complete"],
     });
     work_with("report-of-everything", &page(&everything(), HOSTILE), &known)
 }

@@ -107,6 +107,11 @@ function amountText(value) {
   return `${Number((value / factor).toPrecision(4))}${prefix}`;
 }
 
+/** A counter's value: whole numbers in full as long as they are short. */
+function valueText(value) {
+  return Number.isInteger(value) && Math.abs(value) < 1e6 ? countText(value) : amountText(value).trim();
+}
+
 /** A whole number in groups of three digits. */
 function countText(value) {
   return value.toLocaleString("en").replaceAll(",", "\u202f");

@@ -44,7 +44,8 @@ class Controls {
       const isKernel = group < palette.kernels.length;
       const name = isKernel ? palette.kernels[group] : ACTIVITIES[group - palette.kernels.length];
       const swatch = element("canvas", { class: "swatch", "aria-hidden": "true" });
-      const button = element("button", { type: "button", class: "chip", "data-group": String(group) }, swatch, element("span", {}, name));
+      const properties = { type: "button", class: "chip", "data-group": String(group) };
+      const button = element("button", properties, swatch, element("span", {}, name));
       button.addEventListener("click", () => this.page.toggleGroup(group));
       legend.append(element("li", {}, button));
       return { group, button, swatch };

@@ -3,7 +3,7 @@
 /** A hazard list longer than this says how many more there are. */
 const LISTED_MAX = 100;
 
-/** An element with properties and children. Text goes in as text: names come from files, and nothing here parses HTML. */
+/** An element with properties and children. Text goes in as text: names come from files, and nothing parses HTML. */
 function element(name, properties = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -45,13 +45,29 @@ function pairs(hazards, end) {
 /** The predecessor that ended last: what the task waited for. */
 function lastPredecessor(state, { predecessors }) {
   const { end } = state.run.tasks;
-  return predecessors.reduce((last, pair) => (last === null || end[pair.task] > end[last.task] ? pair : last), null);
+  const later = (last, pair) => (last === null || end[pair.task] > end[last.task] ? pair : last);
+  return predecessors.reduce(later, null);
 }
 
 /** The successor that started first. */
 function firstSuccessor(state, { successors }) {
   const { start } = state.run.tasks;
-  return successors.reduce((first, pair) => (first === null || start[pair.task] < start[first.task] ? pair : first), null);
+  const earlier = (first, pair) => (first === null || start[pair.task] < start[first.task] ? pair : first);
+  return successors.reduce(earlier, null);
+}
+
+/** A moment with the digits that matter beside a length: a hundredth of it. */
+function momentNear(at, length) {
+  return momentText(at, roundStep(Math.max(length / 100, 1)), at);
+}
+
+function spanFacts(start, end) {
+  const length = end - start;
+  return [
+    ["began", momentNear(start, length)],
+    ["ended", momentNear(end, length)],
+    ["length", timeText(length)],
+  ];
 }
 
 /** Rows of the table of facts about a task. */
@@ -66,15 +82,18 @@ function taskFacts(state, selection) {
   const facts = [
     ["outcome", OUTCOMES[outcome]],
     ["lane", names.lanes[tasks.lane[task]][0]],
-    ["began", timeText(start)],
-    ["ended", timeText(end)],
-    ["length", timeText(end - start)],
+    ...spanFacts(start, end),
   ];
-  if (!Number.isNaN(inserted)) facts.push(["inserted", timeText(inserted)], ["waited since", timeText(start - inserted)]);
-  if (last) facts.push(["last predecessor ended", `${timeText(Math.abs(start - tasks.end[last.task]))} ${
-    start >= tasks.end[last.task] ? "before it began" : "after it began"}`]);
+  if (!Number.isNaN(inserted)) {
+    facts.push(["inserted", momentNear(inserted, end - start)], ["waited from insertion", timeText(start - inserted)]);
+  }
+  if (last) {
+    const waited = start - tasks.end[last.task];
+    const when = waited >= 0 ? "before it began" : "after it began";
+    facts.push(["last predecessor ended", `${timeText(Math.abs(waited))} ${when}`]);
+  }
   facts.push(["priority", String(tasks.priority[task])]);
-  if (flops > 0) facts.push(["flops", amountText(flops)]);
+  if (flops > 0) facts.push(["work", `${amountText(flops)}flop`]);
   if (flops > 0 && end > start) facts.push(["rate", `${(flops / (end - start)).toPrecision(4)} GFLOP/s`]);
   if (bytes > 0) facts.push(["bytes", `${amountText(bytes)}B`]);
   if (level > 0) facts.push(["BLAS level", String(level)]);
@@ -90,9 +109,7 @@ function activityFacts(state, activity) {
   const facts = [
     ["what", ACTIVITIES[activity.kind]],
     ["lane", names.lanes[activity.lane][0]],
-    ["began", timeText(activity.start)],
-    ["ended", timeText(activity.end)],
-    ["length", timeText(length)],
+    ...spanFacts(activity.start, activity.end),
   ];
   if (activity.link) facts.push(["link", activity.link.map((node) => names.names[node]).join(" to ")]);
   if (activity.bytes > 0) facts.push(["bytes", `${amountText(activity.bytes)}B`]);
@@ -112,7 +129,8 @@ function taskButton(state, task, onSelect) {
   const swatch = element("span", { class: "swatch", "aria-hidden": "true" }, palette.letters[kernel]);
   paintSwatch(swatch, palette, kernel);
   const label = element("span", {}, `${taskText(run, task)} #${run.tasks.number[task]}`);
-  const button = element("button", { type: "button", class: "task", "data-task": String(run.tasks.number[task]) }, swatch, label);
+  const properties = { type: "button", class: "task", "data-task": String(run.tasks.number[task]) };
+  const button = element("button", properties, swatch, label);
   button.addEventListener("click", () => onSelect(task));
   return button;
 }

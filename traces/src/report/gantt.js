@@ -1,5 +1,5 @@
-// The Gantt chart: a ruler, and a row for each lane and depth. Draws what is in the view, in time that depends on the pixels and not
-// on the tasks: slices of a pixel or more are walked one by one, all that share a pixel are one step.
+// The Gantt chart: a ruler, and a row for each lane and depth. Draws what is in the view, in time that depends on the
+// pixels and not on the tasks: slices of a pixel or more are walked one by one, all that share a pixel are one step.
 
 const RULER_HEIGHT = 24;
 /** Slices from so many pixels on are rectangles of their own; smaller ones go through a strip of pixels. */
@@ -11,6 +11,8 @@ const LABELS_MAX = 1500;
 const PROCESS_HEIGHT = 16;
 const TICKS_APART = 110;
 const LANE_GAP = 5;
+/** Beyond so many lanes they stand closer. */
+const LANES_MANY = 20;
 
 class Gantt {
   constructor(canvas, state) {
@@ -30,8 +32,10 @@ class Gantt {
       if (known) known.rows.push(row);
       else lanes.push({ lane: row.lane, rows: [row] });
     }
-    const share = (height) => Math.floor((height - RULER_HEIGHT - 2 * PROCESS_HEIGHT) / Math.max(lanes.length, 1)) - LANE_GAP - 4;
-    const height = Math.min(Math.max(share(heightMax), 15), Math.max(36, Math.min(share(heightWanted), 64)));
+    const gap = lanes.length > LANES_MANY ? 2 : LANE_GAP;
+    const names = 2 * PROCESS_HEIGHT;
+    const share = (height) => Math.floor((height - RULER_HEIGHT - names) / Math.max(lanes.length, 1)) - gap - 4;
+    const height = Math.min(Math.max(share(heightMax), 14), Math.max(36, Math.min(share(heightWanted), 64)));
     let y = 4;
     let process = null;
     for (const lane of lanes) {
@@ -46,7 +50,7 @@ class Gantt {
         y += row.height + 1;
       }
       lane.height = y - lane.y - 1;
-      y += LANE_GAP;
+      y += gap;
     }
     this.lanes = lanes;
     this.contentHeight = y;
@@ -126,7 +130,9 @@ class Gantt {
     });
     strip.getContext("2d").putImageData(image, 0, 0);
     context.imageSmoothingEnabled = false;
-    visible.forEach(({ row, y }, at) => context.drawImage(strip, 0, at, width, 1, axis.gutter, y, axis.width, row.height));
+    visible.forEach(({ row, y }, at) => {
+      context.drawImage(strip, 0, at, width, 1, axis.gutter, y, axis.width, row.height);
+    });
     return rectangles;
   }
 
@@ -176,7 +182,8 @@ class Gantt {
       const left = Math.max(x, state.axis.gutter);
       const text = this.labelText(row, slice, x + width - left, size);
       if (!text) continue;
-      if (palette.patternOf(group, state.showPatterns) > 0 && !isDim) this.clearBehind(text, left, y, size, height, group);
+      const hasPattern = palette.patternOf(group, state.showPatterns) > 0;
+      if (hasPattern && !isDim) this.clearBehind(text, left, y, size, height, group);
       context.fillText(text, left + 4, y + height / 2 + 0.5);
     }
   }
@@ -231,7 +238,8 @@ class Gantt {
       context.fillRect(x, RULER_HEIGHT - 6, 1, 6);
       context.fillStyle = palette.muted;
       const text = momentText(at, step, most);
-      if (x + this.textWidth(text, 11) < axis.gutter + axis.width - 4) context.fillText(text, x + 4, RULER_HEIGHT / 2 - 1);
+      const fits = x + this.textWidth(text, 11) < axis.gutter + axis.width - 4;
+      if (fits) context.fillText(text, x + 4, RULER_HEIGHT / 2 - 1);
     }
   }
 

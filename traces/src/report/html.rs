@@ -143,7 +143,13 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        assert_eq!((time(1_234_567.0), time(12.0), amount(2.5e9)), ("1.235 ms".into(), "12 ns".into(), "2.500 G".into()));
-        assert_eq!((count(1_234_567), count(12), percent(0.125)), ("1\u{202f}234\u{202f}567".into(), "12".into(), "12.5\u{a0}%".into()));
+        assert_eq!(
+            (time(1_234_567.0), time(12.0), amount(2.5e9)),
+            ("1.235 ms".into(), "12 ns".into(), "2.500 G".into())
+        );
+        assert_eq!(
+            (count(1_234_567), count(12), percent(0.125)),
+            ("1\u{202f}234\u{202f}567".into(), "12".into(), "12.5\u{a0}%".into())
+        );
     }
 }

@@ -1,8 +1,9 @@
-// The chart as a table, for screen readers and for copying: the tasks in view, or those that a search found, a page at a time.
+// The chart as a table, for screen readers and for copying: the tasks in view, or those that a search found, a page at
+// a time.
 
 const LIST_ROWS = 100;
 
-/** The tasks that start in view (or match, anywhere), in the order of time: so many from a place on, and how many there are. */
+/** The tasks that start in view (or match, anywhere), in the order of time: a page from a place on, and their number. */
 function tasksToList(state, from) {
   const { run, marks, axis, isHidden } = state;
   const { tasks } = run;

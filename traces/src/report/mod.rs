@@ -27,7 +27,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 
 /// Parts of the page's script, in the order in which they need each other.
-const SCRIPTS: [&str; 15] = [
+const SCRIPTS: [&str; 17] = [
     include_str!("bytes.js"),
     include_str!("run.js"),
     include_str!("rows.js"),
@@ -43,6 +43,8 @@ const SCRIPTS: [&str; 15] = [
     include_str!("list.js"),
     include_str!("input.js"),
     include_str!("controls.js"),
+    include_str!("page.js"),
+    include_str!("start.js"),
 ];
 
 /// A page to be written.
@@ -98,7 +100,7 @@ impl<'a> Report<'a> {
         }
         let pages = tables::Tables { trace: self.trace, analysis: self.analysis };
         let panels = pages.panels();
-        let script = SCRIPTS.join("\n") + include_str!("page.js") + include_str!("start.js");
+        let script = SCRIPTS.join("\n");
         let nonce = nonce(&[&names, &sections]);
         let values = [
             ("nonce", nonce.as_str()),

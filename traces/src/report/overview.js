@@ -1,5 +1,5 @@
-// All of the run in a narrow band, with a window over what the chart shows. The window can be dragged, and drawn wider or narrower
-// at its edges.
+// All of the run in a narrow band, with a window over what the chart shows. The window can be dragged, and drawn wider
+// or narrower at its edges.
 
 const OVERVIEW_HEIGHT = 46;
 const EDGE = 6;

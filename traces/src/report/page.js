@@ -74,6 +74,10 @@ class Page {
     const dark = matchMedia("(prefers-color-scheme: dark)");
     dark.addEventListener("change", () => this.setTheme(dark.matches ? "dark" : "light"));
     addEventListener("hashchange", () => this.followHash());
+    // A link to where the page already is changes nothing in the address, but the view may have moved since.
+    addEventListener("click", ({ target }) => {
+      if (target.closest?.("a")?.hash === location.hash && location.hash) this.followHash();
+    });
     addEventListener("beforeprint", () => this.print(true));
     addEventListener("afterprint", () => this.print(false));
   }
@@ -171,7 +175,8 @@ class Page {
       const part = Math.min(1, (performance.now() - began) / ANIMATION_MS);
       const eased = 1 - (1 - part) ** 3;
       if (part === 1) return this.show(to);
-      Object.assign(axis, { start: from.start + (to.start - from.start) * eased, end: from.end + (to.end - from.end) * eased });
+      const between = (a, b) => a + (b - a) * eased;
+      Object.assign(axis, { start: between(from.start, to.start), end: between(from.end, to.end) });
       this.draw();
       requestAnimationFrame(step);
     };
@@ -183,7 +188,8 @@ class Page {
   aim() {
     const { axis } = this.state;
     const aim = new Axis(axis.limits, axis.home);
-    return Object.assign(aim, { gutter: axis.gutter, width: axis.width, ...(this.animation?.to ?? axis.fit(axis.start, axis.end)) });
+    const view = this.animation?.to ?? { start: axis.start, end: axis.end };
+    return Object.assign(aim, view, { gutter: axis.gutter, width: axis.width });
   }
 
   zoomBy(factor) {
@@ -240,7 +246,8 @@ class Page {
     tip.hidden = state.pointerTime === null;
     if (tip.hidden) return;
     const first = state.hover ? sliceSummary(state, state.hover) : timeText(state.pointerTime);
-    const rest = y === null ? this.tracks.valuesAt(state.pointerTime) : state.hover ? [`at ${timeText(state.pointerTime)}`] : [];
+    const moment = state.hover ? [`at ${timeText(state.pointerTime)}`] : [];
+    const rest = y === null ? this.tracks.valuesAt(state.pointerTime) : moment;
     tip.replaceChildren(element("strong", {}, first), ...rest.map((line) => element("div", {}, line)));
     const top = y === null ? this.tracks.canvas.offsetTop : this.gantt.canvas.offsetTop + y;
     const isRight = x > state.axis.gutter + state.axis.width - 240;
@@ -265,8 +272,9 @@ class Page {
     const selection = selectionOf(state, task);
     state.selected = { ...selection, start: tasks.start[task], end: tasks.end[task] };
     if (isRevealed) this.reveal();
-    this.afterSelection(`${taskText(state.run, task)} number ${tasks.number[task]}, ${selection.predecessors.length} predecessors, ${
-      selection.successors.length} successors`);
+    const [before, after] = [selection.predecessors.length, selection.successors.length];
+    const name = `${taskText(state.run, task)} number ${tasks.number[task]}`;
+    this.afterSelection(`${name}, ${before} predecessors, ${after} successors`);
   }
 
   selectActivity(place) {
@@ -323,10 +331,8 @@ class Page {
     const { selected, axis, isHidden } = this.state;
     const at = selected ? (selected.start + selected.end) / 2 : (axis.start + axis.end) / 2;
     for (const row of rows) {
-      const slice = row.sliceAt(at, axis.limits.end - axis.limits.start, isHidden);
-      const next = row.sliceAt(at, axis.span / 2, isHidden);
-      const best = next >= 0 ? next : slice;
-      if (best >= 0) return this.select(row.items[nearestSlice(row, best, at, isHidden)]);
+      const slice = nearestSlice(row, at, isHidden);
+      if (slice >= 0) return this.select(row.items[slice]);
     }
     return undefined;
   }
@@ -429,10 +435,12 @@ class Page {
   }
 }
 
-/** From a slice on, the one nearest to a moment: `sliceAt` looks at few. */
-function nearestSlice(row, slice, at, isHidden) {
-  const from = Math.min(row.firstEndingAfter(at), row.count - 1);
-  const candidates = [from - 1, from, slice].filter((one) => one >= 0 && !isHidden[row.groups[one]]);
-  const distance = (one) => Math.max(row.starts[one] - at, at - row.ends[one], 0);
-  return candidates.reduce((best, one) => (distance(one) < distance(best) ? one : best), slice);
+/** The slice of a row nearest to a moment, or -1: sought to either side past hidden ones. */
+function nearestSlice(row, at, isHidden) {
+  let after = row.firstEndingAfter(at);
+  let before = after - 1;
+  while (after < row.count && isHidden[row.groups[after]]) after++;
+  while (before >= 0 && isHidden[row.groups[before]]) before--;
+  if (after === row.count) return before;
+  return before >= 0 && at - row.ends[before] < row.starts[after] - at ? before : after;
 }

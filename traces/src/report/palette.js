@@ -1,9 +1,10 @@
 // Colours, patterns and letters of kernels and activities.
 //
-// Both sets of eight were found by a search that kept, for normal sight and simulated protanopia, deuteranopia and tritanopia
-// (Machado, Oliveira and Fernandes, 2009), the least CIE76 distance of any two at 20 or more, and kept each at 3:1 to its background and
-// 4.5:1 to black or white text. Kernels beyond the eighth reuse the colours with a hatching, and with "Patterns" (and in print)
-// every kernel has one. A letter in each slice serves where neither is seen.
+// Both sets of eight were found by a search that kept, for normal sight and simulated protanopia, deuteranopia and
+// tritanopia (Machado, Oliveira and Fernandes, 2009), the least CIE76 distance of any two at 20 or more, and kept each
+// at 3:1 to its background and 4.5:1 to black or white text. Kernels beyond the eighth reuse the colours with a
+// hatching, and with "Patterns" (and in print) every kernel has one. A letter in each slice serves where neither is
+// seen.
 
 const COLOURS = {
   light: ["#27618c", "#9d865d", "#254134", "#c27a93", "#688fdc", "#604916", "#799723", "#2a1353"],
@@ -49,7 +50,7 @@ class Palette {
     this.patterns = null;
   }
 
-  /** The colours of a group in a pixel, by the part of its time that is busy; then those of slices that a search leaves out. */
+  /** A group's colours by the part of a pixel's time that is busy; then those of slices that a search leaves out. */
   setShades(group, colour, ground) {
     for (let shade = 1; shade < SHADES; shade++) {
       const busy = 0.28 + (0.72 * shade) / (SHADES - 1);
@@ -132,7 +133,7 @@ function cssColour(colour) {
   return `rgb(${colour.map(Math.round).join(" ")})`;
 }
 
-/** As image data holds it: bytes in the order red, green, blue, opacity, on machines that have the lowest byte first. */
+/** As image data holds it: red, green, blue, opacity, on machines that have the lowest byte first. */
 function packedColour([red, green, blue]) {
   return ((255 << 24) | (Math.round(blue) << 16) | (Math.round(green) << 8) | Math.round(red)) >>> 0;
 }

@@ -1,11 +1,11 @@
-// Rows of slices that do not overlap, and what is needed to draw any stretch of one in time that does not depend on how many
-// slices are in it.
+// Rows of slices that do not overlap, and what is needed to draw any stretch of one in time that does not depend on how
+// many slices are in it.
 //
-// A lane has a row of tasks for each depth of nesting and below it thin rows for transfers, stalls and the like. Where many
-// slices fall into one pixel, the pixel shows how much of its time was busy and with which kernel mostly. The first is exact:
-// `busyBefore` adds up all lengths from the left, and a difference of two of them is a binary search away. The second comes from a
-// pyramid: for blocks of 8, 64, 512, … slices it holds the group with the most time, and a pixel asks the level of which it covers
-// between 8 and 64 blocks.
+// A lane has a row of tasks for each depth of nesting and below it thin rows for transfers, stalls and the like. Where
+// many slices fall into one pixel, the pixel shows how much of its time was busy and with which kernel mostly. The
+// first is exact: `busyBefore` adds up all lengths from the left, and a difference of two of them is a binary search
+// away. The second comes from a pyramid: for blocks of 8, 64, 512, … slices it holds the group with the most time, and
+// a pixel asks the level of which it covers between 8 and 64 blocks.
 
 const DEPTHS_MAX = 8;
 const BLOCK = 8;
@@ -141,8 +141,8 @@ function makeRows(run) {
 }
 
 /**
- * Deals slices to rows so that none overlap: each to the first row that is free. Beyond DEPTHS_MAX all go to the last, where a
- * slice ends at the next one's start.
+ * Deals slices to rows so that none overlap: each to the first row that is free. Beyond DEPTHS_MAX all go to the last,
+ * where a slice ends at the next one's start.
  */
 function layered(all) {
   const depths = depthsOf(all.starts, all.ends);

@@ -141,8 +141,8 @@ function limitsOf(run) {
 }
 
 /**
- * The hazards, by their later and by their earlier task. Read when first asked for: a million tasks may have five million hazards,
- * and the chart is there without them.
+ * The hazards, by their later and by their earlier task. Read when first asked for: a million tasks may have five
+ * million hazards, and the chart is there without them.
  */
 function graphOf(run) {
   run.graph ??= readHazards(run, new Reader(takeSection("hazards")));

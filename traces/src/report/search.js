@@ -49,7 +49,7 @@ function hasIndex(run, task, index) {
   return index.every((value, at) => run.tasks.index[at][task] === value);
 }
 
-/** The match after (`step` 1) or before (-1) a task in the order of time, around the end; and which one it is, from 1. */
+/** The match after (`step` 1) or before (-1) a task in the order of time, around the end; and its rank, from 1. */
 function nextMatch(run, { marks, count }, from, step) {
   const { tasks } = run;
   if (count === 0) return null;

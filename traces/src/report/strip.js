@@ -21,7 +21,7 @@ class StripLine {
   /** So much of one pixel. What takes no time, such as a cancelled task, still leaves a trace. */
   addPixel(x, part, group, isDim) {
     if (x >= this.width) return;
-    const shown = Math.max(part, 0.02);
+    const shown = Math.max(part, 0.2);
     this.busy[x] += shown;
     if (shown > this.most[x] || (this.dim[x] && !isDim)) {
       this.most[x] = shown;
@@ -44,8 +44,9 @@ class StripLine {
 }
 
 /**
- * Deals what a row has in view to a line of pixels, and what is at least `wide` pixels to `onWide(slice, isDim)`. `scale` is pixels
- * of the line per nanosecond. Slices of a pixel or more are steps of their own, all smaller ones of a pixel are one step.
+ * Deals what a row has in view to a line of pixels, and what is at least `wide` pixels to `onWide(slice, isDim)`.
+ * `scale` is pixels of the line per nanosecond. Slices of a pixel or more are steps of their own, all smaller ones of a
+ * pixel are one step.
  */
 function walkRow(state, axis, row, { scale, wide }, line, onWide) {
   const { isHidden, marks } = state;

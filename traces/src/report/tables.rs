@@ -148,7 +148,16 @@ impl Tables<'_> {
             return String::new();
         }
         let heads = [
-            "kernel", "tasks>", "time>", "share>", "median>", "quartiles>", "longest>", "GFLOP/s>", "quartiles>", "slowest task",
+            "kernel",
+            "tasks>",
+            "time>",
+            "share>",
+            "median>",
+            "quartiles>",
+            "longest>",
+            "GFLOP/s>",
+            "quartiles>",
+            "slowest task",
         ];
         let mut table = Table::new("Time and rate of each kernel’s tasks", &heads);
         for kernel in kernels {
@@ -241,7 +250,8 @@ impl Tables<'_> {
         }
         let mut blame = Table::new("What is on the critical path", &["kernel", "tasks>", "time>", "share>"]);
         for kernel in &path.blame {
-            let swatch = format!("<span class=\"swatch\" data-kernel=\"{}\" aria-hidden=\"true\"></span>", kernel.kernel);
+            let swatch =
+                format!("<span class=\"swatch\" data-kernel=\"{}\" aria-hidden=\"true\"></span>", kernel.kernel);
             let name = format!("{swatch} {}", escape(&kernel.name));
             blame.row(&[name, count(kernel.tasks), time(kernel.time_ns as f64), percent(kernel.share)]);
         }

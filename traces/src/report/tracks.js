@@ -6,8 +6,8 @@ const TRACK_GAP = 8;
 const SAMPLE_BLOCK = 16;
 
 /**
- * How many lanes are in a task, as an integral. With starts and ends each in order and added up from the left, the time that lanes
- * were busy before any moment is two binary searches away.
+ * How many lanes are in a task, as an integral. With starts and ends each in order and added up from the left, the time
+ * that lanes were busy before any moment is two binary searches away.
  */
 class Utilisation {
   constructor(rows, lanes) {
@@ -113,7 +113,8 @@ class Tracks {
     const busy = new Set(rows.filter((row) => row.isTasks).map((row) => row.lane));
     const lanes = run.names.lanes.filter((lane, at) => isBusyKind(lane) || busy.has(at)).length;
     this.utilisation = new Utilisation(rows, lanes);
-    this.counters = run.counters.filter(({ at }) => at.length > 0).map((counter) => ({ ...counter, peaks: new Peaks(counter) }));
+    const counters = run.counters.filter(({ at }) => at.length > 0);
+    this.counters = counters.map((counter) => ({ ...counter, peaks: new Peaks(counter) }));
     this.height = UTILISATION_HEIGHT + (COUNTER_HEIGHT + TRACK_GAP) * this.counters.length + TRACK_GAP * 2;
   }
 
@@ -124,7 +125,7 @@ class Tracks {
     drawGrid(context, state, 0, this.height);
     const pixel = 1 / axis.scale;
     let before = this.utilisation.busyBefore(axis.start);
-    this.track(TRACK_GAP, UTILISATION_HEIGHT, this.utilisation.lanes, palette.fill[palette.byTime[0]] ?? palette.accent, (x) => {
+    this.track(TRACK_GAP, UTILISATION_HEIGHT, this.utilisation.lanes, palette.accent, (x) => {
       const after = this.utilisation.busyBefore(axis.start + (x + 1) * pixel);
       const busy = (after - before) / pixel;
       before = after;
@@ -188,7 +189,7 @@ class Tracks {
     context.fillText(name, 10, y + 2);
     context.font = `11px ${font}`;
     context.fillStyle = palette.muted;
-    context.fillText(`most ${amountText(most).trim()}`, 10, y + 18);
+    context.fillText(`most ${valueText(most)}`, 10, y + 18);
     context.restore();
   }
 
@@ -197,7 +198,7 @@ class Tracks {
     const { axis } = this.state;
     const half = 0.5 / axis.scale;
     const busy = (this.utilisation.busyBefore(at + half) - this.utilisation.busyBefore(at - half)) / (2 * half);
-    const counters = this.counters.map(({ name, peaks }) => `${name} ${amountText(peaks.valueAt(at)).trim()}`);
+    const counters = this.counters.map(({ name, peaks }) => `${name} ${valueText(peaks.valueAt(at))}`);
     return [`busy lanes ${busy.toFixed(1)} of ${this.utilisation.lanes}`, ...counters];
   }
 }
