@@ -1,7 +1,7 @@
 //! The page that shows a run: one HTML file with everything in it, which opens offline.
 //!
 //! Tables are written here, as HTML that needs no script. The chart is drawn by the scripts beside this file, from the run's numbers
-//! packed as [`data`] says; they are plain JavaScript, joined in the order of [`SCRIPTS`] into one function, with no library and
+//! packed as `data.rs` says; they are plain JavaScript, joined into one function, with no library and
 //! nothing to build. Names come from files and may hold anything: in HTML they are escaped, in the script's data `<` is, the scripts
 //! make text of them and never HTML, and the page forbids itself every request and every script without its nonce.
 //!

@@ -156,6 +156,7 @@ impl Tables<'_> {
             "quartiles>",
             "longest>",
             "GFLOP/s>",
+            "median>",
             "quartiles>",
             "slowest task",
         ];
@@ -166,7 +167,7 @@ impl Tables<'_> {
         table.finish()
     }
 
-    fn kernel_row(&self, kernel: &KernelTime) -> [String; 10] {
+    fn kernel_row(&self, kernel: &KernelTime) -> [String; 11] {
         let length = &kernel.length_ns;
         let rates = kernel.task_rate_gflops.as_ref();
         let swatch = format!("<span class=\"swatch\" data-kernel=\"{}\" aria-hidden=\"true\"></span>", kernel.kernel);
@@ -179,6 +180,7 @@ impl Tables<'_> {
             format!("{} to {}", time(length.lower), time(length.upper)),
             time(length.max),
             kernel.rate_gflops.map_or(String::new(), digits),
+            rates.map_or(String::new(), |rate| digits(rate.median)),
             rates.map_or(String::new(), |rate| format!("{} to {}", digits(rate.lower), digits(rate.upper))),
             kernel.slowest.map_or(String::new(), |task| self.task_link(task, &kernel.slowest_label)),
         ]
