@@ -167,6 +167,15 @@ impl Replay {
         self.items.workers()
     }
 
+    /// Each task in the order of insertion, and how long after the first it is in if the program waits for nothing.
+    pub(super) fn inserted(&self) -> impl Iterator<Item = (u32, u64)> {
+        let mut first = true;
+        self.items.program.steps.iter().scan(0_u64, move |after_ns, step| {
+            *after_ns = if std::mem::take(&mut first) { 0 } else { after_ns.saturating_add(step.takes_ns) };
+            Some((step.task, *after_ns))
+        })
+    }
+
     /// The answer to a question.
     ///
     /// # Errors
