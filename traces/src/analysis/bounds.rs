@@ -85,7 +85,8 @@ fn groups(trace: &Trace, occupancy: &Occupancy) -> Vec<Group> {
             groups.len() - 1
         });
         groups[place].1.lanes += 1;
-        groups[place].1.work_ns += intervals::length_ns(&row.busy);
+        let work_ns = &mut groups[place].1.work_ns;
+        *work_ns = work_ns.saturating_add(intervals::length_ns(&row.busy));
     }
     let with_bound =
         |(_, group): (LaneKind, Group)| Group { bound_ns: group.work_ns.div_ceil(group.lanes as u64), ..group };

@@ -179,7 +179,7 @@ fn median(mut values: Vec<u64>) -> u64 {
 }
 
 fn mean(values: &[u64]) -> u64 {
-    values.iter().sum::<u64>() / values.len().max(1) as u64
+    (values.iter().map(|&value| u128::from(value)).sum::<u128>() / values.len().max(1) as u128) as u64
 }
 
 /// The costs that a run shows.
