@@ -159,3 +159,119 @@ fn hazards_of_unknown_tasks_are_left_out() {
     let oddity = &reading.oddities.first()[0];
     assert_eq!((oddity.kind, oddity.task), (OddityKind::UnknownTask, Some(900)));
 }
+
+#[test]
+fn activities_with_their_arguments() {
+    let event = |category: &str, arguments: &str| {
+        let head = r#""ph":"X","name":"n","pid":1,"tid":1,"ts":5,"dur":1"#;
+        let reading = read(&file(&[&format!("{{{head},\"cat\":\"{category}\",\"args\":{{{arguments}}}}}")]));
+        (reading.trace.activities[0], reading.trace.names)
+    };
+    let (transfer, names) = event("transfer", r#""bytes":64,"from":"host","to":"cuda:0","task":3,"datum":9"#);
+    assert_eq!((transfer.kind, transfer.bytes, transfer.task), (ActivityKind::Transfer, 64, Some(3)));
+    let (from, to) = transfer.link.unwrap();
+    assert_eq!((&*names[from as usize], &*names[to as usize]), ("host", "cuda:0"));
+    let (eviction, _) = event("eviction", r#""bytes":7"#);
+    assert_eq!((eviction.kind, eviction.bytes, eviction.link), (ActivityKind::Eviction, 7, None));
+    let (stall, _) = event("stall", r#""task":2"#);
+    assert_eq!((stall.kind, stall.task), (ActivityKind::Stall, Some(2)));
+    assert_eq!(event("allocation", "").0.kind, ActivityKind::Allocation);
+    // A program's own arguments may have any type.
+    let (host, _) = event("my_program", r#""bytes":"many","task":[1],"from":{}"#);
+    assert_eq!((host.kind, host.bytes, host.task), (ActivityKind::Host, 0, None));
+}
+
+#[test]
+fn begins_and_ends_of_host_threads_are_paired() {
+    let event = |phase: &str, tid: u32, at: u32| {
+        format!(r#"{{"ph":"{phase}","name":"{phase}{at}","pid":1,"tid":{tid},"ts":{at}}}"#)
+    };
+    // Two threads, an end that comes first in the file, an end too many, a begin too many.
+    let events = [
+        event("E", 1, 9),
+        event("B", 1, 1),
+        event("B", 1, 2),
+        event("B", 2, 3),
+        event("E", 1, 4),
+        event("E", 1, 10),
+        event("i", 2, 20),
+    ];
+    let all: Vec<&str> = events.iter().map(String::as_str).collect();
+    let reading = read(&file(&all));
+    let trace = &reading.trace;
+    let spans: Vec<_> = trace.activities.iter().map(|span| (span.start_ns, span.end_ns)).collect();
+    assert_eq!(spans, [(1000, 9000), (2000, 4000), (3000, 20_000), (20_000, 20_000)]);
+    assert_eq!(trace.names[trace.activities[0].name as usize], "B1");
+    assert!(trace.activities.iter().all(|span| span.kind == ActivityKind::Host));
+    assert!(trace.lanes.iter().all(|lane| lane.kind == LaneKind::Host));
+    assert_eq!(reading.oddities.count(OddityKind::LoneSpan), 2);
+    assert_eq!(reading.oddities.total(), 2);
+}
+
+#[test]
+fn further_threads_belong_to_the_lane() {
+    let name = |tid: u32, name: &str, sort: i32| {
+        [
+            format!(r#"{{"ph":"M","name":"thread_name","pid":1,"tid":{tid},"args":{{"name":"{name}"}}}}"#),
+            format!(r#"{{"ph":"M","name":"thread_sort_index","pid":1,"tid":{tid},"args":{{"sort_index":{sort}}}}}"#),
+        ]
+    };
+    let threads = [
+        name(5, "worker 3 (2)", 0),
+        name(6, "worker 3", 9),
+        name(7, "worker 4 (2)", 1),
+        name(8, "worker (1)", 2),
+        name(9, "queue 0", 3),
+    ];
+    let slice = |tid: u32| task(u64::from(tid), 0, 5).replace("\"tid\":1", &format!("\"tid\":{tid}"));
+    let slices = [5, 6, 7, 8, 9].map(slice);
+    let all: Vec<&str> = threads.iter().flatten().chain(&slices).map(String::as_str).collect();
+    let trace = read(&file(&all)).trace;
+    let lanes: Vec<_> = trace.lanes.iter().map(|lane| (&*lane.name, lane.kind)).collect();
+    // A further thread without a first one keeps its name, and (1) is not further.
+    let (worker, queue) = (LaneKind::Worker, LaneKind::Queue);
+    assert_eq!(lanes, [("worker 4 (2)", worker), ("worker (1)", worker), ("queue 0", queue), ("worker 3", worker)]);
+    assert_eq!(trace.tasks.iter().map(|task| task.lane).collect::<Vec<_>>(), [3, 3, 0, 1, 2]);
+}
+
+#[test]
+fn counters_are_kept_apart() {
+    let sample = |pid: u32, name: &str, at: u32, arguments: &str| {
+        format!(r#"{{"ph":"C","name":"{name}","pid":{pid},"ts":{at},"args":{{{arguments}}}}}"#)
+    };
+    let events = [
+        r#"{"ph":"M","name":"process_name","pid":1,"args":{"name":"first"}}"#.to_owned(),
+        sample(1, "ready", 1, r#""value":1"#),
+        sample(2, "ready", 1, r#""value":2.5"#),
+        sample(1, "memory", 2, r#""used":3,"free":4e3,"none":null"#),
+        sample(1, "ready", 2, r#""value":-1"#),
+    ];
+    let all: Vec<&str> = events.iter().map(String::as_str).collect();
+    let counters = read(&file(&all)).trace.counters;
+    let found: Vec<_> = counters.iter().map(|counter| (&*counter.name, &*counter.samples)).collect();
+    assert_eq!(
+        found,
+        [
+            ("first: ready", &[(1000, 1.0), (2000, -1.0)][..]),
+            ("process 2: ready", &[(1000, 2.5)]),
+            ("memory used", &[(2000, 3.0)]),
+            ("memory free", &[(2000, 4000.0)]),
+        ]
+    );
+}
+
+#[test]
+fn what_is_not_of_a_run_is_passed_over() {
+    let reading = read(&file(&[
+        r#"{"ph":"b","cat":"x","id":1,"name":"async","ts":1}"#,
+        r#"{"ph":"s","cat":"flow","id":1,"name":"any","ts":1}"#,
+        r#"{"ph":"N","args":"a string"}"#,
+        r#"{"ph":"i","name":"all","s":"g","ts":1}"#,
+        r#"{"ph":"M","name":"process_labels","pid":1,"args":{"labels":"x"}}"#,
+        r#"{"ph":"M","name":"thread_name","pid":1,"tid":3,"args":{"name":"idle","kind":"queue"}}"#,
+    ]));
+    let lanes = reading.trace.lanes;
+    assert_eq!((lanes.len(), &*lanes[0].name, lanes[0].kind), (1, "idle", LaneKind::Queue));
+    assert_eq!(reading.oddities.total(), 0);
+    assert!(reading.trace.activities.is_empty());
+}

@@ -164,7 +164,8 @@ proptest! {
             String::from_utf8_lossy(&bytes).into_owned()
         }];
         for text in texts {
-            // As an argument, which the event's parser passes over, and outside the events, which is passed over in steps.
+            // As an argument, which the event's parser passes over, and outside the events, which is passed over in
+            // steps.
             let inside = format!("[{{\"ph\":\"M\",\"args\":{{\"x\":{text}}}}}]");
             let outside = format!("{{\"x\":{text},\"traceEvents\":[]}}");
             for file in [inside, outside] {

@@ -6,6 +6,7 @@ use super::{
     intervals,
     occupancy::Occupancy,
     ratio,
+    replay::Replay,
     table::{Table, ms, percent},
 };
 use crate::{LaneKind, Trace};
@@ -24,8 +25,8 @@ pub struct Bounds {
     pub work_ns: u64,
     /// The work of each group of like lanes.
     pub groups: Vec<Group>,
-    /// For the worst task, its insertion and the longest chain from it on; `None` if it is not known when tasks were
-    /// inserted.
+    /// For the worst task, the time that inserting it and those before it took, without what the program waited for, and the
+    /// longest chain from it on; `None` if it is not known when tasks were inserted.
     pub insertion_ns: Option<u64>,
     /// The greatest of them.
     pub bound_ns: u64,
@@ -47,12 +48,25 @@ pub struct Group {
 }
 
 impl Bounds {
-    pub(super) fn new(trace: &Trace, occupancy: &Occupancy, graph: &Graph, insertions: &Insertions) -> Self {
+    pub(super) fn new(
+        trace: &Trace,
+        occupancy: &Occupancy,
+        graph: &Graph,
+        insertions: &Insertions,
+        replay: &Replay,
+    ) -> Self {
         let chains = graph.chains_from(|task| trace.tasks[task as usize].length_ns());
         let path_ns = chains.iter().copied().max().unwrap_or(0);
         let (start_ns, wall_ns) = (trace.extent_ns().0, trace.wall_ns());
-        let inserted = insertions.at_ns.iter().zip(&chains);
-        let insertion_ns = inserted.map(|(at_ns, chain)| at_ns.saturating_sub(start_ns) + chain).max();
+        let first_ns = insertions.moments_ns.first().copied();
+        let insertion_ns = first_ns.and_then(|first_ns| {
+            let inserted = replay.inserted().map(|(task, after_ns)| {
+                // What is not known is taken from the usual, which may be more than it was.
+                let at_ns = first_ns.saturating_add(after_ns).min(insertions.of(task));
+                at_ns.saturating_sub(start_ns).saturating_add(chains[task as usize])
+            });
+            inserted.max()
+        });
         let groups = groups(trace, occupancy);
         let work_ns = groups.iter().map(|group| group.bound_ns).max().unwrap_or(0);
         let bound_ns = path_ns.max(work_ns).max(insertion_ns.unwrap_or(0));
@@ -71,7 +85,8 @@ fn groups(trace: &Trace, occupancy: &Occupancy) -> Vec<Group> {
             groups.len() - 1
         });
         groups[place].1.lanes += 1;
-        groups[place].1.work_ns += intervals::length_ns(&row.busy);
+        let work_ns = &mut groups[place].1.work_ns;
+        *work_ns = work_ns.saturating_add(intervals::length_ns(&row.busy));
     }
     let with_bound =
         |(_, group): (LaneKind, Group)| Group { bound_ns: group.work_ns.div_ceil(group.lanes as u64), ..group };

@@ -20,6 +20,11 @@ pub(super) fn union(mut intervals: Vec<Interval>) -> Vec<Interval> {
     list
 }
 
+/// The sum, or the greatest number if that is less: a file may say anything.
+pub(super) fn sum(values: impl Iterator<Item = u64>) -> u64 {
+    values.fold(0, u64::saturating_add)
+}
+
 /// The length of a union.
 pub(super) fn length_ns(list: &[Interval]) -> u64 {
     list.iter().map(|(start_ns, end_ns)| end_ns - start_ns).sum()

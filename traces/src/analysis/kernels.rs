@@ -1,7 +1,7 @@
 //! What each kernel took: its tasks' count, time, rate and spread.
 
 use super::{
-    label,
+    intervals, label,
     occupancy::Occupancy,
     ratio,
     table::{Table, bytes, ms, percent, us},
@@ -88,7 +88,7 @@ impl Kernels {
                 of_kernel.push(place as u32);
             }
         }
-        let all_ns: u64 = occupancy.own_ns.iter().sum();
+        let all_ns = intervals::sum(occupancy.own_ns.iter().copied());
         let used = tasks.into_iter().enumerate().filter(|(_, tasks)| !tasks.is_empty());
         let row = |(kernel, tasks): (usize, Vec<u32>)| KernelTime::new(trace, occupancy, all_ns, kernel as u32, &tasks);
         let mut rows: Vec<KernelTime> = used.map(row).collect();
@@ -112,11 +112,11 @@ impl KernelTime {
             }
             if task.outcome == Outcome::Completed && task.flops > 0.0 && own_ns(place) > 0 {
                 flops += task.flops;
-                flops_ns += own_ns(place);
+                flops_ns = u64::saturating_add(flops_ns, own_ns(place));
                 rates.push(task.flops / own_ns(place) as f64);
             }
         }
-        let total_ns = tasks.iter().map(|&task| own_ns(task)).sum();
+        let total_ns = intervals::sum(tasks.iter().map(|&task| own_ns(task)));
         let slowest = tasks.iter().copied().max_by_key(|&task| (own_ns(task), Reverse(task)));
         Self {
             kernel,

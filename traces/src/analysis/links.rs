@@ -59,7 +59,7 @@ impl Traffic {
     /// Activities come by their start.
     fn add(&mut self, activity: &Activity) {
         self.count += 1;
-        self.bytes += activity.bytes;
+        self.bytes = self.bytes.saturating_add(activity.bytes);
         intervals::unite(&mut self.times, (activity.start_ns, activity.end_ns));
     }
 
@@ -106,7 +106,7 @@ impl Links {
 
     /// Bytes moved over all links.
     pub fn moved_bytes(&self) -> u64 {
-        self.rows.iter().map(|link| link.bytes).sum()
+        intervals::sum(self.rows.iter().map(|link| link.bytes))
     }
 }
 

@@ -125,7 +125,7 @@ impl Analysis {
             gaps,
             path: Path::new(trace, &graph),
             parallelism: Parallelism::new(trace, &occupancy, &graph),
-            bounds: Bounds::new(trace, &occupancy, &graph, &insertions),
+            bounds: Bounds::new(trace, &occupancy, &graph, &insertions, &replay),
         }
     }
 }

@@ -51,7 +51,7 @@ impl Occupancy {
 
     /// The time in tasks over all lanes.
     pub(super) fn work_ns(&self) -> u64 {
-        self.rows.iter().map(|row| intervals::length_ns(&row.busy)).sum()
+        intervals::sum(self.rows.iter().map(|row| intervals::length_ns(&row.busy)))
     }
 
     /// The part of the lanes' time that was spent in tasks.

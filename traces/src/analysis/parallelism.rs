@@ -122,7 +122,8 @@ fn widths(changes: &[(u64, i64)], path_ns: u64) -> (Vec<Step>, Histogram) {
     let step_ns = path_ns.div_ceil(Parallelism::STEPS_MAX as u64).max(1);
     let mut profile: Vec<Step> = Vec::new();
     for place in 0..path_ns.div_ceil(step_ns) {
-        let (start_ns, end_ns) = (place * step_ns, ((place + 1) * step_ns).min(path_ns));
+        let start_ns = place * step_ns;
+        let end_ns = start_ns.saturating_add(step_ns).min(path_ns);
         profile.push(Step { start_ns, end_ns, width: 0.0 });
     }
     let (mut at_ns, mut width, mut histogram) = (0, 0_i64, Histogram::default());

@@ -2,7 +2,7 @@
 
 use super::{
     graph::Graph,
-    label, ratio,
+    intervals, label, ratio,
     table::{Table, ms, percent, time, us},
 };
 use crate::Trace;
@@ -48,12 +48,12 @@ impl Path {
         tasks.reverse();
         let length_ns = longest.map_or(0, |place| chains[place as usize].0);
         let waits = tasks.windows(2).map(|pair| task(pair[1]).start_ns.saturating_sub(task(pair[0]).end_ns));
-        let waited_ns = waits.sum();
+        let waited_ns = intervals::sum(waits);
         let mut of_kernels = vec![(0, 0); trace.kernels.len()];
         for &place in &tasks {
             if let Some((count, time_ns)) = of_kernels.get_mut(task(place).kernel as usize) {
                 *count += 1;
-                *time_ns += task(place).length_ns();
+                *time_ns = u64::saturating_add(*time_ns, task(place).length_ns());
             }
         }
         let used = of_kernels.into_iter().enumerate().filter(|(_, (count, _))| *count > 0);

@@ -1,7 +1,7 @@
 //! What a trace must satisfy beyond being read: order, nesting, numbers that agree.
 //!
-//! [`check`] looks at a run, wherever it came from. [`check_reading`] looks at what the reader noticed in the file, too: that the
-//! slices of a thread nest is a property of the file, since the model has lanes and no threads.
+//! [`check`] looks at a run, wherever it came from. [`check_reading`] looks at what the reader noticed in the file,
+//! too: that the slices of a thread nest is a property of the file, since the model has lanes and no threads.
 
 mod cycle;
 mod rules;

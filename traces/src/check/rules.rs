@@ -141,8 +141,7 @@ fn counters(trace: &Trace, verdict: &mut Verdict) {
             let text = || format!("the counter `{name}` goes back from {} ns to {} ns", pair[0].0, pair[1].0);
             verdict.fault(Rule::Counter, None, None, text);
         }
-        // Written so that NaN is no value either.
-        for (at_ns, value) in counter.samples.iter().filter(|(_, value)| !(*value >= 0.0)) {
+        for (at_ns, value) in counter.samples.iter().filter(|(_, value)| value.is_nan() || *value < 0.0) {
             verdict.fault(Rule::Counter, None, None, || format!("the counter `{name}` is {value} at {at_ns} ns"));
         }
     }

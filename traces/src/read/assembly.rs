@@ -4,7 +4,7 @@ use super::arrows::Arrows;
 use super::counters::Counters;
 use super::cursor::Token;
 use super::error::{Kind, Stop};
-use super::event::{Argument, Event, Field};
+use super::event::{Argument, Event, Field, excerpt};
 use super::lanes::{Threads, Use};
 use super::names::{Names, NamesMax};
 use super::oddities::Oddities;
@@ -75,7 +75,7 @@ impl Events for Assembly {
 
     fn fact(&mut self, key: Cow<'_, str>, value: Token<'_>) -> Result<(), Stop> {
         let number = |key| {
-            let found = value.0.chars().take(40).collect();
+            let found = excerpt(value.0);
             let wrong = Kind::Value { key, expected: "an integer from 0 to 2^64 - 1", found };
             number::unsigned(value.0).ok_or_else(|| Stop::fault(0, wrong))
         };

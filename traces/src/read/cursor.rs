@@ -1,7 +1,7 @@
 //! JSON as it lies in memory: one token after another, borrowed from the text, checked by the grammar of RFC 8259.
 //!
-//! A text that ends within a token is not wrong but [`Stop::End`]: there may be more of it in the file, and whoever asked
-//! begins again with more. So an event needs no search for its end before it is parsed.
+//! A text that ends within a token is not wrong but [`Stop::End`]: there may be more of it in the file, and whoever
+//! asked begins again with more. So an event needs no search for its end before it is parsed.
 
 use super::error::{Kind, Stop};
 use std::borrow::Cow;
@@ -172,39 +172,39 @@ impl<'a> Cursor<'a> {
     fn number(&mut self) -> Result<Token<'a>, Stop> {
         let from = self.at;
         let bytes = self.text.as_bytes();
-        let mut at = from;
-        if bytes.get(at) == Some(&b'-') {
-            at += 1;
-        }
+        let mut at = from + usize::from(bytes.get(from) == Some(&b'-'));
+        // Digits, and what is wrong if there are none.
         let digits = |at: &mut usize| {
             let first = *at;
             while bytes.get(*at).is_some_and(u8::is_ascii_digit) {
                 *at += 1;
             }
-            *at - first
+            (*at == first).then_some("a digit")
         };
-        let whole = digits(&mut at);
-        let has_leading_zero = whole > 1 && bytes.get(at - whole) == Some(&b'0');
-        let mut is_number = whole > 0 && !has_leading_zero;
-        if is_number && bytes.get(at) == Some(&b'.') {
-            at += 1;
-            is_number = digits(&mut at) > 0;
+        let whole = at;
+        let mut wrong = digits(&mut at);
+        if at - whole > 1 && bytes[whole] == b'0' {
+            (at, wrong) = (whole, Some("a number without leading zeros"));
         }
-        if is_number && matches!(bytes.get(at), Some(b'e' | b'E')) {
+        if wrong.is_none() && bytes.get(at) == Some(&b'.') {
+            at += 1;
+            wrong = digits(&mut at);
+        }
+        if wrong.is_none() && matches!(bytes.get(at), Some(b'e' | b'E')) {
             at += 1;
             at += usize::from(matches!(bytes.get(at), Some(b'+' | b'-')));
-            is_number = digits(&mut at) > 0;
+            wrong = digits(&mut at);
         }
         // A number at the end of the text may go on behind it.
         if at == bytes.len() {
             return Err(Stop::End);
         }
-        if !is_number {
-            self.at = if at == from { from } else { at };
-            return Err(self.unexpected(if at == from { "a value" } else { "a digit" }));
-        }
         self.at = at;
-        Ok(Token(&self.text[from..at]))
+        match wrong {
+            None => Ok(Token(&self.text[from..at])),
+            Some("a digit") if at == from => Err(self.unexpected("a value")),
+            Some(expected) => Err(self.unexpected(expected)),
+        }
     }
 
     /// A string with its quotes.

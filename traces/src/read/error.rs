@@ -47,7 +47,8 @@ impl fmt::Display for Position {
 
 /// Why a trace could not be read, and where.
 ///
-/// Displayed as `run.json: line 7, column 12 (byte 310): expected a string, found '4'`; the name only where a file was opened by it.
+/// Displayed as `run.json: line 7, column 12 (byte 310): expected a string, found '4'`; the name only where a file was
+/// opened by it.
 #[derive(Debug)]
 pub struct ReadError {
     pub(super) file: Option<String>,

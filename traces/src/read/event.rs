@@ -209,11 +209,7 @@ impl<'a> Event<'a> {
     /// The fault of a token with this key.
     #[cold]
     pub(crate) fn wrong(&self, token: Token<'_>, key: &'static str, expected: &'static str) -> Stop {
-        const FOUND_CHARS_MAX: usize = 40;
-        let mut found: String = token.0.chars().take(FOUND_CHARS_MAX).flat_map(char::escape_debug).collect();
-        if token.0.chars().nth(FOUND_CHARS_MAX).is_some() {
-            found.push_str("...");
-        }
+        let found = excerpt(token.0);
         Stop::fault(self.place(token), Kind::Value { key, expected, found })
     }
 
@@ -277,3 +273,17 @@ impl<'a> Event<'a> {
 }
 
 const EXPECTED_TIME: &str = "microseconds from 0 to 2^64 ns";
+
+/// The beginning of a text, for a message.
+#[cold]
+pub(super) fn excerpt(text: &str) -> String {
+    const CHARS_MAX: usize = 40;
+    let mut shown = String::new();
+    for letter in text.chars().take(CHARS_MAX) {
+        if letter.is_control() { shown.extend(letter.escape_debug()) } else { shown.push(letter) }
+    }
+    if text.chars().nth(CHARS_MAX).is_some() {
+        shown.push_str("...");
+    }
+    shown
+}

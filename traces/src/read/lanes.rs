@@ -20,6 +20,7 @@ enum Label {
 
 #[derive(Debug)]
 struct Process {
+    label: String,
     name: Option<String>,
     sort_index: i64,
 }
@@ -68,7 +69,7 @@ pub(super) enum Use {
 pub(super) struct Threads {
     words: Names,
     process_places: HashMap<Label, u32>,
-    processes: Vec<(Label, Process)>,
+    processes: Vec<Process>,
     places: HashMap<(u32, Label), u32>,
     threads: Vec<Thread>,
     /// The last one looked for, which is as a rule the next one too.
@@ -93,17 +94,17 @@ impl Threads {
     /// The number of the event's process.
     pub(super) fn process(&mut self, event: &Event<'_>, max: NamesMax) -> Result<u32, Stop> {
         let label = self.label(event, Field::Process, "pid", max)?;
-        self.process_of(label)
+        self.process_of(label, event)
     }
 
-    fn process_of(&mut self, label: Label) -> Result<u32, Stop> {
+    fn process_of(&mut self, label: Label, event: &Event<'_>) -> Result<u32, Stop> {
         let next = self.processes.len();
         if next == THREADS_MAX && !self.process_places.contains_key(&label) {
             return Err(Stop::fault(0, Kind::Limit { what: "processes", max: THREADS_MAX as u64 }));
         }
         let place = *self.process_places.entry(label).or_insert(next as u32);
         if place as usize == next {
-            self.processes.push((label, Process { name: None, sort_index: 0 }));
+            self.processes.push(Process { label: label_text(event, Field::Process), name: None, sort_index: 0 });
         }
         Ok(place)
     }
@@ -114,17 +115,16 @@ impl Threads {
         if let Some((_, place)) = self.recent.filter(|(recent, _)| *recent == labels) {
             return Ok(place);
         }
-        let process = self.process_of(labels.0)?;
+        let process = self.process_of(labels.0, event)?;
         let next = self.threads.len();
         if next == THREADS_MAX && !self.places.contains_key(&(process, labels.1)) {
             return Err(Stop::fault(0, Kind::Limit { what: "threads", max: THREADS_MAX as u64 }));
         }
         let place = *self.places.entry((process, labels.1)).or_insert(next as u32);
         if place as usize == next {
-            let text = event.field(Field::Thread).and_then(|token| token.string().or(Some(token.0.into())));
             self.threads.push(Thread {
                 process,
-                label: text.unwrap_or("0".into()).into_owned(),
+                label: label_text(event, Field::Thread),
                 name: None,
                 kind: None,
                 sort_index: 0,
@@ -156,11 +156,11 @@ impl Threads {
             "process_name" => {
                 let place = self.process(event, max)?;
                 let name = event.string(Argument::Name)?;
-                self.processes[place as usize].1.name = name.map(Into::into);
+                self.processes[place as usize].name = name.map(Into::into);
             }
             "process_sort_index" => {
                 let place = self.process(event, max)?;
-                self.processes[place as usize].1.sort_index = sort_index(event)?.unwrap_or(0);
+                self.processes[place as usize].sort_index = sort_index(event)?.unwrap_or(0);
             }
             "thread_name" => {
                 let kind = event.parsed(Argument::Kind, "worker, queue, link or host", |token| {
@@ -195,11 +195,8 @@ impl Threads {
 
     /// What a process is called in the display.
     pub(super) fn process_name(&self, process: u32) -> String {
-        let (label, process) = &self.processes[process as usize];
-        process.name.clone().unwrap_or_else(|| match label {
-            Label::Number(number) => format!("process {number}"),
-            Label::Word(place) => format!("process {place}"),
-        })
+        let process = &self.processes[process as usize];
+        process.name.clone().unwrap_or_else(|| format!("process {}", process.label))
     }
 
     /// What a thread is called in the display.
@@ -216,7 +213,7 @@ impl Threads {
         let mut order: Vec<u32> = (0..self.threads.len() as u32).collect();
         order.sort_by_key(|&place| {
             let thread = &self.threads[place as usize];
-            (self.processes[thread.process as usize].1.sort_index, thread.process, thread.sort_index, place)
+            (self.processes[thread.process as usize].sort_index, thread.process, thread.sort_index, place)
         });
         // The threads that others may be further ones of; of two with one name, the one shown first.
         let names = |place: u32| (self.key(place, &self.thread_name(place)), place);
@@ -249,6 +246,12 @@ impl Threads {
         let thread = &self.threads[place as usize];
         (thread.process, thread.lane_kind(), name.to_owned())
     }
+}
+
+/// What the file calls a process or a thread that it gives no name.
+fn label_text(event: &Event<'_>, field: Field) -> String {
+    let text = event.field(field).map(|token| token.string().unwrap_or(token.0.into()));
+    text.map_or_else(|| "0".to_owned(), Into::into)
 }
 
 /// The name of the lane whose further thread this is: `worker 3` of `worker 3 (2)`.

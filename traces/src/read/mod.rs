@@ -10,8 +10,8 @@
 //!
 //! The text passes through a window of a few hundred kilobytes, or of the longest event; no more of it is held than the
 //! names in it, each once. An event is parsed where it lies: strings are borrowed, numbers become integers without a
-//! detour through `f64`, and a text that ends within an event is parsed again with more of it. That JSON is well formed is
-//! checked everywhere, in what is passed over, too.
+//! detour through `f64`, and a text that ends within an event is parsed again with more of it. That JSON is well formed
+//! is checked everywhere, in what is passed over, too.
 
 mod arrows;
 mod assembly;
@@ -82,7 +82,8 @@ impl ReadOptions {
     /// Reads a file's content; `input` need not buffer.
     ///
     /// # Errors
-    /// The first fault of the file: its JSON, a field of an event that is not as `FORMAT.md` says, a limit, or the input's own.
+    /// The first fault of the file: its JSON, a field of an event that is not as `FORMAT.md` says, a limit, or the
+    /// input's own.
     pub fn read(&self, input: impl Read) -> Result<Reading, ReadError> {
         let reading = self.read_whole_events(input)?;
         match reading.broken {

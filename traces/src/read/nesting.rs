@@ -1,7 +1,7 @@
 //! Slices of threads, nested: which cross, and which one an arrow's end points at.
 //!
-//! One pass over all slices in the order of their starts, with a stack of open slices for each thread. So nothing has to be
-//! sorted by thread, and nothing is held but what is open.
+//! One pass over all slices in the order of their starts, with a stack of open slices for each thread. So nothing has
+//! to be sorted by thread, and nothing is held but what is open.
 
 use super::oddities::{Oddities, OddityKind};
 use crate::{Activity, Task};

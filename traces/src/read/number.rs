@@ -1,4 +1,5 @@
-//! Numbers of JSON as integers, exactly: never by way of a `f64`, which has no room for a moment of today in nanoseconds.
+//! Numbers of JSON as integers, exactly: never by way of a `f64`, which has no room for a moment of today in
+//! nanoseconds.
 
 /// Nanoseconds from a number of microseconds, rounded to the nearest; `None` if negative or beyond 64 bits.
 ///

@@ -60,6 +60,7 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
         let mut is_first = true;
         let mut has_events = false;
         loop {
+            self.peek()?;
             let (key, bytes) = self.retried(WITHIN, |text| {
                 let mut cursor = Cursor::new(text);
                 let key = cursor.key(&mut { is_first })?;
@@ -86,8 +87,8 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
         }
     }
 
-    /// The events, from their bracket on. An array that is the whole file may lack its end: the format allows it, so that
-    /// a program can write events as they come.
+    /// The events, from their bracket on. An array that is the whole file may lack its end: the format allows it, so
+    /// that a program can write events as they come.
     fn array(&mut self, must_end: bool) -> Result<(), ReadError> {
         self.window.take(1);
         let mut after = None;

@@ -76,3 +76,26 @@ fn of_many_lanes_the_extremes_are_shown() {
     assert!(brief.contains("28 lanes in between"), "{brief}");
     assert_eq!(lanes.to_string().lines().count(), 41);
 }
+
+#[test]
+fn times_up_to_the_end_of_the_clock_do_not_overflow() {
+    let end_ns = u64::MAX;
+    let run = Run::workers(2)
+        .task("a", 0, 0, end_ns)
+        .inserted(0)
+        .task("b", 1, 0, end_ns)
+        .inserted(end_ns)
+        .after(&[1])
+        .task("c", 1, end_ns - 5, end_ns)
+        .inserted(7)
+        .after(&[2])
+        .activity(ActivityKind::Transfer, "x", 0, 0, end_ns)
+        .between("host", "workers", u64::MAX)
+        .activity(ActivityKind::Transfer, "x", 1, 0, end_ns)
+        .between("host", "workers", u64::MAX);
+    let trace = run.lane("worker 2", "workers", LaneKind::Worker).lane("worker 3", "workers", LaneKind::Worker).trace();
+    let analysis = Analysis::new(&trace);
+    assert_eq!(analysis.lanes.rows[0].busy_ns, u64::MAX);
+    assert_eq!(analysis.path.length_ns, u64::MAX, "sums that do not fit stand at the greatest number");
+    assert!(!analysis.to_string().is_empty());
+}

@@ -132,7 +132,7 @@ fn task_arguments(trace: &Trace, task: &Task) -> String {
     text
 }
 
-pub fn category(kind: ActivityKind) -> &'static str {
+fn category(kind: ActivityKind) -> &'static str {
     match kind {
         ActivityKind::Transfer => "transfer",
         ActivityKind::Eviction => "eviction",
@@ -188,7 +188,10 @@ fn facts(trace: &Trace) -> String {
         text += &format!(",\"window\":{window}");
     }
     for (key, value) in &trace.facts {
-        text += &format!(",{}:{}", json(key), json(value));
+        // A number as a number; read, the two are alike.
+        let is_number = value.parse().is_ok_and(|number: u64| number.to_string() == *value);
+        let value = if is_number { value.clone() } else { json(value) };
+        text += &format!(",{}:{value}", json(key));
     }
     text + "}"
 }

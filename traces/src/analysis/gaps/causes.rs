@@ -159,7 +159,7 @@ impl<'a> Causes<'a> {
     fn reason(&self, open: &Open, gap: Interval) -> Reason {
         let ready_ns = open.ready_ns.clamp(gap.0, gap.1);
         let waited_ns = ready_ns - gap.0;
-        let is_most = |part_ns: u64| 2 * part_ns >= waited_ns;
+        let is_most = |part_ns: u64| part_ns >= waited_ns.div_ceil(2);
         if gap.1 - ready_ns >= waited_ns {
             return Reason::Overhead;
         }

@@ -23,7 +23,7 @@ mod causes;
 use super::{
     graph::Graph,
     insertion::Insertions,
-    label,
+    intervals, label,
     occupancy::Occupancy,
     table::{Table, ms, percent},
 };
@@ -128,7 +128,7 @@ impl Gaps {
         }
         let mut totals = totals(&all);
         totals.sort_by_key(|total| Reverse(total.time_ns));
-        let total_ns = totals.iter().map(|total| total.time_ns).sum();
+        let total_ns = intervals::sum(totals.iter().map(|total| total.time_ns));
         let longest = longest(trace, &all);
         Self { all, totals, total_ns, start_ns: trace.extent_ns().0, longest }
     }
@@ -182,7 +182,7 @@ pub(super) fn totals(gaps: &[Gap]) -> Vec<ReasonTotal> {
     for gap in gaps {
         let total = &mut totals[gap.reason as usize];
         total.gaps += 1;
-        total.time_ns += gap.length_ns();
+        total.time_ns = total.time_ns.saturating_add(gap.length_ns());
     }
     totals.into_iter().filter(|total| total.gaps > 0).collect()
 }

@@ -13,9 +13,11 @@
 //!   first; urgent ones (above zero) are taken from anywhere; who has none steals half of another's. Queues of a device share
 //!   their tasks and never take those of workers or of another device: a task stays with lanes of the kind and process that it
 //!   ran on.
-//! - **The costs.** Before each task its worker spends the *dispatch* time: the median gap between two tasks of a lane of which
-//!   the second was ready when the first ended. An idle worker sees a new task after the *wake* time: the median from the
-//!   moment that a task became ready to its start on a lane that was idle at that moment.
+//! - **The costs.** Before each task its worker spends the *dispatch* time: the mean gap between two tasks of a lane of which
+//!   the second was ready when the first ended. (The median would do without what interrupts and other programs took between
+//!   tasks, but the lengths of tasks have their part of that, too: with 10⁵ tasks of 1 µs its replay came out 6 % short of the
+//!   run, with the mean 4 %.) An idle worker sees a new task after the *wake* time: the median from the moment that a task
+//!   became ready to its start on a lane that was idle at that moment.
 //!
 //! Tasks take what they took. On other numbers of workers they would not quite: fewer share caches, memory bandwidth and heat.
 //! Transfers are not replayed by themselves: what a task waited for data is in no length, and so is left out.
@@ -163,6 +165,15 @@ impl Replay {
     /// The workers that there were.
     pub fn workers(&self) -> usize {
         self.items.workers()
+    }
+
+    /// Each task in the order of insertion, and how long after the first it is in if the program waits for nothing.
+    pub(super) fn inserted(&self) -> impl Iterator<Item = (u32, u64)> {
+        let mut first = true;
+        self.items.program.steps.iter().scan(0_u64, move |after_ns, step| {
+            *after_ns = if std::mem::take(&mut first) { 0 } else { after_ns.saturating_add(step.takes_ns) };
+            Some((step.task, *after_ns))
+        })
     }
 
     /// The answer to a question.

@@ -178,6 +178,10 @@ fn median(mut values: Vec<u64>) -> u64 {
     if values.is_empty() { 0 } else { *values.select_nth_unstable(middle).1 }
 }
 
+fn mean(values: &[u64]) -> u64 {
+    (values.iter().map(|&value| u128::from(value)).sum::<u128>() / values.len().max(1) as u128) as u64
+}
+
 /// The costs that a run shows.
 pub(super) fn costs(trace: &Trace, occupancy: &Occupancy, graph: &Graph, insertions: &Insertions) -> Costs {
     let (mut dispatch, mut wake) = (Vec::new(), Vec::new());
@@ -199,5 +203,5 @@ pub(super) fn costs(trace: &Trace, occupancy: &Occupancy, graph: &Graph, inserti
             }
         }
     }
-    Costs { dispatch_ns: median(dispatch), wake_ns: median(wake), insertion: true }
+    Costs { dispatch_ns: mean(&dispatch), wake_ns: median(wake), insertion: true }
 }
