@@ -16,37 +16,19 @@ Exit status: 0 if all is well or there is no browser or no viewer (a note says s
 does not load. REQUIRE_CHROME=1 makes a missing one status 1. CHROME names the browser to use.
 """
 
-import base64
 import collections
 import functools
 import glob
 import http.server
 import json
 import os
-import shutil
-import signal
-import socket
-import struct
-import subprocess
 import sys
-import tempfile
 import threading
 import time
-import urllib.request
 
-START_SECONDS_MAX = 60
-IMPORT_SECONDS_MAX = 300
+from browser import Browser, Failure, find_chrome, missing
+
 CHUNK_CHARACTERS = 1 << 20
-CHROME_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-CHROME_FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--remote-debugging-port=0",
-)
 
 # Runs in a page of Chrome's viewer.
 CHROME_IMPORT = """
@@ -99,141 +81,6 @@ PERFETTO_IMPORT = """
 # What tells that a page is ready.
 CHROME_READY = "typeof tr === 'object' && !!(tr.importer && tr.importer.Import && tr.Model)"
 PERFETTO_READY = "typeof app === 'object' && typeof app.openTraceFromBuffer === 'function'"
-
-
-class Failure(Exception):
-    """A trace, or the browser, is not as it should be."""
-
-
-class DevTools:
-    """One page of the browser: a WebSocket that carries one command after another."""
-
-    def __init__(self, url):
-        address, _, path = url.removeprefix("ws://").partition("/")
-        host, _, port = address.partition(":")
-        self.stream = socket.create_connection((host, int(port)), timeout=IMPORT_SECONDS_MAX)
-        key = base64.b64encode(os.urandom(16)).decode()
-        request = (
-            f"GET /{path} HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\n"
-            f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n"
-        )
-        self.stream.sendall(request.encode())
-        self.incoming = self.stream.makefile("rb")
-        status = self.incoming.readline()
-        if b" 101 " not in status:
-            raise Failure(f"the browser refused the connection: {status!r}")
-        while self.incoming.readline() not in (b"\r\n", b""):
-            pass
-        self.commands = 0
-
-    def evaluate(self, expression):
-        """The value of a JavaScript expression in the page."""
-        self.commands += 1
-        command = {
-            "id": self.commands,
-            "method": "Runtime.evaluate",
-            "params": {
-                "expression": expression,
-                "returnByValue": True,
-                "awaitPromise": True,
-            },
-        }
-        self._send(json.dumps(command).encode())
-        while True:
-            answer = json.loads(self._receive())
-            if answer.get("id") == self.commands:
-                break
-        result = answer.get("result", {})
-        if "exceptionDetails" in result or "error" in answer:
-            raise Failure(f"the viewer failed: {json.dumps(answer)[:2000]}")
-        return result["result"].get("value")
-
-    def _send(self, payload):
-        # A client must mask what it sends; a mask of zeros is one, and costs nothing.
-        self.stream.sendall(struct.pack("!BBQ", 0x81, 0x80 | 127, len(payload)) + bytes(4))
-        self.stream.sendall(payload)
-
-    def _receive(self):
-        message = b""
-        while True:
-            first, length = self._exactly(2)
-            if length == 126:
-                (length,) = struct.unpack("!H", self._exactly(2))
-            elif length == 127:
-                (length,) = struct.unpack("!Q", self._exactly(8))
-            payload = self._exactly(length)
-            kind = first & 0x0F
-            if kind == 8:
-                raise Failure("the browser closed the connection")
-            if kind in (0, 1, 2):
-                message += payload
-                if first & 0x80:
-                    return message
-
-    def _exactly(self, count):
-        data = self.incoming.read(count)
-        if len(data) != count:
-            raise Failure("the connection to the browser ended")
-        return data
-
-
-class Browser:
-    """A headless browser with a profile of its own, gone at the end of the `with` block."""
-
-    def __init__(self, program):
-        self.profile = tempfile.mkdtemp(prefix="chrome-loads-")
-        # Newer versions open chrome://tracing only once the internal pages have been enabled, by a
-        # button that sets this preference.
-        with open(os.path.join(self.profile, "Local State"), "w", encoding="utf-8") as state:
-            json.dump({"internal_only_uis_enabled": True}, state)
-        self.process = subprocess.Popen(
-            [program, *CHROME_FLAGS, f"--user-data-dir={self.profile}", "about:blank"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        # The browser is a family of processes; it was started as a group of its own.
-        try:
-            os.killpg(self.process.pid, signal.SIGTERM)
-            self.process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-        except ProcessLookupError:
-            pass
-        shutil.rmtree(self.profile, ignore_errors=True)
-
-    def open(self, url, ready):
-        """A page of a viewer, or nothing where the browser has no such page."""
-        deadline = time.monotonic() + START_SECONDS_MAX
-        new = f"http://127.0.0.1:{self._port(deadline)}/json/new?{url}"
-        with urllib.request.urlopen(urllib.request.Request(new, method="PUT"), timeout=30) as page:
-            tools = DevTools(json.load(page)["webSocketDebuggerUrl"])
-        while not tools.evaluate(ready):
-            if tools.evaluate("location.href").startswith(("chrome-error:", "chrome://debug-")):
-                return None
-            if time.monotonic() > deadline:
-                raise Failure(f"{url} did not load")
-            time.sleep(0.1)
-        return tools
-
-    def _port(self, deadline):
-        port_file = os.path.join(self.profile, "DevToolsActivePort")
-        while time.monotonic() < deadline:
-            if self.process.poll() is not None:
-                raise Failure(f"the browser exited with status {self.process.returncode}")
-            try:
-                with open(port_file, encoding="utf-8") as lines:
-                    return int(lines.readline())
-            except (FileNotFoundError, ValueError):
-                time.sleep(0.1)
-        raise Failure("the browser did not start in time")
 
 
 class QuietFiles(http.server.SimpleHTTPRequestHandler):
@@ -349,18 +196,6 @@ def check(path, viewers):
             print(f"FAILED: {path} in {name}: {failure}")
             well = False
     return well
-
-
-def find_chrome():
-    wanted = os.environ.get("CHROME")
-    names = (wanted,) if wanted else CHROME_NAMES
-    return next((path for path in map(shutil.which, names) if path), None)
-
-
-def missing(what):
-    required = os.environ.get("REQUIRE_CHROME") == "1"
-    print(f"{'FAILED' if required else 'SKIPPED'}: {what}")
-    return int(required)
 
 
 def main(paths):

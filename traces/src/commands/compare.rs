@@ -1,17 +1,31 @@
 //! `superscalar-trace compare`.
 
-use super::Outcome;
+use super::{
+    Outcome,
+    summary::{open, print},
+};
 use std::path::PathBuf;
+use superscalar_traces::analysis::{Analysis, comparison::Comparison};
 
 /// The arguments of `compare`.
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// The trace.
-    file: PathBuf,
+    /// The trace of one run.
+    a: PathBuf,
+    /// The trace of another, which is compared with it.
+    b: PathBuf,
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 impl Compare {
     pub fn run(&self) -> Outcome {
-        Err(format!("{}: not written yet", self.file.display()).into())
+        let (a, b) = (Analysis::new(&open(&self.a)?), Analysis::new(&open(&self.b)?));
+        let comparison = Comparison::new(&a, &b);
+        match self.json {
+            true => print(serde_json::to_string_pretty(&comparison)?),
+            false => print(comparison.to_string().trim_end()),
+        }
     }
 }

@@ -1,17 +1,155 @@
 //! `superscalar-trace summary`.
 
 use super::Outcome;
-use std::path::PathBuf;
+use std::{
+    fmt::Display,
+    io::{self, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
+use superscalar_traces::{
+    Trace,
+    analysis::{
+        Analysis,
+        gaps::Gaps,
+        replay::{self, Prediction, Replay, WhatIf},
+    },
+    read::ReadOptions,
+};
 
-/// The arguments of `summary`.
+/// The arguments of `summary`. With none but the file, all of it in brief; with some, only those parts, in full.
 #[derive(Debug, clap::Args)]
 pub struct Summary {
     /// The trace.
     file: PathBuf,
+    /// Where each lane's time went, and what kept it idle.
+    #[arg(long)]
+    lanes: bool,
+    /// Time and rate of each kernel, with their spread.
+    #[arg(long)]
+    kernels: bool,
+    /// What was moved between memory nodes, and what was evicted.
+    #[arg(long)]
+    links: bool,
+    /// Why lanes were idle, and so many of the longest gaps: at most 100.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(..=Gaps::LONGEST_MAX as i64))]
+    gaps: Option<u16>,
+    /// The critical path, task by task; possible parallelism; lower bounds.
+    #[arg(long)]
+    path: bool,
+    /// The run with a kernel so many times as fast, such as `gemm=2`; several together are one question.
+    #[arg(long, value_name = "KERNEL=FACTOR", value_parser = speedup)]
+    what_if: Vec<(String, f64)>,
+    /// The run with so many workers: one question each.
+    #[arg(long, value_name = "COUNT", value_delimiter = ',')]
+    workers: Vec<usize>,
+    /// All of it as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+fn speedup(text: &str) -> Result<(String, f64), String> {
+    let (kernel, factor) = text.rsplit_once('=').ok_or("expected KERNEL=FACTOR, such as gemm=2")?;
+    let factor: f64 = factor.parse().map_err(|_| format!("`{factor}` is not a number"))?;
+    if factor.is_finite() && factor > 0.0 {
+        Ok((kernel.to_owned(), factor))
+    } else {
+        Err(format!("{factor} is not positive"))
+    }
+}
+
+/// The trace of a file, as far as it could be read: what a crash has cut short is a trace, too. Says on the standard error what is
+/// wrong with it.
+pub(super) fn open(file: &PathBuf) -> Result<Trace, Box<dyn std::error::Error>> {
+    let reading = ReadOptions::default().open_whole_events(file)?;
+    match reading.broken {
+        Some(error) if reading.trace.tasks.is_empty() => Err(error.into()),
+        Some(error) => {
+            eprintln!("warning: {error}; what follows is about the part before");
+            Ok(reading.trace)
+        }
+        None => Ok(reading.trace),
+    }
+}
+
+/// Prints, and ends quietly if nobody reads on, as `head` does.
+pub(super) fn print(text: impl Display) -> Outcome {
+    match writeln!(io::stdout().lock(), "{text}") {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }
 
 impl Summary {
     pub fn run(&self) -> Outcome {
-        Err(format!("{}: not written yet", self.file.display()).into())
+        let trace = open(&self.file)?;
+        let answers = self.answers(&trace)?;
+        let is_asked = !(self.what_if.is_empty() && self.workers.is_empty());
+        let is_brief = !(self.lanes || self.kernels || self.links || self.gaps.is_some() || self.path || is_asked);
+        if !self.json && is_asked && !(self.lanes || self.kernels || self.links || self.gaps.is_some() || self.path) {
+            return print(replay::table(&answers).to_string().trim_end());
+        }
+        let analysis = Analysis::new(&trace);
+        match (self.json, is_brief) {
+            (true, _) => print(json(&analysis, &answers)?),
+            (false, true) => print(analysis.to_string().trim_end()),
+            (false, false) => print(self.parts(&trace, &analysis, &answers).join("\n").trim_end()),
+        }
     }
+
+    /// The questions' answers, the run as it was first.
+    fn answers(&self, trace: &Trace) -> Result<Vec<Prediction>, Box<dyn std::error::Error>> {
+        let mut questions = Vec::new();
+        if !(self.what_if.is_empty() && self.workers.is_empty()) {
+            questions.push(WhatIf::default());
+        }
+        if !self.what_if.is_empty() && self.workers.is_empty() {
+            questions.push(WhatIf { workers: None, speedups: self.what_if.clone() });
+        }
+        let with_workers = |&workers: &usize| WhatIf { workers: Some(workers), speedups: self.what_if.clone() };
+        questions.extend(self.workers.iter().map(with_workers));
+        if questions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let replay = Replay::new(trace);
+        let answers: Result<Vec<Prediction>, _> = questions.iter().map(|question| replay.predict(question)).collect();
+        Ok(answers?)
+    }
+
+    fn parts(&self, trace: &Trace, analysis: &Analysis, answers: &[Prediction]) -> Vec<String> {
+        let mut parts = vec![analysis.overview.to_string()];
+        if self.lanes {
+            parts.push(analysis.lanes.to_string());
+            parts.push(analysis.lanes.idle_table().to_string());
+        }
+        if self.kernels {
+            parts.push(analysis.kernels.to_string());
+            parts.push(analysis.kernels.full_table().to_string());
+        }
+        if self.links {
+            parts.push(analysis.links.to_string());
+        }
+        if let Some(count) = self.gaps {
+            parts.push(analysis.gaps.to_string());
+            parts.push(analysis.gaps.longest_table(count.into()).to_string());
+        }
+        if self.path {
+            parts.push(analysis.path.to_string());
+            parts.push(analysis.path.tasks_table(trace).to_string());
+            parts.push(analysis.parallelism.to_string());
+            parts.push(analysis.bounds.to_string());
+        }
+        if !answers.is_empty() {
+            parts.push(replay::table(answers).to_string());
+        }
+        parts
+    }
+}
+
+fn json(analysis: &Analysis, answers: &[Prediction]) -> serde_json::Result<String> {
+    let mut value = serde_json::to_value(analysis)?;
+    if !answers.is_empty() {
+        value["asked"] = serde_json::to_value(answers)?;
+    }
+    serde_json::to_string_pretty(&value)
 }

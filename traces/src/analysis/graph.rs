@@ -1,0 +1,184 @@
+//! The graph of tasks: who waits for whom.
+
+use crate::Trace;
+
+/// Hazards as lists of predecessors and successors, each pair of tasks once.
+pub(super) struct Graph {
+    predecessors: Lists,
+    /// The tasks, each after its predecessors.
+    pub(super) order: Vec<u32>,
+    /// Pairs of tasks with a hazard.
+    pub(super) pairs: usize,
+    /// Hazards that were not followed, because no graph can have them.
+    pub(super) refused: u64,
+}
+
+/// For each task a list of others.
+pub(super) struct Lists {
+    first: Vec<u32>,
+    others: Vec<u32>,
+}
+
+impl Lists {
+    /// Pairs `(of, other)` in any order; the order is kept.
+    fn new(tasks: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+        let mut first = vec![0; tasks + 1];
+        pairs.clone().for_each(|(of, _)| first[of as usize + 1] += 1);
+        (0..tasks).for_each(|task| first[task + 1] += first[task]);
+        let mut next = first.clone();
+        let mut others = vec![0; first[tasks] as usize];
+        for (of, other) in pairs {
+            others[next[of as usize] as usize] = other;
+            next[of as usize] += 1;
+        }
+        Self { first, others }
+    }
+
+    pub(super) fn of(&self, task: u32) -> &[u32] {
+        &self.others[self.first[task as usize] as usize..self.first[task as usize + 1] as usize]
+    }
+}
+
+impl Graph {
+    pub(super) fn new(trace: &Trace) -> Self {
+        let tasks = trace.tasks.len();
+        let is_possible = |&(to, from): &(u32, u32)| to != from && (to.max(from) as usize) < tasks;
+        let mut pairs: Vec<(u32, u32)> = trace.hazards.iter().map(|hazard| (hazard.to, hazard.from)).collect();
+        let all = pairs.len();
+        pairs.retain(is_possible);
+        let mut refused = (all - pairs.len()) as u64;
+        if !pairs.is_sorted() {
+            pairs.sort_unstable();
+        }
+        pairs.dedup();
+        let mut graph = Self::of_pairs(tasks, &pairs);
+        if graph.order.len() < tasks {
+            // There is a circle. Hazards that agree with the order of starts have none.
+            let before = pairs.len();
+            pairs.retain(|(to, from)| from < to);
+            refused += (before - pairs.len()) as u64;
+            graph = Self::of_pairs(tasks, &pairs);
+        }
+        Self { refused, ..graph }
+    }
+
+    fn of_pairs(tasks: usize, pairs: &[(u32, u32)]) -> Self {
+        let predecessors = Lists::new(tasks, pairs.iter().copied());
+        let mut graph = Self { predecessors, order: Vec::new(), pairs: pairs.len(), refused: 0 };
+        // Tasks are numbered by start, which mostly is an order already.
+        let is_ordered = pairs.iter().all(|(to, from)| from < to);
+        graph.order = if is_ordered { (0..tasks as u32).collect() } else { graph.sorted() };
+        graph
+    }
+
+    /// Each task after its predecessors; tasks on or behind a circle are missing.
+    fn sorted(&self) -> Vec<u32> {
+        let tasks = self.len();
+        let successors = self.successors();
+        let mut waits: Vec<u32> = (0..tasks as u32).map(|task| self.predecessors(task).len() as u32).collect();
+        let mut order: Vec<u32> = (0..tasks as u32).filter(|&task| waits[task as usize] == 0).collect();
+        let mut next = 0;
+        while let Some(&task) = order.get(next) {
+            next += 1;
+            for &successor in successors.of(task) {
+                waits[successor as usize] -= 1;
+                if waits[successor as usize] == 0 {
+                    order.push(successor);
+                }
+            }
+        }
+        order
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.predecessors.first.len() - 1
+    }
+
+    pub(super) fn predecessors(&self, task: u32) -> &[u32] {
+        self.predecessors.of(task)
+    }
+
+    /// For each task those that wait for it, in ascending order.
+    pub(super) fn successors(&self) -> Lists {
+        let pairs = (0..self.len() as u32).flat_map(|to| self.predecessors(to).iter().map(move |&from| (from, to)));
+        Lists::new(self.len(), pairs)
+    }
+
+    /// The predecessor that ended last.
+    pub(super) fn releaser(&self, trace: &Trace, task: u32) -> Option<u32> {
+        self.predecessors(task).iter().copied().max_by_key(|&from| trace.tasks[from as usize].end_ns)
+    }
+
+    /// For each task the longest chain that ends with it, and the predecessor on that chain, if any: `length` is of one task.
+    pub(super) fn chains_to(&self, length: impl Fn(u32) -> u64) -> Vec<(u64, Option<u32>)> {
+        let mut chains = vec![(0_u64, None); self.len()];
+        for &task in &self.order {
+            let longest = self.predecessors(task).iter().copied().max_by_key(|&from| chains[from as usize].0);
+            let before: u64 = longest.map_or(0, |from| chains[from as usize].0);
+            chains[task as usize] = (before.saturating_add(length(task)), longest);
+        }
+        chains
+    }
+
+    /// For each task the longest chain that begins with it.
+    pub(super) fn chains_from(&self, length: impl Fn(u32) -> u64) -> Vec<u64> {
+        let mut chains = vec![0_u64; self.len()];
+        for &task in self.order.iter().rev() {
+            let chain = chains[task as usize].saturating_add(length(task));
+            chains[task as usize] = chain;
+            for &from in self.predecessors(task) {
+                chains[from as usize] = chains[from as usize].max(chain);
+            }
+        }
+        chains
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Hazard, HazardKind, Outcome, Task, TileIndex};
+
+    fn graph(tasks: u64, hazards: &[(u32, u32)]) -> Graph {
+        let task = |id| Task {
+            id,
+            kernel: 0,
+            site: None,
+            lane: 0,
+            start_ns: id,
+            end_ns: id + 1,
+            inserted_ns: None,
+            priority: 0,
+            index: TileIndex::default(),
+            outcome: Outcome::Completed,
+            level: 0,
+            flops: 0.0,
+            bytes: 0.0,
+        };
+        let hazard = |&(from, to): &(u32, u32)| Hazard { from, to, kind: HazardKind::RaW, datum: 0 };
+        let tasks = (0..tasks).map(task).collect();
+        Graph::new(&Trace { tasks, hazards: hazards.iter().map(hazard).collect(), ..Trace::default() })
+    }
+
+    #[test]
+    fn pairs_count_once_and_impossible_hazards_not_at_all() {
+        let graph = graph(3, &[(0, 1), (0, 1), (1, 1), (1, 7), (1, 2)]);
+        assert_eq!((graph.pairs, graph.refused), (2, 2));
+        assert_eq!(graph.order, [0, 1, 2]);
+        assert_eq!(graph.successors().of(0), [1]);
+    }
+
+    #[test]
+    fn an_order_against_the_starts_is_found() {
+        let graph = graph(3, &[(2, 0), (0, 1)]);
+        assert_eq!((graph.order.as_slice(), graph.refused), ([2, 0, 1].as_slice(), 0));
+        assert_eq!(graph.chains_to(|_| 5).iter().map(|chain| chain.0).collect::<Vec<_>>(), [10, 15, 5]);
+        assert_eq!(graph.chains_from(|_| 5), [10, 5, 15]);
+    }
+
+    #[test]
+    fn a_circle_is_cut() {
+        let graph = graph(3, &[(0, 1), (1, 2), (2, 0)]);
+        assert_eq!((graph.order.len(), graph.pairs, graph.refused), (3, 2, 1));
+    }
+}

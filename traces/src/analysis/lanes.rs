@@ -1,0 +1,189 @@
+//! Where each lane's time went: in tasks, waiting for nothing but data on the move, or otherwise idle.
+
+use super::{
+    gaps::{self, Gaps, ReasonTotal},
+    intervals::{self, Interval},
+    occupancy::Occupancy,
+    ratio,
+    table::{Table, ms, percent},
+};
+use crate::{Activity, ActivityKind, Lane, LaneKind, Trace};
+use serde::Serialize;
+use std::fmt;
+
+/// The time of each lane that runs tasks, and of each group of lanes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Lanes {
+    /// The makespan, which the three parts of each row add up to.
+    pub wall_ns: u64,
+    /// One row for each worker and queue, in the order of the trace.
+    pub rows: Vec<LaneTime>,
+    /// One row for each process (`workers`, `cuda:0`) that has workers or queues: busy while any of its lanes is.
+    pub processes: Vec<LaneTime>,
+}
+
+/// Where the time of one lane, or of the lanes of one process, went. `busy_ns + communication_ns + other_ns` is the makespan.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LaneTime {
+    /// The lane's place in the trace; for a process that of its first lane.
+    pub lane: u32,
+    /// The name of the lane or process.
+    pub name: String,
+    /// What it stands for.
+    #[serde(serialize_with = "kind_name")]
+    pub kind: LaneKind,
+    /// Tasks that ran on it.
+    pub tasks: usize,
+    /// In tasks; nested ones count once.
+    pub busy_ns: u64,
+    /// Not in a task, while data of its process moved or was evicted: communication that nothing hid.
+    pub communication_ns: u64,
+    /// Neither.
+    pub other_ns: u64,
+    /// Why it was not in a task, in the order of [`Reason::ALL`](super::gaps::Reason::ALL), without those that did not occur; they
+    /// add up to `communication_ns + other_ns`. Empty for a process.
+    pub idle: Vec<ReasonTotal>,
+}
+
+impl Lanes {
+    pub(super) fn new(trace: &Trace, occupancy: &Occupancy, gaps: &Gaps) -> Self {
+        let wall_ns = trace.wall_ns();
+        let mut processes: Vec<Process> = Vec::new();
+        let mut rows = Vec::new();
+        for row in &occupancy.rows {
+            let lane = &trace.lanes[row.lane as usize];
+            let known = processes.iter().position(|process| process.name == lane.process);
+            let place = known.unwrap_or_else(|| {
+                processes.push(Process::new(trace, lane, row.lane));
+                processes.len() - 1
+            });
+            let process = &mut processes[place];
+            process.busy.extend(&row.busy);
+            process.tasks += row.tasks.len();
+            let mut time = LaneTime::new(wall_ns, &row.busy, &process.moving);
+            time.lane = row.lane;
+            time.name.clone_from(&lane.name);
+            time.kind = lane.kind;
+            time.tasks = row.tasks.len();
+            time.idle = gaps::totals(gaps.of_lane(row.lane));
+            rows.push(time);
+        }
+        let processes = processes.into_iter().map(|process| process.time(wall_ns)).collect();
+        Self { wall_ns, rows, processes }
+    }
+
+    /// What kept each lane idle, as a table.
+    pub fn idle_table(&self) -> impl fmt::Display {
+        let occurs = |reason: &gaps::Reason| self.rows.iter().any(|row| row.idle_ns(*reason) > 0);
+        let reasons: Vec<gaps::Reason> = gaps::Reason::ALL.into_iter().filter(occurs).collect();
+        let heads: Vec<&'static str> = std::iter::once("idle, ms").chain(reasons.iter().map(|r| r.name())).collect();
+        let mut table = Table::new(&heads);
+        for row in &self.rows {
+            let times = reasons.iter().map(|&reason| ms(row.idle_ns(reason)));
+            table.row(std::iter::once(row.name.clone()).chain(times));
+        }
+        table
+    }
+}
+
+/// Tables in brief have at most so many lanes.
+const LANES_IN_BRIEF: usize = 12;
+
+impl Lanes {
+    /// The parts of each lane as a table; of many lanes, only of those that were busy least and most.
+    pub fn brief_table(&self) -> impl fmt::Display {
+        if self.rows.len() <= LANES_IN_BRIEF {
+            return self.to_string();
+        }
+        let mut rows: Vec<&LaneTime> = self.rows.iter().collect();
+        rows.sort_by_key(|row| row.busy_ns);
+        let (least, most) = (&rows[..LANES_IN_BRIEF / 2], &rows[rows.len() - LANES_IN_BRIEF / 2..]);
+        let table = self.table(least.iter().chain(most).copied().chain(&self.processes));
+        format!("{table}  {} lanes in between are not listed\n", rows.len() - LANES_IN_BRIEF)
+    }
+
+    fn table<'a>(&self, rows: impl Iterator<Item = &'a LaneTime>) -> Table {
+        let mut table = Table::new(&["lane", "tasks", "busy ms", "%", "communication ms", "%", "other ms", "%"]);
+        for row in rows {
+            let mut cells = vec![row.name.clone(), row.tasks.to_string()];
+            for part_ns in [row.busy_ns, row.communication_ns, row.other_ns] {
+                cells.push(ms(part_ns));
+                cells.push(percent(ratio(part_ns as f64, self.wall_ns as f64)));
+            }
+            table.row(cells);
+        }
+        table
+    }
+}
+
+/// The parts of each lane; then of each process, where there are several and one has several lanes.
+impl fmt::Display for Lanes {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let has_several = self.processes.len() > 1 && self.rows.len() > self.processes.len();
+        let processes = if has_several { self.processes.as_slice() } else { &[] };
+        self.table(self.rows.iter().chain(processes)).fmt(out)
+    }
+}
+
+impl LaneTime {
+    fn new(wall_ns: u64, busy: &[Interval], moving: &[Interval]) -> Self {
+        let busy_ns = intervals::length_ns(busy);
+        let communication_ns = intervals::length_ns(moving) - intervals::shared_ns(busy, moving);
+        Self {
+            lane: 0,
+            name: String::new(),
+            kind: LaneKind::Worker,
+            tasks: 0,
+            busy_ns,
+            communication_ns,
+            other_ns: wall_ns - busy_ns - communication_ns,
+            idle: Vec::new(),
+        }
+    }
+
+    /// For how long a reason kept the lane idle, in nanoseconds.
+    pub fn idle_ns(&self, reason: gaps::Reason) -> u64 {
+        self.idle.iter().find(|total| total.reason == reason).map_or(0, |total| total.time_ns)
+    }
+}
+
+/// The lanes of one process together.
+struct Process {
+    name: String,
+    kind: LaneKind,
+    lane: u32,
+    tasks: usize,
+    busy: Vec<Interval>,
+    /// When data of the process moved.
+    moving: Vec<Interval>,
+}
+
+impl Process {
+    fn new(trace: &Trace, lane: &Lane, place: u32) -> Self {
+        let name = &lane.process;
+        let is_its_lane = |lane: u32| trace.lanes.get(lane as usize).is_some_and(|lane| lane.process == *name);
+        let is_its_node = |node: u32| trace.names.get(node as usize) == Some(name);
+        let moves = |activity: &&Activity| {
+            matches!(activity.kind, ActivityKind::Transfer | ActivityKind::Eviction)
+                && (is_its_lane(activity.lane)
+                    || activity.link.is_some_and(|(from, to)| is_its_node(from) || is_its_node(to)))
+        };
+        let moving = trace.activities.iter().filter(moves);
+        let moving = intervals::union(moving.map(|activity| (activity.start_ns, activity.end_ns)).collect());
+        Self { name: name.clone(), kind: lane.kind, lane: place, tasks: 0, busy: Vec::new(), moving }
+    }
+
+    fn time(self, wall_ns: u64) -> LaneTime {
+        let time = LaneTime::new(wall_ns, &intervals::union(self.busy), &self.moving);
+        LaneTime { lane: self.lane, name: self.name, kind: self.kind, tasks: self.tasks, ..time }
+    }
+}
+
+fn kind_name<S: serde::Serializer>(kind: &LaneKind, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(match kind {
+        LaneKind::Worker => "worker",
+        LaneKind::Queue => "queue",
+        LaneKind::Link => "link",
+        LaneKind::Host => "host",
+    })
+}

@@ -1,0 +1,106 @@
+//! Tables for the terminal.
+
+use std::fmt::{self, Write};
+
+/// Rows of cells under a head. The first column and those that are told to be are flush left, numbers flush right.
+pub(super) struct Table {
+    columns: Vec<Column>,
+    rows: Vec<Vec<String>>,
+}
+
+struct Column {
+    head: &'static str,
+    is_left: bool,
+}
+
+impl Table {
+    /// A head that ends in `<` makes a column of text.
+    pub(super) fn new(heads: &[&'static str]) -> Self {
+        let column = |(place, head): (usize, &&'static str)| {
+            let text = head.strip_suffix('<');
+            Column { head: text.unwrap_or(head), is_left: place == 0 || text.is_some() }
+        };
+        Self { columns: heads.iter().enumerate().map(column).collect(), rows: Vec::new() }
+    }
+
+    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let heads: Vec<String> = self.columns.iter().map(|column| column.head.to_owned()).collect();
+        let rows = || std::iter::once(&heads).chain(&self.rows);
+        let width = |place: usize| rows().filter_map(|row| Some(row.get(place)?.chars().count())).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
+        for row in rows() {
+            let mut line = String::from(" ");
+            for ((cell, column), &width) in row.iter().zip(&self.columns).zip(&widths) {
+                match column.is_left {
+                    true => write!(line, " {cell:<width$} ")?,
+                    false => write!(line, " {cell:>width$} ")?,
+                }
+            }
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// Milliseconds, for a column of them.
+pub(super) fn ms(time_ns: u64) -> String {
+    format!("{:.3}", time_ns as f64 * 1e-6)
+}
+
+/// Microseconds, for a column of them.
+pub(super) fn us(time_ns: f64) -> String {
+    format!("{:.3}", time_ns * 1e-3)
+}
+
+/// Per cent, for a column of them.
+pub(super) fn percent(part: f64) -> String {
+    format!("{:.1}", 100.0 * part)
+}
+
+/// A time in a sentence, in the unit that suits it.
+pub(super) fn time(time_ns: u64) -> String {
+    match time_ns {
+        0..1_000 => format!("{time_ns} ns"),
+        1_000..1_000_000 => format!("{:.3} us", time_ns as f64 * 1e-3),
+        1_000_000..10_000_000_000 => format!("{:.3} ms", time_ns as f64 * 1e-6),
+        _ => format!("{:.3} s", time_ns as f64 * 1e-9),
+    }
+}
+
+/// An amount of data in a sentence, in the unit that suits it.
+pub(super) fn bytes(bytes: f64) -> String {
+    match bytes {
+        ..1e3 => format!("{bytes:.0} B"),
+        ..1e6 => format!("{:.2} kB", bytes * 1e-3),
+        ..1e9 => format!("{:.2} MB", bytes * 1e-6),
+        _ => format!("{:.2} GB", bytes * 1e-9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned() {
+        let mut table = Table::new(&["lane", "ms", "why<"]);
+        table.row(["worker 10".to_owned(), ms(1_500_000), "x".to_owned()]);
+        table.row(["w".to_owned(), ms(12_000_000), String::new()]);
+        assert_eq!(table.to_string(), "  lane           ms  why\n  worker 10   1.500  x\n  w          12.000\n");
+    }
+
+    #[test]
+    fn units_suit_the_amount() {
+        assert_eq!(
+            [999, 1_500, 2_000_000, 12_000_000_000].map(time),
+            ["999 ns", "1.500 us", "2.000 ms", "12.000 s"].map(str::to_owned)
+        );
+        assert_eq!([12.0, 1.5e6, 3e9].map(bytes), ["12 B", "1.50 MB", "3.00 GB"].map(str::to_owned));
+    }
+}
