@@ -204,3 +204,52 @@ pub(crate) fn worker_lane(name: String) -> Lane {
 pub(crate) fn device_lane(device: String) -> Lane {
     Lane { name: "queues".to_owned(), kind: LaneKind::Queue, process: device }
 }
+
+#[cfg(all(test, not(loom)))]
+mod cost {
+    use super::*;
+    use std::hint::black_box;
+
+    const RECORDS: u64 = 200_000;
+    const ROUNDS: usize = 15;
+
+    /// The median of several rounds, in nanoseconds per record, into a ring that is full.
+    fn cost_ns(record: impl Fn(&Recorder, &Seat, u64)) -> f64 {
+        let lanes = vec![worker_lane("worker 0".to_owned())];
+        let settings = RecorderSettings { workers: 1, window: 1, lanes, memory_bytes: 16 << 20, has_file: false };
+        let (recorder, seat) = (Recorder::new(settings), Seat::new(Place(0)));
+        let mut rounds: Vec<f64> = (0..=ROUNDS)
+            .map(|_| {
+                let begun = Instant::now();
+                (0..RECORDS).for_each(|at| record(&recorder, &seat, at));
+                begun.elapsed().as_nanos() as f64 / RECORDS as f64
+            })
+            .skip(1)
+            .collect();
+        rounds.sort_by(f64::total_cmp);
+        rounds[rounds.len() / 2]
+    }
+
+    #[test]
+    #[ignore = "prints figures, for a release build on a quiet machine"]
+    fn of_each_kind_of_record() {
+        let spec = TaskSpec::new("task");
+        let clock = |recorder: &Recorder, _: &Seat, _| {
+            black_box(recorder.now_ns());
+        };
+        println!("clock {:.1} ns", cost_ns(clock));
+        let site = Location::caller();
+        println!("task {:.1} ns", cost_ns(|recorder, seat, at| recorder.task(seat, TaskId(at), &spec, site)));
+        println!("ready {:.1} ns", cost_ns(|recorder, seat, _| recorder.ready(seat)));
+        let span = |recorder: &Recorder, seat: &Seat, at| {
+            let started_ns = recorder.now_ns();
+            recorder.span(seat, TaskId(at), started_ns, Outcome::Completed);
+        };
+        println!("span, with its two moments {:.1} ns", cost_ns(span));
+        let submission = std::cell::RefCell::new(Submission::default());
+        let access = |recorder: &Recorder, seat: &Seat, at| {
+            recorder.access(seat, &mut submission.borrow_mut(), TaskId(at), Mode::ReadWrite);
+        };
+        println!("access, with one hazard {:.1} ns", cost_ns(access));
+    }
+}

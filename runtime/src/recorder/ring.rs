@@ -91,7 +91,8 @@ impl Ring {
                 reader.whole_from_ns = reader.whole_from_ns.max(oldest.last_ns);
                 reader.before.pass(&oldest);
             }
-            empty = Arc::into_inner(oldest).or(empty);
+            // Another seat's page has room for other records: the two kinds of room would add up.
+            empty = Arc::into_inner(oldest).filter(|oldest| oldest.place == page.place).or(empty);
         }
         let empty = empty.map_or_else(|| page.next(), |old| old.reuse(&page));
         self.pages.push_back(Arc::new(page));
