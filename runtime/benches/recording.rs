@@ -129,30 +129,33 @@ fn empty_tasks(name: &str, case: Case) {
     );
 }
 
+/// Each run has a runtime of its own, so that what a growing file lags behind does not burden the next.
 fn working_tasks(name: &str, file: bool) {
-    let off = Runtime::builder().build().expect("a runtime");
     let path = std::env::temp_dir().join(format!("recording-cost-{}.json", std::process::id()));
-    let builder = Runtime::builder().trace(true);
-    let on = if file { builder.trace_file(&path) } else { builder }.build().expect("a runtime");
+    let plain = || run(&Runtime::new().expect("a runtime"), working);
+    let recorded = || {
+        let builder = Runtime::builder().trace(true);
+        run(&if file { builder.trace_file(&path) } else { builder }.build().expect("a runtime"), working)
+    };
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for round in 0..=ROUNDS {
-        // The first in turn is the one that the machine's changes favour or hurt.
-        let recorded_first = round % 2 == 0;
-        let before = recorded_first.then(|| run(&on, working));
-        let plain = run(&off, working);
-        let recorded = before.unwrap_or_else(|| run(&on, working));
-        on.take_recording();
+        // Whoever is first in turn may have it better or worse.
+        let first = (round % 2 == 0).then(recorded);
+        let off = plain();
+        let on = first.unwrap_or_else(recorded);
         if round > 0 {
-            without.push(plain);
-            with.push(recorded);
+            without.push(off);
+            with.push(on);
+        }
+        for number in 0..=2 * ROUNDS {
+            let _ = std::fs::remove_file(path.with_extension(format!("{number}.json")));
         }
     }
-    let ratios = with.iter().zip(&without).map(|(with, without)| 100.0 * (with / without - 1.0)).collect();
-    let workers = on.workers();
-    drop(on);
     let _ = std::fs::remove_file(&path);
+    let ratios = with.iter().zip(&without).map(|(with, without)| 100.0 * (with / without - 1.0)).collect();
     println!(
-        "recording {name} workers={workers} off_us={:.2} on_us={:.2} overhead_percent={:.2}",
+        "recording {name} workers={} off_us={:.2} on_us={:.2} overhead_percent={:.2}",
+        Runtime::new().expect("a runtime").workers(),
         median(without) * 1e-3,
         median(with) * 1e-3,
         median(ratios)

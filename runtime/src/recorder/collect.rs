@@ -22,6 +22,8 @@ impl Recorder {
         let UnderWay { ready: were_ready, in_window } = read.before;
         recording.counters = counter(Counter::ReadyTasks, were_ready, ready, begun);
         recording.counters.extend(counter(Counter::WindowTasks, in_window, inserted, ended));
+        // Before that moment, some seats' changes are still there and others' are not.
+        recording.counters.retain(|sample| sample.at_ns >= read.whole_from_ns);
 
         let mut is_used = vec![false; self.lanes.len()];
         is_used[..self.workers as usize].fill(true);

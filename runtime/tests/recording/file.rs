@@ -228,3 +228,34 @@ fn a_link_stays_and_its_target_is_written() -> std::io::Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn the_growing_file_does_not_outgrow_the_recording() {
+    let file = folder("long").join("trace.json");
+    let rt = Runtime::builder().workers(2).trace_file(&file).trace_memory(1).build().expect("a runtime");
+    let (mut tasks, mut most, mut shrank) = (0, 0, false);
+    // Some 25 MB of text before the first time that it is written anew.
+    while !shrank && tasks < 3_000_000 {
+        chain(&rt, 500, |_| ()).expect("nothing fails");
+        tasks += 500;
+        std::thread::sleep(Duration::from_millis(1));
+        let bytes = fs::metadata(&file).map_or(0, |file| file.len());
+        shrank |= bytes < most / 2;
+        most = most.max(bytes);
+    }
+    assert!(shrank && most < 64 << 20, "{tasks} tasks took {most} bytes");
+    std::thread::sleep(Duration::from_millis(300));
+    let trace = read(&file);
+    assert_eq!(trace["otherData"]["complete"], json!(false));
+    let dropped = trace["otherData"]["records dropped"].as_u64().expect("a number");
+    assert!(dropped > 0 && dropped < 5 * tasks);
+    drop(rt);
+    let trace = read(&file);
+    assert_eq!(trace["otherData"]["complete"], json!(true));
+    let dropped_at_end = trace["otherData"]["records dropped"].as_u64().expect("a number");
+    assert!(dropped_at_end >= dropped);
+    let whole_from = trace["otherData"]["whole from"].as_f64().expect("a time");
+    let ended = events(&trace, "X");
+    let late = ended.iter().filter(|event| event["args"]["inserted"].as_f64() > Some(whole_from)).count();
+    assert!(late > 500, "{late} tasks are whole");
+}

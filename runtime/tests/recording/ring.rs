@@ -52,6 +52,7 @@ fn the_newest_tasks_are_kept_without_gaps() {
             let at_end: Vec<u64> =
                 of_counter.iter().filter(|sample| sample.at_ns == latest).map(|sample| sample.value).collect();
             assert_eq!(at_end.last(), Some(&0), "{counter:?} ends empty");
+            assert!(of_counter.len() > 1000 && of_counter.iter().all(|sample| sample.at_ns >= recording.whole_from_ns));
             let most = of_counter.iter().map(|sample| sample.value).max();
             assert!(most <= Some(64 + 1), "{counter:?} reaches {most:?}");
         }
@@ -87,5 +88,6 @@ fn a_wait_for_the_window_is_a_stall() {
         recording.activities.iter().filter(|stall| stall.end_ns - stall.start_ns > 10_000_000).collect();
     assert_eq!(stalls.len(), 1, "{:?}", recording.activities);
     assert_eq!(stalls[0].kind.category(), "stall");
-    assert_eq!(recording.lanes[stalls[0].lane as usize].name, "worker 0");
+    // Where the inserter sits: its own seat, or a guest's if a pool thread still had that.
+    assert!(["worker 0", "guest 0"].contains(&&*recording.lanes[stalls[0].lane as usize].name));
 }

@@ -249,3 +249,105 @@ impl GrowingTrace {
         Ok((text, tail))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::{Hazard, Outcome, TileIndex};
+    use serde_json::Value;
+    use std::panic::Location;
+
+    fn lane(name: &str, kind: LaneKind) -> Lane {
+        Lane { name: name.to_owned(), kind, process: "all".to_owned() }
+    }
+
+    fn growing() -> GrowingTrace {
+        let lanes = vec![lane("worker 0", LaneKind::Worker), lane("queues", LaneKind::Queue)];
+        GrowingTrace::new(Recording { lanes, window: Some(9), ..Recording::default() }).expect("a vector takes it")
+    }
+
+    #[track_caller]
+    fn task(id: u64) -> TaskRecord {
+        let (id, site, index) = (TaskId(id), Location::caller(), TileIndex::NONE);
+        TaskRecord { id, name: "step", site, inserted_ns: 1, priority: 0, level: None, index, flops: 0.0, bytes: 0.0 }
+    }
+
+    fn span(task: u64, lane: u32, time_ns: std::ops::Range<u64>) -> Span {
+        let (start_ns, end_ns) = (time_ns.start, time_ns.end);
+        Span { task: TaskId(task), lane, start_ns, end_ns, outcome: Outcome::Completed }
+    }
+
+    fn after(from: u64, to: u64) -> HazardRecord {
+        HazardRecord { from: TaskId(from), to: TaskId(to), hazard: Hazard::RaW, datum: 1 }
+    }
+
+    fn piece(tasks: Vec<TaskRecord>, hazards: Vec<HazardRecord>, spans: Vec<Span>) -> Recording {
+        Recording { tasks, hazards, spans, ..Recording::default() }
+    }
+
+    /// The file's text so far, and its events with the fields that matter here.
+    fn grow(trace: &mut GrowingTrace, text: &mut Vec<u8>, piece: Recording) -> Vec<String> {
+        trace.append(piece).expect("a vector takes it");
+        let (new, tail) = trace.take_text(0, 0).expect("a vector takes it");
+        text.extend_from_slice(&new);
+        let whole: Value = serde_json::from_slice(&[&**text, &*tail].concat()).expect("whole JSON after every piece");
+        assert_eq!(whole["otherData"]["complete"], false);
+        let events = whole["traceEvents"].as_array().expect("events").iter();
+        let shown = events.filter(|event| event["ph"] != "M").map(|event| {
+            let (phase, name) = (event["ph"].as_str().unwrap_or(""), event["name"].as_str().unwrap_or(""));
+            let which = if phase == "X" { &event["args"]["task"] } else { &event["args"]["from"] };
+            format!("{phase} {name} {which} {}", event["tid"])
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn a_task_is_written_when_it_has_ended_and_its_record_has_come() {
+        let (mut trace, mut text) = (growing(), Vec::new());
+        // The end of 2 comes before its insertion, that of 1 after.
+        let first = piece(vec![task(1)], vec![after(1, 2)], vec![span(2, 0, 30..40)]);
+        assert_eq!(grow(&mut trace, &mut text, first), [""; 0]);
+        let second = piece(vec![task(2)], vec![], vec![span(1, 0, 10..20)]);
+        let expected = ["X step 1 3", "X step 2 3", "s RaW 1 3", "f RaW null 3"];
+        assert_eq!(grow(&mut trace, &mut text, second), expected);
+        // A span whose task never comes is written without a name, one piece later.
+        let third = piece(vec![], vec![], vec![span(3, 0, 50..60)]);
+        assert_eq!(grow(&mut trace, &mut text, third).len(), expected.len());
+        let events = grow(&mut trace, &mut text, Recording::default());
+        assert_eq!(events[expected.len()..], ["X task 3 3"]);
+        assert!(trace.records.is_empty() && trace.hazards.is_empty() && trace.spans.is_empty());
+    }
+
+    #[test]
+    fn what_no_arrow_can_show_is_an_instant() {
+        let (mut trace, mut text) = (growing(), Vec::new());
+        // 2 was cancelled, so that it has no inside; 3 began before 1 ended.
+        let tasks = (1..4).map(task).collect();
+        let spans = vec![span(1, 0, 10..20), span(2, 0, 20..20), span(3, 1, 15..30)];
+        let events = grow(&mut trace, &mut text, piece(tasks, vec![after(1, 2), after(1, 3), after(0, 3)], spans));
+        assert_eq!(events[3..], ["i RaW 1 3", "i RaW 1 4", "i RaW 0 4"]);
+    }
+
+    #[test]
+    fn slices_of_a_queue_do_not_cross() {
+        let (mut trace, mut text) = (growing(), Vec::new());
+        let spans = vec![span(1, 1, 0..10), span(2, 1, 5..15), span(3, 1, 10..20)];
+        let events = grow(&mut trace, &mut text, piece((1..4).map(task).collect(), vec![], spans));
+        assert_eq!(events, ["X step 1 3", "X step 2 4", "X step 3 3"]);
+        let events = grow(&mut trace, &mut text, piece(vec![task(4)], vec![], vec![span(4, 1, 12..30)]));
+        assert_eq!(events[3..], ["X step 4 5"], "both rows were busy");
+    }
+
+    #[test]
+    fn old_slices_are_forgotten() {
+        let mut ended = EndedTasks::default();
+        let at = |row| Ended { row, start_ns: 1, end_ns: 2 };
+        let max = ENDED_MAX as u64;
+        for id in [5, 6, max, 2 * max, 2 * max - 1, 40 * max] {
+            ended.insert(TaskId(id), at(7));
+            assert_eq!(ended.get(TaskId(id)).map(|ended| ended.row), Some(7), "{id}");
+            assert!(ended.tasks.len() <= ENDED_MAX + 1);
+        }
+        assert!([5, 2 * max, 40 * max + 1, u64::MAX].iter().all(|&id| ended.get(TaskId(id)).is_none()));
+    }
+}
