@@ -47,7 +47,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map_err(|error| format!("{}: {error} (the cholesky example writes one)", arguments.trace.display()))?;
     let trace: Value = serde_json::from_str(&text)?;
     let events = trace["traceEvents"].as_array().ok_or("the file has no list `traceEvents`")?;
-    let slices: Vec<Slice> = events.iter().filter(|event| event["ph"] == "X").filter_map(slice).collect();
+    let slices: Vec<Slice> =
+        events.iter().filter(|event| event["ph"] == "X" && event["cat"] == "task").filter_map(slice).collect();
     let lanes = lane_names(events, &slices);
     let picture = draw(&slices, &lanes)?;
     if picture.matches("<title>").count() != slices.len() {

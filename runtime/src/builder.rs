@@ -20,6 +20,7 @@ pub(crate) struct Settings {
     pub(crate) window: u64,
     pub(crate) trace: bool,
     pub(crate) trace_file: Option<PathBuf>,
+    pub(crate) trace_memory_bytes: usize,
     pub(crate) devices: Vec<Arc<dyn Device>>,
 }
 
@@ -37,6 +38,7 @@ pub struct Builder {
     window: Option<usize>,
     trace: Option<bool>,
     trace_file: Option<PathBuf>,
+    trace_memory_mib: Option<usize>,
     devices: Vec<Arc<dyn Device>>,
 }
 
@@ -54,6 +56,10 @@ const WORKERS_MAX: usize = 4096;
 /// A window has at most so many tasks: fewer than slots, so that insertion finds one.
 const WINDOW_MAX: usize = 1 << 22;
 const WINDOW_DEFAULT: usize = 4096;
+/// A recording takes at most so many MiB: more than any viewer opens.
+const TRACE_MEMORY_MIB_MAX: usize = 1 << 20;
+/// Some two and a half million tasks with three hazards each.
+const TRACE_MEMORY_MIB_DEFAULT: usize = 512;
 
 const SETTINGS: &[Setting] = &[
     Setting {
@@ -103,9 +109,19 @@ const SETTINGS: &[Setting] = &[
     Setting {
         variable: "SUPERSCALAR_TRACE",
         default: "off",
-        meaning: "a file to which the runtime writes a Chrome trace when it ends",
+        meaning: "a file to which each runtime writes a Chrome trace while it runs; a further runtime numbers its file",
         parse: |builder, text| {
             builder.trace_file.get_or_insert_with(|| text.into());
+            Ok(())
+        },
+    },
+    Setting {
+        variable: "SUPERSCALAR_TRACE_MEMORY",
+        default: "512",
+        meaning: "how many MiB of records are kept, 1 to 1048576; then the oldest are dropped, and counted",
+        parse: |builder, text| {
+            let memory_mib = whole(text, 1, TRACE_MEMORY_MIB_MAX)?;
+            builder.trace_memory_mib.get_or_insert(memory_mib);
             Ok(())
         },
     },
@@ -153,9 +169,23 @@ impl Builder {
         self
     }
 
-    /// A file to which the runtime writes a Chrome trace when it ends. Implies [`trace`](Self::trace).
+    /// A file to which the runtime writes a Chrome trace. Implies [`trace`](Self::trace).
+    ///
+    /// The file grows while the runtime runs, ten times a second, so that a program that is killed leaves the trace of all but
+    /// its last moment; when the runtime ends, the whole trace takes its place. A further runtime of the process that asks for
+    /// the same file gets one with a number, such as `name.2.json`. If the file can not be written, standard error says so
+    /// once, and nothing else changes.
     pub fn trace_file(mut self, file: impl Into<PathBuf>) -> Self {
         self.trace_file = Some(file.into());
+        self
+    }
+
+    /// How many MiB of records are kept while runs are recorded (512 by default; a task with three hazards takes some 200
+    /// bytes). When they are full the oldest records make room: [`Recording::dropped`](crate::recording::Recording::dropped)
+    /// counts them, and [`Recording::whole_from_ns`](crate::recording::Recording::whole_from_ns) says from when on there are no
+    /// gaps. Making and writing the recording at the end takes about twice as much again.
+    pub fn trace_memory(mut self, mib: usize) -> Self {
+        self.trace_memory_mib = Some(mib);
         self
     }
 
@@ -191,6 +221,11 @@ impl Builder {
         if !(1..=WINDOW_MAX).contains(&window) {
             return Err(Error::setting(format!("window({window}): expected 1 to {WINDOW_MAX}")));
         }
+        let trace_memory_mib = self.trace_memory_mib.unwrap_or(TRACE_MEMORY_MIB_DEFAULT);
+        if !(1..=TRACE_MEMORY_MIB_MAX).contains(&trace_memory_mib) {
+            let why = format!("trace_memory({trace_memory_mib}): expected 1 to {TRACE_MEMORY_MIB_MAX} MiB");
+            return Err(Error::setting(why));
+        }
         let fits = workers <= cores.len();
         if self.bind == Some(true) && !fits {
             let why = format!("bind(true): {workers} workers do not fit on {} physical cores", cores.len());
@@ -202,7 +237,8 @@ impl Builder {
             cores: if self.bind.unwrap_or(fits) { cores.into_iter().take(workers).collect() } else { Vec::new() },
             policy: self.custom_policy.unwrap_or_else(|| Box::new(move |places| name.build(places))),
             window: window as u64,
-            trace: self.trace.unwrap_or(self.trace_file.is_some()) || self.trace_file.is_some(),
+            trace: self.trace == Some(true),
+            trace_memory_bytes: trace_memory_mib << 20,
             trace_file: self.trace_file,
             devices: self.devices,
         })

@@ -10,7 +10,7 @@ use crate::{
     datum::{Level, Version},
     error::{Cause, Error, Failure},
     hazard::Mode,
-    recording::TaskId,
+    recording::{Stall, TaskId},
     runtime::Shared,
     scope::ScopeState,
     task::{Added, Flags, Header, Label, Runnable, TaskRef, TaskSpec},
@@ -139,7 +139,8 @@ impl<'a> Inserter<'a> {
         let window = self.shared.window;
         if self.inserted.get() - self.scope.done() >= window {
             let target = self.inserted.get() - window + window.div_ceil(8);
-            let waiting = Waiting { scope: self.scope, target, within: self.within };
+            let stall = Some(Stall::WindowFull);
+            let waiting = Waiting { scope: self.scope, target, within: self.within, stall };
             self.shared.help_until(self.seat, &waiting);
         }
         self.room.set(window - (self.inserted.get() - self.scope.done()));
@@ -147,7 +148,7 @@ impl<'a> Inserter<'a> {
 
     /// Waits, working, until every task inserted here is done.
     pub(crate) fn wait(&self) {
-        let waiting = Waiting { scope: self.scope, target: self.inserted.get(), within: self.within };
+        let waiting = Waiting { scope: self.scope, target: self.inserted.get(), within: self.within, stall: None };
         self.shared.help_until(self.seat, &waiting);
     }
 

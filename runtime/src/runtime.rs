@@ -8,8 +8,8 @@ use crate::{
     error::Error,
     handle::Handle,
     insert::Inserter,
-    recorder::Recorder,
-    recording::{ChromeTrace, Recording, TaskId},
+    recorder::{Recorder, RecorderSettings, TraceFile, device_lane, worker_lane},
+    recording::{Lane, Recording, Stall, TaskId},
     schedule::{Place, Policy},
     scope::{self, Entry, Scope, ScopePool, ScopeState},
     sync::held,
@@ -20,7 +20,6 @@ use crate::{
 use crossbeam_utils::CachePadded;
 use std::{
     panic::Location,
-    path::PathBuf,
     ptr::NonNull,
     sync::{
         Arc, Mutex, MutexGuard, TryLockError,
@@ -77,8 +76,12 @@ pub(crate) struct FrontCounts {
 }
 
 impl Shared {
-    fn new(settings: Settings) -> Result<Self, Error> {
+    fn new(settings: Settings, has_file: bool) -> Result<Self, Error> {
         let workers = settings.workers;
+        let recorder = (settings.trace || has_file).then(|| {
+            let (lanes, window, memory_bytes) = (lanes(&settings), settings.window, settings.trace_memory_bytes);
+            Recorder::new(RecorderSettings { workers, window, lanes, memory_bytes, has_file })
+        });
         let issuers = settings.devices.len() as u32;
         let places = workers + GUESTS + 1 + issuers;
         let scopes = ScopePool::default();
@@ -90,7 +93,7 @@ impl Shared {
             sleep: Sleep::new(places),
             scopes,
             devices: Devices::new(settings.devices),
-            recorder: settings.trace.then(|| Recorder::new(workers, places)),
+            recorder,
             numbers: CachePadded::default(),
             workers,
             window: settings.window,
@@ -170,7 +173,7 @@ impl Shared {
             return Err(Error::refused("a task's body can not wait for the tasks around it"));
         }
         let target = self.lock_front().inserted;
-        self.help_front_until(target)?;
+        self.help_front_until(target, None)?;
         self.front_scope().take_failure().map_or(Ok(()), |failure| Err(Error::failure(failure)))
     }
 
@@ -182,10 +185,10 @@ impl Shared {
         if inserted.saturating_sub(self.front_scope().done()) < self.window {
             return Ok(());
         }
-        self.help_front_until(inserted - self.window + self.window.div_ceil(8))
+        self.help_front_until(inserted - self.window + self.window.div_ceil(8), Some(Stall::WindowFull))
     }
 
-    fn help_front_until(&self, target: u64) -> Result<(), Error> {
+    fn help_front_until(&self, target: u64, stall: Option<Stall>) -> Result<(), Error> {
         let scope = self.front_scope();
         self.with_entry(|entry| {
             let within = self.is_guest(entry.seat).then_some(scope);
@@ -193,13 +196,13 @@ impl Shared {
                 match self.front.waiting.try_lock() {
                     Err(TryLockError::WouldBlock) => {}
                     Ok(_) | Err(TryLockError::Poisoned(_)) => {
-                        return self.help_until(entry.seat, &Waiting { scope, target, within });
+                        return self.help_until(entry.seat, &Waiting { scope, target, within, stall });
                     }
                 }
                 // Another thread waits already, and a scope knows one waiter. What it waits for may depend on tasks that only
                 // this thread can run, so this one works, too, and looks again every now and then.
                 if !self.run_one(entry.seat, within) {
-                    std::thread::sleep(FRONT_LOOK);
+                    self.stalled(entry.seat, stall, || std::thread::sleep(FRONT_LOOK));
                 }
             }
         })
@@ -209,6 +212,14 @@ impl Shared {
         // SAFETY: states live as long as `self`.
         unsafe { self.front.scope.as_ref() }
     }
+}
+
+/// The lanes of all seats, in their order.
+fn lanes(settings: &Settings) -> Vec<Lane> {
+    let workers = (0..settings.workers).map(|worker| worker_lane(format!("worker {worker}")));
+    let guests = (0..GUESTS).map(|guest| worker_lane(format!("guest {guest}")));
+    let issuers = settings.devices.iter().map(|device| device_lane(device.info().name));
+    workers.chain(guests).chain([worker_lane("front".to_owned())]).chain(issuers).collect()
 }
 
 impl Drop for Shared {
@@ -282,7 +293,13 @@ impl Drop for Visit<'_> {
 pub struct Runtime {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
-    trace_file: Option<PathBuf>,
+    trace: Option<Trace>,
+}
+
+/// A trace that is written to a file, and the thread that does it while the runtime lives.
+struct Trace {
+    file: Arc<TraceFile>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Runtime {
@@ -300,9 +317,11 @@ impl Runtime {
     }
 
     pub(crate) fn start(mut settings: Settings) -> Result<Self, Error> {
-        let trace_file = settings.trace_file.take();
-        let shared = Arc::new(Shared::new(settings)?);
-        let mut runtime = Self { shared, threads: Vec::new(), trace_file };
+        let file = settings.trace_file.take().and_then(|file| TraceFile::open(&file)).map(Arc::new);
+        let shared = Arc::new(Shared::new(settings, file.is_some())?);
+        let trace = file.map(|file| Trace { file, thread: None });
+        let mut runtime = Self { shared, threads: Vec::new(), trace };
+        runtime.start_trace()?;
         for worker in 0..runtime.shared.workers {
             runtime.start_thread(format!("superscalar-{worker}"), move |shared| {
                 if let Some(core) = shared.cores.get(worker as usize) {
@@ -322,23 +341,34 @@ impl Runtime {
         Ok(runtime)
     }
 
-    /// Writes the trace that a setting asked for. Nobody is there to return an error to, so it is reported where the user of
-    /// an unchanged program will see it.
-    fn write_trace(&self) {
-        let (Some(recorder), Some(file)) = (&self.shared.recorder, &self.trace_file) else { return };
-        let recording = recorder.take();
-        let written = std::fs::File::create(file)
-            .map_err(|error| error.to_string())
-            .and_then(|out| ChromeTrace::new(&recording).write(out).map_err(|error| error.to_string()));
-        if let Err(why) = written {
-            eprintln!("superscalar: the trace {} was not written: {why}", file.display());
+    /// Starts to write the trace that a setting asked for.
+    fn start_trace(&mut self) -> Result<(), Error> {
+        let Some(Trace { file, thread }) = &mut self.trace else { return Ok(()) };
+        let (shared, file) = (self.shared.clone(), file.clone());
+        *thread = Some(start_thread("superscalar-trace".to_owned(), move || {
+            if let Some(recorder) = &shared.recorder {
+                file.begin(recorder);
+                file.grow_until_end(recorder);
+            }
+        })?);
+        Ok(())
+    }
+
+    /// Ends the trace that a setting asked for: from here on nothing is recorded that it will have.
+    fn finish_trace(&mut self) {
+        let Some(Trace { file, thread }) = self.trace.take() else { return };
+        file.stop();
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+        if let Some(recorder) = &self.shared.recorder {
+            file.finish(recorder);
         }
     }
 
     fn start_thread(&mut self, name: String, work: impl FnOnce(&Shared) + Send + 'static) -> Result<(), Error> {
         let shared = self.shared.clone();
-        let thread = std::thread::Builder::new().name(name).spawn(move || work(&shared));
-        self.threads.push(thread.map_err(|error| Error::system("a worker could not be started", error))?);
+        self.threads.push(start_thread(name, move || work(&shared))?);
         Ok(())
     }
 
@@ -420,13 +450,19 @@ impl Runtime {
         self.shared.scopes.done()
     }
 
-    /// What was recorded so far, if the runtime was built to [`trace`](Builder::trace); the recording starts anew.
+    /// What was recorded so far, if the runtime was built to [`trace`](Builder::trace); the recording starts anew. The trace
+    /// that goes to a [file](Builder::trace_file) has it nevertheless.
     ///
     /// Call it outside of scopes: of tasks in flight only a part is known.
     #[must_use]
     pub fn take_recording(&self) -> Option<Recording> {
         self.shared.recorder.as_ref().map(Recorder::take)
     }
+}
+
+fn start_thread(name: String, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Error> {
+    let thread = std::thread::Builder::new().name(name).spawn(work);
+    thread.map_err(|error| Error::system("a thread could not be started", error))
 }
 
 impl Drop for Runtime {
@@ -436,7 +472,7 @@ impl Drop for Runtime {
         self.shared.is_closing.store(true, Ordering::Release);
         self.shared.sleep.wake_all();
         self.shared.devices.wake_all();
-        self.write_trace();
+        self.finish_trace();
         let own = std::thread::current().id();
         for thread in self.threads.drain(..) {
             // Dropped inside a task's body, by the last owner: that thread can not wait for itself. It ends by itself.

@@ -212,7 +212,7 @@ impl Shared {
             *next_queue
         });
         let kind = entry.info.kind;
-        side.started_ns.store(self.recorder.as_ref().map_or(0, |recorder| recorder.now_ns()), Ordering::Relaxed);
+        side.started_ns.store(self.recorder.as_ref().map_or(0, |recorder| recorder.moment(seat)), Ordering::Relaxed);
         let mut issue = |queue: &mut dyn std::any::Any| {
             let mut context = IssueContext { queue, kind };
             // Drivers and implementations are foreign code: a panic in one fails this task.

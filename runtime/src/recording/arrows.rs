@@ -1,6 +1,6 @@
 //! Which hazards can be drawn as arrows, and from which moment to which.
 
-use super::layout::{Layout, Slice};
+use super::layout::{Layout, Shown, Slice};
 use super::order::TaskOrder;
 use super::{HazardRecord, Recording, TaskId};
 
@@ -24,7 +24,8 @@ impl<'a> Arrows<'a> {
         let order = TaskOrder::new(recording.spans.iter().map(|span| span.task));
         let mut first_last: Vec<Option<(usize, usize)>> = vec![None; order.len()];
         for (index, slice) in layout.slices.iter().enumerate() {
-            let Some(place) = order.place(recording.spans[slice.span].task) else {
+            let Shown::Span(span) = slice.shown else { continue };
+            let Some(place) = order.place(recording.spans[span].task) else {
                 continue;
             };
             let (mut first, mut last) = first_last[place].unwrap_or((index, index));
@@ -54,6 +55,13 @@ impl<'a> Arrows<'a> {
         let leave = Anchor { row: producer.row, at_ns: exit_ns };
         let enter = Anchor { row: consumer.row, at_ns: entry_ns };
         (exit_ns < entry_ns).then_some((leave, enter))
+    }
+
+    /// Where a hazard without an arrow is noted: where the later task began. `None` if one of the two never ran.
+    pub(super) fn place_of(&self, hazard: &HazardRecord) -> Option<Anchor> {
+        self.slices_of(hazard.from)?;
+        let (first, _) = self.slices_of(hazard.to)?;
+        Some(Anchor { row: first.row, at_ns: first.start_ns })
     }
 
     fn slices_of(&self, task: TaskId) -> Option<(&'a Slice, &'a Slice)> {

@@ -90,6 +90,7 @@ pub struct CriticalPath {
 ///     id: TaskId(id),
 ///     name,
 ///     site: std::panic::Location::caller(),
+///     inserted_ns: 0,
 ///     priority: 0,
 ///     level: None,
 ///     index: TileIndex::NONE,

@@ -23,10 +23,10 @@ pub(super) enum Kind {
          with their square"
     )]
     TooManyTasks { tasks: usize, limit: usize },
-    #[error("a span of task {task} is on lane {lane}, but the recording has {lanes} lanes")]
-    UnknownLane { task: TaskId, lane: u32, lanes: usize },
-    #[error("a span of task {task} ends at {end_ns} ns, before its start at {start_ns} ns")]
-    BackwardSpan { task: TaskId, start_ns: u64, end_ns: u64 },
+    #[error("{what} is on lane {lane}, but the recording has {lanes} lanes")]
+    UnknownLane { what: String, lane: u32, lanes: usize },
+    #[error("{what} ends at {end_ns} ns, before its start at {start_ns} ns")]
+    Backward { what: String, start_ns: u64, end_ns: u64 },
     #[error(
         "this process already has a host-span layer; take several captures from it, because \
          tracing-chrome keeps its channel in thread-locals and a second layer would lose events"

@@ -130,6 +130,17 @@ impl<W: Write> JsonWriter<W> {
     }
 }
 
+impl JsonWriter<Vec<u8>> {
+    /// What was written since the last call.
+    ///
+    /// # Errors
+    /// None; the signature is that of the other outputs.
+    pub(super) fn take(&mut self) -> io::Result<Vec<u8>> {
+        self.drain()?;
+        Ok(std::mem::take(&mut self.out))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::JsonWriter;

@@ -1,4 +1,4 @@
-//! Where each span is drawn: rows of properly nested slices, and the moments that arrows may touch.
+//! Where each span and each activity is drawn: rows of properly nested slices, and the moments that arrows may touch.
 //!
 //! The trace viewers have three rules that a recording need not obey:
 //!
@@ -14,15 +14,24 @@
 //!   wide, and those cancelled at one moment stand side by side.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
+use super::Recording;
 use super::error::Kind;
-use super::{Recording, Span};
 
-/// A span as it will be drawn.
+/// What a slice shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// Index into [`Recording::spans`].
+    Span(usize),
+    /// Index into [`Recording::activities`].
+    Activity(usize),
+}
+
+/// A span or an activity as it will be drawn.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slice {
-    /// Index into [`Recording::spans`].
-    pub(super) span: usize,
+    pub(super) shown: Shown,
     /// Index into [`Layout::rows`].
     pub(super) row: usize,
     pub(super) start_ns: u64,
@@ -48,14 +57,25 @@ pub(super) struct Layout {
 
 impl Layout {
     /// # Errors
-    /// A span on a lane that does not exist, or one that ends before it starts.
+    /// A span or an activity on a lane that does not exist, or one that ends before it starts.
     pub(super) fn new(recording: &Recording) -> Result<Self, Kind> {
-        let mut slices = Vec::with_capacity(recording.spans.len());
+        let mut slices = Vec::with_capacity(recording.spans.len() + recording.activities.len());
         for (index, span) in recording.spans.iter().enumerate() {
-            check(span, recording.lanes.len())?;
-            slices.push(Slice { span: index, row: 0, start_ns: span.start_ns, end_ns: span.end_ns, inside_ns: None });
+            let (start_ns, end_ns) = (span.start_ns, span.end_ns);
+            let what = || format!("a span of task {}", span.task);
+            check(recording, span.lane, start_ns..end_ns, what)?;
+            slices.push(Slice { shown: Shown::Span(index), row: 0, start_ns, end_ns, inside_ns: None });
         }
-        let lane_of = |slice: &Slice| recording.spans[slice.span].lane as usize;
+        for (index, activity) in recording.activities.iter().enumerate() {
+            let (start_ns, end_ns) = (activity.start_ns, activity.end_ns);
+            let what = || format!("an activity ({})", activity.kind.category());
+            check(recording, activity.lane, start_ns..end_ns, what)?;
+            slices.push(Slice { shown: Shown::Activity(index), row: 0, start_ns, end_ns, inside_ns: None });
+        }
+        let lane_of = |slice: &Slice| match slice.shown {
+            Shown::Span(index) => recording.spans[index].lane as usize,
+            Shown::Activity(index) => recording.activities[index].lane as usize,
+        };
         // Stable, because recorders append lane by lane and in order: presorted runs cost little.
         slices.sort_by_key(|slice| (lane_of(slice), slice.start_ns, Reverse(slice.end_ns)));
 
@@ -73,12 +93,13 @@ impl Layout {
     }
 }
 
-fn check(span: &Span, lanes: usize) -> Result<(), Kind> {
-    if span.lane as usize >= lanes {
-        return Err(Kind::UnknownLane { task: span.task, lane: span.lane, lanes });
+fn check(recording: &Recording, lane: u32, time_ns: Range<u64>, what: impl Fn() -> String) -> Result<(), Kind> {
+    let (lanes, Range { start: start_ns, end: end_ns }) = (recording.lanes.len(), time_ns);
+    if lane as usize >= lanes {
+        return Err(Kind::UnknownLane { what: what(), lane, lanes });
     }
-    if span.end_ns < span.start_ns {
-        return Err(Kind::BackwardSpan { task: span.task, start_ns: span.start_ns, end_ns: span.end_ns });
+    if end_ns < start_ns {
+        return Err(Kind::Backward { what: what(), start_ns, end_ns });
     }
     Ok(())
 }

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod activity;
 mod arrows;
 mod chrome;
 mod dag;
@@ -19,6 +20,8 @@ mod order;
 mod summary;
 mod task;
 
+pub use activity::{Activity, ActivityKind, NodeId, Stall};
+pub(crate) use chrome::GrowingTrace;
 pub use chrome::{ChromeTrace, ChromeWritten};
 pub use dag::{CriticalPath, Dag, DagEdge, DagTask, HazardSet, Measure};
 pub use dot::Dot;
@@ -30,7 +33,7 @@ pub use task::{BlasLevel, TaskId, TaskRecord, TileIndex};
 /// Everything one run left behind.
 ///
 /// The vectors are in no particular order except `lanes`, whose index is the lane's id. Records
-/// may be incomplete: a recorder with bounded memory drops what does not fit and counts it in
+/// may be incomplete: a recorder with bounded memory drops the oldest to make room and counts them in
 /// `dropped`, so every reader here copes with a span or a hazard whose task has no record.
 ///
 /// ```
@@ -48,10 +51,21 @@ pub struct Recording {
     pub hazards: Vec<HazardRecord>,
     /// When and where tasks ran.
     pub spans: Vec<Span>,
+    /// What else took time on lanes.
+    pub activities: Vec<Activity>,
+    /// The names of memory nodes, such as `host` or `cuda:0`; [`NodeId`] indexes it.
+    pub nodes: Vec<String>,
     /// Samples of the runtime's counters.
     pub counters: Vec<CounterSample>,
     /// How many records the recorder had no room for.
     pub dropped: u64,
+    /// The recording is whole for tasks inserted after this moment, in nanoseconds since the epoch: what was dropped is older.
+    /// Counters begin here. Zero where nothing was dropped.
+    pub whole_from_ns: u64,
+    /// The most tasks of one scope that were allowed in flight, if that is known.
+    pub window: Option<u64>,
+    /// How many workers there were, if that is known.
+    pub workers: Option<u32>,
 }
 
 /// One row of the trace: something that runs one task after another.
@@ -73,6 +87,19 @@ pub enum LaneKind {
     Worker,
     /// An in-order queue of a device.
     Queue,
+    /// A link between memory nodes.
+    Link,
+}
+
+impl LaneKind {
+    /// The kind, as it appears in a trace.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Worker => "worker",
+            Self::Queue => "queue",
+            Self::Link => "link",
+        }
+    }
 }
 
 /// Why one task had to wait for another, named from the later access.
@@ -159,14 +186,27 @@ pub enum Counter {
     ReadyTasks,
     /// Tasks inserted and not yet retired.
     WindowTasks,
+    /// Bytes that have gone over a link since the start.
+    LinkBytes {
+        /// Where they were.
+        from: NodeId,
+        /// Where they went.
+        to: NodeId,
+    },
+    /// Bytes in use in the memory of a node.
+    NodeBytes(NodeId),
 }
 
 impl Counter {
-    /// The counter's name, as it appears in a trace.
-    pub const fn name(self) -> &'static str {
+    /// The counter's name, as it appears in a trace, given the names of the memory nodes.
+    pub fn name(self, nodes: &[String]) -> String {
         match self {
-            Self::ReadyTasks => "ready tasks",
-            Self::WindowTasks => "window tasks",
+            Self::ReadyTasks => "ready tasks".to_owned(),
+            Self::WindowTasks => "window tasks".to_owned(),
+            Self::LinkBytes { from, to } => {
+                format!("bytes {} to {}", activity::node_name(from, nodes), activity::node_name(to, nodes))
+            }
+            Self::NodeBytes(node) => format!("bytes in {}", activity::node_name(node, nodes)),
         }
     }
 }
@@ -178,6 +218,6 @@ pub struct CounterSample {
     pub counter: Counter,
     /// When, in nanoseconds since the recording's epoch.
     pub at_ns: u64,
-    /// How many tasks.
+    /// How many tasks, or bytes.
     pub value: u64,
 }

@@ -124,6 +124,8 @@ pub struct TaskRecord {
     pub name: &'static str,
     /// The line of the program that inserted it.
     pub site: &'static Location<'static>,
+    /// When it was inserted, in nanoseconds since the recording's epoch.
+    pub inserted_ns: u64,
     /// Its priority; higher runs earlier.
     pub priority: i32,
     /// The BLAS level of its work, where one was declared.

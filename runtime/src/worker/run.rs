@@ -7,7 +7,7 @@ use super::{
 use crate::{
     datum::Exclusion,
     error::{Cause, Failure},
-    recording::TaskId,
+    recording::{Stall, TaskId},
     runtime::Shared,
     schedule::{ReadyTask, Want},
     scope::ScopeState,
@@ -26,6 +26,8 @@ pub(crate) struct Waiting<'a> {
     pub(crate) target: u64,
     /// Run only tasks from this scope and from scopes inside it; `None`: run any.
     pub(crate) within: Option<&'a ScopeState>,
+    /// What a trace calls the time in which there is no task to run; `None`: the end of a program has no name.
+    pub(crate) stall: Option<Stall>,
 }
 
 /// How often a worker looks again before it falls asleep. In all the looks take some 0.1 ms: a few times what waking a thread
@@ -161,10 +163,10 @@ impl Shared {
                 scope.wait_here(seat.place, waiting.target);
                 // On the scope within which it runs tasks: what it waits for may depend on any of them.
                 waiting.within.inspect(|within| within.set_picky_waiter(Some(seat.place)));
-                let found = match waiting.within {
+                let found = self.stalled(seat, waiting.stall, || match waiting.within {
                     None => self.search(seat, want, reached),
                     Some(_) => self.search_within(seat, want, reached),
-                };
+                });
                 scope.stop_waiting();
                 waiting.within.inspect(|within| within.set_picky_waiter(None));
                 found
@@ -178,6 +180,15 @@ impl Shared {
             self.policy.push(seat.place, task);
             self.wake_for(seat, scope);
         }
+    }
+
+    /// Does what this seat's thread does for want of a task, and records for how long, if that has a name.
+    pub(crate) fn stalled<R>(&self, seat: &Seat, stall: Option<Stall>, search: impl FnOnce() -> R) -> R {
+        let (Some(recorder), Some(reason)) = (&self.recorder, stall) else { return search() };
+        let start_ns = recorder.now_ns();
+        let found = search();
+        recorder.stall(seat, reason, start_ns);
+        found
     }
 
     /// Runs one task, if there is one that this seat can take, or one from inside `within`; says whether there was.
@@ -303,6 +314,10 @@ impl Shared {
                 held.push(exclusion);
             } else {
                 // From here on another thread may run the task: nothing of its slot is touched any more.
+                if let (Some(recorder), false) = (&self.recorder, held.is_empty()) {
+                    // Nothing was recorded at this seat just now, and what is let go may make tasks ready.
+                    recorder.moment(seat);
+                }
                 self.let_go(seat, held);
                 return false;
             }

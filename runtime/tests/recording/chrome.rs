@@ -28,7 +28,7 @@ fn an_empty_recording_is_a_valid_trace() {
 #[test]
 fn a_slice_carries_all_that_is_known() {
     let mut gemm = task(7, "gemm", TileIndex::from([4, 2, 1]));
-    (gemm.flops, gemm.bytes, gemm.priority) = (3e6, 1.5e5, -3);
+    (gemm.flops, gemm.bytes, gemm.priority, gemm.inserted_ns) = (3e6, 1.5e5, -3, 1_000_500);
     gemm.level = Some(BlasLevel::Three);
     let recording = Recording {
         lanes: workers(1),
@@ -41,7 +41,7 @@ fn a_slice_carries_all_that_is_known() {
     assert_eq!((slice.start_ns, slice.end_ns), (1_234_567, 1_334_567));
     let site = format!("{}:{}", file!(), gemm.site.line());
     let expected = json!({
-        "task": 7, "outcome": "completed", "index": [4, 2, 1], "priority": -3, "BLAS level": 3,
+        "task": 7, "outcome": "completed", "inserted": 1000.5, "index": [4, 2, 1], "priority": -3, "BLAS level": 3,
         "flops": 3_000_000, "GFLOP/s": 30.0, "bytes": 150_000, "site": site,
     });
     assert_eq!(Value::Object(slice.arguments.clone()), expected);
@@ -105,6 +105,58 @@ fn a_crossing_span_moves_to_a_further_row() {
 }
 
 #[test]
+fn activities_say_what_they_moved_and_for_whom() {
+    let (host, gpu) = (NodeId(0), NodeId(1));
+    let at = |lane, start_ns, kind| Activity {
+        kind,
+        lane,
+        start_ns,
+        end_ns: start_ns + 10,
+        task: Some(TaskId(5)),
+        datum: Some(3),
+    };
+    let mut lanes = workers(1);
+    lanes.push(Lane { name: "host to cuda:0".to_owned(), kind: LaneKind::Link, process: "links".to_owned() });
+    let stall = Activity { task: None, datum: None, ..at(0, 0, ActivityKind::Stall(Stall::WindowFull)) };
+    let recording = Recording {
+        lanes,
+        nodes: ["host", "cuda:0"].map(str::to_owned).into(),
+        activities: vec![
+            stall,
+            at(0, 20, ActivityKind::Allocation { node: gpu, bytes: 64 }),
+            at(1, 40, ActivityKind::Eviction { node: gpu, bytes: 128 }),
+            // Crosses the one before: a further row.
+            at(1, 45, ActivityKind::Transfer { from: host, to: gpu, bytes: 256 }),
+        ],
+        counters: [Counter::LinkBytes { from: host, to: gpu }, Counter::NodeBytes(gpu)]
+            .map(|counter| CounterSample { counter, at_ns: 50, value: 256 })
+            .into(),
+        ..Recording::default()
+    };
+    let mut json = Vec::new();
+    let written = ChromeTrace::new(&recording).write(&mut json).expect("a valid recording");
+    assert_eq!((written.slices, written.activities, written.samples), (0, 4, 2));
+    let model = format::check(&json);
+    let found: Vec<_> = model
+        .slices
+        .iter()
+        .map(|slice| (&*slice.category, &*slice.name, Value::Object(slice.arguments.clone())))
+        .collect();
+    let expected = [
+        ("stall", "window full", json!({})),
+        ("allocation", "cuda:0", json!({"bytes": 64, "task": 5, "datum": 3})),
+        ("eviction", "cuda:0", json!({"bytes": 128, "task": 5, "datum": 3})),
+        ("transfer", "host to cuda:0", json!({"bytes": 256, "from": "host", "to": "cuda:0", "task": 5, "datum": 3})),
+    ];
+    assert_eq!(found, expected);
+    let rows: Vec<_> =
+        model.threads.values().zip(model.kinds.values()).map(|(name, kind)| (&**name, &**kind)).collect();
+    assert_eq!(rows, [("worker 0", "worker"), ("host to cuda:0", "link"), ("host to cuda:0 (2)", "link")]);
+    let text = String::from_utf8_lossy(&json);
+    assert!(text.contains("\"name\":\"bytes host to cuda:0\"") && text.contains("\"name\":\"bytes in cuda:0\""));
+}
+
+#[test]
 fn what_is_not_a_recording_is_refused() {
     let mut recording = Recording { lanes: workers(1), spans: vec![span(3, 1, 0, 10)], ..Recording::default() };
     let error = ChromeTrace::new(&recording).write(io::sink()).expect_err("no such lane");
@@ -112,6 +164,11 @@ fn what_is_not_a_recording_is_refused() {
     recording.spans = vec![span(3, 0, 10, 9)];
     let error = ChromeTrace::new(&recording).write(io::sink()).expect_err("ends too early");
     assert!(error.to_string().contains("before its start"), "{error}");
+    let kind = ActivityKind::Stall(Stall::Data);
+    let activities = vec![Activity { kind, lane: 2, start_ns: 0, end_ns: 1, task: None, datum: None }];
+    let recording = Recording { lanes: workers(1), activities, ..Recording::default() };
+    let error = ChromeTrace::new(&recording).write(io::sink()).expect_err("no such lane");
+    assert!(error.to_string().contains("an activity (stall) is on lane 2"), "{error}");
 }
 
 /// Takes a number of bytes, then fails.
@@ -168,16 +225,35 @@ proptest! {
     fn any_recording_is_a_valid_trace(recording in any_recording()) {
         let (written, model) = written(&recording);
         prop_assert_eq!(written.slices as usize, recording.spans.len());
-        prop_assert_eq!(model.slices.len(), recording.spans.len());
+        prop_assert_eq!(model.slices.len(), recording.spans.len() + recording.activities.len());
+        prop_assert_eq!(written.activities as usize, recording.activities.len());
         prop_assert_eq!(model.samples, recording.counters.len());
         let hazards = recording.hazards.len() as u64;
-        prop_assert_eq!(written.arrows + written.hazards_left_out, hazards);
+        prop_assert_eq!(written.arrows + written.hazards_hidden + written.hazards_left_out, hazards);
+        prop_assert_eq!(model.hidden.len() as u64, written.hazards_hidden);
         prop_assert_eq!(model.arrows.len() as u64, written.arrows);
         prop_assert_eq!(&model.other_data["records dropped"], &json!(recording.dropped));
 
+        prop_assert_eq!(&model.other_data["complete"], &json!(true));
+        prop_assert_eq!(&model.other_data["window"], &json!(99));
+        prop_assert_eq!(&model.other_data["workers"], &json!(2));
+        prop_assert_eq!(model.other_data.get("whole from").is_some(), recording.dropped > 0);
+
+        // No hazard between tasks that ran is missing.
+        let ran = |id: TaskId| recording.spans.iter().any(|span| span.task == id);
+        let mut expected: Vec<_> = recording.hazards.iter()
+            .filter(|hazard| ran(hazard.from) && ran(hazard.to))
+            .map(|hazard| (hazard.hazard.name().to_owned(), hazard.from.0, hazard.to.0))
+            .collect();
+        let arrows = model.arrows.iter().map(|arrow| (arrow.name.clone(), arrow.tasks.0, arrow.tasks.1));
+        let mut found: Vec<_> = model.hidden.iter().cloned().chain(arrows).collect();
+        expected.sort_unstable();
+        found.sort_unstable();
+        prop_assert_eq!(found, expected);
+
         // Spans with an inside are drawn as they were, the others two nanoseconds wide.
         let mut drawn: Vec<_> = model.slices.iter()
-            .filter(|slice| slice.end_ns - slice.start_ns > 2)
+            .filter(|slice| slice.category == "task" && slice.end_ns - slice.start_ns > 2)
             .map(|slice| (slice.arguments["task"].as_u64(), slice.start_ns, slice.end_ns))
             .collect();
         let mut spans: Vec<_> = recording.spans.iter()
@@ -191,12 +267,10 @@ proptest! {
         // Every arrow joins the tasks of a hazard of its name.
         for arrow in &model.arrows {
             let (from, to) = (task_of(&model, arrow.from), task_of(&model, arrow.to));
-            prop_assert!(recording.hazards.iter().any(|hazard| {
-                (hazard.from.0, hazard.to.0, hazard.hazard.name()) == (from, to, &arrow.name)
-            }), "no hazard for {:?}", arrow);
+            prop_assert_eq!((from, to), arrow.tasks);
         }
         // Every name survives its escaping.
-        for slice in &model.slices {
+        for slice in model.slices.iter().filter(|slice| slice.category == "task") {
             let id = slice.arguments["task"].as_u64();
             let record = recording.tasks.iter().find(|task| Some(task.id.0) == id);
             prop_assert_eq!(slice.name.as_str(), record.map_or("task", |task| task.name));

@@ -15,13 +15,18 @@ pub struct Model {
     pub arrows: Vec<Arrow>,
     pub samples: usize,
     pub instants: usize,
+    /// Hazards that are instants: name, earlier task, later task.
+    pub hidden: Vec<(String, u64, u64)>,
     pub processes: BTreeMap<u64, String>,
     pub threads: BTreeMap<ThreadKey, String>,
+    /// What each thread stands for.
+    pub kinds: BTreeMap<ThreadKey, String>,
     pub other_data: Value,
 }
 
 #[derive(Debug, Clone)]
 pub struct Slice {
+    pub category: String,
     pub thread: ThreadKey,
     pub name: String,
     pub start_ns: u64,
@@ -32,6 +37,8 @@ pub struct Slice {
 #[derive(Debug)]
 pub struct Arrow {
     pub name: String,
+    /// Earlier task, later task.
+    pub tasks: (u64, u64),
     pub leaves_ns: u64,
     pub enters_ns: u64,
     /// Indices into `slices`.
@@ -67,7 +74,12 @@ pub fn check(json: &[u8]) -> Model {
                 time_ns(event, "ts");
                 assert!(matches!(text(event, "s"), "t" | "p" | "g"));
                 assert!(!text(event, "name").is_empty());
-                model.instants += 1;
+                if text(event, "cat") == "hazard" {
+                    let (from, to) = hazard(event);
+                    model.hidden.push((text(event, "name").to_owned(), from, to));
+                } else {
+                    model.instants += 1;
+                }
             }
             other => panic!("phase {other:?}"),
         }
@@ -78,13 +90,15 @@ pub fn check(json: &[u8]) -> Model {
         assert!(starts.len() == 1 && finishes.len() == 1, "arrow {id} has one end each");
         let (start, finish) = (&starts[0], &finishes[0]);
         assert_eq!(start.name, finish.name, "arrow {id}");
+        assert_eq!(finish.tasks, None, "Chrome complains of arguments at both ends: arrow {id}");
         assert!(start.at_ns < finish.at_ns, "arrow {id} points forward in time");
         model.arrows.push(Arrow {
             name: start.name.clone(),
+            tasks: start.tasks.expect("an arrow's start says of which tasks it is"),
             leaves_ns: start.at_ns,
             enters_ns: finish.at_ns,
-            from: innermost(&model, &threads, start).expect("leaves a slice"),
-            to: innermost(&model, &threads, finish).expect("enters a slice"),
+            from: innermost(&model.slices, &threads, start).expect("leaves a slice"),
+            to: innermost(&model.slices, &threads, finish).expect("enters a slice"),
         });
     }
     model
@@ -93,6 +107,7 @@ pub fn check(json: &[u8]) -> Model {
 #[derive(Debug)]
 struct End {
     name: String,
+    tasks: Option<(u64, u64)>,
     thread: ThreadKey,
     at_ns: u64,
 }
@@ -127,7 +142,9 @@ fn metadata(event: &Event, model: &mut Model) {
             model.processes.insert(number(event, "pid"), name)
         }
         "thread_name" => {
-            let name = text(arguments, "name").to_owned();
+            let (name, kind) = (text(arguments, "name").to_owned(), text(arguments, "kind"));
+            assert!(matches!(kind, "worker" | "queue" | "link" | "host"), "{kind}");
+            model.kinds.insert(thread(event), kind.to_owned());
             model.threads.insert(thread(event), name)
         }
         "process_sort_index" | "thread_sort_index" => {
@@ -140,13 +157,13 @@ fn metadata(event: &Event, model: &mut Model) {
 }
 
 fn slice(event: &Event) -> Slice {
-    text(event, "cat");
     let start_ns = time_ns(event, "ts");
     if let Some(colour) = event.get("cname") {
         // Viewers refuse colours outside a fixed list.
         assert!(matches!(colour.as_str(), Some("terrible" | "grey")));
     }
     Slice {
+        category: text(event, "cat").to_owned(),
         thread: thread(event),
         name: text(event, "name").to_owned(),
         start_ns,
@@ -159,9 +176,18 @@ fn arrow_end(event: &Event, side: usize, ends: &mut BTreeMap<(String, u64), [Vec
     let key = (text(event, "cat").to_owned(), number(event, "id"));
     ends.entry(key).or_default()[side].push(End {
         name: text(event, "name").to_owned(),
+        tasks: event.contains_key("args").then(|| hazard(event)),
         thread: thread(event),
         at_ns: time_ns(event, "ts"),
     });
+}
+
+/// The earlier and the later task.
+fn hazard(event: &Event) -> (u64, u64) {
+    assert!(matches!(text(event, "name"), "RaW" | "WaR" | "WaW"), "{event:?}");
+    let arguments = event["args"].as_object().expect("args is an object");
+    number(arguments, "datum");
+    (number(arguments, "from"), number(arguments, "to"))
 }
 
 fn sample(event: &Event) {
@@ -210,12 +236,12 @@ fn nested_slices(model: &Model) -> BTreeMap<ThreadKey, Vec<usize>> {
 /// The slice that a viewer ties an arrow's end to: of those of the thread that cover the moment,
 /// the one that began last. It must have begun before that moment, since viewers that add in
 /// floating point give the first moment of a slice to the one that ends there.
-fn innermost(model: &Model, threads: &BTreeMap<ThreadKey, Vec<usize>>, end: &End) -> Option<usize> {
+fn innermost(slices: &[Slice], threads: &BTreeMap<ThreadKey, Vec<usize>>, end: &End) -> Option<usize> {
     let of_thread = threads.get(&end.thread)?;
     let covers = |&index: &usize| {
-        let slice = &model.slices[index];
+        let slice = &slices[index];
         slice.start_ns <= end.at_ns && end.at_ns < slice.end_ns
     };
     let found = of_thread.iter().rev().copied().find(|index| covers(index));
-    found.filter(|&index| model.slices[index].start_ns < end.at_ns)
+    found.filter(|&index| slices[index].start_ns < end.at_ns)
 }

@@ -3,8 +3,10 @@
 mod chrome;
 mod dag;
 mod dot;
+mod file;
 mod format;
 mod host;
+mod ring;
 mod samples;
 mod speed;
 mod viewer;

@@ -14,6 +14,7 @@ pub fn task(id: u64, name: &'static str, index: TileIndex) -> TaskRecord {
         id: TaskId(id),
         name,
         site: Location::caller(),
+        inserted_ns: 0,
         priority: 0,
         level: None,
         index,
@@ -49,8 +50,9 @@ fn any_task(id: u64) -> impl Strategy<Value = TaskRecord> {
     ];
     let level = prop::sample::select(vec![None, Some(BlasLevel::One), Some(BlasLevel::Two), Some(BlasLevel::Three)]);
     let amount = prop_oneof![any::<f64>(), Just(0.0), Just(f64::NAN), Just(f64::INFINITY), Just(2e9), Just(0.1)];
-    (prop::sample::select(NAMES.to_vec()), index, level, any::<i32>(), amount.clone(), amount).prop_map(
-        move |(name, index, level, priority, flops, bytes)| TaskRecord {
+    (prop::sample::select(NAMES.to_vec()), index, level, any::<i32>(), amount.clone(), amount, 0..300_u64).prop_map(
+        move |(name, index, level, priority, flops, bytes, inserted_ns)| TaskRecord {
+            inserted_ns,
             priority,
             level,
             flops,
@@ -70,6 +72,31 @@ fn any_span(lanes: u32) -> impl Strategy<Value = Span> {
     })
 }
 
+/// Of nodes 0 to 3, the last of which has no name.
+fn any_activity(lanes: u32) -> impl Strategy<Value = Activity> {
+    let node = || (0..4_u32).prop_map(NodeId);
+    let kind = prop_oneof![
+        (node(), node(), any::<u64>()).prop_map(|(from, to, bytes)| ActivityKind::Transfer { from, to, bytes }),
+        (node(), any::<u64>()).prop_map(|(node, bytes)| ActivityKind::Eviction { node, bytes }),
+        (node(), any::<u64>()).prop_map(|(node, bytes)| ActivityKind::Allocation { node, bytes }),
+        prop::sample::select(vec![Stall::Data, Stall::WindowFull, Stall::MemoryFull]).prop_map(ActivityKind::Stall),
+    ];
+    let task = prop::option::of((0..40_u64).prop_map(TaskId));
+    (kind, 0..lanes, 0..200_u64, 0..60_u64, task, prop::option::of(any::<u32>())).prop_map(
+        |(kind, lane, start_ns, length_ns, task, datum)| {
+            let end_ns = start_ns + length_ns;
+            Activity { kind, lane, start_ns, end_ns, task, datum }
+        },
+    )
+}
+
+fn any_counter() -> impl Strategy<Value = Counter> {
+    let (from, to) = (NodeId(0), NodeId(1));
+    let counters =
+        vec![Counter::ReadyTasks, Counter::WindowTasks, Counter::LinkBytes { from, to }, Counter::NodeBytes(to)];
+    prop::sample::select(counters)
+}
+
 prop_compose! {
     /// Anything that the types allow: crossing and empty spans, several or none for a task, spans
     /// and hazards of tasks without a record, hazards that point back in time.
@@ -79,10 +106,10 @@ prop_compose! {
             .prop_flat_map(|tasks| tasks),
         hazards in prop::collection::vec((0..40_u64, 0..40_u64, any_hazard()), 0..60),
         spans in prop::collection::vec(any_span(lanes), 0..60),
-        samples in prop::collection::vec((any::<bool>(), 0..300_u64, any::<u64>()), 0..20),
+        activities in prop::collection::vec(any_activity(lanes), 0..20),
+        samples in prop::collection::vec((any_counter(), 0..300_u64, any::<u64>()), 0..20),
         dropped in any::<u64>(),
     ) -> Recording {
-        let counter = |ready| if ready { Counter::ReadyTasks } else { Counter::WindowTasks };
         let queue = Lane {
             name: "queue \"0\"".to_owned(),
             kind: LaneKind::Queue,
@@ -95,11 +122,16 @@ prop_compose! {
             tasks,
             hazards: hazards.into_iter().map(|(from, to, why)| hazard(from, to, why)).collect(),
             spans,
+            activities,
+            nodes: ["host", "cuda:0", "a \"node\""].map(str::to_owned).into(),
             counters: samples
                 .into_iter()
-                .map(|(ready, at_ns, value)| CounterSample { counter: counter(ready), at_ns, value })
+                .map(|(counter, at_ns, value)| CounterSample { counter, at_ns, value })
                 .collect(),
             dropped,
+            whole_from_ns: 7,
+            window: Some(99),
+            workers: Some(2),
         }
     }
 }

@@ -1,0 +1,255 @@
+//! Records a run while it happens: tasks, hazards, spans and stalls, each at the seat where it occurred.
+//!
+//! A record is a push to the seat's own [`Page`], under a lock that nobody else takes but to collect the page. A full page goes
+//! to the [`Ring`], which keeps the newest as far as memory allows, says what it dropped, and gives the seat a page whose lists
+//! need not grow. So recording neither moves old records about nor, once the ring is full, asks for memory.
+//!
+//! The clock is the dearest part of a record: it is read where a task is inserted, begins and ends, and a task that becomes
+//! ready by one of these does so at that moment. The counters of a recording (ready tasks, tasks in the window) are not
+//! sampled as they change but made from these moments (`collect.rs`). `file.rs` writes recordings to a file.
+//!
+//! Locks are taken in the order seat, ring.
+
+mod collect;
+mod file;
+mod page;
+mod ring;
+
+pub(crate) use file::TraceFile;
+
+use crate::{
+    datum::Submission,
+    hazard::Mode,
+    recording::{
+        Activity, ActivityKind, HazardRecord, Lane, LaneKind, Outcome, Recording, Span, Stall, TaskId, TaskRecord,
+    },
+    schedule::Place,
+    sync::held,
+    task::TaskSpec,
+    worker::Seat,
+};
+use crossbeam_utils::CachePadded;
+use page::Page;
+use ring::{Purpose, Ring};
+use std::{
+    panic::Location,
+    sync::{
+        Mutex, MutexGuard,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Instant,
+};
+
+/// Records of so many bytes are a page, unless memory is small: some thousand records.
+const PAGE_BYTES_MAX: usize = 256 << 10;
+/// Memory is this many pages at least.
+const PAGES_MIN: usize = 16;
+
+/// What a recorder is made for.
+pub(crate) struct RecorderSettings {
+    pub(crate) workers: u32,
+    pub(crate) window: u64,
+    /// The lanes of all seats, workers first.
+    pub(crate) lanes: Vec<Lane>,
+    pub(crate) memory_bytes: usize,
+    pub(crate) has_file: bool,
+}
+
+/// See the module's head.
+pub(crate) struct Recorder {
+    epoch: Instant,
+    workers: u32,
+    window: u64,
+    lanes: Vec<Lane>,
+    page_bytes: usize,
+    data: AtomicU32,
+    seats: Box<[CachePadded<Mutex<Page>>]>,
+    ring: Mutex<Ring>,
+}
+
+impl Recorder {
+    pub(crate) fn new(settings: RecorderSettings) -> Self {
+        let RecorderSettings { workers, window, lanes, memory_bytes, has_file } = settings;
+        let seat = |place| CachePadded::new(Mutex::new(Page::new(place as u32)));
+        Self {
+            epoch: Instant::now(),
+            workers,
+            window,
+            page_bytes: (memory_bytes / PAGES_MIN).min(PAGE_BYTES_MAX),
+            data: AtomicU32::new(0),
+            seats: (0..lanes.len()).map(seat).collect(),
+            ring: Mutex::new(Ring::new(memory_bytes, has_file)),
+            lanes,
+        }
+    }
+
+    /// The start of the recording's clock.
+    pub(crate) fn epoch(&self) -> Instant {
+        self.epoch
+    }
+
+    #[inline]
+    pub(crate) fn now_ns(&self) -> u64 {
+        self.epoch.elapsed().as_nanos() as u64
+    }
+
+    #[inline]
+    fn page(&self, place: Place) -> MutexGuard<'_, Page> {
+        held(self.seats[place.0 as usize].lock())
+    }
+
+    #[inline]
+    fn seal_if_full(&self, page: &mut Page) {
+        if page.bytes >= self.page_bytes {
+            self.seal(page);
+        }
+    }
+
+    #[cold]
+    fn seal(&self, page: &mut Page) {
+        let full = std::mem::take(page);
+        *page = held(self.ring.lock()).seal(full);
+    }
+
+    /// Reads the clock for records of this seat: what becomes ready next does so now.
+    pub(crate) fn moment(&self, seat: &Seat) -> u64 {
+        let now = self.now_ns();
+        self.page(seat.place).last_ns = now;
+        now
+    }
+
+    /// A task is being inserted.
+    #[inline]
+    pub(crate) fn task(&self, seat: &Seat, id: TaskId, spec: &TaskSpec, site: &'static Location<'static>) {
+        let TaskSpec { name, priority, level, index, flops, bytes, .. } = *spec;
+        let inserted_ns = self.now_ns();
+        let mut page = self.page(seat.place);
+        page.last_ns = inserted_ns;
+        page.task(TaskRecord { id, name, site, inserted_ns, priority, level, index, flops, bytes });
+        self.seal_if_full(&mut page);
+    }
+
+    /// The task being inserted accesses a version: every hazard with an earlier access, finished or not.
+    #[inline]
+    pub(crate) fn access(&self, seat: &Seat, submission: &mut Submission, to: TaskId, mode: Mode) {
+        if submission.number == 0 {
+            submission.number = self.data.fetch_add(1, Ordering::Relaxed) + 1;
+        }
+        let datum = submission.number;
+        let mut page = self.page(seat.place);
+        let history = submission.history.get_or_insert_default();
+        history.access(mode, to, |_| false, |from, hazard| page.hazard(HazardRecord { from, to, hazard, datum }));
+        self.seal_if_full(&mut page);
+    }
+
+    /// A task has become ready, by what was recorded last at this seat.
+    #[inline]
+    pub(crate) fn ready(&self, seat: &Seat) {
+        let mut page = self.page(seat.place);
+        let at_ns = page.last_ns;
+        page.ready(at_ns);
+        self.seal_if_full(&mut page);
+    }
+
+    /// A task has ended here. One that was cancelled has taken no time.
+    #[inline]
+    pub(crate) fn span(&self, seat: &Seat, task: TaskId, started_ns: u64, outcome: Outcome) {
+        let end_ns = self.now_ns();
+        let start_ns = if outcome == Outcome::Cancelled { end_ns } else { started_ns };
+        let mut page = self.page(seat.place);
+        page.last_ns = end_ns;
+        page.span(Span { task, lane: seat.place.0, start_ns, end_ns, outcome });
+        self.seal_if_full(&mut page);
+    }
+
+    /// The thread at this seat could not go on from then until now.
+    pub(crate) fn stall(&self, seat: &Seat, reason: Stall, start_ns: u64) {
+        let end_ns = self.now_ns();
+        let mut page = self.page(seat.place);
+        page.last_ns = end_ns;
+        let (kind, lane) = (ActivityKind::Stall(reason), seat.place.0);
+        page.activity(Activity { kind, lane, start_ns, end_ns, task: None, datum: None });
+        self.seal_if_full(&mut page);
+    }
+
+    /// Collects what was recorded since the last call.
+    pub(crate) fn take(&self) -> Recording {
+        self.seal_all();
+        self.collect(held(self.ring.lock()).read(Purpose::Taking))
+    }
+
+    /// Seals what has begun, so that it can be read.
+    fn seal_all(&self) {
+        for seat in &self.seats {
+            let mut page = held(seat.lock());
+            if !page.is_empty() {
+                self.seal(&mut page);
+            }
+        }
+    }
+
+    /// A recording of nothing, on the lanes of all seats.
+    fn blank(&self) -> Recording {
+        let (window, workers) = (Some(self.window), Some(self.workers));
+        Recording { lanes: self.lanes.clone(), window, workers, ..Recording::default() }
+    }
+}
+
+/// The lane of a seat where a thread runs tasks.
+pub(crate) fn worker_lane(name: String) -> Lane {
+    Lane { name, kind: LaneKind::Worker, process: "workers".to_owned() }
+}
+
+/// The lane of the tasks that are issued to a device.
+pub(crate) fn device_lane(device: String) -> Lane {
+    Lane { name: "queues".to_owned(), kind: LaneKind::Queue, process: device }
+}
+
+#[cfg(all(test, not(loom)))]
+mod cost {
+    use super::*;
+    use std::hint::black_box;
+
+    const RECORDS: u64 = 200_000;
+    const ROUNDS: usize = 15;
+
+    /// The median of several rounds, in nanoseconds per record, into a ring that is full.
+    fn cost_ns(record: impl Fn(&Recorder, &Seat, u64)) -> f64 {
+        let lanes = vec![worker_lane("worker 0".to_owned())];
+        let settings = RecorderSettings { workers: 1, window: 1, lanes, memory_bytes: 16 << 20, has_file: false };
+        let (recorder, seat) = (Recorder::new(settings), Seat::new(Place(0)));
+        let mut rounds: Vec<f64> = (0..=ROUNDS)
+            .map(|_| {
+                let begun = Instant::now();
+                (0..RECORDS).for_each(|at| record(&recorder, &seat, at));
+                begun.elapsed().as_nanos() as f64 / RECORDS as f64
+            })
+            .skip(1)
+            .collect();
+        rounds.sort_by(f64::total_cmp);
+        rounds[rounds.len() / 2]
+    }
+
+    #[test]
+    #[ignore = "prints figures, for a release build on a quiet machine"]
+    fn of_each_kind_of_record() {
+        let spec = TaskSpec::new("task");
+        let clock = |recorder: &Recorder, _: &Seat, _| {
+            black_box(recorder.now_ns());
+        };
+        println!("clock {:.1} ns", cost_ns(clock));
+        let site = Location::caller();
+        println!("task {:.1} ns", cost_ns(|recorder, seat, at| recorder.task(seat, TaskId(at), &spec, site)));
+        println!("ready {:.1} ns", cost_ns(|recorder, seat, _| recorder.ready(seat)));
+        let span = |recorder: &Recorder, seat: &Seat, at| {
+            let started_ns = recorder.now_ns();
+            recorder.span(seat, TaskId(at), started_ns, Outcome::Completed);
+        };
+        println!("span, with its two moments {:.1} ns", cost_ns(span));
+        let submission = std::cell::RefCell::new(Submission::default());
+        let access = |recorder: &Recorder, seat: &Seat, at| {
+            recorder.access(seat, &mut submission.borrow_mut(), TaskId(at), Mode::ReadWrite);
+        };
+        println!("access, with one hazard {:.1} ns", cost_ns(access));
+    }
+}

@@ -1,0 +1,351 @@
+//! The events of a trace, one method each: what `traces/FORMAT.md` lists, as JSON.
+//!
+//! A row is a thread of the trace, given as the text `"pid":…,"tid":…`, which is written a million times and so put together
+//! once. Which row, and which moment, is the caller's business.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use super::super::activity::{Activity, ActivityKind, node_name};
+use super::super::error::RecordingError;
+use super::super::host_events::HostEvent;
+use super::super::json::JsonWriter;
+use super::super::{CounterSample, HazardRecord, Outcome, Span, TaskRecord};
+use super::ChromeWritten;
+
+/// The process of the counters; those of the lanes follow, the host's is last.
+pub(super) const RUNTIME_PID: u64 = 1;
+
+/// A moment on a row: one end of an arrow.
+#[derive(Clone, Copy)]
+pub(super) struct Moment<'a> {
+    pub(super) row: &'a str,
+    pub(super) at_ns: u64,
+}
+
+/// What a trace says of itself, beside what was written.
+pub(super) struct Facts<'a> {
+    pub(super) tasks: u64,
+    pub(super) dropped: u64,
+    pub(super) whole_from_ns: u64,
+    pub(super) window: Option<u64>,
+    pub(super) workers: Option<u32>,
+    pub(super) complete: bool,
+    pub(super) others: &'a [(String, String)],
+}
+
+/// The name of a lane's row: its own, or that of a further one, for what crosses.
+pub(super) fn overflow_name(lane: &str, overflow: usize) -> String {
+    if overflow == 0 { lane.to_owned() } else { format!("{lane} ({})", overflow + 1) }
+}
+
+/// The array of events under construction.
+pub(super) struct Events<W: Write> {
+    pub(super) json: JsonWriter<W>,
+    first: bool,
+    /// Added to every time.
+    pub(super) shift_ns: u64,
+    pub(super) written: ChromeWritten,
+}
+
+type Written = Result<(), RecordingError>;
+
+impl<W: Write> Events<W> {
+    pub(super) fn new(json: JsonWriter<W>, shift_ns: u64) -> Self {
+        Self { json, first: true, shift_ns, written: ChromeWritten::default() }
+    }
+
+    /// What comes before the events.
+    pub(super) fn head(&mut self) {
+        self.json.raw("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    }
+
+    /// What comes after the events.
+    pub(super) fn tail(&mut self, facts: &Facts<'_>) {
+        let json = &mut self.json;
+        json.raw("\n],\"otherData\":{\"tasks\":");
+        json.integer(facts.tasks);
+        json.raw(",\"records dropped\":");
+        json.integer(facts.dropped);
+        if facts.dropped > 0 {
+            json.raw(",\"whole from\":");
+            json.thousandths(facts.whole_from_ns.saturating_add(self.shift_ns));
+        }
+        json.raw(",\"hazards left out\":");
+        json.integer(self.written.hazards_left_out);
+        if let Some(window) = facts.window {
+            json.raw(",\"window\":");
+            json.integer(window);
+        }
+        if let Some(workers) = facts.workers {
+            json.raw(",\"workers\":");
+            json.integer(u64::from(workers));
+        }
+        json.raw(if facts.complete { ",\"complete\":true" } else { ",\"complete\":false" });
+        for (key, value) in facts.others {
+            json.raw(",");
+            json.string(key);
+            json.raw(":");
+            json.string(value);
+        }
+        json.raw("}}\n");
+    }
+
+    /// Hands the rest to the output.
+    pub(super) fn finish(self) -> Result<ChromeWritten, RecordingError> {
+        let bytes = self.json.finish()?;
+        Ok(ChromeWritten { bytes, ..self.written })
+    }
+
+    /// Begins an event: the separator, the brace and the phase.
+    fn begin(&mut self, phase: &str) -> io::Result<()> {
+        self.json.pass_on()?;
+        self.json.raw(if self.first { "\n" } else { ",\n" });
+        self.json.raw("{\"ph\":\"");
+        self.json.raw(phase);
+        self.json.raw("\"");
+        self.first = false;
+        Ok(())
+    }
+
+    fn time(&mut self, at_ns: u64) {
+        self.json.raw(",\"ts\":");
+        self.json.thousandths(at_ns.saturating_add(self.shift_ns));
+    }
+
+    /// A slice on a row, up to its arguments.
+    fn slice(&mut self, row: &str, time_ns: Range<u64>) {
+        self.json.raw(",");
+        self.json.raw(row);
+        self.time(time_ns.start);
+        self.json.raw(",\"dur\":");
+        self.json.thousandths(time_ns.end - time_ns.start);
+    }
+
+    /// An argument that is a whole number, not the first of its event.
+    fn argument(&mut self, key: &str, value: u64) {
+        self.json.raw(",\"");
+        self.json.raw(key);
+        self.json.raw("\":");
+        self.json.integer(value);
+    }
+
+    /// The name and the place in the display of a process.
+    pub(super) fn process(&mut self, pid: u64, name: &str, sort_index: usize) -> Written {
+        self.metadata("process", &format!("\"pid\":{pid}"), name, None, sort_index)
+    }
+
+    /// The name, the kind and the place in the display of a thread.
+    pub(super) fn thread(&mut self, row: &str, name: &str, kind: &str, sort_index: usize) -> Written {
+        self.metadata("thread", row, name, Some(kind), sort_index)
+    }
+
+    fn metadata(&mut self, what: &str, place: &str, name: &str, kind: Option<&str>, sort_index: usize) -> Written {
+        self.begin("M")?;
+        self.json.raw(&format!(",\"name\":\"{what}_name\",{place},\"args\":{{\"name\":"));
+        self.json.string(name);
+        if let Some(kind) = kind {
+            self.json.raw(",\"kind\":");
+            self.json.string(kind);
+        }
+        self.json.raw("}}");
+        self.begin("M")?;
+        self.json.raw(&format!(",\"name\":\"{what}_sort_index\",{place},\"args\":{{\"sort_index\":{sort_index}}}}}"));
+        Ok(())
+    }
+
+    /// A task's slice.
+    pub(super) fn task(&mut self, row: &str, time_ns: Range<u64>, span: &Span, record: Option<&TaskRecord>) -> Written {
+        self.begin("X")?;
+        self.json.raw(",\"cat\":\"task\",\"name\":");
+        // A record that was dropped leaves a slice without a name, not a hole.
+        self.json.string(record.map_or("task", |task| task.name));
+        let length_ns = time_ns.end - time_ns.start;
+        self.slice(row, time_ns);
+        self.json.raw(match span.outcome {
+            Outcome::Completed => "",
+            Outcome::Failed | Outcome::Panicked => ",\"cname\":\"terrible\"",
+            Outcome::Cancelled => ",\"cname\":\"grey\"",
+        });
+        self.json.raw(",\"args\":{\"task\":");
+        self.json.integer(span.task.0);
+        self.json.raw(",\"outcome\":\"");
+        self.json.raw(span.outcome.name());
+        self.json.raw("\"");
+        if let Some(task) = record {
+            self.task_arguments(task, length_ns, span.outcome);
+        }
+        self.json.raw("}}");
+        self.written.slices += 1;
+        Ok(())
+    }
+
+    fn task_arguments(&mut self, task: &TaskRecord, length_ns: u64, outcome: Outcome) {
+        let json = &mut self.json;
+        json.raw(",\"inserted\":");
+        json.thousandths(task.inserted_ns.saturating_add(self.shift_ns));
+        if let Some((&outermost, rest)) = task.index.as_slice().split_first() {
+            json.raw(",\"index\":[");
+            json.integer(u64::from(outermost));
+            for &index in rest {
+                json.raw(",");
+                json.integer(u64::from(index));
+            }
+            json.raw("]");
+        }
+        json.raw(",\"priority\":");
+        json.signed(i64::from(task.priority));
+        if let Some(level) = task.level {
+            json.raw(",\"BLAS level\":");
+            json.integer(u64::from(level.number()));
+        }
+        if task.flops > 0.0 {
+            json.raw(",\"flops\":");
+            json.real(task.flops);
+            // Flops per nanosecond are GFLOP per second. Only a completed body did them all.
+            let rate = task.flops / length_ns as f64;
+            if outcome == Outcome::Completed && rate.is_finite() {
+                json.raw(",\"GFLOP/s\":");
+                json.thousandths((rate * 1000.0).round() as u64);
+            }
+        }
+        if task.bytes > 0.0 {
+            json.raw(",\"bytes\":");
+            json.real(task.bytes);
+        }
+        json.raw(",\"site\":\"");
+        json.escaped(task.site.file());
+        json.raw(":");
+        json.integer(u64::from(task.site.line()));
+        json.raw("\"");
+    }
+
+    /// The slice of a transfer, an eviction, a stall or a wait for memory.
+    pub(super) fn activity(
+        &mut self,
+        row: &str,
+        time_ns: Range<u64>,
+        activity: &Activity,
+        nodes: &[String],
+    ) -> Written {
+        self.begin("X")?;
+        self.json.raw(",\"cat\":\"");
+        self.json.raw(activity.kind.category());
+        self.json.raw("\",\"name\":");
+        self.json.string(&activity.kind.label(nodes));
+        self.slice(row, time_ns);
+        self.json.raw(",\"args\":{");
+        let mut first = true;
+        let mut key = |json: &mut JsonWriter<W>, key: &str| {
+            json.raw(if std::mem::take(&mut first) { "\"" } else { ",\"" });
+            json.raw(key);
+            json.raw("\":");
+        };
+        let json = &mut self.json;
+        match activity.kind {
+            ActivityKind::Transfer { from, to, bytes } => {
+                key(json, "bytes");
+                json.integer(bytes);
+                for (name, node) in [("from", from), ("to", to)] {
+                    key(json, name);
+                    json.string(node_name(node, nodes));
+                }
+            }
+            ActivityKind::Eviction { bytes, .. } | ActivityKind::Allocation { bytes, .. } => {
+                key(json, "bytes");
+                json.integer(bytes);
+            }
+            ActivityKind::Stall(_) => {}
+        }
+        if let Some(task) = activity.task {
+            key(json, "task");
+            json.integer(task.0);
+        }
+        if let Some(datum) = activity.datum {
+            key(json, "datum");
+            json.integer(u64::from(datum));
+        }
+        json.raw("}}");
+        self.written.activities += 1;
+        Ok(())
+    }
+
+    /// A hazard as an arrow. Its start has the arguments: Chrome complains where both ends bring values for the same.
+    pub(super) fn arrow(&mut self, hazard: &HazardRecord, leave: Moment<'_>, enter: Moment<'_>) -> Written {
+        self.written.arrows += 1;
+        self.hazard("s", hazard, leave)?;
+        self.arguments(hazard);
+        self.argument("id", self.written.arrows);
+        self.json.raw("}");
+        self.hazard("f", hazard, enter)?;
+        self.argument("id", self.written.arrows);
+        // Without `bp` the arrow would end at the next slice rather than at this one.
+        self.json.raw(",\"bp\":\"e\"}");
+        Ok(())
+    }
+
+    /// A hazard that no arrow can show.
+    pub(super) fn hidden_hazard(&mut self, hazard: &HazardRecord, at: Moment<'_>) -> Written {
+        self.written.hazards_hidden += 1;
+        self.hazard("i", hazard, at)?;
+        self.arguments(hazard);
+        self.json.raw(",\"s\":\"t\"}");
+        Ok(())
+    }
+
+    fn hazard(&mut self, phase: &str, hazard: &HazardRecord, at: Moment<'_>) -> io::Result<()> {
+        self.begin(phase)?;
+        self.json.raw(",\"cat\":\"hazard\",\"name\":\"");
+        self.json.raw(hazard.hazard.name());
+        self.json.raw("\",");
+        self.json.raw(at.row);
+        self.time(at.at_ns);
+        Ok(())
+    }
+
+    fn arguments(&mut self, hazard: &HazardRecord) {
+        self.json.raw(",\"args\":{\"from\":");
+        self.json.integer(hazard.from.0);
+        self.argument("to", hazard.to.0);
+        self.argument("datum", u64::from(hazard.datum));
+        self.json.raw("}");
+    }
+
+    /// The value of a counter from a moment on.
+    pub(super) fn sample(&mut self, name: &str, sample: &CounterSample) -> Written {
+        self.begin("C")?;
+        self.json.raw(",\"name\":");
+        self.json.string(name);
+        self.json.raw(",\"pid\":");
+        self.json.integer(RUNTIME_PID);
+        self.time(sample.at_ns);
+        self.json.raw(",\"args\":{\"value\":");
+        self.json.integer(sample.value);
+        self.json.raw("}}");
+        self.written.samples += 1;
+        Ok(())
+    }
+
+    /// A span or an instant of a host thread.
+    pub(super) fn host(&mut self, row: &str, event: &HostEvent) -> Written {
+        self.begin(if event.duration_ns.is_some() { "X" } else { "i" })?;
+        self.json.raw(",\"cat\":");
+        self.json.string(&event.target);
+        self.json.raw(",\"name\":");
+        self.json.string(&event.name);
+        match event.duration_ns {
+            Some(duration_ns) => self.slice(row, event.start_ns..event.start_ns.saturating_add(duration_ns)),
+            None => {
+                self.json.raw(",");
+                self.json.raw(row);
+                self.time(event.start_ns);
+                self.json.raw(",\"s\":\"t\"");
+            }
+        }
+        self.json.raw(",\"args\":");
+        self.json.raw(&event.arguments);
+        self.json.raw("}");
+        self.written.host_events += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,353 @@
+//! A trace that grows while the program runs, so that a crash leaves one.
+//!
+//! Records come in pieces, each whatever has happened since the last. From each piece come the slices of the tasks that have
+//! ended, and the hazards between tasks whose slices are written: as arrows, or as instants where an arrow would need a slice
+//! that is too short or that was written too long ago. After every piece stands a tail; the next piece is written over it. So
+//! the file is whole JSON after every write, and a prefix of it while one is under way.
+//!
+//! What it does not have: counters, which follow from the tasks; and the care of the batch writer about rows. Slices of a
+//! worker are taken to nest, as those of one thread do. Those of other lanes go to the first row that is free.
+//!
+//! Records of a task may come in any order of pieces, because threads are looked at one after the other: a span whose task was
+//! inserted on a thread that was looked at before is held back once.
+
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
+use super::super::error::RecordingError;
+use super::super::json::JsonWriter;
+use super::super::order::TaskOrder;
+use super::super::{Activity, HazardRecord, Lane, LaneKind, Recording, Span, TaskId, TaskRecord};
+use super::events::{Events, Facts, Moment, overflow_name};
+use super::{RUNTIME_PID, lane_processes};
+
+/// The slices of so many tasks, by number, are remembered as origins of arrows: 10 MB.
+const ENDED_MAX: usize = 1 << 18;
+
+/// Where a task's slice lies; `row` is [`NO_ROW`] for a task that has none yet.
+#[derive(Clone, Copy)]
+struct Ended {
+    row: u32,
+    start_ns: u64,
+    end_ns: u64,
+}
+
+const NO_ROW: u32 = u32::MAX;
+
+/// The slices written so far of the newest tasks, by number.
+#[derive(Default)]
+struct EndedTasks {
+    first: u64,
+    tasks: VecDeque<Ended>,
+}
+
+impl EndedTasks {
+    fn insert(&mut self, task: TaskId, ended: Ended) {
+        if self.tasks.is_empty() {
+            // Tasks that were inserted a little earlier may end later.
+            self.first = task.0.saturating_sub(ENDED_MAX as u64 / 2);
+        }
+        let Some(place) = task.0.checked_sub(self.first) else { return };
+        if place >= 2 * ENDED_MAX as u64 {
+            // A gap in the numbers: nothing that was remembered is near.
+            self.tasks.clear();
+            self.first = task.0 - ENDED_MAX as u64 / 2;
+        }
+        let place = (task.0 - self.first) as usize;
+        if place >= self.tasks.len() {
+            self.tasks.resize(place + 1, Ended { row: NO_ROW, start_ns: 0, end_ns: 0 });
+        }
+        self.tasks[place] = ended;
+        let surplus = self.tasks.len().saturating_sub(ENDED_MAX);
+        self.tasks.drain(..surplus);
+        self.first += surplus as u64;
+    }
+
+    fn get(&self, task: TaskId) -> Option<Ended> {
+        let place = usize::try_from(task.0.checked_sub(self.first)?).ok()?;
+        self.tasks.get(place).copied().filter(|ended| ended.row != NO_ROW)
+    }
+}
+
+/// One row of a lane.
+struct GrowingRow {
+    /// Into `GrowingTrace::rows`.
+    row: u32,
+    busy_to_ns: u64,
+}
+
+/// See the module's head.
+pub(crate) struct GrowingTrace {
+    events: Events<Vec<u8>>,
+    lanes: Vec<Lane>,
+    /// Each lane's process number, and its rows so far.
+    pids: Vec<u64>,
+    rows_of_lane: Vec<Vec<GrowingRow>>,
+    /// `"pid":…,"tid":…` of each row.
+    rows: Vec<String>,
+    first_tid: u64,
+    window: Option<u64>,
+    workers: Option<u32>,
+    tasks: u64,
+    /// Of tasks that have not ended, by number.
+    records: Vec<TaskRecord>,
+    /// To tasks that have not ended.
+    hazards: Vec<HazardRecord>,
+    /// Of tasks whose record has not come.
+    spans: Vec<Span>,
+    ended: EndedTasks,
+}
+
+impl GrowingTrace {
+    /// A trace of what will be recorded on these lanes; nothing else of `recording` is looked at but its window and workers.
+    pub(crate) fn new(recording: Recording) -> Result<Self, RecordingError> {
+        let Recording { lanes, window, workers, .. } = recording;
+        let (processes, pids) = lane_processes(&lanes);
+        let first_tid = RUNTIME_PID + processes.len() as u64 + 1;
+        let mut events = Events::new(JsonWriter::new(Vec::new()), 0);
+        events.head();
+        for (place, process) in processes.into_iter().enumerate() {
+            events.process(RUNTIME_PID + 1 + place as u64, process, place + 1)?;
+        }
+        let rows_of_lane = lanes.iter().map(|_| Vec::new()).collect();
+        Ok(Self {
+            events,
+            lanes,
+            pids,
+            rows_of_lane,
+            rows: Vec::new(),
+            first_tid,
+            window,
+            workers,
+            tasks: 0,
+            records: Vec::new(),
+            hazards: Vec::new(),
+            spans: Vec::new(),
+            ended: EndedTasks::default(),
+        })
+    }
+
+    /// Adds what was recorded since the last call. Lanes are those of [`new`](Self::new), counters are not looked at, and
+    /// `dropped` is what was lost since the last call.
+    pub(crate) fn append(&mut self, piece: Recording) -> Result<(), RecordingError> {
+        let mut records = std::mem::take(&mut self.records);
+        self.tasks += piece.tasks.len() as u64;
+        records.extend(piece.tasks);
+        records.sort_by_key(|task| task.id);
+        let order = TaskOrder::new(records.iter().map(|task| task.id));
+        let mut is_done = vec![false; records.len()];
+
+        let mut spans = std::mem::take(&mut self.spans);
+        let held_back = spans.len();
+        spans.extend(piece.spans);
+        let mut ready: Vec<(&Span, Option<usize>)> = Vec::with_capacity(spans.len());
+        for (at, span) in spans.iter().enumerate() {
+            match order.place(span.task) {
+                None if at >= held_back => self.spans.push(*span),
+                place => ready.push((span, place)),
+            }
+        }
+        ready.sort_by_key(|(span, _)| (span.lane, span.start_ns, Reverse(span.end_ns)));
+        for (span, place) in ready {
+            let (start_ns, end_ns) = (span.start_ns, span.end_ns);
+            let row = self.row(span.lane, start_ns, end_ns)?;
+            let record = place.map(|place| &records[place]);
+            self.events.task(&self.rows[row as usize], start_ns..end_ns, span, record)?;
+            self.ended.insert(span.task, Ended { row, start_ns, end_ns });
+            if let Some(place) = place {
+                is_done[place] = true;
+            }
+        }
+        let mut place = 0;
+        records.retain(|_| {
+            place += 1;
+            !is_done[place - 1]
+        });
+        if piece.dropped > 0 {
+            // Among what was dropped may be the ends of these.
+            records.retain(|task| task.id.0 >= self.ended.first);
+        }
+        self.records = records;
+        self.append_activities(&piece.activities, &piece.nodes)?;
+        self.append_hazards(piece.hazards)
+    }
+
+    fn append_activities(&mut self, activities: &[Activity], nodes: &[String]) -> Result<(), RecordingError> {
+        let mut activities: Vec<&Activity> = activities.iter().collect();
+        activities.sort_by_key(|activity| (activity.lane, activity.start_ns, Reverse(activity.end_ns)));
+        for activity in activities {
+            let (start_ns, end_ns) = (activity.start_ns, activity.end_ns);
+            let row = self.row(activity.lane, start_ns, end_ns)?;
+            self.events.activity(&self.rows[row as usize], start_ns..end_ns, activity, nodes)?;
+        }
+        Ok(())
+    }
+
+    fn append_hazards(&mut self, new: Vec<HazardRecord>) -> Result<(), RecordingError> {
+        let mut waiting = std::mem::take(&mut self.hazards);
+        waiting.extend(new);
+        for hazard in waiting {
+            let Some(later) = self.ended.get(hazard.to) else {
+                // It waits for its task to end. One whose task was forgotten, because it was dropped, waits no longer.
+                if hazard.to.0 >= self.ended.first {
+                    self.hazards.push(hazard);
+                } else {
+                    self.events.written.hazards_left_out += 1;
+                }
+                continue;
+            };
+            let row = |ended: Ended| &*self.rows[ended.row as usize];
+            let enter = Moment { row: row(later), at_ns: later.start_ns + 1 };
+            let earlier = self.ended.get(hazard.from);
+            let drawable = |earlier: &Ended| {
+                let both_have_an_inside = earlier.end_ns - earlier.start_ns > 1 && later.end_ns - later.start_ns > 1;
+                both_have_an_inside && earlier.end_ns - 1 < enter.at_ns
+            };
+            match earlier.filter(drawable) {
+                Some(earlier) => {
+                    let leave = Moment { row: row(earlier), at_ns: earlier.end_ns - 1 };
+                    self.events.arrow(&hazard, leave, enter)?;
+                }
+                None => self.events.hidden_hazard(&hazard, Moment { row: row(later), at_ns: later.start_ns })?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The row for a slice of this lane. A worker has one.
+    fn row(&mut self, lane: u32, start_ns: u64, end_ns: u64) -> Result<u32, RecordingError> {
+        let nests = self.lanes[lane as usize].kind == LaneKind::Worker;
+        let rows = &mut self.rows_of_lane[lane as usize];
+        if let Some(row) = rows.iter_mut().find(|row| nests || row.busy_to_ns <= start_ns) {
+            row.busy_to_ns = end_ns;
+            return Ok(row.row);
+        }
+        let (row, overflow) = (self.rows.len() as u32, rows.len());
+        rows.push(GrowingRow { row, busy_to_ns: end_ns });
+        let (pid, tid) = (self.pids[lane as usize], self.first_tid + u64::from(row));
+        self.rows.push(format!("\"pid\":{pid},\"tid\":{tid}"));
+        let Lane { name, kind, .. } = &self.lanes[lane as usize];
+        let sort_index = (lane as usize) << 8 | overflow.min(255);
+        self.events.thread(&self.rows[row as usize], &overflow_name(name, overflow), kind.name(), sort_index)?;
+        Ok(row)
+    }
+
+    /// The text of the events since the last call, and the tail that makes the file whole after them.
+    pub(crate) fn take_text(&mut self, dropped: u64, whole_from_ns: u64) -> Result<(Vec<u8>, Vec<u8>), RecordingError> {
+        let text = self.events.json.take()?;
+        let facts = Facts {
+            tasks: self.tasks,
+            dropped,
+            whole_from_ns,
+            window: self.window,
+            workers: self.workers,
+            complete: false,
+            others: &[],
+        };
+        self.events.tail(&facts);
+        let tail = self.events.json.take()?;
+        Ok((text, tail))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::{Hazard, Outcome, TileIndex};
+    use serde_json::Value;
+    use std::panic::Location;
+
+    fn lane(name: &str, kind: LaneKind) -> Lane {
+        Lane { name: name.to_owned(), kind, process: "all".to_owned() }
+    }
+
+    fn growing() -> GrowingTrace {
+        let lanes = vec![lane("worker 0", LaneKind::Worker), lane("queues", LaneKind::Queue)];
+        GrowingTrace::new(Recording { lanes, window: Some(9), ..Recording::default() }).expect("a vector takes it")
+    }
+
+    #[track_caller]
+    fn task(id: u64) -> TaskRecord {
+        let (id, site, index) = (TaskId(id), Location::caller(), TileIndex::NONE);
+        TaskRecord { id, name: "step", site, inserted_ns: 1, priority: 0, level: None, index, flops: 0.0, bytes: 0.0 }
+    }
+
+    fn span(task: u64, lane: u32, time_ns: std::ops::Range<u64>) -> Span {
+        let (start_ns, end_ns) = (time_ns.start, time_ns.end);
+        Span { task: TaskId(task), lane, start_ns, end_ns, outcome: Outcome::Completed }
+    }
+
+    fn after(from: u64, to: u64) -> HazardRecord {
+        HazardRecord { from: TaskId(from), to: TaskId(to), hazard: Hazard::RaW, datum: 1 }
+    }
+
+    fn piece(tasks: Vec<TaskRecord>, hazards: Vec<HazardRecord>, spans: Vec<Span>) -> Recording {
+        Recording { tasks, hazards, spans, ..Recording::default() }
+    }
+
+    /// The file's text so far, and its events with the fields that matter here.
+    fn grow(trace: &mut GrowingTrace, text: &mut Vec<u8>, piece: Recording) -> Vec<String> {
+        trace.append(piece).expect("a vector takes it");
+        let (new, tail) = trace.take_text(0, 0).expect("a vector takes it");
+        text.extend_from_slice(&new);
+        let whole: Value = serde_json::from_slice(&[&**text, &*tail].concat()).expect("whole JSON after every piece");
+        assert_eq!(whole["otherData"]["complete"], false);
+        let events = whole["traceEvents"].as_array().expect("events").iter();
+        let shown = events.filter(|event| event["ph"] != "M").map(|event| {
+            let (phase, name) = (event["ph"].as_str().unwrap_or(""), event["name"].as_str().unwrap_or(""));
+            let which = if phase == "X" { &event["args"]["task"] } else { &event["args"]["from"] };
+            format!("{phase} {name} {which} {}", event["tid"])
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn a_task_is_written_when_it_has_ended_and_its_record_has_come() {
+        let (mut trace, mut text) = (growing(), Vec::new());
+        // The end of 2 comes before its insertion, that of 1 after.
+        let first = piece(vec![task(1)], vec![after(1, 2)], vec![span(2, 0, 30..40)]);
+        assert_eq!(grow(&mut trace, &mut text, first), [""; 0]);
+        let second = piece(vec![task(2)], vec![], vec![span(1, 0, 10..20)]);
+        let expected = ["X step 1 3", "X step 2 3", "s RaW 1 3", "f RaW null 3"];
+        assert_eq!(grow(&mut trace, &mut text, second), expected);
+        // A span whose task never comes is written without a name, one piece later.
+        let third = piece(vec![], vec![], vec![span(3, 0, 50..60)]);
+        assert_eq!(grow(&mut trace, &mut text, third).len(), expected.len());
+        let events = grow(&mut trace, &mut text, Recording::default());
+        assert_eq!(events[expected.len()..], ["X task 3 3"]);
+        assert!(trace.records.is_empty() && trace.hazards.is_empty() && trace.spans.is_empty());
+    }
+
+    #[test]
+    fn what_no_arrow_can_show_is_an_instant() {
+        let (mut trace, mut text) = (growing(), Vec::new());
+        // 2 was cancelled, so that it has no inside; 3 began before 1 ended.
+        let tasks = (1..4).map(task).collect();
+        let spans = vec![span(1, 0, 10..20), span(2, 0, 20..20), span(3, 1, 15..30)];
+        let events = grow(&mut trace, &mut text, piece(tasks, vec![after(1, 2), after(1, 3), after(0, 3)], spans));
+        assert_eq!(events[3..], ["i RaW 1 3", "i RaW 1 4", "i RaW 0 4"]);
+    }
+
+    #[test]
+    fn slices_of_a_queue_do_not_cross() {
+        let (mut trace, mut text) = (growing(), Vec::new());
+        let spans = vec![span(1, 1, 0..10), span(2, 1, 5..15), span(3, 1, 10..20)];
+        let events = grow(&mut trace, &mut text, piece((1..4).map(task).collect(), vec![], spans));
+        assert_eq!(events, ["X step 1 3", "X step 2 4", "X step 3 3"]);
+        let events = grow(&mut trace, &mut text, piece(vec![task(4)], vec![], vec![span(4, 1, 12..30)]));
+        assert_eq!(events[3..], ["X step 4 5"], "both rows were busy");
+    }
+
+    #[test]
+    fn old_slices_are_forgotten() {
+        let mut ended = EndedTasks::default();
+        let at = |row| Ended { row, start_ns: 1, end_ns: 2 };
+        let max = ENDED_MAX as u64;
+        for id in [5, 6, max, 2 * max, 2 * max - 1, 40 * max] {
+            ended.insert(TaskId(id), at(7));
+            assert_eq!(ended.get(TaskId(id)).map(|ended| ended.row), Some(7), "{id}");
+            assert!(ended.tasks.len() <= ENDED_MAX + 1);
+        }
+        assert!([5, 2 * max, 40 * max + 1, u64::MAX].iter().all(|&id| ended.get(TaskId(id)).is_none()));
+    }
+}

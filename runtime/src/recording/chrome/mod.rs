@@ -1,0 +1,265 @@
+//! Chrome's trace event format, for `chrome://tracing` and Perfetto.
+//!
+//! One pass, streaming: nothing is held but the layout of the slices (a few words per span). The
+//! format is described in Google's "Trace Event Format" document; the phases used here are `M`
+//! (names and order of processes and threads), `X` (a slice with a duration), `s` and `f` (the two
+//! ends of an arrow), `C` (a counter) and `i` (an instant of a host thread, or a hazard without an
+//! arrow). What each event of ours carries is listed in `traces/FORMAT.md`.
+//!
+//! Processes and threads of the trace are ours to number. No number serves twice, because Perfetto
+//! takes the thread whose number equals its process's for that process's main thread.
+
+mod events;
+mod growing;
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use super::arrows::{Anchor, Arrows};
+use super::error::RecordingError;
+use super::host::HostCapture;
+use super::json::JsonWriter;
+use super::layout::{Layout, Shown};
+use super::order::TaskOrder;
+use super::{Lane, Recording, TaskRecord};
+use events::{Events, Facts, Moment, RUNTIME_PID, overflow_name};
+
+pub(crate) use growing::GrowingTrace;
+
+/// A recording about to be written as a Chrome trace.
+///
+/// ```
+/// use superscalar_runtime::recording::{ChromeTrace, Recording};
+/// let mut json = Vec::new();
+/// let written = ChromeTrace::new(&Recording::default())
+///     .other_data("machine", "a laptop")
+///     .write(&mut json)?;
+/// assert_eq!(written.slices, 0);
+/// assert_eq!(written.bytes, json.len() as u64);
+/// # Ok::<(), superscalar_runtime::recording::RecordingError>(())
+/// ```
+#[derive(Debug)]
+pub struct ChromeTrace<'a> {
+    recording: &'a Recording,
+    host: Option<(&'a HostCapture, Instant)>,
+    other_data: Vec<(String, String)>,
+}
+
+/// What a written trace contains.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ChromeWritten {
+    /// Slices of tasks: one per span.
+    pub slices: u64,
+    /// Slices of transfers, evictions, stalls and waits for memory.
+    pub activities: u64,
+    /// Arrows, one per hazard that could be drawn.
+    pub arrows: u64,
+    /// Hazards noted by an instant instead: a slice is hidden altogether by nested ones, or the
+    /// clocks of two lanes disagree by more than the producer's length.
+    pub hazards_hidden: u64,
+    /// Hazards that are not in the trace, because one of the two tasks never ran.
+    pub hazards_left_out: u64,
+    /// Samples of counters.
+    pub samples: u64,
+    /// Slices and instants of host threads.
+    pub host_events: u64,
+    /// Bytes of JSON.
+    pub bytes: u64,
+}
+
+impl<'a> ChromeTrace<'a> {
+    /// A trace of `recording` alone.
+    pub fn new(recording: &'a Recording) -> Self {
+        Self { recording, host: None, other_data: Vec::new() }
+    }
+
+    /// Adds what the host's `tracing` spans left, as a process of its own.
+    ///
+    /// `epoch` is the instant that the recording's times count from. If the capture began earlier,
+    /// the trace begins with the capture, and the recording's times are moved by the difference.
+    #[must_use]
+    pub fn host_spans(mut self, capture: &'a HostCapture, epoch: Instant) -> Self {
+        self.host = Some((capture, epoch));
+        self
+    }
+
+    /// Adds an entry to the trace's `otherData`, which viewers show as metadata.
+    #[must_use]
+    pub fn other_data(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.other_data.push((key.into(), value.into()));
+        self
+    }
+
+    /// Writes the trace. Buffers by itself; `out` need not.
+    ///
+    /// # Errors
+    /// Those of `out`; a span on a lane that does not exist, or that ends before it starts.
+    pub fn write<W: Write>(&self, out: W) -> Result<ChromeWritten, RecordingError> {
+        let layout = Layout::new(self.recording)?;
+        let (shift_ns, host_shift_ns) = self.shifts();
+        let mut events = Events::new(JsonWriter::new(out), shift_ns);
+        let numbers = Numbers::new(self.recording, &layout);
+        events.head();
+        processes(&mut events, self.recording, &layout, &numbers)?;
+        slices(&mut events, self.recording, &layout, &numbers)?;
+        hazards(&mut events, self.recording, &layout, &numbers)?;
+        counters(&mut events, self.recording)?;
+        if let Some((capture, _)) = self.host {
+            host(&mut events, capture, &numbers, host_shift_ns)?;
+        }
+        events.tail(&Facts {
+            tasks: self.recording.tasks.len() as u64,
+            dropped: self.recording.dropped,
+            whole_from_ns: self.recording.whole_from_ns,
+            window: self.recording.window,
+            workers: self.recording.workers,
+            complete: true,
+            others: &self.other_data,
+        });
+        events.finish()
+    }
+
+    /// By how many nanoseconds the recording and the host capture move onto one clock.
+    fn shifts(&self) -> (u64, u64) {
+        let Some((capture, epoch)) = self.host else {
+            return (0, 0);
+        };
+        let whole = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let started = capture.started();
+        (whole(epoch.saturating_duration_since(started)), whole(started.saturating_duration_since(epoch)))
+    }
+}
+
+type Written = Result<(), RecordingError>;
+
+/// Which process and thread numbers the trace uses.
+struct Numbers<'a> {
+    /// The names of the processes of lanes, in order of appearance, from `RUNTIME_PID + 1` on.
+    processes: Vec<&'a str>,
+    /// `"pid":…,"tid":…` of each row, written a million times and so put together once.
+    rows: Vec<String>,
+    first_tid: u64,
+}
+
+impl<'a> Numbers<'a> {
+    fn new(recording: &'a Recording, layout: &Layout) -> Self {
+        let (processes, pids) = lane_processes(&recording.lanes);
+        let first_tid = RUNTIME_PID + processes.len() as u64 + 2;
+        let numbered = layout.rows.iter().enumerate();
+        let rows = numbered
+            .map(|(index, row)| {
+                let (pid, tid) = (pids[row.lane], first_tid + index as u64);
+                format!("\"pid\":{pid},\"tid\":{tid}")
+            })
+            .collect();
+        Self { processes, rows, first_tid }
+    }
+
+    fn host_pid(&self) -> u64 {
+        RUNTIME_PID + self.processes.len() as u64 + 1
+    }
+
+    fn host_tid(&self, thread: usize) -> u64 {
+        self.first_tid + (self.rows.len() + thread) as u64
+    }
+}
+
+/// The distinct processes of lanes, in order of appearance, and each lane's process number.
+fn lane_processes(lanes: &[Lane]) -> (Vec<&str>, Vec<u64>) {
+    let mut processes: Vec<&str> = Vec::new();
+    let mut pids = Vec::with_capacity(lanes.len());
+    for lane in lanes {
+        let known = processes.iter().position(|&name| name == lane.process);
+        let place = known.unwrap_or_else(|| {
+            processes.push(&lane.process);
+            processes.len() - 1
+        });
+        pids.push(RUNTIME_PID + 1 + place as u64);
+    }
+    (processes, pids)
+}
+
+fn processes<W: Write>(
+    events: &mut Events<W>,
+    recording: &Recording,
+    layout: &Layout,
+    numbers: &Numbers<'_>,
+) -> Written {
+    if !recording.counters.is_empty() {
+        events.process(RUNTIME_PID, "runtime", 0)?;
+    }
+    for (place, process) in numbers.processes.iter().enumerate() {
+        events.process(RUNTIME_PID + 1 + place as u64, process, place + 1)?;
+    }
+    for (index, row) in layout.rows.iter().enumerate() {
+        let lane = &recording.lanes[row.lane];
+        events.thread(&numbers.rows[index], &overflow_name(&lane.name, row.overflow), lane.kind.name(), index)?;
+    }
+    Ok(())
+}
+
+fn slices<W: Write>(events: &mut Events<W>, recording: &Recording, layout: &Layout, numbers: &Numbers<'_>) -> Written {
+    let order = TaskOrder::new(recording.tasks.iter().map(|task| task.id));
+    let mut records: Vec<Option<&TaskRecord>> = vec![None; order.len()];
+    for task in &recording.tasks {
+        if let Some(place) = order.place(task.id) {
+            records[place] = Some(task);
+        }
+    }
+    for slice in &layout.slices {
+        let (row, time_ns) = (&*numbers.rows[slice.row], slice.start_ns..slice.end_ns);
+        match slice.shown {
+            Shown::Span(span) => {
+                let span = &recording.spans[span];
+                let record = order.place(span.task).and_then(|place| records[place]);
+                events.task(row, time_ns, span, record)?;
+            }
+            Shown::Activity(activity) => {
+                events.activity(row, time_ns, &recording.activities[activity], &recording.nodes)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn hazards<W: Write>(events: &mut Events<W>, recording: &Recording, layout: &Layout, numbers: &Numbers<'_>) -> Written {
+    let arrows = Arrows::new(recording, layout);
+    let moment = |anchor: Anchor| Moment { row: &numbers.rows[anchor.row], at_ns: anchor.at_ns };
+    for hazard in &recording.hazards {
+        if let Some((leave, enter)) = arrows.ends(hazard) {
+            events.arrow(hazard, moment(leave), moment(enter))?;
+        } else if let Some(place) = arrows.place_of(hazard) {
+            events.hidden_hazard(hazard, moment(place))?;
+        } else {
+            events.written.hazards_left_out += 1;
+        }
+    }
+    Ok(())
+}
+
+fn counters<W: Write>(events: &mut Events<W>, recording: &Recording) -> Written {
+    let mut samples = recording.counters.clone();
+    samples.sort_by_key(|sample| (sample.counter, sample.at_ns));
+    for of_counter in samples.chunk_by(|a, b| a.counter == b.counter) {
+        let name = of_counter[0].counter.name(&recording.nodes);
+        for sample in of_counter {
+            events.sample(&name, sample)?;
+        }
+    }
+    Ok(())
+}
+
+fn host<W: Write>(events: &mut Events<W>, capture: &HostCapture, numbers: &Numbers<'_>, host_shift_ns: u64) -> Written {
+    events.shift_ns = host_shift_ns;
+    let pid = numbers.host_pid();
+    events.process(pid, "host spans", numbers.processes.len() + 1)?;
+    let row = |thread: usize| format!("\"pid\":{pid},\"tid\":{}", numbers.host_tid(thread));
+    let rows: Vec<String> = (0..capture.threads().count()).map(row).collect();
+    for (thread, name) in capture.threads().enumerate() {
+        events.thread(&rows[thread], name, "host", thread)?;
+    }
+    for event in capture.events() {
+        events.host(&rows[event.thread], event)?;
+    }
+    Ok(())
+}
