@@ -157,8 +157,14 @@ run_examples() {
             tune) arguments=(--types d --orders 64 --out blocks.txt) ;;
             *) arguments=() ;;
         esac
-        check "example $name" 300 env --chdir="$scratch" "$target/release/examples/$name" "${arguments[@]}"
+        check "example $name" 300 env --chdir="$scratch" SUPERSCALAR_TRACE="$name.json" \
+            "$target/release/examples/$name" "${arguments[@]}"
     done
+    # Each of the traces that they left; some have several runtimes.
+    begin "traces of the examples"
+    local status=0
+    for trace in "$scratch"/*.json; do "$target/release/superscalar-trace" check "$trace" || status=$?; done
+    finish "$status"
 }
 
 check_style() {
