@@ -227,12 +227,12 @@ impl<W: Write> Merger<W> {
     }
 
     fn begin(&mut self, name: String, first_ns: u64) {
+        self.facts.begin(&name, first_ns);
         self.current = Current { name, first_ns, ..Current::default() };
         self.tasks.next_file();
         self.arrows.next_file();
         self.data.next_file();
         self.sort_base = self.sort_next;
-        self.facts.begin();
     }
 
     /// Names the processes that have no name in the file.

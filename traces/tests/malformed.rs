@@ -3,8 +3,10 @@
 
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
+use std::path::PathBuf;
 use superscalar_traces::Trace;
 use superscalar_traces::check::{check, check_reading};
+use superscalar_traces::merge::{MergeOptions, Times, merge};
 use superscalar_traces::read::{ReadError, ReadOptions};
 
 /// Every construct of the format once, and what else a file may have.
@@ -127,6 +129,7 @@ fn a_changed_file_is_read_or_refused_at_a_place() {
     let mut random = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut refused = 0;
     const RUNS: u32 = 20_000;
+    const MERGED_EVERY: u32 = 8;
     for run in 0..RUNS {
         let mut text = WHOLE.as_bytes().to_vec();
         for _ in 0..1 + random.random_range_of(3) {
@@ -148,7 +151,13 @@ fn a_changed_file_is_read_or_refused_at_a_place() {
                 text.push(b' ');
             }
         }
-        let outcome = std::panic::catch_unwind(|| read(&text).is_err());
+        let outcome = std::panic::catch_unwind(|| {
+            let read = read(&text);
+            if run % MERGED_EVERY == 0 {
+                assert_merges(&text, read.as_ref().ok());
+            }
+            read.is_err()
+        });
         match outcome {
             Ok(is_refused) => refused += u32::from(is_refused),
             Err(panic) => {
@@ -161,6 +170,28 @@ fn a_changed_file_is_read_or_refused_at_a_place() {
         (RUNS / 4..RUNS).contains(&refused),
         "{refused} of {RUNS} were refused: the changes are too mild or too strong"
     );
+}
+
+/// What can be read can be merged, and is the same as part of a merged trace.
+fn assert_merges(text: &[u8], read: Option<&Trace>) {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("changed.json");
+    std::fs::write(&path, text).unwrap();
+    for times in [Times::Kept, Times::Aligned] {
+        let mut out = Vec::new();
+        let options = MergeOptions { times, ..MergeOptions::default() };
+        match (merge(&[path.clone(), path.clone()], &mut out, &options), read) {
+            (Ok(_), Some(trace)) => {
+                let both = Trace::read(&out[..]).unwrap_or_else(|error| panic!("{error}"));
+                assert_eq!(both.tasks.len(), 2 * trace.tasks.len());
+                assert_eq!(both.hazards.len(), 2 * trace.hazards.len());
+                assert_eq!(both.activities.len(), 2 * trace.activities.len());
+                assert_eq!(both.lanes.len(), 2 * trace.lanes.len());
+            }
+            (Err(error), Some(_)) => assert!(error.to_string().contains("no number is left"), "{error}"),
+            // What is not a trace may still be events that can be copied.
+            (_, None) => {}
+        }
+    }
 }
 
 /// Numbers below a bound, of which the bias does not matter here.

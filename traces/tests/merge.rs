@@ -129,6 +129,7 @@ fn aligned_files_begin_at_zero() {
     let times: Vec<_> = reading.trace.tasks.iter().map(|task| (task.start_ns, task.inserted_ns)).collect();
     assert_eq!(times, [(0, Some(0)), (0, Some(0)), (100, Some(1)), (100, Some(1))]);
     assert!(reading.trace.counters.iter().all(|counter| counter.samples == [(10, 8.0)]));
+    assert!(reading.trace.facts.contains(&("b: moved by".to_owned(), "77.123".to_owned())));
     assert!(reading.trace.activities.iter().all(|activity| activity.start_ns == 5));
 }
 

@@ -106,6 +106,14 @@ fn arrows_that_name_their_tasks() {
         assert_eq!(hazards(&reading), [(0, 1, HazardKind::WaR, 5)]);
         assert_eq!(reading.oddities.total(), 0);
     }
+    // Chrome warns where both ends bring arguments: one end is enough, whichever comes first.
+    let bare = finish.replace(r#","args":{"from":0,"to":1,"datum":5}"#, "");
+    assert_ne!(bare, finish);
+    for order in [[&*start, &*bare], [&*bare, &*start]] {
+        let reading = two_tasks(&order);
+        assert_eq!(hazards(&reading), [(0, 1, HazardKind::WaR, 5)]);
+        assert_eq!((reading.oddities.total(), reading.trace.hazards_left_out), (0, 0));
+    }
     let alone = two_tasks(&[&start]);
     assert_eq!(hazards(&alone), [(0, 1, HazardKind::WaR, 5)]);
     assert_eq!(alone.oddities.count(OddityKind::LoneArrow), 1);

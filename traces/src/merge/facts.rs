@@ -25,9 +25,13 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Another file.
-    pub(super) fn begin(&mut self) {
+    /// Another file, whose times become earlier by so much.
+    pub(super) fn begin(&mut self, file: &str, moved_ns: u64) {
         self.files += 1;
+        if moved_ns > 0 {
+            let key = json(&format!("{file}: moved by"));
+            self.json.push_str(&format!(",{key}:{}.{:03}", moved_ns / 1000, moved_ns % 1000));
+        }
     }
 
     /// An entry of the file with this name.

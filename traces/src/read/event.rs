@@ -142,7 +142,12 @@ impl<'a> Event<'a> {
                     event.parse_arguments(&mut cursor)?;
                     event.fields[Field::Arguments as usize] = Some(Token(&text[from..cursor.at]));
                 }
-                Some(field) => event.fields[field as usize] = Some(cursor.value()?),
+                Some(field) => {
+                    event.fields[field as usize] = Some(cursor.value()?);
+                    if field == Field::Arguments {
+                        event.arguments = [None; ARGUMENTS];
+                    }
+                }
                 None => {
                     cursor.value()?;
                 }
