@@ -21,6 +21,22 @@
 //!
 //! Tasks take what they took. On other numbers of workers they would not quite: fewer share caches, memory bandwidth and heat.
 //! Transfers are not replayed by themselves: what a task waited for data is in no length, and so is left out.
+//!
+//! **How well it predicts.** Cholesky on a virtual machine with two cores, pairs of runs on one worker and on two, those during
+//! which other programs had less than a twentieth of a core. The run on two workers is reproduced within 0.5 % in all of them. What
+//! it predicts for one worker differs from the real run by
+//!
+//! | n | tiles | pairs | least | most | within 10 % |
+//! |---|---|---|---|---|---|
+//! | 8192 | 384 | 4 | -0.2 % | +1.7 % | 4 |
+//! | 4096 | 384 | 3 | -0.1 % | +8.3 % | 3 |
+//! | 4096 | 256 | 11 | -2.5 % | +8.6 % | 11 |
+//! | 2048 | 256 | 2 | +1.9 % | +21.2 % | 1 |
+//! | 2048 | 128 | 9 | +0.4 % | +39.9 % | 2 |
+//!
+//! Where it is far off, the same tasks took longer with both workers at work (`gemm` 122 us instead of 84), all over the run: that is
+//! in the lengths, not in the schedule, and no replay of one trace can tell it. With other programs on the cores the recorded
+//! lengths have those in them, and so has the prediction.
 
 mod engine;
 mod ready;
