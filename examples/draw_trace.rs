@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release --example cholesky -- --n 2048 --nb 256
-//! cargo run --release --example draw_trace -- cholesky.trace.json --out assets/cholesky.svg
+//! cargo run --release --example draw_trace -- cholesky.trace.json --out cholesky.svg
 //! ```
 //!
 //! It reads the Chrome trace that any program writes under `SUPERSCALAR_TRACE=file.json`. Only slices are drawn; arrows and

@@ -111,7 +111,9 @@ const SETTINGS: &[Setting] = &[
         default: "off",
         meaning: "a file to which each runtime writes a Chrome trace while it runs; a further runtime numbers its file",
         parse: |builder, text| {
-            builder.trace_file.get_or_insert_with(|| text.into());
+            if builder.trace != Some(false) {
+                builder.trace_file.get_or_insert_with(|| text.into());
+            }
             Ok(())
         },
     },
@@ -163,7 +165,7 @@ impl Builder {
         self
     }
 
-    /// Whether runs are recorded, for [`Runtime::take_recording`].
+    /// Whether runs are recorded, for [`Runtime::take_recording`]. If not, the environment's file is for other runtimes.
     pub fn trace(mut self, trace: bool) -> Self {
         self.trace = Some(trace);
         self

@@ -67,7 +67,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let workers = match arguments.workers {
         Some(workers) => workers as usize,
         // A runtime knows what the default is. This one is gone before the peers come.
-        None => Runtime::new().map_err(|error| format!("--workers: {error}"))?.workers(),
+        None => Runtime::builder().trace(false).build().map_err(|error| format!("--workers: {error}"))?.workers(),
     };
     // Before our threads start and bind themselves to processors: the peers' threads inherit what this one may use.
     let peers = open(arguments, workers)?;

@@ -53,6 +53,9 @@ fn program() {
             let second = Runtime::builder().workers(1).build().expect("a runtime");
             chain(&second, 7, |_| ()).expect("nothing fails");
             drop(rt);
+            // One that shall not record takes no name.
+            let silent = Runtime::builder().workers(1).trace(false).build().expect("a runtime");
+            chain(&silent, 5, |_| ()).expect("nothing fails");
             let third = Runtime::builder().workers(1).build().expect("a runtime");
             return chain(&third, 9, |_| ()).expect("nothing fails");
         }
