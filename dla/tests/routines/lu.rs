@@ -222,8 +222,8 @@ fn panels_that_the_options_choose() {
     });
 }
 
-/// A long panel is factored by halves, and rows of the update between them are handed out: to nobody, or to others. The factors
-/// are the same.
+/// A long panel is factored by halves, and rows of the update between them are handed out, as are those of the next panel's column:
+/// to nobody, or to others. The factors are the same.
 #[test]
 fn long_panels_hand_out_parts() {
     let (m, n, nb) = (3000, 160, 128);
@@ -233,8 +233,10 @@ fn long_panels_hand_out_parts() {
         let (mut lu, mut ipiv) = (a.clone(), vec![0; n]);
         getrf(&rt, lu.view_mut(), &mut ipiv, &Options::default().nb(nb)).expect("no pivot is zero");
         let recording = rt.take_recording().expect("the runtime records");
-        let parts = recording.tasks.iter().filter(|task| task.name == "gemm in panel").count();
-        assert_eq!(parts > 0, workers > 1, "{parts} parts with {workers} workers");
+        for name in ["gemm in panel", "part of gemm"] {
+            let parts = recording.tasks.iter().filter(|task| task.name == name).count();
+            assert_eq!(parts > 0, workers > 1, "{parts} of {name} with {workers} workers");
+        }
         (lu, ipiv)
     });
     assert_pivots(&factors[1].0, &factors[1].1, "a long panel");
