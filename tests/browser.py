@@ -174,3 +174,16 @@ def missing(what):
     required = os.environ.get("REQUIRE_CHROME") == "1"
     print(f"{'FAILED' if required else 'SKIPPED'}: {what}")
     return int(required)
+
+
+def with_browser(work):
+    """The exit status of `work`, given a browser; of a machine without one, or of a failure that `work` did not expect."""
+    chrome = find_chrome()
+    if chrome is None:
+        return missing("no Chromium or Chrome on this machine")
+    try:
+        with Browser(chrome) as browser:
+            return work(browser)
+    except (Failure, OSError, ValueError, LookupError) as failure:
+        print(f"FAILED: {failure!r}")
+        return 1

@@ -26,7 +26,7 @@ import sys
 import threading
 import time
 
-from browser import Browser, Failure, find_chrome, missing
+from browser import Failure, missing, with_browser
 
 CHUNK_CHARACTERS = 1 << 20
 
@@ -202,18 +202,14 @@ def main(paths):
     if not paths:
         print(__doc__, file=sys.stderr)
         return 2
-    chrome = find_chrome()
-    if chrome is None:
-        return missing("no Chromium or Chrome on this machine")
-    try:
-        with Browser(chrome) as browser:
-            viewers = open_viewers(browser)
-            if not viewers:
-                return missing("this browser has no chrome://tracing; see PERFETTO_UI")
-            return int(not all([check(path, viewers) for path in paths]))
-    except (Failure, OSError, ValueError, LookupError) as failure:
-        print(f"FAILED: {failure!r}")
-        return 1
+
+    def check_all(browser):
+        viewers = open_viewers(browser)
+        if not viewers:
+            return missing("this browser has no chrome://tracing; see PERFETTO_UI")
+        return int(not all([check(path, viewers) for path in paths]))
+
+    return with_browser(check_all)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ import statistics
 import sys
 import time
 
-from browser import Browser, Failure, find_chrome, missing
+from browser import Failure, with_browser
 
 SETTLE_SECONDS_MAX = 60
 TABS_MAX = 120
@@ -444,15 +444,9 @@ def main(arguments):
     if not arguments:
         print(__doc__, file=sys.stderr)
         return 2
-    chrome = find_chrome()
-    if chrome is None:
-        return missing("no Chromium or Chrome on this machine")
-    try:
-        with Browser(chrome) as browser:
-            return int(not all([check(browser, pathlib.Path(path), screenshots) for path in arguments]))
-    except (Failure, OSError, ValueError, LookupError) as failure:
-        print(f"FAILED: {failure!r}")
-        return 1
+    return with_browser(
+        lambda browser: int(not all([check(browser, pathlib.Path(path), screenshots) for path in arguments]))
+    )
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ use crate::{
     tile::{Tile, TileView},
     tiled::Tiled,
 };
+use std::ops::Range;
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Singular, Uplo, cpu};
 use superscalar_runtime::{Lent, Scope};
 
@@ -25,19 +26,14 @@ pub(crate) fn trsm<'s, T: Scalar, V: TileView<Element = T> + 's>(
     assert!(n <= m && n <= rows, "a triangle of order {n} in a matrix of {m} rows, B {rows} x {nrhs}");
     let (uplo, op, _) = triangle;
     let (trsm, gemm) = (TrsmOfColumns::new(), GemmOfColumns::new());
-    let lower = (uplo == Uplo::Lower) == (op == Op::None);
-    for step in 0..a.nt() {
-        let k = if lower { step } else { a.nt() - 1 - step };
-        let here = k * nb..k * nb + a.cols_of(k);
-        // What A's block column holds besides its triangle: rows of other blocks.
-        let others = if uplo == Uplo::Lower { here.end..n } else { 0..here.start };
+    for (k, here, others) in steps((uplo, op), n, nb) {
         for j in 0..b.nt() {
             let (a_k, b_j, cols) = (a.at(0, k), b.at(0, j), b.cols_of(j));
             let solve = || {
                 // B[k][j] := op(A[k][k])⁻¹ B[k][j]
                 trsm.insert(s, task("trsm", k, j, k), (here.clone(), triangle, cols), a_k, b_j);
             };
-            let eliminate = |by: &std::ops::Range<usize>, changed: &std::ops::Range<usize>| {
+            let eliminate = |by: &Range<usize>, changed: &Range<usize>| {
                 let (a, by, changed) = (others.clone(), by.clone(), changed.clone());
                 if !a.is_empty() {
                     let parts = Elimination { op, a, a_cols: here.len(), by, changed, n: cols, nesting: None };
@@ -59,20 +55,9 @@ pub(crate) fn trsm<'s, T: Scalar, V: TileView<Element = T> + 's>(
 
 /// Solves op(A) X = B on this thread, where the block columns hold a triangular matrix; X replaces B.
 pub(crate) fn solve<T: Scalar>((uplo, op, diag): (Uplo, Op, Diag), columns: &[MatRef<'_, T>], mut b: MatMut<'_, T>) {
-    let n = b.nrows();
-    let ends: Vec<usize> = columns
-        .iter()
-        .scan(0, |end, column| {
-            *end += column.ncols();
-            Some(*end)
-        })
-        .collect();
-    let lower = (uplo == Uplo::Lower) == (op == Op::None);
-    for step in 0..columns.len() {
-        let k = if lower { step } else { columns.len() - 1 - step };
-        let (cols, end) = (columns[k].ncols(), ends[k]);
-        let here = end - cols..end;
-        let others = if uplo == Uplo::Lower { end..n } else { 0..here.start };
+    let nb = columns.first().map_or(0, MatRef::ncols);
+    for (k, here, others) in steps((uplo, op), b.nrows(), nb) {
+        let cols = here.len();
         let triangle = columns[k].submatrix(here.clone(), 0..cols);
         let rest = columns[k].submatrix(others.clone(), 0..cols);
         let (mut b_k, mut b_others) = two_parts(b.rb_mut(), &here, &others);
@@ -84,6 +69,27 @@ pub(crate) fn solve<T: Scalar>((uplo, op, diag): (Uplo, Op, Diag), columns: &[Ma
             cpu::gemm(-T::ONE, op, rest, Op::None, b_k.into_ref(), T::ONE, b_others.rb_mut());
         }
     }
+}
+
+/// Inserts tasks that let what follows on B, in block columns, wait for what [`check_diagonal`] found, and cancel it if that failed.
+#[track_caller]
+pub(crate) fn await_regular<'s, T: Scalar>(s: &'s Scope<'s, '_>, regular: Lent<'s, ()>, b: &Tiled<'s, MatMut<'s, T>>) {
+    for (_, j) in b.places() {
+        s.spawn(task("regular", j, j, j), (regular.read(), b.at(0, j).read_write()), |_| {});
+    }
+}
+
+/// The block columns of a triangular matrix of order n in the order in which a system with op(A) is solved: each with the rows of
+/// its triangle, and with what else it holds, rows of other blocks.
+fn steps((uplo, op): (Uplo, Op), n: usize, nb: usize) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> {
+    let lower = (uplo == Uplo::Lower) == (op == Op::None);
+    let count = n.div_ceil(nb.max(1));
+    (0..count).map(move |step| {
+        let k = if lower { step } else { count - 1 - step };
+        let here = k * nb..n.min((k + 1) * nb);
+        let others = if uplo == Uplo::Lower { here.end..n } else { 0..here.start };
+        (k, here, others)
+    })
 }
 
 /// Inserts a task that looks at the diagonal of A, in block columns, when its tasks so far are done: it fails with [`Singular`] if

@@ -4,7 +4,7 @@ use super::{Pivots, getrf::check_ipiv};
 use crate::{
     auxiliary::laswp,
     codelets::{Changed, Elimination, GemmOfColumns, TrsmOfColumns, task},
-    columns::check_diagonal,
+    columns::{await_regular, check_diagonal},
     error::Error,
     matrix::Matrix,
     options::Options,
@@ -25,9 +25,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
     let ((n, cols), nb, nesting) = (a.shape(), a.tile_shape().1, s.nesting());
     assert!(n == cols && a.mt() <= 1, "getri: a square A in block columns, not {n} x {cols} in {} block rows", a.mt());
     // Nothing is inverted with a singular U.
-    for (_, j) in a.places() {
-        s.spawn(task("regular", j, j, j), (pivots.regular.read(), a.at(0, j).read_write()), |_| {});
-    }
+    await_regular(s, pivots.regular, a);
     invert_upper(s, a);
     for j in (0..a.places().count()).rev() {
         // X[:][j] := (X[:][j] − X[:][j+1..] L[j+1..][j]) L[j][j]⁻¹

@@ -35,9 +35,7 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
         }
     };
     // Nothing is solved with a singular U.
-    for (_, j) in b.places() {
-        s.spawn(task("regular", j, j, j), (pivots.regular.read(), b.at(0, j).read_write()), |_| {});
-    }
+    columns::await_regular(s, pivots.regular, b);
     let (lower, upper) = ((Uplo::Lower, op, Diag::Unit), (Uplo::Upper, op, Diag::NonUnit));
     if op == Op::None {
         // P L U X = B

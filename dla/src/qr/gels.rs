@@ -3,7 +3,7 @@
 use super::{gelqf::conjugate, geqrf, unmqr};
 use crate::{
     codelets::{Zero, task},
-    columns::{check_diagonal, trsm},
+    columns::{await_regular, check_diagonal, trsm},
     error::Error,
     matrix::Matrix,
     options::Options,
@@ -38,11 +38,7 @@ pub fn submit<'s, T: Scalar>(
     let q = geqrf::submit(s, a, tau);
     let regular = check_diagonal(s, a);
     // Nothing is solved with a singular R.
-    let wait = || {
-        for (_, j) in b.places() {
-            s.spawn(task("regular", j, j, j), (regular.read(), b.at(0, j).read_write()), |_| {});
-        }
-    };
+    let wait = || await_regular(s, regular, b);
     let r = (Uplo::Upper, op, Diag::NonUnit);
     if op == Op::None {
         // X = R⁻¹ (Qᴴ B)[0..n]
