@@ -5,6 +5,7 @@ use superscalar_kernels::{
     MatMut, MatRef, Scalar,
     cpu::{Operand, PackStore, Packs},
 };
+use superscalar_runtime::{Portable, Residence};
 
 /// A view that a tile may be read through: [`MatMut`] of a matrix that tasks change, [`MatRef`] of one that they only read.
 pub trait TileView: Send + Sync {
@@ -13,6 +14,9 @@ pub trait TileView: Send + Sync {
 
     /// The tile.
     fn view(&self) -> MatRef<'_, Self::Element>;
+
+    /// Where its elements are.
+    fn residence(&self) -> Option<Residence<'_>>;
 }
 
 impl<T: Scalar> TileView for MatMut<'_, T> {
@@ -21,6 +25,10 @@ impl<T: Scalar> TileView for MatMut<'_, T> {
     fn view(&self) -> MatRef<'_, T> {
         self.as_ref()
     }
+
+    fn residence(&self) -> Option<Residence<'_>> {
+        MatMut::residence(self)
+    }
 }
 
 impl<T: Scalar> TileView for MatRef<'_, T> {
@@ -28,6 +36,10 @@ impl<T: Scalar> TileView for MatRef<'_, T> {
 
     fn view(&self) -> MatRef<'_, T> {
         *self
+    }
+
+    fn residence(&self) -> Option<Residence<'_>> {
+        MatRef::residence(self)
     }
 }
 
@@ -63,6 +75,12 @@ impl<V: TileView> Tile<V> {
     /// The same for a part of the tile. One part at a time is remembered.
     pub(crate) fn operand_of(&self, rows: Range<usize>, cols: Range<usize>) -> Operand<'_, V::Element> {
         Operand::new(self.view.view().submatrix(rows, cols), &self.packs)
+    }
+}
+
+impl<V: TileView> Portable for Tile<V> {
+    fn residence(&self) -> Option<Residence<'_>> {
+        Some(self.view.residence()?.with_derived(&self.packs))
     }
 }
 

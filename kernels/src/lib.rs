@@ -9,11 +9,12 @@
 //! | [`scalar`] | the four element types behind one trait |
 //! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], [`Norm`], [`Part`], [`Direction`], with LAPACK's letters |
 //! | [`view`] | [`MatRef`], [`MatMut`], [`Tiles`]: strided views whose safe interface is enough for tiled algorithms |
+//! | [`device`] | the tile operations as values, and the backends that put them into a device's queue |
 //! | [`cpu`] | the tile kernels: the Level-3 BLAS, potrf, trtri, lauum, getrf, laswp, geqrf, larft, larfb |
 //! | [`mod@reference`] | the same operations as textbook loops: the oracle of the tests |
 //! | [`peak`] | the multiply-add peak of the core that runs it, which rates are quoted against |
 //!
-//! This is the only crate that names faer. It knows no task and no device.
+//! This is the only crate that names faer.
 //!
 //! # Example
 //! ```
@@ -29,6 +30,7 @@
 
 mod backend;
 pub mod cpu;
+pub mod device;
 pub mod options;
 pub mod peak;
 pub mod reference;

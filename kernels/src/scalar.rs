@@ -31,6 +31,7 @@ pub type c64 = Complex64;
 /// ```
 pub trait Scalar:
     Backend
+    + bytemuck::Pod
     + Copy
     + Send
     + Sync

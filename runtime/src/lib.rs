@@ -24,8 +24,9 @@ pub use access::{
 };
 pub use builder::{Builder, settings_table};
 pub use device::{
-    Codelet, Cost, Device, DeviceError, DeviceInfo, DeviceKind, Event, Issue, IssueContext, Operand, Operands, Reads,
-    Updates, Writes,
+    Codelet, Cost, Derived, Device, DeviceError, DeviceInfo, DeviceKind, DeviceMemory, DeviceRegion, Event, Finished,
+    HostRegion, Issue, IssueContext, LinkInfo, MemoryInfo, Operand, Operands, Portable, Reads, Residence, Speed,
+    Transfer, Updates, Writes,
 };
 pub use error::{Error, ErrorKind};
 pub use handle::Handle;

@@ -9,7 +9,9 @@ use superscalar_kernels::{
     MatMut, MatRef, Op, Scalar, Side,
     cpu::{self, BlockReflector, PackStore, Packs},
 };
-use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
+use superscalar_runtime::{
+    BlasLevel, Codelet, Cost, Lent, Portable, Reads, Residence, Scope, TaskSpec, Updates, Writes,
+};
 
 /// The cost of a QR factorization of an m x n panel.
 pub(super) fn cost_of_panel<T: Scalar>(m: usize, n: usize) -> Cost {
@@ -39,8 +41,14 @@ impl<T: Scalar> Reflector<T> {
 
     /// The triangular factor, to change: V has changed, too.
     pub(crate) fn t_mut(&mut self) -> MatMut<'_, T> {
-        self.packs.iter_mut().for_each(Packs::forget);
+        self.packs.iter().for_each(Packs::forget);
         self.t.as_mut()
+    }
+}
+
+impl<T: Scalar> Portable for Reflector<T> {
+    fn residence(&self) -> Option<Residence<'_>> {
+        self.t.as_ref().residence()
     }
 }
 

@@ -41,7 +41,7 @@ impl<'s, T: Scalar> Branch<'s, T> {
 }
 
 /// C := op(Q) C, for the reflectors of one block.
-pub(crate) struct BranchApplication<'s, T: Scalar, V>(OnThree<'s, T, V, V, (Op, (usize, usize))>);
+pub(crate) struct BranchApplication<'s, T: Scalar, V: TileView>(OnThree<'s, T, V, V, (Op, (usize, usize))>);
 
 impl<'s, T: Scalar, V: TileView<Element = T> + 's> BranchApplication<'s, T, V> {
     pub(crate) fn new() -> Self {

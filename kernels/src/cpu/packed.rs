@@ -142,7 +142,7 @@ impl<T: Scalar> Kernel<T> for Pack<'_, T> {
 /// exclusive access; a product that reads a changed tile through old packs computes with what the tile held before.
 pub struct Packs {
     /// Names the contents of the tile: another number after every change.
-    stamp: u64,
+    stamp: AtomicU64,
     slot: Arc<Slot>,
     store: Arc<PackStore>,
 }
@@ -174,18 +174,28 @@ impl Slot {
     }
 }
 
+impl superscalar_runtime::Derived for Packs {
+    fn forget(&self) {
+        Packs::forget(self);
+    }
+}
+
 impl Packs {
     /// Nothing remembered yet; what will be comes from `store`.
     #[must_use]
     pub fn new(store: &Arc<PackStore>) -> Self {
-        Self { stamp: next_stamp(), slot: Arc::default(), store: Arc::clone(store) }
+        Self { stamp: next_stamp().into(), slot: Arc::default(), store: Arc::clone(store) }
     }
 
-    /// Says that the tile is about to change.
-    pub fn forget(&mut self) {
-        self.stamp = next_stamp();
+    /// Says that the tile is about to change, or has changed. Nobody reads it meanwhile.
+    pub fn forget(&self) {
+        self.stamp.store(next_stamp(), Ordering::Relaxed);
         let mut state = lock(&self.slot.state);
         (state.packed, state.used) = (None, false);
+    }
+
+    fn stamp(&self) -> u64 {
+        self.stamp.load(Ordering::Relaxed)
     }
 
     /// The packed form of a factor of this tile, made now if need be. `None` if there is no room, or another thread is at it.
@@ -390,9 +400,9 @@ impl Right {
         let packs = factor.packs.filter(|_| worth)?;
         let mut last = LAST_RIGHT.take();
         let form = Form::of(factor, Role::Right);
-        if last.stamp != packs.stamp || last.packed.as_ref().is_none_or(|packed| packed.form != form) {
+        if last.stamp != packs.stamp() || last.packed.as_ref().is_none_or(|packed| packed.form != form) {
             let lines = last.packed.take().map(|mut packed| std::mem::take(&mut packed.lines)).unwrap_or_default();
-            last = Last { stamp: packs.stamp, packed: Some(Packed::new(factor, Role::Right, lines, None)) };
+            last = Last { stamp: packs.stamp(), packed: Some(Packed::new(factor, Role::Right, lines, None)) };
         }
         Some(Self(last))
     }

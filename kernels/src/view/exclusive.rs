@@ -5,6 +5,7 @@ use super::{MatRef, Tiles, ViewError};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut, Range};
+use superscalar_runtime::Residence;
 
 /// An m x n matrix that may be written: to a matrix what `&mut [T]` is to an array.
 ///
@@ -110,6 +111,13 @@ impl<'a, T> MatMut<'a, T> {
     /// The same matrix to read, for good.
     pub fn into_ref(self) -> MatRef<'a, T> {
         MatRef { layout: self.layout, borrow: PhantomData }
+    }
+
+    /// Where the elements are, for devices to hold copies of; none if columns are not contiguous, or there are no elements.
+    #[must_use]
+    pub fn residence(&self) -> Option<Residence<'_>> {
+        // SAFETY: the view borrows these elements exclusively, and any bytes are elements.
+        self.layout.columns().map(|region| unsafe { Residence::new(region) })
     }
 
     /// Element (i, j), or `None` outside of the matrix.

@@ -5,6 +5,8 @@
 
 use super::{ViewError, ViewErrorKind};
 use std::ops::Range;
+use std::ptr::NonNull;
+use superscalar_runtime::HostRegion;
 
 /// Pointer, shape and strides in elements.
 pub(super) struct Layout<T> {
@@ -94,6 +96,21 @@ impl<T> Layout<T> {
     }
 
     /// The transpose: the same memory with strides exchanged.
+    /// The columns as bytes; none if the elements of a column do not lie side by side, or there are none.
+    pub fn columns(&self) -> Option<HostRegion> {
+        let size = size_of::<T>();
+        let contiguous = self.row_stride == 1 || self.m == 1;
+        let base = NonNull::new(self.ptr.cast()).filter(|_| contiguous && self.m > 0 && self.n > 0)?;
+        // One column has no stride to speak of.
+        let stride = if self.n == 1 { self.m } else { self.col_stride };
+        (stride >= self.m).then_some(HostRegion {
+            base,
+            row_bytes: self.m * size,
+            columns: self.n,
+            stride_bytes: stride * size,
+        })
+    }
+
     pub fn transpose(&self) -> Self {
         Self { ptr: self.ptr, m: self.n, n: self.m, row_stride: self.col_stride, col_stride: self.row_stride }
     }

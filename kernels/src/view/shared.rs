@@ -5,6 +5,7 @@ use super::{MatMut, ViewError};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, Range};
+use superscalar_runtime::Residence;
 
 /// An m x n matrix that may be read: to a matrix what `&[T]` is to an array.
 ///
@@ -96,6 +97,13 @@ impl<'a, T> MatRef<'a, T> {
     #[inline(always)]
     pub fn as_ptr(&self) -> *const T {
         self.layout.ptr
+    }
+
+    /// Where the elements are, for devices to hold copies of; none if columns are not contiguous, or there are no elements.
+    #[must_use]
+    pub fn residence(&self) -> Option<Residence<'a>> {
+        // SAFETY: the view borrows these elements, and nobody writes them.
+        self.layout.columns().map(|region| unsafe { Residence::read_only(region) })
     }
 
     /// Element (i, j), or `None` outside of the matrix.

@@ -1,6 +1,6 @@
 //! Codelets: named operations with an implementation per kind of device, and a cost.
 
-use super::{DeviceError, DeviceKind, IssueContext, Kinds, Takers};
+use super::{DeviceError, DeviceKind, DeviceRegion, IssueContext, Kinds, Portable, Residence, Takers};
 use crate::{
     access::{Accesses, Bound, Item, modes, sealed},
     datum::Exclusion,
@@ -32,8 +32,11 @@ pub type Updates<T> = modes::BoundTo<T, { modes::READ_WRITE }>;
 /// A datum, as an implementation for a device gets it: where it is, without the right to touch it now.
 ///
 /// Work that was put into a queue may use the place, in the access's mode, from when the queue reaches it until it is
-/// finished; whoever writes such work dereferences the pointer, and answers for it.
-pub struct Operand<T: ?Sized>(NonNull<T>);
+/// finished; whoever writes such work answers for it.
+pub struct Operand<T: ?Sized> {
+    place: NonNull<T>,
+    region: Option<DeviceRegion>,
+}
 
 impl<T: ?Sized> Clone for Operand<T> {
     fn clone(&self) -> Self {
@@ -47,10 +50,18 @@ impl<T: ?Sized> Copy for Operand<T> {}
 unsafe impl<T: ?Sized> Send for Operand<T> {}
 
 impl<T: ?Sized> Operand<T> {
-    /// Where the datum is.
+    /// Where the datum is in host memory, for devices that work there.
     #[must_use]
     pub fn as_ptr(self) -> *mut T {
-        self.0.as_ptr()
+        self.place.as_ptr()
+    }
+
+    /// Where the datum is in the device's own memory.
+    ///
+    /// # Errors
+    /// If the device has none.
+    pub fn region(self) -> Result<DeviceRegion, DeviceError> {
+        self.region.ok_or_else(|| DeviceError::new("its operands are not in memory of the device's own"))
     }
 }
 
@@ -59,34 +70,56 @@ pub trait Operands: Bound {
     /// [`Operand`]s, in the shape of the accesses.
     type Of;
 
-    /// The places of the data.
-    fn operands(&self) -> Self::Of;
+    /// The places of the data, of which those in a device's memory are given in the accesses' order.
+    fn operands(&self, regions: &mut dyn Iterator<Item = DeviceRegion>) -> Self::Of;
+
+    /// Visits where each datum lies in host memory, in the accesses' order; says whether all do so in columns.
+    ///
+    /// # Safety
+    /// No host task has one of the data by `&mut`.
+    #[doc(hidden)]
+    unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool;
 }
 
-impl<T: ?Sized, const MODE: u8> Operands for modes::BoundTo<T, MODE>
+impl<T: ?Sized + Portable, const MODE: u8> Operands for modes::BoundTo<T, MODE>
 where
     modes::BoundTo<T, MODE>: Bound,
 {
     type Of = Operand<T>;
 
-    fn operands(&self) -> Operand<T> {
-        Operand(self.place())
+    fn operands(&self, regions: &mut dyn Iterator<Item = DeviceRegion>) -> Operand<T> {
+        Operand { place: self.place(), region: regions.next() }
+    }
+
+    unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
+        // SAFETY: the datum lives until its tasks are done, and nobody has it by `&mut`, as the caller promises.
+        unsafe { self.place().as_ref() }.residence().map(visit).is_some()
     }
 }
 
 impl<B: Operands, const N: usize> Operands for [B; N] {
     type Of = [B::Of; N];
 
-    fn operands(&self) -> Self::Of {
-        self.each_ref().map(Operands::operands)
+    fn operands(&self, regions: &mut dyn Iterator<Item = DeviceRegion>) -> Self::Of {
+        self.each_ref().map(|one| one.operands(regions))
+    }
+
+    unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
+        // SAFETY: the caller's promise holds for each.
+        self.iter().fold(true, |all, one| unsafe { one.residences(visit) } && all)
     }
 }
 
 impl<B: Operands> Operands for Vec<B> {
     type Of = Vec<B::Of>;
 
-    fn operands(&self) -> Self::Of {
-        self.iter().map(Operands::operands).collect()
+    fn operands(&self, regions: &mut dyn Iterator<Item = DeviceRegion>) -> Self::Of {
+        self.iter().map(|one| one.operands(regions)).collect()
+    }
+
+    unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
+        // SAFETY: the caller's promise holds for each.
+        self.iter().fold(true, |all, one| unsafe { one.residences(visit) } && all)
     }
 }
 
@@ -95,8 +128,14 @@ macro_rules! tuple {
         impl<$($name: Operands),*> Operands for ($($name,)*) {
             type Of = ($($name::Of,)*);
 
-            fn operands(&self) -> Self::Of {
-                ($(self.$at.operands(),)*)
+            fn operands(&self, regions: &mut dyn Iterator<Item = DeviceRegion>) -> Self::Of {
+                ($(self.$at.operands(regions),)*)
+            }
+
+            unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
+                // SAFETY: the caller's promise holds for each.
+                let each = [$(unsafe { self.$at.residences(visit) }),*];
+                each.iter().all(|&is_resident| is_resident)
             }
         }
     };
@@ -110,7 +149,21 @@ tuple!(A 0, B 1, C 2, D 3, E 4);
 tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
 
 type OnHost<B, P> = dyn for<'t> Fn(Item<'t, B>, &P) -> Result<(), BoxError> + Send + Sync;
-type OnDevice<B, P> = dyn Fn(&mut IssueContext<'_>, <B as Operands>::Of, &P) -> Result<(), DeviceError> + Send + Sync;
+type Issue<B, P> = dyn Fn(&mut IssueContext<'_>, <B as Operands>::Of, &P) -> Result<(), DeviceError> + Send + Sync;
+type ScratchBytes<B, P> = dyn Fn(<B as Operands>::Of, &P) -> usize + Send + Sync;
+
+/// An implementation for one kind of device.
+struct OnDevice<B: Operands, P> {
+    kind: DeviceKind,
+    scratch_bytes: Option<Arc<ScratchBytes<B, P>>>,
+    issue: Arc<Issue<B, P>>,
+}
+
+impl<B: Operands, P> Clone for OnDevice<B, P> {
+    fn clone(&self) -> Self {
+        Self { kind: self.kind, scratch_bytes: self.scratch_bytes.clone(), issue: self.issue.clone() }
+    }
+}
 
 /// A named operation on data of the shape `B`, with parameters `P` and an implementation per kind of device.
 ///
@@ -142,7 +195,7 @@ struct Implementations<B: Operands, P> {
     name: &'static str,
     cost: fn(&P) -> Cost,
     host: Option<Arc<OnHost<B, P>>>,
-    devices: Vec<(DeviceKind, Arc<OnDevice<B, P>>)>,
+    devices: Vec<OnDevice<B, P>>,
 }
 
 impl<B: Operands, P> Clone for Implementations<B, P> {
@@ -184,13 +237,29 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
     /// The implementation for a kind of device: it puts the work into the queue and returns. A later one replaces an earlier.
     #[must_use]
     pub fn on_device(
-        mut self,
+        self,
         kind: DeviceKind,
         issue: impl Fn(&mut IssueContext<'_>, B::Of, &P) -> Result<(), DeviceError> + Send + Sync + 'static,
     ) -> Self {
+        self.implemented(OnDevice { kind, scratch_bytes: None, issue: Arc::new(issue) })
+    }
+
+    /// The same for an implementation that needs working memory in the device's heap: so many bytes, by the shapes of the
+    /// operands (whose offsets are not known yet) and the parameters. It finds them at [`IssueContext::scratch`].
+    #[must_use]
+    pub fn on_device_with_scratch(
+        self,
+        kind: DeviceKind,
+        scratch_bytes: impl Fn(B::Of, &P) -> usize + Send + Sync + 'static,
+        issue: impl Fn(&mut IssueContext<'_>, B::Of, &P) -> Result<(), DeviceError> + Send + Sync + 'static,
+    ) -> Self {
+        self.implemented(OnDevice { kind, scratch_bytes: Some(Arc::new(scratch_bytes)), issue: Arc::new(issue) })
+    }
+
+    fn implemented(mut self, implementation: OnDevice<B, P>) -> Self {
         let devices = &mut Arc::make_mut(&mut self.0).devices;
-        devices.retain(|(known, _)| *known != kind);
-        devices.push((kind, Arc::new(issue)));
+        devices.retain(|known| known.kind != implementation.kind);
+        devices.push(implementation);
         self
     }
 
@@ -261,7 +330,7 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
 impl<B: Operands, P> Implementations<B, P> {
     fn takers(&self, kinds: &Kinds) -> Takers {
         let host = if self.host.is_some() { Takers::HOST } else { Takers::NOBODY };
-        self.devices.iter().fold(host, |takers, (kind, _)| takers.or(kinds.bit(*kind)))
+        self.devices.iter().fold(host, |takers, one| takers.or(kinds.bit(one.kind)))
     }
 }
 
@@ -296,12 +365,13 @@ impl<B: Operands, P> Runnable for Call<B, P> {
         )
     }
 
-    fn issue(&mut self, context: &mut IssueContext<'_>) -> Result<(), DeviceError> {
+    fn issue(&mut self, context: &mut IssueContext<'_>, regions: &[DeviceRegion]) -> Result<(), DeviceError> {
         let kind = context.kind;
-        let Some((_, issue)) = self.implementations.devices.iter().find(|(known, _)| *known == kind) else {
+        let Some(found) = self.implementations.devices.iter().find(|one| one.kind == kind) else {
             return Err(DeviceError::new(format!("no implementation for `{}`", kind.0)));
         };
-        issue(context, self.bound.operands(), &self.parameters)
+        let operands = self.bound.operands(&mut regions.iter().copied());
+        (found.issue)(context, operands, &self.parameters)
     }
 
     fn complete(self, result: Result<(), Cause>, fail: Fail<'_>) -> Verdict {

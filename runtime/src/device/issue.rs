@@ -1,6 +1,6 @@
 //! The thread that issues to one device, and the offered tasks' way through it. The protocol is in `device/mod.rs`.
 
-use super::{Event, IssueContext, Takers, table::Entry};
+use super::{Cost, Event, Finished, IssueContext, Takers, table::Entry};
 use crate::{
     error::Cause,
     recording::Outcome,
@@ -214,11 +214,11 @@ impl Shared {
         let kind = entry.info.kind;
         side.started_ns.store(self.recorder.as_ref().map_or(0, |recorder| recorder.moment(seat)), Ordering::Relaxed);
         let mut issue = |queue: &mut dyn std::any::Any| {
-            let mut context = IssueContext { queue, kind };
+            let mut context = IssueContext { queue, kind, cost: Cost::default(), scratch: 0..0 };
             // Drivers and implementations are foreign code: a panic in one fails this task.
             let mut result = Ok(());
             let caught = crate::task::guarded(|| {
-                result = exec.body.issue(&mut context);
+                result = exec.body.issue(&mut context, &[]);
                 Ok(())
             });
             match caught {
@@ -256,9 +256,9 @@ impl Shared {
     /// Takes note of finished work; says whether there was any.
     fn collect(&self, entry: &Entry, seat: &Seat, in_flight: &mut VecDeque<InFlight>) -> bool {
         let mut finished = Vec::new();
-        entry.device.poll(&mut |queue, ticket, result| finished.push((queue, ticket, result)));
+        entry.device.poll(&mut |one| finished.push(one));
         let any = !finished.is_empty();
-        for (queue, ticket, result) in finished {
+        for Finished { queue, ticket, result, .. } in finished {
             let at = in_flight.iter().position(|work| work.queue == queue && work.ticket == ticket);
             let Some(work) = at.and_then(|at| in_flight.remove(at)) else { continue };
             self.complete(seat, work.slot, result.err());

@@ -31,13 +31,17 @@
 
 mod codelet;
 mod issue;
+mod memory;
 mod table;
 
 pub use codelet::{Codelet, Cost, Operand, Operands, Reads, Updates, Writes};
 pub(crate) use issue::DeviceSide;
+pub use memory::{
+    Derived, DeviceMemory, DeviceRegion, HostRegion, LinkInfo, MemoryInfo, Portable, Residence, Transfer,
+};
 pub(crate) use table::{Devices, Kinds, Takers};
 
-use std::{any::Any, fmt, time::Duration};
+use std::{any::Any, fmt, ops::Range, sync::Arc, time::Duration};
 
 /// What kind of device an implementation is for, such as `cuda`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,6 +58,34 @@ pub struct DeviceInfo {
     pub queues: u16,
     /// How many tasks it is given ahead of their completion; at least one.
     pub depth: usize,
+    /// Its own memory; none if it works on the host's.
+    pub memory: Option<MemoryInfo>,
+    /// How fast it is said to be, before that was measured.
+    pub speed: Speed,
+}
+
+impl DeviceInfo {
+    /// The queue for copies into the device (`In`), out of it (`Out`) or from its peers (`Peer`): they follow the queues for tasks.
+    #[must_use]
+    pub fn transfer_queue(&self, transfer: &Transfer) -> u16 {
+        self.queues
+            + match transfer {
+                Transfer::In { .. } => 0,
+                Transfer::Out { .. } => 1,
+                Transfer::Peer { .. } => 2,
+            }
+    }
+}
+
+/// How fast a processor is said to be: a directive, which measurements replace. Zero where nothing is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Speed {
+    /// Floating-point operations per second where arithmetic is the limit (level 3).
+    pub flops_per_s: f64,
+    /// Bytes per second where memory is the limit (levels 1 and 2).
+    pub bytes_per_s: f64,
+    /// What a task costs besides.
+    pub latency_ns: u64,
 }
 
 /// A point in a queue: everything issued to it up to and including the ticket is finished.
@@ -68,19 +100,40 @@ pub struct Event {
 }
 
 /// Work that a device refused or did not finish.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeviceError(String);
+#[derive(Clone, Debug)]
+pub struct DeviceError {
+    message: String,
+    is_lost: bool,
+    outcome: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
 
 impl DeviceError {
     /// An error with this message: what was tried, on what, and what the driver said.
     pub fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
+        Self { message: message.into(), is_lost: false, outcome: None }
+    }
+
+    /// An error after which the device, and what only its memory held, is of no use any more.
+    pub fn lost(message: impl Into<String>) -> Self {
+        Self { message: message.into(), is_lost: true, outcome: None }
+    }
+
+    /// Work that was done as it should be and came to this error, such as that a matrix is not positive definite: what the body of a
+    /// host task would have returned.
+    pub fn outcome(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self { message: error.to_string(), is_lost: false, outcome: Some(Arc::new(error)) }
+    }
+
+    /// Whether the device is lost.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.is_lost
     }
 }
 
 impl fmt::Display for DeviceError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
+        out.write_str(&self.message)
     }
 }
 
@@ -90,6 +143,8 @@ impl std::error::Error for DeviceError {}
 pub struct IssueContext<'a> {
     pub(crate) queue: &'a mut dyn Any,
     pub(crate) kind: DeviceKind,
+    pub(crate) cost: Cost,
+    pub(crate) scratch: Range<usize>,
 }
 
 impl IssueContext<'_> {
@@ -99,8 +154,34 @@ impl IssueContext<'_> {
     /// If the implementation was registered for another driver's kind.
     pub fn queue<Q: 'static>(&mut self) -> Result<&mut Q, DeviceError> {
         let message = format!("the implementation for `{}` expects another type of queue", self.kind.0);
-        self.queue.downcast_mut::<Q>().ok_or(DeviceError(message))
+        self.queue.downcast_mut::<Q>().ok_or(DeviceError::new(message))
     }
+
+    /// What the call costs, as its codelet says.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        self.cost
+    }
+
+    /// The bytes of the device's heap that are the task's own until it is finished: as many as its codelet asked for. They begin
+    /// at a multiple of [`MemoryInfo::align`], and hold anything.
+    #[must_use]
+    pub fn scratch(&self) -> Range<usize> {
+        self.scratch.clone()
+    }
+}
+
+/// The end of a task or a copy, as [`Device::poll`] reports it.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// Its queue.
+    pub queue: u16,
+    /// Its place there.
+    pub ticket: u32,
+    /// How long the device was at it, if the driver knows.
+    pub busy_ns: Option<u64>,
+    /// How it ended.
+    pub result: Result<(), DeviceError>,
 }
 
 /// How a task's work is put into a queue; called by [`Device::issue`].
@@ -123,12 +204,17 @@ pub trait Device: Send + Sync {
     /// If the work could not be put into the queue. Then nothing of it runs.
     fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u32, DeviceError>;
 
-    /// Reports work that has finished since the last call: queue, ticket, and how it ended. Tickets of one queue come in order.
-    fn poll(&self, report: &mut dyn FnMut(u16, u32, Result<(), DeviceError>));
+    /// Reports tasks and copies that have finished since the last call. Tickets of one queue come in order.
+    fn poll(&self, report: &mut dyn FnMut(Finished));
 
     /// Sleeps until something has finished, or somebody calls [`wake`](Self::wake) (also before the call), or for so long.
     fn wait(&self, at_most: Duration);
 
     /// Wakes the issuer from [`wait`](Self::wait).
     fn wake(&self);
+
+    /// What copies to and from the device's own memory; none if [`DeviceInfo::memory`] is none.
+    fn memory(&self) -> Option<&dyn DeviceMemory> {
+        None
+    }
 }

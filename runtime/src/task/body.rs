@@ -6,7 +6,7 @@
 
 use crate::{
     datum::Exclusion,
-    device::{DeviceError, IssueContext, Kinds, Takers},
+    device::{DeviceError, DeviceRegion, IssueContext, Kinds, Takers},
     error::{Cause, Failure},
     recording::Outcome,
 };
@@ -58,7 +58,7 @@ pub(crate) trait Runnable: Sized {
     fn run(self, fail: Fail<'_>) -> Verdict;
 
     /// Hands the work to a device queue. The body stays until `complete`.
-    fn issue(&mut self, _context: &mut IssueContext<'_>) -> Result<(), DeviceError> {
+    fn issue(&mut self, _context: &mut IssueContext<'_>, _regions: &[DeviceRegion]) -> Result<(), DeviceError> {
         Err(DeviceError::new("this task has no implementation for the device"))
     }
 
@@ -73,7 +73,7 @@ pub(crate) trait Runnable: Sized {
 pub(crate) struct Vtable {
     pub(crate) run: unsafe fn(*mut u8, Fail<'_>) -> Verdict,
     pub(crate) discard: unsafe fn(*mut u8, &Arc<Failure>),
-    pub(crate) issue: unsafe fn(*mut u8, &mut IssueContext<'_>) -> Result<(), DeviceError>,
+    pub(crate) issue: unsafe fn(*mut u8, &mut IssueContext<'_>, &[DeviceRegion]) -> Result<(), DeviceError>,
     pub(crate) complete: unsafe fn(*mut u8, Result<(), Cause>, Fail<'_>) -> Verdict,
     pub(crate) exclusions: unsafe fn(*const u8, &mut Vec<*const Exclusion>),
 }
@@ -98,7 +98,7 @@ impl<B: Runnable> InPlace<B> {
         // SAFETY: `at` points to a `B` that `fill` put there; this is its last use.
         discard: |at, failure| unsafe { at.cast::<B>().read() }.discard(failure),
         // SAFETY: `at` points to a `B` that `fill` put there.
-        issue: |at, context| unsafe { &mut *at.cast::<B>() }.issue(context),
+        issue: |at, context, regions| unsafe { &mut *at.cast::<B>() }.issue(context, regions),
         // SAFETY: `at` points to a `B` that `fill` put there; this is its last use.
         complete: |at, result, fail| unsafe { at.cast::<B>().read() }.complete(result, fail),
         // SAFETY: `at` points to a `B` that `fill` put there.
@@ -113,7 +113,7 @@ impl<B: Runnable> Boxed<B> {
         // SAFETY: `at` points to a box of a `B` that `fill` put there; this is its last use.
         discard: |at, failure| unsafe { at.cast::<Box<B>>().read() }.discard(failure),
         // SAFETY: `at` points to a box of a `B` that `fill` put there.
-        issue: |at, context| unsafe { &mut *at.cast::<Box<B>>() }.issue(context),
+        issue: |at, context, regions| unsafe { &mut *at.cast::<Box<B>>() }.issue(context, regions),
         // SAFETY: `at` points to a box of a `B` that `fill` put there; this is its last use.
         complete: |at, result, fail| unsafe { at.cast::<Box<B>>().read() }.complete(result, fail),
         // SAFETY: `at` points to a box of a `B` that `fill` put there.
@@ -193,10 +193,14 @@ impl Body {
     }
 
     /// Hands it to a device queue.
-    pub(crate) fn issue(&mut self, context: &mut IssueContext<'_>) -> Result<(), DeviceError> {
+    pub(crate) fn issue(
+        &mut self,
+        context: &mut IssueContext<'_>,
+        regions: &[DeviceRegion],
+    ) -> Result<(), DeviceError> {
         let Some(vtable) = self.vtable else { unreachable!("a body is issued before it is consumed") };
         // SAFETY: `fill` initialised the storage for this table.
-        unsafe { (vtable.issue)(self.at(), context) }
+        unsafe { (vtable.issue)(self.at(), context, regions) }
     }
 
     /// The mutual exclusions that it needs before it runs.

@@ -18,7 +18,7 @@ use std::{
     thread::JoinHandle,
     time::Duration,
 };
-use superscalar_runtime::{Device, DeviceError, DeviceInfo, DeviceKind, Event, Issue};
+use superscalar_runtime::{Device, DeviceError, DeviceInfo, DeviceKind, Event, Finished, Issue, Speed};
 
 /// Work as an implementation puts it into a queue.
 pub type Work = Box<dyn FnOnce() -> Result<(), DeviceError> + Send>;
@@ -253,7 +253,14 @@ impl Drop for TestDevice {
 impl Device for TestDevice {
     fn info(&self) -> DeviceInfo {
         let Spec { kind, queues, depth, .. } = self.spec;
-        DeviceInfo { name: format!("{}:{}", kind.0, self.index), kind, queues, depth }
+        DeviceInfo {
+            name: format!("{}:{}", kind.0, self.index),
+            kind,
+            queues,
+            depth,
+            memory: None,
+            speed: Speed::default(),
+        }
     }
 
     fn can_wait_for(&self, device: u16) -> bool {
@@ -281,9 +288,10 @@ impl Device for TestDevice {
         Ok(ticket)
     }
 
-    fn poll(&self, report: &mut dyn FnMut(u16, u32, Result<(), DeviceError>)) {
+    fn poll(&self, report: &mut dyn FnMut(Finished)) {
         let finished = std::mem::take(&mut self.machine.lock().devices[self.index].finished);
-        finished.into_iter().for_each(|(queue, ticket, result)| report(queue, ticket, result));
+        let report = |(queue, ticket, result)| report(Finished { queue, ticket, busy_ns: None, result });
+        finished.into_iter().for_each(report);
     }
 
     fn wait(&self, at_most: Duration) {

@@ -1,0 +1,8 @@
+//! The device half: tile operations as values ([`Call`]), and the backends that put them into a device's queue.
+//!
+//! A tiled algorithm's codelet makes a [`Call`] of its operands; which backend carries it out is decided when the task is issued.
+//! A backend is a folder here, and a row of the table of backends.
+
+mod call;
+
+pub use call::{Call, Mat, Triangle};

@@ -1,0 +1,50 @@
+//! What a policy may ask about ready tasks and about who could run them.
+
+use super::{Place, ReadyTask};
+
+/// Who runs tasks, as a policy weighs it: the host's workers together, or a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Resource(pub u16);
+
+impl Resource {
+    /// The host's workers together.
+    pub const HOST: Self = Self(0);
+
+    /// The device of this index, in the order in which they were given to the builder.
+    #[must_use]
+    pub fn device(index: u16) -> Self {
+        Self(index + 1)
+    }
+}
+
+/// What it would take to run a task on a resource.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Forecast {
+    /// The work itself, by the resource's capability weight for its kernel.
+    pub computation_ns: f64,
+    /// Moving what is not there yet, by the links' bandwidths.
+    pub communication_ns: f64,
+    /// BLASX's priority (paper: equation 3): two for each operand that is there, one for each that a peer of the device has.
+    pub locality: u32,
+}
+
+/// What a policy may ask.
+pub trait Outlook {
+    /// How many resources there are: the host, and the devices.
+    fn resources(&self) -> u16;
+
+    /// How many workers the host has.
+    fn workers(&self) -> usize;
+
+    /// Which resource the thread at this place runs tasks for, or issues to.
+    fn resource_at(&self, place: Place) -> Resource;
+
+    /// What it would take to run the task there; none if it can not run there.
+    fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast>;
+
+    /// Where the data that the task writes are to be updated, if they were dealt to somebody.
+    fn home(&self, task: &ReadyTask) -> Option<Resource>;
+
+    /// Nanoseconds since some moment.
+    fn now_ns(&self) -> u64;
+}
