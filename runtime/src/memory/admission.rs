@@ -66,7 +66,6 @@ impl Directory {
         if self.stores[usize::from(demand.device)].is_lost {
             return Err(DeviceError::lost("the device is lost"));
         }
-        demand.uses.iter().for_each(|one| self.pin(one.entry, node));
         if self.stores[usize::from(demand.device)].heap.is_none() {
             return self.admit_to_host_memory(copier, demand);
         }
@@ -341,8 +340,13 @@ impl Directory {
             let is_coming = !one.mode.reads() || entry.is_valid(Node::HOST);
             // A copy that could not be issued waits for others to or from host memory, which its device can not wait for.
             let readers = if one.mode.writes() || !is_coming { home.readers.as_slice() } else { &[] };
-            unfinished.extend(home.written.iter().chain(readers).copied().filter(|&event| !self.is_done(event)));
+            unfinished.extend(home.written.iter().chain(readers));
+            if one.mode.writes() {
+                // Copies that it need not wait for otherwise, too: the datum may end with this task.
+                unfinished.extend(&entry.flights);
+            }
         }
+        unfinished.retain(|&event| !self.is_done(event));
         unfinished.sort_unstable_by_key(|event| (event.device, event.queue, event.ticket));
         unfinished.dedup();
         unfinished.retain(|event| self.flights.get_mut(event).map(|flight| flight.waiting.push(slot)).is_some());
