@@ -44,7 +44,7 @@ fn a_dropped_device_leaves_no_thread_and_no_memory() {
     });
     device.ends_well(kernel.unwrap());
     let address = receiver.recv_timeout(LONG).unwrap();
-    assert!(is_mapped(address) && has_threads("leftover", 4));
+    assert!(is_mapped(address) && has_threads("leftover", 3));
     drop(device);
     assert!(!is_mapped(address));
     assert!(has_threads("leftover", 0));

@@ -100,7 +100,7 @@ fn operands_are_checked() {
         let looked = device.kernel(0, &[], Cost::default(), move |heap| heap.address(offset, span).map(drop));
         let result = device.end(looked.unwrap()).result;
         assert_eq!(result.is_ok(), fits, "{offset} {span}");
-        assert!(result.is_ok_and(|()| true) || !device.is_lost());
+        assert!(!device.is_lost());
     }
     assert_eq!(device.counters().kernels, 3);
 }
