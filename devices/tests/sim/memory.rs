@@ -1,21 +1,21 @@
 //! Heaps: who can touch them, and what is in them.
 
-use crate::driving::{LONG, expect, in_child, one, region, set, start_at};
+use crate::driving::{Driven, Host, LONG, expect, in_child, one, region, set, start_at};
 use std::{os::unix::process::ExitStatusExt, sync::mpsc::channel};
 use superscalar_devices::sim::Spec;
-use superscalar_runtime::{Cost, Device, DeviceMemory, Transfer};
+use superscalar_runtime::{Cost, Device, DeviceError, DeviceMemory, Transfer};
 
 const SIGSEGV: i32 = 11;
 
 /// A kernel's address, got hold of after the kernel has ended.
-fn leaked_address() -> (crate::driving::Driven, *mut u8) {
+fn leaked_address() -> (Driven, *mut u8) {
     let device = one(Spec::new("a"));
     let (sender, receiver) = channel();
     let kernel = device.kernel(0, &[], Cost::default(), move |heap| {
         let at = heap.address(8192, 64)?;
         // SAFETY: the window is open, and nobody else is there.
         unsafe { at.write(1) };
-        sender.send(at.as_ptr() as usize).map_err(superscalar_runtime::DeviceError::outcome)
+        sender.send(at.as_ptr() as usize).map_err(DeviceError::outcome)
     });
     device.ends_well(kernel.unwrap());
     let address = receiver.recv_timeout(LONG).unwrap();
@@ -65,23 +65,46 @@ fn a_child_that_touches_nothing_lives() {
 }
 
 #[test]
-fn kernels_and_copies_share_pages() {
-    // Neighbours within one page are written by kernels and copies at the same time: no window may close the other's pages.
+fn a_window_does_not_close_the_pages_of_another() {
+    let device = one(Spec::new("a"));
+    let ((started, has_started), (release, may_write)) = (channel(), channel());
+    let kernel = device.kernel(0, &[], Cost::default(), move |heap| {
+        let at = heap.address(0, 64)?;
+        started.send(()).map_err(DeviceError::outcome)?;
+        may_write.recv_timeout(LONG).map_err(DeviceError::outcome)?;
+        // SAFETY: the range was opened above, and the copy has its neighbour.
+        unsafe { at.write_bytes(1, 64) };
+        Ok(())
+    });
+    has_started.recv_timeout(LONG).unwrap();
+    let mut host = Host::new((64, 1), 64, |_, _| 2);
+    let copied = device.transfer(&Transfer::In { from: host.region(), to: region(64, (64, 1), 64) }, &[]);
+    device.ends_well(copied.unwrap());
+    release.send(()).unwrap();
+    device.ends_well(kernel.unwrap());
+    device.ends_well(device.kernel(0, &[], Cost::default(), expect(0, 64, 1)).unwrap());
+    device.ends_well(device.kernel(0, &[], Cost::default(), expect(64, 64, 2)).unwrap());
+}
+
+#[test]
+fn kernels_and_copies_share_a_page() {
+    // The kernels write its first half, the copies its second, at the same time.
     let device = one(Spec::new("a"));
     let mut events = Vec::new();
-    let mut hosts: Vec<_> =
-        (0..200_u8).map(|value| crate::driving::Host::new((64, 1), 64, move |_, _| value)).collect();
+    let mut hosts: Vec<_> = (0..200_u8).map(|value| Host::new((64, 1), 64, move |_, _| value)).collect();
     for (round, host) in hosts.iter_mut().enumerate() {
         let (offset, value) = (64 * (round % 32), round as u8);
-        let after: Vec<_> = events.iter().rev().take(64).copied().collect();
-        let from = host.region();
-        let copied = device.transfer(&Transfer::In { from, to: region(4096 + offset, (64, 1), 64) }, &after);
-        events.push(copied.unwrap());
-        let written = device.kernel(0, &after, Cost::default(), set(offset, 64, value)).unwrap();
+        let transfer = Transfer::In { from: host.region(), to: region(2048 + offset, (64, 1), 64) };
+        let copied = device.transfer(&transfer, &[]).unwrap();
+        let written = device.kernel(0, &[], Cost::default(), set(offset, 64, value)).unwrap();
         let seen = device.kernel(0, &[], Cost::default(), expect(offset, 64, value)).unwrap();
-        events.extend([written, seen]);
+        events.extend([copied, written, seen]);
     }
     events.into_iter().for_each(|event| drop(device.ends_well(event)));
+    for round in 168..200_u8 {
+        let offset = 2048 + 64 * (usize::from(round) % 32);
+        device.ends_well(device.kernel(0, &[], Cost::default(), expect(offset, 64, round)).unwrap());
+    }
 }
 
 #[test]
@@ -108,7 +131,7 @@ fn operands_are_checked() {
 #[test]
 fn nothing_goes_before_the_heap_is_reserved() {
     let device = start_at(0, &[Spec::new("a")]).remove(0);
-    let mut host = crate::driving::Host::new((64, 1), 64, |_, _| 1);
+    let mut host = Host::new((64, 1), 64, |_, _| 1);
     let copy = Transfer::In { from: host.region(), to: region(0, (64, 1), 64) };
     assert!(device.transfer(&copy, &[]).is_err());
     let kernel = device.idle_kernel(0, &[]).unwrap();
