@@ -145,13 +145,14 @@ impl Shared {
             if state.devices[device].condition == Condition::Dropped {
                 return;
             }
-            let Some(Begun { queue, ticket, start_ns, work }) = state.begin(at) else {
+            let Some(Begun { queue, ticket, start_ns, is_spoiled, work }) = state.begin(at) else {
                 state = self.wait(&self.devices[device].engines[engine], state);
                 continue;
             };
             let heap = state.devices[device].reserved().cloned();
             drop(state);
             let (busy_ns, result) = match work {
+                _ if is_spoiled => (0, Err(DeviceError::new("something that it waited for has failed"))),
                 Work::Kernels(launches) => self.run_kernels(device, start_ns, launches, heap),
                 Work::Copy(copying) => self.run_copy((device, engine), start_ns, &copying),
             };

@@ -216,6 +216,9 @@ pub type Issue<'a> = &'a mut dyn FnMut(&mut dyn Any) -> Result<(), DeviceError>;
 /// A driver: takes work into queues and says when it is finished.
 ///
 /// One thread of the runtime, the device's issuer, calls everything but [`wake`](Self::wake), which may come from anywhere.
+///
+/// Everything that was issued is reported by [`poll`](Self::poll), also when the device is lost. Work that waits for an event of
+/// something that fails, fails too, and does nothing.
 pub trait Device: Send + Sync {
     /// What the runtime must know of it. The answer does not change.
     fn info(&self) -> DeviceInfo;

@@ -61,7 +61,6 @@ impl Directory {
         copier: &mut dyn Copier,
         demand: Demand<'_>,
     ) -> Result<Option<Admitted>, DeviceError> {
-        let node = Node::of_device(demand.device);
         self.check_values(demand.uses)?;
         if self.stores[usize::from(demand.device)].is_lost {
             return Err(DeviceError::lost("the device is lost"));
@@ -319,43 +318,54 @@ impl Directory {
     }
 
     /// Lets the host task in this slot use its data, if they are at home; otherwise they are sent for, and the number of copies is
-    /// returned whose end the task must wait for before it tries again.
+    /// returned whose end the task must wait for before it tries again. One that `has_failed` only waits for what uses the data that
+    /// it would have written: they may end with it.
     ///
-    /// # Errors
-    /// If a value is lost, or can not be moved.
+    /// The error comes if a value is lost, or can not be moved: the task has failed then.
     pub(crate) fn admit_to_host(
         &mut self,
         copier: &mut dyn Copier,
         slot: u32,
         uses: &[Use],
-    ) -> Result<usize, DeviceError> {
-        self.check_values(uses)?;
+        has_failed: bool,
+    ) -> (usize, Option<DeviceError>) {
+        let error = if has_failed { None } else { self.send_for_all(copier, uses).err() };
+        let has_failed = has_failed || error.is_some();
         let mut unfinished = Vec::new();
         for one in uses {
-            if one.mode.reads() && !self.entry(one.entry).is_valid(Node::HOST) {
-                self.send_for(copier, one.entry)?;
-            }
             let entry = self.entry(one.entry);
             let home = &entry.replicas[Node::HOST.at()];
-            let is_coming = !one.mode.reads() || entry.is_valid(Node::HOST);
-            // A copy that could not be issued waits for others to or from host memory, which its device can not wait for.
-            let readers = if one.mode.writes() || !is_coming { home.readers.as_slice() } else { &[] };
-            unfinished.extend(home.written.iter().chain(readers));
+            if !has_failed {
+                unfinished.extend(home.written);
+            }
+            // A copy home that could not be issued waits for others to or from host memory, which its device can not wait for.
+            if !has_failed && one.mode.reads() && !entry.is_valid(Node::HOST) {
+                unfinished.extend(&home.readers);
+            }
             if one.mode.writes() {
-                // Copies that it need not wait for otherwise, too: the datum may end with this task.
                 unfinished.extend(&entry.flights);
             }
         }
-        unfinished.retain(|&event| !self.is_done(event));
         unfinished.sort_unstable_by_key(|event| (event.device, event.queue, event.ticket));
         unfinished.dedup();
         unfinished.retain(|event| self.flights.get_mut(event).map(|flight| flight.waiting.push(slot)).is_some());
-        if unfinished.is_empty() {
+        if unfinished.is_empty() && !has_failed {
             debug_assert!(uses.iter().all(|one| !one.mode.reads() || self.entry(one.entry).is_valid(Node::HOST)));
             for one in uses.iter().filter(|one| one.mode.writes()) {
                 self.modify(one.entry, Node::HOST);
             }
         }
-        Ok(unfinished.len())
+        (unfinished.len(), error)
+    }
+
+    /// Issues copies of what is read and not at home.
+    fn send_for_all(&mut self, copier: &mut dyn Copier, uses: &[Use]) -> Result<(), DeviceError> {
+        self.check_values(uses)?;
+        for one in uses.iter().filter(|one| one.mode.reads()) {
+            if !self.entry(one.entry).is_valid(Node::HOST) {
+                self.send_for(copier, one.entry)?;
+            }
+        }
+        Ok(())
     }
 }
