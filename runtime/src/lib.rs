@@ -8,6 +8,7 @@ mod error;
 mod handle;
 mod hazard;
 mod insert;
+mod memory;
 mod recorder;
 pub mod recording;
 mod runtime;
@@ -31,8 +32,12 @@ pub use device::{
 pub use error::{Error, ErrorKind};
 pub use handle::Handle;
 pub use hazard::Mode;
+pub use memory::{CopyKind, MemoryInUse, Traffic};
 pub use recording::{BlasLevel, TaskId, TileIndex};
 pub use runtime::Runtime;
-pub use schedule::{Fifo, Place, Policy, PolicyName, Priority, ReadyTask, UnknownPolicy, Want, WorkStealing};
+pub use schedule::{
+    Fifo, Forecast, Outlook, Place, Policy, PolicyName, Priority, ReadyTask, Resource, UnknownPolicy, Want,
+    WorkStealing,
+};
 pub use scope::{Lent, Nesting, Scope};
 pub use task::{Lock, Outcome, TaskSpec};
