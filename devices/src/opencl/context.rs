@@ -5,8 +5,17 @@
 //! The runtime names a place in a queue by a plain [`Event`]; OpenCL has an object for it. The table here leads from one to the other, for all
 //! devices of the context. An entry is made before the ticket is given out, so whoever knows a ticket finds it. It is taken out
 //! when the end is reported; who looks for it later finds nothing, and there is nothing to wait for.
+//!
+//! # Setting up
+//!
+//! Functions of OpenCL may be called by several threads at once, but not every driver does well while it starts or stops: PoCL 3.1 stops when the
+//! last context goes, and crashes if somebody asks it something meanwhile. So one thread at a time lists and opens devices, and the
+//! first context of each platform is kept until the process ends.
 
-use super::object::{self, Buffer, Context};
+use super::{
+    failure::check,
+    object::{self, Buffer, Context},
+};
 use ocl::ffi;
 use std::{
     collections::HashMap,
@@ -88,6 +97,32 @@ impl Heap {
 
     pub(super) fn bytes(&self) -> usize {
         self.bytes
+    }
+}
+
+/// Held while devices are listed and opened.
+#[derive(Debug, Default)]
+pub(super) struct Setup {
+    /// The platforms of which a context is kept.
+    kept: Vec<usize>,
+}
+
+impl Setup {
+    pub(super) fn begin() -> MutexGuard<'static, Self> {
+        static SETUP: Mutex<Setup> = Mutex::new(Setup { kept: Vec::new() });
+        held(&SETUP)
+    }
+
+    /// Keeps the context if it is the first of its platform.
+    pub(super) fn keep(&mut self, platform: ffi::cl_platform_id, context: &Context) -> Result<(), DeviceError> {
+        let platform = platform as usize;
+        if self.kept.contains(&platform) {
+            return Ok(());
+        }
+        // SAFETY: the context is there; nobody gives this count back.
+        check(unsafe { ffi::clRetainContext(context.raw()) }, "clRetainContext")?;
+        self.kept.push(platform);
+        Ok(())
     }
 }
 

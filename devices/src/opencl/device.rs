@@ -4,7 +4,7 @@ use super::{
     KIND,
     cache::{Cache, cache_directory},
     class::DeviceClass,
-    context::SharedContext,
+    context::{Setup, SharedContext},
     found::Found,
     lane::Lane,
     object::{Context, Queue},
@@ -95,6 +95,7 @@ impl OpenclDevice {
                 return Err(DeviceError::new(format!("two devices of a runtime have the index {}", settings.index)));
             }
         }
+        let mut setup = Setup::begin();
         let mut contexts: Vec<(&Found, Arc<SharedContext>)> = Vec::new();
         let mut opened = Vec::new();
         for (found, settings) in devices {
@@ -103,6 +104,7 @@ impl OpenclDevice {
                 Some((_, context)) => Arc::clone(context),
                 None => {
                     let context = Arc::new(context_of(found, devices)?);
+                    setup.keep(found.platform.0, &context.context)?;
                     contexts.push((found, Arc::clone(&context)));
                     context
                 }

@@ -4,7 +4,7 @@
 //! device that can be divided takes a number for each of its compute units; any other takes one. So `opencl:0` and
 //! `opencl:1` are two cores of a CPU with two of them, as two devices that run beside each other; `opencl:0-1` is one device of both.
 
-use super::{KIND, class::DeviceClass, failure::check, object::Part};
+use super::{KIND, class::DeviceClass, context::Setup, failure::check, object::Part};
 use ocl::ffi::{self, cl_device_id, cl_platform_id};
 use std::{ops::Range, ptr, sync::Arc};
 use superscalar_runtime::DeviceError;
@@ -43,6 +43,7 @@ const NONE: [ffi::cl_int; 2] = [ffi::CL_DEVICE_NOT_FOUND, ffi::CL_PLATFORM_NOT_F
 /// # Ok::<(), superscalar_runtime::DeviceError>(())
 /// ```
 pub fn devices() -> Result<Vec<Found>, DeviceError> {
+    let _alone = Setup::begin();
     let mut found = Vec::new();
     for platform in platforms()? {
         let every = list("clGetDeviceIDs", |count, place, there| {
@@ -139,6 +140,7 @@ impl Found {
             let message = format!("{} has no compute units {units:?} of {}", self.class.name, self.class.compute_units);
             return Err(DeviceError::new(message));
         }
+        let _alone = Setup::begin();
         // Dividing the device begins with its first unit, so those before the part are one, too, and are given back.
         let counts = [units.start, units.end - units.start].into_iter().filter(|&count| count > 0);
         let part = divide(self.raw(), counts)?
