@@ -63,17 +63,33 @@ pub fn issue<T: Scalar>(context: &mut IssueContext<'_>, call: &Call<T>) -> Resul
     enqueue(context.queue::<OpenclQueue>()?, scratch, call)
 }
 
-/// The same with the queue and the bytes of its heap that are the call's own.
+/// The same with the queue, and the bytes of its heap that are the call's own.
 ///
 /// # Errors
 /// As for [`issue`].
 pub fn enqueue<T: Scalar>(queue: &mut OpenclQueue, scratch: Range<usize>, call: &Call<T>) -> Result<(), DeviceError> {
     let parameters = Parameters::of(class_of(queue.class()), T::LETTER);
+    enqueue_with(&parameters, queue, scratch, call)
+}
+
+/// The same with kernels that are generated from these parameters, and not from those of the table, for [`scratch_bytes_with`] them.
+///
+/// # Errors
+/// As for [`issue`], or if the parameters are another type's.
+pub fn enqueue_with<T: Scalar>(
+    parameters: &Parameters,
+    queue: &mut OpenclQueue,
+    scratch: Range<usize>,
+    call: &Call<T>,
+) -> Result<(), DeviceError> {
+    if parameters.letter != T::LETTER {
+        return Err(DeviceError::new(format!("parameters of type {} for type {}", parameters.letter, T::LETTER)));
+    }
     if parameters.is_double() && !queue.class().has_f64 {
         return Err(DeviceError::new(format!("{} has no double precision", queue.class().name)));
     }
     check::check(call)?;
-    run(&mut Stream::new(parameters, queue, scratch), call)
+    run(&mut Stream::new(*parameters, queue, scratch), call)
 }
 
 /// Bytes of the heap that a call takes as scratch at most, on whichever device. Only the shapes of its operands count.
@@ -88,15 +104,19 @@ pub fn enqueue<T: Scalar>(queue: &mut OpenclQueue, scratch: Range<usize>, call: 
 /// ```
 #[must_use]
 pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
-    let bytes_on = |class| {
-        let mut stream = Stream::dry(Parameters::of(class, T::LETTER));
-        // A call that `enqueue` refuses needs none.
-        match check::check(call).and_then(|()| run(&mut stream, call)) {
-            Ok(()) => stream.scratch_bytes(),
-            Err(_) => 0,
-        }
-    };
-    Class::ALL.into_iter().map(bytes_on).max().unwrap_or_default()
+    let classes = Class::ALL.into_iter();
+    classes.map(|class| scratch_bytes_with(&Parameters::of(class, T::LETTER), call)).max().unwrap_or_default()
+}
+
+/// The same for kernels that are generated from these parameters.
+#[must_use]
+pub fn scratch_bytes_with<T: Scalar>(parameters: &Parameters, call: &Call<T>) -> usize {
+    let mut stream = Stream::dry(*parameters);
+    // A call that is refused needs none.
+    match check::check(call).and_then(|()| run(&mut stream, call)) {
+        Ok(()) => stream.scratch_bytes(),
+        Err(_) => 0,
+    }
 }
 
 /// The row of the table for a device.

@@ -4,7 +4,7 @@
 //! on Different Processing Units" (2014), §3: `wg` for a work-group's block, `wi` for a work-item's.
 
 /// A class of devices with a row in the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// A CPU with registers of 512 bits, 32 of them: one work-item does a block, in vectors.
     WideCpu,
@@ -20,7 +20,7 @@ impl Class {
 }
 
 /// How a work-group computes its block of a product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
     /// One work-item goes over the block's register tiles, with vectors along the rows; caches hold the packed panels.
     Looping,
@@ -29,7 +29,7 @@ pub enum Form {
 }
 
 /// The blocking of a product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Blocking {
     /// How a block is computed.
     pub form: Form,
@@ -50,7 +50,7 @@ pub struct Blocking {
 }
 
 /// What the kernels of one element type on one class of devices are generated from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Parameters {
     /// The class.
     pub class: Class,

@@ -1,12 +1,16 @@
 //! The texts of the programs: a head with the parameters, and either a text from the folder `text` or the product's, which is
 //! generated. A device compiles a program when the first of its kernels is launched.
 
-use super::{Class, Parameters, tile};
-use std::{fmt::Write, sync::OnceLock};
+use super::{Parameters, tile};
+use std::{
+    collections::BTreeMap,
+    fmt::Write,
+    sync::{Mutex, PoisonError},
+};
 use superscalar_devices::opencl::Source;
 
 /// A family of kernels that are compiled together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Program {
     /// `gemm`: the product of packed operands.
     Product,
@@ -69,13 +73,12 @@ pub(super) const TRANSPOSED_BLOCK: usize = 16;
 
 /// Compiled as it is: what may be contracted or reordered, the text says.
 const OPTIONS: &str = "-cl-std=CL1.2";
-const LETTERS: &str = "sdcz";
-const PROGRAMS: usize = Class::ALL.len() * LETTERS.len() * Program::ALL.len();
 
-/// The program's source, made once in the process.
-pub(super) fn source(program: Program, parameters: &Parameters) -> &'static Source {
-    static SOURCES: [OnceLock<Source>; PROGRAMS] = [const { OnceLock::new() }; PROGRAMS];
-    let letter = LETTERS.find(parameters.letter).unwrap_or_default();
-    let at = (parameters.class as usize * LETTERS.len() + letter) * Program::ALL.len() + program as usize;
-    SOURCES[at].get_or_init(|| Source::new(program.text(parameters), OPTIONS))
+/// The program's source, made once in the process: texts are long, and looked for at every launch.
+pub(super) fn source(program: Program, parameters: &Parameters) -> Source {
+    static SOURCES: Mutex<BTreeMap<(Program, Parameters), Source>> = Mutex::new(BTreeMap::new());
+    // A text that was not finished is not in the table, so a panic of another thread has left nothing wrong.
+    let mut sources = SOURCES.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = sources.entry((program, *parameters));
+    known.or_insert_with(|| Source::new(program.text(parameters), OPTIONS)).clone()
 }

@@ -108,7 +108,7 @@ impl<'a> Stream<'a> {
         let global = [groups[0] * local[0], groups[1] * local[1]];
         let source = source(program, &self.parameters);
         // SAFETY: the kernels touch what the operands of the call are, whose shapes were checked, and scratch below `end`.
-        unsafe { queue.launch(source, kernel, &args, &global, Some(&local)) }
+        unsafe { queue.launch(&source, kernel, &args, &global, Some(&local)) }
     }
 
     /// What becomes of the call by the `int` that the kernels have left at this place, counted in such.

@@ -34,21 +34,22 @@ typedef JOIN(float, V) vec;
 #if COMPLEX
 #define PARTS 2
 typedef real2 elem;
-#define RE(x) ((x).x)
-#define IM(x) ((x).y)
+#define RE(z) ((z).s0)
+#define IM(z) ((z).s1)
 inline elem make(real re, real im) { return (elem)(re, im); }
-inline elem times(elem x, elem y) { return (elem)(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x); }
+inline elem times(elem x, elem y) { return (elem)(x.s0 * y.s0 - x.s1 * y.s1, x.s0 * y.s1 + x.s1 * y.s0); }
+inline int is_zero(elem x) { return x.s0 == 0 && x.s1 == 0; }
 #else
 #define PARTS 1
 typedef real elem;
-#define RE(x) (x)
-#define IM(x) ((real)0)
+#define RE(z) (z)
+#define IM(z) ((real)0)
 inline elem make(real re, real im) { return re; }
 inline elem times(elem x, elem y) { return x * y; }
+inline int is_zero(elem x) { return x == 0; }
 #endif
 
 inline elem conj_if(elem x, int yes) { return yes ? make(RE(x), -IM(x)) : x; }
-inline int is_zero(elem x) { return RE(x) == 0 && IM(x) == 0; }
 // A real factor scales the parts: as a complex one it would make NaN of an infinite part.
 inline elem scaled(elem x, elem by) { return IM(by) == 0 ? make(RE(x) * RE(by), IM(x) * RE(by)) : times(x, by); }
 
