@@ -5,6 +5,8 @@
 
 use super::Call;
 use crate::{Scalar, sim};
+#[cfg(feature = "opencl")]
+use superscalar_devices::opencl;
 use superscalar_runtime::{Codelet, DeviceError, DeviceKind, IssueContext, Operands};
 
 /// What carries calls out on the devices of one kind.
@@ -37,7 +39,11 @@ impl<T: Scalar> Backend<T> {
         (self.issue)(context, call)
     }
 
-    const ALL: &'static [Self] = &[Self { kind: sim::KIND, scratch_bytes: sim::scratch_bytes, issue: sim::issue }];
+    const ALL: &'static [Self] = &[
+        Self { kind: sim::KIND, scratch_bytes: sim::scratch_bytes, issue: sim::issue },
+        #[cfg(feature = "opencl")]
+        Self { kind: opencl::KIND, scratch_bytes: crate::opencl::scratch_bytes, issue: crate::opencl::issue },
+    ];
 }
 
 /// Every backend that was compiled.

@@ -9,7 +9,7 @@ use crate::{
 };
 use std::ptr::NonNull;
 use superscalar_devices::sim::{SimHeap, SimQueue};
-use superscalar_runtime::{DeviceError, DeviceKind, IssueContext};
+use superscalar_runtime::{DeviceError, IssueContext};
 
 pub(crate) use superscalar_devices::sim::KIND;
 

@@ -10,6 +10,8 @@
 
 mod image;
 mod moves;
+#[cfg(feature = "opencl")]
+mod opencl_device;
 #[allow(dead_code)] // Each test file uses its own part.
 #[path = "../operands/mod.rs"]
 mod operands;
@@ -40,6 +42,9 @@ fn sim<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
     let mut devices = Machine::start(&[Spec::new("sim")]).expect("a simulated device");
     Some(Box::new(OnDevice::new(devices.remove(0))))
 }
+
+#[cfg(feature = "opencl")]
+use opencl_device::runner as opencl;
 
 /// The suite on one backend, if this machine has it, for one type.
 macro_rules! tests {
@@ -82,4 +87,5 @@ macro_rules! instantiate {
 instantiate! {
     cpu
     sim
+    #[cfg(feature = "opencl")] opencl
 }
