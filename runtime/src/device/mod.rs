@@ -126,6 +126,12 @@ impl DeviceError {
         Self { message: error.to_string(), is_lost: false, outcome: Some(Arc::new(error)) }
     }
 
+    /// What work that was done as it should be came to, if it is of this type; see [`outcome`](Self::outcome).
+    #[must_use]
+    pub fn outcome_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        self.outcome.as_deref().and_then(|outcome| (outcome as &(dyn std::error::Error + 'static)).downcast_ref())
+    }
+
     /// What it makes of a task.
     pub(crate) fn into_cause(self) -> Cause {
         match self.outcome {
@@ -173,7 +179,13 @@ pub struct IssueContext<'a> {
     pub(crate) scratch: Range<usize>,
 }
 
-impl IssueContext<'_> {
+impl<'a> IssueContext<'a> {
+    /// What the runtime makes for each task, and what a backend is tried with where there is no runtime.
+    #[must_use]
+    pub fn new(kind: DeviceKind, queue: &'a mut dyn Any, cost: Cost, scratch: Range<usize>) -> Self {
+        Self { queue, kind, cost, scratch }
+    }
+
     /// The queue, if it is of the driver's type `Q`.
     ///
     /// # Errors
