@@ -16,6 +16,7 @@ mod scope;
 mod sync;
 mod task;
 mod topology;
+mod weights;
 mod worker;
 
 pub use access::{
@@ -33,6 +34,11 @@ pub use handle::Handle;
 pub use hazard::Mode;
 pub use recording::{BlasLevel, TaskId, TileIndex};
 pub use runtime::Runtime;
-pub use schedule::{Fifo, Place, Policy, PolicyName, Priority, ReadyTask, UnknownPolicy, Want, WorkStealing};
+pub use schedule::{
+    CapabilityWeights, DemandDriven, Fifo, Forecast, Outlook, Place, Policy, PolicyName, Priority, ReadyTask, Resource,
+    UnknownPolicy, Want, WorkStealing,
+};
 pub use scope::{Lent, Nesting, Scope};
 pub use task::{Lock, Outcome, TaskSpec};
+pub use topology::processor_name;
+pub use weights::{CapabilityWeight, WeightSource};

@@ -5,9 +5,9 @@ use crate::{
     error::Cause,
     recording::Outcome,
     runtime::Shared,
-    schedule::{ReadyTask, Want},
+    schedule::{Outlook, ReadyTask, Want},
     sync::fence,
-    task::{Exec, Lock, Release, Released, Runnable, Slot, TaskRef, Verdict},
+    task::{Exec, Lock, Release, Released, Runnable, Slot, TaskRef, TaskSpec, Verdict},
     worker::{Next, Seat},
 };
 use std::{
@@ -26,15 +26,26 @@ pub(crate) struct DeviceSide {
     /// Whom it waits for. Written at insertion, read by the one who takes the task.
     predecessors: std::cell::UnsafeCell<Vec<TaskRef>>,
     started_ns: AtomicU64,
+    /// When it was put into a queue, by the clock of the weights.
+    pub(super) issued_ns: AtomicU64,
+    /// Its kernel's name and its cost. Written at insertion.
+    call: std::cell::UnsafeCell<(&'static str, Cost)>,
     failed: std::sync::Mutex<Option<super::DeviceError>>,
 }
 
-// SAFETY: `predecessors` has one owner at a time, like the slot's `exec`; the rest is atomic.
+// SAFETY: `predecessors` and `call` have one writer, the inserter, before the task is pushed, and are not written while anybody has
+// the task; the rest is atomic.
 unsafe impl Sync for DeviceSide {}
 
 impl DeviceSide {
-    fn takers(&self) -> Takers {
+    pub(super) fn takers(&self) -> Takers {
         Takers(self.takers.load(Ordering::Relaxed))
+    }
+
+    /// The kernel's name and the call's cost.
+    pub(super) fn call(&self) -> (&'static str, Cost) {
+        // SAFETY: written before the task was pushed, and not while it is in flight; the caller holds the task, or its policy does.
+        unsafe { *self.call.get() }
     }
 }
 
@@ -55,8 +66,8 @@ struct InFlight {
 
 impl Shared {
     /// Notes who can take a task that is being inserted; says whether it is offered to devices.
-    pub(crate) fn offer(&self, slot: &Slot, body: &impl Runnable, lock: Lock, predecessors: Vec<TaskRef>) -> bool {
-        let takers = match (body.takers(&self.devices.kinds), lock) {
+    pub(crate) fn offer(&self, slot: &Slot, body: &impl Runnable, spec: &TaskSpec, predecessors: Vec<TaskRef>) -> bool {
+        let takers = match (body.takers(&self.devices.kinds), spec.lock) {
             (takers, Lock::Device) => Takers(takers.devices()),
             (_, Lock::Host | Lock::Worker(_)) => Takers::HOST,
             (takers, Lock::None) => takers,
@@ -66,6 +77,9 @@ impl Shared {
         side.event.store(0, Ordering::Relaxed);
         // SAFETY: the slot is being filled, so it is this thread's.
         unsafe { *side.predecessors.get() = predecessors };
+        let cost = Cost { flops: spec.flops, bytes: spec.bytes, level: spec.level };
+        // SAFETY: as above.
+        unsafe { *side.call.get() = (spec.name, cost) };
         takers.devices() != 0
     }
 
@@ -141,7 +155,7 @@ impl Shared {
             let mut progress = self.collect(entry, seat, &mut in_flight);
             while in_flight.len() < entry.info.depth.max(1) {
                 let accepts = |task: &ReadyTask| self.device_can_take(device, task);
-                let want = Want::of(&accepts);
+                let want = Want::of(&accepts).with(self.outlook());
                 let task = self.policy.take(seat.place, want).or_else(|| self.policy.steal(seat.place, want));
                 let Some(task) = task else { break };
                 self.issue_task(device, seat, task, &mut next_queue, &mut in_flight);
@@ -235,6 +249,7 @@ impl Shared {
             Err(error) => self.complete_unissued(seat, task.slot, Some(error)),
             Ok(ticket) => {
                 side.event.store(pack(Event { device: device as u16, queue, ticket }), Ordering::Release);
+                side.issued_ns.store(self.now_ns(), Ordering::Relaxed);
                 in_flight.push_back(InFlight { queue, ticket, slot: task.slot });
                 self.release_issued(seat, slot);
             }
@@ -258,9 +273,10 @@ impl Shared {
         let mut finished = Vec::new();
         entry.device.poll(&mut |one| finished.push(one));
         let any = !finished.is_empty();
-        for Finished { queue, ticket, result, .. } in finished {
+        for Finished { queue, ticket, result, busy_ns } in finished {
             let at = in_flight.iter().position(|work| work.queue == queue && work.ticket == ticket);
             let Some(work) = at.and_then(|at| in_flight.remove(at)) else { continue };
+            self.note_device_end(seat, work.slot, busy_ns, result.is_ok());
             self.complete(seat, work.slot, result.err());
         }
         any
@@ -268,6 +284,7 @@ impl Shared {
 
     /// A task whose work never stood in a queue.
     fn complete_unissued(&self, seat: &Seat, index: u32, error: Option<super::DeviceError>) {
+        self.note_device_end(seat, index, None, false);
         self.complete(seat, index, error);
     }
 
