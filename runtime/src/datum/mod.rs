@@ -20,6 +20,7 @@ mod loom_tests;
 mod version;
 
 pub(crate) use exclusion::Exclusion;
+pub use version::Execution;
 pub(crate) use version::{Submission, Version};
 
 use crate::{

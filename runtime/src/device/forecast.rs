@@ -1,13 +1,12 @@
 //! What policies ask, answered: by the weights what the work takes, by the whereabouts what moving the data takes. And what the weights are
 //! told when a task has ended.
 
-use super::Cost;
+use super::{Cost, DeviceError};
 use crate::{
-    recording::{BlasLevel, TaskId},
+    recording::BlasLevel,
     runtime::Shared,
     schedule::{Forecast, Outlook, Place, ReadyTask, Resource},
     task::{Slot, Verdict},
-    worker::Seat,
 };
 use std::sync::atomic::Ordering;
 
@@ -23,31 +22,35 @@ impl Shared {
     }
 
     /// A host task has ended, which began then; its slot is not free yet. Only where there are devices.
-    pub(crate) fn note_host_end(&self, slot: &Slot, task: TaskId, begun_ns: u64, verdict: &Verdict) {
+    pub(crate) fn note_host_end(&self, slot: &Slot, begun_ns: u64, verdict: &Verdict) {
         if matches!(verdict, Verdict::Completed) {
             let (kernel, cost) = slot.device_side().call();
             let busy_ns = self.now_ns().saturating_sub(begun_ns);
             self.weights.observe(Resource::HOST, kernel, &cost, busy_ns as f64);
         }
-        self.note_end(task);
+        self.note_end(slot);
     }
 
-    /// A device has ended a task, or has refused it; its slot is not free yet.
-    pub(crate) fn note_device_end(&self, seat: &Seat, index: u32, busy_ns: Option<u64>, is_completed: bool) {
-        let (slot, resource) = (self.slab.slot(index), self.resource_at(seat.place));
-        let side = slot.device_side();
-        if is_completed {
+    /// A device has finished a task's work: weighs how long it was at it. The slot is not free yet.
+    pub(super) fn weigh_device_task(
+        &self,
+        device: usize,
+        index: u32,
+        busy_ns: Option<u64>,
+        result: &Result<(), DeviceError>,
+    ) {
+        let (side, resource) = (self.slab.slot(index).device_side(), Resource::device(device as u16));
+        let since_ns = self.weights.busy_since_ns(resource, side.issued_ns.load(Ordering::Relaxed));
+        if result.is_ok() {
             let (kernel, cost) = side.call();
-            let since_ns = self.weights.busy_since_ns(resource, side.issued_ns.load(Ordering::Relaxed));
             self.weights.observe(resource, kernel, &cost, busy_ns.unwrap_or(since_ns) as f64);
         }
-        // SAFETY: the device's issuer has taken the task, and calls this before it gives the hold back: so nobody else has the slot's
-        // `exec`, and its header does not change.
-        let id = unsafe { slot.exec() }.header.id;
-        self.note_end(id);
     }
 
-    fn note_end(&self, task: TaskId) {
+    /// Tells the policy that a task has ended. The caller has taken it, and not let it go yet.
+    pub(super) fn note_end(&self, slot: &Slot) {
+        // SAFETY: whoever has taken the task has the slot's `exec` until the task is done.
+        let task = unsafe { slot.exec() }.header.id;
         if self.policy.ended(task, self) {
             self.sleep.notify();
             self.devices.notify();
@@ -69,13 +72,20 @@ impl Outlook for Shared {
     }
 
     fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast> {
-        let takers = self.slab.slot(task.slot).device_side().takers();
+        let side = self.slab.slot(task.slot).device_side();
+        let takers = side.takers();
         let there = match on.device_index() {
             None if takers.host() => self.whereabouts_of_host(task.slot),
-            Some(device) if takers.0 & self.devices.all.get(usize::from(device))?.kind_bit != 0 => {
+            None => return None,
+            Some(device) => {
+                let entry = self.devices.all.get(usize::from(device))?;
+                let is_able = takers.0 & entry.kind_bit != 0 && !side.is_barred_from(usize::from(device));
+                // A lost device still gets what nobody else can do, to fail it.
+                if !is_able || entry.is_lost() && (takers.host() || self.devices.any_alive(takers)) {
+                    return None;
+                }
                 self.whereabouts(task.slot, device)
             }
-            _ => return None,
         };
         let (kernel, cost) = self.call(task);
         Some(Forecast {

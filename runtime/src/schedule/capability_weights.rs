@@ -185,11 +185,11 @@ impl State {
         let mut best: Option<(f64, Resource, TaskId)> = None;
         for victim in resources(outlook).filter(|&other| other != on) {
             let Some(station) = self.stations.get(usize::from(victim.0)) else { continue };
-            let Some((_, first)) = station.queue.iter().next() else { continue };
+            let Some((_, first)) = station.queue.iter().find(|(_, it)| want.accepts(&it.task)) else { continue };
+            // If the victim can not do this one, it is gone, and can do none that others can.
             let is_gone = outlook.forecast(&first.task, victim).is_none();
             let found = if is_gone {
-                let orphan = station.queue.iter().find(|(_, it)| want.accepts(&it.task));
-                orphan.map(|(_, it)| (f64::INFINITY, it.task.id))
+                Some((f64::INFINITY, first.task.id))
             } else {
                 self.loot(on, victim, want, outlook, now_ns)
             };
@@ -214,8 +214,7 @@ impl State {
         now_ns: f64,
     ) -> Option<(f64, TaskId)> {
         let (station, own) = (&self.stations[usize::from(victim.0)], &self.stations[usize::from(on.0)]);
-        // A thread of the host that asks is a free one.
-        let wait_ns = if on == Resource::HOST { 0.0 } else { own.wait_ns(now_ns, 0.0) };
+        let wait_ns = own.wait_ns(now_ns, 0.0);
         let gain_ns = |it: &Assigned, before_ns: f64| {
             let (here, there) = (outlook.forecast(&it.task, on)?, outlook.forecast(&it.task, victim)?);
             let there_ns = station.wait_ns(now_ns, before_ns) + cost_ns(&there);

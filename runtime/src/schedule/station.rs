@@ -105,9 +105,9 @@ impl Station {
         let mut left: smallvec::SmallVec<[f64; 64]> = self.running.iter().map(left_ns).collect();
         left.resize(left.len().max(self.servers), 0.0);
         left.sort_by(f64::total_cmp);
-        // More run than there are servers where bodies wait for tasks of their own: the others are those that end first.
-        let left = &left[left.len() - self.servers..];
-        let (mut level_ns, mut before_ns) = (left[0], before_ns);
+        // More are taken than there are servers where bodies wait for tasks of their own, or tasks for their data: these come first.
+        let (first, left) = left.split_at(left.len() - self.servers);
+        let (mut level_ns, mut before_ns) = (left[0], before_ns + first.iter().sum::<f64>());
         for (at, &next_ns) in left.iter().enumerate().skip(1) {
             let room_ns = (next_ns - level_ns) * at as f64;
             if room_ns >= before_ns {

@@ -3,6 +3,7 @@
 use crate::{
     access::{Commute, Invariant, Read, ReadWrite, Reduce, Reduction, Target, Write},
     datum::Datum,
+    schedule::Resource,
 };
 use std::{marker::PhantomData, ptr::NonNull};
 
@@ -38,6 +39,13 @@ impl<'d, T: ?Sized> Lent<'d, T> {
     pub(crate) fn datum(&self) -> &'d Datum<T> {
         // SAFETY: the promise made to `new`.
         unsafe { self.datum.as_ref() }
+    }
+
+    /// Deals the datum to a resource: policies that heed it have the tasks run there that update the datum. A hint, which may
+    /// change at any time, and which a later call takes back with `None`.
+    pub fn deal_to(&self, resource: Option<Resource>) {
+        // SAFETY: the promise made to `new`; a handle that was lent belongs to its scope's thread, the inserter.
+        unsafe { self.datum.as_ref().versions() }.for_each(|version| version.execution.home.set(resource));
     }
 
     /// Uses the value; the body sees `&T`.

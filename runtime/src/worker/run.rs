@@ -258,6 +258,9 @@ impl Shared {
         // SAFETY: this thread has taken the task, so it owns the slot's `exec` until the task is done.
         let Exec { header, body, label } = unsafe { slot.exec() };
         let id = header.id;
+        if !self.devices.is_empty() && !self.bring_home(slot, index, body) {
+            return None;
+        }
         let mut held = Vec::new();
         if header.flags.commutes() && !self.hold_exclusions(seat, index, body, &mut held) {
             return None;
@@ -270,8 +273,14 @@ impl Shared {
         let started = self.recorder.as_ref().map(|recorder| recorder.now_ns());
         let begun_ns = (!self.devices.is_empty()).then(|| self.now_ns());
         let fail = |cause: Cause| self.failed(scope, id, label, cause);
-        let verdict = match scope.cancelled() {
-            None => {
+        let lost = if self.devices.is_empty() { None } else { slot.device_side().take_failure() };
+        let verdict = match (scope.cancelled(), lost) {
+            (None, Some(error)) => {
+                let failure = fail(error.into_cause());
+                body.discard(&failure);
+                Verdict::Failed(failure)
+            }
+            (None, None) => {
                 let frame = Frame {
                     shared: NonNull::from(self),
                     seat: NonNull::from(seat),
@@ -282,14 +291,14 @@ impl Shared {
                 };
                 Frame::enter(&frame, || body.run(&fail))
             }
-            Some(failure) => {
+            (Some(failure), _) => {
                 body.discard(&failure);
                 Verdict::Cancelled(failure)
             }
         };
         self.settle_recorded(seat, scope, id, started.unwrap_or(0), &verdict);
         if let Some(begun_ns) = begun_ns {
-            self.note_host_end(slot, id, begun_ns, &verdict);
+            self.note_host_end(slot, begun_ns, &verdict);
         }
         self.let_go(seat, &held);
         self.finish(seat, index)
