@@ -36,7 +36,7 @@ impl Work {
         self
     }
 
-    pub(super) fn with(mut self, on: Resource, change: impl FnOnce(&mut Forecast)) -> Self {
+    pub(super) fn with(mut self, on: Resource, change: impl FnMut(&mut Forecast)) -> Self {
         self.forecasts[usize::from(on.0)].iter_mut().for_each(change);
         self
     }

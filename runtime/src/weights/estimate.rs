@@ -99,7 +99,8 @@ impl Estimate {
         self.odd = 0;
         if let Some(sample) = self.first.get_mut(self.samples as usize) {
             *sample = ns_per_unit;
-            let seen = &mut self.first.clone()[..=self.samples as usize];
+            let mut seen = self.first;
+            let seen = &mut seen[..=self.samples as usize];
             seen.sort_by(f64::total_cmp);
             // Of two the faster, since the first may have been cold; of three the middle one.
             self.ns_per_unit = seen[(seen.len() - 1) / 2];
