@@ -47,6 +47,14 @@ impl Shared {
         }
     }
 
+    /// Wakes those who sleep if the device has kept tasks from them for too long.
+    pub(super) fn look_whether_late(&self, device: usize) {
+        if self.policy.is_late(Resource::device(device as u16), self) {
+            self.sleep.notify();
+            self.devices.notify();
+        }
+    }
+
     /// Tells the policy that a task has ended. The caller has taken it, and not let it go yet.
     pub(super) fn note_end(&self, slot: &Slot) {
         // SAFETY: whoever has taken the task has the slot's `exec` until the task is done.

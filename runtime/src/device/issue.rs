@@ -225,6 +225,9 @@ impl Shared {
             let is_idle = issuing.in_flight.is_empty() && issuing.waiting.is_none();
             entry.device.wait(Duration::from_millis(if is_idle { 500 } else { 5 }));
             entry.idle.store(false, Ordering::Relaxed);
+            if !is_idle {
+                self.look_whether_late(device);
+            }
         }
     }
 

@@ -387,6 +387,18 @@ impl Policy for CapabilityWeights {
         false
     }
 
+    fn is_late(&self, on: Resource, outlook: &dyn Outlook) -> bool {
+        let now_ns = outlook.now_ns() as f64;
+        let mut state = self.state();
+        let Some(station) = state.stations.get(usize::from(on.0)) else { return false };
+        let is_late = station.is_late(now_ns) && station.queue.iter().any(|(_, it)| !it.is_bound);
+        if is_late {
+            // What was looked for in vain is there to be looked for again.
+            state.epoch += 1;
+        }
+        is_late
+    }
+
     fn hands_over(&self, by: Place, task: &ReadyTask) -> bool {
         self.host_only.hands_over(by, task)
     }

@@ -131,6 +131,13 @@ pub trait Policy: Send + Sync {
         false
     }
 
+    /// Whether others should look again because this resource is late: tasks that were kept for it may be theirs now. Asked now and then
+    /// while a device has work in flight.
+    fn is_late(&self, on: Resource, outlook: &dyn Outlook) -> bool {
+        let _ = (on, outlook);
+        false
+    }
+
     /// Whether the thread at `by` may run this task, which it has just made ready, without pushing it first.
     fn hands_over(&self, by: Place, task: &ReadyTask) -> bool {
         let _ = (by, task);

@@ -55,6 +55,11 @@ impl Station {
         !self.running.is_empty()
     }
 
+    /// Whether what runs first has taken more than twice as long as was expected.
+    pub(super) fn is_late(&self, now_ns: f64) -> bool {
+        self.running.first().is_some_and(|running| now_ns > running.until_ns + running.takes_ns)
+    }
+
     /// How many of its servers others' tasks occupy: tasks that need not be here.
     pub(super) fn unbound(&self) -> usize {
         self.running.iter().filter(|running| !running.is_bound).count()
@@ -146,6 +151,7 @@ mod tests {
         assert_eq!(device.wait_ns(90.0, 0.0), 210.0);
         // Late by 60: as much again is expected.
         assert_eq!(device.wait_ns(160.0, 0.0), 260.0);
+        assert!(!device.is_late(190.0) && device.is_late(210.0));
         assert_eq!(device.end(TaskId(1), 240.0), Ended::Surprising);
         assert_eq!(device.wait_ns(240.0, 0.0), 200.0);
         assert_eq!(device.end(TaskId(2), 340.0), Ended::Expected);
