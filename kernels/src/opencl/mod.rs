@@ -149,8 +149,7 @@ fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceE
         Call::Rank2k { hermitian, uplo, op, alpha, a, b, beta, c } => {
             let op = transposition::<T>(op);
             let (a, b, c) = (View::with(op, a), View::with(op, b), View::of(c));
-            let (beta, second) =
-                if hermitian { (T::from_real(beta.re()), alpha.conj()) } else { (beta, alpha) };
+            let (beta, second) = if hermitian { (T::from_real(beta.re()), alpha.conj()) } else { (beta, alpha) };
             rank_k(hermitian, uplo, (alpha, a, b), beta, c).run(stream)?;
             rank_k(hermitian, uplo, (second, b, a), T::ONE, c).run(stream)
         }
@@ -170,13 +169,7 @@ fn transposition<T: Scalar>(op: Op) -> Op {
 }
 
 /// One triangle of C := alpha A B* + beta C, where * transposes, and conjugates what is Hermitian.
-fn rank_k<T: Scalar>(
-    is_hermitian: bool,
-    uplo: Uplo,
-    (alpha, a, b): (T, View, View),
-    beta: T,
-    c: View,
-) -> Product<T> {
+fn rank_k<T: Scalar>(is_hermitian: bool, uplo: Uplo, (alpha, a, b): (T, View, View), beta: T, c: View) -> Product<T> {
     let b = if is_hermitian && T::COMPLEX { b.transpose().conj() } else { b.transpose() };
     Product { part: Some(uplo), is_hermitian, alpha, a, b, beta, c }
 }

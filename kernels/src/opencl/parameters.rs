@@ -155,7 +155,9 @@ mod tests {
 
     #[test]
     fn every_row_of_the_table_can_be_generated() {
-        for (class, letter) in Class::ALL.into_iter().flat_map(|class| "sdcz".chars().map(move |letter| (class, letter))) {
+        for (class, letter) in
+            Class::ALL.into_iter().flat_map(|class| "sdcz".chars().map(move |letter| (class, letter)))
+        {
             let parameters = Parameters::of(class, letter);
             let Blocking { form, m_wg, n_wg, k_wg, m_wi, n_wi, vector, unroll } = parameters.blocking;
             assert!(m_wg % m_wi == 0 && n_wg % n_wi == 0 && m_wi % vector == 0, "{parameters:?}");

@@ -130,7 +130,10 @@ impl<'a> Stream<'a> {
         let start = self.next.next_multiple_of(ALIGN);
         let end = elements.checked_mul(size_of::<E>()).and_then(|bytes| start.checked_add(bytes));
         let Some(end) = end.filter(|&end| end <= self.end) else {
-            let message = format!("{} bytes of scratch memory do not hold {elements} more elements", self.end - start.min(self.end));
+            let message = format!(
+                "{} bytes of scratch memory do not hold {elements} more elements",
+                self.end - start.min(self.end)
+            );
             return Err(DeviceError::new(message));
         };
         self.next = end;
