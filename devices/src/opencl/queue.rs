@@ -267,7 +267,7 @@ impl OpenclQueue {
 
     fn target(&self) -> Target<'_> {
         let Common { found, context, .. } = &*self.common;
-        Target { context: &context.context, device: found.raw(), class: found.class() }
+        Target { context: &context.context, device: found.raw(), whole: found.whole(), class: found.class() }
     }
 
     fn kernel(&mut self, source: &Source, name: &str) -> Result<&Kernel, DeviceError> {
