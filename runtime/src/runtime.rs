@@ -4,7 +4,7 @@ use crate::{
     access::{Accesses, BoundOf, Item},
     builder::{Builder, Settings},
     datum::Level,
-    device::Devices,
+    device::{DeviceInfo, Devices},
     error::Error,
     handle::Handle,
     insert::Inserter,
@@ -430,6 +430,18 @@ impl Runtime {
     #[must_use]
     pub fn workers(&self) -> usize {
         self.shared.workers as usize
+    }
+
+    /// Whether there are devices.
+    #[must_use]
+    pub fn has_devices(&self) -> bool {
+        !self.shared.devices.is_empty()
+    }
+
+    /// The devices, in the order in which they were given to the builder.
+    #[must_use]
+    pub fn devices(&self) -> Vec<DeviceInfo> {
+        self.shared.devices.all.iter().map(|entry| entry.info.clone()).collect()
     }
 
     /// The name of the scheduling policy.

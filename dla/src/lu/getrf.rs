@@ -57,7 +57,8 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
         for j in k + 1..a.nt() {
             let spec = |name| task(name, k, j, k).priority(lookahead(k, j));
             // A[k..m][j] := P[k]ᵀ A[k..m][j]
-            laswp.insert(s, spec("laswp"), (start, Direction::Forward), &[ipiv], a.at(0, j));
+            let exchange = (start, end - start, Direction::Forward);
+            laswp.insert(s, spec("laswp"), exchange, &[ipiv], (a.at(0, j), a.cols_of(j)));
             // A[k][j] := L[k][k]⁻¹ A[k][j]
             let system = (start..end, (Uplo::Lower, Op::None, Diag::Unit), a.cols_of(j));
             trsm.insert(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
@@ -79,7 +80,8 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
     }
     for j in 1..blocks.len() {
         // L[j..m][j-1] := (P[j] P[j+1] …)ᵀ L[j..m][j-1], at once: a column that is in a cache anyway
-        laswp.insert(s, task("laswp", j, j - 1, j), (j * nb, Direction::Forward), &blocks[j..], a.at(0, j - 1));
+        let exchange = (j * nb, m.min(n) - j * nb, Direction::Forward);
+        laswp.insert(s, task("laswp", j, j - 1, j), exchange, &blocks[j..], (a.at(0, j - 1), a.cols_of(j - 1)));
     }
     Pivots { blocks, regular: check_diagonal(s, a) }
 }

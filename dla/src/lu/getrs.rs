@@ -31,7 +31,8 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
     let laswp = Laswp::new();
     let exchange = |direction| {
         for (_, j) in b.places() {
-            laswp.insert(s, task("laswp", 0, j, 0), (0, direction), &pivots.blocks, b.at(0, j));
+            let exchange = (0, n, direction);
+            laswp.insert(s, task("laswp", 0, j, 0), exchange, &pivots.blocks, (b.at(0, j), b.cols_of(j)));
         }
     };
     // Nothing is solved with a singular U.

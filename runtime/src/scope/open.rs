@@ -4,6 +4,7 @@ use super::{Lent, ScopeState, state::NO_TASK};
 use crate::{
     access::{Accesses, BoundOf, Item, Output, Pool, ScratchPool},
     datum::{Datum, Level},
+    device::DeviceInfo,
     error::{Cause, Error, Failure},
     insert::Inserter,
     recording::TaskId,
@@ -333,6 +334,18 @@ impl Nesting<'_> {
     #[must_use]
     pub fn workers(&self) -> usize {
         self.0.workers as usize
+    }
+
+    /// Whether the runtime has devices.
+    #[must_use]
+    pub fn has_devices(&self) -> bool {
+        !self.0.devices.is_empty()
+    }
+
+    /// The devices, in the order in which they were given to the builder.
+    #[must_use]
+    pub fn devices(&self) -> Vec<DeviceInfo> {
+        self.0.devices.all.iter().map(|entry| entry.info.clone()).collect()
     }
 }
 
