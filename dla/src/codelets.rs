@@ -5,6 +5,7 @@
 //! bound by memory and by latency, and stay on the host.
 
 mod cholesky;
+mod cholesky_columns;
 mod columns;
 mod level3;
 mod reflect;
@@ -12,6 +13,7 @@ mod team;
 mod tree;
 
 pub(crate) use cholesky::{Lauum, Potrf, Trtri};
+pub(crate) use cholesky_columns::{HerkOfColumn, PotrfOfColumn, Rows, UpdateOfColumn};
 pub(crate) use columns::{Elimination, GemmOfColumns, Getrf, Laswp, TrsmOfColumns, Zero, two_parts};
 pub(crate) use level3::{Gemm, Gemmt, Rank2k, RankK, Scale, Symm, Triangle, trmm, trsm};
 pub(crate) use reflect::{Application, Geqrf, Larfb, Larft, Reflector, Ungqr, identity, multiply_out};

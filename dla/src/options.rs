@@ -2,6 +2,7 @@
 
 use crate::{
     block_size::{BlockSize, ProductTiles},
+    distribution::Distribution,
     error::Error,
     tuning::Blocks,
 };
@@ -16,6 +17,7 @@ use superscalar_kernels::{Scalar, Side};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     pub(crate) block_size: BlockSize,
+    pub(crate) distribution: Option<Distribution>,
 }
 
 impl Options {
@@ -104,6 +106,13 @@ impl Options {
     /// How large the tiles are.
     #[must_use]
     pub fn block_size(self, block_size: BlockSize) -> Self {
-        Self { block_size }
+        Self { block_size, ..self }
+    }
+
+    /// How the matrix that a routine changes is distributed over the runtime's devices. What is not said here is read from the environment
+    /// (`SUPERSCALAR_DISTRIBUTION`), and what is not said there is [`Distribution::None`].
+    #[must_use]
+    pub fn distribution(self, distribution: Distribution) -> Self {
+        Self { distribution: Some(distribution), ..self }
     }
 }

@@ -33,6 +33,9 @@ pub use handle::Handle;
 pub use hazard::Mode;
 pub use recording::{BlasLevel, TaskId, TileIndex};
 pub use runtime::Runtime;
-pub use schedule::{Fifo, Place, Policy, PolicyName, Priority, ReadyTask, UnknownPolicy, Want, WorkStealing};
-pub use scope::{Lent, Nesting, Scope};
+pub use schedule::{
+    Fifo, Forecast, Outlook, Place, Policy, PolicyName, Priority, ReadyTask, Resource, UnknownPolicy, Want,
+    WorkStealing,
+};
+pub use scope::{Home, Lent, Nesting, Scope};
 pub use task::{Lock, Outcome, TaskSpec};

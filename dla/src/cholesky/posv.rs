@@ -55,5 +55,9 @@ pub fn posv<T: Scalar>(
         potrf::potrf(rt, uplo, a.rb_mut(), options)?;
         return potrs::potrs(rt, uplo, a.as_ref(), b, options);
     }
-    Ok(rt.scope(|s| submit(s, uplo, &Tiled::new(s, a.rb_mut(), nb, nb), &Tiled::new(s, b.rb_mut(), nb, nb)))?)
+    let distribution = options.distribution_over(rt)?;
+    Ok(rt.scope(|s| {
+        let (a, b) = (potrf::cut(s, a.rb_mut(), nb, distribution), potrf::cut(s, b.rb_mut(), nb, distribution));
+        submit(s, uplo, &a, &b);
+    })?)
 }

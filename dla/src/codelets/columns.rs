@@ -1,6 +1,6 @@
 //! The codelets of block columns: LU's panel and interchanges, and solves and eliminations among parts of columns.
 
-use super::{Changed, OnOne, OnTwo, cost, mat};
+use super::{Changed, OnOne, OnTwo, cost, mat, team::Team};
 use crate::{
     lu::panel,
     parts::by_rows,
@@ -212,6 +212,8 @@ impl<'s, T: Scalar, V: TileView<Element = T>> GemmOfColumns<'s, T, V> {
         a: Lent<'s, Tile<V>>,
         b: Column<'s, T>,
     ) {
+        let team = || Team::of(s, parts.changed.len() * parts.n * parts.by.len()).shares();
+        let parts = Elimination { nesting: parts.nesting.or_else(team), ..parts };
         self.0.insert(s, spec, (a.read(), b.read_write()), parts);
     }
 }

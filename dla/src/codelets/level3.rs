@@ -366,7 +366,8 @@ impl<'s, T: Scalar> Scale<'s, T> {
         });
         Self(on_devices(codelet, |c, &Factors { part, beta, .. }: &Factors<T>| {
             let is_hermitian = |symmetry| symmetry == Symmetry::Hermitian;
-            let beta = if part.is_some_and(|(symmetry, _)| is_hermitian(symmetry)) { T::from_real(beta.re()) } else { beta };
+            let beta =
+                if part.is_some_and(|(symmetry, _)| is_hermitian(symmetry)) { T::from_real(beta.re()) } else { beta };
             let part = part.map(|(symmetry, uplo)| (uplo, is_hermitian(symmetry)));
             Ok(Call::Scale { part, beta, a: mat(c)? })
         }))

@@ -84,9 +84,11 @@ pub fn gemm<T: Scalar>(
         cpu::gemm(alpha, op_a, a, op_b, b, beta, c);
         return Ok(());
     };
+    let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, op_a.shape((tiles.mb, tiles.kb)), tiles.kb);
         let b = Tiled::factor_of_product(s, b, op_b.shape((tiles.kb, tiles.nb)), tiles.kb);
-        submit(s, alpha, op_a, &a, op_b, &b, beta, &Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb));
+        let c = Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb).distributed(s, distribution);
+        submit(s, alpha, op_a, &a, op_b, &b, beta, &c);
     })?)
 }

@@ -91,9 +91,11 @@ pub fn gemmt<T: Scalar>(
         cpu::gemmt(uplo, alpha, op_a, a, op_b, b, beta, c);
         return Ok(());
     };
+    let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, op_a.shape((tiles.nb, tiles.kb)), tiles.kb);
         let b = Tiled::factor_of_product(s, b, op_b.shape((tiles.kb, tiles.nb)), tiles.kb);
-        submit(s, uplo, alpha, op_a, &a, op_b, &b, beta, &Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb));
+        let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb).distributed(s, distribution);
+        submit(s, uplo, alpha, op_a, &a, op_b, &b, beta, &c);
     })?)
 }

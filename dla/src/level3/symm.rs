@@ -174,9 +174,11 @@ fn with_whole<T: Scalar>(
         }
         return Ok(());
     };
+    let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
         let b = Tiled::factor_of_product(s, b, (tiles.mb, tiles.nb), tiles.kb);
-        submit(s, symmetry, side, uplo, alpha, &a, &b, beta, &Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb));
+        let c = Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb).distributed(s, distribution);
+        submit(s, symmetry, side, uplo, alpha, &a, &b, beta, &c);
     })?)
 }

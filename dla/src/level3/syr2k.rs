@@ -172,10 +172,12 @@ fn rank_2k<T: Scalar>(
         }
         return Ok(());
     };
+    let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let tile = op.shape((tiles.nb, tiles.kb));
         let a = Tiled::factor_of_product(s, a, tile, tiles.kb);
         let b = Tiled::factor_of_product(s, b, tile, tiles.kb);
-        submit(s, symmetry, uplo, op, alpha, &a, &b, beta, &Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb));
+        let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb).distributed(s, distribution);
+        submit(s, symmetry, uplo, op, alpha, &a, &b, beta, &c);
     })?)
 }

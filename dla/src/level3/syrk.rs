@@ -155,8 +155,10 @@ fn rank_k<T: Scalar>(
         }
         return Ok(());
     };
+    let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, op.shape((tiles.nb, tiles.kb)), tiles.kb);
-        submit(s, symmetry, uplo, op, alpha, &a, beta, &Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb));
+        let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb).distributed(s, distribution);
+        submit(s, symmetry, uplo, op, alpha, &a, beta, &c);
     })?)
 }

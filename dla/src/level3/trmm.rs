@@ -104,9 +104,10 @@ pub fn trmm<T: Scalar>(
         cpu::trmm(side, uplo, op, diag, alpha, a, b);
         return Ok(());
     };
+    let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
         let b = Tiled::target_of_product(s, b.rb_mut(), (tiles.mb, tiles.nb), tiles.kb);
-        submit(s, side, uplo, op, diag, alpha, &a, &b);
+        submit(s, side, uplo, op, diag, alpha, &a, &b.distributed(s, distribution));
     })?)
 }

@@ -108,9 +108,10 @@ pub fn trsm<T: Scalar>(
         cpu::trsm(side, uplo, op, diag, alpha, a, b);
         return Ok(());
     };
+    let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
         let b = Tiled::target_of_product(s, b.rb_mut(), (tiles.mb, tiles.nb), tiles.kb);
-        submit(s, side, uplo, op, diag, alpha, &a, &b);
+        submit(s, side, uplo, op, diag, alpha, &a, &b.distributed(s, distribution));
     })?)
 }

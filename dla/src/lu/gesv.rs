@@ -59,5 +59,10 @@ pub fn gesv<T: Scalar>(
         getrs::solve(Op::None, a.as_ref(), ipiv, b);
         return Ok(());
     };
-    Ok(rt.scope(|s| submit(s, &Tiled::columns(s, a.rb_mut(), nb), ipiv, &Tiled::columns(s, b.rb_mut(), nb)))?)
+    let distribution = options.distribution_over(rt)?;
+    Ok(rt.scope(|s| {
+        let a = Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution);
+        let b = Tiled::columns(s, b.rb_mut(), nb).distributed(s, distribution);
+        submit(s, &a, ipiv, &b);
+    })?)
 }

@@ -3,6 +3,7 @@
 use crate::{
     codelets::{Elimination, GemmOfColumns, Getrf, Laswp, TrsmOfColumns, task},
     columns::check_diagonal,
+    distribution::Dealer,
     error::Error,
     options::Options,
     tiled::Tiled,
@@ -47,6 +48,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
     assert_eq!(ipiv.len(), m.min(n), "getrf: as many interchanges as pivots");
     let (getrf, laswp, trsm, gemm) = (Getrf::new(), Laswp::new(), TrsmOfColumns::new(), GemmOfColumns::new());
     let blocks = s.lend_chunks(ipiv, nb);
+    let dealer = Dealer::new(s, a, "gemm");
     // With few columns for each worker they all wait for the next panel, and so for its column.
     let is_awaited = |k: usize, j: usize| j == k + 1 && a.nt() - k <= 2 * s.nesting().workers();
     for (k, &ipiv) in blocks.iter().enumerate() {
@@ -54,6 +56,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
         let end = m.min(start + cols);
         // P[k] L[k] U[k] = A[k..m][k]
         getrf.insert(s, task("getrf", k, k, k).priority(4), (start..m, cols), a.at(0, k), ipiv);
+        dealer.deal_behind(s, k, a.at(0, k));
         for j in k + 1..a.nt() {
             let spec = |name| task(name, k, j, k).priority(lookahead(k, j));
             // A[k..m][j] := P[k]ᵀ A[k..m][j]
@@ -116,7 +119,8 @@ pub fn getrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &mut [i32], op
     let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (m, n), rt.workers())? else {
         return Ok(cpu::getrf(a, ipiv)?);
     };
-    Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb), ipiv)))?)
+    let distribution = options.distribution_over(rt)?;
+    Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution), ipiv)))?)
 }
 
 /// Refuses a list of interchanges that is too short or too long.

@@ -9,6 +9,7 @@ use crate::{
     options::Options,
     tile::TileView,
     tiled::Tiled,
+    tuning::Blocks,
 };
 use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
 use superscalar_runtime::{Runtime, Scope};
@@ -86,6 +87,17 @@ pub fn getrs<T: Scalar>(
     }
     check_ipiv("getrs", (n, n), ipiv)?;
     laswp::check(n, ipiv)?;
+    if rt.has_devices()
+        && let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (n, n), rt.workers())?
+    {
+        let (distribution, mut ipiv) = (options.distribution_over(rt)?, ipiv.to_vec());
+        return Ok(rt.scope(|s| {
+            let a = Tiled::read_only_columns(s, a, nb);
+            let b = Tiled::columns(s, b.rb_mut(), nb).distributed(s, distribution);
+            // A singular U is the caller's affair.
+            submit(s, op, &a, &Pivots { blocks: s.lend_chunks(&mut ipiv, nb), regular: s.own(()) }, &b);
+        })?);
+    }
     let parts = options.right_hand_sides(n, nrhs, rt.workers())?;
     Ok(rt.scope(|s| {
         for b in Tiled::columns(s, b.rb_mut(), parts).tiles() {

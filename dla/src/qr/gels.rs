@@ -127,9 +127,10 @@ fn share_out<T: Scalar>(
     let ((m, n), nrhs) = (a.shape(), b.ncols());
     let nb = options.reflector_columns::<T>((m, n))?;
     let columns = options.right_hand_sides(m, nrhs, rt.workers())?;
-    let mut tau = vec![T::ZERO; n];
+    let (mut tau, distribution) = (vec![T::ZERO; n], options.distribution_over(rt)?);
     Ok(rt.scope(|s| {
-        let (a, b) = (Tiled::columns(s, a.rb_mut(), nb), Tiled::columns(s, b.rb_mut(), columns));
+        let a = Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution);
+        let b = Tiled::columns(s, b.rb_mut(), columns).distributed(s, distribution);
         submit(s, op, &a, &mut tau, &b);
     })?)
 }

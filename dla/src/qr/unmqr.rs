@@ -149,7 +149,7 @@ pub(crate) fn apply<T: Scalar>(
     }
     let nb = options.reflector_columns::<T>((order, k))?;
     let block = options.right_hand_sides(v.nrows(), others, rt.workers())?;
-    let mut tau = tau.to_vec();
+    let (mut tau, distribution) = (tau.to_vec(), options.distribution_over(rt)?);
     Ok(rt.scope(|s| {
         let a = Tiled::read_only_columns(s, v, nb);
         let q = reflectors(s, &a, &mut tau);
@@ -157,6 +157,6 @@ pub(crate) fn apply<T: Scalar>(
             Side::Left => Tiled::columns(s, c.rb_mut(), block),
             Side::Right => Tiled::new(s, c.rb_mut(), block, n),
         };
-        submit(s, side, op, &a, &q, &c);
+        submit(s, side, op, &a, &q, &c.distributed(s, distribution));
     })?)
 }

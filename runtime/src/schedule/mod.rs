@@ -9,10 +9,12 @@
 
 mod fifo;
 mod lanes;
+mod outlook;
 mod priority;
 mod work_stealing;
 
 pub use fifo::Fifo;
+pub use outlook::{Forecast, Outlook, Resource};
 pub use priority::Priority;
 pub use work_stealing::WorkStealing;
 

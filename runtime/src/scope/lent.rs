@@ -3,8 +3,13 @@
 use crate::{
     access::{Commute, Invariant, Read, ReadWrite, Reduce, Reduction, Target, Write},
     datum::Datum,
+    schedule::Resource,
 };
-use std::{marker::PhantomData, ptr::NonNull};
+use std::{
+    marker::PhantomData,
+    ptr::NonNull,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 /// A handle to data lent to a scope, by [`Scope::lend`](crate::Scope::lend) and its siblings.
 ///
@@ -58,6 +63,51 @@ impl<'d, T: ?Sized> Lent<'d, T> {
     /// Changes the value, in any order among neighbours that commute, one at a time; the body sees `&mut T`.
     pub fn commute(&self) -> Commute<'d, 'd, T> {
         Commute(self.target())
+    }
+}
+
+impl<'d, T: ?Sized + 'd> Lent<'d, T> {
+    /// Says who is to update the value, which the policies that know of devices follow where they can. `None` leaves it to them,
+    /// as it is from the start.
+    pub fn deal_to(&self, home: Option<Resource>) {
+        self.home().deal_to(home);
+    }
+
+    /// The value's home, for a task that deals anew.
+    #[must_use]
+    pub fn home(&self) -> Home<'d> {
+        Home(&self.datum().home)
+    }
+}
+
+/// Who is to update a value: a hint, which may be changed by any thread at any time. Made by [`Lent::home`].
+///
+/// ```
+/// use superscalar_runtime::{Resource, Runtime};
+/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// let rt = Runtime::builder().workers(1).build()?;
+/// let mut x = 1.0;
+/// rt.scope(|s| {
+///     let x = s.lend(&mut x);
+///     x.deal_to(Some(Resource::device(1)));
+///     assert_eq!(x.home().resource(), Some(Resource::device(1)));
+/// })?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Home<'d>(&'d AtomicU32);
+
+impl Home<'_> {
+    /// See [`Lent::deal_to`].
+    pub fn deal_to(&self, home: Option<Resource>) {
+        self.0.store(home.map_or(0, |Resource(number)| u32::from(number) + 1), Ordering::Relaxed);
+    }
+
+    /// Who it is, if anybody.
+    #[must_use]
+    pub fn resource(&self) -> Option<Resource> {
+        self.0.load(Ordering::Relaxed).checked_sub(1).map(|number| Resource(number as u16))
     }
 }
 
