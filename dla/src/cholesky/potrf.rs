@@ -1,6 +1,7 @@
 //! Cholesky factorization: A = L Lᴴ or A = Uᴴ U.
 
 use super::potrf_columns;
+use crate::block_size::Crew;
 use crate::{
     codelets::{self, Gemm, Potrf, RankK, Symmetry, Triangle, task},
     distribution::Distribution,
@@ -99,7 +100,7 @@ pub fn potrf<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     if n != cols {
         return Err(Error::shape(format!("potrf: A is {n} x {cols}, not square")));
     }
-    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
+    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
     if n <= nb {
         return Ok(cpu::potrf(uplo, a)?);
     }

@@ -1,5 +1,6 @@
 //! Solution of A X = B by a Cholesky factorization.
 
+use crate::block_size::Crew;
 use crate::{columns, error::Error, level3::trsm, options::Options, tile::TileView, tiled::Tiled};
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
 use superscalar_runtime::{Runtime, Scope};
@@ -60,7 +61,7 @@ pub fn potrs<T: Scalar>(
     if a.shape() != (n, n) {
         return Err(Error::shape(format!("potrs: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
     }
-    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
+    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
     if n <= nb || nrhs == 0 {
         for op in order(uplo) {
             cpu::trsm(Side::Left, uplo, op, Diag::NonUnit, T::ONE, a, b.rb_mut());

@@ -11,7 +11,7 @@ use super::{
 use crate::parts::by_rows;
 use std::ops::Range;
 use superscalar_kernels::{
-    Diag, MatMut, NotPositiveDefinite, Op, Real, Scalar, Side, Uplo, cpu,
+    Diag, MatMut, NotPositiveDefinite, Op, Scalar, Side, Uplo, cpu,
     device::{Call, Mat, on_devices},
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Nesting, Scope, TaskSpec};

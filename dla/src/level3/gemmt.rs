@@ -1,6 +1,7 @@
 //! gemmt: one triangle of C = alpha op(A) op(B) + beta C.
 
 use super::{in_triangle, scale};
+use crate::block_size::Crew;
 use crate::{
     codelets::{Gemm, Gemmt, Symmetry, task},
     error::Error,
@@ -87,7 +88,7 @@ pub fn gemmt<T: Scalar>(
         let why = format!("gemmt: op(A) is {n} x {k}, op(B) {} x {}, C {:?}", other.0, other.1, c.shape());
         return Err(Error::shape(why));
     }
-    let Some(tiles) = options.square_tiles((n, k), rt.workers())? else {
+    let Some(tiles) = options.square_tiles((n, k), Crew::of(rt))? else {
         cpu::gemmt(uplo, alpha, op_a, a, op_b, b, beta, c);
         return Ok(());
     };

@@ -1,6 +1,7 @@
 //! Solution of op(A) X = B by an LU factorization.
 
 use super::{Pivots, getrf::check_ipiv};
+use crate::block_size::Crew;
 use crate::{
     auxiliary::laswp,
     codelets::{Laswp, task},
@@ -88,7 +89,7 @@ pub fn getrs<T: Scalar>(
     check_ipiv("getrs", (n, n), ipiv)?;
     laswp::check(n, ipiv)?;
     if rt.has_devices()
-        && let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (n, n), rt.workers())?
+        && let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (n, n), Crew::of(rt))?
     {
         let (distribution, mut ipiv) = (options.distribution_over(rt)?, ipiv.to_vec());
         return Ok(rt.scope(|s| {
@@ -98,7 +99,7 @@ pub fn getrs<T: Scalar>(
             submit(s, op, &a, &Pivots { blocks: s.lend_chunks(&mut ipiv, nb), regular: s.own(()) }, &b);
         })?);
     }
-    let parts = options.right_hand_sides(n, nrhs, rt.workers())?;
+    let parts = options.right_hand_sides(n, nrhs, Crew::of(rt))?;
     Ok(rt.scope(|s| {
         for b in Tiled::columns(s, b.rb_mut(), parts).tiles() {
             s.spawn(task("getrs", 0, 0, 0), b.read_write(), move |b| solve(op, a, ipiv, b.view_mut()));

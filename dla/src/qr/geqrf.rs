@@ -1,5 +1,6 @@
 //! QR factorization: A = Q R.
 
+use crate::block_size::Crew;
 use crate::{
     codelets::{Application, Geqrf, Larfb, Reflector, task},
     distribution::Dealer,
@@ -86,7 +87,7 @@ pub fn submit<'s, T: Scalar>(
 pub fn geqrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], options: &Options) -> Result<(), Error> {
     let (m, n) = a.shape();
     check_tau("geqrf", m.min(n), tau)?;
-    let Some(nb) = options.panel_columns::<T>(Blocks::Qr, (m, n), rt.workers())? else {
+    let Some(nb) = options.panel_columns::<T>(Blocks::Qr, (m, n), Crew::of(rt))? else {
         let mut t = Matrix::zeros(options.inner_reflectors::<T>((m, n), rt.workers())?, tau.len());
         cpu::geqrf(a, tau, t.as_mut());
         return Ok(());
