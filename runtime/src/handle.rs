@@ -2,7 +2,7 @@
 
 use crate::{
     access::{Commute, Read, ReadWrite, Reduce, Reduction, Target, Write},
-    datum::{Datum, Level},
+    datum::{Datum, Execution, Level},
     error::{Cause, Error, Failure},
     hazard::Mode,
     insert::Inserter,
@@ -178,6 +178,11 @@ impl<T> Release<T> {
 }
 
 impl<T> Runnable for Release<T> {
+    fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
+        // SAFETY: at its turn, this task is the datum's only user.
+        unsafe { self.0.as_ref().versions() }.for_each(|version| visit(&version.execution, Mode::Write));
+    }
+
     fn run(self, _: Fail<'_>) -> Verdict {
         self.release();
         Verdict::Completed

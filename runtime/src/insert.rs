@@ -206,7 +206,7 @@ impl<'a> Inserter<'a> {
         let exec = unsafe { slot.exec() };
         exec.header = Header { id, priority: spec.priority, flags: Flags::new(spec.lock, commutes) };
         exec.label = Label { name: spec.name, site };
-        let hold = u64::from(!shared.devices.is_empty() && shared.offer(slot, &body, spec.lock, predecessors));
+        let hold = u64::from(!shared.devices.is_empty() && shared.offer(slot, &body, spec, predecessors));
         // SAFETY: what the body borrows outlives the scope, and the scope waits for the task.
         unsafe { exec.body.fill(body) };
         self.inserted.set(self.inserted.get() + 1);

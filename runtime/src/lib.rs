@@ -8,6 +8,7 @@ mod error;
 mod handle;
 mod hazard;
 mod insert;
+mod memory;
 mod recorder;
 pub mod recording;
 mod runtime;
@@ -31,6 +32,7 @@ pub use device::{
 pub use error::{Error, ErrorKind};
 pub use handle::Handle;
 pub use hazard::Mode;
+pub use memory::{CopyKind, MemoryInUse, Traffic};
 pub use recording::{BlasLevel, TaskId, TileIndex};
 pub use runtime::Runtime;
 pub use schedule::{

@@ -8,6 +8,7 @@ use crate::{
     error::Error,
     handle::Handle,
     insert::Inserter,
+    memory::{Memory, MemoryInUse, Traffic},
     recorder::{Recorder, RecorderSettings, TraceFile, device_lane, worker_lane},
     recording::{Lane, Recording, Stall, TaskId},
     schedule::{Place, Policy},
@@ -43,6 +44,7 @@ pub(crate) struct Shared {
     pub(crate) sleep: Sleep,
     pub(crate) scopes: ScopePool,
     pub(crate) devices: Devices,
+    pub(crate) memory: Arc<Memory>,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) numbers: CachePadded<AtomicU64>,
     pub(crate) workers: u32,
@@ -83,6 +85,8 @@ impl Shared {
             Recorder::new(RecorderSettings { workers, window, lanes, memory_bytes, has_file })
         });
         let issuers = settings.devices.len() as u32;
+        let devices = Devices::new(settings.devices)?;
+        let infos: Vec<_> = devices.all.iter().map(|entry| entry.info.clone()).collect();
         let places = workers + GUESTS + 1 + issuers;
         let scopes = ScopePool::default();
         let (_, front) = scopes.take(false, None);
@@ -92,7 +96,8 @@ impl Shared {
             locked: Locked::new(workers),
             sleep: Sleep::new(places),
             scopes,
-            devices: Devices::new(settings.devices),
+            devices,
+            memory: Arc::new(Memory::new(&infos)),
             recorder,
             numbers: CachePadded::default(),
             workers,
@@ -460,6 +465,18 @@ impl Runtime {
     #[must_use]
     pub fn tasks_done(&self) -> u64 {
         self.shared.scopes.done()
+    }
+
+    /// What was copied between memory nodes so far: per link, direction and reason, as BLASX's Table V has it.
+    #[must_use]
+    pub fn traffic(&self) -> Vec<Traffic> {
+        self.shared.memory.traffic(&self.shared.devices)
+    }
+
+    /// What the memories of the devices hold at the moment. Between scopes, and without handles, nothing.
+    #[must_use]
+    pub fn memory_in_use(&self) -> Vec<MemoryInUse> {
+        self.shared.memory.in_use(&self.shared.devices)
     }
 
     /// What was recorded so far, if the runtime was built to [`trace`](Builder::trace); the recording starts anew. The trace

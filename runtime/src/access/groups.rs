@@ -2,8 +2,9 @@
 
 use super::{Accesses, Bound, ItemOf, Named, sealed};
 use crate::{
-    datum::Exclusion,
+    datum::{Exclusion, Execution},
     error::Failure,
+    hazard::Mode,
     insert::{Inserter, Insertion},
 };
 use std::sync::Arc;
@@ -62,6 +63,11 @@ macro_rules! tuple {
 
             fn exclusions(&self, _into: &mut Vec<*const Exclusion>) {
                 $(self.$at.exclusions(_into);)*
+            }
+
+            #[inline]
+            fn uses(&self, _visit: &mut dyn FnMut(&Execution, Mode)) {
+                $(self.$at.uses(_visit);)*
             }
         }
     };
@@ -127,6 +133,10 @@ macro_rules! many_bound {
 
             fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
                 self.iter().for_each(|bound| bound.exclusions(into));
+            }
+
+            fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
+                self.iter().for_each(|bound| bound.uses(visit));
             }
         }
     };

@@ -20,7 +20,7 @@ pub(crate) use scratch::Pool;
 pub use scratch::{Scratch, ScratchPool};
 
 use crate::{
-    datum::{Datum, Exclusion, Level},
+    datum::{Datum, Exclusion, Execution, Level},
     error::Failure,
     hazard::Mode,
     insert::{Inserter, Insertion},
@@ -85,6 +85,9 @@ pub(crate) mod sealed {
 
         /// Adds the exclusions to hold while the task runs.
         fn exclusions(&self, into: &mut Vec<*const Exclusion>);
+
+        /// Visits the versions whose values the task uses, in the order of the accesses.
+        fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Accesses, ItemOf, Named, Target, sealed};
 use crate::{
-    datum::{Exclusion, Version},
+    datum::{Exclusion, Execution, Version},
     error::Failure,
     hazard::Mode,
     insert::{Inserter, Insertion},
@@ -96,6 +96,11 @@ macro_rules! plain_mode {
                     Ok(()) => self.version().execution.heal(),
                     Err(failure) => self.version().execution.spoil(failure),
                 }
+            }
+
+            #[inline]
+            fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
+                visit(&self.version().execution, Mode::$mode);
             }
 
             fn exclusions(&self, into: &mut Vec<*const Exclusion>) {

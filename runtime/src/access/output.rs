@@ -2,8 +2,9 @@
 
 use super::{Accesses, BoundOf, ItemOf, Named, Read, sealed};
 use crate::{
-    datum::Exclusion,
+    datum::{Exclusion, Execution},
     error::Failure,
+    hazard::Mode,
     insert::{Inserter, Insertion},
     scope::Lent,
 };
@@ -78,4 +79,8 @@ impl<R> sealed::Bound for BoundOutput<R> {
     }
 
     fn exclusions(&self, _: &mut Vec<*const Exclusion>) {}
+
+    fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
+        self.0.uses(visit);
+    }
 }

@@ -8,7 +8,7 @@
 
 use super::{Accesses, ItemOf, Named, Target, sealed};
 use crate::{
-    datum::{Datum, Exclusion, Version},
+    datum::{Datum, Exclusion, Execution, Version},
     error::{Cause, Failure},
     hazard::Mode,
     insert::{Inserter, Insertion},
@@ -133,6 +133,9 @@ impl<T, R: Reduction<T>> sealed::Bound for BoundReduce<T, R> {
     }
 
     fn exclusions(&self, _: &mut Vec<*const Exclusion>) {}
+
+    /// A part is no version's value.
+    fn uses(&self, _: &mut dyn FnMut(&Execution, Mode)) {}
 }
 
 /// The task that ends a reduction.
@@ -151,6 +154,11 @@ fn insert_combine<T, R: Reduction<T>>(inserter: &Inserter<'_>, datum: &Datum<T>)
 }
 
 impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
+    fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
+        // SAFETY: as in `run`.
+        visit(&unsafe { self.version.as_ref() }.execution, Mode::ReadWrite);
+    }
+
     fn run(self, fail: Fail<'_>) -> Verdict {
         // SAFETY: versions live until every task that names their datum is done.
         let version = unsafe { self.version.as_ref() };

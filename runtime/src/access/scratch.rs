@@ -5,8 +5,9 @@
 
 use super::{Accesses, Invariant, ItemOf, Named, sealed};
 use crate::{
-    datum::Exclusion,
+    datum::{Exclusion, Execution},
     error::Failure,
+    hazard::Mode,
     insert::{Inserter, Insertion},
 };
 use std::{
@@ -130,4 +131,6 @@ impl<T> sealed::Bound for BoundScratch<T> {
     }
 
     fn exclusions(&self, _: &mut Vec<*const Exclusion>) {}
+
+    fn uses(&self, _: &mut dyn FnMut(&Execution, Mode)) {}
 }

@@ -20,7 +20,8 @@ mod loom_tests;
 mod version;
 
 pub(crate) use exclusion::Exclusion;
-pub(crate) use version::{Submission, Version};
+pub use version::Execution;
+pub(crate) use version::{Home, Submission, Version};
 
 use crate::{
     insert::Inserter,
@@ -63,8 +64,6 @@ pub(crate) struct Datum<T: ?Sized> {
     pub(crate) level: Level,
     /// Whether several threads may insert tasks that name it.
     pub(crate) shared: bool,
-    /// Who is to update it: the resource's number and one, or zero. A hint, which any thread may change.
-    pub(crate) home: std::sync::atomic::AtomicU32,
     names: UnsafeCell<Names<T>>,
     first: Version<T>,
 }
@@ -83,7 +82,7 @@ impl<T: ?Sized> Datum<T> {
     pub(crate) unsafe fn new(place: NonNull<T>, level: Level, shared: bool) -> Box<Self> {
         let names = Names { current: None, renamed: Vec::new(), fresh: None, open_reduction: None };
         let (names, first) = (UnsafeCell::new(names), Version::new(place));
-        Box::new(Self { names, level, shared, home: Default::default(), first })
+        Box::new(Self { names, level, shared, first })
     }
 
     /// The version that the next access binds to.

@@ -1,14 +1,14 @@
 //! One place that holds a datum's value, with its hazards and its poison.
 
 use super::Exclusion;
-use crate::{error::Failure, hazard::Hazards, recording::TaskId, task::TaskRef};
+use crate::{error::Failure, hazard::Hazards, memory::Placement, recording::TaskId, schedule::Resource, task::TaskRef};
 use crossbeam_utils::CachePadded;
 use std::{
     cell::UnsafeCell,
     ptr::NonNull,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicPtr, Ordering},
+        atomic::{AtomicPtr, AtomicU16, Ordering},
     },
 };
 
@@ -23,15 +23,32 @@ pub(crate) struct Submission {
     pub(crate) number: u32,
 }
 
+/// Where a datum is to be updated, if it was dealt to somebody: a hint, which any thread may change at any time.
+#[derive(Default)]
+pub struct Home(AtomicU16);
+
+impl Home {
+    pub(crate) fn set(&self, resource: Option<Resource>) {
+        self.0.store(resource.map_or(0, |resource| resource.0 + 1), Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> Option<Resource> {
+        self.0.load(Ordering::Relaxed).checked_sub(1).map(Resource)
+    }
+}
+
 /// What tasks use of a version while they run, besides the place.
 #[repr(C)]
-pub(crate) struct Execution {
+pub struct Execution {
     /// The failure because of which the value is not valid, as `Arc::into_raw`; null while it is valid.
     poison: AtomicPtr<Failure>,
     pub(crate) exclusion: Exclusion,
     /// Private parts of a reduction into this version; each is a `Box<T>`, so they exist only for sized `T`. They belong to the
     /// version, not to the datum: under a new name the next reduction may begin before the last one has been combined.
     parts: Mutex<Vec<NonNull<()>>>,
+    /// The value's replicas on devices.
+    pub(crate) placement: Placement,
+    pub(crate) home: Home,
 }
 
 // SAFETY: parts are values like the version's own, which are `Send + Sync` by the bounds of the constructors.
@@ -53,7 +70,13 @@ const _: () = assert!(cfg!(any(loom, not(target_arch = "x86_64"))) || size_of::<
 impl<T: ?Sized> Version<T> {
     pub(super) fn new(place: NonNull<T>) -> Self {
         let poison = AtomicPtr::new(std::ptr::null_mut());
-        let execution = Execution { poison, exclusion: Exclusion::default(), parts: Mutex::default() };
+        let execution = Execution {
+            poison,
+            exclusion: Exclusion::default(),
+            parts: Mutex::default(),
+            placement: Placement::default(),
+            home: Home::default(),
+        };
         Self { submission: CachePadded::default(), execution, place }
     }
 

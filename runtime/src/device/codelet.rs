@@ -3,8 +3,9 @@
 use super::{DeviceError, DeviceKind, DeviceRegion, IssueContext, Kinds, Portable, Residence, Takers};
 use crate::{
     access::{Accesses, Bound, Item, modes, sealed},
-    datum::Exclusion,
+    datum::{Exclusion, Execution},
     error::{Cause, Error, Failure},
+    hazard::Mode,
     recording::{BlasLevel, TaskId},
     scope::Scope,
     task::{BoxError, Fail, Runnable, TaskSpec, Verdict, discard_bound, guarded, run_bound},
@@ -323,7 +324,13 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
             ));
         }
         let implementations = self.0.clone();
-        inserter.insert(&spec, site, accesses, |bound| Call { implementations, bound, parameters })
+        let can_travel = self.0.takers(&inserter.shared.devices.kinds).devices() != 0;
+        inserter.insert(&spec, site, accesses, |bound| {
+            if can_travel {
+                bound.uses(&mut |execution, _| execution.placement.may_travel());
+            }
+            Call { implementations, bound, parameters }
+        })
     }
 }
 
@@ -349,6 +356,21 @@ impl<B: Operands, P> Runnable for Call<B, P> {
 
     fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
         self.bound.exclusions(into);
+    }
+
+    fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
+        self.bound.uses(visit);
+    }
+
+    unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
+        // SAFETY: whose predecessors are done or issued to devices, which have nothing by `&mut`, nobody else has the data so.
+        unsafe { self.bound.residences(visit) }
+    }
+
+    fn scratch_bytes(&self, kind: DeviceKind, regions: &[DeviceRegion]) -> usize {
+        let found = self.implementations.devices.iter().find(|one| one.kind == kind);
+        let Some(scratch_bytes) = found.and_then(|one| one.scratch_bytes.as_ref()) else { return 0 };
+        scratch_bytes(self.bound.operands(&mut regions.iter().copied()), &self.parameters)
     }
 
     fn run(self, fail: Fail<'_>) -> Verdict {

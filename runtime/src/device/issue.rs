@@ -1,13 +1,17 @@
 //! The thread that issues to one device, and the offered tasks' way through it. The protocol is in `device/mod.rs`.
 
-use super::{Cost, Event, Finished, IssueContext, Takers, table::Entry};
+use super::{
+    Cost, Event, Finished, IssueContext, Takers,
+    reside::{Admission, Held},
+    table::Entry,
+};
 use crate::{
     error::Cause,
     recording::Outcome,
     runtime::Shared,
     schedule::{ReadyTask, Want},
     sync::fence,
-    task::{Exec, Lock, Release, Released, Runnable, Slot, TaskRef, Verdict},
+    task::{Body, Exec, Lock, Release, Released, Runnable, Slot, TaskRef, TaskSpec, Verdict},
     worker::{Next, Seat},
 };
 use std::{
@@ -27,14 +31,45 @@ pub(crate) struct DeviceSide {
     predecessors: std::cell::UnsafeCell<Vec<TaskRef>>,
     started_ns: AtomicU64,
     failed: std::sync::Mutex<Option<super::DeviceError>>,
+    /// Devices that can not take it after all, a bit each: an operand stays on the host, or it does not fit.
+    barred: AtomicU64,
+    /// What is called, and what it costs. Written at insertion.
+    call: std::cell::UnsafeCell<(&'static str, Cost)>,
+    /// Copies whose end a host task waits for.
+    pub(super) fetching: AtomicU32,
 }
 
-// SAFETY: `predecessors` has one owner at a time, like the slot's `exec`; the rest is atomic.
+// SAFETY: `predecessors` and `call` have one owner at a time, like the slot's `exec`; the rest is atomic.
 unsafe impl Sync for DeviceSide {}
 
 impl DeviceSide {
-    fn takers(&self) -> Takers {
+    /// What is called, and what it costs. Asked by whoever has the task, or is the policy's while that has it.
+    pub(crate) fn call(&self) -> (&'static str, Cost) {
+        // SAFETY: written before the task was pushed.
+        unsafe { *self.call.get() }
+    }
+
+    pub(super) fn takers(&self) -> Takers {
         Takers(self.takers.load(Ordering::Relaxed))
+    }
+
+    /// Whether the task turned out not to be for this device.
+    pub(crate) fn is_barred_from(&self, device: usize) -> bool {
+        self.barred.load(Ordering::Relaxed) >> device & 1 != 0
+    }
+
+    /// Says why the task can not be done.
+    pub(super) fn fail(&self, error: super::DeviceError) {
+        *crate::sync::held(self.failed.lock()) = Some(error);
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        crate::sync::held(self.failed.lock()).is_some()
+    }
+
+    /// Why the task can not be done, if somebody said so.
+    pub(crate) fn take_failure(&self) -> Option<super::DeviceError> {
+        crate::sync::held(self.failed.lock()).take()
     }
 }
 
@@ -46,17 +81,36 @@ fn unpack(word: u64) -> Event {
     Event { device: (word >> 48) as u16, queue: (word >> 32) as u16, ticket: word as u32 }
 }
 
-/// One issuer's work in flight.
+/// A task whose work is in a queue.
 struct InFlight {
     queue: u16,
     ticket: u32,
     slot: u32,
+    held: Held,
+}
+
+/// What an issuer knows of its device.
+struct Issuing<'a> {
+    device: usize,
+    seat: &'a Seat,
+    next_queue: u16,
+    in_flight: VecDeque<InFlight>,
+    /// A task that it has taken and that can not be admitted yet.
+    waiting: Option<ReadyTask>,
+}
+
+/// What came of a task that an issuer has taken.
+enum Taken {
+    /// It is in a queue, or has failed, or was given back.
+    Settled,
+    /// It can be tried again when something has finished.
+    NotYet(ReadyTask),
 }
 
 impl Shared {
     /// Notes who can take a task that is being inserted; says whether it is offered to devices.
-    pub(crate) fn offer(&self, slot: &Slot, body: &impl Runnable, lock: Lock, predecessors: Vec<TaskRef>) -> bool {
-        let takers = match (body.takers(&self.devices.kinds), lock) {
+    pub(crate) fn offer(&self, slot: &Slot, body: &impl Runnable, spec: &TaskSpec, predecessors: Vec<TaskRef>) -> bool {
+        let takers = match (body.takers(&self.devices.kinds), spec.lock) {
             (takers, Lock::Device) => Takers(takers.devices()),
             (_, Lock::Host | Lock::Worker(_)) => Takers::HOST,
             (takers, Lock::None) => takers,
@@ -64,8 +118,12 @@ impl Shared {
         let side = slot.device_side();
         side.takers.store(takers.0, Ordering::Relaxed);
         side.event.store(0, Ordering::Relaxed);
+        side.barred.store(0, Ordering::Relaxed);
         // SAFETY: the slot is being filled, so it is this thread's.
         unsafe { *side.predecessors.get() = predecessors };
+        let cost = Cost { flops: spec.flops, bytes: spec.bytes, level: spec.level };
+        // SAFETY: as above.
+        unsafe { *side.call.get() = (spec.name, cost) };
         takers.devices() != 0
     }
 
@@ -136,22 +194,24 @@ impl Shared {
     /// What a device's issuer does until shutdown.
     pub(crate) fn issue_tasks(&self, device: usize) {
         let (entry, seat) = (&self.devices.all[device], self.issuer_seat(device));
-        let (mut in_flight, mut next_queue) = (VecDeque::new(), 0);
+        let mut issuing = Issuing { device, seat, next_queue: 0, in_flight: VecDeque::new(), waiting: None };
         while seat.is_taken() || seat.try_take() {
-            let mut progress = self.collect(entry, seat, &mut in_flight);
-            while in_flight.len() < entry.info.depth.max(1) {
-                let accepts = |task: &ReadyTask| self.device_can_take(device, task);
-                let want = Want::of(&accepts);
-                let task = self.policy.take(seat.place, want).or_else(|| self.policy.steal(seat.place, want));
-                let Some(task) = task else { break };
-                self.issue_task(device, seat, task, &mut next_queue, &mut in_flight);
-                progress = true;
+            let mut progress = self.collect(&mut issuing);
+            while issuing.in_flight.len() < entry.info.depth.max(1) {
+                let Some(task) = issuing.waiting.take().or_else(|| self.task_for(device, seat)) else { break };
+                match self.issue_task(&mut issuing, task) {
+                    Taken::Settled => progress = true,
+                    Taken::NotYet(task) => {
+                        issuing.waiting = Some(task);
+                        break;
+                    }
+                }
             }
             if progress {
                 continue;
             }
             self.report(seat);
-            if self.is_closing() && in_flight.is_empty() {
+            if self.is_closing() && issuing.in_flight.is_empty() && issuing.waiting.is_none() {
                 return;
             }
             if !entry.idle.swap(true, Ordering::Relaxed) {
@@ -160,16 +220,28 @@ impl Shared {
                 continue;
             }
             // The timeouts only bound what a driver's lost wake would cost.
-            entry.device.wait(if in_flight.is_empty() { Duration::from_millis(500) } else { Duration::from_millis(5) });
+            let is_idle = issuing.in_flight.is_empty() && issuing.waiting.is_none();
+            entry.device.wait(Duration::from_millis(if is_idle { 500 } else { 5 }));
             entry.idle.store(false, Ordering::Relaxed);
         }
     }
 
-    /// Whether the device can take this task now: it is of the right kind, and can wait for whoever is not done.
+    fn task_for(&self, device: usize, seat: &Seat) -> Option<ReadyTask> {
+        let accepts = |task: &ReadyTask| self.device_can_take(device, task);
+        let want = Want::of(&accepts);
+        self.policy.take(seat.place, want).or_else(|| self.policy.steal(seat.place, want))
+    }
+
+    /// Whether the device can take this task now: it is of the right kind, and can wait for whoever is not done. A lost device takes
+    /// the tasks that only it could have done, and fails them.
     fn device_can_take(&self, device: usize, task: &ReadyTask) -> bool {
         let (entry, slot) = (&self.devices.all[device], self.slab.slot(task.slot));
         let side = slot.device_side();
-        if side.takers().0 & entry.kind_bit == 0 {
+        let takers = side.takers();
+        if takers.0 & entry.kind_bit == 0 || side.is_barred_from(device) {
+            return false;
+        }
+        if entry.is_lost() && (takers.host() || self.devices.any_alive(takers)) {
             return false;
         }
         slot.pending.only_hold_left() || {
@@ -189,56 +261,75 @@ impl Shared {
         (!self.slab.is_done(task)).then(|| unpack(word))
     }
 
-    fn issue_task(
-        &self,
-        device: usize,
-        seat: &Seat,
-        task: ReadyTask,
-        next_queue: &mut u16,
-        in_flight: &mut VecDeque<InFlight>,
-    ) {
+    fn issue_task(&self, issuing: &mut Issuing<'_>, task: ReadyTask) -> Taken {
+        let (device, seat) = (issuing.device, issuing.seat);
         let (entry, slot) = (&self.devices.all[device], self.slab.slot(task.slot));
         let side = slot.device_side();
         // SAFETY: this thread has taken the task, so it owns the slot's `exec` and `predecessors` until it is done.
         let (exec, predecessors) = unsafe { (slot.exec(), &*side.predecessors.get()) };
         if slot.scope().cancelled().is_some() {
-            return self.complete_unissued(seat, task.slot, None);
+            self.complete(seat, task.slot, None);
+            return Taken::Settled;
         }
-        let waits: Vec<Event> = predecessors.iter().filter_map(|&task| self.event_of(task)).collect();
-        // The queue of a predecessor, where the order comes for free; otherwise the next in turn.
-        let own = waits.iter().find(|event| usize::from(event.device) == device).map(|event| event.queue);
-        let queue = own.unwrap_or_else(|| {
-            *next_queue = (*next_queue + 1) % entry.info.queues.max(1);
-            *next_queue
-        });
-        let kind = entry.info.kind;
-        side.started_ns.store(self.recorder.as_ref().map_or(0, |recorder| recorder.moment(seat)), Ordering::Relaxed);
-        let mut issue = |queue: &mut dyn std::any::Any| {
-            let mut context = IssueContext { queue, kind, cost: Cost::default(), scratch: 0..0 };
-            // Drivers and implementations are foreign code: a panic in one fails this task.
-            let mut result = Ok(());
-            let caught = crate::task::guarded(|| {
-                result = exec.body.issue(&mut context, &[]);
-                Ok(())
-            });
-            match caught {
-                Ok(()) => result,
-                Err(_) => Err(super::DeviceError::new("its implementation panicked while it was issued")),
+        let (held, admitted) = match self.admit(device, &exec.body) {
+            Admission::Admitted(held, admitted) => (held, admitted),
+            Admission::NotYet => return Taken::NotYet(task),
+            Admission::Barred(error) => {
+                self.bar(issuing, task.slot, error);
+                return Taken::Settled;
+            }
+            Admission::Failed(error) => {
+                self.complete(seat, task.slot, Some(error));
+                return Taken::Settled;
             }
         };
+        let mut waits: Vec<Event> = predecessors.iter().filter_map(|&task| self.event_of(task)).collect();
+        // The queue of a predecessor, where the order comes for free; otherwise the next in turn.
+        let own = waits.iter().find(|event| usize::from(event.device) == device).map(|event| event.queue);
+        let queue = own.filter(|&queue| queue < entry.info.queues).unwrap_or_else(|| {
+            issuing.next_queue = (issuing.next_queue + 1) % entry.info.queues.max(1);
+            issuing.next_queue
+        });
+        waits.extend(admitted.waits.iter().filter(|event| !waits.contains(event)).copied().collect::<Vec<_>>());
+        side.started_ns.store(self.recorder.as_ref().map_or(0, |recorder| recorder.moment(seat)), Ordering::Relaxed);
+        let context = (entry.info.kind, side.call().1, held.scratch_range());
+        let mut issue =
+            |queue: &mut dyn std::any::Any| issue_guarded(&mut exec.body, queue, &context, &admitted.regions);
         let mut issued = Err(super::DeviceError::new("its driver panicked while it was issued"));
         let _ = crate::task::guarded(|| {
             issued = entry.device.issue(queue, &waits, &mut issue);
             Ok(())
         });
         match issued {
-            Err(error) => self.complete_unissued(seat, task.slot, Some(error)),
+            Err(error) => {
+                self.let_go_of(device, held);
+                self.complete_with(issuing, task.slot, Some(error));
+            }
             Ok(ticket) => {
-                side.event.store(pack(Event { device: device as u16, queue, ticket }), Ordering::Release);
-                in_flight.push_back(InFlight { queue, ticket, slot: task.slot });
+                let event = Event { device: device as u16, queue, ticket };
+                self.memory.lock().issued(held.demand(device), event);
+                side.event.store(pack(event), Ordering::Release);
+                issuing.in_flight.push_back(InFlight { queue, ticket, slot: task.slot, held });
                 self.release_issued(seat, slot);
             }
         }
+        Taken::Settled
+    }
+
+    /// A task that this device can not do after all is for others, or fails if there are none.
+    fn bar(&self, issuing: &Issuing<'_>, index: u32, error: super::DeviceError) {
+        let side = self.slab.slot(index).device_side();
+        let barred = side.barred.fetch_or(1 << issuing.device, Ordering::Relaxed) | 1 << issuing.device;
+        let takers = side.takers();
+        let could = |(at, entry): (usize, &Entry)| takers.0 & entry.kind_bit != 0 && barred >> at & 1 == 0;
+        if !takers.host() && !self.devices.all.iter().enumerate().any(could) {
+            return self.complete(issuing.seat, index, Some(error));
+        }
+        // Looked up before the push: from then on another thread may run the task and free its slot.
+        let scope = std::ptr::NonNull::from(self.slab.slot(index).scope());
+        self.push(issuing.seat, index);
+        self.devices.notify();
+        self.wake_for(issuing.seat, scope);
     }
 
     /// Tells the successors that the task is issued.
@@ -254,27 +345,50 @@ impl Shared {
     }
 
     /// Takes note of finished work; says whether there was any.
-    fn collect(&self, entry: &Entry, seat: &Seat, in_flight: &mut VecDeque<InFlight>) -> bool {
-        let mut finished = Vec::new();
-        entry.device.poll(&mut |one| finished.push(one));
+    fn collect(&self, issuing: &mut Issuing<'_>) -> bool {
+        let (device, mut finished) = (issuing.device, Vec::new());
+        self.devices.all[device].device.poll(&mut |one| finished.push(one));
         let any = !finished.is_empty();
-        for Finished { queue, ticket, result, .. } in finished {
-            let at = in_flight.iter().position(|work| work.queue == queue && work.ticket == ticket);
-            let Some(work) = at.and_then(|at| in_flight.remove(at)) else { continue };
-            self.complete(seat, work.slot, result.err());
+        let mut completed = Vec::new();
+        for Finished { queue, ticket, result, busy_ns } in finished {
+            if matches!(&result, Err(error) if error.is_lost()) {
+                self.lose(device);
+            }
+            let event = Event { device: device as u16, queue, ticket };
+            let at = issuing.in_flight.iter().position(|work| work.queue == queue && work.ticket == ticket);
+            match at.and_then(|at| issuing.in_flight.remove(at)) {
+                Some(work) => {
+                    self.memory.lock().done(event);
+                    self.let_go_of(device, work.held);
+                    completed.push((work.slot, result.err()));
+                }
+                None => self.landed(issuing.seat, event, result.map(|()| busy_ns)),
+            }
+        }
+        for (slot, error) in completed {
+            self.complete(issuing.seat, slot, error);
+        }
+        if any {
+            // Others may wait for room, or for an event that they can not wait for in a queue.
+            self.devices.notify_waiting();
         }
         any
     }
 
-    /// A task whose work never stood in a queue.
-    fn complete_unissued(&self, seat: &Seat, index: u32, error: Option<super::DeviceError>) {
-        self.complete(seat, index, error);
+    /// Completes a task that never stood in a queue, and takes note of a lost device.
+    fn complete_with(&self, issuing: &Issuing<'_>, index: u32, error: Option<super::DeviceError>) {
+        if error.as_ref().is_some_and(super::DeviceError::is_lost) {
+            self.lose(issuing.device);
+        }
+        self.complete(issuing.seat, index, error);
     }
 
     /// The task's own completion: gives back its hold, and retires it if that was the last.
     fn complete(&self, seat: &Seat, index: u32, error: Option<super::DeviceError>) {
         let slot = self.slab.slot(index);
-        *crate::sync::held(slot.device_side().failed.lock()) = error;
+        if let Some(error) = error {
+            slot.device_side().fail(error);
+        }
         if slot.pending.release(Release::Done, false).runnable() {
             self.retire_issued(seat, index);
         }
@@ -287,18 +401,34 @@ impl Shared {
         // SAFETY: the count has reached zero, and that told this thread alone; the issuer does not touch the task any more.
         let Exec { header, body, label } = unsafe { slot.exec() };
         let (scope, id) = (slot.scope(), header.id);
-        let result = crate::sync::held(side.failed.lock()).take();
+        let result = side.take_failure();
         let fail = |cause: Cause| self.failed(scope, id, label, cause);
         let verdict = match scope.cancelled() {
             Some(failure) => {
                 body.discard(&failure);
                 Verdict::Cancelled(failure)
             }
-            None => body.complete(result.map_or(Ok(()), |error| Err(Cause::Device(error.to_string()))), &fail),
+            None => body.complete(result.map_or(Ok(()), |error| Err(error.into_cause())), &fail),
         };
         self.settle_recorded(seat, scope, id, side.started_ns.load(Ordering::Relaxed), &verdict);
         debug_assert!(verdict.outcome() != Outcome::Panicked, "a device's panic is a device's error");
         let next = self.finish(seat, index);
         debug_assert!(next.is_none(), "where there are devices, every ready task goes through the policy");
     }
+}
+
+/// Lets the implementation put its work into the queue. It is foreign code: a panic in it fails this task.
+fn issue_guarded(
+    body: &mut Body,
+    queue: &mut dyn std::any::Any,
+    (kind, cost, scratch): &(super::DeviceKind, Cost, std::ops::Range<usize>),
+    regions: &[super::DeviceRegion],
+) -> Result<(), super::DeviceError> {
+    let mut context = IssueContext { queue, kind: *kind, cost: *cost, scratch: scratch.clone() };
+    let mut result = Ok(());
+    let caught = crate::task::guarded(|| {
+        result = body.issue(&mut context, regions);
+        Ok(())
+    });
+    caught.map_or_else(|_| Err(super::DeviceError::new("its implementation panicked while it was issued")), |()| result)
 }

@@ -32,6 +32,7 @@
 mod codelet;
 mod issue;
 mod memory;
+mod reside;
 mod table;
 
 pub use codelet::{Codelet, Cost, Operand, Operands, Reads, Updates, Writes};
@@ -39,8 +40,9 @@ pub(crate) use issue::DeviceSide;
 pub use memory::{
     Derived, DeviceMemory, DeviceRegion, HostRegion, LinkInfo, MemoryInfo, Portable, Residence, Transfer,
 };
-pub(crate) use table::{Devices, Kinds, Takers};
+pub(crate) use table::{Devices, Entry, Kinds, Takers};
 
+use crate::error::Cause;
 use std::{any::Any, fmt, ops::Range, sync::Arc, time::Duration};
 
 /// What kind of device an implementation is for, such as `cuda`.
@@ -124,10 +126,34 @@ impl DeviceError {
         Self { message: error.to_string(), is_lost: false, outcome: Some(Arc::new(error)) }
     }
 
+    /// What it makes of a task.
+    pub(crate) fn into_cause(self) -> Cause {
+        match self.outcome {
+            Some(error) => Cause::Returned(Box::new(Outcome(error))),
+            None => Cause::Device(self.message),
+        }
+    }
+
     /// Whether the device is lost.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.is_lost
+    }
+}
+
+/// An outcome as the error of a task's body.
+#[derive(Debug)]
+struct Outcome(Arc<dyn std::error::Error + Send + Sync>);
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+impl std::error::Error for Outcome {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&*self.0)
     }
 }
 

@@ -1,11 +1,14 @@
 //! The devices of a runtime, and the kinds that they are of.
 
 use super::{Device, DeviceInfo, DeviceKind};
-use crate::sync::fence;
+use crate::{error::Error, sync::fence};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
+
+/// A runtime has at most so many devices: nodes of the directory are bits of a word.
+const DEVICES_MAX: usize = 63;
 
 /// One device, with what the runtime keeps of it.
 pub(crate) struct Entry {
@@ -15,12 +18,26 @@ pub(crate) struct Entry {
     pub(crate) kind_bit: u32,
     /// Its issuer is about to sleep, or sleeps, for want of work.
     pub(crate) idle: AtomicBool,
+    lost: AtomicBool,
+}
+
+impl Entry {
+    /// Whether the device is gone.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Says that the device is gone; whether that is news.
+    pub(super) fn mark_lost(&self) -> bool {
+        !self.lost.swap(true, Ordering::Relaxed)
+    }
 }
 
 /// The devices of a runtime.
 pub(crate) struct Devices {
     pub(crate) all: Vec<Entry>,
     pub(crate) kinds: Kinds,
+    any_memory: bool,
 }
 
 /// The kinds of device in a runtime; a kind's place is its bit in [`Takers`].
@@ -56,22 +73,55 @@ impl Kinds {
 }
 
 impl Devices {
-    pub(crate) fn new(devices: Vec<Arc<dyn Device>>) -> Self {
+    pub(crate) fn new(devices: Vec<Arc<dyn Device>>) -> Result<Self, Error> {
+        if devices.len() > DEVICES_MAX {
+            return Err(Error::setting(format!("{} devices: there can be {DEVICES_MAX}", devices.len())));
+        }
+        for device in &devices {
+            if let Some(memory) = device.memory() {
+                let failed = |error| Error::system(device.info().name, std::io::Error::other(error));
+                memory.reserve().map_err(failed)?;
+            }
+        }
         let mut kinds = Kinds(Vec::new());
         let entry = |device: Arc<dyn Device>| {
             let info = device.info();
             if !kinds.0.contains(&info.kind) {
                 kinds.0.push(info.kind);
             }
-            Entry { kind_bit: kinds.bit(info.kind).0, device, info, idle: AtomicBool::new(false) }
+            Entry {
+                kind_bit: kinds.bit(info.kind).0,
+                device,
+                info,
+                idle: AtomicBool::default(),
+                lost: AtomicBool::default(),
+            }
         };
-        let all = devices.into_iter().map(entry).collect();
-        Self { all, kinds }
+        let all: Vec<Entry> = devices.into_iter().map(entry).collect();
+        let any_memory = all.iter().any(|entry| entry.info.memory.is_some());
+        Ok(Self { all, kinds, any_memory })
     }
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
+    }
+
+    /// Whether any has memory of its own.
+    pub(crate) fn any_memory(&self) -> bool {
+        self.any_memory
+    }
+
+    /// Whether a device that is not lost can take a task of these takers.
+    pub(super) fn any_alive(&self, takers: Takers) -> bool {
+        self.all.iter().any(|entry| takers.0 & entry.kind_bit != 0 && !entry.is_lost())
+    }
+
+    /// Something has finished: wakes the issuers that sleep, where one of them may wait for it to admit a task.
+    pub(super) fn notify_waiting(&self) {
+        if self.any_memory && self.all.len() > 1 {
+            self.notify();
+        }
     }
 
     pub(crate) fn len(&self) -> usize {

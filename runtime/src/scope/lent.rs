@@ -5,11 +5,7 @@ use crate::{
     datum::Datum,
     schedule::Resource,
 };
-use std::{
-    marker::PhantomData,
-    ptr::NonNull,
-    sync::atomic::{AtomicU32, Ordering},
-};
+use std::{marker::PhantomData, ptr::NonNull};
 
 /// A handle to data lent to a scope, by [`Scope::lend`](crate::Scope::lend) and its siblings.
 ///
@@ -45,6 +41,13 @@ impl<'d, T: ?Sized> Lent<'d, T> {
         unsafe { self.datum.as_ref() }
     }
 
+    /// Deals the datum to a resource: policies that heed it have the tasks run there that update the datum. A hint, which may
+    /// change at any time, and which a later call takes back with `None`.
+    pub fn deal_to(&self, resource: Option<Resource>) {
+        // SAFETY: the promise made to `new`; a handle that was lent belongs to its scope's thread, the inserter.
+        unsafe { self.datum.as_ref().versions() }.for_each(|version| version.execution.home.set(resource));
+    }
+
     /// Uses the value; the body sees `&T`.
     pub fn read(&self) -> Read<'d, 'd, T> {
         Read(self.target())
@@ -67,20 +70,15 @@ impl<'d, T: ?Sized> Lent<'d, T> {
 }
 
 impl<'d, T: ?Sized + 'd> Lent<'d, T> {
-    /// Says who is to update the value, which the policies that know of devices follow where they can. `None` leaves it to them,
-    /// as it is from the start.
-    pub fn deal_to(&self, home: Option<Resource>) {
-        self.home().deal_to(home);
-    }
-
-    /// The value's home, for a task that deals anew.
+    /// The datum's home, for a task that deals anew; that of the version which the next access names.
     #[must_use]
     pub fn home(&self) -> Home<'d> {
-        Home(&self.datum().home)
+        // SAFETY: a handle that was lent belongs to its scope's thread, the inserter. Versions end with the datum.
+        Home(&unsafe { self.datum().current() }.execution.home)
     }
 }
 
-/// Who is to update a value: a hint, which may be changed by any thread at any time. Made by [`Lent::home`].
+/// The resource that a datum is dealt to: a hint, which any thread may change at any time. Made by [`Lent::home`].
 ///
 /// ```
 /// use superscalar_runtime::{Resource, Runtime};
@@ -95,19 +93,19 @@ impl<'d, T: ?Sized + 'd> Lent<'d, T> {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Home<'d>(&'d AtomicU32);
+#[derive(Clone, Copy)]
+pub struct Home<'d>(&'d crate::datum::Home);
 
 impl Home<'_> {
     /// See [`Lent::deal_to`].
-    pub fn deal_to(&self, home: Option<Resource>) {
-        self.0.store(home.map_or(0, |Resource(number)| u32::from(number) + 1), Ordering::Relaxed);
+    pub fn deal_to(&self, resource: Option<Resource>) {
+        self.0.set(resource);
     }
 
     /// Who it is, if anybody.
     #[must_use]
     pub fn resource(&self) -> Option<Resource> {
-        self.0.load(Ordering::Relaxed).checked_sub(1).map(|number| Resource(number as u16))
+        self.0.get()
     }
 }
 

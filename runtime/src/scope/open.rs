@@ -3,13 +3,14 @@
 use super::{Lent, ScopeState, state::NO_TASK};
 use crate::{
     access::{Accesses, BoundOf, Item, Output, Pool, ScratchPool},
-    datum::{Datum, Level},
+    datum::{Datum, Execution, Level},
     device::DeviceInfo,
     error::{Cause, Error, Failure},
+    hazard::Mode,
     insert::Inserter,
     recording::TaskId,
     runtime::Shared,
-    task::{Closure, Compute, Outcome, Probe, TaskSpec, guarded},
+    task::{Closure, Compute, Fail, Outcome, Probe, Runnable, TaskSpec, Verdict, guarded},
     worker::{Frame, Seat, innermost},
 };
 use std::{
@@ -35,6 +36,9 @@ trait Kept {
     /// Inserts what has to be inserted before the scope waits.
     fn close(&self, _: &Inserter<'_>) {}
 
+    /// Inserts what brings the value back from devices.
+    fn come_home(&self, _: &Inserter<'_>) {}
+
     /// Puts the value where the user expects it. Every task is done.
     fn settle(&self) {}
 }
@@ -45,10 +49,42 @@ impl<T: ?Sized> Kept for Datum<T> {
         unsafe { self.close_reduction(inserter, None) };
     }
 
+    fn come_home(&self, inserter: &Inserter<'_>) {
+        // SAFETY: the scope's thread is the inserter of what it lent.
+        for version in unsafe { self.versions() }.filter(|version| version.execution.placement.may_be_away()) {
+            inserter.insert_internal(TaskSpec::new("return"), |insertion| {
+                insertion.access(version, Mode::ReadWrite);
+                Return(NonNull::from(&version.execution))
+            });
+        }
+    }
+
     fn settle(&self) {
         // SAFETY: every task of the scope is done, and no others name its data.
         unsafe { Datum::settle(self) };
     }
+}
+
+/// The task that brings a value back from devices: its data are on the host when it runs, and that is all.
+struct Return(NonNull<Execution>);
+
+impl Runnable for Return {
+    const RENAMES: bool = false;
+
+    fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
+        // SAFETY: versions live until every task that names their datum is done.
+        visit(unsafe { self.0.as_ref() }, Mode::ReadWrite);
+    }
+
+    fn run(self, _: Fail<'_>) -> Verdict {
+        Verdict::Completed
+    }
+
+    fn complete(self, _: Result<(), Cause>, _: Fail<'_>) -> Verdict {
+        unreachable!("never issued to a device")
+    }
+
+    fn discard(self, _: &Arc<Failure>) {}
 }
 
 impl<T> Kept for Pool<T> {}
@@ -271,6 +307,15 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         }
     }
 
+    fn come_home(&self) {
+        if self.inserter.shared.devices.any_memory() {
+            for kept in &*self.kept.borrow() {
+                // SAFETY: freed only by `free`, at the scope's end.
+                unsafe { kept.as_ref() }.come_home(self.inserter);
+            }
+        }
+    }
+
     /// Settles and frees what was kept. Every task is done.
     fn free(&self) {
         let all = self.kept.take();
@@ -393,6 +438,7 @@ where
             let scope = Scope { inserter, kept: RefCell::default(), lives: PhantomData };
             let outcome = catch_unwind(AssertUnwindSafe(|| inside(&scope)));
             scope.close_reductions();
+            scope.come_home();
             scope.inserter.wait();
             scope.free();
             result = Some(outcome);

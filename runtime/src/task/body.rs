@@ -5,9 +5,10 @@
 //! `discard`.
 
 use crate::{
-    datum::Exclusion,
-    device::{DeviceError, DeviceRegion, IssueContext, Kinds, Takers},
+    datum::{Exclusion, Execution},
+    device::{DeviceError, DeviceKind, DeviceRegion, IssueContext, Kinds, Residence, Takers},
     error::{Cause, Failure},
+    hazard::Mode,
     recording::Outcome,
 };
 use std::{marker::PhantomData, mem::MaybeUninit, sync::Arc};
@@ -54,6 +55,22 @@ pub(crate) trait Runnable: Sized {
     /// Adds the mutual exclusions of its commuting accesses.
     fn exclusions(&self, _into: &mut Vec<*const Exclusion>) {}
 
+    /// Visits the versions whose values the task uses, in the order of the accesses.
+    fn uses(&self, _visit: &mut dyn FnMut(&Execution, Mode)) {}
+
+    /// Visits where these values lie in host memory, in the same order; says whether all of them do so in columns.
+    ///
+    /// # Safety
+    /// Every predecessor is done, or issued to a device.
+    unsafe fn residences(&self, _visit: &mut dyn FnMut(Residence<'_>)) -> bool {
+        false
+    }
+
+    /// Bytes of scratch that the implementation for this kind of device asks for, by the shapes of these regions.
+    fn scratch_bytes(&self, _kind: DeviceKind, _regions: &[DeviceRegion]) -> usize {
+        0
+    }
+
     /// Runs the body on the host, unless one of its inputs is poisoned, and settles its accesses.
     fn run(self, fail: Fail<'_>) -> Verdict;
 
@@ -76,6 +93,9 @@ pub(crate) struct Vtable {
     pub(crate) issue: unsafe fn(*mut u8, &mut IssueContext<'_>, &[DeviceRegion]) -> Result<(), DeviceError>,
     pub(crate) complete: unsafe fn(*mut u8, Result<(), Cause>, Fail<'_>) -> Verdict,
     pub(crate) exclusions: unsafe fn(*const u8, &mut Vec<*const Exclusion>),
+    pub(crate) uses: unsafe fn(*const u8, &mut dyn FnMut(&Execution, Mode)),
+    pub(crate) residences: unsafe fn(*const u8, &mut dyn FnMut(Residence<'_>)) -> bool,
+    pub(crate) scratch_bytes: unsafe fn(*const u8, DeviceKind, &[DeviceRegion]) -> usize,
 }
 
 /// An erased body, or none.
@@ -103,6 +123,12 @@ impl<B: Runnable> InPlace<B> {
         complete: |at, result, fail| unsafe { at.cast::<B>().read() }.complete(result, fail),
         // SAFETY: `at` points to a `B` that `fill` put there.
         exclusions: |at, into| unsafe { &*at.cast::<B>() }.exclusions(into),
+        // SAFETY: as above.
+        uses: |at, visit| unsafe { &*at.cast::<B>() }.uses(visit),
+        // SAFETY: as above, and the caller's promise.
+        residences: |at, visit| unsafe { (*at.cast::<B>()).residences(visit) },
+        // SAFETY: as above.
+        scratch_bytes: |at, kind, regions| unsafe { &*at.cast::<B>() }.scratch_bytes(kind, regions),
     };
 }
 
@@ -118,6 +144,12 @@ impl<B: Runnable> Boxed<B> {
         complete: |at, result, fail| unsafe { at.cast::<Box<B>>().read() }.complete(result, fail),
         // SAFETY: `at` points to a box of a `B` that `fill` put there.
         exclusions: |at, into| unsafe { &*at.cast::<Box<B>>() }.exclusions(into),
+        // SAFETY: as above.
+        uses: |at, visit| unsafe { &*at.cast::<Box<B>>() }.uses(visit),
+        // SAFETY: as above, and the caller's promise.
+        residences: |at, visit| unsafe { (*at.cast::<Box<B>>()).residences(visit) },
+        // SAFETY: as above.
+        scratch_bytes: |at, kind, regions| unsafe { &*at.cast::<Box<B>>() }.scratch_bytes(kind, regions),
     };
 }
 
@@ -201,6 +233,30 @@ impl Body {
         let Some(vtable) = self.vtable else { unreachable!("a body is issued before it is consumed") };
         // SAFETY: `fill` initialised the storage for this table.
         unsafe { (vtable.issue)(self.at(), context, regions) }
+    }
+
+    /// The versions whose values the task uses.
+    pub(crate) fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
+        let Some(vtable) = self.vtable else { unreachable!("asked before it is consumed") };
+        // SAFETY: as in `issue`.
+        unsafe { (vtable.uses)(self.storage.as_ptr().cast(), visit) }
+    }
+
+    /// Where these values lie in host memory.
+    ///
+    /// # Safety
+    /// Every predecessor is done, or issued to a device.
+    pub(crate) unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
+        let Some(vtable) = self.vtable else { unreachable!("asked before it is consumed") };
+        // SAFETY: as in `issue`, and the caller's promise.
+        unsafe { (vtable.residences)(self.storage.as_ptr().cast(), visit) }
+    }
+
+    /// Bytes of scratch that it asks for.
+    pub(crate) fn scratch_bytes(&self, kind: DeviceKind, regions: &[DeviceRegion]) -> usize {
+        let Some(vtable) = self.vtable else { unreachable!("asked before it is consumed") };
+        // SAFETY: as in `issue`.
+        unsafe { (vtable.scratch_bytes)(self.storage.as_ptr().cast(), kind, regions) }
     }
 
     /// The mutual exclusions that it needs before it runs.

@@ -3,8 +3,9 @@
 use super::{BoxError, Fail, Runnable, Verdict, guarded};
 use crate::{
     access::{Bound, Item, sealed},
-    datum::Exclusion,
+    datum::{Exclusion, Execution},
     error::{Cause, Failure},
+    hazard::Mode,
 };
 use std::{marker::PhantomData, sync::Arc};
 
@@ -58,6 +59,10 @@ where
         self.bound.exclusions(into);
     }
 
+    fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
+        self.bound.uses(visit);
+    }
+
     #[inline]
     fn run(self, fail: Fail<'_>) -> Verdict {
         let Self { bound, body, .. } = self;
@@ -104,6 +109,11 @@ where
         self.bound.exclusions(into);
     }
 
+    fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
+        self.bound.uses(visit);
+        self.output.uses(visit);
+    }
+
     fn run(self, fail: Fail<'_>) -> Verdict {
         let Self { bound, output, body, .. } = self;
         run_bound(
@@ -143,6 +153,10 @@ impl<B: Bound> Runnable for Probe<B> {
 
     fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
         self.0.exclusions(into);
+    }
+
+    fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
+        self.0.uses(visit);
     }
 
     fn run(self, _: Fail<'_>) -> Verdict {

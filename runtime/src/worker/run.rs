@@ -258,6 +258,9 @@ impl Shared {
         // SAFETY: this thread has taken the task, so it owns the slot's `exec` until the task is done.
         let Exec { header, body, label } = unsafe { slot.exec() };
         let id = header.id;
+        if !self.devices.is_empty() && !self.bring_home(slot, index, body) {
+            return None;
+        }
         let mut held = Vec::new();
         if header.flags.commutes() && !self.hold_exclusions(seat, index, body, &mut held) {
             return None;
@@ -269,8 +272,14 @@ impl Shared {
         }
         let started = self.recorder.as_ref().map(|recorder| recorder.now_ns());
         let fail = |cause: Cause| self.failed(scope, id, label, cause);
-        let verdict = match scope.cancelled() {
-            None => {
+        let lost = if self.devices.is_empty() { None } else { slot.device_side().take_failure() };
+        let verdict = match (scope.cancelled(), lost) {
+            (None, Some(error)) => {
+                let failure = fail(error.into_cause());
+                body.discard(&failure);
+                Verdict::Failed(failure)
+            }
+            (None, None) => {
                 let frame = Frame {
                     shared: NonNull::from(self),
                     seat: NonNull::from(seat),
@@ -281,7 +290,7 @@ impl Shared {
                 };
                 Frame::enter(&frame, || body.run(&fail))
             }
-            Some(failure) => {
+            (Some(failure), _) => {
                 body.discard(&failure);
                 Verdict::Cancelled(failure)
             }

@@ -1,7 +1,7 @@
 //! The values that tasks work on. Every one is counted, so that a leak or a second drop shows.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use superscalar_runtime::Reduction;
+use superscalar_runtime::{Portable, Reduction};
 
 /// Values and tokens alive.
 pub static ALIVE: AtomicI64 = AtomicI64::new(0);
@@ -16,6 +16,9 @@ pub struct Value {
     inverse: u64,
     state: u64,
 }
+
+/// It stays on the host.
+impl Portable for Value {}
 
 impl Value {
     pub fn new(number: u64) -> Self {

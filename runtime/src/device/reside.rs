@@ -1,0 +1,170 @@
+//! Where tasks meet the directory: what they use, their admission, and the end of copies. The protocol is in `memory/mod.rs`.
+
+use super::{DeviceError, DeviceRegion, Event, HostRegion, Residence};
+use crate::{
+    hazard::Mode,
+    memory::{Admitted, Demand, Directory, Drivers, Segment, Use, forget_derived},
+    runtime::Shared,
+    task::{Body, Slot},
+    worker::Seat,
+};
+use std::{ops::Range, ptr::NonNull, sync::atomic::Ordering};
+
+/// What an issued task holds of a device's memory until it is finished.
+#[derive(Default)]
+pub(super) struct Held {
+    uses: Vec<Use>,
+    scratch: Option<Segment>,
+}
+
+impl Held {
+    pub(super) fn demand(&self, device: usize) -> Demand<'_> {
+        Demand { device: device as u16, uses: &self.uses, scratch_bytes: 0 }
+    }
+
+    /// The bytes of the heap that are the task's own.
+    pub(super) fn scratch_range(&self) -> Range<usize> {
+        self.scratch.as_ref().map_or(0..0, |segment| segment.offset()..segment.offset() + segment.bytes())
+    }
+}
+
+/// How a device receives a task.
+pub(super) enum Admission {
+    Admitted(Held, Admitted),
+    /// Something must finish first.
+    NotYet,
+    /// This device can not do it.
+    Barred(DeviceError),
+    /// Nobody can.
+    Failed(DeviceError),
+}
+
+impl Shared {
+    /// Admits a task to a device, by what its body uses.
+    pub(super) fn admit(&self, device: usize, body: &Body) -> Admission {
+        let info = &self.devices.all[device].info;
+        if !self.devices.any_memory() {
+            return Admission::Admitted(Held::default(), Admitted::nothing());
+        }
+        let (mut writes, mut regions) = (Vec::new(), Vec::new());
+        let mut modes = Vec::new();
+        body.uses(&mut |_, mode| modes.push(mode));
+        let mut is_writable = true;
+        let mut look = |residence: Residence<'_>| {
+            let mode = modes.get(regions.len()).copied().unwrap_or(Mode::Read);
+            is_writable &= residence.is_writable || !mode.writes();
+            writes.push(mode.writes());
+            regions.push(residence.region);
+        };
+        // SAFETY: a task that an issuer has taken has no predecessor that is neither done nor issued to a device.
+        let all_resident = unsafe { body.residences(&mut look) };
+        if !all_resident || !is_writable {
+            return match info.memory {
+                // It works in host memory, and no device has a copy of what can not have copies.
+                None if is_writable => Admission::Admitted(Held::default(), Admitted::nothing()),
+                _ => Admission::Barred(DeviceError::new("an operand of it stays in host memory")),
+            };
+        }
+        let scratch_bytes = info.memory.as_ref().map_or(0, |memory| {
+            let shapes: Vec<_> = regions.iter().map(|host| DeviceRegion::like(host, 0, memory.align)).collect();
+            body.scratch_bytes(info.kind, &shapes)
+        });
+        let mut directory = self.memory.lock();
+        let uses = self.uses_of(body, &regions, &mut directory);
+        let demand = Demand { device: device as u16, uses: &uses, scratch_bytes };
+        if let Err(error) = directory.check_size(demand) {
+            return Admission::Barred(error);
+        }
+        let admitted = match directory.admit(&mut Drivers(&self.devices), demand) {
+            Ok(Some(admitted)) => admitted,
+            Ok(None) => return Admission::NotYet,
+            Err(error) => return Admission::Failed(error),
+        };
+        drop(directory);
+        // SAFETY: as above. Whoever has read the value on the host precedes this task, and whoever will read it there comes after.
+        unsafe {
+            let mut each = writes.into_iter();
+            body.residences(&mut |residence| {
+                if each.next() == Some(true) {
+                    forget_derived(&residence);
+                }
+            })
+        };
+        let (scratch, admitted) = admitted.split_scratch();
+        Admission::Admitted(Held { uses, scratch }, admitted)
+    }
+
+    fn uses_of(&self, body: &Body, regions: &[HostRegion], directory: &mut Directory) -> Vec<Use> {
+        let (mut uses, mut regions) = (Vec::with_capacity(regions.len()), regions.iter());
+        body.uses(&mut |execution, mode| {
+            if let Some(&host) = regions.next() {
+                uses.push(Use { entry: execution.placement.entry_in(&self.memory, directory, host), mode });
+            }
+        });
+        uses
+    }
+
+    /// Ends what a task has held.
+    pub(super) fn let_go_of(&self, device: usize, held: Held) {
+        if !held.uses.is_empty() || held.scratch.is_some() {
+            self.memory.lock().release(device as u16, &held.uses, held.scratch);
+        }
+    }
+
+    /// Lets a host task use its data. If they have to be brought home first, the task is put aside, pushed again when they have come,
+    /// and this thread has no right to it any more: `false`.
+    pub(crate) fn bring_home(&self, slot: &Slot, index: u32, body: &Body) -> bool {
+        if !self.devices.any_memory() {
+            return true;
+        }
+        let mut uses = Vec::new();
+        body.uses(&mut |execution, mode| {
+            uses.extend(execution.placement.entry().map(|entry| Use { entry, mode }));
+        });
+        let side = slot.device_side();
+        if uses.is_empty() || side.has_failed() {
+            return true;
+        }
+        let mut directory = self.memory.lock();
+        match directory.admit_to_host(&mut Drivers(&self.devices), index, &uses) {
+            Ok(0) => true,
+            Ok(copies) => {
+                // Before the lock is let go: the issuers that take note of the copies' ends take it, too.
+                side.fetching.store(copies as u32, Ordering::Relaxed);
+                drop(directory);
+                self.devices.notify();
+                false
+            }
+            Err(error) => {
+                side.fail(error);
+                true
+            }
+        }
+    }
+
+    /// A copy has ended: host tasks that waited for nothing else are ready again.
+    pub(super) fn landed(&self, seat: &Seat, event: Event, result: Result<Option<u64>, DeviceError>) {
+        let Some(landed) = self.memory.lock().landed(event, result) else { return };
+        for index in landed.waiting {
+            let slot = self.slab.slot(index);
+            let side = slot.device_side();
+            if let Some(error) = &landed.error {
+                side.fail(error.clone());
+            }
+            if side.fetching.fetch_sub(1, Ordering::AcqRel) == 1 {
+                // Looked up before the push: from then on another thread may run the task and free its slot.
+                let scope = NonNull::from(slot.scope());
+                self.push(seat, index);
+                self.wake_for(seat, scope);
+            }
+        }
+    }
+
+    /// Takes note that a device is gone.
+    pub(super) fn lose(&self, device: usize) {
+        if self.devices.all[device].mark_lost() {
+            self.memory.lock().lose(device as u16);
+            self.devices.notify();
+        }
+    }
+}

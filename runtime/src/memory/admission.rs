@@ -1,0 +1,357 @@
+//! Admission: what a task needs before it can be issued to a device, or run on the host.
+
+#![forbid(unsafe_code)]
+
+use super::{
+    directory::{Copier, Directory, EntryId, Use},
+    entry::Node,
+    heap::Segment,
+    links::CopyKind,
+};
+use crate::device::{DeviceError, DeviceRegion, Event};
+
+/// A task that can be issued now: its operands have places, and copies that bring their values are under way.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    /// Where each operand is, in the order of the uses.
+    pub(crate) regions: Vec<DeviceRegion>,
+    pub(crate) scratch: Option<Segment>,
+    /// What the task waits for besides its predecessors.
+    pub(crate) waits: Vec<Event>,
+}
+
+impl Admitted {
+    /// For a task that has nothing on devices.
+    pub(crate) fn nothing() -> Self {
+        Self { regions: Vec::new(), scratch: None, waits: Vec::new() }
+    }
+
+    /// The scratch apart from the rest.
+    pub(crate) fn split_scratch(self) -> (Option<Segment>, Self) {
+        let Self { regions, scratch, waits } = self;
+        (scratch, Self { regions, scratch: None, waits })
+    }
+}
+
+/// What a task asks of a device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Demand<'a> {
+    pub(crate) device: u16,
+    pub(crate) uses: &'a [Use],
+    pub(crate) scratch_bytes: usize,
+}
+
+/// How an attempt to admit a task ended.
+enum Attempt {
+    Admitted(Admitted),
+    /// There is no room yet.
+    NoRoom,
+    /// What it reads can not be sent for yet.
+    NotYet,
+}
+
+impl Directory {
+    /// Admits a task to a device, or says that it must be tried again when something has finished (`None`): all its operands have
+    /// a place there, and stay, or none does.
+    ///
+    /// # Errors
+    /// If it can not be admitted whatever finishes: a value is lost, or can not be moved, or there will never be room.
+    pub(crate) fn admit(
+        &mut self,
+        copier: &mut dyn Copier,
+        demand: Demand<'_>,
+    ) -> Result<Option<Admitted>, DeviceError> {
+        let node = Node::of_device(demand.device);
+        self.check_values(demand.uses)?;
+        if self.stores[usize::from(demand.device)].is_lost {
+            return Err(DeviceError::lost("the device is lost"));
+        }
+        demand.uses.iter().for_each(|one| self.pin(one.entry, node));
+        if self.stores[usize::from(demand.device)].heap.is_none() {
+            return self.admit_to_host_memory(copier, demand);
+        }
+        match self.attempt(copier, demand)? {
+            Attempt::Admitted(admitted) => Ok(Some(admitted)),
+            Attempt::NoRoom if self.stores[usize::from(demand.device)].pins == 0 => self.admit_alone(copier, demand),
+            Attempt::NoRoom | Attempt::NotYet => Ok(None),
+        }
+    }
+
+    /// Tries to admit a task; if that fails, nothing is held for it.
+    fn attempt(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Attempt, DeviceError> {
+        let node = Node::of_device(demand.device);
+        demand.uses.iter().for_each(|one| self.pin(one.entry, node));
+        let result = self.attempt_pinned(copier, demand);
+        if !matches!(result, Ok(Attempt::Admitted(_))) {
+            demand.uses.iter().for_each(|one| self.unpin(one.entry, node));
+        }
+        result
+    }
+
+    /// Admits a task to a device that works in host memory.
+    fn admit_to_host_memory(
+        &mut self,
+        copier: &mut dyn Copier,
+        demand: Demand<'_>,
+    ) -> Result<Option<Admitted>, DeviceError> {
+        let mut complete = true;
+        for one in demand.uses.iter().filter(|one| one.mode.reads()) {
+            complete &= self.entry(one.entry).is_valid(Node::HOST) || self.send_for(copier, one.entry)?;
+        }
+        let waits = if complete { self.waits(copier, demand, Node::HOST) } else { None };
+        let Some(waits) = waits else { return Ok(None) };
+        for one in demand.uses.iter().filter(|one| one.mode.writes()) {
+            self.modify(one.entry, Node::HOST);
+        }
+        Ok(Some(Admitted { regions: Vec::new(), scratch: None, waits }))
+    }
+
+    /// Issues a copy of the value to host memory, from where it comes soonest. Says whether it could.
+    fn send_for(&mut self, copier: &mut dyn Copier, id: EntryId) -> Result<bool, DeviceError> {
+        let bytes = self.entry(id).host.bytes();
+        let arrival = |from: &Node| self.links.forecast_ns(*from, Node::HOST, bytes).unwrap_or(f64::MAX);
+        let source = self.entry(id).holders().min_by(|a, b| arrival(a).total_cmp(&arrival(b)));
+        source.map_or(Ok(false), |from| self.copy(copier, id, (from, Node::HOST), CopyKind::Fetch))
+    }
+
+    /// Fails if a value that is to be read is nowhere any more.
+    fn check_values(&self, uses: &[Use]) -> Result<(), DeviceError> {
+        let is_lost = |one: &&Use| one.mode.reads() && self.entry(one.entry).is_lost();
+        match uses.iter().find(is_lost) {
+            Some(_) => Err(DeviceError::lost("a value that it reads was lost with the device that had it")),
+            None => Ok(()),
+        }
+    }
+
+    /// Tries once more where nothing else is in the way but what the task's own operands, kept from before, leave of the heap: without
+    /// them it is empty, and then the task fits, or never will.
+    fn admit_alone(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Option<Admitted>, DeviceError> {
+        let (at, node) = (usize::from(demand.device), Node::of_device(demand.device));
+        if let Some(trouble) = self.stores[at].trouble.take() {
+            return Err(trouble);
+        }
+        let kept: Vec<EntryId> = self.stores[at].recent.values().copied().collect();
+        for id in kept {
+            if !self.entry(id).is_only(node) {
+                self.discard(id, node);
+            } else if !self.send_home(copier, id, node)? {
+                return Ok(None);
+            }
+        }
+        if self.stores[at].pins > 0 {
+            return Ok(None);
+        }
+        match self.attempt(copier, demand)? {
+            Attempt::Admitted(admitted) => Ok(Some(admitted)),
+            Attempt::NoRoom | Attempt::NotYet => Ok(None),
+        }
+    }
+
+    /// Fails if not even an empty heap has room for the task.
+    pub(crate) fn check_size(&self, demand: Demand<'_>) -> Result<(), DeviceError> {
+        let Some(heap) = &self.stores[usize::from(demand.device)].heap else { return Ok(()) };
+        let (needs, has) = (self.needed(demand, |_| true), heap.bytes());
+        if needs <= has {
+            return Ok(());
+        }
+        Err(DeviceError::new(format!("it needs {needs} bytes of the device's memory, and there are {has}")))
+    }
+
+    /// Bytes that the task takes of the heap, for those of its operands that are asked for, and scratch.
+    fn needed(&self, demand: Demand<'_>, counts: impl Fn(EntryId) -> bool) -> usize {
+        let store = &self.stores[usize::from(demand.device)];
+        let Some(heap) = &store.heap else { return 0 };
+        let mut seen: Vec<EntryId> = demand.uses.iter().map(|one| one.entry).filter(|&id| counts(id)).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        let span = |id: EntryId| DeviceRegion::like(&self.entry(id).host, 0, store.align).span_bytes();
+        let scratch = if demand.scratch_bytes > 0 { heap.rounded(demand.scratch_bytes) } else { 0 };
+        seen.into_iter().fold(scratch, |sum, id| sum.saturating_add(heap.rounded(span(id))))
+    }
+
+    /// Admits a task whose operands are pinned.
+    fn attempt_pinned(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Attempt, DeviceError> {
+        let Demand { device, uses, scratch_bytes } = demand;
+        let (at, node) = (usize::from(device), Node::of_device(device));
+        let align = self.stores[at].align;
+        let missing = self.needed(demand, |id| self.segment_on(id, node).is_none());
+        for one in uses {
+            if self.segment_on(one.entry, node).is_some() {
+                continue;
+            }
+            let bytes = DeviceRegion::like(&self.entry(one.entry).host, 0, align).span_bytes();
+            let Some(segment) = self.room(copier, device, bytes, missing)? else { return Ok(Attempt::NoRoom) };
+            self.entry_mut(one.entry).replicas[node.at()].segment = Some(segment);
+            self.touch(one.entry, node);
+        }
+        let scratch = match scratch_bytes {
+            0 => None,
+            bytes => {
+                let Some(segment) = self.room(copier, device, bytes, missing)? else { return Ok(Attempt::NoRoom) };
+                Some(segment)
+            }
+        };
+        let waits = match self.fetch_all(copier, demand) {
+            Ok(Some(waits)) => waits,
+            other => {
+                scratch.into_iter().for_each(|segment| self.give(device, segment));
+                return other.map(|_| Attempt::NotYet);
+            }
+        };
+        for one in uses.iter().filter(|one| one.mode.writes()) {
+            self.modify(one.entry, node);
+        }
+        self.stores[at].pins += u64::from(scratch.is_some());
+        let region = |one: &Use| {
+            let offset = self.segment_on(one.entry, node).map_or(0, Segment::offset);
+            DeviceRegion::like(&self.entry(one.entry).host, offset, align)
+        };
+        Ok(Attempt::Admitted(Admitted { regions: uses.iter().map(region).collect(), scratch, waits }))
+    }
+
+    fn give(&mut self, device: u16, segment: Segment) {
+        let store = &mut self.stores[usize::from(device)];
+        if let Some(heap) = store.heap.as_mut().filter(|_| !store.is_lost) {
+            heap.give(segment);
+        }
+    }
+
+    /// Issues the copies that bring what the task reads, and says what the task must wait for; none if something must finish first.
+    fn fetch_all(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Option<Vec<Event>>, DeviceError> {
+        let node = Node::of_device(demand.device);
+        let mut complete = true;
+        for one in demand.uses.iter().filter(|one| one.mode.reads()) {
+            complete &= self.entry(one.entry).is_valid(node) || self.fetch(copier, one.entry, node)?;
+        }
+        if !complete {
+            return Ok(None);
+        }
+        Ok(self.waits(copier, demand, node))
+    }
+
+    /// What the task must wait for to use its operands on the node; none if its device can not.
+    fn waits(&self, copier: &dyn Copier, demand: Demand<'_>, node: Node) -> Option<Vec<Event>> {
+        let events = demand.uses.iter().flat_map(|one| {
+            let replica = &self.entry(one.entry).replicas[node.at()];
+            let readers = if one.mode.writes() { replica.readers.as_slice() } else { &[] };
+            replica.written.iter().chain(readers).copied()
+        });
+        self.to_wait_for(copier, demand.device, events)
+    }
+
+    /// Issues a copy of the value to a device where it has a place: from wherever it comes soonest. Says whether it could.
+    fn fetch(&mut self, copier: &mut dyn Copier, id: EntryId, to: Node) -> Result<bool, DeviceError> {
+        let (entry, bytes) = (self.entry(id), self.entry(id).host.bytes());
+        let host = entry.is_valid(Node::HOST).then_some(Node::HOST);
+        let arrival = |from: &Node| self.links.forecast_ns(*from, to, bytes);
+        let sources = host.into_iter().chain(entry.holders()).filter_map(|from| Some((arrival(&from)?, from)));
+        let Some((_, from)) = sources.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+            // Only devices have it from which this one can not copy.
+            let Some(from) = self.entry(id).holders().next() else { return Ok(false) };
+            return Ok(self.copy(copier, id, (from, Node::HOST), CopyKind::Staging)?
+                && self.copy(copier, id, (Node::HOST, to), CopyKind::Fetch)?);
+        };
+        self.copy(copier, id, (from, to), CopyKind::Fetch)
+    }
+
+    /// Sends the only valid replica to host memory, to be given up when it has arrived.
+    fn send_home(&mut self, copier: &mut dyn Copier, id: EntryId, from: Node) -> Result<bool, DeviceError> {
+        let (bytes, Some(device)) = (self.entry(id).host.bytes(), from.device()) else { return Ok(true) };
+        let is_sent = self.copy(copier, id, (from, Node::HOST), CopyKind::Eviction)?;
+        if is_sent {
+            self.stores[usize::from(device)].leaving += bytes;
+        }
+        Ok(is_sent)
+    }
+
+    /// A place in a device's heap, or none yet. For it, replicas that nothing uses make room, the least recently used first: at once if the
+    /// value is elsewhere, too, and else when it has arrived in host memory. `missing` is what the task needs in all.
+    fn room(
+        &mut self,
+        copier: &mut dyn Copier,
+        device: u16,
+        bytes: usize,
+        missing: usize,
+    ) -> Result<Option<Segment>, DeviceError> {
+        let (at, node) = (usize::from(device), Node::of_device(device));
+        loop {
+            if let Some(segment) = self.stores[at].heap.as_mut().and_then(|heap| heap.take(bytes)) {
+                return Ok(Some(segment));
+            }
+            let unused = |id: &&EntryId| self.entry(**id).replicas[node.at()].pins == 0;
+            let dispensable = |id: &&EntryId| !self.entry(**id).is_only(node);
+            let recent = self.stores[at].recent.values();
+            if let Some(&id) = recent.clone().filter(unused).find(dispensable) {
+                let bytes = self.segment_on(id, node).map_or(0, Segment::bytes);
+                self.evicted[at] = (self.evicted[at].0 + 1, self.evicted[at].1 + bytes as u64);
+                self.discard(id, node);
+                continue;
+            }
+            let victims: Vec<EntryId> = recent.copied().filter(|id| unused(&id)).collect();
+            for id in victims {
+                if self.stores[at].leaving >= missing || !self.send_home(copier, id, node)? {
+                    break;
+                }
+            }
+            return Ok(None);
+        }
+    }
+
+    /// A task that was admitted has been issued: this event makes what it writes valid.
+    pub(crate) fn issued(&mut self, demand: Demand<'_>, event: Event) {
+        let has_memory = self.stores[usize::from(demand.device)].heap.is_some();
+        let node = if has_memory { Node::of_device(demand.device) } else { Node::HOST };
+        for one in demand.uses.iter().filter(|one| one.mode.writes()) {
+            let replica = &mut self.entry_mut(one.entry).replicas[node.at()];
+            replica.written = Some(event);
+            replica.readers.clear();
+        }
+    }
+
+    /// A task that was admitted has finished, or was not issued after all.
+    pub(crate) fn release(&mut self, device: u16, uses: &[Use], scratch: Option<Segment>) {
+        if let Some(segment) = scratch {
+            self.stores[usize::from(device)].pins -= 1;
+            self.give(device, segment);
+        }
+        if self.stores[usize::from(device)].heap.is_some() {
+            uses.iter().for_each(|one| self.unpin(one.entry, Node::of_device(device)));
+        }
+    }
+
+    /// Lets the host task in this slot use its data, if they are at home; otherwise they are sent for, and the number of copies is
+    /// returned whose end the task must wait for before it tries again.
+    ///
+    /// # Errors
+    /// If a value is lost, or can not be moved.
+    pub(crate) fn admit_to_host(
+        &mut self,
+        copier: &mut dyn Copier,
+        slot: u32,
+        uses: &[Use],
+    ) -> Result<usize, DeviceError> {
+        self.check_values(uses)?;
+        let mut unfinished = Vec::new();
+        for one in uses {
+            if one.mode.reads() && !self.entry(one.entry).is_valid(Node::HOST) {
+                self.send_for(copier, one.entry)?;
+            }
+            let entry = self.entry(one.entry);
+            let home = &entry.replicas[Node::HOST.at()];
+            let is_coming = !one.mode.reads() || entry.is_valid(Node::HOST);
+            // A copy that could not be issued waits for others to or from host memory, which its device can not wait for.
+            let readers = if one.mode.writes() || !is_coming { home.readers.as_slice() } else { &[] };
+            unfinished.extend(home.written.iter().chain(readers).copied().filter(|&event| !self.is_done(event)));
+        }
+        unfinished.sort_unstable_by_key(|event| (event.device, event.queue, event.ticket));
+        unfinished.dedup();
+        unfinished.retain(|event| self.flights.get_mut(event).map(|flight| flight.waiting.push(slot)).is_some());
+        if unfinished.is_empty() {
+            debug_assert!(uses.iter().all(|one| !one.mode.reads() || self.entry(one.entry).is_valid(Node::HOST)));
+            for one in uses.iter().filter(|one| one.mode.writes()) {
+                self.modify(one.entry, Node::HOST);
+            }
+        }
+        Ok(unfinished.len())
+    }
+}

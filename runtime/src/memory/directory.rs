@@ -1,0 +1,355 @@
+//! The directory: every replica, every copy under way, every device's heap. The protocol is in `memory/mod.rs`.
+//!
+//! It is a plain state machine: time, drivers and threads are outside of it, so that it can be explored exhaustively (`tests.rs`).
+
+#![forbid(unsafe_code)]
+
+use super::{
+    entry::{Entry, Node},
+    heap::{Heap, Segment},
+    links::{CopyKind, Links},
+};
+use crate::{
+    device::{DeviceError, DeviceInfo, Event, HostRegion, Transfer},
+    hazard::Mode,
+};
+use std::collections::{BTreeMap, HashMap};
+
+/// Names an entry of the directory; from one on, so that zero says that there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct EntryId(pub(crate) u32);
+
+/// A datum as a task uses it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Use {
+    pub(crate) entry: EntryId,
+    pub(crate) mode: Mode,
+}
+
+/// What the directory asks of the drivers.
+pub(super) trait Copier {
+    /// Puts a copy into the device's queue, behind the events.
+    fn copy(&mut self, device: u16, transfer: &Transfer, waits: &[Event]) -> Result<Event, DeviceError>;
+
+    /// Whether the device's queues can wait for events of the other's.
+    fn can_wait_for(&self, device: u16, other: u16) -> bool;
+}
+
+/// A copy under way.
+#[derive(Debug)]
+pub(super) struct Flight {
+    pub(super) entry: EntryId,
+    pub(super) from: Node,
+    pub(super) to: Node,
+    pub(super) bytes: usize,
+    pub(super) kind: CopyKind,
+    /// Host tasks that wait for its end.
+    pub(super) waiting: Vec<u32>,
+}
+
+/// A device's side of the directory.
+#[derive(Debug)]
+pub(super) struct Store {
+    /// None for a device that works in host memory.
+    pub(super) heap: Option<Heap>,
+    pub(super) align: usize,
+    /// Replicas with a place in the heap, the least recently used first.
+    pub(super) recent: BTreeMap<u64, EntryId>,
+    /// Pins of all its replicas, and scratch of tasks.
+    pub(super) pins: u64,
+    /// Bytes on their way to host memory to make room.
+    pub(super) leaving: usize,
+    /// The last ticket that has finished, per queue.
+    done: Vec<u32>,
+    pub(super) is_lost: bool,
+    /// Why the last attempt to make room failed.
+    pub(super) trouble: Option<DeviceError>,
+}
+
+/// See the module's head.
+pub(crate) struct Directory {
+    pub(super) stores: Vec<Store>,
+    entries: Vec<Option<Entry>>,
+    free: Vec<u32>,
+    pub(super) flights: HashMap<Event, Flight>,
+    pub(super) links: Links,
+    clock: u64,
+    /// Replicas that made room, and their bytes, per device.
+    pub(super) evicted: Vec<(u64, u64)>,
+}
+
+impl Directory {
+    pub(crate) fn new(devices: &[DeviceInfo]) -> Self {
+        let store = |info: &DeviceInfo| Store {
+            heap: info.memory.as_ref().map(|memory| Heap::new(memory.bytes, memory.align)),
+            align: info.memory.as_ref().map_or(1, |memory| memory.align),
+            recent: BTreeMap::new(),
+            pins: 0,
+            leaving: 0,
+            done: vec![0; usize::from(info.queues) + 3],
+            is_lost: false,
+            trouble: None,
+        };
+        Self {
+            stores: devices.iter().map(store).collect(),
+            entries: Vec::new(),
+            free: Vec::new(),
+            flights: HashMap::new(),
+            links: Links::new(devices),
+            clock: 0,
+            evicted: vec![(0, 0); devices.len()],
+        }
+    }
+
+    /// A datum that is on the host so far.
+    pub(crate) fn open(&mut self, host: HostRegion) -> EntryId {
+        let entry = Entry::new(host, self.stores.len() + 1);
+        if let Some(at) = self.free.pop() {
+            self.entries[at as usize] = Some(entry);
+            return EntryId(at + 1);
+        }
+        self.entries.push(Some(entry));
+        EntryId(self.entries.len() as u32)
+    }
+
+    /// Ends an entry. Its datum is at home, and nothing that was issued uses it.
+    pub(crate) fn close(&mut self, id: EntryId) {
+        for node in (1..=self.stores.len() as u16).map(Node) {
+            debug_assert_eq!(self.entry(id).replicas[node.at()].pins, 0, "a datum ends after its users");
+            self.discard(id, node);
+        }
+        self.entries[id.0 as usize - 1] = None;
+        self.free.push(id.0 - 1);
+    }
+
+    pub(super) fn entry(&self, id: EntryId) -> &Entry {
+        self.entries[id.0 as usize - 1].as_ref().unwrap_or_else(|| unreachable!("entries end after their users"))
+    }
+
+    pub(super) fn entry_mut(&mut self, id: EntryId) -> &mut Entry {
+        self.entries[id.0 as usize - 1].as_mut().unwrap_or_else(|| unreachable!("entries end after their users"))
+    }
+
+    /// Host memory of a datum has moved, or has another shape: only a host task can have done that, so no replica is valid.
+    pub(crate) fn relocate(&mut self, id: EntryId, host: HostRegion) {
+        if self.entry(id).host == host {
+            return;
+        }
+        debug_assert!(self.entry(id).is_only(Node::HOST), "host tasks make every other replica invalid");
+        for node in (1..=self.stores.len() as u16).map(Node) {
+            self.discard(id, node);
+        }
+        self.entry_mut(id).host = host;
+    }
+
+    /// Whether the work is finished.
+    pub(super) fn is_done(&self, event: Event) -> bool {
+        self.stores[usize::from(event.device)].done[usize::from(event.queue)] >= event.ticket
+    }
+
+    /// Takes note of the end of work in a queue.
+    pub(crate) fn done(&mut self, event: Event) {
+        self.stores[usize::from(event.device)].done[usize::from(event.queue)] = event.ticket;
+    }
+
+    /// Uses a replica: it is not evicted until the use ends.
+    pub(super) fn pin(&mut self, id: EntryId, node: Node) {
+        let Some(device) = node.device() else { return };
+        self.stores[usize::from(device)].pins += 1;
+        self.entry_mut(id).replicas[node.at()].pins += 1;
+        self.touch(id, node);
+    }
+
+    /// Ends a use; a replica that became invalid meanwhile gives its place back.
+    pub(super) fn unpin(&mut self, id: EntryId, node: Node) {
+        let Some(device) = node.device() else { return };
+        self.stores[usize::from(device)].pins -= 1;
+        let entry = self.entry_mut(id);
+        entry.replicas[node.at()].pins -= 1;
+        if !entry.is_valid(node) {
+            self.discard(id, node);
+        }
+    }
+
+    /// Makes the replica the most recently used.
+    pub(super) fn touch(&mut self, id: EntryId, node: Node) {
+        let Some(device) = node.device() else { return };
+        self.clock += 1;
+        let now = self.clock;
+        let replica = &mut self.entry_mut(id).replicas[node.at()];
+        if replica.segment.is_some() {
+            let before = std::mem::replace(&mut replica.used, now);
+            let recent = &mut self.stores[usize::from(device)].recent;
+            recent.remove(&before);
+            recent.insert(now, id);
+        }
+    }
+
+    /// Gives a replica's place back, unless something that was issued uses it: then the last such use does. The value is
+    /// elsewhere, or not wanted.
+    pub(super) fn discard(&mut self, id: EntryId, node: Node) {
+        let Some(device) = node.device() else { return };
+        let entry = self.entry_mut(id);
+        entry.drop_from(node);
+        let replica = &mut entry.replicas[node.at()];
+        if replica.pins > 0 {
+            return;
+        }
+        let used = replica.used;
+        (replica.written, replica.readers) = (None, Default::default());
+        if let Some(segment) = replica.segment.take() {
+            let store = &mut self.stores[usize::from(device)];
+            store.recent.remove(&used);
+            // A lost device's heap is gone, and its places with it.
+            if let Some(heap) = store.heap.as_mut().filter(|_| !store.is_lost) {
+                heap.give(segment);
+            }
+        }
+    }
+
+    /// Makes the node's replica the only valid one.
+    pub(super) fn modify(&mut self, id: EntryId, node: Node) {
+        self.entry_mut(id).modify(node);
+        for other in (1..=self.stores.len() as u16).map(Node).filter(|&other| other != node) {
+            self.discard(id, other);
+        }
+    }
+
+    /// Of these events, those that are not done; none if one of them is such that the device can not wait for it.
+    pub(super) fn to_wait_for(
+        &self,
+        copier: &dyn Copier,
+        device: u16,
+        events: impl Iterator<Item = Event>,
+    ) -> Option<Vec<Event>> {
+        let mut waits = Vec::new();
+        for event in events.filter(|&event| !self.is_done(event)) {
+            if event.device != device && !copier.can_wait_for(device, event.device) {
+                return None;
+            }
+            if !waits.contains(&event) {
+                waits.push(event);
+            }
+        }
+        Some(waits)
+    }
+
+    /// Issues a copy of a datum, which has a place on the node it goes to. Says whether it could be: if not, it can be when
+    /// something else has finished.
+    pub(super) fn copy(
+        &mut self,
+        copier: &mut dyn Copier,
+        id: EntryId,
+        (from, to): (Node, Node),
+        kind: CopyKind,
+    ) -> Result<bool, DeviceError> {
+        if self.entry(id).host.bytes() == 0 {
+            self.entry_mut(id).arrive(to);
+            return Ok(true);
+        }
+        let entry = self.entry(id);
+        let (source, target) = (&entry.replicas[from.at()], &entry.replicas[to.at()]);
+        let before = source.written.into_iter().chain(target.written).chain(target.readers.iter().copied());
+        let Some(device) = to.device().or(from.device()) else { return Ok(true) };
+        let Some(waits) = self.to_wait_for(copier, device, before) else { return Ok(false) };
+        let Some(transfer) = self.transfer(entry, from, to) else { return Ok(false) };
+        let bytes = entry.host.bytes();
+        let event = copier.copy(device, &transfer, &waits)?;
+        self.pin(id, from);
+        self.pin(id, to);
+        let stores = &self.stores;
+        let done = |event: &Event| stores[usize::from(event.device)].done[usize::from(event.queue)] >= event.ticket;
+        let Some(entry) = self.entries[id.0 as usize - 1].as_mut() else { return Ok(false) };
+        entry.arrive(to);
+        let target = &mut entry.replicas[to.at()];
+        target.readers.clear();
+        target.written = Some(event);
+        let source = &mut entry.replicas[from.at()];
+        source.readers.retain(|event| !done(event));
+        source.readers.push(event);
+        self.links.depart(from, to, bytes);
+        self.flights.insert(event, Flight { entry: id, from, to, bytes, kind, waiting: Vec::new() });
+        Ok(true)
+    }
+
+    fn transfer(&self, entry: &Entry, from: Node, to: Node) -> Option<Transfer> {
+        let region = |node: Node| {
+            let segment = entry.replicas[node.at()].segment.as_ref()?;
+            let align = self.stores[usize::from(node.device()?)].align;
+            Some(crate::device::DeviceRegion::like(&entry.host, segment.offset(), align))
+        };
+        Some(match (from.device(), to.device()) {
+            (None, _) => Transfer::In { from: entry.host, to: region(to)? },
+            (_, None) => Transfer::Out { from: region(from)?, to: entry.host },
+            (Some(device), Some(_)) => Transfer::Peer { device, from: region(from)?, to: region(to)? },
+        })
+    }
+
+    /// Takes note of the end of a copy. Returns the host tasks that wait for nothing else now, and those whose data can not come.
+    pub(crate) fn landed(&mut self, event: Event, result: Result<Option<u64>, DeviceError>) -> Option<Landed> {
+        self.done(event);
+        let flight = self.flights.remove(&event)?;
+        let Flight { entry: id, from, to, bytes, kind, waiting } = flight;
+        if kind == CopyKind::Eviction
+            && let Some(device) = from.device()
+        {
+            let store = &mut self.stores[usize::from(device)];
+            store.leaving -= bytes;
+            store.trouble = result.as_ref().err().cloned();
+        }
+        let error = match result {
+            Ok(busy_ns) => {
+                self.links.arrive((from, to), bytes, Some((kind, busy_ns)));
+                None
+            }
+            Err(error) => {
+                self.links.arrive((from, to), bytes, None);
+                // Unless it was overwritten since, the replica is not what it was to become.
+                if self.entry(id).replicas[to.at()].written == Some(event) {
+                    self.entry_mut(id).drop_from(to);
+                }
+                Some(error)
+            }
+        };
+        self.unpin(id, from);
+        self.unpin(id, to);
+        Some(Landed { from, to, bytes, kind, waiting, error })
+    }
+
+    /// A device is gone, and what only its memory held.
+    pub(crate) fn lose(&mut self, device: u16) {
+        let node = Node::of_device(device);
+        let store = &mut self.stores[usize::from(device)];
+        store.is_lost = true;
+        store.heap = store.heap.as_ref().map(|heap| Heap::new(heap.bytes(), store.align));
+        for entry in self.entries.iter_mut().flatten() {
+            entry.drop_from(node);
+            entry.replicas[node.at()].segment = None;
+        }
+        self.stores[usize::from(device)].recent.clear();
+    }
+
+    /// How many entries there are.
+    pub(crate) fn entries(&self) -> usize {
+        self.entries.len() - self.free.len()
+    }
+
+    pub(super) fn ids(&self) -> impl Iterator<Item = EntryId> + '_ {
+        self.entries.iter().enumerate().filter(|(_, entry)| entry.is_some()).map(|(at, _)| EntryId(at as u32 + 1))
+    }
+
+    pub(super) fn segment_on(&self, id: EntryId, node: Node) -> Option<&Segment> {
+        self.entry(id).replicas[node.at()].segment.as_ref()
+    }
+}
+
+/// The end of a copy.
+pub(crate) struct Landed {
+    pub(crate) from: Node,
+    pub(crate) to: Node,
+    pub(crate) bytes: usize,
+    pub(crate) kind: CopyKind,
+    /// Host tasks that waited for it.
+    pub(crate) waiting: Vec<u32>,
+    pub(crate) error: Option<DeviceError>,
+}

@@ -1,0 +1,126 @@
+//! Links between memory nodes: how fast, how busy, how much went over them.
+
+#![forbid(unsafe_code)]
+
+use super::entry::Node;
+use crate::device::{DeviceInfo, LinkInfo};
+
+/// Why a copy was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CopyKind {
+    /// A task needs the value there.
+    Fetch,
+    /// The only replica makes room for others: the value goes to host memory.
+    Eviction,
+    /// A device needs the value that a device has from which it can not copy: it goes through host memory.
+    Staging,
+}
+
+impl CopyKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Fetch, Self::Eviction, Self::Staging];
+}
+
+/// What went over a link in one direction, for one reason; see [`Runtime::traffic`](crate::Runtime::traffic).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Traffic {
+    /// The node that was copied from: `host`, or the device's name.
+    pub from: String,
+    /// The node that was copied to.
+    pub to: String,
+    /// Why.
+    pub kind: CopyKind,
+    /// Number of copies.
+    pub copies: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// A new measurement counts so much.
+const WEIGHT: f64 = 0.25;
+
+#[derive(Clone, Debug, Default)]
+struct Link {
+    /// None where nothing can be copied directly.
+    info: Option<LinkInfo>,
+    /// Bytes that are under way.
+    pending: u64,
+    /// Copies and bytes, per kind.
+    carried: [(u64, u64); 3],
+}
+
+/// All links of a runtime.
+#[derive(Debug)]
+pub(super) struct Links {
+    nodes: usize,
+    links: Vec<Link>,
+}
+
+impl Links {
+    pub(super) fn new(devices: &[DeviceInfo]) -> Self {
+        let nodes = devices.len() + 1;
+        let mut all = Self { nodes, links: vec![Link::default(); nodes * nodes] };
+        for (device, memory) in devices.iter().enumerate().filter_map(|(at, info)| Some((at, info.memory.as_ref()?))) {
+            let node = Node::of_device(device as u16);
+            all.link_mut(Node::HOST, node).info = Some(memory.host);
+            all.link_mut(node, Node::HOST).info = Some(memory.host);
+            for &(peer, link) in memory.peers.iter().filter(|(peer, _)| usize::from(*peer) < devices.len()) {
+                if usize::from(peer) != device {
+                    all.link_mut(Node::of_device(peer), node).info = Some(link);
+                }
+            }
+        }
+        all
+    }
+
+    fn link_mut(&mut self, from: Node, to: Node) -> &mut Link {
+        &mut self.links[from.at() * self.nodes + to.at()]
+    }
+
+    fn link(&self, from: Node, to: Node) -> &Link {
+        &self.links[from.at() * self.nodes + to.at()]
+    }
+
+    /// How long a copy would take from now on, by the bandwidth measured so far and what is under way; none without a link.
+    pub(super) fn forecast_ns(&self, from: Node, to: Node, bytes: usize) -> Option<f64> {
+        let link = self.link(from, to);
+        let info = link.info?;
+        Some(info.latency_ns as f64 + (link.pending as f64 + bytes as f64) / info.bytes_per_s.max(1.0) * 1e9)
+    }
+
+    /// A copy was issued.
+    pub(super) fn depart(&mut self, from: Node, to: Node, bytes: usize) {
+        self.link_mut(from, to).pending += bytes as u64;
+    }
+
+    /// A copy has ended: well, after so long if the driver knows, or not.
+    pub(super) fn arrive(&mut self, (from, to): (Node, Node), bytes: usize, ended: Option<(CopyKind, Option<u64>)>) {
+        let link = self.link_mut(from, to);
+        link.pending -= bytes as u64;
+        let Some((kind, busy_ns)) = ended else { return };
+        let carried = &mut link.carried[kind as usize];
+        *carried = (carried.0 + 1, carried.1 + bytes as u64);
+        if let (Some(info), Some(busy_ns)) = (&mut link.info, busy_ns) {
+            let moving_ns = busy_ns.saturating_sub(info.latency_ns).max(1);
+            // Of a small copy most of the time is latency, and the rest says little.
+            if moving_ns > info.latency_ns {
+                info.bytes_per_s += WEIGHT * (bytes as f64 / moving_ns as f64 * 1e9 - info.bytes_per_s);
+            }
+        }
+    }
+
+    /// What went over every link on which something did.
+    pub(super) fn traffic(&self, name: impl Fn(Node) -> String) -> Vec<Traffic> {
+        let mut all = Vec::new();
+        for (at, link) in self.links.iter().enumerate() {
+            let (from, to) = (Node((at / self.nodes) as u16), Node((at % self.nodes) as u16));
+            for kind in CopyKind::ALL {
+                let (copies, bytes) = link.carried[kind as usize];
+                if copies > 0 {
+                    all.push(Traffic { from: name(from), to: name(to), kind, copies, bytes });
+                }
+            }
+        }
+        all
+    }
+}

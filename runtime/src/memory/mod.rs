@@ -1,0 +1,221 @@
+//! Memory that is in many places: who has the valid value of a datum, and what brings it where it is needed.
+//!
+//! # Nodes and replicas
+//!
+//! A **memory node** is the host, or the memory of a device. A datum that a device has used has an *entry* in the directory, with a
+//! **replica** per node. The states are those of BLASX's MESI-X (paper, section IV.B), all derived from the set of nodes
+//! whose replica is valid:
+//!
+//! | state | this replica | others |
+//! |---|---|---|
+//! | Modified | valid | none: the only one |
+//! | Exclusive | valid | host memory |
+//! | Shared | valid | other devices, perhaps the host |
+//! | Invalid | not valid | |
+//!
+//! BLASX writes a Modified tile back at once. Here it stays, until it is evicted or read elsewhere: a device that can copy from
+//! this one takes the value from here, and host memory goes on without it (both are Shared then); else it goes through host memory.
+//! In the end every datum comes home: at the end of its scope, or when it is taken or dropped, by a task of its own that
+//! updates it on the host.
+//!
+//! # When a state changes
+//!
+//! States change when work is **issued**, not when it is finished: they say what will be so when everything that has been issued
+//! is done. This is what lets chains of tasks run on devices without coming back to the host. Each replica therefore
+//! names the event after which its bytes are what its state says (`written`), and the copies that still read it (`readers`).
+//!
+//! *Reading a replica waits for `written`. Overwriting it waits for `written` and for `readers`.* Work in a device's queue waits
+//! for events there; a host task is put aside until they have finished.
+//!
+//! Why no value is read too early or overwritten too early:
+//! 1. A task is issued after all its predecessors are issued, and waits for their events (`device/mod.rs`). So tasks that use one
+//!    datum are issued in an order that its hazards allow, and so are their state changes; the lock orders readers among themselves.
+//! 2. A task that writes X makes its replica Modified and all others Invalid. What it overwrites was last used by tasks that precede
+//!    it (1), and by copies: those into its replica are `written`, those out of it `readers`, and it waits for both.
+//! 3. A copy waits for `written` of its source, hence for the task, or the copy, that made the value; and for `written` and
+//!    `readers` of its target. Tasks that used the target's old bytes precede the task that made the value, by their
+//!    hazard, so they are done when the value exists.
+//! 4. A copy for a task comes after the state change of the task that made the value (1). A copy out of X's replica is issued before the
+//!    next writer of X is, or that writer would not see it among the `readers`: both are issued under the lock.
+//!
+//! # Room
+//!
+//! Every device has one heap (`heap.rs`). Work that was issued **pins** the replicas that it uses, both ends of a copy included; pins
+//! end when the work is reported finished, so nothing in use is evicted: this is the reader count of BLASX's ALRU. A task that
+//! is admitted has room for all its operands and its scratch, or none of them is held for it. Replicas that are not pinned make room, the least
+//! recently used first: those whose value is elsewhere, too, at once; a Modified one is copied home first.
+//!
+//! Why there is always progress: whoever holds a pin has been issued, and waits only for what was issued before; so pins end. Per
+//! device one task at a time waits for admission, and while it waits nothing else is admitted there. If it finds no room although
+//! nothing is pinned, everything goes, its own operands included, and it starts from an empty heap, which has room for it, or the task
+//! was refused in the first place. Its operands may be fetched several times on the way, but each time it is tried, some
+//! work has finished and none has been added by others on this device.
+//!
+//! # What finishes badly
+//!
+//! A copy that fails leaves its target Invalid, unless that was overwritten since; a host task that waits for it fails with its error. Queued
+//! work that waits for something that has failed fails, too: drivers see to it ([`Device`](crate::Device)). A device that is lost
+//! takes with it what only its memory held: an entry without any valid replica, which fails whoever reads it until
+//! somebody writes it anew.
+//!
+//! # The lock
+//!
+//! One lock guards the directory, and drivers are asked for copies under it, so that nobody hears of an event before it exists. A
+//! task takes it for a microsecond or two, for tiles that take a device a hundred times as long. Without devices nothing of this exists:
+//! tasks do not even look.
+
+mod admission;
+mod directory;
+mod entry;
+mod heap;
+mod links;
+
+pub(crate) use admission::{Admitted, Demand};
+pub(crate) use directory::{Directory, EntryId, Use};
+use entry::Node;
+pub(crate) use heap::Segment;
+pub use links::{CopyKind, Traffic};
+
+use crate::{
+    device::{DeviceError, DeviceInfo, Devices, Event, HostRegion, Residence, Transfer},
+    sync::held,
+    task::guarded,
+};
+use std::sync::{
+    Arc, Mutex, MutexGuard, OnceLock,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// What a version of a datum keeps of its replicas.
+#[derive(Default)]
+pub(crate) struct Placement {
+    placed: OnceLock<Box<Placed>>,
+    /// Tasks that devices can take have named it.
+    may_travel: AtomicBool,
+}
+
+/// A datum's entry, which ends with the datum.
+struct Placed {
+    memory: Arc<Memory>,
+    entry: EntryId,
+}
+
+impl Drop for Placed {
+    fn drop(&mut self) {
+        self.memory.lock().close(self.entry);
+    }
+}
+
+impl Placement {
+    /// A task that a device can take names the datum.
+    pub(crate) fn may_travel(&self) {
+        self.may_travel.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the datum may have to be brought home. Asked by the inserter.
+    pub(crate) fn may_be_away(&self) -> bool {
+        self.may_travel.load(Ordering::Relaxed)
+    }
+
+    /// The datum's entry, if devices have used it.
+    pub(crate) fn entry(&self) -> Option<EntryId> {
+        self.placed.get().map(|placed| placed.entry)
+    }
+
+    /// The datum's entry, made now if need be.
+    pub(crate) fn entry_in(&self, memory: &Arc<Memory>, directory: &mut Directory, host: HostRegion) -> EntryId {
+        if let Some(id) = self.entry() {
+            directory.relocate(id, host);
+            return id;
+        }
+        // Under the directory's lock, so nobody else is at it.
+        let place = || Box::new(Placed { memory: memory.clone(), entry: directory.open(host) });
+        self.placed.get_or_init(place).entry
+    }
+}
+
+/// The directory of a runtime, and its lock.
+pub(crate) struct Memory(Mutex<Directory>);
+
+impl Memory {
+    pub(crate) fn new(devices: &[DeviceInfo]) -> Self {
+        Self(Mutex::new(Directory::new(devices)))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Directory> {
+        held(self.0.lock())
+    }
+}
+
+/// The drivers, as the directory asks for copies.
+pub(crate) struct Drivers<'a>(pub(crate) &'a Devices);
+
+impl directory::Copier for Drivers<'_> {
+    fn copy(&mut self, device: u16, transfer: &Transfer, waits: &[Event]) -> Result<Event, DeviceError> {
+        let entry = &self.0.all[usize::from(device)];
+        let Some(memory) = entry.device.memory() else {
+            return Err(DeviceError::new("the device has no memory of its own"));
+        };
+        let queue = entry.info.transfer_queue(transfer);
+        let mut result = Err(DeviceError::new("its driver panicked while a copy was issued"));
+        // Drivers are foreign code.
+        let _ = guarded(|| {
+            // SAFETY: the host region is that of a datum, which lives until its tasks are done, among them the one that brings it home
+            // and with it the end of every copy; the protocol in the module's head keeps readers and writers of it apart.
+            result = unsafe { memory.copy(transfer, waits) };
+            Ok(())
+        });
+        Ok(Event { device, queue, ticket: result? })
+    }
+
+    fn can_wait_for(&self, device: u16, other: u16) -> bool {
+        self.0.all[usize::from(device)].device.can_wait_for(other)
+    }
+}
+
+/// What a device's memory holds at a moment; see [`Runtime::memory_in_use`](crate::Runtime::memory_in_use).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryInUse {
+    /// The device's name.
+    pub device: String,
+    /// Bytes of its heap that are given to replicas and scratch.
+    pub bytes: usize,
+    /// Replicas in it.
+    pub replicas: usize,
+    /// Uses of replicas and scratch by work that was issued and has not finished.
+    pub pins: u64,
+    /// Replicas that made room for others so far, and their bytes.
+    pub evicted: (u64, u64),
+}
+
+impl Memory {
+    pub(crate) fn in_use(&self, devices: &Devices) -> Vec<MemoryInUse> {
+        let directory = self.lock();
+        let each = devices.all.iter().zip(&directory.stores).zip(&directory.evicted);
+        let use_of = |((entry, store), &evicted): ((&crate::device::Entry, &directory::Store), &(u64, u64))| {
+            store.heap.as_ref().map(|heap| MemoryInUse {
+                device: entry.info.name.clone(),
+                bytes: heap.used(),
+                replicas: store.recent.len(),
+                pins: store.pins,
+                evicted,
+            })
+        };
+        each.filter_map(use_of).collect()
+    }
+
+    pub(crate) fn traffic(&self, devices: &Devices) -> Vec<Traffic> {
+        let name = |node: Node| match node.device() {
+            None => "host".to_owned(),
+            Some(device) => devices.all[usize::from(device)].info.name.clone(),
+        };
+        self.lock().links.traffic(name)
+    }
+}
+
+/// The datum's residence as the directory and a task's issue need it.
+pub(crate) fn forget_derived(residence: &Residence<'_>) {
+    if let Some(derived) = residence.derived {
+        derived.forget();
+    }
+}
