@@ -27,7 +27,7 @@ pub(crate) struct Use {
 }
 
 /// What the directory asks of the drivers.
-pub(super) trait Copier {
+pub(crate) trait Copier {
     /// Puts a copy into the device's queue, behind the events.
     fn copy(&mut self, device: u16, transfer: &Transfer, waits: &[Event]) -> Result<Event, DeviceError>;
 
@@ -69,7 +69,7 @@ pub(super) struct Store {
 /// See the module's head.
 pub(crate) struct Directory {
     pub(super) stores: Vec<Store>,
-    entries: Vec<Option<Entry>>,
+    pub(super) entries: Vec<Option<Entry>>,
     free: Vec<u32>,
     pub(super) flights: HashMap<Event, Flight>,
     pub(super) links: Links,
