@@ -134,6 +134,12 @@ impl DeviceError {
         }
     }
 
+    /// What work that was done as it should be came to, if it is of this type; see [`outcome`](Self::outcome).
+    #[must_use]
+    pub fn outcome_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        self.outcome.as_deref().and_then(|outcome| (outcome as &(dyn std::error::Error + 'static)).downcast_ref())
+    }
+
     /// Whether the device is lost.
     #[must_use]
     pub fn is_lost(&self) -> bool {
@@ -173,7 +179,13 @@ pub struct IssueContext<'a> {
     pub(crate) scratch: Range<usize>,
 }
 
-impl IssueContext<'_> {
+impl<'a> IssueContext<'a> {
+    /// What the runtime makes for each task, and what a backend is tried with where there is no runtime.
+    #[must_use]
+    pub fn new(kind: DeviceKind, queue: &'a mut dyn Any, cost: Cost, scratch: Range<usize>) -> Self {
+        Self { queue, kind, cost, scratch }
+    }
+
     /// The queue, if it is of the driver's type `Q`.
     ///
     /// # Errors
