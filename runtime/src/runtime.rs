@@ -4,18 +4,19 @@ use crate::{
     access::{Accesses, BoundOf, Item},
     builder::{Builder, Settings},
     datum::Level,
-    device::{DeviceInfo, Devices},
+    device::{Cost, DeviceInfo, Devices},
     error::Error,
     handle::Handle,
     insert::Inserter,
     memory::{Memory, MemoryInUse, Traffic},
     recorder::{Recorder, RecorderSettings, TraceFile, device_lane, worker_lane},
     recording::{Lane, Recording, Stall, TaskId},
-    schedule::{Place, Policy},
+    schedule::{Place, Policy, Resource},
     scope::{self, Entry, Scope, ScopePool, ScopeState},
     sync::held,
     task::{Closure, Outcome, Slab, TaskSpec},
     topology,
+    weights::{CapabilityWeight, Weights},
     worker::{Locked, Seat, Sleep, Waiting, current_frame, current_task},
 };
 use crossbeam_utils::CachePadded;
@@ -44,6 +45,7 @@ pub(crate) struct Shared {
     pub(crate) sleep: Sleep,
     pub(crate) scopes: ScopePool,
     pub(crate) devices: Devices,
+    pub(crate) weights: Weights,
     pub(crate) memory: Arc<Memory>,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) numbers: CachePadded<AtomicU64>,
@@ -96,6 +98,7 @@ impl Shared {
             locked: Locked::new(workers),
             sleep: Sleep::new(places),
             scopes,
+            weights: Weights::start(settings.weights_file, &devices)?,
             devices,
             memory: Arc::new(Memory::new(&infos)),
             recorder,
@@ -126,6 +129,11 @@ impl Shared {
 
     pub(crate) fn issuer_seat(&self, device: usize) -> &Seat {
         &self.seats[(self.workers + GUESTS + 1) as usize + device]
+    }
+
+    /// The device whose issuer has the seat of this place, if one has.
+    pub(crate) fn device_at(&self, place: Place) -> Option<u16> {
+        place.0.checked_sub(self.workers + GUESTS + 1).map(|device| device as u16)
     }
 
     /// Whether tasks may be in flight besides those of the calling thread's scope, which has ended.
@@ -461,6 +469,29 @@ impl Runtime {
         self.shared.recorder.as_ref().map(Recorder::epoch)
     }
 
+    /// The capability weights as they stand: for each device, and a worker of the host, its rate for each kind of kernel that has run
+    /// here, now or earlier. Empty without devices.
+    #[must_use]
+    pub fn capability_weights(&self) -> Vec<CapabilityWeight> {
+        self.shared.weights.list()
+    }
+
+    /// The capability weight of one resource for one call of a kernel, from the best source that there is: what data are dealt by. The
+    /// host's is one worker's.
+    ///
+    /// # Panics
+    /// If the runtime has no such device.
+    #[must_use]
+    pub fn capability_weight(&self, resource: Resource, kernel: &str, cost: Cost) -> CapabilityWeight {
+        self.shared.weights.of(resource, kernel, cost)
+    }
+
+    /// What was noticed that should not be: capability weights of earlier runs that measurements contradict.
+    #[must_use]
+    pub fn alarms(&self) -> Vec<String> {
+        self.shared.weights.alarms()
+    }
+
     /// How many tasks are done in the scopes that are open now: a measure of progress, for another thread to look at.
     #[must_use]
     pub fn tasks_done(&self) -> u64 {
@@ -509,5 +540,6 @@ impl Drop for Runtime {
                 let _ = thread.join();
             }
         }
+        self.shared.weights.save();
     }
 }

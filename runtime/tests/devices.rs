@@ -15,7 +15,7 @@ use test_device::{Machine, Spec, TestDevice, queue};
 const ALPHA: &str = "alpha";
 
 fn runtime(workers: usize, devices: &[Arc<TestDevice>]) -> Runtime {
-    let builder = Runtime::builder().workers(workers);
+    let builder = Runtime::builder().workers(workers).weights_file(None);
     devices.iter().fold(builder, |builder, device| builder.device(device.clone())).build().expect("threads")
 }
 

@@ -9,7 +9,7 @@ use crate::{
     error::Cause,
     recording::Outcome,
     runtime::Shared,
-    schedule::{ReadyTask, Want},
+    schedule::{Outlook, ReadyTask, Want},
     sync::fence,
     task::{Body, Exec, Lock, Release, Released, Runnable, Slot, TaskRef, TaskSpec, Verdict},
     worker::{Next, Seat},
@@ -30,6 +30,8 @@ pub(crate) struct DeviceSide {
     /// Whom it waits for. Written at insertion, read by the one who takes the task.
     predecessors: std::cell::UnsafeCell<Vec<TaskRef>>,
     started_ns: AtomicU64,
+    /// When it was put into a queue, by the clock of the weights.
+    pub(super) issued_ns: AtomicU64,
     failed: std::sync::Mutex<Option<super::DeviceError>>,
     /// Devices that can not take it after all, a bit each: an operand stays on the host, or it does not fit.
     barred: AtomicU64,
@@ -228,7 +230,7 @@ impl Shared {
 
     fn task_for(&self, device: usize, seat: &Seat) -> Option<ReadyTask> {
         let accepts = |task: &ReadyTask| self.device_can_take(device, task);
-        let want = Want::of(&accepts);
+        let want = Want::of(&accepts).with(self.outlook());
         self.policy.take(seat.place, want).or_else(|| self.policy.steal(seat.place, want))
     }
 
@@ -309,6 +311,7 @@ impl Shared {
                 let event = Event { device: device as u16, queue, ticket };
                 self.memory.lock().issued(held.demand(device), event);
                 side.event.store(pack(event), Ordering::Release);
+                side.issued_ns.store(self.now_ns(), Ordering::Relaxed);
                 issuing.in_flight.push_back(InFlight { queue, ticket, slot: task.slot, held });
                 self.release_issued(seat, slot);
             }
@@ -359,6 +362,7 @@ impl Shared {
             match at.and_then(|at| issuing.in_flight.remove(at)) {
                 Some(work) => {
                     self.memory.lock().done(event);
+                    self.weigh_device_task(device, work.slot, busy_ns, &result);
                     self.let_go_of(device, work.held);
                     completed.push((work.slot, result.err()));
                 }
@@ -386,6 +390,7 @@ impl Shared {
     /// The task's own completion: gives back its hold, and retires it if that was the last.
     fn complete(&self, seat: &Seat, index: u32, error: Option<super::DeviceError>) {
         let slot = self.slab.slot(index);
+        self.note_end(slot);
         if let Some(error) = error {
             slot.device_side().fail(error);
         }

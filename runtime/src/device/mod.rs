@@ -30,10 +30,12 @@
 //! means "done". A device that can not wait for another device's event leaves the task until its predecessors are done.
 
 mod codelet;
+mod forecast;
 mod issue;
 mod memory;
 mod reside;
 mod table;
+mod whereabouts;
 
 pub use codelet::{Codelet, Cost, Operand, Operands, Reads, Updates, Writes};
 pub(crate) use issue::DeviceSide;
