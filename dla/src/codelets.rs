@@ -16,7 +16,7 @@ pub(crate) use cholesky::{Lauum, Potrf, Trtri};
 pub(crate) use cholesky_columns::{HerkOfColumn, PotrfOfColumn, Rows, UpdateOfColumn};
 pub(crate) use columns::{Elimination, GemmOfColumns, Getrf, Laswp, TrsmOfColumns, Zero, two_parts};
 pub(crate) use level3::{Gemm, Gemmt, Rank2k, RankK, Scale, Symm, Triangle, trmm, trsm};
-pub(crate) use reflect::{Application, Geqrf, Larfb, Larft, Reflector, Ungqr, identity, multiply_out};
+pub(crate) use reflect::{Application, Geqrf, Larfb, Larft, Reflector, Ungqr, cost_of_larfb, identity, multiply_out};
 pub(crate) use tree::{Branch, BranchApplication, Gather, Scatter};
 
 use crate::tile::Tile;
@@ -82,6 +82,12 @@ pub(crate) fn task(name: &'static str, i: usize, j: usize, k: usize) -> TaskSpec
 /// The matrix that an operand is in a device's memory.
 fn mat<T, V: ?Sized>(operand: Operand<V>) -> Result<Mat<T>, DeviceError> {
     Ok(Mat::new(operand.region()?))
+}
+
+/// The cost of a product of m x k by k x n that is added to.
+pub(crate) fn cost_of_product<T: Scalar>(m: usize, n: usize, k: usize) -> Cost {
+    let (m, n, k) = (m as f64, n as f64, k as f64);
+    cost::<T>(m * n * k, m * n * k, m * k + k * n + 2.0 * m * n)
 }
 
 /// A cost from the number of multiplications and additions, and of elements touched.

@@ -6,7 +6,7 @@
 
 use crate::{
     codelets::{Elimination, GemmOfColumns, HerkOfColumn, PotrfOfColumn, Rows, TrsmOfColumns, UpdateOfColumn, task},
-    distribution::Dealer,
+    distribution::{Dealer, Update, update_by_gemm},
     tiled::Tiled,
 };
 use superscalar_kernels::{Diag, MatMut, Op, Scalar, Uplo};
@@ -28,11 +28,17 @@ fn rows<T: Scalar>(a: &Tiled<'_, MatMut<'_, T>>, j: usize) -> Rows {
     Rows { here: start..end, below: end..n }
 }
 
+/// An update of the middle of the factorization.
+fn usual_update<T: Scalar>(a: &Tiled<'_, MatMut<'_, T>>) -> Update {
+    let nb = a.tile_shape().1;
+    update_by_gemm::<T>((a.shape().0 / 2, nb, nb))
+}
+
 /// Right-looking: a panel updates all columns behind it.
 #[track_caller]
 fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
     let (potrf, update) = (PotrfOfColumn::new(), UpdateOfColumn::new());
-    let dealer = Dealer::new(s, a, "gemm");
+    let dealer = Dealer::new(s, a, usual_update(a));
     for k in 0..a.nt() {
         // A[k][k] = L[k][k] L[k][k]ᴴ, L[k+1..][k] = A[k+1..][k] L[k][k]⁻ᴴ
         potrf.insert(s, task("potrf", k, k, k).priority(4), Uplo::Lower, rows(a, k), a.at(0, k));
@@ -50,7 +56,7 @@ fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
 fn upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
     let (potrf, herk) = (PotrfOfColumn::new(), HerkOfColumn::new());
     let (trsm, gemm) = (TrsmOfColumns::new(), GemmOfColumns::new());
-    let dealer = Dealer::new(s, a, "gemm");
+    let dealer = Dealer::new(s, a, usual_update(a));
     for k in 0..a.nt() {
         let Rows { here, .. } = rows(a, k);
         if k > 0 {

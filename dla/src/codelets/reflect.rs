@@ -127,6 +127,12 @@ impl<'s, T: Scalar, V: TileView<Element = T>> Larft<'s, T, V> {
     }
 }
 
+/// The cost of applying k reflectors of m elements to n columns.
+pub(crate) fn cost_of_larfb<T: Scalar>(m: usize, n: usize, k: usize) -> Cost {
+    let (m, n, k) = (m as f64, n as f64, k as f64);
+    cost::<T>(2.0 * m * n * k, 2.0 * m * n * k, m * k + 2.0 * m * n)
+}
+
 /// C[rows] := op(Q) C[rows], or C[:, rows] := C[:, rows] op(Q).
 pub(crate) struct Larfb<'s, T: Scalar, V: TileView>(Codelet<OnApplied<'s, T, V>, Application>);
 
@@ -145,10 +151,7 @@ pub(crate) struct Application {
 
 impl<'s, T: Scalar, V: TileView<Element = T>> Larfb<'s, T, V> {
     pub(crate) fn new() -> Self {
-        let codelet = Codelet::new("larfb").cost(|p: &Application| {
-            let (m, n, k) = (p.rows.len() as f64, p.n as f64, p.k as f64);
-            cost::<T>(2.0 * m * n * k, 2.0 * m * n * k, m * k + 2.0 * m * n)
-        });
+        let codelet = Codelet::new("larfb").cost(|p: &Application| cost_of_larfb::<T>(p.rows.len(), p.n, p.k));
         let codelet = codelet.on_host(|(v, q, c): (&Tile<V>, &Reflector<T>, &mut Changed<'s, T>), p: &Application| {
             let (rows, c) = (p.rows.clone(), c.view_mut());
             let (m, n) = c.shape();

@@ -1,7 +1,7 @@
 //! The homes of the block columns of a factorization, and dealing them anew while it runs.
 
 use super::{
-    Distribution, deal,
+    Distribution, Update, deal,
     weights::{self, Weights},
 };
 use crate::{
@@ -19,21 +19,21 @@ pub(crate) struct Dealer<'s> {
 
 struct State<'s> {
     nesting: Nesting<'s>,
-    kernel: &'static str,
+    update: Update,
     homes: Vec<Home<'s>>,
     dealt_by: Weights,
 }
 
 impl<'s> Dealer<'s> {
-    /// Deals all columns of A, whose updates are made by this kernel.
-    pub(crate) fn new<T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, kernel: &'static str) -> Self {
+    /// Deals all columns of A, most of whose updates are such.
+    pub(crate) fn new<T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, update: Update) -> Self {
         let nesting = s.nesting();
         if a.distribution() != Distribution::Guided || !nesting.has_devices() {
             return Self { state: None };
         }
         let homes: Vec<_> = (0..a.nt()).map(|j| a.at(0, j).home()).collect();
-        let dealt_by = weights::of(nesting, Distribution::Guided, kernel);
-        let state = State { nesting, kernel, homes, dealt_by };
+        let dealt_by = weights::of(nesting, Distribution::Guided, update);
+        let state = State { nesting, update, homes, dealt_by };
         state.deal_from(0);
         Self { state: Some(s.own(state)) }
     }
@@ -44,7 +44,7 @@ impl<'s> Dealer<'s> {
         let Some(state) = self.state else { return };
         let spec = task("deal", k, k, k).priority(4).lock(Lock::Host).level(BlasLevel::One);
         s.spawn(spec, (panel.read(), state.read_write()), move |(_, state): (_, &mut State<'s>)| {
-            let weights = weights::of(state.nesting, Distribution::Guided, state.kernel);
+            let weights = weights::of(state.nesting, Distribution::Guided, state.update);
             if weights.have_moved_from(&state.dealt_by) {
                 state.dealt_by = weights;
                 state.deal_from(k + 1);

@@ -18,10 +18,10 @@ mod weights;
 
 pub(crate) use columns::Dealer;
 
-use crate::{error::Error, options::Options, tiled::Tiled};
+use crate::{codelets::cost_of_product, error::Error, options::Options, tiled::Tiled};
 use std::{ffi::OsStr, fmt, str::FromStr};
 use superscalar_kernels::{MatMut, Scalar};
-use superscalar_runtime::{Nesting, Resource, Runtime, Scope};
+use superscalar_runtime::{Cost, Nesting, Resource, Runtime, Scope};
 
 /// The environment variable that names a distribution.
 const VARIABLE: &str = "SUPERSCALAR_DISTRIBUTION";
@@ -112,6 +112,14 @@ impl Options {
     }
 }
 
+/// A kernel, and what one call of it costs, by which weights are told from each other.
+pub(crate) type Update = (&'static str, Cost);
+
+/// The product of m x k by k x n that most updates are.
+pub(crate) fn update_by_gemm<T: Scalar>((m, n, k): (usize, usize, usize)) -> Update {
+    ("gemm", cost_of_product::<T>(m, n, k))
+}
+
 impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
     /// Deals the tiles to the devices of the scope's runtime. Routines that are given the matrix follow it: those that can deal
     /// their columns [anew](Distribution::Guided) while they run do.
@@ -130,12 +138,13 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
     /// ```
     #[must_use]
     pub fn distributed(self, s: &'s Scope<'s, '_>, distribution: Distribution) -> Self {
-        self.deal(s.nesting(), distribution, "gemm");
+        let ((m, n), (mb, nb)) = (self.shape(), self.tile_shape());
+        self.deal(s.nesting(), distribution, update_by_gemm::<T>((mb.min(m), nb.min(n), nb.min(n))));
         self.with_distribution(distribution)
     }
 
-    /// Sets the tiles' homes, by what the devices can do with this kernel.
-    fn deal(&self, nesting: Nesting<'_>, distribution: Distribution, kernel: &str) {
+    /// Sets the tiles' homes, by what the devices can do with such updates.
+    fn deal(&self, nesting: Nesting<'_>, distribution: Distribution, update: Update) {
         let (mt, nt, devices) = (self.mt(), self.nt(), nesting.devices().len());
         if distribution == Distribution::None || devices == 0 {
             return;
@@ -147,7 +156,7 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
             }
             return;
         }
-        let weights = weights::of(nesting, distribution, kernel);
+        let weights = weights::of(nesting, distribution, update);
         let homes = deal::columns(&weights.rates(), nt);
         for (i, j) in self.places() {
             self.at(i, j).deal_to(Some(weights.resource(homes[j])));

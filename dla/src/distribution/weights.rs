@@ -3,27 +3,23 @@
 //! The one place where this crate learns about rates.
 
 use super::Distribution;
-use superscalar_runtime::{Nesting, Resource};
+use superscalar_runtime::{Cost, Nesting, Resource};
 
 /// Those who get columns, and their rates with one kernel, in whatever unit.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Weights(Vec<(Resource, f64)>);
 
-/// The weights by which this distribution deals, for updates by this kernel.
-pub(super) fn of(nesting: Nesting<'_>, distribution: Distribution, kernel: &str) -> Weights {
-    let mut weights = for_kernel(nesting, kernel);
-    if distribution != Distribution::Guided {
-        weights.0.iter_mut().for_each(|(_, rate)| *rate = 1.0);
-    }
-    weights
-}
-
-/// The rates of the devices with this kernel: by their own account, until they are measured.
-fn for_kernel(nesting: Nesting<'_>, _kernel: &str) -> Weights {
-    let rate = |(at, device): (usize, superscalar_runtime::DeviceInfo)| {
-        (Resource::device(at as u16), device.speed.flops_per_s)
+/// The weights by which this distribution deals: equal ones, or the devices' capability weights for such calls of the kernel, from what
+/// was measured, or else from what the devices say of themselves.
+///
+/// The host is not among those who get columns: it has the panels, and takes what its policy gives it of the rest.
+pub(super) fn of(nesting: Nesting<'_>, distribution: Distribution, (kernel, cost): (&str, Cost)) -> Weights {
+    let rate = |at: usize| {
+        let resource = Resource::device(at as u16);
+        let is_guided = distribution == Distribution::Guided;
+        (resource, if is_guided { nesting.capability_weight(resource, kernel, cost).rate } else { 1.0 })
     };
-    Weights(nesting.devices().into_iter().enumerate().map(rate).collect())
+    Weights((0..nesting.devices().len()).map(rate).collect())
 }
 
 impl Weights {

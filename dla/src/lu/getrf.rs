@@ -4,7 +4,7 @@ use crate::block_size::Crew;
 use crate::{
     codelets::{Elimination, GemmOfColumns, Getrf, Laswp, TrsmOfColumns, task},
     columns::check_diagonal,
-    distribution::Dealer,
+    distribution::{Dealer, update_by_gemm},
     error::Error,
     options::Options,
     tiled::Tiled,
@@ -49,7 +49,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
     assert_eq!(ipiv.len(), m.min(n), "getrf: as many interchanges as pivots");
     let (getrf, laswp, trsm, gemm) = (Getrf::new(), Laswp::new(), TrsmOfColumns::new(), GemmOfColumns::new());
     let blocks = s.lend_chunks(ipiv, nb);
-    let dealer = Dealer::new(s, a, "gemm");
+    let dealer = Dealer::new(s, a, update_by_gemm::<T>((m / 2, nb, nb)));
     // With few columns for each worker they all wait for the next panel, and so for its column.
     let is_awaited = |k: usize, j: usize| j == k + 1 && a.nt() - k <= 2 * s.nesting().workers();
     for (k, &ipiv) in blocks.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use crate::block_size::Crew;
 use crate::{
-    codelets::{Application, Geqrf, Larfb, Reflector, task},
+    codelets::{Application, Geqrf, Larfb, Reflector, cost_of_larfb, task},
     distribution::Dealer,
     error::Error,
     matrix::Matrix,
@@ -47,7 +47,7 @@ pub fn submit<'s, T: Scalar>(
     assert_eq!(tau.len(), k_all, "geqrf: as many scalar factors as reflectors");
     let (geqrf, larfb, store) = (Geqrf::new(), Larfb::new(), pack_store::<T>(m, nb.min(n)));
     let mut blocks = Vec::with_capacity(k_all.div_ceil(nb));
-    let dealer = Dealer::new(s, a, "larfb");
+    let dealer = Dealer::new(s, a, ("larfb", cost_of_larfb::<T>(m / 2, nb, nb)));
     for (k, tau) in s.lend_chunks(tau, nb).into_iter().enumerate() {
         let (start, cols) = (k * nb, a.cols_of(k));
         let reflectors = cols.min(m - start);

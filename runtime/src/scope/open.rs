@@ -4,7 +4,6 @@ use super::{Lent, ScopeState, state::NO_TASK};
 use crate::{
     access::{Accesses, BoundOf, Item, Output, Pool, ScratchPool},
     datum::{Datum, Execution, Level},
-    device::DeviceInfo,
     error::{Cause, Error, Failure},
     hazard::Mode,
     insert::Inserter,
@@ -358,7 +357,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
 /// # }
 /// ```
 #[derive(Clone, Copy)]
-pub struct Nesting<'scope>(&'scope Shared);
+pub struct Nesting<'scope>(pub(crate) &'scope Shared);
 
 impl Nesting<'_> {
     /// Opens a scope as [`Runtime::scope`](crate::Runtime::scope) does.
@@ -379,18 +378,6 @@ impl Nesting<'_> {
     #[must_use]
     pub fn workers(&self) -> usize {
         self.0.workers as usize
-    }
-
-    /// Whether the runtime has devices.
-    #[must_use]
-    pub fn has_devices(&self) -> bool {
-        !self.0.devices.is_empty()
-    }
-
-    /// The devices, in the order in which they were given to the builder.
-    #[must_use]
-    pub fn devices(&self) -> Vec<DeviceInfo> {
-        self.0.devices.all.iter().map(|entry| entry.info.clone()).collect()
     }
 }
 
