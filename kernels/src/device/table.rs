@@ -4,7 +4,7 @@
 //! compiled. So an algorithm names no device, and a backend is added by its folder and a row here.
 
 use super::Call;
-use crate::Scalar;
+use crate::{Scalar, sim};
 use superscalar_runtime::{Codelet, DeviceError, DeviceKind, IssueContext, Operands};
 
 /// What carries calls out on the devices of one kind.
@@ -37,7 +37,7 @@ impl<T: Scalar> Backend<T> {
         (self.issue)(context, call)
     }
 
-    const ALL: &'static [Self] = &[];
+    const ALL: &'static [Self] = &[Self { kind: sim::KIND, scratch_bytes: sim::scratch_bytes, issue: sim::issue }];
 }
 
 /// Every backend that was compiled.

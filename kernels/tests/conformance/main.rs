@@ -23,6 +23,7 @@ use image::Image;
 use operands::Numbers;
 use runner::{OnDevice, OnHost, Runner};
 use suite::{Nearness, Suite};
+use superscalar_devices::sim::{Machine, Spec};
 use superscalar_kernels::{Op, Scalar, Side, Uplo, c32, c64};
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
@@ -32,6 +33,12 @@ const SIDES: [Side; 2] = [Side::Left, Side::Right];
 /// The host's kernels.
 fn cpu<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
     Some(Box::new(OnHost))
+}
+
+/// A simulated device without modelled time.
+fn sim<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
+    let mut devices = Machine::start(&[Spec::new("sim")]).expect("a simulated device");
+    Some(Box::new(OnDevice::new(devices.remove(0))))
 }
 
 /// The suite on one backend, if this machine has it, for one type.
@@ -74,4 +81,5 @@ macro_rules! instantiate {
 
 instantiate! {
     cpu
+    sim
 }

@@ -1,7 +1,10 @@
 //! What the suite is run on: the host's kernels, or a device behind its driver.
 
 use crate::Image;
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use superscalar_kernels::{
     Scalar,
     device::{Backend, Call, backends},
@@ -29,8 +32,8 @@ impl<T: Scalar> Runner<T> for OnHost {
 }
 
 /// A device, which is given what the runtime gives it: copies, calls and events.
-pub struct OnDevice<D> {
-    device: D,
+pub struct OnDevice {
+    device: Arc<dyn Device>,
     info: DeviceInfo,
     memory: MemoryInfo,
     /// Ends that were reported.
@@ -39,9 +42,9 @@ pub struct OnDevice<D> {
     queue: u16,
 }
 
-impl<D: Device> OnDevice<D> {
+impl OnDevice {
     /// A device with a heap, as the runtime's only one.
-    pub fn new(device: D) -> Self {
+    pub fn new(device: Arc<dyn Device>) -> Self {
         let info = device.info();
         let memory = info.memory.clone().expect("a device with memory of its own");
         device.memory().expect("a device with memory of its own").reserve().expect("a heap");
@@ -102,7 +105,7 @@ impl<D: Device> OnDevice<D> {
     }
 }
 
-impl<T: Scalar, D: Device> Runner<T> for OnDevice<D> {
+impl<T: Scalar> Runner<T> for OnDevice {
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
         // The scratch lies behind the image, and holds NaN.
         let operands = image.bytes().len();

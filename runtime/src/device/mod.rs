@@ -129,18 +129,18 @@ impl DeviceError {
         Self { message: error.to_string(), is_lost: false, outcome: Some(Arc::new(error)) }
     }
 
+    /// What work that was done as it should be came to, if it is of this type; see [`outcome`](Self::outcome).
+    #[must_use]
+    pub fn outcome_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        self.outcome.as_deref().and_then(|outcome| (outcome as &(dyn std::error::Error + 'static)).downcast_ref())
+    }
+
     /// What it makes of a task.
     pub(crate) fn into_cause(self) -> Cause {
         match self.outcome {
             Some(error) => Cause::Returned(Box::new(Outcome(error))),
             None => Cause::Device(self.message),
         }
-    }
-
-    /// What work that was done as it should be came to, if it is of this type; see [`outcome`](Self::outcome).
-    #[must_use]
-    pub fn outcome_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
-        self.outcome.as_deref().and_then(|outcome| (outcome as &(dyn std::error::Error + 'static)).downcast_ref())
     }
 
     /// Whether the device is lost.
