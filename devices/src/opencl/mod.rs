@@ -22,6 +22,8 @@ mod context;
 mod device;
 mod failure;
 mod found;
+#[cfg(test)]
+mod inside_tests;
 mod lane;
 mod memory;
 mod object;

@@ -64,7 +64,7 @@ impl Programs {
 }
 
 /// All that a compiled program depends on.
-fn key(class: &DeviceClass, source: &Source) -> Vec<u8> {
+pub(super) fn key(class: &DeviceClass, source: &Source) -> Vec<u8> {
     let units = class.compute_units.to_string();
     [&class.platform, &class.name, &class.driver, &units, source.options(), source.text()].join("\0").into_bytes()
 }
@@ -123,7 +123,7 @@ fn build(target: Target<'_>, program: &Program, options: &CString) -> Result<(),
 
 /// The compiled program for the device. A program has a binary for each of its devices, in their order; some drivers name the
 /// whole device where a part of it was meant.
-fn binary(target: Target<'_>, program: &Program) -> Result<Vec<u8>, DeviceError> {
+pub(super) fn binary(target: Target<'_>, program: &Program) -> Result<Vec<u8>, DeviceError> {
     let about = |which| {
         answer("clGetProgramInfo", |size, place, needed| {
             // SAFETY: the program is there, and the place has the size, as `answer` promises.
