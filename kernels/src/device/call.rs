@@ -152,6 +152,8 @@ pub enum Call<T: Scalar> {
     Potrf {
         /// The triangle.
         uplo: Uplo,
+        /// Rows of the matrix above A, which the minor that fails is counted with.
+        first: usize,
         /// A.
         a: Mat<T>,
     },

@@ -82,7 +82,7 @@ impl<T: Scalar> Call<T> {
     /// ```
     /// use superscalar_kernels::{Uplo, device::{Call, Mat}};
     /// let a = Mat::<f64>::at(0, (4, 4), 4);
-    /// assert_eq!(Call::Potrf { uplo: Uplo::Lower, a }.name(), "potrf");
+    /// assert_eq!(Call::Potrf { uplo: Uplo::Lower, first: 0, a }.name(), "potrf");
     /// ```
     #[must_use]
     pub fn name(&self) -> &'static str {

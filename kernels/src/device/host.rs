@@ -5,7 +5,7 @@
 //! matrices lie between each other's columns.
 
 use super::{Call, Mat, Triangle};
-use crate::{MatMut, MatRef, Op, Scalar, cpu};
+use crate::{MatMut, MatRef, NotPositiveDefinite, Op, Scalar, cpu};
 use std::ptr::NonNull;
 use superscalar_runtime::DeviceError;
 
@@ -57,7 +57,11 @@ impl<T: Scalar> Call<T> {
                 cpu::trsm(side, uplo, op, diag, alpha, at.read(a)?, at.write(b)?);
                 Ok(())
             }
-            &Self::Potrf { uplo, a } => cpu::potrf(uplo, at.write(a)?).map_err(DeviceError::outcome),
+            &Self::Potrf { uplo, first, a } => {
+                cpu::potrf(uplo, at.write(a)?).map_err(|NotPositiveDefinite { minor }| {
+                    DeviceError::outcome(NotPositiveDefinite { minor: first + minor })
+                })
+            }
             Self::Laswp { a, first, ipiv, direction } => {
                 let rows = ipiv.iter().try_fold(Vec::new(), |mut rows, block| {
                     rows.extend(at.read(*block)?.to_vec());

@@ -110,7 +110,7 @@ pub fn refusals<T: Scalar>(suite: &mut Suite<'_, T>) {
     let refused = [
         (Call::Copy { op: Op::Trans, a, b }, "lacpy: the shapes B 6 x 4, A 6 x 4 do not agree"),
         (Call::Copy { op: Op::None, a, b: a }, "lacpy: B overlaps A"),
-        (Call::Potrf { uplo, a }, "potrf: the shapes A 6 x 4 do not agree"),
+        (Call::Potrf { uplo, first: 0, a }, "potrf: the shapes A 6 x 4 do not agree"),
         (Call::Scale { part, beta, a: Mat::at(a.offset, a.shape(), 5) }, "scale: the columns of A overlap"),
         (
             Call::RankK { hermitian, uplo, op: Op::None, alpha, a, beta, c: b },

@@ -37,7 +37,7 @@ pub fn written<T: Scalar>(call: &Call<T>) -> (Mat<T>, Option<Uplo>) {
         Call::Symm { c, .. } | Call::Larfb { c, .. } => (*c, None),
         Call::RankK { uplo, c, .. } | Call::Rank2k { uplo, c, .. } => (*c, Some(*uplo)),
         Call::Trmm(t) | Call::Trsm(t) => (t.b, None),
-        Call::Potrf { uplo, a } => (*a, Some(*uplo)),
+        Call::Potrf { uplo, a, .. } => (*a, Some(*uplo)),
         Call::Laswp { a, .. } => (*a, None),
         Call::Copy { b, .. } => (*b, None),
         Call::Scale { part, a, .. } => (*a, part.map(|(uplo, _)| uplo)),

@@ -158,7 +158,7 @@ pub fn potrf<T: Scalar>(suite: &mut Suite<'_, T>) {
         for uplo in UPLOS.into_iter().cycle().take(6) {
             let mut image = Image::default();
             let a = positive_definite(suite, &mut image, uplo, n);
-            let after = suite.judge(&Call::Potrf { uplo, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
+            let after = suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
             factors(uplo, a, &image, &after);
         }
     }
@@ -190,7 +190,8 @@ pub fn potrf_fails<T: Scalar>(suite: &mut Suite<'_, T>) {
                 let mut image = Image::default();
                 let a = positive_definite(suite, &mut image, uplo, n);
                 image.set(a, at, at, T::from_f64(value));
-                let after = suite.judge(&Call::Potrf { uplo, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
+                let after =
+                    suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
                 // The factor of the minor before it stands there.
                 assert!((0..at).all(|i| is_finite(after.at(a, i, i))), "{n} {uplo} {at} {value}");
             }
@@ -199,7 +200,7 @@ pub fn potrf_fails<T: Scalar>(suite: &mut Suite<'_, T>) {
             let a = positive_definite(suite, &mut image, uplo, n);
             let (i, j) = if uplo == Uplo::Lower { (n - 1, at) } else { (at, n - 1) };
             image.set(a, i, j, T::from_f64(f64::NAN));
-            suite.judge(&Call::Potrf { uplo, a }, &image, Nearness::Exact);
+            suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Exact);
         }
     }
 }

@@ -33,6 +33,7 @@ mod codelet;
 mod forecast;
 mod issue;
 mod memory;
+mod queries;
 mod reside;
 mod table;
 mod whereabouts;
@@ -151,7 +152,14 @@ impl DeviceError {
 
 /// An outcome as the error of a task's body.
 #[derive(Debug)]
-struct Outcome(Arc<dyn std::error::Error + Send + Sync>);
+pub(crate) struct Outcome(Arc<dyn std::error::Error + Send + Sync>);
+
+impl Outcome {
+    /// What the work came to, if it is of this type.
+    pub(crate) fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        (&*self.0 as &(dyn std::error::Error + 'static)).downcast_ref()
+    }
+}
 
 impl fmt::Display for Outcome {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

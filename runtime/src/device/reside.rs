@@ -163,6 +163,8 @@ impl Shared {
         if self.devices.all[device].mark_lost() {
             self.memory.lock().lose(device as u16);
             self.devices.notify();
+            // Tasks that were left to it may be the host's now.
+            self.sleep.wake_all();
             // What the policy kept for the device is anybody's now.
             self.sleep.wake_all();
         }
