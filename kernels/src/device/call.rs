@@ -15,7 +15,7 @@ pub struct Mat<T> {
     pub n: usize,
     /// Elements from one column to the next.
     pub ld: usize,
-    element: PhantomData<T>,
+    pub(super) element: PhantomData<T>,
 }
 
 impl<T> Clone for Mat<T> {
