@@ -23,6 +23,7 @@ pub(crate) struct Settings {
     pub(crate) trace_file: Option<PathBuf>,
     pub(crate) trace_memory_bytes: usize,
     pub(crate) devices: Vec<Arc<dyn Device>>,
+    pub(crate) host_helps: bool,
     /// Where capability weights are kept from run to run.
     pub(crate) weights_file: Option<PathBuf>,
 }
@@ -43,6 +44,7 @@ pub struct Builder {
     trace_file: Option<PathBuf>,
     trace_memory_mib: Option<usize>,
     devices: Vec<Arc<dyn Device>>,
+    host_helps: Option<bool>,
     /// The inner one is none if there shall be no file.
     weights_file: Option<Option<PathBuf>>,
 }
@@ -220,6 +222,13 @@ impl Builder {
         self
     }
 
+    /// Whether the host's workers take tasks that a device could take, too. They do unless told otherwise; if not, they run what no
+    /// device of the runtime can do.
+    pub fn host_helps(mut self, host_helps: bool) -> Self {
+        self.host_helps = Some(host_helps);
+        self
+    }
+
     /// Starts the runtime.
     ///
     /// # Errors
@@ -267,6 +276,7 @@ impl Builder {
             trace_memory_bytes: trace_memory_mib << 20,
             trace_file: self.trace_file,
             devices: self.devices,
+            host_helps: self.host_helps.unwrap_or(true),
             weights_file: self.weights_file.unwrap_or_else(weights::default_path),
         })
     }

@@ -46,6 +46,8 @@ pub(crate) struct Shared {
     pub(crate) scopes: ScopePool,
     pub(crate) devices: Devices,
     pub(crate) weights: Weights,
+    /// Whether the host's workers take tasks that a device could take.
+    pub(crate) host_helps: bool,
     pub(crate) memory: Arc<Memory>,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) numbers: CachePadded<AtomicU64>,
@@ -99,6 +101,7 @@ impl Shared {
             sleep: Sleep::new(places),
             scopes,
             weights: Weights::start(settings.weights_file, &devices)?,
+            host_helps: settings.host_helps,
             devices,
             memory: Arc::new(Memory::new(&infos)),
             recorder,

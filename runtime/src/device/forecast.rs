@@ -83,7 +83,7 @@ impl Outlook for Shared {
         let side = self.slab.slot(task.slot).device_side();
         let takers = side.takers();
         let there = match on.device_index() {
-            None if takers.host() => self.whereabouts_of_host(task.slot),
+            None if takers.host() && self.is_the_hosts(task.slot) => self.whereabouts_of_host(task.slot),
             None => return None,
             Some(device) => {
                 let entry = self.devices.all.get(usize::from(device))?;

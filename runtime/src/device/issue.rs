@@ -180,7 +180,21 @@ impl Shared {
         }
         let slot = self.slab.slot(task.slot);
         let takers = slot.device_side().takers();
-        takers.devices() == 0 || takers.host() && slot.pending.only_hold_left()
+        takers.devices() == 0 || takers.host() && slot.pending.only_hold_left() && self.is_the_hosts(task.slot)
+    }
+
+    /// Whether the host may have the task, when it can be run: it helps, or nobody else can do it.
+    pub(super) fn is_the_hosts(&self, index: u32) -> bool {
+        self.host_helps || !self.some_device_can_take(self.slab.slot(index))
+    }
+
+    /// Whether a device can take this task, now or later.
+    fn some_device_can_take(&self, slot: &Slot) -> bool {
+        let side = slot.device_side();
+        let can = |(at, entry): (usize, &Entry)| {
+            side.takers().0 & entry.kind_bit != 0 && !side.is_barred_from(at) && !entry.is_lost()
+        };
+        self.devices.all.iter().enumerate().any(can)
     }
 
     /// A host worker has taken the task: gives back the hold of an offered one.
@@ -315,6 +329,7 @@ impl Shared {
                 self.memory.lock().issued(held.demand(device), event);
                 side.event.store(pack(event), Ordering::Release);
                 side.issued_ns.store(self.now_ns(), Ordering::Relaxed);
+                entry.issued.fetch_add(1, Ordering::Relaxed);
                 issuing.in_flight.push_back(InFlight { queue, ticket, slot: task.slot, held });
                 self.release_issued(seat, slot);
             }

@@ -122,24 +122,22 @@ impl Shared {
             uses.extend(execution.placement.entry().map(|entry| Use { entry, mode }));
         });
         let side = slot.device_side();
-        if uses.is_empty() || side.has_failed() {
+        if uses.is_empty() {
             return true;
         }
         let mut directory = self.memory.lock();
-        match directory.admit_to_host(&mut Drivers(&self.devices), index, &uses) {
-            Ok(0) => true,
-            Ok(copies) => {
-                // Before the lock is let go: the issuers that take note of the copies' ends take it, too.
-                side.fetching.store(copies as u32, Ordering::Relaxed);
-                drop(directory);
-                self.devices.notify();
-                false
-            }
-            Err(error) => {
-                side.fail(error);
-                true
-            }
+        let copier = &mut Drivers(&self.devices);
+        let (copies, error) = directory.admit_to_host(copier, index, &uses, side.has_failed());
+        if let Some(error) = error {
+            side.fail(error);
         }
+        // Before the lock is let go: the issuers that take note of the copies' ends take it, too.
+        side.fetching.store(copies as u32, Ordering::Relaxed);
+        drop(directory);
+        if copies > 0 {
+            self.devices.notify();
+        }
+        copies == 0
     }
 
     /// A copy has ended: host tasks that waited for nothing else are ready again.
@@ -165,6 +163,8 @@ impl Shared {
         if self.devices.all[device].mark_lost() {
             self.memory.lock().lose(device as u16);
             self.devices.notify();
+            // Tasks that were left to it may be the host's now.
+            self.sleep.wake_all();
             // What the policy kept for the device is anybody's now.
             self.sleep.wake_all();
         }

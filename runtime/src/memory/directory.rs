@@ -261,6 +261,7 @@ impl Directory {
         let done = |event: &Event| stores[usize::from(event.device)].done[usize::from(event.queue)] >= event.ticket;
         let Some(entry) = self.entries[id.0 as usize - 1].as_mut() else { return Ok(false) };
         entry.arrive(to);
+        entry.flights.push(event);
         let target = &mut entry.replicas[to.at()];
         target.readers.clear();
         target.written = Some(event);
@@ -311,6 +312,7 @@ impl Directory {
                 Some(error)
             }
         };
+        self.entry_mut(id).flights.retain(|flight| *flight != event);
         self.unpin(id, from);
         self.unpin(id, to);
         Some(Landed { from, to, bytes, kind, waiting, error })
