@@ -61,12 +61,10 @@ impl Directory {
         copier: &mut dyn Copier,
         demand: Demand<'_>,
     ) -> Result<Option<Admitted>, DeviceError> {
-        let node = Node::of_device(demand.device);
         self.check_values(demand.uses)?;
         if self.stores[usize::from(demand.device)].is_lost {
             return Err(DeviceError::lost("the device is lost"));
         }
-        demand.uses.iter().for_each(|one| self.pin(one.entry, node));
         if self.stores[usize::from(demand.device)].heap.is_none() {
             return self.admit_to_host_memory(copier, demand);
         }
