@@ -130,10 +130,12 @@ impl Directory {
         }
         let kept: Vec<EntryId> = self.stores[at].recent.values().copied().collect();
         for id in kept {
-            if !self.entry(id).is_only(node) {
-                self.discard(id, node);
-            } else if !self.send_home(copier, id, node)? {
+            if self.entry(id).is_only(node) && !self.send_home(copier, id, node)? {
                 return Ok(None);
+            }
+            // What is on its way goes when it has arrived; a value without bytes has.
+            if self.entry(id).replicas[node.at()].pins == 0 {
+                self.discard(id, node);
             }
         }
         if self.stores[at].pins > 0 {
