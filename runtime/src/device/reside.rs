@@ -122,24 +122,25 @@ impl Shared {
             uses.extend(execution.placement.entry().map(|entry| Use { entry, mode }));
         });
         let side = slot.device_side();
-        if uses.is_empty() || side.has_failed() {
+        if uses.is_empty() {
             return true;
         }
         let mut directory = self.memory.lock();
-        match directory.admit_to_host(&mut Drivers(&self.devices), index, &uses) {
-            Ok(0) => true,
-            Ok(copies) => {
-                // Before the lock is let go: the issuers that take note of the copies' ends take it, too.
-                side.fetching.store(copies as u32, Ordering::Relaxed);
-                drop(directory);
-                self.devices.notify();
-                false
-            }
-            Err(error) => {
-                side.fail(error);
-                true
-            }
+        let mut admitted = Err(None);
+        if !side.has_failed() {
+            admitted = directory.admit_to_host(&mut Drivers(&self.devices), index, &uses).map_err(Some);
         }
+        let copies = admitted.unwrap_or_else(|error| {
+            error.into_iter().for_each(|error| side.fail(error));
+            directory.give_up_on_host(index, &uses)
+        });
+        if copies > 0 {
+            // Before the lock is let go: the issuers that take note of the copies' ends take it, too.
+            side.fetching.store(copies as u32, Ordering::Relaxed);
+            drop(directory);
+            self.devices.notify();
+        }
+        copies == 0
     }
 
     /// A copy has ended: host tasks that waited for nothing else are ready again.

@@ -357,4 +357,21 @@ impl Directory {
         }
         Ok(unfinished.len())
     }
+    /// A host task fails whose data can not come. Returns the number of copies to and from the host memory of what it was to write
+    /// whose end it must wait for before it says so, since the data may end with it. When there are none left (zero), the data are at
+    /// home: worth nothing, but nobody copies them there any more.
+    pub(crate) fn give_up_on_host(&mut self, slot: u32, uses: &[Use]) -> usize {
+        let mut copies = 0;
+        let is_written = |id: EntryId| uses.iter().any(|one| one.entry == id && one.mode.writes());
+        for flight in self.flights.values_mut() {
+            if (flight.from == Node::HOST || flight.to == Node::HOST) && is_written(flight.entry) {
+                flight.waiting.push(slot);
+                copies += 1;
+            }
+        }
+        if copies == 0 {
+            uses.iter().filter(|one| one.mode.writes()).for_each(|one| self.modify(one.entry, Node::HOST));
+        }
+        copies
+    }
 }
