@@ -313,16 +313,27 @@ impl Directory {
             }
             Err(error) => {
                 self.links.arrive((from, to), bytes, None);
-                // Unless it was overwritten since, the replica is not what it was to become.
-                if self.entry(id).replicas[to.at()].written == Some(event) {
-                    self.entry_mut(id).drop_from(to);
-                }
+                self.drop_failed(id, to, event);
                 Some(error)
             }
         };
         self.unpin(id, from);
         self.unpin(id, to);
         Some(Landed { from, to, bytes, kind, waiting, error })
+    }
+
+    /// Unless it was overwritten since, the replica is not what the copy was to make it; and neither are those that are being copied
+    /// from it: their copies will fail, and until that is reported they must not pass for the value.
+    fn drop_failed(&mut self, id: EntryId, to: Node, event: Event) {
+        let mut failed = vec![(event, to)];
+        while let Some((event, node)) = failed.pop() {
+            let entry = self.entry_mut(id);
+            if entry.is_valid(node) && entry.replicas[node.at()].written == Some(event) {
+                entry.drop_from(node);
+                let onward = self.flights.iter().filter(|(_, flight)| flight.entry == id && flight.from == node);
+                failed.extend(onward.map(|(&event, flight)| (event, flight.to)));
+            }
+        }
     }
 
     /// A device is gone, and what only its memory held.
