@@ -75,8 +75,11 @@ fn an_outcome_comes_back_as_that_of_a_host_task() {
     factor(&mut a).expect("positive definite");
     assert_eq!(a, [3.0]);
     let error = factor(&mut vec![-1.0]).expect_err("not positive definite");
-    let mut causes = std::iter::successors(error.source(), |error| error.source());
-    let outcome = causes.find_map(|error| error.downcast_ref::<NotPositiveDefinite>());
+    let mut cause = error.source();
+    while let Some(outer) = cause.filter(|error| !error.is::<NotPositiveDefinite>()) {
+        cause = outer.source();
+    }
+    let outcome = cause.and_then(|error| error.downcast_ref());
     assert_eq!(outcome, Some(&NotPositiveDefinite { minor: 1 }), "{error}");
 }
 
