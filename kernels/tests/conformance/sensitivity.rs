@@ -15,10 +15,7 @@ impl<F: FnMut(&Call<f64>, &mut Image) -> Result<(), DeviceError>> Runner<f64> fo
 }
 
 /// Whether the test fails on a backend that does this.
-fn fails(
-    test: fn(&mut Suite<'_, f64>),
-    fault: impl FnMut(&Call<f64>, &mut Image) -> Result<(), DeviceError>,
-) -> bool {
+fn fails(test: fn(&mut Suite<'_, f64>), fault: impl FnMut(&Call<f64>, &mut Image) -> Result<(), DeviceError>) -> bool {
     catch_unwind(AssertUnwindSafe(|| test(&mut Suite::new(1, &mut Wrong(fault))))).is_err()
 }
 
@@ -94,9 +91,8 @@ fn another_minor_is_noticed() {
             None => error,
         })
     };
-    let untyped = |call: &Call<f64>, image: &mut Image| {
-        right(call, image).map_err(|error| DeviceError::new(error.to_string()))
-    };
+    let untyped =
+        |call: &Call<f64>, image: &mut Image| right(call, image).map_err(|error| DeviceError::new(error.to_string()));
     assert!(fails(triangles::potrf_fails, miscounts) && fails(triangles::potrf_fails, untyped));
 }
 
