@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 use superscalar::{
-    PolicyName, Runtime,
+    PolicyName, Runtime, devices,
     dla::{
         BlockSize, Matrix, Options,
         matrix_market::{self, Market},
@@ -77,7 +77,7 @@ fn main() {
 }
 
 fn run<T: Scalar>(arguments: &Arguments) -> Outcome {
-    let mut builder = Runtime::builder().trace(true);
+    let mut builder = devices::builder()?.trace(true);
     if let Some(workers) = arguments.workers {
         builder = builder.workers(workers);
     }

@@ -20,7 +20,7 @@ use std::{
     time::Instant,
 };
 use superscalar::{
-    Runtime,
+    Runtime, devices,
     dla::{Matrix, Options, gels, gemm, lange, matrix_market},
     kernels::{Norm, Op},
 };
@@ -51,7 +51,7 @@ struct Arguments {
 
 fn main() -> Outcome {
     let arguments = Arguments::parse();
-    let rt = Runtime::new()?;
+    let rt = devices::builder()?.build()?;
     let present = || Some(PathBuf::from(MATRIX)).filter(|file| arguments.m.is_none() && file.exists());
     let file = arguments.matrix.clone().or_else(present);
     let (a, b) = match &file {

@@ -15,7 +15,7 @@
 use clap::Parser;
 use std::{error::Error, time::Instant};
 use superscalar::{
-    Runtime,
+    Runtime, devices,
     dla::{ErrorKind, Matrix, Options, Tiled, gecon, gesv, lange, submit},
     kernels::{Norm, Op},
 };
@@ -35,7 +35,7 @@ struct Arguments {
 
 fn main() -> Outcome {
     let arguments = Arguments::parse();
-    let (rt, options) = (Runtime::new()?, Options::default());
+    let (rt, options) = (devices::builder()?.build()?, Options::default());
     println!("n = {}, {} workers, policy {}", arguments.n, rt.workers(), rt.policy());
     solve(&rt, &arguments, &options)?;
     meet_a_singular_matrix(&rt, arguments.n, &options)

@@ -20,7 +20,7 @@ fn axpy<T: Scalar>() -> Axpy<T> {
 
 /// The factor of a matrix of one element, with a parameter that is borrowed: neither need be `'static`.
 fn potrf<'p>() -> Codelet<Updates<Vec<f64>>, &'p Uplo> {
-    on_devices(Codelet::new("potrf"), |a, &&uplo| Ok(Call::Potrf { uplo, a: Mat::<f64>::new(a.region()?) }))
+    on_devices(Codelet::new("potrf"), |a, &&uplo| Ok(Call::Potrf { uplo, first: 0, a: Mat::<f64>::new(a.region()?) }))
 }
 
 fn runtime(devices: usize) -> Runtime {

@@ -13,8 +13,13 @@ use super::{
 use crate::{Diag, NotPositiveDefinite, Scalar, Uplo, device::Mat};
 use superscalar_runtime::DeviceError;
 
-/// A = L Lᴴ or Uᴴ U.
-pub(super) fn potrf<T: Scalar>(stream: &mut Stream<'_>, uplo: Uplo, a: Mat<T>) -> Result<(), DeviceError> {
+/// A = L Lᴴ or Uᴴ U, below `first` rows of a matrix.
+pub(super) fn potrf<T: Scalar>(
+    stream: &mut Stream<'_>,
+    uplo: Uplo,
+    first: usize,
+    a: Mat<T>,
+) -> Result<(), DeviceError> {
     if a.n == 0 {
         return Ok(());
     }
@@ -22,9 +27,9 @@ pub(super) fn potrf<T: Scalar>(stream: &mut Stream<'_>, uplo: Uplo, a: Mat<T>) -
     // A = Uᴴ U is Aᵀ = Uᵀ conj(U): the transposed view shows in its lower triangle the matrix whose lower factor is Uᵀ.
     let a = if uplo == Uplo::Upper { View::of(a).transpose() } else { View::of(a) };
     factor::<T>(stream, a, status, 0)?;
-    stream.after(status, |minor| match usize::try_from(minor) {
+    stream.after(status, move |minor| match usize::try_from(minor) {
         Ok(0) => Ok(()),
-        Ok(minor) => Err(DeviceError::outcome(NotPositiveDefinite { minor })),
+        Ok(minor) => Err(DeviceError::outcome(NotPositiveDefinite { minor: first + minor })),
         Err(_) => Err(DeviceError::new(format!("potrf left {minor} where the order of a minor should be"))),
     })
 }

@@ -155,7 +155,7 @@ fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceE
         }
         Call::Trmm(ref triangle) => triangular::triangular(stream, Action::Multiply, triangle),
         Call::Trsm(ref triangle) => triangular::triangular(stream, Action::Solve, triangle),
-        Call::Potrf { uplo, a } => factor::potrf(stream, uplo, a),
+        Call::Potrf { uplo, first, a } => factor::potrf(stream, uplo, first, a),
         Call::Laswp { a, first, ref ipiv, direction } => elements::laswp(stream, a, first, ipiv, direction),
         Call::Larfb { side, op, v, t, c } => reflector::larfb(stream, (side, op), v, t, c),
         Call::Copy { op, a, b } => elements::copy(stream, op, a, b),

@@ -98,7 +98,7 @@ fn what_can_not_be_right_is_refused() {
         Call::Gemm { part: None, op_a: Op::None, op_b: Op::None, alpha: 1.0, a, b, beta: 1.0, c },
         Call::Symm { hermitian: false, side: Side::Right, uplo: UPLOS[0], alpha: 1.0, a: square, b: c, beta: 1.0, c },
         Call::RankK { hermitian: false, uplo: UPLOS[0], op: Op::Trans, alpha: 1.0, a, beta: 1.0, c: square },
-        Call::Potrf { uplo: UPLOS[0], a },
+        Call::Potrf { uplo: UPLOS[0], first: 0, a },
         Call::Copy { op: Op::Trans, a, b },
         Call::Larfb { side: Side::Left, op: Op::None, v: a, t: square, c },
         Call::Laswp { a, first: 3, ipiv: vec![Mat::at(0, (2, 1), 2)], direction: Direction::Forward },

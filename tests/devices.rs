@@ -1,0 +1,191 @@
+//! The routines on devices with memories of their own: simulated ones, whose time is not modelled. Whatever the policy, the
+//! distribution and the memory are, results are those of the host, and nothing is left on a device.
+
+use superscalar::{
+    PolicyName, Runtime, devices,
+    dla::{self, Distribution, ErrorKind, Matrix, Options},
+    kernels::{Diag, Op, Scalar, Side, Uplo, c64},
+};
+
+/// Not a multiple of the block size, so that tiles are ragged.
+const N: usize = 45;
+const NB: usize = 8;
+
+fn random<T: Scalar>(m: usize, n: usize, seed: u64) -> Matrix<T> {
+    Matrix::from_fn(m, n, |i, j| {
+        let mut x = (seed << 40 | (i as u64) << 20 | j as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        x = (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x ^= x >> 32;
+        let part = |bits: u64| (bits & 0xffff) as f64 / 65536.0 - 0.5;
+        T::from_f64(part(x)) + T::from_f64(part(x >> 20)) * T::from_f64(0.25)
+    })
+}
+
+/// A Hermitian matrix with a dominant diagonal.
+fn definite<T: Scalar>() -> Matrix<T> {
+    let a = random::<T>(N, N, 9);
+    Matrix::from_fn(N, N, |i, j| match i.cmp(&j) {
+        std::cmp::Ordering::Equal => T::from_f64(N as f64),
+        std::cmp::Ordering::Greater => a.at(i, j),
+        std::cmp::Ordering::Less => a.at(j, i).conj(),
+    })
+}
+
+/// What a routine leaves in the matrices that it changes.
+type Results<T> = Vec<(&'static str, Vec<T>)>;
+
+fn products<T: Scalar>(rt: &Runtime, o: &Options) -> Result<Results<T>, dla::Error> {
+    let (a, b, beta, alpha) = (random::<T>(N, N, 1), random::<T>(N, N, 2), T::from_f64(0.5), T::from_f64(1.5));
+    let (mut results, half) = (Vec::new(), T::from_f64(0.5).re());
+    let mut keep = |name, c: Matrix<T>| results.push((name, c.into_vec()));
+    let (t, n) = (Op::ConjTrans, Op::None);
+    let c = || random::<T>(N, N, 3);
+    let mut x = c();
+    dla::gemm(rt, alpha, t, a.as_ref(), n, b.as_ref(), beta, x.as_mut(), o)?;
+    keep("gemm", x);
+    for uplo in [Uplo::Lower, Uplo::Upper] {
+        let mut x = c();
+        dla::gemmt(rt, uplo, alpha, n, a.as_ref(), t, b.as_ref(), beta, x.as_mut(), o)?;
+        keep("gemmt", x);
+        let mut x = c();
+        dla::herk(rt, uplo, n, half, a.as_ref(), half, x.as_mut(), o)?;
+        keep("herk", x);
+        let mut x = c();
+        dla::her2k(rt, uplo, t, alpha, a.as_ref(), b.as_ref(), half, x.as_mut(), o)?;
+        keep("her2k", x);
+        let mut x = c();
+        dla::syrk(rt, uplo, n, T::ZERO, a.as_ref(), beta, x.as_mut(), o)?;
+        keep("scale", x);
+        for side in [Side::Left, Side::Right] {
+            let mut x = c();
+            dla::hemm(rt, side, uplo, alpha, a.as_ref(), b.as_ref(), beta, x.as_mut(), o)?;
+            keep("hemm", x);
+            let mut x = c();
+            dla::trmm(rt, side, uplo, t, Diag::NonUnit, alpha, a.as_ref(), x.as_mut(), o)?;
+            keep("trmm", x);
+            let (mut x, d) = (c(), definite::<T>());
+            dla::trsm(rt, side, uplo, n, Diag::NonUnit, alpha, d.as_ref(), x.as_mut(), o)?;
+            keep("trsm", x);
+        }
+    }
+    Ok(results)
+}
+
+fn factorizations<T: Scalar>(rt: &Runtime, o: &Options) -> Result<Results<T>, dla::Error> {
+    let (mut results, b) = (Vec::new(), random::<T>(N, 11, 4));
+    let mut keep = |name, c: Matrix<T>| results.push((name, c.into_vec()));
+    for uplo in [Uplo::Lower, Uplo::Upper] {
+        let (mut a, mut x) = (definite::<T>(), b.clone());
+        dla::potrf(rt, uplo, a.as_mut(), o)?;
+        dla::potrs(rt, uplo, a.as_ref(), x.as_mut(), o)?;
+        keep("potrf", a);
+        keep("potrs", x);
+        let (mut a, mut x) = (definite::<T>(), b.clone());
+        dla::posv(rt, uplo, a.as_mut(), x.as_mut(), o)?;
+        keep("posv", x);
+    }
+    let (mut a, mut x, mut ipiv) = (random::<T>(N, N, 5), b.clone(), vec![0; N]);
+    dla::getrf(rt, a.as_mut(), &mut ipiv, o)?;
+    dla::getrs(rt, Op::ConjTrans, a.as_ref(), &ipiv, x.as_mut(), o)?;
+    keep("getrf", a);
+    keep("getrs", x);
+    let (mut a, mut x) = (random::<T>(N, N, 5), b.clone());
+    dla::gesv(rt, a.as_mut(), &mut ipiv, x.as_mut(), o)?;
+    keep("gesv", x);
+    let (mut a, mut x, mut tau) = (random::<T>(N, 30, 6), b.clone(), vec![T::ZERO; 30]);
+    dla::geqrf(rt, a.as_mut(), &mut tau, o)?;
+    dla::unmqr(rt, Side::Left, Op::ConjTrans, a.as_ref(), &tau, x.as_mut(), o)?;
+    keep("geqrf", a);
+    keep("unmqr", x);
+    let (mut a, mut x) = (random::<T>(N, 30, 6), b.clone());
+    dla::gels(rt, Op::None, a.as_mut(), x.as_mut(), o)?;
+    keep("gels", x);
+    // Its tiles are rows of the matrix, which no device can have a copy of.
+    let (mut a, mut tau) = (random::<T>(30, N, 7), vec![T::ZERO; 30]);
+    dla::gelqf(rt, a.as_mut(), &mut tau, o)?;
+    keep("gelqf", a);
+    Ok(results)
+}
+
+fn assert_same<T: Scalar>(found: &Results<T>, expected: &Results<T>, what: &str) {
+    assert_eq!(found.len(), expected.len());
+    for ((name, x), (_, y)) in found.iter().zip(expected) {
+        let magnitude = |values: &mut dyn Iterator<Item = T>| {
+            values
+                .map(|value| value.abs().to_f64())
+                .fold(0.0, |most: f64, one| if one > most || one.is_nan() { one } else { most })
+        };
+        let error = magnitude(&mut x.iter().zip(y).map(|(x, y)| *x - *y));
+        let size = magnitude(&mut y.iter().copied());
+        assert!(error <= 1e-11 * size, "{name} {what}: differs by {error:.1e} of {size:.1e}");
+    }
+}
+
+/// Devices of these presets, whose time is not modelled.
+fn instant(numbers: &[u16]) -> String {
+    let free = "flops=0:rate=0:latency=0:link=0:link-latency=0";
+    numbers.iter().map(|number| format!("sim:{number}:{free}")).collect::<Vec<_>>().join(",")
+}
+
+fn runtime(names: &str, memory_bytes: Option<usize>, policy: PolicyName) -> Runtime {
+    let builder = Runtime::builder().workers(2).bind(false).policy(policy).weights_file(None);
+    let opened = devices::open(names, memory_bytes).expect("simulated devices are there");
+    opened.add_to(builder).build().expect("threads can be started")
+}
+
+fn same_results_as_on_the_host<T: Scalar>(names: &str, memory_bytes: Option<usize>) {
+    let host = Runtime::builder().workers(2).bind(false).build().expect("threads can be started");
+    let plain = Options::default().nb(NB);
+    let expected = [products::<T>(&host, &plain), factorizations::<T>(&host, &plain)].map(|it| it.expect("regular"));
+    for policy in PolicyName::ALL {
+        let rt = runtime(names, memory_bytes, policy);
+        for distribution in Distribution::ALL {
+            let what = format!("{names}, {memory_bytes:?} bytes, {policy}, {distribution}");
+            let options = plain.distribution(distribution);
+            let found = [products::<T>(&rt, &options), factorizations::<T>(&rt, &options)];
+            for (found, expected) in found.into_iter().zip(&expected) {
+                assert_same(&found.unwrap_or_else(|error| panic!("{what}: {error}")), expected, &what);
+            }
+            assert!(rt.memory_in_use().iter().all(|it| (it.bytes, it.replicas, it.pins) == (0, 0, 0)), "{what}");
+        }
+        assert!(rt.tasks_issued().iter().sum::<u64>() > 0, "{names} {policy}: no device had a task");
+    }
+}
+
+#[test]
+fn three_unequal_devices() {
+    same_results_as_on_the_host::<f64>(&instant(&[0, 1, 2]), None);
+}
+
+#[test]
+fn a_device_and_the_host_in_complex_numbers() {
+    same_results_as_on_the_host::<c64>(&format!("cpu,{}", instant(&[0])), None);
+}
+
+#[test]
+fn two_devices_that_have_room_for_six_block_columns() {
+    // A column takes 8 · 384 bytes; a task of getrs reads all the interchanges besides.
+    same_results_as_on_the_host::<f64>(&instant(&[0, 1]), Some(6 * NB * 384));
+}
+
+#[test]
+fn a_matrix_that_is_not_definite_is_an_outcome_wherever_it_is_found() {
+    let rt = runtime(&instant(&[0, 1]), None, PolicyName::Priority);
+    for (at, distribution) in [0, 7, 20, 44].into_iter().flat_map(|at| Distribution::ALL.map(|one| (at, one))) {
+        let mut a = definite::<f64>();
+        a.as_mut()[(at, at)] = -1.0;
+        let options = Options::default().nb(NB).distribution(distribution);
+        let error = dla::potrf(&rt, Uplo::Lower, a.as_mut(), &options).expect_err("it is not");
+        assert_eq!((error.kind(), error.info()), (ErrorKind::NotPositiveDefinite, Some(at + 1)), "{distribution}");
+    }
+}
+
+#[test]
+fn columns_that_were_dealt_are_updated_where_they_were_dealt_to() {
+    let rt = runtime(&instant(&[0, 1]), None, PolicyName::CapabilityWeights);
+    let mut a = definite::<f64>();
+    let options = Options::default().nb(NB).distribution(Distribution::BlockColumnCyclic);
+    dla::potrf(&rt, Uplo::Lower, a.as_mut(), &options).expect("it is definite");
+    let tasks = rt.tasks_issued();
+    assert!(tasks.iter().all(|&tasks| tasks > 0), "{tasks:?}");
+}
