@@ -43,7 +43,7 @@ impl<T: Scalar> Operands<T> {
         [0, 1, 2].map(|at| Mat::at(at * self.n * self.n, (self.n, self.n), self.n))
     }
 
-    fn host(&mut self) -> (MatRef<'_, T>, MatRef<'_, T>, MatMut<'_, T>) {
+    fn host(&mut self) -> Views<'_, T> {
         let n = self.n;
         let (read, written) = self.data.split_at_mut(2 * n * n);
         let (a, b) = read.split_at(n * n);
@@ -52,12 +52,15 @@ impl<T: Scalar> Operands<T> {
     }
 }
 
+/// The three on the host.
+type Views<'a, T> = (MatRef<'a, T>, MatRef<'a, T>, MatMut<'a, T>);
+
 /// What is timed: operations in units of a product's, the call, and the same on the host.
 struct Line<T: Scalar> {
     name: &'static str,
     share: f64,
     call: fn([Mat<T>; 3]) -> Call<T>,
-    host: fn((MatRef<'_, T>, MatRef<'_, T>, MatMut<'_, T>)),
+    host: fn(Views<'_, T>),
 }
 
 fn product<T: Scalar>(op_a: Op, op_b: Op, [a, b, c]: [Mat<T>; 3]) -> Call<T> {

@@ -167,7 +167,7 @@ mod tests {
             let parameters = Parameters::of(class, letter);
             let Blocking { form, m_wg, n_wg, k_wg, m_wi, n_wi, vector, unroll } = parameters.blocking;
             assert!(m_wg % m_wi == 0 && n_wg % n_wi == 0 && m_wi % vector == 0, "{parameters:?}");
-            assert!(k_wg % unroll == 0 && parameters.triangle % 4 == 0, "{parameters:?}");
+            assert!(k_wg % unroll == 0 && parameters.triangle.is_multiple_of(4), "{parameters:?}");
             let parts = if parameters.is_complex() { 2 } else { 1 };
             let part_bytes = if parameters.is_double() { 8 } else { 4 };
             if form == Form::Shared {
