@@ -55,8 +55,8 @@ use view::{Structure, View};
 /// [`KIND`](superscalar_devices::opencl::KIND).
 ///
 /// # Errors
-/// If the context is of another kind of device, the device has no arithmetic for the type, the shapes do not agree, the scratch
-/// memory is less than [`scratch_bytes`], or the driver refuses. The outcome of the call itself, such as
+/// If the context is of another kind of device, the device has no arithmetic for the type, the shapes do not agree, operands leave
+/// the heap, the scratch memory is less than [`scratch_bytes`], or the driver refuses. The outcome of the call itself, such as
 /// [`NotPositiveDefinite`](crate::NotPositiveDefinite), is reported with the task's end.
 pub fn issue<T: Scalar>(context: &mut IssueContext<'_>, call: &Call<T>) -> Result<(), DeviceError> {
     let scratch = context.scratch();
@@ -89,6 +89,7 @@ pub fn enqueue_with<T: Scalar>(
         return Err(DeviceError::new(format!("{} has no double precision", queue.class().name)));
     }
     check::check(call)?;
+    check::check_bounds(call, &scratch, queue.heap_bytes())?;
     run(&mut Stream::new(*parameters, queue, scratch), call)
 }
 

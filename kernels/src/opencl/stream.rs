@@ -96,7 +96,8 @@ impl<'a> Stream<'a> {
         let args: Vec<Arg> = [Arg::Heap].into_iter().chain(arguments.iter().map(Argument::arg)).collect();
         let global = [groups[0] * local[0], groups[1] * local[1]];
         let source = source(program, &self.parameters);
-        // SAFETY: the kernels touch what the operands of the call are, whose shapes were checked, and scratch below `end`.
+        // SAFETY: the kernels touch the call's operands, which agree and lie in the heap, as `check` has found, and scratch up to
+        // `end`. That the task may touch them is what makes them its operands.
         unsafe { queue.launch(&source, kernel, &args, &global, Some(&local)) }
     }
 

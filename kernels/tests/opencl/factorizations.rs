@@ -6,7 +6,7 @@ use crate::{
     image::{Agreement, Image},
 };
 use superscalar_kernels::{
-    MatMut, NotPositiveDefinite, Op, Real, Scalar, Side, Uplo,
+    MatMut, NotPositiveDefinite, Op, Scalar, Side, Uplo,
     device::{Call, Mat},
     opencl::Parameters,
     reference,
