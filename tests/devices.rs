@@ -4,7 +4,7 @@
 use superscalar::{
     PolicyName, Runtime, devices,
     dla::{self, Distribution, ErrorKind, Matrix, Options},
-    kernels::{Diag, Op, Scalar, Side, Uplo, c64},
+    kernels::{Diag, Op, Real, Scalar, Side, Uplo, c64},
 };
 
 /// Not a multiple of the block size, so that tiles are ragged.

@@ -49,7 +49,10 @@ fn the_first_minor_is_reported<T: Scalar>(heap: &Heap, parameters: &Parameters) 
             // A second one behind it, which is not reported.
             image.view_mut(a)[(n - 1, n - 1)] = T::from_f64(-5.0);
             let expected = reference::potrf(uplo, image.clone().view_mut(a)).expect_err("it is not positive definite");
-            let error = image.after(heap, parameters, &Call::Potrf { uplo, first: 0, a }).map(drop).expect_err("it is not, here");
+            let error = image
+                .after(heap, parameters, &Call::Potrf { uplo, first: 0, a })
+                .map(drop)
+                .expect_err("it is not, here");
             assert_eq!(expected, NotPositiveDefinite { minor: bad + 1 });
             assert_eq!(error.to_string(), expected.to_string(), "{uplo} {bad} {value} {parameters:?}");
             assert!(!error.is_lost(), "{error}");

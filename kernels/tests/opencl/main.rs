@@ -13,11 +13,7 @@ mod triangles;
 use heap::Heap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use superscalar_kernels::{
-<<<<<<< HEAD
     Diag, Op, Real, Scalar, Side, Uplo, c32, c64,
-=======
-    Diag, Op, Scalar, Side, Uplo, c32, c64,
->>>>>>> i5-oclk
     opencl::{Class, Parameters},
 };
 
