@@ -43,7 +43,7 @@ impl<T: Scalar> Operands<T> {
         [0, 1, 2].map(|at| Mat::at(at * self.n * self.n, (self.n, self.n), self.n))
     }
 
-    fn host(&mut self) -> (MatRef<'_, T>, MatRef<'_, T>, MatMut<'_, T>) {
+    fn host(&mut self) -> Views<'_, T> {
         let n = self.n;
         let (read, written) = self.data.split_at_mut(2 * n * n);
         let (a, b) = read.split_at(n * n);
@@ -52,22 +52,26 @@ impl<T: Scalar> Operands<T> {
     }
 }
 
+/// The three on the host.
+type Views<'a, T> = (MatRef<'a, T>, MatRef<'a, T>, MatMut<'a, T>);
+
 /// What is timed: operations in units of a product's, the call, and the same on the host.
 struct Line<T: Scalar> {
     name: &'static str,
     share: f64,
     call: fn([Mat<T>; 3]) -> Call<T>,
-    host: fn((MatRef<'_, T>, MatRef<'_, T>, MatMut<'_, T>)),
+    host: fn(Views<'_, T>),
 }
 
-fn lines<T: Scalar>() -> Vec<Line<T>> {
-    fn product<T: Scalar>(op_a: Op, op_b: Op, [a, b, c]: [Mat<T>; 3]) -> Call<T> {
-        Call::Gemm { part: None, op_a, op_b, alpha: T::ONE, a, b, beta: T::ZERO, c }
-    }
-    fn triangle<T: Scalar>(side: Side, uplo: Uplo, op: Op, [a, _, b]: [Mat<T>; 3]) -> Triangle<T> {
-        Triangle { side, uplo, op, diag: Diag::NonUnit, alpha: T::ONE, a, b }
-    }
-    use {Side::*, Uplo::*};
+fn product<T: Scalar>(op_a: Op, op_b: Op, [a, b, c]: [Mat<T>; 3]) -> Call<T> {
+    Call::Gemm { part: None, op_a, op_b, alpha: T::ONE, a, b, beta: T::ZERO, c }
+}
+
+fn triangle<T: Scalar>(side: Side, uplo: Uplo, op: Op, [a, _, b]: [Mat<T>; 3]) -> Triangle<T> {
+    Triangle { side, uplo, op, diag: Diag::NonUnit, alpha: T::ONE, a, b }
+}
+
+fn products<T: Scalar>() -> Vec<Line<T>> {
     vec![
         Line {
             name: "gemm N·N",
@@ -90,26 +94,27 @@ fn lines<T: Scalar>() -> Vec<Line<T>> {
         Line {
             name: "herk LN",
             share: 0.5,
-            call: |[a, _, c]| Call::RankK {
-                hermitian: true,
-                uplo: Lower,
-                op: Op::None,
-                alpha: T::ONE,
-                a,
-                beta: T::ZERO,
-                c,
+            call: |[a, _, c]| {
+                let (uplo, op, alpha, beta) = (Uplo::Lower, Op::None, T::ONE, T::ZERO);
+                Call::RankK { hermitian: true, uplo, op, alpha, a, beta, c }
             },
-            host: |(a, _, c)| cpu::herk(Lower, Op::None, T::Real::from_f64(1.0), a, T::Real::from_f64(0.0), c),
+            host: |(a, _, c)| cpu::herk(Uplo::Lower, Op::None, T::Real::from_f64(1.0), a, T::Real::from_f64(0.0), c),
         },
         Line {
             name: "hemm LL",
             share: 1.0,
             call: |[a, b, c]| {
                 let (alpha, beta) = (T::ONE, T::ZERO);
-                Call::Symm { hermitian: true, side: Left, uplo: Lower, alpha, a, b, beta, c }
+                Call::Symm { hermitian: true, side: Side::Left, uplo: Uplo::Lower, alpha, a, b, beta, c }
             },
-            host: |(a, b, c)| cpu::hemm(Left, Lower, T::ONE, a, b, T::ZERO, c),
+            host: |(a, b, c)| cpu::hemm(Side::Left, Uplo::Lower, T::ONE, a, b, T::ZERO, c),
         },
+    ]
+}
+
+fn triangular<T: Scalar>() -> Vec<Line<T>> {
+    use {Side::*, Uplo::*};
+    vec![
         Line {
             name: "trsm RLC",
             share: 0.5,
@@ -121,6 +126,12 @@ fn lines<T: Scalar>() -> Vec<Line<T>> {
             share: 0.5,
             call: |m| Call::Trsm(triangle(Left, Lower, Op::None, m)),
             host: |(a, _, c)| cpu::trsm(Left, Lower, Op::None, Diag::NonUnit, T::ONE, a, c),
+        },
+        Line {
+            name: "trmm LLN",
+            share: 0.5,
+            call: |m| Call::Trmm(triangle(Left, Lower, Op::None, m)),
+            host: |(a, _, c)| cpu::trmm(Left, Lower, Op::None, Diag::NonUnit, T::ONE, a, c),
         },
         Line {
             name: "potrf L",
@@ -138,7 +149,7 @@ fn median(mut times: Vec<f64>) -> f64 {
 
 fn measure<T: Scalar>(heap: &Heap, filters: &[String]) {
     for n in [256, 512, 1024] {
-        for line in lines::<T>() {
+        for line in products::<T>().into_iter().chain(triangular()) {
             let title = format!("{:<9} {} n={n:<5}", line.name, T::LETTER);
             if !filters.iter().all(|filter| title.contains(filter.as_str())) {
                 continue;

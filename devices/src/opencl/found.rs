@@ -150,6 +150,11 @@ impl Found {
         Ok(Self { platform: self.platform, device: self.device, part: Some(Arc::new(part)), class })
     }
 
+    /// The driver's whole device.
+    pub(super) fn whole(&self) -> cl_device_id {
+        self.device.0
+    }
+
     /// The driver's device.
     pub(super) fn raw(&self) -> cl_device_id {
         self.part.as_ref().map_or(self.device.0, |part| part.raw())

@@ -11,6 +11,7 @@ use superscalar_runtime::{Device, DeviceError, DeviceMemory, DeviceRegion, Event
 
 impl DeviceMemory for OpenclDevice {
     fn reserve(&self) -> Result<(), DeviceError> {
+        self.check_not_lost()?;
         let common = &self.common;
         if common.heap.get().is_some() {
             return Err(DeviceError::new("its heap is reserved already"));

@@ -29,6 +29,8 @@ pub(super) struct Programs {
 pub(super) struct Target<'a> {
     pub(super) context: &'a Context,
     pub(super) device: cl_device_id,
+    /// The device itself, or that which it is a part of.
+    pub(super) whole: cl_device_id,
     pub(super) class: &'a DeviceClass,
 }
 
@@ -62,7 +64,7 @@ impl Programs {
 }
 
 /// All that a compiled program depends on.
-fn key(class: &DeviceClass, source: &Source) -> Vec<u8> {
+pub(super) fn key(class: &DeviceClass, source: &Source) -> Vec<u8> {
     let units = class.compute_units.to_string();
     [&class.platform, &class.name, &class.driver, &units, source.options(), source.text()].join("\0").into_bytes()
 }
@@ -100,7 +102,7 @@ fn from_binary(target: Target<'_>, binary: &[u8], options: &CString) -> Result<P
 
 /// Compiles and links; the error has what the compiler says.
 fn build(target: Target<'_>, program: &Program, options: &CString) -> Result<(), DeviceError> {
-    // SAFETY: program and device are there; without a callback it returns when it is done.
+    // SAFETY: program and device are there; with nobody to call back it returns when it is done.
     let code = unsafe {
         ffi::clBuildProgram(program.raw(), 1, &raw const target.device, options.as_ptr(), None, ptr::null_mut())
     };
@@ -119,8 +121,9 @@ fn build(target: Target<'_>, program: &Program, options: &CString) -> Result<(),
     })
 }
 
-/// The compiled program for the device. A program has a binary for each of its devices, in their order.
-fn binary(target: Target<'_>, program: &Program) -> Result<Vec<u8>, DeviceError> {
+/// The compiled program for the device. A program has a binary for each of its devices, in their order; some drivers name the
+/// whole device where a part of it was meant.
+pub(super) fn binary(target: Target<'_>, program: &Program) -> Result<Vec<u8>, DeviceError> {
     let about = |which| {
         answer("clGetProgramInfo", |size, place, needed| {
             // SAFETY: the program is there, and the place has the size, as `answer` promises.
@@ -131,8 +134,11 @@ fn binary(target: Target<'_>, program: &Program) -> Result<Vec<u8>, DeviceError>
     let devices = about(ffi::CL_PROGRAM_DEVICES)?;
     let sizes = about(ffi::CL_PROGRAM_BINARY_SIZES)?;
     let word = size_of::<usize>();
-    let own = (target.device as usize).to_ne_bytes();
-    let at = devices.chunks_exact(word).position(|device| device == own).ok_or_else(none)?;
+    let at = |device: cl_device_id| {
+        let own = (device as usize).to_ne_bytes();
+        devices.chunks_exact(word).position(|device| device == own)
+    };
+    let at = at(target.device).or_else(|| at(target.whole)).ok_or_else(none)?;
     let size = sizes.chunks_exact(word).nth(at).map(bytemuck::pod_read_unaligned::<usize>).ok_or_else(none)?;
     if size == 0 {
         return Err(none());

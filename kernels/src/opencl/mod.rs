@@ -55,8 +55,8 @@ use view::{Structure, View};
 /// [`KIND`](superscalar_devices::opencl::KIND).
 ///
 /// # Errors
-/// If the context is of another kind of device, the device has no arithmetic for the type, the shapes do not agree, the scratch
-/// memory is less than [`scratch_bytes`], or the driver refuses. The outcome of the call itself, such as
+/// If the context is of another kind of device, the device has no arithmetic for the type, the shapes do not agree, operands leave
+/// the heap, the scratch memory is less than [`scratch_bytes`], or the driver refuses. The outcome of the call itself, such as
 /// [`NotPositiveDefinite`](crate::NotPositiveDefinite), is reported with the task's end.
 pub fn issue<T: Scalar>(context: &mut IssueContext<'_>, call: &Call<T>) -> Result<(), DeviceError> {
     let scratch = context.scratch();
@@ -89,6 +89,7 @@ pub fn enqueue_with<T: Scalar>(
         return Err(DeviceError::new(format!("{} has no double precision", queue.class().name)));
     }
     check::check(call)?;
+    check::check_bounds(call, &scratch, queue.heap_bytes())?;
     run(&mut Stream::new(*parameters, queue, scratch), call)
 }
 
@@ -149,8 +150,7 @@ fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceE
         Call::Rank2k { hermitian, uplo, op, alpha, a, b, beta, c } => {
             let op = transposition::<T>(op);
             let (a, b, c) = (View::with(op, a), View::with(op, b), View::of(c));
-            let (beta, second) =
-                if hermitian { (T::from_real(beta.re()), alpha.conj()) } else { (beta, alpha) };
+            let (beta, second) = if hermitian { (T::from_real(beta.re()), alpha.conj()) } else { (beta, alpha) };
             rank_k(hermitian, uplo, (alpha, a, b), beta, c).run(stream)?;
             rank_k(hermitian, uplo, (second, b, a), T::ONE, c).run(stream)
         }
@@ -170,13 +170,7 @@ fn transposition<T: Scalar>(op: Op) -> Op {
 }
 
 /// One triangle of C := alpha A B* + beta C, where * transposes, and conjugates what is Hermitian.
-fn rank_k<T: Scalar>(
-    is_hermitian: bool,
-    uplo: Uplo,
-    (alpha, a, b): (T, View, View),
-    beta: T,
-    c: View,
-) -> Product<T> {
+fn rank_k<T: Scalar>(is_hermitian: bool, uplo: Uplo, (alpha, a, b): (T, View, View), beta: T, c: View) -> Product<T> {
     let b = if is_hermitian && T::COMPLEX { b.transpose().conj() } else { b.transpose() };
     Product { part: Some(uplo), is_hermitian, alpha, a, b, beta, c }
 }

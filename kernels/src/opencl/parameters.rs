@@ -97,6 +97,12 @@ impl Parameters {
         matches!(self.letter, 'd' | 'z')
     }
 
+    /// Right-hand sides of a triangle per work-item: two vectors, so that each element of the triangle that is read is used twice.
+    #[must_use]
+    pub fn triangle_columns(&self) -> usize {
+        if self.blocking.vector == 1 { 1 } else { 2 * self.blocking.vector }
+    }
+
     /// Rows of a panel of the packed A.
     #[must_use]
     pub fn panel_a(&self) -> usize {
@@ -128,7 +134,7 @@ fn wide_cpu(letter: char) -> Blocking {
     Blocking { form: Form::Looping, m_wg, n_wg, k_wg, m_wi, n_wi, vector, unroll: 1 }
 }
 
-/// Twelve of sixteen registers hold the tile.
+/// Twelve of sixteen registers hold the tile. Chosen by the same rules; not tuned yet.
 fn cpu(letter: char) -> Blocking {
     let (m_wg, n_wg, k_wg, m_wi, n_wi, vector) = match letter {
         's' => (96, 480, 256, 16, 6, 8),
@@ -139,7 +145,7 @@ fn cpu(letter: char) -> Blocking {
     Blocking { form: Form::Looping, m_wg, n_wg, k_wg, m_wi, n_wi, vector, unroll: 1 }
 }
 
-/// 256 work-items of 4 x 4 elements; both panels take at most 16 KiB of local memory, half of what every device has.
+/// 256 work-items of 4 x 4 elements; both panels take at most 16 KiB of local memory, half of what every device has. Not tuned yet.
 fn gpu(letter: char) -> Blocking {
     let k_wg = match letter {
         's' => 32,
@@ -155,11 +161,13 @@ mod tests {
 
     #[test]
     fn every_row_of_the_table_can_be_generated() {
-        for (class, letter) in Class::ALL.into_iter().flat_map(|class| "sdcz".chars().map(move |letter| (class, letter))) {
+        for (class, letter) in
+            Class::ALL.into_iter().flat_map(|class| "sdcz".chars().map(move |letter| (class, letter)))
+        {
             let parameters = Parameters::of(class, letter);
             let Blocking { form, m_wg, n_wg, k_wg, m_wi, n_wi, vector, unroll } = parameters.blocking;
             assert!(m_wg % m_wi == 0 && n_wg % n_wi == 0 && m_wi % vector == 0, "{parameters:?}");
-            assert!(k_wg % unroll == 0 && parameters.triangle % 4 == 0, "{parameters:?}");
+            assert!(k_wg % unroll == 0 && parameters.triangle.is_multiple_of(4), "{parameters:?}");
             let parts = if parameters.is_complex() { 2 } else { 1 };
             let part_bytes = if parameters.is_double() { 8 } else { 4 };
             if form == Form::Shared {

@@ -53,6 +53,7 @@ impl Program {
             }
             Self::Triangle => {
                 define(&mut text, "ORDER", parameters.triangle);
+                define(&mut text, "W", parameters.triangle_columns() / parameters.blocking.vector);
                 text.push_str(include_str!("text/triangle.cl"));
             }
             Self::Factor => {

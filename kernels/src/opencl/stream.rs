@@ -24,34 +24,25 @@ pub(super) enum Argument {
     /// A choice, `int`.
     Code(i32),
     /// A scalar.
-    Element(Bytes),
+    Element(Arg),
 }
-
-/// The bytes of an argument, of which so many count.
-type Bytes = ([u8; 16], usize);
 
 impl Argument {
     /// A scalar of the kernels' type.
     pub fn element<T: Scalar>(x: T) -> Self {
-        Self::Element(padded(bytemuck::bytes_of(&x)))
+        Self::Element(Arg::value(x))
     }
 
-    fn bytes(&self) -> Bytes {
+    fn arg(&self) -> Arg {
         match *self {
-            Self::Place(place) => padded(&(place as u64).to_ne_bytes()),
-            Self::Stride(stride) => padded(&(stride as i64).to_ne_bytes()),
+            Self::Place(place) => Arg::value(place as u64),
+            Self::Stride(stride) => Arg::value(stride as i64),
             // Below `COUNT_MAX`, as `launch` has made sure.
-            Self::Count(n) => padded(&(n as i32).to_ne_bytes()),
-            Self::Code(code) => padded(&code.to_ne_bytes()),
-            Self::Element(bytes) => bytes,
+            Self::Count(n) => Arg::value(n as i32),
+            Self::Code(code) => Arg::value(code),
+            Self::Element(arg) => arg,
         }
     }
-}
-
-fn padded(bytes: &[u8]) -> Bytes {
-    let mut all = [0; 16];
-    all[..bytes.len()].copy_from_slice(bytes);
-    (all, bytes.len())
 }
 
 /// One launch of a kernel.
@@ -102,12 +93,11 @@ impl<'a> Stream<'a> {
         if groups.contains(&0) {
             return Ok(());
         }
-        let bytes: Vec<Bytes> = arguments.iter().map(|argument| argument.bytes()).collect();
-        let mut args = vec![Arg::Heap];
-        args.extend(bytes.iter().map(|(bytes, size)| Arg::Value(&bytes[..*size])));
+        let args: Vec<Arg> = [Arg::Heap].into_iter().chain(arguments.iter().map(Argument::arg)).collect();
         let global = [groups[0] * local[0], groups[1] * local[1]];
         let source = source(program, &self.parameters);
-        // SAFETY: the kernels touch what the operands of the call are, whose shapes were checked, and scratch below `end`.
+        // SAFETY: the kernels touch the call's operands, which agree and lie in the heap, as `check` has found, and scratch up to
+        // `end`. That the task may touch them is what makes them its operands.
         unsafe { queue.launch(&source, kernel, &args, &global, Some(&local)) }
     }
 
@@ -130,7 +120,10 @@ impl<'a> Stream<'a> {
         let start = self.next.next_multiple_of(ALIGN);
         let end = elements.checked_mul(size_of::<E>()).and_then(|bytes| start.checked_add(bytes));
         let Some(end) = end.filter(|&end| end <= self.end) else {
-            let message = format!("{} bytes of scratch memory do not hold {elements} more elements", self.end - start.min(self.end));
+            let message = format!(
+                "{} bytes of scratch memory do not hold {elements} more elements",
+                self.end - start.min(self.end)
+            );
             return Err(DeviceError::new(message));
         };
         self.next = end;

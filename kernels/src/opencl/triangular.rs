@@ -120,7 +120,7 @@ impl Triangle {
                 Argument::Count(n),
                 Argument::Count(b.n),
             ],
-            groups: [b.n.div_ceil(parameters.blocking.vector * parameters.lanes), 1],
+            groups: [b.n.div_ceil(parameters.triangle_columns() * parameters.lanes), 1],
             local: [parameters.lanes, 1],
         })?;
         stream.release(before);

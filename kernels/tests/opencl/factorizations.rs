@@ -6,7 +6,7 @@ use crate::{
     image::{Agreement, Image},
 };
 use superscalar_kernels::{
-    MatMut, NotPositiveDefinite, Op, Real, Scalar, Side, Uplo,
+    MatMut, NotPositiveDefinite, Op, Scalar, Side, Uplo,
     device::{Call, Mat},
     opencl::Parameters,
     reference,
@@ -60,15 +60,15 @@ fn the_first_minor_is_reported<T: Scalar>(heap: &Heap, parameters: &Parameters) 
 fn larfb<T: Scalar>(heap: &Heap, parameters: &Parameters) {
     let mut image = Image::<T>::new(23);
     let adjoint = if T::COMPLEX { Op::ConjTrans } else { Op::Trans };
-    let shapes = [(0, 0, 3, 1), (1, 1, 1, 1), (5, 5, 0, 5), (9, 4, 7, 4), (40, 17, 30, 17), (70, 20, 35, 6), (130, 48, 20, 16)];
+    let shapes =
+        [(0, 0, 3, 1), (1, 1, 1, 1), (5, 5, 0, 5), (9, 4, 7, 4), (40, 17, 30, 17), (70, 20, 35, 6), (130, 48, 20, 16)];
     for (m, k, n, block) in shapes {
         for (side, op) in SIDES.into_iter().flat_map(|side| [Op::None, adjoint].map(|op| (side, op))) {
             image.data.clear();
             // What geqrf leaves: reflectors below the diagonal and anything above, a triangle with zeros below.
             let scale = T::from_f64(1.0 / m.max(1) as f64);
-            let v = image.place((m, k), |image, i, j| {
-                if i > j { image.random() * scale } else { T::from_f64(f64::NAN) }
-            });
+            let v =
+                image.place((m, k), |image, i, j| if i > j { image.random() * scale } else { T::from_f64(f64::NAN) });
             let t = image.place((block, k), |image, i, j| if i <= j % block { image.random() } else { T::ZERO });
             let c = image.place(if side == Side::Left { (m, n) } else { (n, m) }, |image, _, _| image.random());
             let call = Call::Larfb { side, op, v, t, c };

@@ -66,9 +66,9 @@ impl Heap {
         &self,
         mut issue: impl FnMut(&mut OpenclQueue) -> Result<(), DeviceError>,
     ) -> Result<Finished, DeviceError> {
-        let ticket = self.device.issue(0, &[], &mut |queue| {
-            issue(queue.downcast_mut::<OpenclQueue>().expect("the driver's queue"))
-        })?;
+        let ticket = self
+            .device
+            .issue(0, &[], &mut |queue| issue(queue.downcast_mut::<OpenclQueue>().expect("the driver's queue")))?;
         let finished = self.finished(0, ticket);
         finished.result.clone().map(|()| finished)
     }

@@ -12,7 +12,10 @@ mod triangles;
 
 use heap::Heap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use superscalar_kernels::{Diag, Op, Real, Scalar, Side, Uplo, c32, c64, opencl::{Class, Parameters}};
+use superscalar_kernels::{
+    Diag, Op, Scalar, Side, Uplo, c32, c64,
+    opencl::{Class, Parameters},
+};
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];

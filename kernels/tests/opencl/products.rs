@@ -64,7 +64,9 @@ fn gemm<T: Scalar>(heap: &Heap, parameters: &Parameters) {
 
 fn symm<T: Scalar>(heap: &Heap, parameters: &Parameters) {
     let mut image = Image::<T>::new(2);
-    for (at, (m, n)) in [(0, 2), (2, 0), (1, 1), (5, 7), (30, 17), (65, 50), (100, 33), (20, 110)].into_iter().enumerate() {
+    for (at, (m, n)) in
+        [(0, 2), (2, 0), (1, 1), (5, 7), (30, 17), (65, 50), (100, 33), (20, 110)].into_iter().enumerate()
+    {
         for (side, uplo, hermitian) in
             SIDES.iter().flat_map(|&s| UPLOS.map(|u| (s, u))).flat_map(|(s, u)| [false, true].map(|h| (s, u, h)))
         {
@@ -93,7 +95,9 @@ pub fn triangle<T: Scalar>(image: &mut Image<T>, uplo: Uplo, diag: Diag, n: usiz
 
 /// Which of syrk and herk take the option.
 fn kinds<T: Scalar>(op: Op) -> impl Iterator<Item = bool> {
-    [false, true].into_iter().filter(move |&is_herk| !T::COMPLEX || op != if is_herk { Op::Trans } else { Op::ConjTrans })
+    [false, true]
+        .into_iter()
+        .filter(move |&is_herk| !T::COMPLEX || op != if is_herk { Op::Trans } else { Op::ConjTrans })
 }
 
 fn rank_k<T: Scalar>(heap: &Heap, parameters: &Parameters) {

@@ -17,7 +17,8 @@ use superscalar_kernels::{
 four_types! { trmm trsm zeros_of_the_other_triangle_meet_nothing a_zero_on_the_diagonal_spoils_its_rows }
 
 /// Empty, one, odd, a block of the kernels, ragged ones, more than one level of halves.
-const SHAPES: [(usize, usize); 9] = [(0, 3), (3, 0), (1, 1), (6, 5), (17, 33), (33, 17), (64, 40), (70, 101), (150, 69)];
+const SHAPES: [(usize, usize); 9] =
+    [(0, 3), (3, 0), (1, 1), (6, 5), (17, 33), (33, 17), (64, 40), (70, 101), (150, 69)];
 
 fn options() -> impl Iterator<Item = (Side, Uplo, Op, Diag)> {
     let sides = SIDES.into_iter().flat_map(|side| UPLOS.map(|uplo| (side, uplo)));

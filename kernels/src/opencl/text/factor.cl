@@ -1,19 +1,22 @@
-// The Cholesky factorization of a block of order n <= ORDER, by one work-group in local memory, column by column. The lower triangle
+// The Cholesky factorization of a block of order n <= ORDER, by one work-group in memory of its own, column by column. The lower triangle
 // is what the strides show; the other one is not touched, nor are imaginary parts of the diagonal read.
 // Defined before: ORDER, LANES.
 
 #if LANES == 1
+// Of one work-item it is private, and not bound by what there is of local memory.
+#define OWN
 #define TOGETHER
 #else
+#define OWN __local
 #define TOGETHER barrier(CLK_LOCAL_MEM_FENCE)
 #endif
 
 // status is 0, or the order of the first leading minor that is not positive definite: the first block, at row 0, writes it, and the
 // others only where it is 0.
 __kernel GROUP(LANES) void potrf(__global real *restrict heap, ulong at, ulong rs, ulong cs, int n, ulong status, int row) {
-    __local real re[ORDER * ORDER];
+    OWN real re[ORDER * ORDER];
 #if COMPLEX
-    __local real im[ORDER * ORDER];
+    OWN real im[ORDER * ORDER];
 #endif
     const int lane = get_local_id(0);
     __global elem *a = (__global elem *)heap + at;
