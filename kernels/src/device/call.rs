@@ -192,7 +192,8 @@ pub enum Call<T: Scalar> {
     },
     /// A := beta A, or one triangle of it; beta = 0 does not read A.
     Scale {
-        /// The only part of A that is touched, if not all; and whether its diagonal is made real (herk's rule).
+        /// The only part of A that is touched, if not all; and whether herk's rules hold: its diagonal is made real, and of beta
+        /// the real part is taken.
         part: Option<(Uplo, bool)>,
         /// The factor.
         beta: T,

@@ -160,7 +160,10 @@ fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceE
         Call::Laswp { a, first, ref ipiv, direction } => elements::laswp(stream, a, first, ipiv, direction),
         Call::Larfb { side, op, v, t, c } => reflector::larfb(stream, (side, op), v, t, c),
         Call::Copy { op, a, b } => elements::copy(stream, op, a, b),
-        Call::Scale { part, beta, a } => elements::scale(stream, part, beta, View::of(a)),
+        Call::Scale { part, beta, a } => {
+            let beta = if part.is_some_and(|(_, is_real)| is_real) { T::from_real(beta.re()) } else { beta };
+            elements::scale(stream, part, beta, View::of(a))
+        }
     }
 }
 

@@ -70,7 +70,7 @@ pub fn gemm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
                 let a = suite.integers(&mut image, op_a.shape((m, k)), false);
                 let b = suite.integers(&mut image, op_b.shape((k, n)), false);
                 let c = suite.integers(&mut image, (m, n), false);
-                let (mat, turn) = if suite.turn() % 2 == 0 { (a, m / 2) } else { (b, k / 2) };
+                let (mat, turn) = if suite.turn().is_multiple_of(2) { (a, m / 2) } else { (b, k / 2) };
                 image.set(mat, turn % mat.m, turn % mat.n, T::from_f64(value));
                 let call = Call::Gemm { part: None, op_a, op_b, alpha: T::ONE, a, b, beta: T::ONE, c };
                 suite.judge(&call, &image, Nearness::Finite);
