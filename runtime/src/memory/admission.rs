@@ -305,9 +305,7 @@ impl Directory {
         let has_memory = self.stores[usize::from(demand.device)].heap.is_some();
         let node = if has_memory { Node::of_device(demand.device) } else { Node::HOST };
         for one in demand.uses.iter().filter(|one| one.mode.writes()) {
-            let replica = &mut self.entry_mut(one.entry).replicas[node.at()];
-            replica.written = Some(event);
-            replica.readers.clear();
+            self.overwrite(one.entry, node, event);
         }
     }
 

@@ -266,19 +266,27 @@ impl Directory {
         let event = copier.copy(device, &transfer, &waits)?;
         self.pin(id, from);
         self.pin(id, to);
+        self.entry_mut(id).arrive(to);
+        self.overwrite(id, to, event);
         let stores = &self.stores;
         let done = |event: &Event| stores[usize::from(event.device)].done[usize::from(event.queue)] >= event.ticket;
         let Some(entry) = self.entries[id.0 as usize - 1].as_mut() else { return Ok(false) };
-        entry.arrive(to);
-        let target = &mut entry.replicas[to.at()];
-        target.readers.clear();
-        target.written = Some(event);
         let source = &mut entry.replicas[from.at()];
         source.readers.retain(|event| !done(event));
         source.readers.push(event);
         self.links.depart(from, to, bytes);
         self.flights.insert(event, Flight { entry: id, from, to, bytes, kind, waiting: Vec::new() });
         Ok(true)
+    }
+
+    /// Work that overwrites the replica, and waits for all that uses it, was issued. Who waits for this work waits for these, too;
+    /// but if its device is lost, it ends before them. So those of other devices are still named.
+    pub(super) fn overwrite(&mut self, id: EntryId, node: Node, event: Event) {
+        let replica = &mut self.entry_mut(id).replicas[node.at()];
+        let mut before = std::mem::take(&mut replica.readers);
+        before.extend(replica.written.replace(event));
+        before.retain(|other| other.device != event.device && !self.is_done(*other));
+        self.entry_mut(id).replicas[node.at()].readers = before;
     }
 
     fn transfer(&self, entry: &Entry, from: Node, to: Node) -> Option<Transfer> {

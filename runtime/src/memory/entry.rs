@@ -50,7 +50,7 @@ pub(super) struct Replica {
     /// The work that makes it valid, or overwrites it: to be waited for by whoever uses it.
     pub(super) written: Option<Event>,
     /// Copies that read it since: to be waited for by whoever overwrites it. (Tasks that read it are predecessors of the task
-    /// that overwrites it.)
+    /// that overwrites it.) And what `written` has waited for on other devices, and may not outlive if its own is lost.
     pub(super) readers: SmallVec<[Event; 2]>,
     /// When it was last used, in the directory's time: its key among the device's recently used.
     pub(super) used: u64,
