@@ -61,15 +61,27 @@ impl Directory {
         copier: &mut dyn Copier,
         demand: Demand<'_>,
     ) -> Result<Option<Admitted>, DeviceError> {
+        let store = &mut self.stores[usize::from(demand.device)];
+        store.awaited.clear();
+        let refusal = store.refusal.take();
         self.check_values(demand.uses)?;
         if self.stores[usize::from(demand.device)].is_lost {
             return Err(DeviceError::lost("the device is lost"));
+        }
+        // Whoever waited may have been cancelled, and another task is here.
+        let is_read = |entry: EntryId| demand.uses.iter().any(|one| one.entry == entry && one.mode.reads());
+        if let Some((_, error)) = refusal.filter(|refusal| is_read(refusal.0)) {
+            return Err(error);
         }
         if self.stores[usize::from(demand.device)].heap.is_none() {
             return self.admit_to_host_memory(copier, demand);
         }
         match self.attempt(copier, demand)? {
-            Attempt::Admitted(admitted) => Ok(Some(admitted)),
+            Attempt::Admitted(admitted) => {
+                // There was room all the same.
+                self.stores[usize::from(demand.device)].trouble = None;
+                Ok(Some(admitted))
+            }
             Attempt::NoRoom if self.stores[usize::from(demand.device)].pins == 0 => self.admit_alone(copier, demand),
             Attempt::NoRoom | Attempt::NotYet => Ok(None),
         }
@@ -97,7 +109,10 @@ impl Directory {
             complete &= self.entry(one.entry).is_valid(Node::HOST) || self.send_for(copier, one.entry)?;
         }
         let waits = if complete { self.waits(copier, demand, Node::HOST) } else { None };
-        let Some(waits) = waits else { return Ok(None) };
+        let Some(waits) = waits else {
+            self.await_copies(demand, Node::HOST);
+            return Ok(None);
+        };
         for one in demand.uses.iter().filter(|one| one.mode.writes()) {
             self.modify(one.entry, Node::HOST);
         }
@@ -197,6 +212,7 @@ impl Directory {
         let waits = match self.fetch_all(copier, demand) {
             Ok(Some(waits)) => waits,
             other => {
+                self.await_copies(demand, node);
                 scratch.into_iter().for_each(|segment| self.give(device, segment));
                 return other.map(|_| Attempt::NotYet);
             }
@@ -230,6 +246,14 @@ impl Directory {
             return Ok(None);
         }
         Ok(self.waits(copier, demand, node))
+    }
+
+    /// A task can not be issued yet: if a copy fails that brings what it reads, to the node or on the way there, it fails, too.
+    fn await_copies(&mut self, demand: Demand<'_>, node: Node) {
+        let read = demand.uses.iter().filter(|one| one.mode.reads()).map(|one| self.entry(one.entry));
+        let coming = read.flat_map(|entry| [node, Node::HOST].map(|node| entry.replicas[node.at()].written));
+        let awaited = coming.flatten().filter(|event| self.flights.contains_key(event)).collect();
+        self.stores[usize::from(demand.device)].awaited = awaited;
     }
 
     /// What the task must wait for to use its operands on the node; none if its device can not.
@@ -291,6 +315,9 @@ impl Directory {
                 continue;
             }
             let victims: Vec<EntryId> = recent.copied().filter(|id| unused(&id)).collect();
+            if let Some(trouble) = self.stores[at].trouble.take() {
+                return Err(trouble);
+            }
             for id in victims {
                 if self.stores[at].leaving >= missing || !self.send_home(copier, id, node)? {
                     break;

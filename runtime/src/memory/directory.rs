@@ -64,6 +64,10 @@ pub(super) struct Store {
     pub(super) is_lost: bool,
     /// Why the last attempt to make room failed.
     pub(super) trouble: Option<DeviceError>,
+    /// Copies that must end before the task that waits for admission can be issued.
+    pub(super) awaited: Vec<Event>,
+    /// One of them failed, and why: that task does not ask for it again and again.
+    pub(super) refusal: Option<(EntryId, DeviceError)>,
 }
 
 /// See the module's head.
@@ -89,6 +93,8 @@ impl Directory {
             done: vec![0; usize::from(info.queues) + 3],
             is_lost: false,
             trouble: None,
+            awaited: Vec::new(),
+            refusal: None,
         };
         Self {
             stores: devices.iter().map(store).collect(),
@@ -322,6 +328,9 @@ impl Directory {
             Err(error) => {
                 self.links.arrive((from, to), bytes, None);
                 self.drop_failed(id, to, event);
+                for store in self.stores.iter_mut().filter(|store| store.awaited.contains(&event)) {
+                    store.refusal = Some((id, error.clone()));
+                }
                 Some(error)
             }
         };
