@@ -69,6 +69,8 @@ mod directory;
 mod entry;
 mod heap;
 mod links;
+#[cfg(all(test, not(loom)))]
+mod tests;
 
 pub(crate) use admission::{Admitted, Demand};
 pub(crate) use directory::{Directory, EntryId, Use};
