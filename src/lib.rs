@@ -43,13 +43,21 @@
 //!
 //! # The layers
 //!
+//! # Devices
+//!
+//! The same code runs on devices with memories of their own. [`devices`] opens them by name, and [`devices::builder`] those that
+//! `SUPERSCALAR_DEVICES` names; a runtime that was built with them moves data where tasks need them, and back in the end.
+//!
 //! | crate | what | knows |
 //! |---|---|---|
 //! | `superscalar-runtime` (here at the root) | tasks, hazards, scheduling, recording | no device, no matrix |
+//! | `superscalar-devices` ([`devices`]) | drivers of devices: simulated ones, OpenCL | no algorithm |
 //! | `superscalar-kernels` ([`kernels`]) | what runs inside one task: tile kernels over strided views | no task |
 //! | `superscalar-dla` ([`dla`]) | tiled algorithms and drivers | no device |
 
 #![forbid(unsafe_code)]
+
+pub mod devices;
 
 pub use superscalar_dla as dla;
 pub use superscalar_kernels as kernels;

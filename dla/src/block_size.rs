@@ -5,6 +5,32 @@ use crate::{
     tuning::{self, Blocks},
 };
 use superscalar_kernels::Scalar;
+use superscalar_runtime::Runtime;
+
+/// Who a routine's work is cut for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Crew {
+    pub(crate) workers: usize,
+    pub(crate) devices: usize,
+}
+
+impl Crew {
+    /// Those of a runtime.
+    pub(crate) fn of(rt: &Runtime) -> Self {
+        Self { workers: rt.workers(), devices: if rt.has_devices() { rt.devices().len() } else { 0 } }
+    }
+
+    /// The devices and the host, if there are devices.
+    fn resources(self) -> Option<usize> {
+        (self.devices > 0).then_some(self.devices + 1)
+    }
+}
+
+impl From<usize> for Crew {
+    fn from(workers: usize) -> Self {
+        Self { workers, devices: 0 }
+    }
+}
 
 /// The size of a routine's tiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,13 +48,14 @@ impl BlockSize {
     pub(crate) fn of_product(
         self,
         (m, n, k): (usize, usize, usize),
-        workers: usize,
+        crew: Crew,
     ) -> Result<Option<ProductTiles>, Error> {
-        match self {
-            Self::Fixed(0) => Err(Error::shape("a block size of zero")),
-            Self::Fixed(nb) if m.max(n).max(k) <= nb => Ok(None),
-            Self::Fixed(nb) => Ok(Some(ProductTiles { mb: nb, nb, kb: nb })),
-            Self::Auto => Ok(auto_product((m, n, k), workers)),
+        match (self, crew.resources()) {
+            (Self::Fixed(0), _) => Err(Error::shape("a block size of zero")),
+            (Self::Fixed(nb), _) if m.max(n).max(k) <= nb => Ok(None),
+            (Self::Fixed(nb), _) => Ok(Some(ProductTiles { mb: nb, nb, kb: nb })),
+            (Self::Auto, None) => Ok(auto_product((m, n, k), crew.workers, PRODUCT_EDGES)),
+            (Self::Auto, Some(resources)) => Ok(auto_product((m, n, k), resources, DEVICE_EDGES)),
         }
     }
 
@@ -37,14 +64,16 @@ impl BlockSize {
         self,
         blocks: Blocks,
         (m, n): (usize, usize),
-        workers: usize,
+        crew: Crew,
     ) -> Result<Option<usize>, Error> {
-        let of = |nb: usize| (n > nb && m > 0).then_some(nb);
-        match self {
-            Self::Fixed(0) => Err(Error::shape("a block size of zero")),
-            Self::Fixed(nb) => Ok(of(nb)),
+        let (of, workers) = (|nb: usize| (n > nb && m > 0).then_some(nb), crew.workers);
+        match (self, crew.resources()) {
+            (Self::Fixed(0), _) => Err(Error::shape("a block size of zero")),
+            (Self::Fixed(nb), _) => Ok(of(nb)),
+            (Self::Auto, Some(_)) if m.max(n) <= PANEL_DIRECT => Ok(None),
+            (Self::Auto, Some(resources)) => Ok(of(for_devices(n, resources, PANELS_EACH, (64, 512)))),
             // A matrix that is not square as one with as many elements.
-            Self::Auto => match tuning::block_size::<T>(blocks, workers, m.saturating_mul(n).isqrt())? {
+            (Self::Auto, None) => match tuning::block_size::<T>(blocks, workers, m.saturating_mul(n).isqrt())? {
                 Some(nb) => Ok(of(nb)),
                 None => Ok(auto_panel(blocks, (m, n), workers)),
             },
@@ -80,12 +109,16 @@ impl BlockSize {
     }
 
     /// The tile size of a factorization of order n.
-    pub(crate) fn of_factorization<T: Scalar>(self, n: usize, workers: usize) -> Result<usize, Error> {
-        match self {
-            Self::Fixed(0) => Err(Error::shape("a block size of zero")),
-            Self::Fixed(nb) => Ok(nb),
-            Self::Auto => {
-                Ok(tuning::block_size::<T>(Blocks::Cholesky, workers, n)?.unwrap_or_else(|| auto(n, workers)))
+    pub(crate) fn of_factorization<T: Scalar>(self, n: usize, crew: impl Into<Crew>) -> Result<usize, Error> {
+        let crew = crew.into();
+        match (self, crew.resources()) {
+            (Self::Fixed(0), _) => Err(Error::shape("a block size of zero")),
+            (Self::Fixed(nb), _) => Ok(nb),
+            (Self::Auto, Some(_)) if n <= DIRECT => Ok(n.max(1)),
+            (Self::Auto, Some(resources)) => Ok(for_devices(n, resources, TILES_EACH, (128, 1024))),
+            (Self::Auto, None) => {
+                let measured = tuning::block_size::<T>(Blocks::Cholesky, crew.workers, n)?;
+                Ok(measured.unwrap_or_else(|| auto(n, crew.workers)))
             }
         }
     }
@@ -101,31 +134,46 @@ pub(crate) struct ProductTiles {
 
 /// Up to so many multiplications a product is done at once where it was called: handing out parts of it would take as long.
 const PRODUCT_DIRECT: usize = 160 * 160 * 160;
-/// The largest tile of a product: packing it takes a few percent of a product with it, and it fits into a cache of 2 MiB.
-const PRODUCT_EDGE: usize = 512;
-/// The smallest: below it the kernels' rate drops.
-const PRODUCT_EDGE_MIN: usize = 96;
+/// The smallest tile of a product, below which the kernels' rate drops, and the largest: packing it takes a few percent of a product
+/// with it, and it fits into a cache of 2 MiB.
+const PRODUCT_EDGES: (usize, usize) = (96, 512);
+/// The same where there are devices: a tile has to be large for its updates to take longer than its way to a device, n³ against n².
+const DEVICE_EDGES: (usize, usize) = (256, 1024);
+
+/// Block columns, for each device and the host, of a matrix that is factored by panels, and block columns of one in tiles: enough
+/// to be dealt in uneven shares.
+const PANELS_EACH: usize = 8;
+const TILES_EACH: usize = 6;
+
+/// The block size for a matrix of n columns of which each resource shall have so many blocks, between two limits.
+fn for_devices(n: usize, resources: usize, each: usize, (least, most): (usize, usize)) -> usize {
+    (n / (resources * each)).next_multiple_of(32).clamp(least, most)
+}
 
 /// The tiles of a product: as large as they may be while there are two or more for each worker, and as many for each.
-fn auto_product((m, n, k): (usize, usize, usize), workers: usize) -> Option<ProductTiles> {
+fn auto_product(
+    (m, n, k): (usize, usize, usize),
+    workers: usize,
+    (edge_min, edge_max): (usize, usize),
+) -> Option<ProductTiles> {
     if m.saturating_mul(n).saturating_mul(k) <= PRODUCT_DIRECT {
         return None;
     }
     let cut = |len: usize, parts: usize| {
         let block = len.div_ceil(parts.max(1)).max(1);
         // Whole register tiles, where that makes no block of nothing.
-        block.next_multiple_of(if block >= 2 * PRODUCT_EDGE_MIN { STEP } else { 1 }).min(len.max(1))
+        block.next_multiple_of(if block >= 2 * edge_min { STEP } else { 1 }).min(len.max(1))
     };
-    let (mut rows, mut cols) = (m.div_ceil(PRODUCT_EDGE), n.div_ceil(PRODUCT_EDGE));
+    let (mut rows, mut cols) = (m.div_ceil(edge_max), n.div_ceil(edge_max));
     let enough = |count: usize| count >= 8 * workers || (count >= 2 * workers && count.is_multiple_of(workers));
-    while workers > 1 && !enough(rows * cols) && cut(m, rows).max(cut(n, cols)) >= 2 * PRODUCT_EDGE_MIN {
+    while workers > 1 && !enough(rows * cols) && cut(m, rows).max(cut(n, cols)) >= 2 * edge_min {
         if cut(m, rows) >= cut(n, cols) {
             rows += 1;
         } else {
             cols += 1;
         }
     }
-    let tiles = ProductTiles { mb: cut(m, rows), nb: cut(n, cols), kb: cut(k, k.div_ceil(PRODUCT_EDGE)) };
+    let tiles = ProductTiles { mb: cut(m, rows), nb: cut(n, cols), kb: cut(k, k.div_ceil(edge_max)) };
     // A single task is none.
     (tiles.mb < m || tiles.nb < n || tiles.kb < k).then_some(tiles)
 }

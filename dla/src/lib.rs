@@ -68,6 +68,7 @@ mod cholesky;
 mod codelets;
 mod columns;
 mod condition;
+mod distribution;
 mod error;
 mod level3;
 mod lu;
@@ -92,6 +93,7 @@ pub use auxiliary::{
 pub use block_size::BlockSize;
 pub use cholesky::{lauum::lauum, posv::posv, potrf::potrf, potri::potri, potrs::potrs, trtri::trtri};
 pub use condition::{gecon, pocon};
+pub use distribution::{Distribution, UnknownDistribution};
 pub use error::{Error, ErrorKind};
 pub use level3::{
     gemm::gemm,

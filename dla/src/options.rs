@@ -1,7 +1,8 @@
 //! What a caller may choose; everything has a default that comes from measurement.
 
 use crate::{
-    block_size::{BlockSize, ProductTiles},
+    block_size::{BlockSize, Crew, ProductTiles},
+    distribution::Distribution,
     error::Error,
     tuning::Blocks,
 };
@@ -16,6 +17,7 @@ use superscalar_kernels::{Scalar, Side};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     pub(crate) block_size: BlockSize,
+    pub(crate) distribution: Option<Distribution>,
 }
 
 impl Options {
@@ -39,9 +41,9 @@ impl Options {
         &self,
         blocks: Blocks,
         shape: (usize, usize),
-        workers: usize,
+        crew: Crew,
     ) -> Result<Option<usize>, Error> {
-        self.block_size.of_panel::<T>(blocks, shape, workers)
+        self.block_size.of_panel::<T>(blocks, shape, crew)
     }
 
     /// Reflectors that share a triangular factor where a matrix of this shape is factored without tasks.
@@ -51,7 +53,7 @@ impl Options {
 
     /// Columns of the blocks in which the reflectors of an m x k matrix are applied.
     pub(crate) fn reflector_columns<T: Scalar>(&self, (m, k): (usize, usize)) -> Result<usize, Error> {
-        Ok(self.block_size.of_panel::<T>(Blocks::Qr, (m, k), 2)?.unwrap_or(k).clamp(1, 256))
+        Ok(self.block_size.of_panel::<T>(Blocks::Qr, (m, k), Crew::from(2))?.unwrap_or(k).clamp(1, 256))
     }
 
     /// Rows of the blocks of a tall matrix with n columns that is factored by a tree.
@@ -65,27 +67,27 @@ impl Options {
     }
 
     /// How many of nrhs right-hand sides go into a block, if each is solved for on its own.
-    pub(crate) fn right_hand_sides(&self, n: usize, nrhs: usize, workers: usize) -> Result<usize, Error> {
+    pub(crate) fn right_hand_sides(&self, n: usize, nrhs: usize, crew: Crew) -> Result<usize, Error> {
         // With tiles that were named, results do not depend on the workers.
         if let BlockSize::Fixed(nb @ 1..) = self.block_size {
             return Ok(nb.min(nrhs).max(1));
         }
-        let tiles = self.block_size.of_product((n, nrhs, n), workers)?;
-        Ok(tiles.map_or(nrhs, |tiles| tiles.nb.min(nrhs.div_ceil(workers))).max(1))
+        let tiles = self.block_size.of_product((n, nrhs, n), crew)?;
+        Ok(tiles.map_or(nrhs, |tiles| tiles.nb.min(nrhs.div_ceil(crew.workers + crew.devices))).max(1))
     }
 
     /// The tiles of a product of m x k by k x n, or `None` if tasks are not worth while.
     pub(crate) fn product_tiles(
         &self,
         (m, n, k): (usize, usize, usize),
-        workers: usize,
+        crew: Crew,
     ) -> Result<Option<ProductTiles>, Error> {
-        self.block_size.of_product((m, n, k), workers)
+        self.block_size.of_product((m, n, k), crew)
     }
 
     /// The same for a triangle of a product of n x k by k x n: square ones on its diagonal.
-    pub(crate) fn square_tiles(&self, (n, k): (usize, usize), workers: usize) -> Result<Option<ProductTiles>, Error> {
-        let tiles = self.block_size.of_product((n, n, k), workers)?;
+    pub(crate) fn square_tiles(&self, (n, k): (usize, usize), crew: Crew) -> Result<Option<ProductTiles>, Error> {
+        let tiles = self.block_size.of_product((n, n, k), crew)?;
         Ok(tiles.map(|tiles| ProductTiles { mb: tiles.nb, ..tiles }))
     }
 
@@ -94,16 +96,23 @@ impl Options {
         &self,
         side: Side,
         (m, n): (usize, usize),
-        workers: usize,
+        crew: Crew,
     ) -> Result<Option<ProductTiles>, Error> {
         let order = if side == Side::Left { m } else { n };
-        let tiles = self.block_size.of_product((m, n, order), workers)?;
+        let tiles = self.block_size.of_product((m, n, order), crew)?;
         Ok(tiles.map(|tiles| ProductTiles { kb: if side == Side::Left { tiles.mb } else { tiles.nb }, ..tiles }))
     }
 
     /// How large the tiles are.
     #[must_use]
     pub fn block_size(self, block_size: BlockSize) -> Self {
-        Self { block_size }
+        Self { block_size, ..self }
+    }
+
+    /// How the matrix that a routine changes is distributed over the runtime's devices. What is not said here is read from the environment
+    /// (`SUPERSCALAR_DISTRIBUTION`), and what is not said there is [`Distribution::None`].
+    #[must_use]
+    pub fn distribution(self, distribution: Distribution) -> Self {
+        Self { distribution: Some(distribution), ..self }
     }
 }

@@ -42,5 +42,31 @@ pub(crate) fn by_rows<T: Scalar>(
     })
 }
 
+/// The same for some columns at a time.
+///
+/// # Errors
+/// As for [`by_rows`].
+pub(crate) fn by_columns<T: Scalar>(
+    nesting: Nesting<'_>,
+    name: &'static str,
+    a: MatMut<'_, T>,
+    column_multiplications: usize,
+    part: impl Fn(MatMut<'_, T>) + Sync,
+) -> Result<(), Error> {
+    let n = a.ncols();
+    let columns = rows_of_part(nesting, n, column_multiplications);
+    if columns >= n || a.is_empty() {
+        part(a);
+        return Ok(());
+    }
+    let part = &part;
+    nesting.scope(|s| {
+        for block in Tiled::columns(s, a, columns).tiles() {
+            let spec = TaskSpec::new(name).priority(URGENT);
+            s.spawn(spec, block.read_write(), move |block: &mut Tile<MatMut<'_, T>>| part(block.view_mut()));
+        }
+    })
+}
+
 /// The priority of parts: above that of panels.
 pub(crate) const URGENT: i32 = 5;

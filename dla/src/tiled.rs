@@ -1,6 +1,7 @@
 //! [`Tiled`]: a matrix whose tiles are handles of a scope.
 
 use crate::codelets::Symmetry;
+use crate::distribution::Distribution;
 use crate::tile::Tile;
 use superscalar_kernels::{MatMut, MatRef, Op, Scalar, cpu::PackStore};
 use superscalar_runtime::{Lent, Scope};
@@ -17,6 +18,7 @@ pub struct Tiled<'s, V> {
     mt: usize,
     shape: (usize, usize),
     tile: (usize, usize),
+    distribution: Distribution,
 }
 
 impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
@@ -46,7 +48,8 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
         let (store, tiles) = (PackStore::new(packs), a.into_tiles(mb, nb));
         let mt = tiles.mt();
         let own = |view| s.own(Tile::new(view, &store));
-        Self { tiles: tiles.into_vec().into_iter().map(own).collect(), mt, shape, tile: (mb, nb) }
+        let tiles = tiles.into_vec().into_iter().map(own).collect();
+        Self { tiles, mt, shape, tile: (mb, nb), distribution: Distribution::None }
     }
 }
 
@@ -81,7 +84,8 @@ impl<'s, T: Scalar> Tiled<'s, MatRef<'s, T>> {
         let range = |at: usize, size: usize, all: usize| at * size..((at + 1) * size).min(all);
         let store = PackStore::new(packs);
         let tile = |at: usize| Tile::new(a.submatrix(range(at % mt, mb, m), range(at / mt, nb, n)), &store);
-        Self { tiles: (0..mt * nt).map(|at| s.own(tile(at))).collect(), mt, shape: (m, n), tile: (mb, nb) }
+        let tiles = (0..mt * nt).map(|at| s.own(tile(at))).collect();
+        Self { tiles, mt, shape: (m, n), tile: (mb, nb), distribution: Distribution::None }
     }
 }
 
@@ -123,6 +127,21 @@ impl<'s, V> Tiled<'s, V> {
     #[must_use]
     pub fn tile_shape(&self) -> (usize, usize) {
         self.tile
+    }
+
+    /// How its tiles were dealt to devices.
+    #[must_use]
+    pub fn distribution(&self) -> Distribution {
+        self.distribution
+    }
+
+    pub(crate) fn with_distribution(self, distribution: Distribution) -> Self {
+        Self { distribution, ..self }
+    }
+
+    /// Whether it lies in block columns, of which there are several.
+    pub(crate) fn is_in_columns(&self) -> bool {
+        self.mt <= 1 && self.nt() > 1
     }
 
     /// The tile at block row i and block column j.

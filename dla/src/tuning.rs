@@ -11,6 +11,7 @@ pub use measure::measure;
 use crate::error::Error;
 use std::{fmt, fs, io, path::PathBuf, sync::OnceLock};
 use superscalar_kernels::Scalar;
+use superscalar_runtime::processor_name;
 
 /// What a block size belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,7 +95,7 @@ impl Table {
         let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         given("SUPERSCALAR_TUNING").or_else(|| {
             let folder = given("XDG_CACHE_HOME").or_else(|| Some(given("HOME")?.join(".cache")))?;
-            Some(folder.join("superscalar").join(format!("{}.blocks", processor())))
+            Some(folder.join("superscalar").join(format!("{}.blocks", processor_name())))
         })
     }
 
@@ -163,27 +164,13 @@ impl std::str::FromStr for Table {
 
 impl fmt::Display for Table {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(out, "# block sizes measured on {}", processor())?;
+        writeln!(out, "# block sizes measured on {}", processor_name())?;
         writeln!(out, "# routine type workers n nb gflops")?;
         for Entry { blocks, letter, workers, n, nb, gflops } in &self.entries {
             writeln!(out, "{} {letter} {workers} {n} {nb} {gflops:.1}", blocks.name())?;
         }
         Ok(())
     }
-}
-
-/// The processor's name, of letters, digits and hyphens.
-fn processor() -> String {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let field = |key: &str| {
-        text.lines()
-            .find_map(|line| Some(line.strip_prefix(key)?.split_once(':')?.1.trim().to_owned()))
-            .unwrap_or_default()
-    };
-    let name = [field("model name"), field("cpu family"), field("model\t")].join(" ");
-    let words: Vec<&str> =
-        name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    if words.is_empty() { std::env::consts::ARCH.to_owned() } else { words.join("-") }
 }
 
 #[cfg(test)]

@@ -9,7 +9,9 @@
 //! | [`scalar`] | the four element types behind one trait |
 //! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], [`Norm`], [`Part`], [`Direction`], with LAPACK's letters |
 //! | [`view`] | [`MatRef`], [`MatMut`], [`Tiles`]: strided views whose safe interface is enough for tiled algorithms |
-//! | [`device`] | the tile operations as values, and the backends that put them into a device's queue |
+//! | [`device`] | the tile operations as values ([`device::Call`]), and the table of backends that put them into a device's queue |
+//! | `sim` | the backend for simulated devices |
+//! | `opencl` | those operations for OpenCL devices (cargo feature `opencl`) |
 //! | [`cpu`] | the tile kernels: the Level-3 BLAS, potrf, trtri, lauum, getrf, laswp, geqrf, larft, larfb |
 //! | [`mod@reference`] | the same operations as textbook loops: the oracle of the tests |
 //! | [`peak`] | the multiply-add peak of the core that runs it, which rates are quoted against |
@@ -31,10 +33,13 @@
 mod backend;
 pub mod cpu;
 pub mod device;
+#[cfg(feature = "opencl")]
+pub mod opencl;
 pub mod options;
 pub mod peak;
 pub mod reference;
 pub mod scalar;
+mod sim;
 mod simd;
 pub mod view;
 

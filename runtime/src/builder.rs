@@ -6,6 +6,7 @@ use crate::{
     runtime::Runtime,
     schedule::{Policy, PolicyName},
     topology::{self, Core},
+    weights,
 };
 use std::{path::PathBuf, sync::Arc};
 
@@ -22,6 +23,9 @@ pub(crate) struct Settings {
     pub(crate) trace_file: Option<PathBuf>,
     pub(crate) trace_memory_bytes: usize,
     pub(crate) devices: Vec<Arc<dyn Device>>,
+    pub(crate) host_helps: bool,
+    /// Where capability weights are kept from run to run.
+    pub(crate) weights_file: Option<PathBuf>,
 }
 
 /// Settings for a [`Runtime`]; made by [`Runtime::builder`].
@@ -40,6 +44,9 @@ pub struct Builder {
     trace_file: Option<PathBuf>,
     trace_memory_mib: Option<usize>,
     devices: Vec<Arc<dyn Device>>,
+    host_helps: Option<bool>,
+    /// The inner one is none if there shall be no file.
+    weights_file: Option<Option<PathBuf>>,
 }
 
 /// One row of the table of settings.
@@ -89,7 +96,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         variable: "SUPERSCALAR_POLICY",
         default: "priority",
-        meaning: "which ready task runs next: `fifo`, `work-stealing` or `priority`",
+        meaning: "which ready task runs next: `fifo`, `work-stealing`, `priority`, `capability-weights` or `demand-driven`",
         parse: |builder, text| {
             let policy = text.parse().map_err(|error: crate::UnknownPolicy| error.to_string())?;
             builder.policy.get_or_insert(policy);
@@ -124,6 +131,17 @@ const SETTINGS: &[Setting] = &[
         parse: |builder, text| {
             let memory_mib = whole(text, 1, TRACE_MEMORY_MIB_MAX)?;
             builder.trace_memory_mib.get_or_insert(memory_mib);
+            Ok(())
+        },
+    },
+    Setting {
+        variable: "SUPERSCALAR_WEIGHTS",
+        default: "`superscalar/<processor>.weights.json` in the user's folder for caches",
+        meaning: "the file in which capability weights are kept from run to run where there are devices, or `off`",
+        parse: |builder, text| {
+            if !text.is_empty() {
+                builder.weights_file.get_or_insert_with(|| (text != "off").then(|| text.into()));
+            }
             Ok(())
         },
     },
@@ -191,9 +209,23 @@ impl Builder {
         self
     }
 
+    /// The file in which capability weights are kept from run to run; `None`: they are not. Only a runtime with devices reads and
+    /// writes it: at its start, and at its end if what it measured is news.
+    pub fn weights_file(mut self, file: Option<PathBuf>) -> Self {
+        self.weights_file = Some(file);
+        self
+    }
+
     /// Adds a device.
     pub fn device(mut self, device: Arc<dyn Device>) -> Self {
         self.devices.push(device);
+        self
+    }
+
+    /// Whether the host's workers take tasks that a device could take, too. They do unless told otherwise; if not, they run what no
+    /// device of the runtime can do.
+    pub fn host_helps(mut self, host_helps: bool) -> Self {
+        self.host_helps = Some(host_helps);
         self
     }
 
@@ -201,7 +233,8 @@ impl Builder {
     ///
     /// # Errors
     /// [`ErrorKind::Setting`](crate::ErrorKind::Setting) names the setting, or the environment variable, whose value is not
-    /// valid; [`ErrorKind::System`](crate::ErrorKind::System) if the system gives no threads.
+    /// valid, or the file of [capability weights](Self::weights_file) that is none; [`ErrorKind::System`](crate::ErrorKind::System) if
+    /// the system gives no threads, or that file can not be read.
     pub fn build(mut self) -> Result<Runtime, Error> {
         for setting in SETTINGS {
             if let Some(text) = std::env::var_os(setting.variable) {
@@ -243,6 +276,8 @@ impl Builder {
             trace_memory_bytes: trace_memory_mib << 20,
             trace_file: self.trace_file,
             devices: self.devices,
+            host_helps: self.host_helps.unwrap_or(true),
+            weights_file: self.weights_file.unwrap_or_else(weights::default_path),
         })
     }
 }

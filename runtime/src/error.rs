@@ -163,7 +163,11 @@ impl Error {
     #[must_use]
     pub fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
         match &self.first_cause()?.cause {
-            Cause::Returned(error) => error.downcast_ref::<E>(),
+            Cause::Returned(error) => {
+                // A device's work has come to it, where a body would have returned it.
+                let outcome = || error.downcast_ref::<crate::device::Outcome>()?.downcast_ref::<E>();
+                error.downcast_ref::<E>().or_else(outcome)
+            }
             _ => None,
         }
     }

@@ -17,6 +17,7 @@ mod scope;
 mod sync;
 mod task;
 mod topology;
+mod weights;
 mod worker;
 
 pub use access::{
@@ -36,8 +37,10 @@ pub use memory::{CopyKind, MemoryInUse, Traffic};
 pub use recording::{BlasLevel, TaskId, TileIndex};
 pub use runtime::Runtime;
 pub use schedule::{
-    Fifo, Forecast, Outlook, Place, Policy, PolicyName, Priority, ReadyTask, Resource, UnknownPolicy, Want,
-    WorkStealing,
+    CapabilityWeights, DemandDriven, Fifo, Forecast, Outlook, Place, Policy, PolicyName, Priority, ReadyTask, Resource,
+    UnknownPolicy, Want, WorkStealing,
 };
-pub use scope::{Lent, Nesting, Scope};
+pub use scope::{Home, Lent, Nesting, Scope};
 pub use task::{Lock, Outcome, TaskSpec};
+pub use topology::processor_name;
+pub use weights::{CapabilityWeight, WeightSource};

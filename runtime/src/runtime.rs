@@ -16,6 +16,7 @@ use crate::{
     sync::held,
     task::{Closure, Outcome, Slab, TaskSpec},
     topology,
+    weights::Weights,
     worker::{Locked, Seat, Sleep, Waiting, current_frame, current_task},
 };
 use crossbeam_utils::CachePadded;
@@ -44,6 +45,9 @@ pub(crate) struct Shared {
     pub(crate) sleep: Sleep,
     pub(crate) scopes: ScopePool,
     pub(crate) devices: Devices,
+    pub(crate) weights: Weights,
+    /// Whether the host's workers take tasks that a device could take.
+    pub(crate) host_helps: bool,
     pub(crate) memory: Arc<Memory>,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) numbers: CachePadded<AtomicU64>,
@@ -96,6 +100,8 @@ impl Shared {
             locked: Locked::new(workers),
             sleep: Sleep::new(places),
             scopes,
+            weights: Weights::start(settings.weights_file, &devices)?,
+            host_helps: settings.host_helps,
             devices,
             memory: Arc::new(Memory::new(&infos)),
             recorder,
@@ -126,6 +132,11 @@ impl Shared {
 
     pub(crate) fn issuer_seat(&self, device: usize) -> &Seat {
         &self.seats[(self.workers + GUESTS + 1) as usize + device]
+    }
+
+    /// The device whose issuer has the seat of this place, if one has.
+    pub(crate) fn device_at(&self, place: Place) -> Option<u16> {
+        place.0.checked_sub(self.workers + GUESTS + 1).map(|device| device as u16)
     }
 
     /// Whether tasks may be in flight besides those of the calling thread's scope, which has ended.
@@ -296,7 +307,7 @@ impl Drop for Visit<'_> {
 /// # }
 /// ```
 pub struct Runtime {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
     trace: Option<Trace>,
 }
@@ -497,5 +508,6 @@ impl Drop for Runtime {
                 let _ = thread.join();
             }
         }
+        self.shared.weights.save();
     }
 }

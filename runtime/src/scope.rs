@@ -6,7 +6,7 @@ mod loom_tests;
 mod open;
 mod state;
 
-pub use lent::Lent;
+pub use lent::{Home, Lent};
 pub(crate) use open::{Entry, enter};
 pub use open::{Nesting, Scope};
 pub(crate) use state::{ScopePool, ScopeState};

@@ -53,3 +53,18 @@ pub(crate) fn move_away_to(core: &Core) -> Option<Affinity> {
 pub(crate) fn restore(affinity: Affinity) {
     let _ = sched_setaffinity(None, &affinity.0);
 }
+
+/// The processor's name, of letters, digits and hyphens: what files are called that hold for one type of machine.
+#[must_use]
+pub fn processor_name() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |key: &str| {
+        text.lines()
+            .find_map(|line| Some(line.strip_prefix(key)?.split_once(':')?.1.trim().to_owned()))
+            .unwrap_or_default()
+    };
+    let name = [field("model name"), field("cpu family"), field("model\t")].join(" ");
+    let words: Vec<&str> =
+        name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    if words.is_empty() { std::env::consts::ARCH.to_owned() } else { words.join("-") }
+}

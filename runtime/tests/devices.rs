@@ -8,14 +8,15 @@ use std::sync::{
 };
 use std::time::{Duration, Instant};
 use superscalar_runtime::{
-    Codelet, DeviceError, DeviceKind, Error, ErrorKind, Lock, Operand, Reads, Runtime, TaskSpec, Updates,
+    Codelet, Cost, DeviceError, DeviceKind, Error, ErrorKind, Lock, Operand, PolicyName, Reads, Resource, Runtime,
+    TaskSpec, Updates, WeightSource,
 };
 use test_device::{Machine, Spec, TestDevice, queue};
 
 const ALPHA: &str = "alpha";
 
 fn runtime(workers: usize, devices: &[Arc<TestDevice>]) -> Runtime {
-    let builder = Runtime::builder().workers(workers);
+    let builder = Runtime::builder().workers(workers).weights_file(None);
     devices.iter().fold(builder, |builder, device| builder.device(device.clone())).build().expect("threads")
 }
 
@@ -125,8 +126,13 @@ fn host_tasks_wait_until_device_work_is_done() -> Result<(), Error> {
 
 #[test]
 fn a_busy_device_leaves_tasks_to_the_host() -> Result<(), Error> {
+    PolicyName::ALL.into_iter().try_for_each(leaves_tasks_to_the_host)
+}
+
+fn leaves_tasks_to_the_host(policy: PolicyName) -> Result<(), Error> {
     let devices = Machine::start(&[Spec { depth: 2, ..Spec::new(ALPHA) }]);
-    let rt = runtime(2, &devices);
+    let builder = Runtime::builder().workers(2).policy(policy).weights_file(None);
+    let rt = builder.device(devices[0].clone()).build()?;
     let on_host = Arc::new(AtomicU32::new(0));
     let counted = on_host.clone();
     let both = step(ALPHA).on_host(move |x, parameter: &u64| {
@@ -149,7 +155,38 @@ fn a_busy_device_leaves_tasks_to_the_host() -> Result<(), Error> {
     assert_eq!(data, [38; 40]);
     let (on_host, on_device) = (on_host.load(Ordering::SeqCst), devices[0].finished());
     assert_eq!(on_host + on_device, 40);
-    assert!(on_device <= 2 && on_host >= 38, "{on_device} on the device, {on_host} on the host");
+    assert!(on_device <= 2 && on_host >= 38, "{policy}: {on_device} on the device, {on_host} on the host");
+    Ok(())
+}
+
+#[test]
+fn what_tasks_take_is_weighed() -> Result<(), Error> {
+    let devices = Machine::start(&[Spec { delay_us_max: 200, ..Spec::new(ALPHA) }]);
+    let rt = runtime(1, &devices);
+    let cost = |_: &u64| Cost { flops: 1e6, bytes: 1e3, level: None };
+    let both = step(ALPHA).cost(cost).on_host(|x, parameter: &u64| {
+        *x += parameter;
+        Ok(())
+    });
+    let mut data = [0; 20];
+    rt.scope(|s| {
+        for (i, x) in data.iter_mut().enumerate() {
+            let lock = if i < 10 { Lock::Device } else { Lock::Host };
+            both.insert(s, TaskSpec::new("weighed").lock(lock), s.lend(x).read_write(), 1);
+        }
+    })?;
+    for (resource, name) in [(Resource::HOST, "host"), (Resource::device(0), "alpha:0")] {
+        let weights = rt.capability_weights();
+        let weight = weights.iter().find(|weight| weight.resource == resource).expect("its tasks have run");
+        assert_eq!((weight.name.as_str(), weight.kernel.as_str()), (name, "weighed"));
+        assert!((1..=10).contains(&weight.samples), "{weight:?}");
+        assert_eq!(weight.source, WeightSource::Measured);
+        assert!(weight.rate > 0.0 && (weight.flops / 1e6 - 1.0).abs() < 1e-6, "{weight:?}");
+        let same = rt.capability_weight(resource, "weighed", cost(&0));
+        assert!((same.rate / weight.rate - 1.0).abs() < 1e-6, "{same:?} instead of {weight:?}");
+    }
+    assert_eq!(rt.capability_weight(Resource::HOST, "unheard of", cost(&0)).source, WeightSource::Assumed);
+    assert!(rt.alarms().is_empty());
     Ok(())
 }
 

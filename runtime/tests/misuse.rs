@@ -7,7 +7,7 @@ use std::{
         atomic::{AtomicU32, Ordering},
     },
 };
-use superscalar_runtime::{Error, ErrorKind, Place, Policy, PolicyName, ReadyTask, Reduction, Runtime, Want};
+use superscalar_runtime::{Error, ErrorKind, Outlook, Place, Policy, PolicyName, ReadyTask, Reduction, Runtime, Want};
 
 fn runtime(workers: usize) -> Runtime {
     Runtime::builder().workers(workers).build().expect("threads")
@@ -307,7 +307,7 @@ impl Policy for Indifferent {
         "indifferent"
     }
 
-    fn push(&self, _: Place, task: ReadyTask) {
+    fn push(&self, _: Place, task: ReadyTask, _: &dyn Outlook) {
         self.0.lock().unwrap().push(task);
     }
 

@@ -9,6 +9,7 @@ use crate::report::Format;
 use crate::routine::{Entry, TABLE};
 use crate::types::Type;
 use clap::{Parser, ValueEnum};
+use superscalar_dla::Distribution;
 use superscalar_kernels::{Diag, Direction, Norm, Op, Part, Side, Uplo};
 use superscalar_runtime::PolicyName;
 
@@ -114,6 +115,23 @@ pub struct Arguments {
     /// The runtime's scheduling policy, by name [default: the runtime's]
     #[arg(long, value_name = "NAME")]
     pub policy: Option<PolicyName>,
+
+    /// Devices to run on, such as `cpu,sim:0..3` or `opencl:0,opencl:1`; without `cpu` the host does only what they can not
+    /// [default: those of SUPERSCALAR_DEVICES]
+    #[arg(long, value_name = "NAMES")]
+    pub devices: Option<String>,
+
+    /// Bytes of each device's memory that are used, such as 64M [default: what it has]
+    #[arg(long, value_name = "BYTES", value_parser = device_memory)]
+    pub device_memory: Option<usize>,
+
+    /// How matrices are distributed over the devices, by name [default: that of SUPERSCALAR_DISTRIBUTION, or none]
+    #[arg(long, value_name = "NAME")]
+    pub distribution: Option<Distribution>,
+}
+
+fn device_memory(text: &str) -> Result<usize, &'static str> {
+    superscalar::devices::bytes(text)
 }
 
 /// `y` or `n`.
@@ -153,9 +171,10 @@ fn names() -> String {
 fn after_help() -> String {
     format!(
         "Letters that are not given: every one that a routine takes if the routines are `all`, otherwise the first.\n\
-         Routines: {}\nPolicies: {}",
+         Routines: {}\nPolicies: {}\nDistributions: {}",
         names(),
-        PolicyName::ALL.map(PolicyName::as_str).join(", ")
+        PolicyName::ALL.map(PolicyName::as_str).join(", "),
+        Distribution::ALL.map(Distribution::as_str).join(", ")
     )
 }
 
@@ -245,6 +264,8 @@ mod tests {
             ("potrf --seed -1", "--seed"),
             ("potrf --format xml", "--format"),
             ("potrf --policy none", "--policy"),
+            ("potrf --distribution fair", "--distribution"),
+            ("potrf --device-memory much", "--device-memory"),
             ("potrf --peer ,scipy_", "--peer"),
             ("potrf --peer lib.so,a-b", "--peer"),
             ("potrf --wrokers 2", "--wrokers"),

@@ -119,6 +119,8 @@ impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
             TileSize::Auto => Options::default(),
             TileSize::Fixed(nb) => Options::default().nb(nb),
         };
+        let distribution = bench.setting.distribution;
+        let options = distribution.map_or(options, |distribution| options.distribution(distribution));
         let ours = Ours { runtime: bench.runtime, options };
         Some(Self { bench, case, letter, ld_pad, ours, original, work, routine: std::marker::PhantomData })
     }

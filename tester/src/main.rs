@@ -8,6 +8,7 @@
 //! | [`types`] | the four element types |
 //! | [`operand`], [`random`], [`memory`] | operands, watched on all sides |
 //! | [`drive`] | runs a case |
+//! | [`devices`] | what cases run on besides the host, and what that did |
 //! | [`check`], [`residual`], [`link`], [`sum`], [`probe`], [`norm`] | whether results are right |
 //! | [`measure`] | times |
 //! | [`peer`] | other libraries; the only module with `unsafe` code |
@@ -18,6 +19,7 @@
 mod arguments;
 mod case;
 mod check;
+mod devices;
 mod drive;
 mod letters;
 mod link;
@@ -75,10 +77,13 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     if let Some(policy) = arguments.policy {
         builder = builder.policy(policy);
     }
-    let runtime = builder.build().map_err(|error| format!("--workers, --policy: {error}"))?;
+    let builder = devices::add_to(builder, arguments)?;
+    let runtime = builder.build().map_err(|error| format!("--workers, --policy, --devices: {error}"))?;
     let setting = Setting {
         workers,
         policy: runtime.policy().to_owned(),
+        devices: devices::names(&runtime),
+        distribution: arguments.distribution,
         seed: arguments.seed,
         repeat: arguments.repeat as usize,
         bound: arguments.bound,
@@ -107,11 +112,20 @@ fn open(arguments: &Arguments, workers: usize) -> Result<Vec<Peer>, String> {
     arguments.peer.iter().map(|path| Peer::open(path).map_err(|error| format!("--peer {error}"))).collect()
 }
 
-/// Runs every case and writes its rows; whether all checks hold.
+/// Writes the report; whether all checks hold.
 fn report_all(arguments: &Arguments, bench: &Bench<'_>, out: &mut impl Write) -> io::Result<bool> {
     if arguments.format == Format::Table {
         write_head(bench, out)?;
     }
+    let holds = report_cases(arguments, bench, out)?;
+    if arguments.format == Format::Table {
+        devices::write_work(bench.runtime, out)?;
+    }
+    Ok(holds)
+}
+
+/// Runs every case and writes its rows; whether all checks hold.
+fn report_cases(arguments: &Arguments, bench: &Bench<'_>, out: &mut impl Write) -> io::Result<bool> {
     let (choices, mut holds) = (arguments.choices(), true);
     for entry in arguments.entries() {
         for &letter in &arguments.types {
@@ -137,6 +151,7 @@ fn write_head(bench: &Bench<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "# {}", processor())?;
     writeln!(out, "# multiply-add peak of a core: f64 {:.1}, f32 {:.1} GFLOP/s", peaks[0], peaks[1])?;
     writeln!(out, "# {workers} workers, policy {policy}, seed {seed}, median of {repeat}")?;
+    devices::write_head(bench.runtime, bench.setting.distribution, out)?;
     for peer in bench.peers {
         writeln!(out, "# peer {}: {}", peer.name(), peer.about().as_deref().unwrap_or("says nothing about itself"))?;
     }

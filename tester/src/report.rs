@@ -5,6 +5,7 @@ use crate::range::TileSize;
 use crate::types::Type;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
+use superscalar_dla::Distribution;
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -56,6 +57,10 @@ pub struct PeerPart {
 pub struct Setting {
     pub workers: usize,
     pub policy: String,
+    /// The devices' names.
+    pub devices: Vec<String>,
+    /// How matrices are distributed over them, if that was said.
+    pub distribution: Option<Distribution>,
     pub seed: u64,
     pub repeat: usize,
     pub bound: f64,
@@ -109,6 +114,8 @@ impl Row {
         put("ld_pad", json!(self.ld_pad));
         put("workers", json!(setting.workers));
         put("policy", json!(setting.policy));
+        put("devices", json!(setting.devices));
+        put("distribution", json!(setting.distribution.map(Distribution::as_str)));
         put("seed", json!(setting.seed));
         put("repeat", json!(setting.repeat));
         put("error", json!(self.error));
@@ -212,7 +219,15 @@ mod tests {
 
     #[test]
     fn json_has_every_key() {
-        let setting = Setting { workers: 2, policy: "fifo".to_owned(), seed: 9, repeat: 1, bound: 30.0 };
+        let setting = Setting {
+            workers: 2,
+            policy: "fifo".to_owned(),
+            devices: vec!["sim:0".to_owned()],
+            distribution: None,
+            seed: 9,
+            repeat: 1,
+            bound: 30.0,
+        };
         let value = row().json(&setting);
         for (key, expected) in [
             ("routine", json!("potrf")),
@@ -223,6 +238,8 @@ mod tests {
             ("uplo", json!("U")),
             ("nb", json!(8)),
             ("workers", json!(2)),
+            ("devices", json!(["sim:0"])),
+            ("distribution", Value::Null),
             ("error", Value::Null),
             ("bound", json!(30.0)),
             ("seconds", json!(0.5)),

@@ -61,7 +61,8 @@ impl SimDevice {
         // Made first, so that threads are joined if one of them can not be had.
         let threads = Mutex::new(Vec::with_capacity(ENGINES));
         let device = Self { shared: shared.clone(), info, first, place, threads };
-        for (engine, work) in ["kernels", "copies in", "copies out", "peers"].into_iter().enumerate() {
+        let engines = if shared.devices[place].spec.peers.is_empty() { ENGINES - 1 } else { ENGINES };
+        for (engine, work) in ["kernels", "copies in", "copies out", "peers"].into_iter().take(engines).enumerate() {
             let (name, shared) = (format!("{} {work}", device.info.name), shared.clone());
             // A name with a zero byte would be a panic.
             let builder = thread::Builder::new().name(name.replace('\0', " "));

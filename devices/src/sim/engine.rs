@@ -145,13 +145,14 @@ impl Shared {
             if state.devices[device].condition == Condition::Dropped {
                 return;
             }
-            let Some(Begun { queue, ticket, start_ns, work }) = state.begin(at) else {
+            let Some(Begun { queue, ticket, start_ns, is_spoiled, work }) = state.begin(at) else {
                 state = self.wait(&self.devices[device].engines[engine], state);
                 continue;
             };
             let heap = state.devices[device].reserved().cloned();
             drop(state);
             let (busy_ns, result) = match work {
+                _ if is_spoiled => (0, Err(DeviceError::new("something that it waited for has failed"))),
                 Work::Kernels(launches) => self.run_kernels(device, start_ns, launches, heap),
                 Work::Copy(copying) => self.run_copy((device, engine), start_ns, &copying),
             };
@@ -189,6 +190,8 @@ impl Shared {
         });
         drop_guarded(launches);
         self.sleep_until((device, ARITHMETIC), start_ns + busy_ns);
+        // It is cut short if the device is gone.
+        let busy_ns = busy_ns.min(self.now_ns().saturating_sub(start_ns));
         let counters = &mut self.lock().devices[device].counters;
         counters.kernels += ran;
         counters.kernels_busy_ns += busy_ns;
@@ -199,8 +202,10 @@ impl Shared {
     fn run_copy(&self, at: EngineAt, start_ns: u64, copying: &Copying) -> (u64, Result<(), DeviceError>) {
         let Parts { injector, is_gone, changed, .. } = &self.devices[at.0];
         let direction = transfer::direction(&copying.transfer);
-        let (model_ns, strikes) = (copying.model_ns, injector.strikes(Point::Copy(direction)));
-        self.sleep_until(at, start_ns + model_ns);
+        let strikes = injector.strikes(Point::Copy(direction));
+        self.sleep_until(at, start_ns + copying.model_ns);
+        // It is cut short if the device is gone.
+        let model_ns = copying.model_ns.min(self.now_ns().saturating_sub(start_ns));
         match strikes {
             Some(Effect::Fails) => return (model_ns, Err(DeviceError::new("a copy failed, by an injected fault"))),
             Some(Effect::Loses) => {

@@ -3,9 +3,9 @@
 //! # Who can touch a page
 //!
 //! The heap is mapped without any right. A [`SimHeap`] is the window of one kernel or copy: it opens the pages of a range when it is
-//! asked for its address, and closes them when it is dropped. Ranges of two windows can share a page, so each page counts the
-//! windows that have it open; its rights change when the count leaves zero and when it comes back. Counts and rights change
-//! together, under one lock, so no window can close a page that another has just counted.
+//! asked for its address, and closes them when it is dropped. Ranges of two windows can share a page, so the heap has a list of all
+//! that are open; a page's rights change when the first range with it comes into the list, and when the last one leaves. List
+//! and rights change together, under one lock, so no window can close a page that another has just opened.
 //!
 //! What a window can not see is an address that is used while someone else has the page open: rights belong to the process.
 
@@ -27,8 +27,8 @@ pub(super) struct Heap {
     /// As many as the spec says; the mapping ends with the page.
     bytes: usize,
     page: usize,
-    /// For each page, how many windows have it open.
-    open: Mutex<Vec<u32>>,
+    /// The ranges of pages that windows have open: a few, as few kernels and copies run at a time.
+    open: Mutex<Vec<Range<usize>>>,
     /// How far into the heap a window has reached.
     peak: AtomicUsize,
 }
@@ -51,7 +51,7 @@ impl Heap {
         // SAFETY: the range is the mapping made above, and the advice changes no contents.
         let _ = unsafe { madvise(base, mapped, Advice::LinuxNoHugepage) };
         let base = NonNull::new(base.cast()).ok_or_else(|| DeviceError::new("a heap was mapped at address zero"))?;
-        Ok(Self { base, bytes, page, open: Mutex::new(vec![0; mapped / page]), peak: AtomicUsize::new(0) })
+        Ok(Self { base, bytes, page, open: Mutex::default(), peak: AtomicUsize::new(0) })
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -62,25 +62,31 @@ impl Heap {
         self.peak.load(Ordering::Relaxed)
     }
 
-    /// Counts one more window for these pages, and lets those be touched that had none.
+    /// Puts the pages on the list, and lets those be touched that were not on it.
     fn open(&self, pages: Range<usize>) -> Result<(), DeviceError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open[pages.clone()].iter_mut().for_each(|count| *count += 1);
         let rights = MprotectFlags::READ | MprotectFlags::WRITE;
-        let opened = runs(&open, pages.clone(), 1).try_for_each(|run| self.protect(run, rights));
-        opened.map_err(|error| {
-            self.close_locked(&mut open, pages);
-            DeviceError::new(format!("pages of the heap can not be opened: {error}"))
-        })
+        let fresh = without(pages.clone(), &open);
+        let opened = fresh.iter().try_for_each(|run| self.protect(run.clone(), rights));
+        if let Err(error) = opened {
+            self.shut(fresh);
+            return Err(DeviceError::new(format!("pages of the heap can not be opened: {error}")));
+        }
+        open.push(pages);
+        Ok(())
     }
 
-    fn close(&self, pages: Range<usize>) {
-        self.close_locked(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner), pages);
+    /// Takes the pages off the list once.
+    fn close(&self, pages: &Range<usize>) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = open.iter().position(|range| range == pages) {
+            open.swap_remove(at);
+        }
+        self.shut(without(pages.clone(), &open));
     }
 
-    fn close_locked(&self, open: &mut [u32], pages: Range<usize>) {
-        open[pages.clone()].iter_mut().for_each(|count| *count -= 1);
-        for run in runs(open, pages, 0) {
+    fn shut(&self, runs: Vec<Range<usize>>) {
+        for run in runs {
             // The system may lack memory to note it; then the pages stay open, which harms no result.
             let _ = self.protect(run, MprotectFlags::empty());
         }
@@ -95,15 +101,14 @@ impl Heap {
     }
 }
 
-/// The longest runs of pages whose count is this.
-fn runs(counts: &[u32], pages: Range<usize>, count: u32) -> impl Iterator<Item = Range<usize>> {
-    let mut at = pages.start;
-    std::iter::from_fn(move || {
-        let start = (at..pages.end).find(|&page| counts[page] == count)?;
-        let end = (start..pages.end).find(|&page| counts[page] != count).unwrap_or(pages.end);
-        at = end;
-        Some(start..end)
-    })
+/// What is left of the pages without those of the other ranges.
+fn without(pages: Range<usize>, others: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut left = vec![pages];
+    for other in others {
+        let rest = |run: Range<usize>| [run.start..run.end.min(other.start), run.start.max(other.end)..run.end];
+        left = left.into_iter().flat_map(rest).filter(|run| !run.is_empty()).collect();
+    }
+    left
 }
 
 impl Drop for Heap {
@@ -154,6 +159,24 @@ impl SimHeap {
 
 impl Drop for SimHeap {
     fn drop(&mut self) {
-        self.opened.get_mut().drain(..).for_each(|pages| self.heap.close(pages));
+        self.opened.get_mut().drain(..).for_each(|pages| self.heap.close(&pages));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_taken_out_of_ranges() {
+        let left = |others: &[(usize, usize)]| {
+            let others: Vec<_> = others.iter().map(|&(start, end)| start..end).collect();
+            without(2..9, &others).into_iter().map(|run| (run.start, run.end)).collect::<Vec<_>>()
+        };
+        assert_eq!(left(&[]), [(2, 9)]);
+        assert_eq!(left(&[(0, 2), (9, 12)]), [(2, 9)]);
+        assert_eq!(left(&[(4, 5), (7, 8)]), [(2, 4), (5, 7), (8, 9)]);
+        assert_eq!(left(&[(0, 4), (3, 5), (8, 20)]), [(5, 8)]);
+        assert_eq!(left(&[(5, 20), (1, 5)]), []);
     }
 }

@@ -19,7 +19,8 @@
 //!
 //! # Threads
 //!
-//! Four for a device: one for its kernels, and one for copies in, out, and from peers. They sleep while there is nothing to do.
+//! One for a device's kernels, and one for its copies in each direction: three, or four if it has peers. They sleep while there is
+//! nothing to do.
 //!
 //! # Example
 //!

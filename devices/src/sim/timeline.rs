@@ -5,14 +5,17 @@
 //!
 //! A task or a copy is *waiting* in its queue from when it is pushed; *running* from when the thread of its engine begins it, which
 //! it does with the first of a queue, once all its events are reached; and *ended* when that thread says so. An event is reached
-//! when its ticket has ended, well or not: whoever waits for something that failed is not held up, and the runtime knows that
-//! what it comes to is worthless.
+//! when its ticket has ended, well or not. Whoever waits for something that failed fails, too, when it is its turn, and does nothing.
 //!
 //! When a device is lost, or dropped, what was waiting ends at once, and what is running as soon as its thread notices. Behind a running
 //! entry the others of its queue wait for its end, so that tickets of one queue come in order.
 
 use super::{counters::Counters, heap::Heap, queue::Launch, transfer::Copying};
-use std::{collections::VecDeque, mem::take, sync::Arc};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    mem::take,
+    sync::Arc,
+};
 use superscalar_runtime::{DeviceError, Event, Finished};
 
 /// What runs entries, one at a time: the arithmetic unit, and one for each direction of copies.
@@ -31,6 +34,8 @@ struct Entry {
     ticket: u32,
     /// Those that are not reached.
     waits: Vec<Event>,
+    /// Something that it waited for has failed.
+    is_spoiled: bool,
     /// When it was pushed, or its last event was reached.
     ready_ns: u64,
     work: Work,
@@ -41,6 +46,8 @@ struct Queue {
     waiting: VecDeque<Entry>,
     issued: u32,
     ended: u32,
+    /// What has failed.
+    failed: BTreeSet<u32>,
     is_running: bool,
 }
 
@@ -82,6 +89,7 @@ pub(super) struct Begun {
     pub(super) queue: usize,
     pub(super) ticket: u32,
     pub(super) start_ns: u64,
+    pub(super) is_spoiled: bool,
     pub(super) work: Work,
 }
 
@@ -148,7 +156,10 @@ impl DeviceState {
     fn report(&mut self, queue: usize, ticket: u32, busy_ns: Option<u64>, result: Result<(), DeviceError>) {
         self.queues[queue].ended = ticket;
         self.counters.ended += 1;
-        self.counters.failed += u64::from(result.is_err());
+        if result.is_err() {
+            self.counters.failed += 1;
+            self.queues[queue].failed.insert(ticket);
+        }
         self.finished.push(Finished { queue: queue as u16, ticket, busy_ns, result });
     }
 }
@@ -190,6 +201,7 @@ impl State {
             device.is_none_or(|device| device.queues[usize::from(event.queue)].ended >= event.ticket)
         };
         let left = waits.iter().copied().filter(|event| !is_reached(event)).collect();
+        let is_spoiled = waits.iter().any(|event| self.has_failed(*event));
         let at = &mut self.devices[device];
         let ticket = at.queues[queue].issued.checked_add(1);
         let ticket = ticket.ok_or_else(|| DeviceError::new(format!("a queue of `{}` has no more tickets", at.name)))?;
@@ -200,8 +212,13 @@ impl State {
         at.counters.events += waits.len() as u64;
         at.counters.in_flight_peak = at.counters.in_flight_peak.max(at.counters.in_flight());
         at.queues[queue].issued = ticket;
-        at.queues[queue].waiting.push_back(Entry { ticket, waits: left, ready_ns: now_ns, work });
+        at.queues[queue].waiting.push_back(Entry { ticket, waits: left, is_spoiled, ready_ns: now_ns, work });
         Ok(ticket)
+    }
+
+    fn has_failed(&self, event: Event) -> bool {
+        let device = self.place(event.device).map(|device| &self.devices[device]);
+        device.is_some_and(|device| device.queues[usize::from(event.queue)].failed.contains(&event.ticket))
     }
 
     /// The engine of a queue.
@@ -221,10 +238,10 @@ impl State {
             Some((first.ready_ns, queue))
         };
         let (_, queue) = at.queues_of(engine).filter_map(ready).min()?;
-        let Entry { ticket, ready_ns, work, .. } = at.queues[queue].waiting.pop_front()?;
+        let Entry { ticket, ready_ns, is_spoiled, work, .. } = at.queues[queue].waiting.pop_front()?;
         at.queues[queue].is_running = true;
         let start_ns = ready_ns.max(at.free_ns[engine]).max(at.opened_ns);
-        Some(Begun { queue, ticket, start_ns, work })
+        Some(Begun { queue, ticket, start_ns, is_spoiled, work })
     }
 
     /// Ends what an engine has begun.
@@ -279,6 +296,7 @@ impl State {
     /// A queue has come further: takes its events off all that wait for them.
     fn reach(&mut self, device: usize, queue: usize, at_ns: u64, aftermath: &mut Aftermath) {
         let (index, ended) = (self.first + device as u16, self.devices[device].queues[queue].ended);
+        let failed = self.devices[device].queues[queue].failed.clone();
         let is_reached =
             |event: &Event| event.device == index && usize::from(event.queue) == queue && event.ticket <= ended;
         for (place, other) in self.devices.iter_mut().enumerate() {
@@ -286,6 +304,8 @@ impl State {
             for (number, queue) in other.queues.iter_mut().enumerate() {
                 for (depth, entry) in queue.waiting.iter_mut().enumerate() {
                     let before = entry.waits.len();
+                    entry.is_spoiled |=
+                        entry.waits.iter().any(|event| is_reached(event) && failed.contains(&event.ticket));
                     entry.waits.retain(|event| !is_reached(event));
                     if entry.waits.len() == before {
                         continue;

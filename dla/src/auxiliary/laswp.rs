@@ -16,9 +16,9 @@ pub fn submit<'s, T: Scalar>(
     direction: Direction,
 ) {
     assert!(a.mt() <= 1, "laswp: A in block columns, not in {} block rows", a.mt());
-    let (laswp, ipiv) = (Laswp::new(), s.lend(ipiv));
+    let (laswp, count, ipiv) = (Laswp::new(), ipiv.len(), s.lend(ipiv));
     for (i, j) in a.places() {
-        laswp.insert(s, task("laswp", i, j, 0), (0, direction), &[ipiv], a.at(i, j));
+        laswp.insert(s, task("laswp", i, j, 0), (0, count, direction), &[ipiv], (a.at(i, j), a.cols_of(j)));
     }
 }
 

@@ -1,5 +1,6 @@
 //! The product of a triangular matrix with its adjoint.
 
+use crate::block_size::Crew;
 use crate::{
     codelets::{self, Gemm, Lauum, RankK, Symmetry, Triangle, task},
     error::Error,
@@ -70,7 +71,7 @@ pub fn lauum<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     if n != cols {
         return Err(Error::shape(format!("lauum: A is {n} x {cols}, not square")));
     }
-    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
+    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
     if n <= nb {
         cpu::lauum(uplo, a);
         return Ok(());

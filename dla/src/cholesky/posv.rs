@@ -1,6 +1,7 @@
 //! Solution of A X = B for a positive definite A.
 
 use super::{potrf, potrs};
+use crate::block_size::Crew;
 use crate::{error::Error, options::Options, tiled::Tiled};
 use superscalar_kernels::{MatMut, Scalar, Uplo};
 use superscalar_runtime::{Runtime, Scope};
@@ -50,10 +51,14 @@ pub fn posv<T: Scalar>(
     if a.shape() != (n, n) {
         return Err(Error::shape(format!("posv: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
     }
-    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
+    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
     if n <= nb || nrhs == 0 {
         potrf::potrf(rt, uplo, a.rb_mut(), options)?;
         return potrs::potrs(rt, uplo, a.as_ref(), b, options);
     }
-    Ok(rt.scope(|s| submit(s, uplo, &Tiled::new(s, a.rb_mut(), nb, nb), &Tiled::new(s, b.rb_mut(), nb, nb)))?)
+    let distribution = options.distribution_over(rt)?;
+    Ok(rt.scope(|s| {
+        let (a, b) = (potrf::cut(s, a.rb_mut(), nb, distribution), potrf::cut(s, b.rb_mut(), nb, distribution));
+        submit(s, uplo, &a, &b);
+    })?)
 }

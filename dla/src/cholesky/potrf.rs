@@ -1,7 +1,10 @@
 //! Cholesky factorization: A = L Lᴴ or A = Uᴴ U.
 
+use super::potrf_columns;
+use crate::block_size::Crew;
 use crate::{
     codelets::{self, Gemm, Potrf, RankK, Symmetry, Triangle, task},
+    distribution::Distribution,
     error::Error,
     options::Options,
     tiled::Tiled,
@@ -15,20 +18,25 @@ use superscalar_runtime::{Runtime, Scope};
 /// The right-looking algorithm (task-superscalar paper, Algorithm 5, with the update cut into tiles). Panel tasks and the
 /// column that the next panel needs have priority, which lets panels run ahead of the updates: lookahead.
 ///
+/// A may lie in square tiles, or in block columns, which suit devices: each update is then one product as high as the matrix.
+///
 /// A leading minor that is not positive definite fails its task with [`NotPositiveDefinite`], which cancels what depends on it
 /// and comes back from the scope; the steps before it are done, as in LAPACK.
 ///
 /// # Panics
-/// If A or its tiles are not square.
+/// If A is not square, in square tiles or block columns.
 ///
 /// [`NotPositiveDefinite`]: superscalar_kernels::NotPositiveDefinite
 #[track_caller]
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
     let ((n, cols), (nb, tile_cols)) = (a.shape(), a.tile_shape());
     assert!(
-        n == cols && nb == tile_cols,
-        "potrf: a square matrix in square tiles, not {n} x {cols} in {nb} x {tile_cols}"
+        n == cols && (nb == tile_cols || a.is_in_columns()),
+        "potrf: a square matrix in square tiles or block columns, not {n} x {cols} in {nb} x {tile_cols}"
     );
+    if a.is_in_columns() {
+        return potrf_columns::submit(s, uplo, a);
+    }
     let (potrf, trsm, gemm) = (Potrf::new(), codelets::trsm(), Gemm::new());
     let herk = RankK::new(Symmetry::Hermitian);
     let (one, hermitian) = (T::ONE, (Symmetry::Hermitian, uplo));
@@ -92,9 +100,21 @@ pub fn potrf<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     if n != cols {
         return Err(Error::shape(format!("potrf: A is {n} x {cols}, not square")));
     }
-    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
+    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
     if n <= nb {
         return Ok(cpu::potrf(uplo, a)?);
     }
-    Ok(rt.scope(|s| submit(s, uplo, &Tiled::new(s, a.rb_mut(), nb, nb)))?)
+    let distribution = options.distribution_over(rt)?;
+    Ok(rt.scope(|s| submit(s, uplo, &cut(s, a.rb_mut(), nb, distribution)))?)
+}
+
+/// The matrix in the tiles that go with its distribution.
+pub(super) fn cut<'s, T: Scalar>(
+    s: &'s Scope<'s, '_>,
+    a: MatMut<'s, T>,
+    nb: usize,
+    distribution: Distribution,
+) -> Tiled<'s, MatMut<'s, T>> {
+    let tiled = if distribution.is_by_columns() { Tiled::columns(s, a, nb) } else { Tiled::new(s, a, nb, nb) };
+    tiled.distributed(s, distribution)
 }

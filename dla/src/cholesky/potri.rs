@@ -1,6 +1,7 @@
 //! The inverse of a positive definite matrix.
 
 use super::{lauum, trtri};
+use crate::block_size::Crew;
 use crate::{error::Error, options::Options, tiled::Tiled};
 use superscalar_kernels::{Diag, MatMut, Scalar, Singular, Uplo, cpu};
 use superscalar_runtime::{Runtime, Scope};
@@ -44,7 +45,7 @@ pub fn potri<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     if let Some(at) = (0..n).find(|&i| a[(i, i)] == T::ZERO) {
         return Err(Singular { pivot: at + 1 }.into());
     }
-    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
+    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
     if n <= nb {
         cpu::trtri(uplo, Diag::NonUnit, a.rb_mut())?;
         cpu::lauum(uplo, a);

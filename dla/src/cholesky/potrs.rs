@@ -1,6 +1,7 @@
 //! Solution of A X = B by a Cholesky factorization.
 
-use crate::{error::Error, level3::trsm, options::Options, tile::TileView, tiled::Tiled};
+use crate::block_size::Crew;
+use crate::{columns, error::Error, level3::trsm, options::Options, tile::TileView, tiled::Tiled};
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
 use superscalar_runtime::{Runtime, Scope};
 
@@ -8,7 +9,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// B, n x nrhs, is replaced by X.
 ///
 /// # Panics
-/// If the tiles of A and B do not fit together: A's are square, and B's have as many rows.
+/// If the tiles of A and B do not fit together: A's are square, and B's have as many rows; or both lie in block columns.
 #[track_caller]
 pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
     s: &'s Scope<'s, '_>,
@@ -18,7 +19,11 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
 ) {
     // L Y = B, then Lᴴ X = Y; or with Uᴴ and U.
     for op in order(uplo) {
-        trsm::submit(s, Side::Left, uplo, op, Diag::NonUnit, T::ONE, a, b);
+        if a.is_in_columns() {
+            columns::trsm(s, (uplo, op, Diag::NonUnit), a, b);
+        } else {
+            trsm::submit(s, Side::Left, uplo, op, Diag::NonUnit, T::ONE, a, b);
+        }
     }
 }
 
@@ -56,12 +61,16 @@ pub fn potrs<T: Scalar>(
     if a.shape() != (n, n) {
         return Err(Error::shape(format!("potrs: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
     }
-    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
+    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
     if n <= nb || nrhs == 0 {
         for op in order(uplo) {
             cpu::trsm(Side::Left, uplo, op, Diag::NonUnit, T::ONE, a, b.rb_mut());
         }
         return Ok(());
     }
-    Ok(rt.scope(|s| submit(s, uplo, &Tiled::read_only(s, a, nb, nb), &Tiled::new(s, b.rb_mut(), nb, nb)))?)
+    let distribution = options.distribution_over(rt)?;
+    Ok(rt.scope(|s| {
+        let b = Tiled::new(s, b.rb_mut(), nb, nb).distributed(s, distribution);
+        submit(s, uplo, &Tiled::read_only(s, a, nb, nb), &b);
+    })?)
 }

@@ -1,5 +1,6 @@
 //! The inverse of a triangular matrix.
 
+use crate::block_size::Crew;
 use crate::{
     codelets::{self, Gemm, Triangle, Trtri, task},
     error::Error,
@@ -84,7 +85,7 @@ pub fn trtri<T: Scalar>(
     {
         return Err(Singular { pivot: at + 1 }.into());
     }
-    let nb = options.block_size.of_factorization::<T>(n, rt.workers())?;
+    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
     if n <= nb {
         return Ok(cpu::trtri(uplo, diag, a)?);
     }

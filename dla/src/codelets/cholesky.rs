@@ -1,7 +1,11 @@
-//! The codelets of diagonal tiles: Cholesky factorization, triangular inverse, and product with the adjoint.
+//! The codelets of diagonal tiles: Cholesky factorization, triangular inverse, and product with the adjoint. For those of a Cholesky
+//! factorization in block columns see `cholesky_columns.rs`.
 
-use super::{Changed, OnOne, cost};
-use superscalar_kernels::{Diag, NotPositiveDefinite, Scalar, Singular, Uplo, cpu};
+use super::{Changed, OnOne, cost, mat};
+use superscalar_kernels::{
+    Diag, NotPositiveDefinite, Scalar, Singular, Uplo, cpu,
+    device::{Call, on_devices},
+};
 use superscalar_runtime::{Codelet, Cost, Lent, Scope, TaskSpec};
 
 /// A = L Lᴴ or Uᴴ U.
@@ -29,7 +33,9 @@ impl<'s, T: Scalar> Potrf<'s, T> {
                 let outcome = cpu::potrf(p.uplo, a.view_mut());
                 outcome.map_err(|NotPositiveDefinite { minor }| NotPositiveDefinite { minor: p.offset + minor }.into())
             });
-        Self(codelet)
+        Self(on_devices(codelet, |a, p: &Parameters| {
+            Ok(Call::Potrf { uplo: p.uplo, first: p.offset, a: mat::<T, _>(a)? })
+        }))
     }
 
     /// Factors a tile of order n whose first row is row `offset` of the matrix.

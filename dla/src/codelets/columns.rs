@@ -1,13 +1,16 @@
 //! The codelets of block columns: LU's panel and interchanges, and solves and eliminations among parts of columns.
 
-use super::{Changed, OnOne, OnTwo, cost};
+use super::{Changed, OnOne, OnTwo, cost, mat, team::Team};
 use crate::{
     lu::panel,
     parts::by_rows,
     tile::{Tile, TileView},
 };
 use std::ops::Range;
-use superscalar_kernels::{Diag, Direction, MatMut, Op, Scalar, Side, Uplo, cpu};
+use superscalar_kernels::{
+    Diag, Direction, MatMut, Op, Scalar, Side, Uplo, cpu,
+    device::{Call, Mat, Triangle, on_devices},
+};
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Nesting, Reads, Scope, TaskSpec, Updates, Writes};
 
 /// A block column that tasks change, as a handle.
@@ -58,30 +61,45 @@ impl<'s, T: Scalar> Getrf<'s, T> {
 }
 
 /// Interchanges rows of a block column.
-pub(crate) struct Laswp<'s, T: Scalar>(Codelet<OnRows<'s, T>, (usize, Direction)>);
+pub(crate) struct Laswp<'s, T: Scalar>(Codelet<OnRows<'s, T>, Exchange>);
+
+/// Where interchanges of rows begin, how many there are, and their order; and columns of the block column.
+struct Exchange {
+    first: usize,
+    count: usize,
+    direction: Direction,
+    n: usize,
+}
 
 impl<'s, T: Scalar> Laswp<'s, T> {
     pub(crate) fn new() -> Self {
-        Self(Codelet::new("laswp").on_host(
-            |(ipiv, a): (Vec<&[i32]>, &mut Changed<'s, T>), &(first, direction): &(usize, Direction)| {
-                cpu::laswp(a.view_mut(), first, &ipiv.concat(), direction);
-                Ok(())
-            },
-        ))
+        let codelet = Codelet::new("laswp").cost(|p: &Exchange| {
+            let elements = 4.0 * p.count as f64 * p.n as f64;
+            Cost { level: Some(BlasLevel::One), ..cost::<T>(0.0, 0.0, elements) }
+        });
+        let codelet = codelet.on_host(|(ipiv, a): (Vec<&[i32]>, &mut Changed<'s, T>), p: &Exchange| {
+            cpu::laswp(a.view_mut(), p.first, &ipiv.concat(), p.direction);
+            Ok(())
+        });
+        Self(on_devices(codelet, |(ipiv, a), &Exchange { first, direction, .. }: &Exchange| {
+            let ipiv = ipiv.into_iter().map(mat).collect::<Result<_, _>>()?;
+            Ok(Call::Laswp { a: mat::<T, _>(a)?, first, ipiv, direction })
+        }))
     }
 
-    /// Exchanges the rows from `first` on with those that the interchanges of successive blocks name.
+    /// Exchanges the rows from `first` on with those that the interchanges of successive blocks name, `count` in all, in a block
+    /// column of n columns.
     #[track_caller]
     pub(crate) fn insert(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
-        (first, direction): (usize, Direction),
+        (first, count, direction): (usize, usize, Direction),
         ipiv: &[Interchanges<'s>],
-        a: Column<'s, T>,
+        (a, n): (Column<'s, T>, usize),
     ) {
         let ipiv: Vec<_> = ipiv.iter().map(|block| block.read()).collect();
-        self.0.insert(s, spec, (ipiv, a.read_write()), (first, direction));
+        self.0.insert(s, spec, (ipiv, a.read_write()), Exchange { first, count, direction, n });
     }
 }
 
@@ -100,13 +118,19 @@ impl<'s, T: Scalar, V: TileView<Element = T>> TrsmOfColumns<'s, T, V> {
             let (n, nrhs) = (p.rows.len() as f64, p.nrhs as f64);
             cost::<T>(n * n * nrhs / 2.0, n * n * nrhs / 2.0, n * n / 2.0 + 2.0 * n * nrhs)
         });
-        Self(codelet.on_host(|(a, b): (&Tile<V>, &mut Changed<'s, T>), p: &System| {
+        let codelet = codelet.on_host(|(a, b): (&Tile<V>, &mut Changed<'s, T>), p: &System| {
             let ((uplo, op, diag), n) = (p.triangle, p.rows.len());
             let a = a.view().submatrix(p.rows.clone(), 0..n);
             let b = b.view_mut();
             let nrhs = b.ncols();
             cpu::trsm(Side::Left, uplo, op, diag, T::ONE, a, b.submatrix(p.rows.clone(), 0..nrhs));
             Ok(())
+        });
+        Self(on_devices(codelet, |(a, b), p: &System| {
+            let (a, b): (Mat<T>, Mat<T>) = (mat(a)?, mat(b)?);
+            let ((uplo, op, diag), rows) = (p.triangle, &p.rows);
+            let (a, b) = (a.submatrix(rows.clone(), 0..rows.len()), b.submatrix(rows.clone(), 0..b.n));
+            Ok(Call::Trsm(Triangle { side: Side::Left, uplo, op, diag, alpha: T::ONE, a, b }))
         }))
     }
 
@@ -149,7 +173,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>> GemmOfColumns<'s, T, V> {
             let (m, n, k) = (p.changed.len() as f64, p.n as f64, p.by.len() as f64);
             cost::<T>(m * n * k, m * n * k, m * k + k * n + 2.0 * m * n)
         });
-        Self(codelet.on_host(|(a, b): (&Tile<V>, &mut Changed<'s, T>), p: &Elimination<'s>| {
+        let codelet = codelet.on_host(|(a, b): (&Tile<V>, &mut Changed<'s, T>), p: &Elimination<'s>| {
             let (by, changed) = two_parts(b.view_mut(), &p.by, &p.changed);
             let by = by.into_ref();
             let Some(nesting) = p.nesting else {
@@ -163,6 +187,19 @@ impl<'s, T: Scalar, V: TileView<Element = T>> GemmOfColumns<'s, T, V> {
                 let a = if p.op == Op::None { a.submatrix(rows, all.clone()) } else { a.submatrix(all.clone(), rows) };
                 cpu::gemm(-T::ONE, p.op, a, Op::None, by, T::ONE, changed);
             })?)
+        });
+        Self(on_devices(codelet, |(a, b), p: &Elimination<'s>| {
+            let (a, b): (Mat<T>, Mat<T>) = (mat(a)?, mat(b)?);
+            Ok(Call::Gemm {
+                part: None,
+                op_a: p.op,
+                op_b: Op::None,
+                alpha: -T::ONE,
+                a: a.submatrix(p.a.clone(), 0..p.a_cols),
+                b: b.submatrix(p.by.clone(), 0..b.n),
+                beta: T::ONE,
+                c: b.submatrix(p.changed.clone(), 0..b.n),
+            })
         }))
     }
 
@@ -175,6 +212,8 @@ impl<'s, T: Scalar, V: TileView<Element = T>> GemmOfColumns<'s, T, V> {
         a: Lent<'s, Tile<V>>,
         b: Column<'s, T>,
     ) {
+        let team = || Team::of(s, parts.changed.len() * parts.n * parts.by.len()).shares();
+        let parts = Elimination { nesting: parts.nesting.or_else(team), ..parts };
         self.0.insert(s, spec, (a.read(), b.read_write()), parts);
     }
 }

@@ -1,6 +1,6 @@
 //! The codelets of QR factorizations: of block columns, and of block reflectors.
 
-use super::{Changed, OnOne, cost};
+use super::{Changed, OnOne, cost, mat};
 use crate::matrix::Matrix;
 use crate::tile::{Tile, TileView};
 use std::ops::Range;
@@ -8,6 +8,7 @@ use std::sync::Arc;
 use superscalar_kernels::{
     MatMut, MatRef, Op, Scalar, Side,
     cpu::{self, BlockReflector, PackStore, Packs},
+    device::{Call, Mat, on_devices},
 };
 use superscalar_runtime::{
     BlasLevel, Codelet, Cost, Lent, Portable, Reads, Residence, Scope, TaskSpec, Updates, Writes,
@@ -126,6 +127,12 @@ impl<'s, T: Scalar, V: TileView<Element = T>> Larft<'s, T, V> {
     }
 }
 
+/// The cost of applying k reflectors of m elements to n columns.
+pub(crate) fn cost_of_larfb<T: Scalar>(m: usize, n: usize, k: usize) -> Cost {
+    let (m, n, k) = (m as f64, n as f64, k as f64);
+    cost::<T>(2.0 * m * n * k, 2.0 * m * n * k, m * k + 2.0 * m * n)
+}
+
 /// C[rows] := op(Q) C[rows], or C[:, rows] := C[:, rows] op(Q).
 pub(crate) struct Larfb<'s, T: Scalar, V: TileView>(Codelet<OnApplied<'s, T, V>, Application>);
 
@@ -144,17 +151,21 @@ pub(crate) struct Application {
 
 impl<'s, T: Scalar, V: TileView<Element = T>> Larfb<'s, T, V> {
     pub(crate) fn new() -> Self {
-        let codelet = Codelet::new("larfb").cost(|p: &Application| {
-            let (m, n, k) = (p.rows.len() as f64, p.n as f64, p.k as f64);
-            cost::<T>(2.0 * m * n * k, 2.0 * m * n * k, m * k + 2.0 * m * n)
-        });
-        Self(codelet.on_host(|(v, q, c): (&Tile<V>, &Reflector<T>, &mut Changed<'s, T>), p: &Application| {
+        let codelet = Codelet::new("larfb").cost(|p: &Application| cost_of_larfb::<T>(p.rows.len(), p.n, p.k));
+        let codelet = codelet.on_host(|(v, q, c): (&Tile<V>, &Reflector<T>, &mut Changed<'s, T>), p: &Application| {
             let (rows, c) = (p.rows.clone(), c.view_mut());
             let (m, n) = c.shape();
             let q = q.of(v.view().submatrix(rows.clone(), 0..p.k));
             let c = if p.side == Side::Left { c.submatrix(rows, 0..n) } else { c.submatrix(0..m, rows) };
             cpu::larfb(p.side, p.op, q, c);
             Ok(())
+        });
+        Self(on_devices(codelet, |(v, q, c), p: &Application| {
+            let (v, t, c): (Mat<T>, Mat<T>, Mat<T>) = (mat(v)?, mat(q)?, mat(c)?);
+            let (side, op, rows) = (p.side, p.op, p.rows.clone());
+            let v = v.submatrix(rows.clone(), 0..p.k);
+            let c = if side == Side::Left { c.submatrix(rows, 0..c.n) } else { c.submatrix(0..c.m, rows) };
+            Ok(Call::Larfb { side, op, v, t, c })
         }))
     }
 

@@ -1,6 +1,7 @@
 //! gemm: C = alpha op(A) op(B) + beta C.
 
 use super::scale;
+use crate::block_size::Crew;
 use crate::{
     codelets::{Gemm, task},
     error::Error,
@@ -80,13 +81,15 @@ pub fn gemm<T: Scalar>(
         let (c_m, c_n) = c.shape();
         return Err(Error::shape(format!("gemm: op(A) is {m} x {k}, op(B) {rows} x {n}, C {c_m} x {c_n}")));
     }
-    let Some(tiles) = options.product_tiles((m, n, k), rt.workers())? else {
+    let Some(tiles) = options.product_tiles((m, n, k), Crew::of(rt))? else {
         cpu::gemm(alpha, op_a, a, op_b, b, beta, c);
         return Ok(());
     };
+    let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, op_a.shape((tiles.mb, tiles.kb)), tiles.kb);
         let b = Tiled::factor_of_product(s, b, op_b.shape((tiles.kb, tiles.nb)), tiles.kb);
-        submit(s, alpha, op_a, &a, op_b, &b, beta, &Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb));
+        let c = Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb).distributed(s, distribution);
+        submit(s, alpha, op_a, &a, op_b, &b, beta, &c);
     })?)
 }

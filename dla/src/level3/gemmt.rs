@@ -1,6 +1,7 @@
 //! gemmt: one triangle of C = alpha op(A) op(B) + beta C.
 
 use super::{in_triangle, scale};
+use crate::block_size::Crew;
 use crate::{
     codelets::{Gemm, Gemmt, Symmetry, task},
     error::Error,
@@ -87,13 +88,15 @@ pub fn gemmt<T: Scalar>(
         let why = format!("gemmt: op(A) is {n} x {k}, op(B) {} x {}, C {:?}", other.0, other.1, c.shape());
         return Err(Error::shape(why));
     }
-    let Some(tiles) = options.square_tiles((n, k), rt.workers())? else {
+    let Some(tiles) = options.square_tiles((n, k), Crew::of(rt))? else {
         cpu::gemmt(uplo, alpha, op_a, a, op_b, b, beta, c);
         return Ok(());
     };
+    let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, op_a.shape((tiles.nb, tiles.kb)), tiles.kb);
         let b = Tiled::factor_of_product(s, b, op_b.shape((tiles.kb, tiles.nb)), tiles.kb);
-        submit(s, uplo, alpha, op_a, &a, op_b, &b, beta, &Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb));
+        let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb).distributed(s, distribution);
+        submit(s, uplo, alpha, op_a, &a, op_b, &b, beta, &c);
     })?)
 }

@@ -29,7 +29,8 @@ fn scale<'s, T: Scalar>(s: &'s Scope<'s, '_>, part: Option<(Symmetry, Uplo)>, be
         // The diagonal of a Hermitian matrix becomes real whatever beta is.
         let changes = beta != T::ONE || diagonal.is_some_and(|(symmetry, _)| symmetry == Symmetry::Hermitian);
         if wanted && changes {
-            scale.insert(s, task("scale", i, j, 0), diagonal, beta, c.at(i, j));
+            let tile = (c.at(i, j), (c.rows_of(i), c.cols_of(j)));
+            scale.insert(s, task("scale", i, j, 0), diagonal, beta, tile);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! symm and hemm: products with a symmetric or Hermitian matrix.
 
 use super::{mirrored, scale};
+use crate::block_size::Crew;
 use crate::{
     codelets::{Gemm, Symm, Symmetry, task},
     error::Error,
@@ -167,16 +168,18 @@ fn with_whole<T: Scalar>(
         let (name, a, b) = (symmetry.mm(), a.shape(), b.shape());
         return Err(Error::shape(format!("{name}: A is {a:?}, B {b:?}, C {m} x {n}, side {side}")));
     }
-    let Some(tiles) = options.sided_tiles(side, (m, n), rt.workers())? else {
+    let Some(tiles) = options.sided_tiles(side, (m, n), Crew::of(rt))? else {
         match symmetry {
             Symmetry::Symmetric => cpu::symm(side, uplo, alpha, a, b, beta, c),
             Symmetry::Hermitian => cpu::hemm(side, uplo, alpha, a, b, beta, c),
         }
         return Ok(());
     };
+    let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
         let b = Tiled::factor_of_product(s, b, (tiles.mb, tiles.nb), tiles.kb);
-        submit(s, symmetry, side, uplo, alpha, &a, &b, beta, &Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb));
+        let c = Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb).distributed(s, distribution);
+        submit(s, symmetry, side, uplo, alpha, &a, &b, beta, &c);
     })?)
 }

@@ -1,6 +1,7 @@
 //! syr2k and her2k: rank-2k updates of a symmetric or Hermitian matrix.
 
 use super::{check_op, in_triangle, scale};
+use crate::block_size::Crew;
 use crate::{
     codelets::{Gemm, Rank2k, Symmetry, task},
     error::Error,
@@ -165,17 +166,19 @@ fn rank_2k<T: Scalar>(
         let why = format!("{name}: A is {:?}, B {:?}, C {:?}, with trans = {op}", a.shape(), b.shape(), c.shape());
         return Err(Error::shape(why));
     }
-    let Some(tiles) = options.square_tiles((n, k), rt.workers())? else {
+    let Some(tiles) = options.square_tiles((n, k), Crew::of(rt))? else {
         match symmetry {
             Symmetry::Symmetric => cpu::syr2k(uplo, op, alpha, a, b, beta, c),
             Symmetry::Hermitian => cpu::her2k(uplo, op, alpha, a, b, beta.re(), c),
         }
         return Ok(());
     };
+    let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let tile = op.shape((tiles.nb, tiles.kb));
         let a = Tiled::factor_of_product(s, a, tile, tiles.kb);
         let b = Tiled::factor_of_product(s, b, tile, tiles.kb);
-        submit(s, symmetry, uplo, op, alpha, &a, &b, beta, &Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb));
+        let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb).distributed(s, distribution);
+        submit(s, symmetry, uplo, op, alpha, &a, &b, beta, &c);
     })?)
 }

@@ -1,6 +1,7 @@
 //! syrk and herk: rank-k updates of a symmetric or Hermitian matrix.
 
 use super::{check_op, in_triangle, scale};
+use crate::block_size::Crew;
 use crate::{
     codelets::{Gemm, RankK, Symmetry, task},
     error::Error,
@@ -148,15 +149,17 @@ fn rank_k<T: Scalar>(
     if c.shape() != (n, n) {
         return Err(Error::shape(format!("{name}: op(A) is {n} x {k}, C {} x {}", c.nrows(), c.ncols())));
     }
-    let Some(tiles) = options.square_tiles((n, k), rt.workers())? else {
+    let Some(tiles) = options.square_tiles((n, k), Crew::of(rt))? else {
         match symmetry {
             Symmetry::Symmetric => cpu::syrk(uplo, op, alpha, a, beta, c),
             Symmetry::Hermitian => cpu::herk(uplo, op, alpha.re(), a, beta.re(), c),
         }
         return Ok(());
     };
+    let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, op.shape((tiles.nb, tiles.kb)), tiles.kb);
-        submit(s, symmetry, uplo, op, alpha, &a, beta, &Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb));
+        let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb).distributed(s, distribution);
+        submit(s, symmetry, uplo, op, alpha, &a, beta, &c);
     })?)
 }

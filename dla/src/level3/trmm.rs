@@ -1,6 +1,7 @@
 //! trmm: products with a triangular matrix.
 
 use super::{Sweep, scale};
+use crate::block_size::Crew;
 use crate::{
     codelets::{self, Gemm, Triangle, task},
     error::Error,
@@ -100,13 +101,14 @@ pub fn trmm<T: Scalar>(
     if a.shape() != (order, order) {
         return Err(Error::shape(format!("trmm: A is {:?}, B {m} x {n}, side {side}", a.shape())));
     }
-    let Some(tiles) = options.sided_tiles(side, (m, n), rt.workers())? else {
+    let Some(tiles) = options.sided_tiles(side, (m, n), Crew::of(rt))? else {
         cpu::trmm(side, uplo, op, diag, alpha, a, b);
         return Ok(());
     };
+    let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
         let b = Tiled::target_of_product(s, b.rb_mut(), (tiles.mb, tiles.nb), tiles.kb);
-        submit(s, side, uplo, op, diag, alpha, &a, &b);
+        submit(s, side, uplo, op, diag, alpha, &a, &b.distributed(s, distribution));
     })?)
 }

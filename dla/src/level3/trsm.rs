@@ -1,6 +1,7 @@
 //! trsm: triangular systems.
 
 use super::Sweep;
+use crate::block_size::Crew;
 use crate::{
     codelets::{self, Gemm, Triangle, task},
     error::Error,
@@ -104,13 +105,14 @@ pub fn trsm<T: Scalar>(
     if a.shape() != (order, order) {
         return Err(Error::shape(format!("trsm: A is {:?}, B {m} x {n}, side {side}", a.shape())));
     }
-    let Some(tiles) = options.sided_tiles(side, (m, n), rt.workers())? else {
+    let Some(tiles) = options.sided_tiles(side, (m, n), Crew::of(rt))? else {
         cpu::trsm(side, uplo, op, diag, alpha, a, b);
         return Ok(());
     };
+    let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
         let b = Tiled::target_of_product(s, b.rb_mut(), (tiles.mb, tiles.nb), tiles.kb);
-        submit(s, side, uplo, op, diag, alpha, &a, &b);
+        submit(s, side, uplo, op, diag, alpha, &a, &b.distributed(s, distribution));
     })?)
 }

@@ -4,6 +4,7 @@ use super::{
     getrf::{self, check_ipiv},
     getrs,
 };
+use crate::block_size::Crew;
 use crate::tuning::Blocks;
 use crate::{error::Error, options::Options, tiled::Tiled};
 use superscalar_kernels::{MatMut, Op, Scalar, cpu};
@@ -54,10 +55,15 @@ pub fn gesv<T: Scalar>(
         return Err(Error::shape(format!("gesv: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
     }
     check_ipiv("gesv", (n, n), ipiv)?;
-    let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (n, n), rt.workers())? else {
+    let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (n, n), Crew::of(rt))? else {
         cpu::getrf(a.rb_mut(), ipiv)?;
         getrs::solve(Op::None, a.as_ref(), ipiv, b);
         return Ok(());
     };
-    Ok(rt.scope(|s| submit(s, &Tiled::columns(s, a.rb_mut(), nb), ipiv, &Tiled::columns(s, b.rb_mut(), nb)))?)
+    let distribution = options.distribution_over(rt)?;
+    Ok(rt.scope(|s| {
+        let a = Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution);
+        let b = Tiled::columns(s, b.rb_mut(), nb).distributed(s, distribution);
+        submit(s, &a, ipiv, &b);
+    })?)
 }

@@ -1,8 +1,10 @@
 //! LU factorization with partial pivoting: A = P L U.
 
+use crate::block_size::Crew;
 use crate::{
     codelets::{Elimination, GemmOfColumns, Getrf, Laswp, TrsmOfColumns, task},
     columns::check_diagonal,
+    distribution::{Dealer, update_by_gemm},
     error::Error,
     options::Options,
     tiled::Tiled,
@@ -47,6 +49,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
     assert_eq!(ipiv.len(), m.min(n), "getrf: as many interchanges as pivots");
     let (getrf, laswp, trsm, gemm) = (Getrf::new(), Laswp::new(), TrsmOfColumns::new(), GemmOfColumns::new());
     let blocks = s.lend_chunks(ipiv, nb);
+    let dealer = Dealer::new(s, a, update_by_gemm::<T>((m / 2, nb, nb)));
     // With few columns for each worker they all wait for the next panel, and so for its column.
     let is_awaited = |k: usize, j: usize| j == k + 1 && a.nt() - k <= 2 * s.nesting().workers();
     for (k, &ipiv) in blocks.iter().enumerate() {
@@ -54,10 +57,12 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
         let end = m.min(start + cols);
         // P[k] L[k] U[k] = A[k..m][k]
         getrf.insert(s, task("getrf", k, k, k).priority(4), (start..m, cols), a.at(0, k), ipiv);
+        dealer.deal_behind(s, k, a.at(0, k));
         for j in k + 1..a.nt() {
             let spec = |name| task(name, k, j, k).priority(lookahead(k, j));
             // A[k..m][j] := P[k]ᵀ A[k..m][j]
-            laswp.insert(s, spec("laswp"), (start, Direction::Forward), &[ipiv], a.at(0, j));
+            let exchange = (start, end - start, Direction::Forward);
+            laswp.insert(s, spec("laswp"), exchange, &[ipiv], (a.at(0, j), a.cols_of(j)));
             // A[k][j] := L[k][k]⁻¹ A[k][j]
             let system = (start..end, (Uplo::Lower, Op::None, Diag::Unit), a.cols_of(j));
             trsm.insert(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
@@ -79,7 +84,8 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
     }
     for j in 1..blocks.len() {
         // L[j..m][j-1] := (P[j] P[j+1] …)ᵀ L[j..m][j-1], at once: a column that is in a cache anyway
-        laswp.insert(s, task("laswp", j, j - 1, j), (j * nb, Direction::Forward), &blocks[j..], a.at(0, j - 1));
+        let exchange = (j * nb, m.min(n) - j * nb, Direction::Forward);
+        laswp.insert(s, task("laswp", j, j - 1, j), exchange, &blocks[j..], (a.at(0, j - 1), a.cols_of(j - 1)));
     }
     Pivots { blocks, regular: check_diagonal(s, a) }
 }
@@ -111,10 +117,11 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
 pub fn getrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &mut [i32], options: &Options) -> Result<(), Error> {
     let (m, n) = a.shape();
     check_ipiv("getrf", (m, n), ipiv)?;
-    let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (m, n), rt.workers())? else {
+    let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (m, n), Crew::of(rt))? else {
         return Ok(cpu::getrf(a, ipiv)?);
     };
-    Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb), ipiv)))?)
+    let distribution = options.distribution_over(rt)?;
+    Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution), ipiv)))?)
 }
 
 /// Refuses a list of interchanges that is too short or too long.

@@ -1,6 +1,7 @@
 //! The inverse of a general matrix.
 
 use super::{Pivots, getrf::check_ipiv};
+use crate::block_size::Crew;
 use crate::{
     auxiliary::laswp,
     codelets::{Changed, Elimination, GemmOfColumns, TrsmOfColumns, task},
@@ -191,7 +192,7 @@ pub fn getri<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &[i32], option
     }
     check_ipiv("getri", (n, n), ipiv)?;
     laswp::check(n, ipiv)?;
-    if let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (n, n), rt.workers())? {
+    if let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (n, n), Crew::of(rt))? {
         let mut ipiv = ipiv.to_vec();
         return Ok(rt.scope(|s| {
             let a = Tiled::columns(s, a.rb_mut(), nb);

@@ -1,6 +1,7 @@
 //! Solution of op(A) X = B by an LU factorization.
 
 use super::{Pivots, getrf::check_ipiv};
+use crate::block_size::Crew;
 use crate::{
     auxiliary::laswp,
     codelets::{Laswp, task},
@@ -9,6 +10,7 @@ use crate::{
     options::Options,
     tile::TileView,
     tiled::Tiled,
+    tuning::Blocks,
 };
 use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
 use superscalar_runtime::{Runtime, Scope};
@@ -31,7 +33,8 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
     let laswp = Laswp::new();
     let exchange = |direction| {
         for (_, j) in b.places() {
-            laswp.insert(s, task("laswp", 0, j, 0), (0, direction), &pivots.blocks, b.at(0, j));
+            let exchange = (0, n, direction);
+            laswp.insert(s, task("laswp", 0, j, 0), exchange, &pivots.blocks, (b.at(0, j), b.cols_of(j)));
         }
     };
     // Nothing is solved with a singular U.
@@ -85,7 +88,18 @@ pub fn getrs<T: Scalar>(
     }
     check_ipiv("getrs", (n, n), ipiv)?;
     laswp::check(n, ipiv)?;
-    let parts = options.right_hand_sides(n, nrhs, rt.workers())?;
+    if rt.has_devices()
+        && let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (n, n), Crew::of(rt))?
+    {
+        let (distribution, mut ipiv) = (options.distribution_over(rt)?, ipiv.to_vec());
+        return Ok(rt.scope(|s| {
+            let a = Tiled::read_only_columns(s, a, nb);
+            let b = Tiled::columns(s, b.rb_mut(), nb).distributed(s, distribution);
+            // A singular U is the caller's affair.
+            submit(s, op, &a, &Pivots { blocks: s.lend_chunks(&mut ipiv, nb), regular: s.own(()) }, &b);
+        })?);
+    }
+    let parts = options.right_hand_sides(n, nrhs, Crew::of(rt))?;
     Ok(rt.scope(|s| {
         for b in Tiled::columns(s, b.rb_mut(), parts).tiles() {
             s.spawn(task("getrs", 0, 0, 0), b.read_write(), move |b| solve(op, a, ipiv, b.view_mut()));

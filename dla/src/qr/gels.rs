@@ -1,6 +1,7 @@
 //! Least squares, and solutions of least norm.
 
 use super::{gelqf::conjugate, geqrf, unmqr};
+use crate::block_size::Crew;
 use crate::{
     codelets::{Zero, task},
     columns::{await_regular, check_diagonal, trsm},
@@ -106,8 +107,8 @@ pub fn gels<T: Scalar>(
         conjugate(a.rb_mut());
     }
     let tall = if wide { a.rb_mut().transpose() } else { a.rb_mut() };
-    let panel = options.panel_columns::<T>(Blocks::Qr, tall.shape(), rt.workers())?;
-    let tiles = options.product_tiles((tall.nrows(), nrhs, tall.ncols()), rt.workers())?;
+    let panel = options.panel_columns::<T>(Blocks::Qr, tall.shape(), Crew::of(rt))?;
+    let tiles = options.product_tiles((tall.nrows(), nrhs, tall.ncols()), Crew::of(rt))?;
     let outcome =
         if panel.is_none() && tiles.is_none() { solve(op, tall, b) } else { share_out(rt, op, tall, b, options) };
     if wide {
@@ -126,10 +127,11 @@ fn share_out<T: Scalar>(
 ) -> Result<(), Error> {
     let ((m, n), nrhs) = (a.shape(), b.ncols());
     let nb = options.reflector_columns::<T>((m, n))?;
-    let columns = options.right_hand_sides(m, nrhs, rt.workers())?;
-    let mut tau = vec![T::ZERO; n];
+    let columns = options.right_hand_sides(m, nrhs, Crew::of(rt))?;
+    let (mut tau, distribution) = (vec![T::ZERO; n], options.distribution_over(rt)?);
     Ok(rt.scope(|s| {
-        let (a, b) = (Tiled::columns(s, a.rb_mut(), nb), Tiled::columns(s, b.rb_mut(), columns));
+        let a = Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution);
+        let b = Tiled::columns(s, b.rb_mut(), columns).distributed(s, distribution);
         submit(s, op, &a, &mut tau, &b);
     })?)
 }

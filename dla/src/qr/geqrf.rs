@@ -1,7 +1,9 @@
 //! QR factorization: A = Q R.
 
+use crate::block_size::Crew;
 use crate::{
-    codelets::{Application, Geqrf, Larfb, Reflector, task},
+    codelets::{Application, Geqrf, Larfb, Reflector, cost_of_larfb, task},
+    distribution::Dealer,
     error::Error,
     matrix::Matrix,
     options::Options,
@@ -45,12 +47,14 @@ pub fn submit<'s, T: Scalar>(
     assert_eq!(tau.len(), k_all, "geqrf: as many scalar factors as reflectors");
     let (geqrf, larfb, store) = (Geqrf::new(), Larfb::new(), pack_store::<T>(m, nb.min(n)));
     let mut blocks = Vec::with_capacity(k_all.div_ceil(nb));
+    let dealer = Dealer::new(s, a, ("larfb", cost_of_larfb::<T>(m / 2, nb, nb)));
     for (k, tau) in s.lend_chunks(tau, nb).into_iter().enumerate() {
         let (start, cols) = (k * nb, a.cols_of(k));
         let reflectors = cols.min(m - start);
         let q = s.own(Reflector::new(reflectors, &store));
         // Q[k] R[k] = A[k..m][k]
         geqrf.insert(s, task("geqrf", k, k, k).priority(4), (start..m, cols), a.at(0, k), q, tau);
+        dealer.deal_behind(s, k, a.at(0, k));
         for j in k + 1..a.nt() {
             // A[k..m][j] := Q[k]ᴴ A[k..m][j]; the column that becomes the next panel first
             let spec = task("larfb", k, j, k).priority(2 * i32::from(j == k + 1));
@@ -83,12 +87,13 @@ pub fn submit<'s, T: Scalar>(
 pub fn geqrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], options: &Options) -> Result<(), Error> {
     let (m, n) = a.shape();
     check_tau("geqrf", m.min(n), tau)?;
-    let Some(nb) = options.panel_columns::<T>(Blocks::Qr, (m, n), rt.workers())? else {
+    let Some(nb) = options.panel_columns::<T>(Blocks::Qr, (m, n), Crew::of(rt))? else {
         let mut t = Matrix::zeros(options.inner_reflectors::<T>((m, n), rt.workers())?, tau.len());
         cpu::geqrf(a, tau, t.as_mut());
         return Ok(());
     };
-    Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb), tau)))?)
+    let distribution = options.distribution_over(rt)?;
+    Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution), tau)))?)
 }
 
 /// Refuses a list of scalar factors that is too short or too long.

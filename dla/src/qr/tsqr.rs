@@ -5,6 +5,7 @@
 //! the other, are a matrix again that is a good deal shorter, and is factored in the same way, until one block is left. Every
 //! block is read from memory once, and no panel waits for another.
 
+use crate::block_size::Crew;
 use crate::{
     codelets::{Branch, BranchApplication, Gather, Scatter, task},
     error::Error,
@@ -99,7 +100,7 @@ impl<T: Scalar> Tree<T> {
         if c.is_empty() || self.shape.1 == 0 {
             return Ok(());
         }
-        let columns = options.right_hand_sides(self.mb, c.ncols(), rt.workers())?;
+        let columns = options.right_hand_sides(self.mb, c.ncols(), Crew::of(rt))?;
         let mut stacks: Vec<_> = self.stacks.iter().map(|stack| Matrix::zeros(stack.nrows(), c.ncols())).collect();
         Ok(rt.scope(|s| {
             let n = self.shape.1;

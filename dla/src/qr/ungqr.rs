@@ -1,6 +1,7 @@
 //! The Q of a QR factorization, made explicit.
 
 use super::unmqr::reflectors;
+use crate::block_size::Crew;
 use crate::{
     codelets::{Application, Larfb, Ungqr, identity, multiply_out, task},
     error::Error,
@@ -64,7 +65,7 @@ pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: 
     if n == 0 {
         return Ok(());
     }
-    if options.product_tiles((m, n, k), rt.workers())?.is_none() {
+    if options.product_tiles((m, n, k), Crew::of(rt))?.is_none() {
         let mut t = Matrix::zeros(k, k);
         cpu::larft(a.as_ref().submatrix(0..m, 0..k), tau, t.as_mut());
         identity(a.rb_mut().submatrix(0..m, k..n), k);

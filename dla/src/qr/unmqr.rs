@@ -4,6 +4,7 @@ use super::{
     Reflectors,
     geqrf::{check_tau, pack_store},
 };
+use crate::block_size::Crew;
 use crate::{
     codelets::{Application, Larfb, Larft, Reflector, task},
     error::Error,
@@ -141,15 +142,15 @@ pub(crate) fn apply<T: Scalar>(
     }
     let ((m, n), (order, k)) = (c.shape(), v.shape());
     let others = if side == Side::Left { n } else { m };
-    if options.product_tiles((order, others, k), rt.workers())?.is_none() {
+    if options.product_tiles((order, others, k), Crew::of(rt))?.is_none() {
         let mut t = Matrix::zeros(k, k);
         cpu::larft(v, tau, t.as_mut());
         cpu::larfb(side, op, BlockReflector::new(v, t.as_ref()), c);
         return Ok(());
     }
     let nb = options.reflector_columns::<T>((order, k))?;
-    let block = options.right_hand_sides(v.nrows(), others, rt.workers())?;
-    let mut tau = tau.to_vec();
+    let block = options.right_hand_sides(v.nrows(), others, Crew::of(rt))?;
+    let (mut tau, distribution) = (tau.to_vec(), options.distribution_over(rt)?);
     Ok(rt.scope(|s| {
         let a = Tiled::read_only_columns(s, v, nb);
         let q = reflectors(s, &a, &mut tau);
@@ -157,6 +158,6 @@ pub(crate) fn apply<T: Scalar>(
             Side::Left => Tiled::columns(s, c.rb_mut(), block),
             Side::Right => Tiled::new(s, c.rb_mut(), block, n),
         };
-        submit(s, side, op, &a, &q, &c);
+        submit(s, side, op, &a, &q, &c.distributed(s, distribution));
     })?)
 }

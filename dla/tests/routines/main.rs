@@ -6,6 +6,7 @@
 //! result with some tiles is checked, and the others must equal it.
 
 mod auxiliary;
+mod cholesky_columns;
 mod composition;
 mod condition;
 mod factors;

@@ -15,7 +15,7 @@ pub struct Mat<T> {
     pub n: usize,
     /// Elements from one column to the next.
     pub ld: usize,
-    element: PhantomData<T>,
+    pub(super) element: PhantomData<T>,
 }
 
 impl<T> Clone for Mat<T> {
@@ -152,6 +152,8 @@ pub enum Call<T: Scalar> {
     Potrf {
         /// The triangle.
         uplo: Uplo,
+        /// Rows of the matrix above A, which the minor that fails is counted with.
+        first: usize,
         /// A.
         a: Mat<T>,
     },

@@ -54,6 +54,15 @@ impl<'a, T> MatMut<'a, T> {
         Ok(Self { layout, borrow: PhantomData })
     }
 
+    /// The column-major m x n matrix at this address, for memory that no slice stands for: a device's heap.
+    ///
+    /// # Safety
+    /// The promises 1 to 3 of the module for as long as `'a`; `ld` is at least m.
+    pub(crate) unsafe fn from_address(address: *mut T, (m, n): (usize, usize), ld: usize) -> Self {
+        let layout = Layout { ptr: address, m, n, row_stride: 1, col_stride: ld };
+        Self { layout, borrow: PhantomData }
+    }
+
     /// Number of rows, m.
     #[inline(always)]
     pub fn nrows(&self) -> usize {

@@ -58,6 +58,15 @@ impl<'a, T> MatRef<'a, T> {
         Ok(Self { layout, borrow: PhantomData })
     }
 
+    /// The column-major m x n matrix at this address, for memory that no slice stands for: a device's heap.
+    ///
+    /// # Safety
+    /// The promises 1 and 3 of the module for as long as `'a`, and nobody writes its elements.
+    pub(crate) unsafe fn from_address(address: *const T, (m, n): (usize, usize), ld: usize) -> Self {
+        let layout = Layout { ptr: address.cast_mut(), m, n, row_stride: 1, col_stride: ld };
+        Self { layout, borrow: PhantomData }
+    }
+
     /// Number of rows, m.
     #[inline(always)]
     pub fn nrows(&self) -> usize {

@@ -29,7 +29,8 @@ impl Numbers {
         Self(seed)
     }
 
-    fn next(&mut self) -> u64 {
+    /// The next of 2^31 numbers.
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         self.0 >> 33
     }
@@ -43,6 +44,16 @@ impl Numbers {
         let padding = [0, 1, 5][(self.next() % 3) as usize];
         let row_stride = [1, 1, 3][(self.next() % 3) as usize];
         Case { padding, row_stride, transposed: self.next().is_multiple_of(2) }
+    }
+
+    /// A small integer, or one with a small integer for each part: products and sums of such are exact in every type.
+    pub fn integer<T: Scalar>(&mut self) -> T {
+        self.scalar(|x| (x.next() % 7) as f64 - 3.0)
+    }
+
+    /// A number with parts in [-1, 1).
+    pub fn fraction<T: Scalar>(&mut self) -> T {
+        self.scalar(Self::real)
     }
 
     fn scalar<T: Scalar>(&mut self, mut part: impl FnMut(&mut Self) -> f64) -> T {
@@ -81,18 +92,18 @@ impl<T: Scalar> Matrix<T> {
 
     /// Small integers, of which products and sums are exact in every type.
     pub fn integers(numbers: &mut Numbers, m: usize, n: usize, case: Case) -> Self {
-        Self::new(m, n, case, |_, _| numbers.scalar(|x| (x.next() % 7) as f64 - 3.0))
+        Self::new(m, n, case, |_, _| numbers.integer())
     }
 
     /// Numbers in [-1, 1).
     pub fn random(numbers: &mut Numbers, m: usize, n: usize, case: Case) -> Self {
-        Self::new(m, n, case, |_, _| numbers.scalar(Numbers::real))
+        Self::new(m, n, case, |_, _| numbers.fraction())
     }
 
     /// A well conditioned triangle; NaN in the other, and on a unit diagonal.
     pub fn triangular(numbers: &mut Numbers, uplo: Uplo, diag: Diag, n: usize, case: Case) -> Self {
         Self::new(n, n, case, |i, j| {
-            let x: T = numbers.scalar(Numbers::real);
+            let x: T = numbers.fraction();
             let inside = if uplo == Uplo::Lower { i > j } else { i < j };
             match (i == j, inside) {
                 (true, _) if diag == Diag::NonUnit => T::from_f64(2.0) + x * T::from_f64(0.5),
@@ -105,7 +116,7 @@ impl<T: Scalar> Matrix<T> {
     /// A Hermitian positive definite triangle, the imaginary part of the diagonal not zero; NaN in the other triangle.
     pub fn positive_definite(numbers: &mut Numbers, uplo: Uplo, n: usize, case: Case) -> Self {
         Self::new(n, n, case, |i, j| {
-            let x: T = numbers.scalar(Numbers::real);
+            let x: T = numbers.fraction();
             let inside = if uplo == Uplo::Lower { i > j } else { i < j };
             match (i == j, inside) {
                 (true, _) => T::from_parts(T::Real::from_f64(2.0 + n as f64), T::Real::ONE),
@@ -142,8 +153,13 @@ pub fn shapes() -> Vec<(usize, usize, usize)> {
 }
 
 /// NaN compares equal to NaN: the sentinels of triangles are NaN, so that a kernel that reads them shows.
-fn identical<T: Scalar>(x: T, y: T) -> bool {
+pub fn identical<T: Scalar>(x: T, y: T) -> bool {
     x == y || (x.is_nan() && y.is_nan())
+}
+
+/// Whether both parts are finite.
+pub fn is_finite<T: Scalar>(x: T) -> bool {
+    (x.re() * T::Real::ZERO + x.im() * T::Real::ZERO).to_f64() == 0.0
 }
 
 /// Equal in every element, sentinels included.
@@ -156,9 +172,8 @@ pub fn same<T: Scalar>(x: &Matrix<T>, y: &Matrix<T>, what: impl Fn() -> String) 
 /// Equal in every element that is finite in both parts, and not finite in the same ones: how Inf and NaN mix in the parts of
 /// a complex number depends on the order of operations.
 pub fn same_finite<T: Scalar>(x: &Matrix<T>, y: &Matrix<T>, what: impl Fn() -> String) {
-    let finite = |v: T| (v.re() * T::Real::ZERO + v.im() * T::Real::ZERO).to_f64() == 0.0;
     for (at, (&x, &y)) in x.data.iter().zip(&y.data).enumerate() {
-        assert!(finite(x) == finite(y) && (!finite(x) || x == y), "{}: {x} for {y} at {at}", what());
+        assert!(is_finite(x) == is_finite(y) && (!is_finite(x) || x == y), "{}: {x} for {y} at {at}", what());
     }
 }
 

@@ -21,7 +21,7 @@ mod version;
 
 pub(crate) use exclusion::Exclusion;
 pub use version::Execution;
-pub(crate) use version::{Submission, Version};
+pub(crate) use version::{Home, Submission, Version};
 
 use crate::{
     insert::Inserter,

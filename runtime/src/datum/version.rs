@@ -25,7 +25,7 @@ pub(crate) struct Submission {
 
 /// Where a datum is to be updated, if it was dealt to somebody: a hint, which any thread may change at any time.
 #[derive(Default)]
-pub(crate) struct Home(AtomicU16);
+pub struct Home(AtomicU16);
 
 impl Home {
     pub(crate) fn set(&self, resource: Option<Resource>) {

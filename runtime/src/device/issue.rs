@@ -9,7 +9,7 @@ use crate::{
     error::Cause,
     recording::Outcome,
     runtime::Shared,
-    schedule::{ReadyTask, Want},
+    schedule::{Outlook, ReadyTask, Want},
     sync::fence,
     task::{Body, Exec, Lock, Release, Released, Runnable, Slot, TaskRef, TaskSpec, Verdict},
     worker::{Next, Seat},
@@ -30,6 +30,8 @@ pub(crate) struct DeviceSide {
     /// Whom it waits for. Written at insertion, read by the one who takes the task.
     predecessors: std::cell::UnsafeCell<Vec<TaskRef>>,
     started_ns: AtomicU64,
+    /// When it was put into a queue, by the clock of the weights.
+    pub(super) issued_ns: AtomicU64,
     failed: std::sync::Mutex<Option<super::DeviceError>>,
     /// Devices that can not take it after all, a bit each: an operand stays on the host, or it does not fit.
     barred: AtomicU64,
@@ -178,7 +180,21 @@ impl Shared {
         }
         let slot = self.slab.slot(task.slot);
         let takers = slot.device_side().takers();
-        takers.devices() == 0 || takers.host() && slot.pending.only_hold_left()
+        takers.devices() == 0 || takers.host() && slot.pending.only_hold_left() && self.is_the_hosts(task.slot)
+    }
+
+    /// Whether the host may have the task, when it can be run: it helps, or nobody else can do it.
+    pub(super) fn is_the_hosts(&self, index: u32) -> bool {
+        self.host_helps || !self.some_device_can_take(self.slab.slot(index))
+    }
+
+    /// Whether a device can take this task, now or later.
+    fn some_device_can_take(&self, slot: &Slot) -> bool {
+        let side = slot.device_side();
+        let can = |(at, entry): (usize, &Entry)| {
+            side.takers().0 & entry.kind_bit != 0 && !side.is_barred_from(at) && !entry.is_lost()
+        };
+        self.devices.all.iter().enumerate().any(can)
     }
 
     /// A host worker has taken the task: gives back the hold of an offered one.
@@ -223,12 +239,15 @@ impl Shared {
             let is_idle = issuing.in_flight.is_empty() && issuing.waiting.is_none();
             entry.device.wait(Duration::from_millis(if is_idle { 500 } else { 5 }));
             entry.idle.store(false, Ordering::Relaxed);
+            if !is_idle {
+                self.look_whether_late(device);
+            }
         }
     }
 
     fn task_for(&self, device: usize, seat: &Seat) -> Option<ReadyTask> {
         let accepts = |task: &ReadyTask| self.device_can_take(device, task);
-        let want = Want::of(&accepts);
+        let want = Want::of(&accepts).with(self.outlook());
         self.policy.take(seat.place, want).or_else(|| self.policy.steal(seat.place, want))
     }
 
@@ -309,6 +328,8 @@ impl Shared {
                 let event = Event { device: device as u16, queue, ticket };
                 self.memory.lock().issued(held.demand(device), event);
                 side.event.store(pack(event), Ordering::Release);
+                side.issued_ns.store(self.now_ns(), Ordering::Relaxed);
+                entry.issued.fetch_add(1, Ordering::Relaxed);
                 issuing.in_flight.push_back(InFlight { queue, ticket, slot: task.slot, held });
                 self.release_issued(seat, slot);
             }
@@ -359,6 +380,7 @@ impl Shared {
             match at.and_then(|at| issuing.in_flight.remove(at)) {
                 Some(work) => {
                     self.memory.lock().done(event);
+                    self.weigh_device_task(device, work.slot, busy_ns, &result);
                     self.let_go_of(device, work.held);
                     completed.push((work.slot, result.err()));
                 }
@@ -386,6 +408,7 @@ impl Shared {
     /// The task's own completion: gives back its hold, and retires it if that was the last.
     fn complete(&self, seat: &Seat, index: u32, error: Option<super::DeviceError>) {
         let slot = self.slab.slot(index);
+        self.note_end(slot);
         if let Some(error) = error {
             slot.device_side().fail(error);
         }

@@ -30,10 +30,13 @@
 //! means "done". A device that can not wait for another device's event leaves the task until its predecessors are done.
 
 mod codelet;
+mod forecast;
 mod issue;
 mod memory;
+mod queries;
 mod reside;
 mod table;
+mod whereabouts;
 
 pub use codelet::{Codelet, Cost, Operand, Operands, Reads, Updates, Writes};
 pub(crate) use issue::DeviceSide;
@@ -126,6 +129,12 @@ impl DeviceError {
         Self { message: error.to_string(), is_lost: false, outcome: Some(Arc::new(error)) }
     }
 
+    /// What work that was done as it should be came to, if it is of this type; see [`outcome`](Self::outcome).
+    #[must_use]
+    pub fn outcome_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        self.outcome.as_deref().and_then(|outcome| (outcome as &(dyn std::error::Error + 'static)).downcast_ref())
+    }
+
     /// What it makes of a task.
     pub(crate) fn into_cause(self) -> Cause {
         match self.outcome {
@@ -143,7 +152,14 @@ impl DeviceError {
 
 /// An outcome as the error of a task's body.
 #[derive(Debug)]
-struct Outcome(Arc<dyn std::error::Error + Send + Sync>);
+pub(crate) struct Outcome(Arc<dyn std::error::Error + Send + Sync>);
+
+impl Outcome {
+    /// What the work came to, if it is of this type.
+    pub(crate) fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        (&*self.0 as &(dyn std::error::Error + 'static)).downcast_ref()
+    }
+}
 
 impl fmt::Display for Outcome {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -173,7 +189,13 @@ pub struct IssueContext<'a> {
     pub(crate) scratch: Range<usize>,
 }
 
-impl IssueContext<'_> {
+impl<'a> IssueContext<'a> {
+    /// What the runtime makes for each task, and what a backend is tried with where there is no runtime.
+    #[must_use]
+    pub fn new(kind: DeviceKind, queue: &'a mut dyn Any, cost: Cost, scratch: Range<usize>) -> Self {
+        Self { queue, kind, cost, scratch }
+    }
+
     /// The queue, if it is of the driver's type `Q`.
     ///
     /// # Errors
@@ -216,6 +238,9 @@ pub type Issue<'a> = &'a mut dyn FnMut(&mut dyn Any) -> Result<(), DeviceError>;
 /// A driver: takes work into queues and says when it is finished.
 ///
 /// One thread of the runtime, the device's issuer, calls everything but [`wake`](Self::wake), which may come from anywhere.
+///
+/// Everything that was issued is reported by [`poll`](Self::poll), also when the device is lost. Work that waits for an event of
+/// something that fails, fails too, and does nothing.
 pub trait Device: Send + Sync {
     /// What the runtime must know of it. The answer does not change.
     fn info(&self) -> DeviceInfo;

@@ -126,18 +126,15 @@ impl Shared {
             return true;
         }
         let mut directory = self.memory.lock();
-        let mut admitted = Err(None);
-        if !side.has_failed() {
-            admitted = directory.admit_to_host(&mut Drivers(&self.devices), index, &uses).map_err(Some);
+        let copier = &mut Drivers(&self.devices);
+        let (copies, error) = directory.admit_to_host(copier, index, &uses, side.has_failed());
+        if let Some(error) = error {
+            side.fail(error);
         }
-        let copies = admitted.unwrap_or_else(|error| {
-            error.into_iter().for_each(|error| side.fail(error));
-            directory.give_up_on_host(index, &uses)
-        });
+        // Before the lock is let go: the issuers that take note of the copies' ends take it, too.
+        side.fetching.store(copies as u32, Ordering::Relaxed);
+        drop(directory);
         if copies > 0 {
-            // Before the lock is let go: the issuers that take note of the copies' ends take it, too.
-            side.fetching.store(copies as u32, Ordering::Relaxed);
-            drop(directory);
             self.devices.notify();
         }
         copies == 0
@@ -166,6 +163,10 @@ impl Shared {
         if self.devices.all[device].mark_lost() {
             self.memory.lock().lose(device as u16);
             self.devices.notify();
+            // Tasks that were left to it may be the host's now.
+            self.sleep.wake_all();
+            // What the policy kept for the device is anybody's now.
+            self.sleep.wake_all();
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{Device, DeviceInfo, DeviceKind};
 use crate::{error::Error, sync::fence};
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 /// A runtime has at most so many devices: nodes of the directory are bits of a word.
@@ -18,6 +18,8 @@ pub(crate) struct Entry {
     pub(crate) kind_bit: u32,
     /// Its issuer is about to sleep, or sleeps, for want of work.
     pub(crate) idle: AtomicBool,
+    /// How many tasks were put into its queues.
+    pub(crate) issued: AtomicU64,
     lost: AtomicBool,
 }
 
@@ -94,6 +96,7 @@ impl Devices {
                 device,
                 info,
                 idle: AtomicBool::default(),
+                issued: AtomicU64::default(),
                 lost: AtomicBool::default(),
             }
         };

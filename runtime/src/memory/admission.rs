@@ -8,7 +8,7 @@ use super::{
     heap::Segment,
     links::CopyKind,
 };
-use crate::device::{DeviceError, DeviceRegion, Event};
+use crate::device::{DeviceError, DeviceRegion, Event, HostRegion};
 
 /// A task that can be issued now: its operands have places, and copies that bring their values are under way.
 #[derive(Debug)]
@@ -348,55 +348,84 @@ impl Directory {
     }
 
     /// Lets the host task in this slot use its data, if they are at home; otherwise they are sent for, and the number of copies is
-    /// returned whose end the task must wait for before it tries again.
+    /// returned whose end the task must wait for before it tries again. One that `has_failed` only waits for what uses the data that
+    /// it would have written: they may end with it.
     ///
-    /// # Errors
-    /// If a value is lost, or can not be moved.
+    /// The error comes if a value is lost, or can not be moved: the task has failed then.
     pub(crate) fn admit_to_host(
         &mut self,
         copier: &mut dyn Copier,
         slot: u32,
         uses: &[Use],
-    ) -> Result<usize, DeviceError> {
-        self.check_values(uses)?;
+        has_failed: bool,
+    ) -> (usize, Option<DeviceError>) {
+        let error = if has_failed { None } else { self.send_for_all(copier, uses).err() };
+        let has_failed = has_failed || error.is_some();
         let mut unfinished = Vec::new();
         for one in uses {
-            if one.mode.reads() && !self.entry(one.entry).is_valid(Node::HOST) {
-                self.send_for(copier, one.entry)?;
-            }
             let entry = self.entry(one.entry);
             let home = &entry.replicas[Node::HOST.at()];
-            let is_coming = !one.mode.reads() || entry.is_valid(Node::HOST);
-            // A copy that could not be issued waits for others to or from host memory, which its device can not wait for.
-            let readers = if one.mode.writes() || !is_coming { home.readers.as_slice() } else { &[] };
-            unfinished.extend(home.written.iter().chain(readers).copied().filter(|&event| !self.is_done(event)));
+            if !has_failed {
+                unfinished.extend(home.written);
+            }
+            // A copy home that could not be issued waits for others to or from host memory, which its device can not wait for.
+            if !has_failed && one.mode.reads() && !entry.is_valid(Node::HOST) {
+                unfinished.extend(&home.readers);
+            }
+            if one.mode.writes() {
+                unfinished.extend(&entry.flights);
+            }
         }
         unfinished.sort_unstable_by_key(|event| (event.device, event.queue, event.ticket));
         unfinished.dedup();
         unfinished.retain(|event| self.flights.get_mut(event).map(|flight| flight.waiting.push(slot)).is_some());
         if unfinished.is_empty() {
-            debug_assert!(uses.iter().all(|one| !one.mode.reads() || self.entry(one.entry).is_valid(Node::HOST)));
+            let is_home = |one: &Use| !one.mode.reads() || self.entry(one.entry).is_valid(Node::HOST);
+            debug_assert!(has_failed || uses.iter().all(is_home));
+            // Also if it has failed: what it was to write is worth nothing then, and nobody may begin to copy it to where it ends.
             for one in uses.iter().filter(|one| one.mode.writes()) {
                 self.modify(one.entry, Node::HOST);
             }
         }
-        Ok(unfinished.len())
+        (unfinished.len(), error)
     }
-    /// A host task fails whose data can not come. Returns the number of copies to and from the host memory of what it was to write
-    /// whose end it must wait for before it says so, since the data may end with it. When there are none left (zero), the data are at
-    /// home: worth nothing, but nobody copies them there any more.
-    pub(crate) fn give_up_on_host(&mut self, slot: u32, uses: &[Use]) -> usize {
-        let mut copies = 0;
-        let is_written = |id: EntryId| uses.iter().any(|one| one.entry == id && one.mode.writes());
-        for flight in self.flights.values_mut() {
-            if (flight.from == Node::HOST || flight.to == Node::HOST) && is_written(flight.entry) {
-                flight.waiting.push(slot);
-                copies += 1;
+
+    /// How long it would take to bring a value to a node, and its locality there: two if it is there, one if a device has it from
+    /// which the node can copy.
+    pub(crate) fn distance(&self, id: Option<EntryId>, host: Option<HostRegion>, to: Node) -> (f64, u32) {
+        let Some(id) = id else {
+            // Devices have not used it: it is in host memory.
+            let bytes = host.map_or(0, |region| region.bytes());
+            let from_host = || self.links.forecast_ns(Node::HOST, to, bytes).unwrap_or(0.0);
+            return if to == Node::HOST { (0.0, 2) } else { (from_host(), 0) };
+        };
+        let entry = self.entry(id);
+        if entry.is_valid(to) {
+            return (0.0, 2);
+        }
+        let bytes = entry.host.bytes();
+        let from = |from: Node| self.links.forecast_ns(from, to, bytes);
+        let peer = entry.holders().filter_map(from).min_by(f64::total_cmp);
+        let host = if entry.is_valid(Node::HOST) { from(Node::HOST) } else { None };
+        match (peer, host) {
+            (Some(peer), host) => (host.map_or(peer, |host| host.min(peer)), 1),
+            (None, Some(host)) => (host, 0),
+            // From a device home, and from there.
+            (None, None) => {
+                let home = entry.holders().filter_map(|from| self.links.forecast_ns(from, Node::HOST, bytes));
+                (home.fold(0.0, f64::max) + from(Node::HOST).unwrap_or(0.0), 0)
             }
         }
-        if copies == 0 {
-            uses.iter().filter(|one| one.mode.writes()).for_each(|one| self.modify(one.entry, Node::HOST));
+    }
+
+    /// Issues copies of what is read and not at home.
+    fn send_for_all(&mut self, copier: &mut dyn Copier, uses: &[Use]) -> Result<(), DeviceError> {
+        self.check_values(uses)?;
+        for one in uses.iter().filter(|one| one.mode.reads()) {
+            if !self.entry(one.entry).is_valid(Node::HOST) {
+                self.send_for(copier, one.entry)?;
+            }
         }
-        copies
+        Ok(())
     }
 }

@@ -273,6 +273,7 @@ impl Directory {
         self.pin(id, from);
         self.pin(id, to);
         self.entry_mut(id).arrive(to);
+        self.entry_mut(id).flights.push(event);
         self.overwrite(id, to, event);
         let stores = &self.stores;
         let done = |event: &Event| stores[usize::from(event.device)].done[usize::from(event.queue)] >= event.ticket;
@@ -334,6 +335,7 @@ impl Directory {
                 Some(error)
             }
         };
+        self.entry_mut(id).flights.retain(|flight| *flight != event);
         self.unpin(id, from);
         self.unpin(id, to);
         Some(Landed { from, to, bytes, kind, waiting, error })
@@ -347,8 +349,8 @@ impl Directory {
             let entry = self.entry_mut(id);
             if entry.is_valid(node) && entry.replicas[node.at()].written == Some(event) {
                 entry.drop_from(node);
-                let onward = self.flights.iter().filter(|(_, flight)| flight.entry == id && flight.from == node);
-                failed.extend(onward.map(|(&event, flight)| (event, flight.to)));
+                let flights = self.entry(id).flights.iter().filter_map(|event| Some((*event, self.flights.get(event)?)));
+                failed.extend(flights.filter(|one| one.1.from == node).map(|one| (one.0, one.1.to)));
             }
         }
     }

@@ -85,7 +85,9 @@ impl Links {
     pub(super) fn forecast_ns(&self, from: Node, to: Node, bytes: usize) -> Option<f64> {
         let link = self.link(from, to);
         let info = link.info?;
-        Some(info.latency_ns as f64 + (link.pending as f64 + bytes as f64) / info.bytes_per_s.max(1.0) * 1e9)
+        // Nothing said: as fast as can be.
+        let speed = if info.bytes_per_s > 0.0 { info.bytes_per_s } else { f64::INFINITY };
+        Some(info.latency_ns as f64 + (link.pending as f64 + bytes as f64) / speed * 1e9)
     }
 
     /// A copy was issued.

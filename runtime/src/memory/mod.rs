@@ -74,7 +74,7 @@ mod tests;
 
 pub(crate) use admission::{Admitted, Demand};
 pub(crate) use directory::{Directory, EntryId, Use};
-use entry::Node;
+pub(crate) use entry::Node;
 pub(crate) use heap::Segment;
 pub use links::{CopyKind, Traffic};
 

@@ -1,6 +1,6 @@
 //! First in, first out: one queue for everybody.
 
-use super::{Place, Policy, ReadyTask, Want};
+use super::{Outlook, Place, Policy, ReadyTask, Want};
 use std::{
     collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -25,7 +25,7 @@ impl Policy for Fifo {
         "fifo"
     }
 
-    fn push(&self, _: Place, task: ReadyTask) {
+    fn push(&self, _: Place, task: ReadyTask, _: &dyn Outlook) {
         self.ready().push_back(task);
     }
 

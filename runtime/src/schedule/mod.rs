@@ -7,12 +7,20 @@
 
 #![forbid(unsafe_code)]
 
+mod capability_weights;
+mod demand_driven;
 mod fifo;
 mod lanes;
 mod outlook;
+#[cfg(test)]
+mod outlook_mock;
 mod priority;
+mod ranked;
+mod station;
 mod work_stealing;
 
+pub use capability_weights::CapabilityWeights;
+pub use demand_driven::DemandDriven;
 pub use fifo::Fifo;
 pub use outlook::{Forecast, Outlook, Resource};
 pub use priority::Priority;
@@ -40,17 +48,18 @@ pub struct ReadyTask {
 #[derive(Clone, Copy, Default)]
 pub struct Want<'a> {
     pub(crate) accepts: Option<&'a dyn Fn(&ReadyTask) -> bool>,
+    pub(crate) outlook: Option<&'a dyn Outlook>,
     pub(crate) is_hasty: bool,
 }
 
 impl<'a> Want<'a> {
     /// Tasks that `accepts` says.
     pub(crate) fn of(accepts: &'a dyn Fn(&ReadyTask) -> bool) -> Self {
-        Self { accepts: Some(accepts), is_hasty: false }
+        Self { accepts: Some(accepts), outlook: None, is_hasty: false }
     }
 
     /// Any task will do.
-    pub const ANY: Want<'static> = Want { accepts: None, is_hasty: false };
+    pub const ANY: Want<'static> = Want { accepts: None, outlook: None, is_hasty: false };
 
     /// Whether any task will do, which a policy may use for a faster way.
     #[must_use]
@@ -62,6 +71,18 @@ impl<'a> Want<'a> {
     #[must_use]
     pub fn is_hasty(&self) -> bool {
         self.is_hasty
+    }
+
+    /// What the policy may ask. None where the runtime has no devices, and of one that ends: then no task is to be kept for
+    /// somebody else.
+    #[must_use]
+    pub fn outlook(&self) -> Option<&'a dyn Outlook> {
+        self.outlook
+    }
+
+    /// The same, with answers to what the policy may ask.
+    pub(crate) fn with(self, outlook: Option<&'a dyn Outlook>) -> Self {
+        Self { outlook, ..self }
     }
 
     /// The same, for a thread that will ask again soon.
@@ -81,12 +102,18 @@ impl<'a> Want<'a> {
 /// Every call may come from any thread. A policy keeps each task that is pushed until it is taken, once. `take` and `steal`
 /// together find a task if one that `want` accepts was pushed before the calls (in the sense of *happens before*) and not
 /// taken: the sleep protocol relies on it, so a policy answers `None` because a lock was busy only to the hasty.
+///
+/// Where there are devices ([`Want::outlook`] says), a policy may keep a task for a [`Resource`]: it then finds it for that
+/// resource's threads, but not for others. Some thread of that resource has looked after the push, or will: the push has woken one, or
+/// it has work in flight and looks when that ends. So two things are asked of a policy that keeps tasks. A resource with nothing in flight
+/// gets what is kept for it; and what is kept for a resource that can not run it any more
+/// ([`Outlook::forecast`] says none) is anybody's.
 pub trait Policy: Send + Sync {
     /// The policy's name, as settings and traces give it.
     fn name(&self) -> &'static str;
 
-    /// A task has become ready; `by` is where that was found out.
-    fn push(&self, by: Place, task: ReadyTask);
+    /// A task has become ready; `by` is where that was found out. One that was taken may come back.
+    fn push(&self, by: Place, task: ReadyTask, outlook: &dyn Outlook);
 
     /// The task that the thread at `by` should run next, if it need not be taken from another's share.
     fn take(&self, by: Place, want: Want<'_>) -> Option<ReadyTask>;
@@ -95,6 +122,20 @@ pub trait Policy: Send + Sync {
     fn steal(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
         let _ = (by, want);
         None
+    }
+
+    /// A task that was taken from the policy, or was never given to it, has ended. Told only where there are devices. Says whether
+    /// idle resources should look again, since tasks that were kept from them may be theirs now.
+    fn ended(&self, task: TaskId, outlook: &dyn Outlook) -> bool {
+        let _ = (task, outlook);
+        false
+    }
+
+    /// Whether others should look again because this resource is late: tasks that were kept for it may be theirs now. Asked now and then
+    /// while a device has work in flight.
+    fn is_late(&self, on: Resource, outlook: &dyn Outlook) -> bool {
+        let _ = (on, outlook);
+        false
     }
 
     /// Whether the thread at `by` may run this task, which it has just made ready, without pushing it first.
@@ -120,11 +161,16 @@ pub enum PolicyName {
     /// Work stealing in bands of priority. See [`Priority`].
     #[default]
     Priority,
+    /// Each task where it will be finished first, by capability weights. See [`CapabilityWeights`].
+    CapabilityWeights,
+    /// One queue, reservation stations, whoever demands more gets more. See [`DemandDriven`].
+    DemandDriven,
 }
 
 impl PolicyName {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Fifo, Self::WorkStealing, Self::Priority];
+    pub const ALL: [Self; 5] =
+        [Self::Fifo, Self::WorkStealing, Self::Priority, Self::CapabilityWeights, Self::DemandDriven];
 
     /// A policy of this name for so many places.
     #[must_use]
@@ -133,6 +179,8 @@ impl PolicyName {
             Self::Fifo => Box::new(Fifo::default()),
             Self::WorkStealing => Box::new(WorkStealing::new(places)),
             Self::Priority => Box::new(Priority::new(places)),
+            Self::CapabilityWeights => Box::new(CapabilityWeights::new(places)),
+            Self::DemandDriven => Box::new(DemandDriven::default()),
         }
     }
 
@@ -143,6 +191,8 @@ impl PolicyName {
             Self::Fifo => "fifo",
             Self::WorkStealing => "work-stealing",
             Self::Priority => "priority",
+            Self::CapabilityWeights => "capability-weights",
+            Self::DemandDriven => "demand-driven",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a policy may ask about ready tasks and about who could run them.
 
 use super::{Place, ReadyTask};
+use crate::recording::BlasLevel;
 
 /// Who runs tasks, as a policy weighs it: the host's workers together, or a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,6 +16,12 @@ impl Resource {
     pub fn device(index: u16) -> Self {
         Self(index + 1)
     }
+
+    /// The device's index; none of the host.
+    #[must_use]
+    pub fn device_index(self) -> Option<u16> {
+        self.0.checked_sub(1)
+    }
 }
 
 /// What it would take to run a task on a resource.
@@ -28,7 +35,7 @@ pub struct Forecast {
     pub locality: u32,
 }
 
-/// What a policy may ask.
+/// What a policy may ask, of tasks that it holds.
 pub trait Outlook {
     /// How many resources there are: the host, and the devices.
     fn resources(&self) -> u16;
@@ -41,6 +48,9 @@ pub trait Outlook {
 
     /// What it would take to run the task there; none if it can not run there.
     fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast>;
+
+    /// The level of BLAS that the task's work belongs to, if that is known.
+    fn level(&self, task: &ReadyTask) -> Option<BlasLevel>;
 
     /// Where the data that the task writes are to be updated, if they were dealt to somebody.
     fn home(&self, task: &ReadyTask) -> Option<Resource>;

@@ -1,7 +1,7 @@
 //! Work stealing in bands of priority.
 
 use super::{
-    Place, Policy, ReadyTask, Want,
+    Outlook, Place, Policy, ReadyTask, Want,
     lanes::{Lanes, Order},
 };
 use crossbeam_utils::CachePadded;
@@ -57,7 +57,7 @@ impl Policy for Priority {
         "priority"
     }
 
-    fn push(&self, by: Place, task: ReadyTask) {
+    fn push(&self, by: Place, task: ReadyTask, _: &dyn Outlook) {
         let band = Self::band(&task);
         if band > ORDINARY {
             self.urgent.fetch_add(1, Ordering::Relaxed);

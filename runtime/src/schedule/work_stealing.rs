@@ -1,7 +1,7 @@
 //! Work stealing: each worker its own tasks, newest first; who has none steals.
 
 use super::{
-    Place, Policy, ReadyTask, Want,
+    Outlook, Place, Policy, ReadyTask, Want,
     lanes::{Lanes, Order},
 };
 
@@ -22,7 +22,7 @@ impl Policy for WorkStealing {
         "work-stealing"
     }
 
-    fn push(&self, by: Place, task: ReadyTask) {
+    fn push(&self, by: Place, task: ReadyTask, _: &dyn Outlook) {
         self.0.push(by, 0, task);
     }
 

@@ -69,6 +69,46 @@ impl<'d, T: ?Sized> Lent<'d, T> {
     }
 }
 
+impl<'d, T: ?Sized + 'd> Lent<'d, T> {
+    /// The datum's home, for a task that deals anew; that of the version which the next access names.
+    #[must_use]
+    pub fn home(&self) -> Home<'d> {
+        // SAFETY: a handle that was lent belongs to its scope's thread, the inserter. Versions end with the datum.
+        Home(&unsafe { self.datum().current() }.execution.home)
+    }
+}
+
+/// The resource that a datum is dealt to: a hint, which any thread may change at any time. Made by [`Lent::home`].
+///
+/// ```
+/// use superscalar_runtime::{Resource, Runtime};
+/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// let rt = Runtime::builder().workers(1).build()?;
+/// let mut x = 1.0;
+/// rt.scope(|s| {
+///     let x = s.lend(&mut x);
+///     x.deal_to(Some(Resource::device(1)));
+///     assert_eq!(x.home().resource(), Some(Resource::device(1)));
+/// })?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy)]
+pub struct Home<'d>(&'d crate::datum::Home);
+
+impl Home<'_> {
+    /// See [`Lent::deal_to`].
+    pub fn deal_to(&self, resource: Option<Resource>) {
+        self.0.set(resource);
+    }
+
+    /// Who it is, if anybody.
+    #[must_use]
+    pub fn resource(&self) -> Option<Resource> {
+        self.0.get()
+    }
+}
+
 impl<'d, T: 'd> Lent<'d, T> {
     /// Contributes to the value by `operation`; the body sees `&mut T`, a private part that starts as its identity.
     pub fn reduce<R: Reduction<T>>(&self, _operation: R) -> Reduce<'d, 'd, T, R> {

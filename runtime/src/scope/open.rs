@@ -357,7 +357,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
 /// # }
 /// ```
 #[derive(Clone, Copy)]
-pub struct Nesting<'scope>(&'scope Shared);
+pub struct Nesting<'scope>(pub(crate) &'scope Shared);
 
 impl Nesting<'_> {
     /// Opens a scope as [`Runtime::scope`](crate::Runtime::scope) does.

@@ -160,6 +160,15 @@ impl Slot {
         self.exec.get_mut()
     }
 
+    /// The owned part, to read.
+    ///
+    /// # Safety
+    /// The task is ready and was not taken, and stays so while the reference lives.
+    pub(crate) unsafe fn exec_shared(&self) -> &Exec {
+        // SAFETY: the caller's promise: nobody has the right to change it meanwhile.
+        unsafe { &*self.exec.get() }
+    }
+
     /// The owned part.
     ///
     /// # Safety

@@ -9,7 +9,7 @@ use crate::{
     error::{Cause, Failure},
     recording::{Stall, TaskId},
     runtime::Shared,
-    schedule::{ReadyTask, Want},
+    schedule::{Outlook, ReadyTask, Want},
     scope::ScopeState,
     task::{Body, Exec, Label, Verdict},
 };
@@ -66,7 +66,7 @@ impl Shared {
     /// Runs tasks while there are any; says whether there were.
     fn drain(&self, seat: &Seat) -> bool {
         let want_host = |task: &ReadyTask| self.host_can_take(task);
-        let want = if self.devices.is_empty() { Want::ANY } else { Want::of(&want_host) };
+        let want = if self.devices.is_empty() { Want::ANY } else { Want::of(&want_host).with(self.outlook()) };
         let (mut found, mut next) = (false, None);
         loop {
             let task = next.or_else(|| self.own_task(seat, want)).or_else(|| {
@@ -83,7 +83,7 @@ impl Shared {
     /// What a pool thread with a seat of its own does until shutdown.
     pub(crate) fn work(&self, seat: &Seat) {
         let want_host = |task: &ReadyTask| self.host_can_take(task);
-        let want = if self.devices.is_empty() { Want::ANY } else { Want::of(&want_host) };
+        let want = if self.devices.is_empty() { Want::ANY } else { Want::of(&want_host).with(self.outlook()) };
         let mut next = None;
         loop {
             let task = next.or_else(|| self.own_task(seat, want));
@@ -155,7 +155,7 @@ impl Shared {
                 && waiting.within.is_none_or(|within| self.slab.slot(task.slot).scope().is_within(within))
         };
         let any = waiting.within.is_none() && self.devices.is_empty();
-        let want = if any { Want::ANY } else { Want::of(&accepts) };
+        let want = if any { Want::ANY } else { Want::of(&accepts).with(self.outlook()) };
         // The count lies on a line that all workers write, so it is looked at only when this seat has just reported.
         let mut next: Option<ReadyTask> = None;
         while !(self.has_reported(seat) && reached()) {
@@ -177,7 +177,7 @@ impl Shared {
         if let Some(task) = next {
             // Looked up before the push: from then on another thread may run the task and free its slot.
             let scope = NonNull::from(self.slab.slot(task.slot).scope());
-            self.policy.push(seat.place, task);
+            self.policy.push(seat.place, task, self);
             self.wake_for(seat, scope);
         }
     }
@@ -196,12 +196,12 @@ impl Shared {
         let accepts = |task: &ReadyTask| {
             self.host_can_take(task) && within.is_none_or(|within| self.slab.slot(task.slot).scope().is_within(within))
         };
-        let task = self.any_task(seat, Want::of(&accepts));
+        let task = self.any_task(seat, Want::of(&accepts).with(self.outlook()));
         let found = task.is_some();
         if let Some(next) = task.and_then(|task| self.run_task(seat, task)) {
             // Looked up before the push: from then on another thread may run the task and free its slot.
             let scope = NonNull::from(self.slab.slot(next.slot).scope());
-            self.policy.push(seat.place, next);
+            self.policy.push(seat.place, next, self);
             self.wake_for(seat, scope);
         }
         self.report(seat);
@@ -213,7 +213,7 @@ impl Shared {
         while self.run_one(seat, None) {}
         while let Some(task) = self.locked.take_any() {
             if let Some(next) = self.run_task(seat, task) {
-                self.policy.push(seat.place, next);
+                self.policy.push(seat.place, next, self);
             }
             while self.run_one(seat, None) {}
         }
@@ -271,6 +271,7 @@ impl Shared {
             self.report(seat);
         }
         let started = self.recorder.as_ref().map(|recorder| recorder.now_ns());
+        let begun_ns = (!self.devices.is_empty()).then(|| self.now_ns());
         let fail = |cause: Cause| self.failed(scope, id, label, cause);
         let lost = if self.devices.is_empty() { None } else { slot.device_side().take_failure() };
         let verdict = match (scope.cancelled(), lost) {
@@ -296,6 +297,9 @@ impl Shared {
             }
         };
         self.settle_recorded(seat, scope, id, started.unwrap_or(0), &verdict);
+        if let Some(begun_ns) = begun_ns {
+            self.note_host_end(slot, begun_ns, &verdict);
+        }
         self.let_go(seat, &held);
         self.finish(seat, index)
     }
@@ -365,7 +369,7 @@ impl Shared {
             recorder.ready(seat);
         }
         match header.flags.worker() {
-            None => self.policy.push(seat.place, task),
+            None => self.policy.push(seat.place, task, self),
             Some(worker) => self.push_locked(u32::from(worker) % self.workers, task),
         }
     }

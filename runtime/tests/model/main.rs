@@ -76,7 +76,8 @@ fn runtime(setting: &Setting) -> Arc<Runtime> {
         delay_us_max: device.delay_us_max,
     };
     let specs: Vec<Spec> = setting.devices.iter().map(spec).collect();
-    let builder = Runtime::builder().workers(setting.workers).policy(setting.policy).window(setting.window);
+    let builder =
+        Runtime::builder().workers(setting.workers).policy(setting.policy).window(setting.window).weights_file(None);
     let builder = Machine::start(&specs).into_iter().fold(builder, |builder, device| builder.device(device));
     Arc::new(builder.trace(setting.trace).build().expect("threads"))
 }

@@ -1,0 +1,111 @@
+//! [`Cache`]: compiled programs on disk.
+//!
+//! One file per program, named for a hash of its key: platform, device, driver, options and text. The whole key stands in the
+//! file and is compared, so neither a collision nor a file from elsewhere can pass for the program; a checksum finds a file that was cut
+//! or changed. A file is written under another name and then renamed, so a reader sees all of it or nothing. Files that do not fit are as
+//! good as none, and are replaced. A cache that can not be written costs time, and nothing else.
+
+use super::source::hash;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// What a file begins with: the number goes up with the format.
+const MAGIC: &[u8] = b"superscalar opencl program 1\n";
+
+/// The directory in which compiled programs are kept, unless told otherwise: `opencl` in `$SUPERSCALAR_CACHE`, or else in `superscalar` of
+/// the user's cache directory. None if the environment names neither that nor a home.
+#[must_use]
+pub fn cache_directory() -> Option<PathBuf> {
+    let named = |variable| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let caches = || named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
+    let root = named("SUPERSCALAR_CACHE").or_else(|| Some(caches()?.join("superscalar")))?;
+    Some(root.join("opencl"))
+}
+
+/// Compiled programs in a directory, or nowhere.
+#[derive(Clone, Debug)]
+pub(super) struct Cache {
+    directory: Option<PathBuf>,
+}
+
+impl Cache {
+    pub(super) fn new(directory: Option<PathBuf>) -> Self {
+        Self { directory }
+    }
+
+    /// The compiled program of this key, if it is there and whole.
+    pub(super) fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
+        let file = fs::read(self.path(key)?).ok()?;
+        decode(&file, key).map(<[u8]>::to_vec)
+    }
+
+    /// Keeps a compiled program, if that is possible.
+    pub(super) fn put(&self, key: &[u8], binary: &[u8]) {
+        let Some(path) = self.path(key) else { return };
+        let _ = replace(&path, &encode(key, binary));
+    }
+
+    fn path(&self, key: &[u8]) -> Option<PathBuf> {
+        Some(self.directory.as_ref()?.join(format!("{:032x}.program", hash([key]))))
+    }
+}
+
+/// Writes a file in one step.
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    let unique = format!("{}-{}.tmp", process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
+    let aside = path.with_extension(unique);
+    let renamed = fs::write(&aside, bytes).and_then(|()| fs::rename(&aside, path));
+    if renamed.is_err() {
+        let _ = fs::remove_file(&aside);
+    }
+    renamed
+}
+
+fn encode(key: &[u8], binary: &[u8]) -> Vec<u8> {
+    let lengths = [key.len() as u64, binary.len() as u64].map(u64::to_le_bytes);
+    let check = hash([&lengths[0], &lengths[1], key, binary]).to_le_bytes();
+    [MAGIC, &lengths[0], &lengths[1], &check, key, binary].concat()
+}
+
+fn decode<'a>(file: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    let rest = file.strip_prefix(MAGIC)?;
+    let (lengths, rest) = rest.split_at_checked(16)?;
+    let (check, rest) = rest.split_at_checked(16)?;
+    let binary = rest.strip_prefix(key)?;
+    let expected = [key.len() as u64, binary.len() as u64].map(u64::to_le_bytes).concat();
+    (lengths == expected && check == hash([lengths, key, binary]).to_le_bytes()).then_some(binary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let file = encode(b"key", b"binary");
+        assert_eq!(decode(&file, b"key"), Some(&b"binary"[..]));
+        assert_eq!(decode(&file, b"kez"), None);
+    }
+
+    #[test]
+    fn a_file_that_was_cut_or_changed_anywhere_is_none() {
+        let file = encode(b"key", b"binary");
+        for length in 0..file.len() {
+            assert_eq!(decode(&file[..length], b"key"), None, "cut to {length}");
+            let mut changed = file.clone();
+            changed[length] ^= 1;
+            assert_eq!(decode(&changed, b"key"), None, "changed at {length}");
+        }
+        let mut longer = file;
+        longer.push(0);
+        assert_eq!(decode(&longer, b"key"), None);
+    }
+}

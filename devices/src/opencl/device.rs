@@ -1,0 +1,265 @@
+//! [`OpenclDevice`]: the driver, as the runtime sees it.
+
+use super::{
+    KIND,
+    cache::{Cache, cache_directory},
+    class::DeviceClass,
+    context::{Setup, SharedContext},
+    found::Found,
+    lane::Lane,
+    object::{Context, Queue},
+    program::Programs,
+    queue::{Common, OpenclQueue},
+};
+use ocl::ffi;
+use std::{
+    path::PathBuf,
+    ptr,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+use superscalar_runtime::{
+    Device, DeviceError, DeviceInfo, DeviceMemory, Event, Finished, Issue, LinkInfo, MemoryInfo, Speed,
+};
+
+/// Queues for copies in, out and from peers, behind those for tasks.
+const COPY_QUEUES: u16 = 3;
+/// The least alignment of columns in a heap: two cache lines, or the widest vector.
+const ALIGN_BYTES_MIN: usize = 128;
+/// Where the host's memory is the device's, copies run at about its speed; else over a link like PCI Express of the third generation.
+const UNIFIED: LinkInfo = LinkInfo { bytes_per_s: 8e9, latency_ns: 10_000 };
+const LINKED: LinkInfo = LinkInfo { bytes_per_s: 12e9, latency_ns: 20_000 };
+
+/// How a device is opened.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Its index in the runtime: how many devices are given to the builder before it.
+    pub index: u16,
+    /// How many queues for tasks; at least one.
+    pub queues: u16,
+    /// How many tasks it is given ahead of their completion; at least one.
+    pub depth: usize,
+    /// Bytes of the heap; if not given, seven eighths of the device's memory, or one eighth of the host's if that is the device's, but never
+    /// more than the largest buffer.
+    pub memory_bytes: Option<usize>,
+    /// How fast it is said to be.
+    pub speed: Speed,
+    /// The way to and from host memory, and to its peers, if something is known of it.
+    pub link: Option<LinkInfo>,
+    /// Where compiled programs are kept, if anywhere.
+    pub cache: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Two queues, six tasks deep, programs kept in [`cache_directory`](super::cache_directory).
+    #[must_use]
+    pub fn new(index: u16) -> Self {
+        let (speed, cache) = (Speed::default(), cache_directory());
+        Self { index, queues: 2, depth: 6, memory_bytes: None, speed, link: None, cache }
+    }
+}
+
+/// An OpenCL device, opened for a runtime.
+#[derive(Debug)]
+pub struct OpenclDevice {
+    pub(super) common: Arc<Common>,
+    info: DeviceInfo,
+    pub(super) lanes: Vec<Lane>,
+    /// Why it is lost.
+    lost: OnceLock<DeviceError>,
+}
+
+impl OpenclDevice {
+    /// Opens devices for one runtime. Those of one platform share a context: they can wait for each other's events and copy
+    /// from each other.
+    ///
+    /// # Errors
+    /// If two have the same index, the settings do not suit a device, or a driver refuses.
+    ///
+    /// # Examples
+    /// ```
+    /// use superscalar_devices::opencl::{OpenclDevice, Settings, devices, named};
+    ///
+    /// let found = devices()?;
+    /// if !found.is_empty() {
+    ///     let settings = Settings { memory_bytes: Some(1 << 20), ..Settings::new(0) };
+    ///     let opened = OpenclDevice::open(&[(named("opencl:0", &found)?, settings)])?;
+    ///     assert_eq!(opened.len(), 1);
+    /// }
+    /// # Ok::<(), superscalar_runtime::DeviceError>(())
+    /// ```
+    pub fn open(devices: &[(Found, Settings)]) -> Result<Vec<Arc<Self>>, DeviceError> {
+        for (at, (found, settings)) in devices.iter().enumerate() {
+            settings.check(found.class())?;
+            if devices[..at].iter().any(|(_, before)| before.index == settings.index) {
+                return Err(DeviceError::new(format!("two devices of a runtime have the index {}", settings.index)));
+            }
+        }
+        let mut setup = Setup::begin();
+        let mut contexts: Vec<(&Found, Arc<SharedContext>)> = Vec::new();
+        let mut opened = Vec::new();
+        for (found, settings) in devices {
+            let known = contexts.iter().find(|(other, _)| other.platform == found.platform);
+            let context = match known {
+                Some((_, context)) => Arc::clone(context),
+                None => {
+                    let context = Arc::new(context_of(found, devices)?);
+                    setup.keep(found.platform.0, &context.context)?;
+                    contexts.push((found, Arc::clone(&context)));
+                    context
+                }
+            };
+            opened.push(Arc::new(Self::open_in(context, found, settings)?));
+        }
+        Ok(opened)
+    }
+
+    fn open_in(context: Arc<SharedContext>, found: &Found, settings: &Settings) -> Result<Self, DeviceError> {
+        let info = info(&context, found, settings);
+        let common = Arc::new(Common {
+            index: settings.index,
+            found: found.clone(),
+            context,
+            programs: Programs::new(Cache::new(settings.cache.clone())),
+            signal: Arc::default(),
+            heap: OnceLock::new(),
+            heap_bytes: settings.heap_bytes(found.class()),
+        });
+        let lanes = (0..settings.queues + COPY_QUEUES).map(|number| {
+            let mut code = 0;
+            let how = ffi::CL_QUEUE_PROFILING_ENABLE;
+            // SAFETY: context and device are there, and the device is one of the context's.
+            let queue = unsafe {
+                let raw = ffi::clCreateCommandQueue(common.context.context.raw(), found.raw(), how, &raw mut code);
+                Queue::made(raw, code, "clCreateCommandQueue")?
+            };
+            Ok(Lane::new(OpenclQueue::new(Arc::clone(&common), queue, number)))
+        });
+        let lanes = lanes.collect::<Result<_, DeviceError>>()?;
+        Ok(Self { common, info, lanes, lost: OnceLock::new() })
+    }
+
+    /// What sort of device it is.
+    #[must_use]
+    pub fn class(&self) -> &DeviceClass {
+        self.common.found.class()
+    }
+
+    /// Fails if the device is lost.
+    pub(super) fn check_not_lost(&self) -> Result<(), DeviceError> {
+        self.lost.get().map_or(Ok(()), |error| Err(error.clone()))
+    }
+
+    /// Takes note of an error after which the device is lost; adds its name.
+    pub(super) fn noted(&self, error: DeviceError) -> DeviceError {
+        if !error.is_lost() {
+            return error;
+        }
+        let error = DeviceError::lost(format!("{} is lost: {error}", self.info.name));
+        self.lost.get_or_init(|| error).clone()
+    }
+}
+
+/// A context of all devices of a device's platform.
+fn context_of(found: &Found, devices: &[(Found, Settings)]) -> Result<SharedContext, DeviceError> {
+    let neighbours = || devices.iter().filter(|(other, _)| other.platform == found.platform);
+    let raw: Vec<ffi::cl_device_id> = neighbours().map(|(other, _)| other.raw()).collect();
+    let properties = [ffi::CL_CONTEXT_PLATFORM as ffi::cl_context_properties, found.platform.0 as isize, 0];
+    let mut code = 0;
+    // SAFETY: the properties end with zero, and platform and devices are there.
+    let context = unsafe {
+        let (count, data) = (raw.len() as u32, ptr::null_mut());
+        let raw = ffi::clCreateContext(properties.as_ptr(), count, raw.as_ptr(), None, data, &raw mut code);
+        Context::made(raw, code, "clCreateContext")?
+    };
+    Ok(SharedContext::new(context, neighbours().map(|(_, settings)| settings.index).collect()))
+}
+
+fn info(context: &SharedContext, found: &Found, settings: &Settings) -> DeviceInfo {
+    let class = found.class();
+    let link = settings.link.unwrap_or(if class.is_unified { UNIFIED } else { LINKED });
+    let peers = context.devices.iter().filter(|&&device| device != settings.index).map(|&device| (device, link));
+    DeviceInfo {
+        name: format!("{} ({} units)", class.name, class.compute_units),
+        kind: KIND,
+        queues: settings.queues,
+        depth: settings.depth,
+        memory: Some(MemoryInfo {
+            bytes: settings.heap_bytes(class),
+            align: align(class),
+            host: link,
+            peers: peers.collect(),
+        }),
+        speed: settings.speed,
+    }
+}
+
+fn align(class: &DeviceClass) -> usize {
+    class.align_bytes.next_power_of_two().max(ALIGN_BYTES_MIN)
+}
+
+impl Settings {
+    fn heap_bytes(&self, class: &DeviceClass) -> usize {
+        let share = if class.is_unified { class.memory_bytes / 8 } else { class.memory_bytes / 8 * 7 };
+        let bytes = self.memory_bytes.unwrap_or(share.min(class.buffer_bytes_max));
+        bytes - bytes % align(class)
+    }
+
+    fn check(&self, class: &DeviceClass) -> Result<(), DeviceError> {
+        let Self { queues, depth, .. } = *self;
+        let bytes = self.heap_bytes(class);
+        if queues == 0 || queues > u16::MAX - COPY_QUEUES || depth == 0 {
+            return Err(DeviceError::new(format!("{}: {queues} queues, {depth} tasks deep", class.name)));
+        }
+        if bytes == 0 || bytes > class.buffer_bytes_max {
+            let (name, most) = (&class.name, class.buffer_bytes_max);
+            return Err(DeviceError::new(format!("{name}: a heap of {bytes} bytes, where {most} are the most")));
+        }
+        Ok(())
+    }
+}
+
+impl Device for OpenclDevice {
+    fn info(&self) -> DeviceInfo {
+        self.info.clone()
+    }
+
+    fn can_wait_for(&self, device: u16) -> bool {
+        self.common.context.devices.contains(&device)
+    }
+
+    fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u32, DeviceError> {
+        self.check_not_lost()?;
+        let lane = self.lanes.get(usize::from(queue)).filter(|_| queue < self.info.queues);
+        let lane = lane.ok_or_else(|| DeviceError::new(format!("there is no queue {queue} for tasks")))?;
+        lane.put(waits, |queue| issue(queue)).map_err(|error| self.noted(error))
+    }
+
+    fn poll(&self, report: &mut dyn FnMut(Finished)) {
+        for lane in &self.lanes {
+            lane.collect(&mut |mut finished| {
+                finished.result = finished.result.map_err(|error| self.noted(error));
+                report(finished);
+            });
+        }
+    }
+
+    fn wait(&self, at_most: Duration) {
+        self.common.signal.wait(at_most);
+    }
+
+    fn wake(&self) {
+        self.common.signal.raise();
+    }
+
+    fn memory(&self) -> Option<&dyn DeviceMemory> {
+        Some(self)
+    }
+}
+
+impl Drop for OpenclDevice {
+    fn drop(&mut self) {
+        self.lanes.iter_mut().for_each(Lane::close);
+        self.common.context.forget(self.common.index);
+    }
+}

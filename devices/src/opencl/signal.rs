@@ -1,0 +1,70 @@
+//! [`Signal`]: the issuer's sleep, which the driver's threads and other threads of the runtime end.
+
+use super::object::Event;
+use ocl::ffi::{self, cl_event, cl_int};
+use std::{
+    ffi::c_void,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// Waits for a raise, also one that came before.
+#[derive(Debug, Default)]
+pub(super) struct Signal {
+    is_raised: Mutex<bool>,
+    raised: Condvar,
+}
+
+impl Signal {
+    pub(super) fn raise(&self) {
+        *self.lock() = true;
+        self.raised.notify_all();
+    }
+
+    /// Sleeps until there is a raise that no wait has had, or for so long.
+    pub(super) fn wait(&self, at_most: Duration) {
+        let asleep = self.raised.wait_timeout_while(self.lock(), at_most, |is_raised| !*is_raised);
+        let (mut is_raised, _) = asleep.unwrap_or_else(PoisonError::into_inner);
+        *is_raised = false;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.is_raised.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Raises the signal when the event's command has ended, in whichever way. If the driver refuses, the issuer sleeps its time out.
+    pub(super) fn raise_after(self: &Arc<Self>, event: &Event) {
+        let data = Arc::into_raw(Arc::clone(self)).cast_mut().cast();
+        // SAFETY: the event is there. The count behind `data` goes to `command_ended`, which is called once.
+        let code = unsafe { ffi::clSetEventCallback(event.raw(), ffi::CL_COMPLETE, Some(command_ended), data) };
+        if code != ffi::CL_SUCCESS {
+            // SAFETY: the driver has not taken it, so the count is still ours.
+            drop(unsafe { Arc::from_raw(data.cast::<Signal>()) });
+        }
+    }
+}
+
+/// Called by a thread of the driver's: it must not block or call OpenCL.
+extern "C" fn command_ended(_: cl_event, _: cl_int, data: *mut c_void) {
+    // SAFETY: it is what `raise_after` gave, and this is the one call for it.
+    let signal = unsafe { Arc::from_raw(data.cast::<Signal>()) };
+    signal.raise();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn a_raise_before_the_wait_counts_once() {
+        let signal = Signal::default();
+        signal.raise();
+        let begin = Instant::now();
+        signal.wait(Duration::from_secs(60));
+        assert!(begin.elapsed() < Duration::from_secs(30), "slept although it was raised");
+        let begin = Instant::now();
+        signal.wait(Duration::from_millis(20));
+        assert!(begin.elapsed() >= Duration::from_millis(20), "woke of itself");
+    }
+}

@@ -1,0 +1,124 @@
+//! Programs: compiled once, kept on disk, and what the compiler says.
+
+use crate::bench::{Bench, apply, source};
+use std::{
+    fs,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+use superscalar_devices::opencl::{Settings, Source};
+
+/// A directory of the test's own, removed at its end.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("superscalar-opencl-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Self(path)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(&self.0) else { return Vec::new() };
+        let mut files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+        files.sort();
+        files
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn open(directory: &Directory) -> Option<Bench> {
+    Bench::open_with(1, |settings| Settings { cache: Some(directory.0.clone()), ..settings })
+}
+
+/// Opens a device anew and runs a kernel that must be right.
+fn run(directory: &Directory) -> Option<()> {
+    let mut bench = open(directory)?;
+    let event = bench.issue((0, 0), &[], |queue| apply(queue, "set", (0, 3), 11)).expect("a task");
+    bench.end_of(event).result.expect("it ends well");
+    assert_eq!(bench.read_ints(0, 0, 3, &[]), [11; 3]);
+    Some(())
+}
+
+fn identity(path: &Path) -> (u64, u64) {
+    let data = fs::metadata(path).expect("a file");
+    (data.ino(), data.len())
+}
+
+#[test]
+fn a_program_is_kept_on_disk_and_found_again() {
+    let directory = Directory::new("kept");
+    if run(&directory).is_none() {
+        return;
+    }
+    let files = directory.files();
+    assert_eq!(files.len(), 1, "one program, one file: {files:?}");
+    let written = identity(&files[0]);
+    run(&directory);
+    assert_eq!(directory.files(), files);
+    assert_eq!(identity(&files[0]), written, "it was compiled again");
+    // Other options make another program.
+    let mut bench = open(&directory).expect("as before");
+    let other = Source::new(source().text(), "-DOTHER");
+    let event = bench.issue((0, 0), &[], |queue| queue.compile(&other)).expect("a task");
+    bench.end_of(event).result.expect("it ends well");
+    assert_eq!(directory.files().len(), 2);
+}
+
+#[test]
+fn a_file_that_was_cut_changed_or_swapped_is_replaced() {
+    let directory = Directory::new("corrupt");
+    if run(&directory).is_none() {
+        return;
+    }
+    let file = directory.files().remove(0);
+    let whole = fs::read(&file).expect("a file");
+    let mut changed = whole.clone();
+    let middle = changed.len() - 100;
+    changed[middle] ^= 0x20;
+    for spoiled in [&whole[..whole.len() / 2], &[], b"something else", &changed] {
+        fs::write(&file, spoiled).expect("a file");
+        run(&directory);
+        assert_ne!(fs::read(&file).expect("a file"), spoiled, "it was not replaced");
+        let again = identity(&file);
+        run(&directory);
+        assert_eq!(identity(&file), again, "what replaced it is not good");
+    }
+    // Another program's file under this one's name.
+    let mut bench = open(&directory).expect("as before");
+    let other = Source::new("__kernel void other(__global int *heap) { heap[0] = 1; }", "");
+    let event = bench.issue((0, 0), &[], |queue| queue.compile(&other)).expect("a task");
+    bench.end_of(event).result.expect("it ends well");
+    let others = directory.files().into_iter().find(|path| *path != file).expect("a second file");
+    fs::copy(&others, &file).expect("a copy");
+    run(&directory);
+    assert_ne!(fs::read(&file).expect("a file"), fs::read(&others).expect("a file"));
+}
+
+#[test]
+fn a_cache_that_can_not_be_written_does_no_harm() {
+    let directory = Directory::new("unwritable");
+    // A file where the directory should be.
+    fs::write(&directory.0, "in the way").expect("a file");
+    run(&directory);
+    fs::remove_file(&directory.0).expect("it is still there");
+}
+
+#[test]
+fn what_does_not_compile_comes_back_with_the_compilers_words() {
+    let Some(mut bench) = Bench::open(1) else { return };
+    let wrong = Source::new("__kernel void wrong(__global int *heap) { heap[0] = not_declared_anywhere; }", "");
+    for _ in 0..2 {
+        let error = bench.issue((0, 0), &[], |queue| queue.compile(&wrong)).expect_err("it does not compile");
+        let message = error.to_string();
+        assert!(message.contains("not_declared_anywhere") && message.contains("clBuildProgram"), "{message}");
+        assert!(!error.is_lost());
+    }
+    let event = bench.issue((0, 0), &[], |queue| apply(queue, "set", (0, 1), 1)).expect("others still do");
+    bench.end_of(event).result.expect("it ends well");
+}

@@ -1,0 +1,160 @@
+//! Running a program on a random machine.
+
+use crate::program::{Program, Random, Task, Where, mix};
+use std::sync::{Arc, LazyLock};
+use superscalar_devices::sim::{self, Direction, Fault, Machine, Point, SimDevice, SimHeap, SimQueue, Spec, Times};
+use superscalar_runtime::{
+    Codelet, Cost, DeviceError, DeviceRegion, IssueContext, LinkInfo, Lock, Operand, Reads, Runtime, TaskSpec, Updates,
+    Writes,
+};
+
+type Vector = Vec<u64>;
+/// How a task mixes: whether it overwrites, and its number.
+type Call = (bool, u64);
+type Update = Codelet<(Vec<Reads<Vector>>, Updates<Vector>), Call>;
+type Overwrite = Codelet<(Vec<Reads<Vector>>, Writes<Vector>), Call>;
+
+/// The numbers of a region.
+///
+/// # Safety
+/// Nobody else uses them while the slice lives.
+unsafe fn numbers(heap: &SimHeap, region: DeviceRegion) -> Result<&mut [u64], DeviceError> {
+    let base = heap.address(region.offset, region.row_bytes)?;
+    // SAFETY: inside of the heap, aligned, and the caller's promise.
+    Ok(unsafe { std::slice::from_raw_parts_mut(base.cast().as_ptr(), region.row_bytes / 8) })
+}
+
+fn launch(
+    context: &mut IssueContext<'_>,
+    (sources, target): (Vec<Operand<Vector>>, Operand<Vector>),
+    &(overwrites, number): &Call,
+) -> Result<(), DeviceError> {
+    let sources = sources.into_iter().map(Operand::region).collect::<Result<Vec<_>, _>>()?;
+    let (target, scratch) = (target.region()?, context.scratch());
+    context.queue::<SimQueue>()?.launch(Cost::default(), move |heap| {
+        // The kernel copies its sources to scratch first, which must be its own, too.
+        let copied = DeviceRegion { offset: scratch.start, row_bytes: scratch.len() & !7, ..target };
+        // SAFETY: the task's operands and scratch, which are different parts of the heap; sources are only read.
+        let (target, copied) = unsafe { (numbers(heap, target)?, numbers(heap, copied)?) };
+        let mut parts = Vec::new();
+        let mut room = copied;
+        for source in sources {
+            // SAFETY: as above.
+            let source = unsafe { numbers(heap, source)? };
+            let (part, rest) = room.split_at_mut(source.len());
+            part.copy_from_slice(source);
+            parts.push(&*part);
+            room = rest;
+        }
+        mix(&parts, target, overwrites, number);
+        Ok(())
+    })
+}
+
+fn scratch_bytes((sources, _): (Vec<Operand<Vector>>, Operand<Vector>), _: &Call) -> usize {
+    sources.into_iter().filter_map(|source| source.region().ok()).map(|region| region.row_bytes).sum()
+}
+
+static UPDATE: LazyLock<Update> = LazyLock::new(|| {
+    Codelet::new("update")
+        .on_host(|(sources, target): (Vec<&Vector>, &mut Vector), &(overwrites, number): &Call| {
+            mix(&sources.iter().map(|source| source.as_slice()).collect::<Vec<_>>(), target, overwrites, number);
+            Ok(())
+        })
+        .on_device_with_scratch(sim::KIND, scratch_bytes, launch)
+});
+
+static OVERWRITE: LazyLock<Overwrite> = LazyLock::new(|| {
+    Codelet::new("overwrite")
+        .on_host(|(sources, target): (Vec<&Vector>, &mut Vector), &(overwrites, number): &Call| {
+            mix(&sources.iter().map(|source| source.as_slice()).collect::<Vec<_>>(), target, overwrites, number);
+            Ok(())
+        })
+        .on_device_with_scratch(sim::KIND, scratch_bytes, launch)
+});
+
+fn faults(random: &mut Random) -> Vec<Fault> {
+    let directions = [Direction::In, Direction::Out, Direction::Peer];
+    let fault = |random: &mut Random| {
+        let direction = directions[random.below(3)];
+        let point = [Point::CopyCall(direction), Point::Copy(direction), Point::Launch, Point::Kernel][random.below(4)];
+        let times = if random.one_in(2) { Times::Once } else { Times::Forever };
+        let fault = Fault { times, ..Fault::once(point, 1 + random.below(12) as u64) };
+        if random.one_in(3) { fault.losing() } else { fault }
+    };
+    (0..1 + random.below(2)).map(|_| fault(random)).collect()
+}
+
+/// One to three devices; each has room for what a single task needs, often for little more.
+fn machine(random: &mut Random, with_faults: bool) -> Vec<Arc<SimDevice>> {
+    let link = LinkInfo { bytes_per_s: 0.0, latency_ns: 0 };
+    let count = 1 + random.below(3);
+    let specs: Vec<Spec> = (0..count)
+        .map(|at| {
+            // Four vectors of 48 numbers, and scratch for three.
+            let spare = if random.one_in(2) { 16 } else { 400 };
+            let room = (4 + 3) * 48 * 8 + 64 * random.below(spare);
+            let peers: Vec<u16> =
+                (0..count as u16).filter(|&peer| usize::from(peer) != at && random.one_in(2)).collect();
+            Spec {
+                queues: 1 + random.below(3) as u16,
+                depth: 1 + random.below(5),
+                memory_bytes: room,
+                peers: peers.into_iter().map(|peer| (peer, link)).collect(),
+                faults: sim::Faults(if with_faults && random.one_in(2) { faults(random) } else { Vec::new() }),
+                ..Spec::new(format!("sim:{at}"))
+            }
+        })
+        .collect();
+    Machine::start(&specs).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn lock(place: Where) -> Lock {
+    match place {
+        Where::Closure | Where::Anywhere => Lock::None,
+        Where::Host => Lock::Host,
+        Where::Device => Lock::Device,
+    }
+}
+
+pub fn check(seed: u64, with_faults: bool) {
+    let random = &mut Random::new(seed);
+    let devices = machine(random, with_faults);
+    let builder = Runtime::builder().workers(1 + random.below(2)).bind(false);
+    let builder = devices.iter().fold(builder, |builder, device| builder.device(device.clone()));
+    let rt = builder.build().unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    for _ in 0..1 + random.below(8) {
+        let program = Program::new(random);
+        let mut data = program.data.clone();
+        let result = rt.scope(|s| {
+            let data: Vec<_> = data.iter_mut().map(|vector| s.lend(vector)).collect();
+            for Task { place, sources, target, overwrites, number } in program.tasks.iter().cloned() {
+                let reads: Vec<_> = sources.iter().map(|&source| data[source].read()).collect();
+                let spec = TaskSpec::new("task").lock(lock(place));
+                let (target, call) = (data[target], (overwrites, number));
+                match (place, overwrites) {
+                    (Where::Closure, _) => {
+                        s.spawn(
+                            spec,
+                            (reads, target.read_write()),
+                            move |(sources, target): (Vec<&Vector>, &mut Vector)| {
+                                let sources: Vec<&[u64]> = sources.iter().map(|source| source.as_slice()).collect();
+                                mix(&sources, target, overwrites, number);
+                            },
+                        );
+                    }
+                    (_, false) => UPDATE.insert(s, spec, (reads, target.read_write()), call),
+                    (_, true) => OVERWRITE.insert(s, spec, (reads, target.write()), call),
+                }
+            }
+        });
+        match result {
+            Ok(()) => assert_eq!(data, program.serial(), "seed {seed}: {program:#?}"),
+            Err(error) => assert!(with_faults, "seed {seed}: {error}"),
+        }
+        for memory in rt.memory_in_use() {
+            let held = (memory.bytes, memory.replicas, memory.pins);
+            assert_eq!(held, (0, 0, 0), "seed {seed}: {} holds something: {program:#?}", memory.device);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! How long things take. Bounds from below are strict; those from above leave room for a busy host, or hold for the best of several tries.
+
+use crate::driving::{Driven, Host, in_child, one, region, start};
+use rustix::time::{ClockId, clock_gettime};
+use std::time::{Duration, Instant};
+use superscalar_devices::sim::{Spec, parse};
+use superscalar_runtime::{Cost, Device, LinkInfo, Speed, Transfer};
+
+fn timed() -> Spec {
+    Spec {
+        speed: Speed { flops_per_s: 1e9, bytes_per_s: 1e8, latency_ns: 1_000_000 },
+        host_link: LinkInfo { bytes_per_s: 1e8, latency_ns: 5_000_000 },
+        ..Spec::new("timed")
+    }
+}
+
+fn cost(flops: f64, bytes: f64) -> Cost {
+    Cost { flops, bytes, level: None }
+}
+
+/// The shortest time of several tries.
+fn best_of(tries: usize, mut run: impl FnMut()) -> Duration {
+    let time = |_| {
+        let begun = Instant::now();
+        run();
+        begun.elapsed()
+    };
+    (0..tries).map(time).min().expect("at least one try")
+}
+
+#[test]
+fn a_kernel_takes_what_the_model_says() {
+    let device = one(timed());
+    for (cost, model_ns) in [(cost(20e6, 0.0), 21_000_000), (cost(1e6, 1e6), 11_000_000), (cost(0.0, 0.0), 1_000_000)] {
+        let model = Duration::from_nanos(model_ns);
+        let mut reported = Vec::new();
+        let took = best_of(5, || {
+            let begun = Instant::now();
+            let ended = device.ends_well(device.kernel(0, &[], cost, |_| Ok(())).unwrap());
+            assert!(begun.elapsed() >= model);
+            reported.push(ended.busy_ns);
+        });
+        assert!(took < model + Duration::from_millis(10), "{took:?} for {model:?}");
+        assert!(reported.iter().all(|&busy_ns| busy_ns == Some(model_ns)), "{reported:?}");
+    }
+}
+
+#[test]
+fn a_copy_takes_what_the_model_says() {
+    let device = one(timed());
+    let mut host = Host::new((1000, 1000), 1024, |_, _| 1);
+    let transfer = Transfer::In { from: host.region(), to: region(0, (1000, 1000), 1024) };
+    let model = Duration::from_millis(15);
+    let took = best_of(5, || {
+        let begun = Instant::now();
+        device.ends_well(device.transfer(&transfer, &[]).unwrap());
+        assert!(begun.elapsed() >= model);
+    });
+    assert!(took < model + Duration::from_millis(10), "{took:?}");
+    let traffic = device.counters().copies_in;
+    assert_eq!((traffic.copies, traffic.bytes), (5, 5_000_000));
+    assert!(traffic.busy_ns >= 75_000_000);
+}
+
+#[test]
+fn what_takes_longer_than_the_model_says_takes_so_long() {
+    let device = one(Spec::new("a"));
+    let used = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default();
+    let kernel = device.kernel(0, &[], cost(1.0, 1.0), move |_| {
+        let begun = used();
+        while used() - begun < Duration::from_millis(20) {
+            std::hint::spin_loop();
+        }
+        Ok(())
+    });
+    let busy_ns = device.ends_well(kernel.unwrap()).busy_ns.unwrap();
+    assert!((20_000_000..30_000_000).contains(&busy_ns), "{busy_ns}");
+}
+
+/// How many kernels of 0.2 ms are timed.
+const SHORT: u32 = 100;
+
+#[test]
+fn short_kernels_do_not_add_up_to_more() {
+    let device = one(Spec { speed: Speed { flops_per_s: 1e9, ..Speed::default() }, ..Spec::new("a") });
+    let model = Duration::from_micros(200) * SHORT;
+    let took = best_of(10, || {
+        let begun = Instant::now();
+        let issued = (0..SHORT).map(|_| device.kernel(0, &[], cost(2e5, 0.0), |_| Ok(())).unwrap());
+        let last = issued.last().unwrap();
+        device.ends_well(last);
+        assert!(begun.elapsed() >= model);
+    });
+    assert!(took < model.mul_f64(1.05), "{took:?} for {model:?}");
+}
+
+#[test]
+fn kernels_of_two_queues_share_the_arithmetic_unit() {
+    let device = one(timed());
+    let begun = Instant::now();
+    let kernels = [0, 1].map(|queue| device.kernel(queue, &[], cost(20e6, 0.0), |_| Ok(())).unwrap());
+    kernels.into_iter().for_each(|kernel| drop(device.ends_well(kernel)));
+    assert!(begun.elapsed() >= Duration::from_millis(42));
+}
+
+#[test]
+fn times_add_up_along_events() {
+    let devices = start(&[timed(), timed()]);
+    let mut host = Host::new((1000, 1000), 1024, |_, _| 1);
+    let begun = Instant::now();
+    let first = devices[0].kernel(0, &[], cost(20e6, 0.0), |_| Ok(())).unwrap();
+    let copy = Transfer::In { from: host.region(), to: region(0, (1000, 1000), 1024) };
+    let copied = devices[1].transfer(&copy, &[first]).unwrap();
+    let last = devices[1].kernel(0, &[copied], cost(20e6, 0.0), |_| Ok(())).unwrap();
+    devices[1].ends_well(last);
+    assert!(begun.elapsed() >= Duration::from_millis(21 + 15 + 21));
+}
+
+#[test]
+fn copies_run_beside_kernels_and_each_other() {
+    let device = one(timed());
+    let shape = (1000, 3000);
+    let (mut from, mut to) = (Host::new(shape, 1024, |_, _| 1), Host::new(shape, 1024, |_, _| 1));
+    let (from, to) = (from.region(), to.region());
+    // 35 ms each way, and 41 ms of kernels.
+    let took = best_of(5, || {
+        let events = [
+            device.transfer(&Transfer::In { from, to: region(0, shape, 1024) }, &[]),
+            device.transfer(&Transfer::Out { from: region(8 << 20, shape, 1024), to }, &[]),
+            device.kernel(0, &[], cost(40e6, 0.0), |_| Ok(())),
+        ];
+        events.into_iter().for_each(|event| drop(device.ends_well(event.unwrap())));
+    });
+    assert!(took >= Duration::from_millis(41) && took < Duration::from_millis(60), "{took:?}");
+}
+
+#[test]
+fn two_copies_one_way_share_the_link() {
+    let device = one(timed());
+    let mut host = Host::new((1000, 1000), 1024, |_, _| 1);
+    let copy = Transfer::In { from: host.region(), to: region(0, (1000, 1000), 1024) };
+    let begun = Instant::now();
+    let copies = [0, 1].map(|_| device.transfer(&copy, &[]).unwrap());
+    copies.into_iter().for_each(|copied| drop(device.ends_well(copied)));
+    assert!(begun.elapsed() >= Duration::from_millis(30));
+}
+
+#[test]
+fn a_copy_is_seen_by_nobody_before_its_end() {
+    let host_link = LinkInfo { bytes_per_s: 0.0, latency_ns: 500_000_000 };
+    let device = one(Spec { host_link, ..Spec::new("a") });
+    let mut host = Host::new((1000, 1000), 1024, |_, _| 1);
+    let copied = device.transfer(&Transfer::In { from: host.region(), to: region(0, (1000, 1000), 1024) }, &[]);
+    let early = device.kernel(0, &[], Cost::default(), crate::driving::expect(0, 1000, 0)).unwrap();
+    let late = device.kernel(0, &[copied.unwrap()], Cost::default(), crate::driving::expect(0, 1000, 1)).unwrap();
+    device.ends_well(early);
+    device.ends_well(late);
+}
+
+#[test]
+fn unequal_devices_take_unequal_times() {
+    // 10 : 8 : 5. All of them at once, a kernel on each.
+    let devices = start(&parse("sim:0..3").unwrap());
+    let busy: Vec<u64> = devices
+        .iter()
+        .map(|device| device.kernel(0, &[], cost(40e6, 0.0), |_| Ok(())).unwrap())
+        .zip(&devices)
+        .map(|(event, device): (_, &Driven)| device.ends_well(event).busy_ns.unwrap())
+        .collect();
+    assert_eq!(busy, [20_010_000, 25_010_000, 40_010_000]);
+}
+
+#[test]
+fn wait_ends_for_an_end_a_wake_or_the_time() {
+    let device = one(timed());
+    let begun = Instant::now();
+    device.device.wait(Duration::from_millis(20));
+    assert!(begun.elapsed() >= Duration::from_millis(20));
+    device.device.wake();
+    device.device.wait(crate::driving::LONG);
+    let kernel = device.kernel(0, &[], cost(20e6, 0.0), |_| Ok(())).unwrap();
+    device.device.wait(crate::driving::LONG);
+    device.ends_well(kernel);
+    assert!(begun.elapsed() < crate::driving::LONG);
+}
+
+#[test]
+fn an_idle_machine_sleeps() {
+    let status = in_child("time::an_idle_machine_sleeps", || {
+        let devices = start(&parse("sim:0..4").unwrap());
+        // One with work that waits, one in the middle of a long kernel.
+        devices[0].gate(true);
+        let held = devices[0].idle_kernel(0, &[]).unwrap();
+        devices[1].idle_kernel(0, &[held]).unwrap();
+        devices[2].kernel(0, &[], cost(1e9, 0.0), |_| Ok(())).unwrap();
+        let used = || clock_gettime(ClockId::ProcessCPUTime);
+        let before = used();
+        std::thread::sleep(Duration::from_millis(500));
+        let after = used();
+        let used_ns = (after.tv_sec - before.tv_sec) * 1_000_000_000 + after.tv_nsec - before.tv_nsec;
+        assert!(used_ns < 20_000_000, "{used_ns}");
+    });
+    assert!(status.is_none_or(|status| status.success()), "{status:?}");
+}

@@ -1,0 +1,91 @@
+//! Cholesky factorization of a matrix in block columns: for matrices whose columns have been dealt to devices.
+//!
+//! An update is one product with all rows below the diagonal, which a device is better at than at many small tiles; and a
+//! device that was dealt a column keeps it until it becomes the panel (task-superscalar paper, Algorithm 5 and section 5.3). Panels
+//! stay on the host.
+
+use crate::{
+    codelets::{Elimination, GemmOfColumns, HerkOfColumn, PotrfOfColumn, Rows, TrsmOfColumns, UpdateOfColumn, task},
+    distribution::{Dealer, Update, update_by_gemm},
+    tiled::Tiled,
+};
+use superscalar_kernels::{Diag, MatMut, Op, Scalar, Uplo};
+use superscalar_runtime::Scope;
+
+/// Inserts the tasks of A = L Lᴴ or A = Uᴴ U.
+#[track_caller]
+pub(super) fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
+    match uplo {
+        Uplo::Lower => lower(s, a),
+        Uplo::Upper => upper(s, a),
+    }
+}
+
+/// The rows of column j: its block on the diagonal, and what is below.
+fn rows<T: Scalar>(a: &Tiled<'_, MatMut<'_, T>>, j: usize) -> Rows {
+    let (start, n) = (j * a.tile_shape().1, a.shape().0);
+    let end = start + a.cols_of(j);
+    Rows { here: start..end, below: end..n }
+}
+
+/// An update of the middle of the factorization.
+fn usual_update<T: Scalar>(a: &Tiled<'_, MatMut<'_, T>>) -> Update {
+    let nb = a.tile_shape().1;
+    update_by_gemm::<T>((a.shape().0 / 2, nb, nb))
+}
+
+/// Right-looking: a panel updates all columns behind it.
+#[track_caller]
+fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
+    let (potrf, update) = (PotrfOfColumn::new(), UpdateOfColumn::new());
+    let dealer = Dealer::new(s, a, usual_update(a));
+    for k in 0..a.nt() {
+        // A[k][k] = L[k][k] L[k][k]ᴴ, L[k+1..][k] = A[k+1..][k] L[k][k]⁻ᴴ
+        potrf.insert(s, task("potrf", k, k, k).priority(4), Uplo::Lower, rows(a, k), a.at(0, k));
+        dealer.deal_behind(s, k, a.at(0, k));
+        for j in k + 1..a.nt() {
+            // A[j..][j] := A[j..][j] − L[j..][k] L[j][k]ᴴ; the column that becomes the next panel first
+            let spec = |name| task(name, k, j, k).priority(2 * i32::from(j == k + 1));
+            update.insert(s, spec, &rows(a, j), (a.at(0, k), a.cols_of(k)), a.at(0, j));
+        }
+    }
+}
+
+/// Each column behind column k takes the step that it owes to it: row k of U, and with the rows above it the next block.
+#[track_caller]
+fn upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
+    let (potrf, herk) = (PotrfOfColumn::new(), HerkOfColumn::new());
+    let (trsm, gemm) = (TrsmOfColumns::new(), GemmOfColumns::new());
+    let dealer = Dealer::new(s, a, usual_update(a));
+    for k in 0..a.nt() {
+        let Rows { here, .. } = rows(a, k);
+        if k > 0 {
+            // A[k][k] := A[k][k] − U[0..k][k]ᴴ U[0..k][k]
+            herk.insert(s, task("herk", k, k, k).priority(3), here.clone(), a.at(0, k));
+        }
+        // A[k][k] = U[k][k]ᴴ U[k][k]
+        let panel = Rows { here: here.clone(), below: here.end..here.end };
+        potrf.insert(s, task("potrf", k, k, k).priority(4), Uplo::Upper, panel, a.at(0, k));
+        dealer.deal_behind(s, k, a.at(0, k));
+        for j in k + 1..a.nt() {
+            let spec = |name| task(name, k, j, k).priority(2 * i32::from(j == k + 1));
+            let (above, n) = (0..here.start, a.cols_of(j));
+            if k > 0 {
+                // A[k][j] := A[k][j] − U[0..k][k]ᴴ U[0..k][j]
+                let parts = Elimination {
+                    op: Op::ConjTrans,
+                    a: above.clone(),
+                    a_cols: here.len(),
+                    by: above,
+                    changed: here.clone(),
+                    n,
+                    nesting: None,
+                };
+                gemm.insert(s, spec("gemm"), parts, a.at(0, k), a.at(0, j));
+            }
+            // U[k][j] = U[k][k]⁻ᴴ A[k][j]
+            let system = (here.clone(), (Uplo::Upper, Op::ConjTrans, Diag::NonUnit), n);
+            trsm.insert(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Whose work which part of a matrix is: distributions of tiles over the devices of a runtime.
+//!
+//! A tile that was dealt to a device is updated there, and so stays in its memory from one update to the next; its
+//! [home](superscalar_runtime::Home) is a hint, which the policies that know of devices follow. What it is worth to know beforehand:
+//! with tiles that wander, each update may have to fetch its tile first.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `deal.rs` | how columns are dealt: arithmetic alone |
+//! | `weights.rs` | what the devices are capable of |
+//! | `columns.rs` | the homes of a factorization's block columns, and dealing them anew while it runs |
+//!
+//! (task-superscalar paper, section 5.2: 1-D block-column cyclic distribution, and hardware-guided data distribution.)
+
+mod columns;
+mod deal;
+mod weights;
+
+pub(crate) use columns::Dealer;
+
+use crate::{codelets::cost_of_product, error::Error, options::Options, tiled::Tiled};
+use std::{ffi::OsStr, fmt, str::FromStr};
+use superscalar_kernels::{MatMut, Scalar};
+use superscalar_runtime::{Cost, Nesting, Resource, Runtime, Scope};
+
+/// The environment variable that names a distribution.
+const VARIABLE: &str = "SUPERSCALAR_DISTRIBUTION";
+
+/// How a matrix that is changed is distributed over the devices of a runtime. Without devices there is nothing to distribute.
+///
+/// ```
+/// use superscalar_dla::Distribution;
+/// assert_eq!("guided".parse(), Ok(Distribution::Guided));
+/// assert!("fair".parse::<Distribution>().unwrap_err().to_string().contains("block-column-cyclic"));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Distribution {
+    /// Not at all: the policy decides for each task.
+    #[default]
+    None,
+    /// Block columns in turns, each device as many.
+    BlockColumnCyclic,
+    /// Tiles by rows and columns of a grid of devices, as square as their number allows. A matrix in block columns has one row of
+    /// tiles, and its columns are dealt in turns.
+    TwoDimensionalCyclic,
+    /// Block columns in proportion to what the devices are capable of (10 : 8 : 5), by measurement where there is one and by
+    /// the devices' own account before; dealt anew while a factorization runs, when the measured weights have moved.
+    Guided,
+}
+
+impl Distribution {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::None, Self::BlockColumnCyclic, Self::TwoDimensionalCyclic, Self::Guided];
+
+    /// The name as options and the environment spell it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::BlockColumnCyclic => "block-column-cyclic",
+            Self::TwoDimensionalCyclic => "2d-cyclic",
+            Self::Guided => "guided",
+        }
+    }
+
+    /// Whether whole block columns have a home.
+    pub(crate) fn is_by_columns(self) -> bool {
+        matches!(self, Self::BlockColumnCyclic | Self::Guided)
+    }
+
+    /// What the environment says.
+    fn from_environment(text: Option<&OsStr>) -> Result<Self, Error> {
+        let Some(text) = text else { return Ok(Self::None) };
+        let name = text.to_str().ok_or_else(|| Error::argument(format!("{VARIABLE} is not UTF-8")))?;
+        name.parse().map_err(|error| Error::argument(format!("{VARIABLE}={name}: {error}")))
+    }
+}
+
+impl fmt::Display for Distribution {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+/// Not the name of a distribution.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no distribution is called `{0}`; there are {names}", names = Distribution::ALL.map(Distribution::as_str).join(", "))]
+pub struct UnknownDistribution(String);
+
+impl FromStr for Distribution {
+    type Err = UnknownDistribution;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDistribution> {
+        let found = Self::ALL.into_iter().find(|distribution| distribution.as_str() == name);
+        found.ok_or_else(|| UnknownDistribution(name.to_owned()))
+    }
+}
+
+impl Options {
+    /// How the matrix is distributed over this runtime's devices: as was chosen here, or else in the environment.
+    ///
+    /// # Errors
+    /// If the environment names a distribution that there is not.
+    pub(crate) fn distribution_over(&self, rt: &Runtime) -> Result<Distribution, Error> {
+        if !rt.has_devices() {
+            return Ok(Distribution::None);
+        }
+        match self.distribution {
+            Some(distribution) => Ok(distribution),
+            None => Distribution::from_environment(std::env::var_os(VARIABLE).as_deref()),
+        }
+    }
+}
+
+/// A kernel, and what one call of it costs, by which weights are told from each other.
+pub(crate) type Update = (&'static str, Cost);
+
+/// The product of m x k by k x n that most updates are.
+pub(crate) fn update_by_gemm<T: Scalar>((m, n, k): (usize, usize, usize)) -> Update {
+    ("gemm", cost_of_product::<T>(m, n, k))
+}
+
+impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
+    /// Deals the tiles to the devices of the scope's runtime. Routines that are given the matrix follow it: those that can deal
+    /// their columns [anew](Distribution::Guided) while they run do.
+    ///
+    /// ```
+    /// use superscalar_dla::{Distribution, Matrix, Tiled, submit};
+    /// use superscalar_runtime::Runtime;
+    ///
+    /// let rt = Runtime::new()?;
+    /// let (mut a, mut ipiv) = (Matrix::from_fn(300, 300, |i, j| if i == j { 9.0 } else { 0.01 }), [0; 300]);
+    /// rt.scope(|s| {
+    ///     let a = Tiled::columns(s, a.as_mut(), 64).distributed(s, Distribution::Guided);
+    ///     submit::getrf(s, &a, &mut ipiv);
+    /// })?;
+    /// # Ok::<(), superscalar_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn distributed(self, s: &'s Scope<'s, '_>, distribution: Distribution) -> Self {
+        let ((m, n), (mb, nb)) = (self.shape(), self.tile_shape());
+        self.deal(s.nesting(), distribution, update_by_gemm::<T>((mb.min(m), nb.min(n), nb.min(n))));
+        self.with_distribution(distribution)
+    }
+
+    /// Sets the tiles' homes, by what the devices can do with such updates.
+    fn deal(&self, nesting: Nesting<'_>, distribution: Distribution, update: Update) {
+        let (mt, nt, devices) = (self.mt(), self.nt(), nesting.devices().len());
+        if distribution == Distribution::None || devices == 0 {
+            return;
+        }
+        if distribution == Distribution::TwoDimensionalCyclic && mt > 1 {
+            let grid = deal::Grid::of(devices);
+            for (i, j) in self.places() {
+                self.at(i, j).deal_to(Some(Resource::device(grid.at(i, j) as u16)));
+            }
+            return;
+        }
+        let weights = weights::of(nesting, distribution, update);
+        let homes = deal::columns(&weights.rates(), nt);
+        for (i, j) in self.places() {
+            self.at(i, j).deal_to(Some(weights.resource(homes[j])));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_names_a_distribution_or_is_told_which_there_are() {
+        assert_eq!(Distribution::from_environment(None).ok(), Some(Distribution::None));
+        for distribution in Distribution::ALL {
+            let text = distribution.to_string();
+            assert_eq!(Distribution::from_environment(Some(OsStr::new(&text))).ok(), Some(distribution));
+        }
+        let error = Distribution::from_environment(Some(OsStr::new("fair"))).expect_err("there is none").to_string();
+        assert!(error.starts_with("SUPERSCALAR_DISTRIBUTION=fair") && error.contains("2d-cyclic"), "{error}");
+    }
+}

@@ -1,0 +1,181 @@
+//! Rates of the kernels for OpenCL on the first device, or the first core of a CPU, beside those of the host's kernels on one core:
+//! `cargo bench -p superscalar-kernels --features opencl --bench opencl [-- FILTER...]`.
+//!
+//! One line per operation, type and size: the median rates of both, timed in turn, and their ratio. The device's time is from the
+//! issue to the reported end, packing included, without copies. A filter is a word that a line must contain.
+
+#[allow(dead_code)] // The tests use all of it.
+#[path = "../tests/opencl/heap.rs"]
+mod heap;
+
+use heap::Heap;
+use std::time::Instant;
+use superscalar_kernels::{
+    Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu,
+    device::{Call, Mat, Triangle},
+    opencl::{enqueue, scratch_bytes},
+};
+
+/// Rounds per line, of which the median counts.
+const ROUNDS: usize = 9;
+
+/// Three n x n matrices: the first two are read, the third is read and written.
+struct Operands<T> {
+    n: usize,
+    data: Vec<T>,
+}
+
+impl<T: Scalar> Operands<T> {
+    fn new(n: usize) -> Self {
+        let mut state = 1u64;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            T::from_f64(((state >> 40) as f64 / f64::powi(2.0, 24) - 0.5) / n as f64)
+        };
+        let mut data: Vec<T> = (0..3 * n * n).map(|_| next()).collect();
+        for block in data.chunks_exact_mut(n * n) {
+            (0..n).for_each(|i| block[i * (n + 1)] = T::from_f64(2.0));
+        }
+        Self { n, data }
+    }
+
+    fn device(&self) -> [Mat<T>; 3] {
+        [0, 1, 2].map(|at| Mat::at(at * self.n * self.n, (self.n, self.n), self.n))
+    }
+
+    fn host(&mut self) -> (MatRef<'_, T>, MatRef<'_, T>, MatMut<'_, T>) {
+        let n = self.n;
+        let (read, written) = self.data.split_at_mut(2 * n * n);
+        let (a, b) = read.split_at(n * n);
+        let view = |x| MatRef::from_col_major(x, n, n, n).expect("operands fit");
+        (view(a), view(b), MatMut::from_col_major(written, n, n, n).expect("operands fit"))
+    }
+}
+
+/// What is timed: operations in units of a product's, the call, and the same on the host.
+struct Line<T: Scalar> {
+    name: &'static str,
+    share: f64,
+    call: fn([Mat<T>; 3]) -> Call<T>,
+    host: fn((MatRef<'_, T>, MatRef<'_, T>, MatMut<'_, T>)),
+}
+
+fn lines<T: Scalar>() -> Vec<Line<T>> {
+    fn product<T: Scalar>(op_a: Op, op_b: Op, [a, b, c]: [Mat<T>; 3]) -> Call<T> {
+        Call::Gemm { part: None, op_a, op_b, alpha: T::ONE, a, b, beta: T::ZERO, c }
+    }
+    fn triangle<T: Scalar>(side: Side, uplo: Uplo, op: Op, [a, _, b]: [Mat<T>; 3]) -> Triangle<T> {
+        Triangle { side, uplo, op, diag: Diag::NonUnit, alpha: T::ONE, a, b }
+    }
+    use {Side::*, Uplo::*};
+    vec![
+        Line {
+            name: "gemm N·N",
+            share: 1.0,
+            call: |m| product(Op::None, Op::None, m),
+            host: |(a, b, c)| cpu::gemm(T::ONE, Op::None, a, Op::None, b, T::ZERO, c),
+        },
+        Line {
+            name: "gemm N·C",
+            share: 1.0,
+            call: |m| product(Op::None, Op::ConjTrans, m),
+            host: |(a, b, c)| cpu::gemm(T::ONE, Op::None, a, Op::ConjTrans, b, T::ZERO, c),
+        },
+        Line {
+            name: "gemm T·N",
+            share: 1.0,
+            call: |m| product(Op::Trans, Op::None, m),
+            host: |(a, b, c)| cpu::gemm(T::ONE, Op::Trans, a, Op::None, b, T::ZERO, c),
+        },
+        Line {
+            name: "herk LN",
+            share: 0.5,
+            call: |[a, _, c]| Call::RankK {
+                hermitian: true,
+                uplo: Lower,
+                op: Op::None,
+                alpha: T::ONE,
+                a,
+                beta: T::ZERO,
+                c,
+            },
+            host: |(a, _, c)| cpu::herk(Lower, Op::None, T::Real::from_f64(1.0), a, T::Real::from_f64(0.0), c),
+        },
+        Line {
+            name: "hemm LL",
+            share: 1.0,
+            call: |[a, b, c]| {
+                let (alpha, beta) = (T::ONE, T::ZERO);
+                Call::Symm { hermitian: true, side: Left, uplo: Lower, alpha, a, b, beta, c }
+            },
+            host: |(a, b, c)| cpu::hemm(Left, Lower, T::ONE, a, b, T::ZERO, c),
+        },
+        Line {
+            name: "trsm RLC",
+            share: 0.5,
+            call: |m| Call::Trsm(triangle(Right, Lower, Op::ConjTrans, m)),
+            host: |(a, _, c)| cpu::trsm(Right, Lower, Op::ConjTrans, Diag::NonUnit, T::ONE, a, c),
+        },
+        Line {
+            name: "trsm LLN",
+            share: 0.5,
+            call: |m| Call::Trsm(triangle(Left, Lower, Op::None, m)),
+            host: |(a, _, c)| cpu::trsm(Left, Lower, Op::None, Diag::NonUnit, T::ONE, a, c),
+        },
+        Line {
+            name: "potrf L",
+            share: 1.0 / 6.0,
+            call: |[.., a]| Call::Potrf { uplo: Lower, a },
+            host: |(_, _, c)| cpu::potrf(Lower, c).expect("a dominant diagonal"),
+        },
+    ]
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+fn measure<T: Scalar>(heap: &Heap, filters: &[String]) {
+    for n in [256, 512, 1024] {
+        for line in lines::<T>() {
+            let title = format!("{:<9} {} n={n:<5}", line.name, T::LETTER);
+            if !filters.iter().all(|filter| title.contains(filter.as_str())) {
+                continue;
+            }
+            let fresh = Operands::<T>::new(n);
+            let call = (line.call)(fresh.device());
+            let scratch = size_of_val(&fresh.data[..]).next_multiple_of(128);
+            let scratch = scratch..scratch + scratch_bytes(&call);
+            assert!(scratch.end <= heap.bytes(), "{title} needs {} bytes", scratch.end);
+            let (mut device_s, mut busy_s, mut host_s) = (Vec::new(), Vec::new(), Vec::new());
+            for _ in 0..ROUNDS {
+                heap.write(bytemuck::cast_slice(&fresh.data));
+                let start = Instant::now();
+                let finished = heap.run(|queue| enqueue(queue, scratch.clone(), &call));
+                device_s.push(start.elapsed().as_secs_f64());
+                busy_s.extend(finished.expect("the call succeeds").busy_ns.map(|ns| ns as f64 * 1e-9));
+                let mut operands = Operands { n, data: fresh.data.clone() };
+                let start = Instant::now();
+                (line.host)(operands.host());
+                host_s.push(start.elapsed().as_secs_f64());
+            }
+            let flops = f64::from(T::FLOPS_MUL + T::FLOPS_ADD) * (n as f64).powi(3) * line.share;
+            let [device, busy, host] = [device_s, busy_s, host_s].map(|times| flops / median(times) * 1e-9);
+            println!(
+                "{title} opencl {device:7.1} GFLOP/s (kernels alone {busy:7.1}), host {host:7.1}, ratio {:.2}",
+                device / host
+            );
+        }
+    }
+}
+
+fn main() {
+    let filters: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let Some(heap) = Heap::open(160 << 20) else { return };
+    println!("{}", heap.name());
+    measure::<f32>(&heap, &filters);
+    measure::<f64>(&heap, &filters);
+    measure::<c32>(&heap, &filters);
+    measure::<c64>(&heap, &filters);
+}

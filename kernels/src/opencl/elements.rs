@@ -1,0 +1,117 @@
+//! What touches each element once: scale, copy, transposition, and interchanges of rows.
+
+use super::{
+    Program,
+    program::TRANSPOSED_BLOCK,
+    stream::{Argument, Launch, Stream},
+    view::{View, part_code},
+};
+use crate::{Direction, Op, Scalar, Uplo, device::Mat};
+use superscalar_runtime::DeviceError;
+
+/// A := beta A, or one triangle, with its diagonal made real or not.
+pub(super) fn scale<T: Scalar>(
+    stream: &mut Stream<'_>,
+    part: Option<(Uplo, bool)>,
+    beta: T,
+    a: View,
+) -> Result<(), DeviceError> {
+    let is_hermitian = T::COMPLEX && part.is_some_and(|(_, is_hermitian)| is_hermitian);
+    if a.m == 0 || a.n == 0 || (beta == T::ONE && !is_hermitian) {
+        return Ok(());
+    }
+    if a.rs != 1 {
+        return scale(stream, part.map(|(uplo, is_hermitian)| (uplo.flip(), is_hermitian)), beta, a.transpose());
+    }
+    stream.launch(Launch {
+        program: Program::Elements,
+        kernel: "scale",
+        arguments: &[
+            Argument::Place(a.at),
+            Argument::Place(a.cs),
+            Argument::Count(a.m),
+            Argument::Code(part_code(part.map(|(uplo, _)| uplo))),
+            Argument::Code(is_hermitian.into()),
+            Argument::element(beta),
+        ],
+        groups: [1, a.n],
+        local: [stream.parameters.lanes, 1],
+    })
+}
+
+/// B := op(A).
+pub(super) fn copy<T: Scalar>(stream: &mut Stream<'_>, op: Op, a: Mat<T>, b: Mat<T>) -> Result<(), DeviceError> {
+    let places = [a.offset, a.ld, b.offset, b.ld].map(Argument::Place);
+    let [from, ld_from, to, ld_to] = places;
+    let local = [stream.parameters.lanes, 1];
+    if op == Op::None {
+        let arguments = &[from, ld_from, to, ld_to, Argument::Count(a.m)];
+        let groups = [usize::from(a.m > 0), a.n];
+        return stream.launch(Launch { program: Program::Elements, kernel: "copy", arguments, groups, local });
+    }
+    let conj = Argument::Code((op == Op::ConjTrans).into());
+    stream.launch(Launch {
+        program: Program::Elements,
+        kernel: "transpose",
+        arguments: &[from, ld_from, to, ld_to, Argument::Count(a.m), Argument::Count(a.n), conj],
+        groups: [a.m.div_ceil(TRANSPOSED_BLOCK), a.n.div_ceil(TRANSPOSED_BLOCK)],
+        local,
+    })
+}
+
+/// The interchanges of successive blocks of rows, or the same backward. Fails, when the device is done, for an index outside of A.
+pub(super) fn laswp<T: Scalar>(
+    stream: &mut Stream<'_>,
+    a: Mat<T>,
+    first: usize,
+    ipiv: &[Mat<i32>],
+    direction: Direction,
+) -> Result<(), DeviceError> {
+    if a.m == 0 || a.n == 0 || ipiv.iter().all(|one| one.m == 0 || one.n == 0) {
+        return Ok(());
+    }
+    let status = clear_status(stream)?;
+    // Each block with the rows above it.
+    let mut blocks = Vec::with_capacity(ipiv.len());
+    let mut above = first;
+    for one in ipiv {
+        blocks.push((above, one));
+        above += one.m * one.n;
+    }
+    if direction == Direction::Backward {
+        blocks.reverse();
+    }
+    for (first, one) in blocks {
+        let lanes = stream.parameters.lanes;
+        stream.launch(Launch {
+            program: Program::Elements,
+            kernel: "laswp",
+            arguments: &[
+                Argument::Place(a.offset),
+                Argument::Place(a.ld),
+                Argument::Count(a.m),
+                Argument::Count(a.n),
+                Argument::Count(first),
+                Argument::Place(one.offset),
+                Argument::Count(one.m * one.n),
+                Argument::Code((direction == Direction::Backward).into()),
+                Argument::Place(status),
+            ],
+            groups: [a.n.div_ceil(lanes), usize::from(one.m * one.n > 0)],
+            local: [lanes, 1],
+        })?;
+    }
+    let m = a.m;
+    stream.after(status, move |row| match row {
+        0 => Ok(()),
+        row => Err(DeviceError::new(format!("laswp: the interchange of row {row} is with none of {m} rows"))),
+    })
+}
+
+/// An `int` in scratch that is zero: its place, counted in such.
+fn clear_status(stream: &mut Stream<'_>) -> Result<usize, DeviceError> {
+    let status = stream.take::<i32>(1)?;
+    let arguments = &[Argument::Place(status)];
+    stream.launch(Launch { program: Program::Elements, kernel: "clear", arguments, groups: [1, 1], local: [1, 1] })?;
+    Ok(status)
+}

@@ -1,0 +1,60 @@
+//! potrf: halves until one kernel factors a block; the rest is a triangular solve and a product.
+//!
+//! The host does not wait for a block's outcome: what follows a block that is not positive definite computes what nobody reads, and the
+//! place where the blocks leave the failing minor keeps the first. It is judged when the device is done.
+
+use super::{
+    Program,
+    product::Product,
+    stream::{Argument, Launch, Stream},
+    triangular::{Action, Triangle},
+    view::View,
+};
+use crate::{Diag, NotPositiveDefinite, Scalar, Uplo, device::Mat};
+use superscalar_runtime::DeviceError;
+
+/// A = L Lᴴ or Uᴴ U.
+pub(super) fn potrf<T: Scalar>(stream: &mut Stream<'_>, uplo: Uplo, a: Mat<T>) -> Result<(), DeviceError> {
+    if a.n == 0 {
+        return Ok(());
+    }
+    let status = stream.take::<i32>(1)?;
+    // A = Uᴴ U is Aᵀ = Uᵀ conj(U): the transposed view shows in its lower triangle the matrix whose lower factor is Uᵀ.
+    let a = if uplo == Uplo::Upper { View::of(a).transpose() } else { View::of(a) };
+    factor::<T>(stream, a, status, 0)?;
+    stream.after(status, |minor| match usize::try_from(minor) {
+        Ok(0) => Ok(()),
+        Ok(minor) => Err(DeviceError::outcome(NotPositiveDefinite { minor })),
+        Err(_) => Err(DeviceError::new(format!("potrf left {minor} where the order of a minor should be"))),
+    })
+}
+
+/// L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 − L21 L21ᴴ), below `row` rows of the whole matrix.
+fn factor<T: Scalar>(stream: &mut Stream<'_>, a: View, status: usize, row: usize) -> Result<(), DeviceError> {
+    let (n, order) = (a.n, stream.parameters.factor);
+    if n <= order {
+        return stream.launch(Launch {
+            program: Program::Factor,
+            kernel: "potrf",
+            arguments: &[
+                Argument::Place(a.at),
+                Argument::Place(a.rs),
+                Argument::Place(a.cs),
+                Argument::Count(n),
+                Argument::Place(status),
+                Argument::Count(row),
+            ],
+            groups: [1, 1],
+            local: [stream.parameters.lanes, 1],
+        });
+    }
+    let half = (n / 2).next_multiple_of(order);
+    let (a11, a21, a22) = (a.part(0..half, 0..half), a.part(half..n, 0..half), a.part(half..n, half..n));
+    factor::<T>(stream, a11, status, row)?;
+    // X L11ᴴ = A21 is conj(L11) Xᵀ = A21ᵀ.
+    let l11 = Triangle { uplo: Uplo::Lower, diag: Diag::NonUnit, a: a11.conj() };
+    l11.apply::<T>(stream, Action::Solve, a21.transpose())?;
+    let part = Some(Uplo::Lower);
+    Product { part, ..Product::adding(-T::ONE, a21, a21.transpose().conj(), a22) }.run(stream)?;
+    factor::<T>(stream, a22, status, row + half)
+}

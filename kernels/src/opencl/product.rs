@@ -1,0 +1,131 @@
+//! gemm and what packing makes a gemm: symm, hemm, syrk, herk, syr2k, her2k.
+//!
+//! A product packs both operands into scratch, then multiplies. Options are a matter of packing only: the packing kernels transpose,
+//! conjugate, and complete what is stored by a triangle.
+
+use super::{
+    Form, Program,
+    elements::scale,
+    stream::{Argument, Launch, Stream},
+    view::{Structure, View, part_code},
+};
+use crate::{Scalar, Uplo};
+use superscalar_runtime::DeviceError;
+
+/// How much of k is packed at a time, which bounds the scratch.
+const PASS: usize = 1024;
+
+/// C := alpha A B + beta C, or one triangle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Product<T> {
+    /// The part of C that is touched, if not all.
+    pub part: Option<Uplo>,
+    /// Whether C's diagonal is made real.
+    pub is_hermitian: bool,
+    pub alpha: T,
+    pub a: View,
+    pub b: View,
+    pub beta: T,
+    pub c: View,
+}
+
+impl<T: Scalar> Product<T> {
+    /// C := C + alpha A B.
+    pub fn adding(alpha: T, a: View, b: View, c: View) -> Self {
+        Self { part: None, is_hermitian: false, alpha, a, b, beta: T::ONE, c }
+    }
+
+    /// Puts it into the stream.
+    pub fn run(self, stream: &mut Stream<'_>) -> Result<(), DeviceError> {
+        let Self { part, is_hermitian, alpha, a, b, beta, c } = self;
+        debug_assert!((a.m, a.n, b.n) == (c.m, b.m, c.n) && !c.conj, "{a:?} {b:?} {c:?}");
+        if c.rs != 1 {
+            // Cᵀ = Bᵀ Aᵀ has columns without gaps.
+            let part = part.map(Uplo::flip);
+            return Self { part, a: b.transpose(), b: a.transpose(), c: c.transpose(), ..self }.run(stream);
+        }
+        let k = a.n;
+        if alpha == T::ZERO || k == 0 {
+            return scale(stream, part.map(|uplo| (uplo, is_hermitian)), beta, c);
+        }
+        let before = stream.mark();
+        let (panel_a, panel_b) = (stream.parameters.panel_a(), stream.parameters.panel_b());
+        let pass = k.min(PASS);
+        let a_at = stream.take::<T>(c.m.next_multiple_of(panel_a) * pass)?;
+        let b_at = stream.take::<T>(c.n.next_multiple_of(panel_b) * pass)?;
+        for first in (0..k).step_by(PASS) {
+            let steps = PASS.min(k - first);
+            pack(stream, ["pack_a", "complete_a"], panel_a, a, (first, steps), a_at)?;
+            pack(stream, ["pack_b", "complete_b"], panel_b, b.transpose(), (first, steps), b_at)?;
+            let beta = if first == 0 { beta } else { T::ONE };
+            Self { beta, ..self }.multiply(stream, (a_at, b_at), steps)?;
+        }
+        stream.release(before);
+        Ok(())
+    }
+
+    /// The product of what was packed.
+    fn multiply(self, stream: &mut Stream<'_>, (a_at, b_at): (usize, usize), k: usize) -> Result<(), DeviceError> {
+        let Self { part, is_hermitian, alpha, beta, c, .. } = self;
+        let blocking = stream.parameters.blocking;
+        let local = match blocking.form {
+            Form::Looping => [1, 1],
+            Form::Shared => [blocking.m_wg / blocking.m_wi, blocking.n_wg / blocking.n_wi],
+        };
+        stream.launch(Launch {
+            program: Program::Product,
+            kernel: "gemm",
+            arguments: &[
+                Argument::Place(a_at),
+                Argument::Place(b_at),
+                Argument::Place(c.at),
+                Argument::Place(c.cs),
+                Argument::Count(c.m),
+                Argument::Count(c.n),
+                Argument::Count(k),
+                Argument::Code(part_code(part)),
+                Argument::Code(is_hermitian.into()),
+                Argument::element(alpha),
+                Argument::element(beta),
+            ],
+            groups: [c.m.div_ceil(blocking.m_wg), c.n.div_ceil(blocking.n_wg)],
+            local,
+        })
+    }
+}
+
+/// Packs `steps` columns of a view from `first` on; the kernel for matrices of which all is stored, and the one for others.
+fn pack(
+    stream: &mut Stream<'_>,
+    kernels: [&'static str; 2],
+    panel: usize,
+    view: View,
+    (first, steps): (usize, usize),
+    to: usize,
+) -> Result<(), DeviceError> {
+    let (structure, triangle) = match view.structure {
+        Structure::General => (0, None),
+        Structure::Symmetric(uplo) => (1, Some(uplo)),
+        Structure::Hermitian(uplo) => (2, Some(uplo)),
+        Structure::UnitTriangle(uplo) => (3, Some(uplo)),
+    };
+    let arguments = [
+        Argument::Place(to),
+        Argument::Place(view.at),
+        Argument::Place(view.rs),
+        Argument::Place(view.cs),
+        Argument::Count(view.m),
+        Argument::Count(first),
+        Argument::Count(steps),
+        Argument::Code(view.conj.into()),
+        Argument::Code(structure),
+        Argument::Code(part_code(triangle)),
+    ];
+    let (kernel, arguments) = match view.structure {
+        Structure::General => (kernels[0], &arguments[..8]),
+        _ => (kernels[1], &arguments[..]),
+    };
+    let groups = [view.m.div_ceil(panel), steps.div_ceil(stream.parameters.pack_columns)];
+    let local = [stream.parameters.lanes, 1];
+    stream.launch(Launch { program: Program::Pack, kernel, arguments, groups, local })
+}

@@ -1,0 +1,63 @@
+// What touches each element once. Work-group (x, j) has column j, or block (x, j). Defined before: LANES, BLOCK.
+
+// A := beta A, or one part of it, or with a real diagonal.
+__kernel GROUP(LANES) void scale(__global real *restrict heap, ulong at, ulong ld, int m, int part, int is_hermitian, elem beta) {
+    const int j = get_group_id(1);
+    __global elem *a = (__global elem *)heap + at + j * ld;
+    const int begin = part == 1 ? j : 0, end = part == 2 ? min(m, j + 1) : m;
+    for (int i = begin + get_local_id(0); i < end; i += LANES) {
+        elem x = is_zero(beta) ? make(0, 0) : scaled(a[i], beta);
+        if (is_hermitian && i == j) x = make(RE(x), 0);
+        a[i] = x;
+    }
+}
+
+// B := A.
+__kernel GROUP(LANES) void copy(__global real *restrict heap, ulong from, ulong ld_from, ulong to, ulong ld_to, int m) {
+    const int j = get_group_id(1);
+    __global const elem *a = (__global const elem *)heap + from + j * ld_from;
+    __global elem *b = (__global elem *)heap + to + j * ld_to;
+    for (int i = get_local_id(0); i < m; i += LANES) b[i] = a[i];
+}
+
+// B := Aᵀ or Aᴴ for A m x n, by blocks that stay near the work-items.
+__kernel GROUP(LANES) void transpose(__global real *restrict heap, ulong from, ulong ld_from, ulong to, ulong ld_to, int m,
+                                     int n, int conj) {
+    __local elem block[BLOCK * (BLOCK + 1)];
+    const int lane = get_local_id(0);
+    const int i0 = get_group_id(0) * BLOCK, j0 = get_group_id(1) * BLOCK;
+    const int rows = min(BLOCK, m - i0), columns = min(BLOCK, n - j0);
+    __global const elem *a = (__global const elem *)heap + from + i0 + j0 * ld_from;
+    __global elem *b = (__global elem *)heap + to + j0 + i0 * ld_to;
+    for (int j = 0; j < columns; ++j)
+        for (int i = lane; i < rows; i += LANES) block[i * (BLOCK + 1) + j] = conj_if(a[i + j * ld_from], conj);
+#if LANES > 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    for (int i = 0; i < rows; ++i)
+        for (int j = lane; j < columns; j += LANES) b[j + i * ld_to] = block[i * (BLOCK + 1) + j];
+}
+
+// Interchanges rows first + i and ipiv[i] - 1, for `count` values of i, in the columns of A, LANES of them per group. An index outside
+// of the m rows exchanges nothing and makes status its place, from 1.
+__kernel GROUP(LANES) void laswp(__global real *restrict heap, ulong at, ulong ld, int m, int n, int first, ulong ipiv,
+                                 int count, int backward, ulong status) {
+    const int j = get_group_id(0) * LANES + get_local_id(0);
+    __global const int *p = (__global const int *)heap + ipiv;
+    if (j >= n) return;
+    __global elem *a = (__global elem *)heap + at + j * ld;
+    for (int step = 0; step < count; ++step) {
+        const int i = backward ? count - 1 - step : step;
+        const int from = first + i, to = p[i] - 1;
+        if (to < 0 || to >= m) {
+            if (j == 0) ((__global int *)heap)[status] = from + 1;
+        } else if (to != from) {
+            const elem x = a[from];
+            a[from] = a[to];
+            a[to] = x;
+        }
+    }
+}
+
+// Zero where a status is written.
+__kernel void clear(__global real *restrict heap, ulong status) { ((__global int *)heap)[status] = 0; }

@@ -1,0 +1,129 @@
+//! trmm and trsm: triangles are halved until one kernel applies them; the rest is the product's.
+
+use super::{
+    Program,
+    elements::scale,
+    product::Product,
+    stream::{Argument, Launch, Stream},
+    view::View,
+};
+use crate::{Diag, Op, Scalar, Side, Uplo, device};
+use superscalar_runtime::DeviceError;
+
+/// What is done with a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// B := A B.
+    Multiply,
+    /// B := A⁻¹ B.
+    Solve,
+}
+
+/// trmm or trsm.
+pub(super) fn triangular<T: Scalar>(
+    stream: &mut Stream<'_>,
+    action: Action,
+    call: &device::Triangle<T>,
+) -> Result<(), DeviceError> {
+    let device::Triangle { side, uplo, op, diag, alpha, a, b } = *call;
+    let b = View::of(b);
+    scale(stream, None, alpha, b)?;
+    if alpha == T::ZERO {
+        return Ok(());
+    }
+    // B op(A) is the transpose of op(A)ᵀ Bᵀ.
+    let (a, b) = match side {
+        Side::Left => (View::with(op, a), b),
+        Side::Right => (View::with(op, a).transpose(), b.transpose()),
+    };
+    let flips = (op != Op::None) != (side == Side::Right);
+    let uplo = if flips { uplo.flip() } else { uplo };
+    Triangle { uplo, diag, a }.apply::<T>(stream, action, b)
+}
+
+/// A triangular matrix that stands on the left.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Triangle {
+    pub uplo: Uplo,
+    pub diag: Diag,
+    pub a: View,
+}
+
+impl Triangle {
+    /// A B or A⁻¹ B over B.
+    pub fn apply<T: Scalar>(self, stream: &mut Stream<'_>, action: Action, b: View) -> Result<(), DeviceError> {
+        let (n, order) = (self.a.n, stream.parameters.triangle);
+        if n == 0 || b.n == 0 {
+            return Ok(());
+        }
+        if n <= order {
+            return self.apply_block::<T>(stream, action, b);
+        }
+        let half = (n / 2).next_multiple_of(order);
+        let part = |rows: std::ops::Range<usize>| Self { a: self.a.part(rows.clone(), rows), ..self };
+        let (first, second) = (part(0..half), part(half..n));
+        let (b1, b2) = (b.part(0..half, 0..b.n), b.part(half..n, 0..b.n));
+        // Whichever half of B the other one depends on is done first when solving, and last when multiplying.
+        let (source, source_b, target, target_b, between) = match self.uplo {
+            Uplo::Lower => (first, b1, second, b2, self.a.part(half..n, 0..half)),
+            Uplo::Upper => (second, b2, first, b1, self.a.part(0..half, half..n)),
+        };
+        match action {
+            Action::Solve => {
+                source.apply::<T>(stream, action, source_b)?;
+                Product::adding(-T::ONE, between, source_b, target_b).run(stream)?;
+                target.apply::<T>(stream, action, target_b)
+            }
+            Action::Multiply => {
+                target.apply::<T>(stream, action, target_b)?;
+                Product::adding(T::ONE, between, source_b, target_b).run(stream)?;
+                source.apply::<T>(stream, action, source_b)
+            }
+        }
+    }
+
+    /// The same by one kernel, behind the one that packs the triangle.
+    fn apply_block<T: Scalar>(self, stream: &mut Stream<'_>, action: Action, b: View) -> Result<(), DeviceError> {
+        let Self { uplo, diag, a } = self;
+        let (n, parameters) = (a.n, stream.parameters);
+        let before = stream.mark();
+        let packed = stream.take::<T>(parameters.triangle * parameters.triangle)?;
+        // An upper triangle is a lower one with its rows and columns in reverse.
+        let (sign, last) = if uplo == Uplo::Upper { (-1, n - 1) } else { (1, 0) };
+        let stride = |stride: usize| Argument::Stride(sign * stride as isize);
+        stream.launch(Launch {
+            program: Program::Triangle,
+            kernel: "pack_triangle",
+            arguments: &[
+                Argument::Place(packed),
+                Argument::Place(a.at + last * (a.rs + a.cs)),
+                stride(a.rs),
+                stride(a.cs),
+                Argument::Count(n),
+                Argument::Code(a.conj.into()),
+                Argument::Code((diag == Diag::Unit).into()),
+            ],
+            groups: [n.next_multiple_of(4), 1],
+            local: [1, 1],
+        })?;
+        stream.launch(Launch {
+            program: Program::Triangle,
+            kernel: match action {
+                Action::Multiply => "multiply",
+                Action::Solve => "solve",
+            },
+            arguments: &[
+                Argument::Place(packed),
+                Argument::Place(b.at + last * b.rs),
+                stride(b.rs),
+                Argument::Stride(b.cs as isize),
+                Argument::Count(n),
+                Argument::Count(b.n),
+            ],
+            groups: [b.n.div_ceil(parameters.blocking.vector * parameters.lanes), 1],
+            local: [parameters.lanes, 1],
+        })?;
+        stream.release(before);
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+//! What a device's heap holds: operands that begin anywhere, between bytes that are all ones.
+//!
+//! Such bytes are NaN in every type: a kernel that reads between the operands shows it in its results, one that writes there
+//! shows it in the comparison of bytes.
+
+use crate::operands::Numbers;
+use bytemuck::Pod;
+use superscalar_kernels::device::Mat;
+
+const BETWEEN: u64 = u64::MAX;
+
+/// The contents of a heap.
+#[derive(Clone, Default)]
+pub struct Image {
+    words: Vec<u64>,
+    /// Bytes that have a meaning.
+    used: usize,
+}
+
+impl Image {
+    /// Places an m x n matrix behind the others, at the next offset and leading dimension that the numbers say.
+    pub fn place<E: Pod>(
+        &mut self,
+        numbers: &mut Numbers,
+        (m, n): (usize, usize),
+        mut element: impl FnMut(&mut Numbers, usize, usize) -> E,
+    ) -> Mat<E> {
+        let gap = [0, 1, 3, 8][(numbers.next() % 4) as usize];
+        let ld = m.max(1) + [0, 1, 5, 16][(numbers.next() % 4) as usize];
+        let mat = Mat::at(self.used.div_ceil(size_of::<E>()) + gap, (m, n), ld);
+        // Behind a matrix, too, lies something that is not its own.
+        self.used = (mat.offset + ld * n + 1) * size_of::<E>();
+        self.words.resize(self.used.div_ceil(8), BETWEEN);
+        for j in 0..n {
+            for i in 0..m {
+                self.set(mat, i, j, element(numbers, i, j));
+            }
+        }
+        mat
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.words)
+    }
+
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.words)
+    }
+
+    pub fn at<E: Pod>(&self, mat: Mat<E>, i: usize, j: usize) -> E {
+        bytemuck::pod_read_unaligned(&self.bytes()[Self::range(mat, i, j)])
+    }
+
+    pub fn set<E: Pod>(&mut self, mat: Mat<E>, i: usize, j: usize, value: E) {
+        self.bytes_mut()[Self::range(mat, i, j)].copy_from_slice(bytemuck::bytes_of(&value));
+    }
+
+    /// The elements of a matrix, column by column.
+    pub fn elements<E: Pod>(&self, mat: Mat<E>) -> Vec<E> {
+        (0..mat.m * mat.n).map(|at| self.at(mat, at % mat.m, at / mat.m)).collect()
+    }
+
+    fn range<E>(mat: Mat<E>, i: usize, j: usize) -> std::ops::Range<usize> {
+        let start = (mat.offset + i + j * mat.ld) * size_of::<E>();
+        start..start + size_of::<E>()
+    }
+}

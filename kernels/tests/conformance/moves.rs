@@ -1,0 +1,127 @@
+//! laswp, larfb, lacpy and scaling; and calls that can not be carried out.
+
+use crate::{Image, Nearness, OPS, SIDES, Suite, UPLOS, oracle};
+use superscalar_kernels::{
+    Direction, Op, Scalar, Side, Uplo,
+    device::{Call, Mat},
+};
+
+const SHAPES: [(usize, usize); 11] =
+    [(0, 3), (3, 0), (1, 1), (2, 5), (5, 2), (8, 8), (16, 33), (33, 17), (65, 64), (130, 7), (3, 150)];
+
+pub fn laswp<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape @ (m, _) in SHAPES {
+        for direction in [Direction::Forward, Direction::Backward] {
+            for first in [0, m / 3, m] {
+                // The rows below in blocks: none, all in one, a few at a time with a rest.
+                for block in [0, (m - first).max(1), 4] {
+                    let mut image = Image::default();
+                    let a = suite.integers(&mut image, shape, false);
+                    let rows = if block == 0 { 0 } else { m - first };
+                    let blocks = (0..rows).step_by(block.max(1)).map(|start| block.min(rows - start));
+                    let interchange =
+                        |numbers: &mut crate::Numbers, _, _| (numbers.next() % m.max(1) as u64 + 1) as i32;
+                    let ipiv = blocks.map(|rows| image.place(&mut suite.numbers, (rows, 1), interchange)).collect();
+                    suite.judge(&Call::Laswp { a, first, ipiv, direction }, &image, Nearness::Exact);
+                }
+            }
+        }
+    }
+}
+
+/// The operations of a block reflector that the type has.
+fn operations<T: Scalar>() -> impl Iterator<Item = Op> {
+    OPS.into_iter().filter(|&op| !T::COMPLEX || op != Op::Trans)
+}
+
+/// Applies reflectors whose T is in blocks of so many of them, in every way.
+fn apply<T: Scalar>(suite: &mut Suite<'_, T>, (m, n, k): (usize, usize, usize), block: usize) {
+    for (side, op) in SIDES.into_iter().flat_map(|side| operations::<T>().map(move |op| (side, op))) {
+        let mut image = Image::default();
+        let (v, t) = oracle::reflectors::<T>(&mut suite.numbers, (m, k), block);
+        // What is on and above V's diagonal is R, which nobody may read here.
+        let hidden = T::from_f64(f64::NAN);
+        let v = image.place(&mut suite.numbers, (m, k), |_, i, j| if i > j { v[i + j * m] } else { hidden });
+        let t = image.place(&mut suite.numbers, (block, k), |_, i, j| t[i + j * block]);
+        let shape = if side == Side::Left { (m, n) } else { (n, m) };
+        let c = image.place(&mut suite.numbers, shape, |numbers, _, _| numbers.fraction());
+        let call = Call::Larfb { side, op, v, t, c };
+        suite.judge(&call, &image, Nearness::Roundoffs(20.0 * (m + k) as f64));
+    }
+}
+
+pub fn larfb<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for (m, n) in SHAPES.map(|(m, n)| (m.max(n), m.min(n))) {
+        for k in [0, 1, m.min(8), m.min(n)] {
+            if k <= m {
+                apply(suite, (m, n, k), k);
+            }
+        }
+    }
+}
+
+/// T of fewer rows than reflectors: Q is a product of block reflectors.
+pub fn larfb_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for (m, n, k, block) in [(5, 4, 3, 1), (9, 5, 9, 4), (40, 17, 33, 8), (70, 9, 48, 16)] {
+        apply(suite, (m, n, k), block);
+    }
+}
+
+pub fn copy<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape @ (m, n) in SHAPES {
+        for op in OPS {
+            for value in [1.0, f64::NAN, f64::INFINITY] {
+                let mut image = Image::default();
+                let a = image.place(&mut suite.numbers, op.shape(shape), |numbers, _, _| numbers.fraction());
+                let b = suite.integers(&mut image, shape, true);
+                if m * n > 0 {
+                    image.set(a, a.m / 2, a.n / 2, T::from_f64(value));
+                }
+                suite.judge(&Call::Copy { op, a, b }, &image, Nearness::Exact);
+            }
+        }
+    }
+}
+
+pub fn scale<T: Scalar>(suite: &mut Suite<'_, T>) {
+    let triangles = UPLOS.into_iter().flat_map(|uplo| [Some((uplo, false)), Some((uplo, true))]);
+    let parts: Vec<Option<(Uplo, bool)>> = triangles.chain([None]).collect();
+    for (m, n) in SHAPES {
+        for &part in &parts {
+            for _ in 0..9 {
+                let (_, beta) = suite.factors();
+                let mut image = Image::default();
+                let hidden = beta == T::ZERO || (part.is_some_and(|(_, is_real)| is_real) && beta.re() == T::ZERO.re());
+                let shape = if part.is_some() { (m, m) } else { (m, n) };
+                let a = suite.integers(&mut image, shape, hidden);
+                suite.judge(&Call::Scale { part, beta, a }, &image, Nearness::Exact);
+            }
+        }
+    }
+}
+
+/// A call that can not be carried out is refused with a message, changes nothing, and spoils nothing for the next.
+pub fn refusals<T: Scalar>(suite: &mut Suite<'_, T>) {
+    let mut image = Image::default();
+    let a = suite.integers(&mut image, (6, 4), false);
+    let b = suite.integers(&mut image, (6, 4), false);
+    let (alpha, beta, hermitian, uplo) = (T::ONE, T::ZERO, false, Uplo::Lower);
+    let part = None;
+    let refused = [
+        (Call::Copy { op: Op::Trans, a, b }, "lacpy: the shapes B 6 x 4, A 6 x 4 do not agree"),
+        (Call::Copy { op: Op::None, a, b: a }, "lacpy: B overlaps A"),
+        (Call::Potrf { uplo, first: 0, a }, "potrf: the shapes A 6 x 4 do not agree"),
+        (Call::Scale { part, beta, a: Mat::at(a.offset, a.shape(), 5) }, "scale: the columns of A overlap"),
+        (
+            Call::RankK { hermitian, uplo, op: Op::None, alpha, a, beta, c: b },
+            "syrk: the shapes C 6 x 4, A 6 x 4 do not agree",
+        ),
+    ];
+    for (call, message) in refused {
+        let mut after = image.clone();
+        let error = suite.attempt(&call, &mut after).expect_err(message);
+        assert_eq!(error.to_string(), message);
+        assert!(!error.is_lost() && after.bytes() == image.bytes());
+        suite.judge(&Call::Copy { op: Op::None, a, b }, &image, Nearness::Exact);
+    }
+}

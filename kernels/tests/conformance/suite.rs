@@ -1,0 +1,114 @@
+//! How a result is judged: against the oracle where it is written, byte for byte everywhere else.
+
+use crate::{
+    Image, Runner,
+    operands::{Numbers, identical, is_finite},
+    oracle,
+};
+use superscalar_kernels::{
+    NotPositiveDefinite, Real, Scalar,
+    device::{Call, Mat},
+};
+use superscalar_runtime::DeviceError;
+
+/// How near a result must be to the oracle's.
+#[derive(Clone, Copy, Debug)]
+pub enum Nearness {
+    /// Equal, or NaN as well.
+    Exact,
+    /// Equal where the oracle's is finite, and not finite where it is not: how Inf and NaN mix in the parts of a complex number
+    /// depends on the order of operations.
+    Finite,
+    /// Within so many roundoffs of the largest finite element, and not finite where the oracle's is not.
+    Roundoffs(f64),
+}
+
+/// A runner under test, with the numbers that its cases are made of.
+pub struct Suite<'r, T: Scalar> {
+    pub numbers: Numbers,
+    runner: &'r mut dyn Runner<T>,
+    cases: usize,
+}
+
+impl<'r, T: Scalar> Suite<'r, T> {
+    pub fn new(seed: u64, runner: &'r mut dyn Runner<T>) -> Self {
+        Self { numbers: Numbers::new(seed), runner, cases: 0 }
+    }
+
+    /// A number that goes up from case to case: options take turns by it.
+    pub fn turn(&mut self) -> usize {
+        self.cases += 1;
+        self.cases
+    }
+
+    /// The call's factors alpha and beta, by turns: zero, one and a general one (integers, so that products are exact).
+    pub fn factors(&mut self) -> (T, T) {
+        let turn = self.turn();
+        let part = T::Real::from_f64;
+        let alpha = [T::ONE, T::from_parts(part(2.0), part(-1.0)), T::ZERO][turn % 3];
+        let beta = [T::ZERO, T::from_parts(part(-3.0), part(2.0)), T::ONE][turn / 3 % 3];
+        (alpha, beta)
+    }
+
+    /// Places a matrix of small integers, or, if it is `hidden`, of what must not be read.
+    pub fn integers(&mut self, image: &mut Image, shape: (usize, usize), hidden: bool) -> Mat<T> {
+        let nan = T::from_f64(f64::NAN);
+        image.place(&mut self.numbers, shape, |numbers, _, _| if hidden { nan } else { numbers.integer() })
+    }
+
+    /// Carries the call out and judges nothing.
+    pub fn attempt(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
+        self.runner.run(call, image)
+    }
+
+    /// Carries the call out and judges what it left; returns that.
+    pub fn judge(&mut self, call: &Call<T>, before: &Image, nearness: Nearness) -> Image {
+        let (mut after, mut expected) = (before.clone(), before.clone());
+        let outcome = self.runner.run(call, &mut after);
+        let found = match &outcome {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                Err(*error.outcome_ref::<NotPositiveDefinite>().unwrap_or_else(|| panic!("{call:?}: {error}")))
+            }
+        };
+        assert_eq!(found, oracle::apply(call, &mut expected), "{call:?}");
+        if found.is_ok() {
+            near(call, &after, &expected, nearness);
+        }
+        untouched(call, before, &after);
+        after
+    }
+}
+
+/// The elements that the call writes, as (i, j).
+fn elements<T: Scalar>(call: &Call<T>) -> (Mat<T>, impl Iterator<Item = (usize, usize)>) {
+    let (mat, part) = oracle::written(call);
+    let all = (0..mat.n).flat_map(move |j| (0..mat.m).map(move |i| (i, j)));
+    (mat, all.filter(move |&(i, j)| oracle::is_in(part, i, j)))
+}
+
+fn near<T: Scalar>(call: &Call<T>, after: &Image, expected: &Image, nearness: Nearness) {
+    let (mat, _) = elements(call);
+    let size = |(i, j)| Some(expected.at(mat, i, j)).filter(|&x| is_finite(x)).map_or(0.0, |x| x.abs().to_f64());
+    let largest = elements(call).1.map(size).fold(0.0, f64::max);
+    for (i, j) in elements(call).1 {
+        let (x, y) = (after.at(mat, i, j), expected.at(mat, i, j));
+        let fits = match nearness {
+            Nearness::Exact => identical(x, y),
+            Nearness::Finite => is_finite(x) == is_finite(y) && (!is_finite(x) || x == y),
+            Nearness::Roundoffs(bound) if is_finite(y) => {
+                (x - y).abs().to_f64() <= bound * T::EPSILON.to_f64() * largest
+            }
+            Nearness::Roundoffs(_) => !is_finite(x),
+        };
+        assert!(fits, "{x} for {y} at ({i}, {j}), {nearness:?} of {largest}: {call:?}");
+    }
+}
+
+/// Every byte but those of the written elements is what it was: the other triangle, the factors, and what lies between.
+fn untouched<T: Scalar>(call: &Call<T>, before: &Image, after: &Image) {
+    let (mut rest, (mat, written)) = (after.clone(), elements(call));
+    written.for_each(|(i, j)| rest.set(mat, i, j, before.at(mat, i, j)));
+    let differs = before.bytes().iter().zip(rest.bytes()).position(|(x, y)| x != y);
+    assert_eq!(differs, None, "the first byte that the call must not have changed: {call:?}");
+}

@@ -1,0 +1,206 @@
+//! trmm, trsm and potrf.
+
+use crate::{Image, Nearness, OPS, SIDES, Suite, UPLOS, operands::is_finite, oracle};
+use superscalar_kernels::{
+    Diag, Op, Real, Scalar, Side, Uplo,
+    device::{Call, Mat, Triangle},
+};
+
+/// Rows and columns of B: empty, one, ragged, more than one block of a triangle, one right-hand side.
+const SHAPES: [(usize, usize); 11] =
+    [(0, 3), (3, 0), (1, 1), (2, 3), (7, 5), (8, 8), (17, 33), (32, 1), (1, 34), (65, 20), (21, 70)];
+
+/// Orders of a factorization.
+const ORDERS: [usize; 12] = [0, 1, 2, 3, 7, 8, 16, 17, 33, 64, 65, 130];
+
+/// Every option of trmm and trsm, with the order of the triangle for a B of this shape.
+fn options((m, n): (usize, usize)) -> impl Iterator<Item = (Side, Uplo, Op, Diag, usize)> {
+    let sides = SIDES.into_iter().flat_map(|side| UPLOS.map(|uplo| (side, uplo)));
+    let ops = sides.flat_map(|(side, uplo)| OPS.map(|op| (side, uplo, op)));
+    ops.flat_map(move |(side, uplo, op)| {
+        let order = if side == Side::Left { m } else { n };
+        [Diag::NonUnit, Diag::Unit].map(|diag| (side, uplo, op, diag, order))
+    })
+}
+
+/// Whether an element of a triangular matrix may be read.
+fn is_read(uplo: Uplo, diag: Diag, i: usize, j: usize) -> bool {
+    oracle::is_in(Some(uplo), i, j) && (i != j || diag == Diag::NonUnit)
+}
+
+/// Places a triangle of small integers, or of nothing that may be read.
+fn integers<T: Scalar>(
+    suite: &mut Suite<'_, T>,
+    image: &mut Image,
+    (uplo, diag): (Uplo, Diag),
+    n: usize,
+    hidden: bool,
+) -> Mat<T> {
+    let nan = T::from_f64(f64::NAN);
+    image.place(
+        &mut suite.numbers,
+        (n, n),
+        |numbers, i, j| {
+            if hidden || !is_read(uplo, diag, i, j) { nan } else { numbers.integer() }
+        },
+    )
+}
+
+/// Places a well conditioned triangle.
+fn regular<T: Scalar>(
+    suite: &mut Suite<'_, T>,
+    image: &mut Image,
+    (uplo, diag): (Uplo, Diag),
+    n: usize,
+    hidden: bool,
+) -> Mat<T> {
+    image.place(&mut suite.numbers, (n, n), |numbers, i, j| {
+        let x: T = numbers.fraction();
+        match (i == j, !hidden && is_read(uplo, diag, i, j)) {
+            (true, true) => T::from_f64(2.0) + x * T::from_f64(0.5),
+            (false, true) => x * T::from_f64(1.0 / n as f64),
+            _ => T::from_f64(f64::NAN),
+        }
+    })
+}
+
+pub fn trmm<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape in SHAPES {
+        for (side, uplo, op, diag, order) in options(shape) {
+            for _ in 0..3 {
+                let (alpha, _) = suite.factors();
+                let mut image = Image::default();
+                let a = integers(suite, &mut image, (uplo, diag), order, alpha == T::ZERO);
+                let b = suite.integers(&mut image, shape, alpha == T::ZERO);
+                let call = Call::Trmm(Triangle { side, uplo, op, diag, alpha, a, b });
+                suite.judge(&call, &image, Nearness::Exact);
+            }
+        }
+    }
+}
+
+/// An Inf in B does not meet the zeros of the other triangle.
+pub fn trmm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape @ (m, n) in [(1, 1), (7, 5), (40, 37)] {
+        for (side, uplo, op, diag, order) in options(shape) {
+            let mut image = Image::default();
+            let a = integers(suite, &mut image, (uplo, diag), order, false);
+            let b = suite.integers(&mut image, shape, false);
+            image.set(b, m / 2, n / 2, T::from_f64(f64::INFINITY));
+            let call = Call::Trmm(Triangle { side, uplo, op, diag, alpha: T::ONE, a, b });
+            suite.judge(&call, &image, Nearness::Finite);
+        }
+    }
+}
+
+pub fn trsm<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape in SHAPES {
+        for (side, uplo, op, diag, order) in options(shape) {
+            for _ in 0..3 {
+                let (alpha, _) = suite.factors();
+                let mut image = Image::default();
+                let a = regular(suite, &mut image, (uplo, diag), order, alpha == T::ZERO);
+                let hidden = alpha == T::ZERO;
+                let nan = T::from_f64(f64::NAN);
+                let fraction = |numbers: &mut crate::Numbers, _, _| if hidden { nan } else { numbers.fraction() };
+                let b = image.place(&mut suite.numbers, shape, fraction);
+                let triangle = Triangle { side, uplo, op, diag, alpha, a, b };
+                let after = suite.judge(&Call::Trsm(triangle.clone()), &image, Nearness::Roundoffs(8.0 * order as f64));
+                if alpha != T::ZERO {
+                    solves(&triangle, &image, after);
+                }
+            }
+        }
+    }
+}
+
+/// |op(A) X - alpha B| <= c n eps |A| |X|, with norms of rows not larger than 4.
+fn solves<T: Scalar>(triangle: &Triangle<T>, before: &Image, mut after: Image) {
+    let &Triangle { a, b, alpha, .. } = triangle;
+    let largest = after.elements(b).into_iter().map(|x| x.abs().to_f64()).fold(0.0, f64::max);
+    let product = Call::Trmm(Triangle { alpha: T::ONE, ..triangle.clone() });
+    oracle::apply(&product, &mut after).expect("a product");
+    for (ax, b) in after.elements(b).into_iter().zip(before.elements(b)) {
+        let error = (ax - alpha * b).abs().to_f64();
+        let bound = 8.0 * (a.m + 1) as f64 * T::EPSILON.to_f64() * 4.0 * largest;
+        assert!(error <= bound, "a residual of {error}, not {bound}: {triangle:?}");
+    }
+}
+
+/// A pivot that is NaN or zero spoils the unknowns that depend on it, and no others.
+pub fn trsm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape in [(1, 1), (7, 5), (40, 37)] {
+        for (side, uplo, op, _, order) in options(shape).filter(|&(_, _, _, diag, _)| diag == Diag::NonUnit) {
+            for (pivot, value) in [0, order / 2, order - 1].into_iter().flat_map(|at| [(at, 0.0), (at, f64::NAN)]) {
+                let mut image = Image::default();
+                let a = regular(suite, &mut image, (uplo, Diag::NonUnit), order, false);
+                let b = image.place(&mut suite.numbers, shape, |numbers, _, _| numbers.fraction());
+                image.set(a, pivot, pivot, T::from_f64(value));
+                let alpha = T::ONE;
+                let call = Call::Trsm(Triangle { side, uplo, op, diag: Diag::NonUnit, alpha, a, b });
+                suite.judge(&call, &image, Nearness::Roundoffs(8.0 * order as f64));
+            }
+        }
+    }
+}
+
+/// Places a Hermitian positive definite matrix in one triangle; the imaginary part of its diagonal is not to be looked at.
+fn positive_definite<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, uplo: Uplo, n: usize) -> Mat<T> {
+    image.place(&mut suite.numbers, (n, n), |numbers, i, j| match (i == j, oracle::is_in(Some(uplo), i, j)) {
+        (true, _) => T::from_parts(T::Real::from_f64(2.0 + n as f64), T::Real::ONE),
+        (false, true) => numbers.fraction(),
+        _ => T::from_f64(f64::NAN),
+    })
+}
+
+pub fn potrf<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for n in ORDERS {
+        for uplo in UPLOS.into_iter().cycle().take(6) {
+            let mut image = Image::default();
+            let a = positive_definite(suite, &mut image, uplo, n);
+            let after = suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
+            factors(uplo, a, &image, &after);
+        }
+    }
+}
+
+/// |L Lᴴ - A| <= c n eps |A|, or |Uᴴ U - A|; and the diagonal is real.
+fn factors<T: Scalar>(uplo: Uplo, a: Mat<T>, before: &Image, after: &Image) {
+    let n = a.n;
+    // Element (i, p) of L, whichever is stored.
+    let l = |i, p| if uplo == Uplo::Lower { after.at(a, i, p) } else { after.at(a, p, i).conj() };
+    for (i, j) in (0..n).flat_map(|j| (j..n).map(move |i| (i, j))) {
+        let product: T = (0..=j).map(|p| l(i, p) * l(j, p).conj()).sum();
+        let known = if uplo == Uplo::Lower { before.at(a, i, j) } else { before.at(a, j, i).conj() };
+        let known = if i == j { T::from_real(known.re()) } else { known };
+        let (error, bound) = ((product - known).abs().to_f64(), (n + 1) as f64 * T::EPSILON.to_f64());
+        assert!(error <= 8.0 * bound * (2 + n) as f64, "a residual of {error} at ({i}, {j}) of {n}, {uplo}");
+        assert!(i != j || l(i, i).im() == T::Real::ZERO, "a real diagonal");
+    }
+}
+
+/// The first leading minor that is not positive definite is named; nothing outside of the triangle is written even so.
+pub fn potrf_fails<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for n in ORDERS {
+        let mut places = vec![0, n / 3, n / 2, n.saturating_sub(1)];
+        places.retain(|&at| at < n);
+        places.dedup();
+        for (uplo, at) in UPLOS.into_iter().flat_map(|uplo| places.iter().map(move |&at| (uplo, at))) {
+            for value in [-1.0, 0.0, f64::NAN, f64::NEG_INFINITY] {
+                let mut image = Image::default();
+                let a = positive_definite(suite, &mut image, uplo, n);
+                image.set(a, at, at, T::from_f64(value));
+                let after =
+                    suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
+                // The factor of the minor before it stands there.
+                assert!((0..at).all(|i| is_finite(after.at(a, i, i))), "{n} {uplo} {at} {value}");
+            }
+            // A NaN beside the diagonal reaches the later of its two pivots.
+            let mut image = Image::default();
+            let a = positive_definite(suite, &mut image, uplo, n);
+            let (i, j) = if uplo == Uplo::Lower { (n - 1, at) } else { (at, n - 1) };
+            image.set(a, i, j, T::from_f64(f64::NAN));
+            suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Exact);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What policies ask, answered: by the weights what the work takes, by the whereabouts what moving the data takes. And what the weights are
+//! told when a task has ended.
+
+use super::{Cost, DeviceError};
+use crate::{
+    recording::BlasLevel,
+    runtime::Shared,
+    schedule::{Forecast, Outlook, Place, ReadyTask, Resource},
+    task::{Slot, Verdict},
+};
+use std::sync::atomic::Ordering;
+
+impl Shared {
+    /// What policies may ask. Nothing without devices, where nobody needs it; and nothing of a runtime that ends, in which no task is
+    /// to be kept for somebody who may have gone.
+    pub(crate) fn outlook(&self) -> Option<&dyn Outlook> {
+        (!self.devices.is_empty() && !self.is_closing()).then_some(self)
+    }
+
+    fn call(&self, task: &ReadyTask) -> (&'static str, Cost) {
+        self.slab.slot(task.slot).device_side().call()
+    }
+
+    /// A host task has ended, which began then; its slot is not free yet. Only where there are devices.
+    pub(crate) fn note_host_end(&self, slot: &Slot, begun_ns: u64, verdict: &Verdict) {
+        if matches!(verdict, Verdict::Completed) {
+            let (kernel, cost) = slot.device_side().call();
+            let busy_ns = self.now_ns().saturating_sub(begun_ns);
+            self.weights.observe(Resource::HOST, kernel, &cost, busy_ns as f64);
+        }
+        self.note_end(slot);
+    }
+
+    /// A device has finished a task's work: weighs how long it was at it. The slot is not free yet.
+    pub(super) fn weigh_device_task(
+        &self,
+        device: usize,
+        index: u32,
+        busy_ns: Option<u64>,
+        result: &Result<(), DeviceError>,
+    ) {
+        let (side, resource) = (self.slab.slot(index).device_side(), Resource::device(device as u16));
+        let since_ns = self.weights.busy_since_ns(resource, side.issued_ns.load(Ordering::Relaxed));
+        if result.is_ok() {
+            let (kernel, cost) = side.call();
+            self.weights.observe(resource, kernel, &cost, busy_ns.unwrap_or(since_ns) as f64);
+        }
+    }
+
+    /// Wakes those who sleep if the device has kept tasks from them for too long.
+    pub(super) fn look_whether_late(&self, device: usize) {
+        if self.policy.is_late(Resource::device(device as u16), self) {
+            self.sleep.notify();
+            self.devices.notify();
+        }
+    }
+
+    /// Tells the policy that a task has ended. The caller has taken it, and not let it go yet.
+    pub(super) fn note_end(&self, slot: &Slot) {
+        // SAFETY: whoever has taken the task has the slot's `exec` until the task is done.
+        let task = unsafe { slot.exec() }.header.id;
+        if self.policy.ended(task, self) {
+            self.sleep.notify();
+            self.devices.notify();
+        }
+    }
+}
+
+impl Outlook for Shared {
+    fn resources(&self) -> u16 {
+        1 + self.devices.len() as u16
+    }
+
+    fn workers(&self) -> usize {
+        self.workers as usize
+    }
+
+    fn resource_at(&self, place: Place) -> Resource {
+        self.device_at(place).map_or(Resource::HOST, Resource::device)
+    }
+
+    fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast> {
+        let side = self.slab.slot(task.slot).device_side();
+        let takers = side.takers();
+        let there = match on.device_index() {
+            None if takers.host() && self.is_the_hosts(task.slot) => self.whereabouts_of_host(task.slot),
+            None => return None,
+            Some(device) => {
+                let entry = self.devices.all.get(usize::from(device))?;
+                let is_able = takers.0 & entry.kind_bit != 0 && !side.is_barred_from(usize::from(device));
+                // A lost device still gets what nobody else can do, to fail it.
+                if !is_able || entry.is_lost() && (takers.host() || self.devices.any_alive(takers)) {
+                    return None;
+                }
+                self.whereabouts(task.slot, device)
+            }
+        };
+        let (kernel, cost) = self.call(task);
+        Some(Forecast {
+            computation_ns: self.weights.forecast_ns(on, kernel, &cost),
+            communication_ns: there.communication_ns,
+            locality: there.locality,
+        })
+    }
+
+    fn level(&self, task: &ReadyTask) -> Option<BlasLevel> {
+        self.call(task).1.level
+    }
+
+    fn home(&self, task: &ReadyTask) -> Option<Resource> {
+        self.home_of(task.slot)
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.weights.now_ns()
+    }
+}

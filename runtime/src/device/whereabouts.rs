@@ -1,0 +1,86 @@
+//! Where a task's operands are, and what it takes to bring them elsewhere: what policies go by.
+
+use super::HostRegion;
+use crate::{
+    hazard::Mode,
+    memory::{EntryId, Node},
+    runtime::Shared,
+    schedule::Resource,
+};
+use smallvec::SmallVec;
+
+/// What a task's operands are to one place.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Whereabouts {
+    /// How long it takes to move there what is not there.
+    pub(crate) communication_ns: f64,
+    /// Two for each operand that is there, one for each that a peer has.
+    pub(crate) locality: u32,
+}
+
+/// A value that a task reads.
+struct Reading {
+    entry: Option<EntryId>,
+    /// Where it is in host memory; not known of operands that stay there.
+    host: Option<HostRegion>,
+}
+
+impl Shared {
+    /// What the operands of the task, which the policy holds, are to a device.
+    pub(crate) fn whereabouts(&self, slot: u32, device: u16) -> Whereabouts {
+        if self.devices.all[usize::from(device)].info.memory.is_none() {
+            return self.whereabouts_of_host(slot);
+        }
+        self.operands_to(slot, Node::of_device(device))
+    }
+
+    /// What the operands of the task, which the policy holds, are to the host.
+    pub(crate) fn whereabouts_of_host(&self, slot: u32) -> Whereabouts {
+        if self.devices.any_memory() { self.operands_to(slot, Node::HOST) } else { Whereabouts::default() }
+    }
+
+    fn operands_to(&self, slot: u32, to: Node) -> Whereabouts {
+        let mut readings = SmallVec::<[Reading; 4]>::new();
+        // SAFETY: the policy holds the task, so nobody has taken it and nobody changes it.
+        let body = unsafe { &self.slab.slot(slot).exec_shared().body };
+        let mut modes = SmallVec::<[Mode; 4]>::new();
+        body.uses(&mut |execution, mode| {
+            modes.push(mode);
+            readings.push(Reading { entry: execution.placement.entry(), host: None });
+        });
+        let mut at = 0;
+        // SAFETY: a task is pushed when each of its predecessors is done, or issued to a device.
+        unsafe {
+            body.residences(&mut |residence| {
+                if let Some(reading) = readings.get_mut(at) {
+                    reading.host = Some(residence.region);
+                }
+                at += 1;
+            })
+        };
+        let directory = self.memory.lock();
+        let mut sum = Whereabouts::default();
+        for (reading, mode) in readings.iter().zip(&modes) {
+            if !mode.reads() {
+                continue;
+            }
+            let (communication_ns, locality) = directory.distance(reading.entry, reading.host, to);
+            sum.communication_ns += communication_ns;
+            sum.locality += locality;
+        }
+        sum
+    }
+
+    /// Where the data that the task, which the policy holds, writes are to be updated: the first of them that were dealt to somebody.
+    pub(crate) fn home_of(&self, slot: u32) -> Option<Resource> {
+        // SAFETY: the policy holds the task, so nobody has taken it and nobody changes it.
+        let body = unsafe { &self.slab.slot(slot).exec_shared().body };
+        let mut home = None;
+        body.uses(&mut |execution, mode| {
+            if home.is_none() && mode.writes() {
+                home = execution.home.get();
+            }
+        });
+        home
+    }
+}

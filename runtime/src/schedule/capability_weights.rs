@@ -1,0 +1,408 @@
+//! Each task goes where it will be finished first (task-superscalar, section 5.2).
+
+use super::{
+    Forecast, Outlook, Place, Policy, Priority, ReadyTask, Resource, Want,
+    station::{Assigned, Ended, Station},
+};
+use crate::recording::{BlasLevel, TaskId};
+use smallvec::SmallVec;
+use std::sync::{
+    Mutex, MutexGuard, PoisonError, TryLockError,
+    atomic::{AtomicUsize, Ordering},
+};
+
+/// Greedy scheduling by capability weights.
+///
+/// *Assignment.* A task that has become ready is assigned to the resource that is expected to finish it first: after what the resource
+/// has taken and not finished, after what is assigned to it and no less urgent, after moving the task's data there, after the work
+/// itself at the rate that its capability weight says. So resources of unequal speed get shares of that ratio. Exceptions:
+///
+/// - a task of level 1 or 2, such as a panel, is the host's, unless a device is faster by itself, with what must be moved;
+/// - any other whose data were dealt to a resource that can run it goes home to it.
+///
+/// *Order.* Each resource takes what is assigned to it by priority, and among equals the oldest. A device that is at work
+/// takes ahead only what nobody else would finish sooner, as things stand by then: what it has not taken can still go elsewhere.
+///
+/// *Stealing.* Who has nothing of its own takes from another what it finishes sooner than the other would; a faster one the most
+/// urgent, a slower one the last in the queue. What is somebody's by one of the two rules is not stolen. So a slow resource never begins a
+/// task that a fast one would have finished before it, and the last tasks of a run are left to the fast ones.
+///
+/// *Accelerators first.* A worker takes a task from a faster device only if it finishes it a margin sooner; and the last worker
+/// that is free only if it can do a panel besides, since a panel that waits for a worker keeps all devices waiting.
+///
+/// Without devices this is [`Priority`].
+pub struct CapabilityWeights {
+    state: Mutex<State>,
+    /// How many tasks `state` has.
+    held: AtomicUsize,
+    /// Where there are no devices.
+    host_only: Priority,
+}
+
+/// A slower thief's advantage must be at least this share of what the task takes it: forecasts are not that exact.
+const MARGIN: f64 = 0.125;
+/// A thief looks at so many tasks of each victim.
+const LOOKS: usize = 4;
+/// The share of the latest panel in the mean of what panels take.
+const PANEL_SHARE: f64 = 0.25;
+
+type Forecasts = SmallVec<[Option<Forecast>; 8]>;
+
+#[derive(Default)]
+struct State {
+    /// By resource; empty until the first task comes.
+    stations: Vec<Station>,
+    /// What panels take on the host.
+    panel_ns: f64,
+    /// Raised by whatever happens.
+    epoch: u64,
+    /// By resource: the epoch in which there was nothing to steal for it.
+    in_vain: Vec<u64>,
+}
+
+/// How long a task stands in its resource's way. What it moves is moved while others are at work, so the longer of the two counts.
+fn load_ns(forecast: &Forecast) -> f64 {
+    forecast.computation_ns.max(forecast.communication_ns)
+}
+
+/// The paper's cost: communication and computation.
+fn cost_ns(forecast: &Forecast) -> f64 {
+    forecast.computation_ns + forecast.communication_ns
+}
+
+fn resources(outlook: &dyn Outlook) -> impl Iterator<Item = Resource> {
+    (0..outlook.resources()).map(Resource)
+}
+
+impl State {
+    fn prepare(&mut self, outlook: &dyn Outlook) {
+        if self.stations.is_empty() {
+            let servers = |on| if on == Resource::HOST { outlook.workers().max(1) } else { 1 };
+            self.stations = resources(outlook).map(|on| Station::new(servers(on))).collect();
+            self.in_vain = vec![u64::MAX; self.stations.len()];
+        }
+    }
+
+    fn station(&mut self, on: Resource) -> &mut Station {
+        &mut self.stations[usize::from(on.0)]
+    }
+
+    /// How long it will be until the task is finished there, were it assigned now.
+    fn done_ns(&self, on: Resource, priority: i32, forecast: &Forecast, now_ns: f64) -> f64 {
+        let station = &self.stations[usize::from(on.0)];
+        station.wait_ns(now_ns, station.queue.load_before_ns(priority)) + cost_ns(forecast)
+    }
+
+    /// What a worker must have in hand before it takes a task that a faster resource could do, which takes that so long.
+    fn reserve_ns(&self, on: Resource, forecast: &Forecast, other_ns: f64) -> f64 {
+        if cost_ns(forecast) <= other_ns {
+            return 0.0;
+        }
+        let margin_ns = MARGIN * cost_ns(forecast);
+        let host = &self.stations[0];
+        // Whoever takes it, one worker is to be left for the next panel, or free in time for it.
+        let is_last = on == Resource::HOST && host.unbound() + 1 >= self.workers();
+        margin_ns + if is_last { self.panel_ns } else { 0.0 }
+    }
+
+    fn workers(&self) -> usize {
+        self.stations[0].servers()
+    }
+
+    /// Where the task is to run, and whether nobody else is to take it.
+    fn assign(&mut self, priority: i32, forecasts: &Forecasts, rule: &Rule, now_ns: f64) -> (Resource, bool) {
+        let can = |on: Resource| forecasts.get(usize::from(on.0)).and_then(Option::as_ref);
+        let devices = || (1..forecasts.len() as u16).map(Resource).filter_map(|on| Some((on, can(on)?)));
+        let fastest_ns = devices().map(|(_, forecast)| cost_ns(forecast)).min_by(f64::total_cmp);
+        let (Some(host), Some(fastest_ns)) = (can(Resource::HOST), fastest_ns) else {
+            // Only the host, or only devices.
+            return match rule {
+                Rule::Home(home) if can(*home).is_some() => (*home, true),
+                _ => self.soonest(devices(), priority, now_ns).map_or((Resource::HOST, true), |on| (on, false)),
+            };
+        };
+        match rule {
+            Rule::Panel if cost_ns(host) <= fastest_ns => return (Resource::HOST, true),
+            Rule::Home(home) if can(*home).is_some() => return (*home, true),
+            _ => {}
+        }
+        let Some(device) = self.soonest(devices(), priority, now_ns) else { return (Resource::HOST, false) };
+        let other = can(device).map_or(f64::INFINITY, |forecast| self.done_ns(device, priority, forecast, now_ns));
+        let own = self.done_ns(Resource::HOST, priority, host, now_ns);
+        let reserve_ns = self.reserve_ns(Resource::HOST, host, fastest_ns);
+        (if own + reserve_ns < other { Resource::HOST } else { device }, false)
+    }
+
+    /// Who of these would finish it first.
+    fn soonest<'a>(
+        &self,
+        among: impl Iterator<Item = (Resource, &'a Forecast)>,
+        priority: i32,
+        now_ns: f64,
+    ) -> Option<Resource> {
+        let done = among.map(|(on, forecast)| (on, self.done_ns(on, priority, forecast, now_ns)));
+        done.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(on, _)| on)
+    }
+
+    /// The next of the resource's own tasks.
+    fn take_own(&mut self, on: Resource, want: Want<'_>, outlook: &dyn Outlook) -> Option<ReadyTask> {
+        let now_ns = outlook.now_ns() as f64;
+        let station = self.stations.get(usize::from(on.0))?;
+        if on == Resource::HOST || !station.is_busy() {
+            let found = self.station(on).queue.remove_first(|it| want.accepts(&it.task))?;
+            return Some(self.taken(on, found, outlook));
+        }
+        // Ahead of time: what is its own by rule, and the first of the others, if it is still best here.
+        let mut first = None;
+        let id = station.queue.iter().find_map(|(_, it)| {
+            if !it.is_bound && first.is_some() || !want.accepts(&it.task) {
+                return None;
+            }
+            let is_next = it.is_bound || {
+                first = Some(it.task.id);
+                !self.is_better_elsewhere(on, &it.task, outlook, now_ns)
+            };
+            is_next.then_some(it.task.id)
+        })?;
+        let found = self.station(on).queue.remove_first(|it| it.task.id == id)?;
+        Some(self.taken(on, found, outlook))
+    }
+
+    fn is_better_elsewhere(&self, on: Resource, task: &ReadyTask, outlook: &dyn Outlook, now_ns: f64) -> bool {
+        let Some(own) = outlook.forecast(task, on) else { return false };
+        let own_done_ns = self.stations[usize::from(on.0)].wait_ns(now_ns, 0.0) + cost_ns(&own);
+        resources(outlook).filter(|&other| other != on).any(|other| {
+            outlook.forecast(task, other).is_some_and(|forecast| {
+                let reserve_ns = self.reserve_ns(other, &forecast, cost_ns(&own)).max(MARGIN * cost_ns(&forecast));
+                self.done_ns(other, task.priority, &forecast, now_ns) + reserve_ns < own_done_ns
+            })
+        })
+    }
+
+    /// A task of another's that is better off here.
+    fn steal(&mut self, on: Resource, want: Want<'_>, outlook: &dyn Outlook) -> Option<ReadyTask> {
+        let now_ns = outlook.now_ns() as f64;
+        let mut best: Option<(f64, Resource, TaskId)> = None;
+        for victim in resources(outlook).filter(|&other| other != on) {
+            let Some(station) = self.stations.get(usize::from(victim.0)) else { continue };
+            let Some((_, first)) = station.queue.iter().find(|(_, it)| want.accepts(&it.task)) else { continue };
+            // If the victim can not do this one, it is gone, and can do none that others can.
+            let is_gone = outlook.forecast(&first.task, victim).is_none();
+            let found = if is_gone {
+                Some((f64::INFINITY, first.task.id))
+            } else {
+                self.loot(on, victim, want, outlook, now_ns)
+            };
+            if let Some((gain_ns, task)) = found
+                && best.is_none_or(|(most_ns, ..)| gain_ns > most_ns)
+            {
+                best = Some((gain_ns, victim, task));
+            }
+        }
+        let (_, victim, task) = best?;
+        let found = self.station(victim).queue.remove_first(|it| it.task.id == task)?;
+        Some(self.taken(on, found, outlook))
+    }
+
+    /// What to take from a victim, and how much sooner it will be finished.
+    fn loot(
+        &self,
+        on: Resource,
+        victim: Resource,
+        want: Want<'_>,
+        outlook: &dyn Outlook,
+        now_ns: f64,
+    ) -> Option<(f64, TaskId)> {
+        let (station, own) = (&self.stations[usize::from(victim.0)], &self.stations[usize::from(on.0)]);
+        let wait_ns = own.wait_ns(now_ns, 0.0);
+        let gain_ns = |it: &Assigned, before_ns: f64| {
+            let (here, there) = (outlook.forecast(&it.task, on)?, outlook.forecast(&it.task, victim)?);
+            let there_ns = station.wait_ns(now_ns, before_ns) + cost_ns(&there);
+            let here_ns = wait_ns + cost_ns(&here) + self.reserve_ns(on, &here, cost_ns(&there));
+            let is_faster = cost_ns(&here) <= cost_ns(&there);
+            Some((is_faster, there_ns - here_ns))
+        };
+        let is_open = |it: &Assigned| !it.is_bound && want.accepts(&it.task);
+        let mut before_ns = 0.0;
+        for (load_ns, it) in station.queue.iter() {
+            if is_open(it) {
+                let (is_faster, gain_ns) = gain_ns(it, before_ns)?;
+                if is_faster && gain_ns > 0.0 {
+                    return Some((gain_ns, it.task.id));
+                }
+                break;
+            }
+            before_ns += load_ns;
+        }
+        let (mut before_ns, mut looks) = (station.queue.load_ns(), 0);
+        for (load_ns, it) in station.queue.iter().rev() {
+            before_ns -= load_ns;
+            if is_open(it) {
+                let (_, gain_ns) = gain_ns(it, before_ns)?;
+                looks += 1;
+                if gain_ns > 0.0 {
+                    return Some((gain_ns, it.task.id));
+                }
+                if looks == LOOKS {
+                    break;
+                }
+            }
+        }
+        None
+    }
+
+    fn taken(&mut self, on: Resource, found: Assigned, outlook: &dyn Outlook) -> ReadyTask {
+        let now_ns = outlook.now_ns() as f64;
+        // None of a resource that was asked for the task although it can not run it: by a thread that only clears up.
+        let takes_ns = outlook.forecast(&found.task, on).as_ref().map_or(0.0, load_ns);
+        self.station(on).take(found.task.id, found.is_bound, takes_ns, now_ns);
+        self.epoch += 1;
+        found.task
+    }
+}
+
+/// What stands above the greedy choice.
+enum Rule {
+    None,
+    Panel,
+    Home(Resource),
+}
+
+impl CapabilityWeights {
+    /// A policy for so many places.
+    #[must_use]
+    pub fn new(places: usize) -> Self {
+        Self { state: Mutex::default(), held: AtomicUsize::new(0), host_only: Priority::new(places) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// None if it is busy and the visitor is hasty.
+    fn state_for(&self, want: Want<'_>) -> Option<MutexGuard<'_, State>> {
+        if !want.is_hasty() {
+            return Some(self.state());
+        }
+        match self.state.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(state)) => Some(state.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    fn counted(&self, task: Option<ReadyTask>) -> Option<ReadyTask> {
+        if task.is_some() {
+            self.held.fetch_sub(1, Ordering::Relaxed);
+        }
+        task
+    }
+
+    /// For a thread that clears up: any task, whoever it was meant for.
+    fn take_any(&self, want: Want<'_>) -> Option<ReadyTask> {
+        if self.held.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let mut state = self.state();
+        let accepted = |it: &Assigned| want.accepts(&it.task);
+        let found = state.stations.iter_mut().find_map(|station| station.queue.remove_first(accepted));
+        state.epoch += 1;
+        self.counted(found.map(|it| it.task))
+    }
+}
+
+impl Policy for CapabilityWeights {
+    fn name(&self) -> &'static str {
+        "capability-weights"
+    }
+
+    fn push(&self, by: Place, task: ReadyTask, outlook: &dyn Outlook) {
+        if outlook.resources() == 1 {
+            return self.host_only.push(by, task, outlook);
+        }
+        // Asked before the lock is taken: the answers are not this policy's.
+        let forecasts: Forecasts = resources(outlook).map(|on| outlook.forecast(&task, on)).collect();
+        let rule = match outlook.level(&task) {
+            Some(BlasLevel::One | BlasLevel::Two) => Rule::Panel,
+            _ => outlook.home(&task).map_or(Rule::None, Rule::Home),
+        };
+        let now_ns = outlook.now_ns() as f64;
+        self.held.fetch_add(1, Ordering::Relaxed);
+        let mut state = self.state();
+        state.prepare(outlook);
+        // It may be one that was taken and has come back.
+        for station in &mut state.stations {
+            let _ = station.end(task.id, now_ns);
+        }
+        let (on, is_bound) = state.assign(task.priority, &forecasts, &rule, now_ns);
+        let load_ns = forecasts[usize::from(on.0)].as_ref().map_or(0.0, load_ns);
+        if on == Resource::HOST && matches!(rule, Rule::Panel) {
+            state.panel_ns += PANEL_SHARE * (load_ns - state.panel_ns);
+        }
+        state.station(on).queue.push(task.priority, load_ns, Assigned { task, is_bound });
+        state.epoch += 1;
+    }
+
+    fn take(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
+        let Some(outlook) = want.outlook() else {
+            return self.host_only.take(by, want).or_else(|| self.take_any(want));
+        };
+        let task = self.state_for(want)?.take_own(outlook.resource_at(by), want, outlook);
+        self.counted(task)
+    }
+
+    fn steal(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
+        let Some(outlook) = want.outlook() else { return self.host_only.steal(by, want) };
+        let mut state = self.state_for(want)?;
+        if state.stations.is_empty() {
+            return None;
+        }
+        let on = outlook.resource_at(by);
+        let at = usize::from(on.0);
+        if want.is_hasty() && state.in_vain[at] == state.epoch {
+            return None;
+        }
+        let task = state.steal(on, want, outlook);
+        if task.is_none() {
+            state.in_vain[at] = state.epoch;
+        }
+        self.counted(task)
+    }
+
+    fn ended(&self, task: TaskId, outlook: &dyn Outlook) -> bool {
+        let now_ns = outlook.now_ns() as f64;
+        let mut state = self.state();
+        state.epoch += 1;
+        for (at, station) in state.stations.iter_mut().enumerate() {
+            match station.end(task, now_ns) {
+                Ended::Unknown => {}
+                Ended::Expected => return false,
+                Ended::Surprising => {
+                    let on = Resource(at as u16);
+                    station.reweigh(|it| outlook.forecast(&it.task, on).as_ref().map(load_ns));
+                    return !station.queue.is_empty();
+                }
+            }
+        }
+        false
+    }
+
+    fn is_late(&self, on: Resource, outlook: &dyn Outlook) -> bool {
+        let now_ns = outlook.now_ns() as f64;
+        let mut state = self.state();
+        let Some(station) = state.stations.get(usize::from(on.0)) else { return false };
+        let is_late = station.is_late(now_ns) && station.queue.iter().any(|(_, it)| !it.is_bound);
+        if is_late {
+            // What was looked for in vain is there to be looked for again.
+            state.epoch += 1;
+        }
+        is_late
+    }
+
+    fn hands_over(&self, by: Place, task: &ReadyTask) -> bool {
+        self.host_only.hands_over(by, task)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! A queue by rank: the most urgent first, among equals the oldest. Each item weighs some nanoseconds, and the sum of what is as urgent
+//! as something or more is known without a walk through all.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, VecDeque},
+};
+
+struct Band<T> {
+    load_ns: f64,
+    items: VecDeque<(f64, T)>,
+}
+
+/// See the module's head. There is no band without items.
+pub(super) struct Ranked<T>(BTreeMap<Reverse<i32>, Band<T>>);
+
+impl<T> Default for Ranked<T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<T> Ranked<T> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.values().map(|band| band.items.len()).sum()
+    }
+
+    pub(super) fn push(&mut self, priority: i32, load_ns: f64, item: T) {
+        let band = self.0.entry(Reverse(priority)).or_insert_with(|| Band { load_ns: 0.0, items: VecDeque::new() });
+        band.load_ns += load_ns;
+        band.items.push_back((load_ns, item));
+    }
+
+    /// What stands before something that comes with this priority.
+    pub(super) fn load_before_ns(&self, priority: i32) -> f64 {
+        self.0.range(..=Reverse(priority)).map(|(_, band)| band.load_ns).sum()
+    }
+
+    /// What all items weigh.
+    pub(super) fn load_ns(&self) -> f64 {
+        self.0.values().map(|band| band.load_ns).sum()
+    }
+
+    /// From the most urgent on, each with what it weighs.
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &(f64, T)> {
+        self.0.values().flat_map(|band| &band.items)
+    }
+
+    /// Takes out the first that will do.
+    pub(super) fn remove_first(&mut self, mut will_do: impl FnMut(&T) -> bool) -> Option<T> {
+        let (&rank, at) = self
+            .0
+            .iter()
+            .find_map(|(rank, band)| Some((rank, band.items.iter().position(|(_, item)| will_do(item))?)))?;
+        let band = self.0.get_mut(&rank)?;
+        let (load_ns, item) = band.items.remove(at)?;
+        band.load_ns -= load_ns;
+        if band.items.is_empty() {
+            self.0.remove(&rank);
+        }
+        Some(item)
+    }
+
+    /// Weighs every item anew.
+    pub(super) fn reweigh(&mut self, mut weigh: impl FnMut(&T) -> Option<f64>) {
+        for band in self.0.values_mut() {
+            for (load_ns, item) in &mut band.items {
+                *load_ns = weigh(item).unwrap_or(*load_ns);
+            }
+            band.load_ns = band.items.iter().map(|(load_ns, _)| load_ns).sum();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_urgent_comes_first_and_among_equals_the_oldest() {
+        let mut ranked = Ranked::default();
+        for (priority, item) in [(0, 'a'), (5, 'b'), (-3, 'c'), (5, 'd'), (0, 'e')] {
+            ranked.push(priority, 1.0, item);
+        }
+        assert_eq!((ranked.load_before_ns(5), ranked.load_before_ns(0), ranked.load_before_ns(9)), (2.0, 4.0, 0.0));
+        assert_eq!(ranked.iter().map(|&(_, item)| item).collect::<String>(), "bdaec");
+        assert_eq!(ranked.remove_first(|&item| item != 'b'), Some('d'));
+        assert_eq!((ranked.len(), ranked.load_ns()), (4, 4.0));
+        ranked.reweigh(|&item| (item == 'b').then_some(7.0));
+        assert_eq!(ranked.load_ns(), 10.0);
+        let rest: String = std::iter::from_fn(|| ranked.remove_first(|_| true)).collect();
+        assert!(rest == "baec" && ranked.is_empty());
+    }
+}

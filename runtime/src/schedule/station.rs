@@ -1,0 +1,161 @@
+//! What one resource is expected to be busy with: the tasks that are assigned to it, those that it has taken and not finished, and
+//! when it would come to another.
+
+use super::{ReadyTask, ranked::Ranked};
+use crate::recording::TaskId;
+
+/// A task that is assigned.
+pub(super) struct Assigned {
+    pub(super) task: ReadyTask,
+    /// Nobody else is to take it: others can not, or it is here by rule.
+    pub(super) is_bound: bool,
+}
+
+/// A task that was taken and has not ended.
+struct Running {
+    task: TaskId,
+    takes_ns: f64,
+    until_ns: f64,
+    is_bound: bool,
+}
+
+/// See the module's head. Moments are in the outlook's nanoseconds.
+pub(super) struct Station {
+    pub(super) queue: Ranked<Assigned>,
+    running: Vec<Running>,
+    /// So many tasks run at once: one on a device, whose tasks take turns, and one on each worker of the host.
+    servers: usize,
+    /// How many tasks have ended since the queue was weighed.
+    ended: usize,
+}
+
+/// How an ended task compares with what was expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// It is not one of this station's.
+    Unknown,
+    /// It took about as long as was expected.
+    Expected,
+    /// It took more than twice or less than half as long, and this is not the first among the few in the queue.
+    Surprising,
+}
+
+impl Station {
+    pub(super) fn new(servers: usize) -> Self {
+        Self { queue: Ranked::default(), running: Vec::new(), servers, ended: 0 }
+    }
+
+    /// So many of its tasks run at once.
+    pub(super) fn servers(&self) -> usize {
+        self.servers
+    }
+
+    /// Whether it has taken anything that has not ended.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    /// Whether what runs first has taken more than twice as long as was expected.
+    pub(super) fn is_late(&self, now_ns: f64) -> bool {
+        self.running.first().is_some_and(|running| now_ns > running.until_ns + running.takes_ns)
+    }
+
+    /// How many of its servers others' tasks occupy: tasks that need not be here.
+    pub(super) fn unbound(&self) -> usize {
+        self.running.iter().filter(|running| !running.is_bound).count()
+    }
+
+    pub(super) fn take(&mut self, task: TaskId, is_bound: bool, takes_ns: f64, now_ns: f64) {
+        let begins_ns = match self.running.last() {
+            Some(last) if self.servers == 1 => last.until_ns.max(now_ns),
+            _ => now_ns,
+        };
+        self.running.push(Running { task, takes_ns, until_ns: begins_ns + takes_ns, is_bound });
+    }
+
+    /// A task that was taken has ended, or has come back.
+    pub(super) fn end(&mut self, task: TaskId, now_ns: f64) -> Ended {
+        let Some(at) = self.running.iter().position(|running| running.task == task) else { return Ended::Unknown };
+        let ended = self.running.remove(at);
+        let took_ns = now_ns - (ended.until_ns - ended.takes_ns);
+        if self.servers == 1 && at == 0 {
+            // The next begins now, and what follows with it.
+            let mut begins_ns = now_ns;
+            for running in &mut self.running {
+                running.until_ns = begins_ns + running.takes_ns;
+                begins_ns = running.until_ns;
+            }
+        }
+        self.ended += 1;
+        let ratio = took_ns / ended.takes_ns.max(1.0);
+        let is_surprising = !(0.5..=2.0).contains(&ratio) && 4 * self.ended >= self.queue.len();
+        if is_surprising { Ended::Surprising } else { Ended::Expected }
+    }
+
+    /// Weighs the queue anew.
+    pub(super) fn reweigh(&mut self, weigh: impl FnMut(&Assigned) -> Option<f64>) {
+        self.ended = 0;
+        self.queue.reweigh(weigh);
+    }
+
+    /// How long it will be until a server is free, with so much work to be done before: what remains of the running tasks is filled up
+    /// with it, evenly.
+    pub(super) fn wait_ns(&self, now_ns: f64, before_ns: f64) -> f64 {
+        // Of one that is overdue nothing is known but that: as long again as it is late.
+        let left_ns = |running: &Running| (running.until_ns - now_ns).abs();
+        if self.servers == 1 {
+            let behind_ns: f64 = self.running.iter().skip(1).map(|running| running.takes_ns).sum();
+            return self.running.first().map_or(0.0, left_ns) + behind_ns + before_ns;
+        }
+        let mut left: smallvec::SmallVec<[f64; 64]> = self.running.iter().map(left_ns).collect();
+        left.resize(left.len().max(self.servers), 0.0);
+        left.sort_by(f64::total_cmp);
+        // More are taken than there are servers where bodies wait for tasks of their own, or tasks for their data: these come first.
+        let (first, left) = left.split_at(left.len() - self.servers);
+        let (mut level_ns, mut before_ns) = (left[0], before_ns + first.iter().sum::<f64>());
+        for (at, &next_ns) in left.iter().enumerate().skip(1) {
+            let room_ns = (next_ns - level_ns) * at as f64;
+            if room_ns >= before_ns {
+                return level_ns + before_ns / at as f64;
+            }
+            (level_ns, before_ns) = (next_ns, before_ns - room_ns);
+        }
+        level_ns + before_ns / self.servers as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_poured_over_the_workers() {
+        let mut host = Station::new(3);
+        assert_eq!(host.wait_ns(0.0, 0.0), 0.0);
+        assert_eq!(host.wait_ns(0.0, 90.0), 30.0);
+        host.take(TaskId(1), false, 100.0, 0.0);
+        host.take(TaskId(2), true, 20.0, 0.0);
+        // One is free from now on, another from 20 on.
+        assert_eq!(host.wait_ns(0.0, 10.0), 10.0);
+        assert_eq!(host.wait_ns(0.0, 40.0), 30.0);
+        assert_eq!((host.is_busy(), host.unbound()), (true, 1));
+        assert_eq!(host.end(TaskId(2), 20.0), Ended::Expected);
+        assert_eq!(host.end(TaskId(2), 20.0), Ended::Unknown);
+    }
+
+    #[test]
+    fn a_device_does_one_after_the_other_and_is_corrected_when_one_ends() {
+        let mut device = Station::new(1);
+        (1..=3).for_each(|task| device.take(TaskId(task), false, 100.0, 0.0));
+        assert_eq!(device.wait_ns(0.0, 50.0), 350.0);
+        assert_eq!(device.wait_ns(90.0, 0.0), 210.0);
+        // Late by 60: as much again is expected.
+        assert_eq!(device.wait_ns(160.0, 0.0), 260.0);
+        assert!(!device.is_late(190.0) && device.is_late(210.0));
+        assert_eq!(device.end(TaskId(1), 240.0), Ended::Surprising);
+        assert_eq!(device.wait_ns(240.0, 0.0), 200.0);
+        assert_eq!(device.end(TaskId(2), 340.0), Ended::Expected);
+        assert_eq!(device.end(TaskId(3), 440.0), Ended::Expected);
+        assert_eq!((device.is_busy(), device.wait_ns(500.0, 0.0)), (false, 0.0));
+    }
+}

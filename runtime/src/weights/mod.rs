@@ -1,0 +1,343 @@
+//! Capability weights (task-superscalar, section 5.2): α_ik, the rate that resource i reaches on kernels of kind k.
+//!
+//! A kind is a task's name and its size, in octaves of flops and bytes; a rate is in flops per second, or in bytes per second for
+//! levels 1 and 2, which memory limits. The host's rates are those of one worker. Asked for a rate, the best of these sources answers:
+//!
+//! 1. *measured* in this run: robust running estimates, near that size;
+//! 2. *persisted*: measured in an earlier run, near that size;
+//! 3. the *directive*: what the driver says of its device;
+//! 4. measured or persisted at whatever other size;
+//! 5. *assumed*: about a quarter of what one core of an ordinary machine reaches. It is low on purpose: one who is not known yet
+//!    rather leaves a task than holds up those who wait for it, and takes one as soon as the others have enough to do. The first that
+//!    it takes replaces the assumption.
+//!
+//! When several measurements contradict what was persisted by more than a factor of two, that is dropped for the kernel and the
+//! resource, said once, and counted as an alarm.
+//!
+//! Weights are kept only where there are devices: a runtime without any pays nothing.
+
+#![forbid(unsafe_code)]
+
+mod estimate;
+mod file;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use file::default_path;
+
+use crate::{
+    device::{Cost, Devices, Speed},
+    error::Error,
+    runtime::Runtime,
+    schedule::Resource,
+    sync::held,
+};
+use estimate::{Curve, Point, Size, Unit, interpolated, nearest, work};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::PathBuf,
+    sync::{
+        Mutex, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Instant,
+};
+
+/// Measurements within so many octaves speak for a size: about a factor of two in the order of a tile.
+const REACH: f64 = 4.0;
+/// So many measurements outweigh what earlier runs have left, and are worth being left to later ones.
+const SAMPLES_MIN: u64 = 4;
+/// Prediction and reality part: by more than this factor.
+const ALARM_FACTOR: f64 = 2.0;
+/// How near a prediction must be to be held against a measurement.
+const ALARM_REACH: f64 = 1.0;
+/// See the module's head.
+const ASSUMED: Speed = Speed { flops_per_s: 8e9, bytes_per_s: 4e9, latency_ns: 1000 };
+/// A task of which nothing is known, neither its cost nor how long its namesakes took.
+const ASSUMED_CALL_NS: f64 = 20_000.0;
+
+/// Where a capability weight comes from; see [`CapabilityWeight`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WeightSource {
+    /// Measured in this run.
+    Measured,
+    /// Measured in an earlier run.
+    Persisted,
+    /// What the driver says of its device: [`DeviceInfo::speed`](crate::DeviceInfo::speed).
+    Directive,
+    /// Nothing is known: a low guess.
+    Assumed,
+}
+
+/// The rate of a resource on one kind of kernel (task-superscalar, section 5.2: α_ik).
+#[derive(Clone, Debug, PartialEq)]
+pub struct CapabilityWeight {
+    /// Who: a device, or the host, of which it is one worker's rate.
+    pub resource: Resource,
+    /// The device's name, or `host`.
+    pub name: String,
+    /// The kernel: the task's name.
+    pub kernel: String,
+    /// Floating-point operations of one call, about.
+    pub flops: f64,
+    /// Bytes of one call, about.
+    pub bytes: f64,
+    /// Flops per second; bytes per second where memory is the limit (levels 1 and 2); calls per second where no cost was given.
+    pub rate: f64,
+    /// How many measurements it rests on.
+    pub samples: u64,
+    /// Where it comes from.
+    pub source: WeightSource,
+}
+
+/// What is known of one kernel on one resource.
+#[derive(Default)]
+struct Kernel {
+    measured: BTreeMap<Unit, Curve>,
+    persisted: Vec<(Unit, Point)>,
+}
+
+impl Kernel {
+    fn measured(&self, unit: Unit) -> impl Iterator<Item = Point> {
+        self.measured.get(&unit).into_iter().flat_map(Curve::points)
+    }
+
+    fn persisted(&self, unit: Unit) -> impl Iterator<Item = Point> {
+        self.persisted.iter().filter(move |(of, _)| *of == unit).map(|(_, point)| *point)
+    }
+}
+
+/// One resource's rates.
+struct Rates {
+    name: String,
+    directive: Speed,
+    kernels: RwLock<HashMap<String, Kernel>>,
+    /// When the last of its tasks ended, where drivers do not say how long they took.
+    ended_ns: AtomicU64,
+}
+
+/// The capability weights of all resources, in their order; see the module's head.
+pub(crate) struct Weights {
+    resources: Vec<Rates>,
+    file: Option<PathBuf>,
+    alarms: Mutex<Vec<String>>,
+    epoch: Instant,
+}
+
+impl Weights {
+    /// The weights for these devices, with what earlier runs have left in the file.
+    pub(crate) fn start(file: Option<PathBuf>, devices: &Devices) -> Result<Self, Error> {
+        let named: Vec<_> = devices.all.iter().map(|entry| (entry.info.name.clone(), entry.info.speed)).collect();
+        Self::of_devices(if named.is_empty() { None } else { file }, named)
+    }
+
+    fn of_devices(file: Option<PathBuf>, devices: Vec<(String, Speed)>) -> Result<Self, Error> {
+        let host = (!devices.is_empty()).then(|| ("host".to_owned(), Speed::default()));
+        let rates =
+            |(name, directive)| Rates { name, directive, kernels: RwLock::default(), ended_ns: AtomicU64::new(0) };
+        let resources: Vec<_> = host.into_iter().chain(devices).map(rates).collect();
+        let known = file.as_deref().map_or(Ok(Vec::new()), file::load)?;
+        for entry in known {
+            for rates in resources.iter().filter(|rates| rates.name == entry.resource) {
+                let mut kernels = held(rates.kernels.write());
+                kernels.entry(entry.kernel.clone()).or_default().persisted.push((entry.unit, entry.point));
+            }
+        }
+        Ok(Self { resources, file, alarms: Mutex::default(), epoch: Instant::now() })
+    }
+
+    /// Nanoseconds since the start.
+    pub(crate) fn now_ns(&self) -> u64 {
+        self.epoch.elapsed().as_nanos() as u64
+    }
+
+    /// A task of the kernel took so long.
+    pub(crate) fn observe(&self, resource: Resource, kernel: &str, cost: &Cost, busy_ns: f64) {
+        let Some(rates) = self.resources.get(usize::from(resource.0)) else { return };
+        let ((unit, amount), size) = (work(cost), Size::of(cost));
+        let ns_per_unit = busy_ns.max(1.0) / amount;
+        let mut kernels = held(rates.kernels.write());
+        let known = match kernels.get_mut(kernel) {
+            Some(known) => known,
+            None => kernels.entry(kernel.to_owned()).or_default(),
+        };
+        let estimate = known.measured.entry(unit).or_default().observe(size, ns_per_unit);
+        let (samples, measured) = (estimate.samples, estimate.ns_per_unit);
+        if samples < SAMPLES_MIN {
+            return;
+        }
+        let Some(predicted) = interpolated(known.persisted(unit), size, ALARM_REACH) else { return };
+        let ratio = measured / predicted.ns_per_unit;
+        if !(1.0 / ALARM_FACTOR..=ALARM_FACTOR).contains(&ratio) {
+            known.persisted.clear();
+            drop(kernels);
+            self.alarm(format!(
+                "`{kernel}` reaches {:.3e} {unit}/s on `{}`, where earlier runs reached {:.3e}: what they left is dropped",
+                1e9 / measured,
+                rates.name,
+                1e9 / predicted.ns_per_unit,
+                unit = unit.name(),
+            ));
+        }
+    }
+
+    fn alarm(&self, message: String) {
+        tracing::warn!("{message}");
+        held(self.alarms.lock()).push(message);
+    }
+
+    pub(crate) fn alarms(&self) -> Vec<String> {
+        held(self.alarms.lock()).clone()
+    }
+
+    /// How long a task of the kernel will take there, in nanoseconds.
+    pub(crate) fn forecast_ns(&self, resource: Resource, kernel: &str, cost: &Cost) -> f64 {
+        let (_, amount) = work(cost);
+        amount * self.rate(&self.resources[usize::from(resource.0)], kernel, cost).0.ns_per_unit
+    }
+
+    /// What the best source says; see the module's head.
+    fn rate(&self, rates: &Rates, kernel: &str, cost: &Cost) -> (Point, WeightSource) {
+        let ((unit, amount), size) = (work(cost), Size::of(cost));
+        let said = directive_ns(&rates.directive, unit, amount);
+        let by_directive = |ns: f64| Point { size, ns_per_unit: ns / amount, samples: 0 };
+        let kernels = held(rates.kernels.read());
+        let found = kernels.get(kernel).and_then(|known| {
+            let persisted = interpolated(known.persisted(unit), size, REACH);
+            let enough = if persisted.is_some() { SAMPLES_MIN } else { 1 };
+            let measured =
+                interpolated(known.measured(unit), size, REACH).filter(|measured| measured.samples >= enough);
+            let (measured, persisted) =
+                (measured.map(|it| (it, WeightSource::Measured)), persisted.map(|it| (it, WeightSource::Persisted)));
+            let near = measured.or(persisted);
+            let said = said.map(|ns| (by_directive(ns), WeightSource::Directive));
+            let far = || {
+                let measured = nearest(known.measured(unit), size).map(|it| (it, WeightSource::Measured));
+                measured.or_else(|| nearest(known.persisted(unit), size).map(|it| (it, WeightSource::Persisted)))
+            };
+            near.or(said).or_else(far)
+        });
+        found.or_else(|| said.map(|ns| (by_directive(ns), WeightSource::Directive))).unwrap_or_else(|| {
+            let ns = directive_ns(&ASSUMED, unit, amount).unwrap_or(ASSUMED_CALL_NS);
+            (by_directive(ns), WeightSource::Assumed)
+        })
+    }
+
+    /// The weight for one call of a kernel.
+    pub(crate) fn of(&self, resource: Resource, kernel: &str, cost: Cost) -> CapabilityWeight {
+        let rates = &self.resources[usize::from(resource.0)];
+        let (point, source) = self.rate(rates, kernel, &cost);
+        let point = Point { size: Size::of(&cost), ..point };
+        weight(resource, rates, kernel, point, source)
+    }
+
+    /// All that were measured, now or earlier.
+    pub(crate) fn list(&self) -> Vec<CapabilityWeight> {
+        let mut list = Vec::new();
+        for (at, rates) in self.resources.iter().enumerate() {
+            let resource = Resource(at as u16);
+            for (kernel, known) in held(rates.kernels.read()).iter() {
+                for point in known.measured.values().flat_map(Curve::points) {
+                    list.push(weight(resource, rates, kernel, point, WeightSource::Measured));
+                }
+                for &(_, point) in &known.persisted {
+                    list.push(weight(resource, rates, kernel, point, WeightSource::Persisted));
+                }
+            }
+        }
+        let key = |one: &CapabilityWeight| (one.resource, one.kernel.clone(), one.source as u8);
+        list.sort_by(|a, b| key(a).cmp(&key(b)).then(a.flops.total_cmp(&b.flops)).then(a.bytes.total_cmp(&b.bytes)));
+        list
+    }
+
+    /// How long a device was at a task that was issued then and has ended now, where the driver does not say: since then, or since the
+    /// device's task before it ended.
+    pub(crate) fn busy_since_ns(&self, resource: Resource, issued_ns: u64) -> u64 {
+        let now_ns = self.now_ns();
+        let before_ns = self.resources[usize::from(resource.0)].ended_ns.swap(now_ns, Ordering::Relaxed);
+        now_ns.saturating_sub(issued_ns.max(before_ns))
+    }
+
+    /// Leaves what was measured to later runs, if it is news.
+    pub(crate) fn save(&self) {
+        let Some(path) = &self.file else { return };
+        let news: Vec<file::Entry> = self.measured().filter(|(_, is_news)| *is_news).map(|(entry, _)| entry).collect();
+        if news.is_empty() {
+            return;
+        }
+        // Also what is no news: another process may have written meanwhile, and the whole is of one day.
+        let measured = self.measured().map(|(entry, _)| entry);
+        if let Err(error) = file::merge(path, measured) {
+            tracing::warn!("capability weights are not kept: {error}");
+        }
+    }
+
+    /// What was measured often enough, and whether it is news: nothing like it was persisted.
+    fn measured(&self) -> impl Iterator<Item = (file::Entry, bool)> {
+        const NEWS_FACTOR: f64 = 1.1;
+        let mut measured = Vec::new();
+        for rates in &self.resources {
+            for (kernel, known) in held(rates.kernels.read()).iter() {
+                for unit in [Unit::Flops, Unit::Bytes] {
+                    for point in known.measured(unit).filter(|point| point.samples >= SAMPLES_MIN) {
+                        let before = interpolated(known.persisted(unit), point.size, ALARM_REACH);
+                        let is_known = before.is_some_and(|before| {
+                            (1.0 / NEWS_FACTOR..=NEWS_FACTOR).contains(&(point.ns_per_unit / before.ns_per_unit))
+                        });
+                        let (resource, kernel) = (rates.name.clone(), kernel.clone());
+                        measured.push((file::Entry { resource, kernel, unit, point }, !is_known));
+                    }
+                }
+            }
+        }
+        measured.into_iter()
+    }
+}
+
+/// How long the work takes by a directive; none if it does not say.
+fn directive_ns(speed: &Speed, unit: Unit, amount: f64) -> Option<f64> {
+    let per_s = match unit {
+        Unit::Flops => speed.flops_per_s,
+        Unit::Bytes => speed.bytes_per_s,
+        Unit::Calls => return None,
+    };
+    (per_s > 0.0).then(|| speed.latency_ns as f64 + 1e9 * amount / per_s)
+}
+
+fn weight(resource: Resource, rates: &Rates, kernel: &str, point: Point, source: WeightSource) -> CapabilityWeight {
+    CapabilityWeight {
+        resource,
+        name: rates.name.clone(),
+        kernel: kernel.to_owned(),
+        flops: point.size.flops.exp2(),
+        bytes: point.size.bytes.exp2(),
+        rate: 1e9 / point.ns_per_unit,
+        samples: point.samples,
+        source,
+    }
+}
+
+impl Runtime {
+    /// The capability weights as they stand: for each device, and a worker of the host, its rate for each kind of kernel that has run
+    /// here, now or earlier. Empty without devices.
+    #[must_use]
+    pub fn capability_weights(&self) -> Vec<CapabilityWeight> {
+        self.shared.weights.list()
+    }
+
+    /// The capability weight of one resource for one call of a kernel, from the best source that there is: what data are dealt by. The
+    /// host's is one worker's.
+    ///
+    /// # Panics
+    /// If the runtime has no such device.
+    #[must_use]
+    pub fn capability_weight(&self, resource: Resource, kernel: &str, cost: Cost) -> CapabilityWeight {
+        self.shared.weights.of(resource, kernel, cost)
+    }
+
+    /// What was noticed that should not be: capability weights of earlier runs that measurements contradict.
+    #[must_use]
+    pub fn alarms(&self) -> Vec<String> {
+        self.shared.weights.alarms()
+    }
+}

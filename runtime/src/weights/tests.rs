@@ -1,0 +1,155 @@
+//! The sources of a weight in their order, the alarm, and the file.
+
+use super::*;
+use crate::recording::BlasLevel;
+use std::{
+    fs,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+const DEVICE: Resource = Resource(1);
+
+fn gemm(n: f64) -> Cost {
+    Cost { flops: 2.0 * n.powi(3), bytes: 32.0 * n * n, level: Some(BlasLevel::Three) }
+}
+
+fn directive() -> Speed {
+    Speed { flops_per_s: 1e12, bytes_per_s: 1e11, latency_ns: 0 }
+}
+
+fn weights(file: Option<PathBuf>) -> Weights {
+    Weights::of_devices(file, vec![("sim:0".to_owned(), directive())]).expect("weights")
+}
+
+/// A folder of its own, removed in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("superscalar-weights-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        Self(std::env::temp_dir().join(name))
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("inner").join("weights.json")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn observe(weights: &Weights, times: usize, resource: Resource, n: f64, rate: f64) {
+    for _ in 0..times {
+        weights.observe(resource, "gemm", &gemm(n), 1e9 * gemm(n).flops / rate);
+    }
+}
+
+fn source(weights: &Weights, resource: Resource, n: f64) -> (WeightSource, f64) {
+    let weight = weights.of(resource, "gemm", gemm(n));
+    (weight.source, weight.rate)
+}
+
+fn is_near(value: f64, expected: f64) -> bool {
+    (value / expected - 1.0).abs() < 0.01
+}
+
+#[test]
+fn a_measurement_replaces_the_directive_and_the_assumption() {
+    let weights = weights(None);
+    assert_eq!(source(&weights, DEVICE, 512.0), (WeightSource::Directive, 1e12));
+    let (from, rate) = source(&weights, Resource::HOST, 512.0);
+    assert!(from == WeightSource::Assumed && is_near(rate, ASSUMED.flops_per_s), "{from:?} {rate}");
+    observe(&weights, 1, Resource::HOST, 512.0, 3e10);
+    observe(&weights, 1, DEVICE, 512.0, 5e11);
+    for (resource, expected) in [(Resource::HOST, 3e10), (DEVICE, 5e11)] {
+        let (from, rate) = source(&weights, resource, 512.0);
+        assert!(from == WeightSource::Measured && is_near(rate, expected), "{from:?} {rate}");
+        assert!(is_near(weights.forecast_ns(resource, "gemm", &gemm(512.0)), 1e9 * gemm(512.0).flops / expected));
+    }
+    // Of a far larger one the directive knows more, and of the host nothing else is known.
+    assert_eq!(source(&weights, DEVICE, 8192.0).0, WeightSource::Directive);
+    assert_eq!(source(&weights, Resource::HOST, 8192.0).0, WeightSource::Measured);
+}
+
+#[test]
+fn levels_one_and_two_go_by_bytes() {
+    let weights = weights(None);
+    let gemv = Cost { flops: 2e6, bytes: 8e6, level: Some(BlasLevel::Two) };
+    assert!(is_near(weights.forecast_ns(DEVICE, "gemv", &gemv), 1e9 * 8e6 / 1e11));
+    assert!(is_near(weights.forecast_ns(DEVICE, "gemv", &Cost { level: None, ..gemv }), 1e9 * 2e6 / 1e12));
+}
+
+#[test]
+fn what_was_measured_is_there_in_the_next_run() {
+    let folder = Folder::new();
+    let first = weights(Some(folder.file()));
+    observe(&first, 5, DEVICE, 512.0, 5e11);
+    observe(&first, 5, Resource::HOST, 512.0, 3e10);
+    first.save();
+    let text = fs::read_to_string(folder.file()).expect("a file");
+    assert!(text.contains("\"sim:0\"") && text.contains("\"host\"") && text.contains("\"gemm\""), "{text}");
+
+    let second = weights(Some(folder.file()));
+    let (from, rate) = source(&second, DEVICE, 512.0);
+    assert!(from == WeightSource::Persisted && is_near(rate, 5e11), "{from:?} {rate}");
+    assert_eq!(second.list().len(), 2);
+    // Nothing new: the file is left alone, also if it is gone by now.
+    observe(&second, 5, DEVICE, 512.0, 5.1e11);
+    fs::remove_file(folder.file()).expect("it was there");
+    second.save();
+    assert!(!folder.file().exists());
+    // News: the file is there, and what other devices left in it stays.
+    first.save();
+    observe(&second, 50, DEVICE, 512.0, 7e11);
+    second.save();
+    let third = weights(Some(folder.file()));
+    assert!(is_near(source(&third, DEVICE, 512.0).1, 7e11));
+    assert!(is_near(source(&third, Resource::HOST, 512.0).1, 3e10));
+}
+
+#[test]
+fn a_prediction_that_reality_contradicts_raises_one_alarm_and_falls() {
+    let folder = Folder::new();
+    let first = weights(Some(folder.file()));
+    observe(&first, 5, DEVICE, 512.0, 5e11);
+    first.save();
+
+    let second = weights(Some(folder.file()));
+    observe(&second, 2, DEVICE, 512.0, 1e11);
+    assert!(second.alarms().is_empty(), "two may be by chance");
+    assert_eq!(source(&second, DEVICE, 512.0).0, WeightSource::Persisted);
+    observe(&second, 20, DEVICE, 512.0, 1e11);
+    let alarms = second.alarms();
+    assert_eq!(alarms.len(), 1, "{alarms:?}");
+    assert!(alarms[0].contains("`gemm`") && alarms[0].contains("`sim:0`"), "{alarms:?}");
+    let (from, rate) = source(&second, DEVICE, 512.0);
+    assert!(from == WeightSource::Measured && is_near(rate, 1e11), "{from:?} {rate}");
+    second.save();
+    assert!(is_near(source(&weights(Some(folder.file())), DEVICE, 512.0).1, 1e11));
+
+    let third = weights(Some(folder.file()));
+    observe(&third, 20, DEVICE, 512.0, 1.7e11);
+    assert!(third.alarms().is_empty(), "within a factor of two");
+}
+
+#[test]
+fn a_foreign_file_is_an_error_that_names_it() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.file().parent().expect("a folder")).expect("a folder");
+    for text in [&b"potrf d 2 512 96 60.5"[..], b"\xff\xfe", b"{\"format\":"] {
+        fs::write(folder.file(), text).expect("a file");
+        let error = Weights::of_devices(Some(folder.file()), vec![("sim:0".to_owned(), directive())]);
+        let error = error.map(drop).expect_err("no weights");
+        assert_eq!(error.kind(), crate::ErrorKind::Setting);
+        assert!(error.to_string().contains("weights.json"), "{error}");
+        // Nor is it overwritten.
+        let weights = weights(None);
+        observe(&weights, 5, DEVICE, 512.0, 5e11);
+        Weights { file: Some(folder.file()), ..weights }.save();
+        assert_eq!(fs::read(folder.file()).expect("a file"), text);
+    }
+}

@@ -1,0 +1,54 @@
+//! Devices that the routines run on besides the host, and what they did.
+
+use crate::arguments::Arguments;
+use std::io::{self, Write};
+use superscalar::devices::{self, Opened};
+use superscalar_dla::Distribution;
+use superscalar_runtime::{Builder, Runtime};
+
+/// Opens the devices that the arguments name, or else the environment, and gives them to the builder.
+///
+/// # Errors
+/// If one is not there; the message names the argument.
+pub fn add_to(builder: Builder, arguments: &Arguments) -> Result<Builder, String> {
+    let opened = match &arguments.devices {
+        Some(text) => {
+            let opened = devices::open(text, arguments.device_memory);
+            Some(opened.map_err(|error| format!("--devices: {error}"))?)
+        }
+        None => devices::from_environment().map_err(|error| error.to_string())?,
+    };
+    Ok(match opened {
+        Some(opened) => Opened::add_to(opened, builder),
+        None => builder,
+    })
+}
+
+/// The names of the devices, for rows.
+pub fn names(runtime: &Runtime) -> Vec<String> {
+    runtime.devices().into_iter().map(|device| device.name).collect()
+}
+
+/// Which devices there are.
+pub fn write_head(runtime: &Runtime, distribution: Option<Distribution>, out: &mut impl Write) -> io::Result<()> {
+    for device in runtime.devices() {
+        let memory = device.memory.map_or("host memory".to_owned(), |memory| format!("{} bytes", memory.bytes));
+        writeln!(out, "# device {}: {}, {} queues, {memory}", device.name, device.kind.0, device.queues)?;
+    }
+    if let (Some(distribution), true) = (distribution, runtime.has_devices()) {
+        writeln!(out, "# distribution {distribution}")?;
+    }
+    Ok(())
+}
+
+/// What the devices did: tasks of each, and what was moved over each link and why.
+pub fn write_work(runtime: &Runtime, out: &mut impl Write) -> io::Result<()> {
+    for (device, tasks) in runtime.devices().iter().zip(runtime.tasks_issued()) {
+        writeln!(out, "# {}: {tasks} tasks", device.name)?;
+    }
+    for link in runtime.traffic().iter().filter(|link| link.copies > 0) {
+        let kind = format!("{:?}", link.kind).to_lowercase();
+        writeln!(out, "# {} to {} ({kind}): {} bytes in {} copies", link.from, link.to, link.bytes, link.copies)?;
+    }
+    Ok(())
+}
