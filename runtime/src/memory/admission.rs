@@ -191,13 +191,10 @@ impl Directory {
         let align = self.stores[at].align;
         let missing = self.needed(demand, |id| self.segment_on(id, node).is_none());
         for one in uses {
-            let bytes = DeviceRegion::like(&self.entry(one.entry).host, 0, align).span_bytes();
-            match self.segment_on(one.entry, node) {
-                Some(segment) if segment.bytes() >= bytes => continue,
-                // The datum has grown, and a copy of its old bytes is not reported yet: with it the place goes.
-                Some(_) => return Ok(Attempt::NotYet),
-                None => {}
+            if self.segment_on(one.entry, node).is_some() {
+                continue;
             }
+            let bytes = DeviceRegion::like(&self.entry(one.entry).host, 0, align).span_bytes();
             let Some(segment) = self.room(copier, device, bytes, missing)? else { return Ok(Attempt::NoRoom) };
             self.entry_mut(one.entry).replicas[node.at()].segment = Some(segment);
             self.touch(one.entry, node);

@@ -65,15 +65,12 @@ pub(super) struct Entry {
     pub(super) flights: SmallVec<[Event; 4]>,
     /// The nodes whose replica has the value, or will have it when the work that was issued is done: a bit each. None: it is lost.
     valid: u64,
-    /// The datum is gone; the entry stays for copies under way.
-    pub(super) is_closed: bool,
 }
 
 impl Entry {
     /// A datum whose value is in host memory.
     pub(super) fn new(host: HostRegion, nodes: usize) -> Self {
-        let replicas = (0..nodes).map(|_| Replica::default()).collect();
-        Self { host, replicas, flights: SmallVec::new(), valid: 1, is_closed: false }
+        Self { host, replicas: (0..nodes).map(|_| Replica::default()).collect(), flights: SmallVec::new(), valid: 1 }
     }
 
     pub(super) fn is_valid(&self, node: Node) -> bool {

@@ -101,10 +101,10 @@ fn random(seeds: std::ops::Range<u64>, is_faulty: bool) {
 
 #[test]
 fn random_programs_without_faults() {
-    random(0..60_000, false);
+    random(0..200_000, false);
 }
 
 #[test]
 fn random_programs_with_faults() {
-    random(1_000_000..1_060_000, true);
+    random(1_000_000..1_200_000, true);
 }
