@@ -191,10 +191,13 @@ impl Directory {
         let align = self.stores[at].align;
         let missing = self.needed(demand, |id| self.segment_on(id, node).is_none());
         for one in uses {
-            if self.segment_on(one.entry, node).is_some() {
-                continue;
-            }
             let bytes = DeviceRegion::like(&self.entry(one.entry).host, 0, align).span_bytes();
+            match self.segment_on(one.entry, node) {
+                Some(segment) if segment.bytes() >= bytes => continue,
+                // The datum has grown, and a copy of its old bytes is not reported yet: with it the place goes.
+                Some(_) => return Ok(Attempt::NotYet),
+                None => {}
+            }
             let Some(segment) = self.room(copier, device, bytes, missing)? else { return Ok(Attempt::NoRoom) };
             self.entry_mut(one.entry).replicas[node.at()].segment = Some(segment);
             self.touch(one.entry, node);
@@ -345,46 +348,56 @@ impl Directory {
     }
 
     /// Lets the host task in this slot use its data, if they are at home; otherwise they are sent for, and the number of copies is
-    /// returned whose end the task must wait for before it tries again. One that `has_failed` only waits for what uses the data that
-    /// it would have written: they may end with it.
+    /// returned whose end the task must wait for before it tries again.
     ///
-    /// The error comes if a value is lost, or can not be moved: the task has failed then.
+    /// # Errors
+    /// If a value is lost, or can not be moved.
     pub(crate) fn admit_to_host(
         &mut self,
         copier: &mut dyn Copier,
         slot: u32,
         uses: &[Use],
-        has_failed: bool,
-    ) -> (usize, Option<DeviceError>) {
-        let error = if has_failed { None } else { self.send_for_all(copier, uses).err() };
-        let has_failed = has_failed || error.is_some();
+    ) -> Result<usize, DeviceError> {
+        self.check_values(uses)?;
         let mut unfinished = Vec::new();
         for one in uses {
+            if one.mode.reads() && !self.entry(one.entry).is_valid(Node::HOST) {
+                self.send_for(copier, one.entry)?;
+            }
             let entry = self.entry(one.entry);
             let home = &entry.replicas[Node::HOST.at()];
-            if !has_failed {
-                unfinished.extend(home.written);
-            }
-            // A copy home that could not be issued waits for others to or from host memory, which its device can not wait for.
-            if !has_failed && one.mode.reads() && !entry.is_valid(Node::HOST) {
-                unfinished.extend(&home.readers);
-            }
-            if one.mode.writes() {
-                unfinished.extend(&entry.flights);
-            }
+            let is_coming = !one.mode.reads() || entry.is_valid(Node::HOST);
+            // A copy that could not be issued waits for others to or from host memory, which its device can not wait for.
+            let readers = if one.mode.writes() || !is_coming { home.readers.as_slice() } else { &[] };
+            unfinished.extend(home.written.iter().chain(readers).copied().filter(|&event| !self.is_done(event)));
         }
         unfinished.sort_unstable_by_key(|event| (event.device, event.queue, event.ticket));
         unfinished.dedup();
         unfinished.retain(|event| self.flights.get_mut(event).map(|flight| flight.waiting.push(slot)).is_some());
         if unfinished.is_empty() {
-            let is_home = |one: &Use| !one.mode.reads() || self.entry(one.entry).is_valid(Node::HOST);
-            debug_assert!(has_failed || uses.iter().all(is_home));
-            // Also if it has failed: what it was to write is worth nothing then, and nobody may begin to copy it to where it ends.
+            debug_assert!(uses.iter().all(|one| !one.mode.reads() || self.entry(one.entry).is_valid(Node::HOST)));
             for one in uses.iter().filter(|one| one.mode.writes()) {
                 self.modify(one.entry, Node::HOST);
             }
         }
-        (unfinished.len(), error)
+        Ok(unfinished.len())
+    }
+    /// A host task fails whose data can not come. Returns the number of copies to and from the host memory of what it was to write
+    /// whose end it must wait for before it says so, since the data may end with it. When there are none left (zero), the data are at
+    /// home: worth nothing, but nobody copies them there any more.
+    pub(crate) fn give_up_on_host(&mut self, slot: u32, uses: &[Use]) -> usize {
+        let mut copies = 0;
+        let is_written = |id: EntryId| uses.iter().any(|one| one.entry == id && one.mode.writes());
+        for flight in self.flights.values_mut() {
+            if (flight.from == Node::HOST || flight.to == Node::HOST) && is_written(flight.entry) {
+                flight.waiting.push(slot);
+                copies += 1;
+            }
+        }
+        if copies == 0 {
+            uses.iter().filter(|one| one.mode.writes()).for_each(|one| self.modify(one.entry, Node::HOST));
+        }
+        copies
     }
 
     /// How long it would take to bring a value to a node, and its locality there: two if it is there, one if a device has it from
@@ -413,16 +426,5 @@ impl Directory {
                 (home.fold(0.0, f64::max) + from(Node::HOST).unwrap_or(0.0), 0)
             }
         }
-    }
-
-    /// Issues copies of what is read and not at home.
-    fn send_for_all(&mut self, copier: &mut dyn Copier, uses: &[Use]) -> Result<(), DeviceError> {
-        self.check_values(uses)?;
-        for one in uses.iter().filter(|one| one.mode.reads()) {
-            if !self.entry(one.entry).is_valid(Node::HOST) {
-                self.send_for(copier, one.entry)?;
-            }
-        }
-        Ok(())
     }
 }

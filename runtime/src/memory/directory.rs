@@ -118,15 +118,22 @@ impl Directory {
         EntryId(self.entries.len() as u32)
     }
 
-    /// Ends an entry. Its datum is at home, and nothing that was issued uses it: the host task that brought it home has waited for
-    /// every copy of it.
+    /// Ends an entry. Its datum is at home, and no task uses it any more. Copies between devices may still be under way, or
+    /// not be reported yet: the last of them takes the entry with it.
     pub(crate) fn close(&mut self, id: EntryId) {
+        self.entry_mut(id).is_closed = true;
         for node in (1..=self.stores.len() as u16).map(Node) {
-            debug_assert_eq!(self.entry(id).replicas[node.at()].pins, 0, "a datum ends after its users");
             self.discard(id, node);
         }
-        self.entries[id.0 as usize - 1] = None;
-        self.free.push(id.0 - 1);
+        self.forget_if_closed(id);
+    }
+
+    fn forget_if_closed(&mut self, id: EntryId) {
+        let entry = self.entry(id);
+        if entry.is_closed && entry.replicas.iter().all(|replica| replica.pins == 0) {
+            self.entries[id.0 as usize - 1] = None;
+            self.free.push(id.0 - 1);
+        }
     }
 
     pub(super) fn entry(&self, id: EntryId) -> &Entry {
@@ -144,8 +151,6 @@ impl Directory {
         }
         debug_assert!(self.entry(id).is_only(Node::HOST), "host tasks make every other replica invalid");
         for node in (1..=self.stores.len() as u16).map(Node) {
-            // For the same reason no copy of it is under way, which would keep a place of the old size.
-            debug_assert_eq!(self.entry(id).replicas[node.at()].pins, 0, "host tasks wait for every copy");
             self.discard(id, node);
         }
         self.entry_mut(id).host = host;
@@ -178,6 +183,7 @@ impl Directory {
         if !entry.is_valid(node) {
             self.discard(id, node);
         }
+        self.forget_if_closed(id);
     }
 
     /// Makes the replica the most recently used.
@@ -267,7 +273,6 @@ impl Directory {
         self.pin(id, from);
         self.pin(id, to);
         self.entry_mut(id).arrive(to);
-        self.entry_mut(id).flights.push(event);
         self.overwrite(id, to, event);
         let stores = &self.stores;
         let done = |event: &Event| stores[usize::from(event.device)].done[usize::from(event.queue)] >= event.ticket;
@@ -329,7 +334,6 @@ impl Directory {
                 Some(error)
             }
         };
-        self.entry_mut(id).flights.retain(|flight| *flight != event);
         self.unpin(id, from);
         self.unpin(id, to);
         Some(Landed { from, to, bytes, kind, waiting, error })
@@ -343,8 +347,8 @@ impl Directory {
             let entry = self.entry_mut(id);
             if entry.is_valid(node) && entry.replicas[node.at()].written == Some(event) {
                 entry.drop_from(node);
-                let flights = self.entry(id).flights.iter().filter_map(|event| Some((*event, self.flights.get(event)?)));
-                failed.extend(flights.filter(|one| one.1.from == node).map(|one| (one.0, one.1.to)));
+                let onward = self.flights.iter().filter(|(_, flight)| flight.entry == id && flight.from == node);
+                failed.extend(onward.map(|(&event, flight)| (event, flight.to)));
             }
         }
     }

@@ -49,7 +49,7 @@ impl World<'_> {
     fn hash_directory(&self, hasher: &mut DefaultHasher) {
         for id in self.directory.ids() {
             let entry = self.directory.entry(id);
-            (id, entry.host.base, entry.host.columns).hash(hasher);
+            (id, entry.host.base, entry.host.columns, entry.is_closed).hash(hasher);
             for (at, replica) in entry.replicas.iter().enumerate() {
                 (entry.is_valid(Node(at as u16)), replica.pins, replica.written, &replica.readers[..]).hash(hasher);
                 replica.segment.as_ref().map(|one| (one.offset(), one.bytes())).hash(hasher);

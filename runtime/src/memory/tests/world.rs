@@ -366,9 +366,14 @@ impl<'a> World<'a> {
         let entry_of = |&(datum, mode): &(usize, Mode)| Some(Use { entry: self.data[datum].entry?, mode });
         let uses: Vec<Use> = self.tasks[task].uses.iter().filter_map(entry_of).collect();
         let mut asked = Asked { program: self.program, drivers: &mut self.drivers, choices };
-        let has_failed = self.runs[task].failure.is_some();
-        let (copies, error) = self.directory.admit_to_host(&mut asked, task as u32, &uses, has_failed);
-        self.runs[task].failure = error.or(self.runs[task].failure.take());
+        let mut admitted = Err(None);
+        if self.runs[task].failure.is_none() {
+            admitted = self.directory.admit_to_host(&mut asked, task as u32, &uses).map_err(Some);
+        }
+        let copies = admitted.unwrap_or_else(|error| {
+            self.runs[task].failure = error.or(self.runs[task].failure.take());
+            self.directory.give_up_on_host(task as u32, &uses)
+        });
         if copies > 0 {
             return self.runs[task].fetching = copies;
         }
