@@ -261,12 +261,22 @@ impl<'a> World<'a> {
             return;
         }
         let landed = self.directory.landed(event, result.map(|()| None)).expect("the copy was under way");
-        for slot in landed.waiting {
+        for (slot, error) in landed.waiting {
+            if error.is_some() {
+                self.check_blame(slot as usize, at);
+            }
             let run = &mut self.runs[slot as usize];
-            run.failure = landed.error.clone().or(run.failure.take());
+            run.failure = error.or(run.failure.take());
             run.fetching -= 1;
         }
         self.wake_all();
+    }
+
+    /// A host task fails with a copy only if that was to bring what it reads.
+    fn check_blame(&self, task: usize, operation: usize) {
+        let Work::Copy { to, .. } = self.drivers.operations[operation].work else { return };
+        let brings = |&(datum, mode): &(usize, Mode)| mode.reads() && Drivers::home_at(&self.data[datum].host) == to.from;
+        assert!(to.node == 0 && self.tasks[task].uses.iter().any(brings), "task {task} fails with what is not its concern");
     }
 
     fn release(&mut self, device: usize, task: usize) {
