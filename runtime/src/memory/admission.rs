@@ -370,7 +370,8 @@ impl Directory {
             // A copy that could not be issued waits for others to or from host memory, which its device can not wait for.
             let readers = if one.mode.writes() || !is_coming { home.readers.as_slice() } else { &[] };
             let brings = one.mode.reads() && is_coming;
-            let all = home.written.iter().map(|&event| (event, brings)).chain(readers.iter().map(|&event| (event, false)));
+            let all =
+                home.written.iter().map(|&event| (event, brings)).chain(readers.iter().map(|&event| (event, false)));
             unfinished.extend(all.filter(|one| !self.is_done(one.0)));
         }
         unfinished.sort_unstable_by_key(|(event, brings)| (event.device, event.queue, event.ticket, !brings));

@@ -368,15 +368,6 @@ impl Directory {
         self.stores[usize::from(device)].recent.clear();
     }
 
-    /// How many entries there are.
-    pub(crate) fn entries(&self) -> usize {
-        self.entries.len() - self.free.len()
-    }
-
-    pub(super) fn ids(&self) -> impl Iterator<Item = EntryId> + '_ {
-        self.entries.iter().enumerate().filter(|(_, entry)| entry.is_some()).map(|(at, _)| EntryId(at as u32 + 1))
-    }
-
     pub(super) fn segment_on(&self, id: EntryId, node: Node) -> Option<&Segment> {
         self.entry(id).replicas[node.at()].segment.as_ref()
     }

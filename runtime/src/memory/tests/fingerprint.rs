@@ -38,7 +38,8 @@ impl World<'_> {
                 operation.state.hash(hasher);
                 if operation.state == State::Queued {
                     operation.work.hash(hasher);
-                    let waits: Vec<Event> = operation.waits.iter().map(|&wait| drivers.operations[wait].event).collect();
+                    let waits: Vec<Event> =
+                        operation.waits.iter().map(|&wait| drivers.operations[wait].event).collect();
                     waits.hash(hasher);
                 }
             }
@@ -47,7 +48,7 @@ impl World<'_> {
     }
 
     fn hash_directory(&self, hasher: &mut DefaultHasher) {
-        for id in self.directory.ids() {
+        for id in self.entries() {
             let entry = self.directory.entry(id);
             (id, entry.host.base, entry.host.columns, entry.is_closed).hash(hasher);
             for (at, replica) in entry.replicas.iter().enumerate() {

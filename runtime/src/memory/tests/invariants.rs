@@ -4,19 +4,26 @@ use super::world::World;
 use crate::{
     device::DeviceRegion,
     memory::{
-        entry::{Node, State},
+        EntryId,
+        entry::{Entry, Node, State},
         heap::Segment,
         links::CopyKind,
     },
 };
 
 impl World<'_> {
+    /// The entries that there are.
+    pub(super) fn entries(&self) -> impl Iterator<Item = EntryId> {
+        let is_there = |(at, entry): (usize, &Option<Entry>)| entry.as_ref().map(|_| EntryId(at as u32 + 1));
+        self.directory.entries.iter().enumerate().filter_map(is_there)
+    }
+
     /// Replicas, pins and heaps are what the work under way says.
     pub(super) fn check(&self) {
         for (device, store) in self.directory.stores.iter().enumerate() {
             let node = Node::of_device(device as u16);
             let (mut pins, mut places, mut bytes) = (0, 0, 0);
-            for id in self.directory.ids() {
+            for id in self.entries() {
                 let (entry, replica) = (self.directory.entry(id), &self.directory.entry(id).replicas[node.at()]);
                 let expected = self.users_of(device, id);
                 assert_eq!(u64::from(replica.pins), expected, "pins of {id:?} on device {device}");
@@ -55,7 +62,7 @@ impl World<'_> {
     }
 
     /// How much work that was issued uses the replica.
-    fn users_of(&self, device: usize, id: crate::memory::EntryId) -> u64 {
+    fn users_of(&self, device: usize, id: EntryId) -> u64 {
         let node = Node::of_device(device as u16);
         if self.directory.stores[device].heap.is_none() {
             return 0;
@@ -71,7 +78,7 @@ impl World<'_> {
     pub(super) fn check_end(&self) {
         assert!(self.is_over(), "stuck: {:?}", self.runs);
         assert!(self.directory.flights.is_empty());
-        assert_eq!(self.directory.entries(), 0, "entries are left");
+        assert_eq!(self.entries().count(), 0, "entries are left");
         for (device, store) in self.directory.stores.iter().enumerate() {
             assert_eq!((store.pins, store.leaving, store.recent.len()), (0, 0, 0), "of device {device}");
             assert_eq!(store.heap.as_ref().map_or(0, |heap| heap.used()), 0, "bytes in use on device {device}");

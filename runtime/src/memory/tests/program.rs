@@ -98,7 +98,8 @@ impl Program {
     }
 
     pub(super) fn without_waits(mut self) -> Self {
-        let is_same = |(at, row): (usize, &mut Vec<bool>)| row.iter_mut().enumerate().for_each(|(b, can)| *can = at == b);
+        let is_same =
+            |(at, row): (usize, &mut Vec<bool>)| row.iter_mut().enumerate().for_each(|(b, can)| *can = at == b);
         self.can_wait.iter_mut().enumerate().for_each(is_same);
         self
     }
@@ -124,8 +125,7 @@ impl Program {
         let has_peers = chance.pick(3);
         let devices: Vec<DeviceInfo> = (0..count).map(|at| random_device(chance, (at, count), has_peers)).collect();
         let data = 1 + chance.pick(4);
-        let columns: Vec<usize> =
-            (0..data).map(|_| if chance.happens(12) { 0 } else { 1 + chance.pick(3) }).collect();
+        let columns: Vec<usize> = (0..data).map(|_| if chance.happens(12) { 0 } else { 1 + chance.pick(3) }).collect();
         let mut program = Self::new(devices, &columns);
         let waits = chance.pick(3);
         for (a, row) in program.can_wait.iter_mut().enumerate() {

@@ -275,8 +275,12 @@ impl<'a> World<'a> {
     /// A host task fails with a copy only if that was to bring what it reads.
     fn check_blame(&self, task: usize, operation: usize) {
         let Work::Copy { to, .. } = self.drivers.operations[operation].work else { return };
-        let brings = |&(datum, mode): &(usize, Mode)| mode.reads() && Drivers::home_at(&self.data[datum].host) == to.from;
-        assert!(to.node == 0 && self.tasks[task].uses.iter().any(brings), "task {task} fails with what is not its concern");
+        let brings =
+            |&(datum, mode): &(usize, Mode)| mode.reads() && Drivers::home_at(&self.data[datum].host) == to.from;
+        assert!(
+            to.node == 0 && self.tasks[task].uses.iter().any(brings),
+            "task {task} fails with what is not its concern"
+        );
     }
 
     fn release(&mut self, device: usize, task: usize) {
@@ -442,7 +446,11 @@ impl<'a> World<'a> {
         let run = &mut self.runs[task];
         run.stage = Stage::Ended;
         run.failure = failure.or(run.failure.take());
-        assert!(self.is_excused || self.runs[task].failure.is_none(), "failed for nothing: {:?}", self.runs[task].failure);
+        assert!(
+            self.is_excused || self.runs[task].failure.is_none(),
+            "failed for nothing: {:?}",
+            self.runs[task].failure
+        );
         for at in task..self.tasks.len() {
             let is_free = self.predecessors[at].iter().all(|&before| self.is_retired(before));
             if self.runs[at].stage == Stage::Ended && is_free {
@@ -472,7 +480,8 @@ fn hazards(tasks: &[Task], data: usize) -> (Vec<Vec<usize>>, Vec<Vec<Content>>) 
     let (mut predecessors, mut versions) = (Vec::new(), Vec::new());
     for (at, task) in tasks.iter().enumerate() {
         let mut before: Vec<usize> = Vec::new();
-        versions.push(task.uses.iter().map(|one| Some((one.0, last[one.0].0.map_or(0, |writer| writer + 1)))).collect());
+        versions
+            .push(task.uses.iter().map(|one| Some((one.0, last[one.0].0.map_or(0, |writer| writer + 1)))).collect());
         for &(datum, mode) in &task.uses {
             let (writer, readers) = &mut last[datum];
             if mode.writes() {
