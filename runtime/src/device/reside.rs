@@ -146,11 +146,11 @@ impl Shared {
     /// A copy has ended: host tasks that waited for nothing else are ready again.
     pub(super) fn landed(&self, seat: &Seat, event: Event, result: Result<Option<u64>, DeviceError>) {
         let Some(landed) = self.memory.lock().landed(event, result) else { return };
-        for index in landed.waiting {
+        for (index, error) in landed.waiting {
             let slot = self.slab.slot(index);
             let side = slot.device_side();
-            if let Some(error) = &landed.error {
-                side.fail(error.clone());
+            if let Some(error) = error {
+                side.fail(error);
             }
             if side.fetching.fetch_sub(1, Ordering::AcqRel) == 1 {
                 // Looked up before the push: from then on another thread may run the task and free its slot.

@@ -369,11 +369,16 @@ impl Directory {
             let is_coming = !one.mode.reads() || entry.is_valid(Node::HOST);
             // A copy that could not be issued waits for others to or from host memory, which its device can not wait for.
             let readers = if one.mode.writes() || !is_coming { home.readers.as_slice() } else { &[] };
-            unfinished.extend(home.written.iter().chain(readers).copied().filter(|&event| !self.is_done(event)));
+            let brings = one.mode.reads() && is_coming;
+            let all =
+                home.written.iter().map(|&event| (event, brings)).chain(readers.iter().map(|&event| (event, false)));
+            unfinished.extend(all.filter(|one| !self.is_done(one.0)));
         }
-        unfinished.sort_unstable_by_key(|event| (event.device, event.queue, event.ticket));
-        unfinished.dedup();
-        unfinished.retain(|event| self.flights.get_mut(event).map(|flight| flight.waiting.push(slot)).is_some());
+        unfinished.sort_unstable_by_key(|(event, brings)| (event.device, event.queue, event.ticket, !brings));
+        unfinished.dedup_by_key(|one| one.0);
+        unfinished.retain(|(event, brings)| {
+            self.flights.get_mut(event).map(|flight| flight.waiting.push((slot, *brings))).is_some()
+        });
         if unfinished.is_empty() {
             debug_assert!(uses.iter().all(|one| !one.mode.reads() || self.entry(one.entry).is_valid(Node::HOST)));
             for one in uses.iter().filter(|one| one.mode.writes()) {
@@ -390,7 +395,7 @@ impl Directory {
         let is_written = |id: EntryId| uses.iter().any(|one| one.entry == id && one.mode.writes());
         for flight in self.flights.values_mut() {
             if (flight.from == Node::HOST || flight.to == Node::HOST) && is_written(flight.entry) {
-                flight.waiting.push(slot);
+                flight.waiting.push((slot, false));
                 copies += 1;
             }
         }

@@ -43,8 +43,8 @@ pub(super) struct Flight {
     pub(super) to: Node,
     pub(super) bytes: usize,
     pub(super) kind: CopyKind,
-    /// Host tasks that wait for its end.
-    pub(super) waiting: Vec<u32>,
+    /// Host tasks that wait for its end, and whether it brings what they read.
+    pub(super) waiting: Vec<(u32, bool)>,
 }
 
 /// A device's side of the directory.
@@ -336,7 +336,9 @@ impl Directory {
         };
         self.unpin(id, from);
         self.unpin(id, to);
-        Some(Landed { from, to, bytes, kind, waiting, error })
+        let failure = |brings: bool| error.clone().filter(|_| brings);
+        let waiting = waiting.into_iter().map(|(slot, brings)| (slot, failure(brings))).collect();
+        Some(Landed { from, to, bytes, kind, waiting })
     }
 
     /// Unless it was overwritten since, the replica is not what the copy was to make it; and neither are those that are being copied
@@ -366,15 +368,6 @@ impl Directory {
         self.stores[usize::from(device)].recent.clear();
     }
 
-    /// How many entries there are.
-    pub(crate) fn entries(&self) -> usize {
-        self.entries.len() - self.free.len()
-    }
-
-    pub(super) fn ids(&self) -> impl Iterator<Item = EntryId> + '_ {
-        self.entries.iter().enumerate().filter(|(_, entry)| entry.is_some()).map(|(at, _)| EntryId(at as u32 + 1))
-    }
-
     pub(super) fn segment_on(&self, id: EntryId, node: Node) -> Option<&Segment> {
         self.entry(id).replicas[node.at()].segment.as_ref()
     }
@@ -386,7 +379,6 @@ pub(crate) struct Landed {
     pub(crate) to: Node,
     pub(crate) bytes: usize,
     pub(crate) kind: CopyKind,
-    /// Host tasks that waited for it.
-    pub(crate) waiting: Vec<u32>,
-    pub(crate) error: Option<DeviceError>,
+    /// Host tasks that waited for it, and why they can not be done, if it was to bring what they read and has failed.
+    pub(crate) waiting: Vec<(u32, Option<DeviceError>)>,
 }

@@ -28,6 +28,7 @@ impl Node {
 }
 
 /// The state of a replica (BLASX paper, section IV.B); see the module's head for what is different here.
+#[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// The only valid one.
@@ -87,6 +88,7 @@ impl Entry {
         self.valid == 1 << node.0
     }
 
+    #[cfg(test)]
     pub(super) fn state(&self, node: Node) -> State {
         match (self.is_valid(node), self.valid & !(1 << node.0)) {
             (false, _) => State::Invalid,

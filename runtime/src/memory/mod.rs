@@ -53,10 +53,18 @@
 //!
 //! # What finishes badly
 //!
-//! A copy that fails leaves its target Invalid, unless that was overwritten since; a host task that waits for it fails with its error. Queued
-//! work that waits for something that has failed fails, too: drivers see to it ([`Device`](crate::Device)). A device that is lost
-//! takes with it what only its memory held: an entry without any valid replica, which fails whoever reads it until
-//! somebody writes it anew.
+//! A copy that fails leaves its target Invalid, unless that was overwritten since, and with it the targets of copies from there. Who
+//! waited for the value fails with its error: a host task, or the task that waits for admission; a host task that only waited for the
+//! copy's end goes on. If it was to make room, the task that needs the room fails. So nothing is tried for ever.
+//!
+//! Queued work that waits for something that has failed fails, too, when all that it waits for has ended: drivers see to it
+//! ([`Device`](crate::Device)). A device that is lost takes with it what only its memory held: an entry without any valid replica,
+//! which fails whoever reads it until somebody writes it anew. Its work ends at once, perhaps before what that waited for; so whoever
+//! overwrites a replica leaves the work of other devices that it waits for among the `readers`.
+//!
+//! With the task that brings a datum home, its host memory may end. So a host task that fails, and was to write, still waits for the copies to
+//! and from there, and then has the datum at home, worth nothing as it is: nobody begins to copy it. Copies between
+//! devices may be reported later still: the last of them takes the entry with it (`close`).
 //!
 //! # The lock
 //!
@@ -69,6 +77,8 @@ mod directory;
 mod entry;
 mod heap;
 mod links;
+#[cfg(all(test, not(loom)))]
+mod tests;
 
 pub(crate) use admission::{Admitted, Demand};
 pub(crate) use directory::{Directory, EntryId, Use};

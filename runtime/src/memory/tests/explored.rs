@@ -1,0 +1,83 @@
+//! Small programs of which every order of events is explored.
+
+use super::{
+    explore,
+    program::{
+        Place::{Device, Host},
+        Program, device,
+    },
+};
+use crate::hazard::Mode::{Read, ReadWrite, Write};
+
+/// Two devices hand two data to and fro, and the host looks on.
+fn to_and_fro(peers: bool, units: usize) -> Program {
+    let (first, second): (&[u16], &[u16]) = if peers { (&[1], &[0]) } else { (&[], &[]) };
+    Program::new(vec![device(Some(units), first), device(Some(units), second)], &[1, 1])
+        .task(Device(0), &[(0, Write)])
+        .task(Device(1), &[(0, Read), (1, ReadWrite)])
+        .task(Device(0), &[(0, ReadWrite), (1, Read)])
+}
+
+/// Readers on two devices and on the host, at once.
+fn readers(peers: &[u16]) -> Program {
+    Program::new(vec![device(Some(1), &[]), device(Some(1), peers)], &[1])
+        .task(Device(0), &[(0, Write)])
+        .task(Device(1), &[(0, Read)])
+        .task(Host, &[(0, Read)])
+        .task(Device(0), &[(0, ReadWrite)])
+}
+
+/// More data than a heap holds, of different sizes, and scratch.
+fn crowd() -> Program {
+    Program::new(vec![device(Some(4), &[])], &[1, 2, 1])
+        .task(Device(0), &[(0, Write), (1, ReadWrite)])
+        .task(Device(0), &[(2, ReadWrite)])
+        .scratch(2)
+        .task(Device(0), &[(0, Read), (1, Read), (2, Read)])
+}
+
+/// Explores it; a program of which little is seen is not explored.
+fn all_of(program: &Program, name: &str, states_min: usize) {
+    let states = explore(program, name);
+    assert!(states >= states_min, "{name}: {states} states");
+}
+
+#[test]
+fn two_devices_with_links_of_all_kinds() {
+    for (peers, units) in [(false, 2), (false, 3), (true, 2)] {
+        all_of(&to_and_fro(peers, units), "to and fro", 300);
+        all_of(&to_and_fro(peers, units).without_waits(), "to and fro without waits", 100);
+        all_of(&to_and_fro(peers, units).split(), "to and fro, with pauses", 300);
+    }
+}
+
+#[test]
+fn readers_everywhere() {
+    all_of(&readers(&[]), "readers", 100);
+    all_of(&readers(&[0]), "readers with a link", 100);
+    all_of(&readers(&[0]).split().without_waits(), "readers without waits", 100);
+}
+
+#[test]
+fn more_data_than_room() {
+    all_of(&crowd(), "a crowd", 100);
+}
+
+#[test]
+fn one_fault_anywhere() {
+    all_of(&readers(&[]).faults(1, 0), "readers and a failure", 1000);
+    all_of(&readers(&[0]).faults(0, 1), "readers and a loss", 1000);
+    all_of(&crowd().faults(1, 0), "a crowd and a failure", 1000);
+    all_of(&crowd().faults(0, 1), "a crowd and a loss", 1000);
+}
+
+#[test]
+fn a_device_in_host_memory() {
+    let program = Program::new(vec![device(None, &[]), device(Some(2), &[])], &[1, 1])
+        .task(Device(0), &[(0, Write), (1, Read)])
+        .task(Device(1), &[(0, ReadWrite), (1, Read)])
+        .task(Device(0), &[(0, Read), (1, ReadWrite)]);
+    all_of(&program, "a device in host memory", 100);
+    all_of(&program.clone().without_waits(), "a device in host memory, without waits", 50);
+    all_of(&program.faults(0, 1), "a device in host memory and a loss", 500);
+}
