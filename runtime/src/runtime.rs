@@ -4,19 +4,19 @@ use crate::{
     access::{Accesses, BoundOf, Item},
     builder::{Builder, Settings},
     datum::Level,
-    device::{Cost, Devices},
+    device::Devices,
     error::Error,
     handle::Handle,
     insert::Inserter,
     memory::{Memory, MemoryInUse, Traffic},
     recorder::{Recorder, RecorderSettings, TraceFile, device_lane, worker_lane},
     recording::{Lane, Recording, Stall, TaskId},
-    schedule::{Place, Policy, Resource},
+    schedule::{Place, Policy},
     scope::{self, Entry, Scope, ScopePool, ScopeState},
     sync::held,
     task::{Closure, Outcome, Slab, TaskSpec},
     topology,
-    weights::{CapabilityWeight, Weights},
+    weights::Weights,
     worker::{Locked, Seat, Sleep, Waiting, current_frame, current_task},
 };
 use crossbeam_utils::CachePadded;
@@ -458,29 +458,6 @@ impl Runtime {
     #[must_use]
     pub fn recording_epoch(&self) -> Option<std::time::Instant> {
         self.shared.recorder.as_ref().map(Recorder::epoch)
-    }
-
-    /// The capability weights as they stand: for each device, and a worker of the host, its rate for each kind of kernel that has run
-    /// here, now or earlier. Empty without devices.
-    #[must_use]
-    pub fn capability_weights(&self) -> Vec<CapabilityWeight> {
-        self.shared.weights.list()
-    }
-
-    /// The capability weight of one resource for one call of a kernel, from the best source that there is: what data are dealt by. The
-    /// host's is one worker's.
-    ///
-    /// # Panics
-    /// If the runtime has no such device.
-    #[must_use]
-    pub fn capability_weight(&self, resource: Resource, kernel: &str, cost: Cost) -> CapabilityWeight {
-        self.shared.weights.of(resource, kernel, cost)
-    }
-
-    /// What was noticed that should not be: capability weights of earlier runs that measurements contradict.
-    #[must_use]
-    pub fn alarms(&self) -> Vec<String> {
-        self.shared.weights.alarms()
     }
 
     /// How many tasks are done in the scopes that are open now: a measure of progress, for another thread to look at.

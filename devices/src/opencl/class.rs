@@ -21,7 +21,7 @@ pub struct DeviceClass {
     pub is_cpu: bool,
     /// How many compute units it has: of a part, those of the part.
     pub compute_units: u32,
-    /// How many work items a work group has at most.
+    /// How many runs of a kernel a work group has at most.
     pub max_work_group: usize,
     /// Bytes of local memory of a work group.
     pub local_bytes: usize,

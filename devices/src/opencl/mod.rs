@@ -6,7 +6,7 @@
 //!
 //! # How it works
 //!
-//! A device has one in-order queue for each of the runtime's, each a [`Lane`](lane::Lane): whoever puts work in gets a ticket, and the
+//! A device has one in-order queue for each of the runtime's, each a lane (`lane`): whoever puts work in gets a ticket, and the
 //! driver's event of the last command stands for it. An event of another queue becomes a condition of the first command (`context`
 //! has the table), so chains of tasks and copies run without the host. The driver calls back when an event comes, which wakes the
 //! issuer (`signal`); what an event has come to is asked of the driver (`work`).

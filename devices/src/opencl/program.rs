@@ -102,7 +102,7 @@ fn from_binary(target: Target<'_>, binary: &[u8], options: &CString) -> Result<P
 
 /// Compiles and links; the error has what the compiler says.
 fn build(target: Target<'_>, program: &Program, options: &CString) -> Result<(), DeviceError> {
-    // SAFETY: program and device are there; without a callback it returns when it is done.
+    // SAFETY: program and device are there; with nobody to call back it returns when it is done.
     let code = unsafe {
         ffi::clBuildProgram(program.raw(), 1, &raw const target.device, options.as_ptr(), None, ptr::null_mut())
     };

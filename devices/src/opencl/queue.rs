@@ -120,8 +120,8 @@ impl OpenclQueue {
         self.common.programs.get(self.target(), source).map(drop)
     }
 
-    /// Puts a kernel of a program into the queue. Every `global` size is the number of work items in its dimension, a multiple of
-    /// the `local` one, if that is given; without it, the driver divides the work items into groups.
+    /// Puts a kernel of a program into the queue. `global` says how often it is run along each of one to three dimensions; `local`, how many
+    /// of the runs are a work group, which divides them; without it, the driver chooses groups.
     ///
     /// # Errors
     /// If the program can not be compiled, has no such kernel, or the kernel can not take the arguments or sizes.

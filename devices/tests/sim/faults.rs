@@ -156,6 +156,29 @@ fn errors_and_panics_of_kernels_are_reported() {
     assert!(behind.unwrap_or_else(|refusal| refusal).is_lost());
 }
 
+#[test]
+fn kernels_that_do_not_run_may_panic_when_they_are_dropped() {
+    struct Grenade;
+    impl Drop for Grenade {
+        fn drop(&mut self) {
+            panic!("when dropped");
+        }
+    }
+    let device = one(Spec::new("a"));
+    let ticket = device.device.issue(0, &[], &mut |queue| {
+        let queue = queue.downcast_mut::<SimQueue>().unwrap();
+        let grenade = Grenade;
+        queue.launch(Cost::default(), |_| Err(DeviceError::new("the first fails")))?;
+        queue.launch(Cost::default(), move |_| {
+            std::mem::forget(grenade);
+            Ok(())
+        })
+    });
+    let failed = device.event(0, ticket.unwrap());
+    assert_eq!(device.ends_badly(failed).to_string(), "the first fails");
+    device.ends_well(device.idle_kernel(0, &[]).unwrap());
+}
+
 /// Tasks and copies on all queues of a device, each waiting for the one before.
 fn chain(device: &Driven, host: &mut Host) -> Vec<Event> {
     let at = region(0, (64, 4), 64);

@@ -104,6 +104,19 @@ fn kernels_of_two_queues_share_the_arithmetic_unit() {
 }
 
 #[test]
+fn times_add_up_along_events() {
+    let devices = start(&[timed(), timed()]);
+    let mut host = Host::new((1000, 1000), 1024, |_, _| 1);
+    let begun = Instant::now();
+    let first = devices[0].kernel(0, &[], cost(20e6, 0.0), |_| Ok(())).unwrap();
+    let copy = Transfer::In { from: host.region(), to: region(0, (1000, 1000), 1024) };
+    let copied = devices[1].transfer(&copy, &[first]).unwrap();
+    let last = devices[1].kernel(0, &[copied], cost(20e6, 0.0), |_| Ok(())).unwrap();
+    devices[1].ends_well(last);
+    assert!(begun.elapsed() >= Duration::from_millis(21 + 15 + 21));
+}
+
+#[test]
 fn copies_run_beside_kernels_and_each_other() {
     let device = one(timed());
     let shape = (1000, 3000);

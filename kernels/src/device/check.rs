@@ -267,10 +267,13 @@ mod tests {
         };
         assert_eq!(update(true, Op::None, a), Ok(()));
         assert_eq!(update(true, Op::Trans, a), Err("herk of complex matrices has no plain transpose".into()));
-        assert_eq!(update(false, Op::None, Mat { ld: 2, ..a }), Err("syrk: the columns of A overlap".into()));
-        assert_eq!(update(false, Op::None, Mat { ld: usize::MAX, ..a }), Err("syrk: A is larger than any heap".into()));
+        assert_eq!(update(false, Op::None, Mat::at(0, (3, 2), 2)), Err("syrk: the columns of A overlap".into()));
+        assert_eq!(
+            update(false, Op::None, Mat::at(0, (3, 2), usize::MAX)),
+            Err("syrk: A is larger than any heap".into())
+        );
         assert_eq!(update(false, Op::Trans, a), Err("syrk: the shapes C 3 x 3, A 3 x 2 do not agree".into()));
-        assert_eq!(update(false, Op::None, Mat { offset: 8, ..a }), Err("syrk: C overlaps A".into()));
+        assert_eq!(update(false, Op::None, Mat::at(8, (3, 2), 3)), Err("syrk: C overlaps A".into()));
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod operands;
 mod oracle;
 mod products;
 mod runner;
+mod sensitivity;
 mod suite;
 mod triangles;
 

@@ -126,11 +126,14 @@ impl Shared {
             return true;
         }
         let mut directory = self.memory.lock();
-        let copier = &mut Drivers(&self.devices);
-        let (copies, error) = directory.admit_to_host(copier, index, &uses, side.has_failed());
-        if let Some(error) = error {
-            side.fail(error);
+        let mut admitted = Err(None);
+        if !side.has_failed() {
+            admitted = directory.admit_to_host(&mut Drivers(&self.devices), index, &uses).map_err(Some);
         }
+        let copies = admitted.unwrap_or_else(|error| {
+            error.into_iter().for_each(|error| side.fail(error));
+            directory.give_up_on_host(index, &uses)
+        });
         // Before the lock is let go: the issuers that take note of the copies' ends take it, too.
         side.fetching.store(copies as u32, Ordering::Relaxed);
         drop(directory);

@@ -61,15 +61,27 @@ impl Directory {
         copier: &mut dyn Copier,
         demand: Demand<'_>,
     ) -> Result<Option<Admitted>, DeviceError> {
+        let store = &mut self.stores[usize::from(demand.device)];
+        store.awaited.clear();
+        let refusal = store.refusal.take();
         self.check_values(demand.uses)?;
         if self.stores[usize::from(demand.device)].is_lost {
             return Err(DeviceError::lost("the device is lost"));
+        }
+        // Whoever waited may have been cancelled, and another task is here.
+        let is_read = |entry: EntryId| demand.uses.iter().any(|one| one.entry == entry && one.mode.reads());
+        if let Some((_, error)) = refusal.filter(|refusal| is_read(refusal.0)) {
+            return Err(error);
         }
         if self.stores[usize::from(demand.device)].heap.is_none() {
             return self.admit_to_host_memory(copier, demand);
         }
         match self.attempt(copier, demand)? {
-            Attempt::Admitted(admitted) => Ok(Some(admitted)),
+            Attempt::Admitted(admitted) => {
+                // There was room all the same.
+                self.stores[usize::from(demand.device)].trouble = None;
+                Ok(Some(admitted))
+            }
             Attempt::NoRoom if self.stores[usize::from(demand.device)].pins == 0 => self.admit_alone(copier, demand),
             Attempt::NoRoom | Attempt::NotYet => Ok(None),
         }
@@ -97,7 +109,10 @@ impl Directory {
             complete &= self.entry(one.entry).is_valid(Node::HOST) || self.send_for(copier, one.entry)?;
         }
         let waits = if complete { self.waits(copier, demand, Node::HOST) } else { None };
-        let Some(waits) = waits else { return Ok(None) };
+        let Some(waits) = waits else {
+            self.await_copies(demand, Node::HOST);
+            return Ok(None);
+        };
         for one in demand.uses.iter().filter(|one| one.mode.writes()) {
             self.modify(one.entry, Node::HOST);
         }
@@ -130,10 +145,12 @@ impl Directory {
         }
         let kept: Vec<EntryId> = self.stores[at].recent.values().copied().collect();
         for id in kept {
-            if !self.entry(id).is_only(node) {
-                self.discard(id, node);
-            } else if !self.send_home(copier, id, node)? {
+            if self.entry(id).is_only(node) && !self.send_home(copier, id, node)? {
                 return Ok(None);
+            }
+            // What is on its way goes when it has arrived; a value without bytes has.
+            if self.entry(id).replicas[node.at()].pins == 0 {
+                self.discard(id, node);
             }
         }
         if self.stores[at].pins > 0 {
@@ -174,10 +191,13 @@ impl Directory {
         let align = self.stores[at].align;
         let missing = self.needed(demand, |id| self.segment_on(id, node).is_none());
         for one in uses {
-            if self.segment_on(one.entry, node).is_some() {
-                continue;
-            }
             let bytes = DeviceRegion::like(&self.entry(one.entry).host, 0, align).span_bytes();
+            match self.segment_on(one.entry, node) {
+                Some(segment) if segment.bytes() >= bytes => continue,
+                // The datum has grown, and a copy of its old bytes is not reported yet: with it the place goes.
+                Some(_) => return Ok(Attempt::NotYet),
+                None => {}
+            }
             let Some(segment) = self.room(copier, device, bytes, missing)? else { return Ok(Attempt::NoRoom) };
             self.entry_mut(one.entry).replicas[node.at()].segment = Some(segment);
             self.touch(one.entry, node);
@@ -192,6 +212,7 @@ impl Directory {
         let waits = match self.fetch_all(copier, demand) {
             Ok(Some(waits)) => waits,
             other => {
+                self.await_copies(demand, node);
                 scratch.into_iter().for_each(|segment| self.give(device, segment));
                 return other.map(|_| Attempt::NotYet);
             }
@@ -225,6 +246,14 @@ impl Directory {
             return Ok(None);
         }
         Ok(self.waits(copier, demand, node))
+    }
+
+    /// A task can not be issued yet: if a copy fails that brings what it reads, to the node or on the way there, it fails, too.
+    fn await_copies(&mut self, demand: Demand<'_>, node: Node) {
+        let read = demand.uses.iter().filter(|one| one.mode.reads()).map(|one| self.entry(one.entry));
+        let coming = read.flat_map(|entry| [node, Node::HOST].map(|node| entry.replicas[node.at()].written));
+        let awaited = coming.flatten().filter(|event| self.flights.contains_key(event)).collect();
+        self.stores[usize::from(demand.device)].awaited = awaited;
     }
 
     /// What the task must wait for to use its operands on the node; none if its device can not.
@@ -286,6 +315,9 @@ impl Directory {
                 continue;
             }
             let victims: Vec<EntryId> = recent.copied().filter(|id| unused(&id)).collect();
+            if let Some(trouble) = self.stores[at].trouble.take() {
+                return Err(trouble);
+            }
             for id in victims {
                 if self.stores[at].leaving >= missing || !self.send_home(copier, id, node)? {
                     break;
@@ -300,9 +332,7 @@ impl Directory {
         let has_memory = self.stores[usize::from(demand.device)].heap.is_some();
         let node = if has_memory { Node::of_device(demand.device) } else { Node::HOST };
         for one in demand.uses.iter().filter(|one| one.mode.writes()) {
-            let replica = &mut self.entry_mut(one.entry).replicas[node.at()];
-            replica.written = Some(event);
-            replica.readers.clear();
+            self.overwrite(one.entry, node, event);
         }
     }
 
@@ -318,44 +348,56 @@ impl Directory {
     }
 
     /// Lets the host task in this slot use its data, if they are at home; otherwise they are sent for, and the number of copies is
-    /// returned whose end the task must wait for before it tries again. One that `has_failed` only waits for what uses the data that
-    /// it would have written: they may end with it.
+    /// returned whose end the task must wait for before it tries again.
     ///
-    /// The error comes if a value is lost, or can not be moved: the task has failed then.
+    /// # Errors
+    /// If a value is lost, or can not be moved.
     pub(crate) fn admit_to_host(
         &mut self,
         copier: &mut dyn Copier,
         slot: u32,
         uses: &[Use],
-        has_failed: bool,
-    ) -> (usize, Option<DeviceError>) {
-        let error = if has_failed { None } else { self.send_for_all(copier, uses).err() };
-        let has_failed = has_failed || error.is_some();
+    ) -> Result<usize, DeviceError> {
+        self.check_values(uses)?;
         let mut unfinished = Vec::new();
         for one in uses {
+            if one.mode.reads() && !self.entry(one.entry).is_valid(Node::HOST) {
+                self.send_for(copier, one.entry)?;
+            }
             let entry = self.entry(one.entry);
             let home = &entry.replicas[Node::HOST.at()];
-            if !has_failed {
-                unfinished.extend(home.written);
-            }
-            // A copy home that could not be issued waits for others to or from host memory, which its device can not wait for.
-            if !has_failed && one.mode.reads() && !entry.is_valid(Node::HOST) {
-                unfinished.extend(&home.readers);
-            }
-            if one.mode.writes() {
-                unfinished.extend(&entry.flights);
-            }
+            let is_coming = !one.mode.reads() || entry.is_valid(Node::HOST);
+            // A copy that could not be issued waits for others to or from host memory, which its device can not wait for.
+            let readers = if one.mode.writes() || !is_coming { home.readers.as_slice() } else { &[] };
+            unfinished.extend(home.written.iter().chain(readers).copied().filter(|&event| !self.is_done(event)));
         }
         unfinished.sort_unstable_by_key(|event| (event.device, event.queue, event.ticket));
         unfinished.dedup();
         unfinished.retain(|event| self.flights.get_mut(event).map(|flight| flight.waiting.push(slot)).is_some());
-        if unfinished.is_empty() && !has_failed {
+        if unfinished.is_empty() {
             debug_assert!(uses.iter().all(|one| !one.mode.reads() || self.entry(one.entry).is_valid(Node::HOST)));
             for one in uses.iter().filter(|one| one.mode.writes()) {
                 self.modify(one.entry, Node::HOST);
             }
         }
-        (unfinished.len(), error)
+        Ok(unfinished.len())
+    }
+    /// A host task fails whose data can not come. Returns the number of copies to and from the host memory of what it was to write
+    /// whose end it must wait for before it says so, since the data may end with it. When there are none left (zero), the data are at
+    /// home: worth nothing, but nobody copies them there any more.
+    pub(crate) fn give_up_on_host(&mut self, slot: u32, uses: &[Use]) -> usize {
+        let mut copies = 0;
+        let is_written = |id: EntryId| uses.iter().any(|one| one.entry == id && one.mode.writes());
+        for flight in self.flights.values_mut() {
+            if (flight.from == Node::HOST || flight.to == Node::HOST) && is_written(flight.entry) {
+                flight.waiting.push(slot);
+                copies += 1;
+            }
+        }
+        if copies == 0 {
+            uses.iter().filter(|one| one.mode.writes()).for_each(|one| self.modify(one.entry, Node::HOST));
+        }
+        copies
     }
 
     /// How long it would take to bring a value to a node, and its locality there: two if it is there, one if a device has it from
@@ -384,16 +426,5 @@ impl Directory {
                 (home.fold(0.0, f64::max) + from(Node::HOST).unwrap_or(0.0), 0)
             }
         }
-    }
-
-    /// Issues copies of what is read and not at home.
-    fn send_for_all(&mut self, copier: &mut dyn Copier, uses: &[Use]) -> Result<(), DeviceError> {
-        self.check_values(uses)?;
-        for one in uses.iter().filter(|one| one.mode.reads()) {
-            if !self.entry(one.entry).is_valid(Node::HOST) {
-                self.send_for(copier, one.entry)?;
-            }
-        }
-        Ok(())
     }
 }

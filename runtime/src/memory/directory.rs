@@ -64,6 +64,10 @@ pub(super) struct Store {
     pub(super) is_lost: bool,
     /// Why the last attempt to make room failed.
     pub(super) trouble: Option<DeviceError>,
+    /// Copies that must end before the task that waits for admission can be issued.
+    pub(super) awaited: Vec<Event>,
+    /// One of them failed, and why: that task does not ask for it again and again.
+    pub(super) refusal: Option<(EntryId, DeviceError)>,
 }
 
 /// See the module's head.
@@ -89,6 +93,8 @@ impl Directory {
             done: vec![0; usize::from(info.queues) + 3],
             is_lost: false,
             trouble: None,
+            awaited: Vec::new(),
+            refusal: None,
         };
         Self {
             stores: devices.iter().map(store).collect(),
@@ -112,14 +118,22 @@ impl Directory {
         EntryId(self.entries.len() as u32)
     }
 
-    /// Ends an entry. Its datum is at home, and nothing that was issued uses it.
+    /// Ends an entry. Its datum is at home, and no task uses it any more. Copies between devices may still be under way, or
+    /// not be reported yet: the last of them takes the entry with it.
     pub(crate) fn close(&mut self, id: EntryId) {
+        self.entry_mut(id).is_closed = true;
         for node in (1..=self.stores.len() as u16).map(Node) {
-            debug_assert_eq!(self.entry(id).replicas[node.at()].pins, 0, "a datum ends after its users");
             self.discard(id, node);
         }
-        self.entries[id.0 as usize - 1] = None;
-        self.free.push(id.0 - 1);
+        self.forget_if_closed(id);
+    }
+
+    fn forget_if_closed(&mut self, id: EntryId) {
+        let entry = self.entry(id);
+        if entry.is_closed && entry.replicas.iter().all(|replica| replica.pins == 0) {
+            self.entries[id.0 as usize - 1] = None;
+            self.free.push(id.0 - 1);
+        }
     }
 
     pub(super) fn entry(&self, id: EntryId) -> &Entry {
@@ -169,6 +183,7 @@ impl Directory {
         if !entry.is_valid(node) {
             self.discard(id, node);
         }
+        self.forget_if_closed(id);
     }
 
     /// Makes the replica the most recently used.
@@ -257,20 +272,27 @@ impl Directory {
         let event = copier.copy(device, &transfer, &waits)?;
         self.pin(id, from);
         self.pin(id, to);
+        self.entry_mut(id).arrive(to);
+        self.overwrite(id, to, event);
         let stores = &self.stores;
         let done = |event: &Event| stores[usize::from(event.device)].done[usize::from(event.queue)] >= event.ticket;
         let Some(entry) = self.entries[id.0 as usize - 1].as_mut() else { return Ok(false) };
-        entry.arrive(to);
-        entry.flights.push(event);
-        let target = &mut entry.replicas[to.at()];
-        target.readers.clear();
-        target.written = Some(event);
         let source = &mut entry.replicas[from.at()];
         source.readers.retain(|event| !done(event));
         source.readers.push(event);
         self.links.depart(from, to, bytes);
         self.flights.insert(event, Flight { entry: id, from, to, bytes, kind, waiting: Vec::new() });
         Ok(true)
+    }
+
+    /// Work that overwrites the replica, and waits for all that uses it, was issued. Who waits for this work waits for these, too;
+    /// but if its device is lost, it ends before them. So those of other devices are still named.
+    pub(super) fn overwrite(&mut self, id: EntryId, node: Node, event: Event) {
+        let replica = &mut self.entry_mut(id).replicas[node.at()];
+        let mut before = std::mem::take(&mut replica.readers);
+        before.extend(replica.written.replace(event));
+        before.retain(|other| other.device != event.device && !self.is_done(*other));
+        self.entry_mut(id).replicas[node.at()].readers = before;
     }
 
     fn transfer(&self, entry: &Entry, from: Node, to: Node) -> Option<Transfer> {
@@ -305,17 +327,30 @@ impl Directory {
             }
             Err(error) => {
                 self.links.arrive((from, to), bytes, None);
-                // Unless it was overwritten since, the replica is not what it was to become.
-                if self.entry(id).replicas[to.at()].written == Some(event) {
-                    self.entry_mut(id).drop_from(to);
+                self.drop_failed(id, to, event);
+                for store in self.stores.iter_mut().filter(|store| store.awaited.contains(&event)) {
+                    store.refusal = Some((id, error.clone()));
                 }
                 Some(error)
             }
         };
-        self.entry_mut(id).flights.retain(|flight| *flight != event);
         self.unpin(id, from);
         self.unpin(id, to);
         Some(Landed { from, to, bytes, kind, waiting, error })
+    }
+
+    /// Unless it was overwritten since, the replica is not what the copy was to make it; and neither are those that are being copied
+    /// from it: their copies will fail, and until that is reported they must not pass for the value.
+    fn drop_failed(&mut self, id: EntryId, to: Node, event: Event) {
+        let mut failed = vec![(event, to)];
+        while let Some((event, node)) = failed.pop() {
+            let entry = self.entry_mut(id);
+            if entry.is_valid(node) && entry.replicas[node.at()].written == Some(event) {
+                entry.drop_from(node);
+                let onward = self.flights.iter().filter(|(_, flight)| flight.entry == id && flight.from == node);
+                failed.extend(onward.map(|(&event, flight)| (event, flight.to)));
+            }
+        }
     }
 
     /// A device is gone, and what only its memory held.

@@ -50,7 +50,7 @@ pub(super) struct Replica {
     /// The work that makes it valid, or overwrites it: to be waited for by whoever uses it.
     pub(super) written: Option<Event>,
     /// Copies that read it since: to be waited for by whoever overwrites it. (Tasks that read it are predecessors of the task
-    /// that overwrites it.)
+    /// that overwrites it.) And what `written` has waited for on other devices, and may not outlive if its own is lost.
     pub(super) readers: SmallVec<[Event; 2]>,
     /// When it was last used, in the directory's time: its key among the device's recently used.
     pub(super) used: u64,
@@ -61,16 +61,16 @@ pub(super) struct Replica {
 pub(super) struct Entry {
     pub(super) host: HostRegion,
     pub(super) replicas: Box<[Replica]>,
-    /// Copies of it whose end was not reported yet.
-    pub(super) flights: SmallVec<[Event; 4]>,
     /// The nodes whose replica has the value, or will have it when the work that was issued is done: a bit each. None: it is lost.
     valid: u64,
+    /// The datum is gone; the entry stays for copies under way.
+    pub(super) is_closed: bool,
 }
 
 impl Entry {
     /// A datum whose value is in host memory.
     pub(super) fn new(host: HostRegion, nodes: usize) -> Self {
-        Self { host, replicas: (0..nodes).map(|_| Replica::default()).collect(), flights: SmallVec::new(), valid: 1 }
+        Self { host, replicas: (0..nodes).map(|_| Replica::default()).collect(), valid: 1, is_closed: false }
     }
 
     pub(super) fn is_valid(&self, node: Node) -> bool {

@@ -28,6 +28,7 @@ pub(crate) use file::default_path;
 use crate::{
     device::{Cost, Devices, Speed},
     error::Error,
+    runtime::Runtime,
     schedule::Resource,
     sync::held,
 };
@@ -313,5 +314,30 @@ fn weight(resource: Resource, rates: &Rates, kernel: &str, point: Point, source:
         rate: 1e9 / point.ns_per_unit,
         samples: point.samples,
         source,
+    }
+}
+
+impl Runtime {
+    /// The capability weights as they stand: for each device, and a worker of the host, its rate for each kind of kernel that has run
+    /// here, now or earlier. Empty without devices.
+    #[must_use]
+    pub fn capability_weights(&self) -> Vec<CapabilityWeight> {
+        self.shared.weights.list()
+    }
+
+    /// The capability weight of one resource for one call of a kernel, from the best source that there is: what data are dealt by. The
+    /// host's is one worker's.
+    ///
+    /// # Panics
+    /// If the runtime has no such device.
+    #[must_use]
+    pub fn capability_weight(&self, resource: Resource, kernel: &str, cost: Cost) -> CapabilityWeight {
+        self.shared.weights.of(resource, kernel, cost)
+    }
+
+    /// What was noticed that should not be: capability weights of earlier runs that measurements contradict.
+    #[must_use]
+    pub fn alarms(&self) -> Vec<String> {
+        self.shared.weights.alarms()
     }
 }

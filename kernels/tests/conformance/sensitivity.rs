@@ -1,0 +1,111 @@
+//! The suite notices what is wrong: backends with one fault each do not pass it.
+
+use crate::{Image, OnHost, Runner, Suite, moves, oracle, products, triangles};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use superscalar_kernels::{NotPositiveDefinite, Op, device::Call};
+use superscalar_runtime::DeviceError;
+
+/// The host's kernels with a fault.
+struct Wrong<F>(F);
+
+impl<F: FnMut(&Call<f64>, &mut Image) -> Result<(), DeviceError>> Runner<f64> for Wrong<F> {
+    fn run(&mut self, call: &Call<f64>, image: &mut Image) -> Result<(), DeviceError> {
+        (self.0)(call, image)
+    }
+}
+
+/// Whether the test fails on a backend that does this.
+fn fails(test: fn(&mut Suite<'_, f64>), fault: impl FnMut(&Call<f64>, &mut Image) -> Result<(), DeviceError>) -> bool {
+    catch_unwind(AssertUnwindSafe(|| test(&mut Suite::new(1, &mut Wrong(fault))))).is_err()
+}
+
+/// What the host's kernels do.
+fn right(call: &Call<f64>, image: &mut Image) -> Result<(), DeviceError> {
+    OnHost.run(call, image)
+}
+
+#[test]
+fn without_a_fault_they_pass() {
+    for test in [products::gemm, triangles::potrf_fails, moves::laswp] {
+        assert!(!fails(test, right));
+    }
+}
+
+#[test]
+fn a_byte_behind_a_column_is_noticed() {
+    let scribbles = |call: &Call<f64>, image: &mut Image| {
+        right(call, image)?;
+        let (mat, _) = oracle::written(call);
+        let behind = (mat.offset + mat.m) * size_of::<f64>();
+        image.bytes_mut()[behind] ^= 1;
+        Ok(())
+    };
+    assert!(fails(products::gemm, scribbles) && fails(moves::copy, scribbles));
+}
+
+#[test]
+fn an_element_of_the_other_triangle_is_noticed() {
+    let whole = |call: &Call<f64>, image: &mut Image| match *call {
+        Call::Gemm { part: Some(_), op_a, op_b, alpha, a, b, beta, c } => {
+            right(&Call::Gemm { part: None, op_a, op_b, alpha, a, b, beta, c }, image)
+        }
+        _ => right(call, image),
+    };
+    assert!(fails(products::gemm, whole));
+}
+
+#[test]
+fn a_factor_that_is_read_though_it_is_zero_is_noticed() {
+    let multiplies = |call: &Call<f64>, image: &mut Image| {
+        let Call::Gemm { beta: 0.0, c, .. } = *call else { return right(call, image) };
+        let old = image.elements(c);
+        right(call, image)?;
+        for (at, old) in old.into_iter().enumerate() {
+            let (i, j) = (at % c.m, at / c.m);
+            image.set(c, i, j, image.at(c, i, j) + 0.0 * old);
+        }
+        Ok(())
+    };
+    assert!(fails(products::gemm_factors, multiplies));
+}
+
+#[test]
+fn a_last_bit_is_noticed_where_results_are_exact() {
+    let rounds = |call: &Call<f64>, image: &mut Image| {
+        right(call, image)?;
+        let (mat, _) = oracle::written(call);
+        if mat.m > 0 && mat.n > 0 {
+            let last = image.at(mat, mat.m - 1, mat.n - 1);
+            image.set(mat, mat.m - 1, mat.n - 1, last.next_up());
+        }
+        Ok(())
+    };
+    assert!(fails(products::symm, rounds) && fails(triangles::trmm, rounds) && fails(moves::scale, rounds));
+}
+
+#[test]
+fn another_minor_is_noticed() {
+    let miscounts = |call: &Call<f64>, image: &mut Image| {
+        right(call, image).map_err(|error| match error.outcome_ref::<NotPositiveDefinite>() {
+            Some(known) => DeviceError::outcome(NotPositiveDefinite { minor: known.minor + 1 }),
+            None => error,
+        })
+    };
+    let untyped =
+        |call: &Call<f64>, image: &mut Image| right(call, image).map_err(|error| DeviceError::new(error.to_string()));
+    assert!(fails(triangles::potrf_fails, miscounts) && fails(triangles::potrf_fails, untyped));
+}
+
+#[test]
+fn an_operation_that_is_forgotten_is_noticed() {
+    let plain = |call: &Call<f64>, image: &mut Image| match *call {
+        Call::Larfb { side, v, t, c, .. } => right(&Call::Larfb { side, op: Op::None, v, t, c }, image),
+        Call::Trsm(ref triangle) => {
+            let mut triangle = triangle.clone();
+            triangle.alpha = if triangle.alpha == 0.0 { 0.0 } else { 1.0 };
+            right(&Call::Trsm(triangle), image)
+        }
+        _ => right(call, image),
+    };
+    assert!(fails(moves::larfb, plain) && fails(triangles::trsm, plain));
+}
