@@ -110,13 +110,12 @@ fn factorizations<T: Scalar>(rt: &Runtime, o: &Options) -> Result<Results<T>, dl
 fn assert_same<T: Scalar>(found: &Results<T>, expected: &Results<T>, what: &str) {
     assert_eq!(found.len(), expected.len());
     for ((name, x), (_, y)) in found.iter().zip(expected) {
-        let magnitude = |values: &mut dyn Iterator<Item = T>| {
-            values
-                .map(|value| value.abs().to_f64())
-                .fold(0.0, |most: f64, one| if one > most || one.is_nan() { one } else { most })
+        let magnitude = |values: &mut dyn Iterator<Item = T>| -> f64 {
+            let larger = |most: f64, one: f64| if one > most || one.is_nan() { one } else { most };
+            values.map(|value| value.abs().to_f64()).fold(0.0, larger)
         };
-        let error = magnitude(&mut x.iter().zip(y).map(|(x, y)| *x - *y));
-        let size = magnitude(&mut y.iter().copied());
+        let (error, size): (f64, f64) =
+            (magnitude(&mut x.iter().zip(y).map(|(x, y)| *x - *y)), magnitude(&mut y.iter().copied()));
         assert!(error <= 1e-11 * size, "{name} {what}: differs by {error:.1e} of {size:.1e}");
     }
 }
