@@ -136,7 +136,7 @@ fn triangular<T: Scalar>() -> Vec<Line<T>> {
         Line {
             name: "potrf L",
             share: 1.0 / 6.0,
-            call: |[.., a]| Call::Potrf { uplo: Lower, a },
+            call: |[.., a]| Call::Potrf { uplo: Lower, first: 0, a },
             host: |(_, _, c)| cpu::potrf(Lower, c).expect("a dominant diagonal"),
         },
     ]

@@ -13,7 +13,7 @@ mod triangles;
 use heap::Heap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use superscalar_kernels::{
-    Diag, Op, Real, Scalar, Side, Uplo, c32, c64,
+    Diag, Op, Scalar, Side, Uplo, c32, c64,
     opencl::{Class, Parameters},
 };
 
