@@ -86,7 +86,8 @@ impl Shared {
         let workers = settings.workers;
         let recorder = (settings.trace || has_file).then(|| {
             let (lanes, window, memory_bytes) = (lanes(&settings), settings.window, settings.trace_memory_bytes);
-            Recorder::new(RecorderSettings { workers, window, lanes, memory_bytes, has_file })
+            let devices = settings.devices.iter().map(|device| device.info()).collect();
+            Recorder::new(RecorderSettings { workers, window, lanes, devices, memory_bytes, has_file })
         });
         let issuers = settings.devices.len() as u32;
         let devices = Devices::new(settings.devices)?;

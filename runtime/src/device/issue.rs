@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     error::Cause,
+    recorder::{DeviceQueue, Slice},
     recording::Outcome,
     runtime::Shared,
     schedule::{Outlook, ReadyTask, Want},
@@ -33,6 +34,8 @@ pub(crate) struct DeviceSide {
     /// When it was put into a queue, by the clock of the weights.
     pub(super) issued_ns: AtomicU64,
     failed: std::sync::Mutex<Option<super::DeviceError>>,
+    /// When and where a device was at it, for the recording.
+    slice: std::sync::Mutex<Option<Slice>>,
     /// Devices that can not take it after all, a bit each: an operand stays on the host, or it does not fit.
     barred: AtomicU64,
     /// What is called, and what it costs. Written at insertion.
@@ -298,7 +301,7 @@ impl Shared {
                 return Taken::Settled;
             }
             Admission::Failed(error) => {
-                self.complete(seat, task.slot, Some(error));
+                self.complete_with(issuing, task.slot, Some(error));
                 return Taken::Settled;
             }
         };
@@ -381,6 +384,7 @@ impl Shared {
                 Some(work) => {
                     self.memory.lock().done(event);
                     self.weigh_device_task(device, work.slot, busy_ns, &result);
+                    self.note_slice(issuing.seat, event, work.slot, busy_ns);
                     self.let_go_of(device, work.held);
                     completed.push((work.slot, result.err()));
                 }
@@ -395,6 +399,15 @@ impl Shared {
             self.devices.notify_waiting();
         }
         any
+    }
+
+    /// Records when a device was at a task: its span is recorded when the task is retired.
+    fn note_slice(&self, seat: &Seat, event: Event, index: u32, busy_ns: Option<u64>) {
+        let Some(recorder) = &self.recorder else { return };
+        let (side, queue) =
+            (self.slab.slot(index).device_side(), DeviceQueue { device: event.device, queue: event.queue });
+        let slice = recorder.slice(seat, queue, side.started_ns.load(Ordering::Relaxed), busy_ns);
+        *crate::sync::held(side.slice.lock()) = Some(slice);
     }
 
     /// Completes a task that never stood in a queue, and takes note of a lost device.
@@ -433,7 +446,14 @@ impl Shared {
             }
             None => body.complete(result.map_or(Ok(()), |error| Err(error.into_cause())), &fail),
         };
-        self.settle_recorded(seat, scope, id, side.started_ns.load(Ordering::Relaxed), &verdict);
+        match (crate::sync::held(side.slice.lock()).take(), &self.recorder) {
+            (Some(slice), Some(recorder)) => recorder.device_span(seat, id, slice, verdict.outcome()),
+            _ => self.settle_recorded(seat, scope, id, side.started_ns.load(Ordering::Relaxed), &verdict),
+        }
+        if let Verdict::Cancelled(failure) = &verdict {
+            // The scope of a cancelled task returns the cause, also if that lies in another scope.
+            scope.fail(failure);
+        }
         debug_assert!(verdict.outcome() != Outcome::Panicked, "a device's panic is a device's error");
         let next = self.finish(seat, index);
         debug_assert!(next.is_none(), "where there are devices, every ready task goes through the policy");

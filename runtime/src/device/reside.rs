@@ -4,6 +4,7 @@ use super::{DeviceError, DeviceRegion, Event, HostRegion, Residence};
 use crate::{
     hazard::Mode,
     memory::{Admitted, Demand, Directory, Drivers, Segment, Use, forget_derived},
+    recorder::DeviceQueue,
     runtime::Shared,
     task::{Body, Slot},
     worker::Seat,
@@ -145,7 +146,13 @@ impl Shared {
 
     /// A copy has ended: host tasks that waited for nothing else are ready again.
     pub(super) fn landed(&self, seat: &Seat, event: Event, result: Result<Option<u64>, DeviceError>) {
+        let busy_ns = result.as_ref().ok().copied().flatten();
         let Some(landed) = self.memory.lock().landed(event, result) else { return };
+        if let (Some(recorder), true) = (&self.recorder, landed.is_well) {
+            let queue = DeviceQueue { device: event.device, queue: event.queue };
+            let slice = recorder.slice(seat, queue, recorder.now_ns(), busy_ns);
+            recorder.transfer(seat, (landed.from.0, landed.to.0), landed.bytes, slice);
+        }
         for (index, error) in landed.waiting {
             let slot = self.slab.slot(index);
             let side = slot.device_side();
@@ -169,7 +176,6 @@ impl Shared {
             // Tasks that were left to it may be the host's now.
             self.sleep.wake_all();
             // What the policy kept for the device is anybody's now.
-            self.sleep.wake_all();
         }
     }
 }

@@ -338,7 +338,7 @@ impl Directory {
         self.unpin(id, to);
         let failure = |brings: bool| error.clone().filter(|_| brings);
         let waiting = waiting.into_iter().map(|(slot, brings)| (slot, failure(brings))).collect();
-        Some(Landed { from, to, bytes, kind, waiting })
+        Some(Landed { from, to, bytes, is_well: error.is_none(), waiting })
     }
 
     /// Unless it was overwritten since, the replica is not what the copy was to make it; and neither are those that are being copied
@@ -378,7 +378,7 @@ pub(crate) struct Landed {
     pub(crate) from: Node,
     pub(crate) to: Node,
     pub(crate) bytes: usize,
-    pub(crate) kind: CopyKind,
+    pub(crate) is_well: bool,
     /// Host tasks that waited for it, and why they can not be done, if it was to bring what they read and has failed.
     pub(crate) waiting: Vec<(u32, Option<DeviceError>)>,
 }

@@ -19,9 +19,11 @@ pub(crate) use file::TraceFile;
 
 use crate::{
     datum::Submission,
+    device::DeviceInfo,
     hazard::Mode,
     recording::{
-        Activity, ActivityKind, HazardRecord, Lane, LaneKind, Outcome, Recording, Span, Stall, TaskId, TaskRecord,
+        Activity, ActivityKind, HazardRecord, Lane, LaneKind, NodeId, Outcome, Recording, Span, Stall, TaskId,
+        TaskRecord,
     },
     schedule::Place,
     sync::held,
@@ -51,6 +53,7 @@ pub(crate) struct RecorderSettings {
     pub(crate) window: u64,
     /// The lanes of all seats, workers first.
     pub(crate) lanes: Vec<Lane>,
+    pub(crate) devices: Vec<DeviceInfo>,
     pub(crate) memory_bytes: usize,
     pub(crate) has_file: bool,
 }
@@ -61,6 +64,11 @@ pub(crate) struct Recorder {
     workers: u32,
     window: u64,
     lanes: Vec<Lane>,
+    /// The first lane of each device's queues.
+    queues: Vec<u32>,
+    /// When the last work on each lane has ended, for the lanes of queues.
+    ends: Mutex<Vec<u64>>,
+    nodes: Vec<String>,
     page_bytes: usize,
     data: AtomicU32,
     seats: Box<[CachePadded<Mutex<Page>>]>,
@@ -69,7 +77,18 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub(crate) fn new(settings: RecorderSettings) -> Self {
-        let RecorderSettings { workers, window, lanes, memory_bytes, has_file } = settings;
+        let RecorderSettings { workers, window, mut lanes, devices, memory_bytes, has_file } = settings;
+        let seats = lanes.len();
+        let mut queues = Vec::new();
+        for info in &devices {
+            queues.push(lanes.len() as u32);
+            lanes.extend(queue_lanes(info));
+        }
+        let nodes = if devices.iter().any(|info| info.memory.is_some()) {
+            std::iter::once("host".to_owned()).chain(devices.iter().map(|info| info.name.clone())).collect()
+        } else {
+            Vec::new()
+        };
         let seat = |place| CachePadded::new(Mutex::new(Page::new(place as u32)));
         Self {
             epoch: Instant::now(),
@@ -77,7 +96,10 @@ impl Recorder {
             window,
             page_bytes: (memory_bytes / PAGES_MIN).min(PAGE_BYTES_MAX),
             data: AtomicU32::new(0),
-            seats: (0..lanes.len()).map(seat).collect(),
+            seats: (0..seats).map(seat).collect(),
+            queues,
+            ends: Mutex::new(vec![0; lanes.len()]),
+            nodes,
             ring: Mutex::new(Ring::new(memory_bytes, has_file)),
             lanes,
         }
@@ -172,6 +194,36 @@ impl Recorder {
         self.seal_if_full(&mut page);
     }
 
+    /// A device has finished work in this queue, just now: when it began there, at the earliest then, and when it ended. It began
+    /// after what was in the queue before; if the driver knows how long it was busy, no sooner than that.
+    pub(crate) fn slice(&self, seat: &Seat, queue: DeviceQueue, since_ns: u64, busy_ns: Option<u64>) -> Slice {
+        let lane = self.queues[usize::from(queue.device)] + u32::from(queue.queue);
+        let mut ends = held(self.ends.lock());
+        let before_ns = &mut ends[lane as usize];
+        let end_ns = self.moment(seat).max(*before_ns);
+        let begun_ns = busy_ns.map_or(since_ns, |busy_ns| end_ns.saturating_sub(busy_ns));
+        let start_ns = begun_ns.max(*before_ns).min(end_ns);
+        *before_ns = end_ns;
+        Slice { lane, start_ns, end_ns }
+    }
+
+    /// A task that a device has done.
+    pub(crate) fn device_span(&self, seat: &Seat, task: TaskId, slice: Slice, outcome: Outcome) {
+        let Slice { lane, start_ns, end_ns } = slice;
+        let mut page = self.page(seat.place);
+        page.span(Span { task, lane, start_ns, end_ns, outcome });
+        self.seal_if_full(&mut page);
+    }
+
+    /// A copy that a device has done.
+    pub(crate) fn transfer(&self, seat: &Seat, (from, to): (u16, u16), bytes: usize, slice: Slice) {
+        let Slice { lane, start_ns, end_ns } = slice;
+        let kind = ActivityKind::Transfer { from: NodeId(from.into()), to: NodeId(to.into()), bytes: bytes as u64 };
+        let mut page = self.page(seat.place);
+        page.activity(Activity { kind, lane, start_ns, end_ns, task: None, datum: None });
+        self.seal_if_full(&mut page);
+    }
+
     /// Collects what was recorded since the last call.
     pub(crate) fn take(&self) -> Recording {
         self.seal_all();
@@ -191,7 +243,7 @@ impl Recorder {
     /// A recording of nothing, on the lanes of all seats.
     fn blank(&self) -> Recording {
         let (window, workers) = (Some(self.window), Some(self.workers));
-        Recording { lanes: self.lanes.clone(), window, workers, ..Recording::default() }
+        Recording { lanes: self.lanes.clone(), nodes: self.nodes.clone(), window, workers, ..Recording::default() }
     }
 }
 
@@ -200,9 +252,32 @@ pub(crate) fn worker_lane(name: String) -> Lane {
     Lane { name, kind: LaneKind::Worker, process: "workers".to_owned() }
 }
 
-/// The lane of the tasks that are issued to a device.
+/// The lane of the thread that issues to a device.
 pub(crate) fn device_lane(device: String) -> Lane {
-    Lane { name: "queues".to_owned(), kind: LaneKind::Queue, process: device }
+    Lane { name: "issuer".to_owned(), kind: LaneKind::Queue, process: device }
+}
+
+/// The lanes of a device's queues: those for tasks, and, where it has memory of its own, those for copies.
+fn queue_lanes(info: &DeviceInfo) -> Vec<Lane> {
+    let lane = |name: String| Lane { name, kind: LaneKind::Queue, process: info.name.clone() };
+    let copies: &[&str] = if info.memory.is_some() { &["copies in", "copies out", "copies from peers"] } else { &[] };
+    let tasks = (0..info.queues).map(|queue| lane(format!("queue {queue}")));
+    tasks.chain(copies.iter().map(|&name| lane(name.to_owned()))).collect()
+}
+
+/// A queue of a device.
+#[derive(Clone, Copy)]
+pub(crate) struct DeviceQueue {
+    pub(crate) device: u16,
+    pub(crate) queue: u16,
+}
+
+/// Work on a lane.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Slice {
+    pub(crate) lane: u32,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
 }
 
 #[cfg(all(test, not(loom)))]
@@ -216,7 +291,14 @@ mod cost {
     /// The median of several rounds, in nanoseconds per record, into a ring that is full.
     fn cost_ns(record: impl Fn(&Recorder, &Seat, u64)) -> f64 {
         let lanes = vec![worker_lane("worker 0".to_owned())];
-        let settings = RecorderSettings { workers: 1, window: 1, lanes, memory_bytes: 16 << 20, has_file: false };
+        let settings = RecorderSettings {
+            workers: 1,
+            window: 1,
+            lanes,
+            devices: Vec::new(),
+            memory_bytes: 16 << 20,
+            has_file: false,
+        };
         let (recorder, seat) = (Recorder::new(settings), Seat::new(Place(0)));
         let mut rounds: Vec<f64> = (0..=ROUNDS)
             .map(|_| {
