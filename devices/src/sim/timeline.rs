@@ -156,9 +156,11 @@ impl DeviceState {
     fn report(&mut self, queue: usize, ticket: u32, busy_ns: Option<u64>, result: Result<(), DeviceError>) {
         self.queues[queue].ended = ticket;
         self.counters.ended += 1;
-        if result.is_err() {
+        if let Err(error) = &result {
             self.counters.failed += 1;
-            self.queues[queue].failed.insert(ticket);
+            if !error.is_outcome() {
+                self.queues[queue].failed.insert(ticket);
+            }
         }
         self.finished.push(Finished { queue: queue as u16, ticket, busy_ns, result });
     }

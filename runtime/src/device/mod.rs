@@ -135,6 +135,12 @@ impl DeviceError {
         self.outcome.as_deref().and_then(|outcome| (outcome as &(dyn std::error::Error + 'static)).downcast_ref())
     }
 
+    /// Whether the work was done as it should be, and came to an error of its own: whoever waits for its event need not fail with it.
+    #[must_use]
+    pub fn is_outcome(&self) -> bool {
+        self.outcome.is_some()
+    }
+
     /// What it makes of a task.
     pub(crate) fn into_cause(self) -> Cause {
         match self.outcome {
@@ -240,7 +246,7 @@ pub type Issue<'a> = &'a mut dyn FnMut(&mut dyn Any) -> Result<(), DeviceError>;
 /// One thread of the runtime, the device's issuer, calls everything but [`wake`](Self::wake), which may come from anywhere.
 ///
 /// Everything that was issued is reported by [`poll`](Self::poll), also when the device is lost. Work that waits for an event of
-/// something that fails, fails too, and does nothing.
+/// something that fails, fails too, and does nothing; an [outcome](DeviceError::outcome) is no failure in this sense.
 pub trait Device: Send + Sync {
     /// What the runtime must know of it. The answer does not change.
     fn info(&self) -> DeviceInfo;
