@@ -13,7 +13,9 @@
 //! ```
 //! use superscalar::{devices, dla::{Matrix, Options, potrf}, kernels::Uplo};
 //!
-//! let rt = devices::open("cpu,sim:0..2", None)?.builder().build()?;
+//! let rt = devices::open("cpu,sim:0..2", None)?.builder()
+//! #   .weights_file(None)
+//!     .build()?;
 //! let mut a = Matrix::from_fn(300, 300, |i, j| if i == j { 300.0 } else { 1.0 });
 //! potrf(&rt, Uplo::Lower, a.as_mut(), &Options::default().nb(64))?;
 //! assert!(devices::open("sim:7", None).is_err());

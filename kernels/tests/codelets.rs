@@ -26,7 +26,7 @@ fn potrf<'p>() -> Codelet<Updates<Vec<f64>>, &'p Uplo> {
 fn runtime(devices: usize) -> Runtime {
     let specs: Vec<Spec> = (0..devices).map(|at| Spec::new(format!("sim:{at}"))).collect();
     let started = Machine::start(&specs).expect("simulated devices");
-    let builder = Runtime::builder().workers(1);
+    let builder = Runtime::builder().workers(1).weights_file(None);
     started.into_iter().fold(builder, |builder, device| builder.device(device)).build().expect("a runtime")
 }
 

@@ -8,6 +8,7 @@ mod error;
 mod handle;
 mod hazard;
 mod insert;
+mod inspect;
 mod memory;
 mod recorder;
 pub mod recording;

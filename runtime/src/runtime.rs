@@ -8,9 +8,9 @@ use crate::{
     error::Error,
     handle::Handle,
     insert::Inserter,
-    memory::{Memory, MemoryInUse, Traffic},
+    memory::Memory,
     recorder::{Recorder, RecorderSettings, TraceFile, device_lane, worker_lane},
-    recording::{Lane, Recording, Stall, TaskId},
+    recording::{Lane, Stall, TaskId},
     schedule::{Place, Policy},
     scope::{self, Entry, Scope, ScopePool, ScopeState},
     sync::held,
@@ -441,51 +441,6 @@ impl Runtime {
     /// The first failure among them since the last call.
     pub fn wait(&self) -> Result<(), Error> {
         self.shared.wait_front()
-    }
-
-    /// How many workers there are.
-    #[must_use]
-    pub fn workers(&self) -> usize {
-        self.shared.workers as usize
-    }
-
-    /// The name of the scheduling policy.
-    #[must_use]
-    pub fn policy(&self) -> &'static str {
-        self.shared.policy.name()
-    }
-
-    /// The start of the recording's clock, to merge other traces with it; none if the runtime was not built to trace.
-    #[must_use]
-    pub fn recording_epoch(&self) -> Option<std::time::Instant> {
-        self.shared.recorder.as_ref().map(Recorder::epoch)
-    }
-
-    /// How many tasks are done in the scopes that are open now: a measure of progress, for another thread to look at.
-    #[must_use]
-    pub fn tasks_done(&self) -> u64 {
-        self.shared.scopes.done()
-    }
-
-    /// What was copied between memory nodes so far: per link, direction and reason, as BLASX's Table V has it.
-    #[must_use]
-    pub fn traffic(&self) -> Vec<Traffic> {
-        self.shared.memory.traffic(&self.shared.devices)
-    }
-
-    /// What the memories of the devices hold at the moment. Between scopes, and without handles, nothing.
-    #[must_use]
-    pub fn memory_in_use(&self) -> Vec<MemoryInUse> {
-        self.shared.memory.in_use(&self.shared.devices)
-    }
-
-    /// What was recorded so far, if the runtime was built to [`trace`](Builder::trace); the recording starts anew. The trace
-    /// that goes to a [file](Builder::trace_file) has it nevertheless.
-    ///
-    /// Call it outside of scopes: of tasks in flight only a part is known.
-    #[must_use]
-    pub fn take_recording(&self) -> Option<Recording> {
-        self.shared.recorder.as_ref().map(Recorder::take)
     }
 }
 

@@ -17,8 +17,8 @@ type Overwrite = Codelet<(Vec<Reads<Vector>>, Writes<Vector>), Call>;
 /// The numbers of a region.
 ///
 /// # Safety
-/// Nobody else uses them while the slice lives.
-unsafe fn numbers(heap: &SimHeap, region: DeviceRegion) -> Result<&mut [u64], DeviceError> {
+/// Nobody else uses them while the slice lives, and the heap lives longer.
+unsafe fn numbers<'a>(heap: &SimHeap, region: DeviceRegion) -> Result<&'a mut [u64], DeviceError> {
     let base = heap.address(region.offset, region.row_bytes)?;
     // SAFETY: inside of the heap, aligned, and the caller's promise.
     Ok(unsafe { std::slice::from_raw_parts_mut(base.cast().as_ptr(), region.row_bytes / 8) })
@@ -120,7 +120,7 @@ fn lock(place: Where) -> Lock {
 pub fn check(seed: u64, with_faults: bool) {
     let random = &mut Random::new(seed);
     let devices = machine(random, with_faults);
-    let builder = Runtime::builder().workers(1 + random.below(2)).bind(false);
+    let builder = Runtime::builder().workers(1 + random.below(2)).bind(false).weights_file(None);
     let builder = devices.iter().fold(builder, |builder, device| builder.device(device.clone()));
     let rt = builder.build().unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     for _ in 0..1 + random.below(8) {

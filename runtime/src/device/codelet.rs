@@ -106,8 +106,12 @@ impl<B: Operands, const N: usize> Operands for [B; N] {
     }
 
     unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
-        // SAFETY: the caller's promise holds for each.
-        self.iter().fold(true, |all, one| unsafe { one.residences(visit) } && all)
+        let mut all = true;
+        for one in self {
+            // Visited in any case. SAFETY: the caller's promise holds for each.
+            all &= unsafe { one.residences(visit) };
+        }
+        all
     }
 }
 
@@ -119,8 +123,12 @@ impl<B: Operands> Operands for Vec<B> {
     }
 
     unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
-        // SAFETY: the caller's promise holds for each.
-        self.iter().fold(true, |all, one| unsafe { one.residences(visit) } && all)
+        let mut all = true;
+        for one in self {
+            // Visited in any case. SAFETY: the caller's promise holds for each.
+            all &= unsafe { one.residences(visit) };
+        }
+        all
     }
 }
 

@@ -22,6 +22,12 @@ const WORDS: usize = 9;
 /// Makes the failure of a task from its cause, and tells the task's scope.
 pub(crate) type Fail<'a> = &'a dyn Fn(Cause) -> Arc<Failure>;
 
+/// Looks at a version whose value a task uses.
+pub(crate) type VisitUse<'a> = &'a mut dyn FnMut(&Execution, Mode);
+
+/// Looks at where a value lies in host memory.
+pub(crate) type VisitResidence<'a> = &'a mut dyn FnMut(Residence<'_>);
+
 /// How a task ended.
 pub(crate) enum Verdict {
     Completed,
@@ -56,13 +62,13 @@ pub(crate) trait Runnable: Sized {
     fn exclusions(&self, _into: &mut Vec<*const Exclusion>) {}
 
     /// Visits the versions whose values the task uses, in the order of the accesses.
-    fn uses(&self, _visit: &mut dyn FnMut(&Execution, Mode)) {}
+    fn uses(&self, _visit: VisitUse<'_>) {}
 
     /// Visits where these values lie in host memory, in the same order; says whether all of them do so in columns.
     ///
     /// # Safety
     /// Every predecessor is done, or issued to a device.
-    unsafe fn residences(&self, _visit: &mut dyn FnMut(Residence<'_>)) -> bool {
+    unsafe fn residences(&self, _visit: VisitResidence<'_>) -> bool {
         false
     }
 
@@ -93,8 +99,8 @@ pub(crate) struct Vtable {
     pub(crate) issue: unsafe fn(*mut u8, &mut IssueContext<'_>, &[DeviceRegion]) -> Result<(), DeviceError>,
     pub(crate) complete: unsafe fn(*mut u8, Result<(), Cause>, Fail<'_>) -> Verdict,
     pub(crate) exclusions: unsafe fn(*const u8, &mut Vec<*const Exclusion>),
-    pub(crate) uses: unsafe fn(*const u8, &mut dyn FnMut(&Execution, Mode)),
-    pub(crate) residences: unsafe fn(*const u8, &mut dyn FnMut(Residence<'_>)) -> bool,
+    pub(crate) uses: unsafe fn(*const u8, VisitUse<'_>),
+    pub(crate) residences: unsafe fn(*const u8, VisitResidence<'_>) -> bool,
     pub(crate) scratch_bytes: unsafe fn(*const u8, DeviceKind, &[DeviceRegion]) -> usize,
 }
 
@@ -236,7 +242,7 @@ impl Body {
     }
 
     /// The versions whose values the task uses.
-    pub(crate) fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
+    pub(crate) fn uses(&self, visit: VisitUse<'_>) {
         let Some(vtable) = self.vtable else { unreachable!("asked before it is consumed") };
         // SAFETY: as in `issue`.
         unsafe { (vtable.uses)(self.storage.as_ptr().cast(), visit) }
@@ -246,7 +252,7 @@ impl Body {
     ///
     /// # Safety
     /// Every predecessor is done, or issued to a device.
-    pub(crate) unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
+    pub(crate) unsafe fn residences(&self, visit: VisitResidence<'_>) -> bool {
         let Some(vtable) = self.vtable else { unreachable!("asked before it is consumed") };
         // SAFETY: as in `issue`, and the caller's promise.
         unsafe { (vtable.residences)(self.storage.as_ptr().cast(), visit) }
