@@ -382,7 +382,7 @@ impl Shared {
             let at = issuing.in_flight.iter().position(|work| work.queue == queue && work.ticket == ticket);
             match at.and_then(|at| issuing.in_flight.remove(at)) {
                 Some(work) => {
-                    self.memory.lock().done(event);
+                    self.note_done(event, &work.held, &result);
                     self.weigh_device_task(device, work.slot, busy_ns, &result);
                     self.note_slice(issuing.seat, event, work.slot, busy_ns);
                     self.let_go_of(device, work.held);
@@ -399,6 +399,15 @@ impl Shared {
             self.devices.notify_waiting();
         }
         any
+    }
+
+    /// Tells the directory that a task's work is finished, well or not. An outcome is a value like another.
+    fn note_done(&self, event: Event, held: &Held, result: &Result<(), super::DeviceError>) {
+        let mut directory = self.memory.lock();
+        directory.done(event);
+        if result.as_ref().is_err_and(|error| !error.is_outcome()) {
+            directory.failed(held.demand(usize::from(event.device)), event);
+        }
     }
 
     /// Records when a device was at a task: its span is recorded when the task is retired.

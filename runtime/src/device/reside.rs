@@ -120,11 +120,7 @@ impl Shared {
         }
         let mut uses = Vec::new();
         body.uses(&mut |execution, mode| {
-            // What failed tasks have left on a device is not for host memory, which may hold what nobody has asked to change: the other
-            // triangle of a tile whose factorization came to nothing. Who would read it is cancelled.
-            if mode == Mode::Write || execution.poison().is_none() {
-                uses.extend(execution.placement.entry().map(|entry| Use { entry, mode }));
-            }
+            uses.extend(execution.placement.entry().map(|entry| Use { entry, mode }));
         });
         let side = slot.device_side();
         if uses.is_empty() {

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 use super::{
+    admission::Demand,
     entry::{Entry, Node},
     heap::{Heap, Segment},
     links::{CopyKind, Links},
@@ -352,6 +353,16 @@ impl Directory {
                 let onward = self.flights.iter().filter(|(_, flight)| flight.entry == id && flight.from == node);
                 failed.extend(onward.map(|(&event, flight)| (event, flight.to)));
             }
+        }
+    }
+
+    /// A task that was issued has failed: what it was to write is not there. Host memory keeps what it had, which may be more
+    /// than the task was to change: the other triangle of a tile.
+    pub(crate) fn failed(&mut self, demand: Demand<'_>, event: Event) {
+        let has_memory = self.stores[usize::from(demand.device)].heap.is_some();
+        let node = if has_memory { Node::of_device(demand.device) } else { Node::HOST };
+        for one in demand.uses.iter().filter(|one| one.mode.writes()) {
+            self.drop_failed(one.entry, node, event);
         }
     }
 
