@@ -113,7 +113,7 @@ fn what_can_not_be_right_is_refused() {
     let error = heap.run(|queue| enqueue(queue, 0..64, &call)).map(drop).expect_err("no room to pack");
     assert!(error.to_string().contains("scratch"), "{error}");
     let outside = Mat::at(heap.bytes() / 8 - 20, (4, 4), 6);
-    let error = image.after(&heap, &parameters, &Call::Potrf { uplo: UPLOS[0], a: outside }).map(drop);
+    let error = image.after(&heap, &parameters, &Call::Potrf { uplo: UPLOS[0], first: 0, a: outside }).map(drop);
     assert!(error.as_ref().is_err_and(|error| error.to_string().contains("leave the heap")), "{error:?}");
     let single = Parameters::of(superscalar_kernels::opencl::Class::WideCpu, 's');
     let error = image.after(&heap, &single, &call).map(drop).expect_err("another type's parameters");
