@@ -3,9 +3,9 @@
 #
 #     ./test.sh
 #
-# Needs Rust. What else the full suite uses (a browser, hwloc, OpenBLAS, Python) is installed from the system's packages
-# where that is allowed: as root, or through a sudo that asks for no password. NO_INSTALL=1 forbids it. What is not there
-# is skipped and named at the end. CARGO_TARGET_DIR is respected. The exit status is 0 if nothing failed.
+# Needs Rust. What else the full suite uses (a browser, hwloc, OpenBLAS, OpenCL with PoCL, Python) is installed from the
+# system's packages where that is allowed: as root, or through a sudo that asks for no password. NO_INSTALL=1 forbids it.
+# What is not there is skipped and named at the end. CARGO_TARGET_DIR is respected. The exit status is 0 if nothing failed.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -19,6 +19,14 @@ passed=0
 failed=0
 skipped=()
 failures=()
+# What the cargo features need that the machine has; see choose_features.
+features=()
+
+# Nothing of the user's is read or written: neither capability weights nor compiled OpenCL programs, ours or PoCL's.
+export SUPERSCALAR_WEIGHTS=off
+export SUPERSCALAR_CACHE=$scratch/cache
+export POCL_CACHE_DIR=$scratch/pocl
+mkdir -p "$SUPERSCALAR_CACHE" "$POCL_CACHE_DIR"
 
 skip() {
     skipped+=("$1")
@@ -95,6 +103,16 @@ has_hwloc() {
     has pkg-config && pkg-config --atleast-version=2.8 hwloc && pkg-config --exists libudev
 }
 
+# The loader that programs are linked with.
+has_opencl() {
+    [ -n "$(find /usr/lib /usr/lib64 /usr/local/lib -name 'libOpenCL.so' -print -quit 2>/dev/null)" ]
+}
+
+# A platform that needs no GPU.
+has_pocl() {
+    [ -n "$(find "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}" -name '*pocl*.icd' -print -quit 2>/dev/null)" ]
+}
+
 has_browser() {
     [ -n "${CHROME:-}" ] || has chromium || has chromium-browser || has google-chrome || has google-chrome-stable
 }
@@ -105,6 +123,8 @@ missing_packages() {
     has_browser || echo chromium
     has_hwloc || echo libhwloc-dev libudev-dev pkg-config
     has_openblas || echo libopenblas0-pthread
+    has_opencl || echo ocl-icd-opencl-dev
+    has_pocl || echo pocl-opencl-icd
 }
 
 install_packages() {
@@ -128,6 +148,21 @@ install_packages() {
         run 300 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
             apt-get install -qq --no-install-recommends "$package" >/dev/null || echo "not installed: $package"
     done
+}
+
+# The features that are built and tested besides the default.
+choose_features() {
+    if ! has_opencl; then
+        skip "OpenCL: no libOpenCL.so; the driver, its kernels and their suites are neither built nor tested"
+        return
+    fi
+    features=(--features opencl)
+    if has_pocl; then
+        # From here on a suite that finds no device fails.
+        export REQUIRE_OPENCL=1
+    else
+        skip "PoCL is not installed: OpenCL is compiled, and tested only if another driver has a device"
+    fi
 }
 
 # Perfetto's viewer, as a Python package carries it: some distributions' browsers come without chrome://tracing.
@@ -174,20 +209,25 @@ check_style() {
         skip "formatting: no rustfmt"
     fi
     if cargo clippy --version >/dev/null 2>&1; then
-        local features=()
-        if has_hwloc; then features=(--features superscalar-runtime/hwloc); fi
-        check "clippy" 1200 cargo clippy --locked --workspace --all-targets "${features[@]}" -- -D warnings
+        local all=("${features[@]}")
+        if has_hwloc; then all+=(--features superscalar-runtime/hwloc); fi
+        check "clippy" 1200 cargo clippy --locked --workspace --all-targets -- -D warnings
+        if [ ${#all[@]} -gt 0 ]; then
+            check "clippy, with features" 600 cargo clippy --locked --workspace --all-targets "${all[@]}" -- -D warnings
+        fi
     else
         skip "clippy: not installed"
     fi
-    check "documentation" 600 env RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --workspace
+    check "documentation" 600 env RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --workspace "${features[@]}"
 }
 
 run_tests() {
-    tests "tests" 1500 cargo test --locked --workspace --no-fail-fast
-    check "benchmarks compile" 600 cargo build --workspace --benches
+    tests "tests" 1500 cargo test --locked --workspace --no-fail-fast "${features[@]}"
+    check "benchmarks compile" 600 cargo build --workspace --benches "${features[@]}"
     if has_hwloc; then
-        tests "tests, hwloc" 600 cargo test -p superscalar-runtime --features hwloc --lib --test smoke
+        # The memory's protocol, which takes most of the time, was explored above.
+        tests "tests, hwloc" 600 cargo test -p superscalar-runtime --features hwloc --lib --test smoke -- \
+            --skip memory::tests
     else
         skip "the hwloc feature: no hwloc 2.8 with libudev, or no pkg-config"
     fi
@@ -210,9 +250,18 @@ run_sanitizers() {
 }
 
 run_programs() {
-    check "release build" 1200 cargo build --locked --release --examples --bins
+    check "release build" 1200 cargo build --locked --release --examples --bins "${features[@]}"
     run_examples
     check "tester" 300 "$target/release/tester" all --type s,d,c,z --dim 100,250 --repeat 1
+    # Tiles that wander, ragged ones among them; then with room for six of them, which is out of core.
+    check "tester on simulated devices" 300 "$target/release/tester" all --type d,z --dim 100 --nb 32 --repeat 1 \
+        --devices cpu,sim:0..3
+    check "tester out of core" 300 "$target/release/tester" gemm,trsm,potrf --type d --dim 210 --nb 32 --repeat 1 \
+        --devices sim:0..3 --device-memory 48K
+    if [ "${REQUIRE_OPENCL:-0}" = 1 ]; then
+        check "tester on OpenCL devices" 300 "$target/release/tester" gemm,herk,trsm,potrf,getrf,geqrf --type s,d --dim 100 \
+            --nb 32 --repeat 1 --devices cpu,opencl:0
+    fi
     if has_openblas; then
         check "tester beside OpenBLAS" 300 "$target/release/tester" all --type d --dim 300 --repeat 1 --peer "$openblas" \
             --uplo l --side l --transa n --transb n --diag n --norm o --part a --direction f
@@ -237,6 +286,7 @@ check_traces() {
 }
 
 install_packages
+choose_features
 fetch_perfetto
 check_style
 run_tests

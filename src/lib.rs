@@ -41,19 +41,19 @@
 //! leaves a trace for Chrome's tracing page or Perfetto; [`recording`] also makes the task graph, its critical path and its
 //! parallelism of it.
 //!
-//! # The layers
-//!
 //! # Devices
 //!
 //! The same code runs on devices with memories of their own. [`devices`] opens them by name, and [`devices::builder`] those that
 //! `SUPERSCALAR_DEVICES` names; a runtime that was built with them moves data where tasks need them, and back in the end.
 //!
+//! # The layers
+//!
 //! | crate | what | knows |
 //! |---|---|---|
 //! | `superscalar-runtime` (here at the root) | tasks, hazards, scheduling, recording | no device, no matrix |
 //! | `superscalar-devices` ([`devices`]) | drivers of devices: simulated ones, OpenCL | no algorithm |
-//! | `superscalar-kernels` ([`kernels`]) | what runs inside one task: tile kernels over strided views | no task |
-//! | `superscalar-dla` ([`dla`]) | tiled algorithms and drivers | no device |
+//! | `superscalar-kernels` ([`kernels`]) | what runs inside one task: tile kernels over strided views, and for devices | no algorithm |
+//! | `superscalar-dla` ([`dla`]) | tiled algorithms | no driver |
 
 #![forbid(unsafe_code)]
 

@@ -42,9 +42,10 @@ fn read(path: &str) -> String {
 
 /// Every Rust source of the project.
 fn sources() -> Vec<Source> {
-    let mut folders: Vec<PathBuf> = ["src", "runtime", "kernels", "dla", "traces", "tester", "examples", "tests"]
-        .map(|folder| root().join(folder))
-        .into();
+    let mut folders: Vec<PathBuf> =
+        ["src", "runtime", "devices", "kernels", "dla", "traces", "tester", "examples", "tests"]
+            .map(|folder| root().join(folder))
+            .into();
     let mut sources = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
@@ -81,19 +82,16 @@ fn has_word(line: &str, word: &str) -> bool {
 
 #[test]
 fn imports_run_one_way() {
-    const DEVICE_APIS: [&str; 4] = ["cudarc", "ocl", "opencl3", "cl_sys"];
     let upper: [(&str, &[&str]); 5] = [
         ("runtime", &["superscalar_devices", "superscalar_kernels", "superscalar_dla", "faer"]),
         ("devices", &["superscalar_kernels", "superscalar_dla", "faer"]),
         ("kernels", &["superscalar_dla"]),
-        ("dla", &["faer"]),
-        ("traces", &["superscalar_runtime", "superscalar_kernels", "superscalar_dla", "faer"]),
+        ("dla", &["superscalar_devices", "faer"]),
+        ("traces", &["superscalar_runtime", "superscalar_devices", "superscalar_kernels", "superscalar_dla", "faer"]),
     ];
     let mut offenders = Vec::new();
     for (folder, forbidden) in upper {
-        let apis = if ["devices", "kernels"].contains(&folder) { &[][..] } else { &DEVICE_APIS[..] };
-        let forbidden: Vec<&str> = forbidden.iter().chain(apis).copied().collect();
-        for name in &forbidden {
+        for name in forbidden {
             let manifest = read(&format!("{folder}/Cargo.toml"));
             let package = name.replace('_', "-");
             let names =
@@ -108,8 +106,35 @@ fn imports_run_one_way() {
     }
     none(
         offenders,
-        "runtime knows no driver and no kernel, devices know no kernel, kernels no algorithm, dla no device API and not faer, traces none of them",
+        "runtime knows no driver and no kernel, devices know no kernel, kernels no algorithm, dla no driver and not faer, \
+         traces none of them",
     );
+}
+
+#[test]
+fn only_backends_name_device_apis() {
+    const DEVICE_APIS: [&str; 4] = ["cudarc", "ocl", "opencl3", "cl_sys"];
+    const BACKENDS: [&str; 2] = ["devices/src/opencl", "kernels/src/opencl"];
+    let named = |line: &str| DEVICE_APIS.iter().any(|name| has_word(line, name));
+    let mut offenders = Vec::new();
+    for source in sources() {
+        let is_backend =
+            BACKENDS.iter().any(|folder| source.is_under(folder)) || source.path == "tests/architecture.rs";
+        if !is_backend {
+            offenders.extend(source.code().filter(|(_, line)| named(line)).map(|(at, _)| source.place(at)));
+        }
+    }
+    let manifests = ["runtime", "dla", "traces", "tester"]
+        .map(|folder| format!("{folder}/Cargo.toml"))
+        .into_iter()
+        .chain(["Cargo.toml".to_owned()]);
+    for manifest in manifests {
+        // The workspace's table of versions is for all members.
+        let text = read(&manifest);
+        let lines = text.lines().skip_while(|line| manifest == "Cargo.toml" && *line != "[package]");
+        offenders.extend(lines.filter(|line| named(line)).map(|line| format!("{manifest}: {line}")));
+    }
+    none(offenders, "only the backends name a device's API");
 }
 
 #[test]
@@ -120,7 +145,7 @@ fn only_kernels_name_faer() {
     {
         offenders.extend(source.code().filter(|(_, line)| has_word(line, "faer")).map(|(at, _)| source.place(at)));
     }
-    for manifest in ["runtime/Cargo.toml", "dla/Cargo.toml", "tester/Cargo.toml"] {
+    for manifest in ["runtime/Cargo.toml", "devices/Cargo.toml", "dla/Cargo.toml", "tester/Cargo.toml"] {
         offenders.extend(read(manifest).lines().filter(|line| has_word(line, "faer")).map(|_| manifest.to_owned()));
     }
     none(offenders, "only `kernels` names faer");
@@ -277,7 +302,8 @@ fn the_architecture_names_files_that_exist() {
     let text = read("ARCHITECTURE.md");
     let named = text.split('`').filter(|word| word.ends_with(".rs") && !word.contains([' ', '*', '<']));
     let exists = |word: &str| {
-        ["", "runtime/src", "kernels/src", "dla/src", "traces/src"].iter().any(|at| root().join(at).join(word).exists())
+        let folders = ["", "runtime/src", "devices/src", "kernels/src", "dla/src", "traces/src"];
+        folders.iter().any(|at| root().join(at).join(word).exists())
     };
     none(
         named.filter(|word| !exists(word)).map(str::to_owned).collect(),

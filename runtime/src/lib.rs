@@ -1,4 +1,4 @@
-//! The runtime: tasks, hazards, scheduling, recording. It knows no device and no matrix.
+//! The runtime: tasks, hazards, scheduling, memory in many places, recording. It knows devices by their traits only, and no matrix.
 
 mod access;
 mod builder;
