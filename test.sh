@@ -222,7 +222,7 @@ check_style() {
 }
 
 run_tests() {
-    tests "tests" 1500 cargo test --locked --workspace --no-fail-fast "${features[@]}"
+    tests "tests" 2100 cargo test --locked --workspace --no-fail-fast "${features[@]}"
     check "benchmarks compile" 600 cargo build --workspace --benches "${features[@]}"
     if has_hwloc; then
         # The memory's protocol, which takes most of the time, was explored above.

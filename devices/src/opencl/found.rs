@@ -175,6 +175,12 @@ fn divide(device: cl_device_id, counts: impl Iterator<Item = u32>) -> Result<Vec
         ffi::clCreateSubDevices(device, properties.as_ptr(), parts as u32, made.as_mut_ptr(), ptr::null_mut())
     };
     check(code, CALL)?;
+    for &part in &made {
+        // One reference that is never given back: PoCL 3.1 looks at a part when an event of its queues is freed, which a thread of its own
+        // may do after everything here has been released. A part is small, and there are few.
+        // SAFETY: the call has made it.
+        check(unsafe { ffi::clRetainDevice(part) }, "clRetainDevice")?;
+    }
     // SAFETY: the call has made them for us.
     made.into_iter().map(|part| unsafe { Part::made(part, code, CALL) }).collect()
 }

@@ -42,15 +42,18 @@ fn scale<T: Scalar>(heap: &Heap, parameters: &Parameters) {
     for (shape, beta) in SHAPES.into_iter().flat_map(|shape| betas.map(|beta| (shape, beta))) {
         for &part in &parts {
             image.data.clear();
+            // By herk's rules only its real part counts.
+            let is_hermitian = part.is_some_and(|(_, is_hermitian)| is_hermitian);
+            let factor = if is_hermitian { T::from_real(beta.re()) } else { beta };
             // beta = 0 does not read.
-            let is_read = beta != T::ZERO;
+            let is_read = factor != T::ZERO;
             let a = image.place(shape, |image, _, _| if is_read { image.integer() } else { T::from_f64(f64::NAN) });
             image.agrees(heap, parameters, (&Call::Scale { part, beta, a }, a), Agreement::Exact, |_, mut out| {
                 for (i, j) in (0..a.n).flat_map(|j| (0..a.m).map(move |i| (i, j))) {
                     let inside = part.is_none_or(|(uplo, _)| if uplo == UPLOS[0] { i >= j } else { i <= j });
                     if inside {
-                        let x = if is_read { beta * out[(i, j)] } else { T::ZERO };
-                        let is_real = i == j && part.is_some_and(|(_, is_hermitian)| is_hermitian);
+                        let x = if is_read { factor * out[(i, j)] } else { T::ZERO };
+                        let is_real = i == j && is_hermitian;
                         out[(i, j)] = if is_real { T::from_real(x.re()) } else { x };
                     }
                 }
