@@ -48,8 +48,8 @@ impl Runtime {
         self.shared.memory.in_use(&self.shared.devices)
     }
 
-    /// What was recorded so far, if the runtime was built to [`trace`](Builder::trace); the recording starts anew. The trace
-    /// that goes to a [file](Builder::trace_file) has it nevertheless.
+    /// What was recorded so far, if the runtime was built to [`trace`](crate::Builder::trace); the recording starts anew. The trace
+    /// that goes to a [file](crate::Builder::trace_file) has it nevertheless.
     ///
     /// Call it outside of scopes: of tasks in flight only a part is known.
     #[must_use]

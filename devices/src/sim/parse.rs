@@ -52,7 +52,8 @@ pub fn parse(text: &str) -> Result<Vec<Spec>, DeviceError> {
         for number in numbers {
             let spec = Spec::preset(number).ok_or_else(|| unknown(item, "a number from 0 to 3"))?;
             let mut device = Device { spec, peer: if number < 2 { Link::Preset } else { Link::None } };
-            settings.iter().try_for_each(|setting| device.set(setting))?;
+            let named = |error| DeviceError::new(format!("`{item}`: {error}"));
+            settings.iter().try_for_each(|setting| device.set(setting)).map_err(named)?;
             devices.push(device);
         }
     }

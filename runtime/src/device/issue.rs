@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     error::Cause,
-    recorder::{DeviceQueue, Slice},
-    recording::Outcome,
+    recorder::{DeviceQueue, Recorder},
+    recording::{Outcome, TaskId},
     runtime::Shared,
     schedule::{Outlook, ReadyTask, Want},
     sync::fence,
@@ -34,8 +34,10 @@ pub(crate) struct DeviceSide {
     /// When it was put into a queue, by the clock of the weights.
     pub(super) issued_ns: AtomicU64,
     failed: std::sync::Mutex<Option<super::DeviceError>>,
-    /// When and where a device was at it, for the recording.
-    slice: std::sync::Mutex<Option<Slice>>,
+    /// How long a device was at it, if it was and its driver knows; for the recording.
+    busy_ns: AtomicU64,
+    /// When the last of its predecessors has ended, for the recording.
+    not_before_ns: AtomicU64,
     /// Devices that can not take it after all, a bit each: an operand stays on the host, or it does not fit.
     barred: AtomicU64,
     /// What is called, and what it costs. Written at insertion.
@@ -52,6 +54,11 @@ impl DeviceSide {
     pub(crate) fn call(&self) -> (&'static str, Cost) {
         // SAFETY: written before the task was pushed.
         unsafe { *self.call.get() }
+    }
+
+    /// A predecessor has ended then.
+    pub(crate) fn not_before(&self, ended_ns: u64) {
+        self.not_before_ns.fetch_max(ended_ns, Ordering::Relaxed);
     }
 
     pub(super) fn takers(&self) -> Takers {
@@ -124,6 +131,8 @@ impl Shared {
         side.takers.store(takers.0, Ordering::Relaxed);
         side.event.store(0, Ordering::Relaxed);
         side.barred.store(0, Ordering::Relaxed);
+        side.busy_ns.store(0, Ordering::Relaxed);
+        side.not_before_ns.store(0, Ordering::Relaxed);
         // SAFETY: the slot is being filled, so it is this thread's.
         unsafe { *side.predecessors.get() = predecessors };
         let cost = Cost { flops: spec.flops, bytes: spec.bytes, level: spec.level };
@@ -384,7 +393,7 @@ impl Shared {
                 Some(work) => {
                     self.note_done(event, &work.held, &result);
                     self.weigh_device_task(device, work.slot, busy_ns, &result);
-                    self.note_slice(issuing.seat, event, work.slot, busy_ns);
+                    self.slab.slot(work.slot).device_side().busy_ns.store(busy_ns.unwrap_or(0), Ordering::Relaxed);
                     self.let_go_of(device, work.held);
                     completed.push((work.slot, result.err()));
                 }
@@ -410,13 +419,14 @@ impl Shared {
         }
     }
 
-    /// Records when a device was at a task: its span is recorded when the task is retired.
-    fn note_slice(&self, seat: &Seat, event: Event, index: u32, busy_ns: Option<u64>) {
-        let Some(recorder) = &self.recorder else { return };
-        let (side, queue) =
-            (self.slab.slot(index).device_side(), DeviceQueue { device: event.device, queue: event.queue });
-        let slice = recorder.slice(seat, queue, side.started_ns.load(Ordering::Relaxed), busy_ns);
-        *crate::sync::held(side.slice.lock()) = Some(slice);
+    /// Records when a device was at a task, once its predecessors are recorded: completions are noticed in any order, but what a trace
+    /// shows goes by the hazards.
+    fn record_device_span(&self, recorder: &Recorder, seat: &Seat, id: TaskId, side: &DeviceSide, outcome: Outcome) {
+        let Event { device, queue, .. } = unpack(side.event.load(Ordering::Relaxed));
+        let since_ns = side.started_ns.load(Ordering::Relaxed).max(side.not_before_ns.load(Ordering::Relaxed));
+        let busy_ns = Some(side.busy_ns.load(Ordering::Relaxed)).filter(|&busy_ns| busy_ns > 0);
+        let slice = recorder.slice(seat, DeviceQueue { device, queue }, since_ns, busy_ns);
+        recorder.device_span(seat, id, slice, outcome);
     }
 
     /// Completes a task that never stood in a queue, and takes note of a lost device.
@@ -455,8 +465,10 @@ impl Shared {
             }
             None => body.complete(result.map_or(Ok(()), |error| Err(error.into_cause())), &fail),
         };
-        match (crate::sync::held(side.slice.lock()).take(), &self.recorder) {
-            (Some(slice), Some(recorder)) => recorder.device_span(seat, id, slice, verdict.outcome()),
+        match &self.recorder {
+            Some(recorder) if side.event.load(Ordering::Relaxed) != 0 => {
+                self.record_device_span(recorder, seat, id, side, verdict.outcome());
+            }
             _ => self.settle_recorded(seat, scope, id, side.started_ns.load(Ordering::Relaxed), &verdict),
         }
         if let Verdict::Cancelled(failure) = &verdict {

@@ -150,7 +150,7 @@ impl Shared {
         let Some(landed) = self.memory.lock().landed(event, result) else { return };
         if let (Some(recorder), true) = (&self.recorder, landed.is_well) {
             let queue = DeviceQueue { device: event.device, queue: event.queue };
-            let slice = recorder.slice(seat, queue, recorder.now_ns(), busy_ns);
+            let slice = recorder.slice(seat, queue, 0, busy_ns.or(Some(0)));
             recorder.transfer(seat, (landed.from.0, landed.to.0), landed.bytes, slice);
         }
         for (index, error) in landed.waiting {

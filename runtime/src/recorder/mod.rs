@@ -194,14 +194,14 @@ impl Recorder {
         self.seal_if_full(&mut page);
     }
 
-    /// A device has finished work in this queue, just now: when it began there, at the earliest then, and when it ended. It began
-    /// after what was in the queue before; if the driver knows how long it was busy, no sooner than that.
+    /// When a device was at work in this queue whose end is noted now: it began no sooner than then, and after what was noted in
+    /// the queue before; if the driver knows how long it was busy, so long ago.
     pub(crate) fn slice(&self, seat: &Seat, queue: DeviceQueue, since_ns: u64, busy_ns: Option<u64>) -> Slice {
         let lane = self.queues[usize::from(queue.device)] + u32::from(queue.queue);
         let mut ends = held(self.ends.lock());
         let before_ns = &mut ends[lane as usize];
         let end_ns = self.moment(seat).max(*before_ns);
-        let begun_ns = busy_ns.map_or(since_ns, |busy_ns| end_ns.saturating_sub(busy_ns));
+        let begun_ns = busy_ns.map_or(since_ns, |busy_ns| end_ns.saturating_sub(busy_ns).max(since_ns));
         let start_ns = begun_ns.max(*before_ns).min(end_ns);
         *before_ns = end_ns;
         Slice { lane, start_ns, end_ns }

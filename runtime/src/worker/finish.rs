@@ -41,10 +41,14 @@ impl Shared {
         let host_only = self.devices.is_empty();
         let closed = slot.successors.close();
         let release = if closed.issued { Release::Done } else { Release::Both };
+        let ended_ns = self.recorder.as_ref().filter(|_| !host_only).map(|recorder| recorder.now_ns());
         slot.successors.drain(closed, &mut local.chunks, |successor| {
             let waiting = self.slab.slot(successor);
             // Looked up before the release: from then on another thread may run the task and free its slot.
             let ready_scope = NonNull::from(waiting.scope());
+            if let Some(ended_ns) = ended_ns {
+                waiting.device_side().not_before(ended_ns);
+            }
             let released = waiting.pending.release(release, waiting.successors.is_alone());
             // Most releases are not a task's last.
             if !host_only || released.runnable() {
