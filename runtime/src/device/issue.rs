@@ -38,7 +38,7 @@ pub(crate) struct DeviceSide {
     busy_ns: AtomicU64,
     /// When the last of its predecessors has ended, for the recording.
     not_before_ns: AtomicU64,
-    /// Devices that can not take it after all, a bit each: an operand stays on the host, or it does not fit.
+    /// Devices that can not take it after all, a bit each: an operand stays on the host, it does not fit, or the device is gone.
     barred: AtomicU64,
     /// What is called, and what it costs. Written at insertion.
     call: std::cell::UnsafeCell<(&'static str, Cost)>,
@@ -75,7 +75,7 @@ impl DeviceSide {
         *crate::sync::held(self.failed.lock()) = Some(error);
     }
 
-    pub(super) fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         crate::sync::held(self.failed.lock()).is_some()
     }
 
@@ -201,7 +201,7 @@ impl Shared {
     }
 
     /// Whether a device can take this task, now or later.
-    fn some_device_can_take(&self, slot: &Slot) -> bool {
+    pub(super) fn some_device_can_take(&self, slot: &Slot) -> bool {
         let side = slot.device_side();
         let can = |(at, entry): (usize, &Entry)| {
             side.takers().0 & entry.kind_bit != 0 && !side.is_barred_from(at) && !entry.is_lost()
@@ -259,7 +259,7 @@ impl Shared {
 
     fn task_for(&self, device: usize, seat: &Seat) -> Option<ReadyTask> {
         let accepts = |task: &ReadyTask| self.device_can_take(device, task);
-        let want = Want::of(&accepts).with(self.outlook());
+        let want = &Want::of(&accepts).with(self.outlook());
         self.policy.take(seat.place, want).or_else(|| self.policy.steal(seat.place, want))
     }
 
@@ -272,7 +272,7 @@ impl Shared {
         if takers.0 & entry.kind_bit == 0 || side.is_barred_from(device) {
             return false;
         }
-        if entry.is_lost() && (takers.host() || self.devices.any_alive(takers)) {
+        if entry.is_lost() && (takers.host() || self.some_device_can_take(slot)) {
             return false;
         }
         slot.pending.only_hold_left() || {
@@ -310,7 +310,7 @@ impl Shared {
                 return Taken::Settled;
             }
             Admission::Failed(error) => {
-                self.complete_with(issuing, task.slot, Some(error));
+                self.complete(seat, task.slot, Some(error));
                 return Taken::Settled;
             }
         };
@@ -334,7 +334,13 @@ impl Shared {
         match issued {
             Err(error) => {
                 self.let_go_of(device, held);
-                self.complete_with(issuing, task.slot, Some(error));
+                if error.is_lost() {
+                    // Nothing of the task has run, so it is for others.
+                    self.lose(device);
+                    self.bar(issuing, task.slot, error);
+                } else {
+                    self.complete(seat, task.slot, Some(error));
+                }
             }
             Ok(ticket) => {
                 let event = Event { device: device as u16, queue, ticket };
@@ -352,10 +358,8 @@ impl Shared {
     /// A task that this device can not do after all is for others, or fails if there are none.
     fn bar(&self, issuing: &Issuing<'_>, index: u32, error: super::DeviceError) {
         let side = self.slab.slot(index).device_side();
-        let barred = side.barred.fetch_or(1 << issuing.device, Ordering::Relaxed) | 1 << issuing.device;
-        let takers = side.takers();
-        let could = |(at, entry): (usize, &Entry)| takers.0 & entry.kind_bit != 0 && barred >> at & 1 == 0;
-        if !takers.host() && !self.devices.all.iter().enumerate().any(could) {
+        side.barred.fetch_or(1 << issuing.device, Ordering::Relaxed);
+        if !side.takers().host() && !self.some_device_can_take(self.slab.slot(index)) {
             return self.complete(issuing.seat, index, Some(error));
         }
         // Looked up before the push: from then on another thread may run the task and free its slot.
@@ -429,14 +433,6 @@ impl Shared {
         recorder.device_span(seat, id, slice, outcome);
     }
 
-    /// Completes a task that never stood in a queue, and takes note of a lost device.
-    fn complete_with(&self, issuing: &Issuing<'_>, index: u32, error: Option<super::DeviceError>) {
-        if error.as_ref().is_some_and(super::DeviceError::is_lost) {
-            self.lose(issuing.device);
-        }
-        self.complete(issuing.seat, index, error);
-    }
-
     /// The task's own completion: gives back its hold, and retires it if that was the last.
     fn complete(&self, seat: &Seat, index: u32, error: Option<super::DeviceError>) {
         let slot = self.slab.slot(index);
@@ -465,15 +461,14 @@ impl Shared {
             }
             None => body.complete(result.map_or(Ok(()), |error| Err(error.into_cause())), &fail),
         };
+        self.tell_cancelled(scope, &verdict);
         match &self.recorder {
             Some(recorder) if side.event.load(Ordering::Relaxed) != 0 => {
                 self.record_device_span(recorder, seat, id, side, verdict.outcome());
             }
-            _ => self.settle_recorded(seat, scope, id, side.started_ns.load(Ordering::Relaxed), &verdict),
-        }
-        if let Verdict::Cancelled(failure) = &verdict {
-            // The scope of a cancelled task returns the cause, also if that lies in another scope.
-            scope.fail(failure);
+            // It never stood in a queue.
+            Some(recorder) => recorder.span(seat, id, side.started_ns.load(Ordering::Relaxed), verdict.outcome()),
+            None => {}
         }
         debug_assert!(verdict.outcome() != Outcome::Panicked, "a device's panic is a device's error");
         let next = self.finish(seat, index);

@@ -118,7 +118,8 @@ impl DeviceError {
         Self { message: message.into(), is_lost: false, outcome: None }
     }
 
-    /// An error after which the device, and what only its memory held, is of no use any more.
+    /// An error after which the device that reports it, and what only its memory held, is of no use any more. (Work that fails because
+    /// it waits for that of another device is no such error.)
     pub fn lost(message: impl Into<String>) -> Self {
         Self { message: message.into(), is_lost: true, outcome: None }
     }

@@ -157,6 +157,12 @@ impl Directory {
         self.entry_mut(id).host = host;
     }
 
+    /// The device whose memory alone has the value.
+    pub(crate) fn owner(&self, id: EntryId) -> Option<u16> {
+        let entry = self.entry(id);
+        entry.holders().find(|&node| entry.is_only(node)).and_then(Node::device)
+    }
+
     /// Whether the work is finished.
     pub(super) fn is_done(&self, event: Event) -> bool {
         self.stores[usize::from(event.device)].done[usize::from(event.queue)] >= event.ticket
