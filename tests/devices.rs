@@ -188,3 +188,31 @@ fn columns_that_were_dealt_are_updated_where_they_were_dealt_to() {
     let tasks = rt.tasks_issued();
     assert!(tasks.iter().all(|&tasks| tasks > 0), "{tasks:?}");
 }
+
+/// Bytes that a product of 16 x 16 tiles moves to and from host memory, and between devices that have room for half of a matrix each.
+fn traffic_of_a_product(names: &str) -> (u64, u64) {
+    let (tiles, nb) = (16, 8);
+    let n = tiles * nb;
+    let rt = runtime(names, Some(n * n * 8 / 2), PolicyName::DemandDriven);
+    let (a, mut c) = (random::<f64>(n, n, 1), random::<f64>(n, n, 2));
+    let options = Options::default().nb(nb);
+    dla::gemm(&rt, 1.0, Op::None, a.as_ref(), Op::None, a.as_ref(), 1.0, c.as_mut(), &options).expect("there is room");
+    let sum = |is_host: bool| {
+        let traffic = rt.traffic();
+        let links = traffic.iter().filter(|link| (link.from == "host" || link.to == "host") == is_host);
+        links.map(|link| link.bytes).sum()
+    };
+    (sum(true), sum(false))
+}
+
+#[test]
+fn a_product_moves_little_and_peers_spare_the_host() {
+    // A schedule that keeps nothing brings tiles of A, B and C for each step, and takes that of C back.
+    let without_caches = 16 * 16 * 16 * 4 * (8 * 8 * 8);
+    let (linked, peers) = traffic_of_a_product(&instant(&[0, 1, 2]));
+    assert!(linked <= without_caches / 2, "{linked} of {without_caches} bytes");
+    assert!(peers > 0, "no peer was asked");
+    let apart: Vec<String> = (0..3).map(|at| format!("{}:peer=none", instant(&[at]))).collect();
+    let (unlinked, none) = traffic_of_a_product(&apart.join(","));
+    assert!(none == 0 && linked < unlinked, "{linked} bytes with peers, {unlinked} without");
+}

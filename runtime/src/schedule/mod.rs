@@ -169,14 +169,13 @@ pub trait Policy: Send + Sync {
 /// assert_eq!("work-stealing".parse::<PolicyName>(), Ok(PolicyName::WorkStealing));
 /// assert!("random".parse::<PolicyName>().unwrap_err().to_string().contains("fifo"));
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PolicyName {
     /// In the order in which tasks became ready. See [`Fifo`].
     Fifo,
     /// Each worker its own tasks, newest first; idle workers steal the oldest. See [`WorkStealing`].
     WorkStealing,
     /// Work stealing in bands of priority. See [`Priority`].
-    #[default]
     Priority,
     /// Each task where it will be finished first, by capability weights. See [`CapabilityWeights`].
     CapabilityWeights,
