@@ -30,9 +30,11 @@
 //! means "done". A device that can not wait for another device's event leaves the task until its predecessors are done.
 
 mod codelet;
+mod finish;
 mod forecast;
 mod issue;
 mod memory;
+mod noted;
 mod queries;
 mod reside;
 mod table;

@@ -23,6 +23,13 @@ impl Held {
         Demand { device: device as u16, uses: &self.uses, scratch_bytes: 0 }
     }
 
+    /// Ends it.
+    pub(super) fn release(self, directory: &mut Directory, device: u16) {
+        if !self.uses.is_empty() || self.scratch.is_some() {
+            directory.release(device, &self.uses, self.scratch);
+        }
+    }
+
     /// The bytes of the heap that are the task's own.
     pub(super) fn scratch_range(&self) -> Range<usize> {
         self.scratch.as_ref().map_or(0..0, |segment| segment.offset()..segment.offset() + segment.bytes())
@@ -107,13 +114,6 @@ impl Shared {
             }
         });
         uses
-    }
-
-    /// Ends what a task has held.
-    pub(super) fn let_go_of(&self, device: usize, held: Held) {
-        if !held.uses.is_empty() || held.scratch.is_some() {
-            self.memory.lock().release(device as u16, &held.uses, held.scratch);
-        }
     }
 
     /// Lets a host task use its data. If they have to be brought home first, the task is put aside, pushed again when they have come,

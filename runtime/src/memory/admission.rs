@@ -63,6 +63,7 @@ impl Directory {
     ) -> Result<Option<Admitted>, DeviceError> {
         let store = &mut self.stores[usize::from(demand.device)];
         store.awaited.clear();
+        store.wanted = 0;
         let refusal = store.refusal.take();
         self.check_values(demand.uses)?;
         if self.stores[usize::from(demand.device)].is_lost {
@@ -83,7 +84,12 @@ impl Directory {
                 Ok(Some(admitted))
             }
             Attempt::NoRoom if self.stores[usize::from(demand.device)].pins == 0 => self.admit_alone(copier, demand),
-            Attempt::NoRoom | Attempt::NotYet => Ok(None),
+            Attempt::NoRoom => {
+                let wanted = self.needed(demand, |id| self.segment_on(id, Node::of_device(demand.device)).is_none());
+                self.stores[usize::from(demand.device)].wanted = wanted;
+                Ok(None)
+            }
+            Attempt::NotYet => Ok(None),
         }
     }
 
