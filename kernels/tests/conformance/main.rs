@@ -8,6 +8,8 @@
 //!
 //! [`Call`]: superscalar_kernels::device::Call
 
+#[cfg(feature = "cuda")]
+mod cuda_device;
 mod image;
 mod moves;
 #[cfg(feature = "opencl")]
@@ -44,6 +46,8 @@ fn sim<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
     Some(Box::new(OnDevice::new(devices.remove(0))))
 }
 
+#[cfg(feature = "cuda")]
+use cuda_device::runner as cuda;
 #[cfg(feature = "opencl")]
 use opencl_device::runner as opencl;
 
@@ -88,5 +92,6 @@ macro_rules! instantiate {
 instantiate! {
     cpu
     sim
+    #[cfg(feature = "cuda")] cuda
     #[cfg(feature = "opencl")] opencl
 }
