@@ -109,7 +109,8 @@ fn open(arguments: &Arguments, workers: usize) -> Result<Vec<Peer>, String> {
         return Ok(Vec::new());
     }
     peer::set_threads(workers, &arguments.peer).map_err(|error| format!("--peer: {error}"))?;
-    arguments.peer.iter().map(|path| Peer::open(path).map_err(|error| format!("--peer {error}"))).collect()
+    let gpus = arguments.gpus();
+    arguments.peer.iter().map(|path| Peer::open(path, &gpus).map_err(|error| format!("--peer {error}"))).collect()
 }
 
 /// Writes the report; whether all checks hold.

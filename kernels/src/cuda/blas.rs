@@ -40,16 +40,15 @@ struct Functions {
     rank_k: [Update; 2],
     /// syr2k and her2k.
     rank_2k: [Update2; 2],
-    trmm: Triangular,
     trsm: Triangular,
 }
 
 /// One of four tables: the routines' names, those for Hermitian matrices last.
 macro_rules! functions {
-    ($gemm:ident $batch:ident $trmm:ident $trsm:ident; $symm:ident $syrk:ident $syr2k:ident; $hemm:ident $herk:ident $her2k:ident) => {
+    ($gemm:ident $batch:ident $trsm:ident; $symm:ident $syrk:ident $syr2k:ident; $hemm:ident $herk:ident $her2k:ident) => {
         Functions {
             names: &[
-                stringify!($gemm), stringify!($batch), stringify!($trmm), stringify!($trsm), stringify!($symm),
+                stringify!($gemm), stringify!($batch), stringify!($trsm), stringify!($symm),
                 stringify!($syrk), stringify!($syr2k), stringify!($hemm), stringify!($herk), stringify!($her2k),
             ],
             gemm: |h, [op_a, op_b], [m, n, k], alpha, [a, b], beta, c| {
@@ -70,15 +69,6 @@ macro_rules! functions {
             symmetric: [functions!(@symmetric $symm), functions!(@symmetric $hemm)],
             rank_k: [functions!(@rank_k $syrk), functions!(@rank_k $herk)],
             rank_2k: [functions!(@rank_2k $syr2k), functions!(@rank_2k $her2k)],
-            // Over B itself, which cuBLAS allows.
-            trmm: |h, (side, uplo, op, diag), [m, n], alpha, a, b| {
-                // SAFETY: see above.
-                unsafe {
-                    sys::$trmm(
-                        h, side, uplo, op, diag, m, n, alpha.cast(), a.0.cast(), a.1, b.0.cast(), b.1, b.0.cast(), b.1,
-                    )
-                }
-            },
             trsm: |h, (side, uplo, op, diag), [m, n], alpha, a, b| {
                 // SAFETY: see above.
                 unsafe { sys::$trsm(h, side, uplo, op, diag, m, n, alpha.cast(), a.0.cast(), a.1, b.0.cast(), b.1) }
@@ -112,19 +102,19 @@ macro_rules! functions {
 /// The tables, in the order of the letters below.
 static FUNCTIONS: [Functions; 4] = [
     functions! {
-        cublasSgemm_v2_64 cublasSgemmStridedBatched_64 cublasStrmm_v2_64 cublasStrsm_v2_64;
+        cublasSgemm_v2_64 cublasSgemmStridedBatched_64 cublasStrsm_v2_64;
         cublasSsymm_v2_64 cublasSsyrk_v2_64 cublasSsyr2k_v2_64; cublasSsymm_v2_64 cublasSsyrk_v2_64 cublasSsyr2k_v2_64
     },
     functions! {
-        cublasDgemm_v2_64 cublasDgemmStridedBatched_64 cublasDtrmm_v2_64 cublasDtrsm_v2_64;
+        cublasDgemm_v2_64 cublasDgemmStridedBatched_64 cublasDtrsm_v2_64;
         cublasDsymm_v2_64 cublasDsyrk_v2_64 cublasDsyr2k_v2_64; cublasDsymm_v2_64 cublasDsyrk_v2_64 cublasDsyr2k_v2_64
     },
     functions! {
-        cublasCgemm_v2_64 cublasCgemmStridedBatched_64 cublasCtrmm_v2_64 cublasCtrsm_v2_64;
+        cublasCgemm_v2_64 cublasCgemmStridedBatched_64 cublasCtrsm_v2_64;
         cublasCsymm_v2_64 cublasCsyrk_v2_64 cublasCsyr2k_v2_64; cublasChemm_v2_64 cublasCherk_v2_64 cublasCher2k_v2_64
     },
     functions! {
-        cublasZgemm_v2_64 cublasZgemmStridedBatched_64 cublasZtrmm_v2_64 cublasZtrsm_v2_64;
+        cublasZgemm_v2_64 cublasZgemmStridedBatched_64 cublasZtrsm_v2_64;
         cublasZsymm_v2_64 cublasZsyrk_v2_64 cublasZsyr2k_v2_64; cublasZhemm_v2_64 cublasZherk_v2_64 cublasZher2k_v2_64
     },
 ];
@@ -179,9 +169,9 @@ pub(super) struct Batch<T: Scalar> {
 }
 
 impl<T: Scalar> Stream<'_, T> {
-    fn at(&self, mat: Mat<T>) -> Place {
-        let address = self.queue.as_ref().map_or(0, |queue| queue.address(mat.offset * size_of::<T>()));
-        Place(std::ptr::with_exposed_provenance_mut(address as usize), mat.ld as i64)
+    fn at(&self, mat: Mat<T>) -> Result<Place, DeviceError> {
+        let address = self.queue.as_ref().map_or(Ok(0), |queue| queue.address(mat.offset * size_of::<T>()))?;
+        Ok(Place(std::ptr::with_exposed_provenance_mut(address as usize), mat.ld as i64))
     }
 
     /// Makes the call, unless the stream goes nowhere.
@@ -209,7 +199,7 @@ impl<T: Scalar> Stream<'_, T> {
     ) -> Result<(), DeviceError> {
         let ops = [op_a, op_b].map(operation::<T>);
         let sizes = [c.m, c.n, op_a.shape(a.shape()).1].map(|size| size as i64);
-        let (operands, place) = ([a, b].map(|mat| self.at(mat)), self.at(c));
+        let (operands, place) = ([self.at(a)?, self.at(b)?], self.at(c)?);
         self.blas("gemm", |functions, handle| {
             // SAFETY: the handle is of the queue's context; the matrices lie in its heap, as `check` has found; and the scalars are
             // read before the call returns.
@@ -228,7 +218,8 @@ impl<T: Scalar> Stream<'_, T> {
     ) -> Result<(), DeviceError> {
         let ops = [op_a, op_b].map(operation::<T>);
         let sizes = [c.first.m, c.first.n, op_a.shape(a.first.shape()).1].map(|size| size as i64);
-        let [a, b, c] = [a, b, c].map(|batch| (self.at(batch.first), batch.stride as i64));
+        let at = |batch: Batch<T>| Ok::<_, DeviceError>((self.at(batch.first)?, batch.stride as i64));
+        let (a, b, c) = (at(a)?, at(b)?, at(c)?);
         self.blas("gemmStridedBatched", |functions, handle| {
             // SAFETY: see `gemm`.
             unsafe {
@@ -247,7 +238,7 @@ impl<T: Scalar> Stream<'_, T> {
         c: Mat<T>,
     ) -> Result<(), DeviceError> {
         let (modes, sizes) = ((side_mode(side), fill(uplo)), [c.m as i64, c.n as i64]);
-        let (operands, place) = ([a, b].map(|mat| self.at(mat)), self.at(c));
+        let (operands, place) = ([self.at(a)?, self.at(b)?], self.at(c)?);
         self.blas(if hermitian { "hemm" } else { "symm" }, |functions, handle| {
             let symm = functions.symmetric[usize::from(hermitian)];
             // SAFETY: see `gemm`.
@@ -266,7 +257,7 @@ impl<T: Scalar> Stream<'_, T> {
     ) -> Result<(), DeviceError> {
         let modes = (fill(uplo), operation::<T>(op));
         let sizes = [c.n, op.shape(a.shape()).1].map(|size| size as i64);
-        let (a, c) = (self.at(a), self.at(c));
+        let (a, c) = (self.at(a)?, self.at(c)?);
         let (real_alpha, real_beta) = (alpha.re(), beta.re());
         self.blas(if hermitian { "herk" } else { "syrk" }, |functions, handle| {
             let update = functions.rank_k[usize::from(hermitian)];
@@ -291,7 +282,7 @@ impl<T: Scalar> Stream<'_, T> {
     ) -> Result<(), DeviceError> {
         let modes = (fill(uplo), operation::<T>(op));
         let sizes = [c.n, op.shape(a.shape()).1].map(|size| size as i64);
-        let (operands, c) = ([a, b].map(|mat| self.at(mat)), self.at(c));
+        let (operands, c) = ([self.at(a)?, self.at(b)?], self.at(c)?);
         let real_beta = beta.re();
         self.blas(if hermitian { "her2k" } else { "syr2k" }, |functions, handle| {
             let update = functions.rank_2k[usize::from(hermitian)];
@@ -301,33 +292,18 @@ impl<T: Scalar> Stream<'_, T> {
         })
     }
 
-    /// B := alpha op(A) B or alpha B op(A).
-    pub fn trmm(&mut self, triangle: &Triangle<T>) -> Result<(), DeviceError> {
-        self.triangular("trmm", triangle, |functions| functions.trmm)
-    }
-
     /// B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹.
     pub fn trsm(&mut self, triangle: &Triangle<T>) -> Result<(), DeviceError> {
-        self.triangular("trsm", triangle, |functions| functions.trsm)
-    }
-
-    fn triangular(
-        &mut self,
-        name: &'static str,
-        triangle: &Triangle<T>,
-        which: impl FnOnce(&Functions) -> Triangular,
-    ) -> Result<(), DeviceError> {
         let Triangle { side, uplo, op, diag, alpha, a, b } = *triangle;
         let diag = match diag {
             Diag::NonUnit => DiagType::CUBLAS_DIAG_NON_UNIT,
             Diag::Unit => DiagType::CUBLAS_DIAG_UNIT,
         };
         let modes = (side_mode(side), fill(uplo), operation::<T>(op), diag);
-        let (sizes, a, b) = ([b.m as i64, b.n as i64], self.at(a), self.at(b));
-        self.blas(name, |functions, handle| {
-            let routine = which(functions);
+        let (sizes, a, b) = ([b.m as i64, b.n as i64], self.at(a)?, self.at(b)?);
+        self.blas("trsm", |functions, handle| {
             // SAFETY: see `gemm`.
-            unsafe { routine(handle, modes, sizes, number(&alpha), a, b) }
+            unsafe { (functions.trsm)(handle, modes, sizes, number(&alpha), a, b) }
         })
     }
 }

@@ -117,14 +117,6 @@ pub(super) fn fold<T: Scalar>(
     })
 }
 
-/// An `int` in scratch that is zero.
-fn clear_status<T: Scalar>(stream: &mut Stream<'_, T>) -> Result<Mat<i32>, DeviceError> {
-    let status = stream.take::<i32>((1, 1))?;
-    let arguments = &[Argument::start(status)];
-    stream.launch(Launch { family: Family::Elements, kernel: "clear", arguments, grid: [1; 3], threads: [1; 2] })?;
-    Ok(status)
-}
-
 /// The interchanges of successive blocks of rows, or the same backward. Fails, when the device is done, for an index outside of A.
 pub(super) fn laswp<T: Scalar>(
     stream: &mut Stream<'_, T>,
@@ -138,7 +130,10 @@ pub(super) fn laswp<T: Scalar>(
     }
     // Kernels count rows in `int`, as interchanges do.
     let m = i32::try_from(a.m).map_err(|_| DeviceError::new(format!("laswp: {} rows are too many", a.m)))?;
-    let status = clear_status(stream)?;
+    let status = stream.outcome(move |row| match row {
+        0 => Ok(()),
+        row => Err(DeviceError::new(format!("laswp: the interchange of row {row} is with none of {m} rows"))),
+    })?;
     // Each block with the rows above it.
     let mut blocks = Vec::with_capacity(ipiv.len());
     let mut above = first;
@@ -163,14 +158,11 @@ pub(super) fn laswp<T: Scalar>(
                 Argument::start(*one),
                 Argument::code(one.m as i32),
                 Argument::code((direction == Direction::Backward).into()),
-                Argument::start(status),
+                status,
             ],
             grid: [a.n.div_ceil(SWAPPED_COLUMNS), usize::from(one.m > 0), 1],
             threads: [2 * CHUNK, 1],
         })?;
     }
-    stream.after(status, move |row| match row {
-        0 => Ok(()),
-        row => Err(DeviceError::new(format!("laswp: the interchange of row {row} is with none of {m} rows"))),
-    })
+    Ok(())
 }

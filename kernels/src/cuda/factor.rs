@@ -25,13 +25,12 @@ pub(super) fn potrf<T: Scalar>(
     if a.n == 0 {
         return Ok(());
     }
-    let status = stream.take::<i32>((1, 1))?;
-    factor(stream, uplo, a, status, 0)?;
-    stream.after(status, move |minor| match usize::try_from(minor) {
+    let status = stream.outcome(move |minor| match usize::try_from(minor) {
         Ok(0) => Ok(()),
         Ok(minor) => Err(DeviceError::outcome(NotPositiveDefinite { minor: first + minor })),
         Err(_) => Err(DeviceError::new(format!("potrf left {minor} where the order of a minor should be"))),
-    })
+    })?;
+    factor(stream, uplo, a, status, 0)
 }
 
 /// L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 − L21 L21ᴴ), or U11, U12 = U11⁻ᴴ A12, U22, below `row` rows of the whole matrix.
@@ -39,7 +38,7 @@ fn factor<T: Scalar>(
     stream: &mut Stream<'_, T>,
     uplo: Uplo,
     a: Mat<T>,
-    status: Mat<i32>,
+    status: Argument,
     row: usize,
 ) -> Result<(), DeviceError> {
     let n = a.n;
@@ -64,7 +63,7 @@ fn factor_block<T: Scalar>(
     stream: &mut Stream<'_, T>,
     uplo: Uplo,
     a: Mat<T>,
-    status: Mat<i32>,
+    status: Argument,
     row: usize,
 ) -> Result<(), DeviceError> {
     let row = i32::try_from(row).map_err(|_| DeviceError::new(format!("potrf of a tile with {row} rows above")))?;
@@ -77,7 +76,7 @@ fn factor_block<T: Scalar>(
             // At most `FACTOR_ORDER`.
             Argument::code(a.n as i32),
             Argument::code((uplo == Uplo::Upper).into()),
-            Argument::start(status),
+            status,
             Argument::code(row),
         ],
         grid: [1; 3],

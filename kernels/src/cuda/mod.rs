@@ -60,7 +60,9 @@ pub fn issue<T: Scalar>(context: &mut IssueContext<'_>, call: &Call<T>) -> Resul
 /// As for [`issue`].
 pub fn enqueue<T: Scalar>(queue: &mut Queue, scratch: Range<usize>, call: &Call<T>) -> Result<(), DeviceError> {
     call.check()?;
-    check_bounds(call, &scratch, queue.heap_bytes())?;
+    // A place beyond the heap has no address.
+    let used = call.matrices().map(|used| used.end().unwrap_or(usize::MAX));
+    used.chain([scratch.end]).try_for_each(|end| queue.address(end).map(drop))?;
     run(&mut Stream::new(queue, scratch), call)
 }
 
@@ -72,8 +74,12 @@ pub fn enqueue<T: Scalar>(queue: &mut Queue, scratch: Range<usize>, call: &Call<
 ///
 /// let tile = |offset| Mat::<f64>::at(offset, (256, 256), 256);
 /// assert_eq!(scratch_bytes(&Call::Copy { op: Op::Trans, a: tile(0), b: tile(65536) }), 0);
-/// // The place of the outcome.
-/// assert!(scratch_bytes(&Call::Potrf { uplo: Uplo::Lower, first: 0, a: tile(0) }) >= 4);
+/// // One triangle of a product has the blocks on its diagonal computed aside.
+/// let (op_a, op_b, alpha, beta) = (Op::None, Op::None, 1.0, 1.0);
+/// let (a, b, c) = (tile(0), tile(65536), tile(131_072));
+/// let product = |part| Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c };
+/// assert!(scratch_bytes(&product(Some(Uplo::Lower))) >= 256 * 256 * 8);
+/// assert_eq!(scratch_bytes(&product(None)), 0);
 /// ```
 #[must_use]
 pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
@@ -83,17 +89,6 @@ pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
         Ok(()) => stream.scratch_bytes(),
         Err(_) => 0,
     }
-}
-
-/// Fails unless all operands lie in the first so many bytes of the heap, and the scratch memory, too.
-fn check_bounds<T: Scalar>(call: &Call<T>, scratch: &Range<usize>, heap_bytes: usize) -> Result<(), DeviceError> {
-    let is_inside = |end: Option<usize>| end.is_some_and(|end| end <= heap_bytes);
-    if scratch.start <= scratch.end && scratch.end <= heap_bytes && call.matrices().all(|used| is_inside(used.end())) {
-        return Ok(());
-    }
-    Err(DeviceError::new(format!(
-        "operands or scratch memory {scratch:?} leave the heap of {heap_bytes} bytes: {call:?}"
-    )))
 }
 
 /// The launches of a call that was checked.

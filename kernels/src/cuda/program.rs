@@ -8,10 +8,12 @@ use superscalar_devices::cuda;
 /// A family of kernels that are compiled together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// `scale`, `copy`, `complete`, `transpose`, `fold`, `laswp`, `clear`.
+    /// `scale`, `copy`, `complete`, `transpose`, `fold`, `laswp`.
     Elements,
     /// `potrf`.
     Factor,
+    /// `multiply`.
+    Triangle,
 }
 
 /// Threads of a block, where it has a few rows of some columns.
@@ -32,11 +34,19 @@ const FACTOR_TILE: usize = 4;
 /// Order of the largest block that one kernel factors.
 pub(super) const FACTOR_ORDER: usize = FACTOR_SIDE * FACTOR_TILE;
 
+/// Columns of B that a block of threads multiplies by a block of a triangle.
+pub(super) const MULTIPLIED_COLUMNS: usize = 16;
+
+/// Order of the blocks on the diagonal of a triangle: what shared memory holds beside some columns of B.
+pub(super) fn triangle_order<T>() -> usize {
+    if size_of::<T>() > 8 { 32 } else { 64 }
+}
+
 const LETTERS: [char; 4] = ['s', 'd', 'c', 'z'];
 
 impl Family {
     /// All families.
-    pub const ALL: [Self; 2] = [Self::Elements, Self::Factor];
+    pub const ALL: [Self; 3] = [Self::Elements, Self::Factor, Self::Triangle];
 
     /// The program for elements of the type.
     ///
@@ -69,6 +79,11 @@ impl Family {
             Self::Factor => {
                 definitions.extend([("SIDE", FACTOR_SIDE), ("TILE", FACTOR_TILE)]);
                 ("factor", include_str!("text/factor.cu"))
+            }
+            Self::Triangle => {
+                let order = triangle_order::<T>();
+                definitions.extend([("ORDER", order), ("COLUMNS", MULTIPLIED_COLUMNS), ("THREADS", THREADS)]);
+                ("triangle", include_str!("text/triangle.cu"))
             }
         };
         let mut source = String::new();

@@ -48,10 +48,16 @@ impl Argument {
 
     /// A scalar of the kernels' type, or another number.
     pub fn value<E: Pod>(value: E) -> Self {
+        Self::Value(Value::of(value))
+    }
+}
+
+impl Value {
+    fn of<E: Pod>(value: E) -> Self {
         const { assert!(size_of::<E>() <= 16, "too large for an argument of a kernel") };
         let mut bytes = [0; 16];
         bytes[..size_of::<E>()].copy_from_slice(bytemuck::bytes_of(&value));
-        Self::Value(Value(bytes))
+        Self(bytes)
     }
 }
 
@@ -104,37 +110,27 @@ impl<'a, T: Scalar> Stream<'a, T> {
         if grid[1].max(grid[2]) > GRID_MAX {
             return Err(too_large());
         }
-        let mut values: Vec<Value> = Vec::with_capacity(arguments.len());
-        for argument in arguments {
-            values.push(match *argument {
-                Argument::Value(value) => value,
-                Argument::Address(byte) => {
-                    let Argument::Value(value) = Argument::value(queue.address(byte)) else { continue };
-                    value
-                }
-            });
-        }
+        let values = arguments.iter().map(|argument| match *argument {
+            Argument::Value(value) => Ok(value),
+            Argument::Address(byte) => Ok(Value::of(queue.address(byte)?)),
+        });
+        let mut values = values.collect::<Result<Vec<Value>, DeviceError>>()?;
         let mut parameters: Vec<*mut c_void> = values.iter_mut().map(|value| (&raw mut value.0).cast()).collect();
         let function = queue.function(family.program::<T>(), kernel)?;
-        let threads = (threads[0] as u32, threads[1] as u32, 1);
+        let (grid, threads) = ([blocks, grid[1] as u32, grid[2] as u32], [threads[0] as u32, threads[1] as u32, 1]);
         // SAFETY: the kernels of the family take these arguments, which the callers in this folder name in order. They touch the
         // call's operands, which agree and lie in the heap, as `check` has found, and scratch up to `end`. That the task may touch
         // them is what makes them its operands.
-        unsafe { queue.launch(function, (blocks, grid[1] as u32, grid[2] as u32), threads, 0, &mut parameters) }
+        unsafe { queue.launch(function, grid, threads, 0, &mut parameters) }
     }
 
-    /// What becomes of the call by the `int` that the kernels have left at this place, counted in such.
-    pub fn after(
+    /// An `int`, zero at first, that kernels may write: what becomes of the call is judged by what they have left there.
+    pub fn outcome(
         &mut self,
-        status: Mat<i32>,
         judge: impl FnOnce(i32) -> Result<(), DeviceError> + Send + 'static,
-    ) -> Result<(), DeviceError> {
-        let Some(queue) = &mut self.queue else { return Ok(()) };
-        let start = status.offset * size_of::<i32>();
-        queue.after(start..start + size_of::<i32>(), move |bytes| {
-            let bytes = bytes.try_into().map_err(|_| DeviceError::new(format!("{} bytes of a status", bytes.len())))?;
-            judge(i32::from_ne_bytes(bytes))
-        })
+    ) -> Result<Argument, DeviceError> {
+        let address = self.queue.as_mut().map_or(Ok(0), |queue| queue.outcome(judge))?;
+        Ok(Argument::value(address))
     }
 
     /// An m x n matrix in scratch, without gaps between its columns, until it is [released](Self::release).

@@ -97,6 +97,3 @@ KERNEL(2 * CHUNK) laswp(elem *a, place ld, int m, place n, int first, const int 
             if (source != row && j0 + c < n) a[row + (j0 + c) * ld] = x[c];
     }
 }
-
-// Zero where a status is written.
-KERNEL(1) clear(int *status) { *status = 0; }

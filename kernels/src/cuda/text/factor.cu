@@ -2,8 +2,8 @@
 // x, x + SIDE, ... of columns y, y + SIDE, ... in registers; a column goes round through shared memory. The other triangle
 // is not touched, nor are imaginary parts of the diagonal read. Defined before: SIDE, TILE.
 
-// status is 0, or the order of the first leading minor that is not positive definite: the first block, at row 0, writes it, and the
-// others only where it is 0.
+// status is 0, or becomes the order of the first leading minor that is not positive definite. It lies in host memory, which is far
+// away: it is neither read nor written where nothing fails.
 KERNEL(SIDE *SIDE) potrf(elem *a, place ld, int n, int is_upper, int *status, int row) {
     // Of the upper triangle, Uᴴ is the lower factor.
     __shared__ elem columns[2][SIDE * TILE];
@@ -58,8 +58,5 @@ KERNEL(SIDE *SIDE) potrf(elem *a, place ld, int n, int is_upper, int *status, in
             const place i = x + r * SIDE, j = y + c * SIDE;
             if (i >= j && i < n) AT(i, j) = i == j ? make(re(tile[r][c]), 0) : conj_if(tile[r][c], is_upper);
         }
-    if (x == 0 && y == 0) {
-        if (row == 0) *status = failed;
-        else if (*status == 0 && failed) *status = row + failed;
-    }
+    if (x == 0 && y == 0 && failed && *status == 0) *status = row + failed;
 }
