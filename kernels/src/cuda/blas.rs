@@ -22,6 +22,8 @@ type Number = *const c_void;
 type Sizes<const N: usize> = [i64; N];
 /// A matrix with the elements from one of the batch to the next.
 type Batched = (Place, i64);
+type Gemm = unsafe fn(Handle, [Operation; 2], Sizes<3>, Number, [Place; 2], Number, Place) -> Status;
+type GemmBatch = unsafe fn(Handle, [Operation; 2], Sizes<3>, Number, [Batched; 2], Number, Batched, i64) -> Status;
 type Update = unsafe fn(Handle, (FillMode, Operation), Sizes<2>, Number, Place, Number, Place) -> Status;
 type Update2 = unsafe fn(Handle, (FillMode, Operation), Sizes<2>, Number, [Place; 2], Number, Place) -> Status;
 type Symmetric = unsafe fn(Handle, (SideMode, FillMode), Sizes<2>, Number, [Place; 2], Number, Place) -> Status;
@@ -32,8 +34,8 @@ type Triangular =
 struct Functions {
     /// What the library calls them: older ones do not have all.
     names: &'static [&'static str],
-    gemm: unsafe fn(Handle, [Operation; 2], Sizes<3>, Number, [Place; 2], Number, Place) -> Status,
-    batch: unsafe fn(Handle, [Operation; 2], Sizes<3>, Number, [Batched; 2], Number, Batched, i64) -> Status,
+    gemm: Gemm,
+    batch: GemmBatch,
     /// symm and hemm.
     symmetric: [Symmetric; 2],
     /// syrk and herk.

@@ -96,7 +96,7 @@ fn run<T: Scalar>(stream: &mut Stream<'_, T>, call: &Call<T>) -> Result<(), Devi
     match *call {
         Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c } => {
             let product = Product { ops: (op_a, op_b), alpha, a, b, beta, c };
-            part.map_or_else(|| product.run(stream), |uplo| product.run_triangle(stream, uplo))
+            if let Some(uplo) = part { product.run_triangle(stream, uplo) } else { product.run(stream) }
         }
         Call::Symm { hermitian, side, uplo, alpha, a, b, beta, c } => {
             product::symm(stream, (hermitian, side, uplo), alpha, (a, b), beta, c)
