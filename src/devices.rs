@@ -33,6 +33,10 @@ pub const VARIABLE: &str = "SUPERSCALAR_DEVICES";
 /// The environment variable that says how many bytes of each device are used.
 pub const MEMORY_VARIABLE: &str = "SUPERSCALAR_DEVICE_MEMORY";
 
+/// Host memory that GPUs copy from and to at the full speed of their bus.
+#[cfg(feature = "cuda")]
+pub use superscalar_devices::cuda::PinnedBuffer;
+
 /// What a text names.
 #[derive(Clone)]
 pub struct Opened {

@@ -126,6 +126,14 @@ pub struct Arguments {
     #[arg(long, value_name = "BYTES", value_parser = device_memory)]
     pub device_memory: Option<usize>,
 
+    /// Where matrices lie when a routine is called
+    #[arg(long, default_value = "host")]
+    pub location: Location,
+
+    /// Whether host memory of matrices is pinned, so that GPUs copy from and to it by themselves
+    #[arg(long, default_value = "n")]
+    pub pinned: YesNo,
+
     /// How matrices are distributed over the devices, by name [default: that of SUPERSCALAR_DISTRIBUTION, or none]
     #[arg(long, value_name = "NAME")]
     pub distribution: Option<Distribution>,
@@ -133,6 +141,13 @@ pub struct Arguments {
 
 fn device_memory(text: &str) -> Result<usize, &'static str> {
     superscalar::devices::bytes(text)
+}
+
+/// `host` or `device`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Location {
+    Host,
+    Device,
 }
 
 /// `y` or `n`.
@@ -286,6 +301,8 @@ mod tests {
             ("potrf --policy none", "--policy"),
             ("potrf --distribution fair", "--distribution"),
             ("potrf --device-memory much", "--device-memory"),
+            ("potrf --location disk", "--location"),
+            ("potrf --pinned maybe", "--pinned"),
             ("potrf --peer ,scipy_", "--peer"),
             ("potrf --peer lib.so,a-b", "--peer"),
             ("potrf --wrokers 2", "--wrokers"),

@@ -4,6 +4,7 @@
 //! that a routine which reads one spoils its result, in turn with an ordinary number, so that one which writes there is
 //! seen even if it only scales.
 
+use crate::elements::{Elements, Memory};
 use crate::random::Random;
 use superscalar_kernels::{MatMut, MatRef, Scalar, Uplo};
 
@@ -29,7 +30,7 @@ pub enum Keeps {
 
 /// One matrix and what surrounds it.
 pub struct Operand<T> {
-    data: Vec<T>,
+    data: Elements<T>,
     start: usize,
     m: usize,
     n: usize,
@@ -39,13 +40,15 @@ pub struct Operand<T> {
 
 impl<T: Scalar> Operand<T> {
     /// An m x n matrix, all of it sentinels. `None` if there is no memory for it.
-    pub fn new((m, n): (usize, usize), ld_pad: usize, keeps: Keeps) -> Option<Self> {
+    pub fn new(shape: (usize, usize), ld_pad: usize, keeps: Keeps) -> Option<Self> {
+        Self::in_memory(shape, ld_pad, keeps, Memory::Pageable)
+    }
+
+    fn in_memory((m, n): (usize, usize), ld_pad: usize, keeps: Keeps, memory: Memory) -> Option<Self> {
         let ld = m.checked_add(ld_pad)?.max(1);
         let lead = ALIGNMENT / size_of::<T>();
         let len = ld.checked_mul(n)?.checked_add(TAIL + lead)?;
-        let mut data = Vec::new();
-        data.try_reserve_exact(len).ok()?;
-        data.resize(len, T::ZERO);
+        let mut data = Elements::<T>::new(len, memory).ok()?;
         // align_offset may decline, with usize::MAX; an unaligned matrix is then good enough.
         let start = Some(data.as_ptr().align_offset(ALIGNMENT)).filter(|&start| start < lead).unwrap_or(0);
         (0..len).for_each(|at| data[at] = sentinel(at.wrapping_sub(start)));
@@ -60,7 +63,13 @@ impl<T: Scalar> Operand<T> {
 
     /// A copy, aligned as the original is.
     pub fn duplicate(&self) -> Option<Self> {
-        let mut copy = Self::new((self.m, self.n), self.ld - self.m.min(self.ld), self.keeps)?;
+        self.duplicate_in(Memory::Pageable)
+    }
+
+    /// The same in memory of this sort.
+    fn duplicate_in(&self, memory: Memory) -> Option<Self> {
+        let ld_pad = self.ld - self.m.min(self.ld);
+        let mut copy = Self::in_memory((self.m, self.n), ld_pad, self.keeps, memory)?;
         copy.restore(self);
         Some(copy)
     }
@@ -173,7 +182,12 @@ impl<T: Scalar> Operands<T> {
 
     /// A copy.
     pub fn duplicate(&self) -> Option<Self> {
-        let matrices = self.matrices.iter().map(Operand::duplicate).collect::<Option<_>>()?;
+        self.duplicate_in(Memory::Pageable)
+    }
+
+    /// A copy with its matrices in memory of this sort.
+    pub fn duplicate_in(&self, memory: Memory) -> Option<Self> {
+        let matrices = self.matrices.iter().map(|matrix| matrix.duplicate_in(memory)).collect::<Option<_>>()?;
         Some(Self { matrices, pivots: self.pivots.clone(), pivots_keep: self.pivots_keep })
     }
 

@@ -10,6 +10,7 @@ use cudarc::cublas::sys::{
     cublasOperation_t as Operation, cublasSideMode_t as SideMode, cublasStatus_t as Status,
 };
 use std::{ffi::c_void, sync::OnceLock};
+use superscalar_devices::cuda::{Library, requires};
 use superscalar_runtime::DeviceError;
 
 /// A matrix as cuBLAS is told of it: its address and its leading dimension.
@@ -32,7 +33,7 @@ type Triangular =
 
 /// The routines of one element type.
 struct Functions {
-    /// What the library calls them: older ones do not have all.
+    /// What the library calls them: those before version 12 do not have all.
     names: &'static [&'static str],
     gemm: Gemm,
     batch: GemmBatch,
@@ -121,19 +122,12 @@ static FUNCTIONS: [Functions; 4] = [
     },
 ];
 
-/// The table of a type, if the library has all of it. To be asked when the library is open.
+/// The table of a type, if the library has all of it.
 fn functions(letter: char) -> Result<&'static Functions, DeviceError> {
-    static MISSING: [OnceLock<Option<&'static str>>; 4] = [const { OnceLock::new() }; 4];
+    static CHECKED: [OnceLock<Result<(), DeviceError>>; 4] = [const { OnceLock::new() }; 4];
     let at = ['s', 'd', 'c', 'z'].iter().position(|&known| known == letter).unwrap_or_default();
-    let functions = &FUNCTIONS[at];
-    let is_missing = |name: &&&str| {
-        // SAFETY: the library is open, and the symbol is looked up, not used.
-        unsafe { sys::culib().get::<*const c_void>(name.as_bytes()).is_err() }
-    };
-    match MISSING[at].get_or_init(|| functions.names.iter().find(is_missing).copied()) {
-        None => Ok(functions),
-        Some(name) => Err(DeviceError::new(format!("cuBLAS has no {name}: version 12 or newer is needed"))),
-    }
+    CHECKED[at].get_or_init(|| requires(Library::Blas, FUNCTIONS[at].names)).clone()?;
+    Ok(&FUNCTIONS[at])
 }
 
 fn fill(uplo: Uplo) -> FillMode {

@@ -47,8 +47,10 @@ impl Api {
 
     pub fn symbol(&self, name: &str) -> Result<*const c_void, Unavailable> {
         // SAFETY: the address is only looked up here; who calls it says what it takes. The library is never closed.
-        let found = unsafe { self.library.get::<*const c_void>(name.as_bytes()) };
-        let address = found.ok().and_then(|symbol| symbol.try_as_raw_ptr()).filter(|address| !address.is_null());
+        let found = unsafe {
+            self.library.get::<*const c_void>(name.as_bytes()).ok().and_then(|symbol| symbol.try_as_raw_ptr())
+        };
+        let address = found.filter(|address| !address.is_null());
         address.map(<*mut c_void>::cast_const).ok_or_else(|| Unavailable(format!("there is no {name}")))
     }
 }
