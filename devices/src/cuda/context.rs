@@ -5,7 +5,10 @@ use cudarc::driver::sys::{self, CUcontext, CUdevice, CUdevice_attribute as Attri
 use std::{
     ffi::{CStr, c_char},
     ptr,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use superscalar_runtime::DeviceError;
 
@@ -125,12 +128,21 @@ fn device(ordinal: usize) -> Result<CUdevice, DeviceError> {
     Ok(device)
 }
 
+/// Whether the thread has a context, whichever.
+pub(super) fn has_current() -> bool {
+    let mut raw = ptr::null_mut();
+    // SAFETY: the driver is loaded, as callers have made sure; one that is not started answers with an error.
+    unsafe { sys::cuCtxGetCurrent(&raw mut raw) == CUresult::CUDA_SUCCESS && !raw.is_null() }
+}
+
 /// A GPU's primary context: the one that CUDA's other libraries use, too.
 #[derive(Debug)]
 pub(super) struct Context {
     raw: CUcontext,
     device: CUdevice,
     class: GpuClass,
+    /// A stream of it never ends, so calls that wait for the device would not, either.
+    is_stuck: AtomicBool,
 }
 
 // SAFETY: a context belongs to no thread; it is made current in those that use it.
@@ -145,11 +157,17 @@ impl Context {
         let mut raw = ptr::null_mut();
         // SAFETY: the device is there.
         check(unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut raw, device) }, "cuDevicePrimaryCtxRetain")?;
-        Ok(Arc::new(Self { raw, device, class }))
+        Ok(Arc::new(Self { raw, device, class, is_stuck: AtomicBool::new(false) }))
     }
 
-    pub(super) fn raw(&self) -> CUcontext {
-        self.raw
+    /// From now on nothing of it is destroyed, as the driver would wait for what never ends.
+    pub(super) fn leave(&self) {
+        self.is_stuck.store(true, Ordering::SeqCst);
+    }
+
+    /// Makes it current to destroy something of it; false if that is to be left alone.
+    pub(super) fn can_destroy(&self) -> bool {
+        !self.is_stuck.load(Ordering::SeqCst) && self.make_current().is_ok()
     }
 
     pub(super) fn device(&self) -> CUdevice {
@@ -197,6 +215,9 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
+        if self.is_stuck.load(Ordering::SeqCst) {
+            return;
+        }
         // SAFETY: retained for this value, and released once. A driver that refuses keeps it.
         let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.device) };
     }

@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 use superscalar_runtime::{
-    Device, DeviceError, DeviceInfo, DeviceMemory, Event, Finished, Issue, LinkInfo, MemoryInfo, Speed,
+    Device, DeviceError, DeviceInfo, DeviceMemory, Event, Finished, Issue, MemoryInfo, Speed, Transfer,
 };
 
 /// Queues for copies in, out and from peers, behind those for tasks.
@@ -160,6 +160,17 @@ fn info(common: &Common, group: &Group, options: &Options) -> Result<DeviceInfo,
         memory: Some(MemoryInfo { bytes: common.heap_bytes, align: ALIGN_BYTES, host: common.host_link(), peers }),
         speed: options.speed,
     })
+}
+
+impl Cuda {
+    /// Whether it can copy from this device's heap.
+    pub(super) fn has_peer(&self, device: u16) -> bool {
+        self.info.memory.as_ref().is_some_and(|memory| memory.peers.iter().any(|(peer, _)| *peer == device))
+    }
+
+    pub(super) fn lane_of(&self, transfer: &Transfer) -> &Lane {
+        &self.lanes[usize::from(self.info.transfer_queue(transfer))]
+    }
 }
 
 impl Device for Cuda {

@@ -51,15 +51,17 @@ mod pieces;
 mod pinned;
 mod program;
 mod queue;
+mod ring;
 mod signal;
 mod stream;
 mod table;
+mod transfer;
 mod usage;
 
 pub use context::{GpuClass, count, devices};
 pub use device::{Cuda, Options, open, open_all};
 pub use group::GRACE;
-pub use library::Library;
+pub use library::{Library, requires};
 pub use nvrtc::compile;
 pub use outcome::OUTCOME_BYTES_MAX;
 pub use pinned::{PinnedBuffer, Registration, is_pinned, register};

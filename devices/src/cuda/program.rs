@@ -84,7 +84,7 @@ unsafe impl Sync for Loaded {}
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        if self.context.make_current().is_ok() {
+        if self.context.can_destroy() {
             // SAFETY: it was loaded for this value, in this context. A driver that refuses leaks it.
             let _ = unsafe { sys::cuModuleUnload(self.module) };
         }

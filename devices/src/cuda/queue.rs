@@ -29,7 +29,7 @@ use superscalar_runtime::DeviceError;
 /// in the queue by then: the task ends with the error as soon as that has run.
 pub struct Queue {
     pub(super) common: Arc<Common>,
-    stream: Stream,
+    stream: Arc<Stream>,
     blas: Option<Blas>,
     solver: Option<Solver>,
     programs: HashMap<u128, Kernels>,
@@ -65,7 +65,7 @@ impl Queue {
     pub(super) fn new(common: Arc<Common>, stream: Stream) -> Self {
         let outcomes = Outcomes::new(Arc::clone(&common.context));
         let filling = Filling::default();
-        Self { common, stream, blas: None, solver: None, programs: HashMap::new(), outcomes, filling }
+        Self { common, stream: Arc::new(stream), blas: None, solver: None, programs: HashMap::new(), outcomes, filling }
     }
 
     /// The stream, for calls that are not made through this queue.
@@ -247,6 +247,11 @@ impl Queue {
 
     pub(super) fn raw(&self) -> CUstream {
         self.stream.raw()
+    }
+
+    /// The stream, for the copier of this queue.
+    pub(super) fn shared_stream(&self) -> Arc<Stream> {
+        Arc::clone(&self.stream)
     }
 
     /// Begins a task. What an implementation that panicked has left behind runs all the same; nobody asks how it ends.

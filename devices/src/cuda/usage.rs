@@ -39,7 +39,7 @@ pub fn usage(log: &str) -> Vec<Usage> {
             kernels.push(Usage { kernel, ..Usage::default() });
         }
         let Some(kernel) = kernels.last_mut() else { continue };
-        let mut set = |place: &mut u32, words: &str| {
+        let set = |place: &mut u32, words: &str| {
             if let Some(number) = number_before(line, words) {
                 *place = number;
             }
