@@ -116,9 +116,9 @@ fn memory(arguments: &Arguments) -> Result<Memory, String> {
     }
     match arguments.pinned {
         YesNo::N => Ok(Memory::Pageable),
-        YesNo::Y => Elements::<f64>::new(1, Memory::Pinned)
-            .map(|_| Memory::Pinned)
-            .map_err(|why| format!("--pinned y: {why}")),
+        YesNo::Y => {
+            Elements::<f64>::new(1, Memory::Pinned).map(|_| Memory::Pinned).map_err(|why| format!("--pinned y: {why}"))
+        }
     }
 }
 

@@ -218,9 +218,7 @@ impl<T: Scalar> Stream<'_, T> {
         let (a, b, c) = (at(a)?, at(b)?, at(c)?);
         self.blas("gemmStridedBatched", |functions, handle| {
             // SAFETY: see `gemm`.
-            unsafe {
-                (functions.batch)(handle, ops, sizes, number(&alpha), [a, b], number(&beta), c, count as i64)
-            }
+            unsafe { (functions.batch)(handle, ops, sizes, number(&alpha), [a, b], number(&beta), c, count as i64) }
         })
     }
 

@@ -157,9 +157,7 @@ pub(super) fn rank_2k<T: Scalar>(
     let beta = if hermitian { T::from_real(beta.re()) } else { beta };
     match c.n {
         0 => Ok(()),
-        _ if op.shape(operands.0.shape()).1 == 0 || alpha == T::ZERO => {
-            scale(stream, Some((uplo, hermitian)), beta, c)
-        }
+        _ if op.shape(operands.0.shape()).1 == 0 || alpha == T::ZERO => scale(stream, Some((uplo, hermitian)), beta, c),
         _ => stream.rank_2k((hermitian, uplo, op), alpha, operands, beta, c),
     }
 }

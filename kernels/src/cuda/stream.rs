@@ -140,7 +140,9 @@ impl<'a, T: Scalar> Stream<'a, T> {
         let end = bytes.and_then(|bytes| start.checked_add(bytes));
         let Some(end) = end.filter(|&end| end <= self.end) else {
             let left = self.end - start.min(self.end);
-            return Err(DeviceError::new(format!("{left} bytes of scratch memory do not hold {m} x {n} more elements")));
+            return Err(DeviceError::new(format!(
+                "{left} bytes of scratch memory do not hold {m} x {n} more elements"
+            )));
         };
         self.next = end;
         self.highest = self.highest.max(end);

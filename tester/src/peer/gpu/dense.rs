@@ -69,8 +69,7 @@ impl Dense {
         let info = self.cuda.memory(size_of::<i32>())?;
         let count = m.min(n);
         let pivots = self.cuda.memory(count * size_of::<i32>())?;
-        let words =
-            [self.handle, word(m), word(n), matrix, lda, work.0.start(), pivots.start(), info.start()];
+        let words = [self.handle, word(m), word(n), matrix, lda, work.0.start(), pivots.start(), info.start()];
         // SAFETY: the documented list, with memory of the GPU that is large enough.
         unsafe { self.api.call(&self.name::<T>("getrf"), &words)? };
         let info = self.outcome(&a, &info)?;
@@ -90,17 +89,8 @@ impl Dense {
         let work = self.work::<T>("geqrf", &[word(m), word(n), matrix, lda])?;
         let info = self.cuda.memory(size_of::<i32>())?;
         let scalars = self.cuda.memory(m.min(n) * size_of::<T>())?;
-        let words = [
-            self.handle,
-            word(m),
-            word(n),
-            matrix,
-            lda,
-            scalars.start(),
-            work.0.start(),
-            word(work.1),
-            info.start(),
-        ];
+        let words =
+            [self.handle, word(m), word(n), matrix, lda, scalars.start(), work.0.start(), word(work.1), info.start()];
         // SAFETY: the documented list, with memory of the GPU that is large enough.
         unsafe { self.api.call(&self.name::<T>("geqrf"), &words)? };
         let info = self.outcome(&a, &info)?;
@@ -110,11 +100,7 @@ impl Dense {
     }
 
     /// The matrix on the GPU, without gaps between its columns.
-    fn load<T: Scalar>(
-        &self,
-        (m, n, ld): (usize, usize, usize),
-        start: *mut c_void,
-    ) -> Result<Loaded, Unavailable> {
+    fn load<T: Scalar>(&self, (m, n, ld): (usize, usize, usize), start: *mut c_void) -> Result<Loaded, Unavailable> {
         let size = size_of::<T>();
         let host = Host { start, row_bytes: m * size, stride_bytes: ld * size, columns: n };
         let memory = self.cuda.memory(m * n * size)?;

@@ -65,7 +65,9 @@ impl Mg {
 
     pub fn about(&self) -> String {
         let (gpus, block) = (self.gpus.len(), self.block);
-        format!("cuSOLVERMg on {gpus} GPUs, in blocks of {block} columns; copies from the host and back are part of its time")
+        format!(
+            "cuSOLVERMg on {gpus} GPUs, in blocks of {block} columns; copies from the host and back are part of its time"
+        )
     }
 
     pub fn call<T: Scalar>(&self, call: &Call<'_, T>) -> Result<i32, Unavailable> {
@@ -75,7 +77,9 @@ impl Mg {
             ("potrf", &[uplo], &[n, ld], &[start]) if uplo == b'L' && n > 0 => {
                 self.factor::<T>(Square { start, n, ld, size }, None)
             }
-            ("potrf", ..) => Err(Unavailable("cuSOLVERMg factors the lower triangle of a matrix that is not empty".into())),
+            ("potrf", ..) => {
+                Err(Unavailable("cuSOLVERMg factors the lower triangle of a matrix that is not empty".into()))
+            }
             ("getrf", [], &[m, n, ld], &[start, ipiv]) if m == n && n > 0 => {
                 self.factor::<T>(Square { start, n, ld, size }, Some(ipiv))
             }
@@ -162,11 +166,7 @@ impl Mg {
     }
 
     /// Copies each block of columns, which lies with a GPU from a byte of its memory on.
-    fn deal(
-        &self,
-        a: Square,
-        copy: impl Fn(usize, usize, Host) -> Result<(), Unavailable>,
-    ) -> Result<(), Unavailable> {
+    fn deal(&self, a: Square, copy: impl Fn(usize, usize, Host) -> Result<(), Unavailable>) -> Result<(), Unavailable> {
         let count = self.gpus.len();
         for (at, first) in (0..a.n).step_by(self.block).enumerate() {
             let start = a.start.wrapping_byte_add(first * a.ld * a.size);
