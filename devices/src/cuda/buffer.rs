@@ -66,7 +66,8 @@ impl HostBuffer {
         let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
         // SAFETY: the context is current.
         check(unsafe { sys::cuMemHostAlloc(&raw mut place, bytes, flags) }, "cuMemHostAlloc")?;
-        let place = NonNull::new(place.cast()).ok_or_else(|| DeviceError::new("cuMemHostAlloc answers with nothing"))?;
+        let place =
+            NonNull::new(place.cast()).ok_or_else(|| DeviceError::new("cuMemHostAlloc answers with nothing"))?;
         Ok(Self { place, bytes, context: Arc::clone(context) })
     }
 

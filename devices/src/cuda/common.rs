@@ -126,7 +126,9 @@ impl Common {
     /// The way to host memory, as the system describes the GPU's bus.
     pub(super) fn host_link(&self) -> LinkInfo {
         let class = self.class();
-        let entry = |name: &str| fs::read_to_string(Path::new("/sys/bus/pci/devices").join(class.bus.to_lowercase()).join(name));
+        let entry = |name: &str| {
+            fs::read_to_string(Path::new("/sys/bus/pci/devices").join(class.bus.to_lowercase()).join(name))
+        };
         let told = || bus_bytes_per_s(&entry("max_link_speed").ok()?, &entry("max_link_width").ok()?);
         let (major, _) = class.compute_capability;
         let assumed = || BUS_BYTES_PER_S.iter().find(|(from, _)| major >= *from).map_or(12e9, |(_, speed)| *speed);
@@ -175,7 +177,9 @@ mod tests {
         assert!((12e9..15e9).contains(&third), "{third}");
         let second = bus_bytes_per_s("5 GT/s", "8").expect("a speed");
         assert!((3e9..4e9).contains(&second), "{second}");
-        for (speed, width) in [("Unknown", "16"), ("32.0 GT/s PCIe", "0"), ("", ""), ("32.0 GT/s PCIe", "255"), ("1e999", "16")] {
+        for (speed, width) in
+            [("Unknown", "16"), ("32.0 GT/s PCIe", "0"), ("", ""), ("32.0 GT/s PCIe", "255"), ("1e999", "16")]
+        {
             assert_eq!(bus_bytes_per_s(speed, width), None, "{speed} {width}");
         }
     }

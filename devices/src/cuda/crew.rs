@@ -158,7 +158,9 @@ mod tests {
     fn columns_are_copied_and_what_lies_between_them_is_not() {
         let crew = Crew::get();
         let source: Vec<u8> = (0..200).map(|x| x as u8).collect();
-        for (row_bytes, columns, from_stride, to_stride) in [(7, 5, 11, 9), (8, 4, 8, 8), (1, 20, 3, 2), (50, 1, 50, 50)] {
+        for (row_bytes, columns, from_stride, to_stride) in
+            [(7, 5, 11, 9), (8, 4, 8, 8), (1, 20, 3, 2), (50, 1, 50, 50)]
+        {
             let mut target = vec![255u8; 200];
             let latch = Arc::new(Latch::default());
             let copy = HostCopy {

@@ -12,11 +12,7 @@ use super::{
     stream::Stream,
 };
 use crate::cache::Cache;
-use std::{
-    path::PathBuf,
-    sync::Arc,
-    time::Duration,
-};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 use superscalar_runtime::{
     Device, DeviceError, DeviceInfo, DeviceMemory, Event, Finished, Issue, MemoryInfo, Speed, Transfer,
 };
@@ -196,9 +192,11 @@ impl Device for Cuda {
     }
 
     fn wait(&self, at_most: Duration) {
-        self.common.signal.wait(at_most, || self.common.lines.iter().any(|line| line.is_due()), || {
-            self.common.lines.iter().any(|line| line.in_flight() > 0)
-        });
+        self.common.signal.wait(
+            at_most,
+            || self.common.lines.iter().any(|line| line.is_due()),
+            || self.common.lines.iter().any(|line| line.in_flight() > 0),
+        );
     }
 
     fn wake(&self) {

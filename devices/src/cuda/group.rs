@@ -136,7 +136,9 @@ impl Group {
     pub(super) fn failure_behind(&self, event: Event) -> DeviceError {
         let Event { device, queue, ticket } = event;
         let name = self.member(device).map_or("another device", Common::name);
-        DeviceError::new(format!("it did not run, as what it waited for failed: ticket {ticket} of queue {queue} of {name}"))
+        DeviceError::new(format!(
+            "it did not run, as what it waited for failed: ticket {ticket} of queue {queue} of {name}"
+        ))
     }
 
     /// What has failed of that which work waited for that has ended.
@@ -155,14 +157,14 @@ impl Group {
         if !self.has_failures() || own.is_lost() {
             return None;
         }
-        let is_lost = |event: Event| {
-            event.device != own.index && self.member(event.device).is_some_and(Common::is_lost)
-        };
+        let is_lost =
+            |event: Event| event.device != own.index && self.member(event.device).is_some_and(Common::is_lost);
         if !own.lines[line].waits_for(is_lost) || own.stuck_since().elapsed() < GRACE {
             return None;
         }
         own.context.leave();
-        let names: Vec<&str> = self.members.iter().filter(|member| member.is_lost()).map(|member| member.name()).collect();
+        let names: Vec<&str> =
+            self.members.iter().filter(|member| member.is_lost()).map(|member| member.name()).collect();
         Some(own.noted(DeviceError::lost(format!("its queue {line} waits for what is lost: {}", names.join(", ")))))
     }
 

@@ -1,11 +1,6 @@
 //! Handles of cuBLAS and cuSOLVER, bound to one stream.
 
-use super::{
-    buffer::DeviceBuffer,
-    context::Context,
-    library::Library,
-    stream::Stream,
-};
+use super::{buffer::DeviceBuffer, context::Context, library::Library, stream::Stream};
 use cudarc::{
     cublas::sys::{self as cublas, cublasHandle_t, cublasStatus_t},
     cusolver::sys::{self as cusolver, cusolverDnHandle_t, cusolverStatus_t},

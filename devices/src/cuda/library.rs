@@ -228,7 +228,9 @@ fn loads(folder: &Path, name: &str) -> bool {
 
 fn is_version_of(file: &Path, prefix: &str) -> bool {
     let rest = file.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix(prefix));
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') && rest[1..].starts_with(|c: char| c.is_ascii_digit()))
+    rest.is_some_and(|rest| {
+        rest.is_empty() || rest.starts_with('.') && rest[1..].starts_with(|c: char| c.is_ascii_digit())
+    })
 }
 
 /// Where the libraries may lie besides the loader's folders.
@@ -238,7 +240,9 @@ fn folders(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     toolkits.extend(["/usr/local/cuda", "/opt/cuda", "/usr/local/nvidia", "/usr/lib/wsl"].map(PathBuf::from));
     let mut folders = Vec::new();
     for toolkit in toolkits {
-        folders.extend(["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"].map(|lib| toolkit.join(lib)));
+        folders.extend(
+            ["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"].map(|lib| toolkit.join(lib)),
+        );
     }
     for packages in python_packages(variable) {
         let mut carried: Vec<PathBuf> = entries(&packages.join("nvidia")).map(|package| package.join("lib")).collect();

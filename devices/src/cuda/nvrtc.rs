@@ -99,7 +99,9 @@ impl Translation {
         // SAFETY: the program is there.
         check(unsafe { sys::nvrtcGetCUBINSize(self.0, &raw mut size) }, "nvrtcGetCUBINSize")?;
         if size == 0 {
-            return Err(DeviceError::new("NVRTC has no machine code; the architecture must be a real one, such as sm_90"));
+            return Err(DeviceError::new(
+                "NVRTC has no machine code; the architecture must be a real one, such as sm_90",
+            ));
         }
         let mut bytes = vec![0u8; size];
         // SAFETY: the place has the size that was asked for.

@@ -55,10 +55,9 @@ impl Outcomes {
             let block = HostBuffer::new(&self.context, BLOCK * OUTCOME_BYTES_MAX)?;
             let (host, device) = (block.place().as_ptr(), block.address()?);
             let offsets = (0..BLOCK).map(|at| at * OUTCOME_BYTES_MAX);
-            pool.free.extend(offsets.map(|offset| Place {
-                host: host.wrapping_add(offset),
-                device: device + offset as CUdeviceptr,
-            }));
+            pool.free.extend(
+                offsets.map(|offset| Place { host: host.wrapping_add(offset), device: device + offset as CUdeviceptr }),
+            );
             pool.blocks.push(block);
         }
         let place = pool.free.pop().ok_or_else(|| DeviceError::new("no place for an outcome"))?;

@@ -38,11 +38,8 @@ impl Iterator for Pieces {
             return None;
         }
         let row_bytes = (whole.row_bytes - row).min(bytes_max);
-        let columns = if row_bytes < whole.row_bytes {
-            1
-        } else {
-            (bytes_max / row_bytes).clamp(1, whole.columns - column)
-        };
+        let columns =
+            if row_bytes < whole.row_bytes { 1 } else { (bytes_max / row_bytes).clamp(1, whole.columns - column) };
         self.row = row + row_bytes;
         if self.row == whole.row_bytes {
             (self.row, self.column) = (0, column + columns);

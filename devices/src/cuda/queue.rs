@@ -13,13 +13,7 @@ use cudarc::{
     cusolver::sys::cusolverDnHandle_t,
     driver::sys::{self, CUdeviceptr, CUfunction, CUstream},
 };
-use std::{
-    collections::HashMap,
-    ffi::c_void,
-    fmt,
-    ops::Range,
-    sync::Arc,
-};
+use std::{collections::HashMap, ffi::c_void, fmt, ops::Range, sync::Arc};
 use superscalar_runtime::DeviceError;
 
 /// One in-order queue of a GPU, with the task that is being put into it: a stream, and what is bound to it.

@@ -58,7 +58,8 @@ impl Ring {
         if self.memory.is_some() {
             return Ok(());
         }
-        let slot = |_| Ok(Slot { mark: Mark::new(context, Kind::Plain)?, latch: Arc::new(Latch::opened()), part: None });
+        let slot =
+            |_| Ok(Slot { mark: Mark::new(context, Kind::Plain)?, latch: Arc::new(Latch::opened()), part: None });
         self.slots = (0..BUFFERS).map(slot).collect::<Result<_, DeviceError>>()?;
         self.memory = Some(HostBuffer::new(context, BUFFERS * PIECE_BYTES)?);
         Ok(())

@@ -105,7 +105,7 @@ mod tests {
         let (gaps, within) = register(&mut table, 120..130);
         assert_eq!((gaps, within.clone()), (vec![], vec![100]));
         assert_eq!(table.release(&around), [50, 300]);
-        assert_eq!(table.release(&first), []);
+        assert_eq!(table.release(&first), [] as [usize; 0]);
         assert_eq!(table.release(&second), [200]);
         assert_eq!(table.release(&within), [100]);
         assert!(!table.has(&(100..101)));
@@ -116,7 +116,14 @@ mod tests {
         let mut table = Table::default();
         register(&mut table, 100..200);
         register(&mut table, 200..300);
-        for (range, is) in [(100..200, true), (120..130, true), (250..300, true), (150..250, false), (99..101, false), (299..301, false)] {
+        for (range, is) in [
+            (100..200, true),
+            (120..130, true),
+            (250..300, true),
+            (150..250, false),
+            (99..101, false),
+            (299..301, false),
+        ] {
             assert_eq!(table.has(&range), is, "{range:?}");
         }
     }

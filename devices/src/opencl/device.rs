@@ -1,8 +1,7 @@
 //! [`OpenclDevice`]: the driver, as the runtime sees it.
 
 use super::{
-    KIND,
-    cache_directory, cache_in,
+    KIND, cache_directory, cache_in,
     class::DeviceClass,
     context::{Setup, SharedContext},
     found::Found,

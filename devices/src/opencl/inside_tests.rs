@@ -2,9 +2,7 @@
 //! `REQUIRE_OPENCL=1`.
 
 use super::{
-    OpenclDevice, OpenclQueue, Settings, Source,
-    cache_in,
-    devices, named,
+    OpenclDevice, OpenclQueue, Settings, Source, cache_in, devices, named,
     object::Kernel,
     program::{Programs, Target, binary, key},
 };
