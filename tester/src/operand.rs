@@ -61,12 +61,7 @@ impl<T: Scalar> Operand<T> {
         self
     }
 
-    /// A copy, aligned as the original is.
-    pub fn duplicate(&self) -> Option<Self> {
-        self.duplicate_in(Memory::Pageable)
-    }
-
-    /// The same in memory of this sort.
+    /// A copy in memory of this sort, aligned as the original is.
     fn duplicate_in(&self, memory: Memory) -> Option<Self> {
         let ld_pad = self.ld - self.m.min(self.ld);
         let mut copy = Self::in_memory((self.m, self.n), ld_pad, self.keeps, memory)?;
@@ -301,7 +296,7 @@ mod tests {
         let (before, mut after) = (operand(Keeps::Padding), operand(Keeps::Padding));
         after.view_mut().fill(c32::from_f64(3.0));
         assert_eq!(after.trespass(&before), None);
-        let mut copy = before.duplicate().expect("little memory");
+        let mut copy = before.duplicate_in(Memory::Pageable).expect("little memory");
         assert_eq!((copy.trespass(&before), copy.view().col_stride()), (None, 7));
         copy.restore(&after);
         assert_eq!(copy.view().at(4, 3), c32::from_f64(3.0));
@@ -320,7 +315,7 @@ mod tests {
             let before = operand(keeps);
             let len = before.ld * before.n + TAIL;
             let seen = (0..len).filter(|at| {
-                let mut after = before.duplicate().expect("little memory");
+                let mut after = before.duplicate_in(Memory::Pageable).expect("little memory");
                 let start = after.start;
                 after.data[start + at] = c32::from_f64(17.0);
                 after.trespass(&before).is_some()
@@ -333,7 +328,7 @@ mod tests {
     fn shapes_without_elements_are_ordinary() {
         let empty = Operand::<f64>::new((0, 0), 0, Keeps::Padding).expect("little memory");
         assert_eq!((empty.view().shape(), empty.view().col_stride()), ((0, 0), 1));
-        assert!(empty.duplicate().is_some_and(|copy| copy.trespass(&empty).is_none()));
+        assert!(empty.duplicate_in(Memory::Pageable).is_some_and(|copy| copy.trespass(&empty).is_none()));
         assert!(Operand::<f64>::new((usize::MAX, 2), 0, Keeps::Padding).is_none());
         assert!(Operand::<f64>::new((1 << 40, 1 << 20), 0, Keeps::Padding).is_none());
     }

@@ -2,7 +2,7 @@
 
 use crate::{Image, Nearness, Numbers, OPS, SIDES, Suite, UPLOS, triangles};
 use superscalar_kernels::{
-    Diag, Direction, Real, Scalar, Side,
+    Diag, Direction, Scalar, Side,
     device::{Call, Triangle},
 };
 
