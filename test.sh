@@ -181,6 +181,36 @@ fetch_perfetto() {
     fi
 }
 
+# The compiler of CUDA C++, as a Python package carries it: kernels for GPUs are compiled, and nothing else is needed for that.
+fetch_nvrtc() {
+    local folder=$target/nvrtc
+    if ls "${CUDA_HOME:-/usr/local/cuda}"/lib*/libnvrtc.so* >/dev/null 2>&1; then
+        export REQUIRE_NVRTC=1
+        return
+    fi
+    if [ ! -d "$folder/nvidia/cu13/lib" ] && python3 -m pip --version >/dev/null 2>&1; then
+        mkdir -p "$folder"
+        run 300 python3 -m pip download --quiet --no-deps --only-binary :all: --dest "$folder" \
+            nvidia-cuda-nvrtc==13.0.88 &&
+            python3 -m zipfile -e "$folder"/nvidia_cuda_nvrtc-13.0.88-*.whl "$folder" || true
+    fi
+    if [ -d "$folder/nvidia/cu13/lib" ]; then
+        export CUDA_HOME=$folder/nvidia/cu13 REQUIRE_NVRTC=1
+    else
+        skip "compiling the kernels for CUDA: no NVRTC, and no pip that brings it"
+    fi
+}
+
+# Without a GPU they are compiled only.
+look_for_gpu() {
+    if has nvidia-smi && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
+        # From here on a suite that finds none fails.
+        export REQUIRE_CUDA=1
+    else
+        skip "CUDA: no GPU; the driver and its kernels are compiled, and not run"
+    fi
+}
+
 # Each example once, on a small problem, in a folder where it may leave files.
 run_examples() {
     local source name arguments
@@ -262,6 +292,9 @@ run_programs() {
         check "tester on OpenCL devices" 300 "$target/release/tester" gemm,herk,trsm,potrf,getrf,geqrf --type s,d --dim 100 \
             --nb 32 --repeat 1 --devices cpu,opencl:0
     fi
+    if [ "${REQUIRE_CUDA:-0}" = 1 ]; then
+        check "tester on a GPU" 600 "$target/release/tester" all --type s,d,c,z --dim 100,250x130 --repeat 1 --devices cuda:0
+    fi
     if has_openblas; then
         check "tester beside OpenBLAS" 300 "$target/release/tester" all --type d --dim 300 --repeat 1 --peer "$openblas" \
             --uplo l --side l --transa n --transb n --diag n --norm o --part a --direction f
@@ -288,6 +321,8 @@ check_traces() {
 install_packages
 choose_features
 fetch_perfetto
+fetch_nvrtc
+look_for_gpu
 check_style
 run_tests
 run_programs

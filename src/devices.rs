@@ -6,9 +6,11 @@
 //! |---|---|
 //! | `cpu` | the host's workers take updates, too; without it they do only what no device can do |
 //! | `sim:0`, `sim:0..3` | simulated devices, with settings behind further colons: see [`parse`](superscalar_devices::sim::parse) |
+//! | `cuda:0`, `cuda:0..4` | an NVIDIA GPU, by CUDA's number; several of them, which copy from each other directly |
 //! | `opencl:0`, `opencl:0..2`, `opencl:0-1` | a compute unit or device of the system's OpenCL drivers; several of them; several as one |
 //!
-//! OpenCL needs the cargo feature `opencl`. A device that is not there is an error: nothing runs elsewhere in its place.
+//! CUDA is found at run time (the cargo feature `cuda` is one of the default ones); OpenCL needs the cargo feature `opencl`. A device that
+//! is not there is an error: nothing runs elsewhere in its place.
 //!
 //! ```
 //! use superscalar::{devices, dla::{Matrix, Options, potrf}, kernels::Uplo};
@@ -30,6 +32,10 @@ use superscalar_runtime::{Builder, Device, DeviceError, Runtime};
 pub const VARIABLE: &str = "SUPERSCALAR_DEVICES";
 /// The environment variable that says how many bytes of each device are used.
 pub const MEMORY_VARIABLE: &str = "SUPERSCALAR_DEVICE_MEMORY";
+
+/// Host memory that GPUs copy from and to at the full speed of their bus.
+#[cfg(feature = "cuda")]
+pub use superscalar_devices::cuda::PinnedBuffer;
 
 /// What a text names.
 #[derive(Clone)]
@@ -67,9 +73,10 @@ pub fn open(text: &str, memory_bytes: Option<usize>) -> Result<Opened, DeviceErr
         match kind(group[0]).as_str() {
             "cpu" if group == ["cpu"] && !opened.has_cpu => opened.has_cpu = true,
             "sim" => opened.devices.extend(simulated(group, first, memory_bytes)?),
+            "cuda" => opened.devices.extend(cuda(group, first, memory_bytes)?),
             "opencl" => opened.devices.extend(opencl(group, first, memory_bytes)?),
             _ => {
-                let why = "expected `cpu` (once), `sim:N` or `opencl:N`, with commas between them";
+                let why = "expected `cpu` (once), `cuda:N`, `opencl:N` or `sim:N`, with commas between them";
                 return Err(DeviceError::new(format!("`{}`: {why}", group.join(","))));
             }
         }
@@ -134,6 +141,30 @@ fn simulated(items: &[&str], first: u16, memory_bytes: Option<usize>) -> Result<
     Ok(devices.into_iter().map(|device| device as Arc<dyn Device>).collect())
 }
 
+/// GPUs that know each other.
+#[cfg(feature = "cuda")]
+fn cuda(items: &[&str], first: u16, memory_bytes: Option<usize>) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
+    use superscalar_devices::cuda::{Options, count, open_all};
+    let mut ordinals = Vec::new();
+    for name in items.iter().flat_map(|item| each_of(item)) {
+        let ordinal = name.strip_prefix("cuda:").and_then(|number| number.parse::<usize>().ok());
+        let ordinal = ordinal.ok_or_else(|| DeviceError::new(format!("`{name}`: expected `cuda:N` or `cuda:N..M`")))?;
+        let there = count()?;
+        if ordinal >= there {
+            return Err(DeviceError::new(format!("`{name}`: CUDA sees {there} GPUs")));
+        }
+        ordinals.push(ordinal);
+    }
+    let options = Options { heap_bytes: memory_bytes, ..Options::default() };
+    Ok(open_all(&ordinals, first, &options)?.into_iter().map(|device| device as Arc<dyn Device>).collect())
+}
+
+#[cfg(not(feature = "cuda"))]
+fn cuda(items: &[&str], _: u16, _: Option<usize>) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
+    let why = "this program was built without CUDA; build it with `--features cuda`";
+    Err(DeviceError::new(format!("`{}`: {why}", items.join(","))))
+}
+
 #[cfg(feature = "opencl")]
 fn opencl(items: &[&str], first: u16, memory_bytes: Option<usize>) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
     use superscalar_devices::opencl::{OpenclDevice, Settings, devices, named};
@@ -154,7 +185,7 @@ fn opencl(items: &[&str], _: u16, _: Option<usize>) -> Result<Vec<Arc<dyn Device
 }
 
 /// The names in a range of names; a name that is none stands for itself.
-#[cfg(feature = "opencl")]
+#[cfg(any(feature = "cuda", feature = "opencl"))]
 fn each_of(item: &str) -> Vec<String> {
     let range = || {
         let (kind, numbers) = item.split_once(':')?;
@@ -190,7 +221,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_an_error_that_names_it() {
-        for text in ["", "gpu:0", "cpu,sim:0,cpu", "cpu:1", "sim:9", "sim:0:memory=x", "sim"] {
+        for text in ["", "gpu:0", "cpu,sim:0,cpu", "cpu:1", "sim:9", "sim:0:memory=x", "sim", "cuda:x", "cuda:999"] {
             let word = text.rsplit(',').next().unwrap_or_default();
             assert!(message(text).contains(word), "{text}: {}", message(text));
         }

@@ -12,6 +12,7 @@
 //! | [`device`] | the tile operations as values ([`device::Call`]), and the table of backends that put them into a device's queue |
 //! | `sim` | the backend for simulated devices |
 //! | `opencl` | those operations for OpenCL devices (cargo feature `opencl`) |
+//! | `cuda` | those operations for NVIDIA GPUs (cargo feature `cuda`, one of the default ones) |
 //! | [`cpu`] | the tile kernels: the Level-3 BLAS, potrf, trtri, lauum, getrf, laswp, geqrf, larft, larfb |
 //! | [`mod@reference`] | the same operations as textbook loops: the oracle of the tests |
 //! | [`peak`] | the multiply-add peak of the core that runs it, which rates are quoted against |
@@ -32,6 +33,8 @@
 
 mod backend;
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod device;
 #[cfg(feature = "opencl")]
 pub mod opencl;

@@ -92,7 +92,8 @@ pub struct Arguments {
     #[arg(long, allow_negative_numbers = true, value_name = "ROWS")]
     pub ld_pad: Option<usize>,
 
-    /// A library to compare with, and the prefix of its Fortran symbols; repeatable
+    /// A library to compare with, and the prefix of its Fortran symbols; or `cublasxt`, `cusolver` or `cusolvermg`, with the order of its blocks,
+    /// on the GPUs of --devices or else the first; repeatable
     #[arg(long, value_name = "LIB[,PREFIX]")]
     pub peer: Vec<PeerPath>,
 
@@ -116,7 +117,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     pub policy: Option<PolicyName>,
 
-    /// Devices to run on, such as `cpu,sim:0..3` or `opencl:0,opencl:1`; without `cpu` the host does only what they can not
+    /// Devices to run on, such as `cuda:0,cuda:1`, `cpu,sim:0..3` or `opencl:0`; without `cpu` the host does only what they can not
     /// [default: those of SUPERSCALAR_DEVICES]
     #[arg(long, value_name = "NAMES")]
     pub devices: Option<String>,
@@ -125,6 +126,14 @@ pub struct Arguments {
     #[arg(long, value_name = "BYTES", value_parser = device_memory)]
     pub device_memory: Option<usize>,
 
+    /// Where matrices lie when a routine is called
+    #[arg(long, default_value = "host")]
+    pub location: Location,
+
+    /// Whether host memory of matrices is pinned, so that GPUs copy from and to it by themselves
+    #[arg(long, default_value = "n")]
+    pub pinned: YesNo,
+
     /// How matrices are distributed over the devices, by name [default: that of SUPERSCALAR_DISTRIBUTION, or none]
     #[arg(long, value_name = "NAME")]
     pub distribution: Option<Distribution>,
@@ -132,6 +141,13 @@ pub struct Arguments {
 
 fn device_memory(text: &str) -> Result<usize, &'static str> {
     superscalar::devices::bytes(text)
+}
+
+/// `host` or `device`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Location {
+    Host,
+    Device,
 }
 
 /// `y` or `n`.
@@ -179,6 +195,18 @@ fn after_help() -> String {
 }
 
 impl Arguments {
+    /// CUDA's numbers of the GPUs among the devices, or that of the first.
+    pub fn gpus(&self) -> Vec<i32> {
+        let names = self.devices.iter().flat_map(|text| text.split(','));
+        let gpus = names.filter_map(|name| name.trim().strip_prefix("cuda:")).flat_map(|numbers| {
+            let (first, end) = numbers.split_once("..").unwrap_or((numbers, ""));
+            let first: i32 = first.parse().unwrap_or(0);
+            first..end.parse().unwrap_or(first + 1)
+        });
+        let gpus: Vec<i32> = gpus.collect();
+        if gpus.is_empty() { vec![0] } else { gpus }
+    }
+
     /// The routines, each once, in the order in which they are first named.
     pub fn entries(&self) -> Vec<&'static Entry> {
         let mut entries: Vec<&'static Entry> = Vec::new();
@@ -233,6 +261,13 @@ mod tests {
     }
 
     #[test]
+    fn gpus_are_those_of_the_devices() {
+        let gpus = |line: &str| Arguments::try_parse_from(line.split(' ')).expect(line).gpus();
+        assert_eq!(gpus("tester gemm"), [0]);
+        assert_eq!(gpus("tester gemm --devices cpu,cuda:3,cuda:0..2"), [3, 0, 1]);
+    }
+
+    #[test]
     fn letters_default_to_every_one_for_all() {
         let counts = |line: &str| {
             let words = std::iter::once("tester").chain(line.split(' '));
@@ -266,6 +301,8 @@ mod tests {
             ("potrf --policy none", "--policy"),
             ("potrf --distribution fair", "--distribution"),
             ("potrf --device-memory much", "--device-memory"),
+            ("potrf --location disk", "--location"),
+            ("potrf --pinned maybe", "--pinned"),
             ("potrf --peer ,scipy_", "--peer"),
             ("potrf --peer lib.so,a-b", "--peer"),
             ("potrf --wrokers 2", "--wrokers"),

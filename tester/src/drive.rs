@@ -2,6 +2,7 @@
 
 use crate::case::{Case, Parameter};
 use crate::check::{self, Finding, Outcome};
+use crate::elements::Memory;
 use crate::measure::{gflops, in_turns, median, settle};
 use crate::memory;
 use crate::operand::{Maker, Operands};
@@ -26,6 +27,8 @@ pub struct Bench<'a> {
     pub peers: &'a [Peer],
     pub setting: &'a Setting,
     pub check: bool,
+    /// Where the operands of timed calls lie.
+    pub memory: Memory,
     /// `None` for the default of each case.
     pub ld_pad: Option<usize>,
 }
@@ -114,7 +117,7 @@ impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
         let ld_pad = ld_pad::<R>(bench, case);
         let mut make = Maker::new(bench.setting.seed, ld_pad, memory::available() / 2);
         let original = R::operands(case, &mut make)?;
-        let work = original.duplicate()?;
+        let work = original.duplicate_in(bench.memory)?;
         let options = match case.nb {
             TileSize::Auto => Options::default(),
             TileSize::Fixed(nb) => Options::default().nb(nb),

@@ -6,7 +6,7 @@
 //! | [`case`], [`letters`] | the combinations that it asks for |
 //! | [`routine`] | what is known about each routine; one file each |
 //! | [`types`] | the four element types |
-//! | [`operand`], [`random`], [`memory`] | operands, watched on all sides |
+//! | [`operand`], [`elements`], [`random`], [`memory`] | operands, watched on all sides |
 //! | [`drive`] | runs a case |
 //! | [`devices`] | what cases run on besides the host, and what that did |
 //! | [`check`], [`residual`], [`link`], [`sum`], [`probe`], [`norm`] | whether results are right |
@@ -21,6 +21,7 @@ mod case;
 mod check;
 mod devices;
 mod drive;
+mod elements;
 mod letters;
 mod link;
 mod measure;
@@ -38,9 +39,10 @@ mod routine;
 mod sum;
 mod types;
 
-use arguments::{Arguments, YesNo};
+use arguments::{Arguments, Location, YesNo};
 use clap::Parser;
 use drive::Bench;
+use elements::{Elements, Memory};
 use peer::Peer;
 use report::{Format, Setting, Status};
 use std::io::{self, Write};
@@ -87,12 +89,15 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         seed: arguments.seed,
         repeat: arguments.repeat as usize,
         bound: arguments.bound,
+        is_pinned: arguments.pinned == YesNo::Y,
     };
+    let memory = memory(arguments)?;
     let bench = Bench {
         runtime: &runtime,
         peers: &peers,
         setting: &setting,
         check: arguments.check == YesNo::Y,
+        memory,
         ld_pad: arguments.ld_pad,
     };
     match report_all(arguments, &bench, &mut io::stdout().lock()) {
@@ -104,12 +109,26 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     }
 }
 
+/// Where operands are to lie.
+fn memory(arguments: &Arguments) -> Result<Memory, String> {
+    if arguments.location == Location::Device {
+        return Err("--location device: routines do not take matrices in the memory of devices yet".to_owned());
+    }
+    match arguments.pinned {
+        YesNo::N => Ok(Memory::Pageable),
+        YesNo::Y => {
+            Elements::<f64>::new(1, Memory::Pinned).map(|_| Memory::Pinned).map_err(|why| format!("--pinned y: {why}"))
+        }
+    }
+}
+
 fn open(arguments: &Arguments, workers: usize) -> Result<Vec<Peer>, String> {
     if arguments.peer.is_empty() {
         return Ok(Vec::new());
     }
     peer::set_threads(workers, &arguments.peer).map_err(|error| format!("--peer: {error}"))?;
-    arguments.peer.iter().map(|path| Peer::open(path).map_err(|error| format!("--peer {error}"))).collect()
+    let gpus = arguments.gpus();
+    arguments.peer.iter().map(|path| Peer::open(path, &gpus).map_err(|error| format!("--peer {error}"))).collect()
 }
 
 /// Writes the report; whether all checks hold.

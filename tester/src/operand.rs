@@ -4,6 +4,7 @@
 //! that a routine which reads one spoils its result, in turn with an ordinary number, so that one which writes there is
 //! seen even if it only scales.
 
+use crate::elements::{Elements, Memory};
 use crate::random::Random;
 use superscalar_kernels::{MatMut, MatRef, Scalar, Uplo};
 
@@ -29,7 +30,7 @@ pub enum Keeps {
 
 /// One matrix and what surrounds it.
 pub struct Operand<T> {
-    data: Vec<T>,
+    data: Elements<T>,
     start: usize,
     m: usize,
     n: usize,
@@ -39,13 +40,15 @@ pub struct Operand<T> {
 
 impl<T: Scalar> Operand<T> {
     /// An m x n matrix, all of it sentinels. `None` if there is no memory for it.
-    pub fn new((m, n): (usize, usize), ld_pad: usize, keeps: Keeps) -> Option<Self> {
+    pub fn new(shape: (usize, usize), ld_pad: usize, keeps: Keeps) -> Option<Self> {
+        Self::in_memory(shape, ld_pad, keeps, Memory::Pageable)
+    }
+
+    fn in_memory((m, n): (usize, usize), ld_pad: usize, keeps: Keeps, memory: Memory) -> Option<Self> {
         let ld = m.checked_add(ld_pad)?.max(1);
         let lead = ALIGNMENT / size_of::<T>();
         let len = ld.checked_mul(n)?.checked_add(TAIL + lead)?;
-        let mut data = Vec::new();
-        data.try_reserve_exact(len).ok()?;
-        data.resize(len, T::ZERO);
+        let mut data = Elements::<T>::new(len, memory).ok()?;
         // align_offset may decline, with usize::MAX; an unaligned matrix is then good enough.
         let start = Some(data.as_ptr().align_offset(ALIGNMENT)).filter(|&start| start < lead).unwrap_or(0);
         (0..len).for_each(|at| data[at] = sentinel(at.wrapping_sub(start)));
@@ -58,9 +61,10 @@ impl<T: Scalar> Operand<T> {
         self
     }
 
-    /// A copy, aligned as the original is.
-    pub fn duplicate(&self) -> Option<Self> {
-        let mut copy = Self::new((self.m, self.n), self.ld - self.m.min(self.ld), self.keeps)?;
+    /// A copy in memory of this sort, aligned as the original is.
+    fn duplicate_in(&self, memory: Memory) -> Option<Self> {
+        let ld_pad = self.ld - self.m.min(self.ld);
+        let mut copy = Self::in_memory((self.m, self.n), ld_pad, self.keeps, memory)?;
         copy.restore(self);
         Some(copy)
     }
@@ -173,7 +177,12 @@ impl<T: Scalar> Operands<T> {
 
     /// A copy.
     pub fn duplicate(&self) -> Option<Self> {
-        let matrices = self.matrices.iter().map(Operand::duplicate).collect::<Option<_>>()?;
+        self.duplicate_in(Memory::Pageable)
+    }
+
+    /// A copy with its matrices in memory of this sort.
+    pub fn duplicate_in(&self, memory: Memory) -> Option<Self> {
+        let matrices = self.matrices.iter().map(|matrix| matrix.duplicate_in(memory)).collect::<Option<_>>()?;
         Some(Self { matrices, pivots: self.pivots.clone(), pivots_keep: self.pivots_keep })
     }
 
@@ -287,7 +296,7 @@ mod tests {
         let (before, mut after) = (operand(Keeps::Padding), operand(Keeps::Padding));
         after.view_mut().fill(c32::from_f64(3.0));
         assert_eq!(after.trespass(&before), None);
-        let mut copy = before.duplicate().expect("little memory");
+        let mut copy = before.duplicate_in(Memory::Pageable).expect("little memory");
         assert_eq!((copy.trespass(&before), copy.view().col_stride()), (None, 7));
         copy.restore(&after);
         assert_eq!(copy.view().at(4, 3), c32::from_f64(3.0));
@@ -306,7 +315,7 @@ mod tests {
             let before = operand(keeps);
             let len = before.ld * before.n + TAIL;
             let seen = (0..len).filter(|at| {
-                let mut after = before.duplicate().expect("little memory");
+                let mut after = before.duplicate_in(Memory::Pageable).expect("little memory");
                 let start = after.start;
                 after.data[start + at] = c32::from_f64(17.0);
                 after.trespass(&before).is_some()
@@ -319,7 +328,7 @@ mod tests {
     fn shapes_without_elements_are_ordinary() {
         let empty = Operand::<f64>::new((0, 0), 0, Keeps::Padding).expect("little memory");
         assert_eq!((empty.view().shape(), empty.view().col_stride()), ((0, 0), 1));
-        assert!(empty.duplicate().is_some_and(|copy| copy.trespass(&empty).is_none()));
+        assert!(empty.duplicate_in(Memory::Pageable).is_some_and(|copy| copy.trespass(&empty).is_none()));
         assert!(Operand::<f64>::new((usize::MAX, 2), 0, Keeps::Padding).is_none());
         assert!(Operand::<f64>::new((1 << 40, 1 << 20), 0, Keeps::Padding).is_none());
     }

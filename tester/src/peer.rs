@@ -1,6 +1,7 @@
-//! Peers: BLAS and LAPACK libraries opened at run time and called through their Fortran interface.
+//! Peers: BLAS and LAPACK libraries opened at run time and called through their Fortran interface, and NVIDIA's libraries for GPUs.
 //!
-//! This is the only module with `unsafe` code: this file opens libraries, [`call`] makes argument lists, [`invoke`] calls. What it relies on, besides the notes at each block:
+//! This is the only module with `unsafe` code: this file opens libraries, [`call`] makes argument lists, [`invoke`] calls, [`gpu`] does all of it for
+//! NVIDIA's. What it relies on, besides the notes at each block:
 //! - a Fortran subroutine takes the address of every argument, and behind them the length of each CHARACTER argument by
 //!   value; addresses and lengths are one machine word each. INTEGER has 32 bits (LP64);
 //! - a Fortran function whose result is REAL or DOUBLE PRECISION returns a C `float` or `double`, as gfortran has it (f2c's
@@ -10,9 +11,11 @@
 //!   sizes passed with them are such errors.
 
 mod call;
+mod gpu;
 mod invoke;
 
 pub use call::Call;
+use gpu::Gpu;
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
@@ -65,11 +68,13 @@ pub enum PeerError {
     Open { path: String, source: libloading::Error },
     #[error("{path} has none of {tried}: is it a BLAS with Fortran symbols, and is the prefix right?")]
     NoBlas { path: String, tried: String },
+    #[error("{0}")]
+    Gpu(String),
     #[error("peers' thread counts are set through the environment, and {0} threads run already")]
     Threads(usize),
 }
 
-/// Where a peer is, as the command line gives it: `LIB` or `LIB,PREFIX`.
+/// Where a peer is, as the command line gives it: `LIB` or `LIB,PREFIX`; or one of NVIDIA's, and the order of its blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerPath {
     pub library: String,
@@ -94,9 +99,15 @@ impl std::str::FromStr for PeerPath {
 /// An open library.
 pub struct Peer {
     name: String,
-    prefix: String,
-    /// Never closed: these libraries keep threads, whose code must stay where it is.
-    library: &'static Library,
+    kind: Kind,
+}
+
+/// How it is called.
+enum Kind {
+    /// As a Fortran library; the prefix of its symbols.
+    Fortran { prefix: String, library: &'static Library },
+    /// By NVIDIA's interfaces.
+    Gpu(Gpu),
 }
 
 impl fmt::Debug for Peer {
@@ -107,15 +118,21 @@ impl fmt::Debug for Peer {
 
 impl Peer {
     /// Opens the library. Its threads inherit the processors that the calling thread may use, so this should happen
-    /// on a thread that is bound to none.
-    pub fn open(path: &PeerPath) -> Result<Self, PeerError> {
+    /// on a thread that is bound to none. Libraries for GPUs use those of these numbers.
+    pub fn open(path: &PeerPath, gpus: &[i32]) -> Result<Self, PeerError> {
+        if gpu::is_named(&path.library) {
+            let gpu = Gpu::open(&path.library, &path.prefix, gpus).map_err(PeerError::Gpu)?;
+            return Ok(Self { name: path.library.clone(), kind: Kind::Gpu(gpu) });
+        }
         // SAFETY: opening runs the library's initialisers. The user has named this library to be run.
         let library = unsafe { Library::new(&path.library) };
         let library = library.map_err(|source| PeerError::Open { path: path.library.clone(), source })?;
         let file = path.library.rsplit('/').next().unwrap_or(&path.library);
         let name = file.strip_prefix("lib").unwrap_or(file);
         let name = name.split(".so").next().unwrap_or(name).to_owned();
-        let peer = Self { name, prefix: path.prefix.clone(), library: Box::leak(Box::new(library)) };
+        // Never closed: these libraries keep threads, whose code must stay where it is.
+        let kind = Kind::Fortran { prefix: path.prefix.clone(), library: Box::leak(Box::new(library)) };
+        let peer = Self { name, kind };
         if peer.symbol("dgemm").is_none() && peer.symbol("dpotrf").is_none() {
             let tried = format!("{0}dgemm_, {0}dgemm, {0}dpotrf_, {0}dpotrf", path.prefix);
             return Err(PeerError::NoBlas { path: path.library.clone(), tried });
@@ -131,6 +148,9 @@ impl Peer {
     /// What the library says about itself: OpenBLAS's version and the processor whose kernels it has picked, which is
     /// not always the processor that it runs on.
     pub fn about(&self) -> Option<String> {
+        if let Kind::Gpu(gpu) = &self.kind {
+            return Some(gpu.about());
+        }
         let symbol = self.symbol_named("openblas_get_config")?;
         // SAFETY: OpenBLAS declares `char *openblas_get_config(void)`.
         let text = unsafe {
@@ -147,9 +167,10 @@ impl Peer {
     }
 
     fn symbol_named(&self, name: &str) -> Option<*const c_void> {
-        let name = format!("{}{name}", self.prefix);
+        let Kind::Fortran { prefix, library } = &self.kind else { return None };
+        let name = format!("{prefix}{name}");
         // SAFETY: the address is only looked up here; who calls it says what it takes. The library is never closed.
-        let address = unsafe { self.library.get::<*const c_void>(name.as_bytes()).ok()?.try_as_raw_ptr()? };
+        let address = unsafe { library.get::<*const c_void>(name.as_bytes()).ok()?.try_as_raw_ptr()? };
         (!address.is_null()).then_some(address.cast_const())
     }
 
@@ -160,6 +181,9 @@ impl Peer {
     pub fn call<T: Scalar>(&self, mut call: Call<'_, T>) -> Result<i32, Unavailable> {
         if let Some(why) = call.absence() {
             return Err(Unavailable(why.to_owned()));
+        }
+        if let Kind::Gpu(gpu) = &self.kind {
+            return gpu.call(call);
         }
         let name = format!("{}{}", T::LETTER, call.name());
         let symbol = self.symbol(&name).ok_or_else(|| Unavailable(format!("{} has no {name}", self.name)))?;

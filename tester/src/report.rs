@@ -64,6 +64,8 @@ pub struct Setting {
     pub seed: u64,
     pub repeat: usize,
     pub bound: f64,
+    /// Whether the operands' memory is pinned.
+    pub is_pinned: bool,
 }
 
 /// One line of the report.
@@ -116,6 +118,8 @@ impl Row {
         put("policy", json!(setting.policy));
         put("devices", json!(setting.devices));
         put("distribution", json!(setting.distribution.map(Distribution::as_str)));
+        put("location", json!("host"));
+        put("pinned", json!(setting.is_pinned));
         put("seed", json!(setting.seed));
         put("repeat", json!(setting.repeat));
         put("error", json!(self.error));
@@ -227,6 +231,7 @@ mod tests {
             seed: 9,
             repeat: 1,
             bound: 30.0,
+            is_pinned: false,
         };
         let value = row().json(&setting);
         for (key, expected) in [
@@ -240,6 +245,7 @@ mod tests {
             ("workers", json!(2)),
             ("devices", json!(["sim:0"])),
             ("distribution", Value::Null),
+            ("pinned", json!(false)),
             ("error", Value::Null),
             ("bound", json!(30.0)),
             ("seconds", json!(0.5)),

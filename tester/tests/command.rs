@@ -121,6 +121,10 @@ fn bad_usage_names_the_argument() {
         ("potrf --policy none", "--policy"),
         ("potrf --peer /nowhere/libblas.so", "--peer"),
         ("potrf --workers 99999", "--workers"),
+        ("potrf --devices cuda:4096", "--devices"),
+        ("potrf --location device", "--location"),
+        ("potrf --peer cublasxt,wide", "--peer"),
+        ("potrf --peer cusolver,512", "--peer"),
     ] {
         let output = tester(line);
         let message = String::from_utf8_lossy(&output.stderr);
@@ -138,6 +142,23 @@ fn a_library_that_is_no_blas_is_refused() {
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2));
     assert!(message.contains("--peer") && message.contains(libc), "{message}");
+}
+
+#[test]
+fn what_needs_a_gpu_runs_or_says_what_is_missing() {
+    for (line, argument) in [
+        ("gemm --dim 50 --repeat 1 --format json --pinned y", "--pinned"),
+        ("gemm --dim 50 --repeat 1 --format json --peer cublasxt", "--peer"),
+        ("potrf,getrf,geqrf --dim 50 --repeat 1 --format json --peer cusolver", "--peer"),
+        ("potrf,getrf --dim 50 --repeat 1 --format json --peer cusolvermg,16", "--peer"),
+    ] {
+        let output = tester(line);
+        let message = String::from_utf8_lossy(&output.stderr);
+        match output.status.code() {
+            Some(0) => assert!(!output.stdout.is_empty(), "{line}"),
+            status => assert_eq!((status, message.contains(argument)), (Some(2), true), "{line}: {message}"),
+        }
+    }
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! [`OpenclDevice`]: the driver, as the runtime sees it.
 
 use super::{
-    KIND,
-    cache::{Cache, cache_directory},
+    KIND, cache_directory, cache_in,
     class::DeviceClass,
     context::{Setup, SharedContext},
     found::Found,
@@ -120,7 +119,7 @@ impl OpenclDevice {
             index: settings.index,
             found: found.clone(),
             context,
-            programs: Programs::new(Cache::new(settings.cache.clone())),
+            programs: Programs::new(cache_in(settings.cache.clone())),
             signal: Arc::default(),
             heap: OnceLock::new(),
             heap_bytes: settings.heap_bytes(found.class()),

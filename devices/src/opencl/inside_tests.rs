@@ -2,9 +2,7 @@
 //! `REQUIRE_OPENCL=1`.
 
 use super::{
-    OpenclDevice, OpenclQueue, Settings, Source,
-    cache::Cache,
-    devices, named,
+    OpenclDevice, OpenclQueue, Settings, Source, cache_in, devices, named,
     object::Kernel,
     program::{Programs, Target, binary, key},
 };
@@ -62,12 +60,12 @@ fn what_is_on_disk_is_used_and_what_the_driver_refuses_is_compiled_again() {
     let Some(device) = open() else { return };
     let target = target(&device);
     let directory = Directory(std::env::temp_dir().join(format!("superscalar-opencl-inside-{}", std::process::id())));
-    let cache = || Cache::new(Some(directory.0.clone()));
+    let cache = || cache_in(Some(directory.0.clone()));
     let first = Source::new("__kernel void first(__global int *heap) { heap[0] = 1; }", "");
     let second = Source::new("__kernel void second(__global int *heap) { heap[0] = 2; }", "");
 
     // The second program's compiled form, filed as the first's: who asks for the first gets the second.
-    let compiled = Programs::new(Cache::new(None)).get(target, &second).expect("it compiles");
+    let compiled = Programs::new(cache_in(None)).get(target, &second).expect("it compiles");
     let bytes = binary(target, &compiled).expect("it has a compiled form");
     cache().put(&key(target.class, &first), &bytes);
     let programs = Programs::new(cache());

@@ -16,7 +16,6 @@
 //!
 //! `unsafe` is what OpenCL's C functions need; host memory of copies is the runtime's promise, and what a kernel does that of its author.
 
-mod cache;
 mod class;
 mod context;
 mod device;
@@ -33,14 +32,26 @@ mod signal;
 mod source;
 mod work;
 
-pub use cache::cache_directory;
 pub use class::DeviceClass;
 pub use device::{OpenclDevice, Settings};
 pub use found::{Found, devices, named};
 pub use queue::{Arg, OpenclQueue, Value};
 pub use source::Source;
 
+use std::path::PathBuf;
 use superscalar_runtime::DeviceKind;
 
 /// Implementations for OpenCL devices.
 pub const KIND: DeviceKind = DeviceKind("opencl");
+
+/// The directory in which compiled programs are kept, unless told otherwise: `opencl` in `$SUPERSCALAR_CACHE`, or else in `superscalar` of
+/// the user's cache directory. None if the environment names neither that nor a home.
+#[must_use]
+pub fn cache_directory() -> Option<PathBuf> {
+    crate::cache::directory(KIND.0)
+}
+
+/// Compiled programs, kept there or nowhere.
+fn cache_in(directory: Option<PathBuf>) -> crate::cache::Cache {
+    crate::cache::Cache::new(b"superscalar opencl program 1\n", directory)
+}

@@ -1,13 +1,13 @@
 //! Programs of a device: compiled once, kept in memory and on disk.
 
 use super::{
-    cache::Cache,
     class::{DeviceClass, answer},
     context::held,
     failure::check,
     object::{Context, Program},
     source::Source,
 };
+use crate::cache::Cache;
 use ocl::ffi::{self, cl_device_id, cl_int};
 use std::{
     collections::HashMap,

@@ -5,6 +5,8 @@
 
 use super::Call;
 use crate::{Scalar, sim};
+#[cfg(feature = "cuda")]
+use superscalar_devices::cuda;
 #[cfg(feature = "opencl")]
 use superscalar_devices::opencl;
 use superscalar_runtime::{Codelet, DeviceError, DeviceKind, IssueContext, Operands};
@@ -41,6 +43,8 @@ impl<T: Scalar> Backend<T> {
 
     const ALL: &'static [Self] = &[
         Self { kind: sim::KIND, scratch_bytes: sim::scratch_bytes, issue: sim::issue },
+        #[cfg(feature = "cuda")]
+        Self { kind: cuda::KIND, scratch_bytes: crate::cuda::scratch_bytes, issue: crate::cuda::issue },
         #[cfg(feature = "opencl")]
         Self { kind: opencl::KIND, scratch_bytes: crate::opencl::scratch_bytes, issue: crate::opencl::issue },
     ];

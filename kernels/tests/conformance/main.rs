@@ -8,7 +8,10 @@
 //!
 //! [`Call`]: superscalar_kernels::device::Call
 
+#[cfg(feature = "cuda")]
+mod cuda_device;
 mod image;
+mod large;
 mod moves;
 #[cfg(feature = "opencl")]
 mod opencl_device;
@@ -44,6 +47,8 @@ fn sim<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
     Some(Box::new(OnDevice::new(devices.remove(0))))
 }
 
+#[cfg(feature = "cuda")]
+use cuda_device::runner as cuda;
 #[cfg(feature = "opencl")]
 use opencl_device::runner as opencl;
 
@@ -80,6 +85,8 @@ macro_rules! instantiate {
                 7 triangles::trmm 8 triangles::trmm_propagates 9 triangles::trsm 10 triangles::trsm_propagates
                 11 triangles::potrf 12 triangles::potrf_fails
                 13 moves::laswp 14 moves::larfb 15 moves::larfb_in_blocks 16 moves::copy 17 moves::scale 18 moves::refusals
+                19 large::gemmt_in_blocks 20 large::trmm_in_blocks 21 large::potrf_in_blocks 22 large::laswp_in_chunks
+                23 large::copy_beyond_a_grid 24 large::products_of_some_depth
             }
         }
     };
@@ -88,5 +95,6 @@ macro_rules! instantiate {
 instantiate! {
     cpu
     sim
+    #[cfg(feature = "cuda")] cuda
     #[cfg(feature = "opencl")] opencl
 }

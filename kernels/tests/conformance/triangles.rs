@@ -29,7 +29,7 @@ fn is_read(uplo: Uplo, diag: Diag, i: usize, j: usize) -> bool {
 }
 
 /// Places a triangle of small integers, or of nothing that may be read.
-fn integers<T: Scalar>(
+pub fn integers<T: Scalar>(
     suite: &mut Suite<'_, T>,
     image: &mut Image,
     (uplo, diag): (Uplo, Diag),
@@ -145,7 +145,7 @@ pub fn trsm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
 }
 
 /// Places a Hermitian positive definite matrix in one triangle; the imaginary part of its diagonal is not to be looked at.
-fn positive_definite<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, uplo: Uplo, n: usize) -> Mat<T> {
+pub fn positive_definite<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, uplo: Uplo, n: usize) -> Mat<T> {
     image.place(&mut suite.numbers, (n, n), |numbers, i, j| match (i == j, oracle::is_in(Some(uplo), i, j)) {
         (true, _) => T::from_parts(T::Real::from_f64(2.0 + n as f64), T::Real::ONE),
         (false, true) => numbers.fraction(),

@@ -196,6 +196,35 @@ impl<'a, T: Scalar> Call<'a, T> {
         self.next.map(|next| *next)
     }
 
+    /// The arguments by sort, each in the order of the list: letters, sizes, and the addresses of arrays, each of which is borrowed until the
+    /// call is over.
+    pub fn parts(&self) -> Parts {
+        let mut parts = Parts::default();
+        for argument in &self.arguments {
+            match argument {
+                Argument::Letter(letter) => parts.letters.push(*letter),
+                Argument::Int(value) => parts.sizes.push(usize::try_from(*value).unwrap_or(0)),
+                Argument::Array(start) => parts.arrays.push(*start),
+                _ => {}
+            }
+        }
+        parts
+    }
+
+    /// The arguments as C has them: letters become the numbers by which NVIDIA's libraries call them, sizes are passed by value, and scalars
+    /// by their address. None if the list has something else.
+    pub fn words_by_value(&mut self) -> Option<Vec<*mut c_void>> {
+        let words = self.arguments.iter_mut().map(|argument| match argument {
+            Argument::Letter(letter) => code_of(*letter).map(std::ptr::without_provenance_mut),
+            Argument::Int(value) => usize::try_from(*value).ok().map(std::ptr::without_provenance_mut),
+            Argument::Scalar(value) => Some((&raw mut *value).cast()),
+            Argument::Real(value) => Some((&raw mut *value).cast()),
+            Argument::Array(start) => Some(*start),
+            _ => None,
+        });
+        words.collect()
+    }
+
     /// Makes this call and returns INFO, 0 for routines without; a result that is a number goes to its place.
     ///
     /// # Safety
@@ -240,5 +269,24 @@ impl<'a, T: Scalar> Call<'a, T> {
             Argument::IntWork(elements) => elements.as_mut_ptr().cast(),
         });
         addresses.chain(std::iter::repeat_n(std::ptr::without_provenance_mut(1), letters)).collect()
+    }
+}
+
+/// Some of the arguments of a call.
+#[derive(Debug, Default)]
+pub struct Parts {
+    pub letters: Vec<u8>,
+    pub sizes: Vec<usize>,
+    pub arrays: Vec<*mut c_void>,
+}
+
+/// The number of an option in the enumerations of NVIDIA's libraries, which agree for one letter: left, lower, no transpose and a stored
+/// diagonal are 0; right, upper, transpose and a diagonal of ones are 1; a conjugate transpose is 2.
+pub fn code_of(letter: u8) -> Option<usize> {
+    match letter {
+        b'L' | b'N' => Some(0),
+        b'R' | b'U' | b'T' => Some(1),
+        b'C' => Some(2),
+        _ => None,
     }
 }

@@ -1,11 +1,10 @@
 //! [`Cache`]: compiled programs on disk.
 //!
-//! One file per program, named for a hash of its key: platform, device, driver, options and text. The whole key stands in the
+//! One file per program, named for a hash of its key: for what it was compiled, by what, options and text. The whole key stands in the
 //! file and is compared, so neither a collision nor a file from elsewhere can pass for the program; a checksum finds a file that was cut
 //! or changed. A file is written under another name and then renamed, so a reader sees all of it or nothing. Files that do not fit are as
 //! good as none, and are replaced. A cache that can not be written costs time, and nothing else.
 
-use super::source::hash;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -13,40 +12,38 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// What a file begins with: the number goes up with the format.
-const MAGIC: &[u8] = b"superscalar opencl program 1\n";
-
-/// The directory in which compiled programs are kept, unless told otherwise: `opencl` in `$SUPERSCALAR_CACHE`, or else in `superscalar` of
-/// the user's cache directory. None if the environment names neither that nor a home.
-#[must_use]
-pub fn cache_directory() -> Option<PathBuf> {
+/// The directory in which compiled programs for this kind of device are kept, unless told otherwise: of this name in `$SUPERSCALAR_CACHE`,
+/// or else in `superscalar` of the user's cache directory. None if the environment names neither that nor a home.
+pub(crate) fn directory(kind: &str) -> Option<PathBuf> {
     let named = |variable| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     let caches = || named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
     let root = named("SUPERSCALAR_CACHE").or_else(|| Some(caches()?.join("superscalar")))?;
-    Some(root.join("opencl"))
+    Some(root.join(kind))
 }
 
 /// Compiled programs in a directory, or nowhere.
 #[derive(Clone, Debug)]
-pub(super) struct Cache {
+pub(crate) struct Cache {
+    /// What a file begins with: for whom it is, and in which version of the format.
+    magic: &'static [u8],
     directory: Option<PathBuf>,
 }
 
 impl Cache {
-    pub(super) fn new(directory: Option<PathBuf>) -> Self {
-        Self { directory }
+    pub(crate) fn new(magic: &'static [u8], directory: Option<PathBuf>) -> Self {
+        Self { magic, directory }
     }
 
     /// The compiled program of this key, if it is there and whole.
-    pub(super) fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
         let file = fs::read(self.path(key)?).ok()?;
-        decode(&file, key).map(<[u8]>::to_vec)
+        decode(self.magic, &file, key).map(<[u8]>::to_vec)
     }
 
     /// Keeps a compiled program, if that is possible.
-    pub(super) fn put(&self, key: &[u8], binary: &[u8]) {
+    pub(crate) fn put(&self, key: &[u8], binary: &[u8]) {
         let Some(path) = self.path(key) else { return };
-        let _ = replace(&path, &encode(key, binary));
+        let _ = replace(&path, &encode(self.magic, key, binary));
     }
 
     fn path(&self, key: &[u8]) -> Option<PathBuf> {
@@ -69,14 +66,14 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     renamed
 }
 
-fn encode(key: &[u8], binary: &[u8]) -> Vec<u8> {
+fn encode(magic: &[u8], key: &[u8], binary: &[u8]) -> Vec<u8> {
     let lengths = [key.len() as u64, binary.len() as u64].map(u64::to_le_bytes);
     let check = hash([&lengths[0], &lengths[1], key, binary]).to_le_bytes();
-    [MAGIC, &lengths[0], &lengths[1], &check, key, binary].concat()
+    [magic, &lengths[0], &lengths[1], &check, key, binary].concat()
 }
 
-fn decode<'a>(file: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
-    let rest = file.strip_prefix(MAGIC)?;
+fn decode<'a>(magic: &[u8], file: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    let rest = file.strip_prefix(magic)?;
     let (lengths, rest) = rest.split_at_checked(16)?;
     let (check, rest) = rest.split_at_checked(16)?;
     let binary = rest.strip_prefix(key)?;
@@ -84,28 +81,46 @@ fn decode<'a>(file: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     (lengths == expected && check == hash([lengths, key, binary]).to_le_bytes()).then_some(binary)
 }
 
+/// FNV-1a (Fowler, Noll, Vo) with 128 bits: the same on every machine and for every version, as names of files must be.
+pub(crate) fn hash<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> u128 {
+    const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    pieces.into_iter().flatten().fold(BASIS, |hash, &byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const MAGIC: &[u8] = b"test 1\n";
+
     #[test]
     fn what_is_written_is_read() {
-        let file = encode(b"key", b"binary");
-        assert_eq!(decode(&file, b"key"), Some(&b"binary"[..]));
-        assert_eq!(decode(&file, b"kez"), None);
+        let file = encode(MAGIC, b"key", b"binary");
+        assert_eq!(decode(MAGIC, &file, b"key"), Some(&b"binary"[..]));
+        assert_eq!(decode(MAGIC, &file, b"kez"), None);
+        assert_eq!(decode(b"test 2\n", &file, b"key"), None);
     }
 
     #[test]
     fn a_file_that_was_cut_or_changed_anywhere_is_none() {
-        let file = encode(b"key", b"binary");
+        let file = encode(MAGIC, b"key", b"binary");
         for length in 0..file.len() {
-            assert_eq!(decode(&file[..length], b"key"), None, "cut to {length}");
+            assert_eq!(decode(MAGIC, &file[..length], b"key"), None, "cut to {length}");
             let mut changed = file.clone();
             changed[length] ^= 1;
-            assert_eq!(decode(&changed, b"key"), None, "changed at {length}");
+            assert_eq!(decode(MAGIC, &changed, b"key"), None, "changed at {length}");
         }
         let mut longer = file;
         longer.push(0);
-        assert_eq!(decode(&longer, b"key"), None);
+        assert_eq!(decode(MAGIC, &longer, b"key"), None);
+    }
+
+    #[test]
+    fn the_hash_is_the_published_one() {
+        // From the authors' test vectors.
+        assert_eq!(hash([&b""[..]]), 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
+        assert_eq!(hash([&b"a"[..]]), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
+        assert_eq!(hash([&b"a"[..]]), hash([&b""[..], &b"a"[..]]));
     }
 }

@@ -1,0 +1,186 @@
+//! [`Common`]: what the queues of a device share, and what other devices of its group see of it.
+
+use super::{
+    buffer::DeviceBuffer,
+    context::{Context, GpuClass},
+    failure::check,
+    line::Line,
+    program::Programs,
+    signal::Signal,
+};
+use cudarc::driver::sys::{self, CUdevice_P2PAttribute as PeerAttribute};
+use std::{
+    fs,
+    path::Path,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Instant,
+};
+use superscalar_runtime::{DeviceError, LinkInfo};
+
+/// What a copy takes before its first byte, about, through a PCI Express bus and through NVLink.
+const HOST_LATENCY_NS: u64 = 8_000;
+const PEER_LATENCY_NS: u64 = 5_000;
+/// What is assumed of a GPU's bus if the system does not say: that of the generation which is usual for its compute capability.
+const BUS_BYTES_PER_S: [(i32, f64); 3] = [(9, 54e9), (8, 26e9), (0, 12e9)];
+/// What a link between GPUs moves in one direction: through NVLink of the fourth generation, over the bus, and within one GPU.
+const NVLINK_BYTES_PER_S: f64 = 350e9;
+const PEER_BUS_BYTES_PER_S: f64 = 40e9;
+const WITHIN_BYTES_PER_S: f64 = 1.5e12;
+
+/// What the queues of a device share.
+#[derive(Debug)]
+pub(super) struct Common {
+    /// The device's index in the runtime.
+    pub(super) index: u16,
+    name: String,
+    /// What is in each queue.
+    pub(super) lines: Vec<Line>,
+    heap: OnceLock<DeviceBuffer>,
+    pub(super) heap_bytes: usize,
+    pub(super) programs: Programs,
+    pub(super) signal: Signal,
+    /// Why it is lost.
+    lost: OnceLock<DeviceError>,
+    /// Since when it waits for a device that is lost.
+    pub(super) stuck: Mutex<Option<Instant>>,
+    pub(super) context: Arc<Context>,
+}
+
+impl Common {
+    pub(super) fn new(context: Arc<Context>, index: u16, heap_bytes: usize, lines: u16, programs: Programs) -> Self {
+        let class = context.class();
+        Self {
+            index,
+            name: format!("cuda:{} {}", class.ordinal, class.name),
+            lines: (0..lines).map(|_| Line::new(Arc::clone(&context))).collect(),
+            heap: OnceLock::new(),
+            heap_bytes,
+            programs,
+            signal: Signal::default(),
+            lost: OnceLock::new(),
+            stuck: Mutex::default(),
+            context,
+        }
+    }
+
+    /// The device's name, for traces and messages.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn class(&self) -> &GpuClass {
+        self.context.class()
+    }
+
+    #[inline]
+    pub(super) fn heap(&self) -> Result<&DeviceBuffer, DeviceError> {
+        self.heap.get().ok_or_else(|| DeviceError::new("its heap is not reserved"))
+    }
+
+    pub(super) fn reserve(&self) -> Result<(), DeviceError> {
+        if self.heap.get().is_some() {
+            return Err(DeviceError::new("its heap is reserved already"));
+        }
+        let bytes = self.heap_bytes;
+        let heap = DeviceBuffer::new(&self.context, bytes)
+            .map_err(|error| super::failure::about(&format!("no heap of {bytes} bytes"), error))?;
+        self.heap.set(heap).map_err(|_| DeviceError::new("its heap was reserved twice at once"))
+    }
+
+    /// Whether the device is lost.
+    #[inline]
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.get().is_some()
+    }
+
+    /// Why the device is lost, if it is.
+    pub(super) fn loss(&self) -> Option<&DeviceError> {
+        self.lost.get()
+    }
+
+    /// Fails if the device is lost.
+    #[inline]
+    pub(super) fn check_not_lost(&self) -> Result<(), DeviceError> {
+        self.lost.get().map_or(Ok(()), |error| Err(error.clone()))
+    }
+
+    /// Says which device an error is of, and takes note of one after which the device is lost.
+    #[cold]
+    pub(super) fn noted(&self, error: DeviceError) -> DeviceError {
+        if error.is_outcome() {
+            return error;
+        }
+        if !error.is_lost() {
+            return super::failure::about(&self.name, error);
+        }
+        let lost = self.lost.get_or_init(|| DeviceError::lost(format!("{} is lost: {error}", self.name)));
+        self.signal.raise();
+        lost.clone()
+    }
+
+    /// Since when it waits for a device that is lost: since now, if it did not before.
+    pub(super) fn stuck_since(&self) -> Instant {
+        *self.stuck.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now)
+    }
+
+    /// The way to host memory, as the system describes the GPU's bus.
+    pub(super) fn host_link(&self) -> LinkInfo {
+        let class = self.class();
+        let entry = |name: &str| {
+            fs::read_to_string(Path::new("/sys/bus/pci/devices").join(class.bus.to_lowercase()).join(name))
+        };
+        let told = || bus_bytes_per_s(&entry("max_link_speed").ok()?, &entry("max_link_width").ok()?);
+        let (major, _) = class.compute_capability;
+        let assumed = || BUS_BYTES_PER_S.iter().find(|(from, _)| major >= *from).map_or(12e9, |(_, speed)| *speed);
+        LinkInfo { bytes_per_s: told().unwrap_or_else(assumed), latency_ns: HOST_LATENCY_NS }
+    }
+
+    /// The way from another device's heap to this one's, if there is one; from now on it is open.
+    pub(super) fn link_to(&self, other: &Self) -> Result<Option<LinkInfo>, DeviceError> {
+        let link = |bytes_per_s| Some(LinkInfo { bytes_per_s, latency_ns: PEER_LATENCY_NS });
+        if self.class().ordinal == other.class().ordinal {
+            return Ok(link(WITHIN_BYTES_PER_S));
+        }
+        if !self.context.reach(&other.context)? {
+            return Ok(None);
+        }
+        let mut has_atomics = 0;
+        let attribute = PeerAttribute::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED;
+        let (here, there) = (self.context.device(), other.context.device());
+        // SAFETY: both devices are there.
+        let code = unsafe { sys::cuDeviceGetP2PAttribute(&raw mut has_atomics, attribute, here, there) };
+        check(code, "cuDeviceGetP2PAttribute")?;
+        // Of the links between GPUs, NVLink has atomic operations, and the bus has not.
+        Ok(link(if has_atomics != 0 { NVLINK_BYTES_PER_S } else { PEER_BUS_BYTES_PER_S }))
+    }
+}
+
+/// What a bus moves in one direction, of `32.0 GT/s PCIe` and `16`: nine tenths of its lanes' bits, less what they are encoded with.
+fn bus_bytes_per_s(speed: &str, width: &str) -> Option<f64> {
+    let transfers: f64 = speed.split_whitespace().next()?.parse().ok()?;
+    let lanes: f64 = width.trim().parse().ok()?;
+    // Up to the second generation, ten bits are sent for eight; from then on 130 for 128.
+    let encoding = if transfers < 6.0 { 0.8 } else { 128.0 / 130.0 };
+    let bytes_per_s = transfers * 1e9 * lanes / 8.0 * encoding * 0.87;
+    (bytes_per_s.is_finite() && bytes_per_s >= 1e8 && lanes <= 32.0).then_some(bytes_per_s)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bus_bytes_per_s;
+
+    #[test]
+    fn the_speed_of_a_bus_is_read_from_what_the_system_says() {
+        let fifth = bus_bytes_per_s("32.0 GT/s PCIe\n", "16\n").expect("a speed");
+        assert!((52e9..58e9).contains(&fifth), "{fifth}");
+        let third = bus_bytes_per_s("8.0 GT/s PCIe", "16").expect("a speed");
+        assert!((12e9..15e9).contains(&third), "{third}");
+        let second = bus_bytes_per_s("5 GT/s", "8").expect("a speed");
+        assert!((3e9..4e9).contains(&second), "{second}");
+        for (speed, width) in
+            [("Unknown", "16"), ("32.0 GT/s PCIe", "0"), ("", ""), ("32.0 GT/s PCIe", "255"), ("1e999", "16")]
+        {
+            assert_eq!(bus_bytes_per_s(speed, width), None, "{speed} {width}");
+        }
+    }
+}

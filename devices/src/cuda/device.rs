@@ -1,0 +1,215 @@
+//! [`Cuda`]: the driver, as the runtime sees it.
+
+use super::{
+    KIND, cache_directory,
+    common::Common,
+    context::{Context, GpuClass},
+    failure::about,
+    group::Group,
+    lane::Lane,
+    program::Programs,
+    queue::Queue,
+    stream::Stream,
+};
+use crate::cache::Cache;
+use std::{path::PathBuf, sync::Arc, time::Duration};
+use superscalar_runtime::{
+    Device, DeviceError, DeviceInfo, DeviceMemory, Event, Finished, Issue, MemoryInfo, Speed, Transfer,
+};
+
+/// Queues for copies in, out and from peers, behind those for tasks.
+pub(super) const COPY_QUEUES: u16 = 3;
+/// Columns in a heap begin at multiples of this many bytes: what `cudaMalloc` promises, and twice a line of the L2 cache.
+const ALIGN_BYTES: usize = 256;
+/// What is left of a GPU's free memory unless told otherwise: for the workspaces of the libraries, their code and that of our kernels.
+const SPARED_BYTES: usize = 3 << 30;
+
+/// How devices are opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Bytes of each heap; if not given, the free memory, but for three gigabytes or a quarter of it.
+    pub heap_bytes: Option<usize>,
+    /// How many queues for tasks; at least one.
+    pub queues: u16,
+    /// How many tasks a device is given ahead of their completion; at least one.
+    pub depth: usize,
+    /// Whether the GPU is asked how long each task takes: about a microsecond more for each. Copies are always timed.
+    pub timed: bool,
+    /// How fast the devices are said to be.
+    pub speed: Speed,
+    /// Where compiled programs are kept, if anywhere.
+    pub cache: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let (speed, cache) = (Speed::default(), cache_directory());
+        Self { heap_bytes: None, queues: 4, depth: 16, timed: false, speed, cache }
+    }
+}
+
+/// A GPU, opened for a runtime.
+#[derive(Debug)]
+pub struct Cuda {
+    pub(super) common: Arc<Common>,
+    pub(super) group: Arc<Group>,
+    info: DeviceInfo,
+    pub(super) lanes: Vec<Lane>,
+}
+
+/// Opens one GPU, as the only device of a runtime.
+///
+/// # Errors
+/// As for [`open_all`].
+///
+/// # Examples
+/// ```
+/// use superscalar_devices::cuda::{self, Options};
+///
+/// if cuda::count()? > 0 {
+///     let device = cuda::open(0, &Options { heap_bytes: Some(1 << 20), ..Options::default() })?;
+///     println!("{}", device.class().name);
+/// }
+/// # Ok::<(), superscalar_runtime::DeviceError>(())
+/// ```
+pub fn open(ordinal: usize, options: &Options) -> Result<Arc<Cuda>, DeviceError> {
+    open_all(&[ordinal], 0, options)?.pop().ok_or_else(|| DeviceError::new("no device was opened"))
+}
+
+/// Opens GPUs for one runtime, whose builder must get them in this order, behind `first_index` others. They can wait for each other's events,
+/// and copy from each other where the machine connects them. One GPU may be opened more than once, as devices with heaps of their own.
+///
+/// # Errors
+/// If CUDA sees no such GPU, the options do not suit, or the driver refuses.
+pub fn open_all(ordinals: &[usize], first_index: u16, options: &Options) -> Result<Vec<Arc<Cuda>>, DeviceError> {
+    options.check()?;
+    let last = u16::try_from(ordinals.len()).ok().and_then(|count| first_index.checked_add(count));
+    let indices = first_index..last.ok_or_else(|| DeviceError::new("more devices than indices"))?;
+    let mut members: Vec<Arc<Common>> = Vec::new();
+    for (&ordinal, index) in ordinals.iter().zip(indices) {
+        let named = |error| about(&format!("cuda:{ordinal}"), error);
+        members.push(Arc::new(options.common(ordinal, index, ordinals).map_err(named)?));
+    }
+    let group = Arc::new(Group::new(members.clone()));
+    let opened = members.into_iter().map(|common| {
+        let name = common.name().to_owned();
+        Cuda::of(common, &group, options).map(Arc::new).map_err(|error| about(&name, error))
+    });
+    opened.collect()
+}
+
+impl Options {
+    fn check(&self) -> Result<(), DeviceError> {
+        let Self { queues, depth, .. } = *self;
+        if queues == 0 || queues > u16::MAX - COPY_QUEUES || depth == 0 {
+            return Err(DeviceError::new(format!("a device with {queues} queues, {depth} tasks deep")));
+        }
+        if self.heap_bytes.is_some_and(|bytes| bytes < ALIGN_BYTES) {
+            return Err(DeviceError::new(format!("a heap of {:?} bytes", self.heap_bytes)));
+        }
+        Ok(())
+    }
+
+    fn common(&self, ordinal: usize, index: u16, all: &[usize]) -> Result<Common, DeviceError> {
+        let context = Context::of(ordinal)?;
+        let (free, _) = context.memory()?;
+        // Devices on one GPU share its memory.
+        let sharers = all.iter().filter(|&&other| other == ordinal).count().max(1);
+        let default = (free - SPARED_BYTES.min(free / 4)) / sharers;
+        let bytes = self.heap_bytes.unwrap_or(default);
+        let programs = Programs::new(Cache::new(b"superscalar cuda program 1\n", self.cache.clone()));
+        Ok(Common::new(context, index, bytes - bytes % ALIGN_BYTES, self.queues + COPY_QUEUES, programs))
+    }
+}
+
+impl Cuda {
+    fn of(common: Arc<Common>, group: &Arc<Group>, options: &Options) -> Result<Self, DeviceError> {
+        let info = info(&common, group, options)?;
+        let lanes = (0..options.queues + COPY_QUEUES).map(|number| {
+            let stream = Stream::new(&common.context)?;
+            let is_timed = options.timed || number >= options.queues;
+            Ok(Lane::new(Queue::new(Arc::clone(&common), stream), number, is_timed, Arc::clone(group)))
+        });
+        let lanes = lanes.collect::<Result<_, DeviceError>>()?;
+        Ok(Self { common, group: Arc::clone(group), info, lanes })
+    }
+
+    /// What sort of GPU it is.
+    #[must_use]
+    pub fn class(&self) -> &GpuClass {
+        self.common.class()
+    }
+}
+
+fn info(common: &Common, group: &Group, options: &Options) -> Result<DeviceInfo, DeviceError> {
+    let mut peers = Vec::new();
+    for other in group.members().iter().filter(|other| other.index != common.index) {
+        if let Some(link) = common.link_to(other)? {
+            peers.push((other.index, link));
+        }
+    }
+    Ok(DeviceInfo {
+        name: common.name().to_owned(),
+        kind: KIND,
+        queues: options.queues,
+        depth: options.depth,
+        memory: Some(MemoryInfo { bytes: common.heap_bytes, align: ALIGN_BYTES, host: common.host_link(), peers }),
+        speed: options.speed,
+    })
+}
+
+impl Cuda {
+    /// Whether it can copy from this device's heap.
+    pub(super) fn has_peer(&self, device: u16) -> bool {
+        self.info.memory.as_ref().is_some_and(|memory| memory.peers.iter().any(|(peer, _)| *peer == device))
+    }
+
+    pub(super) fn lane_of(&self, transfer: &Transfer) -> &Lane {
+        &self.lanes[usize::from(self.info.transfer_queue(transfer))]
+    }
+}
+
+impl Device for Cuda {
+    fn info(&self) -> DeviceInfo {
+        self.info.clone()
+    }
+
+    fn can_wait_for(&self, device: u16) -> bool {
+        self.group.member(device).is_some()
+    }
+
+    fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u32, DeviceError> {
+        self.common.check_not_lost()?;
+        let lane = self.lanes.get(usize::from(queue)).filter(|_| queue < self.info.queues);
+        let lane = lane.ok_or_else(|| DeviceError::new(format!("there is no queue {queue} for tasks")))?;
+        lane.put(waits, |queue| issue(queue)).map_err(|error| self.common.noted(error))
+    }
+
+    fn poll(&self, report: &mut dyn FnMut(Finished)) {
+        for lane in &self.lanes {
+            lane.collect(report);
+        }
+    }
+
+    fn wait(&self, at_most: Duration) {
+        self.common.signal.wait(
+            at_most,
+            || self.common.lines.iter().any(|line| line.is_due()),
+            || self.common.lines.iter().any(|line| line.in_flight() > 0),
+        );
+    }
+
+    fn wake(&self) {
+        self.common.signal.raise();
+    }
+
+    fn memory(&self) -> Option<&dyn DeviceMemory> {
+        Some(self)
+    }
+}
+
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        self.lanes.iter_mut().for_each(Lane::close);
+    }
+}

@@ -1,0 +1,209 @@
+//! [`Group`]: devices that were opened together, so that each finds the others' events.
+//!
+//! A failed task or copy fails those that wait for it. What will fail is mostly known when others are issued behind it: then they put nothing
+//! in but an empty place that fails, too, behind all else that they wait for. A result that is judged only at the end fails those that
+//! were issued meanwhile when they end.
+//!
+//! Nothing ends a wait in a stream but its event. What that is worth when its device is lost, CUDA does not say: the driver may release
+//! it, or not. If it does, the work ends and is reported as failed, since what it waited for was never done. If it does not within
+//! [`GRACE`], nobody can use that stream any more, and so its device is lost, too.
+
+use super::{
+    common::Common,
+    line::{Look, Stage},
+    stream::{is_over, wait_for},
+};
+use cudarc::driver::sys::CUstream;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+use superscalar_runtime::{DeviceError, Event};
+
+/// For how long a device's queue may wait for a device that is lost.
+pub const GRACE: Duration = Duration::from_secs(2);
+
+#[derive(Debug)]
+pub(super) struct Group {
+    members: Vec<Arc<Common>>,
+    /// Something has failed, so it must be asked what.
+    has_failures: AtomicBool,
+}
+
+/// What the work that is being put in must wait for.
+pub(super) enum Waits {
+    /// It is in the stream.
+    Ready,
+    /// Something that it waits for fails.
+    Refused(DeviceError),
+}
+
+impl Group {
+    pub(super) fn new(members: Vec<Arc<Common>>) -> Self {
+        Self { members, has_failures: AtomicBool::new(false) }
+    }
+
+    pub(super) fn members(&self) -> &[Arc<Common>] {
+        &self.members
+    }
+
+    /// The device with this index. Indices follow each other.
+    #[inline]
+    pub(super) fn member(&self, index: u16) -> Option<&Common> {
+        let first = self.members.first()?.index;
+        self.members.get(usize::from(index.checked_sub(first)?)).map(|member| &**member)
+    }
+
+    /// Takes note that something has failed.
+    pub(super) fn note_failure(&self) {
+        self.has_failures.store(true, Ordering::SeqCst);
+    }
+
+    /// Fails if an event is of a device that is not in the group, or of a queue that it has not.
+    #[inline]
+    pub(super) fn check(&self, waits: &[Event]) -> Result<(), DeviceError> {
+        let is_known = |event: &Event| {
+            self.member(event.device).is_some_and(|member| usize::from(event.queue) < member.lines.len())
+        };
+        match waits.iter().find(|event| !is_known(event)) {
+            None => Ok(()),
+            Some(Event { device, queue, .. }) => {
+                Err(DeviceError::new(format!("it can not wait for events of queue {queue} of device {device}")))
+            }
+        }
+    }
+
+    /// What there is to wait for before an event comes.
+    pub(super) fn look(&self, event: Event) -> Look {
+        let Some(member) = self.member(event.device) else { return Look::Over };
+        let Some(line) = member.lines.get(usize::from(event.queue)) else { return Look::Over };
+        match line.look(event.ticket) {
+            Look::Event(..) | Look::Held if member.is_lost() => Look::Failed,
+            look => look,
+        }
+    }
+
+    /// Waits on the host until everything that is waited for has an event: until copiers have put the last piece of what they have into its stream.
+    pub(super) fn await_events(&self, waits: &[Event]) {
+        for &event in waits {
+            while self.look(event) == Look::Held {
+                if let Some(member) = self.member(event.device) {
+                    // The time-out is for a device that is lost meanwhile.
+                    member.lines[usize::from(event.queue)].wait_for_copier(event.ticket, Duration::from_millis(50));
+                }
+            }
+        }
+    }
+
+    /// Whether copiers have part in something that is waited for.
+    pub(super) fn is_with_copiers(&self, waits: &[Event]) -> bool {
+        waits.iter().any(|&event| matches!(self.look(event), Look::Held | Look::Event(_, Stage::Landing)))
+    }
+
+    /// Makes a stream of `own` (device, queue) wait for the events.
+    pub(super) fn condition(&self, stream: CUstream, own: (u16, u16), waits: &[Event]) -> Result<Waits, DeviceError> {
+        let mut refused = None;
+        for (at, &event) in waits.iter().enumerate() {
+            match self.look(event) {
+                Look::Over => {}
+                Look::Failed | Look::Held => refused = Some(event),
+                // The stream is in order by itself.
+                Look::Event(..) if (event.device, event.queue) == own => {}
+                Look::Event(raw, _) => {
+                    let later = |other: &Event| {
+                        (other.device, other.queue) == (event.device, event.queue) && other.ticket > event.ticket
+                    };
+                    if waits[..at].iter().chain(&waits[at + 1..]).any(later) {
+                        continue;
+                    }
+                    match wait_for(stream, raw) {
+                        Ok(()) => {}
+                        // The answer may be about the event's device.
+                        Err(_) if event.device != own.0 => refused = Some(event),
+                        Err(error) => return Err(error),
+                    }
+                }
+            }
+        }
+        Ok(refused.map_or(Waits::Ready, |event| Waits::Refused(self.failure_behind(event))))
+    }
+
+    /// What is said of work that waits for something that fails.
+    pub(super) fn failure_behind(&self, event: Event) -> DeviceError {
+        let Event { device, queue, ticket } = event;
+        let name = self.member(device).map_or("another device", Common::name);
+        DeviceError::new(format!(
+            "it did not run, as what it waited for failed: ticket {ticket} of queue {queue} of {name}"
+        ))
+    }
+
+    /// What has failed of that which work waited for that has ended.
+    pub(super) fn failed_among(&self, waits: impl IntoIterator<Item = Event>) -> Option<Event> {
+        waits.into_iter().find(|&event| self.look(event) == Look::Failed)
+    }
+
+    /// Whether it is worth asking.
+    #[inline]
+    pub(super) fn has_failures(&self) -> bool {
+        self.has_failures.load(Ordering::SeqCst)
+    }
+
+    /// Gives a device up that has waited for a lost one for too long.
+    pub(super) fn give_up_if_stuck(&self, own: &Common, line: usize) -> Option<DeviceError> {
+        if !self.has_failures() || own.is_lost() {
+            return None;
+        }
+        let is_lost =
+            |event: Event| event.device != own.index && self.member(event.device).is_some_and(Common::is_lost);
+        if !own.lines[line].waits_for(is_lost) || own.stuck_since().elapsed() < GRACE {
+            return None;
+        }
+        own.context.leave();
+        let names: Vec<&str> =
+            self.members.iter().filter(|member| member.is_lost()).map(|member| member.name()).collect();
+        Some(own.noted(DeviceError::lost(format!("its queue {line} waits for what is lost: {}", names.join(", ")))))
+    }
+
+    /// Waits on the host until all events have come, host memory included. Returns what failed of them. Called by copiers, which have time.
+    pub(super) fn await_ends(&self, own: &Common, waits: &[Event]) -> Option<DeviceError> {
+        let mut failure = None;
+        for &event in waits {
+            let mut nap = Duration::from_micros(10);
+            let begin = Instant::now();
+            loop {
+                match self.look(event) {
+                    Look::Over => break,
+                    Look::Failed => {
+                        failure = Some(self.failure_behind(event));
+                        break;
+                    }
+                    Look::Event(raw, Stage::Issued) => match is_over(raw) {
+                        Ok(true) => break,
+                        Ok(false) => {}
+                        Err(_) => {
+                            failure = Some(self.failure_behind(event));
+                            break;
+                        }
+                    },
+                    Look::Event(..) | Look::Held => {
+                        let line = self.member(event.device).map(|member| &member.lines[usize::from(event.queue)]);
+                        line.inspect(|line| line.wait_for_copier(event.ticket, Duration::from_millis(5)));
+                        continue;
+                    }
+                }
+                if let Some(loss) = own.loss() {
+                    return Some(loss.clone());
+                }
+                if begin.elapsed() > Duration::from_micros(20) {
+                    thread::sleep(nap);
+                    nap = (nap * 2).min(Duration::from_micros(200));
+                }
+            }
+        }
+        failure
+    }
+}

@@ -1,0 +1,205 @@
+//! [`Lane`]: a queue, as work is put into it and collected from it.
+//!
+//! One lock is held by whoever puts work in, from the first command to the ticket, so that tickets count in the stream's order. What is in the
+//! queue is the affair of its [`Line`], which the issuer looks through meanwhile. No lock is held while the runtime is told of an end, or a
+//! task's result is judged.
+
+use super::{
+    common::Common,
+    copier::Copier,
+    group::{Group, Waits},
+    line::{Line, Opened, Stage, Work},
+    queue::Queue,
+    transfer::Job,
+};
+use cudarc::driver::sys::CUstream;
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::Duration,
+};
+use superscalar_runtime::{DeviceError, Event, Finished};
+
+#[derive(Debug)]
+pub(super) struct Lane {
+    number: u16,
+    is_timed: bool,
+    common: Arc<Common>,
+    group: Arc<Group>,
+    entrance: Mutex<Entrance>,
+}
+
+#[derive(Debug)]
+struct Entrance {
+    queue: Queue,
+    /// Who serves copies that go in pieces, from the first one on.
+    copier: Option<Copier>,
+}
+
+impl Lane {
+    pub(super) fn new(queue: Queue, number: u16, is_timed: bool, group: Arc<Group>) -> Self {
+        let common = Arc::clone(&queue.common);
+        Self { number, is_timed, common, group, entrance: Mutex::new(Entrance { queue, copier: None }) }
+    }
+
+    fn line(&self) -> &Line {
+        &self.common.lines[usize::from(self.number)]
+    }
+
+    fn enter(&self) -> MutexGuard<'_, Entrance> {
+        self.entrance.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts into the queue, behind the events, what `fill` puts there; returns its ticket.
+    pub(super) fn put(
+        &self,
+        waits: &[Event],
+        fill: impl FnOnce(&mut Queue) -> Result<(), DeviceError>,
+    ) -> Result<u32, DeviceError> {
+        self.group.check(waits)?;
+        let queue = &mut self.enter().queue;
+        self.common.context.make_current()?;
+        // A task's implementation is here now and can not be kept for later, so the issuer waits. Copiers do not need it.
+        self.group.await_events(waits);
+        self.put_now(queue, waits, fill)
+    }
+
+    /// Puts one command of a copy into the queue.
+    fn put_now(
+        &self,
+        queue: &mut Queue,
+        waits: &[Event],
+        fill: impl FnOnce(&mut Queue) -> Result<(), DeviceError>,
+    ) -> Result<u32, DeviceError> {
+        let mut work = Work::default();
+        let refused = match self.group.condition(queue.raw(), (self.common.index, self.number), waits)? {
+            Waits::Ready => None,
+            Waits::Refused(error) => Some(error),
+        };
+        work.marks = self.line().marks(self.is_timed)?;
+        if let Some(begin) = &work.marks.begin {
+            begin.record(queue.raw())?;
+        }
+        queue.begin();
+        let result = refused.map_or_else(|| fill(queue).map_err(|error| (error, false)), |error| Err((error, true)));
+        let filling = queue.end();
+        if let Err((error, is_refused)) = result {
+            if error.is_lost() || !filling.is_begun && !is_refused {
+                self.line().keep(work.marks);
+                return Err(error);
+            }
+            self.group.note_failure();
+            work.failed = Some(error);
+        }
+        if let Some(end) = &work.marks.end {
+            end.record(queue.raw())?;
+        }
+        work.judges = filling.judges;
+        let ticket = self.line().push(work, waits);
+        self.common.signal.nudge();
+        Ok(ticket)
+    }
+
+    /// Puts a copy into the queue: one command, if it need not go through the copier.
+    pub(super) fn copy(
+        &self,
+        waits: &[Event],
+        in_pieces: bool,
+        job: Job,
+        command: impl FnOnce(CUstream) -> Result<(), DeviceError>,
+    ) -> Result<u32, DeviceError> {
+        self.group.check(waits)?;
+        let entrance = &mut *self.enter();
+        self.common.context.make_current()?;
+        if !in_pieces && !self.line().is_with_copier() && !self.group.is_with_copiers(waits) {
+            return self.put_now(&mut entrance.queue, waits, |queue| command(queue.raw()));
+        }
+        if entrance.copier.is_none() {
+            let stream = entrance.queue.shared_stream();
+            let copier = Copier::start(Arc::clone(&self.common), Arc::clone(&self.group), self.number, stream)?;
+            entrance.copier = Some(copier);
+        }
+        let work = Work { stage: Stage::Held, ..Work::default() };
+        let ticket = self.line().push(work, waits);
+        if let Some(copier) = &entrance.copier {
+            copier.give(ticket, waits.to_vec(), job);
+        }
+        self.common.signal.nudge();
+        Ok(ticket)
+    }
+
+    /// Takes out what is over, and tells of it.
+    pub(super) fn collect(&self, report: &mut dyn FnMut(Finished)) {
+        while self.line().in_flight() > 0 {
+            let over = match self.common.loss() {
+                Some(_) => self.abandoned(),
+                None => match self.line().over() {
+                    Ok(over) => over,
+                    Err(error) => {
+                        self.lose(error);
+                        continue;
+                    }
+                },
+            };
+            if over == 0 {
+                if self.group.give_up_if_stuck(&self.common, usize::from(self.number)).is_some() {
+                    self.group.note_failure();
+                    continue;
+                }
+                return;
+            }
+            for _ in 0..over {
+                self.collect_front(report);
+            }
+        }
+    }
+
+    /// How much of the queue of a lost device is reported now: all but what a copier still has.
+    fn abandoned(&self) -> usize {
+        let front = self.line().front();
+        usize::from(front.is_some_and(|front| !matches!(front.stage, Stage::Held | Stage::Landing)))
+    }
+
+    fn lose(&self, error: DeviceError) {
+        let error = if error.is_lost() { error } else { DeviceError::lost(error.to_string()) };
+        self.common.noted(error);
+        self.group.note_failure();
+    }
+
+    fn collect_front(&self, report: &mut dyn FnMut(Finished)) {
+        let Some(Opened { ticket, judges, failed, busy_ns }) = self.line().open_front() else { return };
+        let mut result = failed.map_or(Ok(()), Err);
+        if let Some(loss) = self.common.loss() {
+            result = Err(loss.clone());
+        }
+        for (word, judge) in judges {
+            result = result.and_then(|()| judge(&word.bytes()));
+        }
+        if result.is_ok() && self.group.has_failures() {
+            let failed = self.group.failed_among(self.line().awaited(ticket));
+            result = failed.map_or(Ok(()), |event| Err(self.group.failure_behind(event)));
+        }
+        let has_failed = result.as_ref().is_err_and(|error| !error.is_outcome());
+        if has_failed {
+            self.group.note_failure();
+        }
+        self.line().close_front(has_failed);
+        let result = result.map_err(|error| self.common.noted(error));
+        report(Finished { queue: self.number, ticket, busy_ns, result });
+    }
+
+    /// Waits until everything has ended, and forgets it. What a driver does not end is left alone.
+    pub(super) fn close(&mut self) {
+        let entrance = self.entrance.get_mut().unwrap_or_else(PoisonError::into_inner);
+        drop(entrance.copier.take());
+        let stream = entrance.queue.shared_stream();
+        // Not by a call that waits: a stream may wait for a device that is lost.
+        while let Ok(false) = stream.is_empty() {
+            if self.group.give_up_if_stuck(&self.common, usize::from(self.number)).is_some() {
+                break;
+            }
+            thread::sleep(Duration::from_micros(50));
+        }
+        self.collect(&mut |_| ());
+    }
+}

@@ -1,0 +1,327 @@
+//! CUDA's libraries, which are looked for at run time.
+//!
+//! First by name, where the system's loader looks; then in `CUDA_HOME` and `CUDA_PATH`, in the usual places, and among the Python packages
+//! that carry them. A library that was loaded from a path is found by its name from then on, so the bindings, which know names only, find it.
+//! The bindings panic where a library or a function is missing: so each library is asked for here before anything of it is called, and the
+//! driver's functions, which depend on its version, are looked up once.
+
+use cudarc::{cublas, cusolver, driver, nvrtc};
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+use superscalar_runtime::DeviceError;
+
+/// A library of CUDA's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Library {
+    /// libcuda, which comes with the GPU's driver.
+    Driver,
+    /// libnvrtc, the compiler.
+    Nvrtc,
+    /// libcublas.
+    Blas,
+    /// libcusolver.
+    Solver,
+}
+
+/// What is called of the driver.
+const DRIVER_FUNCTIONS: [&str; 48] = [
+    "cuCtxEnablePeerAccess",
+    "cuCtxSetCurrent",
+    "cuDeviceCanAccessPeer",
+    "cuDeviceGet",
+    "cuDeviceGetAttribute",
+    "cuDeviceGetCount",
+    "cuDeviceGetName",
+    "cuDeviceGetP2PAttribute",
+    "cuDeviceGetPCIBusId",
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuDevicePrimaryCtxRetain",
+    "cuDeviceTotalMem_v2",
+    "cuEventCreate",
+    "cuEventDestroy_v2",
+    "cuEventElapsedTime",
+    "cuEventQuery",
+    "cuEventRecord",
+    "cuFuncGetAttribute",
+    "cuFuncSetAttribute",
+    "cuGetErrorName",
+    "cuInit",
+    "cuLaunchKernel",
+    "cuMemAlloc_v2",
+    "cuMemFree_v2",
+    "cuMemFreeHost",
+    "cuMemGetInfo_v2",
+    "cuMemHostAlloc",
+    "cuMemHostGetDevicePointer_v2",
+    "cuMemHostRegister_v2",
+    "cuMemHostUnregister",
+    "cuMemcpy2DAsync_v2",
+    "cuMemcpyAsync",
+    "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyHtoDAsync_v2",
+    "cuMemcpyPeerAsync",
+    "cuMemcpy3DPeerAsync",
+    "cuMemsetD2D8Async",
+    "cuMemsetD8Async",
+    "cuModuleGetFunction",
+    "cuModuleLoadData",
+    "cuModuleUnload",
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cuPointerGetAttributes",
+    "cuStreamCreate",
+    "cuStreamDestroy_v2",
+    "cuStreamQuery",
+    "cuStreamWaitEvent",
+    "cuCtxGetCurrent",
+];
+
+/// Fails if a library is not found, or has not all of these functions: asked before they are called, as the bindings panic otherwise.
+///
+/// # Errors
+/// A message that names what is missing.
+///
+/// # Examples
+/// ```
+/// use superscalar_devices::cuda::{Library, requires};
+///
+/// if let Err(error) = requires(Library::Blas, &["cublasDgemm_v2_64"]) {
+///     println!("no products here: {error}");
+/// }
+/// ```
+pub fn requires(library: Library, functions: &[&str]) -> Result<(), DeviceError> {
+    library.load()?;
+    match functions.iter().find(|function| !library.has(function)) {
+        None => Ok(()),
+        Some(function) => Err(DeviceError::new(format!("lib{} has no function `{function}`", library.name()))),
+    }
+}
+
+/// Whether there is a driver at all.
+pub(super) fn has_driver() -> bool {
+    Library::Driver.load().is_ok()
+}
+
+/// Fails if there is no driver, or one that is too old.
+pub(super) fn driver() -> Result<(), DeviceError> {
+    static CHECKED: OnceLock<Result<(), DeviceError>> = OnceLock::new();
+    CHECKED.get_or_init(|| requires(Library::Driver, &DRIVER_FUNCTIONS)).clone()
+}
+
+/// The driver's function that tells the milliseconds between two events. The bindings know its second version only, which drivers have from
+/// 12.8 on; the first is in all of them and does the same.
+pub(super) fn elapsed_time() -> Option<ElapsedTime> {
+    static FOUND: OnceLock<Option<ElapsedTime>> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        driver().ok()?;
+        // SAFETY: the driver is loaded, and its header declares the function so.
+        unsafe { driver::sys::culib().get::<ElapsedTime>(b"cuEventElapsedTime").ok().map(|function| *function) }
+    })
+}
+
+/// See [`elapsed_time`].
+pub(super) type ElapsedTime =
+    unsafe extern "C" fn(*mut f32, driver::sys::CUevent, driver::sys::CUevent) -> driver::sys::CUresult;
+
+/// Fails if there is no compiler.
+pub(super) fn nvrtc() -> Result<(), DeviceError> {
+    Library::Nvrtc.load()
+}
+
+impl Library {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Driver => "cuda",
+            Self::Nvrtc => "nvrtc",
+            Self::Blas => "cublas",
+            Self::Solver => "cusolver",
+        }
+    }
+
+    /// Fails if it is not found.
+    pub(super) fn load(self) -> Result<(), DeviceError> {
+        static FOUND: [OnceLock<Result<(), DeviceError>>; 4] = [const { OnceLock::new() }; 4];
+        FOUND[self as usize].get_or_init(|| self.find()).clone()
+    }
+
+    fn find(self) -> Result<(), DeviceError> {
+        if self.is_present() {
+            return Ok(());
+        }
+        let folders = folders(&|name| env::var_os(name));
+        let found = folders.iter().any(|folder| {
+            let is_there = loads(folder, self.name());
+            if is_there {
+                for companion in self.companions() {
+                    // What it does without, it says itself.
+                    let _ = loads(folder, companion);
+                }
+            }
+            is_there && self.is_present()
+        });
+        if found {
+            return Ok(());
+        }
+        let name = self.name();
+        let places = "the loader's folders, CUDA_HOME, /usr/local/cuda and Python's packages";
+        Err(DeviceError::new(format!("lib{name} is not found: looked for in {places}")))
+    }
+
+    /// What it loads by name later, from its own folder.
+    fn companions(self) -> &'static [&'static str] {
+        match self {
+            Self::Nvrtc => &["nvrtc-builtins"],
+            _ => &[],
+        }
+    }
+
+    fn is_present(self) -> bool {
+        // SAFETY: these only ask the loader for libraries by name; CUDA's run nothing of consequence when they are loaded.
+        unsafe {
+            match self {
+                Self::Driver => driver::sys::is_culib_present(),
+                Self::Nvrtc => nvrtc::sys::is_culib_present(),
+                Self::Blas => cublas::sys::is_culib_present(),
+                Self::Solver => cusolver::sys::is_culib_present(),
+            }
+        }
+    }
+
+    /// Whether it has a function. It must have been found.
+    fn has(self, function: &str) -> bool {
+        type Function = unsafe extern "C" fn();
+        // SAFETY: the library is there, so the bindings do not panic; the function is looked for and not called.
+        unsafe {
+            let library = match self {
+                Self::Driver => driver::sys::culib(),
+                Self::Nvrtc => nvrtc::sys::culib(),
+                Self::Blas => cublas::sys::culib(),
+                Self::Solver => cusolver::sys::culib(),
+            };
+            library.get::<Function>(function.as_bytes()).is_ok()
+        }
+    }
+}
+
+/// Loads a library from a folder, for good; says whether it is there.
+fn loads(folder: &Path, name: &str) -> bool {
+    let prefix = format!("lib{name}.so");
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = files.filter(|file| is_version_of(file, &prefix)).collect();
+    // The newest of those that are there, and the plain name, which is a link to one of them, last.
+    files.sort_by(|one, other| other.cmp(one));
+    files.iter().any(|file| {
+        // SAFETY: one of CUDA's libraries, which run nothing of consequence when they are loaded.
+        match unsafe { libloading::Library::new(file) } {
+            Ok(library) => {
+                std::mem::forget(library);
+                true
+            }
+            Err(_) => false,
+        }
+    })
+}
+
+fn is_version_of(file: &Path, prefix: &str) -> bool {
+    let rest = file.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix(prefix));
+    rest.is_some_and(|rest| {
+        rest.is_empty() || rest.starts_with('.') && rest[1..].starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
+/// Where the libraries may lie besides the loader's folders.
+fn folders(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let named = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let mut toolkits: Vec<PathBuf> = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"].into_iter().filter_map(named).collect();
+    toolkits.extend(["/usr/local/cuda", "/opt/cuda", "/usr/local/nvidia", "/usr/lib/wsl"].map(PathBuf::from));
+    let mut folders = Vec::new();
+    for toolkit in toolkits {
+        folders.extend(
+            ["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"].map(|lib| toolkit.join(lib)),
+        );
+    }
+    for packages in python_packages(variable) {
+        let mut carried: Vec<PathBuf> = entries(&packages.join("nvidia")).map(|package| package.join("lib")).collect();
+        carried.sort();
+        folders.extend(carried);
+    }
+    folders
+}
+
+/// Folders of Python packages: of the environment that is active, of the `python3` that is found first, the system's and the user's.
+fn python_packages(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let listed = |name: &str| variable(name).map(|value| env::split_paths(&value).collect()).unwrap_or_else(Vec::new);
+    let mut packages: Vec<PathBuf> = listed("PYTHONPATH");
+    let mut prefixes: Vec<PathBuf> =
+        ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(variable).map(PathBuf::from).collect();
+    let first = listed("PATH").into_iter().find(|folder| folder.join("python3").exists());
+    prefixes.extend(first.and_then(|folder| folder.parent().map(Path::to_path_buf)));
+    prefixes.extend(variable("HOME").map(|home| PathBuf::from(home).join(".local")));
+    prefixes.extend(["/usr/local", "/usr"].map(PathBuf::from));
+    for prefix in prefixes {
+        let is_python = |path: &PathBuf| {
+            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("python3"))
+        };
+        let mut versions: Vec<PathBuf> = entries(&prefix.join("lib")).filter(is_python).collect();
+        versions.sort();
+        for version in versions {
+            packages.extend(["site-packages", "dist-packages"].map(|name| version.join(name)));
+        }
+    }
+    packages
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_looked_for_where_the_environment_says_and_among_pythons_packages() {
+        let root = env::temp_dir().join(format!("superscalar-cuda-library-{}", std::process::id()));
+        let packages = root.join("venv/lib/python3.12/site-packages");
+        fs::create_dir_all(packages.join("nvidia/cu13/lib")).expect("a folder");
+        let set = |name: &str| match name {
+            "CUDA_HOME" => Some("/somewhere/cuda".into()),
+            "VIRTUAL_ENV" => Some(root.join("venv").into_os_string()),
+            "PYTHONPATH" | "PATH" => Some("".into()),
+            _ => None,
+        };
+        let folders = folders(&set);
+        let _ = fs::remove_dir_all(&root);
+        assert_eq!(folders[0], Path::new("/somewhere/cuda/lib64"));
+        assert!(folders.contains(&PathBuf::from("/usr/local/cuda/lib64")));
+        assert!(folders.contains(&packages.join("nvidia/cu13/lib")), "{folders:?}");
+    }
+
+    #[test]
+    fn a_file_is_a_version_of_a_library_or_another_one() {
+        for (file, is) in [
+            ("libnvrtc.so", true),
+            ("libnvrtc.so.13", true),
+            ("libnvrtc.so.12.8.93", true),
+            ("libnvrtc-builtins.so.13.0", false),
+            ("libnvrtc.so.alt", false),
+            ("libnvrtc_static.a", false),
+        ] {
+            assert_eq!(is_version_of(&Path::new("/x").join(file), "libnvrtc.so"), is, "{file}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_an_error_and_no_panic() {
+        for library in [Library::Driver, Library::Nvrtc, Library::Blas, Library::Solver] {
+            match requires(library, &["no_such_function_anywhere"]) {
+                Ok(()) => panic!("{library:?} has everything"),
+                Err(error) => assert!(error.to_string().contains(library.name()), "{error}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! [`Line`]: what is in a queue, as everybody may see it: the issuer that collects it, and the queues of other devices that wait for it.
+//!
+//! One lock guards it, which nobody holds while the driver is called. So an event is looked up under the lock and waited for without it. By
+//! then its work may be over, and the event recorded anew, behind later work of the same queue. That only makes the wait longer, and can not
+//! make a circle: what is being issued has no ticket yet, so nothing in any queue waits for it.
+//!
+//! Events go round: when work is over, its event is spare, and later work of the queue takes it. So a queue has as many events as it
+//! ever had work in it at once, and in the steady state nothing is allocated.
+
+use super::{
+    context::Context,
+    outcome::{Judge, Word},
+    stream::{Kind, Mark, is_over},
+};
+use cudarc::driver::sys::CUevent;
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use superscalar_runtime::{DeviceError, Event};
+
+/// How many failures are remembered. Who waits for an older one was told of it by its report.
+const FAILURES_MAX: usize = 4096;
+
+/// A task or a copy in a queue.
+#[derive(Default)]
+pub(super) struct Work {
+    pub(super) ticket: u32,
+    pub(super) stage: Stage,
+    pub(super) marks: Marks,
+    pub(super) judges: Vec<(Word, Judge)>,
+    /// How long it took, if that is known otherwise than by marks.
+    pub(super) busy_ns: Option<u64>,
+    /// Why it fails, if that is known before it ends.
+    pub(super) failed: Option<DeviceError>,
+}
+
+impl fmt::Debug for Work {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { ticket, stage, failed, .. } = self;
+        write!(out, "Work {{ ticket: {ticket}, stage: {stage:?}, failed: {failed:?} }}")
+    }
+}
+
+/// What stands for work in the stream: the mark behind it, and one before it if it is timed.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    pub(super) begin: Option<Mark>,
+    pub(super) end: Option<Mark>,
+}
+
+/// How far work has come on its way into the stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// All of it is in the stream; it ends with its mark.
+    #[default]
+    Issued,
+    /// A copier has it, and its mark is not recorded yet.
+    Held,
+    /// What the device does of it ends with its mark; the copier still has work with host memory.
+    Landing,
+    /// The copier is done with it.
+    Landed,
+}
+
+/// What there is to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// Nothing: it is over.
+    Over,
+    /// It has failed, or will.
+    Failed,
+    /// The event. Behind it the copier may still have work with host memory.
+    Event(CUevent, Stage),
+    /// It has no event yet.
+    Held,
+}
+
+#[derive(Debug)]
+pub(super) struct Line {
+    context: Arc<Context>,
+    inside: Mutex<Inside>,
+    /// A copier has brought something forward.
+    moved: Condvar,
+    in_flight: AtomicUsize,
+    /// How much of it copiers have.
+    with_copier: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    last_ticket: u32,
+    works: VecDeque<Work>,
+    /// What works in flight wait for, by their tickets.
+    waits: VecDeque<(u32, Event)>,
+    spare: Vec<Mark>,
+    spare_timed: Vec<Mark>,
+    failed: VecDeque<u32>,
+}
+
+/// The oldest work, as it is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Front {
+    pub(super) ticket: u32,
+    pub(super) stage: Stage,
+    pub(super) event: Option<CUevent>,
+}
+
+impl Line {
+    pub(super) fn new(context: Arc<Context>) -> Self {
+        let (in_flight, with_copier) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Self { context, inside: Mutex::default(), moved: Condvar::new(), in_flight, with_copier }
+    }
+
+    /// How much is in the queue.
+    #[inline]
+    pub(super) fn in_flight(&self) -> usize {
+        self.in_flight.load(Ordering::SeqCst)
+    }
+
+    /// Whether copiers have some of it.
+    #[inline]
+    pub(super) fn is_with_copier(&self) -> bool {
+        self.with_copier.load(Ordering::SeqCst) > 0
+    }
+
+    /// Marks for work that is about to be put in.
+    pub(super) fn marks(&self, is_timed: bool) -> Result<Marks, DeviceError> {
+        let (begin, end) = {
+            let mut inside = self.lock();
+            match is_timed {
+                true => (inside.spare_timed.pop(), inside.spare_timed.pop()),
+                false => (None, inside.spare.pop()),
+            }
+        };
+        let made = |mark: Option<Mark>, kind| mark.map_or_else(|| Mark::new(&self.context, kind), Ok);
+        Ok(match is_timed {
+            true => Marks { begin: Some(made(begin, Kind::Timed)?), end: Some(made(end, Kind::Timed)?) },
+            false => Marks { begin: None, end: Some(made(end, Kind::Plain)?) },
+        })
+    }
+
+    /// Gives back marks that were not used.
+    pub(super) fn keep(&self, marks: Marks) {
+        self.lock().keep(marks);
+    }
+
+    /// Puts work in, and returns its ticket. Whoever puts something into the queue's stream does so one at a time, in the order of
+    /// the tickets.
+    pub(super) fn push(&self, mut work: Work, waits: &[Event]) -> u32 {
+        // Before the issuer can take it out again.
+        self.in_flight.fetch_add(1, Ordering::SeqCst);
+        let mut inside = self.lock();
+        // Zero is no ticket.
+        let ticket = inside.last_ticket.checked_add(1).unwrap_or(1);
+        inside.last_ticket = ticket;
+        work.ticket = ticket;
+        if work.stage != Stage::Issued {
+            self.with_copier.fetch_add(1, Ordering::SeqCst);
+        }
+        inside.works.push_back(work);
+        inside.waits.extend(waits.iter().map(|&event| (ticket, event)));
+        ticket
+    }
+
+    /// What there is to wait for before this ticket's work is over.
+    pub(super) fn look(&self, ticket: u32) -> Look {
+        let inside = self.lock();
+        match inside.find(ticket).map(|at| &inside.works[at]) {
+            None if inside.failed.contains(&ticket) => Look::Failed,
+            None => Look::Over,
+            Some(work) if work.failed.is_some() => Look::Failed,
+            Some(Work { stage: Stage::Held, .. }) => Look::Held,
+            Some(Work { stage: Stage::Landed, .. }) => Look::Over,
+            Some(work) => work.marks.end.as_ref().map_or(Look::Over, |mark| Look::Event(mark.raw(), work.stage)),
+        }
+    }
+
+    /// Waits until a copier has brought something forward, or for so long.
+    pub(super) fn wait_for_copier(&self, ticket: u32, at_most: Duration) {
+        let is_held = |inside: &mut Inside| {
+            inside.find(ticket).is_some_and(|at| matches!(inside.works[at].stage, Stage::Held | Stage::Landing))
+        };
+        let mut inside = self.lock();
+        if is_held(&mut inside) {
+            drop(self.moved.wait_timeout(inside, at_most).unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    /// A copier has put all of a copy into the stream: from now on it is like any other work there.
+    pub(super) fn issued(&self, ticket: u32, marks: Marks) {
+        let mut inside = self.lock();
+        if let Some(at) = inside.find(ticket) {
+            let work = &mut inside.works[at];
+            (work.stage, work.marks) = (Stage::Issued, marks);
+            self.with_copier.fetch_sub(1, Ordering::SeqCst);
+        }
+        drop(inside);
+        self.moved.notify_all();
+    }
+
+    /// A copier has put the device's part of a copy into the stream.
+    pub(super) fn landing(&self, ticket: u32, marks: Marks) {
+        let mut inside = self.lock();
+        if let Some(at) = inside.find(ticket) {
+            let work = &mut inside.works[at];
+            (work.stage, work.marks) = (Stage::Landing, marks);
+        }
+        drop(inside);
+        self.moved.notify_all();
+    }
+
+    /// A copier is done with a copy.
+    pub(super) fn landed(&self, ticket: u32, busy_ns: u64, result: Result<(), DeviceError>) {
+        let mut inside = self.lock();
+        if let Some(at) = inside.find(ticket) {
+            let work = &mut inside.works[at];
+            (work.stage, work.busy_ns, work.failed) = (Stage::Landed, Some(busy_ns), result.err());
+            self.with_copier.fetch_sub(1, Ordering::SeqCst);
+        }
+        drop(inside);
+        self.moved.notify_all();
+    }
+
+    pub(super) fn front(&self) -> Option<Front> {
+        self.lock().front(0)
+    }
+
+    /// Whether the oldest work is over, or the driver does not know.
+    pub(super) fn is_due(&self) -> bool {
+        if self.in_flight() == 0 {
+            return false;
+        }
+        match self.front() {
+            None | Some(Front { stage: Stage::Held | Stage::Landing, .. }) => false,
+            Some(Front { stage: Stage::Landed, .. } | Front { event: None, .. }) => true,
+            Some(Front { event: Some(event), .. }) => is_over(event).unwrap_or(true),
+        }
+    }
+
+    /// How many of the oldest works are over, at least: none, one, or as many as a few questions find.
+    pub(super) fn over(&self) -> Result<usize, DeviceError> {
+        let Some(front) = self.front() else { return Ok(0) };
+        match front {
+            Front { stage: Stage::Landed, .. } | Front { event: None, stage: Stage::Issued, .. } => return Ok(1),
+            Front { event: Some(event), stage: Stage::Issued, .. } if is_over(event)? => {}
+            _ => return Ok(0),
+        }
+        // The queue is in order: between one that is over and one that is not, halves are left to ask about.
+        let mut is_over_at = 0;
+        let mut end = self.lock().issued();
+        let mut asked = end.saturating_sub(1);
+        while is_over_at + 1 < end {
+            let event = self.lock().front(asked).and_then(|one| one.event);
+            match event {
+                Some(event) if is_over(event)? => is_over_at = asked,
+                _ => end = asked,
+            }
+            asked = is_over_at.midpoint(end).max(is_over_at + 1);
+        }
+        Ok(is_over_at + 1)
+    }
+
+    /// Takes what the oldest work leaves to judge; it stays in the queue, so that nobody takes it for well ended.
+    pub(super) fn open_front(&self) -> Option<Opened> {
+        let mut inside = self.lock();
+        let work = inside.works.front_mut()?;
+        let judges = std::mem::take(&mut work.judges);
+        let failed = work.failed.clone();
+        let busy_ns = work.busy_ns.or_else(|| {
+            let Marks { begin, end } = &work.marks;
+            end.as_ref()?.since_ns(begin.as_ref()?)
+        });
+        Some(Opened { ticket: work.ticket, judges, failed, busy_ns })
+    }
+
+    /// What a work in flight waits for, one after the other.
+    pub(super) fn awaited(&self, ticket: u32) -> Vec<Event> {
+        let inside = self.lock();
+        inside.waits.iter().filter(|(of, _)| *of == ticket).map(|&(_, event)| event).collect()
+    }
+
+    /// Whether something in the queue waits for one of these.
+    pub(super) fn waits_for(&self, is_one: impl Fn(Event) -> bool) -> bool {
+        self.lock().waits.iter().any(|&(_, event)| is_one(event))
+    }
+
+    /// Takes the oldest work out of the queue. Its marks are spare from now on.
+    pub(super) fn close_front(&self, has_failed: bool) {
+        let mut inside = self.lock();
+        let Some(work) = inside.works.pop_front() else { return };
+        while inside.waits.front().is_some_and(|(of, _)| *of == work.ticket) {
+            inside.waits.pop_front();
+        }
+        if has_failed {
+            if inside.failed.len() == FAILURES_MAX {
+                inside.failed.pop_front();
+            }
+            inside.failed.push_back(work.ticket);
+        }
+        inside.keep(work.marks);
+        drop(inside);
+        self.in_flight.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the oldest work has come to.
+pub(super) struct Opened {
+    pub(super) ticket: u32,
+    pub(super) judges: Vec<(Word, Judge)>,
+    pub(super) failed: Option<DeviceError>,
+    pub(super) busy_ns: Option<u64>,
+}
+
+impl Inside {
+    /// Where a work is. Tickets go up by one, so it is mostly where it should be; zero, which is left out when they begin anew, shifts it.
+    fn find(&self, ticket: u32) -> Option<usize> {
+        let first = self.works.front()?.ticket;
+        let at = ticket.wrapping_sub(first) as usize;
+        [at, at.wrapping_sub(1)].into_iter().find(|&at| self.works.get(at).is_some_and(|work| work.ticket == ticket))
+    }
+
+    fn front(&self, at: usize) -> Option<Front> {
+        let Work { ticket, stage, marks, .. } = self.works.get(at)?;
+        Some(Front { ticket: *ticket, stage: *stage, event: marks.end.as_ref().map(Mark::raw) })
+    }
+
+    /// How many of the oldest works are wholly in the stream.
+    fn issued(&self) -> usize {
+        self.works.iter().take_while(|work| work.stage == Stage::Issued && work.marks.end.is_some()).count()
+    }
+
+    fn keep(&mut self, marks: Marks) {
+        let Marks { begin, end } = marks;
+        match begin {
+            Some(begin) => self.spare_timed.extend([Some(begin), end].into_iter().flatten()),
+            None => self.spare.extend(end),
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! [`Queue`]: what implementations of codelets put their work into.
+
+use super::{
+    common::Common,
+    failure::{about, check},
+    handles::{Blas, Solver},
+    outcome::{Judge, Outcomes, Word},
+    program::{Loaded, Program},
+    stream::Stream,
+};
+use cudarc::{
+    cublas::sys::cublasHandle_t,
+    cusolver::sys::cusolverDnHandle_t,
+    driver::sys::{self, CUdeviceptr, CUfunction, CUstream},
+};
+use std::{collections::HashMap, ffi::c_void, fmt, ops::Range, sync::Arc};
+use superscalar_runtime::DeviceError;
+
+/// One in-order queue of a GPU, with the task that is being put into it: a stream, and what is bound to it.
+///
+/// A task may be several kernels: they run one after the other, and the task ends with the last. While a task is put in, the device's context
+/// is the thread's current one. If the implementation fails after it has got hold of the stream or a handle, nobody knows what stands
+/// in the queue by then: the task ends with the error as soon as that has run.
+pub struct Queue {
+    pub(super) common: Arc<Common>,
+    stream: Arc<Stream>,
+    blas: Option<Blas>,
+    solver: Option<Solver>,
+    programs: HashMap<u128, Kernels>,
+    outcomes: Outcomes,
+    /// What the task being put in has so far.
+    filling: Filling,
+}
+
+/// A program's functions that were asked for.
+struct Kernels {
+    loaded: Arc<Loaded>,
+    functions: Vec<(Box<str>, CUfunction)>,
+}
+
+/// What a task has put into the queue.
+#[derive(Default)]
+pub(super) struct Filling {
+    /// Something may stand in the stream.
+    pub(super) is_begun: bool,
+    pub(super) judges: Vec<(Word, Judge)>,
+}
+
+// SAFETY: streams, handles and functions belong to no thread; one thread at a time has the queue.
+unsafe impl Send for Queue {}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Queue {{ device: {}, stream: {:?} }}", self.common.name(), self.stream.raw())
+    }
+}
+
+impl Queue {
+    pub(super) fn new(common: Arc<Common>, stream: Stream) -> Self {
+        let outcomes = Outcomes::new(Arc::clone(&common.context));
+        let filling = Filling::default();
+        Self { common, stream: Arc::new(stream), blas: None, solver: None, programs: HashMap::new(), outcomes, filling }
+    }
+
+    /// The stream, for calls that are not made through this queue.
+    pub fn stream(&mut self) -> CUstream {
+        self.filling.is_begun = true;
+        self.stream.raw()
+    }
+
+    /// Where a byte of the heap is, for the device.
+    ///
+    /// # Errors
+    /// If there is no such byte, or no heap.
+    pub fn address(&self, offset: usize) -> Result<CUdeviceptr, DeviceError> {
+        let heap = self.common.heap()?;
+        if offset > heap.bytes() {
+            return Err(DeviceError::new(format!("byte {offset} of a heap of {}", heap.bytes())));
+        }
+        Ok(heap.address() + offset as CUdeviceptr)
+    }
+
+    /// Which of CUDA's devices it is.
+    #[must_use]
+    pub fn ordinal(&self) -> usize {
+        self.common.class().ordinal
+    }
+
+    /// Major and minor, such as (9, 0).
+    #[must_use]
+    pub fn compute_capability(&self) -> (i32, i32) {
+        self.common.class().compute_capability
+    }
+
+    /// How many multiprocessors the device has.
+    #[must_use]
+    pub fn multiprocessors(&self) -> usize {
+        self.common.class().multiprocessors
+    }
+
+    /// cuBLAS's handle for this queue, made at the first call: bound to the stream, scalars in host memory, with a workspace of its own,
+    /// so that no product allocates or shares one.
+    ///
+    /// # Errors
+    /// If cuBLAS is not found, or refuses.
+    pub fn blas(&mut self) -> Result<cublasHandle_t, DeviceError> {
+        self.filling.is_begun = true;
+        if self.blas.is_none() {
+            self.blas = Some(Blas::new(&self.common.context, &self.stream)?);
+        }
+        let blas = self.blas.as_ref().map(Blas::raw);
+        blas.ok_or_else(|| DeviceError::new("cuBLAS's handle was not kept"))
+    }
+
+    /// cuSOLVER's handle for this queue, made at the first call and bound to the stream.
+    ///
+    /// # Errors
+    /// If cuSOLVER is not found, or refuses.
+    pub fn solver(&mut self) -> Result<cusolverDnHandle_t, DeviceError> {
+        self.filling.is_begun = true;
+        if self.solver.is_none() {
+            self.solver = Some(Solver::new(&self.common.context, &self.stream)?);
+        }
+        let solver = self.solver.as_ref().map(Solver::raw);
+        solver.ok_or_else(|| DeviceError::new("cuSOLVER's handle was not kept"))
+    }
+
+    /// Compiles a program and loads it, if that was not done before: so that the first task with it need not wait. Returns what the compiler
+    /// says of its kernels; nothing if the program was found on disk.
+    ///
+    /// # Errors
+    /// If it can not be compiled: with what the compiler says.
+    pub fn compile(&mut self, program: &Program) -> Result<&str, DeviceError> {
+        Ok(&self.kernels(program)?.loaded.log)
+    }
+
+    /// A function of a program, which declares it `extern "C"`. The program is compiled when it is first used on the device.
+    ///
+    /// # Errors
+    /// If the program can not be compiled, or has no such function.
+    pub fn function(&mut self, program: &Program, name: &str) -> Result<CUfunction, DeviceError> {
+        let kernels = self.kernels(program)?;
+        if let Some((_, function)) = kernels.functions.iter().find(|(known, _)| **known == *name) {
+            return Ok(*function);
+        }
+        let function = kernels.loaded.function(name)?;
+        kernels.functions.push((name.into(), function));
+        Ok(function)
+    }
+
+    fn kernels(&mut self, program: &Program) -> Result<&mut Kernels, DeviceError> {
+        let id = program.id();
+        if !self.programs.contains_key(&id) {
+            let loaded = self.common.programs.get(&self.common.context, program)?;
+            self.programs.insert(id, Kernels { loaded, functions: Vec::new() });
+        }
+        let kernels = self.programs.get_mut(&id);
+        kernels.ok_or_else(|| DeviceError::new(format!("program `{}` was not kept", program.name())))
+    }
+
+    /// Puts a kernel into the queue: so many blocks of so many threads, with so many bytes of shared memory that the launch asks for. There is
+    /// a pointer to each of the kernel's arguments.
+    ///
+    /// # Errors
+    /// If the driver refuses, such as for a block that is too large.
+    ///
+    /// # Safety
+    /// The function is one of this queue's device, and `params` point to values of its arguments' types, in their order. Until its task is
+    /// finished, the kernel reads and writes only what the task's accesses, and the task's scratch, allow it to.
+    pub unsafe fn launch(
+        &mut self,
+        function: CUfunction,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared_bytes: u32,
+        params: &mut [*mut c_void],
+    ) -> Result<(), DeviceError> {
+        // SAFETY: the stream is there; function and arguments are the caller's promise. Arguments are copied.
+        let code = unsafe {
+            sys::cuLaunchKernel(
+                function,
+                grid[0],
+                grid[1],
+                grid[2],
+                block[0],
+                block[1],
+                block[2],
+                shared_bytes,
+                self.stream.raw(),
+                params.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+        check(code, "cuLaunchKernel")
+            .map_err(|error| about(&format!("{grid:?} blocks of {block:?} threads"), error))?;
+        self.filling.is_begun = true;
+        Ok(())
+    }
+
+    /// A zeroed `int` in host memory that the task's kernels can write, such as the `info` of a factorization: it is judged when the task
+    /// ends, which fails with what `judge` returns. It is not judged if the task has failed by then. Returns where it is for the device.
+    ///
+    /// Nothing is copied for it, so it costs the queue no time.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn outcome(
+        &mut self,
+        judge: impl FnOnce(i32) -> Result<(), DeviceError> + Send + 'static,
+    ) -> Result<CUdeviceptr, DeviceError> {
+        let word = self.outcomes.take()?;
+        let address = word.address();
+        self.filling.judges.push((word, Box::new(move |bytes: &[u8]| judge(first_int(bytes)))));
+        Ok(address)
+    }
+
+    /// After what is in the queue by now, a small part of the heap ([`OUTCOME_BYTES_MAX`](super::OUTCOME_BYTES_MAX) at most) is read, and
+    /// judged when the task ends: the task fails with what `judge` returns. It is not judged if the task has failed by then.
+    ///
+    /// # Errors
+    /// If the heap has no such bytes, they are too many, or the driver refuses.
+    pub fn after(
+        &mut self,
+        bytes: Range<usize>,
+        judge: impl FnOnce(&[u8]) -> Result<(), DeviceError> + Send + 'static,
+    ) -> Result<(), DeviceError> {
+        let heap = self.common.heap()?;
+        let length = bytes.len();
+        if bytes.is_empty() || bytes.end > heap.bytes() || length > super::OUTCOME_BYTES_MAX {
+            return Err(DeviceError::new(format!("bytes {bytes:?} of a heap of {}", heap.bytes())));
+        }
+        let from = heap.address() + bytes.start as CUdeviceptr;
+        let word = self.outcomes.take()?;
+        // SAFETY: the bytes are in the heap, and the place has room for them and stays until the task has ended.
+        let code = unsafe { sys::cuMemcpyDtoHAsync_v2(word.place(), from, length, self.stream.raw()) };
+        check(code, "cuMemcpyDtoHAsync")?;
+        self.filling.is_begun = true;
+        self.filling.judges.push((word, Box::new(move |all: &[u8]| judge(&all[..length]))));
+        Ok(())
+    }
+
+    pub(super) fn raw(&self) -> CUstream {
+        self.stream.raw()
+    }
+
+    /// The stream, for the copier of this queue.
+    pub(super) fn shared_stream(&self) -> Arc<Stream> {
+        Arc::clone(&self.stream)
+    }
+
+    /// Begins a task. What an implementation that panicked has left behind runs all the same; nobody asks how it ends.
+    pub(super) fn begin(&mut self) {
+        self.filling = Filling::default();
+    }
+
+    /// What the task has put in.
+    pub(super) fn end(&mut self) -> Filling {
+        std::mem::take(&mut self.filling)
+    }
+}
+
+/// The number at the start of an outcome.
+fn first_int(bytes: &[u8]) -> i32 {
+    bytes.first_chunk().map_or(0, |four| i32::from_ne_bytes(*four))
+}

@@ -1,0 +1,184 @@
+//! [`Signal`]: the issuer's sleep.
+//!
+//! CUDA can tell a thread that an event has ended in two ways: a host function behind the work, for which the stream waits (measured by others
+//! at ten microseconds and more), or a thread that blocks on one event and can not be woken otherwise. Both cost more than they bring,
+//! as a device has work for a while ahead. So the issuer looks by itself: it spins at first, for [`SPIN`], which finds the end of short
+//! tasks at once; then it naps, each time for an eighth of the time that it has waited, so it is late by an eighth of that at most and
+//! wakes some dozen times for a task of any length. A nap is [`NAP_MAX`] at most: a few per cent of a core while the device computes. With
+//! nothing in its queues it sleeps without looking.
+//!
+//! Who wakes it raises the signal, and that counts also before the wait. Copies are put into queues by other threads, perhaps while the
+//! issuer sleeps without looking; they nudge it. The race feared is that it sees its queues empty, and goes to sleep after the
+//! nudge: so it says that it is about to sleep before it looks at the queues, and who has put something in looks at that afterwards.
+
+use std::{
+    hint,
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+const SPIN: Duration = Duration::from_micros(30);
+const NAP_MIN: Duration = Duration::from_micros(10);
+const NAP_MAX: Duration = Duration::from_micros(250);
+
+/// Waits for a raise, also one that came before, or for work that has ended.
+#[derive(Debug, Default)]
+pub(super) struct Signal {
+    calls: Mutex<Calls>,
+    called: Condvar,
+    /// There is a raise that no wait has had.
+    is_raised: AtomicBool,
+    is_asleep: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Calls {
+    is_raised: bool,
+    is_nudged: bool,
+}
+
+impl Signal {
+    /// Ends a wait, this one or the next.
+    pub(super) fn raise(&self) {
+        let mut calls = self.lock();
+        calls.is_raised = true;
+        self.is_raised.store(true, Ordering::SeqCst);
+        drop(calls);
+        self.called.notify_all();
+    }
+
+    /// Something was put into a queue: a sleeper that does not look must look.
+    #[inline]
+    pub(super) fn nudge(&self) {
+        if self.is_asleep.load(Ordering::SeqCst) {
+            self.lock().is_nudged = true;
+            self.called.notify_all();
+        }
+    }
+
+    /// Returns when there is a raise that no wait has had, when `is_due` says that something has ended, or after so long. `is_busy` says whether
+    /// something is in a queue.
+    pub(super) fn wait(&self, at_most: Duration, is_due: impl Fn() -> bool, is_busy: impl Fn() -> bool) {
+        let begin = Instant::now();
+        loop {
+            if self.take_raise() {
+                return;
+            }
+            let is_busy_now = is_busy();
+            if is_busy_now && is_due() {
+                return;
+            }
+            let waited = begin.elapsed();
+            let Some(left) = at_most.checked_sub(waited).filter(|left| !left.is_zero()) else { return };
+            if !is_busy_now {
+                self.sleep(left, &is_busy);
+            } else if waited < SPIN {
+                hint::spin_loop();
+            } else {
+                self.nap((waited / 8).clamp(NAP_MIN, NAP_MAX).min(left));
+            }
+        }
+    }
+
+    fn take_raise(&self) -> bool {
+        // A look without the lock, as a spin looks often.
+        self.is_raised.load(Ordering::SeqCst) && {
+            let mut calls = self.lock();
+            self.is_raised.store(false, Ordering::SeqCst);
+            std::mem::take(&mut calls.is_raised)
+        }
+    }
+
+    /// Sleeps until it is raised, or for so long.
+    fn nap(&self, at_most: Duration) {
+        let asleep = self.called.wait_timeout_while(self.lock(), at_most, |calls| !calls.is_raised);
+        drop(asleep.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Sleeps until it is raised or nudged, or for so long; not at all if there is something in a queue by now.
+    fn sleep(&self, at_most: Duration, is_busy: impl Fn() -> bool) {
+        let mut calls = self.lock();
+        calls.is_nudged = false;
+        self.is_asleep.store(true, Ordering::SeqCst);
+        if !is_busy() {
+            let asleep = self.called.wait_timeout_while(calls, at_most, |calls| !calls.is_raised && !calls.is_nudged);
+            drop(asleep.unwrap_or_else(PoisonError::into_inner));
+        }
+        self.is_asleep.store(false, Ordering::SeqCst);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{sync::atomic::AtomicUsize, thread};
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn timed(wait: impl FnOnce()) -> Duration {
+        let begin = Instant::now();
+        wait();
+        begin.elapsed()
+    }
+
+    #[test]
+    fn a_raise_before_the_wait_counts_once() {
+        let signal = Signal::default();
+        signal.raise();
+        assert!(timed(|| signal.wait(LONG, || false, || false)) < LONG / 2, "slept although it was raised");
+        let short = Duration::from_millis(20);
+        assert!(timed(|| signal.wait(short, || false, || false)) >= short, "woke of itself");
+    }
+
+    #[test]
+    fn a_sleeper_is_woken_by_a_raise_whether_it_looks_or_not() {
+        for is_busy in [false, true] {
+            let signal = Signal::default();
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    thread::sleep(Duration::from_millis(20));
+                    signal.raise();
+                });
+                assert!(timed(|| signal.wait(LONG, || false, || is_busy)) < LONG / 2);
+            });
+        }
+    }
+
+    #[test]
+    fn the_end_of_work_that_comes_while_it_sleeps_ends_the_wait() {
+        let (signal, in_queues) = (Signal::default(), AtomicUsize::new(0));
+        let looks = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(20));
+                in_queues.store(1, Ordering::SeqCst);
+                signal.nudge();
+            });
+            let is_due = || looks.fetch_add(1, Ordering::Relaxed) > 100;
+            let is_busy = || in_queues.load(Ordering::SeqCst) > 0;
+            assert!(timed(|| signal.wait(LONG, is_due, is_busy)) < LONG / 2);
+        });
+        assert!(looks.load(Ordering::Relaxed) > 100);
+    }
+
+    #[test]
+    fn a_long_wait_looks_seldom() {
+        let (signal, looks) = (Signal::default(), AtomicUsize::new(0));
+        let begin = Instant::now();
+        let late = || {
+            if begin.elapsed() > SPIN {
+                looks.fetch_add(1, Ordering::Relaxed);
+            }
+            false
+        };
+        signal.wait(Duration::from_millis(100), late, || true);
+        assert!(looks.load(Ordering::Relaxed) < 600, "looked {looks:?} times");
+    }
+}

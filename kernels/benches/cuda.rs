@@ -1,0 +1,206 @@
+//! Rates of the kernels for NVIDIA GPUs on the first one: `cargo bench -p superscalar-kernels --bench cuda [-- FILTER...]`.
+//!
+//! One line per operation, type and size: the time of a call when many stand in one queue, and its rate: operations, or bytes read and
+//! written where nothing is computed. What a factorization overwrites is copied anew before each, and the copies' time taken off. A filter is
+//! a word that a line must contain.
+
+use std::{
+    ptr::NonNull,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use superscalar_devices::cuda::{self, Cuda, Options};
+use superscalar_kernels::{
+    Diag, Direction, Op, Scalar, Side, Uplo, c32, c64,
+    device::{Call, Mat, Triangle, backends},
+};
+use superscalar_runtime::{Cost, Device, DeviceError, DeviceRegion, Event, HostRegion, IssueContext, Transfer};
+
+/// Calls in a row.
+const CALLS: usize = 20;
+/// Rows of calls per line, of which the median counts.
+const ROUNDS: usize = 5;
+const ORDERS: [usize; 5] = [256, 512, 1024, 2048, 4096];
+/// Columns of a block reflector, and interchanges.
+const DEPTH: usize = 256;
+
+/// The GPU, its first queue, and what has been put there.
+struct Gpu {
+    device: Arc<Cuda>,
+    /// Bytes of the heap that operands take; scratch lies behind them.
+    operands: usize,
+}
+
+impl Gpu {
+    /// Waits for the end of a ticket.
+    fn end(&self, queue: u16, ticket: u32) -> Result<(), DeviceError> {
+        let mut ended = None;
+        while ended.is_none() {
+            self.device.poll(&mut |end| {
+                if (end.queue, end.ticket) == (queue, ticket) {
+                    ended = Some(end.result);
+                } else if let Err(error) = end.result {
+                    eprintln!("an earlier call: {error}");
+                }
+            });
+            if ended.is_none() {
+                self.device.wait(Duration::from_millis(1));
+            }
+        }
+        ended.unwrap_or(Ok(()))
+    }
+
+    /// Copies bytes to the start of the heap.
+    fn load(&self, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        let info = self.device.info();
+        let base = NonNull::from(&mut *bytes).cast();
+        let host = HostRegion { base, row_bytes: bytes.len(), columns: 1, stride_bytes: bytes.len() };
+        let align = info.memory.as_ref().map_or(1, |memory| memory.align);
+        let transfer = Transfer::In { from: host, to: DeviceRegion::like(&host, 0, align) };
+        let memory = self.device.memory().ok_or_else(|| DeviceError::new("a GPU without memory"))?;
+        // SAFETY: the bytes are borrowed until the copy has ended, which is waited for.
+        let ticket = unsafe { memory.copy(&transfer, &[])? };
+        self.end(info.transfer_queue(&transfer), ticket)
+    }
+
+    /// Puts a call into the queue.
+    fn issue<T: Scalar>(&self, call: &Call<T>) -> Result<u32, DeviceError> {
+        let info = self.device.info();
+        let backend = backends::<T>().iter().find(|backend| backend.kind() == cuda::KIND);
+        let backend = backend.ok_or_else(|| DeviceError::new("no backend for CUDA"))?;
+        let start = self.operands.next_multiple_of(256);
+        let scratch = start..start + backend.scratch_bytes(call);
+        self.device.issue(0, &[] as &[Event], &mut |driver| {
+            backend.issue(&mut IssueContext::new(info.kind, driver, Cost::default(), scratch.clone()), call)
+        })
+    }
+
+    /// Seconds that a call takes, one behind the other, in a row of some.
+    fn seconds<T: Scalar>(&self, calls: &[Call<T>]) -> Result<f64, DeviceError> {
+        let mut times = Vec::new();
+        // The first row compiles, and wakes the GPU.
+        for round in 0..=ROUNDS {
+            let start = Instant::now();
+            let mut last = 0;
+            for _ in 0..CALLS {
+                for call in calls {
+                    last = self.issue(call)?;
+                }
+            }
+            self.end(0, last)?;
+            if round > 0 {
+                times.push(start.elapsed().as_secs_f64() / CALLS as f64);
+            }
+        }
+        times.sort_by(f64::total_cmp);
+        Ok(times[times.len() / 2])
+    }
+}
+
+/// What is timed.
+struct Line<T: Scalar> {
+    name: &'static str,
+    /// Operations, counted in a product's, or bytes counted in those of a matrix.
+    share: f64,
+    is_copy: bool,
+    /// Whether what it overwrites is copied anew.
+    is_fresh: bool,
+    call: Call<T>,
+}
+
+/// Three n x n matrices, the first two of which are read; and interchanges.
+fn lines<T: Scalar>(n: usize) -> Vec<Line<T>> {
+    let [a, b, c] = [0, 1, 2].map(|at| Mat::<T>::at(at * n * n, (n, n), n));
+    let ipiv = Mat::<i32>::at(3 * n * n * size_of::<T>() / size_of::<i32>(), (DEPTH, 1), DEPTH);
+    let (alpha, beta, uplo, diag) = (T::ONE, T::ZERO, Uplo::Lower, Diag::NonUnit);
+    let line = |name, share, call| Line { name, share, is_copy: false, is_fresh: false, call };
+    let moved = |name, share, call| Line { name, share, is_copy: true, is_fresh: false, call };
+    let gemm = |part, op_a, op_b| Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c };
+    let triangle = |side, op| Triangle { side, uplo, op, diag, alpha, a, b: c };
+    let (none, adjoint) = (Op::None, Op::ConjTrans);
+    let rank_k = Call::RankK { hermitian: true, uplo, op: none, alpha, a, beta, c };
+    let rank_2k = Call::Rank2k { hermitian: true, uplo, op: none, alpha, a, b, beta, c };
+    let symm = Call::Symm { hermitian: true, side: Side::Left, uplo, alpha, a, b, beta, c };
+    let depth = DEPTH.min(n);
+    let v = a.submatrix(0..n, 0..depth);
+    let larfb = Call::Larfb { side: Side::Left, op: adjoint, v, t: b.submatrix(0..depth, 0..depth), c };
+    let laswp = Call::Laswp { a: c, first: 0, ipiv: vec![ipiv], direction: Direction::Forward };
+    vec![
+        line("gemm NN", 1.0, gemm(None, none, none)),
+        line("gemm NC", 1.0, gemm(None, none, adjoint)),
+        line("gemmt NC", 0.5, gemm(Some(uplo), none, adjoint)),
+        line("herk LN", 0.5, rank_k),
+        line("her2k LN", 1.0, rank_2k),
+        line("hemm LL", 1.0, symm),
+        line("trmm LLN", 0.5, Call::Trmm(triangle(Side::Left, none))),
+        line("trmm RLC", 0.5, Call::Trmm(triangle(Side::Right, adjoint))),
+        line("trsm LLN", 0.5, Call::Trsm(triangle(Side::Left, none))),
+        line("trsm RLC", 0.5, Call::Trsm(triangle(Side::Right, adjoint))),
+        Line { is_fresh: true, ..line("potrf L", 1.0 / 6.0, Call::Potrf { uplo, first: 0, a: c }) },
+        line("larfb LC", 2.0 * depth as f64 / n as f64, larfb),
+        moved("copy", 2.0, Call::Copy { op: none, a, b: c }),
+        moved("transpose", 2.0, Call::Copy { op: adjoint, a, b: c }),
+        moved("scale", 2.0, Call::Scale { part: None, beta: -T::ONE, a: c }),
+        moved("laswp", 4.0 * depth as f64 / n as f64, laswp),
+    ]
+}
+
+/// Operands of which no result overflows; then interchanges with rows far below.
+fn operands<T: Scalar>(n: usize) -> Vec<u8> {
+    let mut state = 1u64;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 40) as f64 / f64::powi(2.0, 24) - 0.5
+    };
+    let mut data: Vec<T> = (0..3 * n * n).map(|_| T::from_f64(next() / n as f64)).collect();
+    for block in data.chunks_exact_mut(n * n) {
+        (0..n).for_each(|i| block[i * (n + 1)] = T::ONE);
+    }
+    let rows = n - DEPTH.min(n) + 1;
+    let ipiv: Vec<i32> = (0..DEPTH).map(|i| (i + (next().abs() * 2.0 * rows as f64) as usize) as i32 + 1).collect();
+    let mut bytes = bytemuck::cast_slice::<T, u8>(&data).to_vec();
+    bytes.extend_from_slice(bytemuck::cast_slice(&ipiv));
+    bytes
+}
+
+fn measure<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), DeviceError> {
+    for n in ORDERS {
+        let mut bytes = operands::<T>(n);
+        gpu.operands = bytes.len();
+        for line in lines::<T>(n) {
+            let title = format!("{:<10} {} n={n:<5}", line.name, T::LETTER);
+            if !filters.iter().all(|filter| title.contains(filter.as_str())) {
+                continue;
+            }
+            gpu.load(&mut bytes)?;
+            let [a, c] = [0, 2].map(|at| Mat::<T>::at(at * n * n, (n, n), n));
+            let copy = Call::Copy { op: Op::None, a, b: c };
+            let seconds = match line.is_fresh {
+                false => gpu.seconds(&[line.call])?,
+                true => gpu.seconds(&[copy.clone(), line.call])? - gpu.seconds(&[copy])?,
+            };
+            let (unit, amount) = match line.is_copy {
+                true => ("GB/s", (n * n * size_of::<T>()) as f64),
+                false => ("GFLOP/s", f64::from(T::FLOPS_MUL + T::FLOPS_ADD) * (n as f64).powi(3)),
+            };
+            println!("{title} {:9.1} µs {:9.1} {unit}", seconds * 1e6, amount * line.share / seconds * 1e-9);
+        }
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), DeviceError> {
+    let filters: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    if cuda::count()? == 0 {
+        println!("there is no GPU");
+        return Ok(());
+    }
+    let device = cuda::open(0, &Options { heap_bytes: Some(3 << 30), ..Options::default() })?;
+    device.memory().ok_or_else(|| DeviceError::new("a GPU without memory"))?.reserve()?;
+    println!("{}", device.class().name);
+    let mut gpu = Gpu { device, operands: 0 };
+    measure::<f64>(&mut gpu, &filters)?;
+    measure::<f32>(&mut gpu, &filters)?;
+    measure::<c32>(&mut gpu, &filters)?;
+    measure::<c64>(&mut gpu, &filters)
+}

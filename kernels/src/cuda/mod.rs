@@ -1,0 +1,121 @@
+//! The tile kernels for NVIDIA GPUs: each operation of [`Call`] as a sequence of cuBLAS's routines and kernels of our own in an
+//! in-order queue.
+//!
+//! Level 3 is cuBLAS's, through its 64-bit interface, in full precision. What it does not have is written in CUDA C++ and compiled for the
+//! GPU when it is first used ([`Family`]).
+//!
+//! | module | what is in it |
+//! |---|---|
+//! | `program` | the texts of our kernels, from the folder `text` |
+//! | `stream` | where a call's launches go, and its scratch memory |
+//! | `blas` | cuBLAS's routines by element type |
+//! | `product` | gemm, symm, hemm, syrk, herk, syr2k, her2k; gemmt |
+//! | `triangular` | trmm, trsm |
+//! | `factor` | potrf |
+//! | `reflector` | larfb |
+//! | `elements` | copy, scale, laswp |
+//!
+//! # Contract
+//! That of the host's kernels, for matrices anywhere in the heap: beta = 0 does not read C; alpha = 0 reads neither A nor B; what is
+//! not in the named triangle, or lies between columns, is not written; NaN and Inf propagate. A sum is taken in another order than on
+//! the host.
+//!
+//! A call is put into the queue without waiting for anything; an outcome is judged when the task ends.
+//!
+//! Nothing here touches the heap but by kernels, so `unsafe` is only in `stream` and `blas`, where they are launched.
+
+mod blas;
+mod elements;
+mod factor;
+mod product;
+mod program;
+mod reflector;
+mod stream;
+mod triangular;
+
+pub use program::Family;
+
+use crate::{Scalar, device::Call};
+use product::Product;
+use std::ops::Range;
+use stream::Stream;
+use superscalar_devices::cuda::Queue;
+use superscalar_runtime::{DeviceError, IssueContext};
+
+/// Puts the call into the queue of a GPU, which the context is of: an implementation for
+/// [`KIND`](superscalar_devices::cuda::KIND).
+///
+/// # Errors
+/// If the context is of another kind of device, the shapes do not agree, operands leave the heap, the scratch memory is less than
+/// [`scratch_bytes`], a library is missing, or the driver refuses. The outcome of the call itself, such as
+/// [`NotPositiveDefinite`](crate::NotPositiveDefinite), is reported with the task's end.
+pub fn issue<T: Scalar>(context: &mut IssueContext<'_>, call: &Call<T>) -> Result<(), DeviceError> {
+    let scratch = context.scratch();
+    enqueue(context.queue::<Queue>()?, scratch, call)
+}
+
+/// The same with the queue, and the bytes of its heap that are the call's own.
+///
+/// # Errors
+/// As for [`issue`].
+pub fn enqueue<T: Scalar>(queue: &mut Queue, scratch: Range<usize>, call: &Call<T>) -> Result<(), DeviceError> {
+    call.check()?;
+    // A place beyond the heap has no address.
+    let used = call.matrices().map(|used| used.end().unwrap_or(usize::MAX));
+    used.chain([scratch.end]).try_for_each(|end| queue.address(end).map(drop))?;
+    run(&mut Stream::new(queue, scratch), call)
+}
+
+/// Bytes of the heap that a call takes as scratch at most. Only options and shapes count.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{Op, Uplo, cuda::scratch_bytes, device::{Call, Mat}};
+///
+/// let tile = |offset| Mat::<f64>::at(offset, (256, 256), 256);
+/// assert_eq!(scratch_bytes(&Call::Copy { op: Op::Trans, a: tile(0), b: tile(65536) }), 0);
+/// // One triangle of a product has the blocks on its diagonal computed aside.
+/// let (op_a, op_b, alpha, beta) = (Op::None, Op::None, 1.0, 1.0);
+/// let (a, b, c) = (tile(0), tile(65536), tile(131_072));
+/// let product = |part| Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c };
+/// assert!(scratch_bytes(&product(Some(Uplo::Lower))) >= 256 * 256 * 8);
+/// assert_eq!(scratch_bytes(&product(None)), 0);
+/// ```
+#[must_use]
+pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
+    let mut stream = Stream::dry();
+    // A call that is refused needs none.
+    match call.check().and_then(|()| run(&mut stream, call)) {
+        Ok(()) => stream.scratch_bytes(),
+        Err(_) => 0,
+    }
+}
+
+/// The launches of a call that was checked.
+fn run<T: Scalar>(stream: &mut Stream<'_, T>, call: &Call<T>) -> Result<(), DeviceError> {
+    match *call {
+        Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c } => {
+            let product = Product { ops: (op_a, op_b), alpha, a, b, beta, c };
+            if let Some(uplo) = part { product.run_triangle(stream, uplo) } else { product.run(stream) }
+        }
+        Call::Symm { hermitian, side, uplo, alpha, a, b, beta, c } => {
+            product::symm(stream, (hermitian, side, uplo), alpha, (a, b), beta, c)
+        }
+        Call::RankK { hermitian, uplo, op, alpha, a, beta, c } => {
+            product::rank_k(stream, (hermitian, uplo, op), alpha, a, beta, c)
+        }
+        Call::Rank2k { hermitian, uplo, op, alpha, a, b, beta, c } => {
+            product::rank_2k(stream, (hermitian, uplo, op), alpha, (a, b), beta, c)
+        }
+        Call::Trmm(ref triangle) => triangular::trmm(stream, triangle),
+        Call::Trsm(ref triangle) => triangular::trsm(stream, triangle),
+        Call::Potrf { uplo, first, a } => factor::potrf(stream, uplo, first, a),
+        Call::Laswp { a, first, ref ipiv, direction } => elements::laswp(stream, a, first, ipiv, direction),
+        Call::Larfb { side, op, v, t, c } => reflector::larfb(stream, (side, op), v, t, c),
+        Call::Copy { op, a, b } => elements::copy(stream, op, a, b),
+        Call::Scale { part, beta, a } => {
+            let beta = if part.is_some_and(|(_, is_real)| is_real) { T::from_real(beta.re()) } else { beta };
+            elements::scale(stream, part, beta, a)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The texts of the programs: a head of definitions, and a text from the folder `text`. A device compiles a program when the first of its
+//! kernels is launched.
+
+use crate::Scalar;
+use std::{fmt::Write, sync::OnceLock};
+use superscalar_devices::cuda;
+
+/// A family of kernels that are compiled together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// `scale`, `copy`, `complete`, `transpose`, `fold`, `laswp`.
+    Elements,
+    /// `potrf`.
+    Factor,
+    /// `multiply`.
+    Triangle,
+}
+
+/// Threads of a block, where it has a few rows of some columns.
+pub(super) const THREADS: usize = 256;
+/// Order of the blocks by which a matrix is transposed.
+pub(super) const TRANSPOSED_BLOCK: usize = 32;
+/// Rows of such a block that are moved at once.
+pub(super) const TRANSPOSED_ROWS: usize = 8;
+/// Interchanges that are done together: each has two threads.
+pub(super) const CHUNK: usize = 128;
+/// Columns of a block of threads that interchanges rows: enough to be worth following the interchanges, and few enough that all
+/// processors have some.
+pub(super) const SWAPPED_COLUMNS: usize = 4;
+/// The block of threads that factors is so wide, and so high.
+pub(super) const FACTOR_SIDE: usize = 16;
+/// Rows, and columns, of such a thread.
+const FACTOR_TILE: usize = 4;
+/// Order of the largest block that one kernel factors.
+pub(super) const FACTOR_ORDER: usize = FACTOR_SIDE * FACTOR_TILE;
+
+/// Columns of B that a block of threads multiplies by a block of a triangle.
+pub(super) const MULTIPLIED_COLUMNS: usize = 16;
+
+/// Order of the blocks on the diagonal of a triangle: what shared memory holds beside some columns of B.
+pub(super) fn triangle_order<T>() -> usize {
+    if size_of::<T>() > 8 { 32 } else { 64 }
+}
+
+const LETTERS: [char; 4] = ['s', 'd', 'c', 'z'];
+
+impl Family {
+    /// All families.
+    pub const ALL: [Self; 3] = [Self::Elements, Self::Factor, Self::Triangle];
+
+    /// The program for elements of the type.
+    ///
+    /// ```
+    /// use superscalar_kernels::cuda::Family;
+    /// assert!(Family::Factor.program::<f64>().source().contains("potrf"));
+    /// ```
+    #[must_use]
+    pub fn program<T: Scalar>(self) -> &'static cuda::Program {
+        static PROGRAMS: [[OnceLock<cuda::Program>; LETTERS.len()]; Family::ALL.len()] =
+            [const { [const { OnceLock::new() }; LETTERS.len()] }; Family::ALL.len()];
+        let letter = LETTERS.iter().position(|&letter| letter == T::LETTER).unwrap_or_default();
+        PROGRAMS[self as usize][letter].get_or_init(|| self.make::<T>())
+    }
+
+    fn make<T: Scalar>(self) -> cuda::Program {
+        let is_double = size_of::<T::Real>() == size_of::<f64>();
+        let mut definitions = vec![("DOUBLE", usize::from(is_double)), ("COMPLEX", T::COMPLEX.into())];
+        let (name, text) = match self {
+            Self::Elements => {
+                definitions.extend([
+                    ("THREADS", THREADS),
+                    ("BLOCK", TRANSPOSED_BLOCK),
+                    ("ROWS", TRANSPOSED_ROWS),
+                    ("CHUNK", CHUNK),
+                    ("COLUMNS", SWAPPED_COLUMNS),
+                ]);
+                ("elements", include_str!("text/elements.cu"))
+            }
+            Self::Factor => {
+                definitions.extend([("SIDE", FACTOR_SIDE), ("TILE", FACTOR_TILE)]);
+                ("factor", include_str!("text/factor.cu"))
+            }
+            Self::Triangle => {
+                let order = triangle_order::<T>();
+                definitions.extend([("ORDER", order), ("COLUMNS", MULTIPLIED_COLUMNS), ("THREADS", THREADS)]);
+                ("triangle", include_str!("text/triangle.cu"))
+            }
+        };
+        let mut source = String::new();
+        for (name, value) in definitions {
+            // Writing to a string does not fail.
+            let _ = writeln!(source, "#define {name} {value}");
+        }
+        source.push_str(include_str!("text/prelude.cu"));
+        source.push_str(text);
+        cuda::Program::new(format!("{}{name}", T::LETTER), source, &[])
+    }
+}

@@ -1,0 +1,103 @@
+//! larfb: a block reflector Q = I − V T Vᴴ applied by products alone. The triangle of V is completed with its ones and zeros, which makes
+//! trmm a gemm (Quintana-Ortí, Igual, Quintana-Ortí and van de Geijn's choice for accelerators, too); the rows below it are used as
+//! they are.
+
+use super::{elements::complete, product::Product, stream::Stream};
+use crate::{Op, Scalar, Side, device::Mat};
+use superscalar_runtime::DeviceError;
+
+/// C := op(Q) C or C op(Q). With T of fewer rows than columns, Q is the product of one reflector for every so many columns.
+pub(super) fn larfb<T: Scalar>(
+    stream: &mut Stream<'_, T>,
+    (side, op): (Side, Op),
+    v: Mat<T>,
+    t: Mat<T>,
+    c: Mat<T>,
+) -> Result<(), DeviceError> {
+    let (m, k) = v.shape();
+    if k == 0 || c.m == 0 || c.n == 0 {
+        return Ok(());
+    }
+    let block = t.m;
+    let blocks = k.div_ceil(block);
+    // Q C and C Qᴴ begin with the last factor of Q.
+    let backward = (side == Side::Left) == (op == Op::None);
+    for count in 0..blocks {
+        let first = block * if backward { blocks - 1 - count } else { count };
+        let columns = first..k.min(first + block);
+        let v = v.submatrix(first..m, columns.clone());
+        let t = t.submatrix(0..columns.len(), columns);
+        match side {
+            Side::Left => apply_left(stream, op, v, t, c.submatrix(first..m, 0..c.n))?,
+            Side::Right => apply_right(stream, op, v, t, c.submatrix(0..c.m, first..m))?,
+        }
+    }
+    Ok(())
+}
+
+/// Y = Vᴴ C, then C − V (op(T) Y), the rows below the triangle of V apart.
+fn apply_left<T: Scalar>(
+    stream: &mut Stream<'_, T>,
+    op: Op,
+    v: Mat<T>,
+    t: Mat<T>,
+    c: Mat<T>,
+) -> Result<(), DeviceError> {
+    let ((m, k), n) = (v.shape(), c.n);
+    let before = stream.mark();
+    let unit = stream.take::<T>((k, k))?;
+    let (y, z) = (stream.take::<T>((k, n))?, stream.take::<T>((k, n))?);
+    complete(stream, v.submatrix(0..k, 0..k), unit)?;
+    let below = v.submatrix(k..m, 0..k);
+    let (top, bottom) = (c.submatrix(0..k, 0..n), c.submatrix(k..m, 0..n));
+    let transposed = (Op::ConjTrans, Op::None);
+    set(transposed, unit, top, y).run(stream)?;
+    adding(T::ONE, transposed, below, bottom, y, stream)?;
+    set((op, Op::None), t, y, z).run(stream)?;
+    adding(-T::ONE, (Op::None, Op::None), unit, z, top, stream)?;
+    adding(-T::ONE, (Op::None, Op::None), below, z, bottom, stream)?;
+    stream.release(before);
+    Ok(())
+}
+
+/// Y = C V, then C − (Y op(T)) Vᴴ, the columns for the rows below the triangle of V apart.
+fn apply_right<T: Scalar>(
+    stream: &mut Stream<'_, T>,
+    op: Op,
+    v: Mat<T>,
+    t: Mat<T>,
+    c: Mat<T>,
+) -> Result<(), DeviceError> {
+    let ((m, k), n) = (v.shape(), c.m);
+    let before = stream.mark();
+    let unit = stream.take::<T>((k, k))?;
+    let (y, z) = (stream.take::<T>((n, k))?, stream.take::<T>((n, k))?);
+    complete(stream, v.submatrix(0..k, 0..k), unit)?;
+    let below = v.submatrix(k..m, 0..k);
+    let (first, rest) = (c.submatrix(0..n, 0..k), c.submatrix(0..n, k..m));
+    let transposed = (Op::None, Op::ConjTrans);
+    set((Op::None, Op::None), first, unit, y).run(stream)?;
+    adding(T::ONE, (Op::None, Op::None), rest, below, y, stream)?;
+    set((Op::None, op), y, t, z).run(stream)?;
+    adding(-T::ONE, transposed, z, unit, first, stream)?;
+    adding(-T::ONE, transposed, z, below, rest, stream)?;
+    stream.release(before);
+    Ok(())
+}
+
+/// C := op(A) op(B).
+fn set<T: Scalar>(ops: (Op, Op), a: Mat<T>, b: Mat<T>, c: Mat<T>) -> Product<T> {
+    Product { ops, alpha: T::ONE, a, b, beta: T::ZERO, c }
+}
+
+/// C := C + alpha op(A) op(B).
+fn adding<T: Scalar>(
+    alpha: T,
+    ops: (Op, Op),
+    a: Mat<T>,
+    b: Mat<T>,
+    c: Mat<T>,
+    stream: &mut Stream<'_, T>,
+) -> Result<(), DeviceError> {
+    Product { ops, alpha, a, b, beta: T::ONE, c }.run(stream)
+}

@@ -1,0 +1,165 @@
+//! [`Stream`]: where the kernels of one call go, and the scratch memory that they share.
+//!
+//! A call is a sequence of launches in one in-order queue, so a later launch may use the memory of an earlier one anew: scratch is a
+//! stack. Without a queue, a stream only finds out how much scratch its call takes: the sequence of launches is written once.
+
+use super::program::Family;
+use crate::{Scalar, device::Mat};
+use bytemuck::Pod;
+use std::{ffi::c_void, marker::PhantomData, ops::Range};
+use superscalar_devices::cuda::Queue;
+use superscalar_runtime::DeviceError;
+
+/// Pieces of scratch begin at multiples of this many bytes: what cuBLAS's fastest kernels want, and more than a line of the cache.
+const ALIGN: usize = 256;
+
+/// The most blocks of a grid in its second and third dimension.
+pub(super) const GRID_MAX: usize = 65535;
+
+/// One argument of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Argument {
+    /// An address in the heap, by its byte.
+    Address(usize),
+    /// The bytes of a value.
+    Value(Value),
+}
+
+/// Enough for an element of any type, and aligned for it.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub(super) struct Value([u8; 16]);
+
+impl Argument {
+    /// The start of a matrix.
+    pub fn start<E>(mat: Mat<E>) -> Self {
+        Self::Address(mat.offset * size_of::<E>())
+    }
+
+    /// A number of rows or columns or a leading dimension, `place`.
+    pub fn place(value: usize) -> Self {
+        Self::value(value as i64)
+    }
+
+    /// A choice, `int`.
+    pub fn code(value: i32) -> Self {
+        Self::value(value)
+    }
+
+    /// A scalar of the kernels' type, or another number.
+    pub fn value<E: Pod>(value: E) -> Self {
+        Self::Value(Value::of(value))
+    }
+}
+
+impl Value {
+    fn of<E: Pod>(value: E) -> Self {
+        const { assert!(size_of::<E>() <= 16, "too large for an argument of a kernel") };
+        let mut bytes = [0; 16];
+        bytes[..size_of::<E>()].copy_from_slice(bytemuck::bytes_of(&value));
+        Self(bytes)
+    }
+}
+
+/// One launch of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Launch<'a> {
+    pub family: Family,
+    pub kernel: &'static str,
+    pub arguments: &'a [Argument],
+    /// Blocks in each direction; with none in one there is nothing to do.
+    pub grid: [usize; 3],
+    /// Threads of a block.
+    pub threads: [usize; 2],
+}
+
+/// The launches of one call.
+pub(super) struct Stream<'a, T> {
+    pub(super) queue: Option<&'a mut Queue>,
+    next: usize,
+    highest: usize,
+    end: usize,
+    element: PhantomData<T>,
+}
+
+impl<'a, T: Scalar> Stream<'a, T> {
+    /// Into a queue, with these bytes of the heap as scratch.
+    pub fn new(queue: &'a mut Queue, scratch: Range<usize>) -> Self {
+        Self { queue: Some(queue), next: scratch.start, highest: scratch.start, end: scratch.end, element: PhantomData }
+    }
+
+    /// To nowhere.
+    pub fn dry() -> Self {
+        Self { queue: None, next: 0, highest: 0, end: usize::MAX, element: PhantomData }
+    }
+
+    /// Bytes of scratch that were taken at most, wherever the scratch begins.
+    pub fn scratch_bytes(&self) -> usize {
+        if self.highest == 0 { 0 } else { self.highest + ALIGN }
+    }
+
+    /// Puts a kernel into the queue; nothing where there is nothing to do.
+    pub fn launch(&mut self, launch: Launch<'_>) -> Result<(), DeviceError> {
+        let Launch { family, kernel, arguments, grid, threads } = launch;
+        let Some(queue) = &mut self.queue else { return Ok(()) };
+        if grid.contains(&0) {
+            return Ok(());
+        }
+        let too_large = || DeviceError::new(format!("kernel `{kernel}`: a grid of {grid:?} blocks is too large"));
+        let blocks = u32::try_from(grid[0]).ok().filter(|&blocks| blocks <= i32::MAX as u32).ok_or_else(too_large)?;
+        if grid[1].max(grid[2]) > GRID_MAX {
+            return Err(too_large());
+        }
+        let values = arguments.iter().map(|argument| match *argument {
+            Argument::Value(value) => Ok(value),
+            Argument::Address(byte) => Ok(Value::of(queue.address(byte)?)),
+        });
+        let mut values = values.collect::<Result<Vec<Value>, DeviceError>>()?;
+        let mut parameters: Vec<*mut c_void> = values.iter_mut().map(|value| (&raw mut value.0).cast()).collect();
+        let function = queue.function(family.program::<T>(), kernel)?;
+        let (grid, threads) = ([blocks, grid[1] as u32, grid[2] as u32], [threads[0] as u32, threads[1] as u32, 1]);
+        // SAFETY: the kernels of the family take these arguments, which the callers in this folder name in order. They touch the
+        // call's operands, which agree and lie in the heap, as `check` has found, and scratch up to `end`. That the task may touch
+        // them is what makes them its operands.
+        unsafe { queue.launch(function, grid, threads, 0, &mut parameters) }
+    }
+
+    /// An `int`, zero at first, that kernels may write: what becomes of the call is judged by what they have left there.
+    pub fn outcome(
+        &mut self,
+        judge: impl FnOnce(i32) -> Result<(), DeviceError> + Send + 'static,
+    ) -> Result<Argument, DeviceError> {
+        let address = self.queue.as_mut().map_or(Ok(0), |queue| queue.outcome(judge))?;
+        Ok(Argument::value(address))
+    }
+
+    /// An m x n matrix in scratch, without gaps between its columns, until it is [released](Self::release).
+    pub fn take<E>(&mut self, (m, n): (usize, usize)) -> Result<Mat<E>, DeviceError> {
+        let start = self.next.next_multiple_of(ALIGN);
+        let bytes = m.checked_mul(n).and_then(|elements| elements.checked_mul(size_of::<E>()));
+        let end = bytes.and_then(|bytes| start.checked_add(bytes));
+        let Some(end) = end.filter(|&end| end <= self.end) else {
+            let left = self.end - start.min(self.end);
+            return Err(DeviceError::new(format!(
+                "{left} bytes of scratch memory do not hold {m} x {n} more elements"
+            )));
+        };
+        self.next = end;
+        self.highest = self.highest.max(end);
+        Ok(Mat::at(start / size_of::<E>(), (m, n), m.max(1)))
+    }
+
+    /// A point to release scratch to.
+    pub fn mark(&self) -> Mark {
+        Mark(self.next)
+    }
+
+    /// Gives back what was taken since.
+    pub fn release(&mut self, mark: Mark) {
+        self.next = mark.0;
+    }
+}
+
+/// The state of a stream's scratch.
+#[derive(Clone, Copy)]
+pub(super) struct Mark(usize);

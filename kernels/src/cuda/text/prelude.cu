@@ -1,0 +1,42 @@
+// Elements, whatever the type. Defined before: DOUBLE, COMPLEX. Nothing is included: the compiler at run time has no headers.
+#if DOUBLE
+typedef double real;
+#else
+typedef float real;
+#endif
+
+// Offsets, leading dimensions, and numbers of rows and columns.
+typedef long long place;
+
+#if COMPLEX
+struct __align__(2 * sizeof(real)) elem {
+    real re, im;
+};
+__device__ inline real re(elem x) { return x.re; }
+__device__ inline real im(elem x) { return x.im; }
+__device__ inline elem make(real re, real im) { return elem{re, im}; }
+__device__ inline elem operator+(elem x, elem y) { return elem{x.re + y.re, x.im + y.im}; }
+__device__ inline elem operator-(elem x, elem y) { return elem{x.re - y.re, x.im - y.im}; }
+__device__ inline elem operator*(elem x, elem y) { return elem{x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
+#else
+typedef real elem;
+__device__ inline real re(elem x) { return x; }
+__device__ inline real im(elem) { return 0; }
+__device__ inline elem make(real re, real) { return re; }
+#endif
+
+__device__ inline elem conj_if(elem x, bool yes) { return yes ? make(re(x), -im(x)) : x; }
+__device__ inline bool is_zero(elem x) { return re(x) == 0 && im(x) == 0; }
+// A real factor scales the parts: as a complex one it would make NaN of an infinite part.
+__device__ inline elem times_real(elem x, real by) { return make(re(x) * by, im(x) * by); }
+__device__ inline elem scaled(elem x, elem by) { return im(by) == 0 ? times_real(x, re(by)) : x * by; }
+
+// Which part of a matrix is touched: 0 all of it, 1 the lower triangle, 2 the upper one.
+__device__ inline bool is_inside(int part, place i, place j) { return part == 0 || (part == 1 ? i >= j : i <= j); }
+
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+
+// The rows and columns of a thread, where blocks (x, y) have a few rows of one column after the other.
+#define EACH_COLUMN(j, n) for (place j = blockIdx.y; j < (n); j += gridDim.y)
+#define EACH_ROW(i, begin, end)                                                                                         \
+    for (place i = (begin) + (place)blockIdx.x * blockDim.x + threadIdx.x; i < (end); i += (place)gridDim.x * blockDim.x)

@@ -1,0 +1,39 @@
+//! The GPU that the suite is run on: one for all tests, since its kernels are compiled when they are first used.
+
+use crate::{Image, OnDevice, Runner};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use superscalar_devices::cuda::{self, Options};
+use superscalar_kernels::{Scalar, device::Call};
+use superscalar_runtime::DeviceError;
+
+const HEAP_BYTES: usize = 64 << 20;
+
+/// The GPU, for one test at a time.
+struct Shared(MutexGuard<'static, OnDevice>);
+
+impl<T: Scalar> Runner<T> for Shared {
+    fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
+        self.0.run(call, image)
+    }
+}
+
+/// The first GPU; none if there is none.
+///
+/// # Panics
+/// If there is none although `REQUIRE_CUDA` is 1.
+pub fn runner<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
+    static DEVICE: OnceLock<Option<Mutex<OnDevice>>> = OnceLock::new();
+    let device = DEVICE.get_or_init(open).as_ref()?;
+    // A test that failed has left nothing in it that another one reads.
+    Some(Box::new(Shared(device.lock().unwrap_or_else(PoisonError::into_inner))))
+}
+
+fn open() -> Option<Mutex<OnDevice>> {
+    if cuda::count().expect("the driver answers") == 0 {
+        let required = std::env::var_os("REQUIRE_CUDA").is_some_and(|value| value == "1");
+        assert!(!required, "REQUIRE_CUDA=1, and there is no GPU");
+        return None;
+    }
+    let options = Options { heap_bytes: Some(HEAP_BYTES), ..Options::default() };
+    Some(Mutex::new(OnDevice::new(cuda::open(0, &options).expect("it opens"))))
+}

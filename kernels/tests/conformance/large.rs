@@ -1,0 +1,99 @@
+//! Operands that backends cut into blocks, levels of blocks, chunks and grids: large in one direction, so that the textbook's loops end soon.
+
+use crate::{Image, Nearness, Numbers, OPS, SIDES, Suite, UPLOS, triangles};
+use superscalar_kernels::{
+    Diag, Direction, Scalar, Side,
+    device::{Call, Triangle},
+};
+
+/// One triangle of a product: whole blocks on the diagonal, a ragged one, several levels beside it.
+pub fn gemmt_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for (n, k) in [(257, 3), (600, 5), (1030, 2)] {
+        for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
+            let (part, (alpha, beta)) = (Some(UPLOS[suite.turn() % 2]), suite.factors());
+            let mut image = Image::default();
+            let a = suite.integers(&mut image, op_a.shape((n, k)), alpha == T::ZERO);
+            let b = suite.integers(&mut image, op_b.shape((k, n)), alpha == T::ZERO);
+            let c = suite.integers(&mut image, (n, n), beta == T::ZERO);
+            suite.judge(&Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c }, &image, Nearness::Exact);
+        }
+    }
+}
+
+/// Triangles of several blocks, from either side.
+pub fn trmm_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for order in [128, 300] {
+        let sides = SIDES.into_iter().flat_map(|side| UPLOS.map(|uplo| (side, uplo)));
+        for ((side, uplo), op) in sides.flat_map(|option| OPS.map(|op| (option, op))) {
+            let (diag, alpha) = ([Diag::NonUnit, Diag::Unit][suite.turn() % 2], T::from_f64(-2.0));
+            let mut image = Image::default();
+            let a = triangles::integers(suite, &mut image, (uplo, diag), order, false);
+            let shape = if side == Side::Left { (order, 21) } else { (21, order) };
+            let b = suite.integers(&mut image, shape, false);
+            let call = Call::Trmm(Triangle { side, uplo, op, diag, alpha, a, b });
+            suite.judge(&call, &image, Nearness::Exact);
+        }
+    }
+}
+
+/// Several levels of halves, and a minor that fails in one of the last.
+pub fn potrf_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for (n, uplo) in [200, 321].into_iter().flat_map(|n| UPLOS.map(|uplo| (n, uplo))) {
+        let mut image = Image::default();
+        let a = triangles::positive_definite(suite, &mut image, uplo, n);
+        let (call, nearness) = (Call::Potrf { uplo, first: 3, a }, Nearness::Roundoffs(8.0 * n as f64));
+        let after = suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, nearness);
+        assert!((0..n).all(|i| after.at(a, i, i).re() > T::Real::ZERO), "a positive diagonal");
+        image.set(a, n - 9, n - 9, -T::ONE);
+        let error = suite.attempt(&call, &mut image.clone()).expect_err("not positive definite");
+        let minor = error.outcome_ref::<superscalar_kernels::NotPositiveDefinite>().map(|outcome| outcome.minor);
+        assert_eq!(minor, Some(3 + n - 8), "{error}");
+    }
+}
+
+/// More interchanges than are done at once, with rows that are moved again and again.
+pub fn laswp_in_chunks<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for (m, n, block) in [(700, 9, 300), (300, 5, 129), (2000, 3, 512)] {
+        for (direction, first) in [Direction::Forward, Direction::Backward].into_iter().flat_map(|d| [(d, 0), (d, 77)])
+        {
+            let mut image = Image::default();
+            let a = suite.integers(&mut image, (m, n), false);
+            let rows = (m - first).min(2 * block - 7);
+            // Half of them with one of a few rows.
+            let interchange = |numbers: &mut Numbers, _, _| {
+                let among = if numbers.next().is_multiple_of(2) { 9 } else { m as u64 };
+                (numbers.next() % among + 1) as i32
+            };
+            let blocks = (0..rows).step_by(block).map(|start| block.min(rows - start));
+            let ipiv = blocks.map(|rows| image.place(&mut suite.numbers, (rows, 1), interchange)).collect();
+            suite.judge(&Call::Laswp { a, first, ipiv, direction }, &image, Nearness::Exact);
+        }
+    }
+}
+
+/// More columns than a grid of some devices has blocks in its second direction.
+pub fn copy_beyond_a_grid<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape in [(2, 66_000), (66_000, 2)] {
+        for op in OPS {
+            let mut image = Image::default();
+            let a = image.place(&mut suite.numbers, op.shape(shape), |numbers, _, _| numbers.fraction());
+            let b = suite.integers(&mut image, shape, true);
+            suite.judge(&Call::Copy { op, a, b }, &image, Nearness::Exact);
+        }
+        let mut image = Image::default();
+        let a = suite.integers(&mut image, shape, false);
+        suite.judge(&Call::Scale { part: None, beta: T::from_f64(3.0), a }, &image, Nearness::Exact);
+    }
+}
+
+/// A product in which every element of a whole matrix is asked for, with a depth of several hundred.
+pub fn products_of_some_depth<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
+        let (alpha, beta) = (T::ONE, -T::ONE);
+        let mut image = Image::default();
+        let a = suite.integers(&mut image, op_a.shape((70, 700)), false);
+        let b = suite.integers(&mut image, op_b.shape((700, 45)), false);
+        let c = suite.integers(&mut image, (70, 45), false);
+        suite.judge(&Call::Gemm { part: None, op_a, op_b, alpha, a, b, beta, c }, &image, Nearness::Exact);
+    }
+}
