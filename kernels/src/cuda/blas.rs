@@ -153,8 +153,12 @@ fn operation<T: Scalar>(op: Op) -> Operation {
     }
 }
 
-fn number<E>(x: &E) -> Number {
-    std::ptr::from_ref(x).cast()
+/// A scalar as cuBLAS wants it: aligned as C's complex types for CUDA are, which it reads by aligned instructions.
+#[repr(C, align(16))]
+struct Scalars<E>(E);
+
+fn number<E>(x: &Scalars<E>) -> Number {
+    (&raw const x.0).cast()
 }
 
 /// Matrices of a batch: the first, and the elements from one to the next.
@@ -196,6 +200,7 @@ impl<T: Scalar> Stream<'_, T> {
         let ops = [op_a, op_b].map(operation::<T>);
         let sizes = [c.m, c.n, op_a.shape(a.shape()).1].map(|size| size as i64);
         let (operands, place) = ([self.at(a)?, self.at(b)?], self.at(c)?);
+        let (alpha, beta) = (Scalars(alpha), Scalars(beta));
         self.blas("gemm", |functions, handle| {
             // SAFETY: the handle is of the queue's context; the matrices lie in its heap, as `check` has found; and the scalars are
             // read before the call returns.
@@ -216,6 +221,7 @@ impl<T: Scalar> Stream<'_, T> {
         let sizes = [c.first.m, c.first.n, op_a.shape(a.first.shape()).1].map(|size| size as i64);
         let at = |batch: Batch<T>| Ok::<_, DeviceError>((self.at(batch.first)?, batch.stride as i64));
         let (a, b, c) = (at(a)?, at(b)?, at(c)?);
+        let (alpha, beta) = (Scalars(alpha), Scalars(beta));
         self.blas("gemmStridedBatched", |functions, handle| {
             // SAFETY: see `gemm`.
             unsafe { (functions.batch)(handle, ops, sizes, number(&alpha), [a, b], number(&beta), c, count as i64) }
@@ -233,6 +239,7 @@ impl<T: Scalar> Stream<'_, T> {
     ) -> Result<(), DeviceError> {
         let (modes, sizes) = ((side_mode(side), fill(uplo)), [c.m as i64, c.n as i64]);
         let (operands, place) = ([self.at(a)?, self.at(b)?], self.at(c)?);
+        let (alpha, beta) = (Scalars(alpha), Scalars(beta));
         self.blas(if hermitian { "hemm" } else { "symm" }, |functions, handle| {
             let symm = functions.symmetric[usize::from(hermitian)];
             // SAFETY: see `gemm`.
@@ -252,7 +259,8 @@ impl<T: Scalar> Stream<'_, T> {
         let modes = (fill(uplo), operation::<T>(op));
         let sizes = [c.n, op.shape(a.shape()).1].map(|size| size as i64);
         let (a, c) = (self.at(a)?, self.at(c)?);
-        let (real_alpha, real_beta) = (alpha.re(), beta.re());
+        let (real_alpha, real_beta) = (Scalars(alpha.re()), Scalars(beta.re()));
+        let (alpha, beta) = (Scalars(alpha), Scalars(beta));
         self.blas(if hermitian { "herk" } else { "syrk" }, |functions, handle| {
             let update = functions.rank_k[usize::from(hermitian)];
             // SAFETY: see `gemm`. Scalars of herk are real; where it is syrk, so are all.
@@ -277,7 +285,7 @@ impl<T: Scalar> Stream<'_, T> {
         let modes = (fill(uplo), operation::<T>(op));
         let sizes = [c.n, op.shape(a.shape()).1].map(|size| size as i64);
         let (operands, c) = ([self.at(a)?, self.at(b)?], self.at(c)?);
-        let real_beta = beta.re();
+        let (real_beta, alpha, beta) = (Scalars(beta.re()), Scalars(alpha), Scalars(beta));
         self.blas(if hermitian { "her2k" } else { "syr2k" }, |functions, handle| {
             let update = functions.rank_2k[usize::from(hermitian)];
             let beta = if hermitian { number(&real_beta) } else { number(&beta) };
@@ -295,6 +303,7 @@ impl<T: Scalar> Stream<'_, T> {
         };
         let modes = (side_mode(side), fill(uplo), operation::<T>(op), diag);
         let (sizes, a, b) = ([b.m as i64, b.n as i64], self.at(a)?, self.at(b)?);
+        let alpha = Scalars(alpha);
         self.blas("trsm", |functions, handle| {
             // SAFETY: see `gemm`.
             unsafe { (functions.trsm)(handle, modes, sizes, number(&alpha), a, b) }

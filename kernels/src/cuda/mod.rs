@@ -66,18 +66,17 @@ pub fn enqueue<T: Scalar>(queue: &mut Queue, scratch: Range<usize>, call: &Call<
     run(&mut Stream::new(queue, scratch), call)
 }
 
-/// Bytes of the heap that a call takes as scratch at most. Only options and shapes count.
+/// Bytes of the heap that a call takes as scratch at most. Only options and shapes count: operands may have no place yet.
 ///
 /// # Example
 /// ```
 /// use superscalar_kernels::{Op, Uplo, cuda::scratch_bytes, device::{Call, Mat}};
 ///
-/// let tile = |offset| Mat::<f64>::at(offset, (256, 256), 256);
-/// assert_eq!(scratch_bytes(&Call::Copy { op: Op::Trans, a: tile(0), b: tile(65536) }), 0);
+/// let tile = Mat::<f64>::at(0, (256, 256), 256);
+/// assert_eq!(scratch_bytes(&Call::Copy { op: Op::Trans, a: tile, b: tile }), 0);
 /// // One triangle of a product has the blocks on its diagonal computed aside.
 /// let (op_a, op_b, alpha, beta) = (Op::None, Op::None, 1.0, 1.0);
-/// let (a, b, c) = (tile(0), tile(65536), tile(131_072));
-/// let product = |part| Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c };
+/// let product = |part| Call::Gemm { part, op_a, op_b, alpha, a: tile, b: tile, beta, c: tile };
 /// assert!(scratch_bytes(&product(Some(Uplo::Lower))) >= 256 * 256 * 8);
 /// assert_eq!(scratch_bytes(&product(None)), 0);
 /// ```
@@ -85,7 +84,7 @@ pub fn enqueue<T: Scalar>(queue: &mut Queue, scratch: Range<usize>, call: &Call<
 pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
     let mut stream = Stream::dry();
     // A call that is refused needs none.
-    match call.check().and_then(|()| run(&mut stream, call)) {
+    match call.check_shapes().and_then(|()| run(&mut stream, call)) {
         Ok(()) => stream.scratch_bytes(),
         Err(_) => 0,
     }

@@ -146,6 +146,21 @@ impl<T: Scalar> Call<T> {
     /// assert_eq!(error.to_string(), "lacpy: the shapes B 4 x 3, A 4 x 3 do not agree");
     /// ```
     pub fn check(&self) -> Result<(), DeviceError> {
+        self.check_shapes()?;
+        let mut matrices = self.matrices();
+        if let Some(written) = matrices.next()
+            && let Some(other) = matrices.find(|other| other.overlaps(&written))
+        {
+            return Err(DeviceError::new(format!("{}: {} overlaps {}", self.name(), written.name, other.name)));
+        }
+        Ok(())
+    }
+
+    /// The part of [`check`](Self::check) that does not look at where the matrices are: for calls whose operands have no place yet.
+    ///
+    /// # Errors
+    /// As for `check`.
+    pub fn check_shapes(&self) -> Result<(), DeviceError> {
         let name = self.name();
         for used in self.matrices() {
             let DeviceRegion { row_bytes, stride_bytes, columns, .. } = used.region;
@@ -161,12 +176,6 @@ impl<T: Scalar> Call<T> {
         }
         if !self.agrees() {
             return Err(DeviceError::new(format!("{name}: the shapes {} do not agree", self.shapes())));
-        }
-        let mut matrices = self.matrices();
-        if let Some(written) = matrices.next()
-            && let Some(other) = matrices.find(|other| other.overlaps(&written))
-        {
-            return Err(DeviceError::new(format!("{name}: {} overlaps {}", written.name, other.name)));
         }
         Ok(())
     }

@@ -43,6 +43,7 @@ pub use parameters::{Blocking, Class, Form, Parameters};
 pub use program::Program;
 
 use crate::{Op, Scalar, Side, Uplo, device::Call};
+use check::check_bounds;
 use product::Product;
 use std::ops::Range;
 use stream::Stream;
@@ -88,8 +89,8 @@ pub fn enqueue_with<T: Scalar>(
     if parameters.is_double() && !queue.class().has_f64 {
         return Err(DeviceError::new(format!("{} has no double precision", queue.class().name)));
     }
-    check::check(call)?;
-    check::check_bounds(call, &scratch, queue.heap_bytes())?;
+    call.check()?;
+    check_bounds(call, &scratch, queue.heap_bytes())?;
     run(&mut Stream::new(*parameters, queue, scratch), call)
 }
 
@@ -114,7 +115,7 @@ pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
 pub fn scratch_bytes_with<T: Scalar>(parameters: &Parameters, call: &Call<T>) -> usize {
     let mut stream = Stream::dry(*parameters);
     // A call that is refused needs none.
-    match check::check(call).and_then(|()| run(&mut stream, call)) {
+    match call.check_shapes().and_then(|()| run(&mut stream, call)) {
         Ok(()) => stream.scratch_bytes(),
         Err(_) => 0,
     }
