@@ -195,7 +195,8 @@ impl Lane {
         let stream = entrance.queue.shared_stream();
         // Not by a call that waits: a stream may wait for a device that is lost.
         while let Ok(false) = stream.is_empty() {
-            if self.group.give_up_if_stuck(&self.common, usize::from(self.number)).is_some() {
+            let line = usize::from(self.number);
+            if self.common.is_lost() || self.group.give_up_if_stuck(&self.common, line).is_some() {
                 break;
             }
             thread::sleep(Duration::from_micros(50));
