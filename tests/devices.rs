@@ -5,6 +5,7 @@ use superscalar::{
     PolicyName, Runtime, devices,
     dla::{self, Distribution, ErrorKind, Matrix, Options},
     kernels::{Diag, Op, Real, Scalar, Side, Uplo, c64},
+    recording::{ActivityKind, Counter, NodeId},
 };
 
 /// Not a multiple of the block size, so that tiles are ragged.
@@ -187,4 +188,65 @@ fn columns_that_were_dealt_are_updated_where_they_were_dealt_to() {
     dla::potrf(&rt, Uplo::Lower, a.as_mut(), &options).expect("it is definite");
     let tasks = rt.tasks_issued();
     assert!(tasks.iter().all(|&tasks| tasks > 0), "{tasks:?}");
+}
+
+/// Bytes that a product of 16 x 16 tiles moves to and from host memory, and between devices that have room for half of a matrix each.
+fn traffic_of_a_product(names: &str) -> (u64, u64) {
+    let (tiles, nb) = (16, 8);
+    let n = tiles * nb;
+    let rt = runtime(names, Some(n * n * 8 / 2), PolicyName::DemandDriven);
+    let (a, mut c) = (random::<f64>(n, n, 1), random::<f64>(n, n, 2));
+    let options = Options::default().nb(nb);
+    dla::gemm(&rt, 1.0, Op::None, a.as_ref(), Op::None, a.as_ref(), 1.0, c.as_mut(), &options).expect("there is room");
+    let sum = |is_host: bool| {
+        let traffic = rt.traffic();
+        let links = traffic.iter().filter(|link| (link.from == "host" || link.to == "host") == is_host);
+        links.map(|link| link.bytes).sum()
+    };
+    (sum(true), sum(false))
+}
+
+#[test]
+fn a_product_moves_little_and_peers_spare_the_host() {
+    // A schedule that keeps nothing brings tiles of A, B and C for each step, and takes that of C back.
+    let without_caches = 16 * 16 * 16 * 4 * (8 * 8 * 8);
+    let (linked, peers) = traffic_of_a_product(&instant(&[0, 1, 2]));
+    assert!(linked <= without_caches / 2, "{linked} of {without_caches} bytes");
+    assert!(peers > 0, "no peer was asked");
+    let apart: Vec<String> = (0..3).map(|at| format!("{}:peer=none", instant(&[at]))).collect();
+    let (unlinked, none) = traffic_of_a_product(&apart.join(","));
+    assert!(none == 0 && linked < unlinked, "{linked} bytes with peers, {unlinked} without");
+}
+
+#[test]
+fn a_recording_tells_what_memories_did() {
+    // A product of 6 x 6 tiles on devices that have room for eight.
+    const ROOM: usize = 8 * (8 * NB * NB);
+    let builder = Runtime::builder().workers(1).bind(false).weights_file(None).trace(true);
+    let opened = devices::open(&instant(&[0, 1]), Some(ROOM)).expect("simulated devices are there");
+    let rt = opened.add_to(builder).build().expect("threads can be started");
+    let (a, mut c) = (random::<f64>(N, N, 1), random::<f64>(N, N, 2));
+    let options = Options::default().nb(NB);
+    dla::gemm(&rt, 1.0, Op::None, a.as_ref(), Op::None, a.as_ref(), 1.0, c.as_mut(), &options).expect("there is room");
+
+    let recording = rt.take_recording().expect("it was built to trace");
+    let evicted: u64 = rt.memory_in_use().iter().map(|memory| memory.evicted.1).sum();
+    let found = recording.activities.iter().map(|activity| match activity.kind {
+        ActivityKind::Eviction { bytes, .. } => bytes,
+        _ => 0,
+    });
+    assert!(evicted > 0 && found.sum::<u64>() == evicted, "{evicted} bytes");
+    let most = |wanted: Counter| {
+        let samples = recording.counters.iter().filter(|sample| sample.counter == wanted);
+        samples.map(|sample| sample.value).max()
+    };
+    for (at, device) in rt.devices().iter().enumerate() {
+        let node = NodeId(at as u32 + 1);
+        let room = ROOM as u64;
+        assert!(most(Counter::NodeBytes(node)).is_some_and(|bytes| bytes > room / 2 && bytes <= room));
+        let traffic = rt.traffic();
+        let inward = traffic.iter().filter(|link| link.from == "host" && link.to == device.name);
+        let link = Counter::LinkBytes { from: NodeId(0), to: node };
+        assert_eq!(most(link), Some(inward.map(|link| link.bytes).sum()));
+    }
 }

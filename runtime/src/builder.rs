@@ -95,7 +95,7 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         variable: "SUPERSCALAR_POLICY",
-        default: "priority",
+        default: "`priority`; with devices `capability-weights`",
         meaning: "which ready task runs next: `fifo`, `work-stealing`, `priority`, `capability-weights` or `demand-driven`",
         parse: |builder, text| {
             let policy = text.parse().map_err(|error: crate::UnknownPolicy| error.to_string())?;
@@ -165,7 +165,8 @@ impl Builder {
         self
     }
 
-    /// Which ready task runs next, by one of the policies that come with the runtime.
+    /// Which ready task runs next, by one of the policies that come with the runtime. Without this, and without `SUPERSCALAR_POLICY`:
+    /// `capability-weights` if there are devices, else `priority`.
     pub fn policy(mut self, policy: PolicyName) -> Self {
         self.policy = Some(policy);
         self
@@ -266,7 +267,8 @@ impl Builder {
             let why = format!("bind(true): {workers} workers do not fit on {} physical cores", cores.len());
             return Err(Error::setting(why));
         }
-        let name = self.policy.unwrap_or_default();
+        let usual = if self.devices.is_empty() { PolicyName::Priority } else { PolicyName::CapabilityWeights };
+        let name = self.policy.unwrap_or(usual);
         Ok(Settings {
             workers: workers as u32,
             cores: if self.bind.unwrap_or(fits) { cores.into_iter().take(workers).collect() } else { Vec::new() },

@@ -311,7 +311,7 @@ impl Policy for Indifferent {
         self.0.lock().unwrap().push(task);
     }
 
-    fn take(&self, _: Place, _: Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, _: Place, _: &Want<'_>) -> Option<ReadyTask> {
         self.0.lock().unwrap().pop()
     }
 }

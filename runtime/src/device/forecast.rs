@@ -89,7 +89,9 @@ impl Outlook for Shared {
                 let entry = self.devices.all.get(usize::from(device))?;
                 let is_able = takers.0 & entry.kind_bit != 0 && !side.is_barred_from(usize::from(device));
                 // A lost device still gets what nobody else can do, to fail it.
-                if !is_able || entry.is_lost() && (takers.host() || self.devices.any_alive(takers)) {
+                if !is_able
+                    || entry.is_lost() && (takers.host() || self.some_device_can_take(self.slab.slot(task.slot)))
+                {
                     return None;
                 }
                 self.whereabouts(task.slot, device)
@@ -109,6 +111,10 @@ impl Outlook for Shared {
 
     fn home(&self, task: &ReadyTask) -> Option<Resource> {
         self.home_of(task.slot)
+    }
+
+    fn owner(&self, task: &ReadyTask) -> Option<Resource> {
+        self.owner_of(task.slot)
     }
 
     fn now_ns(&self) -> u64 {

@@ -1,18 +1,16 @@
 //! The thread that issues to one device, and the offered tasks' way through it. The protocol is in `device/mod.rs`.
 
 use super::{
-    Cost, Event, Finished, IssueContext, Takers,
+    Cost, Event, IssueContext, Takers,
+    noted::Noted,
     reside::{Admission, Held},
     table::Entry,
 };
 use crate::{
-    error::Cause,
-    recorder::{DeviceQueue, Recorder},
-    recording::{Outcome, TaskId},
     runtime::Shared,
     schedule::{Outlook, ReadyTask, Want},
     sync::fence,
-    task::{Body, Exec, Lock, Release, Released, Runnable, Slot, TaskRef, TaskSpec, Verdict},
+    task::{Body, Lock, Release, Released, Runnable, Slot, TaskRef, TaskSpec},
     worker::{Next, Seat},
 };
 use std::{
@@ -25,20 +23,20 @@ use std::{
 #[derive(Default)]
 pub(crate) struct DeviceSide {
     /// Where the task was issued to: read by the issuers of its successors.
-    event: AtomicU64,
+    pub(super) event: AtomicU64,
     /// Who can take the task; nobody, if it was not offered.
     takers: AtomicU32,
     /// Whom it waits for. Written at insertion, read by the one who takes the task.
     predecessors: std::cell::UnsafeCell<Vec<TaskRef>>,
-    started_ns: AtomicU64,
+    pub(super) started_ns: AtomicU64,
     /// When it was put into a queue, by the clock of the weights.
     pub(super) issued_ns: AtomicU64,
     failed: std::sync::Mutex<Option<super::DeviceError>>,
     /// How long a device was at it, if it was and its driver knows; for the recording.
-    busy_ns: AtomicU64,
+    pub(super) busy_ns: AtomicU64,
     /// When the last of its predecessors has ended, for the recording.
-    not_before_ns: AtomicU64,
-    /// Devices that can not take it after all, a bit each: an operand stays on the host, or it does not fit.
+    pub(super) not_before_ns: AtomicU64,
+    /// Devices that can not take it after all, a bit each: an operand stays on the host, it does not fit, or the device is gone.
     barred: AtomicU64,
     /// What is called, and what it costs. Written at insertion.
     call: std::cell::UnsafeCell<(&'static str, Cost)>,
@@ -75,7 +73,7 @@ impl DeviceSide {
         *crate::sync::held(self.failed.lock()) = Some(error);
     }
 
-    pub(super) fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         crate::sync::held(self.failed.lock()).is_some()
     }
 
@@ -89,26 +87,28 @@ fn pack(event: Event) -> u64 {
     u64::from(event.device) << 48 | u64::from(event.queue) << 32 | u64::from(event.ticket)
 }
 
-fn unpack(word: u64) -> Event {
+pub(super) fn unpack(word: u64) -> Event {
     Event { device: (word >> 48) as u16, queue: (word >> 32) as u16, ticket: word as u32 }
 }
 
 /// A task whose work is in a queue.
-struct InFlight {
-    queue: u16,
-    ticket: u32,
-    slot: u32,
-    held: Held,
+pub(super) struct InFlight {
+    pub(super) queue: u16,
+    pub(super) ticket: u32,
+    pub(super) slot: u32,
+    pub(super) held: Held,
 }
 
 /// What an issuer knows of its device.
-struct Issuing<'a> {
-    device: usize,
-    seat: &'a Seat,
+pub(super) struct Issuing<'a> {
+    pub(super) device: usize,
+    pub(super) seat: &'a Seat,
     next_queue: u16,
-    in_flight: VecDeque<InFlight>,
+    pub(super) in_flight: VecDeque<InFlight>,
     /// A task that it has taken and that can not be admitted yet.
     waiting: Option<ReadyTask>,
+    /// What was recorded last of its memory.
+    pub(super) noted: Noted,
 }
 
 /// What came of a task that an issuer has taken.
@@ -201,7 +201,7 @@ impl Shared {
     }
 
     /// Whether a device can take this task, now or later.
-    fn some_device_can_take(&self, slot: &Slot) -> bool {
+    pub(super) fn some_device_can_take(&self, slot: &Slot) -> bool {
         let side = slot.device_side();
         let can = |(at, entry): (usize, &Entry)| {
             side.takers().0 & entry.kind_bit != 0 && !side.is_barred_from(at) && !entry.is_lost()
@@ -222,12 +222,16 @@ impl Shared {
     /// What a device's issuer does until shutdown.
     pub(crate) fn issue_tasks(&self, device: usize) {
         let (entry, seat) = (&self.devices.all[device], self.issuer_seat(device));
-        let mut issuing = Issuing { device, seat, next_queue: 0, in_flight: VecDeque::new(), waiting: None };
+        let mut issuing =
+            Issuing { device, seat, next_queue: 0, in_flight: VecDeque::new(), waiting: None, noted: Noted::default() };
         while seat.is_taken() || seat.try_take() {
             let mut progress = self.collect(&mut issuing);
+            self.note_memory(&mut issuing);
             while issuing.in_flight.len() < entry.info.depth.max(1) {
                 let Some(task) = issuing.waiting.take().or_else(|| self.task_for(device, seat)) else { break };
-                match self.issue_task(&mut issuing, task) {
+                let taken = self.issue_task(&mut issuing, task);
+                self.note_memory(&mut issuing);
+                match taken {
                     Taken::Settled => progress = true,
                     Taken::NotYet(task) => {
                         issuing.waiting = Some(task);
@@ -259,7 +263,7 @@ impl Shared {
 
     fn task_for(&self, device: usize, seat: &Seat) -> Option<ReadyTask> {
         let accepts = |task: &ReadyTask| self.device_can_take(device, task);
-        let want = Want::of(&accepts).with(self.outlook());
+        let want = &Want::of(&accepts).with(self.outlook());
         self.policy.take(seat.place, want).or_else(|| self.policy.steal(seat.place, want))
     }
 
@@ -272,7 +276,7 @@ impl Shared {
         if takers.0 & entry.kind_bit == 0 || side.is_barred_from(device) {
             return false;
         }
-        if entry.is_lost() && (takers.host() || self.devices.any_alive(takers)) {
+        if entry.is_lost() && (takers.host() || self.some_device_can_take(slot)) {
             return false;
         }
         slot.pending.only_hold_left() || {
@@ -310,7 +314,7 @@ impl Shared {
                 return Taken::Settled;
             }
             Admission::Failed(error) => {
-                self.complete_with(issuing, task.slot, Some(error));
+                self.complete(seat, task.slot, Some(error));
                 return Taken::Settled;
             }
         };
@@ -333,8 +337,14 @@ impl Shared {
         });
         match issued {
             Err(error) => {
-                self.let_go_of(device, held);
-                self.complete_with(issuing, task.slot, Some(error));
+                held.release(&mut self.memory.lock(), device as u16);
+                if error.is_lost() {
+                    // Nothing of the task has run, so it is for others.
+                    self.lose(device);
+                    self.bar(issuing, task.slot, error);
+                } else {
+                    self.complete(seat, task.slot, Some(error));
+                }
             }
             Ok(ticket) => {
                 let event = Event { device: device as u16, queue, ticket };
@@ -352,10 +362,8 @@ impl Shared {
     /// A task that this device can not do after all is for others, or fails if there are none.
     fn bar(&self, issuing: &Issuing<'_>, index: u32, error: super::DeviceError) {
         let side = self.slab.slot(index).device_side();
-        let barred = side.barred.fetch_or(1 << issuing.device, Ordering::Relaxed) | 1 << issuing.device;
-        let takers = side.takers();
-        let could = |(at, entry): (usize, &Entry)| takers.0 & entry.kind_bit != 0 && barred >> at & 1 == 0;
-        if !takers.host() && !self.devices.all.iter().enumerate().any(could) {
+        side.barred.fetch_or(1 << issuing.device, Ordering::Relaxed);
+        if !side.takers().host() && !self.some_device_can_take(self.slab.slot(index)) {
             return self.complete(issuing.seat, index, Some(error));
         }
         // Looked up before the push: from then on another thread may run the task and free its slot.
@@ -375,109 +383,6 @@ impl Shared {
         if ready {
             self.wake_for(seat, std::ptr::NonNull::from(slot.scope()));
         }
-    }
-
-    /// Takes note of finished work; says whether there was any.
-    fn collect(&self, issuing: &mut Issuing<'_>) -> bool {
-        let (device, mut finished) = (issuing.device, Vec::new());
-        self.devices.all[device].device.poll(&mut |one| finished.push(one));
-        let any = !finished.is_empty();
-        let mut completed = Vec::new();
-        for Finished { queue, ticket, result, busy_ns } in finished {
-            if matches!(&result, Err(error) if error.is_lost()) {
-                self.lose(device);
-            }
-            let event = Event { device: device as u16, queue, ticket };
-            let at = issuing.in_flight.iter().position(|work| work.queue == queue && work.ticket == ticket);
-            match at.and_then(|at| issuing.in_flight.remove(at)) {
-                Some(work) => {
-                    self.note_done(event, &work.held, &result);
-                    self.weigh_device_task(device, work.slot, busy_ns, &result);
-                    self.slab.slot(work.slot).device_side().busy_ns.store(busy_ns.unwrap_or(0), Ordering::Relaxed);
-                    self.let_go_of(device, work.held);
-                    completed.push((work.slot, result.err()));
-                }
-                None => self.landed(issuing.seat, event, result.map(|()| busy_ns)),
-            }
-        }
-        for (slot, error) in completed {
-            self.complete(issuing.seat, slot, error);
-        }
-        if any {
-            // Others may wait for room, or for an event that they can not wait for in a queue.
-            self.devices.notify_waiting();
-        }
-        any
-    }
-
-    /// Tells the directory that a task's work is finished, well or not. An outcome is a value like another.
-    fn note_done(&self, event: Event, held: &Held, result: &Result<(), super::DeviceError>) {
-        let mut directory = self.memory.lock();
-        directory.done(event);
-        if result.as_ref().is_err_and(|error| !error.is_outcome()) {
-            directory.failed(held.demand(usize::from(event.device)), event);
-        }
-    }
-
-    /// Records when a device was at a task, once its predecessors are recorded: completions are noticed in any order, but what a trace
-    /// shows goes by the hazards.
-    fn record_device_span(&self, recorder: &Recorder, seat: &Seat, id: TaskId, side: &DeviceSide, outcome: Outcome) {
-        let Event { device, queue, .. } = unpack(side.event.load(Ordering::Relaxed));
-        let since_ns = side.started_ns.load(Ordering::Relaxed).max(side.not_before_ns.load(Ordering::Relaxed));
-        let busy_ns = Some(side.busy_ns.load(Ordering::Relaxed)).filter(|&busy_ns| busy_ns > 0);
-        let slice = recorder.slice(seat, DeviceQueue { device, queue }, since_ns, busy_ns);
-        recorder.device_span(seat, id, slice, outcome);
-    }
-
-    /// Completes a task that never stood in a queue, and takes note of a lost device.
-    fn complete_with(&self, issuing: &Issuing<'_>, index: u32, error: Option<super::DeviceError>) {
-        if error.as_ref().is_some_and(super::DeviceError::is_lost) {
-            self.lose(issuing.device);
-        }
-        self.complete(issuing.seat, index, error);
-    }
-
-    /// The task's own completion: gives back its hold, and retires it if that was the last.
-    fn complete(&self, seat: &Seat, index: u32, error: Option<super::DeviceError>) {
-        let slot = self.slab.slot(index);
-        self.note_end(slot);
-        if let Some(error) = error {
-            slot.device_side().fail(error);
-        }
-        if slot.pending.release(Release::Done, false).runnable() {
-            self.retire_issued(seat, index);
-        }
-    }
-
-    /// Settles a task that a device has finished, and whose predecessors are all done.
-    pub(crate) fn retire_issued(&self, seat: &Seat, index: u32) {
-        let slot = self.slab.slot(index);
-        let side = slot.device_side();
-        // SAFETY: the count has reached zero, and that told this thread alone; the issuer does not touch the task any more.
-        let Exec { header, body, label } = unsafe { slot.exec() };
-        let (scope, id) = (slot.scope(), header.id);
-        let result = side.take_failure();
-        let fail = |cause: Cause| self.failed(scope, id, label, cause);
-        let verdict = match scope.cancelled() {
-            Some(failure) => {
-                body.discard(&failure);
-                Verdict::Cancelled(failure)
-            }
-            None => body.complete(result.map_or(Ok(()), |error| Err(error.into_cause())), &fail),
-        };
-        match &self.recorder {
-            Some(recorder) if side.event.load(Ordering::Relaxed) != 0 => {
-                self.record_device_span(recorder, seat, id, side, verdict.outcome());
-            }
-            _ => self.settle_recorded(seat, scope, id, side.started_ns.load(Ordering::Relaxed), &verdict),
-        }
-        if let Verdict::Cancelled(failure) = &verdict {
-            // The scope of a cancelled task returns the cause, also if that lies in another scope.
-            scope.fail(failure);
-        }
-        debug_assert!(verdict.outcome() != Outcome::Panicked, "a device's panic is a device's error");
-        let next = self.finish(seat, index);
-        debug_assert!(next.is_none(), "where there are devices, every ready task goes through the policy");
     }
 }
 

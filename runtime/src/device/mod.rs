@@ -30,9 +30,11 @@
 //! means "done". A device that can not wait for another device's event leaves the task until its predecessors are done.
 
 mod codelet;
+mod finish;
 mod forecast;
 mod issue;
 mod memory;
+mod noted;
 mod queries;
 mod reside;
 mod table;
@@ -118,7 +120,8 @@ impl DeviceError {
         Self { message: message.into(), is_lost: false, outcome: None }
     }
 
-    /// An error after which the device, and what only its memory held, is of no use any more.
+    /// An error after which the device that reports it, and what only its memory held, is of no use any more. (Work that fails because
+    /// it waits for that of another device is no such error.)
     pub fn lost(message: impl Into<String>) -> Self {
         Self { message: message.into(), is_lost: true, outcome: None }
     }

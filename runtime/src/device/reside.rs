@@ -23,6 +23,13 @@ impl Held {
         Demand { device: device as u16, uses: &self.uses, scratch_bytes: 0 }
     }
 
+    /// Ends it.
+    pub(super) fn release(self, directory: &mut Directory, device: u16) {
+        if !self.uses.is_empty() || self.scratch.is_some() {
+            directory.release(device, &self.uses, self.scratch);
+        }
+    }
+
     /// The bytes of the heap that are the task's own.
     pub(super) fn scratch_range(&self) -> Range<usize> {
         self.scratch.as_ref().map_or(0..0, |segment| segment.offset()..segment.offset() + segment.bytes())
@@ -34,7 +41,7 @@ pub(super) enum Admission {
     Admitted(Held, Admitted),
     /// Something must finish first.
     NotYet,
-    /// This device can not do it.
+    /// This device can not do it, or is gone.
     Barred(DeviceError),
     /// Nobody can.
     Failed(DeviceError),
@@ -47,14 +54,12 @@ impl Shared {
         if !self.devices.any_memory() {
             return Admission::Admitted(Held::default(), Admitted::nothing());
         }
-        let (mut writes, mut regions) = (Vec::new(), Vec::new());
-        let mut modes = Vec::new();
+        let (mut modes, mut regions) = (Vec::new(), Vec::new());
         body.uses(&mut |_, mode| modes.push(mode));
         let mut is_writable = true;
         let mut look = |residence: Residence<'_>| {
             let mode = modes.get(regions.len()).copied().unwrap_or(Mode::Read);
             is_writable &= residence.is_writable || !mode.writes();
-            writes.push(mode.writes());
             regions.push(residence.region);
         };
         // SAFETY: a task that an issuer has taken has no predecessor that is neither done nor issued to a device.
@@ -76,17 +81,23 @@ impl Shared {
         if let Err(error) = directory.check_size(demand) {
             return Admission::Barred(error);
         }
-        let admitted = match directory.admit(&mut Drivers(&self.devices), demand) {
+        let mut drivers = Drivers::new(&self.devices);
+        let admitted = directory.admit(&mut drivers, demand);
+        drop(directory);
+        drivers.lost.iter().for_each(|&lost| self.lose(usize::from(lost)));
+        let admitted = match admitted {
             Ok(Some(admitted)) => admitted,
             Ok(None) => return Admission::NotYet,
+            Err(error) if self.devices.all[device].is_lost() => return Admission::Barred(error),
+            // Another was asked for what it had. Perhaps there is one more that has it.
+            Err(_) if !drivers.lost.is_empty() => return Admission::NotYet,
             Err(error) => return Admission::Failed(error),
         };
-        drop(directory);
         // SAFETY: as above. Whoever has read the value on the host precedes this task, and whoever will read it there comes after.
         unsafe {
-            let mut each = writes.into_iter();
+            let mut each = modes.iter();
             body.residences(&mut |residence| {
-                if each.next() == Some(true) {
+                if each.next().is_some_and(|mode| mode.writes()) {
                     forget_derived(&residence);
                 }
             })
@@ -105,13 +116,6 @@ impl Shared {
         uses
     }
 
-    /// Ends what a task has held.
-    pub(super) fn let_go_of(&self, device: usize, held: Held) {
-        if !held.uses.is_empty() || held.scratch.is_some() {
-            self.memory.lock().release(device as u16, &held.uses, held.scratch);
-        }
-    }
-
     /// Lets a host task use its data. If they have to be brought home first, the task is put aside, pushed again when they have come,
     /// and this thread has no right to it any more: `false`.
     pub(crate) fn bring_home(&self, slot: &Slot, index: u32, body: &Body) -> bool {
@@ -126,10 +130,16 @@ impl Shared {
         if uses.is_empty() {
             return true;
         }
-        let mut directory = self.memory.lock();
+        let (mut directory, mut drivers) = (self.memory.lock(), Drivers::new(&self.devices));
         let mut admitted = Err(None);
         if !side.has_failed() {
-            admitted = directory.admit_to_host(&mut Drivers(&self.devices), index, &uses).map_err(Some);
+            admitted = directory.admit_to_host(&mut drivers, index, &uses).map_err(Some);
+        }
+        if admitted.is_err() && !drivers.lost.is_empty() {
+            // It was asked for what it had. Perhaps there is another that has it.
+            drop(directory);
+            drivers.lost.iter().for_each(|&lost| self.lose(usize::from(lost)));
+            return self.bring_home(slot, index, body);
         }
         let copies = admitted.unwrap_or_else(|error| {
             error.into_iter().for_each(|error| side.fail(error));
@@ -173,9 +183,8 @@ impl Shared {
         if self.devices.all[device].mark_lost() {
             self.memory.lock().lose(device as u16);
             self.devices.notify();
-            // Tasks that were left to it may be the host's now.
+            // Tasks that were left to it, and what the policy kept for it, may be the host's now.
             self.sleep.wake_all();
-            // What the policy kept for the device is anybody's now.
         }
     }
 }

@@ -115,11 +115,6 @@ impl Devices {
         self.any_memory
     }
 
-    /// Whether a device that is not lost can take a task of these takers.
-    pub(super) fn any_alive(&self, takers: Takers) -> bool {
-        self.all.iter().any(|entry| takers.0 & entry.kind_bit != 0 && !entry.is_lost())
-    }
-
     /// Something has finished: wakes the issuers that sleep, where one of them may wait for it to admit a task.
     pub(super) fn notify_waiting(&self) {
         if self.any_memory && self.all.len() > 1 {

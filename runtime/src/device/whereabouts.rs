@@ -71,6 +71,21 @@ impl Shared {
         sum
     }
 
+    /// The device whose memory alone has what the task, which the policy holds, updates: the first of them.
+    pub(crate) fn owner_of(&self, slot: u32) -> Option<Resource> {
+        let mut updated = SmallVec::<[EntryId; 4]>::new();
+        // SAFETY: the policy holds the task, so nobody has taken it and nobody changes it.
+        let body = unsafe { &self.slab.slot(slot).exec_shared().body };
+        body.uses(&mut |execution, mode| {
+            updated.extend(execution.placement.entry().filter(|_| mode.reads() && mode.writes()));
+        });
+        if updated.is_empty() {
+            return None;
+        }
+        let directory = self.memory.lock();
+        updated.into_iter().find_map(|entry| directory.owner(entry)).map(Resource::device)
+    }
+
     /// Where the data that the task, which the policy holds, writes are to be updated: the first of them that were dealt to somebody.
     pub(crate) fn home_of(&self, slot: u32) -> Option<Resource> {
         // SAFETY: the policy holds the task, so nobody has taken it and nobody changes it.

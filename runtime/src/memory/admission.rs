@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    directory::{Copier, Directory, EntryId, Use},
+    directory::{Copier, Directory, EntryId, Store, Use},
     entry::Node,
     heap::Segment,
     links::CopyKind,
@@ -63,6 +63,7 @@ impl Directory {
     ) -> Result<Option<Admitted>, DeviceError> {
         let store = &mut self.stores[usize::from(demand.device)];
         store.awaited.clear();
+        store.wanted = 0;
         let refusal = store.refusal.take();
         self.check_values(demand.uses)?;
         if self.stores[usize::from(demand.device)].is_lost {
@@ -83,7 +84,12 @@ impl Directory {
                 Ok(Some(admitted))
             }
             Attempt::NoRoom if self.stores[usize::from(demand.device)].pins == 0 => self.admit_alone(copier, demand),
-            Attempt::NoRoom | Attempt::NotYet => Ok(None),
+            Attempt::NoRoom => {
+                let wanted = self.needed(demand, |id| self.segment_on(id, Node::of_device(demand.device)).is_none());
+                self.stores[usize::from(demand.device)].wanted = wanted;
+                Ok(None)
+            }
+            Attempt::NotYet => Ok(None),
         }
     }
 
@@ -113,9 +119,6 @@ impl Directory {
             self.await_copies(demand, Node::HOST);
             return Ok(None);
         };
-        for one in demand.uses.iter().filter(|one| one.mode.writes()) {
-            self.modify(one.entry, Node::HOST);
-        }
         Ok(Some(Admitted { regions: Vec::new(), scratch: None, waits }))
     }
 
@@ -131,7 +134,7 @@ impl Directory {
     fn check_values(&self, uses: &[Use]) -> Result<(), DeviceError> {
         let is_lost = |one: &&Use| one.mode.reads() && self.entry(one.entry).is_lost();
         match uses.iter().find(is_lost) {
-            Some(_) => Err(DeviceError::lost("a value that it reads was lost with the device that had it")),
+            Some(_) => Err(DeviceError::new("a value that it reads was lost with the device that had it")),
             None => Ok(()),
         }
     }
@@ -217,9 +220,6 @@ impl Directory {
                 return other.map(|_| Attempt::NotYet);
             }
         };
-        for one in uses.iter().filter(|one| one.mode.writes()) {
-            self.modify(one.entry, node);
-        }
         self.stores[at].pins += u64::from(scratch.is_some());
         let region = |one: &Use| {
             let offset = self.segment_on(one.entry, node).map_or(0, Segment::offset);
@@ -327,12 +327,17 @@ impl Directory {
         }
     }
 
-    /// A task that was admitted has been issued: this event makes what it writes valid.
+    /// A task that was admitted has been issued: this event makes what it writes valid. Since it was admitted nobody else was issued
+    /// who uses that: predecessors were before, successors are not yet. If it was not issued after all, every value is where it was.
     pub(crate) fn issued(&mut self, demand: Demand<'_>, event: Event) {
-        let has_memory = self.stores[usize::from(demand.device)].heap.is_some();
-        let node = if has_memory { Node::of_device(demand.device) } else { Node::HOST };
+        let Store { heap, is_lost, .. } = &self.stores[usize::from(demand.device)];
+        let (node, is_lost) = (if heap.is_some() { Node::of_device(demand.device) } else { Node::HOST }, *is_lost);
         for one in demand.uses.iter().filter(|one| one.mode.writes()) {
+            self.modify(one.entry, node);
             self.overwrite(one.entry, node, event);
+            if is_lost && node != Node::HOST {
+                self.entry_mut(one.entry).drop_from(node);
+            }
         }
     }
 

@@ -63,6 +63,8 @@ pub(super) struct Store {
     /// The last ticket that has finished, per queue.
     done: Vec<u32>,
     pub(super) is_lost: bool,
+    /// Bytes for which the task that waits for admission found no room; zero if it waits for something else, or none waits.
+    pub(super) wanted: usize,
     /// Why the last attempt to make room failed.
     pub(super) trouble: Option<DeviceError>,
     /// Copies that must end before the task that waits for admission can be issued.
@@ -93,6 +95,7 @@ impl Directory {
             leaving: 0,
             done: vec![0; usize::from(info.queues) + 3],
             is_lost: false,
+            wanted: 0,
             trouble: None,
             awaited: Vec::new(),
             refusal: None,
@@ -155,6 +158,12 @@ impl Directory {
             self.discard(id, node);
         }
         self.entry_mut(id).host = host;
+    }
+
+    /// The device whose memory alone has the value.
+    pub(crate) fn owner(&self, id: EntryId) -> Option<u16> {
+        let entry = self.entry(id);
+        entry.holders().find(|&node| entry.is_only(node)).and_then(Node::device)
     }
 
     /// Whether the work is finished.
@@ -379,9 +388,31 @@ impl Directory {
         self.stores[usize::from(device)].recent.clear();
     }
 
+    /// How it stands with a device's memory; none if it works in host memory.
+    pub(crate) fn gauge(&self, device: u16) -> Option<Gauge> {
+        let at = usize::from(device);
+        let Store { heap, wanted, .. } = &self.stores[at];
+        heap.as_ref().map(|heap| Gauge {
+            used_bytes: heap.used() as u64,
+            evicted_bytes: self.evicted[at].1,
+            wanted_bytes: *wanted as u64,
+        })
+    }
+
     pub(super) fn segment_on(&self, id: EntryId, node: Node) -> Option<&Segment> {
         self.entry(id).replicas[node.at()].segment.as_ref()
     }
+}
+
+/// How it stands with a device's memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Gauge {
+    /// Bytes that are given to replicas and scratch.
+    pub(crate) used_bytes: u64,
+    /// Bytes of the replicas that have made room so far.
+    pub(crate) evicted_bytes: u64,
+    /// Bytes that the task which waits for admission found no room for.
+    pub(crate) wanted_bytes: u64,
 }
 
 /// The end of a copy.

@@ -81,7 +81,7 @@ mod links;
 mod tests;
 
 pub(crate) use admission::{Admitted, Demand};
-pub(crate) use directory::{Directory, EntryId, Use};
+pub(crate) use directory::{Directory, EntryId, Gauge, Use};
 pub(crate) use entry::Node;
 pub(crate) use heap::Segment;
 pub use links::{CopyKind, Traffic};
@@ -158,11 +158,21 @@ impl Memory {
 }
 
 /// The drivers, as the directory asks for copies.
-pub(crate) struct Drivers<'a>(pub(crate) &'a Devices);
+pub(crate) struct Drivers<'a> {
+    devices: &'a Devices,
+    /// Those that refused because they are gone: the directory is to be told when its lock is let go.
+    pub(crate) lost: Vec<u16>,
+}
+
+impl<'a> Drivers<'a> {
+    pub(crate) fn new(devices: &'a Devices) -> Self {
+        Self { devices, lost: Vec::new() }
+    }
+}
 
 impl directory::Copier for Drivers<'_> {
     fn copy(&mut self, device: u16, transfer: &Transfer, waits: &[Event]) -> Result<Event, DeviceError> {
-        let entry = &self.0.all[usize::from(device)];
+        let entry = &self.devices.all[usize::from(device)];
         let Some(memory) = entry.device.memory() else {
             return Err(DeviceError::new("the device has no memory of its own"));
         };
@@ -175,11 +185,14 @@ impl directory::Copier for Drivers<'_> {
             result = unsafe { memory.copy(transfer, waits) };
             Ok(())
         });
+        if result.as_ref().is_err_and(DeviceError::is_lost) {
+            self.lost.push(device);
+        }
         Ok(Event { device, queue, ticket: result? })
     }
 
     fn can_wait_for(&self, device: u16, other: u16) -> bool {
-        self.0.all[usize::from(device)].device.can_wait_for(other)
+        self.devices.all[usize::from(device)].device.can_wait_for(other)
     }
 }
 

@@ -5,8 +5,8 @@ use super::{
     page::Page,
     ring::{Pages, UnderWay},
 };
-use crate::recording::{Activity, Counter, CounterSample, Recording, Span};
-use std::{borrow::Borrow, cmp::Reverse};
+use crate::recording::{Activity, ActivityKind, Counter, CounterSample, Recording, Span};
+use std::{borrow::Borrow, cmp::Reverse, collections::BTreeMap};
 
 impl Recorder {
     /// The recording of these pages, with counters, on the lanes that ran something and those of the workers.
@@ -22,6 +22,8 @@ impl Recorder {
         let UnderWay { ready: were_ready, in_window } = read.before;
         recording.counters = counter(Counter::ReadyTasks, were_ready, ready, begun);
         recording.counters.extend(counter(Counter::WindowTasks, in_window, inserted, ended));
+        recording.counters.extend(read.pages.iter().flat_map(|page| page.samples.iter().copied()));
+        recording.counters.extend(link_bytes(&recording.activities));
         // Before that moment, some seats' changes are still there and others' are not.
         recording.counters.retain(|sample| sample.at_ns >= read.whole_from_ns);
 
@@ -57,6 +59,23 @@ impl Recorder {
         }
         recording
     }
+}
+
+/// How much has gone over each link when each of these transfers has ended.
+fn link_bytes(activities: &[Activity]) -> Vec<CounterSample> {
+    let link = |activity: &Activity| match activity.kind {
+        ActivityKind::Transfer { from, to, bytes } => Some((activity.end_ns, Counter::LinkBytes { from, to }, bytes)),
+        _ => None,
+    };
+    let mut transfers: Vec<_> = activities.iter().filter_map(link).collect();
+    transfers.sort_unstable_by_key(|&(end_ns, ..)| end_ns);
+    let mut sums = BTreeMap::new();
+    let samples = transfers.into_iter().map(|(at_ns, counter, bytes)| {
+        let sum = sums.entry(counter).or_insert(0);
+        *sum += bytes;
+        CounterSample { counter, at_ns, value: *sum }
+    });
+    samples.collect()
 }
 
 /// How many are under way at each moment that one enters or leaves, from so many on.

@@ -5,8 +5,8 @@
 //! need not grow. So recording neither moves old records about nor, once the ring is full, asks for memory.
 //!
 //! The clock is the dearest part of a record: it is read where a task is inserted, begins and ends, and a task that becomes
-//! ready by one of these does so at that moment. The counters of a recording (ready tasks, tasks in the window) are not
-//! sampled as they change but made from these moments (`collect.rs`). `file.rs` writes recordings to a file.
+//! ready by one of these does so at that moment. The counters of a recording (ready tasks, tasks in the window, bytes over
+//! links) are not sampled as they change but made from these moments (`collect.rs`); only how full memories are is. `file.rs` writes recordings to a file.
 //!
 //! Locks are taken in the order seat, ring.
 
@@ -22,8 +22,8 @@ use crate::{
     device::DeviceInfo,
     hazard::Mode,
     recording::{
-        Activity, ActivityKind, HazardRecord, Lane, LaneKind, NodeId, Outcome, Recording, Span, Stall, TaskId,
-        TaskRecord,
+        Activity, ActivityKind, Counter, CounterSample, HazardRecord, Lane, LaneKind, NodeId, Outcome, Recording, Span,
+        Stall, TaskId, TaskRecord,
     },
     schedule::Place,
     sync::held,
@@ -186,12 +186,7 @@ impl Recorder {
 
     /// The thread at this seat could not go on from then until now.
     pub(crate) fn stall(&self, seat: &Seat, reason: Stall, start_ns: u64) {
-        let end_ns = self.now_ns();
-        let mut page = self.page(seat.place);
-        page.last_ns = end_ns;
-        let (kind, lane) = (ActivityKind::Stall(reason), seat.place.0);
-        page.activity(Activity { kind, lane, start_ns, end_ns, task: None, datum: None });
-        self.seal_if_full(&mut page);
+        self.activity(seat, ActivityKind::Stall(reason), (start_ns, self.now_ns()));
     }
 
     /// When a device was at work in this queue whose end is noted now: it began no sooner than then, and after what was noted in
@@ -221,6 +216,34 @@ impl Recorder {
         let kind = ActivityKind::Transfer { from: NodeId(from.into()), to: NodeId(to.into()), bytes: bytes as u64 };
         let mut page = self.page(seat.place);
         page.activity(Activity { kind, lane, start_ns, end_ns, task: None, datum: None });
+        self.seal_if_full(&mut page);
+    }
+
+    /// Replicas of a memory node have made room for others.
+    pub(crate) fn eviction(&self, seat: &Seat, node: u16, bytes: u64) {
+        let now_ns = self.now_ns();
+        self.activity(seat, ActivityKind::Eviction { node: NodeId(node.into()), bytes }, (now_ns, now_ns));
+    }
+
+    /// A task has waited for room in a memory node from then until now.
+    pub(crate) fn allocation(&self, seat: &Seat, node: u16, bytes: u64, since_ns: u64) {
+        self.activity(seat, ActivityKind::Allocation { node: NodeId(node.into()), bytes }, (since_ns, self.now_ns()));
+    }
+
+    /// From now on so many bytes of a memory node are in use.
+    pub(crate) fn memory_in_use(&self, seat: &Seat, node: u16, bytes: u64) {
+        let sample =
+            CounterSample { counter: Counter::NodeBytes(NodeId(node.into())), at_ns: self.now_ns(), value: bytes };
+        let mut page = self.page(seat.place);
+        page.sample(sample);
+        self.seal_if_full(&mut page);
+    }
+
+    /// Something took time on the seat's own lane.
+    fn activity(&self, seat: &Seat, kind: ActivityKind, (start_ns, end_ns): (u64, u64)) {
+        let mut page = self.page(seat.place);
+        page.last_ns = page.last_ns.max(end_ns);
+        page.activity(Activity { kind, lane: seat.place.0, start_ns, end_ns, task: None, datum: None });
         self.seal_if_full(&mut page);
     }
 

@@ -1,6 +1,6 @@
 //! A stretch of records from one seat.
 
-use crate::recording::{Activity, HazardRecord, Span, TaskRecord};
+use crate::recording::{Activity, CounterSample, HazardRecord, Span, TaskRecord};
 use std::mem::size_of;
 
 /// What was recorded at one seat from one moment to another. A page under construction is its seat's; a sealed one is in the
@@ -19,6 +19,7 @@ pub(super) struct Page {
     pub(super) hazards: Vec<HazardRecord>,
     pub(super) spans: Vec<Span>,
     pub(super) activities: Vec<Activity>,
+    pub(super) samples: Vec<CounterSample>,
     /// When tasks became ready.
     pub(super) ready_ns: Vec<u64>,
 }
@@ -38,6 +39,7 @@ impl Page {
             hazards: Vec::with_capacity(self.hazards.len()),
             spans: Vec::with_capacity(self.spans.len()),
             activities: Vec::with_capacity(self.activities.len()),
+            samples: Vec::with_capacity(self.samples.len()),
             ready_ns: Vec::with_capacity(self.ready_ns.len()),
             ..Self::default()
         }
@@ -49,6 +51,7 @@ impl Page {
         self.hazards.clear();
         self.spans.clear();
         self.activities.clear();
+        self.samples.clear();
         self.ready_ns.clear();
         Self { place: previous.place, last_ns: previous.last_ns, sequence: 0, bytes: 0, ..self }
     }
@@ -59,7 +62,7 @@ impl Page {
 
     pub(super) fn records(&self) -> u64 {
         let of_tasks = self.tasks.len() + self.hazards.len() + self.spans.len();
-        (of_tasks + self.activities.len() + self.ready_ns.len()) as u64
+        (of_tasks + self.activities.len() + self.samples.len() + self.ready_ns.len()) as u64
     }
 
     /// Bytes of memory that the page takes.
@@ -69,6 +72,7 @@ impl Page {
             + self.hazards.capacity() * size_of::<HazardRecord>()
             + self.spans.capacity() * size_of::<Span>()
             + self.activities.capacity() * size_of::<Activity>()
+            + self.samples.capacity() * size_of::<CounterSample>()
             + self.ready_ns.capacity() * size_of::<u64>()
     }
 
@@ -93,6 +97,11 @@ impl Page {
     pub(super) fn activity(&mut self, activity: Activity) {
         self.bytes += size_of::<Activity>();
         self.activities.push(activity);
+    }
+
+    pub(super) fn sample(&mut self, sample: CounterSample) {
+        self.bytes += size_of::<CounterSample>();
+        self.samples.push(sample);
     }
 
     #[inline]

@@ -186,7 +186,7 @@ pub enum Counter {
     ReadyTasks,
     /// Tasks inserted and not yet retired.
     WindowTasks,
-    /// Bytes that have gone over a link since the start.
+    /// Bytes that have gone over a link since the start of the recording.
     LinkBytes {
         /// Where they were.
         from: NodeId,

@@ -7,7 +7,7 @@ use super::{
 use crate::recording::{BlasLevel, TaskId};
 use smallvec::SmallVec;
 use std::sync::{
-    Mutex, MutexGuard, PoisonError, TryLockError,
+    Mutex, MutexGuard, PoisonError,
     atomic::{AtomicUsize, Ordering},
 };
 
@@ -145,7 +145,7 @@ impl State {
     }
 
     /// The next of the resource's own tasks.
-    fn take_own(&mut self, on: Resource, want: Want<'_>, outlook: &dyn Outlook) -> Option<ReadyTask> {
+    fn take_own(&mut self, on: Resource, want: &Want<'_>, outlook: &dyn Outlook) -> Option<ReadyTask> {
         let now_ns = outlook.now_ns() as f64;
         let station = self.stations.get(usize::from(on.0))?;
         if on == Resource::HOST || !station.is_busy() {
@@ -180,7 +180,7 @@ impl State {
     }
 
     /// A task of another's that is better off here.
-    fn steal(&mut self, on: Resource, want: Want<'_>, outlook: &dyn Outlook) -> Option<ReadyTask> {
+    fn steal(&mut self, on: Resource, want: &Want<'_>, outlook: &dyn Outlook) -> Option<ReadyTask> {
         let now_ns = outlook.now_ns() as f64;
         let mut best: Option<(f64, Resource, TaskId)> = None;
         for victim in resources(outlook).filter(|&other| other != on) {
@@ -209,7 +209,7 @@ impl State {
         &self,
         on: Resource,
         victim: Resource,
-        want: Want<'_>,
+        want: &Want<'_>,
         outlook: &dyn Outlook,
         now_ns: f64,
     ) -> Option<(f64, TaskId)> {
@@ -279,18 +279,6 @@ impl CapabilityWeights {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// None if it is busy and the visitor is hasty.
-    fn state_for(&self, want: Want<'_>) -> Option<MutexGuard<'_, State>> {
-        if !want.is_hasty() {
-            return Some(self.state());
-        }
-        match self.state.try_lock() {
-            Ok(state) => Some(state),
-            Err(TryLockError::Poisoned(state)) => Some(state.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
-    }
-
     fn counted(&self, task: Option<ReadyTask>) -> Option<ReadyTask> {
         if task.is_some() {
             self.held.fetch_sub(1, Ordering::Relaxed);
@@ -299,7 +287,7 @@ impl CapabilityWeights {
     }
 
     /// For a thread that clears up: any task, whoever it was meant for.
-    fn take_any(&self, want: Want<'_>) -> Option<ReadyTask> {
+    fn take_any(&self, want: &Want<'_>) -> Option<ReadyTask> {
         if self.held.load(Ordering::Relaxed) == 0 {
             return None;
         }
@@ -343,17 +331,17 @@ impl Policy for CapabilityWeights {
         state.epoch += 1;
     }
 
-    fn take(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
         let Some(outlook) = want.outlook() else {
             return self.host_only.take(by, want).or_else(|| self.take_any(want));
         };
-        let task = self.state_for(want)?.take_own(outlook.resource_at(by), want, outlook);
+        let task = want.lock(&self.state)?.take_own(outlook.resource_at(by), want, outlook);
         self.counted(task)
     }
 
-    fn steal(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
+    fn steal(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
         let Some(outlook) = want.outlook() else { return self.host_only.steal(by, want) };
-        let mut state = self.state_for(want)?;
+        let mut state = want.lock(&self.state)?;
         if state.stations.is_empty() {
             return None;
         }

@@ -1,7 +1,10 @@
 //! Whoever demands more gets more (BLASX, section IV.C).
 
 use super::{Outlook, Place, Policy, ReadyTask, Resource, Want, ranked::Ranked};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::{
+    cmp::Reverse,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 /// One queue for everybody, and a reservation station for each device.
 ///
@@ -9,11 +12,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 /// fast device, which asks more often, gets more, and nothing has to be known of anybody's speed. A worker of the host takes one task at a
 /// time, straight from the queue.
 ///
+/// *Ownership.* A task that updates what one device's memory alone has goes to that device's station at once: so the steps of one
+/// tile of a product are made where the first one was, as BLASX makes them within one task.
+///
 /// *Locality.* Of the tasks in its station a device gets the most urgent; among equals, the one with the most operands at hand: two
 /// points for each in its own memory, one for each in a peer's, none for the host's (equation 3). This is counted anew each time, since
 /// what the device has changes with every task.
 ///
-/// *Stealing.* Who finds nothing in the queue takes from the fullest station the task that its owner would come to last.
+/// *Stealing.* Who finds nothing in the queue takes from the fullest station the task that would be its turn last; first one that can be
+/// had without what its device owns. Such a one is left if it is all that the station has: its data would be moved for little.
 ///
 /// Without devices it is one queue by priority and age.
 #[derive(Default)]
@@ -36,10 +43,10 @@ struct State {
 
 impl State {
     /// The next task for a worker, straight from the queue.
-    fn take_for_host(&mut self, want: Want<'_>) -> Option<ReadyTask> {
+    fn take_for_host(&mut self, want: &Want<'_>) -> Option<ReadyTask> {
         let rank = |queue: &Ranked<ReadyTask>| {
             let found = queue.iter().map(|(_, task)| task).find(|task| want.accepts(task));
-            found.map(|task| (task.priority, std::cmp::Reverse(task.id)))
+            found.map(|task| (task.priority, Reverse(task.id)))
         };
         let (own, shared) = (rank(&self.host), rank(&self.shared));
         let queue = if own >= shared { &mut self.host } else { &mut self.shared };
@@ -51,58 +58,56 @@ impl State {
         &mut self,
         device: usize,
         on: Resource,
-        want: Want<'_>,
+        want: &Want<'_>,
         outlook: &dyn Outlook,
     ) -> Option<ReadyTask> {
-        if self.stations.len() <= device {
-            self.stations.resize_with(device + 1, Vec::new);
-        }
-        let station = &mut self.stations[device];
+        let Self { shared, .. } = self;
+        let station = station_of(&mut self.stations, device);
         while station.len() < STATION {
             // Also one that it can not take yet: it is among the next.
-            let Some(task) = self.shared.remove_first(|task| outlook.forecast(task, on).is_some()) else { break };
+            let Some(task) = shared.remove_first(|task| outlook.forecast(task, on).is_some()) else { break };
             station.push(task);
         }
         let rank = |task: &ReadyTask| {
             let locality = outlook.forecast(task, on).map_or(0, |forecast| forecast.locality);
-            (task.priority, locality, std::cmp::Reverse(task.id))
+            (task.priority, locality, Reverse(task.id))
         };
         let best = (0..station.len()).filter(|&at| want.accepts(&station[at])).max_by_key(|&at| rank(&station[at]));
         match best {
             Some(at) => Some(station.remove(at)),
             // Its station is full of what it can not take yet.
-            None => self.shared.remove_first(|task| want.accepts(task)),
+            None => shared.remove_first(|task| want.accepts(task)),
         }
     }
 
-    /// A task of a station; the one that its owner would come to last, as it stands there.
-    fn steal(&mut self, want: Want<'_>) -> Option<ReadyTask> {
-        let last = |station: &Vec<ReadyTask>| {
-            let accepted = (0..station.len()).filter(|&at| want.accepts(&station[at]));
-            accepted.min_by_key(|&at| (station[at].priority, std::cmp::Reverse(station[at].id)))
+    /// A task of a station; the one that would be its turn last, as it stands there.
+    fn steal(&mut self, want: &Want<'_>) -> Option<ReadyTask> {
+        let owner = |task: &ReadyTask, of: usize| {
+            let outlook = want.outlook()?;
+            let on = Resource::device(of as u16);
+            (outlook.owner(task) == Some(on) && outlook.forecast(task, on).is_some()).then_some(on)
         };
-        let found =
-            self.stations.iter().enumerate().filter_map(|(of, station)| Some((station.len(), of, last(station)?)));
-        let (_, of, at) = found.max()?;
+        let last = |(of, station): (usize, &Vec<ReadyTask>)| {
+            let accepted = (0..station.len()).filter(|&at| want.accepts(&station[at]));
+            let rank = |at: usize| (owner(&station[at], of), station[at].priority, Reverse(station[at].id));
+            let at = accepted.min_by_key(|&at| rank(at))?;
+            (station.len() > 1 || rank(at).0.is_none()).then_some((station.len(), of, at))
+        };
+        let (_, of, at) = self.stations.iter().enumerate().filter_map(last).max()?;
         Some(self.stations[of].remove(at))
     }
+}
+
+fn station_of(stations: &mut Vec<Vec<ReadyTask>>, device: usize) -> &mut Vec<ReadyTask> {
+    if stations.len() <= device {
+        stations.resize_with(device + 1, Vec::new);
+    }
+    &mut stations[device]
 }
 
 impl DemandDriven {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// None if it is busy and the visitor is hasty.
-    fn state_for(&self, want: Want<'_>) -> Option<MutexGuard<'_, State>> {
-        if !want.is_hasty() {
-            return Some(self.state());
-        }
-        match self.state.try_lock() {
-            Ok(state) => Some(state),
-            Err(TryLockError::Poisoned(state)) => Some(state.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
     }
 }
 
@@ -113,13 +118,18 @@ impl Policy for DemandDriven {
 
     fn push(&self, _: Place, task: ReadyTask, outlook: &dyn Outlook) {
         let for_devices = (1..outlook.resources()).any(|on| outlook.forecast(&task, Resource(on)).is_some());
+        let owner = outlook.owner(&task).filter(|&on| outlook.forecast(&task, on).is_some());
         let mut state = self.state();
+        if let Some(device) = owner.and_then(Resource::device_index) {
+            station_of(&mut state.stations, usize::from(device)).push(task);
+            return;
+        }
         let queue = if for_devices { &mut state.shared } else { &mut state.host };
         queue.push(task.priority, 0.0, task);
     }
 
-    fn take(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
-        let mut state = self.state_for(want)?;
+    fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+        let mut state = want.lock(&self.state)?;
         let on = want.outlook().map(|outlook| (outlook.resource_at(by), outlook));
         match on.and_then(|(on, outlook)| Some((on.device_index()?, on, outlook))) {
             Some((device, on, outlook)) => state.take_for_device(usize::from(device), on, want, outlook),
@@ -127,8 +137,8 @@ impl Policy for DemandDriven {
         }
     }
 
-    fn steal(&self, _: Place, want: Want<'_>) -> Option<ReadyTask> {
-        self.state_for(want)?.steal(want)
+    fn steal(&self, _: Place, want: &Want<'_>) -> Option<ReadyTask> {
+        want.lock(&self.state)?.steal(want)
     }
 }
 

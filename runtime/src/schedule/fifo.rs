@@ -29,7 +29,7 @@ impl Policy for Fifo {
         self.ready().push_back(task);
     }
 
-    fn take(&self, _: Place, want: Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, _: Place, want: &Want<'_>) -> Option<ReadyTask> {
         let mut ready = self.ready();
         if want.is_any() {
             return ready.pop_front();

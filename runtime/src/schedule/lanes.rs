@@ -11,7 +11,7 @@ use crossbeam_utils::CachePadded;
 use std::{
     collections::VecDeque,
     sync::{
-        Mutex, MutexGuard, PoisonError, TryLockError,
+        Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU32, Ordering},
     },
 };
@@ -69,7 +69,7 @@ impl<const BANDS: usize> Lanes<BANDS> {
 
     /// The next of the place's own tasks, from its highest band.
     #[inline]
-    pub(super) fn take_own(&self, place: Place, want: Want<'_>) -> Option<ReadyTask> {
+    pub(super) fn take_own(&self, place: Place, want: &Want<'_>) -> Option<ReadyTask> {
         let lane = &self.lanes[place.0 as usize];
         if lane.bands.load(Ordering::Acquire) == 0 {
             return None;
@@ -78,12 +78,12 @@ impl<const BANDS: usize> Lanes<BANDS> {
     }
 
     /// The oldest task of another place, from its highest band, and no other.
-    pub(super) fn steal_one(&self, victim: usize, want: Want<'_>) -> Option<ReadyTask> {
+    pub(super) fn steal_one(&self, victim: usize, want: &Want<'_>) -> Option<ReadyTask> {
         self.lanes[victim].take(want, Order::OldestFirst)
     }
 
     /// A task of another place, from its highest band. The thief also takes along some of the same band if it may take any.
-    pub(super) fn steal(&self, thief: Place, victim: usize, want: Want<'_>) -> Option<ReadyTask> {
+    pub(super) fn steal(&self, thief: Place, victim: usize, want: &Want<'_>) -> Option<ReadyTask> {
         let lane = &self.lanes[victim];
         if lane.bands.load(Ordering::Acquire) == 0 {
             return None;
@@ -91,7 +91,7 @@ impl<const BANDS: usize> Lanes<BANDS> {
         if !want.is_any() {
             return lane.take(want, Order::OldestFirst);
         }
-        let mut queues = lane.lock_for(want)?;
+        let mut queues = want.lock(&lane.queues)?;
         let band = lane.highest()?;
         let half = queues[band].len().div_ceil(2).min(LOOT_MAX);
         let mut loot = queues[band].drain(..half);
@@ -114,25 +114,12 @@ impl<const BANDS: usize> Lane<BANDS> {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The queues, unless they are busy and the visitor is hasty: were it to queue for the lock, its owner would pay a system
-    /// call to hand it over.
-    fn lock_for(&self, want: Want<'_>) -> Option<MutexGuard<'_, Queues<BANDS>>> {
-        if !want.is_hasty() {
-            return Some(self.lock());
-        }
-        match self.queues.try_lock() {
-            Ok(queues) => Some(queues),
-            Err(TryLockError::Poisoned(queues)) => Some(queues.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
-    }
-
     fn highest(&self) -> Option<usize> {
         self.bands.load(Ordering::Relaxed).checked_ilog2().map(|band| band as usize)
     }
 
-    fn take(&self, want: Want<'_>, order: Order) -> Option<ReadyTask> {
-        let mut queues = self.lock_for(want)?;
+    fn take(&self, want: &Want<'_>, order: Order) -> Option<ReadyTask> {
+        let mut queues = want.lock(&self.queues)?;
         if !want.is_any() {
             return self.take_accepted(&mut queues, want, order);
         }
@@ -147,7 +134,7 @@ impl<const BANDS: usize> Lane<BANDS> {
 
     /// The first task that `want` accepts, from the highest band that has one.
     #[cold]
-    fn take_accepted(&self, queues: &mut Queues<BANDS>, want: Want<'_>, order: Order) -> Option<ReadyTask> {
+    fn take_accepted(&self, queues: &mut Queues<BANDS>, want: &Want<'_>, order: Order) -> Option<ReadyTask> {
         let mut bands = self.bands.load(Ordering::Relaxed);
         while let Some(band) = bands.checked_ilog2() {
             let queue = &mut queues[band as usize];

@@ -27,7 +27,11 @@ pub use priority::Priority;
 pub use work_stealing::WorkStealing;
 
 use crate::recording::TaskId;
-use std::{fmt, str::FromStr};
+use std::{
+    fmt,
+    str::FromStr,
+    sync::{Mutex, MutexGuard, PoisonError, TryLockError},
+};
 
 /// Where a thread that runs or inserts tasks sits: workers come first, counted from zero, then threads that came from
 /// outside, then the threads that issue to devices.
@@ -85,9 +89,22 @@ impl<'a> Want<'a> {
         Self { outlook, ..self }
     }
 
+    /// Locks a share of tasks, or passes it over (`None`) if it is busy and the thread is hasty: were it to queue for the lock, its
+    /// owner would pay a system call to hand it over.
+    pub(crate) fn lock<'m, T>(&self, share: &'m Mutex<T>) -> Option<MutexGuard<'m, T>> {
+        if !self.is_hasty {
+            return Some(share.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        match share.try_lock() {
+            Ok(tasks) => Some(tasks),
+            Err(TryLockError::Poisoned(tasks)) => Some(tasks.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
     /// The same, for a thread that will ask again soon.
-    pub(crate) fn hasty(self) -> Self {
-        Self { is_hasty: true, ..self }
+    pub(crate) fn hasty(&self) -> Self {
+        Self { is_hasty: true, ..*self }
     }
 
     /// Whether the thread can take this task.
@@ -116,10 +133,10 @@ pub trait Policy: Send + Sync {
     fn push(&self, by: Place, task: ReadyTask, outlook: &dyn Outlook);
 
     /// The task that the thread at `by` should run next, if it need not be taken from another's share.
-    fn take(&self, by: Place, want: Want<'_>) -> Option<ReadyTask>;
+    fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask>;
 
     /// A task from another's share, for the thread at `by`, which has none.
-    fn steal(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
+    fn steal(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
         let _ = (by, want);
         None
     }
@@ -152,14 +169,13 @@ pub trait Policy: Send + Sync {
 /// assert_eq!("work-stealing".parse::<PolicyName>(), Ok(PolicyName::WorkStealing));
 /// assert!("random".parse::<PolicyName>().unwrap_err().to_string().contains("fifo"));
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PolicyName {
     /// In the order in which tasks became ready. See [`Fifo`].
     Fifo,
     /// Each worker its own tasks, newest first; idle workers steal the oldest. See [`WorkStealing`].
     WorkStealing,
     /// Work stealing in bands of priority. See [`Priority`].
-    #[default]
     Priority,
     /// Each task where it will be finished first, by capability weights. See [`CapabilityWeights`].
     CapabilityWeights,

@@ -55,6 +55,10 @@ pub trait Outlook {
     /// Where the data that the task writes are to be updated, if they were dealt to somebody.
     fn home(&self, task: &ReadyTask) -> Option<Resource>;
 
+    /// The device whose memory alone has the value of what the task updates: the first of them. Wherever else the task runs, that must be
+    /// moved, and moved back by the next one that updates it there.
+    fn owner(&self, task: &ReadyTask) -> Option<Resource>;
+
     /// Nanoseconds since some moment.
     fn now_ns(&self) -> u64;
 }

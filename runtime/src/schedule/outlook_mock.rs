@@ -14,17 +14,22 @@ pub(super) struct Work {
     pub(super) forecasts: Vec<Option<Forecast>>,
     pub(super) level: Option<BlasLevel>,
     pub(super) home: Option<Resource>,
+    pub(super) owner: Option<Resource>,
 }
 
 impl Work {
     /// So long on each resource.
     pub(super) fn taking(ns: &[f64]) -> Self {
         let forecast = |&computation_ns: &f64| Some(Forecast { computation_ns, ..Forecast::default() });
-        Self { forecasts: ns.iter().map(forecast).collect(), level: Some(BlasLevel::Three), home: None }
+        Self { forecasts: ns.iter().map(forecast).collect(), level: Some(BlasLevel::Three), home: None, owner: None }
     }
 
     pub(super) fn homed(self, home: Resource) -> Self {
         Self { home: Some(home), ..self }
+    }
+
+    pub(super) fn owned_by(self, owner: Resource) -> Self {
+        Self { owner: Some(owner), ..self }
     }
 
     pub(super) fn level(self, level: BlasLevel) -> Self {
@@ -75,6 +80,10 @@ impl Outlook for Mock {
         self.works.borrow()[&task.id].home
     }
 
+    fn owner(&self, task: &ReadyTask) -> Option<Resource> {
+        self.works.borrow()[&task.id].owner
+    }
+
     fn now_ns(&self) -> u64 {
         self.now_ns.get()
     }
@@ -101,7 +110,7 @@ impl Mock {
     /// What this place gets, by its number.
     pub(super) fn take(&self, policy: &dyn Policy, by: Place) -> Option<u64> {
         let accepts = |task: &ReadyTask| self.forecast(task, self.resource_at(by)).is_some();
-        let want = Want::of(&accepts).with(Some(self));
+        let want = &Want::of(&accepts).with(Some(self));
         policy.take(by, want).or_else(|| policy.steal(by, want)).map(|task| task.id.0)
     }
 

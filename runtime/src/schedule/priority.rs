@@ -36,7 +36,7 @@ impl Priority {
 
     /// The most urgent task of another place, if it is more urgent than all of one's own.
     #[cold]
-    fn take_urgent(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
+    fn take_urgent(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
         let own = self.lanes.bands(by.0 as usize).checked_ilog2();
         let best = self.lanes.others(by).max_by_key(|&place| self.lanes.bands(place).checked_ilog2())?;
         let band = self.lanes.bands(best).checked_ilog2()?;
@@ -65,12 +65,12 @@ impl Policy for Priority {
         self.lanes.push(by, band, task);
     }
 
-    fn take(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
         let urgent = if self.urgent.load(Ordering::Relaxed) > 0 { self.take_urgent(by, want) } else { None };
         self.taken(urgent.or_else(|| self.lanes.take_own(by, want)))
     }
 
-    fn steal(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
+    fn steal(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
         self.taken(self.lanes.others(by).find_map(|victim| self.lanes.steal(by, victim, want)))
     }
 

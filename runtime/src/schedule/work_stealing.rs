@@ -26,11 +26,11 @@ impl Policy for WorkStealing {
         self.0.push(by, 0, task);
     }
 
-    fn take(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
         self.0.take_own(by, want)
     }
 
-    fn steal(&self, by: Place, want: Want<'_>) -> Option<ReadyTask> {
+    fn steal(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
         self.0.others(by).find_map(|victim| self.0.steal(by, victim, want))
     }
 

@@ -6,12 +6,13 @@ use super::{
 };
 use crate::{
     datum::Exclusion,
+    device::{DeviceError, DeviceSide},
     error::{Cause, Failure},
     recording::{Stall, TaskId},
     runtime::Shared,
     schedule::{Outlook, ReadyTask, Want},
     scope::ScopeState,
-    task::{Body, Exec, Label, Verdict},
+    task::{Body, Exec, Fail, Label, Verdict},
 };
 use std::{
     ptr::NonNull,
@@ -40,23 +41,23 @@ const PAUSE_MAX: u32 = 256;
 impl Shared {
     /// A task for this seat that need not be taken from another's share.
     #[inline]
-    fn own_task(&self, seat: &Seat, want: Want<'_>) -> Option<ReadyTask> {
+    fn own_task(&self, seat: &Seat, want: &Want<'_>) -> Option<ReadyTask> {
         self.locked.take(seat.place).or_else(|| self.policy.take(seat.place, want))
     }
 
     /// Any task for this seat.
-    fn any_task(&self, seat: &Seat, want: Want<'_>) -> Option<ReadyTask> {
+    fn any_task(&self, seat: &Seat, want: &Want<'_>) -> Option<ReadyTask> {
         self.own_task(seat, want).or_else(|| self.policy.steal(seat.place, want))
     }
 
     /// Looks for a task, again and again for a while, and ends the search that the caller has started. The looks grow apart: each costs those who push and those who work, and
     /// tasks that are too small to be worth a visit collect meanwhile.
-    fn look_around(&self, seat: &Seat, want: Want<'_>, enough: &impl Fn() -> bool) -> Option<ReadyTask> {
+    fn look_around(&self, seat: &Seat, want: &Want<'_>, enough: &impl Fn() -> bool) -> Option<ReadyTask> {
         let found = (0..LOOKS).find_map(|look| {
             // The more search, the longer each waits, so that their visits together do not become more frequent.
             let pause = (self.sleep.searching() << look.min(6)).min(PAUSE_MAX);
             (0..pause).for_each(|_| std::hint::spin_loop());
-            if enough() { Some(None) } else { self.any_task(seat, want.hasty()).map(Some) }
+            if enough() { Some(None) } else { self.any_task(seat, &want.hasty()).map(Some) }
         });
         let found = found.flatten();
         self.sleep.end_search(found.is_some());
@@ -69,10 +70,10 @@ impl Shared {
         let want = if self.devices.is_empty() { Want::ANY } else { Want::of(&want_host).with(self.outlook()) };
         let (mut found, mut next) = (false, None);
         loop {
-            let task = next.or_else(|| self.own_task(seat, want)).or_else(|| {
+            let task = next.or_else(|| self.own_task(seat, &want)).or_else(|| {
                 self.report(seat);
                 self.sleep.start_search();
-                self.look_around(seat, want, &|| self.is_closing())
+                self.look_around(seat, &want, &|| self.is_closing())
             });
             let Some(task) = task else { return found };
             found = true;
@@ -86,8 +87,8 @@ impl Shared {
         let want = if self.devices.is_empty() { Want::ANY } else { Want::of(&want_host).with(self.outlook()) };
         let mut next = None;
         loop {
-            let task = next.or_else(|| self.own_task(seat, want));
-            let Some(task) = task.or_else(|| self.search(seat, want, || self.is_closing())) else { return };
+            let task = next.or_else(|| self.own_task(seat, &want));
+            let Some(task) = task.or_else(|| self.search(seat, &want, || self.is_closing())) else { return };
             next = self.run_task(seat, task);
         }
     }
@@ -122,7 +123,7 @@ impl Shared {
     }
 
     /// Looks for a task for a while, then sleeps until there is one. `None` when `enough` says so.
-    fn search(&self, seat: &Seat, want: Want<'_>, enough: impl Fn() -> bool) -> Option<ReadyTask> {
+    fn search(&self, seat: &Seat, want: &Want<'_>, enough: impl Fn() -> bool) -> Option<ReadyTask> {
         self.report(seat);
         self.sleep.start_search();
         loop {
@@ -159,13 +160,13 @@ impl Shared {
         // The count lies on a line that all workers write, so it is looked at only when this seat has just reported.
         let mut next: Option<ReadyTask> = None;
         while !(self.has_reported(seat) && reached()) {
-            let task = next.take().or_else(|| self.own_task(seat, want)).or_else(|| {
+            let task = next.take().or_else(|| self.own_task(seat, &want)).or_else(|| {
                 scope.wait_here(seat.place, waiting.target);
                 // On the scope within which it runs tasks: what it waits for may depend on any of them.
                 waiting.within.inspect(|within| within.set_picky_waiter(Some(seat.place)));
                 let found = self.stalled(seat, waiting.stall, || match waiting.within {
-                    None => self.search(seat, want, reached),
-                    Some(_) => self.search_within(seat, want, reached),
+                    None => self.search(seat, &want, reached),
+                    Some(_) => self.search_within(seat, &want, reached),
                 });
                 scope.stop_waiting();
                 waiting.within.inspect(|within| within.set_picky_waiter(None));
@@ -196,7 +197,7 @@ impl Shared {
         let accepts = |task: &ReadyTask| {
             self.host_can_take(task) && within.is_none_or(|within| self.slab.slot(task.slot).scope().is_within(within))
         };
-        let task = self.any_task(seat, Want::of(&accepts).with(self.outlook()));
+        let task = self.any_task(seat, &Want::of(&accepts).with(self.outlook()));
         let found = task.is_some();
         if let Some(next) = task.and_then(|task| self.run_task(seat, task)) {
             // Looked up before the push: from then on another thread may run the task and free its slot.
@@ -226,7 +227,7 @@ impl Shared {
 
     /// Like [`search`](Self::search), for a thread that can run only some tasks. It is not in the list of sleepers, so that
     /// no wake that is meant for a worker is lost on it; whoever pushes a task of its scope wakes it by the scope.
-    fn search_within(&self, seat: &Seat, want: Want<'_>, reached: impl Fn() -> bool) -> Option<ReadyTask> {
+    fn search_within(&self, seat: &Seat, want: &Want<'_>, reached: impl Fn() -> bool) -> Option<ReadyTask> {
         self.report(seat);
         loop {
             // Sequentially consistent, against `wake_waiter`: either the pusher sees `wait_here`, or this sees its push.
@@ -273,14 +274,11 @@ impl Shared {
         let started = self.recorder.as_ref().map(|recorder| recorder.now_ns());
         let begun_ns = (!self.devices.is_empty()).then(|| self.now_ns());
         let fail = |cause: Cause| self.failed(scope, id, label, cause);
-        let lost = if self.devices.is_empty() { None } else { slot.device_side().take_failure() };
-        let verdict = match (scope.cancelled(), lost) {
-            (None, Some(error)) => {
-                let failure = fail(error.into_cause());
-                body.discard(&failure);
-                Verdict::Failed(failure)
+        let verdict = match scope.cancelled() {
+            None if !self.devices.is_empty() && slot.device_side().has_failed() => {
+                fail_without_data(slot.device_side(), body, &fail)
             }
-            (None, None) => {
+            None => {
                 let frame = Frame {
                     shared: NonNull::from(self),
                     seat: NonNull::from(seat),
@@ -291,12 +289,15 @@ impl Shared {
                 };
                 Frame::enter(&frame, || body.run(&fail))
             }
-            (Some(failure), _) => {
+            Some(failure) => {
                 body.discard(&failure);
                 Verdict::Cancelled(failure)
             }
         };
-        self.settle_recorded(seat, scope, id, started.unwrap_or(0), &verdict);
+        self.tell_cancelled(scope, &verdict);
+        if let Some(recorder) = &self.recorder {
+            recorder.span(seat, id, started.unwrap_or(0), verdict.outcome());
+        }
         if let Some(begun_ns) = begun_ns {
             self.note_host_end(slot, begun_ns, &verdict);
         }
@@ -304,15 +305,11 @@ impl Shared {
         self.finish(seat, index)
     }
 
-    /// Takes note of how a task ended.
+    /// The scope of a cancelled task returns the cause, also if that lies in another scope.
     #[inline]
-    pub(crate) fn settle_recorded(&self, seat: &Seat, scope: &ScopeState, id: TaskId, started: u64, verdict: &Verdict) {
+    pub(crate) fn tell_cancelled(&self, scope: &ScopeState, verdict: &Verdict) {
         if let Verdict::Cancelled(failure) = verdict {
-            // The scope of a cancelled task returns the cause, also if that lies in another scope.
             scope.fail(failure);
-        }
-        if let Some(recorder) = &self.recorder {
-            recorder.span(seat, id, started, verdict.outcome());
         }
     }
 
@@ -403,6 +400,14 @@ impl Shared {
             next = scope.parent();
         }
     }
+}
+
+/// How a task ends whose data could not be brought home. Kept apart: error values in the way of every task cost each 7 ns.
+#[cold]
+fn fail_without_data(side: &DeviceSide, body: &mut Body, fail: Fail<'_>) -> Verdict {
+    let failure = fail(side.take_failure().map_or_else(|| Cause::Device(String::new()), DeviceError::into_cause));
+    body.discard(&failure);
+    Verdict::Failed(failure)
 }
 
 /// The number of the body that the calling thread runs for this runtime; zero outside of bodies.

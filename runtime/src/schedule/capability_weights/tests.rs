@@ -188,9 +188,9 @@ fn who_clears_up_gets_everything() {
     (1..=3).for_each(|id| mock.push(&policy, id, 0, Work::taking(&[NEVER, 100.0])));
     let accepts = |_: &ReadyTask| true;
     for id in 1..=3 {
-        assert_eq!(policy.take(Place(0), Want::of(&accepts)).map(|task| task.id.0), Some(id));
+        assert_eq!(policy.take(Place(0), &Want::of(&accepts)).map(|task| task.id.0), Some(id));
     }
-    assert!(policy.take(Place(0), Want::of(&accepts)).is_none());
+    assert!(policy.take(Place(0), &Want::of(&accepts)).is_none());
 }
 
 #[test]
@@ -211,6 +211,6 @@ fn without_devices_it_is_the_policy_of_priorities() {
     for (id, priority) in [(1, 0), (2, 3), (3, 0)] {
         mock.push(&policy, id, priority, Work::taking(&[1.0]));
     }
-    let order: Vec<_> = (0..4).map(|_| policy.take(Place(0), Want::ANY).map(|task| task.id.0)).collect();
+    let order: Vec<_> = (0..4).map(|_| policy.take(Place(0), &Want::ANY).map(|task| task.id.0)).collect();
     assert_eq!(order, [Some(2), Some(1), Some(3), None]);
 }

@@ -59,12 +59,29 @@ fn a_station_is_stolen_from_when_the_queue_is_empty() {
 }
 
 #[test]
+fn what_a_device_alone_has_is_updated_there() {
+    let mock = Mock::new(1, 2);
+    let policy = DemandDriven::default();
+    let owned = || Work::taking(&[1.0, 1.0, 1.0]).owned_by(Resource::device(1));
+    mock.push(&policy, 1, 0, owned());
+    mock.push(&policy, 2, 0, Work::taking(&[1.0, 1.0, 1.0]));
+    assert_eq!(mock.take(&policy, mock.device(0)), Some(2));
+    assert_eq!(mock.take(&policy, mock.device(0)), None, "its last one is left to the owner");
+    assert_eq!(mock.take(&policy, Place(0)), None);
+    mock.push(&policy, 3, 0, owned());
+    assert_eq!(mock.take(&policy, mock.device(0)), Some(3), "of two, one can be had");
+    assert_eq!(mock.take(&policy, mock.device(1)), Some(1));
+    mock.push(&policy, 4, 0, owned().not_on(Resource::device(1)));
+    assert_eq!(mock.take(&policy, Place(0)), Some(4), "who can not run it owns nothing");
+}
+
+#[test]
 fn a_full_station_of_tasks_for_later_is_no_obstacle() {
     let mock = Mock::new(1, 1);
     let policy = DemandDriven::default();
     (1..=30).for_each(|id| mock.push(&policy, id, 0, Work::taking(&[1.0, 1.0])));
     let accepts = |task: &ReadyTask| task.id == TaskId(30);
-    let want = Want::of(&accepts).with(Some(&mock));
+    let want = &Want::of(&accepts).with(Some(&mock));
     assert_eq!(policy.take(mock.device(0), want).map(|task| task.id.0), Some(30));
 }
 
@@ -88,6 +105,6 @@ fn without_devices_it_is_one_queue_by_priority_and_age() {
     for (id, priority) in [(1, 0), (2, 3), (3, 0), (4, 3)] {
         mock.push(&policy, id, priority, Work::taking(&[1.0]));
     }
-    let order: Vec<_> = (0..5).map(|at| policy.take(Place(at % 2), Want::ANY).map(|task| task.id.0)).collect();
+    let order: Vec<_> = (0..5).map(|at| policy.take(Place(at % 2), &Want::ANY).map(|task| task.id.0)).collect();
     assert_eq!(order, [Some(2), Some(4), Some(1), Some(3), None]);
 }

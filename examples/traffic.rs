@@ -1,0 +1,65 @@
+//! What a matrix product moves over each link: three devices, each with room for half of a matrix.
+//!
+//! ```text
+//! cargo run --release --example traffic
+//! cargo run --release --example traffic -- --n 1024 --nb 64 --devices sim:0..3 --memory 4M
+//! ```
+//!
+//! A row for each policy and device: megabytes from and to host memory, and from its peers, as in Table V of the BLASX paper (Wang et al., 2016).
+//! The last row is what a schedule moves that keeps nothing on the devices: every step of a tile of C brings a tile of A, of B and of C, and
+//! takes that of C back.
+//!
+//! The simulated devices 0 and 1 are linked with each other; `--devices sim:0:peer=none,sim:1,sim:2` cuts that link.
+
+use clap::Parser;
+use std::error::Error;
+use superscalar::{
+    PolicyName, Traffic, devices,
+    dla::{Matrix, Options, gemm},
+    kernels::Op,
+};
+
+/// Multiplies two matrices on devices, under each policy, and shows what was moved.
+#[derive(Parser)]
+struct Arguments {
+    /// Order of the matrices.
+    #[arg(long, default_value_t = 512)]
+    n: usize,
+    /// Order of a tile.
+    #[arg(long, default_value_t = 32)]
+    nb: usize,
+    /// The devices.
+    #[arg(long, default_value = "sim:0..3")]
+    devices: String,
+    /// Bytes of each device, such as 64M; half of a matrix, if nothing is said.
+    #[arg(long)]
+    memory: Option<String>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let Arguments { n, nb, devices: names, memory } = Arguments::parse();
+    let memory = memory.map_or(Ok(n * n * 8 / 2), |text| devices::bytes(&text))?;
+    let a = Matrix::from_fn(n, n, |i, j| 1.0 / (1 + i + j) as f64);
+    println!("{:<20} {:<8} {:>9} {:>9} {:>9}", "policy", "device", "from host", "to host", "peers");
+    for policy in [PolicyName::DemandDriven, PolicyName::CapabilityWeights, PolicyName::Priority] {
+        let builder = devices::open(&names, Some(memory))?.builder().policy(policy).weights_file(None);
+        let (rt, mut c) = (builder.build()?, Matrix::zeros(n, n));
+        gemm(&rt, 1.0, Op::None, a.as_ref(), Op::None, a.as_ref(), 1.0, c.as_mut(), &Options::default().nb(nb))?;
+        let traffic = rt.traffic();
+        let moved = |wanted: &dyn Fn(&Traffic) -> bool| {
+            traffic.iter().filter(|link| wanted(link)).map(|link| link.bytes).sum::<u64>() as f64 * 1e-6
+        };
+        for device in rt.devices() {
+            let name = &device.name;
+            let inward = moved(&|link| &link.to == name && link.from == "host");
+            let outward = moved(&|link| &link.from == name && link.to == "host");
+            let peers = moved(&|link| &link.to == name && link.from != "host");
+            println!("{:<20} {name:<8} {inward:>9.2} {outward:>9.2} {peers:>9.2}", policy.as_str());
+        }
+        let host = moved(&|link| link.from == "host" || link.to == "host");
+        println!("{:<20} {:<8} {host:>9.2} over host links in all", policy.as_str(), "");
+    }
+    let steps = n.div_ceil(nb).pow(3);
+    println!("{:<20} {:<8} {:>9.2} over host links in all", "no cache", "", (steps * 4 * nb * nb * 8) as f64 * 1e-6);
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! Devices that are lost in the middle of a factorization: the run finishes on the others, or ends in an error that says so. It is never a
+//! wrong result, nothing hangs, and nothing is left on a device.
+
+use superscalar::{
+    Codelet, Cost, ErrorKind, Lock, PolicyName, Runtime, TaskSpec, Updates, devices,
+    dla::{self, Matrix, Options},
+    kernels::Uplo,
+};
+
+const N: usize = 60;
+const NB: usize = 12;
+
+/// Well conditioned, positive definite, and good for every factorization.
+fn definite() -> Matrix<f64> {
+    Matrix::from_fn(N, N, |i, j| if i == j { N as f64 } else { 1.0 / (1.0 + (i + j) as f64) })
+}
+
+const ROUTINES: [&str; 3] = ["potrf", "getrf", "geqrf"];
+
+fn factor(rt: &Runtime, routine: &str) -> Result<Vec<f64>, dla::Error> {
+    let (mut a, options) = (definite(), Options::default().nb(NB));
+    match routine {
+        "potrf" => dla::potrf(rt, Uplo::Lower, a.as_mut(), &options)?,
+        "getrf" => dla::getrf(rt, a.as_mut(), &mut [0; N], &options)?,
+        _ => dla::geqrf(rt, a.as_mut(), &mut [0.0; N], &options)?,
+    }
+    Ok(a.into_vec())
+}
+
+fn open(names: &str, policy: PolicyName) -> Runtime {
+    let builder = Runtime::builder().workers(2).bind(false).policy(policy).weights_file(None);
+    let opened = devices::open(names, None).expect("simulated devices are there");
+    opened.add_to(builder).build().expect("threads can be started")
+}
+
+/// A simulated device whose time is not modelled.
+fn instant(number: u16, settings: &str) -> String {
+    format!("sim:{number}:flops=0:rate=0:latency=0:link=0:link-latency=0{settings}")
+}
+
+/// What came of a run in which the second of two devices, or of the host and two devices, has this fault.
+fn lose(
+    routine: &str,
+    (fault, peers): (&str, &str),
+    policy: PolicyName,
+    with_host: bool,
+    expected: &[f64],
+) -> Result<(), dla::Error> {
+    let head = if with_host { "cpu," } else { "" };
+    let (sound, faulty) = (instant(0, &format!(":{peers}")), instant(1, &format!(":{peers}:fault={fault}")));
+    let rt = open(&format!("{head}{sound},{faulty}"), policy);
+    let what = format!("{routine}, {fault}, {peers}, {policy}, host: {with_host}");
+    let result = factor(&rt, routine).map(|found| {
+        let differs = found.iter().zip(expected).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        assert!(differs < 1e-10, "{what}: differs by {differs}");
+    });
+    assert!(rt.memory_in_use().iter().all(|it| (it.bytes, it.replicas, it.pins) == (0, 0, 0)), "{what}");
+    if result.is_err() {
+        // What is left of the machine works.
+        let again = factor(&rt, routine).unwrap_or_else(|error| panic!("{what}, once more: {error}"));
+        assert!(again.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-10), "{what}, once more");
+    }
+    result
+}
+
+#[test]
+fn a_device_lost_in_a_factorization_is_a_right_result_or_an_error() {
+    let host = Runtime::builder().workers(1).bind(false).build().expect("a thread can be started");
+    let (mut finished, mut failed) = (0, 0);
+    for routine in ROUTINES {
+        let expected = factor(&host, routine).expect("it is regular");
+        for policy in PolicyName::ALL {
+            for (at, with_host) in [(1, false), (2, true), (5, false), (9, true), (17, false)] {
+                for point in ["call-in", "in", "launch", "kernel", "out", "call-out"] {
+                    let peers = if at % 3 == 2 { "peer=0" } else { "peer=none" };
+                    match lose(routine, (&format!("{point}@{at}!"), peers), policy, with_host, &expected) {
+                        Ok(()) => finished += 1,
+                        Err(error) => {
+                            assert_eq!(error.kind(), dla::ErrorKind::Runtime, "{error}");
+                            // The first error that was noticed: the device's, or that of work elsewhere which waited for it.
+                            let message = error.to_string();
+                            assert!(message.contains("lost") || message.contains("waited for"), "{message}");
+                            failed += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    // Both were to be seen.
+    assert!(finished > 20 && failed > 20, "{finished} finished, {failed} failed");
+}
+
+#[test]
+fn a_device_that_is_gone_before_it_has_changed_anything_is_not_missed() {
+    let host = Runtime::builder().workers(1).bind(false).build().expect("a thread can be started");
+    for routine in ROUTINES {
+        let expected = factor(&host, routine).expect("it is regular");
+        for (policy, fault) in
+            PolicyName::ALL.into_iter().flat_map(|policy| ["call-in@1!", "launch@1!"].map(|fault| (policy, fault)))
+        {
+            for with_host in [false, true] {
+                // Without peers: what is on it came from host memory.
+                lose(routine, (fault, "peer=none"), policy, with_host, &expected)
+                    .unwrap_or_else(|error| panic!("{routine}, {fault}, {policy}: {error}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_task_that_only_a_lost_device_had_room_for_is_an_error() {
+    let double: Codelet<Updates<Vec<f64>>, ()> = Codelet::new("double")
+        .on_device(superscalar_devices::sim::KIND, |context, _, ()| {
+            context.queue::<superscalar_devices::sim::SimQueue>()?.launch(Cost::default(), |_| Ok(()))
+        });
+    for policy in PolicyName::ALL {
+        let small = instant(0, ":memory=4K");
+        let rt = open(&format!("{small},{}", instant(1, ":fault=kernel@1!")), policy);
+        let mut large = vec![1.0; 4096];
+        // The first is lost with the device, and the second finds it gone.
+        for message in ["lost", "memory"] {
+            let result = rt.scope(|s| {
+                let large = s.lend(&mut large);
+                double.insert(s, TaskSpec::new("double").lock(Lock::Device), large.read_write(), ());
+            });
+            let error = result.expect_err("no device can do it");
+            assert_eq!(error.kind(), ErrorKind::Device);
+            assert!(error.to_string().contains(message), "{policy}: {error}");
+        }
+    }
+}
