@@ -15,4 +15,5 @@ mod faults;
 mod order;
 mod pinned;
 mod programs;
+mod runtime;
 mod tasks;
