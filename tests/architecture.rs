@@ -114,7 +114,7 @@ fn imports_run_one_way() {
 #[test]
 fn only_backends_name_device_apis() {
     const DEVICE_APIS: [&str; 4] = ["cudarc", "ocl", "opencl3", "cl_sys"];
-    const BACKENDS: [&str; 2] = ["devices/src/opencl", "kernels/src/opencl"];
+    const BACKENDS: [&str; 4] = ["devices/src/cuda", "devices/src/opencl", "kernels/src/cuda", "kernels/src/opencl"];
     let named = |line: &str| DEVICE_APIS.iter().any(|name| has_word(line, name));
     let mut offenders = Vec::new();
     for source in sources() {
