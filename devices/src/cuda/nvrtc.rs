@@ -13,7 +13,7 @@ use superscalar_runtime::DeviceError;
 const CACHING_SINCE: (i32, i32) = (12, 9);
 
 /// Compiles CUDA C++ for an architecture such as `sm_90`. Returns the machine code, and what the compiler says: its warnings, and for each
-/// kernel registers, stack and spills ([`usage`](super::usage) reads that).
+/// kernel registers, stack and spills ([`usage`](super::usage()) reads that).
 ///
 /// # Errors
 /// If NVRTC is not found or does not know the architecture, or the text can not be compiled: with what the compiler says.
