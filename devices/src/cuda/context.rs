@@ -23,8 +23,12 @@ pub struct GpuClass {
     pub compute_capability: (i32, i32),
     /// How many multiprocessors it has.
     pub multiprocessors: usize,
+    /// The highest clock of the multiprocessors; zero if the driver does not say.
+    pub clock_hz: u64,
     /// Bytes of its memory.
     pub memory_bytes: usize,
+    /// What the memory's bus carries in a second at most; zero if the driver does not say.
+    pub memory_bytes_per_s: u64,
     /// Where it is on the bus, such as `0000:1b:00.0`: what the system's other names for it are found by.
     pub bus: String,
     /// How many copies run beside kernels.
@@ -43,6 +47,9 @@ impl GpuClass {
 
     fn of(ordinal: usize, device: CUdevice) -> Result<Self, DeviceError> {
         let number = |attribute| number(device, attribute);
+        // Newer drivers may have nothing to say of these.
+        let told = |attribute| number(attribute).map_or(0, |told| u64::try_from(told).unwrap_or(0));
+        let bus_bits = told(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
         let mut memory_bytes = 0;
         // SAFETY: the device is there.
         check(unsafe { sys::cuDeviceTotalMem_v2(&raw mut memory_bytes, device) }, "cuDeviceTotalMem")?;
@@ -57,7 +64,10 @@ impl GpuClass {
                 number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
             ),
             multiprocessors: number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?.max(1) as usize,
+            clock_hz: told(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * 1000,
             memory_bytes,
+            // Twice a cycle.
+            memory_bytes_per_s: 2 * told(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) * 1000 * bus_bits / 8,
             bus: text("cuDeviceGetPCIBusId", |place, length| {
                 // SAFETY: as above.
                 unsafe { sys::cuDeviceGetPCIBusId(place, length, device) }

@@ -9,6 +9,7 @@ use super::{
     lane::Lane,
     program::Programs,
     queue::Queue,
+    speed::estimate,
     stream::Stream,
 };
 use crate::cache::Cache;
@@ -33,18 +34,17 @@ pub struct Options {
     pub queues: u16,
     /// How many tasks a device is given ahead of their completion; at least one.
     pub depth: usize,
-    /// Whether the GPU is asked how long each task takes: about a microsecond more for each. Copies are always timed.
+    /// Whether the GPU is asked how long each task takes: about a microsecond more for each. Large copies are always timed.
     pub timed: bool,
-    /// How fast the devices are said to be.
-    pub speed: Speed,
+    /// How fast the devices are said to be; if not given, as what the driver tells of each makes likely.
+    pub speed: Option<Speed>,
     /// Where compiled programs are kept, if anywhere.
     pub cache: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        let (speed, cache) = (Speed::default(), cache_directory());
-        Self { heap_bytes: None, queues: 4, depth: 16, timed: false, speed, cache }
+        Self { heap_bytes: None, queues: 4, depth: 16, timed: false, speed: None, cache: cache_directory() }
     }
 }
 
@@ -127,8 +127,7 @@ impl Cuda {
         let info = info(&common, group, options)?;
         let lanes = (0..options.queues + COPY_QUEUES).map(|number| {
             let stream = Stream::new(&common.context)?;
-            let is_timed = options.timed || number >= options.queues;
-            Ok(Lane::new(Queue::new(Arc::clone(&common), stream), number, is_timed, Arc::clone(group)))
+            Ok(Lane::new(Queue::new(Arc::clone(&common), stream), number, options.timed, Arc::clone(group)))
         });
         let lanes = lanes.collect::<Result<_, DeviceError>>()?;
         Ok(Self { common, group: Arc::clone(group), info, lanes })
@@ -154,7 +153,7 @@ fn info(common: &Common, group: &Group, options: &Options) -> Result<DeviceInfo,
         queues: options.queues,
         depth: options.depth,
         memory: Some(MemoryInfo { bytes: common.heap_bytes, align: ALIGN_BYTES, host: common.host_link(), peers }),
-        speed: options.speed,
+        speed: options.speed.unwrap_or_else(|| estimate(common.class())),
     })
 }
 

@@ -20,9 +20,14 @@ use std::{
 };
 use superscalar_runtime::{DeviceError, Event, Finished};
 
+/// Copies of so many bytes are timed. Of smaller ones most of the time is latency, which says nothing of a link, and timing them costs
+/// more than they do.
+const TIMED_COPY_BYTES: usize = 128 << 10;
+
 #[derive(Debug)]
 pub(super) struct Lane {
     number: u16,
+    /// Whether tasks are timed.
     is_timed: bool,
     common: Arc<Common>,
     group: Arc<Group>,
@@ -61,14 +66,15 @@ impl Lane {
         self.common.context.make_current()?;
         // A task's implementation is here now and can not be kept for later, so the issuer waits. Copiers do not need it.
         self.group.await_events(waits);
-        self.put_now(queue, waits, fill)
+        self.put_now(queue, waits, self.is_timed, fill)
     }
 
-    /// Puts one command of a copy into the queue.
+    /// Puts in a task, or the one command of a copy.
     fn put_now(
         &self,
         queue: &mut Queue,
         waits: &[Event],
+        is_timed: bool,
         fill: impl FnOnce(&mut Queue) -> Result<(), DeviceError>,
     ) -> Result<u32, DeviceError> {
         let mut work = Work::default();
@@ -76,7 +82,7 @@ impl Lane {
             Waits::Ready => None,
             Waits::Refused(error) => Some(error),
         };
-        work.marks = self.line().marks(self.is_timed)?;
+        work.marks = self.line().marks(is_timed)?;
         if let Some(begin) = &work.marks.begin {
             begin.record(queue.raw())?;
         }
@@ -100,7 +106,7 @@ impl Lane {
         Ok(ticket)
     }
 
-    /// Puts a copy into the queue: one command, if it need not go through the copier.
+    /// Puts a copy into the queue: one command, if it need not go through the copier. The device's context is the thread's current one.
     pub(super) fn copy(
         &self,
         waits: &[Event],
@@ -110,9 +116,9 @@ impl Lane {
     ) -> Result<u32, DeviceError> {
         self.group.check(waits)?;
         let entrance = &mut *self.enter();
-        self.common.context.make_current()?;
         if !in_pieces && !self.line().is_with_copier() && !self.group.is_with_copiers(waits) {
-            return self.put_now(&mut entrance.queue, waits, |queue| command(queue.raw()));
+            let is_timed = job.shape.bytes() >= TIMED_COPY_BYTES;
+            return self.put_now(&mut entrance.queue, waits, is_timed, |queue| command(queue.raw()));
         }
         if entrance.copier.is_none() {
             let stream = entrance.queue.shared_stream();
@@ -195,7 +201,8 @@ impl Lane {
         let stream = entrance.queue.shared_stream();
         // Not by a call that waits: a stream may wait for a device that is lost.
         while let Ok(false) = stream.is_empty() {
-            if self.group.give_up_if_stuck(&self.common, usize::from(self.number)).is_some() {
+            let line = usize::from(self.number);
+            if self.common.is_lost() || self.group.give_up_if_stuck(&self.common, line).is_some() {
                 break;
             }
             thread::sleep(Duration::from_micros(50));

@@ -254,7 +254,8 @@ fn folders(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
 
 /// Folders of Python packages: of the environment that is active, of the `python3` that is found first, the system's and the user's.
 fn python_packages(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
-    let listed = |name: &str| variable(name).map(|value| env::split_paths(&value).collect()).unwrap_or_else(Vec::new);
+    let listed =
+        |name: &str| variable(name).map(|value| env::split_paths(&value).collect::<Vec<_>>()).unwrap_or_default();
     let mut packages: Vec<PathBuf> = listed("PYTHONPATH");
     let mut prefixes: Vec<PathBuf> =
         ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(variable).map(PathBuf::from).collect();

@@ -53,6 +53,7 @@ mod program;
 mod queue;
 mod ring;
 mod signal;
+mod speed;
 mod stream;
 mod table;
 mod transfer;

@@ -8,8 +8,12 @@ use std::{
 };
 use superscalar_runtime::DeviceError;
 
+/// From this version on the compiler keeps machine code of its own, beside the driver's, and for what it finds there it says nothing of registers
+/// and spills. Compiled programs are kept by `program` anyway.
+const CACHING_SINCE: (i32, i32) = (12, 9);
+
 /// Compiles CUDA C++ for an architecture such as `sm_90`. Returns the machine code, and what the compiler says: its warnings, and for each
-/// kernel registers, stack and spills ([`usage`](super::usage) reads that).
+/// kernel registers, stack and spills ([`usage`](super::usage()) reads that).
 ///
 /// # Errors
 /// If NVRTC is not found or does not know the architecture, or the text can not be compiled: with what the compiler says.
@@ -27,7 +31,9 @@ use superscalar_runtime::DeviceError;
 pub fn compile(source: &str, options: &[&str], arch: &str) -> Result<(Vec<u8>, String), DeviceError> {
     library::nvrtc()?;
     let given = options.iter().map(|&option| option.to_owned());
-    let options: Vec<String> = given.chain([format!("-arch={arch}"), "--ptxas-options=-v".to_owned()]).collect();
+    let ours = [format!("-arch={arch}"), "--ptxas-options=-v".to_owned()];
+    let uncached = (version()? >= CACHING_SINCE).then(|| "--no-cache".to_owned());
+    let options: Vec<String> = given.chain(ours).chain(uncached).collect();
     let texts: Vec<CString> = options.iter().map(|option| text(option)).collect::<Result<_, _>>()?;
     let program = Translation::new(source)?;
     let places: Vec<*const c_char> = texts.iter().map(|option| option.as_ptr()).collect();
@@ -41,12 +47,12 @@ pub fn compile(source: &str, options: &[&str], arch: &str) -> Result<(Vec<u8>, S
     Ok((program.cubin()?, log))
 }
 
-/// The compiler's version.
-pub(super) fn version() -> Result<String, DeviceError> {
+/// The compiler's version, major and minor.
+pub(super) fn version() -> Result<(i32, i32), DeviceError> {
     let (mut major, mut minor) = (0, 0);
     // SAFETY: the library is loaded, as callers have made sure, and both places are there.
     check(unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) }, "nvrtcVersion")?;
-    Ok(format!("{major}.{minor}"))
+    Ok((major, minor))
 }
 
 fn text(of: &str) -> Result<CString, DeviceError> {

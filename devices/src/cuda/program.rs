@@ -110,7 +110,8 @@ impl Programs {
     fn make(&self, context: &Arc<Context>, program: &Program) -> Result<Loaded, DeviceError> {
         library::nvrtc()?;
         let arch = context.class().arch();
-        let key = key(&nvrtc::version()?, &arch, program);
+        let (major, minor) = nvrtc::version()?;
+        let key = key(&format!("{major}.{minor}"), &arch, program);
         // A driver may refuse what another version of the compiler has made; then the text is compiled again.
         if let Some(cubin) = self.cache.get(&key)
             && let Ok(loaded) = load(context, &cubin, String::new())

@@ -104,10 +104,10 @@ impl Queue {
     /// # Errors
     /// If cuBLAS is not found, or refuses.
     pub fn blas(&mut self) -> Result<cublasHandle_t, DeviceError> {
-        self.filling.is_begun = true;
         if self.blas.is_none() {
             self.blas = Some(Blas::new(&self.common.context, &self.stream)?);
         }
+        self.filling.is_begun = true;
         let blas = self.blas.as_ref().map(Blas::raw);
         blas.ok_or_else(|| DeviceError::new("cuBLAS's handle was not kept"))
     }
@@ -117,10 +117,10 @@ impl Queue {
     /// # Errors
     /// If cuSOLVER is not found, or refuses.
     pub fn solver(&mut self) -> Result<cusolverDnHandle_t, DeviceError> {
-        self.filling.is_begun = true;
         if self.solver.is_none() {
             self.solver = Some(Solver::new(&self.common.context, &self.stream)?);
         }
+        self.filling.is_begun = true;
         let solver = self.solver.as_ref().map(Solver::raw);
         solver.ok_or_else(|| DeviceError::new("cuSOLVER's handle was not kept"))
     }

@@ -67,7 +67,7 @@ fn random_copies(seed: u64, heap_bytes: usize, rounds: usize, shapes: impl Fn(&m
         let event = unsafe { bench.copy(device as u16, transfer, &[]) }.expect("a copy");
         let finished = bench.end_of(event);
         finished.result.expect("it ends well");
-        assert!(finished.busy_ns.is_some());
+        assert!(finished.busy_ns.is_some() || shape.0 * shape.1 < 128 << 10, "large copies are timed");
         assert!(memory == &expected[..], "seed {seed}: host memory after {transfer:?}");
     }
     for (device, heap) in heaps.iter().enumerate() {

@@ -22,6 +22,7 @@ fn every_gpu_describes_itself() {
         println!("{class:?}");
         assert!(!class.name.is_empty() && class.ordinal == ordinal && class.memory_bytes > 0, "{class:?}");
         assert!(class.compute_capability.0 >= 5 && class.multiprocessors > 0, "{class:?}");
+        assert!(class.clock_hz > 100_000_000 && class.memory_bytes_per_s > 1_000_000_000, "{class:?}");
         assert!(class.arch().starts_with("sm_") && class.bus.contains(':'), "{class:?}");
     }
 }
@@ -35,6 +36,7 @@ fn devices_opened_together_know_each_other() {
         let info = devices[device].info();
         println!("{info:?}");
         assert_eq!((info.kind, info.queues, info.depth), (KIND, 3, 5));
+        assert!(info.speed.flops_per_s > 1e9 && info.speed.bytes_per_s > 1e9 && info.speed.latency_ns > 0);
         let memory = info.memory.expect("a memory");
         assert_eq!(memory.bytes, HEAP_BYTES, "whole columns only");
         assert!(memory.align.is_power_of_two() && memory.align >= 128 && memory.host.bytes_per_s > 1e9);

@@ -69,14 +69,17 @@ fn a_program_compiles_without_a_gpu() {
     if !has_compiler() {
         return;
     }
-    let (cubin, log) = cuda::compile(SOURCE, &["-DUNUSED=1"], "sm_90").expect("it compiles");
-    assert!(cubin.starts_with(b"\x7fELF"), "machine code");
-    let usage = cuda::usage(&log);
-    let mut names: Vec<&str> = usage.iter().map(|kernel| kernel.kernel.as_str()).collect();
-    names.sort_unstable();
-    assert_eq!(names, ["add", "set", "spin", "trap", "triple"], "{log}");
-    for kernel in usage {
-        assert!(kernel.registers > 0 && kernel.spill_store_bytes + kernel.spill_load_bytes == 0, "{kernel:?}");
+    // The second time is like the first: what is said of the kernels does not depend on what a cache of the compiler's has.
+    for _ in 0..2 {
+        let (cubin, log) = cuda::compile(SOURCE, &["-DUNUSED=1"], "sm_90").expect("it compiles");
+        assert!(cubin.starts_with(b"\x7fELF"), "machine code");
+        let usage = cuda::usage(&log);
+        let mut names: Vec<&str> = usage.iter().map(|kernel| kernel.kernel.as_str()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["add", "set", "spin", "trap", "triple"], "{log}");
+        for kernel in usage {
+            assert!(kernel.registers > 0 && kernel.spill_store_bytes + kernel.spill_load_bytes == 0, "{kernel:?}");
+        }
     }
 }
 

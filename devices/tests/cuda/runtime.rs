@@ -1,0 +1,216 @@
+//! Random task programs through the runtime, on GPUs: what they leave is what serial execution leaves.
+//!
+//! A program is made from a seed, as in `tests/programs`. It runs on the host and up to three devices, on as many GPUs as there are, with heaps
+//! that hold little more than one task's data; vectors are in pageable or in pinned memory. Afterwards no device may hold anything.
+//!
+//! `PROGRAMS=n` runs so many seeds instead of the usual number, `SEED=n` only this one.
+
+#[path = "../programs/program.rs"]
+mod program;
+
+use crate::bench::{argument, ordinals};
+use program::{Program as Tasks, Random, Task, Where, mix};
+use std::{
+    collections::BTreeMap,
+    ops::Range,
+    ptr::NonNull,
+    sync::{Arc, LazyLock},
+};
+use superscalar_devices::cuda::{self, Cuda, Options, Program, Queue, Registration};
+use superscalar_runtime::{
+    Codelet, CopyKind, DeviceError, IssueContext, Lock, Operand, Reads, Runtime, TaskSpec, Updates, Writes,
+};
+
+/// Seeds of a usual run.
+const SEEDS: u64 = 120;
+
+type Vector = Vec<u64>;
+/// How a task mixes: whether it overwrites, and its number.
+type Call = (bool, u64);
+type Update = Codelet<(Vec<Reads<Vector>>, Updates<Vector>), Call>;
+type Overwrite = Codelet<(Vec<Reads<Vector>>, Writes<Vector>), Call>;
+
+/// As `mix` does it: the sources are gathered in the task's scratch first, which must be its own, too.
+static KERNELS: LazyLock<Program> = LazyLock::new(|| {
+    let source = r#"
+typedef unsigned long long u64;
+extern "C" __global__ void gather(const u64 *from, u64 *to, int count) {
+    for (int i = threadIdx.x; i < count; i += blockDim.x) to[i] = from[i];
+}
+extern "C" __global__ void mix(const u64 *sources, int count, u64 *target, int length, int overwrites, u64 number) {
+    __shared__ u64 sum;
+    if (threadIdx.x == 0) {
+        u64 so_far = number;
+        for (int i = 0; i < count; ++i) so_far = (so_far << 7 | so_far >> 57) ^ sources[i];
+        sum = so_far;
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < length; i += blockDim.x) {
+        u64 old = overwrites ? 0 : target[i];
+        target[i] = old * 31 + (sum ^ (u64)i);
+    }
+}
+"#;
+    Program::new("mixing", source, &[])
+});
+
+fn launch(
+    context: &mut IssueContext<'_>,
+    (sources, target): (Vec<Operand<Vector>>, Operand<Vector>),
+    &(overwrites, number): &Call,
+) -> Result<(), DeviceError> {
+    let (target, scratch) = (target.region()?, context.scratch());
+    let queue = context.queue::<Queue>()?;
+    let [gather, mix] = [queue.function(&KERNELS, "gather")?, queue.function(&KERNELS, "mix")?];
+    let mut count = 0;
+    for source in sources {
+        let source = source.region()?;
+        let numbers = source.row_bytes / 8;
+        let (mut from, mut to) = (queue.address(source.offset)?, queue.address(scratch.start + 8 * count)?);
+        let mut length = numbers as i32;
+        let mut params = [argument(&mut from), argument(&mut to), argument(&mut length)];
+        // SAFETY: it reads an operand and writes the scratch, which has room for all sources.
+        unsafe { queue.launch(gather, [1; 3], [32, 1, 1], 0, &mut params)? };
+        count += numbers;
+    }
+    let (mut gathered, mut at) = (queue.address(scratch.start)?, queue.address(target.offset)?);
+    let (mut count, mut length) = (count as i32, (target.row_bytes / 8) as i32);
+    let (mut overwrites, mut number) = (i32::from(overwrites), number);
+    let mut params = [
+        argument(&mut gathered),
+        argument(&mut count),
+        argument(&mut at),
+        argument(&mut length),
+        argument(&mut overwrites),
+        argument(&mut number),
+    ];
+    // SAFETY: it reads the scratch, and writes the target.
+    unsafe { queue.launch(mix, [1; 3], [32, 1, 1], 0, &mut params) }
+}
+
+fn scratch_bytes((sources, _): (Vec<Operand<Vector>>, Operand<Vector>), _: &Call) -> usize {
+    sources.into_iter().filter_map(|source| source.region().ok()).map(|region| region.row_bytes).sum()
+}
+
+fn on_host((sources, target): (Vec<&Vector>, &mut Vector), &(overwrites, number): &Call) {
+    mix(&sources.iter().map(|source| source.as_slice()).collect::<Vec<_>>(), target, overwrites, number);
+}
+
+static UPDATE: LazyLock<Update> = LazyLock::new(|| {
+    Codelet::new("update")
+        .on_host(|operands: (Vec<&Vector>, &mut Vector), call: &Call| {
+            on_host(operands, call);
+            Ok(())
+        })
+        .on_device_with_scratch(cuda::KIND, scratch_bytes, launch)
+});
+
+static OVERWRITE: LazyLock<Overwrite> = LazyLock::new(|| {
+    Codelet::new("overwrite")
+        .on_host(|operands: (Vec<&Vector>, &mut Vector), call: &Call| {
+            on_host(operands, call);
+            Ok(())
+        })
+        .on_device_with_scratch(cuda::KIND, scratch_bytes, launch)
+});
+
+fn seeds() -> Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    match number("SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("PROGRAMS").unwrap_or(SEEDS),
+    }
+}
+
+/// One to three devices; each has room for what a single task needs, often for little more.
+fn machine(random: &mut Random, cache: &std::path::Path) -> Option<Vec<Arc<Cuda>>> {
+    let ordinals = ordinals(1 + random.below(3))?;
+    let spare = if random.one_in(2) { 8 } else { 100 };
+    // Four vectors of 48 numbers, and scratch for three, each from a multiple of 256 bytes on.
+    let bytes = 4 * 512 + 3 * 512 + 256 * random.below(spare);
+    let options = Options {
+        heap_bytes: Some(bytes),
+        queues: 1 + random.below(3) as u16,
+        depth: 1 + random.below(6),
+        timed: random.one_in(2),
+        // Programs are compiled once for all seeds.
+        cache: Some(cache.to_owned()),
+        ..Options::default()
+    };
+    Some(cuda::open_all(&ordinals, 0, &options).expect("devices open"))
+}
+
+fn lock(place: Where) -> Lock {
+    match place {
+        Where::Closure | Where::Anywhere => Lock::None,
+        Where::Host => Lock::Host,
+        Where::Device => Lock::Device,
+    }
+}
+
+/// Pins some of the vectors.
+fn pin_some(random: &mut Random, data: &mut [Vector]) -> Vec<Registration> {
+    let chosen = data.iter_mut().filter(|_| random.one_in(3));
+    // SAFETY: the vectors outlive what is returned, and are not moved meanwhile.
+    let pin = |vector: &mut Vector| unsafe { cuda::register(NonNull::from(&mut vector[..]).cast(), vector.len() * 8) };
+    chosen.map(|vector| pin(vector).expect("pinned memory")).collect()
+}
+
+fn run(rt: &Runtime, tasks: &Tasks, data: &mut [Vector], seed: u64) {
+    let result = rt.scope(|s| {
+        let data: Vec<_> = data.iter_mut().map(|vector| s.lend(vector)).collect();
+        for Task { place, sources, target, overwrites, number } in tasks.tasks.iter().cloned() {
+            let reads: Vec<_> = sources.iter().map(|&source| data[source].read()).collect();
+            let spec = TaskSpec::new("task").lock(lock(place));
+            let (target, call) = (data[target], (overwrites, number));
+            match (place, overwrites) {
+                (Where::Closure, _) => {
+                    let body = move |(sources, target): (Vec<&Vector>, &mut Vector)| {
+                        on_host((sources, target), &call);
+                    };
+                    s.spawn(spec, (reads, target.read_write()), body);
+                }
+                (_, false) => UPDATE.insert(s, spec, (reads, target.read_write()), call),
+                (_, true) => OVERWRITE.insert(s, spec, (reads, target.write()), call),
+            }
+        }
+    });
+    result.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+}
+
+#[test]
+fn results_are_those_of_serial_execution() {
+    let cache = std::env::temp_dir().join(format!("superscalar-cuda-runtime-{}", std::process::id()));
+    let mut copies: BTreeMap<(bool, bool, CopyKind), u64> = BTreeMap::new();
+    for seed in seeds() {
+        let random = &mut Random::new(seed);
+        let Some(devices) = machine(random, &cache) else { return };
+        let builder = Runtime::builder().workers(1 + random.below(2)).bind(false).weights_file(None);
+        let builder = devices.into_iter().fold(builder, |builder, device| builder.device(device));
+        let rt = builder.build().unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        for _ in 0..1 + random.below(8) {
+            let tasks = Tasks::new(random);
+            let mut data = tasks.data.clone();
+            let pinned = pin_some(random, &mut data);
+            run(&rt, &tasks, &mut data, seed);
+            drop(pinned);
+            assert_eq!(data, tasks.serial(), "seed {seed}: {tasks:#?}");
+            for memory in rt.memory_in_use() {
+                let held = (memory.bytes, memory.replicas, memory.pins);
+                assert_eq!(held, (0, 0, 0), "seed {seed}: {memory:?} {tasks:#?}");
+            }
+        }
+        for one in rt.traffic() {
+            *copies.entry((one.from == "host", one.to == "host", one.kind)).or_default() += one.copies;
+        }
+    }
+    let _ = std::fs::remove_dir_all(&cache);
+    println!("copies by (from the host, to it, why): {copies:?}");
+    if seeds() == (0..SEEDS) {
+        for kind in [(true, false, CopyKind::Fetch), (false, true, CopyKind::Fetch), (false, true, CopyKind::Eviction)]
+        {
+            assert!(copies.contains_key(&kind), "no copies of this kind: {kind:?}");
+        }
+        assert!(copies.contains_key(&(false, false, CopyKind::Fetch)), "no copies between devices");
+    }
+}
