@@ -12,12 +12,16 @@ use superscalar_runtime::Runtime;
 pub(crate) struct Crew {
     pub(crate) workers: usize,
     pub(crate) devices: usize,
+    /// Some device is so fast that its tiles have to be as large as can be.
+    pub(crate) has_accelerator: bool,
 }
 
 impl Crew {
     /// Those of a runtime.
     pub(crate) fn of(rt: &Runtime) -> Self {
-        Self { workers: rt.workers(), devices: if rt.has_devices() { rt.devices().len() } else { 0 } }
+        let devices = if rt.has_devices() { rt.devices() } else { Vec::new() };
+        let has_accelerator = devices.iter().any(|device| device.speed.flops_per_s >= ACCELERATOR);
+        Self { workers: rt.workers(), devices: devices.len(), has_accelerator }
     }
 
     /// The devices and the host, if there are devices.
@@ -28,7 +32,7 @@ impl Crew {
 
 impl From<usize> for Crew {
     fn from(workers: usize) -> Self {
-        Self { workers, devices: 0 }
+        Self { workers, devices: 0, has_accelerator: false }
     }
 }
 
@@ -55,6 +59,7 @@ impl BlockSize {
             (Self::Fixed(nb), _) if m.max(n).max(k) <= nb => Ok(None),
             (Self::Fixed(nb), _) => Ok(Some(ProductTiles { mb: nb, nb, kb: nb })),
             (Self::Auto, None) => Ok(auto_product((m, n, k), crew.workers, PRODUCT_EDGES)),
+            (Self::Auto, Some(_)) if crew.has_accelerator => Ok(accelerator_product((m, n, k))),
             (Self::Auto, Some(resources)) => Ok(auto_product((m, n, k), resources, DEVICE_EDGES)),
         }
     }
@@ -115,6 +120,7 @@ impl BlockSize {
             (Self::Fixed(0), _) => Err(Error::shape("a block size of zero")),
             (Self::Fixed(nb), _) => Ok(nb),
             (Self::Auto, Some(_)) if n <= DIRECT => Ok(n.max(1)),
+            (Self::Auto, Some(_)) if crew.has_accelerator => Ok((n / 16).next_multiple_of(128).clamp(512, 2048)),
             (Self::Auto, Some(resources)) => Ok(for_devices(n, resources, TILES_EACH, (128, 1024))),
             (Self::Auto, None) => {
                 let measured = tuning::block_size::<T>(Blocks::Cholesky, crew.workers, n)?;
@@ -139,6 +145,22 @@ const PRODUCT_DIRECT: usize = 160 * 160 * 160;
 const PRODUCT_EDGES: (usize, usize) = (96, 512);
 /// The same where there are devices: a tile has to be large for its updates to take longer than its way to a device, n³ against n².
 const DEVICE_EDGES: (usize, usize) = (256, 1024);
+
+/// Floating-point operations per second from which on a device is an accelerator: above any host's.
+const ACCELERATOR: f64 = 5e12;
+/// The longest edge of a tile there: with columns of 32 KiB a copy from within a matrix runs at the rate of the bus, with half as long ones
+/// at nine tenths of it (one H200, 2026-11-22: 55 and 48.5 GB/s), and its product takes a hundred times as long as its launch.
+const ACCELERATOR_EDGE: usize = 4096;
+
+/// The tiles of a product on accelerators: long columns, for the bus, and few of them, so that the first tiles are there soon and
+/// the last ones gone.
+fn accelerator_product((m, n, k): (usize, usize, usize)) -> Option<ProductTiles> {
+    if m.saturating_mul(n).saturating_mul(k) <= PRODUCT_DIRECT {
+        return None;
+    }
+    let edge = (m.max(n).max(k) / 2).next_multiple_of(256).clamp(512, ACCELERATOR_EDGE);
+    Some(ProductTiles { mb: edge.min(m), nb: (edge / 4).min(n), kb: edge.min(k) })
+}
 
 /// Block columns, for each device and the host, of a matrix that is factored by panels, and block columns of one in tiles: enough
 /// to be dealt in uneven shares.

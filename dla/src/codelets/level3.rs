@@ -14,13 +14,19 @@ use superscalar_kernels::{
     Diag, Op, Scalar, Side, Uplo, cpu,
     device::{self, Call, Mat, on_devices},
 };
-use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Scope, TaskSpec};
+use superscalar_runtime::{BlasLevel, Codelet, Cost, Error, Lent, Reads, Scope, TaskSpec, Writes};
 
 /// A tile that tasks change, as a handle.
 type Target<'s, T> = Lent<'s, Changed<'s, T>>;
 
 /// C := alpha op(A) op(B) + beta C.
-pub(crate) struct Gemm<'s, T: Scalar, V: TileView, W: TileView>(OnThree<'s, T, V, W, Product<'s, T>>);
+pub(crate) struct Gemm<'s, T: Scalar, V: TileView, W: TileView> {
+    update: OnThree<'s, T, V, W, Product<'s, T>>,
+    /// The same for beta = 0, which does not want the old C: none of it is moved to a device.
+    overwrite: IntoThird<'s, T, V, W, Product<'s, T>>,
+}
+
+type IntoThird<'s, T, V, W, P> = Codelet<(Reads<Tile<V>>, Reads<Tile<W>>, Writes<Changed<'s, T>>), P>;
 
 /// C := alpha op(A) op(B) + beta C in one triangle.
 pub(crate) struct Gemmt<'s, T: Scalar, V: TileView, W: TileView>(OnThree<'s, T, V, W, (Uplo, Product<'s, T>)>);
@@ -57,17 +63,23 @@ impl<'s, T: Scalar> Product<'s, T> {
 
 impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Gemm<'s, T, V, W> {
     pub(crate) fn new() -> Self {
-        let codelet = Codelet::new("gemm").cost(|p: &Product<'s, T>| p.cost(1.0)).on_host(
-            |(a, b, c): (&Tile<V>, &Tile<W>, &mut Changed<'s, T>), p: &Product<'s, T>| {
-                if let Some(nesting) = p.team.shares() {
-                    let (a, b) = ((p.op_a, a.view()), (p.op_b, b.view()));
-                    return Ok(team::gemm(nesting, p.alpha, a, b, p.beta, c.view_mut())?);
-                }
-                cpu::gemm(p.alpha, p.op_a, a.operand(), p.op_b, b.operand(), p.beta, c.view_mut());
-                Ok(())
-            },
-        );
-        Self(on_devices(codelet, |(a, b, c), p: &Product<'s, T>| Ok(p.call(None, mat(a)?, mat(b)?, mat(c)?))))
+        let cost = |p: &Product<'s, T>| p.cost(1.0);
+        let update = Codelet::new("gemm").cost(cost).on_host(|operands, p| Ok(Self::multiply(operands, p)?));
+        let overwrite = Codelet::new("gemm").cost(cost).on_host(|operands, p| Ok(Self::multiply(operands, p)?));
+        Self {
+            update: on_devices(update, |(a, b, c), p: &Product<'s, T>| Ok(p.call(None, mat(a)?, mat(b)?, mat(c)?))),
+            overwrite: on_devices(overwrite, |(a, b, c), p| Ok(p.call(None, mat(a)?, mat(b)?, mat(c)?))),
+        }
+    }
+
+    /// The product on the host.
+    fn multiply((a, b, c): (&Tile<V>, &Tile<W>, &mut Changed<'s, T>), p: &Product<'s, T>) -> Result<(), Error> {
+        if let Some(nesting) = p.team.shares() {
+            let (a, b) = ((p.op_a, a.view()), (p.op_b, b.view()));
+            return team::gemm(nesting, p.alpha, a, b, p.beta, c.view_mut());
+        }
+        cpu::gemm(p.alpha, p.op_a, a.operand(), p.op_b, b.operand(), p.beta, c.view_mut());
+        Ok(())
     }
 
     #[track_caller]
@@ -82,7 +94,12 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Gemm<'s,
         c: Target<'s, T>,
     ) {
         let product = Product::of(s, alpha, &a, &b, beta);
-        self.0.insert(s, spec, (a.tile.read(), b.tile.read(), c.read_write()), product);
+        let (a, b) = (a.tile.read(), b.tile.read());
+        if beta == T::ZERO {
+            self.overwrite.insert(s, spec, (a, b, c.write()), product);
+        } else {
+            self.update.insert(s, spec, (a, b, c.read_write()), product);
+        }
     }
 }
 
