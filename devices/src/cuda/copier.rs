@@ -28,6 +28,7 @@ use super::{
     line::{Line, Look, Marks, Stage},
     pieces::Pieces,
     ring::{Next, PIECE_BYTES, Part, Ring},
+    signal::nap_exactly,
     stream::{Stream, is_over},
     transfer::{End, Job, Place, enqueue},
 };
@@ -112,6 +113,7 @@ struct Begun {
 
 impl Server {
     fn serve(mut self, orders: &Receiver<Order>) {
+        nap_exactly();
         loop {
             let order = match orders.try_recv() {
                 Ok(order) => order,
