@@ -22,12 +22,13 @@
 //! it, over all queues, so the oldest copy that any copier has not begun can always begin.
 
 use super::{
-    common::Common,
+    board::Board,
     crew::{Crew, HostCopy},
     group::{Group, Waits},
     line::{Line, Look, Marks, Stage},
     pieces::Pieces,
     ring::{Next, PIECE_BYTES, Part, Ring},
+    signal::nap_exactly,
     stream::{Stream, is_over},
     transfer::{End, Job, Place, enqueue},
 };
@@ -60,14 +61,14 @@ struct Order {
 
 impl Copier {
     pub(super) fn start(
-        common: Arc<Common>,
+        board: Arc<Board>,
         group: Arc<Group>,
         line: u16,
         stream: Arc<Stream>,
     ) -> Result<Self, DeviceError> {
         let (orders, given) = channel();
-        let name = format!("superscalar-copier-{}-{line}", common.index);
-        let server = Server { common, group, line, stream, ring: Ring::default(), begun: VecDeque::new(), ended: 0 };
+        let name = format!("superscalar-copier-{}-{line}", board.index);
+        let server = Server { board, group, line, stream, ring: Ring::default(), begun: VecDeque::new(), ended: 0 };
         let thread = Builder::new().name(name).spawn(move || server.serve(&given));
         let thread = thread.map_err(|error| DeviceError::new(format!("no thread for copies in pieces: {error}")))?;
         Ok(Self { orders: Some(orders), thread: Some(thread) })
@@ -93,7 +94,7 @@ impl Drop for Copier {
 
 /// The thread's side.
 struct Server {
-    common: Arc<Common>,
+    board: Arc<Board>,
     group: Arc<Group>,
     line: u16,
     stream: Arc<Stream>,
@@ -112,6 +113,7 @@ struct Begun {
 
 impl Server {
     fn serve(mut self, orders: &Receiver<Order>) {
+        nap_exactly();
         loop {
             let order = match orders.try_recv() {
                 Ok(order) => order,
@@ -135,7 +137,7 @@ impl Server {
     }
 
     fn line(&self) -> &Line {
-        &self.common.lines[usize::from(self.line)]
+        &self.board.lines[usize::from(self.line)]
     }
 
     /// Waits for what a copy waits for, on the host or in the stream.
@@ -143,7 +145,7 @@ impl Server {
         let Order { ticket, waits, job } = order;
         let mut begun = Begun { ticket: *ticket, since: Instant::now(), marks: Marks::default(), failed: None };
         let is_read_here = job.in_pieces && matches!(job.from.place, Place::Host(_));
-        let own = (self.common.index, self.line);
+        let own = (self.board.index, self.line);
         let must_wait = |event: &Event| match self.group.look(*event) {
             // What is in this queue comes before anyway.
             _ if (event.device, event.queue) == own => false,
@@ -154,7 +156,7 @@ impl Server {
         let awaited: Vec<Event> = waits.iter().copied().filter(must_wait).collect();
         if !awaited.is_empty() {
             self.drain();
-            begun.failed = self.group.await_ends(&self.common, &awaited);
+            begun.failed = self.group.await_ends(&self.board, &awaited);
         }
         if begun.failed.is_none() {
             let others: Vec<Event> = waits.iter().filter(|event| (event.device, event.queue) != own).copied().collect();
@@ -166,8 +168,8 @@ impl Server {
 
     /// Makes the stream wait, and marks the beginning.
     fn put_first(&self, marks: &mut Marks, own: (u16, u16), waits: &[Event]) -> Result<(), DeviceError> {
-        self.common.check_not_lost()?;
-        self.common.context.make_current()?;
+        self.board.check_not_lost()?;
+        self.board.context.make_current()?;
         if let Waits::Refused(error) = self.group.condition(self.stream.raw(), own, waits)? {
             return Err(error);
         }
@@ -191,7 +193,7 @@ impl Server {
     /// A copy through the buffers.
     fn pass(&mut self, job: Job) {
         let number = self.youngest();
-        self.attempt(number, |server| server.ring.prepare(&server.common.context));
+        self.attempt(number, |server| server.ring.prepare(&server.board.context));
         if self.has_failed(number) {
             self.drain();
             return self.end(number);
@@ -315,7 +317,7 @@ impl Server {
     /// Not by a call of the driver's that waits: the stream may wait for a device that is lost, and this one be given up for it.
     fn await_mark(&self, mark: CUevent) -> Result<(), DeviceError> {
         while !is_over(mark)? {
-            self.common.check_not_lost()?;
+            self.board.check_not_lost()?;
             thread::sleep(Duration::from_micros(20));
         }
         Ok(())
@@ -358,10 +360,10 @@ impl Server {
         }
         let busy_ns = u64::try_from(begun.since.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.line().keep(begun.marks);
-        let result = begun.failed.map_or(Ok(()), |error| Err(self.common.noted(error)));
+        let result = begun.failed.map_or(Ok(()), |error| Err(self.board.noted(error)));
         self.line().landed(begun.ticket, busy_ns, result);
         // No mark in a stream says so.
-        self.common.signal.raise();
+        self.board.signal.raise();
     }
 
     /// Brings all pieces to their end.

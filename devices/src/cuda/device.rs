@@ -1,8 +1,9 @@
 //! [`Cuda`]: the driver, as the runtime sees it.
 
 use super::{
-    KIND, cache_directory,
-    common::Common,
+    KIND,
+    board::Board,
+    cache_directory,
     context::{Context, GpuClass},
     failure::about,
     group::Group,
@@ -51,7 +52,7 @@ impl Default for Options {
 /// A GPU, opened for a runtime.
 #[derive(Debug)]
 pub struct Cuda {
-    pub(super) common: Arc<Common>,
+    pub(super) board: Arc<Board>,
     pub(super) group: Arc<Group>,
     info: DeviceInfo,
     pub(super) lanes: Vec<Lane>,
@@ -85,15 +86,15 @@ pub fn open_all(ordinals: &[usize], first_index: u16, options: &Options) -> Resu
     options.check()?;
     let last = u16::try_from(ordinals.len()).ok().and_then(|count| first_index.checked_add(count));
     let indices = first_index..last.ok_or_else(|| DeviceError::new("more devices than indices"))?;
-    let mut members: Vec<Arc<Common>> = Vec::new();
+    let mut members: Vec<Arc<Board>> = Vec::new();
     for (&ordinal, index) in ordinals.iter().zip(indices) {
         let named = |error| about(&format!("cuda:{ordinal}"), error);
-        members.push(Arc::new(options.common(ordinal, index, ordinals).map_err(named)?));
+        members.push(Arc::new(options.board(ordinal, index, ordinals).map_err(named)?));
     }
     let group = Arc::new(Group::new(members.clone()));
-    let opened = members.into_iter().map(|common| {
-        let name = common.name().to_owned();
-        Cuda::of(common, &group, options).map(Arc::new).map_err(|error| about(&name, error))
+    let opened = members.into_iter().map(|board| {
+        let name = board.name().to_owned();
+        Cuda::of(board, &group, options).map(Arc::new).map_err(|error| about(&name, error))
     });
     opened.collect()
 }
@@ -110,7 +111,7 @@ impl Options {
         Ok(())
     }
 
-    fn common(&self, ordinal: usize, index: u16, all: &[usize]) -> Result<Common, DeviceError> {
+    fn board(&self, ordinal: usize, index: u16, all: &[usize]) -> Result<Board, DeviceError> {
         let context = Context::of(ordinal)?;
         let (free, _) = context.memory()?;
         // Devices on one GPU share its memory.
@@ -118,42 +119,42 @@ impl Options {
         let default = (free - SPARED_BYTES.min(free / 4)) / sharers;
         let bytes = self.heap_bytes.unwrap_or(default);
         let programs = Programs::new(Cache::new(b"superscalar cuda program 1\n", self.cache.clone()));
-        Ok(Common::new(context, index, bytes - bytes % ALIGN_BYTES, self.queues + COPY_QUEUES, programs))
+        Ok(Board::new(context, index, bytes - bytes % ALIGN_BYTES, self.queues + COPY_QUEUES, programs))
     }
 }
 
 impl Cuda {
-    fn of(common: Arc<Common>, group: &Arc<Group>, options: &Options) -> Result<Self, DeviceError> {
-        let info = info(&common, group, options)?;
+    fn of(board: Arc<Board>, group: &Arc<Group>, options: &Options) -> Result<Self, DeviceError> {
+        let info = info(&board, group, options)?;
         let lanes = (0..options.queues + COPY_QUEUES).map(|number| {
-            let stream = Stream::new(&common.context)?;
-            Ok(Lane::new(Queue::new(Arc::clone(&common), stream), number, options.timed, Arc::clone(group)))
+            let stream = Stream::new(&board.context)?;
+            Ok(Lane::new(Queue::new(Arc::clone(&board), stream), number, options.timed, Arc::clone(group)))
         });
         let lanes = lanes.collect::<Result<_, DeviceError>>()?;
-        Ok(Self { common, group: Arc::clone(group), info, lanes })
+        Ok(Self { board, group: Arc::clone(group), info, lanes })
     }
 
     /// What sort of GPU it is.
     #[must_use]
     pub fn class(&self) -> &GpuClass {
-        self.common.class()
+        self.board.class()
     }
 }
 
-fn info(common: &Common, group: &Group, options: &Options) -> Result<DeviceInfo, DeviceError> {
+fn info(board: &Board, group: &Group, options: &Options) -> Result<DeviceInfo, DeviceError> {
     let mut peers = Vec::new();
-    for other in group.members().iter().filter(|other| other.index != common.index) {
-        if let Some(link) = common.link_to(other)? {
+    for other in group.members().iter().filter(|other| other.index != board.index) {
+        if let Some(link) = board.link_to(other)? {
             peers.push((other.index, link));
         }
     }
     Ok(DeviceInfo {
-        name: common.name().to_owned(),
+        name: board.name().to_owned(),
         kind: KIND,
         queues: options.queues,
         depth: options.depth,
-        memory: Some(MemoryInfo { bytes: common.heap_bytes, align: ALIGN_BYTES, host: common.host_link(), peers }),
-        speed: options.speed.unwrap_or_else(|| estimate(common.class())),
+        memory: Some(MemoryInfo { bytes: board.heap_bytes, align: ALIGN_BYTES, host: board.host_link(), peers }),
+        speed: options.speed.unwrap_or_else(|| estimate(board.class())),
     })
 }
 
@@ -178,10 +179,10 @@ impl Device for Cuda {
     }
 
     fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u32, DeviceError> {
-        self.common.check_not_lost()?;
+        self.board.check_not_lost()?;
         let lane = self.lanes.get(usize::from(queue)).filter(|_| queue < self.info.queues);
         let lane = lane.ok_or_else(|| DeviceError::new(format!("there is no queue {queue} for tasks")))?;
-        lane.put(waits, |queue| issue(queue)).map_err(|error| self.common.noted(error))
+        lane.put(waits, |queue| issue(queue)).map_err(|error| self.board.noted(error))
     }
 
     fn poll(&self, report: &mut dyn FnMut(Finished)) {
@@ -191,15 +192,15 @@ impl Device for Cuda {
     }
 
     fn wait(&self, at_most: Duration) {
-        self.common.signal.wait(
+        self.board.signal.wait(
             at_most,
-            || self.common.lines.iter().any(|line| line.is_due()),
-            || self.common.lines.iter().any(|line| line.in_flight() > 0),
+            || self.board.lines.iter().any(|line| line.is_due()),
+            || self.board.lines.iter().any(|line| line.in_flight() > 0),
         );
     }
 
     fn wake(&self) {
-        self.common.signal.raise();
+        self.board.signal.raise();
     }
 
     fn memory(&self) -> Option<&dyn DeviceMemory> {

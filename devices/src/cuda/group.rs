@@ -9,7 +9,7 @@
 //! [`GRACE`], nobody can use that stream any more, and so its device is lost, too.
 
 use super::{
-    common::Common,
+    board::Board,
     line::{Look, Stage},
     stream::{is_over, wait_for},
 };
@@ -29,7 +29,7 @@ pub const GRACE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(super) struct Group {
-    members: Vec<Arc<Common>>,
+    members: Vec<Arc<Board>>,
     /// Something has failed, so it must be asked what.
     has_failures: AtomicBool,
 }
@@ -43,17 +43,17 @@ pub(super) enum Waits {
 }
 
 impl Group {
-    pub(super) fn new(members: Vec<Arc<Common>>) -> Self {
+    pub(super) fn new(members: Vec<Arc<Board>>) -> Self {
         Self { members, has_failures: AtomicBool::new(false) }
     }
 
-    pub(super) fn members(&self) -> &[Arc<Common>] {
+    pub(super) fn members(&self) -> &[Arc<Board>] {
         &self.members
     }
 
     /// The device with this index. Indices follow each other.
     #[inline]
-    pub(super) fn member(&self, index: u16) -> Option<&Common> {
+    pub(super) fn member(&self, index: u16) -> Option<&Board> {
         let first = self.members.first()?.index;
         self.members.get(usize::from(index.checked_sub(first)?)).map(|member| &**member)
     }
@@ -135,7 +135,7 @@ impl Group {
     /// What is said of work that waits for something that fails.
     pub(super) fn failure_behind(&self, event: Event) -> DeviceError {
         let Event { device, queue, ticket } = event;
-        let name = self.member(device).map_or("another device", Common::name);
+        let name = self.member(device).map_or("another device", Board::name);
         DeviceError::new(format!(
             "it did not run, as what it waited for failed: ticket {ticket} of queue {queue} of {name}"
         ))
@@ -153,12 +153,11 @@ impl Group {
     }
 
     /// Gives a device up that has waited for a lost one for too long.
-    pub(super) fn give_up_if_stuck(&self, own: &Common, line: usize) -> Option<DeviceError> {
+    pub(super) fn give_up_if_stuck(&self, own: &Board, line: usize) -> Option<DeviceError> {
         if !self.has_failures() || own.is_lost() {
             return None;
         }
-        let is_lost =
-            |event: Event| event.device != own.index && self.member(event.device).is_some_and(Common::is_lost);
+        let is_lost = |event: Event| event.device != own.index && self.member(event.device).is_some_and(Board::is_lost);
         if !own.lines[line].waits_for(is_lost) || own.stuck_since().elapsed() < GRACE {
             return None;
         }
@@ -169,7 +168,7 @@ impl Group {
     }
 
     /// Waits on the host until all events have come, host memory included. Returns what failed of them. Called by copiers, which have time.
-    pub(super) fn await_ends(&self, own: &Common, waits: &[Event]) -> Option<DeviceError> {
+    pub(super) fn await_ends(&self, own: &Board, waits: &[Event]) -> Option<DeviceError> {
         let mut failure = None;
         for &event in waits {
             let mut nap = Duration::from_micros(10);

@@ -5,7 +5,7 @@
 //! task's result is judged.
 
 use super::{
-    common::Common,
+    board::Board,
     copier::Copier,
     group::{Group, Waits},
     line::{Line, Opened, Stage, Work},
@@ -29,7 +29,7 @@ pub(super) struct Lane {
     number: u16,
     /// Whether tasks are timed.
     is_timed: bool,
-    common: Arc<Common>,
+    board: Arc<Board>,
     group: Arc<Group>,
     entrance: Mutex<Entrance>,
 }
@@ -43,12 +43,12 @@ struct Entrance {
 
 impl Lane {
     pub(super) fn new(queue: Queue, number: u16, is_timed: bool, group: Arc<Group>) -> Self {
-        let common = Arc::clone(&queue.common);
-        Self { number, is_timed, common, group, entrance: Mutex::new(Entrance { queue, copier: None }) }
+        let board = Arc::clone(&queue.board);
+        Self { number, is_timed, board, group, entrance: Mutex::new(Entrance { queue, copier: None }) }
     }
 
     fn line(&self) -> &Line {
-        &self.common.lines[usize::from(self.number)]
+        &self.board.lines[usize::from(self.number)]
     }
 
     fn enter(&self) -> MutexGuard<'_, Entrance> {
@@ -63,7 +63,7 @@ impl Lane {
     ) -> Result<u32, DeviceError> {
         self.group.check(waits)?;
         let queue = &mut self.enter().queue;
-        self.common.context.make_current()?;
+        self.board.context.make_current()?;
         // A task's implementation is here now and can not be kept for later, so the issuer waits. Copiers do not need it.
         self.group.await_events(waits);
         self.put_now(queue, waits, self.is_timed, fill)
@@ -78,7 +78,7 @@ impl Lane {
         fill: impl FnOnce(&mut Queue) -> Result<(), DeviceError>,
     ) -> Result<u32, DeviceError> {
         let mut work = Work::default();
-        let refused = match self.group.condition(queue.raw(), (self.common.index, self.number), waits)? {
+        let refused = match self.group.condition(queue.raw(), (self.board.index, self.number), waits)? {
             Waits::Ready => None,
             Waits::Refused(error) => Some(error),
         };
@@ -102,7 +102,7 @@ impl Lane {
         }
         work.judges = filling.judges;
         let ticket = self.line().push(work, waits);
-        self.common.signal.nudge();
+        self.board.signal.nudge();
         Ok(ticket)
     }
 
@@ -122,7 +122,7 @@ impl Lane {
         }
         if entrance.copier.is_none() {
             let stream = entrance.queue.shared_stream();
-            let copier = Copier::start(Arc::clone(&self.common), Arc::clone(&self.group), self.number, stream)?;
+            let copier = Copier::start(Arc::clone(&self.board), Arc::clone(&self.group), self.number, stream)?;
             entrance.copier = Some(copier);
         }
         let work = Work { stage: Stage::Held, ..Work::default() };
@@ -130,14 +130,14 @@ impl Lane {
         if let Some(copier) = &entrance.copier {
             copier.give(ticket, waits.to_vec(), job);
         }
-        self.common.signal.nudge();
+        self.board.signal.nudge();
         Ok(ticket)
     }
 
     /// Takes out what is over, and tells of it.
     pub(super) fn collect(&self, report: &mut dyn FnMut(Finished)) {
         while self.line().in_flight() > 0 {
-            let over = match self.common.loss() {
+            let over = match self.board.loss() {
                 Some(_) => self.abandoned(),
                 None => match self.line().over() {
                     Ok(over) => over,
@@ -148,7 +148,7 @@ impl Lane {
                 },
             };
             if over == 0 {
-                if self.group.give_up_if_stuck(&self.common, usize::from(self.number)).is_some() {
+                if self.group.give_up_if_stuck(&self.board, usize::from(self.number)).is_some() {
                     self.group.note_failure();
                     continue;
                 }
@@ -168,14 +168,14 @@ impl Lane {
 
     fn lose(&self, error: DeviceError) {
         let error = if error.is_lost() { error } else { DeviceError::lost(error.to_string()) };
-        self.common.noted(error);
+        self.board.noted(error);
         self.group.note_failure();
     }
 
     fn collect_front(&self, report: &mut dyn FnMut(Finished)) {
         let Some(Opened { ticket, judges, failed, busy_ns }) = self.line().open_front() else { return };
         let mut result = failed.map_or(Ok(()), Err);
-        if let Some(loss) = self.common.loss() {
+        if let Some(loss) = self.board.loss() {
             result = Err(loss.clone());
         }
         for (word, judge) in judges {
@@ -190,7 +190,7 @@ impl Lane {
             self.group.note_failure();
         }
         self.line().close_front(has_failed);
-        let result = result.map_err(|error| self.common.noted(error));
+        let result = result.map_err(|error| self.board.noted(error));
         report(Finished { queue: self.number, ticket, busy_ns, result });
     }
 
@@ -202,7 +202,7 @@ impl Lane {
         // Not by a call that waits: a stream may wait for a device that is lost.
         while let Ok(false) = stream.is_empty() {
             let line = usize::from(self.number);
-            if self.common.is_lost() || self.group.give_up_if_stuck(&self.common, line).is_some() {
+            if self.board.is_lost() || self.group.give_up_if_stuck(&self.board, line).is_some() {
                 break;
             }
             thread::sleep(Duration::from_micros(50));

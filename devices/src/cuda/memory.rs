@@ -11,14 +11,14 @@ use superscalar_runtime::{DeviceError, DeviceMemory, DeviceRegion, Event, HostRe
 
 impl DeviceMemory for Cuda {
     fn reserve(&self) -> Result<(), DeviceError> {
-        self.common.check_not_lost()?;
-        self.common.reserve().map_err(|error| self.common.noted(error))
+        self.board.check_not_lost()?;
+        self.board.reserve().map_err(|error| self.board.noted(error))
     }
 
     unsafe fn copy(&self, transfer: &Transfer, waits: &[Event]) -> Result<u32, DeviceError> {
-        self.common.check_not_lost()?;
+        self.board.check_not_lost()?;
         let put = || {
-            self.common.context.make_current()?;
+            self.board.context.make_current()?;
             let job = self.job(transfer)?;
             let lane = self.lane_of(transfer);
             let Job { shape, from, to, in_pieces } = job;
@@ -26,15 +26,15 @@ impl DeviceMemory for Cuda {
             // that were opened together are closed.
             lane.copy(waits, in_pieces, job, |stream| unsafe { enqueue(stream, shape, from, to) })
         };
-        put().map_err(|error: DeviceError| self.common.noted(error))
+        put().map_err(|error: DeviceError| self.board.noted(error))
     }
 }
 
 impl Cuda {
     /// The copy, with both its ends looked at.
     fn job(&self, transfer: &Transfer) -> Result<Job, DeviceError> {
-        let common = &self.common;
-        let heap = common.heap()?;
+        let board = &self.board;
+        let heap = board.heap()?;
         let (from, to, in_pieces) = match *transfer {
             Transfer::In { from, to } => (in_host(from)?, in_heap(to, heap)?, !is_reachable(&from)),
             Transfer::Out { from, to } => (in_heap(from, heap)?, in_host(to)?, !is_reachable(&to)),

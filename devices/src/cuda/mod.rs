@@ -32,8 +32,8 @@
 //!
 //! `unsafe` is what CUDA's C functions need. Host memory of copies is the runtime's promise, and what a kernel does that of its author.
 
+mod board;
 mod buffer;
-mod common;
 mod context;
 mod copier;
 mod crew;

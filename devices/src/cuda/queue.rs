@@ -1,7 +1,7 @@
 //! [`Queue`]: what implementations of codelets put their work into.
 
 use super::{
-    common::Common,
+    board::Board,
     failure::{about, check},
     handles::{Blas, Solver},
     outcome::{Judge, Outcomes, Word},
@@ -22,7 +22,7 @@ use superscalar_runtime::DeviceError;
 /// is the thread's current one. If the implementation fails after it has got hold of the stream or a handle, nobody knows what stands
 /// in the queue by then: the task ends with the error as soon as that has run.
 pub struct Queue {
-    pub(super) common: Arc<Common>,
+    pub(super) board: Arc<Board>,
     stream: Arc<Stream>,
     blas: Option<Blas>,
     solver: Option<Solver>,
@@ -51,15 +51,15 @@ unsafe impl Send for Queue {}
 
 impl fmt::Debug for Queue {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Queue {{ device: {}, stream: {:?} }}", self.common.name(), self.stream.raw())
+        write!(out, "Queue {{ device: {}, stream: {:?} }}", self.board.name(), self.stream.raw())
     }
 }
 
 impl Queue {
-    pub(super) fn new(common: Arc<Common>, stream: Stream) -> Self {
-        let outcomes = Outcomes::new(Arc::clone(&common.context));
+    pub(super) fn new(board: Arc<Board>, stream: Stream) -> Self {
+        let outcomes = Outcomes::new(Arc::clone(&board.context));
         let filling = Filling::default();
-        Self { common, stream: Arc::new(stream), blas: None, solver: None, programs: HashMap::new(), outcomes, filling }
+        Self { board, stream: Arc::new(stream), blas: None, solver: None, programs: HashMap::new(), outcomes, filling }
     }
 
     /// The stream, for calls that are not made through this queue.
@@ -73,7 +73,7 @@ impl Queue {
     /// # Errors
     /// If there is no such byte, or no heap.
     pub fn address(&self, offset: usize) -> Result<CUdeviceptr, DeviceError> {
-        let heap = self.common.heap()?;
+        let heap = self.board.heap()?;
         if offset > heap.bytes() {
             return Err(DeviceError::new(format!("byte {offset} of a heap of {}", heap.bytes())));
         }
@@ -83,19 +83,19 @@ impl Queue {
     /// Which of CUDA's devices it is.
     #[must_use]
     pub fn ordinal(&self) -> usize {
-        self.common.class().ordinal
+        self.board.class().ordinal
     }
 
     /// Major and minor, such as (9, 0).
     #[must_use]
     pub fn compute_capability(&self) -> (i32, i32) {
-        self.common.class().compute_capability
+        self.board.class().compute_capability
     }
 
     /// How many multiprocessors the device has.
     #[must_use]
     pub fn multiprocessors(&self) -> usize {
-        self.common.class().multiprocessors
+        self.board.class().multiprocessors
     }
 
     /// cuBLAS's handle for this queue, made at the first call: bound to the stream, scalars in host memory, with a workspace of its own,
@@ -105,7 +105,7 @@ impl Queue {
     /// If cuBLAS is not found, or refuses.
     pub fn blas(&mut self) -> Result<cublasHandle_t, DeviceError> {
         if self.blas.is_none() {
-            self.blas = Some(Blas::new(&self.common.context, &self.stream)?);
+            self.blas = Some(Blas::new(&self.board.context, &self.stream)?);
         }
         self.filling.is_begun = true;
         let blas = self.blas.as_ref().map(Blas::raw);
@@ -118,7 +118,7 @@ impl Queue {
     /// If cuSOLVER is not found, or refuses.
     pub fn solver(&mut self) -> Result<cusolverDnHandle_t, DeviceError> {
         if self.solver.is_none() {
-            self.solver = Some(Solver::new(&self.common.context, &self.stream)?);
+            self.solver = Some(Solver::new(&self.board.context, &self.stream)?);
         }
         self.filling.is_begun = true;
         let solver = self.solver.as_ref().map(Solver::raw);
@@ -151,7 +151,7 @@ impl Queue {
     fn kernels(&mut self, program: &Program) -> Result<&mut Kernels, DeviceError> {
         let id = program.id();
         if !self.programs.contains_key(&id) {
-            let loaded = self.common.programs.get(&self.common.context, program)?;
+            let loaded = self.board.programs.get(&self.board.context, program)?;
             self.programs.insert(id, Kernels { loaded, functions: Vec::new() });
         }
         let kernels = self.programs.get_mut(&id);
@@ -224,7 +224,7 @@ impl Queue {
         bytes: Range<usize>,
         judge: impl FnOnce(&[u8]) -> Result<(), DeviceError> + Send + 'static,
     ) -> Result<(), DeviceError> {
-        let heap = self.common.heap()?;
+        let heap = self.board.heap()?;
         let length = bytes.len();
         if bytes.is_empty() || bytes.end > heap.bytes() || length > super::OUTCOME_BYTES_MAX {
             return Err(DeviceError::new(format!("bytes {bytes:?} of a heap of {}", heap.bytes())));

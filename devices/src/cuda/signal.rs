@@ -4,15 +4,18 @@
 //! at ten microseconds and more), or a thread that blocks on one event and can not be woken otherwise. Both cost more than they bring,
 //! as a device has work for a while ahead. So the issuer looks by itself: it spins at first, for [`SPIN`], which finds the end of short
 //! tasks at once; then it naps, each time for an eighth of the time that it has waited, so it is late by an eighth of that at most and
-//! wakes some dozen times for a task of any length. A nap is [`NAP_MAX`] at most: a few per cent of a core while the device computes. With
+//! wakes some dozen times for a task of any length. For that its naps are [exact](nap_exactly). A nap is [`NAP_MAX`] at most: a few per cent of a core while the device computes. With
 //! nothing in its queues it sleeps without looking.
 //!
 //! Who wakes it raises the signal, and that counts also before the wait. Copies are put into queues by other threads, perhaps while the
 //! issuer sleeps without looking; they nudge it. The race feared is that it sees its queues empty, and goes to sleep after the
 //! nudge: so it says that it is about to sleep before it looks at the queues, and who has put something in looks at that afterwards.
 
+use rustix::thread::set_current_timer_slack;
 use std::{
+    cell::Cell,
     hint,
+    num::NonZeroU64,
     sync::{
         Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -23,6 +26,15 @@ use std::{
 const SPIN: Duration = Duration::from_micros(30);
 const NAP_MIN: Duration = Duration::from_micros(10);
 const NAP_MAX: Duration = Duration::from_micros(250);
+
+/// The system ends a thread's sleep up to fifty microseconds late, so as to wake several at once: longer than a small kernel takes. Of the
+/// thread that calls this, from now on one microsecond at most. A system that refuses leaves the sleeps longer.
+pub(super) fn nap_exactly() {
+    thread_local!(static IS_EXACT: Cell<bool> = const { Cell::new(false) });
+    if !IS_EXACT.replace(true) {
+        let _ = set_current_timer_slack(NonZeroU64::new(1000));
+    }
+}
 
 /// Waits for a raise, also one that came before, or for work that has ended.
 #[derive(Debug, Default)]
@@ -94,6 +106,7 @@ impl Signal {
 
     /// Sleeps until it is raised, or for so long.
     fn nap(&self, at_most: Duration) {
+        nap_exactly();
         let asleep = self.called.wait_timeout_while(self.lock(), at_most, |calls| !calls.is_raised);
         drop(asleep.unwrap_or_else(PoisonError::into_inner));
     }
@@ -180,5 +193,18 @@ mod tests {
         };
         signal.wait(Duration::from_millis(100), late, || true);
         assert!(looks.load(Ordering::Relaxed) < 600, "looked {looks:?} times");
+    }
+
+    #[test]
+    fn naps_are_not_much_longer_than_they_should_be() {
+        let signal = Signal::default();
+        let is_possible = || set_current_timer_slack(NonZeroU64::new(1000)).is_ok();
+        if !thread::spawn(is_possible).join().is_ok_and(|is| is) {
+            eprintln!("SKIPPED: the system does not let threads sleep exactly");
+            return;
+        }
+        // Others may keep the processor from it, but not every time.
+        let shortest = (0..500).map(|_| timed(|| signal.nap(NAP_MIN))).min().unwrap_or(LONG);
+        assert!(shortest >= NAP_MIN && shortest < NAP_MIN + Duration::from_micros(40), "{shortest:?}");
     }
 }

@@ -73,7 +73,7 @@ fn empty_tasks() {
         });
         println!(
             "empty tasks, {depth} deep: {plain:.0} ns over four queues, {one_queue:.0} ns in one, \
-             {with_two:.0} ns with two dependences in other queues"
+             {with_two:.0} ns with two events of other queues"
         );
     }
     // Issuing alone.

@@ -83,7 +83,7 @@ fn empty_tasks_through_the_runtime() {
         });
         done.expect("it ends well");
     });
-    println!("empty tasks: {free:.0} ns each without dependences, {with_two:.0} ns with two");
+    println!("empty tasks: {free:.0} ns each without hazards, {with_two:.0} ns with two");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! [`Common`]: what the queues of a device share, and what other devices of its group see of it.
+//! [`Board`]: what the queues of a device share, and what other devices of its group see of it.
 
 use super::{
     buffer::DeviceBuffer,
@@ -29,7 +29,7 @@ const WITHIN_BYTES_PER_S: f64 = 1.5e12;
 
 /// What the queues of a device share.
 #[derive(Debug)]
-pub(super) struct Common {
+pub(super) struct Board {
     /// The device's index in the runtime.
     pub(super) index: u16,
     name: String,
@@ -46,7 +46,7 @@ pub(super) struct Common {
     pub(super) context: Arc<Context>,
 }
 
-impl Common {
+impl Board {
     pub(super) fn new(context: Arc<Context>, index: u16, heap_bytes: usize, lines: u16, programs: Programs) -> Self {
         let class = context.class();
         Self {
