@@ -20,7 +20,8 @@ use std::sync::{
 /// - a task of level 1 or 2, such as a panel, is the host's, unless a device is faster by itself, with what must be moved;
 /// - any other whose data were dealt to a resource that can run it goes home to it.
 ///
-/// *Order.* Each resource takes what is assigned to it by priority, and among equals the oldest. A device that is at work
+/// *Order.* Each resource takes what is assigned to it by priority, and among equals the oldest; a device, of the first few of
+/// these, the one with the least to be moved, as what is there may soon make room for something else. A device that is at work
 /// takes ahead only what nobody else would finish sooner, as things stand by then: what it has not taken can still go elsewhere.
 ///
 /// *Stealing.* Who has nothing of its own takes from another what it finishes sooner than the other would; a faster one the most
@@ -43,6 +44,8 @@ pub struct CapabilityWeights {
 const MARGIN: f64 = 0.125;
 /// A thief looks at so many tasks of each victim.
 const LOOKS: usize = 4;
+/// A device looks at so many of its own for the one with the least to be moved.
+const NEAR: usize = 8;
 /// The share of the latest panel in the mean of what panels take.
 const PANEL_SHARE: f64 = 0.25;
 
@@ -148,24 +151,45 @@ impl State {
     fn take_own(&mut self, on: Resource, want: &Want<'_>, outlook: &dyn Outlook) -> Option<ReadyTask> {
         let now_ns = outlook.now_ns() as f64;
         let station = self.stations.get(usize::from(on.0))?;
-        if on == Resource::HOST || !station.is_busy() {
+        if on == Resource::HOST {
             let found = self.station(on).queue.remove_first(|it| want.accepts(&it.task))?;
             return Some(self.taken(on, found, outlook));
         }
+        let is_ahead = station.is_busy();
         // Ahead of time: what is its own by rule, and the first of the others, if it is still best here.
-        let mut first = None;
-        let id = station.queue.iter().find_map(|(_, it)| {
-            if !it.is_bound && first.is_some() || !want.accepts(&it.task) {
+        let is_here =
+            |it: &Assigned| !is_ahead || it.is_bound || !self.is_better_elsewhere(on, &it.task, outlook, now_ns);
+        let mut is_refused = false;
+        let first = station.queue.iter().find_map(|(_, it)| {
+            if !it.is_bound && is_refused || !want.accepts(&it.task) {
                 return None;
             }
-            let is_next = it.is_bound || {
-                first = Some(it.task.id);
-                !self.is_better_elsewhere(on, &it.task, outlook, now_ns)
-            };
-            is_next.then_some(it.task.id)
+            is_refused = !is_here(it);
+            (!is_refused).then_some(it.task.id)
         })?;
+        let nearest = self.nearest(on, first, want, outlook);
+        let id = nearest.filter(|it| is_here(it)).map_or(first, |it| it.task.id);
         let found = self.station(on).queue.remove_first(|it| it.task.id == id)?;
         Some(self.taken(on, found, outlook))
+    }
+
+    /// Of the first few tasks that the device can take and that are as urgent as this one, the one with the least to be moved.
+    fn nearest(&self, on: Resource, first: TaskId, want: &Want<'_>, outlook: &dyn Outlook) -> Option<&Assigned> {
+        let queue = &self.stations[usize::from(on.0)].queue;
+        let moving_ns = |it: &Assigned| outlook.forecast(&it.task, on).map_or(f64::INFINITY, |it| it.communication_ns);
+        let mut others = queue.iter().map(|(_, it)| it).skip_while(|it| it.task.id != first);
+        let mut best = others.next().map(|it| (moving_ns(it), it))?;
+        let priority = best.1.task.priority;
+        for it in others.take_while(|it| it.task.priority == priority).take(NEAR).filter(|it| want.accepts(&it.task)) {
+            if best.0 == 0.0 {
+                break;
+            }
+            let ns = moving_ns(it);
+            if ns < best.0 {
+                best = (ns, it);
+            }
+        }
+        Some(best.1)
     }
 
     fn is_better_elsewhere(&self, on: Resource, task: &ReadyTask, outlook: &dyn Outlook, now_ns: f64) -> bool {
