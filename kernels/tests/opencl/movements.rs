@@ -14,7 +14,7 @@ use superscalar_kernels::{
 
 four_types! { copy scale laswp }
 
-const SHAPES: [(usize, usize); 8] = [(0, 3), (3, 0), (1, 1), (1, 7), (7, 1), (16, 16), (33, 50), (100, 21)];
+const SHAPES: [(usize, usize); 9] = [(0, 3), (3, 0), (1, 1), (1, 7), (7, 1), (16, 16), (33, 50), (50, 50), (100, 21)];
 
 fn copy<T: Scalar>(heap: &Heap, parameters: &Parameters) {
     let mut image = Image::<T>::new(31);
@@ -40,7 +40,8 @@ fn scale<T: Scalar>(heap: &Heap, parameters: &Parameters) {
     let parts: Vec<_> = [None].into_iter().chain(parts).collect();
     let betas = scalars::<T>().map(|(_, beta)| beta);
     for (shape, beta) in SHAPES.into_iter().flat_map(|shape| betas.map(|beta| (shape, beta))) {
-        for &part in &parts {
+        // Only a square matrix has triangles.
+        for &part in parts.iter().filter(|part| part.is_none() || shape.0 == shape.1) {
             image.data.clear();
             // By herk's rules only its real part counts.
             let is_hermitian = part.is_some_and(|(_, is_hermitian)| is_hermitian);
