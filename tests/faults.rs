@@ -1,6 +1,7 @@
 //! Devices that are lost in the middle of a factorization: the run finishes on the others, or ends in an error that says so. It is never a
 //! wrong result, nothing hangs, and nothing is left on a device.
 
+use std::time::{Duration, Instant};
 use superscalar::{
     Codelet, Cost, ErrorKind, Lock, PolicyName, Runtime, TaskSpec, Updates, devices,
     dla::{self, Matrix, Options},
@@ -54,7 +55,12 @@ fn lose(
         let differs = found.iter().zip(expected).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
         assert!(differs < 1e-10, "{what}: differs by {differs}");
     });
-    assert!(rt.memory_in_use().iter().all(|it| (it.bytes, it.replicas, it.pins) == (0, 0, 0)), "{what}");
+    // The ends of copies between devices may be reported after the scope's.
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while rt.memory_in_use().iter().any(|it| (it.bytes, it.replicas, it.pins) != (0, 0, 0)) {
+        assert!(Instant::now() < deadline, "{what}: {:?}", rt.memory_in_use());
+        std::thread::sleep(Duration::from_millis(1));
+    }
     if result.is_err() {
         // What is left of the machine works.
         let again = factor(&rt, routine).unwrap_or_else(|error| panic!("{what}, once more: {error}"));
@@ -96,9 +102,9 @@ fn a_device_that_is_gone_before_it_has_changed_anything_is_not_missed() {
     let host = Runtime::builder().workers(1).bind(false).build().expect("a thread can be started");
     for routine in ROUTINES {
         let expected = factor(&host, routine).expect("it is regular");
-        for (policy, fault) in
-            PolicyName::ALL.into_iter().flat_map(|policy| ["call-in@1!", "launch@1!"].map(|fault| (policy, fault)))
-        {
+        for policy in PolicyName::ALL {
+            // Its first copy is refused. Were it a later call, work of others might already wait for copies of its own, and fail with them.
+            let fault = "call-in@1!";
             for with_host in [false, true] {
                 // Without peers: what is on it came from host memory.
                 lose(routine, (fault, "peer=none"), policy, with_host, &expected)

@@ -6,7 +6,7 @@
 //! | [`case`], [`letters`] | the combinations that it asks for |
 //! | [`routine`] | what is known about each routine; one file each |
 //! | [`types`] | the four element types |
-//! | [`operand`], [`elements`], [`random`], [`memory`] | operands, watched on all sides |
+//! | [`operand`], [`elements`], [`random`], [`mod@memory`] | operands, watched on all sides |
 //! | [`drive`] | runs a case |
 //! | [`devices`] | what cases run on besides the host, and what that did |
 //! | [`check`], [`residual`], [`link`], [`sum`], [`probe`], [`norm`] | whether results are right |
