@@ -80,18 +80,15 @@ impl Outlook for Shared {
     }
 
     fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast> {
-        let side = self.slab.slot(task.slot).device_side();
-        let takers = side.takers();
+        let slot = self.slab.slot(task.slot);
         let there = match on.device_index() {
-            None if takers.host() && self.is_the_hosts(task.slot) => self.whereabouts_of_host(task.slot),
+            None if slot.device_side().takers().host() && self.is_the_hosts(task.slot) => {
+                self.whereabouts_of_host(task.slot)
+            }
             None => return None,
             Some(device) => {
-                let entry = self.devices.all.get(usize::from(device))?;
-                let is_able = takers.0 & entry.kind_bit != 0 && !side.is_barred_from(usize::from(device));
-                // A lost device still gets what nobody else can do, to fail it.
-                if !is_able
-                    || entry.is_lost() && (takers.host() || self.some_device_can_take(self.slab.slot(task.slot)))
-                {
+                let at = usize::from(device);
+                if at >= self.devices.len() || !self.is_for(at, slot) {
                     return None;
                 }
                 self.whereabouts(task.slot, device)

@@ -200,8 +200,13 @@ impl Shared {
         self.host_helps || !self.some_device_can_take(self.slab.slot(index))
     }
 
+    /// Whether the host, or a device that is not lost, can take this task, now or later.
+    fn somebody_can_take(&self, slot: &Slot) -> bool {
+        slot.device_side().takers().host() || self.some_device_can_take(slot)
+    }
+
     /// Whether a device can take this task, now or later.
-    pub(super) fn some_device_can_take(&self, slot: &Slot) -> bool {
+    fn some_device_can_take(&self, slot: &Slot) -> bool {
         let side = slot.device_side();
         let can = |(at, entry): (usize, &Entry)| {
             side.takers().0 & entry.kind_bit != 0 && !side.is_barred_from(at) && !entry.is_lost()
@@ -267,21 +272,23 @@ impl Shared {
         self.policy.take(seat.place, want).or_else(|| self.policy.steal(seat.place, want))
     }
 
-    /// Whether the device can take this task now: it is of the right kind, and can wait for whoever is not done. A lost device takes
-    /// the tasks that only it could have done, and fails them.
+    /// Whether the device is one for this task: of the right kind, and not barred from it. A lost one is for what nobody else can do, to
+    /// fail it.
+    pub(super) fn is_for(&self, device: usize, slot: &Slot) -> bool {
+        let (entry, side) = (&self.devices.all[device], slot.device_side());
+        let is_able = side.takers().0 & entry.kind_bit != 0 && !side.is_barred_from(device);
+        is_able && !(entry.is_lost() && self.somebody_can_take(slot))
+    }
+
+    /// Whether the device can take this task now: it is one for it, and can wait for whoever is not done.
     fn device_can_take(&self, device: usize, task: &ReadyTask) -> bool {
         let (entry, slot) = (&self.devices.all[device], self.slab.slot(task.slot));
-        let side = slot.device_side();
-        let takers = side.takers();
-        if takers.0 & entry.kind_bit == 0 || side.is_barred_from(device) {
-            return false;
-        }
-        if entry.is_lost() && (takers.host() || self.some_device_can_take(slot)) {
+        if !self.is_for(device, slot) {
             return false;
         }
         slot.pending.only_hold_left() || {
             // SAFETY: written before the task was pushed, and not changed while it lies in the policy.
-            let predecessors = unsafe { &*side.predecessors.get() };
+            let predecessors = unsafe { &*slot.device_side().predecessors.get() };
             let can_wait =
                 |event: Event| usize::from(event.device) == device || entry.device.can_wait_for(event.device);
             predecessors.iter().filter_map(|&task| self.event_of(task)).all(can_wait)
@@ -361,13 +368,13 @@ impl Shared {
 
     /// A task that this device can not do after all is for others, or fails if there are none.
     fn bar(&self, issuing: &Issuing<'_>, index: u32, error: super::DeviceError) {
-        let side = self.slab.slot(index).device_side();
-        side.barred.fetch_or(1 << issuing.device, Ordering::Relaxed);
-        if !side.takers().host() && !self.some_device_can_take(self.slab.slot(index)) {
+        let slot = self.slab.slot(index);
+        slot.device_side().barred.fetch_or(1 << issuing.device, Ordering::Relaxed);
+        if !self.somebody_can_take(slot) {
             return self.complete(issuing.seat, index, Some(error));
         }
         // Looked up before the push: from then on another thread may run the task and free its slot.
-        let scope = std::ptr::NonNull::from(self.slab.slot(index).scope());
+        let scope = std::ptr::NonNull::from(slot.scope());
         self.push(issuing.seat, index);
         self.devices.notify();
         self.wake_for(issuing.seat, scope);

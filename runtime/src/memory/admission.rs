@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    directory::{Copier, Directory, EntryId, Store, Use},
+    directory::{Copier, Directory, EntryId, Use},
     entry::Node,
     heap::Segment,
     links::CopyKind,
@@ -330,8 +330,7 @@ impl Directory {
     /// A task that was admitted has been issued: this event makes what it writes valid. Since it was admitted nobody else was issued
     /// who uses that: predecessors were before, successors are not yet. If it was not issued after all, every value is where it was.
     pub(crate) fn issued(&mut self, demand: Demand<'_>, event: Event) {
-        let Store { heap, is_lost, .. } = &self.stores[usize::from(demand.device)];
-        let (node, is_lost) = (if heap.is_some() { Node::of_device(demand.device) } else { Node::HOST }, *is_lost);
+        let (node, is_lost) = (self.workplace(demand.device), self.stores[usize::from(demand.device)].is_lost);
         for one in demand.uses.iter().filter(|one| one.mode.writes()) {
             self.modify(one.entry, node);
             self.overwrite(one.entry, node, event);

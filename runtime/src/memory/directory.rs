@@ -166,6 +166,11 @@ impl Directory {
         entry.holders().find(|&node| entry.is_only(node)).and_then(Node::device)
     }
 
+    /// The memory that the device works in.
+    pub(super) fn workplace(&self, device: u16) -> Node {
+        if self.stores[usize::from(device)].heap.is_some() { Node::of_device(device) } else { Node::HOST }
+    }
+
     /// Whether the work is finished.
     pub(super) fn is_done(&self, event: Event) -> bool {
         self.stores[usize::from(event.device)].done[usize::from(event.queue)] >= event.ticket
@@ -368,8 +373,7 @@ impl Directory {
     /// A task that was issued has failed: what it was to write is not there. Host memory keeps what it had, which may be more
     /// than the task was to change: the other triangle of a tile.
     pub(crate) fn failed(&mut self, demand: Demand<'_>, event: Event) {
-        let has_memory = self.stores[usize::from(demand.device)].heap.is_some();
-        let node = if has_memory { Node::of_device(demand.device) } else { Node::HOST };
+        let node = self.workplace(demand.device);
         for one in demand.uses.iter().filter(|one| one.mode.writes()) {
             self.drop_failed(one.entry, node, event);
         }
