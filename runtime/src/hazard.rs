@@ -105,6 +105,11 @@ impl<R: Copy + PartialEq> Hazards<R> {
         self.group.members.push(task);
     }
 
+    /// Whether the last accesses read what others before them have written.
+    pub(crate) fn ends_in_reads(&self) -> bool {
+        self.group.mode == Mode::Read && !self.before.members.is_empty()
+    }
+
     /// Whether no access of this version is under way.
     pub(crate) fn is_idle(&self, is_done: impl Fn(R) -> bool) -> bool {
         // The group before is done when any of the group is; when the group is empty nothing was accessed at all.
@@ -136,6 +141,16 @@ mod tests {
         assert_eq!(waits(&mut h, Mode::Reduce, 9), [(7, Hazard::RaW), (8, Hazard::RaW)]);
         assert_eq!(waits(&mut h, Mode::Reduce, 10), [(7, Hazard::RaW), (8, Hazard::RaW)]);
         assert_eq!(waits(&mut h, Mode::Read, 11), [(9, Hazard::RaW), (10, Hazard::RaW)]);
+    }
+
+    #[test]
+    fn reads_at_the_end_are_known_if_there_is_something_to_read() {
+        let mut h = Hazards::default();
+        assert!(!h.ends_in_reads());
+        for (mode, task, expected) in [(Mode::Read, 1, false), (Mode::ReadWrite, 2, false), (Mode::Read, 3, true)] {
+            waits(&mut h, mode, task);
+            assert_eq!(h.ends_in_reads(), expected, "{mode:?}");
+        }
     }
 
     #[test]

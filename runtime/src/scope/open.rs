@@ -51,10 +51,14 @@ impl<T: ?Sized> Kept for Datum<T> {
     fn come_home(&self, inserter: &Inserter<'_>) {
         // SAFETY: the scope's thread is the inserter of what it lent.
         for version in unsafe { self.versions() }.filter(|version| version.execution.placement.may_be_away()) {
-            inserter.insert_internal(TaskSpec::new("return"), |insertion| {
-                insertion.access(version, Mode::ReadWrite);
-                Return(NonNull::from(&version.execution))
-            });
+            // SAFETY: as above. A value that is final may be on its way home while others still read it where it is.
+            let early = unsafe { version.submission() }.hazards.ends_in_reads().then_some(Mode::Read);
+            for mode in early.into_iter().chain([Mode::ReadWrite]) {
+                inserter.insert_internal(TaskSpec::new("return"), |insertion| {
+                    insertion.access(version, mode);
+                    Return { value: NonNull::from(&version.execution), mode }
+                });
+            }
         }
     }
 
@@ -64,15 +68,19 @@ impl<T: ?Sized> Kept for Datum<T> {
     }
 }
 
-/// The task that brings a value back from devices: its data are on the host when it runs, and that is all.
-struct Return(NonNull<Execution>);
+/// The task that brings a value back from devices: it is on the host when it runs, and that is all. With the one that writes, devices are
+/// rid of it.
+struct Return {
+    value: NonNull<Execution>,
+    mode: Mode,
+}
 
 impl Runnable for Return {
     const RENAMES: bool = false;
 
     fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
         // SAFETY: versions live until every task that names their datum is done.
-        visit(unsafe { self.0.as_ref() }, Mode::ReadWrite);
+        visit(unsafe { self.value.as_ref() }, self.mode);
     }
 
     fn run(self, _: Fail<'_>) -> Verdict {
