@@ -83,6 +83,7 @@ impl Device for Null {
             name: format!("null:{}", self.index),
             kind: NULL,
             queues: QUEUES,
+            urgent_queues: 0,
             depth: 16,
             memory: self.has_heap.then_some(heap),
             speed: Speed::default(),

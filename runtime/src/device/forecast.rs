@@ -1,7 +1,7 @@
 //! What policies ask, answered: by the weights what the work takes, by the whereabouts what moving the data takes. And what the weights are
 //! told when a task has ended.
 
-use super::{Cost, DeviceError};
+use super::{Cost, DeviceError, whereabouts::Whereabouts};
 use crate::{
     recording::BlasLevel,
     runtime::Shared,
@@ -15,6 +15,22 @@ impl Shared {
     /// to be kept for somebody who may have gone.
     pub(crate) fn outlook(&self) -> Option<&dyn Outlook> {
         (!self.devices.is_empty() && !self.is_closing()).then_some(self)
+    }
+
+    /// What the task's operands are to a resource that can run it.
+    fn whereabouts_on(&self, task: &ReadyTask, on: Resource) -> Option<Whereabouts> {
+        let slot = self.slab.slot(task.slot);
+        match on.device_index() {
+            None => {
+                let is_able = slot.device_side().takers().host() && self.is_the_hosts(task.slot);
+                is_able.then(|| self.whereabouts_of_host(task.slot))
+            }
+            Some(device) => {
+                let at = usize::from(device);
+                let is_able = at < self.devices.len() && self.is_for(at, slot);
+                is_able.then(|| self.whereabouts(task.slot, device))
+            }
+        }
     }
 
     fn call(&self, task: &ReadyTask) -> (&'static str, Cost) {
@@ -36,11 +52,11 @@ impl Shared {
         &self,
         device: usize,
         index: u32,
-        busy_ns: Option<u64>,
+        (busy_ns, now_ns): (Option<u64>, u64),
         result: &Result<(), DeviceError>,
     ) {
         let (side, resource) = (self.slab.slot(index).device_side(), Resource::device(device as u16));
-        let since_ns = self.weights.busy_since_ns(resource, side.issued_ns.load(Ordering::Relaxed));
+        let since_ns = self.weights.busy_since_ns(resource, side.issued_ns.load(Ordering::Relaxed), now_ns);
         if result.is_ok() {
             let (kernel, cost) = side.call();
             self.weights.observe(resource, kernel, &cost, busy_ns.unwrap_or(since_ns) as f64);
@@ -80,26 +96,21 @@ impl Outlook for Shared {
     }
 
     fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast> {
-        let slot = self.slab.slot(task.slot);
-        let there = match on.device_index() {
-            None if slot.device_side().takers().host() && self.is_the_hosts(task.slot) => {
-                self.whereabouts_of_host(task.slot)
-            }
-            None => return None,
-            Some(device) => {
-                let at = usize::from(device);
-                if at >= self.devices.len() || !self.is_for(at, slot) {
-                    return None;
-                }
-                self.whereabouts(task.slot, device)
-            }
-        };
+        let there = self.whereabouts_on(task, on)?;
         let (kernel, cost) = self.call(task);
         Some(Forecast {
             computation_ns: self.weights.forecast_ns(on, kernel, &cost),
             communication_ns: there.communication_ns,
             locality: there.locality,
         })
+    }
+
+    fn communication_ns(&self, task: &ReadyTask, on: Resource) -> f64 {
+        self.whereabouts_on(task, on).map_or(f64::INFINITY, |there| there.communication_ns)
+    }
+
+    fn is_lost(&self, on: Resource) -> bool {
+        on.device_index().is_some_and(|device| self.devices.all[usize::from(device)].is_lost())
     }
 
     fn level(&self, task: &ReadyTask) -> Option<BlasLevel> {

@@ -2,11 +2,14 @@
 
 use super::{
     Cost, Event, IssueContext, Takers,
+    finish::Ends,
     noted::Noted,
+    queues::Queues,
     reside::{Admission, Held},
     table::Entry,
 };
 use crate::{
+    memory::Waits,
     runtime::Shared,
     schedule::{Outlook, ReadyTask, Want},
     sync::fence,
@@ -103,8 +106,10 @@ pub(super) struct InFlight {
 pub(super) struct Issuing<'a> {
     pub(super) device: usize,
     pub(super) seat: &'a Seat,
-    next_queue: u16,
+    pub(super) queues: Queues,
     pub(super) in_flight: VecDeque<InFlight>,
+    /// Room for what the device reports.
+    pub(super) ends: Ends,
     /// A task that it has taken and that can not be admitted yet.
     waiting: Option<ReadyTask>,
     /// What was recorded last of its memory.
@@ -120,8 +125,19 @@ enum Taken {
 }
 
 impl Shared {
-    /// Notes who can take a task that is being inserted; says whether it is offered to devices.
-    pub(crate) fn offer(&self, slot: &Slot, body: &impl Runnable, spec: &TaskSpec, predecessors: Vec<TaskRef>) -> bool {
+    /// The list of predecessors that the slot's former task has left, empty, for its room.
+    pub(crate) fn spare_predecessors(&self, slot: &Slot) -> Vec<TaskRef> {
+        if self.devices.is_empty() {
+            return Vec::new();
+        }
+        // SAFETY: the slot is being filled, so it is this thread's.
+        let mut spare = std::mem::take(unsafe { &mut *slot.device_side().predecessors.get() });
+        spare.clear();
+        spare
+    }
+
+    /// Notes who can take a task that is being inserted, and returns it. If devices are among them, it is offered.
+    pub(crate) fn offer(&self, slot: &Slot, body: &impl Runnable, spec: &TaskSpec, predecessors: Vec<TaskRef>) -> Takers {
         let takers = match (body.takers(&self.devices.kinds), spec.lock) {
             (takers, Lock::Device) => Takers(takers.devices()),
             (_, Lock::Host | Lock::Worker(_)) => Takers::HOST,
@@ -138,7 +154,7 @@ impl Shared {
         let cost = Cost { flops: spec.flops, bytes: spec.bytes, level: spec.level };
         // SAFETY: as above.
         unsafe { *side.call.get() = (spec.name, cost) };
-        takers.devices() != 0
+        takers
     }
 
     /// What to do about a task that has had a release.
@@ -155,25 +171,38 @@ impl Shared {
     }
 
     fn after_release_with_devices(&self, seat: &Seat, index: u32, released: Released) -> Next {
-        let offered = self.slab.slot(index).device_side().takers().devices() != 0;
-        match offered {
-            false if released.runnable() => {
-                self.push(seat, index);
-                Next::Ready
-            }
-            true if released.issuable() => {
-                self.push(seat, index);
-                self.devices.notify();
-                Next::Ready
-            }
-            true if released.runnable() => Next::Retire,
-            // It lies in the policy, and now a host worker, or a device that can not wait for its predecessors, can take it.
-            true if released.only_hold_left() => {
-                self.devices.notify();
-                Next::Ready
-            }
-            _ => Next::Nothing,
+        let side = self.slab.slot(index).device_side();
+        let takers = side.takers();
+        let is_offered = takers.devices() != 0;
+        if is_offered && released.issuable() {
+            return self.push_offered(seat, index, takers);
         }
+        if !released.runnable() {
+            // It lies in the policy, unless it was issued: a host worker, or a device that can not wait for its predecessors, can take it now.
+            let is_news = is_offered && released.only_hold_left() && side.event.load(Ordering::Relaxed) == 0;
+            if is_news && !self.devices.all_wait_for_all() {
+                self.devices.notify_takers(takers);
+            }
+            return if is_news && self.may_be_for_host(takers) { Next::Ready } else { Next::Nothing };
+        }
+        if is_offered {
+            return Next::Retire;
+        }
+        self.push(seat, index);
+        Next::Ready
+    }
+
+    /// Pushes a task that devices can take, and wakes their issuers. Host workers are to be woken only if it may be for them ([`Next::Ready`]).
+    pub(crate) fn push_offered(&self, seat: &Seat, index: u32, takers: Takers) -> Next {
+        self.push(seat, index);
+        self.devices.notify_takers(takers);
+        if self.may_be_for_host(takers) { Next::Ready } else { Next::Nothing }
+    }
+
+    /// Whether host workers may have use for such a task, which was pushed before, and devices notified. If a device is lost later, that wakes
+    /// them.
+    fn may_be_for_host(&self, takers: Takers) -> bool {
+        takers.host() && (self.host_helps || self.devices.any_lost())
     }
 
     /// Whether somebody in this runtime can run a task of these takers where it is locked to.
@@ -227,8 +256,15 @@ impl Shared {
     /// What a device's issuer does until shutdown.
     pub(crate) fn issue_tasks(&self, device: usize) {
         let (entry, seat) = (&self.devices.all[device], self.issuer_seat(device));
-        let mut issuing =
-            Issuing { device, seat, next_queue: 0, in_flight: VecDeque::new(), waiting: None, noted: Noted::default() };
+        let mut issuing = Issuing {
+            device,
+            seat,
+            queues: Queues::new(&entry.info),
+            in_flight: VecDeque::new(),
+            ends: Ends::default(),
+            waiting: None,
+            noted: Noted::default(),
+        };
         while seat.is_taken() || seat.try_take() {
             let mut progress = self.collect(&mut issuing);
             self.note_memory(&mut issuing);
@@ -286,7 +322,7 @@ impl Shared {
         if !self.is_for(device, slot) {
             return false;
         }
-        slot.pending.only_hold_left() || {
+        entry.waits_for_all || slot.pending.only_hold_left() || {
             // SAFETY: written before the task was pushed, and not changed while it lies in the policy.
             let predecessors = unsafe { &*slot.device_side().predecessors.get() };
             let can_wait =
@@ -325,14 +361,14 @@ impl Shared {
                 return Taken::Settled;
             }
         };
-        let mut waits: Vec<Event> = predecessors.iter().filter_map(|&task| self.event_of(task)).collect();
-        // The queue of a predecessor, where the order comes for free; otherwise the next in turn.
-        let own = waits.iter().find(|event| usize::from(event.device) == device).map(|event| event.queue);
-        let queue = own.filter(|&queue| queue < entry.info.queues).unwrap_or_else(|| {
-            issuing.next_queue = (issuing.next_queue + 1) % entry.info.queues.max(1);
-            issuing.next_queue
-        });
-        waits.extend(admitted.waits.iter().filter(|event| !waits.contains(event)).copied().collect::<Vec<_>>());
+        let mut waits: Waits = predecessors.iter().filter_map(|&task| self.event_of(task)).collect();
+        let before = waits.iter().filter(|event| usize::from(event.device) == device).copied();
+        let queue = issuing.queues.choose(exec.header.priority, before);
+        for event in admitted.waits {
+            if !waits.contains(&event) {
+                waits.push(event);
+            }
+        }
         side.started_ns.store(self.recorder.as_ref().map_or(0, |recorder| recorder.moment(seat)), Ordering::Relaxed);
         let context = (entry.info.kind, side.call().1, held.scratch_range());
         let mut issue =
@@ -355,10 +391,13 @@ impl Shared {
             }
             Ok(ticket) => {
                 let event = Event { device: device as u16, queue, ticket };
-                self.memory.lock().issued(held.demand(device), event);
+                if self.devices.any_memory() {
+                    self.memory.lock().issued(held.demand(device), event);
+                }
                 side.event.store(pack(event), Ordering::Release);
                 side.issued_ns.store(self.now_ns(), Ordering::Relaxed);
                 entry.issued.fetch_add(1, Ordering::Relaxed);
+                issuing.queues.issued(queue, ticket);
                 issuing.in_flight.push_back(InFlight { queue, ticket, slot: task.slot, held });
                 self.release_issued(seat, slot);
             }

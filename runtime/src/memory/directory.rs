@@ -14,6 +14,7 @@ use crate::{
     device::{DeviceError, DeviceInfo, Event, HostRegion, Transfer},
     hazard::Mode,
 };
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, HashMap};
 
 /// Names an entry of the directory; from one on, so that zero says that there is none.
@@ -26,6 +27,12 @@ pub(crate) struct Use {
     pub(crate) entry: EntryId,
     pub(crate) mode: Mode,
 }
+
+/// What a task uses, in the order of its accesses.
+pub(crate) type Uses = SmallVec<[Use; 4]>;
+
+/// Events to wait for.
+pub(crate) type Waits = SmallVec<[Event; 8]>;
 
 /// What the directory asks of the drivers.
 pub(crate) trait Copier {
@@ -251,8 +258,8 @@ impl Directory {
         copier: &dyn Copier,
         device: u16,
         events: impl Iterator<Item = Event>,
-    ) -> Option<Vec<Event>> {
-        let mut waits = Vec::new();
+    ) -> Option<Waits> {
+        let mut waits = Waits::new();
         for event in events.filter(|&event| !self.is_done(event)) {
             if event.device != device && !copier.can_wait_for(device, event.device) {
                 return None;

@@ -81,7 +81,7 @@ mod links;
 mod tests;
 
 pub(crate) use admission::{Admitted, Demand};
-pub(crate) use directory::{Directory, EntryId, Gauge, Use};
+pub(crate) use directory::{Directory, EntryId, Gauge, Landed, Use, Uses, Waits};
 pub(crate) use entry::Node;
 pub(crate) use heap::Segment;
 pub use links::{CopyKind, Traffic};

@@ -72,6 +72,10 @@ impl Outlook for Mock {
         self.works.borrow()[&task.id].forecasts[usize::from(on.0)]
     }
 
+    fn is_lost(&self, on: Resource) -> bool {
+        self.works.borrow().values().all(|work| work.forecasts[usize::from(on.0)].is_none())
+    }
+
     fn level(&self, task: &ReadyTask) -> Option<BlasLevel> {
         self.works.borrow()[&task.id].level
     }
