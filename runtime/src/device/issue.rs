@@ -18,33 +18,36 @@ use crate::{
 };
 use std::{
     collections::VecDeque,
-    sync::atomic::{AtomicU32, AtomicU64, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     time::Duration,
 };
 
-/// What a slot keeps of a task that devices can take. Made when first needed, and kept with the slot.
+/// What a slot keeps of a task that devices can take. Made when first needed, and kept with the slot. What policies and issuers ask of every
+/// task is in the first two lines of the cache.
 #[derive(Default)]
+#[repr(C, align(64))]
 pub(crate) struct DeviceSide {
     /// Where the task was issued to: read by the issuers of its successors.
     pub(super) event: AtomicU64,
     /// Who can take the task; nobody, if it was not offered.
     takers: AtomicU32,
+    /// Copies whose end a host task waits for.
+    pub(super) fetching: AtomicU32,
+    /// Devices that can not take it after all, a bit each: an operand stays on the host, it does not fit, or the device is gone.
+    barred: AtomicU64,
+    /// What is called, and what it costs. Written at insertion.
+    call: std::cell::UnsafeCell<(&'static str, Cost)>,
     /// Whom it waits for. Written at insertion, read by the one who takes the task.
     predecessors: std::cell::UnsafeCell<Vec<TaskRef>>,
     pub(super) started_ns: AtomicU64,
     /// When it was put into a queue, by the clock of the weights.
     pub(super) issued_ns: AtomicU64,
-    failed: std::sync::Mutex<Option<super::DeviceError>>,
     /// How long a device was at it, if it was and its driver knows; for the recording.
     pub(super) busy_ns: AtomicU64,
     /// When the last of its predecessors has ended, for the recording.
     pub(super) not_before_ns: AtomicU64,
-    /// Devices that can not take it after all, a bit each: an operand stays on the host, it does not fit, or the device is gone.
-    barred: AtomicU64,
-    /// What is called, and what it costs. Written at insertion.
-    call: std::cell::UnsafeCell<(&'static str, Cost)>,
-    /// Copies whose end a host task waits for.
-    pub(super) fetching: AtomicU32,
+    has_failed: AtomicBool,
+    failure: std::sync::Mutex<Option<super::DeviceError>>,
 }
 
 // SAFETY: `predecessors` and `call` have one owner at a time, like the slot's `exec`; the rest is atomic.
@@ -73,16 +76,21 @@ impl DeviceSide {
 
     /// Says why the task can not be done.
     pub(super) fn fail(&self, error: super::DeviceError) {
-        *crate::sync::held(self.failed.lock()) = Some(error);
+        *crate::sync::held(self.failure.lock()) = Some(error);
+        self.has_failed.store(true, Ordering::Release);
     }
 
     pub(crate) fn has_failed(&self) -> bool {
-        crate::sync::held(self.failed.lock()).is_some()
+        self.has_failed.load(Ordering::Acquire)
     }
 
     /// Why the task can not be done, if somebody said so.
     pub(crate) fn take_failure(&self) -> Option<super::DeviceError> {
-        crate::sync::held(self.failed.lock()).take()
+        if !self.has_failed() {
+            return None;
+        }
+        self.has_failed.store(false, Ordering::Relaxed);
+        crate::sync::held(self.failure.lock()).take()
     }
 }
 
@@ -137,7 +145,13 @@ impl Shared {
     }
 
     /// Notes who can take a task that is being inserted, and returns it. If devices are among them, it is offered.
-    pub(crate) fn offer(&self, slot: &Slot, body: &impl Runnable, spec: &TaskSpec, predecessors: Vec<TaskRef>) -> Takers {
+    pub(crate) fn offer(
+        &self,
+        slot: &Slot,
+        body: &impl Runnable,
+        spec: &TaskSpec,
+        predecessors: Vec<TaskRef>,
+    ) -> Takers {
         let takers = match (body.takers(&self.devices.kinds), spec.lock) {
             (takers, Lock::Device) => Takers(takers.devices()),
             (_, Lock::Host | Lock::Worker(_)) => Takers::HOST,
@@ -266,21 +280,11 @@ impl Shared {
             noted: Noted::default(),
         };
         while seat.is_taken() || seat.try_take() {
-            let mut progress = self.collect(&mut issuing);
+            // First what keeps the device busy: an issuer is mostly woken for a task.
+            let has_issued = self.issue_ahead(&mut issuing);
+            let has_collected = self.collect(&mut issuing);
             self.note_memory(&mut issuing);
-            while issuing.in_flight.len() < entry.info.depth.max(1) {
-                let Some(task) = issuing.waiting.take().or_else(|| self.task_for(device, seat)) else { break };
-                let taken = self.issue_task(&mut issuing, task);
-                self.note_memory(&mut issuing);
-                match taken {
-                    Taken::Settled => progress = true,
-                    Taken::NotYet(task) => {
-                        issuing.waiting = Some(task);
-                        break;
-                    }
-                }
-            }
-            if progress {
+            if has_issued || has_collected {
                 continue;
             }
             self.report(seat);
@@ -300,6 +304,27 @@ impl Shared {
                 self.look_whether_late(device);
             }
         }
+    }
+
+    /// Puts tasks into the queues while there are any and the device takes more; says whether there were.
+    fn issue_ahead(&self, issuing: &mut Issuing<'_>) -> bool {
+        let (entry, mut any) = (&self.devices.all[issuing.device], false);
+        while issuing.in_flight.len() < entry.info.depth.max(1) {
+            let task = issuing.waiting.take().or_else(|| self.task_for(issuing.device, issuing.seat));
+            let Some(task) = task else { break };
+            let taken = self.issue_task(issuing, task);
+            self.note_memory(issuing);
+            if let Taken::NotYet(task) = taken {
+                issuing.waiting = Some(task);
+                // It is tried once more before the issuer sleeps: now that whoever finishes something can see that it waits. Both look under
+                // the directory's lock, so one of the two sees the other.
+                any |= !entry.waits.swap(true, Ordering::Relaxed);
+                break;
+            }
+            entry.waits.store(false, Ordering::Relaxed);
+            any = true;
+        }
+        any
     }
 
     fn task_for(&self, device: usize, seat: &Seat) -> Option<ReadyTask> {

@@ -33,7 +33,11 @@ impl Queues {
     pub(super) fn new(info: &DeviceInfo) -> Self {
         let count = usize::from(info.queues.max(1));
         // One at least is for everybody.
-        Self { each: vec![Queue::default(); count].into(), urgent: usize::from(info.urgent_queues).min(count - 1), next: 0 }
+        Self {
+            each: vec![Queue::default(); count].into(),
+            urgent: usize::from(info.urgent_queues).min(count - 1),
+            next: 0,
+        }
     }
 
     /// The queue for a task of this priority. `before` are the events of the device's own that it must wait for.
@@ -41,7 +45,8 @@ impl Queues {
         let (urgent, ordinary) = (0..self.urgent, self.urgent..self.each.len());
         let found = match priority > 0 && !urgent.is_empty() {
             true => {
-                let found = self.without_delay(&urgent, before.clone()).or_else(|| self.without_delay(&ordinary, before));
+                let found =
+                    self.without_delay(&urgent, before.clone()).or_else(|| self.without_delay(&ordinary, before));
                 found.or_else(|| self.least(0..self.each.len()))
             }
             false => self.without_delay(&ordinary, before).or_else(|| self.least(ordinary)),
@@ -150,10 +155,10 @@ mod tests {
         assert_eq!(device.issued, [0, 3, 3]);
         let panel = device.issue(4, &[ordinary[5]]);
         assert_eq!(panel.queue, 0);
-        assert_ne!(device.issue(0, &[panel]).queue, 0);
         // With a queue of their own taken, they stand where ordinary ones may.
         (0..3).for_each(|_| device.queues.ended(1));
         assert_eq!((device.issue(1, &[]).queue, device.issue(1, &[panel]).queue), (1, 0));
+        assert_ne!(device.issue(0, &[panel]).queue, 0);
         assert_eq!(Device::new(1, 1).issue(0, &[]).queue, 0, "the only queue is for everybody");
     }
 }

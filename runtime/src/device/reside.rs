@@ -73,7 +73,8 @@ impl Shared {
             };
         }
         let scratch_bytes = info.memory.as_ref().map_or(0, |memory| {
-            let shapes: SmallVec<[_; 4]> = regions.iter().map(|host| DeviceRegion::like(host, 0, memory.align)).collect();
+            let shapes: SmallVec<[_; 4]> =
+                regions.iter().map(|host| DeviceRegion::like(host, 0, memory.align)).collect();
             body.scratch_bytes(info.kind, &shapes)
         });
         let mut directory = self.memory.lock();

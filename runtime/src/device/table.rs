@@ -18,6 +18,8 @@ pub(crate) struct Entry {
     pub(crate) kind_bit: u32,
     /// Its issuer is about to sleep, or sleeps, for want of work.
     pub(crate) idle: AtomicBool,
+    /// Its issuer has a task that can not be admitted before something has finished.
+    pub(super) waits: AtomicBool,
     /// How many tasks were put into its queues.
     pub(crate) issued: AtomicU64,
     /// Whether its queues can wait for the events of all devices.
@@ -100,6 +102,7 @@ impl Devices {
                 device,
                 info,
                 idle: AtomicBool::default(),
+                waits: AtomicBool::default(),
                 issued: AtomicU64::default(),
                 lost: AtomicBool::default(),
             }
@@ -119,11 +122,9 @@ impl Devices {
         self.any_memory
     }
 
-    /// Something has finished: wakes the issuers that sleep, where one of them may wait for it to admit a task.
+    /// Something has finished: wakes the issuers that sleep and wait for it to admit a task.
     pub(super) fn notify_waiting(&self) {
-        if self.any_memory && self.all.len() > 1 {
-            self.notify();
-        }
+        self.wake_idle(|entry| entry.waits.load(Ordering::Relaxed));
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -146,11 +147,14 @@ impl Devices {
     }
 
     /// A task that these can take was pushed, or can now be taken by more of them: wakes their issuers that sleep.
-    ///
-    /// The fences are those of `worker/sleep.rs`: an issuer sets `idle`, fences, looks once more, and sleeps.
     pub(crate) fn notify_takers(&self, takers: Takers) {
+        self.wake_idle(|entry| entry.kind_bit & takers.devices() != 0);
+    }
+
+    /// The fences are those of `worker/sleep.rs`: an issuer sets `idle`, fences, looks once more, and sleeps.
+    fn wake_idle(&self, is_meant: impl Fn(&Entry) -> bool) {
         fence(Ordering::SeqCst);
-        for entry in self.all.iter().filter(|entry| entry.kind_bit & takers.devices() != 0) {
+        for entry in self.all.iter().filter(|entry| is_meant(entry)) {
             // A look first: issuers that are at work read the flag, too.
             if entry.idle.load(Ordering::Relaxed) && entry.idle.swap(false, Ordering::Relaxed) {
                 entry.device.wake();

@@ -12,7 +12,7 @@ use crate::device::{DeviceError, DeviceRegion, Event, HostRegion};
 use smallvec::SmallVec;
 
 /// Where operands are on a device.
-type Regions = SmallVec<[DeviceRegion; 4]>;
+type Regions = SmallVec<[DeviceRegion; 3]>;
 
 /// A task that can be issued now: its operands have places, and copies that bring their values are under way.
 #[derive(Debug)]
@@ -192,7 +192,8 @@ impl Directory {
     fn needed(&self, demand: Demand<'_>, counts: impl Fn(EntryId) -> bool) -> usize {
         let store = &self.stores[usize::from(demand.device)];
         let Some(heap) = &store.heap else { return 0 };
-        let mut seen: SmallVec<[EntryId; 8]> = demand.uses.iter().map(|one| one.entry).filter(|&id| counts(id)).collect();
+        let mut seen: SmallVec<[EntryId; 8]> =
+            demand.uses.iter().map(|one| one.entry).filter(|&id| counts(id)).collect();
         seen.sort_unstable();
         seen.dedup();
         let span = |id: EntryId| DeviceRegion::like(&self.entry(id).host, 0, store.align).span_bytes();

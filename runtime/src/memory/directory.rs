@@ -32,7 +32,7 @@ pub(crate) struct Use {
 pub(crate) type Uses = SmallVec<[Use; 4]>;
 
 /// Events to wait for.
-pub(crate) type Waits = SmallVec<[Event; 8]>;
+pub(crate) type Waits = SmallVec<[Event; 4]>;
 
 /// What the directory asks of the drivers.
 pub(crate) trait Copier {

@@ -156,8 +156,7 @@ impl State {
         let station = self.stations.get(usize::from(on.0))?;
         if on == Resource::HOST {
             let found = self.station(on).remove_first(|it| want.accepts(&it.task))?;
-            let communication_ns = outlook.communication_ns(&found.task, on);
-            let load_ns = found.computation_ns.max(communication_ns);
+            let load_ns = found.computation_ns.max(found.communication_ns);
             return Some(self.taken(on, found, load_ns, outlook.now_ns() as f64));
         }
         let (is_ahead, now_ns) = (station.is_busy(), outlook.now_ns() as f64);
@@ -194,10 +193,14 @@ impl State {
         let queue = &self.stations[usize::from(on.0)].queue;
         let mut others = queue.iter().map(|(_, it)| it).skip_while(|it| it.task.id != first);
         let first = others.next()?;
+        let is_equal = |it: &&Assigned| it.task.priority == first.task.priority;
+        let mut others = others.take_while(is_equal).take(NEAR).filter(|it| want.accepts(&it.task)).peekable();
+        if others.peek().is_none() {
+            return Some((first.communication_ns, None));
+        }
         let first_ns = outlook.communication_ns(&first.task, on);
         let mut best: Option<(f64, &Assigned)> = None;
-        let is_equal = |it: &&Assigned| it.task.priority == first.task.priority;
-        for it in others.take_while(is_equal).take(NEAR).filter(|it| want.accepts(&it.task)) {
+        for it in others {
             let best_ns = best.map_or(first_ns, |best| best.0);
             if best_ns == 0.0 {
                 break;
@@ -350,11 +353,20 @@ impl Policy for CapabilityWeights {
             return self.host_only.push(by, task, outlook);
         }
         // Asked before the lock is taken: the answers are not this policy's.
-        let forecasts: Forecasts = resources(outlook).map(|on| outlook.forecast(&task, on)).collect();
         let rule = match outlook.level(&task) {
             Some(BlasLevel::One | BlasLevel::Two) => Rule::Panel,
             _ => outlook.home(&task).map_or(Rule::None, Rule::Home),
         };
+        let at_home = match rule {
+            Rule::Home(home) => outlook.forecast(&task, home).map(|forecast| (home, forecast)),
+            _ => None,
+        };
+        // Who can run it at home does, so nobody asks for more.
+        let forecast = |on| match at_home {
+            Some((home, forecast)) => (on == home).then_some(forecast),
+            None => outlook.forecast(&task, on),
+        };
+        let forecasts: Forecasts = resources(outlook).map(forecast).collect();
         let now_ns = outlook.now_ns() as f64;
         self.held.fetch_add(1, Ordering::Relaxed);
         let mut state = self.state();
@@ -364,12 +376,13 @@ impl Policy for CapabilityWeights {
             let _ = station.end(task.id, now_ns);
         }
         let (on, is_bound) = state.assign(task.priority, &forecasts, &rule, now_ns);
-        let (load_ns, computation_ns) =
-            forecasts[usize::from(on.0)].as_ref().map_or((0.0, 0.0), |it| (load_ns(it), it.computation_ns));
+        let forecast = forecasts[usize::from(on.0)].unwrap_or_default();
+        let load_ns = load_ns(&forecast);
         if on == Resource::HOST && matches!(rule, Rule::Panel) {
             state.panel_ns += PANEL_SHARE * (load_ns - state.panel_ns);
         }
-        state.station(on).assign(load_ns, Assigned { task, is_bound, computation_ns });
+        let Forecast { computation_ns, communication_ns, .. } = forecast;
+        state.station(on).assign(load_ns, Assigned { task, is_bound, computation_ns, communication_ns });
         state.epoch += 1;
     }
 
@@ -415,7 +428,7 @@ impl Policy for CapabilityWeights {
                     }
                     station.reweigh(|it| {
                         let forecast = outlook.forecast(&it.task, on)?;
-                        it.computation_ns = forecast.computation_ns;
+                        (it.computation_ns, it.communication_ns) = (forecast.computation_ns, forecast.communication_ns);
                         Some(load_ns(&forecast))
                     });
                     return true;

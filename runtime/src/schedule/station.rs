@@ -11,6 +11,8 @@ pub(super) struct Assigned {
     pub(super) is_bound: bool,
     /// What the work itself will take here, as was expected when it was assigned or weighed last.
     pub(super) computation_ns: f64,
+    /// And moving what it needs here.
+    pub(super) communication_ns: f64,
 }
 
 /// A task that was taken and has not ended.
