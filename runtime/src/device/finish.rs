@@ -36,15 +36,16 @@ impl Shared {
             if ends.all.iter().any(|one| one.result.as_ref().is_err_and(DeviceError::is_lost)) {
                 self.lose(device);
             }
-            self.note_ends(issuing, &mut ends);
+            self.end_in_directory(issuing, &mut ends);
             for (event, busy_ns, landed) in ends.copies.drain(..) {
                 self.landed(issuing.seat, event, busy_ns, landed);
             }
+            self.note_ends(ends.tasks.iter().map(|(slot, _)| *slot));
             let now_ns = self.weights.now_ns();
             for (slot, Finished { result, busy_ns, .. }) in ends.tasks.drain(..) {
                 self.weigh_device_task(device, slot, (busy_ns, now_ns), &result);
                 self.slab.slot(slot).device_side().busy_ns.store(busy_ns.unwrap_or(0), Ordering::Relaxed);
-                self.complete(issuing.seat, slot, result.err());
+                self.give_back_hold(issuing.seat, slot, result.err());
             }
             // Others may wait for room, or for an event that they can not wait for in a queue.
             self.devices.notify_waiting();
@@ -54,7 +55,7 @@ impl Shared {
     }
 
     /// Tells the directory what has finished, well or not, and ends what it held: all at once. An outcome is a value like another.
-    fn note_ends(&self, issuing: &mut Issuing<'_>, ends: &mut Ends) {
+    fn end_in_directory(&self, issuing: &mut Issuing<'_>, ends: &mut Ends) {
         let device = issuing.device as u16;
         let mut directory = self.devices.any_memory().then(|| self.memory.lock());
         for one in ends.all.drain(..) {
@@ -94,10 +95,15 @@ impl Shared {
         recorder.device_span(seat, id, slice, outcome);
     }
 
-    /// The task's own completion: gives back its hold, and retires it if that was the last.
+    /// A task that an issuer has taken ends without having stood in a queue.
     pub(super) fn complete(&self, seat: &Seat, index: u32, error: Option<DeviceError>) {
+        self.note_ends(std::iter::once(index));
+        self.give_back_hold(seat, index, error);
+    }
+
+    /// The task's own completion: gives back its hold, and retires it if that was the last.
+    fn give_back_hold(&self, seat: &Seat, index: u32, error: Option<DeviceError>) {
         let slot = self.slab.slot(index);
-        self.note_end(slot);
         if let Some(error) = error {
             slot.device_side().fail(error);
         }

@@ -3,11 +3,12 @@
 
 use super::{Cost, DeviceError, whereabouts::Whereabouts};
 use crate::{
-    recording::BlasLevel,
+    recording::{BlasLevel, TaskId},
     runtime::Shared,
     schedule::{Forecast, Outlook, Place, ReadyTask, Resource},
-    task::{Slot, Verdict},
+    task::Verdict,
 };
+use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
 
 impl Shared {
@@ -38,13 +39,13 @@ impl Shared {
     }
 
     /// A host task has ended, which began then; its slot is not free yet. Only where there are devices.
-    pub(crate) fn note_host_end(&self, slot: &Slot, begun_ns: u64, verdict: &Verdict) {
+    pub(crate) fn note_host_end(&self, index: u32, begun_ns: u64, verdict: &Verdict) {
         if matches!(verdict, Verdict::Completed) {
-            let (kernel, cost) = slot.device_side().call();
+            let (kernel, cost) = self.slab.slot(index).device_side().call();
             let busy_ns = self.now_ns().saturating_sub(begun_ns);
             self.weights.observe(Resource::HOST, kernel, &cost, busy_ns as f64);
         }
-        self.note_end(slot);
+        self.note_ends(std::iter::once(index));
     }
 
     /// A device has finished a task's work: weighs how long it was at it. The slot is not free yet.
@@ -71,11 +72,12 @@ impl Shared {
         }
     }
 
-    /// Tells the policy that a task has ended. The caller has taken it, and not let it go yet.
-    pub(super) fn note_end(&self, slot: &Slot) {
-        // SAFETY: whoever has taken the task has the slot's `exec` until the task is done.
-        let task = unsafe { slot.exec() }.header.id;
-        if self.policy.ended(task, self) {
+    /// Tells the policy that tasks have ended. The caller has taken them, and not let them go yet.
+    pub(super) fn note_ends(&self, slots: impl Iterator<Item = u32>) {
+        // SAFETY: whoever has taken a task has the slot's `exec` until the task is done.
+        let tasks: SmallVec<[TaskId; 16]> =
+            slots.map(|slot| unsafe { self.slab.slot(slot).exec() }.header.id).collect();
+        if !tasks.is_empty() && self.policy.ended(&tasks, self) {
             self.sleep.notify();
             self.devices.notify();
         }

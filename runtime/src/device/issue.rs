@@ -398,12 +398,13 @@ impl Shared {
         let context = (entry.info.kind, side.call().1, held.scratch_range());
         let mut issue =
             |queue: &mut dyn std::any::Any| issue_guarded(&mut exec.body, queue, &context, &admitted.regions);
-        let mut issued = Err(super::DeviceError::new("its driver panicked while it was issued"));
+        let mut issued = None;
         let _ = crate::task::guarded(|| {
-            issued = entry.device.issue(queue, &waits, &mut issue);
+            issued = Some(entry.device.issue(queue, &waits, &mut issue));
             Ok(())
         });
-        match issued {
+        let panicked = || Err(super::DeviceError::new("its driver panicked while it was issued"));
+        match issued.unwrap_or_else(panicked) {
             Err(error) => {
                 held.release(&mut self.memory.lock(), device as u16);
                 if error.is_lost() {

@@ -214,8 +214,10 @@ impl<'a> IssueContext<'a> {
     /// # Errors
     /// If the implementation was registered for another driver's kind.
     pub fn queue<Q: 'static>(&mut self) -> Result<&mut Q, DeviceError> {
-        let message = format!("the implementation for `{}` expects another type of queue", self.kind.0);
-        self.queue.downcast_mut::<Q>().ok_or(DeviceError::new(message))
+        let Self { queue, kind, .. } = self;
+        queue.downcast_mut::<Q>().ok_or_else(|| {
+            DeviceError::new(format!("the implementation for `{}` expects another type of queue", kind.0))
+        })
     }
 
     /// What the call costs, as its codelet says.

@@ -195,7 +195,8 @@ impl State {
         let first = others.next()?;
         let is_equal = |it: &&Assigned| it.task.priority == first.task.priority;
         let mut others = others.take_while(is_equal).take(NEAR).filter(|it| want.accepts(&it.task)).peekable();
-        if others.peek().is_none() {
+        // What was there when it was assigned is there still, but for what has made room: too rarely to be asked for every task.
+        if first.communication_ns == 0.0 || others.peek().is_none() {
             return Some((first.communication_ns, None));
         }
         let first_ns = outlook.communication_ns(&first.task, on);
@@ -412,30 +413,28 @@ impl Policy for CapabilityWeights {
         self.counted(task)
     }
 
-    fn ended(&self, task: TaskId, outlook: &dyn Outlook) -> bool {
+    fn ended(&self, tasks: &[TaskId], outlook: &dyn Outlook) -> bool {
         let now_ns = outlook.now_ns() as f64;
         let mut state = self.state();
         state.epoch += 1;
+        let mut any = false;
         for (at, station) in state.stations.iter_mut().enumerate() {
-            match station.end(task, now_ns) {
-                Ended::Unknown => {}
-                Ended::Expected => return false,
-                Ended::Surprising => {
-                    let on = Resource(at as u16);
-                    // If nobody else may have any of it, nothing can go elsewhere.
-                    if !station.is_open() {
-                        return false;
-                    }
-                    station.reweigh(|it| {
-                        let forecast = outlook.forecast(&it.task, on)?;
-                        (it.computation_ns, it.communication_ns) = (forecast.computation_ns, forecast.communication_ns);
-                        Some(load_ns(&forecast))
-                    });
-                    return true;
-                }
+            let mut is_surprising = false;
+            for &task in tasks {
+                is_surprising |= station.end(task, now_ns) == Ended::Surprising;
+            }
+            // If nobody else may have any of it, nothing can go elsewhere.
+            if is_surprising && station.is_open() {
+                let on = Resource(at as u16);
+                station.reweigh(|it| {
+                    let forecast = outlook.forecast(&it.task, on)?;
+                    (it.computation_ns, it.communication_ns) = (forecast.computation_ns, forecast.communication_ns);
+                    Some(load_ns(&forecast))
+                });
+                any = true;
             }
         }
-        false
+        any
     }
 
     fn is_late(&self, on: Resource, outlook: &dyn Outlook) -> bool {
