@@ -15,7 +15,7 @@ use crate::{
     runtime::Shared,
     scope::ScopeState,
     task::{Added, Flags, Header, Label, Runnable, TaskRef, TaskSpec},
-    worker::{Next, Seat, Waiting},
+    worker::{Seat, Waiting},
 };
 use smallvec::SmallVec;
 use std::{
@@ -223,15 +223,10 @@ impl<'a> Inserter<'a> {
             let released = slot.pending.seal(unissued, undone + hold, alone);
             if hold > 0 { released.issuable() } else { released.runnable() }
         };
-        let next = match ready {
-            true if hold > 0 => shared.push_offered(self.seat, index, takers),
-            true => {
-                shared.push(self.seat, index);
-                Next::Ready
-            }
-            false => Next::Nothing,
-        };
-        if matches!(next, Next::Ready) {
+        if ready && hold > 0 {
+            shared.push_inserted(self.seat, index, takers, self.scope.into());
+        } else if ready {
+            shared.push(self.seat, index);
             shared.wake_for(self.seat, self.scope.into());
         }
         id

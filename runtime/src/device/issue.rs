@@ -12,6 +12,7 @@ use crate::{
     memory::Waits,
     runtime::Shared,
     schedule::{Outlook, ReadyTask, Want},
+    scope::ScopeState,
     sync::fence,
     task::{Body, Lock, Release, Released, Runnable, Slot, TaskRef, TaskSpec},
     worker::{Next, Seat},
@@ -134,6 +135,7 @@ enum Taken {
 
 impl Shared {
     /// The list of predecessors that the slot's former task has left, empty, for its room.
+    #[inline]
     pub(crate) fn spare_predecessors(&self, slot: &Slot) -> Vec<TaskRef> {
         if self.devices.is_empty() {
             return Vec::new();
@@ -207,10 +209,18 @@ impl Shared {
     }
 
     /// Pushes a task that devices can take, and wakes their issuers. Host workers are to be woken only if it may be for them ([`Next::Ready`]).
-    pub(crate) fn push_offered(&self, seat: &Seat, index: u32, takers: Takers) -> Next {
+    fn push_offered(&self, seat: &Seat, index: u32, takers: Takers) -> Next {
         self.push(seat, index);
         self.devices.notify_takers(takers);
         if self.may_be_for_host(takers) { Next::Ready } else { Next::Nothing }
+    }
+
+    /// The same for one that its inserter has found issuable.
+    #[inline(never)]
+    pub(crate) fn push_inserted(&self, seat: &Seat, index: u32, takers: Takers, scope: std::ptr::NonNull<ScopeState>) {
+        if matches!(self.push_offered(seat, index, takers), Next::Ready) {
+            self.wake_for(seat, scope);
+        }
     }
 
     /// Whether host workers may have use for such a task, which was pushed before, and devices notified. If a device is lost later, that wakes
