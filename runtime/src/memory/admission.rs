@@ -150,7 +150,7 @@ impl Directory {
         if let Some(trouble) = self.stores[at].trouble.take() {
             return Err(trouble);
         }
-        let kept: Vec<EntryId> = self.stores[at].recent.values().copied().collect();
+        let kept: Vec<EntryId> = self.stores[at].recent.iter().collect();
         for id in kept {
             if self.entry(id).is_only(node) && !self.send_home(copier, id, node)? {
                 return Ok(None);
@@ -322,16 +322,16 @@ impl Directory {
             if let Some(segment) = self.stores[at].heap.as_mut().and_then(|heap| heap.take(bytes)) {
                 return Ok(Some(segment));
             }
-            let unused = |id: &&EntryId| self.entry(**id).replicas[node.at()].pins == 0;
-            let dispensable = |id: &&EntryId| !self.entry(**id).is_only(node);
-            let recent = self.stores[at].recent.values();
-            if let Some(&id) = recent.clone().filter(unused).find(dispensable) {
+            let unused = |id: &EntryId| self.entry(*id).replicas[node.at()].pins == 0;
+            let dispensable = |id: &EntryId| !self.entry(*id).is_only(node);
+            let found = self.stores[at].recent.iter().filter(unused).find(dispensable);
+            if let Some(id) = found {
                 let bytes = self.segment_on(id, node).map_or(0, Segment::bytes);
                 self.evicted[at] = (self.evicted[at].0 + 1, self.evicted[at].1 + bytes as u64);
                 self.discard(id, node);
                 continue;
             }
-            let victims: Vec<EntryId> = recent.copied().filter(|id| unused(&id)).collect();
+            let victims: Vec<EntryId> = self.stores[at].recent.iter().filter(unused).collect();
             if let Some(trouble) = self.stores[at].trouble.take() {
                 return Err(trouble);
             }

@@ -77,6 +77,7 @@ mod directory;
 mod entry;
 mod heap;
 mod links;
+mod recent;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
