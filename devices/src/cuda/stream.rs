@@ -27,10 +27,8 @@ impl Stream {
         context.make_current()?;
         let (mut raw, mut least, mut greatest) = (ptr::null_mut(), 0, 0);
         // SAFETY: the context is current.
-        check(
-            unsafe { sys::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest) },
-            "cuCtxGetStreamPriorityRange",
-        )?;
+        let code = unsafe { sys::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest) };
+        check(code, "cuCtxGetStreamPriorityRange")?;
         // Zero is what streams have that are not asked for another; the greatest are below it.
         let priority = if is_urgent { greatest } else { 0 };
         let flags = CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
