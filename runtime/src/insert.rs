@@ -8,6 +8,7 @@
 use crate::{
     access::{Accesses, Named, sealed},
     datum::{Level, Version},
+    device::Takers,
     error::{Cause, Error, Failure},
     hazard::Mode,
     recording::{Stall, TaskId},
@@ -198,7 +199,7 @@ impl<'a> Inserter<'a> {
         if let Some(recorder) = &shared.recorder {
             recorder.task(self.seat, id, spec, site);
         }
-        let (renames, predecessors) = (B::RENAMES, Vec::new());
+        let (renames, predecessors) = (B::RENAMES, shared.spare_predecessors(slot));
         let mut insertion = Insertion { inserter: self, task, id, unissued: 0, undone: 0, renames, predecessors };
         let body = make(&mut insertion);
         let Insertion { unissued, undone, predecessors, .. } = insertion;
@@ -206,7 +207,11 @@ impl<'a> Inserter<'a> {
         let exec = unsafe { slot.exec() };
         exec.header = Header { id, priority: spec.priority, flags: Flags::new(spec.lock, commutes) };
         exec.label = Label { name: spec.name, site };
-        let hold = u64::from(!shared.devices.is_empty() && shared.offer(slot, &body, spec, predecessors));
+        let takers = match shared.devices.is_empty() {
+            true => Takers::HOST,
+            false => shared.offer(slot, &body, spec, predecessors),
+        };
+        let hold = u64::from(takers.devices() != 0);
         // SAFETY: what the body borrows outlives the scope, and the scope waits for the task.
         unsafe { exec.body.fill(body) };
         self.inserted.set(self.inserted.get() + 1);
@@ -218,12 +223,11 @@ impl<'a> Inserter<'a> {
             let released = slot.pending.seal(unissued, undone + hold, alone);
             if hold > 0 { released.issuable() } else { released.runnable() }
         };
-        if ready {
+        if ready && hold > 0 {
+            shared.push_inserted(self.seat, index, takers, self.scope.into());
+        } else if ready {
             shared.push(self.seat, index);
             shared.wake_for(self.seat, self.scope.into());
-            if hold > 0 {
-                shared.devices.notify();
-            }
         }
         id
     }

@@ -323,6 +323,71 @@ fn a_device_that_can_not_wait_for_another_gets_tasks_when_that_one_is_done() -> 
     Ok(())
 }
 
+/// A step of a factorization as the queues see it: a panel, an update of each other column, and the panel behind the first update. Returns
+/// the queues of the panel, of the updates, and of the next panel.
+fn queues_of_a_step(urgent_queues: u16, priority: i32) -> Result<(u16, Vec<u16>, u16), Error> {
+    const UPDATES: usize = 6;
+    let devices = Machine::start(&[Spec { depth: 100, queues: 4, urgent_queues, ..Spec::new(ALPHA) }]);
+    let rt = runtime(1, &devices);
+    let mut columns = [1; UPDATES + 1];
+    devices[0].gate(true);
+    rt.scope(|s| {
+        let columns: Vec<_> = columns.iter_mut().map(|column| s.lend(column)).collect();
+        let (step, add) = (step(ALPHA), add(ALPHA));
+        step.insert(s, TaskSpec::new("panel").priority(priority), columns[0].read_write(), 1);
+        columns[1..].iter().for_each(|column| add.submit(s, (columns[0].read(), column.read_write()), ()));
+        // Everything else is in the queues by then.
+        assert!(devices[0].await_issued(UPDATES as u32 + 1));
+        step.insert(s, TaskSpec::new("panel").priority(priority), columns[1].read_write(), 1);
+        assert!(devices[0].await_issued(UPDATES as u32 + 2));
+        devices[0].gate(false);
+    })?;
+    assert_eq!((columns[0], columns[1], columns[2]), (32, 33 * 31 + 1, 33));
+    let queues = devices[0].queues();
+    Ok((queues[0], queues[1..=UPDATES].to_vec(), queues[UPDATES + 1]))
+}
+
+#[test]
+fn the_next_panel_does_not_stand_behind_updates_that_it_does_not_wait_for() -> Result<(), Error> {
+    let (panel, updates, next) = queues_of_a_step(0, 0)?;
+    let all: std::collections::BTreeSet<u16> = updates.iter().copied().collect();
+    assert_eq!(all.len(), 4, "updates are spread over all queues: {updates:?}");
+    assert_eq!((updates[0], next), (panel, panel), "each continues the queue of what it waits for");
+    assert!(!updates[1..].contains(&panel), "others are before the next panel: {updates:?}");
+    Ok(())
+}
+
+#[test]
+fn urgent_tasks_have_a_queue_of_their_own_where_the_device_has_one() -> Result<(), Error> {
+    let (panel, updates, next) = queues_of_a_step(1, 4)?;
+    assert_eq!((panel, next), (0, 0));
+    assert!(!updates.contains(&0), "an ordinary task is in the urgent queue: {updates:?}");
+    Ok(())
+}
+
+#[test]
+fn a_long_chain_may_be_finished_before_the_end_of_its_first_task_is_noticed() -> Result<(), Error> {
+    const LENGTH: u64 = 4000;
+    let devices = Machine::start(&[Spec::new(ALPHA), Spec { kind: DeviceKind("beta"), ..Spec::new(ALPHA) }]);
+    let rt = runtime(1, &devices);
+    let mut x = 1;
+    devices[0].mute(true);
+    rt.scope(|s| {
+        let (x, later) = (s.lend(&mut x), step("beta"));
+        step(ALPHA).submit(s, x.read_write(), 0);
+        (1..LENGTH).for_each(|i| later.submit(s, x.read_write(), i));
+        assert!(devices[1].await_issued(LENGTH as u32 - 1), "{} are issued", devices[1].issued());
+        while devices[1].finished() < LENGTH as u32 - 1 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // The issuer has noticed all that by then, most probably.
+        std::thread::sleep(Duration::from_millis(50));
+        devices[0].mute(false);
+    })?;
+    assert_eq!(x, chain(LENGTH));
+    Ok(())
+}
+
 #[test]
 fn a_runtime_ends_with_its_devices() -> Result<(), Error> {
     for _ in 0..20 {

@@ -21,6 +21,8 @@ use superscalar_runtime::{
 
 /// Queues for copies in, out and from peers, behind those for tasks.
 pub(super) const COPY_QUEUES: u16 = 3;
+/// Where there are several queues for tasks: panels are small, and rarely more than one is ready.
+const URGENT_QUEUES: u16 = 1;
 /// Columns in a heap begin at multiples of this many bytes: what `cudaMalloc` promises, and twice a line of the L2 cache.
 const ALIGN_BYTES: usize = 256;
 /// What is left of a GPU's free memory unless told otherwise: for the workspaces of the libraries, their code and that of our kernels.
@@ -31,7 +33,7 @@ const SPARED_BYTES: usize = 3 << 30;
 pub struct Options {
     /// Bytes of each heap; if not given, the free memory, but for three gigabytes or a quarter of it.
     pub heap_bytes: Option<usize>,
-    /// How many queues for tasks; at least one.
+    /// How many queues for tasks; at least one. If there are more, the first is for urgent tasks.
     pub queues: u16,
     /// How many tasks a device is given ahead of their completion; at least one.
     pub depth: usize,
@@ -127,7 +129,7 @@ impl Cuda {
     fn of(board: Arc<Board>, group: &Arc<Group>, options: &Options) -> Result<Self, DeviceError> {
         let info = info(&board, group, options)?;
         let lanes = (0..options.queues + COPY_QUEUES).map(|number| {
-            let stream = Stream::new(&board.context)?;
+            let stream = Stream::new(&board.context, number < info.urgent_queues)?;
             Ok(Lane::new(Queue::new(Arc::clone(&board), stream), number, options.timed, Arc::clone(group)))
         });
         let lanes = lanes.collect::<Result<_, DeviceError>>()?;
@@ -152,6 +154,7 @@ fn info(board: &Board, group: &Group, options: &Options) -> Result<DeviceInfo, D
         name: board.name().to_owned(),
         kind: KIND,
         queues: options.queues,
+        urgent_queues: if options.queues > 1 { URGENT_QUEUES } else { 0 },
         depth: options.depth,
         memory: Some(MemoryInfo { bytes: board.heap_bytes, align: ALIGN_BYTES, host: board.host_link(), peers }),
         speed: options.speed.unwrap_or_else(|| estimate(board.class())),

@@ -4,8 +4,11 @@
 //! at ten microseconds and more), or a thread that blocks on one event and can not be woken otherwise. Both cost more than they bring,
 //! as a device has work for a while ahead. So the issuer looks by itself: it spins at first, for [`SPIN`], which finds the end of short
 //! tasks at once; then it naps, each time for an eighth of the time that it has waited, so it is late by an eighth of that at most and
-//! wakes some dozen times for a task of any length. For that its naps are [exact](nap_exactly). A nap is [`NAP_MAX`] at most: a few per cent of a core while the device computes. With
-//! nothing in its queues it sleeps without looking.
+//! wakes some dozen times for a task of any length. For that its naps are [exact](nap_exactly). A nap is [`NAP_MAX`] at most: a few per
+//! cent of a core while the device computes.
+//!
+//! With nothing in its queues it waits to be woken: for [`SPIN_IDLE`] it spins, as the next task of a chain that goes from device to device
+//! comes within that time, while a thread that sleeps takes longer to wake than the work on the other device takes. Then it sleeps.
 //!
 //! Who wakes it raises the signal, and that counts also before the wait. Copies are put into queues by other threads, perhaps while the
 //! issuer sleeps without looking; they nudge it. The race feared is that it sees its queues empty, and goes to sleep after the
@@ -24,6 +27,9 @@ use std::{
 };
 
 const SPIN: Duration = Duration::from_micros(30);
+/// As long as a worker of the runtime looks for tasks before it sleeps. Longer than two hops take that find both issuers asleep, so
+/// that a chain of hops comes into step.
+const SPIN_IDLE: Duration = Duration::from_micros(100);
 const NAP_MIN: Duration = Duration::from_micros(10);
 const NAP_MAX: Duration = Duration::from_micros(250);
 
@@ -50,6 +56,8 @@ pub(super) struct Signal {
 struct Calls {
     is_raised: bool,
     is_nudged: bool,
+    /// The issuer sleeps, or naps: whoever calls must wake it, which costs a system call.
+    is_to_be_woken: bool,
 }
 
 impl Signal {
@@ -58,8 +66,10 @@ impl Signal {
         let mut calls = self.lock();
         calls.is_raised = true;
         self.is_raised.store(true, Ordering::SeqCst);
-        drop(calls);
-        self.called.notify_all();
+        if calls.is_to_be_woken {
+            drop(calls);
+            self.called.notify_all();
+        }
     }
 
     /// Something was put into a queue: a sleeper that does not look must look.
@@ -75,6 +85,7 @@ impl Signal {
     /// something is in a queue.
     pub(super) fn wait(&self, at_most: Duration, is_due: impl Fn() -> bool, is_busy: impl Fn() -> bool) {
         let begin = Instant::now();
+        let mut slept = Duration::ZERO;
         loop {
             if self.take_raise() {
                 return;
@@ -83,12 +94,15 @@ impl Signal {
             if is_busy_now && is_due() {
                 return;
             }
-            let waited = begin.elapsed();
-            let Some(left) = at_most.checked_sub(waited).filter(|left| !left.is_zero()) else { return };
-            if !is_busy_now {
-                self.sleep(left, &is_busy);
-            } else if waited < SPIN {
+            let elapsed = begin.elapsed();
+            let Some(left) = at_most.checked_sub(elapsed).filter(|left| !left.is_zero()) else { return };
+            let waited = elapsed.saturating_sub(slept);
+            if waited < if is_busy_now { SPIN } else { SPIN_IDLE } {
                 hint::spin_loop();
+            } else if !is_busy_now {
+                self.sleep(left, &is_busy);
+                // What was put in meanwhile has only begun.
+                slept = begin.elapsed();
             } else {
                 self.nap((waited / 8).clamp(NAP_MIN, NAP_MAX).min(left));
             }
@@ -107,8 +121,13 @@ impl Signal {
     /// Sleeps until it is raised, or for so long.
     fn nap(&self, at_most: Duration) {
         nap_exactly();
-        let asleep = self.called.wait_timeout_while(self.lock(), at_most, |calls| !calls.is_raised);
-        drop(asleep.unwrap_or_else(PoisonError::into_inner));
+        self.wait_for_call(self.lock(), at_most, |calls| !calls.is_raised);
+    }
+
+    fn wait_for_call(&self, mut calls: MutexGuard<'_, Calls>, at_most: Duration, wait: impl FnMut(&mut Calls) -> bool) {
+        calls.is_to_be_woken = true;
+        let woken = self.called.wait_timeout_while(calls, at_most, wait);
+        woken.unwrap_or_else(PoisonError::into_inner).0.is_to_be_woken = false;
     }
 
     /// Sleeps until it is raised or nudged, or for so long; not at all if there is something in a queue by now.
@@ -117,8 +136,7 @@ impl Signal {
         calls.is_nudged = false;
         self.is_asleep.store(true, Ordering::SeqCst);
         if !is_busy() {
-            let asleep = self.called.wait_timeout_while(calls, at_most, |calls| !calls.is_raised && !calls.is_nudged);
-            drop(asleep.unwrap_or_else(PoisonError::into_inner));
+            self.wait_for_call(calls, at_most, |calls| !calls.is_raised && !calls.is_nudged);
         }
         self.is_asleep.store(false, Ordering::SeqCst);
     }

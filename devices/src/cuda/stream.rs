@@ -22,12 +22,19 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    pub(super) fn new(context: &Arc<Context>) -> Result<Self, DeviceError> {
+    /// A new one. Of two streams with kernels that wait for a free multiprocessor, the device takes the blocks of an urgent one first.
+    pub(super) fn new(context: &Arc<Context>, is_urgent: bool) -> Result<Self, DeviceError> {
         context.make_current()?;
-        let mut raw = ptr::null_mut();
+        let (mut raw, mut least, mut greatest) = (ptr::null_mut(), 0, 0);
         // SAFETY: the context is current.
-        let code = unsafe { sys::cuStreamCreate(&raw mut raw, CUstream_flags::CU_STREAM_NON_BLOCKING as u32) };
-        check(code, "cuStreamCreate")?;
+        let code = unsafe { sys::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest) };
+        check(code, "cuCtxGetStreamPriorityRange")?;
+        // Zero is what streams have that are not asked for another; the greatest are below it.
+        let priority = if is_urgent { greatest } else { 0 };
+        let flags = CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
+        // SAFETY: as above.
+        let code = unsafe { sys::cuStreamCreateWithPriority(&raw mut raw, flags, priority) };
+        check(code, "cuStreamCreateWithPriority")?;
         Ok(Self { raw, context: Arc::clone(context) })
     }
 

@@ -182,6 +182,7 @@ fn info(context: &SharedContext, found: &Found, settings: &Settings) -> DeviceIn
         name: format!("{} ({} units)", class.name, class.compute_units),
         kind: KIND,
         queues: settings.queues,
+        urgent_queues: 0,
         depth: settings.depth,
         memory: Some(MemoryInfo {
             bytes: settings.heap_bytes(class),

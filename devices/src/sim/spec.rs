@@ -111,6 +111,7 @@ impl Spec {
             name: self.name.clone(),
             kind: super::KIND,
             queues: self.queues,
+            urgent_queues: 0,
             depth: self.depth,
             memory: Some(memory),
             speed: self.speed,

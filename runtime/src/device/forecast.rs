@@ -1,13 +1,14 @@
 //! What policies ask, answered: by the weights what the work takes, by the whereabouts what moving the data takes. And what the weights are
 //! told when a task has ended.
 
-use super::{Cost, DeviceError};
+use super::{Cost, DeviceError, whereabouts::Whereabouts};
 use crate::{
-    recording::BlasLevel,
+    recording::{BlasLevel, TaskId},
     runtime::Shared,
     schedule::{Forecast, Outlook, Place, ReadyTask, Resource},
-    task::{Slot, Verdict},
+    task::Verdict,
 };
+use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
 
 impl Shared {
@@ -17,18 +18,34 @@ impl Shared {
         (!self.devices.is_empty() && !self.is_closing()).then_some(self)
     }
 
+    /// What the task's operands are to a resource that can run it.
+    fn whereabouts_on(&self, task: &ReadyTask, on: Resource) -> Option<Whereabouts> {
+        let slot = self.slab.slot(task.slot);
+        match on.device_index() {
+            None => {
+                let is_able = slot.device_side().takers().host() && self.is_the_hosts(task.slot);
+                is_able.then(|| self.whereabouts_of_host(task.slot))
+            }
+            Some(device) => {
+                let at = usize::from(device);
+                let is_able = at < self.devices.len() && self.is_for(at, slot);
+                is_able.then(|| self.whereabouts(task.slot, device))
+            }
+        }
+    }
+
     fn call(&self, task: &ReadyTask) -> (&'static str, Cost) {
         self.slab.slot(task.slot).device_side().call()
     }
 
     /// A host task has ended, which began then; its slot is not free yet. Only where there are devices.
-    pub(crate) fn note_host_end(&self, slot: &Slot, begun_ns: u64, verdict: &Verdict) {
+    pub(crate) fn note_host_end(&self, index: u32, begun_ns: u64, verdict: &Verdict) {
         if matches!(verdict, Verdict::Completed) {
-            let (kernel, cost) = slot.device_side().call();
+            let (kernel, cost) = self.slab.slot(index).device_side().call();
             let busy_ns = self.now_ns().saturating_sub(begun_ns);
             self.weights.observe(Resource::HOST, kernel, &cost, busy_ns as f64);
         }
-        self.note_end(slot);
+        self.note_ends(std::iter::once(index));
     }
 
     /// A device has finished a task's work: weighs how long it was at it. The slot is not free yet.
@@ -36,11 +53,11 @@ impl Shared {
         &self,
         device: usize,
         index: u32,
-        busy_ns: Option<u64>,
+        (busy_ns, now_ns): (Option<u64>, u64),
         result: &Result<(), DeviceError>,
     ) {
         let (side, resource) = (self.slab.slot(index).device_side(), Resource::device(device as u16));
-        let since_ns = self.weights.busy_since_ns(resource, side.issued_ns.load(Ordering::Relaxed));
+        let since_ns = self.weights.busy_since_ns(resource, side.issued_ns.load(Ordering::Relaxed), now_ns);
         if result.is_ok() {
             let (kernel, cost) = side.call();
             self.weights.observe(resource, kernel, &cost, busy_ns.unwrap_or(since_ns) as f64);
@@ -55,11 +72,12 @@ impl Shared {
         }
     }
 
-    /// Tells the policy that a task has ended. The caller has taken it, and not let it go yet.
-    pub(super) fn note_end(&self, slot: &Slot) {
-        // SAFETY: whoever has taken the task has the slot's `exec` until the task is done.
-        let task = unsafe { slot.exec() }.header.id;
-        if self.policy.ended(task, self) {
+    /// Tells the policy that tasks have ended. The caller has taken them, and not let them go yet.
+    pub(super) fn note_ends(&self, slots: impl Iterator<Item = u32>) {
+        // SAFETY: whoever has taken a task has the slot's `exec` until the task is done.
+        let tasks: SmallVec<[TaskId; 16]> =
+            slots.map(|slot| unsafe { self.slab.slot(slot).exec() }.header.id).collect();
+        if !tasks.is_empty() && self.policy.ended(&tasks, self) {
             self.sleep.notify();
             self.devices.notify();
         }
@@ -80,26 +98,21 @@ impl Outlook for Shared {
     }
 
     fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast> {
-        let slot = self.slab.slot(task.slot);
-        let there = match on.device_index() {
-            None if slot.device_side().takers().host() && self.is_the_hosts(task.slot) => {
-                self.whereabouts_of_host(task.slot)
-            }
-            None => return None,
-            Some(device) => {
-                let at = usize::from(device);
-                if at >= self.devices.len() || !self.is_for(at, slot) {
-                    return None;
-                }
-                self.whereabouts(task.slot, device)
-            }
-        };
+        let there = self.whereabouts_on(task, on)?;
         let (kernel, cost) = self.call(task);
         Some(Forecast {
             computation_ns: self.weights.forecast_ns(on, kernel, &cost),
             communication_ns: there.communication_ns,
             locality: there.locality,
         })
+    }
+
+    fn communication_ns(&self, task: &ReadyTask, on: Resource) -> f64 {
+        self.whereabouts_on(task, on).map_or(f64::INFINITY, |there| there.communication_ns)
+    }
+
+    fn is_lost(&self, on: Resource) -> bool {
+        on.device_index().is_some_and(|device| self.devices.all[usize::from(device)].is_lost())
     }
 
     fn level(&self, task: &ReadyTask) -> Option<BlasLevel> {

@@ -2,46 +2,53 @@
 
 use super::{
     Cost, Event, IssueContext, Takers,
+    finish::Ends,
     noted::Noted,
+    queues::Queues,
     reside::{Admission, Held},
     table::Entry,
 };
 use crate::{
+    memory::Waits,
     runtime::Shared,
     schedule::{Outlook, ReadyTask, Want},
+    scope::ScopeState,
     sync::fence,
     task::{Body, Lock, Release, Released, Runnable, Slot, TaskRef, TaskSpec},
     worker::{Next, Seat},
 };
 use std::{
     collections::VecDeque,
-    sync::atomic::{AtomicU32, AtomicU64, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     time::Duration,
 };
 
-/// What a slot keeps of a task that devices can take. Made when first needed, and kept with the slot.
+/// What a slot keeps of a task that devices can take. Made when first needed, and kept with the slot. What policies and issuers ask of every
+/// task is in the first two lines of the cache.
 #[derive(Default)]
+#[repr(C, align(64))]
 pub(crate) struct DeviceSide {
     /// Where the task was issued to: read by the issuers of its successors.
     pub(super) event: AtomicU64,
     /// Who can take the task; nobody, if it was not offered.
     takers: AtomicU32,
+    /// Copies whose end a host task waits for.
+    pub(super) fetching: AtomicU32,
+    /// Devices that can not take it after all, a bit each: an operand stays on the host, it does not fit, or the device is gone.
+    barred: AtomicU64,
+    /// What is called, and what it costs. Written at insertion.
+    call: std::cell::UnsafeCell<(&'static str, Cost)>,
     /// Whom it waits for. Written at insertion, read by the one who takes the task.
     predecessors: std::cell::UnsafeCell<Vec<TaskRef>>,
     pub(super) started_ns: AtomicU64,
     /// When it was put into a queue, by the clock of the weights.
     pub(super) issued_ns: AtomicU64,
-    failed: std::sync::Mutex<Option<super::DeviceError>>,
     /// How long a device was at it, if it was and its driver knows; for the recording.
     pub(super) busy_ns: AtomicU64,
     /// When the last of its predecessors has ended, for the recording.
     pub(super) not_before_ns: AtomicU64,
-    /// Devices that can not take it after all, a bit each: an operand stays on the host, it does not fit, or the device is gone.
-    barred: AtomicU64,
-    /// What is called, and what it costs. Written at insertion.
-    call: std::cell::UnsafeCell<(&'static str, Cost)>,
-    /// Copies whose end a host task waits for.
-    pub(super) fetching: AtomicU32,
+    has_failed: AtomicBool,
+    failure: std::sync::Mutex<Option<super::DeviceError>>,
 }
 
 // SAFETY: `predecessors` and `call` have one owner at a time, like the slot's `exec`; the rest is atomic.
@@ -70,16 +77,21 @@ impl DeviceSide {
 
     /// Says why the task can not be done.
     pub(super) fn fail(&self, error: super::DeviceError) {
-        *crate::sync::held(self.failed.lock()) = Some(error);
+        *crate::sync::held(self.failure.lock()) = Some(error);
+        self.has_failed.store(true, Ordering::Release);
     }
 
     pub(crate) fn has_failed(&self) -> bool {
-        crate::sync::held(self.failed.lock()).is_some()
+        self.has_failed.load(Ordering::Acquire)
     }
 
     /// Why the task can not be done, if somebody said so.
     pub(crate) fn take_failure(&self) -> Option<super::DeviceError> {
-        crate::sync::held(self.failed.lock()).take()
+        if !self.has_failed() {
+            return None;
+        }
+        self.has_failed.store(false, Ordering::Relaxed);
+        crate::sync::held(self.failure.lock()).take()
     }
 }
 
@@ -103,8 +115,10 @@ pub(super) struct InFlight {
 pub(super) struct Issuing<'a> {
     pub(super) device: usize,
     pub(super) seat: &'a Seat,
-    next_queue: u16,
+    pub(super) queues: Queues,
     pub(super) in_flight: VecDeque<InFlight>,
+    /// Room for what the device reports.
+    pub(super) ends: Ends,
     /// A task that it has taken and that can not be admitted yet.
     waiting: Option<ReadyTask>,
     /// What was recorded last of its memory.
@@ -120,8 +134,26 @@ enum Taken {
 }
 
 impl Shared {
-    /// Notes who can take a task that is being inserted; says whether it is offered to devices.
-    pub(crate) fn offer(&self, slot: &Slot, body: &impl Runnable, spec: &TaskSpec, predecessors: Vec<TaskRef>) -> bool {
+    /// The list of predecessors that the slot's former task has left, empty, for its room.
+    #[inline]
+    pub(crate) fn spare_predecessors(&self, slot: &Slot) -> Vec<TaskRef> {
+        if self.devices.is_empty() {
+            return Vec::new();
+        }
+        // SAFETY: the slot is being filled, so it is this thread's.
+        let mut spare = std::mem::take(unsafe { &mut *slot.device_side().predecessors.get() });
+        spare.clear();
+        spare
+    }
+
+    /// Notes who can take a task that is being inserted, and returns it. If devices are among them, it is offered.
+    pub(crate) fn offer(
+        &self,
+        slot: &Slot,
+        body: &impl Runnable,
+        spec: &TaskSpec,
+        predecessors: Vec<TaskRef>,
+    ) -> Takers {
         let takers = match (body.takers(&self.devices.kinds), spec.lock) {
             (takers, Lock::Device) => Takers(takers.devices()),
             (_, Lock::Host | Lock::Worker(_)) => Takers::HOST,
@@ -138,7 +170,7 @@ impl Shared {
         let cost = Cost { flops: spec.flops, bytes: spec.bytes, level: spec.level };
         // SAFETY: as above.
         unsafe { *side.call.get() = (spec.name, cost) };
-        takers.devices() != 0
+        takers
     }
 
     /// What to do about a task that has had a release.
@@ -155,25 +187,46 @@ impl Shared {
     }
 
     fn after_release_with_devices(&self, seat: &Seat, index: u32, released: Released) -> Next {
-        let offered = self.slab.slot(index).device_side().takers().devices() != 0;
-        match offered {
-            false if released.runnable() => {
-                self.push(seat, index);
-                Next::Ready
-            }
-            true if released.issuable() => {
-                self.push(seat, index);
-                self.devices.notify();
-                Next::Ready
-            }
-            true if released.runnable() => Next::Retire,
-            // It lies in the policy, and now a host worker, or a device that can not wait for its predecessors, can take it.
-            true if released.only_hold_left() => {
-                self.devices.notify();
-                Next::Ready
-            }
-            _ => Next::Nothing,
+        let side = self.slab.slot(index).device_side();
+        let takers = side.takers();
+        let is_offered = takers.devices() != 0;
+        if is_offered && released.issuable() {
+            return self.push_offered(seat, index, takers);
         }
+        if !released.runnable() {
+            // It lies in the policy, unless it was issued: a host worker, or a device that can not wait for its predecessors, can take it now.
+            let is_news = is_offered && released.only_hold_left() && side.event.load(Ordering::Relaxed) == 0;
+            if is_news && !self.devices.all_wait_for_all() {
+                self.devices.notify_takers(takers);
+            }
+            return if is_news && self.may_be_for_host(takers) { Next::Ready } else { Next::Nothing };
+        }
+        if is_offered {
+            return Next::Retire;
+        }
+        self.push(seat, index);
+        Next::Ready
+    }
+
+    /// Pushes a task that devices can take, and wakes their issuers. Host workers are to be woken only if it may be for them ([`Next::Ready`]).
+    fn push_offered(&self, seat: &Seat, index: u32, takers: Takers) -> Next {
+        self.push(seat, index);
+        self.devices.notify_takers(takers);
+        if self.may_be_for_host(takers) { Next::Ready } else { Next::Nothing }
+    }
+
+    /// The same for one that its inserter has found issuable.
+    #[inline(never)]
+    pub(crate) fn push_inserted(&self, seat: &Seat, index: u32, takers: Takers, scope: std::ptr::NonNull<ScopeState>) {
+        if matches!(self.push_offered(seat, index, takers), Next::Ready) {
+            self.wake_for(seat, scope);
+        }
+    }
+
+    /// Whether host workers may have use for such a task, which was pushed before, and devices notified. If a device is lost later, that wakes
+    /// them.
+    fn may_be_for_host(&self, takers: Takers) -> bool {
+        takers.host() && (self.host_helps || self.devices.any_lost())
     }
 
     /// Whether somebody in this runtime can run a task of these takers where it is locked to.
@@ -227,24 +280,21 @@ impl Shared {
     /// What a device's issuer does until shutdown.
     pub(crate) fn issue_tasks(&self, device: usize) {
         let (entry, seat) = (&self.devices.all[device], self.issuer_seat(device));
-        let mut issuing =
-            Issuing { device, seat, next_queue: 0, in_flight: VecDeque::new(), waiting: None, noted: Noted::default() };
+        let mut issuing = Issuing {
+            device,
+            seat,
+            queues: Queues::new(&entry.info),
+            in_flight: VecDeque::new(),
+            ends: Ends::default(),
+            waiting: None,
+            noted: Noted::default(),
+        };
         while seat.is_taken() || seat.try_take() {
-            let mut progress = self.collect(&mut issuing);
+            // First what keeps the device busy: an issuer is mostly woken for a task.
+            let has_issued = self.issue_ahead(&mut issuing);
+            let has_collected = self.collect(&mut issuing);
             self.note_memory(&mut issuing);
-            while issuing.in_flight.len() < entry.info.depth.max(1) {
-                let Some(task) = issuing.waiting.take().or_else(|| self.task_for(device, seat)) else { break };
-                let taken = self.issue_task(&mut issuing, task);
-                self.note_memory(&mut issuing);
-                match taken {
-                    Taken::Settled => progress = true,
-                    Taken::NotYet(task) => {
-                        issuing.waiting = Some(task);
-                        break;
-                    }
-                }
-            }
-            if progress {
+            if has_issued || has_collected {
                 continue;
             }
             self.report(seat);
@@ -264,6 +314,27 @@ impl Shared {
                 self.look_whether_late(device);
             }
         }
+    }
+
+    /// Puts tasks into the queues while there are any and the device takes more; says whether there were.
+    fn issue_ahead(&self, issuing: &mut Issuing<'_>) -> bool {
+        let (entry, mut any) = (&self.devices.all[issuing.device], false);
+        while issuing.in_flight.len() < entry.info.depth.max(1) {
+            let task = issuing.waiting.take().or_else(|| self.task_for(issuing.device, issuing.seat));
+            let Some(task) = task else { break };
+            let taken = self.issue_task(issuing, task);
+            self.note_memory(issuing);
+            if let Taken::NotYet(task) = taken {
+                issuing.waiting = Some(task);
+                // It is tried once more before the issuer sleeps: now that whoever finishes something can see that it waits. Both look under
+                // the directory's lock, so one of the two sees the other.
+                any |= !entry.waits.swap(true, Ordering::Relaxed);
+                break;
+            }
+            entry.waits.store(false, Ordering::Relaxed);
+            any = true;
+        }
+        any
     }
 
     fn task_for(&self, device: usize, seat: &Seat) -> Option<ReadyTask> {
@@ -286,7 +357,7 @@ impl Shared {
         if !self.is_for(device, slot) {
             return false;
         }
-        slot.pending.only_hold_left() || {
+        entry.waits_for_all || slot.pending.only_hold_left() || {
             // SAFETY: written before the task was pushed, and not changed while it lies in the policy.
             let predecessors = unsafe { &*slot.device_side().predecessors.get() };
             let can_wait =
@@ -325,24 +396,25 @@ impl Shared {
                 return Taken::Settled;
             }
         };
-        let mut waits: Vec<Event> = predecessors.iter().filter_map(|&task| self.event_of(task)).collect();
-        // The queue of a predecessor, where the order comes for free; otherwise the next in turn.
-        let own = waits.iter().find(|event| usize::from(event.device) == device).map(|event| event.queue);
-        let queue = own.filter(|&queue| queue < entry.info.queues).unwrap_or_else(|| {
-            issuing.next_queue = (issuing.next_queue + 1) % entry.info.queues.max(1);
-            issuing.next_queue
-        });
-        waits.extend(admitted.waits.iter().filter(|event| !waits.contains(event)).copied().collect::<Vec<_>>());
+        let mut waits: Waits = predecessors.iter().filter_map(|&task| self.event_of(task)).collect();
+        let before = waits.iter().filter(|event| usize::from(event.device) == device).copied();
+        let queue = issuing.queues.choose(exec.header.priority, before);
+        for event in admitted.waits {
+            if !waits.contains(&event) {
+                waits.push(event);
+            }
+        }
         side.started_ns.store(self.recorder.as_ref().map_or(0, |recorder| recorder.moment(seat)), Ordering::Relaxed);
         let context = (entry.info.kind, side.call().1, held.scratch_range());
         let mut issue =
             |queue: &mut dyn std::any::Any| issue_guarded(&mut exec.body, queue, &context, &admitted.regions);
-        let mut issued = Err(super::DeviceError::new("its driver panicked while it was issued"));
+        let mut issued = None;
         let _ = crate::task::guarded(|| {
-            issued = entry.device.issue(queue, &waits, &mut issue);
+            issued = Some(entry.device.issue(queue, &waits, &mut issue));
             Ok(())
         });
-        match issued {
+        let panicked = || Err(super::DeviceError::new("its driver panicked while it was issued"));
+        match issued.unwrap_or_else(panicked) {
             Err(error) => {
                 held.release(&mut self.memory.lock(), device as u16);
                 if error.is_lost() {
@@ -355,10 +427,13 @@ impl Shared {
             }
             Ok(ticket) => {
                 let event = Event { device: device as u16, queue, ticket };
-                self.memory.lock().issued(held.demand(device), event);
+                if self.devices.any_memory() {
+                    self.memory.lock().issued(held.demand(device), event);
+                }
                 side.event.store(pack(event), Ordering::Release);
                 side.issued_ns.store(self.now_ns(), Ordering::Relaxed);
                 entry.issued.fetch_add(1, Ordering::Relaxed);
+                issuing.queues.issued(queue, ticket);
                 issuing.in_flight.push_back(InFlight { queue, ticket, slot: task.slot, held });
                 self.release_issued(seat, slot);
             }

@@ -36,6 +36,7 @@ mod issue;
 mod memory;
 mod noted;
 mod queries;
+mod queues;
 mod reside;
 mod table;
 mod whereabouts;
@@ -63,6 +64,9 @@ pub struct DeviceInfo {
     pub kind: DeviceKind,
     /// How many in-order queues it has; at least one.
     pub queues: u16,
+    /// So many of them, the first, are for tasks of a priority above zero: the device runs what is in these before what is in the others.
+    /// Zero where all are alike.
+    pub urgent_queues: u16,
     /// How many tasks it is given ahead of their completion; at least one.
     pub depth: usize,
     /// Its own memory; none if it works on the host's.
@@ -210,8 +214,10 @@ impl<'a> IssueContext<'a> {
     /// # Errors
     /// If the implementation was registered for another driver's kind.
     pub fn queue<Q: 'static>(&mut self) -> Result<&mut Q, DeviceError> {
-        let message = format!("the implementation for `{}` expects another type of queue", self.kind.0);
-        self.queue.downcast_mut::<Q>().ok_or(DeviceError::new(message))
+        let Self { queue, kind, .. } = self;
+        queue.downcast_mut::<Q>().ok_or_else(|| {
+            DeviceError::new(format!("the implementation for `{}` expects another type of queue", kind.0))
+        })
     }
 
     /// What the call costs, as its codelet says.
@@ -254,7 +260,7 @@ pub trait Device: Send + Sync {
     /// What the runtime must know of it. The answer does not change.
     fn info(&self) -> DeviceInfo;
 
-    /// Whether a queue of this device can wait for an event of that device (its own events it always can).
+    /// Whether a queue of this device can wait for an event of that device (its own events it always can). The answer does not change.
     fn can_wait_for(&self, device: u16) -> bool;
 
     /// Makes the queue wait for the events, calls `issue` once with the driver's queue to put the work in, and returns the

@@ -3,18 +3,19 @@
 use super::{DeviceError, DeviceRegion, Event, HostRegion, Residence};
 use crate::{
     hazard::Mode,
-    memory::{Admitted, Demand, Directory, Drivers, Segment, Use, forget_derived},
+    memory::{Admitted, Demand, Directory, Drivers, Landed, Segment, Use, Uses, forget_derived},
     recorder::DeviceQueue,
     runtime::Shared,
     task::{Body, Slot},
     worker::Seat,
 };
+use smallvec::SmallVec;
 use std::{ops::Range, ptr::NonNull, sync::atomic::Ordering};
 
 /// What an issued task holds of a device's memory until it is finished.
 #[derive(Default)]
 pub(super) struct Held {
-    uses: Vec<Use>,
+    uses: Uses,
     scratch: Option<Segment>,
 }
 
@@ -54,7 +55,7 @@ impl Shared {
         if !self.devices.any_memory() {
             return Admission::Admitted(Held::default(), Admitted::nothing());
         }
-        let (mut modes, mut regions) = (Vec::new(), Vec::new());
+        let (mut modes, mut regions) = (SmallVec::<[Mode; 4]>::new(), SmallVec::<[HostRegion; 4]>::new());
         body.uses(&mut |_, mode| modes.push(mode));
         let mut is_writable = true;
         let mut look = |residence: Residence<'_>| {
@@ -72,7 +73,8 @@ impl Shared {
             };
         }
         let scratch_bytes = info.memory.as_ref().map_or(0, |memory| {
-            let shapes: Vec<_> = regions.iter().map(|host| DeviceRegion::like(host, 0, memory.align)).collect();
+            let shapes: SmallVec<[_; 4]> =
+                regions.iter().map(|host| DeviceRegion::like(host, 0, memory.align)).collect();
             body.scratch_bytes(info.kind, &shapes)
         });
         let mut directory = self.memory.lock();
@@ -106,8 +108,8 @@ impl Shared {
         Admission::Admitted(Held { uses, scratch }, admitted)
     }
 
-    fn uses_of(&self, body: &Body, regions: &[HostRegion], directory: &mut Directory) -> Vec<Use> {
-        let (mut uses, mut regions) = (Vec::with_capacity(regions.len()), regions.iter());
+    fn uses_of(&self, body: &Body, regions: &[HostRegion], directory: &mut Directory) -> Uses {
+        let (mut uses, mut regions) = (Uses::new(), regions.iter());
         body.uses(&mut |execution, mode| {
             if let Some(&host) = regions.next() {
                 uses.push(Use { entry: execution.placement.entry_in(&self.memory, directory, host), mode });
@@ -122,7 +124,7 @@ impl Shared {
         if !self.devices.any_memory() {
             return true;
         }
-        let mut uses = Vec::new();
+        let mut uses = Uses::new();
         body.uses(&mut |execution, mode| {
             uses.extend(execution.placement.entry().map(|entry| Use { entry, mode }));
         });
@@ -155,9 +157,7 @@ impl Shared {
     }
 
     /// A copy has ended: host tasks that waited for nothing else are ready again.
-    pub(super) fn landed(&self, seat: &Seat, event: Event, result: Result<Option<u64>, DeviceError>) {
-        let busy_ns = result.as_ref().ok().copied().flatten();
-        let Some(landed) = self.memory.lock().landed(event, result) else { return };
+    pub(super) fn landed(&self, seat: &Seat, event: Event, busy_ns: Option<u64>, landed: Landed) {
         if let (Some(recorder), true) = (&self.recorder, landed.is_well) {
             let queue = DeviceQueue { device: event.device, queue: event.queue };
             let slice = recorder.slice(seat, queue, 0, busy_ns.or(Some(0)));

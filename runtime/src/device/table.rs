@@ -18,8 +18,12 @@ pub(crate) struct Entry {
     pub(crate) kind_bit: u32,
     /// Its issuer is about to sleep, or sleeps, for want of work.
     pub(crate) idle: AtomicBool,
+    /// Its issuer has a task that can not be admitted before something has finished.
+    pub(super) waits: AtomicBool,
     /// How many tasks were put into its queues.
     pub(crate) issued: AtomicU64,
+    /// Whether its queues can wait for the events of all devices.
+    pub(super) waits_for_all: bool,
     lost: AtomicBool,
 }
 
@@ -86,21 +90,24 @@ impl Devices {
             }
         }
         let mut kinds = Kinds(Vec::new());
-        let entry = |device: Arc<dyn Device>| {
+        let count = devices.len() as u16;
+        let entry = |(at, device): (usize, Arc<dyn Device>)| {
             let info = device.info();
             if !kinds.0.contains(&info.kind) {
                 kinds.0.push(info.kind);
             }
             Entry {
                 kind_bit: kinds.bit(info.kind).0,
+                waits_for_all: (0..count).all(|other| usize::from(other) == at || device.can_wait_for(other)),
                 device,
                 info,
                 idle: AtomicBool::default(),
+                waits: AtomicBool::default(),
                 issued: AtomicU64::default(),
                 lost: AtomicBool::default(),
             }
         };
-        let all: Vec<Entry> = devices.into_iter().map(entry).collect();
+        let all: Vec<Entry> = devices.into_iter().enumerate().map(entry).collect();
         let any_memory = all.iter().any(|entry| entry.info.memory.is_some());
         Ok(Self { all, kinds, any_memory })
     }
@@ -115,24 +122,41 @@ impl Devices {
         self.any_memory
     }
 
-    /// Something has finished: wakes the issuers that sleep, where one of them may wait for it to admit a task.
+    /// Something has finished: wakes the issuers that sleep and wait for it to admit a task.
     pub(super) fn notify_waiting(&self) {
-        if self.any_memory && self.all.len() > 1 {
-            self.notify();
-        }
+        self.wake_idle(|entry| entry.waits.load(Ordering::Relaxed));
     }
 
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// An offered task was pushed, or can now be taken by more: wakes the issuers that sleep.
-    ///
-    /// The fences are those of `worker/sleep.rs`: an issuer sets `idle`, fences, looks once more, and sleeps.
+    /// Whether a device is gone.
+    pub(crate) fn any_lost(&self) -> bool {
+        self.all.iter().any(Entry::is_lost)
+    }
+
+    /// Whether every device can wait for the events of all others.
+    pub(super) fn all_wait_for_all(&self) -> bool {
+        self.all.iter().all(|entry| entry.waits_for_all)
+    }
+
+    /// Something has changed that may concern every issuer: wakes those that sleep.
     pub(crate) fn notify(&self) {
+        self.notify_takers(Takers(u32::MAX));
+    }
+
+    /// A task that these can take was pushed, or can now be taken by more of them: wakes their issuers that sleep.
+    pub(crate) fn notify_takers(&self, takers: Takers) {
+        self.wake_idle(|entry| entry.kind_bit & takers.devices() != 0);
+    }
+
+    /// The fences are those of `worker/sleep.rs`: an issuer sets `idle`, fences, looks once more, and sleeps.
+    fn wake_idle(&self, is_meant: impl Fn(&Entry) -> bool) {
         fence(Ordering::SeqCst);
-        for entry in &self.all {
-            if entry.idle.swap(false, Ordering::Relaxed) {
+        for entry in self.all.iter().filter(|entry| is_meant(entry)) {
+            // A look first: issuers that are at work read the flag, too.
+            if entry.idle.load(Ordering::Relaxed) && entry.idle.swap(false, Ordering::Relaxed) {
                 entry.device.wake();
             }
         }

@@ -2,7 +2,6 @@
 
 use super::HostRegion;
 use crate::{
-    hazard::Mode,
     memory::{EntryId, Node},
     runtime::Shared,
     schedule::Resource,
@@ -18,8 +17,9 @@ pub(crate) struct Whereabouts {
     pub(crate) locality: u32,
 }
 
-/// A value that a task reads.
+/// A value that a task uses.
 struct Reading {
+    is_read: bool,
     entry: Option<EntryId>,
     /// Where it is in host memory; not known of operands that stay there.
     host: Option<HostRegion>,
@@ -43,27 +43,24 @@ impl Shared {
         let mut readings = SmallVec::<[Reading; 4]>::new();
         // SAFETY: the policy holds the task, so nobody has taken it and nobody changes it.
         let body = unsafe { &self.slab.slot(slot).exec_shared().body };
-        let mut modes = SmallVec::<[Mode; 4]>::new();
         body.uses(&mut |execution, mode| {
-            modes.push(mode);
-            readings.push(Reading { entry: execution.placement.entry(), host: None });
+            readings.push(Reading { is_read: mode.reads(), entry: execution.placement.entry(), host: None });
         });
-        let mut at = 0;
-        // SAFETY: a task is pushed when each of its predecessors is done, or issued to a device.
-        unsafe {
-            body.residences(&mut |residence| {
-                if let Some(reading) = readings.get_mut(at) {
-                    reading.host = Some(residence.region);
-                }
-                at += 1;
-            })
-        };
+        // Only of what devices have not used it must be asked where it is.
+        if readings.iter().any(|reading| reading.is_read && reading.entry.is_none()) {
+            let mut each = readings.iter_mut();
+            // SAFETY: a task is pushed when each of its predecessors is done, or issued to a device.
+            unsafe {
+                body.residences(&mut |residence| {
+                    if let Some(reading) = each.next() {
+                        reading.host = Some(residence.region);
+                    }
+                })
+            };
+        }
         let directory = self.memory.lock();
         let mut sum = Whereabouts::default();
-        for (reading, mode) in readings.iter().zip(&modes) {
-            if !mode.reads() {
-                continue;
-            }
+        for reading in readings.iter().filter(|reading| reading.is_read) {
             let (communication_ns, locality) = directory.distance(reading.entry, reading.host, to);
             sum.communication_ns += communication_ns;
             sum.locality += locality;

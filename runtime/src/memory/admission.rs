@@ -3,27 +3,31 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    directory::{Copier, Directory, EntryId, Use},
+    directory::{Copier, Directory, EntryId, Use, Waits},
     entry::Node,
     heap::Segment,
     links::CopyKind,
 };
 use crate::device::{DeviceError, DeviceRegion, Event, HostRegion};
+use smallvec::SmallVec;
+
+/// Where operands are on a device.
+type Regions = SmallVec<[DeviceRegion; 3]>;
 
 /// A task that can be issued now: its operands have places, and copies that bring their values are under way.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     /// Where each operand is, in the order of the uses.
-    pub(crate) regions: Vec<DeviceRegion>,
+    pub(crate) regions: Regions,
     pub(crate) scratch: Option<Segment>,
     /// What the task waits for besides its predecessors.
-    pub(crate) waits: Vec<Event>,
+    pub(crate) waits: Waits,
 }
 
 impl Admitted {
     /// For a task that has nothing on devices.
     pub(crate) fn nothing() -> Self {
-        Self { regions: Vec::new(), scratch: None, waits: Vec::new() }
+        Self { regions: Regions::new(), scratch: None, waits: Waits::new() }
     }
 
     /// The scratch apart from the rest.
@@ -119,7 +123,7 @@ impl Directory {
             self.await_copies(demand, Node::HOST);
             return Ok(None);
         };
-        Ok(Some(Admitted { regions: Vec::new(), scratch: None, waits }))
+        Ok(Some(Admitted { regions: Regions::new(), scratch: None, waits }))
     }
 
     /// Issues a copy of the value to host memory, from where it comes soonest. Says whether it could.
@@ -146,7 +150,7 @@ impl Directory {
         if let Some(trouble) = self.stores[at].trouble.take() {
             return Err(trouble);
         }
-        let kept: Vec<EntryId> = self.stores[at].recent.values().copied().collect();
+        let kept: Vec<EntryId> = self.stores[at].recent.iter().collect();
         for id in kept {
             if self.entry(id).is_only(node) && !self.send_home(copier, id, node)? {
                 return Ok(None);
@@ -168,6 +172,9 @@ impl Directory {
     /// Fails if not even an empty heap has room for the task.
     pub(crate) fn check_size(&self, demand: Demand<'_>) -> Result<(), DeviceError> {
         let Some(heap) = &self.stores[usize::from(demand.device)].heap else { return Ok(()) };
+        if self.has_room_for(demand) {
+            return Ok(());
+        }
         let (needs, has) = (self.needed(demand, |_| true), heap.bytes());
         if needs <= has {
             return Ok(());
@@ -175,11 +182,18 @@ impl Directory {
         Err(DeviceError::new(format!("it needs {needs} bytes of the device's memory, and there are {has}")))
     }
 
+    /// Whether all that the task takes of the heap has its place there.
+    fn has_room_for(&self, demand: Demand<'_>) -> bool {
+        let node = Node::of_device(demand.device);
+        demand.scratch_bytes == 0 && demand.uses.iter().all(|one| self.segment_on(one.entry, node).is_some())
+    }
+
     /// Bytes that the task takes of the heap, for those of its operands that are asked for, and scratch.
     fn needed(&self, demand: Demand<'_>, counts: impl Fn(EntryId) -> bool) -> usize {
         let store = &self.stores[usize::from(demand.device)];
         let Some(heap) = &store.heap else { return 0 };
-        let mut seen: Vec<EntryId> = demand.uses.iter().map(|one| one.entry).filter(|&id| counts(id)).collect();
+        let mut seen: SmallVec<[EntryId; 8]> =
+            demand.uses.iter().map(|one| one.entry).filter(|&id| counts(id)).collect();
         seen.sort_unstable();
         seen.dedup();
         let span = |id: EntryId| DeviceRegion::like(&self.entry(id).host, 0, store.align).span_bytes();
@@ -192,7 +206,10 @@ impl Directory {
         let Demand { device, uses, scratch_bytes } = demand;
         let (at, node) = (usize::from(device), Node::of_device(device));
         let align = self.stores[at].align;
-        let missing = self.needed(demand, |id| self.segment_on(id, node).is_none());
+        let missing = match self.has_room_for(demand) {
+            true => 0,
+            false => self.needed(demand, |id| self.segment_on(id, node).is_none()),
+        };
         for one in uses {
             let bytes = DeviceRegion::like(&self.entry(one.entry).host, 0, align).span_bytes();
             match self.segment_on(one.entry, node) {
@@ -236,7 +253,7 @@ impl Directory {
     }
 
     /// Issues the copies that bring what the task reads, and says what the task must wait for; none if something must finish first.
-    fn fetch_all(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Option<Vec<Event>>, DeviceError> {
+    fn fetch_all(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Option<Waits>, DeviceError> {
         let node = Node::of_device(demand.device);
         let mut complete = true;
         for one in demand.uses.iter().filter(|one| one.mode.reads()) {
@@ -257,7 +274,7 @@ impl Directory {
     }
 
     /// What the task must wait for to use its operands on the node; none if its device can not.
-    fn waits(&self, copier: &dyn Copier, demand: Demand<'_>, node: Node) -> Option<Vec<Event>> {
+    fn waits(&self, copier: &dyn Copier, demand: Demand<'_>, node: Node) -> Option<Waits> {
         let events = demand.uses.iter().flat_map(|one| {
             let replica = &self.entry(one.entry).replicas[node.at()];
             let readers = if one.mode.writes() { replica.readers.as_slice() } else { &[] };
@@ -305,16 +322,16 @@ impl Directory {
             if let Some(segment) = self.stores[at].heap.as_mut().and_then(|heap| heap.take(bytes)) {
                 return Ok(Some(segment));
             }
-            let unused = |id: &&EntryId| self.entry(**id).replicas[node.at()].pins == 0;
-            let dispensable = |id: &&EntryId| !self.entry(**id).is_only(node);
-            let recent = self.stores[at].recent.values();
-            if let Some(&id) = recent.clone().filter(unused).find(dispensable) {
+            let unused = |id: &EntryId| self.entry(*id).replicas[node.at()].pins == 0;
+            let dispensable = |id: &EntryId| !self.entry(*id).is_only(node);
+            let found = self.stores[at].recent.iter().filter(unused).find(dispensable);
+            if let Some(id) = found {
                 let bytes = self.segment_on(id, node).map_or(0, Segment::bytes);
                 self.evicted[at] = (self.evicted[at].0 + 1, self.evicted[at].1 + bytes as u64);
                 self.discard(id, node);
                 continue;
             }
-            let victims: Vec<EntryId> = recent.copied().filter(|id| unused(&id)).collect();
+            let victims: Vec<EntryId> = self.stores[at].recent.iter().filter(unused).collect();
             if let Some(trouble) = self.stores[at].trouble.take() {
                 return Err(trouble);
             }

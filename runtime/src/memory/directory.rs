@@ -9,12 +9,14 @@ use super::{
     entry::{Entry, Node},
     heap::{Heap, Segment},
     links::{CopyKind, Links},
+    recent::Recent,
 };
 use crate::{
     device::{DeviceError, DeviceInfo, Event, HostRegion, Transfer},
     hazard::Mode,
 };
-use std::collections::{BTreeMap, HashMap};
+use smallvec::SmallVec;
+use std::collections::HashMap;
 
 /// Names an entry of the directory; from one on, so that zero says that there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,6 +28,12 @@ pub(crate) struct Use {
     pub(crate) entry: EntryId,
     pub(crate) mode: Mode,
 }
+
+/// What a task uses, in the order of its accesses.
+pub(crate) type Uses = SmallVec<[Use; 4]>;
+
+/// Events to wait for.
+pub(crate) type Waits = SmallVec<[Event; 4]>;
 
 /// What the directory asks of the drivers.
 pub(crate) trait Copier {
@@ -55,7 +63,7 @@ pub(super) struct Store {
     pub(super) heap: Option<Heap>,
     pub(super) align: usize,
     /// Replicas with a place in the heap, the least recently used first.
-    pub(super) recent: BTreeMap<u64, EntryId>,
+    pub(super) recent: Recent,
     /// Pins of all its replicas, and scratch of tasks.
     pub(super) pins: u64,
     /// Bytes on their way to host memory to make room.
@@ -80,7 +88,6 @@ pub(crate) struct Directory {
     free: Vec<u32>,
     pub(super) flights: HashMap<Event, Flight>,
     pub(super) links: Links,
-    clock: u64,
     /// Replicas that made room, and their bytes, per device.
     pub(super) evicted: Vec<(u64, u64)>,
 }
@@ -90,7 +97,7 @@ impl Directory {
         let store = |info: &DeviceInfo| Store {
             heap: info.memory.as_ref().map(|memory| Heap::new(memory.bytes, memory.align)),
             align: info.memory.as_ref().map_or(1, |memory| memory.align),
-            recent: BTreeMap::new(),
+            recent: Recent::new(),
             pins: 0,
             leaving: 0,
             done: vec![0; usize::from(info.queues) + 3],
@@ -106,7 +113,6 @@ impl Directory {
             free: Vec::new(),
             flights: HashMap::new(),
             links: Links::new(devices),
-            clock: 0,
             evicted: vec![(0, 0); devices.len()],
         }
     }
@@ -204,14 +210,14 @@ impl Directory {
     /// Makes the replica the most recently used.
     pub(super) fn touch(&mut self, id: EntryId, node: Node) {
         let Some(device) = node.device() else { return };
-        self.clock += 1;
-        let now = self.clock;
-        let replica = &mut self.entry_mut(id).replicas[node.at()];
-        if replica.segment.is_some() {
-            let before = std::mem::replace(&mut replica.used, now);
-            let recent = &mut self.stores[usize::from(device)].recent;
-            recent.remove(&before);
-            recent.insert(now, id);
+        let Self { stores, entries, .. } = self;
+        let recent = &mut stores[usize::from(device)].recent;
+        let Some(entry) = &mut entries[id.0 as usize - 1] else { return };
+        let replica = &mut entry.replicas[node.at()];
+        match replica.used {
+            Some(place) => recent.touch(place),
+            None if replica.segment.is_some() => replica.used = Some(recent.add(id)),
+            None => {}
         }
     }
 
@@ -225,11 +231,11 @@ impl Directory {
         if replica.pins > 0 {
             return;
         }
-        let used = replica.used;
+        let used = replica.used.take();
         (replica.written, replica.readers) = (None, Default::default());
         if let Some(segment) = replica.segment.take() {
             let store = &mut self.stores[usize::from(device)];
-            store.recent.remove(&used);
+            used.into_iter().for_each(|place| store.recent.remove(place));
             // A lost device's heap is gone, and its places with it.
             if let Some(heap) = store.heap.as_mut().filter(|_| !store.is_lost) {
                 heap.give(segment);
@@ -251,8 +257,8 @@ impl Directory {
         copier: &dyn Copier,
         device: u16,
         events: impl Iterator<Item = Event>,
-    ) -> Option<Vec<Event>> {
-        let mut waits = Vec::new();
+    ) -> Option<Waits> {
+        let mut waits = Waits::new();
         for event in events.filter(|&event| !self.is_done(event)) {
             if event.device != device && !copier.can_wait_for(device, event.device) {
                 return None;
@@ -387,9 +393,10 @@ impl Directory {
         store.heap = store.heap.as_ref().map(|heap| Heap::new(heap.bytes(), store.align));
         for entry in self.entries.iter_mut().flatten() {
             entry.drop_from(node);
-            entry.replicas[node.at()].segment = None;
+            let replica = &mut entry.replicas[node.at()];
+            (replica.segment, replica.used) = (None, None);
         }
-        self.stores[usize::from(device)].recent.clear();
+        self.stores[usize::from(device)].recent = Recent::new();
     }
 
     /// How it stands with a device's memory; none if it works in host memory.

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::heap::Segment;
+use super::{heap::Segment, recent::Place};
 use crate::device::{Event, HostRegion};
 use smallvec::SmallVec;
 
@@ -53,8 +53,8 @@ pub(super) struct Replica {
     /// Copies that read it since: to be waited for by whoever overwrites it. (Tasks that read it are predecessors of the task
     /// that overwrites it.) And what `written` has waited for on other devices, and may not outlive if its own is lost.
     pub(super) readers: SmallVec<[Event; 2]>,
-    /// When it was last used, in the directory's time: its key among the device's recently used.
-    pub(super) used: u64,
+    /// Its place among the device's recently used, while it has one in the heap.
+    pub(super) used: Option<Place>,
 }
 
 /// A datum that has, or had, replicas.

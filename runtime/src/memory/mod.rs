@@ -77,11 +77,12 @@ mod directory;
 mod entry;
 mod heap;
 mod links;
+mod recent;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
 pub(crate) use admission::{Admitted, Demand};
-pub(crate) use directory::{Directory, EntryId, Gauge, Use};
+pub(crate) use directory::{Directory, EntryId, Gauge, Landed, Use, Uses, Waits};
 pub(crate) use entry::Node;
 pub(crate) use heap::Segment;
 pub use links::{CopyKind, Traffic};
@@ -177,14 +178,16 @@ impl directory::Copier for Drivers<'_> {
             return Err(DeviceError::new("the device has no memory of its own"));
         };
         let queue = entry.info.transfer_queue(transfer);
-        let mut result = Err(DeviceError::new("its driver panicked while a copy was issued"));
+        let mut result = None;
         // Drivers are foreign code.
         let _ = guarded(|| {
             // SAFETY: the host region is that of a datum, which lives until its tasks are done, among them the one that brings it home
             // and with it the end of every copy; the protocol in the module's head keeps readers and writers of it apart.
-            result = unsafe { memory.copy(transfer, waits) };
+            result = Some(unsafe { memory.copy(transfer, waits) });
             Ok(())
         });
+        let panicked = || Err(DeviceError::new("its driver panicked while a copy was issued"));
+        let result = result.unwrap_or_else(panicked);
         if result.as_ref().is_err_and(DeviceError::is_lost) {
             self.lost.push(device);
         }

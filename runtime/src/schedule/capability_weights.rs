@@ -121,7 +121,11 @@ impl State {
             // Only the host, or only devices.
             return match rule {
                 Rule::Home(home) if can(*home).is_some() => (*home, true),
-                _ => self.soonest(devices(), priority, now_ns).map_or((Resource::HOST, true), |on| (on, false)),
+                // What one device alone can run is not others' either.
+                _ => match self.soonest(devices(), priority, now_ns) {
+                    Some(on) => (on, devices().nth(1).is_none()),
+                    None => (Resource::HOST, true),
+                },
             };
         };
         match rule {
@@ -149,13 +153,13 @@ impl State {
 
     /// The next of the resource's own tasks.
     fn take_own(&mut self, on: Resource, want: &Want<'_>, outlook: &dyn Outlook) -> Option<ReadyTask> {
-        let now_ns = outlook.now_ns() as f64;
         let station = self.stations.get(usize::from(on.0))?;
         if on == Resource::HOST {
-            let found = self.station(on).queue.remove_first(|it| want.accepts(&it.task))?;
-            return Some(self.taken(on, found, outlook));
+            let found = self.station(on).remove_first(|it| want.accepts(&it.task))?;
+            let load_ns = found.computation_ns.max(found.communication_ns);
+            return Some(self.taken(on, found, load_ns, outlook.now_ns() as f64));
         }
-        let is_ahead = station.is_busy();
+        let (is_ahead, now_ns) = (station.is_busy(), outlook.now_ns() as f64);
         // Ahead of time: what is its own by rule, and the first of the others, if it is still best here.
         let is_here =
             |it: &Assigned| !is_ahead || it.is_bound || !self.is_better_elsewhere(on, &it.task, outlook, now_ns);
@@ -167,29 +171,47 @@ impl State {
             is_refused = !is_here(it);
             (!is_refused).then_some(it.task.id)
         })?;
-        let nearest = self.nearest(on, first, want, outlook);
-        let id = nearest.filter(|it| is_here(it)).map_or(first, |it| it.task.id);
-        let found = self.station(on).queue.remove_first(|it| it.task.id == id)?;
-        Some(self.taken(on, found, outlook))
+        let (first_ns, nearer) = self.nearest(on, first, want, outlook)?;
+        let (communication_ns, id) = match nearer.filter(|(_, it)| is_here(it)) {
+            Some((ns, it)) => (ns, it.task.id),
+            None => (first_ns, first),
+        };
+        let found = self.station(on).remove_first(|it| it.task.id == id)?;
+        let load_ns = found.computation_ns.max(communication_ns);
+        Some(self.taken(on, found, load_ns, now_ns))
     }
 
-    /// Of the first few tasks that the device can take and that are as urgent as this one, the one with the least to be moved.
-    fn nearest(&self, on: Resource, first: TaskId, want: &Want<'_>, outlook: &dyn Outlook) -> Option<&Assigned> {
+    /// What it takes to move what this task needs; and of those that follow, that the device can take and that are as urgent, the one that
+    /// needs the least to be moved, if that is less.
+    fn nearest(
+        &self,
+        on: Resource,
+        first: TaskId,
+        want: &Want<'_>,
+        outlook: &dyn Outlook,
+    ) -> Option<(f64, Option<(f64, &Assigned)>)> {
         let queue = &self.stations[usize::from(on.0)].queue;
-        let moving_ns = |it: &Assigned| outlook.forecast(&it.task, on).map_or(f64::INFINITY, |it| it.communication_ns);
         let mut others = queue.iter().map(|(_, it)| it).skip_while(|it| it.task.id != first);
-        let mut best = others.next().map(|it| (moving_ns(it), it))?;
-        let priority = best.1.task.priority;
-        for it in others.take_while(|it| it.task.priority == priority).take(NEAR).filter(|it| want.accepts(&it.task)) {
-            if best.0 == 0.0 {
+        let first = others.next()?;
+        let is_equal = |it: &&Assigned| it.task.priority == first.task.priority;
+        let mut others = others.take_while(is_equal).take(NEAR).filter(|it| want.accepts(&it.task)).peekable();
+        // What was there when it was assigned is there still, but for what has made room: too rarely to be asked for every task.
+        if first.communication_ns == 0.0 || others.peek().is_none() {
+            return Some((first.communication_ns, None));
+        }
+        let first_ns = outlook.communication_ns(&first.task, on);
+        let mut best: Option<(f64, &Assigned)> = None;
+        for it in others {
+            let best_ns = best.map_or(first_ns, |best| best.0);
+            if best_ns == 0.0 {
                 break;
             }
-            let ns = moving_ns(it);
-            if ns < best.0 {
-                best = (ns, it);
+            let ns = outlook.communication_ns(&it.task, on);
+            if ns < best_ns {
+                best = Some((ns, it));
             }
         }
-        Some(best.1)
+        Some((first_ns, best))
     }
 
     fn is_better_elsewhere(&self, on: Resource, task: &ReadyTask, outlook: &dyn Outlook, now_ns: f64) -> bool {
@@ -209,13 +231,14 @@ impl State {
         let mut best: Option<(f64, Resource, TaskId)> = None;
         for victim in resources(outlook).filter(|&other| other != on) {
             let Some(station) = self.stations.get(usize::from(victim.0)) else { continue };
-            let Some((_, first)) = station.queue.iter().find(|(_, it)| want.accepts(&it.task)) else { continue };
-            // If the victim can not do this one, it is gone, and can do none that others can.
-            let is_gone = outlook.forecast(&first.task, victim).is_none();
-            let found = if is_gone {
-                Some((f64::INFINITY, first.task.id))
-            } else {
+            let found = if outlook.is_lost(victim) {
+                // It can do none that others can.
+                let first = station.queue.iter().find(|(_, it)| want.accepts(&it.task));
+                first.map(|(_, it)| (f64::INFINITY, it.task.id))
+            } else if station.is_open() {
                 self.loot(on, victim, want, outlook, now_ns)
+            } else {
+                None
             };
             if let Some((gain_ns, task)) = found
                 && best.is_none_or(|(most_ns, ..)| gain_ns > most_ns)
@@ -224,8 +247,9 @@ impl State {
             }
         }
         let (_, victim, task) = best?;
-        let found = self.station(victim).queue.remove_first(|it| it.task.id == task)?;
-        Some(self.taken(on, found, outlook))
+        let found = self.station(victim).remove_first(|it| it.task.id == task)?;
+        let load_ns = outlook.forecast(&found.task, on).as_ref().map_or(0.0, load_ns);
+        Some(self.taken(on, found, load_ns, now_ns))
     }
 
     /// What to take from a victim, and how much sooner it will be finished.
@@ -275,10 +299,7 @@ impl State {
         None
     }
 
-    fn taken(&mut self, on: Resource, found: Assigned, outlook: &dyn Outlook) -> ReadyTask {
-        let now_ns = outlook.now_ns() as f64;
-        // None of a resource that was asked for the task although it can not run it: by a thread that only clears up.
-        let takes_ns = outlook.forecast(&found.task, on).as_ref().map_or(0.0, load_ns);
+    fn taken(&mut self, on: Resource, found: Assigned, takes_ns: f64, now_ns: f64) -> ReadyTask {
         self.station(on).take(found.task.id, found.is_bound, takes_ns, now_ns);
         self.epoch += 1;
         found.task
@@ -317,7 +338,7 @@ impl CapabilityWeights {
         }
         let mut state = self.state();
         let accepted = |it: &Assigned| want.accepts(&it.task);
-        let found = state.stations.iter_mut().find_map(|station| station.queue.remove_first(accepted));
+        let found = state.stations.iter_mut().find_map(|station| station.remove_first(accepted));
         state.epoch += 1;
         self.counted(found.map(|it| it.task))
     }
@@ -333,11 +354,20 @@ impl Policy for CapabilityWeights {
             return self.host_only.push(by, task, outlook);
         }
         // Asked before the lock is taken: the answers are not this policy's.
-        let forecasts: Forecasts = resources(outlook).map(|on| outlook.forecast(&task, on)).collect();
         let rule = match outlook.level(&task) {
             Some(BlasLevel::One | BlasLevel::Two) => Rule::Panel,
             _ => outlook.home(&task).map_or(Rule::None, Rule::Home),
         };
+        let at_home = match rule {
+            Rule::Home(home) => outlook.forecast(&task, home).map(|forecast| (home, forecast)),
+            _ => None,
+        };
+        // Who can run it at home does, so nobody asks for more.
+        let forecast = |on| match at_home {
+            Some((home, forecast)) => (on == home).then_some(forecast),
+            None => outlook.forecast(&task, on),
+        };
+        let forecasts: Forecasts = resources(outlook).map(forecast).collect();
         let now_ns = outlook.now_ns() as f64;
         self.held.fetch_add(1, Ordering::Relaxed);
         let mut state = self.state();
@@ -347,11 +377,13 @@ impl Policy for CapabilityWeights {
             let _ = station.end(task.id, now_ns);
         }
         let (on, is_bound) = state.assign(task.priority, &forecasts, &rule, now_ns);
-        let load_ns = forecasts[usize::from(on.0)].as_ref().map_or(0.0, load_ns);
+        let forecast = forecasts[usize::from(on.0)].unwrap_or_default();
+        let load_ns = load_ns(&forecast);
         if on == Resource::HOST && matches!(rule, Rule::Panel) {
             state.panel_ns += PANEL_SHARE * (load_ns - state.panel_ns);
         }
-        state.station(on).queue.push(task.priority, load_ns, Assigned { task, is_bound });
+        let Forecast { computation_ns, communication_ns, .. } = forecast;
+        state.station(on).assign(load_ns, Assigned { task, is_bound, computation_ns, communication_ns });
         state.epoch += 1;
     }
 
@@ -381,29 +413,35 @@ impl Policy for CapabilityWeights {
         self.counted(task)
     }
 
-    fn ended(&self, task: TaskId, outlook: &dyn Outlook) -> bool {
+    fn ended(&self, tasks: &[TaskId], outlook: &dyn Outlook) -> bool {
         let now_ns = outlook.now_ns() as f64;
         let mut state = self.state();
         state.epoch += 1;
+        let mut any = false;
         for (at, station) in state.stations.iter_mut().enumerate() {
-            match station.end(task, now_ns) {
-                Ended::Unknown => {}
-                Ended::Expected => return false,
-                Ended::Surprising => {
-                    let on = Resource(at as u16);
-                    station.reweigh(|it| outlook.forecast(&it.task, on).as_ref().map(load_ns));
-                    return !station.queue.is_empty();
-                }
+            let mut is_surprising = false;
+            for &task in tasks {
+                is_surprising |= station.end(task, now_ns) == Ended::Surprising;
+            }
+            // If nobody else may have any of it, nothing can go elsewhere.
+            if is_surprising && station.is_open() {
+                let on = Resource(at as u16);
+                station.reweigh(|it| {
+                    let forecast = outlook.forecast(&it.task, on)?;
+                    (it.computation_ns, it.communication_ns) = (forecast.computation_ns, forecast.communication_ns);
+                    Some(load_ns(&forecast))
+                });
+                any = true;
             }
         }
-        false
+        any
     }
 
     fn is_late(&self, on: Resource, outlook: &dyn Outlook) -> bool {
         let now_ns = outlook.now_ns() as f64;
         let mut state = self.state();
         let Some(station) = state.stations.get(usize::from(on.0)) else { return false };
-        let is_late = station.is_late(now_ns) && station.queue.iter().any(|(_, it)| !it.is_bound);
+        let is_late = station.is_late(now_ns) && station.is_open();
         if is_late {
             // What was looked for in vain is there to be looked for again.
             state.epoch += 1;

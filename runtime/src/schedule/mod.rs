@@ -141,10 +141,10 @@ pub trait Policy: Send + Sync {
         None
     }
 
-    /// A task that was taken from the policy, or was never given to it, has ended. Told only where there are devices. Says whether
-    /// idle resources should look again, since tasks that were kept from them may be theirs now.
-    fn ended(&self, task: TaskId, outlook: &dyn Outlook) -> bool {
-        let _ = (task, outlook);
+    /// Tasks that were taken from the policy, or were never given to it, have ended, as somebody has just noticed. Told only where there are
+    /// devices. Says whether idle resources should look again, since tasks that were kept from them may be theirs now.
+    fn ended(&self, tasks: &[TaskId], outlook: &dyn Outlook) -> bool {
+        let _ = (tasks, outlook);
         false
     }
 

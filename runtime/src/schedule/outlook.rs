@@ -49,6 +49,15 @@ pub trait Outlook {
     /// What it would take to run the task there; none if it can not run there.
     fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast>;
 
+    /// How long it would take to move there what the task needs and is not there yet; endless if it can not run there. What
+    /// [`forecast`](Self::forecast) says of it, for less.
+    fn communication_ns(&self, task: &ReadyTask, on: Resource) -> f64 {
+        self.forecast(task, on).map_or(f64::INFINITY, |forecast| forecast.communication_ns)
+    }
+
+    /// Whether the resource is a device that is gone.
+    fn is_lost(&self, on: Resource) -> bool;
+
     /// The level of BLAS that the task's work belongs to, if that is known.
     fn level(&self, task: &ReadyTask) -> Option<BlasLevel>;
 

@@ -72,6 +72,10 @@ impl Outlook for Mock {
         self.works.borrow()[&task.id].forecasts[usize::from(on.0)]
     }
 
+    fn is_lost(&self, on: Resource) -> bool {
+        self.works.borrow().values().all(|work| work.forecasts[usize::from(on.0)].is_none())
+    }
+
     fn level(&self, task: &ReadyTask) -> Option<BlasLevel> {
         self.works.borrow()[&task.id].level
     }
@@ -134,7 +138,7 @@ impl Mock {
             let Some((end_ns, place)) = next else { return ran };
             self.now_ns.set(end_ns);
             let Some((task, _)) = ahead[place].pop_front() else { return ran };
-            policy.ended(TaskId(task), self);
+            policy.ended(&[TaskId(task)], self);
             ran.push(Ran { task, on: self.resource_at(Place(place as u32)), end_ns });
         }
     }

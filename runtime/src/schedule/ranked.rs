@@ -21,10 +21,6 @@ impl<T> Default for Ranked<T> {
 }
 
 impl<T> Ranked<T> {
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     pub(super) fn len(&self) -> usize {
         self.0.values().map(|band| band.items.len()).sum()
     }
@@ -66,7 +62,7 @@ impl<T> Ranked<T> {
     }
 
     /// Weighs every item anew.
-    pub(super) fn reweigh(&mut self, mut weigh: impl FnMut(&T) -> Option<f64>) {
+    pub(super) fn reweigh(&mut self, mut weigh: impl FnMut(&mut T) -> Option<f64>) {
         for band in self.0.values_mut() {
             for (load_ns, item) in &mut band.items {
                 *load_ns = weigh(item).unwrap_or(*load_ns);
@@ -90,9 +86,9 @@ mod tests {
         assert_eq!(ranked.iter().map(|&(_, item)| item).collect::<String>(), "bdaec");
         assert_eq!(ranked.remove_first(|&item| item != 'b'), Some('d'));
         assert_eq!((ranked.len(), ranked.load_ns()), (4, 4.0));
-        ranked.reweigh(|&item| (item == 'b').then_some(7.0));
+        ranked.reweigh(|&mut item| (item == 'b').then_some(7.0));
         assert_eq!(ranked.load_ns(), 10.0);
         let rest: String = std::iter::from_fn(|| ranked.remove_first(|_| true)).collect();
-        assert!(rest == "baec" && ranked.is_empty());
+        assert_eq!((rest.as_str(), ranked.len()), ("baec", 0));
     }
 }

@@ -9,6 +9,10 @@ pub(super) struct Assigned {
     pub(super) task: ReadyTask,
     /// Nobody else is to take it: others can not, or it is here by rule.
     pub(super) is_bound: bool,
+    /// What the work itself will take here, as was expected when it was assigned or weighed last.
+    pub(super) computation_ns: f64,
+    /// And moving what it needs here.
+    pub(super) communication_ns: f64,
 }
 
 /// A task that was taken and has not ended.
@@ -22,6 +26,8 @@ struct Running {
 /// See the module's head. Moments are in the outlook's nanoseconds.
 pub(super) struct Station {
     pub(super) queue: Ranked<Assigned>,
+    /// How many in the queue are not bound.
+    open: usize,
     running: Vec<Running>,
     /// So many tasks run at once: one on a device, whose tasks take turns, and one on each worker of the host.
     servers: usize,
@@ -42,7 +48,25 @@ pub(super) enum Ended {
 
 impl Station {
     pub(super) fn new(servers: usize) -> Self {
-        Self { queue: Ranked::default(), running: Vec::new(), servers, ended: 0 }
+        Self { queue: Ranked::default(), open: 0, running: Vec::new(), servers, ended: 0 }
+    }
+
+    /// Assigns a task, which stands in the resource's way for so long.
+    pub(super) fn assign(&mut self, load_ns: f64, assigned: Assigned) {
+        self.open += usize::from(!assigned.is_bound);
+        self.queue.push(assigned.task.priority, load_ns, assigned);
+    }
+
+    /// Takes the first that will do out of the queue.
+    pub(super) fn remove_first(&mut self, will_do: impl FnMut(&Assigned) -> bool) -> Option<Assigned> {
+        let found = self.queue.remove_first(will_do)?;
+        self.open -= usize::from(!found.is_bound);
+        Some(found)
+    }
+
+    /// Whether there is something in the queue that others may take.
+    pub(super) fn is_open(&self) -> bool {
+        self.open > 0
     }
 
     /// So many of its tasks run at once.
@@ -93,7 +117,7 @@ impl Station {
     }
 
     /// Weighs the queue anew.
-    pub(super) fn reweigh(&mut self, weigh: impl FnMut(&Assigned) -> Option<f64>) {
+    pub(super) fn reweigh(&mut self, weigh: impl FnMut(&mut Assigned) -> Option<f64>) {
         self.ended = 0;
         self.queue.reweigh(weigh);
     }

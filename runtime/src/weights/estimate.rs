@@ -153,8 +153,11 @@ pub(super) fn interpolated(points: impl Iterator<Item = Point>, size: Size, reac
     let (mut weights, mut logs, mut samples) = (0.0, 0.0, 0);
     for point in points {
         let distance = point.size.distance_squared(size);
+        if distance <= SAME {
+            return Some(Point { size, ..point });
+        }
         if distance <= reach * reach {
-            let weight = 1.0 / (distance + SAME);
+            let weight = 1.0 / distance;
             (weights, logs) = (weights + weight, logs + weight * point.ns_per_unit.ln());
             samples = samples.max(point.samples);
         }

@@ -250,10 +250,9 @@ impl Weights {
         list
     }
 
-    /// How long a device was at a task that was issued then and has ended now, where the driver does not say: since then, or since the
+    /// How long a device was at a task that was issued then and has ended by now, where the driver does not say: since then, or since the
     /// device's task before it ended.
-    pub(crate) fn busy_since_ns(&self, resource: Resource, issued_ns: u64) -> u64 {
-        let now_ns = self.now_ns();
+    pub(crate) fn busy_since_ns(&self, resource: Resource, issued_ns: u64, now_ns: u64) -> u64 {
         let before_ns = self.resources[usize::from(resource.0)].ended_ns.swap(now_ns, Ordering::Relaxed);
         now_ns.saturating_sub(issued_ns.max(before_ns))
     }

@@ -7,6 +7,7 @@ use crate::{
     scope::ScopeState,
     task::{Release, Released},
 };
+use smallvec::SmallVec;
 use std::ptr::NonNull;
 
 /// What a release has led to.
@@ -19,23 +20,37 @@ pub(crate) enum Next {
 }
 
 /// What the end of one task has led to.
-struct Ending {
+struct Ending<'a> {
     /// The scope of the task that ends.
     scope: NonNull<ScopeState>,
     /// A task that the finisher is to run next.
     next: Option<ReadyTask>,
     /// The scope of tasks that were pushed, and for which nobody was woken yet.
     pushed_in: Option<NonNull<ScopeState>>,
-    /// Tasks that a device has finished already, and that waited only for this one.
-    completed: Vec<u32>,
+    completed: &'a mut Completed,
 }
+
+/// Tasks that a device has finished already, and that waited only for one that has ended now. They are retired one after the other, not one
+/// inside of the other: a chain of them may be as long as the window.
+pub(crate) type Completed = SmallVec<[u32; 4]>;
 
 impl Shared {
     /// Marks a task done, releases its successors, frees its slot, and counts it. Returns a task to run next, or push.
     pub(crate) fn finish(&self, seat: &Seat, index: u32) -> Option<ReadyTask> {
+        let mut completed = Completed::new();
+        let next = self.finish_one(seat, index, &mut completed);
+        if !completed.is_empty() {
+            self.retire_all(seat, completed);
+        }
+        next
+    }
+
+    /// The same, but for tasks that are settled by it, too: the caller must [retire](Self::retire_all) them.
+    #[inline]
+    pub(crate) fn finish_one(&self, seat: &Seat, index: u32, completed: &mut Completed) -> Option<ReadyTask> {
         let slot = self.slab.slot(index);
         let scope = NonNull::from(slot.scope());
-        let mut ending = Ending { scope, next: None, pushed_in: None, completed: Vec::new() };
+        let mut ending = Ending { scope, next: None, pushed_in: None, completed };
         // SAFETY: the occupant's own; released tasks are pushed below without touching it again.
         let local = unsafe { seat.local() };
         let host_only = self.devices.is_empty();
@@ -60,9 +75,6 @@ impl Shared {
             self.wake_for(seat, scope);
         }
         self.count_done(seat, scope);
-        for index in ending.completed {
-            self.retire_issued(seat, index);
-        }
         ending.next
     }
 
@@ -74,7 +86,7 @@ impl Shared {
         successor: u32,
         released: Released,
         scope: NonNull<ScopeState>,
-        ending: &mut Ending,
+        ending: &mut Ending<'_>,
     ) {
         if released.runnable() && ending.next.is_none() && scope == ending.scope {
             ending.next = self.handed_over(seat, successor);

@@ -9,7 +9,7 @@ mod run;
 mod seat;
 mod sleep;
 
-pub(crate) use finish::Next;
+pub(crate) use finish::{Completed, Next};
 pub(crate) use locked::Locked;
 pub(crate) use parker::Parker;
 pub(crate) use run::{Waiting, current_task};

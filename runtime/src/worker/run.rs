@@ -299,7 +299,7 @@ impl Shared {
             recorder.span(seat, id, started.unwrap_or(0), verdict.outcome());
         }
         if let Some(begun_ns) = begun_ns {
-            self.note_host_end(slot, begun_ns, &verdict);
+            self.note_host_end(index, begun_ns, &verdict);
         }
         self.let_go(seat, &held);
         self.finish(seat, index)

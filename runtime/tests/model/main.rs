@@ -71,6 +71,7 @@ fn runtime(setting: &Setting) -> Arc<Runtime> {
     let spec = |device: &program::DeviceSetting| Spec {
         kind: DeviceKind(device.kind),
         queues: device.queues,
+        urgent_queues: device.queues / 2,
         depth: device.depth,
         waits_for: if device.waits_for_others { (0..16).collect() } else { Vec::new() },
         delay_us_max: device.delay_us_max,

@@ -41,6 +41,7 @@ impl TestQueue {
 pub struct Spec {
     pub kind: DeviceKind,
     pub queues: u16,
+    pub urgent_queues: u16,
     pub depth: usize,
     /// The devices whose events its queues can wait for, besides its own.
     pub waits_for: Vec<u16>,
@@ -50,7 +51,14 @@ pub struct Spec {
 
 impl Spec {
     pub fn new(kind: &'static str) -> Self {
-        Self { kind: DeviceKind(kind), queues: 2, depth: 4, waits_for: (0..16).collect(), delay_us_max: 0 }
+        Self {
+            kind: DeviceKind(kind),
+            queues: 2,
+            urgent_queues: 0,
+            depth: 4,
+            waits_for: (0..16).collect(),
+            delay_us_max: 0,
+        }
     }
 }
 
@@ -98,6 +106,10 @@ pub struct TestDevice {
     pub counters: Arc<Counters>,
     /// The next so many calls of `issue` are refused.
     pub refuse_next: AtomicU32,
+    /// What has finished is not reported.
+    is_mute: AtomicBool,
+    /// The queue of each piece of work, in the order in which they were issued.
+    queues: Mutex<Vec<u16>>,
     /// The next piece of work that finishes reports a failure, whatever it did.
     pub fail_next: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -198,6 +210,8 @@ impl TestDevice {
             spec: spec.clone(),
             counters: counters.clone(),
             refuse_next: AtomicU32::new(0),
+            is_mute: AtomicBool::new(false),
+            queues: Mutex::default(),
             fail_next: fail_next.clone(),
             threads: Mutex::new(threads),
         })
@@ -209,8 +223,20 @@ impl TestDevice {
         self.machine.changed.notify_all();
     }
 
+    /// Keeps what has finished to itself, or reports it.
+    pub fn mute(&self, is_mute: bool) {
+        let _state = self.machine.lock();
+        self.is_mute.store(is_mute, Ordering::SeqCst);
+        self.machine.changed.notify_all();
+    }
+
     pub fn issued(&self) -> u32 {
         self.counters.issued.load(Ordering::SeqCst)
+    }
+
+    /// The queue of each piece of work so far, in the order in which they were issued.
+    pub fn queues(&self) -> Vec<u16> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub fn finished(&self) -> u32 {
@@ -252,11 +278,12 @@ impl Drop for TestDevice {
 
 impl Device for TestDevice {
     fn info(&self) -> DeviceInfo {
-        let Spec { kind, queues, depth, .. } = self.spec;
+        let Spec { kind, queues, urgent_queues, depth, .. } = self.spec;
         DeviceInfo {
             name: format!("{}:{}", kind.0, self.index),
             kind,
             queues,
+            urgent_queues,
             depth,
             memory: None,
             speed: Speed::default(),
@@ -278,6 +305,7 @@ impl Device for TestDevice {
         }
         let work = at.work.take().unwrap_or_else(|| Box::new(|| Ok(())));
         self.counters.events.fetch_add(waits.len() as u32, Ordering::SeqCst);
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner).push(queue);
         let mut state = self.machine.lock();
         let queue = &mut state.devices[self.index].queues[usize::from(queue)];
         queue.issued += 1;
@@ -289,6 +317,9 @@ impl Device for TestDevice {
     }
 
     fn poll(&self, report: &mut dyn FnMut(Finished)) {
+        if self.is_mute.load(Ordering::SeqCst) {
+            return;
+        }
         let finished = std::mem::take(&mut self.machine.lock().devices[self.index].finished);
         let report = |(queue, ticket, result)| report(Finished { queue, ticket, busy_ns: None, result });
         finished.into_iter().for_each(report);
@@ -297,7 +328,8 @@ impl Device for TestDevice {
     fn wait(&self, at_most: Duration) {
         let mut state = self.machine.lock();
         let until = std::time::Instant::now() + at_most;
-        while state.devices[self.index].finished.is_empty() && state.devices[self.index].wakes == 0 {
+        let is_mute = || self.is_mute.load(Ordering::SeqCst);
+        while (is_mute() || state.devices[self.index].finished.is_empty()) && state.devices[self.index].wakes == 0 {
             let left = until.saturating_duration_since(std::time::Instant::now());
             if left.is_zero() {
                 return;

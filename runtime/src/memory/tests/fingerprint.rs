@@ -57,7 +57,7 @@ impl World<'_> {
             }
         }
         for store in &self.directory.stores {
-            store.recent.values().for_each(|id| id.hash(hasher));
+            store.recent.iter().for_each(|id| id.hash(hasher));
             (store.pins, store.leaving, store.is_lost, store.trouble.is_some()).hash(hasher);
         }
         // In the order of their events: the map has none.

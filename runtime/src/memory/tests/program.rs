@@ -62,6 +62,7 @@ pub(super) fn device(units: Option<usize>, peers: &[u16]) -> DeviceInfo {
         name: "model".to_owned(),
         kind: DeviceKind("model"),
         queues: 1,
+        urgent_queues: 0,
         depth: 2,
         memory: units.map(|units| MemoryInfo { bytes: units * UNIT, align: UNIT, host: link, peers }),
         speed: Speed::default(),

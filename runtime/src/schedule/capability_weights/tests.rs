@@ -104,7 +104,7 @@ fn the_last_free_worker_is_left_to_the_next_panel() {
         for id in 1..=20 {
             mock.push(&policy, id, 0, Work::taking(&[panel_ns, NEVER]).level(BlasLevel::Two));
             assert_eq!(mock.take(&policy, Place(0)), Some(id));
-            policy.ended(TaskId(id), &mock);
+            policy.ended(&[TaskId(id)], &mock);
         }
         // Ten updates: the device is through with them in 1000, the host with one in 500.
         (21..=30).for_each(|id| mock.push(&policy, id, 0, Work::taking(&[500.0, 100.0])));

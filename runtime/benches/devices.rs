@@ -1,0 +1,236 @@
+//! What a device task costs the runtime: empty tasks for drivers that finish work at once.
+//!
+//! ```text
+//! cargo bench -p superscalar-runtime --bench devices [-- part of a case's name]
+//! ```
+//!
+//! A line per case, policy and kind of driver (with a heap of its own, which nobody touches, or without): nanoseconds per task from the first
+//! insertion until all are done, insertion and issue side by side. Medians of several rounds. The driver's own share, a lock and a few
+//! words, is in it.
+
+use std::{
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use superscalar_runtime::{
+    Codelet, Device, DeviceError, DeviceInfo, DeviceKind, DeviceMemory, Event, Finished, Issue, IssueContext, Lent,
+    LinkInfo, MemoryInfo, PolicyName, Reads, Resource, Runtime, Scope, Speed, Transfer, Updates,
+};
+
+const NULL: DeviceKind = DeviceKind("null");
+const QUEUES: u16 = 4;
+const TASKS: usize = 20_000;
+const HANDLES: usize = 64;
+const ROUNDS: usize = 9;
+const SPIN: Duration = Duration::from_micros(30);
+
+type Vector = Vec<u64>;
+
+/// A driver that has finished everything when it is asked.
+struct Null {
+    index: u16,
+    has_heap: bool,
+    state: Mutex<State>,
+    called: Condvar,
+    /// Something is to be reported, or the issuer was woken.
+    is_due: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    issued: [u32; QUEUES as usize + 3],
+    finished: Vec<(u16, u32)>,
+    is_asleep: bool,
+}
+
+impl Null {
+    fn new(index: u16, has_heap: bool) -> Arc<Self> {
+        let (state, called, is_due) = (Mutex::default(), Condvar::new(), AtomicBool::default());
+        Arc::new(Self { index, has_heap, state, called, is_due })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, queue: u16) -> u32 {
+        let mut state = self.lock();
+        let ticket = &mut state.issued[usize::from(queue)];
+        *ticket += 1;
+        let ticket = *ticket;
+        state.finished.push((queue, ticket));
+        self.call(&state);
+        ticket
+    }
+
+    /// There is something for the issuer to see.
+    fn call(&self, state: &State) {
+        self.is_due.store(true, Ordering::SeqCst);
+        if state.is_asleep {
+            self.called.notify_all();
+        }
+    }
+}
+
+impl Device for Null {
+    fn info(&self) -> DeviceInfo {
+        let link = LinkInfo { bytes_per_s: 50e9, latency_ns: 1000 };
+        let heap = MemoryInfo { bytes: 1 << 20, align: 256, host: link, peers: vec![(1 - self.index, link)] };
+        DeviceInfo {
+            name: format!("null:{}", self.index),
+            kind: NULL,
+            queues: QUEUES,
+            urgent_queues: 0,
+            depth: 16,
+            memory: self.has_heap.then_some(heap),
+            speed: Speed::default(),
+        }
+    }
+
+    fn can_wait_for(&self, _: u16) -> bool {
+        true
+    }
+
+    fn issue(&self, queue: u16, _: &[Event], issue: Issue<'_>) -> Result<u32, DeviceError> {
+        issue(&mut ())?;
+        Ok(self.put(queue))
+    }
+
+    fn poll(&self, report: &mut dyn FnMut(Finished)) {
+        let finished = std::mem::take(&mut self.lock().finished);
+        for (queue, ticket) in finished {
+            report(Finished { queue, ticket, busy_ns: None, result: Ok(()) });
+        }
+    }
+
+    fn wait(&self, at_most: Duration) {
+        // As a driver does that looks for the end of short tasks: the next thing mostly comes at once.
+        let until = Instant::now() + SPIN.min(at_most);
+        while !self.is_due.load(Ordering::SeqCst) && Instant::now() < until {
+            std::hint::spin_loop();
+        }
+        let mut state = self.lock();
+        state.is_asleep = true;
+        let is_idle = |_: &mut State| !self.is_due.load(Ordering::SeqCst);
+        let woken = self.called.wait_timeout_while(state, at_most, is_idle);
+        state = woken.unwrap_or_else(PoisonError::into_inner).0;
+        state.is_asleep = false;
+        self.is_due.store(false, Ordering::SeqCst);
+    }
+
+    fn wake(&self) {
+        self.call(&self.lock());
+    }
+
+    fn memory(&self) -> Option<&dyn DeviceMemory> {
+        self.has_heap.then_some(self)
+    }
+}
+
+impl DeviceMemory for Null {
+    fn reserve(&self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    unsafe fn copy(&self, transfer: &Transfer, _: &[Event]) -> Result<u32, DeviceError> {
+        let direction = match transfer {
+            Transfer::In { .. } => 0,
+            Transfer::Out { .. } => 1,
+            Transfer::Peer { .. } => 2,
+        };
+        Ok(self.put(QUEUES + direction))
+    }
+}
+
+fn nothing(context: &mut IssueContext<'_>) -> Result<(), DeviceError> {
+    context.queue::<()>().map(drop)
+}
+
+/// Empty codelets: one that reads, one that updates, one that does both.
+struct Codelets {
+    read: Codelet<Reads<Vector>, ()>,
+    step: Codelet<Updates<Vector>, ()>,
+    update: Codelet<(Reads<Vector>, Updates<Vector>), ()>,
+}
+
+impl Codelets {
+    fn new() -> Self {
+        Self {
+            read: Codelet::new("read").on_device(NULL, |context, _, ()| nothing(context)),
+            step: Codelet::new("step").on_device(NULL, |context, _, ()| nothing(context)),
+            update: Codelet::new("update").on_device(NULL, |context, _, ()| nothing(context)),
+        }
+    }
+}
+
+/// Inserts so many tasks of a case.
+type Case = for<'s> fn(&'s Scope<'s, '_>, &Codelets, &[Lent<'s, Vector>]);
+
+/// No task waits for another.
+fn free<'s>(s: &'s Scope<'s, '_>, codelets: &Codelets, h: &[Lent<'s, Vector>]) {
+    (0..TASKS).for_each(|_| codelets.read.submit(s, h[0].read(), ()));
+}
+
+/// Each waits for the task two before, whose result it reads, and for the one that has read what it updates.
+fn with_two<'s>(s: &'s Scope<'s, '_>, codelets: &Codelets, h: &[Lent<'s, Vector>]) {
+    for at in 2..TASKS + 2 {
+        codelets.update.submit(s, (h[(at - 2) % HANDLES].read(), h[at % HANDLES].read_write()), ());
+    }
+}
+
+fn chain<'s>(s: &'s Scope<'s, '_>, codelets: &Codelets, h: &[Lent<'s, Vector>]) {
+    (0..TASKS).for_each(|_| codelets.step.submit(s, h[0].read_write(), ()));
+}
+
+/// From one device to the other and back: each reads what the other device has written last.
+fn hops<'s>(s: &'s Scope<'s, '_>, codelets: &Codelets, h: &[Lent<'s, Vector>]) {
+    (0..2).for_each(|at| h[usize::from(at)].deal_to(Some(Resource::device(at))));
+    for at in 0..TASKS {
+        codelets.update.submit(s, (h[(at + 1) % 2].read(), h[at % 2].read_write()), ());
+    }
+}
+
+fn runtime(devices: u16, has_heap: bool, policy: PolicyName) -> Runtime {
+    let builder = Runtime::builder().workers(1).bind(false).weights_file(None).policy(policy);
+    let builder = (0..devices).fold(builder, |builder, index| builder.device(Null::new(index, has_heap)));
+    builder.build().expect("a runtime")
+}
+
+fn ns_per_task(runtime: &Runtime, case: Case) -> f64 {
+    let codelets = Codelets::new();
+    let mut figures: Vec<f64> = (0..=ROUNDS)
+        .map(|_| {
+            let mut values = vec![vec![0u64]; HANDLES];
+            let begun = Instant::now();
+            let done = runtime.scope(|s| {
+                let handles: Vec<_> = values.iter_mut().map(|value| s.lend(value)).collect();
+                case(s, &codelets, &handles);
+            });
+            done.expect("empty tasks do not fail");
+            begun.elapsed().as_nanos() as f64 / TASKS as f64
+        })
+        .skip(1)
+        .collect();
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}
+
+fn main() {
+    let cases: [(&str, u16, Case); 4] =
+        [("free", 1, free), ("with-two", 1, with_two), ("chain", 1, chain), ("hops", 2, hops)];
+    let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    for (name, devices, case) in cases {
+        for policy in [PolicyName::CapabilityWeights, PolicyName::Priority] {
+            for has_heap in [false, true] {
+                let line = format!("{name} {policy} {}", if has_heap { "own-memory" } else { "host-memory" });
+                if only.as_ref().is_none_or(|only| line.contains(&**only)) {
+                    let figure = ns_per_task(&runtime(devices, has_heap, policy), case);
+                    println!("devices {line} ns_per_task={figure:.0}");
+                }
+            }
+        }
+    }
+}

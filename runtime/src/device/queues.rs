@@ -1,0 +1,164 @@
+//! Which of a device's queues a task goes to.
+//!
+//! What stands in a queue waits for all that stands before it, whether it needs that or not. So a task continues the queue of a predecessor
+//! only if that is the last in it: the order comes for free there, and nothing else is in the way. Otherwise it takes an empty queue and
+//! waits for events, and if none is empty, the one with the least in it. (In a factorization the first update may stand behind its panel. But
+//! were the others put there, too, because they also wait for the panel, the next panel would come after all of them, though it waits for one.)
+//!
+//! Ordinary tasks leave the urgent queues free for those of a priority above zero. These may stand anywhere, but prefer an urgent one.
+
+#![forbid(unsafe_code)]
+
+use super::{DeviceInfo, Event};
+use std::ops::Range;
+
+#[derive(Clone, Copy, Default)]
+struct Queue {
+    /// The last ticket that was put in.
+    tail: u32,
+    /// How many tasks are in it.
+    in_flight: usize,
+}
+
+/// What an issuer has put into the queues for tasks; see the module's head.
+pub(super) struct Queues {
+    each: Box<[Queue]>,
+    /// So many, the first of them, are for urgent tasks.
+    urgent: usize,
+    /// Where the search for an empty one begins, so that they take turns.
+    next: usize,
+}
+
+impl Queues {
+    pub(super) fn new(info: &DeviceInfo) -> Self {
+        let count = usize::from(info.queues.max(1));
+        // One at least is for everybody.
+        Self {
+            each: vec![Queue::default(); count].into(),
+            urgent: usize::from(info.urgent_queues).min(count - 1),
+            next: 0,
+        }
+    }
+
+    /// The queue for a task of this priority. `before` are the events of the device's own that it must wait for.
+    pub(super) fn choose(&mut self, priority: i32, before: impl Iterator<Item = Event> + Clone) -> u16 {
+        let (urgent, ordinary) = (0..self.urgent, self.urgent..self.each.len());
+        let found = match priority > 0 && !urgent.is_empty() {
+            true => {
+                let found =
+                    self.without_delay(&urgent, before.clone()).or_else(|| self.without_delay(&ordinary, before));
+                found.or_else(|| self.least(0..self.each.len()))
+            }
+            false => self.without_delay(&ordinary, before).or_else(|| self.least(ordinary)),
+        };
+        let found = found.unwrap_or(0);
+        self.next = found + 1;
+        found as u16
+    }
+
+    /// One of these in which nothing stands before the task but what it waits for anyway.
+    fn without_delay(&self, among: &Range<usize>, mut before: impl Iterator<Item = Event>) -> Option<usize> {
+        let is_last = |event: Event| {
+            let at = usize::from(event.queue);
+            (among.contains(&at) && self.each[at].tail == event.ticket).then_some(at)
+        };
+        before.find_map(is_last).or_else(|| self.in_turn(among.clone()).find(|&at| self.each[at].in_flight == 0))
+    }
+
+    fn least(&self, among: Range<usize>) -> Option<usize> {
+        self.in_turn(among).min_by_key(|&at| self.each[at].in_flight)
+    }
+
+    /// These, beginning with the one whose turn it is.
+    fn in_turn(&self, among: Range<usize>) -> impl Iterator<Item = usize> {
+        let first = self.next.clamp(among.start, among.end);
+        (first..among.end).chain(among.start..first)
+    }
+
+    /// A task was put in.
+    pub(super) fn issued(&mut self, queue: u16, ticket: u32) {
+        let queue = &mut self.each[usize::from(queue)];
+        (queue.tail, queue.in_flight) = (ticket, queue.in_flight + 1);
+    }
+
+    /// A task has ended.
+    pub(super) fn ended(&mut self, queue: u16) {
+        self.each[usize::from(queue)].in_flight -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{DeviceKind, Speed};
+
+    struct Device {
+        queues: Queues,
+        issued: Vec<u32>,
+    }
+
+    impl Device {
+        fn new(queues: u16, urgent_queues: u16) -> Self {
+            let (name, kind, speed) = (String::new(), DeviceKind("test"), Speed::default());
+            let info = DeviceInfo { name, kind, queues, urgent_queues, depth: 1, memory: None, speed };
+            Self { queues: Queues::new(&info), issued: vec![0; usize::from(queues)] }
+        }
+
+        fn issue(&mut self, priority: i32, before: &[Event]) -> Event {
+            let queue = self.queues.choose(priority, before.iter().copied());
+            let ticket = &mut self.issued[usize::from(queue)];
+            *ticket += 1;
+            self.queues.issued(queue, *ticket);
+            Event { device: 0, queue, ticket: *ticket }
+        }
+    }
+
+    #[test]
+    fn a_chain_stays_in_its_queue() {
+        let mut device = Device::new(4, 0);
+        let first = device.issue(0, &[]);
+        let last = (0..9).fold(first, |before, _| device.issue(0, &[before]));
+        assert_eq!((last.queue, last.ticket), (first.queue, 10));
+        assert_ne!(device.issue(0, &[]).queue, first.queue);
+    }
+
+    #[test]
+    fn the_next_panel_does_not_stand_behind_updates_that_it_does_not_wait_for() {
+        let mut device = Device::new(4, 0);
+        let panel = device.issue(0, &[]);
+        let updates: Vec<Event> = (0..3).map(|_| device.issue(0, &[panel])).collect();
+        assert_eq!(updates[0].queue, panel.queue, "the first continues the panel's queue");
+        let others: Vec<u16> = updates[1..].iter().map(|update| update.queue).collect();
+        assert!(others[0] != others[1] && !others.contains(&panel.queue), "{others:?}");
+        let next = device.issue(0, &[updates[0]]);
+        assert_eq!(next.queue, panel.queue, "behind the update that it waits for");
+        // Now there is something behind that update.
+        assert_ne!(device.issue(0, &[updates[0]]).queue, panel.queue);
+    }
+
+    #[test]
+    fn the_shortest_queue_is_taken_where_none_is_empty() {
+        let mut device = Device::new(3, 0);
+        let events: Vec<Event> = (0..9).map(|_| device.issue(0, &[])).collect();
+        assert_eq!(device.issued, [3, 3, 3]);
+        let freed = events[4].queue;
+        device.queues.ended(freed);
+        assert_eq!(device.issue(0, &[events[0]]).queue, freed);
+        (0..3).for_each(|_| device.queues.ended(freed));
+        assert_eq!(device.issue(0, &[events[0]]).queue, freed);
+    }
+
+    #[test]
+    fn ordinary_tasks_leave_the_urgent_queue_free() {
+        let mut device = Device::new(3, 1);
+        let ordinary: Vec<Event> = (0..6).map(|_| device.issue(0, &[])).collect();
+        assert_eq!(device.issued, [0, 3, 3]);
+        let panel = device.issue(4, &[ordinary[5]]);
+        assert_eq!(panel.queue, 0);
+        // With a queue of their own taken, they stand where ordinary ones may.
+        (0..3).for_each(|_| device.queues.ended(1));
+        assert_eq!((device.issue(1, &[]).queue, device.issue(1, &[panel]).queue), (1, 0));
+        assert_ne!(device.issue(0, &[panel]).queue, 0);
+        assert_eq!(Device::new(1, 1).issue(0, &[]).queue, 0, "the only queue is for everybody");
+    }
+}
