@@ -68,6 +68,7 @@ mod cholesky;
 mod codelets;
 mod columns;
 mod condition;
+mod device_matrix;
 mod distribution;
 mod error;
 mod level3;
@@ -93,6 +94,7 @@ pub use auxiliary::{
 pub use block_size::BlockSize;
 pub use cholesky::{lauum::lauum, posv::posv, potrf::potrf, potri::potri, potrs::potrs, trtri::trtri};
 pub use condition::{gecon, pocon};
+pub use device_matrix::{DeviceMatrix, Layout};
 pub use distribution::{Distribution, UnknownDistribution};
 pub use error::{Error, ErrorKind};
 pub use level3::{
@@ -150,6 +152,7 @@ pub mod submit {
         lauum::submit as lauum, posv::submit as posv, potrf::submit as potrf, potri::submit as potri,
         potrs::submit as potrs, trtri::submit as trtri,
     };
+    pub use crate::device_matrix::submit_copy as copy;
     pub use crate::condition::{submit_gecon as gecon, submit_pocon as pocon};
     pub use crate::level3::{
         gemm::submit as gemm,

@@ -76,7 +76,9 @@ impl Shared {
             body.scratch_bytes(info.kind, &shapes)
         });
         let mut directory = self.memory.lock();
-        let uses = self.uses_of(body, &regions, &mut directory);
+        let Some(uses) = self.uses_of(body, &regions, &mut directory) else {
+            return Admission::Barred(DeviceError::new("an operand of it is a resident value in a place that is not its own"));
+        };
         let demand = Demand { device: device as u16, uses: &uses, scratch_bytes };
         if let Err(error) = directory.check_size(demand) {
             return Admission::Barred(error);
@@ -106,14 +108,17 @@ impl Shared {
         Admission::Admitted(Held { uses, scratch }, admitted)
     }
 
-    fn uses_of(&self, body: &Body, regions: &[HostRegion], directory: &mut Directory) -> Vec<Use> {
-        let (mut uses, mut regions) = (Vec::with_capacity(regions.len()), regions.iter());
+    fn uses_of(&self, body: &Body, regions: &[HostRegion], directory: &mut Directory) -> Option<Vec<Use>> {
+        let (mut uses, mut regions, mut all_in_place) = (Vec::with_capacity(regions.len()), regions.iter(), true);
         body.uses(&mut |execution, mode| {
             if let Some(&host) = regions.next() {
-                uses.push(Use { entry: execution.placement.entry_in(&self.memory, directory, host), mode });
+                match execution.placement.entry_in(&self.memory, directory, host) {
+                    Some(entry) => uses.push(Use { entry, mode }),
+                    None => all_in_place = false,
+                }
             }
         });
-        uses
+        all_in_place.then_some(uses)
     }
 
     /// Lets a host task use its data. If they have to be brought home first, the task is put aside, pushed again when they have come,
