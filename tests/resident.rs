@@ -121,7 +121,9 @@ fn a_factorization_and_a_solve_stay_on_devices<T: Scalar>() {
                 let (moved, a, b) = factor_and_solve::<T>(&rt, layout, uplo, N);
                 assert_near(a.as_ref(), factor.as_ref(), &what);
                 assert_near(b.as_ref(), solution.as_ref(), &what);
-                assert_eq!(moved, 0, "{what}: bytes went from or to the host");
+                // A panel of block columns may be the host's, from where both devices fetch it.
+                let panels = if layout == TILES || layout == TILES.on(1) { 0 } else { 3 * N * N * size_of::<T>() };
+                assert!(moved <= panels as u64, "{what}: {moved} bytes went from or to the host");
                 assert_empties(&rt, &what);
             }
         }
@@ -157,7 +159,8 @@ fn every_size_down_to_none() {
             let (moved, a, b) = factor_and_solve::<f64>(&rt, layout, Uplo::Lower, n);
             assert_near(a.as_ref(), factor.as_ref(), "the factor");
             assert_near(b.as_ref(), solution.as_ref(), "the solution");
-            assert_eq!(moved, 0, "order {n}");
+            let panels = if layout == TILES { 0 } else { 3 * n * n * 8 };
+            assert!(moved <= panels as u64, "order {n}: {moved} bytes");
         }
     }
     assert_empties(&rt, "matrices of all sizes");
@@ -214,6 +217,84 @@ fn the_level_3_blas_stays_on_devices() {
     assert_eq!(host_bytes(&rt), before, "bytes went from or to the host");
     for (at, (y, x)) in y.iter().zip(&x).enumerate() {
         assert_near(read(&rt, y).as_ref(), x.as_ref(), ["gemm", "herk", "her2k", "hemm", "trmm", "trsm", "gemmt"][at]);
+    }
+}
+
+fn lu_and_qr_stay_on_devices<T: Scalar>(names: &str) {
+    let (a, b, h) = (random::<T>(N, N, 5), random::<T>(N, 11, 4), host());
+    let (plain, [mut lu, mut qr]) = (Options::default().nb(NB), [a.clone(), a.clone()]);
+    let [mut x, mut y] = [b.clone(), b.clone()];
+    let (mut ipiv, mut tau) = (vec![0; N], vec![T::ZERO; N]);
+    dla::getrf(&h, lu.as_mut(), &mut ipiv, &plain).expect("regular");
+    dla::getrs(&h, Op::ConjTrans, lu.as_ref(), &ipiv, x.as_mut(), &plain).expect("regular");
+    dla::geqrf(&h, qr.as_mut(), &mut tau, &plain).expect("any matrix");
+    dla::unmqr(&h, Side::Left, Op::ConjTrans, qr.as_ref(), &tau, y.as_mut(), &plain).expect("any matrix");
+
+    let rt = open(names, None, PolicyName::CapabilityWeights);
+    let on = |m: &Matrix<T>| DeviceMatrix::from_host(&rt, m.as_ref(), COLUMNS).expect("there is room");
+    let ([mut lu_on, mut qr_on], [mut x_on, mut y_on]) = ([on(&a), on(&a)], [on(&b), on(&b)]);
+    let (mut ipiv_on, mut tau_on, before) = (vec![0; N], vec![T::ZERO; N], host_bytes(&rt));
+    rt.scope(|s| drop(submit::getrf(s, &lu_on.lend(s), &mut ipiv_on))).expect("regular");
+    rt.scope(|s| drop(submit::geqrf(s, &qr_on.lend(s), &mut tau_on))).expect("any matrix");
+    let factored = host_bytes(&rt) - before;
+    // Panels that the host factors go there and back; nothing else but interchanges, diagonals and triangular factors.
+    let (panels, small) = (2 * 3 * N * N * size_of::<T>(), 16 * N * NB * size_of::<T>());
+    assert!(factored <= (panels + small) as u64, "{names}: {factored} bytes for the factorizations");
+    assert_eq!(ipiv_on, ipiv, "{names}");
+    assert_near(read(&rt, &lu_on).as_ref(), lu.as_ref(), names);
+    assert_near(read(&rt, &qr_on).as_ref(), qr.as_ref(), names);
+
+    let before = host_bytes(&rt);
+    rt.scope(|s| {
+        let pivots = submit::pivots(s, &mut ipiv_on, NB);
+        submit::getrs(s, Op::ConjTrans, &lu_on.lend_ref(s), &pivots, &x_on.lend(s));
+    })
+    .expect("regular");
+    let solved = host_bytes(&rt) - before;
+    assert!(solved <= small as u64, "{names}: {solved} bytes for a solve");
+    rt.scope(|s| {
+        let qr = qr_on.lend_ref(s);
+        let q = submit::reflectors(s, &qr, &mut tau_on);
+        submit::unmqr(s, Side::Left, Op::ConjTrans, &qr, &q, &y_on.lend(s));
+    })
+    .expect("any matrix");
+    assert_near(read(&rt, &x_on).as_ref(), x.as_ref(), names);
+    assert_near(read(&rt, &y_on).as_ref(), y.as_ref(), names);
+    drop((lu_on, qr_on, x_on, y_on));
+    assert_empties(&rt, names);
+}
+
+#[test]
+fn lu_and_qr_of_every_type_stay_on_devices() {
+    for names in [instant(&[0], ""), instant(&[0, 1], "")] {
+        lu_and_qr_stay_on_devices::<f32>(&names);
+        lu_and_qr_stay_on_devices::<f64>(&names);
+        lu_and_qr_stay_on_devices::<c32>(&names);
+        lu_and_qr_stay_on_devices::<c64>(&names);
+    }
+}
+
+#[test]
+fn a_singular_matrix_says_where_and_spoils_its_solutions() {
+    let rt = open(&instant(&[0, 1], ""), None, PolicyName::CapabilityWeights);
+    let (mut a, mut ipiv) = (random::<f64>(N, N, 5), vec![0; N]);
+    a.as_mut().submatrix(0..N, 20..21).fill(0.0);
+    let (mut lu, plain) = (a.clone(), Options::default().nb(NB));
+    dla::getrf(&host(), lu.as_mut(), &mut ipiv, &plain).expect_err("singular");
+    let mut on = DeviceMatrix::from_host(&rt, a.as_ref(), COLUMNS).expect("there is room");
+    let mut x = DeviceMatrix::from_host(&rt, a.as_ref(), COLUMNS).expect("there is room");
+    for op in [Op::None, Op::Trans] {
+        let solved = rt.scope(|s| {
+            let a = on.lend(s);
+            let pivots = submit::getrf(s, &a, &mut ipiv);
+            submit::getrs(s, op, &a, &pivots, &x.lend(s));
+        });
+        let error: dla::Error = solved.expect_err("singular").into();
+        assert_eq!((error.kind(), error.info()), (ErrorKind::Singular, Some(21)));
+        // The factors are there all the same.
+        assert_near(read(&rt, &on).as_ref(), lu.as_ref(), "the factors of a singular matrix");
+        on.upload(&rt, a.as_ref()).expect("there is room");
+        x.upload(&rt, a.as_ref()).expect("there is room");
     }
 }
 
@@ -349,7 +430,7 @@ fn scopes_of_several_threads_read_one_matrix() {
 #[test]
 fn a_lost_device_takes_its_tiles_and_nothing_else() {
     // The third kernel after the uploads' thirty-six.
-    let names = format!("{},{}", instant(&[0], ":peer=none"), instant(&[1], ":peer=none:fault=kernel@21:lose"));
+    let names = format!("{},{}", instant(&[0], ":peer=none"), instant(&[1], ":peer=none:fault=kernel@21!"));
     let rt = open(&names, None, PolicyName::CapabilityWeights);
     let a = definite::<f64>(N);
     let mut on = DeviceMatrix::from_host(&rt, a.as_ref(), TILES).expect("there is room");
@@ -380,7 +461,8 @@ fn a_failed_factorization_spoils_what_it_was_to_write() {
     let error: dla::Error = rt.scope(|s| submit::potrf(s, Uplo::Lower, &on.lend(s))).expect_err("not definite").into();
     assert_eq!((error.kind(), error.info()), (ErrorKind::NotPositiveDefinite, Some(21)));
     // The tile whose factor there is not has no value; those before it have theirs.
-    assert!(on.holders(2, 2).is_empty() && !on.holders(1, 1).is_empty() && !on.holders(5, 5).is_empty());
+    let there = [(2, 2), (1, 1), (2, 0)].map(|(i, j)| on.holders(i, j).len());
+    assert_eq!(there, [0, 1, 1]);
     on.upload(&rt, definite::<f64>(N).as_ref()).expect("there is room");
     rt.scope(|s| submit::potrf(s, Uplo::Lower, &on.lend(s))).expect("positive definite");
     assert_near(read(&rt, &on).as_ref(), expected::<f64>(Uplo::Lower, N).0.as_ref(), "the second attempt");

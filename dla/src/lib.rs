@@ -163,7 +163,12 @@ pub mod submit {
         trmm::submit as trmm,
         trsm::submit as trsm,
     };
-    pub use crate::lu::{gesv::submit as gesv, getrf::submit as getrf, getri::submit as getri, getrs::submit as getrs};
+    pub use crate::lu::{
+        gesv::submit as gesv,
+        getrf::submit as getrf,
+        getri::submit as getri,
+        getrs::{pivots, submit as getrs},
+    };
     pub use crate::qr::{
         gelqf::submit as gelqf,
         gels::submit as gels,

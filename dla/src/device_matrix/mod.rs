@@ -143,7 +143,7 @@ impl<T: Scalar> DeviceMatrix<T> {
         let packs = self.packs();
         let tiles: Vec<_> = self.tiles.iter_mut().map(|tile| tile.lend(s, &packs)).collect();
         deal(&tiles, &self.homes);
-        Tiled::from_tiles(tiles, self.shape, self.tile).with_distribution(self.distribution)
+        Tiled::from_tiles(tiles, self.shape, self.tile)
     }
 
     /// The matrix as tasks of a scope use it that only read it. Several scopes may have it so.
@@ -155,7 +155,7 @@ impl<T: Scalar> DeviceMatrix<T> {
         let packs = self.packs();
         let tiles: Vec<_> = self.tiles.iter().map(|tile| tile.lend_ref(s, &packs)).collect();
         deal(&tiles, &self.homes);
-        Tiled::from_tiles(tiles, self.shape, self.tile).with_distribution(self.distribution)
+        Tiled::from_tiles(tiles, self.shape, self.tile)
     }
 
     /// Number of rows.
