@@ -81,7 +81,7 @@ tests() {
     passed=$((passed + good))
     failed=$((failed + bad))
     if [ "$bad" -gt 0 ]; then
-        failures+=("$step ($bad tests)")
+        failures+=("$step ($bad tests): $(sed -nE 's/^test (.+) \.\.\. FAILED.*/\1/p' "$log" | sort -u | paste -sd ' ')")
     elif [ "$status" -ne 0 ]; then
         finish "$status"
         return

@@ -219,6 +219,38 @@ fn a_product_moves_little_and_peers_spare_the_host() {
 }
 
 #[test]
+fn what_has_no_room_comes_and_goes_once() {
+    // A device with room for half of C, of 8 x 8 tiles.
+    let n = 8 * NB;
+    let (room, all) = (n * n * 8 / 2, (n * n * 8) as u64);
+    let (a, o) = (random::<f64>(n, n, 1), Options::default().nb(NB));
+    let triangle = Matrix::from_fn(n, n, |i, j| if i == j { n as f64 } else { a.at(i, j) });
+    let (none, left, lower) = (Op::None, Side::Left, Uplo::Lower);
+    type Routine<'a> = Box<dyn Fn(&Runtime, &mut Matrix<f64>) -> Result<(), dla::Error> + 'a>;
+    let (a, triangle) = (a.as_ref(), triangle.as_ref());
+    let routines: [(&str, Routine<'_>); 6] = [
+        ("gemm", Box::new(|rt, c| dla::gemm(rt, 1.0, none, a, none, a, 1.0, c.as_mut(), &o))),
+        ("symm", Box::new(|rt, c| dla::symm(rt, left, lower, 1.0, a, a, 1.0, c.as_mut(), &o))),
+        ("syrk", Box::new(|rt, c| dla::syrk(rt, lower, none, 1.0, a, 1.0, c.as_mut(), &o))),
+        ("syr2k", Box::new(|rt, c| dla::syr2k(rt, lower, none, 1.0, a, a, 1.0, c.as_mut(), &o))),
+        ("trmm", Box::new(|rt, b| dla::trmm(rt, left, lower, none, Diag::NonUnit, 1.0, triangle, b.as_mut(), &o))),
+        (
+            "trsm",
+            Box::new(|rt, b| dla::trsm(rt, Side::Right, lower, none, Diag::NonUnit, 1.0, triangle, b.as_mut(), &o)),
+        ),
+    ];
+    for policy in [PolicyName::CapabilityWeights, PolicyName::DemandDriven, PolicyName::Priority] {
+        for (name, routine) in &routines {
+            let (rt, mut c) = (runtime(&instant(&[0]), Some(room), policy), random::<f64>(n, n, 2));
+            routine(&rt, &mut c).expect("there is room for tiles");
+            let home: u64 = rt.traffic().iter().filter(|link| link.to == "host").map(|link| link.bytes).sum();
+            // Step by step, a product would take it home eight times.
+            assert!(home <= all + all / 4, "{name}, {policy}: {home} bytes came home, of a matrix of {all}");
+        }
+    }
+}
+
+#[test]
 fn a_recording_tells_what_memories_did() {
     // A product of 6 x 6 tiles on devices that have room for eight.
     const ROOM: usize = 8 * (8 * NB * NB);

@@ -2,6 +2,8 @@
 //! matrix, reflectors, row interchanges. Each can be applied to a vector in O(elements), by plain loops which share nothing
 //! with the kernels.
 
+use crate::parallel;
+use std::ops::Range;
 use superscalar_kernels::{Diag, MatRef, Op, Real, Scalar, Uplo};
 
 /// What of a stored matrix counts, and what it stands for.
@@ -18,10 +20,15 @@ pub enum Stored {
 }
 
 /// Calls `f(i, j, element)` for every element of the matrix that this storage stands for, zeros left out.
-pub fn each<T: Scalar>(stored: Stored, a: MatRef<'_, T>, mut f: impl FnMut(usize, usize, T)) {
-    let (m, n) = a.shape();
+pub fn each<T: Scalar>(stored: Stored, a: MatRef<'_, T>, f: impl FnMut(usize, usize, T)) {
+    each_of(stored, a, 0..a.ncols(), f);
+}
+
+/// The same for what some of its columns store.
+fn each_of<T: Scalar>(stored: Stored, a: MatRef<'_, T>, columns: Range<usize>, mut f: impl FnMut(usize, usize, T)) {
+    let m = a.nrows();
     let column = |uplo, j: usize| if uplo == Uplo::Lower { (j + 1).min(m)..m } else { 0..j.min(m) };
-    for j in 0..n {
+    for j in columns {
         match stored {
             Stored::General => (0..m).for_each(|i| f(i, j, a.at(i, j))),
             Stored::Triangle(uplo, diag) => {
@@ -135,16 +142,21 @@ impl<T: Scalar> Link<'_, T> {
 }
 
 /// op(A)ᴴ x, its elements passed through `map`.
-fn matrix_adjoint_times<T: Scalar>(stored: Stored, op: Op, a: MatRef<'_, T>, x: &[T], map: impl Fn(T) -> T) -> Vec<T> {
+fn matrix_adjoint_times<T: Scalar>(
+    stored: Stored,
+    op: Op,
+    a: MatRef<'_, T>,
+    x: &[T],
+    map: impl Fn(T) -> T + Sync,
+) -> Vec<T> {
     let (rows, columns) = op.shape(a.shape());
     assert_eq!(x.len(), rows, "rows of op(A)");
-    let mut y = vec![T::ZERO; columns];
-    match op {
-        Op::None => each(stored, a, |i, j, element| y[j] += map(element).conj() * x[i]),
-        Op::Trans => each(stored, a, |i, j, element| y[i] += map(element).conj() * x[j]),
-        Op::ConjTrans => each(stored, a, |i, j, element| y[i] += map(element) * x[j]),
-    }
-    y
+    let (m, n) = a.shape();
+    parallel::sum((n, m * n), vec![T::ZERO; columns], |of, y| match op {
+        Op::None => each_of(stored, a, of, |i, j, element| y[j] += map(element).conj() * x[i]),
+        Op::Trans => each_of(stored, a, of, |i, j, element| y[i] += map(element).conj() * x[j]),
+        Op::ConjTrans => each_of(stored, a, of, |i, j, element| y[i] += map(element) * x[j]),
+    })
 }
 
 /// Qᴴ x, or with `adjoint` Q x, one reflector at a time.

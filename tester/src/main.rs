@@ -29,6 +29,7 @@ mod measure;
 mod memory;
 mod norm;
 mod operand;
+mod parallel;
 #[allow(unsafe_code)]
 mod peer;
 mod probe;

@@ -2,6 +2,8 @@
 
 use crate::link::{Stored, each};
 use crate::operand::same;
+use crate::parallel;
+use std::ops::Range;
 use superscalar_kernels::{MatRef, Real, Scalar, Uplo};
 
 /// The larger of two errors; NaN if one is. (`f64::max` would drop it.)
@@ -26,7 +28,9 @@ pub fn modulus<T: Scalar>(x: T) -> f64 {
 
 /// ‖A‖₁, the largest sum of a column.
 pub fn one<T: Scalar>(a: MatRef<'_, T>) -> f64 {
-    largest((0..a.ncols()).map(|j| (0..a.nrows()).map(|i| modulus(a.at(i, j))).sum()))
+    let (m, n) = a.shape();
+    let of = |columns: Range<usize>| largest(columns.map(|j| (0..m).map(|i| modulus(a.at(i, j))).sum()));
+    largest(parallel::map(parallel::ranges(n, m * n), of))
 }
 
 /// ‖A‖₁ and ‖A‖∞ of the matrix that this storage stands for.
@@ -43,16 +47,16 @@ pub fn one_and_inf<T: Scalar>(stored: Stored, a: MatRef<'_, T>) -> (f64, f64) {
 pub fn one_hermitian<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>) -> f64 {
     let n = a.nrows();
     let a = if uplo == Uplo::Upper { a.transpose() } else { a };
-    let mut sums = vec![0.0; n];
-    for j in 0..n {
-        sums[j] += modulus(a.at(j, j));
-        for i in j + 1..n {
-            let entry = modulus(a.at(i, j));
-            sums[i] += entry;
-            sums[j] += entry;
+    largest(parallel::sum((n, n * n), vec![0.0; n], |columns, sums| {
+        for j in columns {
+            sums[j] += modulus(a.at(j, j));
+            for i in j + 1..n {
+                let entry = modulus(a.at(i, j));
+                sums[i] += entry;
+                sums[j] += entry;
+            }
         }
-    }
-    largest(sums)
+    }))
 }
 
 /// The largest diagonal entry of L Lᴴ (lower) or Uᴴ U (upper): at most ‖A‖₁ of that product and, where the diagonal of
@@ -60,11 +64,11 @@ pub fn one_hermitian<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>) -> f64 {
 pub fn largest_diagonal<T: Scalar>(uplo: Uplo, factor: MatRef<'_, T>) -> f64 {
     let n = factor.nrows();
     let factor = if uplo == Uplo::Upper { factor.transpose() } else { factor };
-    let mut sums = vec![0.0; n];
-    for j in 0..n {
-        (j..n).for_each(|i| sums[i] += modulus(factor.at(i, j)).powi(2));
-    }
-    largest(sums)
+    largest(parallel::sum((n, n * n), vec![0.0; n], |columns, sums| {
+        for j in columns {
+            (j..n).for_each(|i| sums[i] += modulus(factor.at(i, j)).powi(2));
+        }
+    }))
 }
 
 #[cfg(test)]

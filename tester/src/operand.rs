@@ -5,6 +5,7 @@
 //! seen even if it only scales.
 
 use crate::elements::{Elements, Memory};
+use crate::parallel;
 use crate::random::Random;
 use superscalar_kernels::{MatMut, MatRef, Scalar, Uplo};
 
@@ -51,7 +52,10 @@ impl<T: Scalar> Operand<T> {
         let mut data = Elements::<T>::new(len, memory).ok()?;
         // align_offset may decline, with usize::MAX; an unaligned matrix is then good enough.
         let start = Some(data.as_ptr().align_offset(ALIGNMENT)).filter(|&start| start < lead).unwrap_or(0);
-        (0..len).for_each(|at| data[at] = sentinel(at.wrapping_sub(start)));
+        let fill = |(at, part): (usize, &mut [T])| {
+            (at..).zip(part).for_each(|(at, element)| *element = sentinel(at.wrapping_sub(start)));
+        };
+        parallel::map(pieces(&mut data), fill);
         Some(Self { data, start, m, n, ld, keeps })
     }
 
@@ -73,7 +77,8 @@ impl<T: Scalar> Operand<T> {
     pub fn restore(&mut self, original: &Self) {
         let len = self.ld * self.n + TAIL;
         let source = &original.data[original.start..original.start + len];
-        self.data[self.start..self.start + len].copy_from_slice(source);
+        let copy = |(at, part): (usize, &mut [T])| part.copy_from_slice(&source[at..at + part.len()]);
+        parallel::map(pieces(&mut self.data[self.start..self.start + len]), copy);
     }
 
     /// The matrix.
@@ -96,11 +101,11 @@ impl<T: Scalar> Operand<T> {
     pub fn trespass(&self, before: &Self) -> Option<String> {
         let len = self.ld * self.n + TAIL;
         let (now, then) = (&self.data[self.start..][..len], &before.data[before.start..][..len]);
-        let (at, (now, then)) = (0..).zip(now.iter().zip(then)).find(|&(at, (now, then))| {
-            let (i, j) = (at % self.ld, at / self.ld);
-            self.is_kept(i, j) && !same(*now, *then)
-        })?;
-        let (i, j) = (at % self.ld, at / self.ld);
+        let first = |mut range: std::ops::Range<usize>| {
+            range.find(|&at| self.is_kept(at % self.ld, at / self.ld) && !same(now[at], then[at]))
+        };
+        let at = parallel::map(parallel::ranges(len, len), first).into_iter().flatten().next()?;
+        let (i, j, now, then) = (at % self.ld, at / self.ld, now[at], then[at]);
         let place = if i >= self.m || j >= self.n { "the padding" } else { "what is not to be written" };
         Some(format!("{place} at ({i}, {j}) was {then} and is {now}"))
     }
@@ -110,9 +115,12 @@ impl<T: Scalar> Operand<T> {
         if self.is_scrap() {
             return false;
         }
-        let mut written =
-            (0..self.n).flat_map(|j| (0..self.m).map(move |i| (i, j))).filter(|&(i, j)| !self.is_kept(i, j));
-        written.any(|place| self.view()[place].is_nan())
+        let view = self.view();
+        let has_nan = |columns: std::ops::Range<usize>| {
+            let places = columns.flat_map(|j| (0..self.m).map(move |i| (i, j)));
+            places.filter(|&(i, j)| !self.is_kept(i, j)).any(|(i, j)| view.at(i, j).is_nan())
+        };
+        parallel::map(parallel::ranges(self.n, self.m * self.n), has_nan).contains(&true)
     }
 
     /// Whether what a routine leaves here means nothing.
@@ -132,6 +140,17 @@ impl<T: Scalar> Operand<T> {
         };
         !inside || kept
     }
+}
+
+/// The elements in pieces for as many threads, each with the place where it begins.
+fn pieces<T>(mut data: &mut [T]) -> Vec<(usize, &mut [T])> {
+    let len = data.len();
+    let piece = |range: std::ops::Range<usize>| {
+        let (piece, rest) = std::mem::take(&mut data).split_at_mut(range.len());
+        data = rest;
+        (range.start, piece)
+    };
+    parallel::ranges(len, len).into_iter().map(piece).collect()
 }
 
 /// NaN and a number in turn; both parts of a complex number.

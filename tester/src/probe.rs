@@ -1,6 +1,6 @@
 //! Products of a stored matrix and a vector, by plain loops along columns: O(n²), and independent of the kernels.
 
-use crate::random::Random;
+use crate::{parallel, random::Random};
 use superscalar_kernels::{Diag, MatRef, Op, Scalar, Uplo};
 
 /// Probes per residual.
@@ -16,8 +16,7 @@ pub fn vectors<T: Scalar>(n: usize) -> impl Iterator<Item = Vec<T>> {
 
 /// A x for a Hermitian A of which one triangle is stored.
 pub fn hermitian_times<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, x: &[T]) -> Vec<T> {
-    let mut y = vec![T::ZERO; x.len()];
-    for j in 0..x.len() {
+    by_columns(x, |j, y| {
         let mut sum = T::from_real(a.at(j, j).re()) * x[j];
         let off_diagonal = if uplo == Uplo::Lower { j + 1..x.len() } else { 0..j };
         for i in off_diagonal {
@@ -26,22 +25,25 @@ pub fn hermitian_times<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, x: &[T]) -> Vec<
             sum += entry.conj() * x[i];
         }
         y[j] += sum;
-    }
-    y
+    })
 }
 
 /// op(A) x for a triangular A.
 pub fn triangle_times<T: Scalar>(uplo: Uplo, op: Op, a: MatRef<'_, T>, x: &[T]) -> Vec<T> {
-    let mut y = vec![T::ZERO; x.len()];
-    for j in 0..x.len() {
+    by_columns(x, |j, y| {
         let rows = if uplo == Uplo::Lower { j..x.len() } else { 0..j + 1 };
         match op {
             Op::None => rows.for_each(|i| y[i] += a.at(i, j) * x[j]),
             Op::Trans => y[j] = rows.map(|i| a.at(i, j) * x[i]).sum(),
             Op::ConjTrans => y[j] = rows.map(|i| a.at(i, j).conj() * x[i]).sum(),
         }
-    }
-    y
+    })
+}
+
+/// What the columns of a square matrix add up to, each of which is multiplied with its entry of x.
+fn by_columns<T: Scalar>(x: &[T], column: impl Fn(usize, &mut [T]) + Sync) -> Vec<T> {
+    let n = x.len();
+    parallel::sum((n, n * n), vec![T::ZERO; n], |columns, y| columns.for_each(|j| column(j, y)))
 }
 
 /// Solves op(A) y = x for a triangular A, y over x.

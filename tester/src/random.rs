@@ -3,7 +3,11 @@
 //! The generator is SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): its whole state is one number, so the seed on the
 //! command line repeats every entry of a case on every machine.
 
+use crate::parallel;
 use superscalar_kernels::{Diag, MatMut, MatRef, Scalar, Uplo};
+
+/// How the state goes on from one number to the next.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A stream of random numbers.
 pub struct Random(u64);
@@ -15,7 +19,7 @@ impl Random {
     }
 
     fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.0 = self.0.wrapping_add(STEP);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
@@ -45,19 +49,47 @@ impl Random {
         ((self.bits() >> 32) as usize) % end
     }
 
-    /// Fills a whole matrix.
-    pub fn general<T: Scalar>(&mut self, mut a: MatMut<'_, T>) {
-        for j in 0..a.ncols() {
-            (0..a.nrows()).for_each(|i| a[(i, j)] = self.scalar());
+    /// The stream from its so-many-th next number on.
+    fn from(&self, count: usize) -> Self {
+        Self(self.0.wrapping_add((count as u64).wrapping_mul(STEP)))
+    }
+
+    /// Fills the columns of a matrix one after the other, as far as one can tell: `fill` gets each column with its number, and
+    /// draws so many numbers for it.
+    fn columns<T: Scalar>(
+        &mut self,
+        mut a: MatMut<'_, T>,
+        draws: impl Fn(usize) -> usize,
+        fill: impl Fn(&mut Random, usize, MatMut<'_, T>) + Sync,
+    ) {
+        let (mut parts, mut count) = (Vec::new(), 0);
+        for range in parallel::ranges(a.ncols(), a.nrows().saturating_mul(a.ncols())) {
+            let (part, rest) = a.split_at_col(range.len());
+            parts.push((range.clone(), self.from(count), part));
+            count += range.map(&draws).sum::<usize>();
+            a = rest;
         }
+        parallel::map(parts, |(range, mut random, mut part)| {
+            let m = part.nrows();
+            for (at, j) in range.enumerate() {
+                fill(&mut random, j, part.rb_mut().submatrix(0..m, at..at + 1));
+            }
+        });
+        *self = self.from(count);
+    }
+
+    /// Fills a whole matrix.
+    pub fn general<T: Scalar>(&mut self, a: MatMut<'_, T>) {
+        let m = a.nrows();
+        self.columns(a, |_| m * parts::<T>(), |random, _, mut a| (0..m).for_each(|i| a[(i, 0)] = random.scalar()));
     }
 
     /// Fills the part of an m x n matrix on and below the diagonal, or on and above it.
     pub fn trapezoid<T: Scalar>(&mut self, uplo: Uplo, a: MatMut<'_, T>) {
-        let mut a = if uplo == Uplo::Upper { a.transpose() } else { a };
-        for j in 0..a.ncols() {
-            (j..a.nrows()).for_each(|i| a[(i, j)] = self.scalar());
-        }
+        let a = if uplo == Uplo::Upper { a.transpose() } else { a };
+        let m = a.nrows();
+        let draws = |j| m.saturating_sub(j) * parts::<T>();
+        self.columns(a, draws, |random, j, mut a| (j..m).for_each(|i| a[(i, 0)] = random.scalar()));
     }
 
     /// Fills a whole m x n matrix such that it has full rank and a condition number of a few units: 2 √max(m, n) is
@@ -113,28 +145,35 @@ impl Random {
     /// real, √n and a little. (With a smaller one the solution grows exponentially in n, as in random triangular
     /// matrices; √n keeps each row's sum of n uniform terms below it.) A unit diagonal is left alone, and the others are
     /// smaller instead.
-    pub fn triangular<T: Scalar>(&mut self, uplo: Uplo, diag: Diag, mut a: MatMut<'_, T>) {
+    pub fn triangular<T: Scalar>(&mut self, uplo: Uplo, diag: Diag, a: MatMut<'_, T>) {
         let diagonal = (a.nrows() as f64).sqrt();
         if diag == Diag::NonUnit {
             return self.triangle(uplo, diagonal, a);
         }
         let scale = T::from_f64(1.0 / (diagonal + 0.5));
-        if uplo == Uplo::Upper {
-            a = a.transpose();
-        }
-        for j in 0..a.ncols() {
-            (j + 1..a.nrows()).for_each(|i| a[(i, j)] = self.scalar::<T>() * scale);
-        }
+        let a = if uplo == Uplo::Upper { a.transpose() } else { a };
+        let n = a.nrows();
+        let draws = |j| n.saturating_sub(j + 1) * parts::<T>();
+        let below = |random: &mut Self, j, mut a: MatMut<'_, T>| {
+            (j + 1..n).for_each(|i| a[(i, 0)] = random.scalar::<T>() * scale);
+        };
+        self.columns(a, draws, below);
     }
 
     fn triangle<T: Scalar>(&mut self, uplo: Uplo, diagonal: f64, a: MatMut<'_, T>) {
         let n = a.nrows();
-        let mut a = if uplo == Uplo::Upper { a.transpose() } else { a };
-        for j in 0..n {
-            a[(j, j)] = T::from_f64(diagonal + 0.5 + self.centred());
-            (j + 1..n).for_each(|i| a[(i, j)] = self.scalar());
-        }
+        let a = if uplo == Uplo::Upper { a.transpose() } else { a };
+        let draws = |j| 1 + (n - j - 1) * parts::<T>();
+        self.columns(a, draws, |random, j, mut a| {
+            a[(j, 0)] = T::from_f64(diagonal + 0.5 + random.centred());
+            (j + 1..n).for_each(|i| a[(i, 0)] = random.scalar());
+        });
     }
+}
+
+/// Numbers that make a scalar.
+fn parts<T: Scalar>() -> usize {
+    if T::COMPLEX { 2 } else { 1 }
 }
 
 #[cfg(test)]
@@ -150,6 +189,19 @@ mod tests {
         assert!(first == numbers(&mut same) && first != numbers(&mut other));
         assert!(first.iter().all(|z| z.re.abs() <= 0.5 && z.im.abs() <= 0.5));
         assert!((0..50).all(|_| one.unit::<c64>().norm() == 1.0));
+    }
+
+    #[test]
+    fn columns_are_filled_as_if_one_after_the_other() {
+        let (m, n) = (3000, 400);
+        let mut data = vec![c64::ZERO; m * n];
+        let (mut random, mut same) = (Random::new(3), Random::new(3));
+        random.general(MatMut::from_col_major(&mut data, m, n, m).expect("a shape that fits"));
+        assert!(data.iter().all(|&entry| entry == same.scalar::<c64>()));
+        assert_eq!(random.bits(), same.bits());
+        let mut square = vec![0.0; n * n];
+        random.positive_definite(Uplo::Lower, MatMut::from_col_major(&mut square, n, n, n).expect("a shape that fits"));
+        assert_eq!(random.bits(), same.from(n * (n + 1) / 2).bits());
     }
 
     #[test]

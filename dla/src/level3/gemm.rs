@@ -1,14 +1,11 @@
 //! gemm: C = alpha op(A) op(B) + beta C.
 
-use super::scale;
-use crate::block_size::Crew;
-use crate::{
-    codelets::{Gemm, task},
-    error::Error,
-    options::Options,
-    tile::TileView,
-    tiled::Tiled,
+use super::{
+    areas::{Step, steps},
+    scale,
 };
+use crate::block_size::Crew;
+use crate::{codelets::Gemm, error::Error, options::Options, tile::TileView, tiled::Tiled};
 use superscalar_kernels::{MatMut, MatRef, Op, Scalar, cpu};
 use superscalar_runtime::{Runtime, Scope};
 
@@ -33,15 +30,10 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element 
         return scale(s, None, beta, c);
     }
     let gemm = Gemm::new();
-    for k in 0..k_a.count() {
-        let beta = if k == 0 { beta } else { T::ONE };
-        for j in 0..c.nt() {
-            for i in 0..c.mt() {
-                // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
-                let (a, b) = (a.factor(op_a, i, k), b.factor(op_b, k, j));
-                gemm.insert(s, task("gemm", i, j, k), alpha, a, b, beta, c.at(i, j));
-            }
-        }
+    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a.count()) {
+        // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
+        let (a, b, beta) = (a.factor(op_a, i, k), b.factor(op_b, k, j), if k == 0 { beta } else { T::ONE });
+        gemm.insert(s, step.task("gemm"), alpha, a, b, beta, c.at(i, j));
     }
 }
 

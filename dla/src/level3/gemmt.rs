@@ -1,9 +1,12 @@
 //! gemmt: one triangle of C = alpha op(A) op(B) + beta C.
 
-use super::{in_triangle, scale};
+use super::{
+    areas::{Step, steps},
+    in_triangle, scale,
+};
 use crate::block_size::Crew;
 use crate::{
-    codelets::{Gemm, Gemmt, Symmetry, task},
+    codelets::{Gemm, Gemmt, Symmetry},
     error::Error,
     options::Options,
     tile::TileView,
@@ -36,16 +39,13 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element 
         return scale(s, Some((Symmetry::Symmetric, uplo)), beta, c);
     }
     let (gemm, gemmt) = (Gemm::new(), Gemmt::new());
-    for k in 0..k_a.count() {
-        let beta = if k == 0 { beta } else { T::ONE };
-        for (i, j) in c.places().filter(|&(i, j)| in_triangle(uplo, i, j)) {
-            // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
-            let (a, b) = (a.factor(op_a, i, k), b.factor(op_b, k, j));
-            if i == j {
-                gemmt.insert(s, task("gemmt", i, j, k), (uplo, alpha), a, b, beta, c.at(i, j));
-            } else {
-                gemm.insert(s, task("gemm", i, j, k), alpha, a, b, beta, c.at(i, j));
-            }
+    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a.count()).filter(|at| in_triangle(uplo, at.i, at.j)) {
+        // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
+        let (a, b, beta) = (a.factor(op_a, i, k), b.factor(op_b, k, j), if k == 0 { beta } else { T::ONE });
+        if i == j {
+            gemmt.insert(s, step.task("gemmt"), (uplo, alpha), a, b, beta, c.at(i, j));
+        } else {
+            gemm.insert(s, step.task("gemm"), alpha, a, b, beta, c.at(i, j));
         }
     }
 }

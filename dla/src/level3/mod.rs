@@ -3,8 +3,10 @@
 //! All of them are products of tiles, of which those on the diagonal of a symmetric, Hermitian or triangular operand (or
 //! result) are special (blasx paper, section III.A, whose table has the equations). Their loops run over the depth k first:
 //! at each step the tiles of one block column of the left operand meet all those of one block row of the right one, so that what
-//! the kernels have packed is used again while it is near, and C[i][j] is the only thing that orders the steps.
+//! the kernels have packed is used again while it is near, and C[i][j] is the only thing that orders the steps. Where C has no room on
+//! the devices, this is done for one area of it after the other (`areas.rs`).
 
+mod areas;
 pub(crate) mod gemm;
 pub(crate) mod gemmt;
 pub(crate) mod symm;

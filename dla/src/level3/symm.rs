@@ -1,9 +1,12 @@
 //! symm and hemm: products with a symmetric or Hermitian matrix.
 
-use super::{mirrored, scale};
+use super::{
+    areas::{Step, steps},
+    mirrored, scale,
+};
 use crate::block_size::Crew;
 use crate::{
-    codelets::{Gemm, Symm, Symmetry, task},
+    codelets::{Gemm, Symm, Symmetry},
     error::Error,
     options::Options,
     tile::TileView,
@@ -71,28 +74,25 @@ fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T>
     }
     let (ab, ba, symm) = (Gemm::new(), Gemm::new(), Symm::new(symmetry));
     let what = (symmetry, side, uplo, alpha);
-    for k in 0..a.nt() {
-        let beta = if k == 0 { beta } else { T::ONE };
-        for (i, j) in c.places() {
-            let c = c.at(i, j);
-            match side {
-                // C[i][j] := alpha A[i][k] B[k][j] + beta C[i][j]
-                Side::Left => {
-                    let b = b.factor(Op::None, k, j);
-                    if i == k {
-                        symm.insert(s, task(symmetry.mm(), i, j, k), what, a.factor(Op::None, k, k), b, beta, c);
-                    } else {
-                        ab.insert(s, task("gemm", i, j, k), alpha, mirrored(symmetry, uplo, a, i, k), b, beta, c);
-                    }
+    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, a.nt()) {
+        let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
+        match side {
+            // C[i][j] := alpha A[i][k] B[k][j] + beta C[i][j]
+            Side::Left => {
+                let b = b.factor(Op::None, k, j);
+                if i == k {
+                    symm.insert(s, step.task(symmetry.mm()), what, a.factor(Op::None, k, k), b, beta, c);
+                } else {
+                    ab.insert(s, step.task("gemm"), alpha, mirrored(symmetry, uplo, a, i, k), b, beta, c);
                 }
-                // C[i][j] := alpha B[i][k] A[k][j] + beta C[i][j]
-                Side::Right => {
-                    let b = b.factor(Op::None, i, k);
-                    if j == k {
-                        symm.insert(s, task(symmetry.mm(), i, j, k), what, a.factor(Op::None, k, k), b, beta, c);
-                    } else {
-                        ba.insert(s, task("gemm", i, j, k), alpha, b, mirrored(symmetry, uplo, a, k, j), beta, c);
-                    }
+            }
+            // C[i][j] := alpha B[i][k] A[k][j] + beta C[i][j]
+            Side::Right => {
+                let b = b.factor(Op::None, i, k);
+                if j == k {
+                    symm.insert(s, step.task(symmetry.mm()), what, a.factor(Op::None, k, k), b, beta, c);
+                } else {
+                    ba.insert(s, step.task("gemm"), alpha, b, mirrored(symmetry, uplo, a, k, j), beta, c);
                 }
             }
         }

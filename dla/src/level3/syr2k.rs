@@ -1,9 +1,12 @@
 //! syr2k and her2k: rank-2k updates of a symmetric or Hermitian matrix.
 
-use super::{check_op, in_triangle, scale};
+use super::{
+    areas::{Step, steps},
+    check_op, in_triangle, scale,
+};
 use crate::block_size::Crew;
 use crate::{
-    codelets::{Gemm, Rank2k, Symmetry, task},
+    codelets::{Gemm, Rank2k, Symmetry},
     error::Error,
     options::Options,
     tile::TileView,
@@ -72,23 +75,19 @@ fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T>
         return scale(s, Some((symmetry, uplo)), beta, c);
     }
     let (ab, ba, rank_2k) = (Gemm::new(), Gemm::new(), Rank2k::new(symmetry));
-    for k in 0..k_a.count() {
-        let beta = if k == 0 { beta } else { T::ONE };
-        for (i, j) in c.places().filter(|&(i, j)| in_triangle(uplo, i, j)) {
-            let c = c.at(i, j);
-            let (a_i, b_i) = (a.factor(op, i, k), b.factor(op, i, k));
-            if i == j {
-                // C[j][j] := alpha op(A)[j][k] op(B)[j][k]* + alpha* op(B)[j][k] op(A)[j][k]* + beta C[j][j]
-                let what = (symmetry, uplo, alpha);
-                rank_2k.insert(s, task(symmetry.rank_2k(), j, j, k), what, a_i, b_i, beta, c);
-            } else {
-                // C[i][j] := alpha op(A)[i][k] op(B)[j][k]* + beta C[i][j]
-                let b_j = b.factor(op, j, k).mirrored(symmetry);
-                ab.insert(s, task("gemm", i, j, k), alpha, a_i, b_j, beta, c);
-                // C[i][j] := alpha* op(B)[i][k] op(A)[j][k]* + C[i][j]
-                let a_j = a.factor(op, j, k).mirrored(symmetry);
-                ba.insert(s, task("gemm", i, j, k), symmetry.conj(alpha), b_i, a_j, T::ONE, c);
-            }
+    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a.count()).filter(|at| in_triangle(uplo, at.i, at.j)) {
+        let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
+        let (a_i, b_i) = (a.factor(op, i, k), b.factor(op, i, k));
+        if i == j {
+            // C[j][j] := alpha op(A)[j][k] op(B)[j][k]* + alpha* op(B)[j][k] op(A)[j][k]* + beta C[j][j]
+            rank_2k.insert(s, step.task(symmetry.rank_2k()), (symmetry, uplo, alpha), a_i, b_i, beta, c);
+        } else {
+            // C[i][j] := alpha op(A)[i][k] op(B)[j][k]* + beta C[i][j]
+            let b_j = b.factor(op, j, k).mirrored(symmetry);
+            ab.insert(s, step.task("gemm"), alpha, a_i, b_j, beta, c);
+            // C[i][j] := alpha* op(B)[i][k] op(A)[j][k]* + C[i][j]
+            let a_j = a.factor(op, j, k).mirrored(symmetry);
+            ba.insert(s, step.task("gemm"), symmetry.conj(alpha), b_i, a_j, T::ONE, c);
         }
     }
 }

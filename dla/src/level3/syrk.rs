@@ -1,9 +1,12 @@
 //! syrk and herk: rank-k updates of a symmetric or Hermitian matrix.
 
-use super::{check_op, in_triangle, scale};
+use super::{
+    areas::{Step, steps},
+    check_op, in_triangle, scale,
+};
 use crate::block_size::Crew;
 use crate::{
-    codelets::{Gemm, RankK, Symmetry, task},
+    codelets::{Gemm, RankK, Symmetry},
     error::Error,
     options::Options,
     tile::TileView,
@@ -66,16 +69,14 @@ fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
         return scale(s, Some((symmetry, uplo)), beta, c);
     }
     let (gemm, rank_k) = (Gemm::new(), RankK::new(symmetry));
-    for k in 0..k_a.count() {
-        let beta = if k == 0 { beta } else { T::ONE };
-        for (i, j) in c.places().filter(|&(i, j)| in_triangle(uplo, i, j)) {
-            // C[i][j] := alpha op(A)[i][k] op(A)[j][k]* + beta C[i][j]
-            let (left, right) = (a.factor(op, i, k), a.factor(op, j, k).mirrored(symmetry));
-            if i == j {
-                rank_k.insert(s, task(symmetry.rank_k(), j, j, k), (symmetry, uplo), alpha, left, beta, c.at(j, j));
-            } else {
-                gemm.insert(s, task("gemm", i, j, k), alpha, left, right, beta, c.at(i, j));
-            }
+    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a.count()).filter(|at| in_triangle(uplo, at.i, at.j)) {
+        // C[i][j] := alpha op(A)[i][k] op(A)[j][k]* + beta C[i][j]
+        let (left, right) = (a.factor(op, i, k), a.factor(op, j, k).mirrored(symmetry));
+        let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
+        if i == j {
+            rank_k.insert(s, step.task(symmetry.rank_k()), (symmetry, uplo), alpha, left, beta, c);
+        } else {
+            gemm.insert(s, step.task("gemm"), alpha, left, right, beta, c);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! trmm: products with a triangular matrix.
 
-use super::{Sweep, scale};
+use super::{Sweep, areas::strips, scale};
 use crate::block_size::Crew;
 use crate::{
-    codelets::{self, Gemm, Triangle, task},
+    codelets::{self, Gemm, Triangle},
     error::Error,
     options::Options,
     tile::TileView,
@@ -36,28 +36,29 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
     let (trmm, ab, ba) = (codelets::trmm(), Gemm::new(), Gemm::new());
     let triangle = |i, j| Triangle { side, uplo, op, diag, alpha, shape: (b.rows_of(i), b.cols_of(j)) };
     let sweep = Sweep::new(side, uplo, op, a.nt());
-    for k in sweep.multiply_order() {
+    let areas = strips::<T, _>(s, b, side);
+    for (at, k) in areas.iter().flat_map(|at| sweep.multiply_order().map(move |k| (at, k))) {
         match side {
             Side::Left => {
-                for (j, i) in (0..b.nt()).flat_map(|j| sweep.others(k).map(move |i| (j, i))) {
+                for (j, i) in at.cols.clone().flat_map(|j| sweep.others(k).map(move |i| (j, i))) {
                     // B[i][j] := B[i][j] + alpha op(A)[i][k] B[k][j]
                     let (a, b_kj) = (a.factor(op, i, k), b.factor(Op::None, k, j));
-                    ab.insert(s, task("gemm", i, j, k), alpha, a, b_kj, T::ONE, b.at(i, j));
+                    ab.insert(s, at.task("gemm", i, j, k), alpha, a, b_kj, T::ONE, b.at(i, j));
                 }
-                for j in 0..b.nt() {
+                for j in at.cols.clone() {
                     // B[k][j] := alpha op(A)[k][k] B[k][j]
-                    trmm.insert(s, task("trmm", k, j, k), triangle(k, j), a.at(k, k), b.at(k, j));
+                    trmm.insert(s, at.task("trmm", k, j, k), triangle(k, j), a.at(k, k), b.at(k, j));
                 }
             }
             Side::Right => {
-                for (j, i) in sweep.others(k).flat_map(|j| (0..b.mt()).map(move |i| (j, i))) {
+                for (j, i) in sweep.others(k).flat_map(|j| at.rows.clone().map(move |i| (j, i))) {
                     // B[i][j] := B[i][j] + alpha B[i][k] op(A)[k][j]
                     let (b_ik, a) = (b.factor(Op::None, i, k), a.factor(op, k, j));
-                    ba.insert(s, task("gemm", i, j, k), alpha, b_ik, a, T::ONE, b.at(i, j));
+                    ba.insert(s, at.task("gemm", i, j, k), alpha, b_ik, a, T::ONE, b.at(i, j));
                 }
-                for i in 0..b.mt() {
+                for i in at.rows.clone() {
                     // B[i][k] := alpha B[i][k] op(A)[k][k]
-                    trmm.insert(s, task("trmm", i, k, k), triangle(i, k), a.at(k, k), b.at(i, k));
+                    trmm.insert(s, at.task("trmm", i, k, k), triangle(i, k), a.at(k, k), b.at(i, k));
                 }
             }
         }

@@ -1,9 +1,9 @@
 //! trsm: triangular systems.
 
-use super::Sweep;
+use super::{Sweep, areas::strips};
 use crate::block_size::Crew;
 use crate::{
-    codelets::{self, Gemm, Triangle, task},
+    codelets::{self, Gemm, Triangle},
     error::Error,
     options::Options,
     tile::TileView,
@@ -36,31 +36,32 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
     }
     let (trsm, ab, ba) = (codelets::trsm(), Gemm::new(), Gemm::new());
     let sweep = Sweep::new(side, uplo, op, a.nt());
-    for (step, k) in sweep.solve_order().enumerate() {
+    let areas = strips::<T, _>(s, b, side);
+    for (at, (step, k)) in areas.iter().flat_map(|at| sweep.solve_order().enumerate().map(move |step| (at, step))) {
         // The first step scales all of B, where it comes by.
         let scale = if step == 0 { alpha } else { T::ONE };
         let triangle = |i, j| Triangle { side, uplo, op, diag, alpha: scale, shape: (b.rows_of(i), b.cols_of(j)) };
         match side {
             Side::Left => {
-                for j in 0..b.nt() {
+                for j in at.cols.clone() {
                     // B[k][j] := op(A)[k][k]⁻¹ B[k][j]
-                    trsm.insert(s, task("trsm", k, j, k).priority(1), triangle(k, j), a.at(k, k), b.at(k, j));
+                    trsm.insert(s, at.urgent_task("trsm", k, j, k), triangle(k, j), a.at(k, k), b.at(k, j));
                 }
-                for (j, i) in (0..b.nt()).flat_map(|j| sweep.others(k).map(move |i| (j, i))) {
+                for (j, i) in at.cols.clone().flat_map(|j| sweep.others(k).map(move |i| (j, i))) {
                     // B[i][j] := B[i][j] − op(A)[i][k] B[k][j]
                     let (a, b_kj) = (a.factor(op, i, k), b.factor(Op::None, k, j));
-                    ab.insert(s, task("gemm", i, j, k), -T::ONE, a, b_kj, scale, b.at(i, j));
+                    ab.insert(s, at.task("gemm", i, j, k), -T::ONE, a, b_kj, scale, b.at(i, j));
                 }
             }
             Side::Right => {
-                for i in 0..b.mt() {
+                for i in at.rows.clone() {
                     // B[i][k] := B[i][k] op(A)[k][k]⁻¹
-                    trsm.insert(s, task("trsm", i, k, k).priority(1), triangle(i, k), a.at(k, k), b.at(i, k));
+                    trsm.insert(s, at.urgent_task("trsm", i, k, k), triangle(i, k), a.at(k, k), b.at(i, k));
                 }
-                for (j, i) in sweep.others(k).flat_map(|j| (0..b.mt()).map(move |i| (j, i))) {
+                for (j, i) in sweep.others(k).flat_map(|j| at.rows.clone().map(move |i| (j, i))) {
                     // B[i][j] := B[i][j] − B[i][k] op(A)[k][j]
                     let (b_ik, a) = (b.factor(Op::None, i, k), a.factor(op, k, j));
-                    ba.insert(s, task("gemm", i, j, k), -T::ONE, b_ik, a, scale, b.at(i, j));
+                    ba.insert(s, at.task("gemm", i, j, k), -T::ONE, b_ik, a, scale, b.at(i, j));
                 }
             }
         }

@@ -1,0 +1,136 @@
+//! In which parts of C a product is made where devices have no room for all of C.
+//!
+//! A product goes through the depth step by step, and each step changes every tile of C. Where C has no place in the memories of the
+//! devices, each step would bring all of it and take it back: 2 m n (k / kb) elements. So C is cut into areas that have, each of which
+//! is finished before the next one begins: C moves once, and op(A) and op(B) once for every area that needs them. Squares need least.
+
+use crate::{codelets, tiled::Tiled};
+use std::ops::Range;
+use superscalar_kernels::{Scalar, Side};
+use superscalar_runtime::{Scope, TaskSpec};
+
+/// Tiles of C that are updated step by step together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Area {
+    pub(super) rows: Range<usize>,
+    pub(super) cols: Range<usize>,
+    /// The first area's tasks are more urgent than the second's; between two areas there is room for one more urgency.
+    priority: i32,
+}
+
+impl Area {
+    /// The places (i, j) of its tiles, by columns.
+    fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let Self { rows, cols, .. } = self.clone();
+        cols.flat_map(move |j| rows.clone().map(move |i| (i, j)))
+    }
+
+    /// A task of this area; see [`codelets::task`].
+    pub(super) fn task(&self, name: &'static str, i: usize, j: usize, k: usize) -> TaskSpec {
+        codelets::task(name, i, j, k).priority(self.priority)
+    }
+
+    /// The same, more urgent than the area's others.
+    pub(super) fn urgent_task(&self, name: &'static str, i: usize, j: usize, k: usize) -> TaskSpec {
+        codelets::task(name, i, j, k).priority(self.priority + 1)
+    }
+}
+
+/// The update of tile (i, j) of C by step k of the depth.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    pub(super) i: usize,
+    pub(super) j: usize,
+    pub(super) k: usize,
+    priority: i32,
+}
+
+impl Step {
+    /// A task of this step.
+    pub(super) fn task(&self, name: &'static str) -> TaskSpec {
+        codelets::task(name, self.i, self.j, self.k).priority(self.priority)
+    }
+}
+
+/// The steps of a product into C: area by area, and in each the depth first.
+pub(super) fn steps<'s, T: Scalar, V>(
+    s: &Scope<'s, '_>,
+    c: &Tiled<'s, V>,
+    depth: usize,
+) -> impl Iterator<Item = Step> + use<T, V> {
+    squares::<T, V>(s, c).into_iter().flat_map(move |area| {
+        let step = move |(k, (i, j))| Step { i, j, k, priority: area.priority };
+        let places: Vec<_> = area.places().collect();
+        (0..depth).flat_map(move |k| places.clone().into_iter().map(move |place| (k, place))).map(step)
+    })
+}
+
+/// The share of the devices' memory that an area may take: tiles of the factors need room, too, and those of the next area's C.
+const SHARE: f64 = 0.5;
+
+/// The areas of C, near squares.
+fn squares<'s, T: Scalar, V>(s: &Scope<'s, '_>, c: &Tiled<'s, V>) -> Vec<Area> {
+    let ((mt, nt), (mb, nb)) = ((c.mt(), c.nt()), c.tile_shape());
+    let Some(tiles) = tiles_at_once::<T, V>(s, c) else { return vec![whole(c)] };
+    let rows = ((tiles as f64 * nb as f64 / mb as f64).sqrt() as usize).clamp(1, mt.min(tiles));
+    cut((mt, rows), (nt, tiles / rows))
+}
+
+/// The areas of B where it is multiplied, or solved for, from one side: whole columns from the left, whole rows from the right.
+pub(super) fn strips<'s, T: Scalar, V>(s: &Scope<'s, '_>, b: &Tiled<'s, V>, side: Side) -> Vec<Area> {
+    let (mt, nt) = (b.mt(), b.nt());
+    let Some(tiles) = tiles_at_once::<T, V>(s, b) else { return vec![whole(b)] };
+    match side {
+        Side::Left => cut((mt, mt), (nt, tiles / mt)),
+        Side::Right => cut((mt, tiles / nt), (nt, nt)),
+    }
+}
+
+/// All of C.
+fn whole<V>(c: &Tiled<'_, V>) -> Area {
+    Area { rows: 0..c.mt(), cols: 0..c.nt(), priority: 0 }
+}
+
+/// How many of C's tiles the devices have room for at once; none if for all, or if they work in host memory.
+fn tiles_at_once<'s, T: Scalar, V>(s: &Scope<'s, '_>, c: &Tiled<'s, V>) -> Option<usize> {
+    let nesting = s.nesting();
+    if !nesting.has_devices() {
+        return None;
+    }
+    let memories = nesting.devices().into_iter().map(|device| device.memory.map(|memory| memory.bytes));
+    let room = memories.sum::<Option<usize>>()?;
+    let ((m, n), (mb, nb)) = (c.shape(), c.tile_shape());
+    let (all, tile) = (m.saturating_mul(n), mb.min(m).saturating_mul(nb.min(n)).max(1));
+    let elements = (SHARE * room as f64 / size_of::<T>() as f64) as usize;
+    (all > elements).then_some((elements / tile).max(1))
+}
+
+/// Cuts `len.0` rows and `len.1` columns of tiles into areas of at most so many, evenly.
+fn cut((mt, rows): (usize, usize), (nt, cols): (usize, usize)) -> Vec<Area> {
+    let evenly = |len: usize, most: usize| {
+        let step = len.div_ceil(len.div_ceil(most.max(1)).max(1)).max(1);
+        (0..len).step_by(step).map(move |start| start..len.min(start + step))
+    };
+    let places = evenly(nt, cols).flat_map(|cols| evenly(mt, rows).map(move |rows| (rows, cols.clone())));
+    places.enumerate().map(|(rank, (rows, cols))| Area { rows, cols, priority: -2 * rank as i32 }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_are_even_and_cover_everything_once() {
+        assert_eq!(cut((5, 5), (3, 9)), [Area { rows: 0..5, cols: 0..3, priority: 0 }]);
+        for (mt, rows, nt, cols) in [(7, 3, 5, 2), (1, 1, 9, 4), (4, 9, 4, 1), (6, 4, 1, 0)] {
+            let areas = cut((mt, rows), (nt, cols));
+            let mut places: Vec<_> = areas.iter().flat_map(Area::places).collect();
+            places.sort_unstable();
+            let all: Vec<_> = (0..mt).flat_map(|i| (0..nt).map(move |j| (i, j))).collect();
+            assert_eq!(places, all, "{mt} x {nt} by {rows} x {cols}");
+            assert!(areas.iter().all(|area| area.rows.len() <= rows && area.cols.len() <= cols.max(1)));
+            assert!(areas.iter().enumerate().all(|(rank, area)| area.priority == -2 * rank as i32));
+        }
+        assert!(cut((0, 1), (3, 1)).is_empty());
+    }
+}

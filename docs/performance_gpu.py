@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Measures the routines on NVIDIA GPUs beside cuBLASXt, cuSOLVER and cuSOLVERMg, and writes their tables into docs/performance.md.
+
+    docs/performance_gpu.py measure --tester target/release/tester --gpus 1 --out one.jsonl [--only NAME,...] [--seconds 500]
+    docs/performance_gpu.py measure --tester target/release/tester --gpus 4 --out four.jsonl
+    docs/performance_gpu.py write one.jsonl four.jsonl
+
+`measure` needs the GPUs, the CUDA libraries and the tester, built anywhere; it writes a line for each row as soon as that is there,
+and a table at the end. Rows whose time is up are left out and named. `write` needs no GPU. Each peer is asked with each order of
+its blocks that is given here, and its best counts.
+"""
+
+import argparse
+import datetime
+import json
+import pathlib
+import subprocess
+import sys
+import time
+
+DOCUMENT = pathlib.Path(__file__).resolve().parent / "performance.md"
+BEGIN, END = "<!-- From here on written by docs/performance_gpu.py. -->", "<!-- Up to here. -->"
+PRODUCTS = "symm,syrk,syr2k,trmm,trsm"
+LETTERS = "--uplo l --side l --transa n --transb n --diag n"
+XT = ("cublasxt,4096", "cublasxt,2048")
+MG = ("cusolvermg,256", "cusolvermg,512")
+
+# Name, heading (none: belongs to the one before), GPUs, routines, sizes, peers, other arguments of the tester, and the rates in
+# TFLOP/s, or ratios ("1.2x"), aimed at: by routine, then by size.
+MEASUREMENTS = [
+    ("gemm", "One GPU, matrices in pinned host memory", 1, "gemm", "8192,16384,32768", XT[:1], "--pinned y",
+     {"gemm": (26, 45, 50)}),
+    ("products", None, 1, PRODUCTS, "24576", XT[1:], "--pinned y",
+     {name: (38,) for name in PRODUCTS.split(",")}),
+    ("little-memory", "One GPU of which 8 GiB are used", 1, "gemm", "32768", (), "--pinned y --device-memory 8G",
+     {"gemm": (45,)}),
+    ("resident", "One GPU, matrices in its memory", 1, "potrf,getrf,geqrf", "8192,16384,32768", ("cusolver",),
+     "--location device", {"potrf": ("1.0x",) * 3, "getrf": ("1.2x",) * 3, "geqrf": ("1.3x",) * 3}),
+    ("with-host", "One GPU and the host's cores, matrices in pinned host memory", 1, "potrf", "16384", (),
+     "--pinned y --with-host", {}),
+    ("without-host", None, 1, "potrf", "16384", (), "--pinned y", {}),
+    ("gemm-4", "Four GPUs, matrices in pinned host memory", 4, "gemm", "16384,32768", XT, "--pinned y",
+     {"gemm": (100, 165)}),
+    ("products-4", None, 4, PRODUCTS, "32768", XT[1:], "--pinned y", {name: (110,) for name in PRODUCTS.split(",")}),
+    ("potrf-4", None, 4, "potrf", "16384,32768,65536", MG, "--pinned y", {"potrf": (60, 110, 170)}),
+    ("getrf-4", None, 4, "getrf,geqrf", "16384,32768", MG, "--pinned y", {"getrf": ("1.3x", "1.3x")}),
+    ("out-of-core", "Four GPUs that have less memory together than the matrix takes", 4, "potrf", "32768", (),
+     "--pinned y --device-memory 1G", {}),
+]
+
+
+def devices(gpus, words):
+    names = ",".join(f"cuda:{gpu}" for gpu in range(gpus))
+    if "--with-host" in words:
+        words.remove("--with-host")
+        names = "cpu," + names
+    return ["--devices", names]
+
+
+def measure(options):
+    begun, left_out = time.monotonic(), []
+    with open(options.out, "a", encoding="utf-8") as out:
+        for name, _, gpus, routines, sizes, peers, arguments, _ in MEASUREMENTS:
+            if gpus != options.gpus or (options.only and name not in options.only.split(",")):
+                continue
+            for routine, size in ((routine, size) for size in sizes.split(",") for routine in routines.split(",")):
+                left = options.seconds - (time.monotonic() - begun)
+                if left < 20:
+                    left_out.append(f"{name}: {routine} {size}")
+                    continue
+                words = arguments.split()
+                words = [options.tester, routine, "--dim", size, *devices(gpus, words), *words, *LETTERS.split(),
+                         "--repeat", str(options.repeat), "--format", "json"]
+                words += [word for peer in peers for word in ("--peer", peer)]
+                try:
+                    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, timeout=left, check=False)
+                    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+                except subprocess.TimeoutExpired:
+                    rows = []
+                if not rows:
+                    left_out.append(f"{name}: {routine} {size}")
+                for row in rows:
+                    out.write(json.dumps(row | {"measurement": name}) + "\n")
+                    print(line_of(row), flush=True)
+                out.flush()
+    for what in left_out:
+        print(f"left out: {what}")
+
+
+def number(value, digits=1):
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def line_of(row):
+    rates = [number(row[key] and row[key] / 1e3) for key in ("gflops", "peer_gflops")]
+    error = "not checked" if row["error"] is None else f"{row['error']:.1e}"
+    return (f"{row['routine']} {size_of(row)}: {rates[0]} TFLOP/s, {row['peer'] or 'no peer'} {rates[1]}, "
+            f"residual {error}, {row['status']} {row['reason'] or ''}")
+
+
+def size_of(row):
+    return max(row[name] or 0 for name in ("m", "n", "k"))
+
+
+def best(rows):
+    """One row for each case: beside the peer's best block size, by our median over its runs."""
+    cases = {}
+    for row in rows:
+        key = (row["routine"], size_of(row))
+        known = cases.get(key)
+        if known is None or (row["peer_gflops"] or 0) > (known["peer_gflops"] or 0):
+            cases[key] = row
+    return [cases[key] for key in sorted(cases, key=lambda key: (PRODUCTS.find(key[0]), key))]
+
+
+def table(rows, sizes, aims):
+    lines = ["| routine | size | TFLOP/s | peer | TFLOP/s | ratio | wanted | residual |", "|---|---|---|---|---|---|---|---|"]
+    for row in best(rows):
+        if row["status"] != "ok":
+            sys.exit(f"not ok: {row}")
+        aim = dict(zip(map(int, sizes.split(",")), aims.get(row["routine"], ()))).get(size_of(row), "")
+        reached = row["ratio"] if isinstance(aim, str) else row["gflops"] / 1e3
+        is_short = aim != "" and (reached or 0) < float(str(aim).rstrip("x"))
+        cells = [row["type"] + row["routine"], str(size_of(row)), number(row["gflops"] / 1e3), row["peer"] or "",
+                 number(row["peer_gflops"] and row["peer_gflops"] / 1e3), number(row["ratio"], 2),
+                 f"{aim}{' **short**' if is_short else ''}",
+                 "not checked" if row["error"] is None else f"{row['error']:.1e}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def write(options):
+    text = "".join(pathlib.Path(path).read_text(encoding="utf-8") for path in options.rows)
+    rows = [json.loads(line) for line in text.splitlines()]
+    parts = [f"## NVIDIA H200\n\nBy `docs/performance_gpu.py`, {datetime.date.today()}. Peers in the same process, by turns; medians.\n"]
+    for name, title, _, _, sizes, _, _, aims in MEASUREMENTS:
+        found = [row for row in rows if row["measurement"] == name]
+        if title:
+            parts.append(f"\n### {title}\n")
+        if found:
+            parts.append("\n" + table(found, sizes, aims) + "\n")
+        else:
+            parts.append(f"\n({name}: not measured)\n")
+    old = DOCUMENT.read_text(encoding="utf-8")
+    before, rest = old.split(BEGIN, 1) if BEGIN in old else (old.rstrip("\n") + "\n\n", END + "\n")
+    after = rest.split(END, 1)[1]
+    DOCUMENT.write_text(before + BEGIN + "\n\n" + "".join(parts) + "\n" + END + after, encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    how = commands.add_parser("measure")
+    how.add_argument("--tester", required=True)
+    how.add_argument("--gpus", type=int, required=True)
+    how.add_argument("--out", required=True)
+    how.add_argument("--only")
+    how.add_argument("--repeat", type=int, default=3)
+    how.add_argument("--seconds", type=float, default=3600.0)
+    how.set_defaults(run=measure)
+    how = commands.add_parser("write")
+    how.add_argument("rows", nargs="+")
+    how.set_defaults(run=write)
+    options = parser.parse_args()
+    options.run(options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+//! Loops over large matrices, on all processors: what is made and checked beside a fast device would else take minutes.
+
+use std::{
+    num::NonZero,
+    ops::{AddAssign, Range},
+    thread,
+};
+
+/// Up to so many elements a loop takes some milliseconds, and stays on its thread.
+const ALONE: usize = 1 << 20;
+
+/// Cuts `0..len` into ranges for a loop over so many elements: one, or some for every processor.
+pub fn ranges(len: usize, elements: usize) -> Vec<Range<usize>> {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    // Twice as many: triangles make uneven ones.
+    let count = if elements <= ALONE { 1 } else { 2 * processors };
+    let step = len.div_ceil(count).max(1);
+    (0..len).step_by(step).map(|start| start..len.min(start + step)).collect()
+}
+
+/// What `work` makes of each item, in their order; of several, each on a thread of its own.
+pub fn map<I: Send, R: Send>(items: Vec<I>, work: impl Fn(I) -> R + Sync) -> Vec<R> {
+    if items.len() <= 1 {
+        return items.into_iter().map(work).collect();
+    }
+    let work = &work;
+    thread::scope(|s| {
+        let threads: Vec<_> = items.into_iter().map(|item| s.spawn(move || work(item))).collect();
+        let joined = threads.into_iter().map(thread::ScopedJoinHandle::join);
+        joined.map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}
+
+/// The sum of the vectors of this length that `part` makes of ranges of `0..len`, for a loop over so many elements.
+pub fn sum<T: Copy + AddAssign + Send + Sync>(
+    (len, elements): (usize, usize),
+    zero: Vec<T>,
+    part: impl Fn(Range<usize>, &mut [T]) + Sync,
+) -> Vec<T> {
+    let parts = map(ranges(len, elements), |range| {
+        let mut y = zero.clone();
+        part(range, &mut y);
+        y
+    });
+    let add = |mut sum: Vec<T>, part: Vec<T>| {
+        sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+        sum
+    };
+    parts.into_iter().reduce(add).unwrap_or(zero)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_cover_everything_once_and_results_keep_their_order() {
+        for (len, elements) in [(0, 0), (5, 5), (5, ALONE + 1), (1000, ALONE + 1)] {
+            let covered: Vec<usize> = map(ranges(len, elements), |range| range.collect::<Vec<_>>()).concat();
+            assert_eq!(covered, (0..len).collect::<Vec<_>>());
+        }
+        assert_eq!(ranges(1000, ALONE).len(), 1);
+        assert!(ranges(1000, ALONE + 1).len() > 1);
+        let counts = sum((1000, ALONE + 1), vec![0; 10], |range, y| range.for_each(|at| y[at % 10] += 1));
+        assert_eq!(counts, [100; 10]);
+    }
+}
