@@ -152,8 +152,8 @@ pub mod submit {
         lauum::submit as lauum, posv::submit as posv, potrf::submit as potrf, potri::submit as potri,
         potrs::submit as potrs, trtri::submit as trtri,
     };
-    pub use crate::device_matrix::submit_copy as copy;
     pub use crate::condition::{submit_gecon as gecon, submit_pocon as pocon};
+    pub use crate::device_matrix::submit_copy as copy;
     pub use crate::level3::{
         gemm::submit as gemm,
         gemmt::submit as gemmt,

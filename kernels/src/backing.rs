@@ -144,8 +144,10 @@ mod tests {
             assert_eq!(tiles.len(), shape.0.div_ceil(tile.0) * shape.1.div_ceil(tile.1));
             let regions: Vec<HostRegion> = tiles.iter().filter_map(Backing::region).collect();
             assert!(regions.iter().all(|region| region.base.addr().get().is_multiple_of(ALIGN)));
-            let mut ranges: Vec<_> =
-                regions.iter().map(|region| (region.base.addr().get(), region.base.addr().get() + region.bytes())).collect();
+            let mut ranges: Vec<_> = regions
+                .iter()
+                .map(|region| (region.base.addr().get(), region.base.addr().get() + region.bytes()))
+                .collect();
             ranges.sort_unstable();
             assert!(ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{ranges:?}");
             for (at, tile) in tiles.iter_mut().enumerate() {

@@ -110,7 +110,7 @@ impl<T: Lend> Resident<T> {
     }
 
     /// Who has the value, or will have it when all that was issued is done: the host, devices, or both. Nobody, if it was lost: with the only
-    /// device that had it, or because the task failed that was to write it. It is there again when it has been written anew.
+    /// device that had it, or because a device failed that was to write it. It is there again when it has been written anew.
     #[must_use]
     pub fn holders(&self) -> Vec<Resource> {
         let placement = &self.handle.datum().first_execution().placement;

@@ -14,8 +14,8 @@ mod call;
 mod gpu;
 mod invoke;
 
-pub use call::Call;
 use crate::arguments::Location;
+pub use call::Call;
 use gpu::Gpu;
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_void};

@@ -3,8 +3,7 @@
 use super::{Changed, mat};
 use crate::tile::{Tile, TileView};
 use superscalar_kernels::{
-    Direction, Op, Scalar,
-    cpu,
+    Direction, Op, Scalar, cpu,
     device::{Call, Mat, on_devices},
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};

@@ -33,8 +33,9 @@ use superscalar_runtime::{Lent, Lock, Resident, Resource, Runtime, Scope};
 /// A tile leaves its device only to make room where memory is short, or when a task wants it elsewhere; in host memory it has a place for that,
 /// which takes addresses but no memory until then. So a matrix may be larger than the memory of its devices.
 ///
-/// What a task that failed was to write is lost, with [`holders`](Self::holders) to say so; also what only a device held that is lost itself.
-/// Reading it is an error of kind [`Runtime`](crate::ErrorKind::Runtime), until it has been written anew.
+/// What only a device held that is lost itself is lost with it, and so is what a device failed to write; [`holders`](Self::holders) says so,
+/// and reading it is an error of kind [`Runtime`](crate::ErrorKind::Runtime), until it has been written anew. A numerical outcome, such as a
+/// pivot that is not positive, loses nothing: it leaves what the routine says, as in host memory.
 ///
 /// ```no_run
 /// use superscalar_dla::{BlockSize, DeviceMatrix, Layout, Matrix, submit};

@@ -77,7 +77,9 @@ impl Shared {
         });
         let mut directory = self.memory.lock();
         let Some(uses) = self.uses_of(body, &regions, &mut directory) else {
-            return Admission::Barred(DeviceError::new("an operand of it is a resident value in a place that is not its own"));
+            return Admission::Barred(DeviceError::new(
+                "an operand of it is a resident value in a place that is not its own",
+            ));
         };
         let demand = Demand { device: device as u16, uses: &uses, scratch_bytes };
         if let Err(error) = directory.check_size(demand) {

@@ -135,7 +135,7 @@ impl Directory {
         let is_lost = |one: &&Use| one.mode.reads() && self.entry(one.entry).is_lost();
         match uses.iter().find(is_lost) {
             Some(_) => Err(DeviceError::new(
-                "a value that it reads was lost with the device that had it, or with the task that was to write it",
+                "a value that it reads was lost with the device that had it, or that failed to write it",
             )),
             None => Ok(()),
         }

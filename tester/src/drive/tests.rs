@@ -27,7 +27,8 @@ pub fn checks_can_fail<R: Routine, T: Scalar>() {
     }
     let runtime = Runtime::builder().workers(2).bind(false).build().expect("a runtime");
     let ours = Ours { runtime: &runtime, options: Options::default().nb(8), distribution: None };
-    let devices = devices::open("sim:0:flops=0:rate=0:latency=0:link=0:link-latency=0", None).expect("a simulated device");
+    let devices =
+        devices::open("sim:0:flops=0:rate=0:latency=0:link=0:link-latency=0", None).expect("a simulated device");
     let builder = Runtime::builder().workers(1).bind(false).weights_file(None);
     let runtime = devices.add_to(builder).build().expect("a runtime");
     let on_devices = Ours { runtime: &runtime, options: Options::default(), distribution: None };

@@ -47,7 +47,12 @@ impl Dense {
         }
     }
 
-    fn potrf<T: Scalar>(&self, uplo: u8, (n, ld): (usize, usize), a: *mut c_void) -> Result<(Duration, i32), Unavailable> {
+    fn potrf<T: Scalar>(
+        &self,
+        uplo: u8,
+        (n, ld): (usize, usize),
+        a: *mut c_void,
+    ) -> Result<(Duration, i32), Unavailable> {
         let uplo = word(code_of(uplo).unwrap_or(0));
         let a = self.load::<T>((n, n, ld), a)?;
         let [matrix, lda] = [a.memory.start(), word(n.max(1))];
