@@ -54,7 +54,8 @@ impl Log<'_> {
 
     /// A step has ended: returns the bytes that it moved from and to the host.
     fn step(&mut self, name: &str) -> u64 {
-        let moved = self.host_bytes() - std::mem::replace(&mut self.moved, self.host_bytes());
+        let so_far = self.host_bytes();
+        let moved = so_far - std::mem::replace(&mut self.moved, so_far);
         let seconds = std::mem::replace(&mut self.since, Instant::now()).elapsed().as_secs_f64();
         println!("{name:<32} {seconds:>8.3} s {:>9.3} MB from and to the host", moved as f64 * 1e-6);
         moved

@@ -35,6 +35,11 @@
 //! too small to share out, is computed on the calling thread, without tasks. Sizes come from a table that was measured on this
 //! machine, where there is one: see [`tuning`].
 //!
+//! # Matrices on devices
+//!
+//! A routine takes matrices of the host, and where the runtime has devices they come home in the end. A [`DeviceMatrix`] lives on the
+//! devices: scopes are lent it as a [`Tiled`], and between them nothing is moved.
+//!
 //! # Outcomes
 //!
 //! What does not fit is refused before anything is changed, with [`ErrorKind::Shape`] or [`ErrorKind::Argument`]; the non-blocking

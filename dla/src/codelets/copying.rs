@@ -9,7 +9,9 @@ use superscalar_kernels::{
 use superscalar_runtime::{Codelet, Cost, Lent, Reads, Scope, TaskSpec, Writes};
 
 /// B := A. The old B is not wanted: none of it is moved.
-pub(crate) struct Copying<'s, T: Scalar, V: TileView>(Codelet<(Reads<Tile<V>>, Writes<Changed<'s, T>>), usize>);
+pub(crate) struct Copying<'s, T: Scalar, V: TileView>(Codelet<FromTo<'s, T, V>, usize>);
+
+type FromTo<'s, T, V> = (Reads<Tile<V>>, Writes<Changed<'s, T>>);
 
 impl<'s, T: Scalar, V: TileView<Element = T> + 's> Copying<'s, T, V> {
     pub(crate) fn new() -> Self {

@@ -9,7 +9,9 @@ use superscalar_kernels::{
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
 
 /// d := the diagonal of A from row `first` on, where A is a block column.
-pub(crate) struct Diagonal<T: Scalar, V: TileView>(Codelet<(Reads<Tile<V>>, Writes<Vec<T>>), usize>);
+pub(crate) struct Diagonal<T: Scalar, V: TileView>(Codelet<OutOf<T, V>, usize>);
+
+type OutOf<T, V> = (Reads<Tile<V>>, Writes<Vec<T>>);
 
 impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
     pub(crate) fn new() -> Self {
@@ -46,7 +48,9 @@ impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
 const COST: Cost = Cost { flops: 0.0, bytes: 0.0, level: Some(BlasLevel::One) };
 
 /// A, if something else is well: else it is spoiled.
-pub(crate) struct Awaiting<'s, T: Scalar>(Codelet<(Vec<Reads<[i32]>>, Updates<Changed<'s, T>>), ()>);
+pub(crate) struct Awaiting<'s, T: Scalar>(Codelet<Behind<'s, T>, ()>);
+
+type Behind<'s, T> = (Vec<Reads<[i32]>>, Updates<Changed<'s, T>>);
 
 impl<'s, T: Scalar> Awaiting<'s, T> {
     pub(crate) fn new() -> Self {

@@ -42,7 +42,9 @@ pub fn checks_can_fail<R: Routine, T: Scalar>() {
         assert_eq!(judge(&after, &outcome), None, "{} {} {case:?}", T::LETTER, R::NAME);
         assert!(judge(&after, &Ok(1)).is_some() && judge(&after, &Err("no".to_owned())).is_some());
         spoil(&case, &after, |spoilt| judge(spoilt, &outcome));
-        if R::CUT.is_some() {
+        // Of the small cases the one without elements; all those of several tiles.
+        let size = case.dim.m.max(case.dim.n).max(case.dim.k);
+        if R::CUT.is_some() && (size == 0 || size > 8) {
             let mut after = before.duplicate().expect("little memory");
             let outcome = check::outcome(R::resident(&on_devices, &case, &mut after).1);
             assert_eq!(judge(&after, &outcome), None, "{} {} {case:?} on devices", T::LETTER, R::NAME);
