@@ -7,6 +7,8 @@
 mod cholesky;
 mod cholesky_columns;
 mod columns;
+mod copying;
+mod diagonal;
 mod level3;
 mod reflect;
 mod team;
@@ -15,6 +17,8 @@ mod tree;
 pub(crate) use cholesky::{Lauum, Potrf, Trtri};
 pub(crate) use cholesky_columns::{HerkOfColumn, PotrfOfColumn, Rows, UpdateOfColumn};
 pub(crate) use columns::{Elimination, GemmOfColumns, Getrf, Laswp, TrsmOfColumns, Zero, two_parts};
+pub(crate) use copying::Copying;
+pub(crate) use diagonal::{Awaiting, Diagonal};
 pub(crate) use level3::{Gemm, Gemmt, Rank2k, RankK, Scale, Symm, Triangle, trmm, trsm};
 pub(crate) use reflect::{Application, Geqrf, Larfb, Larft, Reflector, Ungqr, cost_of_larfb, identity, multiply_out};
 pub(crate) use tree::{Branch, BranchApplication, Gather, Scatter};

@@ -1,7 +1,7 @@
 //! Triangular systems whose matrix lies in block columns, as LU and QR factorizations leave it.
 
 use crate::{
-    codelets::{Elimination, GemmOfColumns, TrsmOfColumns, task, two_parts},
+    codelets::{Awaiting, Diagonal, Elimination, GemmOfColumns, TrsmOfColumns, task, two_parts},
     tile::{Tile, TileView},
     tiled::Tiled,
 };
@@ -73,10 +73,20 @@ pub(crate) fn solve<T: Scalar>((uplo, op, diag): (Uplo, Op, Diag), columns: &[Ma
 
 /// Inserts tasks that let what follows on B, in block columns, wait for what [`check_diagonal`] found, and cancel it if that failed.
 #[track_caller]
-pub(crate) fn await_regular<'s, T: Scalar>(s: &'s Scope<'s, '_>, regular: Lent<'s, ()>, b: &Tiled<'s, MatMut<'s, T>>) {
+pub(crate) fn await_regular<'s, T: Scalar>(
+    s: &'s Scope<'s, '_>,
+    regular: Lent<'s, [i32]>,
+    b: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let awaiting = Awaiting::<T>::new();
     for (_, j) in b.places() {
-        s.spawn(task("regular", j, j, j), (regular.read(), b.at(0, j).read_write()), |_| {});
+        awaiting.insert(s, task("regular", j, j, j), regular, b.at(0, j));
     }
+}
+
+/// What [`await_regular`] waits for, where nobody writes it: interchanges of which there are none, so that devices can have a copy.
+pub(crate) fn nothing_to_await<'s>(s: &'s Scope<'s, '_>) -> Lent<'s, [i32]> {
+    s.lend(&mut [] as &mut [i32])
 }
 
 /// The block columns of a triangular matrix of order n in the order in which a system with op(A) is solved: each with the rows of
@@ -98,18 +108,36 @@ fn steps((uplo, op): (Uplo, Op), n: usize, nb: usize) -> impl Iterator<Item = (u
 pub(crate) fn check_diagonal<'s, T: Scalar, V: TileView<Element = T> + 's>(
     s: &'s Scope<'s, '_>,
     a: &Tiled<'s, V>,
-) -> Lent<'s, ()> {
-    let (regular, nb, m) = (s.own(()), a.tile_shape().1, a.shape().0);
+) -> Lent<'s, [i32]> {
+    let (regular, nb, m) = (nothing_to_await(s), a.tile_shape().1, a.shape().0);
+    if s.nesting().has_devices() {
+        let diagonal = Diagonal::new();
+        let starts = (0..a.nt()).map(|k| (k, k * nb)).take_while(|&(_, start)| start < m);
+        let parts = starts.map(|(k, start)| {
+            let count = a.cols_of(k).min(m - start);
+            diagonal.insert(s, task("diagonal", k, k, k), (start, count), a.at(0, k)).read()
+        });
+        let parts: Vec<_> = parts.collect();
+        s.spawn("info", (parts, regular.write()), |(parts, _): (Vec<&Vec<T>>, &mut [i32])| {
+            singular_at(parts.into_iter().flatten().copied())
+        });
+        return regular;
+    }
     let columns: Vec<_> = (0..if m == 0 { 0 } else { a.nt() }).map(|k| a.at(0, k).read()).collect();
-    s.spawn("info", (columns, regular.write()), move |(columns, _): (Vec<&Tile<V>>, &mut ())| {
+    s.spawn("info", (columns, regular.write()), move |(columns, _): (Vec<&Tile<V>>, &mut [i32])| {
         let diagonal = columns.iter().enumerate().flat_map(|(k, column)| {
             let (column, start) = (column.view(), k * nb);
             (start..m.min(start + column.ncols())).map(move |i| column.at(i, i - start))
         });
-        match diagonal.enumerate().find(|&(_, pivot)| pivot == T::ZERO) {
-            Some((at, _)) => Err(Singular { pivot: at + 1 }),
-            None => Ok(()),
-        }
+        singular_at(diagonal)
     });
     regular
+}
+
+/// Fails at the first zero of a diagonal.
+fn singular_at<T: Scalar>(diagonal: impl Iterator<Item = T>) -> Result<(), Singular> {
+    match diagonal.enumerate().find(|&(_, pivot)| pivot == T::ZERO) {
+        Some((at, _)) => Err(Singular { pivot: at + 1 }),
+        None => Ok(()),
+    }
 }

@@ -35,6 +35,11 @@
 //! too small to share out, is computed on the calling thread, without tasks. Sizes come from a table that was measured on this
 //! machine, where there is one: see [`tuning`].
 //!
+//! # Matrices on devices
+//!
+//! A routine takes matrices of the host, and where the runtime has devices they come home in the end. A [`DeviceMatrix`] lives on the
+//! devices: scopes are lent it as a [`Tiled`], and between them nothing is moved.
+//!
 //! # Outcomes
 //!
 //! What does not fit is refused before anything is changed, with [`ErrorKind::Shape`] or [`ErrorKind::Argument`]; the non-blocking
@@ -68,6 +73,7 @@ mod cholesky;
 mod codelets;
 mod columns;
 mod condition;
+mod device_matrix;
 mod distribution;
 mod error;
 mod level3;
@@ -93,6 +99,7 @@ pub use auxiliary::{
 pub use block_size::BlockSize;
 pub use cholesky::{lauum::lauum, posv::posv, potrf::potrf, potri::potri, potrs::potrs, trtri::trtri};
 pub use condition::{gecon, pocon};
+pub use device_matrix::{DeviceMatrix, Layout};
 pub use distribution::{Distribution, UnknownDistribution};
 pub use error::{Error, ErrorKind};
 pub use level3::{
@@ -151,6 +158,7 @@ pub mod submit {
         potrs::submit as potrs, trtri::submit as trtri,
     };
     pub use crate::condition::{submit_gecon as gecon, submit_pocon as pocon};
+    pub use crate::device_matrix::submit_copy as copy;
     pub use crate::level3::{
         gemm::submit as gemm,
         gemmt::submit as gemmt,
@@ -160,7 +168,12 @@ pub mod submit {
         trmm::submit as trmm,
         trsm::submit as trsm,
     };
-    pub use crate::lu::{gesv::submit as gesv, getrf::submit as getrf, getri::submit as getri, getrs::submit as getrs};
+    pub use crate::lu::{
+        gesv::submit as gesv,
+        getrf::submit as getrf,
+        getri::submit as getri,
+        getrs::{pivots, submit as getrs},
+    };
     pub use crate::qr::{
         gelqf::submit as gelqf,
         gels::submit as gels,

@@ -105,6 +105,12 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
 }
 
 impl<'s, V> Tiled<'s, V> {
+    /// The matrix that these tiles are, by columns.
+    pub(crate) fn from_tiles(tiles: Vec<Lent<'s, Tile<V>>>, shape: (usize, usize), tile: (usize, usize)) -> Self {
+        debug_assert_eq!(tiles.len(), shape.0.div_ceil(tile.0) * shape.1.div_ceil(tile.1));
+        Self { tiles, mt: shape.0.div_ceil(tile.0), shape, tile, distribution: Distribution::None }
+    }
+
     /// Number of tile rows.
     #[must_use]
     pub fn mt(&self) -> usize {
@@ -236,6 +242,11 @@ impl std::fmt::Display for Partition {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{} (by {})", self.len, self.block)
     }
+}
+
+/// Bytes for the packed forms of the tiles of a matrix of this shape, cut so.
+pub(crate) fn packs_for<T: Scalar>((m, n): (usize, usize), (mb, nb): (usize, usize)) -> usize {
+    if mb >= m { packs_of_columns::<T>(m, nb.min(n)) } else { default_packs::<T>((m, n)) }
 }
 
 /// Bytes for the packed forms of block columns: of one that updates the others, and of the next one, which may be ahead.

@@ -9,6 +9,7 @@
 //! | [`scalar`] | the four element types behind one trait |
 //! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], [`Norm`], [`Part`], [`Direction`], with LAPACK's letters |
 //! | [`view`] | [`MatRef`], [`MatMut`], [`Tiles`]: strided views whose safe interface is enough for tiled algorithms |
+//! | [`Tile`], [`Backing`] | what a task gets of a matrix; host memory for a tile that lives on devices |
 //! | [`device`] | the tile operations as values ([`device::Call`]), and the table of backends that put them into a device's queue |
 //! | `sim` | the backend for simulated devices |
 //! | `opencl` | those operations for OpenCL devices (cargo feature `opencl`) |
@@ -32,6 +33,7 @@
 //! ```
 
 mod backend;
+mod backing;
 pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
@@ -44,9 +46,12 @@ pub mod reference;
 pub mod scalar;
 mod sim;
 mod simd;
+mod tile;
 pub mod view;
 
+pub use backing::{Backing, NoMemory};
 pub use cpu::{NotPositiveDefinite, Singular};
 pub use options::{Diag, Direction, Norm, Op, ParseOptionError, Part, Side, Uplo};
 pub use scalar::{Real, Scalar, c32, c64};
+pub use tile::{Tile, TileView};
 pub use view::{MatMut, MatRef, Tiles, ViewError};

@@ -46,6 +46,15 @@ impl<T: Send + Sync + 'static> Handle<T> {
         Self { shared, datum: NonNull::from(Box::leak(datum)) }
     }
 
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    pub(crate) fn datum(&self) -> &Datum<T> {
+        // SAFETY: the datum lives as long as the handle.
+        unsafe { self.datum.as_ref() }
+    }
+
     fn target(&self) -> Target<'_, 'static, T> {
         // SAFETY: the datum lives as long as the handle, and then until every task that names it is done.
         unsafe { Target::new(self.datum) }

@@ -42,7 +42,8 @@ impl Runtime {
         self.shared.memory.traffic(&self.shared.devices)
     }
 
-    /// What the memories of the devices hold at the moment. Between scopes, and without handles, nothing.
+    /// What the memories of the devices hold at the moment. Between scopes, and without handles and
+    /// [resident](crate::Resident) values, nothing.
     #[must_use]
     pub fn memory_in_use(&self) -> Vec<MemoryInUse> {
         self.shared.memory.in_use(&self.shared.devices)

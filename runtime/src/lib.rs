@@ -12,6 +12,7 @@ mod inspect;
 mod memory;
 mod recorder;
 pub mod recording;
+mod resident;
 mod runtime;
 mod schedule;
 mod scope;
@@ -36,6 +37,7 @@ pub use handle::Handle;
 pub use hazard::Mode;
 pub use memory::{CopyKind, MemoryInUse, Traffic};
 pub use recording::{BlasLevel, TaskId, TileIndex};
+pub use resident::{Lend, Resident};
 pub use runtime::Runtime;
 pub use schedule::{
     CapabilityWeights, DemandDriven, Fifo, Forecast, Outlook, Place, Policy, PolicyName, Priority, ReadyTask, Resource,

@@ -150,6 +150,16 @@ pub enum Location {
     Device,
 }
 
+impl Location {
+    /// As the argument spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Device => "device",
+        }
+    }
+}
+
 /// `y` or `n`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum YesNo {

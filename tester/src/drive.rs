@@ -1,5 +1,6 @@
 //! Runs a case: makes the operands, calls the contenders, checks, times, and reports.
 
+use crate::arguments::Location;
 use crate::case::{Case, Parameter};
 use crate::check::{self, Finding, Outcome};
 use crate::elements::Memory;
@@ -57,6 +58,9 @@ struct Score {
 pub fn run<R: Routine, T: Scalar>(bench: &Bench<'_>, letter: Type, case: &Case) -> Vec<Row> {
     if let Some(why) = R::absent::<T>() {
         return vec![skipped::<R>(bench, letter, case, why)];
+    }
+    if bench.setting.location == Location::Device && R::CUT.is_none() {
+        return vec![skipped::<R>(bench, letter, case, "not called with matrices on devices")];
     }
     if !R::admits::<T>(case) {
         return Vec::new();
@@ -124,7 +128,7 @@ impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
         };
         let distribution = bench.setting.distribution;
         let options = distribution.map_or(options, |distribution| options.distribution(distribution));
-        let ours = Ours { runtime: bench.runtime, options };
+        let ours = Ours { runtime: bench.runtime, options, distribution };
         Some(Self { bench, case, letter, ld_pad, ours, original, work, routine: std::marker::PhantomData })
     }
 
@@ -159,13 +163,22 @@ impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
     /// One call, on fresh operands.
     fn call(&mut self, contender: usize) -> (Duration, Result<Outcome, Unavailable>) {
         self.work.restore(&self.original);
-        match contender.checked_sub(1) {
-            None => {
+        match (contender.checked_sub(1), self.bench.setting.location) {
+            (None, Location::Device) => {
+                let (time, result) = R::resident(&self.ours, self.case, &mut self.work);
+                (time, Ok(check::outcome(result)))
+            }
+            (Some(peer), Location::Device) => {
+                let timed = self.bench.peers[peer].call_on_device(R::peer(self.case, &mut self.work));
+                let time = timed.as_ref().map_or(Duration::ZERO, |timed| timed.0);
+                (time, timed.map(|(_, info)| as_outcome(info)))
+            }
+            (None, Location::Host) => {
                 let start = Instant::now();
                 let result = R::ours(&self.ours, self.case, &mut self.work);
                 (start.elapsed(), Ok(check::outcome(result)))
             }
-            Some(peer) => {
+            (Some(peer), Location::Host) => {
                 let call = R::peer(self.case, &mut self.work);
                 let start = Instant::now();
                 let info = self.bench.peers[peer].call(call);

@@ -9,6 +9,7 @@
 //! | [`operand`], [`elements`], [`random`], [`mod@memory`] | operands, watched on all sides |
 //! | [`drive`] | runs a case |
 //! | [`devices`] | what cases run on besides the host, and what that did |
+//! | [`resident`] | our calls on matrices that lie on devices |
 //! | [`check`], [`residual`], [`link`], [`sum`], [`probe`], [`norm`] | whether results are right |
 //! | [`measure`] | times |
 //! | [`peer`] | other libraries; the only module with `unsafe` code |
@@ -35,6 +36,7 @@ mod probe;
 mod random;
 mod range;
 mod report;
+mod resident;
 mod residual;
 mod routine;
 mod sum;
@@ -91,7 +93,11 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         repeat: arguments.repeat as usize,
         bound: arguments.bound,
         is_pinned: arguments.pinned == YesNo::Y,
+        location: arguments.location,
     };
+    if let (Location::Device, Some(why)) = (arguments.location, resident::absence(&runtime)) {
+        return Err(format!("--location device: {why}"));
+    }
     let memory = memory(arguments)?;
     let bench = Bench {
         runtime: &runtime,
@@ -110,11 +116,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     }
 }
 
-/// Where operands are to lie.
+/// Where operands are to lie on the host.
 fn memory(arguments: &Arguments) -> Result<Memory, String> {
-    if arguments.location == Location::Device {
-        return Err("--location device: routines do not take matrices in the memory of devices yet".to_owned());
-    }
     match arguments.pinned {
         YesNo::N => Ok(Memory::Pageable),
         YesNo::Y => {
@@ -172,8 +175,12 @@ fn write_head(bench: &Bench<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "# multiply-add peak of a core: f64 {:.1}, f32 {:.1} GFLOP/s", peaks[0], peaks[1])?;
     writeln!(out, "# {workers} workers, policy {policy}, seed {seed}, median of {repeat}")?;
     devices::write_head(bench.runtime, bench.setting.distribution, out)?;
+    if bench.setting.location == Location::Device {
+        writeln!(out, "# location device: matrices lie on the devices; copies there and back are not timed")?;
+    }
     for peer in bench.peers {
-        writeln!(out, "# peer {}: {}", peer.name(), peer.about().as_deref().unwrap_or("says nothing about itself"))?;
+        let about = peer.about(bench.setting.location);
+        writeln!(out, "# peer {}: {}", peer.name(), about.as_deref().unwrap_or("says nothing about itself"))?;
     }
     writeln!(out, "{}", report::heading())
 }

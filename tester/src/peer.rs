@@ -14,11 +14,13 @@ mod call;
 mod gpu;
 mod invoke;
 
+use crate::arguments::Location;
 pub use call::Call;
 use gpu::Gpu;
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
+use std::time::Duration;
 use superscalar_kernels::Scalar;
 
 /// Variables by which the libraries are told how many threads to use.
@@ -147,9 +149,9 @@ impl Peer {
 
     /// What the library says about itself: OpenBLAS's version and the processor whose kernels it has picked, which is
     /// not always the processor that it runs on.
-    pub fn about(&self) -> Option<String> {
+    pub fn about(&self, location: Location) -> Option<String> {
         if let Kind::Gpu(gpu) = &self.kind {
-            return Some(gpu.about());
+            return Some(gpu.about(location));
         }
         let symbol = self.symbol_named("openblas_get_config")?;
         // SAFETY: OpenBLAS declares `char *openblas_get_config(void)`.
@@ -172,6 +174,21 @@ impl Peer {
         // SAFETY: the address is only looked up here; who calls it says what it takes. The library is never closed.
         let address = unsafe { library.get::<*const c_void>(name.as_bytes()).ok()?.try_as_raw_ptr()? };
         (!address.is_null()).then_some(address.cast_const())
+    }
+
+    /// Makes the call on matrices that were copied to a GPU before, and are copied back afterwards. Returns how long it took without that,
+    /// and LAPACK's info.
+    ///
+    /// # Errors
+    /// When the library takes no matrices in the memory of GPUs, or does not have the routine.
+    pub fn call_on_device<T: Scalar>(&self, call: Call<'_, T>) -> Result<(Duration, i32), Unavailable> {
+        if let Some(why) = call.absence() {
+            return Err(Unavailable(why.to_owned()));
+        }
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.call_on_device(&call),
+            Kind::Fortran { .. } => Err(Unavailable(format!("{} takes matrices in host memory", self.name))),
+        }
     }
 
     /// Makes the call and returns LAPACK's info, 0 for routines without.

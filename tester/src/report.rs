@@ -1,5 +1,6 @@
 //! Rows: one per case, or one per case and peer; as a table or as JSON, one object a line.
 
+use crate::arguments::Location;
 use crate::case::{Case, Parameter};
 use crate::range::TileSize;
 use crate::types::Type;
@@ -66,6 +67,8 @@ pub struct Setting {
     pub bound: f64,
     /// Whether the operands' memory is pinned.
     pub is_pinned: bool,
+    /// Where matrices lie when a routine is called.
+    pub location: Location,
 }
 
 /// One line of the report.
@@ -118,7 +121,7 @@ impl Row {
         put("policy", json!(setting.policy));
         put("devices", json!(setting.devices));
         put("distribution", json!(setting.distribution.map(Distribution::as_str)));
-        put("location", json!("host"));
+        put("location", json!(setting.location.as_str()));
         put("pinned", json!(setting.is_pinned));
         put("seed", json!(setting.seed));
         put("repeat", json!(setting.repeat));
@@ -232,6 +235,7 @@ mod tests {
             repeat: 1,
             bound: 30.0,
             is_pinned: false,
+            location: Location::Device,
         };
         let value = row().json(&setting);
         for (key, expected) in [
@@ -245,6 +249,7 @@ mod tests {
             ("workers", json!(2)),
             ("devices", json!(["sim:0"])),
             ("distribution", Value::Null),
+            ("location", json!("device")),
             ("pinned", json!(false)),
             ("error", Value::Null),
             ("bound", json!(30.0)),

@@ -7,9 +7,10 @@ use crate::drive::{self, Bench};
 use crate::operand::{Maker, Operands};
 use crate::peer::Call;
 use crate::report::Row;
+use crate::resident::{Cut, Timed};
 use crate::sum::COLUMNS_MAX;
 use crate::types::{Type, with_type};
-use superscalar_dla::Options;
+use superscalar_dla::{Distribution, Options};
 use superscalar_kernels::{Op, Scalar};
 use superscalar_runtime::Runtime;
 
@@ -21,6 +22,8 @@ pub trait Routine {
     const USES: &'static [Parameter];
     /// Up to this size every element of the residual is looked at, above it is probed.
     const PRODUCTS_MAX: usize = COLUMNS_MAX;
+    /// How matrices on devices are cut for it; none if it is not called with such.
+    const CUT: Option<Cut> = None;
 
     /// Why there is no such routine in this type, if there is none.
     fn absent<T: Scalar>() -> Option<&'static str> {
@@ -43,6 +46,11 @@ pub trait Routine {
     /// Our call.
     fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error>;
 
+    /// Our call with the operands on devices, timed without the copies there and back. Called where [`CUT`](Self::CUT) says how.
+    fn resident<T: Scalar>(_ours: &Ours<'_>, _case: &Case, _operands: &mut Operands<T>) -> Timed {
+        unreachable!("there is no cut for matrices on devices")
+    }
+
     /// A peer's call with the same operands.
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T>;
 
@@ -62,6 +70,8 @@ pub trait Routine {
 pub struct Ours<'a> {
     pub runtime: &'a Runtime,
     pub options: Options,
+    /// How matrices on devices are distributed, if that was said.
+    pub distribution: Option<Distribution>,
 }
 
 /// Numbers of operations of a routine, in its own type.

@@ -111,6 +111,24 @@ fn cases_that_do_not_fit_are_skipped() {
 }
 
 #[test]
+fn matrices_lie_on_devices_where_that_is_said() {
+    let line = "potrf,gemm,getrf,geqrf,trsm --type d,z --dim 70 --nb 16,auto --devices sim:0..2 --location device --format json";
+    let (rows, status) = rows(line);
+    assert_eq!((rows.len(), status), (20, Some(0)));
+    for row in &rows {
+        assert_eq!((&row["location"], &row["status"]), (&"device".into(), &"ok".into()), "{row}");
+        assert!(row["seconds"].is_number(), "{row}");
+    }
+}
+
+#[test]
+fn what_is_not_called_on_devices_is_skipped_there() {
+    let (rows, status) = rows("lange --dim 20 --devices sim:0 --location device --format json");
+    assert_eq!((&rows[0]["status"], status), (&"skipped".into(), Some(0)));
+    assert!(rows[0]["reason"].as_str().is_some_and(|why| why.contains("devices")), "{}", rows[0]);
+}
+
+#[test]
 fn bad_usage_names_the_argument() {
     for (line, argument) in [
         ("", "ROUTINES"),

@@ -145,23 +145,30 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
 
     /// Sets the tiles' homes, by what the devices can do with such updates.
     fn deal(&self, nesting: Nesting<'_>, distribution: Distribution, update: Update) {
-        let (mt, nt, devices) = (self.mt(), self.nt(), nesting.devices().len());
-        if distribution == Distribution::None || devices == 0 {
-            return;
-        }
-        if distribution == Distribution::TwoDimensionalCyclic && mt > 1 {
-            let grid = deal::Grid::of(devices);
-            for (i, j) in self.places() {
-                self.at(i, j).deal_to(Some(Resource::device(grid.at(i, j) as u16)));
-            }
-            return;
-        }
-        let weights = weights::of(nesting, distribution, update);
-        let homes = deal::columns(&weights.rates(), nt);
-        for (i, j) in self.places() {
-            self.at(i, j).deal_to(Some(weights.resource(homes[j])));
-        }
+        let homes = homes(nesting, distribution, (self.mt(), self.nt()), update);
+        self.tiles().iter().zip(homes).for_each(|(tile, home)| tile.deal_to(Some(home)));
     }
+}
+
+/// The homes of mt x nt tiles, by columns, by what the devices can do with such updates; none if nothing is dealt.
+pub(crate) fn homes(
+    nesting: Nesting<'_>,
+    distribution: Distribution,
+    (mt, nt): (usize, usize),
+    update: Update,
+) -> Vec<Resource> {
+    let devices = nesting.devices().len();
+    if distribution == Distribution::None || devices == 0 {
+        return Vec::new();
+    }
+    let places = (0..nt).flat_map(|j| (0..mt).map(move |i| (i, j)));
+    if distribution == Distribution::TwoDimensionalCyclic && mt > 1 {
+        let grid = deal::Grid::of(devices);
+        return places.map(|(i, j)| Resource::device(grid.at(i, j) as u16)).collect();
+    }
+    let weights = weights::of(nesting, distribution, update);
+    let homes = deal::columns(&weights.rates(), nt);
+    places.map(|(_, j)| weights.resource(homes[j])).collect()
 }
 
 #[cfg(test)]

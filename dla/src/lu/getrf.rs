@@ -18,7 +18,7 @@ pub struct Pivots<'s> {
     /// Those of each panel, counted as LAPACK's.
     pub(crate) blocks: Vec<Lent<'s, [i32]>>,
     /// Written when U is known to have no zero on its diagonal; what reads it is cancelled otherwise.
-    pub(crate) regular: Lent<'s, ()>,
+    pub(crate) regular: Lent<'s, [i32]>,
 }
 
 /// The priority of an update of block column j by block column k < j: that of the next panel's column first, then those of the two

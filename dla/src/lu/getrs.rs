@@ -15,6 +15,15 @@ use crate::{
 use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
 use superscalar_runtime::{Runtime, Scope};
 
+/// The interchanges that a factorization in block columns of `nb` has left in `ipiv`, for a solve in another scope. (Those that
+/// [`getrf`](fn@crate::submit::getrf) returns are for its own.) What is solved with them does not wait for a look at U's diagonal.
+///
+/// # Panics
+/// If `nb` is zero.
+pub fn pivots<'s>(s: &'s Scope<'s, '_>, ipiv: &'s mut [i32], nb: usize) -> Pivots<'s> {
+    Pivots { blocks: s.lend_chunks(ipiv, nb), regular: columns::nothing_to_await(s) }
+}
+
 /// Inserts the tasks that solve op(A) X = B, where A, in block columns, holds L and U from [`getrf`](fn@crate::submit::getrf)
 /// with these interchanges; B, n x nrhs in block columns, is replaced by X.
 ///
@@ -96,7 +105,7 @@ pub fn getrs<T: Scalar>(
             let a = Tiled::read_only_columns(s, a, nb);
             let b = Tiled::columns(s, b.rb_mut(), nb).distributed(s, distribution);
             // A singular U is the caller's affair.
-            submit(s, op, &a, &Pivots { blocks: s.lend_chunks(&mut ipiv, nb), regular: s.own(()) }, &b);
+            submit(s, op, &a, &pivots(s, &mut ipiv, nb), &b);
         })?);
     }
     let parts = options.right_hand_sides(n, nrhs, Crew::of(rt))?;

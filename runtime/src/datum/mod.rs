@@ -101,6 +101,10 @@ impl<T: ?Sized> Datum<T> {
     /// # Safety
     /// As for [`current`](Self::current).
     pub(crate) unsafe fn allow_renaming(&self, fresh: Box<dyn Fn() -> Box<T> + Send>) {
+        if self.first.execution.placement.stays() {
+            // What outlives the scope is the first place, and it has the entry.
+            return;
+        }
         // SAFETY: the inserter owns `names`.
         unsafe { &mut *self.names.get() }.fresh = Some(fresh);
     }
@@ -175,6 +179,11 @@ impl<T: ?Sized> Datum<T> {
         // SAFETY: the inserter owns `names`.
         let names = unsafe { &*self.names.get() };
         std::iter::once(&self.first).chain(names.renamed.iter().map(|version| &**version))
+    }
+
+    /// What tasks use of the first version.
+    pub(crate) fn first_execution(&self) -> &Execution {
+        &self.first.execution
     }
 
     /// The place that the user gave.

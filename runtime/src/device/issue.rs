@@ -298,7 +298,9 @@ impl Shared {
                 continue;
             }
             self.report(seat);
-            if self.is_closing() && issuing.in_flight.is_empty() && issuing.waiting.is_none() {
+            // What stays in the devices' memory may still be copied when all tasks are done.
+            let at_rest = || !self.memory.lock().is_copying(issuing.device as u16);
+            if self.is_closing() && issuing.in_flight.is_empty() && issuing.waiting.is_none() && at_rest() {
                 return;
             }
             if !entry.idle.swap(true, Ordering::Relaxed) {

@@ -78,7 +78,11 @@ impl Shared {
             body.scratch_bytes(info.kind, &shapes)
         });
         let mut directory = self.memory.lock();
-        let uses = self.uses_of(body, &regions, &mut directory);
+        let Some(uses) = self.uses_of(body, &regions, &mut directory) else {
+            return Admission::Barred(DeviceError::new(
+                "an operand of it is a resident value in a place that is not its own",
+            ));
+        };
         let demand = Demand { device: device as u16, uses: &uses, scratch_bytes };
         if let Err(error) = directory.check_size(demand) {
             return Admission::Barred(error);
@@ -108,14 +112,17 @@ impl Shared {
         Admission::Admitted(Held { uses, scratch }, admitted)
     }
 
-    fn uses_of(&self, body: &Body, regions: &[HostRegion], directory: &mut Directory) -> Uses {
-        let (mut uses, mut regions) = (Uses::new(), regions.iter());
+    fn uses_of(&self, body: &Body, regions: &[HostRegion], directory: &mut Directory) -> Option<Uses> {
+        let (mut uses, mut regions, mut all_in_place) = (Uses::new(), regions.iter(), true);
         body.uses(&mut |execution, mode| {
             if let Some(&host) = regions.next() {
-                uses.push(Use { entry: execution.placement.entry_in(&self.memory, directory, host), mode });
+                match execution.placement.entry_in(&self.memory, directory, host) {
+                    Some(entry) => uses.push(Use { entry, mode }),
+                    None => all_in_place = false,
+                }
             }
         });
-        uses
+        all_in_place.then_some(uses)
     }
 
     /// Lets a host task use its data. If they have to be brought home first, the task is put aside, pushed again when they have come,

@@ -138,7 +138,9 @@ impl Directory {
     fn check_values(&self, uses: &[Use]) -> Result<(), DeviceError> {
         let is_lost = |one: &&Use| one.mode.reads() && self.entry(one.entry).is_lost();
         match uses.iter().find(is_lost) {
-            Some(_) => Err(DeviceError::new("a value that it reads was lost with the device that had it")),
+            Some(_) => Err(DeviceError::new(
+                "a value that it reads was lost with the device that had it, or that failed to write it",
+            )),
             None => Ok(()),
         }
     }

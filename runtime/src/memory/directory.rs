@@ -14,6 +14,7 @@ use super::{
 use crate::{
     device::{DeviceError, DeviceInfo, Event, HostRegion, Transfer},
     hazard::Mode,
+    schedule::Resource,
 };
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -164,6 +165,13 @@ impl Directory {
             self.discard(id, node);
         }
         self.entry_mut(id).host = host;
+    }
+
+    /// Who has the value, or will have it when what was issued is done.
+    pub(crate) fn holders(&self, id: EntryId) -> Vec<Resource> {
+        let entry = self.entry(id);
+        let host = entry.is_valid(Node::HOST).then_some(Resource::HOST);
+        host.into_iter().chain(entry.holders().filter_map(Node::device).map(Resource::device)).collect()
     }
 
     /// The device whose memory alone has the value.
@@ -397,6 +405,11 @@ impl Directory {
             (replica.segment, replica.used) = (None, None);
         }
         self.stores[usize::from(device)].recent = Recent::new();
+    }
+
+    /// Whether a copy in one of the device's queues has not been reported yet.
+    pub(crate) fn is_copying(&self, device: u16) -> bool {
+        self.flights.keys().any(|event| event.device == device)
     }
 
     /// How it stands with a device's memory; none if it works in host memory.

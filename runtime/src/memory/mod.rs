@@ -51,6 +51,19 @@
 //! was refused in the first place. Its operands may be fetched several times on the way, but each time it is tried, some
 //! work has finished and none has been added by others on this device.
 //!
+//! # What stays
+//!
+//! A [`Resident`](crate::Resident) keeps its entry: what a scope is lent of it names that entry, too, in a datum of the scope's own, which
+//! has the hazards. No task brings it home when the scope ends, and copies of it may still be under way then. So the order of uses from
+//! scope to scope is not one of hazards. It is enough that a scope ends when its tasks are done, that a scope that changes it borrows it exclusively,
+//! and that whoever comes later waits for the copies that are left, which the entry names. Scopes that only read it share it:
+//! their tasks are readers as if they were of one scope.
+//!
+//! Its host memory is used by copies at any time, so it lives until the task that drops the value, which waits for them as every host
+//! task does that writes. And its place must not change: where a task's view is of another place than the entry's (a body may exchange two
+//! tiles), the task is not for devices, and no copy is issued for it. Before, the body that made the exchange had the datum at
+//! home, with no replica anywhere else; so none is left that a copy could be made of.
+//!
 //! # What finishes badly
 //!
 //! A copy that fails leaves its target Invalid, unless that was overwritten since, and with it the targets of copies from there. Who
@@ -100,15 +113,17 @@ use std::sync::{
 /// What a version of a datum keeps of its replicas.
 #[derive(Default)]
 pub(crate) struct Placement {
-    placed: OnceLock<Box<Placed>>,
+    placed: OnceLock<Arc<Placed>>,
     /// Tasks that devices can take have named it.
     may_travel: AtomicBool,
 }
 
-/// A datum's entry, which ends with the datum.
+/// A datum's entry, which ends with the datum, or with the last of those that share it.
 struct Placed {
     memory: Arc<Memory>,
     entry: EntryId,
+    /// Its only place in host memory, if the value stays where it is between scopes.
+    stays: Option<HostRegion>,
 }
 
 impl Drop for Placed {
@@ -125,7 +140,25 @@ impl Placement {
 
     /// Whether the datum may have to be brought home. Asked by the inserter.
     pub(crate) fn may_be_away(&self) -> bool {
-        self.may_travel.load(Ordering::Relaxed)
+        self.may_travel.load(Ordering::Relaxed) && !self.stays()
+    }
+
+    /// Whether the value stays where it is between scopes.
+    pub(crate) fn stays(&self) -> bool {
+        self.placed.get().is_some_and(|placed| placed.stays.is_some())
+    }
+
+    /// Makes the entry of a value that stays where it is between scopes. Called before anybody else has the datum.
+    pub(crate) fn stay(&self, memory: &Arc<Memory>, host: HostRegion) {
+        let entry = memory.lock().open(host);
+        self.placed.get_or_init(|| Arc::new(Placed { memory: memory.clone(), entry, stays: Some(host) }));
+    }
+
+    /// Lets a datum that nobody else has yet use the entry of this one.
+    pub(crate) fn share_with(&self, other: &Self) {
+        if let Some(placed) = self.placed.get() {
+            other.placed.get_or_init(|| placed.clone());
+        }
     }
 
     /// The datum's entry, if devices have used it.
@@ -133,15 +166,24 @@ impl Placement {
         self.placed.get().map(|placed| placed.entry)
     }
 
-    /// The datum's entry, made now if need be.
-    pub(crate) fn entry_in(&self, memory: &Arc<Memory>, directory: &mut Directory, host: HostRegion) -> EntryId {
-        if let Some(id) = self.entry() {
-            directory.relocate(id, host);
-            return id;
+    /// The datum's entry, made now if need be; none if it must not be used, since the value stays somewhere else.
+    pub(crate) fn entry_in(
+        &self,
+        memory: &Arc<Memory>,
+        directory: &mut Directory,
+        host: HostRegion,
+    ) -> Option<EntryId> {
+        if let Some(placed) = self.placed.get() {
+            match placed.stays {
+                Some(own) if own != host => return None,
+                Some(_) => {}
+                None => directory.relocate(placed.entry, host),
+            }
+            return Some(placed.entry);
         }
         // Under the directory's lock, so nobody else is at it.
-        let place = || Box::new(Placed { memory: memory.clone(), entry: directory.open(host) });
-        self.placed.get_or_init(place).entry
+        let place = || Arc::new(Placed { memory: memory.clone(), entry: directory.open(host), stays: None });
+        Some(self.placed.get_or_init(place).entry)
     }
 }
 
@@ -181,8 +223,8 @@ impl directory::Copier for Drivers<'_> {
         let mut result = None;
         // Drivers are foreign code.
         let _ = guarded(|| {
-            // SAFETY: the host region is that of a datum, which lives until its tasks are done, among them the one that brings it home
-            // and with it the end of every copy; the protocol in the module's head keeps readers and writers of it apart.
+            // SAFETY: the host region is that of a datum, which lives until its tasks are done, among them the one that brings it home,
+            // or that drops what stays, and with it the end of every copy; the protocol in the module's head keeps readers and writers of it apart.
             result = Some(unsafe { memory.copy(transfer, waits) });
             Ok(())
         });

@@ -4,6 +4,7 @@ use super::*;
 use crate::case::Choices;
 use crate::check::{BOUND, defect_wrong, ordinary};
 use crate::operand::Keeps;
+use superscalar::devices;
 
 /// Small sizes with every letter; larger ones, of several tiles, with the first and the last letters.
 fn cases<R: Routine, T: Scalar>() -> Vec<Case> {
@@ -25,7 +26,12 @@ pub fn checks_can_fail<R: Routine, T: Scalar>() {
         return;
     }
     let runtime = Runtime::builder().workers(2).bind(false).build().expect("a runtime");
-    let ours = Ours { runtime: &runtime, options: Options::default().nb(8) };
+    let ours = Ours { runtime: &runtime, options: Options::default().nb(8), distribution: None };
+    let devices =
+        devices::open("sim:0:flops=0:rate=0:latency=0:link=0:link-latency=0", None).expect("a simulated device");
+    let builder = Runtime::builder().workers(1).bind(false).weights_file(None);
+    let runtime = devices.add_to(builder).build().expect("a runtime");
+    let on_devices = Ours { runtime: &runtime, options: Options::default(), distribution: None };
     for case in cases::<R, T>() {
         let mut make = Maker::new(11, 3, usize::MAX);
         let before = R::operands::<T>(&case, &mut make).expect("little memory");
@@ -36,6 +42,13 @@ pub fn checks_can_fail<R: Routine, T: Scalar>() {
         assert_eq!(judge(&after, &outcome), None, "{} {} {case:?}", T::LETTER, R::NAME);
         assert!(judge(&after, &Ok(1)).is_some() && judge(&after, &Err("no".to_owned())).is_some());
         spoil(&case, &after, |spoilt| judge(spoilt, &outcome));
+        // Of the small cases the one without elements; all those of several tiles.
+        let size = case.dim.m.max(case.dim.n).max(case.dim.k);
+        if R::CUT.is_some() && (size == 0 || size > 8) {
+            let mut after = before.duplicate().expect("little memory");
+            let outcome = check::outcome(R::resident(&on_devices, &case, &mut after).1);
+            assert_eq!(judge(&after, &outcome), None, "{} {} {case:?} on devices", T::LETTER, R::NAME);
+        }
         for defect in R::defects(&case, &before) {
             let wrong = |outcome: &Outcome, after: &Operands<T>| defect_wrong::<R, T>(&defect, outcome, after, BOUND);
             if defect.expected == Expected::NotANumber {

@@ -11,8 +11,10 @@ mod mg;
 mod xt;
 
 use super::{Call, Unavailable};
+use crate::arguments::Location;
 use dense::Dense;
 use mg::Mg;
+use std::time::Duration;
 use superscalar_kernels::Scalar;
 use xt::Xt;
 
@@ -46,11 +48,27 @@ impl Gpu {
     }
 
     /// What it is and where it runs.
-    pub fn about(&self) -> String {
+    pub fn about(&self, location: Location) -> String {
+        let copies = match location {
+            Location::Host => "copies from the host and back are part of its time",
+            Location::Device => "matrices lie on GPUs when the clock starts",
+        };
         match self {
             Self::Xt(xt) => xt.about(),
-            Self::Dense(dense) => dense.about(),
-            Self::Mg(mg) => mg.about(),
+            Self::Dense(dense) => format!("{}; {copies}", dense.about()),
+            Self::Mg(mg) => format!("{}; {copies}", mg.about()),
+        }
+    }
+
+    /// Makes the call, and says how long it took without the copies there and back.
+    pub fn call_on_device<T: Scalar>(&self, call: &Call<'_, T>) -> Result<(Duration, i32), Unavailable> {
+        if call.is_too_large() {
+            return Err(Unavailable(format!("sizes beyond 32-bit integers in {}", call.name())));
+        }
+        match self {
+            Self::Xt(_) => Err(Unavailable("cuBLASXt takes matrices in host memory".to_owned())),
+            Self::Dense(dense) => dense.call(call),
+            Self::Mg(mg) => mg.call(call),
         }
     }
 
@@ -62,8 +80,8 @@ impl Gpu {
             }
             let info = match self {
                 Self::Xt(xt) => xt.call(&mut call)?,
-                Self::Dense(dense) => dense.call(&call)?,
-                Self::Mg(mg) => mg.call(&call)?,
+                Self::Dense(dense) => dense.call(&call)?.1,
+                Self::Mg(mg) => mg.call(&call)?.1,
             };
             match call.next() {
                 Some(next) if info == 0 => call = next,

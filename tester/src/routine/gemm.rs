@@ -7,7 +7,9 @@ use crate::norm::{largest, modulus, worst};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::range::Dim;
+use crate::resident::{self, Cut, Timed};
 use crate::sum::Sum;
+use superscalar_dla::submit;
 use superscalar_kernels::{Real, Scalar, reference};
 
 pub struct Gemm;
@@ -26,6 +28,7 @@ impl Routine for Gemm {
         Parameter::Alpha,
         Parameter::Beta,
     ];
+    const CUT: Option<Cut> = Some(Cut::Tiles);
 
     fn operations(case: &Case) -> Operations {
         let Dim { m, n, k } = case.dim;
@@ -44,6 +47,14 @@ impl Routine for Gemm {
         let [a, b, c] = operands.views_mut();
         let (alpha, beta, a, b) = (case.alpha.of(), case.beta.of(), a.into_ref(), b.into_ref());
         superscalar_dla::gemm(ours.runtime, alpha, case.trans_a, a, case.trans_b, b, beta, c, &ours.options)
+    }
+
+    fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
+        let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
+        let (alpha, beta, op_a, op_b) = (case.alpha.of(), case.beta.of(), case.trans_a, case.trans_b);
+        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b, c], _, _| {
+            submit::gemm(s, alpha, op_a, &a, op_b, &b, beta, &c);
+        })
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

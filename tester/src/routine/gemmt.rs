@@ -6,7 +6,9 @@ use crate::link::{Link, triangle};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::range::Dim;
+use crate::resident::{self, Cut, Timed};
 use crate::sum::Sum;
+use superscalar_dla::submit;
 use superscalar_kernels::{Diag, Op, Scalar};
 
 pub struct Gemmt;
@@ -22,6 +24,7 @@ impl Routine for Gemmt {
         Parameter::Alpha,
         Parameter::Beta,
     ];
+    const CUT: Option<Cut> = Some(Cut::Tiles);
 
     fn operations(case: &Case) -> Operations {
         let (n, k) = (case.dim.n as f64, case.dim.k as f64);
@@ -41,6 +44,14 @@ impl Routine for Gemmt {
         let (alpha, beta, a, b) = (case.alpha.of(), case.beta.of(), a.into_ref(), b.into_ref());
         let (uplo, op_a, op_b) = (case.uplo, case.trans_a, case.trans_b);
         superscalar_dla::gemmt(ours.runtime, uplo, alpha, op_a, a, op_b, b, beta, c, &ours.options)
+    }
+
+    fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
+        let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
+        let (alpha, beta, op_a, op_b) = (case.alpha.of(), case.beta.of(), case.trans_a, case.trans_b);
+        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b, c], _, _| {
+            submit::gemmt(s, case.uplo, alpha, op_a, &a, op_b, &b, beta, &c);
+        })
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

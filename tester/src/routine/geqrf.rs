@@ -7,8 +7,10 @@ use crate::link::{Link, general, triangle};
 use crate::norm::{one, worst};
 use crate::operand::{Keeps, Maker, Operands, slice};
 use crate::peer::Call;
+use crate::resident::{self, Cut, Timed};
 use crate::residual::scaled;
 use crate::sum::Sum;
+use superscalar_dla::submit;
 use superscalar_kernels::{Diag, MatRef, Op, Scalar, Uplo};
 
 /// Both: they differ in whether the reflectors lie in columns or in rows.
@@ -20,6 +22,8 @@ pub type Gelqf = Orthogonal<true>;
 impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
     const NAME: &'static str = if BY_ROWS { "gelqf" } else { "geqrf" };
     const USES: &'static [Parameter] = &[Parameter::M, Parameter::N];
+    /// Rows of a matrix that lies in columns are not what a device can have a copy of.
+    const CUT: Option<Cut> = if BY_ROWS { None } else { Some(Cut::Columns) };
 
     /// Whichever of the two is tall, or wide, has the same count but for the terms of first and second order.
     fn operations(case: &Case) -> Operations {
@@ -45,6 +49,13 @@ impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
         let [a, mut tau] = operands.views_mut();
         let factor = if BY_ROWS { superscalar_dla::gelqf } else { superscalar_dla::geqrf };
         factor(ours.runtime, a, slice(&mut tau), &ours.options)
+    }
+
+    fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
+        let [a, mut tau] = operands.views_mut();
+        resident::call(ours, case, Cut::Columns, [a], (&mut [], slice(&mut tau)), |s, [a], _, tau| {
+            submit::geqrf(s, &a, tau);
+        })
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

@@ -9,8 +9,10 @@ use crate::norm::{one, worst};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::range::Dim;
+use crate::resident::{self, Cut, Timed};
 use crate::residual::scaled;
 use crate::sum::Sum;
+use superscalar_dla::submit;
 use superscalar_kernels::{MatRef, Scalar};
 
 pub struct Gesv;
@@ -18,6 +20,7 @@ pub struct Gesv;
 impl Routine for Gesv {
     const NAME: &'static str = "gesv";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs];
+    const CUT: Option<Cut> = Some(Cut::Columns);
 
     fn operations(case: &Case) -> Operations {
         let n = case.dim.n;
@@ -34,6 +37,13 @@ impl Routine for Gesv {
     fn ours<T: Scalar>(ours: &Ours<'_>, _: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
         let ([a, b], pivots) = operands.views_and_pivots_mut();
         superscalar_dla::gesv(ours.runtime, a, pivots, b, &ours.options)
+    }
+
+    fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
+        let (matrices, pivots) = operands.views_and_pivots_mut();
+        resident::call(ours, case, Cut::Columns, matrices, (pivots, &mut []), |s, [a, b], ipiv, _| {
+            submit::gesv(s, &a, ipiv, &b);
+        })
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

@@ -6,8 +6,10 @@ use crate::link::{Link, general, triangle};
 use crate::norm::{largest, modulus, one, worst};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
+use crate::resident::{self, Cut, Timed};
 use crate::residual::scaled;
 use crate::sum::Sum;
+use superscalar_dla::submit;
 use superscalar_kernels::{Diag, MatRef, Op, Real, Scalar, Uplo};
 
 pub struct Getrf;
@@ -15,6 +17,7 @@ pub struct Getrf;
 impl Routine for Getrf {
     const NAME: &'static str = "getrf";
     const USES: &'static [Parameter] = &[Parameter::M, Parameter::N];
+    const CUT: Option<Cut> = Some(Cut::Columns);
 
     fn operations(case: &Case) -> Operations {
         let (long, short) = (case.dim.m.max(case.dim.n) as f64, case.dim.m.min(case.dim.n) as f64);
@@ -33,6 +36,13 @@ impl Routine for Getrf {
     fn ours<T: Scalar>(ours: &Ours<'_>, _: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
         let ([a], pivots) = operands.views_and_pivots_mut();
         superscalar_dla::getrf(ours.runtime, a, pivots, &ours.options)
+    }
+
+    fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
+        let (matrices, pivots) = operands.views_and_pivots_mut();
+        resident::call(ours, case, Cut::Columns, matrices, (pivots, &mut []), |s, [a], ipiv, _| {
+            submit::getrf(s, &a, ipiv);
+        })
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

@@ -7,8 +7,10 @@ use crate::link::{Link, general, triangle};
 use crate::norm::one;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
+use crate::resident::{self, Cut, Timed};
 use crate::residual::scaled;
 use crate::sum::Sum;
+use superscalar_dla::submit;
 use superscalar_kernels::{Diag, Op, Scalar, Uplo};
 
 pub struct Getrs;
@@ -16,6 +18,7 @@ pub struct Getrs;
 impl Routine for Getrs {
     const NAME: &'static str = "getrs";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::TransA];
+    const CUT: Option<Cut> = Some(Cut::Columns);
 
     fn operations(case: &Case) -> Operations {
         let (n, nrhs) = (case.dim.n as f64, case.nrhs as f64);
@@ -33,6 +36,14 @@ impl Routine for Getrs {
     fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
         let ([lu, b], pivots) = operands.views_and_pivots_mut();
         superscalar_dla::getrs(ours.runtime, case.trans_a, lu.into_ref(), pivots, b, &ours.options)
+    }
+
+    fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
+        let (matrices, pivots) = operands.views_and_pivots_mut();
+        resident::call(ours, case, Cut::Columns, matrices, (pivots, &mut []), |s, [a, b], ipiv, _| {
+            let pivots = submit::pivots(s, ipiv, a.tile_shape().1);
+            submit::getrs(s, case.trans_a, &a, &pivots, &b);
+        })
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

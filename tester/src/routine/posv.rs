@@ -7,7 +7,9 @@ use crate::case::{Case, Parameter};
 use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
+use crate::resident::{self, Cut, Timed};
 use crate::residual::{self, cholesky, hermitian_solve};
+use superscalar_dla::submit;
 use superscalar_kernels::Scalar;
 
 pub struct Posv;
@@ -15,6 +17,7 @@ pub struct Posv;
 impl Routine for Posv {
     const NAME: &'static str = "posv";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::Uplo];
+    const CUT: Option<Cut> = Some(Cut::Tiles);
     const PRODUCTS_MAX: usize = residual::PRODUCTS_MAX;
 
     fn operations(case: &Case) -> Operations {
@@ -31,6 +34,11 @@ impl Routine for Posv {
     fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
         let [a, b] = operands.views_mut();
         superscalar_dla::posv(ours.runtime, case.uplo, a, b, &ours.options)
+    }
+
+    fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
+        let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
+        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| submit::posv(s, case.uplo, &a, &b))
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

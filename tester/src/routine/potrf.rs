@@ -4,7 +4,9 @@ use super::{Defect, Expected, defect, Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
+use crate::resident::{self, Cut, Timed};
 use crate::residual::{self, cholesky};
+use superscalar_dla::submit;
 use superscalar_kernels::{Scalar, Uplo};
 
 pub struct Potrf;
@@ -12,6 +14,7 @@ pub struct Potrf;
 impl Routine for Potrf {
     const NAME: &'static str = "potrf";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Uplo];
+    const CUT: Option<Cut> = Some(Cut::Tiles);
     const PRODUCTS_MAX: usize = residual::PRODUCTS_MAX;
 
     fn operations(case: &Case) -> Operations {
@@ -31,6 +34,11 @@ impl Routine for Potrf {
     fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
         let [a] = operands.views_mut();
         superscalar_dla::potrf(ours.runtime, case.uplo, a, &ours.options)
+    }
+
+    fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
+        let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
+        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a], _, _| submit::potrf(s, case.uplo, &a))
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

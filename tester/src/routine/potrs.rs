@@ -4,7 +4,9 @@ use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
+use crate::resident::{self, Cut, Timed};
 use crate::residual::{self, factored_solve};
+use superscalar_dla::submit;
 use superscalar_kernels::{Diag, Scalar};
 
 pub struct Potrs;
@@ -12,6 +14,7 @@ pub struct Potrs;
 impl Routine for Potrs {
     const NAME: &'static str = "potrs";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::Uplo];
+    const CUT: Option<Cut> = Some(Cut::Tiles);
     const PRODUCTS_MAX: usize = residual::PRODUCTS_MAX;
 
     fn operations(case: &Case) -> Operations {
@@ -30,6 +33,11 @@ impl Routine for Potrs {
     fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
         let [factor, b] = operands.views_mut();
         superscalar_dla::potrs(ours.runtime, case.uplo, factor.into_ref(), b, &ours.options)
+    }
+
+    fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
+        let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
+        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| submit::potrs(s, case.uplo, &a, &b))
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

@@ -6,7 +6,9 @@ use crate::case::{Case, Parameter};
 use crate::link::{Stored, general, stored};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
+use crate::resident::{self, Cut, Timed};
 use crate::sum::Sum;
+use superscalar_dla::submit;
 use superscalar_kernels::{Diag, Scalar, Side};
 
 /// Both: they differ in whether A is Hermitian.
@@ -24,6 +26,7 @@ impl<const HERMITIAN: bool> Routine for Product<HERMITIAN> {
     const NAME: &'static str = if HERMITIAN { "hemm" } else { "symm" };
     const USES: &'static [Parameter] =
         &[Parameter::M, Parameter::N, Parameter::Side, Parameter::Uplo, Parameter::Alpha, Parameter::Beta];
+    const CUT: Option<Cut> = Some(Cut::Tiles);
 
     fn operations(case: &Case) -> Operations {
         Operations::pairs(case.dim.m as f64 * case.dim.n as f64 * order(case) as f64)
@@ -42,6 +45,15 @@ impl<const HERMITIAN: bool> Routine for Product<HERMITIAN> {
         let multiply = if HERMITIAN { superscalar_dla::hemm } else { superscalar_dla::symm };
         let (alpha, beta, a, b) = (case.alpha.of(), case.beta.of(), a.into_ref(), b.into_ref());
         multiply(ours.runtime, case.side, case.uplo, alpha, a, b, beta, c, &ours.options)
+    }
+
+    fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
+        let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
+        let (side, uplo, alpha, beta) = (case.side, case.uplo, case.alpha.of(), case.beta.of());
+        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b, c], _, _| {
+            let multiply = if HERMITIAN { submit::hemm } else { submit::symm };
+            multiply(s, side, uplo, alpha, &a, &b, beta, &c);
+        })
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

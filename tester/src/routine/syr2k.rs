@@ -8,7 +8,9 @@ use crate::link::{stored, transformed};
 use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
+use crate::resident::{self, Cut, Timed};
 use crate::sum::Sum;
+use superscalar_dla::submit;
 use superscalar_kernels::{Diag, Op, Scalar};
 
 /// Both: they differ in whether C is Hermitian.
@@ -21,6 +23,7 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
     const NAME: &'static str = if HERMITIAN { "her2k" } else { "syr2k" };
     const USES: &'static [Parameter] =
         &[Parameter::N, Parameter::K, Parameter::Uplo, Parameter::TransA, Parameter::Alpha, Parameter::Beta];
+    const CUT: Option<Cut> = Some(Cut::Tiles);
 
     fn admits<T: Scalar>(case: &Case) -> bool {
         takes::<T>(HERMITIAN, case.trans_a)
@@ -48,6 +51,18 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
             return superscalar_dla::her2k(rt, uplo, op, alpha, a, b, case.beta.real::<T>(), c, options);
         }
         superscalar_dla::syr2k(rt, uplo, op, alpha, a, b, case.beta.of(), c, options)
+    }
+
+    fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
+        let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
+        let (uplo, op, alpha, beta) = (case.uplo, case.trans_a, case.alpha.of(), case.beta);
+        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b, c], _, _| {
+            if HERMITIAN {
+                submit::her2k(s, uplo, op, alpha, &a, &b, beta.real::<T>(), &c);
+            } else {
+                submit::syr2k(s, uplo, op, alpha, &a, &b, beta.of(), &c);
+            }
+        })
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

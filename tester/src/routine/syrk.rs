@@ -6,7 +6,9 @@ use crate::link::{Stored, stored, transformed};
 use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
+use crate::resident::{self, Cut, Timed};
 use crate::sum::Sum;
+use superscalar_dla::submit;
 use superscalar_kernels::{Diag, MatRef, Op, Scalar};
 
 /// Both: they differ in whether C is Hermitian.
@@ -46,6 +48,7 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
     const NAME: &'static str = if HERMITIAN { "herk" } else { "syrk" };
     const USES: &'static [Parameter] =
         &[Parameter::N, Parameter::K, Parameter::Uplo, Parameter::TransA, Parameter::Alpha, Parameter::Beta];
+    const CUT: Option<Cut> = Some(Cut::Tiles);
 
     fn admits<T: Scalar>(case: &Case) -> bool {
         takes::<T>(HERMITIAN, case.trans_a)
@@ -71,6 +74,18 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
             return superscalar_dla::herk(rt, uplo, op, alpha, a, beta, c, options);
         }
         superscalar_dla::syrk(rt, uplo, op, case.alpha.of(), a, case.beta.of(), c, options)
+    }
+
+    fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
+        let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
+        let (uplo, op, alpha, beta) = (case.uplo, case.trans_a, case.alpha, case.beta);
+        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, c], _, _| {
+            if HERMITIAN {
+                submit::herk(s, uplo, op, alpha.real::<T>(), &a, beta.real::<T>(), &c);
+            } else {
+                submit::syrk(s, uplo, op, alpha.of(), &a, beta.of(), &c);
+            }
+        })
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

@@ -8,8 +8,10 @@ use crate::link::{Stored, general, triangle};
 use crate::norm::{one, one_and_inf};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
+use crate::resident::{self, Cut, Timed};
 use crate::residual::scaled;
 use crate::sum::Sum;
+use superscalar_dla::submit;
 use superscalar_kernels::{Op, Scalar, Side};
 
 /// Both: they differ in whether the triangle multiplies or is solved with.
@@ -29,6 +31,7 @@ impl<const SOLVES: bool> Routine for Triangular<SOLVES> {
         Parameter::Diag,
         Parameter::Alpha,
     ];
+    const CUT: Option<Cut> = Some(Cut::Tiles);
 
     fn operations(case: &Case) -> Operations {
         let (order, all) = (order(case) as f64, case.dim.m as f64 * case.dim.n as f64);
@@ -48,6 +51,15 @@ impl<const SOLVES: bool> Routine for Triangular<SOLVES> {
         let apply = if SOLVES { superscalar_dla::trsm } else { superscalar_dla::trmm };
         let (alpha, a) = (case.alpha.of(), a.into_ref());
         apply(ours.runtime, case.side, case.uplo, case.trans_a, case.diag, alpha, a, b, &ours.options)
+    }
+
+    fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
+        let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
+        let (side, uplo, op, diag, alpha) = (case.side, case.uplo, case.trans_a, case.diag, case.alpha.of());
+        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| {
+            let apply = if SOLVES { submit::trsm } else { submit::trmm };
+            apply(s, side, uplo, op, diag, alpha, &a, &b);
+        })
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

@@ -3,6 +3,7 @@
 use super::super::{Call, Unavailable, call::code_of};
 use super::api::{Api, Cuda, Host, Memory, at, word};
 use std::ffi::c_void;
+use std::time::{Duration, Instant};
 use superscalar_kernels::Scalar;
 
 /// The library, with a handle.
@@ -31,10 +32,11 @@ impl Dense {
     }
 
     pub fn about(&self) -> String {
-        format!("cuSOLVER on GPU {}; copies from the host and back are part of its time", self.gpu)
+        format!("cuSOLVER on GPU {}", self.gpu)
     }
 
-    pub fn call<T: Scalar>(&self, call: &Call<'_, T>) -> Result<i32, Unavailable> {
+    /// Makes the call. Says how long it took without the copies, and the info.
+    pub fn call<T: Scalar>(&self, call: &Call<'_, T>) -> Result<(Duration, i32), Unavailable> {
         self.cuda.select(self.gpu)?;
         let parts = call.parts();
         match (call.name(), &parts.letters[..], &parts.sizes[..], &parts.arrays[..]) {
@@ -45,16 +47,22 @@ impl Dense {
         }
     }
 
-    fn potrf<T: Scalar>(&self, uplo: u8, (n, ld): (usize, usize), a: *mut c_void) -> Result<i32, Unavailable> {
+    fn potrf<T: Scalar>(
+        &self,
+        uplo: u8,
+        (n, ld): (usize, usize),
+        a: *mut c_void,
+    ) -> Result<(Duration, i32), Unavailable> {
         let uplo = word(code_of(uplo).unwrap_or(0));
         let a = self.load::<T>((n, n, ld), a)?;
         let [matrix, lda] = [a.memory.start(), word(n.max(1))];
         let work = self.work::<T>("potrf", &[uplo, word(n), matrix, lda])?;
         let info = self.cuda.memory(size_of::<i32>())?;
         let words = [self.handle, uplo, word(n), matrix, lda, work.0.start(), word(work.1), info.start()];
+        let start = Instant::now();
         // SAFETY: the documented list, with memory of the GPU that is large enough.
         unsafe { self.api.call(&self.name::<T>("potrf"), &words)? };
-        self.outcome(&a, &info)
+        self.outcome(start, &a, &info)
     }
 
     fn getrf<T: Scalar>(
@@ -62,7 +70,7 @@ impl Dense {
         (m, n, ld): (usize, usize, usize),
         a: *mut c_void,
         ipiv: *mut c_void,
-    ) -> Result<i32, Unavailable> {
+    ) -> Result<(Duration, i32), Unavailable> {
         let a = self.load::<T>((m, n, ld), a)?;
         let [matrix, lda] = [a.memory.start(), word(m.max(1))];
         let work = self.work::<T>("getrf", &[word(m), word(n), matrix, lda])?;
@@ -70,12 +78,13 @@ impl Dense {
         let count = m.min(n);
         let pivots = self.cuda.memory(count * size_of::<i32>())?;
         let words = [self.handle, word(m), word(n), matrix, lda, work.0.start(), pivots.start(), info.start()];
+        let start = Instant::now();
         // SAFETY: the documented list, with memory of the GPU that is large enough.
         unsafe { self.api.call(&self.name::<T>("getrf"), &words)? };
-        let info = self.outcome(&a, &info)?;
+        let outcome = self.outcome(start, &a, &info)?;
         // SAFETY: the caller's array has a place for each interchange.
         unsafe { pivots.store(0, column(ipiv, count * size_of::<i32>()))? };
-        Ok(info)
+        Ok(outcome)
     }
 
     fn geqrf<T: Scalar>(
@@ -83,7 +92,7 @@ impl Dense {
         (m, n, ld): (usize, usize, usize),
         a: *mut c_void,
         tau: *mut c_void,
-    ) -> Result<i32, Unavailable> {
+    ) -> Result<(Duration, i32), Unavailable> {
         let a = self.load::<T>((m, n, ld), a)?;
         let [matrix, lda] = [a.memory.start(), word(m.max(1))];
         let work = self.work::<T>("geqrf", &[word(m), word(n), matrix, lda])?;
@@ -91,12 +100,13 @@ impl Dense {
         let scalars = self.cuda.memory(m.min(n) * size_of::<T>())?;
         let words =
             [self.handle, word(m), word(n), matrix, lda, scalars.start(), work.0.start(), word(work.1), info.start()];
+        let start = Instant::now();
         // SAFETY: the documented list, with memory of the GPU that is large enough.
         unsafe { self.api.call(&self.name::<T>("geqrf"), &words)? };
-        let info = self.outcome(&a, &info)?;
+        let outcome = self.outcome(start, &a, &info)?;
         // SAFETY: the caller's array has a place for the scalar of each reflector.
         unsafe { scalars.store(0, column(tau, m.min(n) * size_of::<T>()))? };
-        Ok(info)
+        Ok(outcome)
     }
 
     /// The matrix on the GPU, without gaps between its columns.
@@ -121,16 +131,17 @@ impl Dense {
         Ok((self.cuda.memory(elements * size_of::<T>())?, elements))
     }
 
-    /// Waits, and copies matrix and info back.
-    fn outcome(&self, a: &Loaded, info: &Memory) -> Result<i32, Unavailable> {
+    /// Waits, and copies matrix and info back; says how long it was from the start to the end of the work.
+    fn outcome(&self, start: Instant, a: &Loaded, info: &Memory) -> Result<(Duration, i32), Unavailable> {
         self.cuda.finish()?;
+        let elapsed = start.elapsed();
         let mut value = 0_i32;
         // SAFETY: the matrix is the caller's, and the number is here.
         unsafe {
             a.memory.store(0, a.host)?;
             info.store(0, column(at(&mut value), size_of::<i32>()))?;
         }
-        Ok(value)
+        Ok((elapsed, value))
     }
 
     fn name<T: Scalar>(&self, routine: &str) -> String {

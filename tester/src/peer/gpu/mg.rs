@@ -4,6 +4,7 @@ use super::super::{Call, Unavailable, call::code_of};
 use super::api::{Api, Cuda, Host, Memory, at, word};
 use super::dense::column;
 use std::ffi::c_void;
+use std::time::{Duration, Instant};
 use superscalar_kernels::Scalar;
 
 /// Of the orders that were tried, the better one.
@@ -65,12 +66,11 @@ impl Mg {
 
     pub fn about(&self) -> String {
         let (gpus, block) = (self.gpus.len(), self.block);
-        format!(
-            "cuSOLVERMg on {gpus} GPUs, in blocks of {block} columns; copies from the host and back are part of its time"
-        )
+        format!("cuSOLVERMg on {gpus} GPUs, in blocks of {block} columns")
     }
 
-    pub fn call<T: Scalar>(&self, call: &Call<'_, T>) -> Result<i32, Unavailable> {
+    /// Makes the call. Says how long it took without the copies, and the info.
+    pub fn call<T: Scalar>(&self, call: &Call<'_, T>) -> Result<(Duration, i32), Unavailable> {
         let parts = call.parts();
         let size = size_of::<T>();
         match (call.name(), &parts.letters[..], &parts.sizes[..], &parts.arrays[..]) {
@@ -89,7 +89,7 @@ impl Mg {
     }
 
     /// potrf, or getrf with its interchanges.
-    fn factor<T: Scalar>(&self, a: Square, ipiv: Option<*mut c_void>) -> Result<i32, Unavailable> {
+    fn factor<T: Scalar>(&self, a: Square, ipiv: Option<*mut c_void>) -> Result<(Duration, i32), Unavailable> {
         let description = self.describe::<T>(a.n)?;
         let blocks = a.n.div_ceil(self.block).div_ceil(self.gpus.len());
         let parts = self.on_each(a.n * blocks * self.block * a.size)?;
@@ -118,9 +118,11 @@ impl Mg {
         let mut works = starts(&work);
         let mut info = 0_i32;
         let list = [&head[..], &[works.as_mut_ptr().cast(), word(elements as usize), at(&mut info)]].concat();
+        let start = Instant::now();
         // SAFETY: the documented list: an array with an address for each GPU, of memory that is large enough.
         unsafe { self.api.call(routine, &list)? };
         self.finish()?;
+        let elapsed = start.elapsed();
         self.deal(a, |part, byte, host| {
             // SAFETY: the caller's matrix has these columns, to be written.
             unsafe { parts[part].store(byte, host) }
@@ -129,7 +131,7 @@ impl Mg {
             let ipiv = Square { start: ipiv, n: a.n, ld: 1, size: size_of::<i32>() };
             self.deal_pivots(ipiv, &pivots)?;
         }
-        Ok(info)
+        Ok((elapsed, info))
     }
 
     /// What the library is told of an n x n matrix.

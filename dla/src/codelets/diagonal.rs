@@ -1,0 +1,80 @@
+//! Looking at a diagonal, and waiting for what was found there: without bringing a matrix home from where it is.
+
+use super::{Changed, mat};
+use crate::tile::{Tile, TileView};
+use superscalar_kernels::{
+    Direction, Op, Scalar, cpu,
+    device::{Call, Mat, on_devices},
+};
+use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
+
+/// d := the diagonal of A from row `first` on, where A is a block column.
+pub(crate) struct Diagonal<T: Scalar, V: TileView>(Codelet<OutOf<T, V>, usize>);
+
+type OutOf<T, V> = (Reads<Tile<V>>, Writes<Vec<T>>);
+
+impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
+    pub(crate) fn new() -> Self {
+        let codelet = Codelet::new("diagonal").cost(|_: &usize| COST);
+        let codelet = codelet.on_host(|(a, d): (&Tile<V>, &mut Vec<T>), &first: &usize| {
+            let a = a.view();
+            d.iter_mut().enumerate().for_each(|(at, x)| *x = a.at(first + at, at));
+            Ok(())
+        });
+        Self(on_devices(codelet, |(a, d), &first: &usize| {
+            let (a, d): (Mat<T>, Mat<T>) = (mat(a)?, mat(d)?);
+            // A row whose elements are a column and a row apart.
+            let row = Mat::at(a.offset + first, (1, d.m), a.ld + 1);
+            Ok(Call::Copy { op: Op::Trans, a: row, b: d })
+        }))
+    }
+
+    /// The diagonal as a handle of its own.
+    #[track_caller]
+    pub(crate) fn insert<'s>(
+        &self,
+        s: &'s Scope<'s, '_>,
+        spec: TaskSpec,
+        (first, count): (usize, usize),
+        a: Lent<'s, Tile<V>>,
+    ) -> Lent<'s, Vec<T>> {
+        let d = s.own(vec![T::ZERO; count]);
+        self.0.insert(s, spec, (a.read(), d.write()), first);
+        d
+    }
+}
+
+/// Next to nothing.
+const COST: Cost = Cost { flops: 0.0, bytes: 0.0, level: Some(BlasLevel::One) };
+
+/// A, if something else is well: else it is spoiled.
+pub(crate) struct Awaiting<'s, T: Scalar>(Codelet<Behind<'s, T>, ()>);
+
+type Behind<'s, T> = (Vec<Reads<[i32]>>, Updates<Changed<'s, T>>);
+
+impl<'s, T: Scalar> Awaiting<'s, T> {
+    pub(crate) fn new() -> Self {
+        let codelet = Codelet::new("regular").cost(|(): &()| COST);
+        let codelet = codelet.on_host(|(none, a): (Vec<&[i32]>, &mut Changed<'s, T>), (): &()| {
+            cpu::laswp(a.view_mut(), 0, &none.concat(), Direction::Forward);
+            Ok(())
+        });
+        Self(on_devices(codelet, |(none, a), (): &()| {
+            // No interchange at all: a call that does nothing.
+            let ipiv = none.into_iter().map(mat).collect::<Result<_, _>>()?;
+            Ok(Call::Laswp { a: mat::<T, _>(a)?, first: 0, ipiv, direction: Direction::Forward })
+        }))
+    }
+
+    /// What follows on A waits for who writes these interchanges, of which there are none.
+    #[track_caller]
+    pub(crate) fn insert(
+        &self,
+        s: &'s Scope<'s, '_>,
+        spec: TaskSpec,
+        regular: Lent<'s, [i32]>,
+        a: Lent<'s, Changed<'s, T>>,
+    ) {
+        self.0.insert(s, spec, (vec![regular.read()], a.read_write()), ());
+    }
+}
