@@ -21,7 +21,8 @@ use std::sync::{
 /// - any other whose data were dealt to a resource that can run it goes home to it.
 ///
 /// *Order.* Each resource takes what is assigned to it by priority, and among equals the oldest; a device, of the first few of
-/// these, the one with the least to be moved, as what is there may soon make room for something else. A device that is at work
+/// these, the one with the least to be moved, as what is there may soon make room for something else, and one that needs nothing before
+/// one whose data would come later than there is other work for. A device that is at work
 /// takes ahead only what nobody else would finish sooner, as things stand by then: what it has not taken can still go elsewhere.
 ///
 /// *Stealing.* Who has nothing of its own takes from another what it finishes sooner than the other would; a faster one the most
@@ -46,6 +47,8 @@ const MARGIN: f64 = 0.125;
 const LOOKS: usize = 4;
 /// A device looks at so many of its own for the one with the least to be moved.
 const NEAR: usize = 8;
+/// And at so many more for one that needs nothing to be moved, if it waits for its link already.
+const FAR: usize = 500;
 /// The share of the latest panel in the mean of what panels take.
 const PANEL_SHARE: f64 = 0.25;
 
@@ -156,8 +159,7 @@ impl State {
         let station = self.stations.get(usize::from(on.0))?;
         if on == Resource::HOST {
             let found = self.station(on).remove_first(|it| want.accepts(&it.task))?;
-            let load_ns = found.computation_ns.max(found.communication_ns);
-            return Some(self.taken(on, found, load_ns, outlook.now_ns() as f64));
+            return Some(self.taken(on, found, outlook.now_ns() as f64));
         }
         let (is_ahead, now_ns) = (station.is_busy(), outlook.now_ns() as f64);
         // Ahead of time: what is its own by rule, and the first of the others, if it is still best here.
@@ -177,8 +179,7 @@ impl State {
             None => (first_ns, first),
         };
         let found = self.station(on).remove_first(|it| it.task.id == id)?;
-        let load_ns = found.computation_ns.max(communication_ns);
-        Some(self.taken(on, found, load_ns, now_ns))
+        Some(self.taken(on, Assigned { communication_ns, ..found }, now_ns))
     }
 
     /// What it takes to move what this task needs; and of those that follow, that the device can take and that are as urgent, the one that
@@ -190,11 +191,12 @@ impl State {
         want: &Want<'_>,
         outlook: &dyn Outlook,
     ) -> Option<(f64, Option<(f64, &Assigned)>)> {
-        let queue = &self.stations[usize::from(on.0)].queue;
-        let mut others = queue.iter().map(|(_, it)| it).skip_while(|it| it.task.id != first);
+        let station = &self.stations[usize::from(on.0)];
+        let mut others = station.queue.iter().map(|(_, it)| it).skip_while(|it| it.task.id != first);
         let first = others.next()?;
         let is_equal = |it: &&Assigned| it.task.priority == first.task.priority;
-        let mut others = others.take_while(is_equal).take(NEAR).filter(|it| want.accepts(&it.task)).peekable();
+        let mut equals = others.take_while(is_equal).filter(|it| want.accepts(&it.task));
+        let mut others = equals.by_ref().take(NEAR).peekable();
         // What was there when it was assigned is there still, but for what has made room: too rarely to be asked for every task.
         if first.communication_ns == 0.0 || others.peek().is_none() {
             return Some((first.communication_ns, None));
@@ -210,6 +212,11 @@ impl State {
             if ns < best_ns {
                 best = Some((ns, it));
             }
+        }
+        // What comes later than there is work for is sent for, but one at a time: meanwhile there is time for what is here.
+        if station.is_fetching() && best.map_or(first_ns, |best| best.0) > station.in_hand_ns() {
+            let here = equals.take(FAR).find(|it| it.communication_ns == 0.0);
+            best = here.map(|it| (0.0, it)).or(best);
         }
         Some((first_ns, best))
     }
@@ -248,8 +255,8 @@ impl State {
         }
         let (_, victim, task) = best?;
         let found = self.station(victim).remove_first(|it| it.task.id == task)?;
-        let load_ns = outlook.forecast(&found.task, on).as_ref().map_or(0.0, load_ns);
-        Some(self.taken(on, found, load_ns, now_ns))
+        let Forecast { computation_ns, communication_ns, .. } = outlook.forecast(&found.task, on).unwrap_or_default();
+        Some(self.taken(on, Assigned { computation_ns, communication_ns, ..found }, now_ns))
     }
 
     /// What to take from a victim, and how much sooner it will be finished.
@@ -299,8 +306,9 @@ impl State {
         None
     }
 
-    fn taken(&mut self, on: Resource, found: Assigned, takes_ns: f64, now_ns: f64) -> ReadyTask {
-        self.station(on).take(found.task.id, found.is_bound, takes_ns, now_ns);
+    fn taken(&mut self, on: Resource, found: Assigned, now_ns: f64) -> ReadyTask {
+        let expected = (found.computation_ns, found.communication_ns);
+        self.station(on).take(found.task.id, found.is_bound, expected, now_ns);
         self.epoch += 1;
         found.task
     }

@@ -18,6 +18,9 @@ pub(super) struct Assigned {
 /// A task that was taken and has not ended.
 struct Running {
     task: TaskId,
+    /// What of it the work itself takes, and what moving what it needs.
+    work_ns: f64,
+    moving_ns: f64,
     takes_ns: f64,
     until_ns: f64,
     is_bound: bool,
@@ -89,12 +92,24 @@ impl Station {
         self.running.iter().filter(|running| !running.is_bound).count()
     }
 
-    pub(super) fn take(&mut self, task: TaskId, is_bound: bool, takes_ns: f64, now_ns: f64) {
+    /// Work of so long that has been taken and has not ended.
+    pub(super) fn in_hand_ns(&self) -> f64 {
+        self.running.iter().map(|running| running.work_ns).sum()
+    }
+
+    /// Whether something had to be moved for one of the tasks that it has taken.
+    pub(super) fn is_fetching(&self) -> bool {
+        self.running.iter().any(|running| running.moving_ns > 0.0)
+    }
+
+    /// Takes a task: it will take so long, and so will moving what it needs.
+    pub(super) fn take(&mut self, task: TaskId, is_bound: bool, (work_ns, moving_ns): (f64, f64), now_ns: f64) {
+        let takes_ns = work_ns.max(moving_ns);
         let begins_ns = match self.running.last() {
             Some(last) if self.servers == 1 => last.until_ns.max(now_ns),
             _ => now_ns,
         };
-        self.running.push(Running { task, takes_ns, until_ns: begins_ns + takes_ns, is_bound });
+        self.running.push(Running { task, work_ns, moving_ns, takes_ns, until_ns: begins_ns + takes_ns, is_bound });
     }
 
     /// A task that was taken has ended, or has come back.
@@ -157,8 +172,9 @@ mod tests {
         let mut host = Station::new(3);
         assert_eq!(host.wait_ns(0.0, 0.0), 0.0);
         assert_eq!(host.wait_ns(0.0, 90.0), 30.0);
-        host.take(TaskId(1), false, 100.0, 0.0);
-        host.take(TaskId(2), true, 20.0, 0.0);
+        host.take(TaskId(1), false, (100.0, 0.0), 0.0);
+        host.take(TaskId(2), true, (5.0, 20.0), 0.0);
+        assert_eq!((host.in_hand_ns(), host.is_fetching()), (105.0, true));
         // One is free from now on, another from 20 on.
         assert_eq!(host.wait_ns(0.0, 10.0), 10.0);
         assert_eq!(host.wait_ns(0.0, 40.0), 30.0);
@@ -170,7 +186,8 @@ mod tests {
     #[test]
     fn a_device_does_one_after_the_other_and_is_corrected_when_one_ends() {
         let mut device = Station::new(1);
-        (1..=3).for_each(|task| device.take(TaskId(task), false, 100.0, 0.0));
+        (1..=3).for_each(|task| device.take(TaskId(task), false, (100.0, 0.0), 0.0));
+        assert_eq!((device.in_hand_ns(), device.is_fetching()), (300.0, false));
         assert_eq!(device.wait_ns(0.0, 50.0), 350.0);
         assert_eq!(device.wait_ns(90.0, 0.0), 210.0);
         // Late by 60: as much again is expected.
