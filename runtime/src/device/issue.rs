@@ -209,10 +209,15 @@ impl Shared {
     }
 
     /// Pushes a task that devices can take, and wakes their issuers. Host workers are to be woken only if it may be for them ([`Next::Ready`]).
+    ///
+    /// They can not take it before its predecessors are done. If the last of these ends now, either that is seen here, behind the fence of
+    /// the notification, or whoever ends it wakes them, behind a fence of its own, and they see the push. (If somebody has taken the task by
+    /// now, the slot may be another's, and they are woken for nothing.)
     fn push_offered(&self, seat: &Seat, index: u32, takers: Takers) -> Next {
         self.push(seat, index);
         self.devices.notify_takers(takers);
-        if self.may_be_for_host(takers) { Next::Ready } else { Next::Nothing }
+        let is_runnable = self.slab.slot(index).pending.only_hold_left();
+        if is_runnable && self.may_be_for_host(takers) { Next::Ready } else { Next::Nothing }
     }
 
     /// The same for one that its inserter has found issuable.

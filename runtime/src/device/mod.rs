@@ -28,6 +28,8 @@
 //! each predecessor: done, then there is nothing to wait for; issued, then its event is in the slot. The slot may be given
 //! to another task between the look at the event and now: the generation is looked at again afterwards, and a mismatch
 //! means "done". A device that can not wait for another device's event leaves the task until its predecessors are done.
+//!
+//! Which of the device's queues a task goes to is told in `device/queues.rs`.
 
 mod codelet;
 mod finish;
