@@ -76,6 +76,7 @@ impl BlockSize {
             (Self::Fixed(0), _) => Err(Error::shape("a block size of zero")),
             (Self::Fixed(nb), _) => Ok(of(nb)),
             (Self::Auto, Some(_)) if m.max(n) <= PANEL_DIRECT => Ok(None),
+            (Self::Auto, Some(_)) if crew.has_accelerator => Ok(of(accelerator_panel(m.min(n)))),
             (Self::Auto, Some(resources)) => Ok(of(for_devices(n, resources, PANELS_EACH, (64, 512)))),
             // A matrix that is not square as one with as many elements.
             (Self::Auto, None) => match tuning::block_size::<T>(blocks, workers, m.saturating_mul(n).isqrt())? {
@@ -160,6 +161,14 @@ fn accelerator_product((m, n, k): (usize, usize, usize)) -> Option<ProductTiles>
     }
     let edge = (m.max(n).max(k) / 2).next_multiple_of(256).clamp(512, ACCELERATOR_EDGE);
     Some(ProductTiles { mb: edge.min(m), nb: (edge / 4).min(n), kb: edge.min(k) })
+}
+
+/// Columns of the panels of a matrix of this order on accelerators. A panel takes the same time for each of its columns there, however many it
+/// has, so the chain of all panels is as long for any width. Wide ones make products whose depth is worth a launch, and few tasks: with
+/// 32 panels there are some 1500, which are issued while the first few panels are factored. Narrow ones leave less to the panels' own
+/// products, which are small; and from a depth of 512 on products gain nothing.
+fn accelerator_panel(order: usize) -> usize {
+    (order / 32).next_multiple_of(64).clamp(128, 512)
 }
 
 /// Block columns, for each device and the host, of a matrix that is factored by panels, and block columns of one in tiles: enough

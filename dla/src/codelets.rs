@@ -1,8 +1,8 @@
 //! The codelets that the algorithms are made of: one per tile kernel, each with its cost.
 //!
 //! A codelet names no device. Its host implementation is the tile kernel. For devices it says which
-//! [`Call`](superscalar_kernels::device::Call) its operands make; the backends carry that out. Panels have no such half: they are
-//! bound by memory and by latency, and stay on the host.
+//! [`Call`](superscalar_kernels::device::Call) its operands make; the backends carry that out. The panels
+//! of LU and QR have such a half for backends that factor panels; others are bound by memory and by latency, and stay on the host.
 
 mod cholesky;
 mod cholesky_columns;

@@ -189,6 +189,58 @@ fn measure<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), DeviceErr
     Ok(())
 }
 
+/// Rows and columns of panels, and orders of tiles.
+const PANEL_ROWS: [usize; 4] = [4096, 8192, 16384, 32768];
+const PANEL_COLUMNS: [usize; 3] = [128, 256, 512];
+const TILES: [usize; 8] = [128, 256, 384, 512, 768, 1024, 1536, 2048];
+
+/// The panels of LU and QR factorizations, and the tiles of a Cholesky factorization: with the time for a column.
+fn measure_panels<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), DeviceError> {
+    let panels = PANEL_ROWS.iter().flat_map(|&m| PANEL_COLUMNS.map(|n| (m, n)));
+    for (m, n) in panels.chain(TILES.map(|n| (n, n))) {
+        let [a, c] = [0, 1].map(|at| Mat::<T>::at(at * m * n, (m, n), m));
+        let (t, tau) = (Mat::<T>::at(2 * m * n, (n, n), n), Mat::<T>::at((2 * m + n) * n, (n, 1), n));
+        let behind = (2 * m + n + 1) * n * size_of::<T>() / size_of::<i32>();
+        let ipiv = Mat::<i32>::at(behind, (n, 1), n);
+        let lu = (n * n) as f64 * (m as f64 - n as f64 / 3.0) / 2.0;
+        let calls = match m > n {
+            true => vec![
+                ("getrf P", lu, Call::Getrf { a: c, first: 0, ipiv }),
+                ("geqrf P", 2.0 * lu, Call::Geqrf { a: c, t, tau }),
+            ],
+            false => vec![("potrf T", lu / 2.0, Call::Potrf { uplo: Uplo::Lower, first: 0, a: c })],
+        };
+        for (name, multiplications, call) in calls {
+            let title = format!("{name:<10} {} {m:>6} x {n:<5}", T::LETTER);
+            if !filters.iter().all(|filter| title.contains(filter.as_str())) {
+                continue;
+            }
+            gpu.operands = (behind + n) * size_of::<i32>();
+            gpu.load(&mut to_factor::<T>((m, n)))?;
+            let copy = Call::Copy { op: Op::None, a, b: c };
+            let seconds = gpu.seconds(&[copy.clone(), call])? - gpu.seconds(&[copy])?;
+            let rate = f64::from(T::FLOPS_MUL + T::FLOPS_ADD) * multiplications / seconds * 1e-9;
+            println!("{title} {:9.1} µs {:7.2} µs/column {rate:9.1} GFLOP/s", seconds * 1e6, seconds * 1e6 / n as f64);
+        }
+    }
+    Ok(())
+}
+
+/// What a factorization begins with: a positive definite tile, or a panel whose rows move.
+fn to_factor<T: Scalar>((m, n): (usize, usize)) -> Vec<u8> {
+    let mut state = 1u64;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 40) as f64 / f64::powi(2.0, 24) - 0.5
+    };
+    let by = if m > n { 1.0 } else { n as f64 };
+    let mut data: Vec<T> = (0..m * n).map(|_| T::from_f64(next() / by)).collect();
+    if m == n {
+        (0..n).for_each(|i| data[i * (m + 1)] = T::ONE);
+    }
+    bytemuck::cast_slice::<T, u8>(&data).to_vec()
+}
+
 fn main() -> Result<(), DeviceError> {
     let filters: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     if cuda::count()? == 0 {
@@ -199,6 +251,10 @@ fn main() -> Result<(), DeviceError> {
     device.memory().ok_or_else(|| DeviceError::new("a GPU without memory"))?.reserve()?;
     println!("{}", device.class().name);
     let mut gpu = Gpu { device, operands: 0 };
+    measure_panels::<f64>(&mut gpu, &filters)?;
+    measure_panels::<f32>(&mut gpu, &filters)?;
+    measure_panels::<c32>(&mut gpu, &filters)?;
+    measure_panels::<c64>(&mut gpu, &filters)?;
     measure::<f64>(&mut gpu, &filters)?;
     measure::<f32>(&mut gpu, &filters)?;
     measure::<c32>(&mut gpu, &filters)?;

@@ -29,7 +29,7 @@ pub enum Library {
 }
 
 /// What is called of the driver.
-const DRIVER_FUNCTIONS: [&str; 48] = [
+const DRIVER_FUNCTIONS: [&str; 49] = [
     "cuCtxEnablePeerAccess",
     "cuCtxSetCurrent",
     "cuDeviceCanAccessPeer",
@@ -51,6 +51,7 @@ const DRIVER_FUNCTIONS: [&str; 48] = [
     "cuFuncSetAttribute",
     "cuGetErrorName",
     "cuInit",
+    "cuLaunchCooperativeKernel",
     "cuLaunchKernel",
     "cuMemAlloc_v2",
     "cuMemFree_v2",

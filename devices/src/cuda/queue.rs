@@ -175,26 +175,76 @@ impl Queue {
         shared_bytes: u32,
         params: &mut [*mut c_void],
     ) -> Result<(), DeviceError> {
+        allow_shared(function, shared_bytes)?;
+        let ([x, y, z], [u, v, w]) = (grid, block);
+        let (stream, none) = (self.stream.raw(), std::ptr::null_mut());
         // SAFETY: the stream is there; function and arguments are the caller's promise. Arguments are copied.
-        let code = unsafe {
-            sys::cuLaunchKernel(
-                function,
-                grid[0],
-                grid[1],
-                grid[2],
-                block[0],
-                block[1],
-                block[2],
-                shared_bytes,
-                self.stream.raw(),
-                params.as_mut_ptr(),
-                std::ptr::null_mut(),
-            )
-        };
+        let code =
+            unsafe { sys::cuLaunchKernel(function, x, y, z, u, v, w, shared_bytes, stream, params.as_mut_ptr(), none) };
         check(code, "cuLaunchKernel")
             .map_err(|error| about(&format!("{grid:?} blocks of {block:?} threads"), error))?;
         self.filling.is_begun = true;
         Ok(())
+    }
+
+    /// The same for blocks that wait for each other: they begin when there is room for all of them, and run at once. More than
+    /// [`blocks_at_once`](Self::blocks_at_once) are refused.
+    ///
+    /// # Errors
+    /// As for `launch`.
+    ///
+    /// # Safety
+    /// As for `launch`.
+    pub unsafe fn launch_at_once(
+        &mut self,
+        function: CUfunction,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared_bytes: u32,
+        params: &mut [*mut c_void],
+    ) -> Result<(), DeviceError> {
+        allow_shared(function, shared_bytes)?;
+        let ([x, y, z], [u, v, w]) = (grid, block);
+        let stream = self.stream.raw();
+        // SAFETY: as in `launch`.
+        let code = unsafe {
+            sys::cuLaunchCooperativeKernel(function, x, y, z, u, v, w, shared_bytes, stream, params.as_mut_ptr())
+        };
+        check(code, "cuLaunchCooperativeKernel")
+            .map_err(|error| about(&format!("{grid:?} blocks of {block:?} threads at once"), error))?;
+        self.filling.is_begun = true;
+        Ok(())
+    }
+
+    /// How many blocks of so many threads, with so much shared memory that the launch asks for, an idle device runs at once; none if
+    /// a block is too large for it.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    ///
+    /// # Safety
+    /// The function is one of this queue's device.
+    pub unsafe fn blocks_at_once(
+        &self,
+        function: CUfunction,
+        threads: u32,
+        shared_bytes: u32,
+    ) -> Result<usize, DeviceError> {
+        if allow_shared(function, shared_bytes).is_err_and(|error| !error.is_lost()) {
+            return Ok(0);
+        }
+        let mut blocks = 0;
+        // SAFETY: the function is one of this device, whose context is current, and the place is there.
+        let code = unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &raw mut blocks,
+                function,
+                threads as i32,
+                shared_bytes as usize,
+            )
+        };
+        check(code, "cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
+        Ok(usize::try_from(blocks).unwrap_or(0) * self.multiprocessors())
     }
 
     /// A zeroed `int` in host memory that the task's kernels can write, such as the `info` of a factorization: it is judged when the task
@@ -257,6 +307,21 @@ impl Queue {
     pub(super) fn end(&mut self) -> Filling {
         std::mem::take(&mut self.filling)
     }
+}
+
+/// Shared memory that any function may ask for; more than that has to be allowed.
+const SHARED_BYTES: u32 = 48 << 10;
+
+/// Lets a function's launches ask for so much shared memory.
+fn allow_shared(function: CUfunction, bytes: u32) -> Result<(), DeviceError> {
+    if bytes <= SHARED_BYTES {
+        return Ok(());
+    }
+    let what = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    let bytes = i32::try_from(bytes).map_err(|_| DeviceError::new(format!("{bytes} bytes of shared memory")))?;
+    // SAFETY: the function is a loaded one, as whoever launches it has promised.
+    check(unsafe { sys::cuFuncSetAttribute(function, what, bytes) }, "cuFuncSetAttribute")
+        .map_err(|error| about(&format!("{bytes} bytes of shared memory"), error))
 }
 
 /// The number at the start of an outcome.

@@ -9,7 +9,7 @@ use crate::{
 use std::ops::Range;
 use superscalar_kernels::{
     Diag, Direction, MatMut, Op, Scalar, Side, Uplo, cpu,
-    device::{Call, Mat, Triangle, on_devices},
+    device::{Call, Mat, Triangle, on_devices, panels_on_devices},
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Nesting, Reads, Scope, TaskSpec, Updates, Writes};
 
@@ -39,10 +39,14 @@ impl<'s, T: Scalar> Getrf<'s, T> {
             let half = n * n * (m - n / 3.0) / 2.0;
             Cost { level: Some(BlasLevel::Two), ..cost::<T>(half, half, m * n) }
         });
-        Self(codelet.on_host(|(a, ipiv): (&mut Changed<'s, T>, &mut [i32]), p: &Panel<'s>| {
+        let codelet = codelet.on_host(|(a, ipiv): (&mut Changed<'s, T>, &mut [i32]), p: &Panel<'s>| {
             panel::getrf(p.nesting, a.view_mut().submatrix(p.rows.clone(), 0..p.cols), ipiv)?;
             ipiv.iter_mut().for_each(|p_i| *p_i += p.rows.start as i32);
             Ok(())
+        });
+        Self(panels_on_devices(codelet, |(a, ipiv), p: &Panel<'s>| {
+            let a = mat::<T, _>(a)?.submatrix(p.rows.clone(), 0..p.cols);
+            Ok(Call::Getrf { a, first: p.rows.start, ipiv: mat(ipiv)? })
         }))
     }
 

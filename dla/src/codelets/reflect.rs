@@ -8,7 +8,7 @@ use std::sync::Arc;
 use superscalar_kernels::{
     MatMut, MatRef, Op, Scalar, Side,
     cpu::{self, BlockReflector, PackStore, Packs},
-    device::{Call, Mat, on_devices},
+    device::{Call, Mat, on_devices, panels_on_devices},
 };
 use superscalar_runtime::{
     BlasLevel, Codelet, Cost, Lent, Portable, Reads, Residence, Scope, TaskSpec, Updates, Writes,
@@ -74,12 +74,16 @@ impl<'s, T: Scalar> Geqrf<'s, T> {
     pub(crate) fn new() -> Self {
         let codelet =
             Codelet::new("geqrf").cost(|(rows, cols): &(Range<usize>, usize)| cost_of_panel::<T>(rows.len(), *cols));
-        Self(codelet.on_host(
+        let codelet = codelet.on_host(
             |(a, q, tau): (&mut Changed<'s, T>, &mut Reflector<T>, &mut [T]), (rows, cols): &(Range<usize>, usize)| {
                 cpu::geqrf(a.view_mut().submatrix(rows.clone(), 0..*cols), tau, q.t_mut());
                 Ok(())
             },
-        ))
+        );
+        Self(panels_on_devices(codelet, |(a, q, tau), (rows, cols): &(Range<usize>, usize)| {
+            let a = mat::<T, _>(a)?.submatrix(rows.clone(), 0..*cols);
+            Ok(Call::Geqrf { a, t: mat(q)?, tau: mat(tau)? })
+        }))
     }
 
     #[track_caller]

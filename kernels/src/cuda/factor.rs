@@ -1,4 +1,5 @@
-//! potrf: halves until one kernel factors a block; the rest is a triangular solve and a rank-k update, by cuBLAS.
+//! potrf: one kernel factors a block on the diagonal, another one solves with it, and a rank-k update by cuBLAS follows. Large tiles are
+//! halved before.
 //!
 //! The host does not wait for a block's outcome: what follows a block that is not positive definite computes what nobody reads, and the
 //! place where the blocks leave the failing minor keeps the first. It is judged when the device is done. (cuSOLVER's potrf would need
@@ -6,14 +7,18 @@
 
 use super::{
     product::rank_k,
-    program::{FACTOR_ORDER, FACTOR_SIDE, Family},
-    stream::{Argument, Launch, Stream},
+    program::{Family, SOLVED_VECTORS, THREADS, factor_order, factor_step},
+    stream::{Argument, Launch, Manner, Stream},
 };
 use crate::{
     Diag, NotPositiveDefinite, Op, Scalar, Side, Uplo,
     device::{Mat, Triangle},
 };
 use superscalar_runtime::DeviceError;
+
+/// Up to this order a tile is factored block by block: each updates all that is left, so that there are few launches, and all of them
+/// are large. From there on halves have the larger products.
+const BY_BLOCKS: usize = 1024;
 
 /// A = L Lᴴ or Uᴴ U, below `first` rows of a matrix.
 pub(super) fn potrf<T: Scalar>(
@@ -30,32 +35,42 @@ pub(super) fn potrf<T: Scalar>(
         Ok(minor) => Err(DeviceError::outcome(NotPositiveDefinite { minor: first + minor })),
         Err(_) => Err(DeviceError::new(format!("potrf left {minor} where the order of a minor should be"))),
     })?;
-    factor(stream, uplo, a, status, 0)
+    let order = order(stream)?;
+    factor(stream, (uplo, order), a, status, 0)
+}
+
+/// Order of the largest block for one kernel.
+fn order<T: Scalar>(stream: &mut Stream<'_, T>) -> Result<usize, DeviceError> {
+    let order = factor_order::<T>();
+    let blocks = stream.blocks_at_once((Family::Factor, "potrf"), THREADS, order * (order + 1) * size_of::<T>())?;
+    Ok(if blocks == Some(0) { order / 2 } else { order })
 }
 
 /// L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 − L21 L21ᴴ), or U11, U12 = U11⁻ᴴ A12, U22, below `row` rows of the whole matrix.
 fn factor<T: Scalar>(
     stream: &mut Stream<'_, T>,
-    uplo: Uplo,
-    a: Mat<T>,
+    (uplo, order): (Uplo, usize),
+    mut a: Mat<T>,
     status: Argument,
-    row: usize,
+    mut row: usize,
 ) -> Result<(), DeviceError> {
-    let n = a.n;
-    if n <= FACTOR_ORDER {
-        return factor_block(stream, uplo, a, status, row);
+    loop {
+        let n = a.n;
+        if n <= order {
+            return factor_block(stream, uplo, a, status, row);
+        }
+        let part = if n <= BY_BLOCKS { order } else { (n / 2).next_multiple_of(order) };
+        let (a11, a22) = (a.submatrix(0..part, 0..part), a.submatrix(part..n, part..n));
+        factor(stream, (uplo, order), a11, status, row)?;
+        let (side, beside, op) = match uplo {
+            Uplo::Lower => (Side::Right, a.submatrix(part..n, 0..part), Op::None),
+            Uplo::Upper => (Side::Left, a.submatrix(0..part, part..n), Op::ConjTrans),
+        };
+        let (diag, alpha) = (Diag::NonUnit, T::ONE);
+        solve_with(stream, order, &Triangle { side, uplo, op: Op::ConjTrans, diag, alpha, a: a11, b: beside })?;
+        rank_k(stream, (true, uplo, op), -T::ONE, beside, T::ONE, a22)?;
+        (a, row) = (a22, row + part);
     }
-    let half = (n / 2).next_multiple_of(FACTOR_ORDER);
-    let (a11, a22) = (a.submatrix(0..half, 0..half), a.submatrix(half..n, half..n));
-    factor(stream, uplo, a11, status, row)?;
-    let (side, beside, op) = match uplo {
-        Uplo::Lower => (Side::Right, a.submatrix(half..n, 0..half), Op::None),
-        Uplo::Upper => (Side::Left, a.submatrix(0..half, half..n), Op::ConjTrans),
-    };
-    let (diag, alpha) = (Diag::NonUnit, T::ONE);
-    stream.trsm(&Triangle { side, uplo, op: Op::ConjTrans, diag, alpha, a: a11, b: beside })?;
-    rank_k(stream, (true, uplo, op), -T::ONE, beside, T::ONE, a22)?;
-    factor(stream, uplo, a22, status, row + half)
 }
 
 /// The same for a block that one kernel factors.
@@ -67,19 +82,60 @@ fn factor_block<T: Scalar>(
     row: usize,
 ) -> Result<(), DeviceError> {
     let row = i32::try_from(row).map_err(|_| DeviceError::new(format!("potrf of a tile with {row} rows above")))?;
-    stream.launch(Launch {
+    let launch = Launch {
         family: Family::Factor,
         kernel: "potrf",
         arguments: &[
             Argument::start(a),
             Argument::place(a.ld),
-            // At most `FACTOR_ORDER`.
+            // At most `factor_order`.
             Argument::code(a.n as i32),
             Argument::code((uplo == Uplo::Upper).into()),
             status,
             Argument::code(row),
         ],
         grid: [1; 3],
-        threads: [FACTOR_SIDE, FACTOR_SIDE],
-    })
+        threads: [THREADS, 1],
+    };
+    let order = a.n.next_multiple_of(factor_step::<T>());
+    stream.launch_with(launch, Manner { shared_bytes: order * (order + 1) * size_of::<T>(), at_once: false })
+}
+
+/// B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹, for a triangle with a real diagonal, or one of ones. One kernel where it is one that solves downward,
+/// of no larger order than a block; otherwise cuBLAS's.
+pub(super) fn solve<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
+    let order = order(stream)?;
+    solve_with(stream, order, triangle)
+}
+
+fn solve_with<T: Scalar>(stream: &mut Stream<'_, T>, order: usize, triangle: &Triangle<T>) -> Result<(), DeviceError> {
+    let Triangle { side, uplo, op, diag, alpha, a, b } = *triangle;
+    // B's rows are vectors b of L x = b for L = op(A)ᵀ, or its columns are for L = op(A).
+    let is_right = side == Side::Right;
+    let is_trans = (op != Op::None) != is_right;
+    let is_lower = (uplo == Uplo::Lower) != is_trans;
+    if alpha != T::ONE || !is_lower || a.n > order {
+        return super::triangular::trsm(stream, triangle);
+    }
+    let count = if is_right { b.m } else { b.n };
+    let launch = Launch {
+        family: Family::Factor,
+        kernel: "solve",
+        arguments: &[
+            Argument::start(a),
+            Argument::place(a.ld),
+            // At most `factor_order`.
+            Argument::code(a.n as i32),
+            Argument::code(is_trans.into()),
+            Argument::code((op == Op::ConjTrans).into()),
+            Argument::code((diag == Diag::Unit).into()),
+            Argument::start(b),
+            Argument::place(b.ld),
+            Argument::place(count),
+            Argument::code(is_right.into()),
+        ],
+        grid: [count.div_ceil(SOLVED_VECTORS), usize::from(a.n > 0), 1],
+        threads: [THREADS, 1],
+    };
+    stream.launch_with(launch, Manner { shared_bytes: a.n * (a.n | 1) * size_of::<T>(), at_once: false })
 }

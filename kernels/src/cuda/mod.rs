@@ -11,7 +11,9 @@
 //! | `blas` | cuBLAS's routines by element type |
 //! | `product` | gemm, symm, hemm, syrk, herk, syr2k, her2k; gemmt |
 //! | `triangular` | trmm, trsm |
-//! | `factor` | potrf |
+//! | `factor` | potrf, and solves with its blocks |
+//! | `grid` | blocks that run at once, and talk to each other |
+//! | `lu`, `qr` | the panels getrf and geqrf |
 //! | `reflector` | larfb |
 //! | `elements` | copy, scale, laswp |
 //!
@@ -27,8 +29,11 @@
 mod blas;
 mod elements;
 mod factor;
+mod grid;
+mod lu;
 mod product;
 mod program;
+mod qr;
 mod reflector;
 mod stream;
 mod triangular;
@@ -109,6 +114,8 @@ fn run<T: Scalar>(stream: &mut Stream<'_, T>, call: &Call<T>) -> Result<(), Devi
         Call::Trmm(ref triangle) => triangular::trmm(stream, triangle),
         Call::Trsm(ref triangle) => triangular::trsm(stream, triangle),
         Call::Potrf { uplo, first, a } => factor::potrf(stream, uplo, first, a),
+        Call::Getrf { a, first, ipiv } => lu::getrf(stream, a, first, ipiv),
+        Call::Geqrf { a, t, tau } => qr::geqrf(stream, a, t, tau),
         Call::Laswp { a, first, ref ipiv, direction } => elements::laswp(stream, a, first, ipiv, direction),
         Call::Larfb { side, op, v, t, c } => reflector::larfb(stream, (side, op), v, t, c),
         Call::Copy { op, a, b } => elements::copy(stream, op, a, b),

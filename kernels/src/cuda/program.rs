@@ -10,8 +10,12 @@ use superscalar_devices::cuda;
 pub enum Family {
     /// `scale`, `copy`, `complete`, `transpose`, `fold`, `laswp`.
     Elements,
-    /// `potrf`.
+    /// `potrf`, `solve`.
     Factor,
+    /// `getrf`, `getrf_in_place`, `shift`, `clear`.
+    Lu,
+    /// `geqrf`, `geqrf_in_place`, `clear`.
+    Qr,
     /// `multiply`.
     Triangle,
 }
@@ -27,12 +31,16 @@ pub(super) const CHUNK: usize = 128;
 /// Columns of a block of threads that interchanges rows: enough to be worth following the interchanges, and few enough that all
 /// processors have some.
 pub(super) const SWAPPED_COLUMNS: usize = 4;
-/// The block of threads that factors is so wide, and so high.
-pub(super) const FACTOR_SIDE: usize = 16;
-/// Rows, and columns, of such a thread.
-const FACTOR_TILE: usize = 4;
-/// Order of the largest block that one kernel factors.
-pub(super) const FACTOR_ORDER: usize = FACTOR_SIDE * FACTOR_TILE;
+/// Vectors that a block of threads solves for at once.
+pub(super) const SOLVED_VECTORS: usize = THREADS / 8;
+/// Columns of a panel that one kernel factors at most.
+pub(super) const PANEL_COLUMNS: usize = 64;
+/// Blocks of threads that do so at most.
+pub(super) const PANEL_BLOCKS: usize = 128;
+/// Cycles that they wait for each other at most: some seconds.
+const PATIENCE: usize = 20_000_000_000;
+/// Words of a message between blocks; see `text/grid.cu`.
+pub(super) const MESSAGE_WORDS: usize = 3;
 
 /// Columns of B that a block of threads multiplies by a block of a triangle.
 pub(super) const MULTIPLIED_COLUMNS: usize = 16;
@@ -42,11 +50,21 @@ pub(super) fn triangle_order<T>() -> usize {
     if size_of::<T>() > 8 { 32 } else { 64 }
 }
 
+/// Order of the largest block that one kernel factors, or solves with: it has to fit into the shared memory of one processor.
+pub(super) fn factor_order<T>() -> usize {
+    if size_of::<T>() > 8 { 64 } else { 128 }
+}
+
+/// Rows and columns that a warp factors in its registers.
+pub(super) fn factor_step<T: Scalar>() -> usize {
+    if T::COMPLEX { 16 } else { 32 }
+}
+
 const LETTERS: [char; 4] = ['s', 'd', 'c', 'z'];
 
 impl Family {
     /// All families.
-    pub const ALL: [Self; 3] = [Self::Elements, Self::Factor, Self::Triangle];
+    pub const ALL: [Self; 5] = [Self::Elements, Self::Factor, Self::Lu, Self::Qr, Self::Triangle];
 
     /// The program for elements of the type.
     ///
@@ -77,8 +95,22 @@ impl Family {
                 ("elements", include_str!("text/elements.cu"))
             }
             Self::Factor => {
-                definitions.extend([("SIDE", FACTOR_SIDE), ("TILE", FACTOR_TILE)]);
+                let (order, step) = (factor_order::<T>(), factor_step::<T>());
+                definitions.extend([("ORDER", order), ("STEP", step), ("THREADS", THREADS)]);
                 ("factor", include_str!("text/factor.cu"))
+            }
+            Self::Lu | Self::Qr => {
+                definitions.extend([
+                    ("BLOCKS", PANEL_BLOCKS),
+                    ("WIDTH", PANEL_COLUMNS),
+                    ("WORDS", MESSAGE_WORDS),
+                    ("THREADS", THREADS),
+                    ("PATIENCE", PATIENCE),
+                ]);
+                match self {
+                    Self::Lu => ("lu", concat!(include_str!("text/grid.cu"), include_str!("text/lu.cu"))),
+                    _ => ("qr", concat!(include_str!("text/grid.cu"), include_str!("text/qr.cu"))),
+                }
             }
             Self::Triangle => {
                 let order = triangle_order::<T>();

@@ -73,6 +73,15 @@ pub(super) struct Launch<'a> {
     pub threads: [usize; 2],
 }
 
+/// What a launch needs besides.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Manner {
+    /// Shared memory of each block, besides what the kernel declares.
+    pub shared_bytes: usize,
+    /// All blocks run at once, since they wait for each other.
+    pub at_once: bool,
+}
+
 /// The launches of one call.
 pub(super) struct Stream<'a, T> {
     pub(super) queue: Option<&'a mut Queue>,
@@ -100,6 +109,25 @@ impl<'a, T: Scalar> Stream<'a, T> {
 
     /// Puts a kernel into the queue; nothing where there is nothing to do.
     pub fn launch(&mut self, launch: Launch<'_>) -> Result<(), DeviceError> {
+        self.launch_with(launch, Manner::default())
+    }
+
+    /// How many blocks of a kernel the device runs at once, if it is idle; `None` without a queue.
+    pub fn blocks_at_once(
+        &mut self,
+        (family, kernel): (Family, &'static str),
+        threads: usize,
+        shared_bytes: usize,
+    ) -> Result<Option<usize>, DeviceError> {
+        let Some(queue) = &mut self.queue else { return Ok(None) };
+        let function = queue.function(family.program::<T>(), kernel)?;
+        let shared_bytes = u32::try_from(shared_bytes).unwrap_or(u32::MAX);
+        // SAFETY: the function is the queue's own.
+        unsafe { queue.blocks_at_once(function, threads as u32, shared_bytes) }.map(Some)
+    }
+
+    /// The same with shared memory, or for blocks that wait for each other.
+    pub fn launch_with(&mut self, launch: Launch<'_>, manner: Manner) -> Result<(), DeviceError> {
         let Launch { family, kernel, arguments, grid, threads } = launch;
         let Some(queue) = &mut self.queue else { return Ok(()) };
         if grid.contains(&0) {
@@ -121,7 +149,16 @@ impl<'a, T: Scalar> Stream<'a, T> {
         // SAFETY: the kernels of the family take these arguments, which the callers in this folder name in order. They touch the
         // call's operands, which agree and lie in the heap, as `check` has found, and scratch up to `end`. That the task may touch
         // them is what makes them its operands.
-        unsafe { queue.launch(function, grid, threads, 0, &mut parameters) }
+        unsafe {
+            match manner {
+                Manner { at_once: false, shared_bytes } => {
+                    queue.launch(function, grid, threads, shared_bytes as u32, &mut parameters)
+                }
+                Manner { at_once: true, shared_bytes } => {
+                    queue.launch_at_once(function, grid, threads, shared_bytes as u32, &mut parameters)
+                }
+            }
+        }
     }
 
     /// An `int`, zero at first, that kernels may write: what becomes of the call is judged by what they have left there.

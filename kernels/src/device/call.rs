@@ -157,6 +157,25 @@ pub enum Call<T: Scalar> {
         /// A.
         a: Mat<T>,
     },
+    /// P L U = A for a panel. The interchanges are those of min(m, n) rows, counted from one; a pivot that is exactly zero is left where it
+    /// is, and is no failure.
+    Getrf {
+        /// A.
+        a: Mat<T>,
+        /// Rows of the matrix above A, which the interchanges are counted with.
+        first: usize,
+        /// The interchanges, a column.
+        ipiv: Mat<i32>,
+    },
+    /// Q R = A for a panel, with the triangular factor of its reflectors.
+    Geqrf {
+        /// A.
+        a: Mat<T>,
+        /// T, of order min(m, n), with zeros below its diagonal.
+        t: Mat<T>,
+        /// The reflectors' scalar factors, a column.
+        tau: Mat<T>,
+    },
     /// Interchanges rows of A: row `first + i` with row `ipiv[i]`, counted from one, forward or backward.
     Laswp {
         /// A.

@@ -98,6 +98,8 @@ impl<T: Scalar> Call<T> {
             Self::Trmm(_) => "trmm",
             Self::Trsm(_) => "trsm",
             Self::Potrf { .. } => "potrf",
+            Self::Getrf { .. } => "getrf",
+            Self::Geqrf { .. } => "geqrf",
             Self::Laswp { .. } => "laswp",
             Self::Larfb { .. } => "larfb",
             Self::Copy { .. } => "lacpy",
@@ -105,7 +107,7 @@ impl<T: Scalar> Call<T> {
         }
     }
 
-    /// Every matrix that it uses, the one that it writes first.
+    /// Every matrix that it uses, those that it writes first.
     pub fn matrices(&self) -> impl Iterator<Item = Used> + '_ {
         let zero = T::ZERO;
         let one = |name, mode, mat: &Mat<T>| Some(Used::new(name, mode, *mat));
@@ -124,6 +126,13 @@ impl<T: Scalar> Call<T> {
                 ([one("B", updated(*alpha != zero), b), read("A", a), None], &[])
             }
             Self::Potrf { a, .. } => ([one("A", Mode::ReadWrite, a), None, None], &[]),
+            Self::Getrf { a, ipiv, .. } => {
+                let ipiv = Some(Used::new("ipiv", Mode::Write, *ipiv));
+                ([one("A", Mode::ReadWrite, a), ipiv, None], &[])
+            }
+            Self::Geqrf { a, t, tau } => {
+                ([one("A", Mode::ReadWrite, a), one("T", Mode::Write, t), one("tau", Mode::Write, tau)], &[])
+            }
             Self::Laswp { a, ipiv, .. } => ([one("A", Mode::ReadWrite, a), None, None], ipiv),
             Self::Larfb { v, t, c, .. } => ([one("C", Mode::ReadWrite, c), read("V", v), read("T", t)], &[]),
             Self::Copy { a, b, .. } => ([one("B", Mode::Write, b), read("A", a), None], &[]),
@@ -147,11 +156,11 @@ impl<T: Scalar> Call<T> {
     /// ```
     pub fn check(&self) -> Result<(), DeviceError> {
         self.check_shapes()?;
-        let mut matrices = self.matrices();
-        if let Some(written) = matrices.next()
-            && let Some(other) = matrices.find(|other| other.overlaps(&written))
-        {
-            return Err(DeviceError::new(format!("{}: {} overlaps {}", self.name(), written.name, other.name)));
+        let written = self.matrices().take_while(|used| used.mode != Mode::Read);
+        for (at, written) in written.enumerate() {
+            if let Some(other) = self.matrices().skip(at + 1).find(|other| other.overlaps(&written)) {
+                return Err(DeviceError::new(format!("{}: {} overlaps {}", self.name(), written.name, other.name)));
+            }
         }
         Ok(())
     }
@@ -208,6 +217,11 @@ impl<T: Scalar> Call<T> {
             Self::Rank2k { op, a, b, c, .. } => is_square(c) && op.shape(a.shape()).0 == c.m && a.shape() == b.shape(),
             Self::Trmm(t) | Self::Trsm(t) => is_square(&t.a) && t.a.m == order(t.side, &t.b),
             Self::Potrf { a, .. } => is_square(a),
+            Self::Getrf { a, ipiv, .. } => ipiv.shape() == (a.m.min(a.n), 1),
+            Self::Geqrf { a, t, tau } => {
+                let k = a.m.min(a.n);
+                t.shape() == (k, k) && tau.shape() == (k, 1)
+            }
             Self::Laswp { a, first, ipiv, .. } => {
                 let rows = ipiv.iter().try_fold(*first, |rows, block| rows.checked_add(block.m));
                 ipiv.iter().all(|block| block.n == 1) && rows.is_some_and(|rows| rows <= a.m)

@@ -62,6 +62,21 @@ impl<T: Scalar> Call<T> {
                     DeviceError::outcome(NotPositiveDefinite { minor: first + minor })
                 })
             }
+            &Self::Getrf { a, first, ipiv } => {
+                let mut rows = vec![0; ipiv.m];
+                // Who factors the whole matrix looks at the pivots.
+                let _zero_pivot = cpu::getrf(at.write(a)?, &mut rows);
+                let mut ipiv = at.write(ipiv)?;
+                rows.iter().enumerate().for_each(|(i, row)| ipiv[(i, 0)] = first as i32 + row);
+                Ok(())
+            }
+            &Self::Geqrf { a, t, tau } => {
+                let mut factors = vec![T::ZERO; tau.m];
+                cpu::geqrf(at.write(a)?, &mut factors, at.write(t)?);
+                let mut tau = at.write(tau)?;
+                factors.iter().enumerate().for_each(|(i, &factor)| tau[(i, 0)] = factor);
+                Ok(())
+            }
             Self::Laswp { a, first, ipiv, direction } => {
                 let rows = ipiv.iter().try_fold(Vec::new(), |mut rows, block| {
                     rows.extend(at.read(*block)?.to_vec());

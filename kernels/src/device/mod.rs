@@ -11,4 +11,4 @@ mod table;
 pub use call::{Call, Mat, Triangle};
 pub use check::Used;
 pub(crate) use host::Heap;
-pub use table::{Backend, backends, on_devices};
+pub use table::{Backend, backends, on_devices, panels_on_devices};

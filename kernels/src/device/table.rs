@@ -16,6 +16,7 @@ pub struct Backend<T: Scalar> {
     kind: DeviceKind,
     scratch_bytes: fn(&Call<T>) -> usize,
     issue: fn(&mut IssueContext<'_>, &Call<T>) -> Result<(), DeviceError>,
+    has_panels: bool,
 }
 
 impl<T: Scalar> Backend<T> {
@@ -23,6 +24,12 @@ impl<T: Scalar> Backend<T> {
     #[must_use]
     pub fn kind(&self) -> DeviceKind {
         self.kind
+    }
+
+    /// Whether it carries out the panels of LU and QR factorizations, [`Call::Getrf`] and [`Call::Geqrf`]. Where not, they are the host's.
+    #[must_use]
+    pub fn has_panels(&self) -> bool {
+        self.has_panels
     }
 
     /// Bytes of the device's heap that the call needs besides its operands. Depends on options and shapes alone: where the
@@ -42,11 +49,21 @@ impl<T: Scalar> Backend<T> {
     }
 
     const ALL: &'static [Self] = &[
-        Self { kind: sim::KIND, scratch_bytes: sim::scratch_bytes, issue: sim::issue },
+        Self { kind: sim::KIND, scratch_bytes: sim::scratch_bytes, issue: sim::issue, has_panels: true },
         #[cfg(feature = "cuda")]
-        Self { kind: cuda::KIND, scratch_bytes: crate::cuda::scratch_bytes, issue: crate::cuda::issue },
+        Self {
+            kind: cuda::KIND,
+            scratch_bytes: crate::cuda::scratch_bytes,
+            issue: crate::cuda::issue,
+            has_panels: true,
+        },
         #[cfg(feature = "opencl")]
-        Self { kind: opencl::KIND, scratch_bytes: crate::opencl::scratch_bytes, issue: crate::opencl::issue },
+        Self {
+            kind: opencl::KIND,
+            scratch_bytes: crate::opencl::scratch_bytes,
+            issue: crate::opencl::issue,
+            has_panels: false,
+        },
     ];
 }
 
@@ -69,7 +86,25 @@ pub fn on_devices<T: Scalar, B: Operands + Send, P: Send>(
     codelet: Codelet<B, P>,
     call: impl Fn(B::Of, &P) -> Result<Call<T>, DeviceError> + Copy + Send + Sync + 'static,
 ) -> Codelet<B, P> {
-    backends::<T>().iter().fold(codelet, |codelet, backend| {
+    on(backends::<T>().iter(), codelet, call)
+}
+
+/// The same for a panel, [`Call::Getrf`] or [`Call::Geqrf`]: with an implementation for those backends alone that
+/// [have one](Backend::has_panels).
+#[must_use]
+pub fn panels_on_devices<T: Scalar, B: Operands + Send, P: Send>(
+    codelet: Codelet<B, P>,
+    call: impl Fn(B::Of, &P) -> Result<Call<T>, DeviceError> + Copy + Send + Sync + 'static,
+) -> Codelet<B, P> {
+    on(backends::<T>().iter().filter(|backend| backend.has_panels), codelet, call)
+}
+
+fn on<T: Scalar, B: Operands + Send, P: Send>(
+    backends: impl Iterator<Item = &'static Backend<T>>,
+    codelet: Codelet<B, P>,
+    call: impl Fn(B::Of, &P) -> Result<Call<T>, DeviceError> + Copy + Send + Sync + 'static,
+) -> Codelet<B, P> {
+    backends.fold(codelet, |codelet, backend| {
         codelet.on_device_with_scratch(
             backend.kind,
             // What is wrong with the operands is said when the call is issued.

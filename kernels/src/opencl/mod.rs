@@ -158,6 +158,10 @@ fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceE
         Call::Trmm(ref triangle) => triangular::triangular(stream, Action::Multiply, triangle),
         Call::Trsm(ref triangle) => triangular::triangular(stream, Action::Solve, triangle),
         Call::Potrf { uplo, first, a } => factor::potrf(stream, uplo, first, a),
+        // The table of backends says so, and they are never given to it.
+        Call::Getrf { .. } | Call::Geqrf { .. } => {
+            Err(DeviceError::new(format!("{}: panels are not factored by OpenCL", call.name())))
+        }
         Call::Laswp { a, first, ref ipiv, direction } => elements::laswp(stream, a, first, ipiv, direction),
         Call::Larfb { side, op, v, t, c } => reflector::larfb(stream, (side, op), v, t, c),
         Call::Copy { op, a, b } => elements::copy(stream, op, a, b),

@@ -15,6 +15,10 @@ impl<T: Scalar> Runner<T> for Shared {
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
         self.0.run(call, image)
     }
+
+    fn has_panels(&self) -> bool {
+        Runner::<T>::has_panels(&*self.0)
+    }
 }
 
 /// The first device there is; none if there is none, or it has no arithmetic for the type.

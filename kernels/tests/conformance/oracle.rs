@@ -38,6 +38,7 @@ pub fn written<T: Scalar>(call: &Call<T>) -> (Mat<T>, Option<Uplo>) {
         Call::RankK { uplo, c, .. } | Call::Rank2k { uplo, c, .. } => (*c, Some(*uplo)),
         Call::Trmm(t) | Call::Trsm(t) => (t.b, None),
         Call::Potrf { uplo, a, .. } => (*a, Some(*uplo)),
+        Call::Getrf { a, .. } | Call::Geqrf { a, .. } => (*a, None),
         Call::Laswp { a, .. } => (*a, None),
         Call::Copy { b, .. } => (*b, None),
         Call::Scale { part, a, .. } => (*a, part.map(|(uplo, _)| uplo)),
@@ -98,6 +99,7 @@ fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Dense<T>) -> Result
             reference::trsm(side, uplo, op, diag, alpha, of(a).view(), x.view_mut());
         }
         Call::Potrf { uplo, .. } => return reference::potrf(uplo, x.view_mut()),
+        Call::Getrf { .. } | Call::Geqrf { .. } => unreachable!("panels are judged by what their factors multiply to"),
         Call::Laswp { first, ref ipiv, direction, .. } => {
             // The rows above are exchanged with themselves.
             let mut rows: Vec<i32> = (1..=first as i32).collect();

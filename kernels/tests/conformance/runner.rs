@@ -20,6 +20,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub trait Runner<T: Scalar> {
     /// Carries the call out on a heap with these contents, which become those that it leaves.
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError>;
+
+    /// Whether panels are among them.
+    fn has_panels(&self) -> bool {
+        true
+    }
 }
 
 /// The host's kernels, on host memory.
@@ -106,6 +111,10 @@ impl OnDevice {
 }
 
 impl<T: Scalar> Runner<T> for OnDevice {
+    fn has_panels(&self) -> bool {
+        self.backend::<T>().has_panels()
+    }
+
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
         // The scratch lies behind the image, and holds NaN.
         let operands = image.bytes().len();

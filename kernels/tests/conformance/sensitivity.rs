@@ -1,6 +1,6 @@
 //! The suite notices what is wrong: backends with one fault each do not pass it.
 
-use crate::{Image, OnHost, Runner, Suite, moves, oracle, products, triangles};
+use crate::{Image, OnHost, Runner, Suite, moves, oracle, panels, products, triangles};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use superscalar_kernels::{NotPositiveDefinite, Op, device::Call};
 use superscalar_runtime::DeviceError;
@@ -26,7 +26,7 @@ fn right(call: &Call<f64>, image: &mut Image) -> Result<(), DeviceError> {
 
 #[test]
 fn without_a_fault_they_pass() {
-    for test in [products::gemm, triangles::potrf_fails, moves::laswp] {
+    for test in [products::gemm, triangles::potrf_fails, moves::laswp, panels::getrf, panels::geqrf] {
         assert!(!fails(test, right));
     }
 }
@@ -94,6 +94,34 @@ fn another_minor_is_noticed() {
     let untyped =
         |call: &Call<f64>, image: &mut Image| right(call, image).map_err(|error| DeviceError::new(error.to_string()));
     assert!(fails(triangles::potrf_fails, miscounts) && fails(triangles::potrf_fails, untyped));
+}
+
+#[test]
+fn another_interchange_or_factor_of_a_panel_is_noticed() {
+    let exchanges = |call: &Call<f64>, image: &mut Image| {
+        right(call, image)?;
+        if let Call::Getrf { ipiv, .. } = *call
+            && ipiv.m > 1
+        {
+            let row = image.at(ipiv, 1, 0);
+            image.set(ipiv, 1, 0, if row > 2 { row - 1 } else { row + 1 });
+        }
+        Ok(())
+    };
+    let factors = |at: fn(usize) -> (usize, usize)| {
+        move |call: &Call<f64>, image: &mut Image| {
+            right(call, image)?;
+            if let Call::Geqrf { t, .. } = *call
+                && t.m > 1
+            {
+                let (i, j) = at(t.m - 1);
+                image.set(t, i, j, image.at(t, i, j) + 1e-3);
+            }
+            Ok(())
+        }
+    };
+    assert!(fails(panels::getrf, exchanges));
+    assert!(fails(panels::geqrf, factors(|last| (0, last))) && fails(panels::geqrf, factors(|last| (last, 0))));
 }
 
 #[test]

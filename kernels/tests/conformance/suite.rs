@@ -56,6 +56,11 @@ impl<'r, T: Scalar> Suite<'r, T> {
         image.place(&mut self.numbers, shape, |numbers, _, _| if hidden { nan } else { numbers.integer() })
     }
 
+    /// Whether the panels of factorizations can be carried out.
+    pub fn has_panels(&self) -> bool {
+        self.runner.has_panels()
+    }
+
     /// Carries the call out and judges nothing.
     pub fn attempt(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
         self.runner.run(call, image)

@@ -1,8 +1,13 @@
 // Elements, whatever the type. Defined before: DOUBLE, COMPLEX. Nothing is included: the compiler at run time has no headers.
+// TINY is the least normal number.
 #if DOUBLE
 typedef double real;
+#define TINY 2.2250738585072014e-308
+#define ROUNDOFF 2.2204460492503131e-16
 #else
 typedef float real;
+#define TINY 1.17549435e-38f
+#define ROUNDOFF 1.1920929e-7f
 #endif
 
 // Offsets, leading dimensions, and numbers of rows and columns.
@@ -31,10 +36,31 @@ __device__ inline bool is_zero(elem x) { return re(x) == 0 && im(x) == 0; }
 __device__ inline elem times_real(elem x, real by) { return make(re(x) * by, im(x) * by); }
 __device__ inline elem scaled(elem x, elem by) { return im(by) == 0 ? times_real(x, re(by)) : x * by; }
 
+// What another lane of the warp has: the lane of this number, or that among each `width` neighbours.
+__device__ inline elem from_lane(elem x, int lane) {
+#if COMPLEX
+    return make(__shfl_sync(0xffffffffu, re(x), lane), __shfl_sync(0xffffffffu, im(x), lane));
+#else
+    return __shfl_sync(0xffffffffu, x, lane);
+#endif
+}
+__device__ inline elem from_neighbour(elem x, int lane, int width) {
+#if COMPLEX
+    return make(__shfl_sync(0xffffffffu, re(x), lane, width), __shfl_sync(0xffffffffu, im(x), lane, width));
+#else
+    return __shfl_sync(0xffffffffu, x, lane, width);
+#endif
+}
+
 // Which part of a matrix is touched: 0 all of it, 1 the lower triangle, 2 the upper one.
 __device__ inline bool is_inside(int part, place i, place j) { return part == 0 || (part == 1 ? i >= j : i <= j); }
 
-#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+// The shared memory that a launch asks for.
+#ifndef DYNAMIC_SHARED
+#define DYNAMIC_SHARED(type, name) extern __shared__ type name[]
+#endif
+// With threads of a block, and blocks that a processor should have room for at least.
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)
 
 // The rows and columns of a thread, where blocks (x, y) have a few rows of one column after the other.
 #define EACH_COLUMN(j, n) for (place j = blockIdx.y; j < (n); j += gridDim.y)

@@ -1,0 +1,111 @@
+//! getrf: the panel of an LU factorization, by halves (Toledo, "Locality of reference in LU decomposition with partial pivoting", 1997) until one
+//! kernel has all rows of the columns that are left in shared memory (`grid`). What the halves do to each other are interchanges, a solve
+//! and a product.
+
+use super::{
+    elements::laswp,
+    factor::solve,
+    grid::{Grid, left_of},
+    product::Product,
+    program::{Family, THREADS},
+    stream::{Argument, Launch, Stream},
+};
+use crate::{
+    Diag, Direction, Op, Scalar, Side, Uplo,
+    device::{Mat, Triangle},
+};
+use std::ops::Range;
+use superscalar_runtime::DeviceError;
+
+/// Rows of a block, one for each thread.
+const ROWS: usize = THREADS;
+
+/// A panel, its interchanges, and what its kernels share.
+struct Panel<T: Scalar> {
+    a: Mat<T>,
+    ipiv: Mat<i32>,
+    grid: Grid<T>,
+    status: Argument,
+}
+
+/// P L U = A, with `first` rows above.
+pub(super) fn getrf<T: Scalar>(
+    stream: &mut Stream<'_, T>,
+    a: Mat<T>,
+    first: usize,
+    ipiv: Mat<i32>,
+) -> Result<(), DeviceError> {
+    let (m, n) = a.shape();
+    let k = m.min(n);
+    if k == 0 {
+        return Ok(());
+    }
+    let too_many = |_| DeviceError::new(format!("getrf: {m} rows below {first}"));
+    let by =
+        i32::try_from(first).and_then(|by| i32::try_from(first.saturating_add(m)).map(|_| by)).map_err(too_many)?;
+    let before = stream.mark();
+    let grid = Grid::new(stream, (Family::Lu, ["getrf", "getrf_in_place"]), false, ROWS)?;
+    let status = grid.status(stream, "getrf")?;
+    let panel = Panel { a, ipiv, grid, status };
+    panel.factor(stream, 0..k)?;
+    if k < n {
+        panel.exchange(stream, k..n, 0..k)?;
+        panel.solve(stream, 0..k, k..n)?;
+    }
+    if by > 0 {
+        stream.launch(Launch {
+            family: Family::Lu,
+            kernel: "shift",
+            arguments: &[Argument::start(ipiv), Argument::code(k as i32), Argument::code(by)],
+            grid: [k.div_ceil(THREADS), 1, 1],
+            threads: [THREADS, 1],
+        })?;
+    }
+    stream.release(before);
+    Ok(())
+}
+
+impl<T: Scalar> Panel<T> {
+    /// P L U of the rows from the first of these columns' number on. Interchanges are counted from the panel's first row.
+    fn factor(&self, stream: &mut Stream<'_, T>, columns: Range<usize>) -> Result<(), DeviceError> {
+        let Self { a, ipiv, grid, status } = self;
+        let (start, n) = (columns.start, columns.len());
+        let part = a.submatrix(start..a.m, columns.clone());
+        if grid.takes(part.shape()) {
+            let above = start as i32;
+            let ipiv = Argument::start(ipiv.submatrix(columns, 0..1));
+            // Each column takes a turn, and they count from one.
+            return grid.factor(stream, part, &[ipiv, Argument::code(above), Argument::code(above + 1)], *status);
+        }
+        let cut = start + left_of(n);
+        let (left, right) = (start..cut, cut..columns.end);
+        self.factor(stream, left.clone())?;
+        self.exchange(stream, right.clone(), left.clone())?;
+        self.solve(stream, left.clone(), right.clone())?;
+        let product = Product {
+            ops: (Op::None, Op::None),
+            alpha: -T::ONE,
+            a: a.submatrix(cut..a.m, left.clone()),
+            b: a.submatrix(left.clone(), right.clone()),
+            beta: T::ONE,
+            c: a.submatrix(cut..a.m, right.clone()),
+        };
+        product.run(stream)?;
+        self.factor(stream, right.clone())?;
+        self.exchange(stream, left, right)
+    }
+
+    /// Interchanges rows of some columns, by what was done to others.
+    fn exchange(&self, stream: &mut Stream<'_, T>, of: Range<usize>, by: Range<usize>) -> Result<(), DeviceError> {
+        let Self { a, ipiv, .. } = self;
+        let interchanges = [ipiv.submatrix(by.clone(), 0..1)];
+        laswp(stream, a.submatrix(0..a.m, of), by.start, &interchanges, Direction::Forward)
+    }
+
+    /// U12 := L11⁻¹ A12.
+    fn solve(&self, stream: &mut Stream<'_, T>, left: Range<usize>, right: Range<usize>) -> Result<(), DeviceError> {
+        let (side, uplo, op, diag, alpha) = (Side::Left, Uplo::Lower, Op::None, Diag::Unit, T::ONE);
+        let (a, b) = (self.a.submatrix(left.clone(), left.clone()), self.a.submatrix(left, right));
+        solve(stream, &Triangle { side, uplo, op, diag, alpha, a, b })
+    }
+}

@@ -1,0 +1,95 @@
+//! geqrf: the panel of a QR factorization, by halves (Elmroth and Gustavson, "Applying recursion to serial and parallel QR factorization
+//! leads to better performance", 2000) until one kernel has all rows of the columns that are left in shared memory (`grid`). It forms the
+//! triangular factor as well; products join those of two halves.
+
+use super::{
+    elements::{complete, scale},
+    grid::{Grid, left_of},
+    product::Product,
+    program::Family,
+    reflector::larfb,
+    stream::{Argument, Stream},
+};
+use crate::{Op, Scalar, Side, device::Mat};
+use std::ops::Range;
+use superscalar_runtime::DeviceError;
+
+/// Rows of a block: a warp sums up all of them.
+const ROWS: usize = 128;
+
+/// A panel, its triangular factor, and what its kernels share.
+struct Panel<T: Scalar> {
+    a: Mat<T>,
+    t: Mat<T>,
+    tau: Mat<T>,
+    grid: Grid<T>,
+    status: Argument,
+}
+
+/// Q R = A.
+pub(super) fn geqrf<T: Scalar>(
+    stream: &mut Stream<'_, T>,
+    a: Mat<T>,
+    t: Mat<T>,
+    tau: Mat<T>,
+) -> Result<(), DeviceError> {
+    let (m, n) = a.shape();
+    let k = m.min(n);
+    if k == 0 {
+        return Ok(());
+    }
+    let before = stream.mark();
+    let grid = Grid::new(stream, (Family::Qr, ["geqrf", "geqrf_in_place"]), true, ROWS)?;
+    let status = grid.status(stream, "geqrf")?;
+    Panel { a, t, tau, grid, status }.factor(stream, 0..k)?;
+    if k < n {
+        let (v, c) = (a.submatrix(0..m, 0..k), a.submatrix(0..m, k..n));
+        larfb(stream, (Side::Left, Op::ConjTrans), v, t, c)?;
+    }
+    stream.release(before);
+    Ok(())
+}
+
+impl<T: Scalar> Panel<T> {
+    /// Q R of the rows from the first of these columns' number on.
+    fn factor(&self, stream: &mut Stream<'_, T>, columns: Range<usize>) -> Result<(), DeviceError> {
+        let Self { a, t, tau, grid, status } = self;
+        let (start, n) = (columns.start, columns.len());
+        let part = a.submatrix(start..a.m, columns.clone());
+        if grid.takes(part.shape()) {
+            let t = t.submatrix(columns.clone(), columns.clone());
+            let tau = Argument::start(tau.submatrix(columns, 0..1));
+            // Each column takes two turns at most, and they count from one.
+            let turn = Argument::code(2 * start as i32 + 1);
+            return grid.factor(stream, part, &[tau, Argument::start(t), Argument::place(t.ld), turn], *status);
+        }
+        let cut = start + left_of(n);
+        let (left, right) = (start..cut, cut..columns.end);
+        self.factor(stream, left.clone())?;
+        let (v, t1) = (a.submatrix(start..a.m, left.clone()), t.submatrix(left.clone(), left.clone()));
+        larfb(stream, (Side::Left, Op::ConjTrans), v, t1, a.submatrix(start..a.m, right.clone()))?;
+        self.factor(stream, right.clone())?;
+        self.join(stream, left, right)
+    }
+
+    /// T12 = −T1 (V1ᴴ V2) T2 for the reflectors of two halves, whose own T1 and T2 are there; zeros below.
+    fn join(&self, stream: &mut Stream<'_, T>, left: Range<usize>, right: Range<usize>) -> Result<(), DeviceError> {
+        let Self { a, t, .. } = self;
+        let (half, rest, m) = (left.len(), right.len(), a.m);
+        let before = stream.mark();
+        let (unit, y, x) = (stream.take((rest, rest))?, stream.take((half, rest))?, stream.take((half, rest))?);
+        let below = right.end..m;
+        complete(stream, a.submatrix(right.clone(), right.clone()), unit)?;
+        let product = |ops, alpha, a, b, beta, c| Product { ops, alpha, a, b, beta, c };
+        let (none, adjoint) = ((Op::None, Op::None), (Op::ConjTrans, Op::None));
+        product(adjoint, T::ONE, a.submatrix(right.clone(), left.clone()), unit, T::ZERO, y).run(stream)?;
+        let (v1, v2) = (a.submatrix(below.clone(), left.clone()), a.submatrix(below, right.clone()));
+        product(adjoint, T::ONE, v1, v2, T::ONE, y).run(stream)?;
+        product(none, T::ONE, y, t.submatrix(right.clone(), right.clone()), T::ZERO, x).run(stream)?;
+        let (t1, t12) = (t.submatrix(left.clone(), left.clone()), t.submatrix(left.clone(), right.clone()));
+        product(none, -T::ONE, t1, x, T::ZERO, t12).run(stream)?;
+        scale(stream, None, T::ZERO, t.submatrix(right, left))?;
+        stream.release(before);
+        Ok(())
+    }
+}

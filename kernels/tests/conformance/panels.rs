@@ -1,0 +1,278 @@
+//! The panels of LU and QR factorizations, judged by what their factors multiply to. A backend without panels has nothing to show.
+
+use crate::{Image, Suite, operands::is_finite};
+use superscalar_kernels::{
+    MatMut, Real, Scalar,
+    device::{Call, Mat},
+    reference,
+};
+
+const SHAPES: [(usize, usize); 14] = [
+    (0, 3),
+    (3, 0),
+    (1, 1),
+    (1, 4),
+    (5, 3),
+    (3, 5),
+    (33, 33),
+    (64, 17),
+    (17, 40),
+    (130, 70),
+    (257, 256),
+    (700, 129),
+    (2000, 64),
+    (1500, 33),
+];
+
+/// A column-major copy of a matrix.
+fn dense<T: Scalar>(image: &Image, mat: Mat<T>) -> Vec<T> {
+    image.elements(mat)
+}
+
+fn view_mut<T: Scalar>(data: &mut [T], (m, n): (usize, usize)) -> MatMut<'_, T> {
+    MatMut::from_col_major(data, m, n, m.max(1)).expect("dense")
+}
+
+/// Puts back what a matrix was before.
+fn restore<E: bytemuck::Pod>(after: &mut Image, before: &Image, mat: Mat<E>) {
+    (0..mat.n).for_each(|j| (0..mat.m).for_each(|i| after.set(mat, i, j, before.at(mat, i, j))));
+}
+
+/// The size by which pivots are chosen.
+fn size<T: Scalar>(x: T) -> f64 {
+    x.re().to_f64().abs() + x.im().to_f64().abs()
+}
+
+/// The largest difference of two matrices, in roundoffs of the largest element of the second.
+fn roundoffs<T: Scalar>(found: &[T], expected: &[T]) -> f64 {
+    let largest = expected.iter().map(|x| x.abs().to_f64()).fold(f64::MIN_POSITIVE, f64::max);
+    // Scaled first: a difference of the largest or smallest numbers has an absolute value, its square has not.
+    let scaled = |x: T| (x.re().to_f64() / largest, x.im().to_f64() / largest);
+    let apart = |(x, y): (&T, &T)| {
+        let (x, y) = (scaled(*x), scaled(*y));
+        (x.0 - y.0).hypot(x.1 - y.1)
+    };
+    let most = found.iter().zip(expected).map(apart).fold(0.0, |a: f64, b| if b.is_nan() { b } else { a.max(b) });
+    most / T::EPSILON.to_f64()
+}
+
+/// Factors A and judges the outcome; returns the interchanges. `above` rows are counted above A.
+fn lu<T: Scalar>(suite: &mut Suite<'_, T>, mut image: Image, a: Mat<T>, above: usize) -> Option<Vec<i32>> {
+    if !suite.has_panels() {
+        return None;
+    }
+    let (m, n) = a.shape();
+    let k = m.min(n);
+    let ipiv = image.place(&mut suite.numbers, (k, 1), |_, _, _| -1_i32);
+    let call = Call::Getrf { a, first: above, ipiv };
+    let mut after = image.clone();
+    suite.attempt(&call, &mut after).unwrap_or_else(|error| panic!("{call:?}: {error}"));
+    let counted: Vec<i32> = after.elements(ipiv);
+    let rows: Vec<i32> = counted.iter().map(|row| row - above as i32).collect();
+    for (j, &row) in rows.iter().enumerate() {
+        assert!((j + 1..=m).contains(&(row as usize)), "an interchange of row {j} with {row}: {call:?}");
+    }
+    let factors = dense(&after, a);
+    let mut expected = dense(&image, a);
+    reference::laswp(view_mut(&mut expected, (m, n)), &rows, superscalar_kernels::Direction::Forward);
+    let mut product = vec![T::ZERO; m * n];
+    for (i, j) in (0..n).flat_map(|j| (0..m).map(move |i| (i, j))) {
+        let l = |p| if p == i { T::ONE } else { factors[i + p * m] };
+        product[i + j * m] = (0..k.min(i + 1).min(j + 1)).map(|p| l(p) * factors[p + j * m]).sum();
+        // Of a column without pivot nothing is divided.
+        assert!(i <= j || size(factors[i + j * m]) <= 2.01, "a multiple of {} at ({i}, {j})", factors[i + j * m]);
+    }
+    // Rows of L are not larger than k, nor are elements of U than 2^(k-1) of A's, but seldom more than a few times.
+    let error = roundoffs(&product, &expected);
+    assert!(error <= 40.0 * (k + 4) as f64, "{error} roundoffs: {call:?}");
+    restore(&mut after, &image, a);
+    restore(&mut after, &image, ipiv);
+    assert!(after.bytes() == image.bytes(), "something else was written: {call:?}");
+    Some(rows)
+}
+
+pub fn getrf<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape in SHAPES {
+        for above in [0, 1234] {
+            let mut image = Image::default();
+            let a = image.place(&mut suite.numbers, shape, |numbers, _, _| numbers.fraction());
+            let column: Vec<T> = image.elements(a).into_iter().take(shape.0).collect();
+            let Some(rows) = lu(suite, image, a, above) else { return };
+            if let Some(&row) = rows.first() {
+                let largest = column.iter().map(|&x| size(x)).fold(0.0, f64::max);
+                assert_eq!(size(column[row as usize - 1]), largest, "the first pivot of {shape:?}");
+            }
+        }
+    }
+}
+
+/// Equal candidates, of which the first counts; and columns of zeros, which exchange nothing.
+pub fn getrf_special<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape @ (m, n) in SHAPES {
+        let mut image = Image::default();
+        // Blocks of the unit matrix, one below the other: every pivot is where it should be, and equals others.
+        let a = image.place(&mut suite.numbers, shape, |_, i, j| if i % n.max(1) == j { -T::ONE } else { T::ZERO });
+        let Some(rows) = lu(suite, image, a, 3) else { return };
+        assert!(rows.iter().enumerate().all(|(j, &row)| row as usize == j + 1), "{rows:?} of {shape:?}");
+        let mut image = Image::default();
+        let a = image.place(&mut suite.numbers, shape, |numbers, i, j| match j % 2 {
+            0 => T::ZERO,
+            // Its largest element is the one below its place.
+            _ => {
+                if i == j + 1 {
+                    T::from_f64(8.0)
+                } else {
+                    numbers.fraction()
+                }
+            }
+        });
+        let rows = lu(suite, image, a, 0).unwrap_or_default();
+        if m > 1 && !rows.is_empty() {
+            assert_eq!(rows[0], 1, "a column of zeros of {shape:?}");
+        }
+    }
+    // A NaN is no pivot as long as there is another.
+    let mut image = Image::default();
+    let (m, n) = (70, 1);
+    let a = image.place(&mut suite.numbers, (m, n), |numbers, i, _| match i {
+        7 => T::from_f64(f64::NAN),
+        40 => T::from_f64(9.0),
+        _ => numbers.fraction(),
+    });
+    if suite.has_panels() {
+        let ipiv = image.place(&mut suite.numbers, (1, 1), |_, _, _| -1_i32);
+        let mut after = image.clone();
+        suite.attempt(&Call::Getrf { a, first: 0, ipiv }, &mut after).expect("a panel");
+        assert_eq!(after.at(ipiv, 0, 0), 41);
+        assert!((0..m).all(|i| is_finite(after.at(a, i, 0)) != (i == 7)));
+    }
+}
+
+/// Q = I − V T Vᴴ, for V unit lower trapezoidal below R, m x k, and T of order k.
+struct Reflectors<'a, T> {
+    v: &'a [T],
+    t: &'a [T],
+    m: usize,
+    k: usize,
+}
+
+impl<T: Scalar> Reflectors<'_, T> {
+    fn v(&self, i: usize, p: usize) -> T {
+        match i.cmp(&p) {
+            std::cmp::Ordering::Less => T::ZERO,
+            std::cmp::Ordering::Equal => T::ONE,
+            std::cmp::Ordering::Greater => self.v[i + p * self.m],
+        }
+    }
+
+    /// T + Tᴴ − Tᴴ (Vᴴ V) T, which is zero if Q is unitary, in roundoffs.
+    fn defect(&self) -> f64 {
+        let Self { t, m, k, .. } = *self;
+        let square = |of: &dyn Fn(usize, usize) -> T| -> Vec<T> { (0..k * k).map(|at| of(at % k, at / k)).collect() };
+        let gram = square(&|p, q| (p.max(q)..m).map(|i| self.v(i, p).conj() * self.v(i, q)).sum());
+        let gram_t = square(&|p, q| (0..=q).map(|s| gram[p + s * k] * t[s + q * k]).sum());
+        let product = square(&|p, q| (0..=p).map(|s| t[s + p * k].conj() * gram_t[s + q * k]).sum());
+        let sum = square(&|p, q| t[p + q * k] + t[q + p * k].conj());
+        roundoffs(&product, &sum)
+    }
+
+    /// Q R for the n columns of R, which stands on and above V's diagonal.
+    fn times_upper(&self, n: usize) -> Vec<T> {
+        let Self { v, t, m, k } = *self;
+        let mut product = vec![T::ZERO; m * n];
+        for j in 0..n {
+            let rows = k.min(j + 1);
+            let r = &v[j * m..j * m + rows];
+            let y: Vec<T> = (0..rows).map(|p| (p..rows).map(|i| self.v(i, p).conj() * r[i]).sum()).collect();
+            let column = &mut product[j * m..(j + 1) * m];
+            column[..rows].copy_from_slice(r);
+            for p in 0..rows {
+                let z: T = (p..rows).map(|s| t[p + s * k] * y[s]).sum();
+                (p..m).for_each(|i| column[i] -= self.v(i, p) * z);
+            }
+        }
+        product
+    }
+}
+
+/// Factors A, and judges V, T, tau and R.
+fn qr<T: Scalar>(suite: &mut Suite<'_, T>, mut image: Image, a: Mat<T>) {
+    if !suite.has_panels() {
+        return;
+    }
+    let (m, n) = a.shape();
+    let k = m.min(n);
+    let hidden = T::from_f64(f64::NAN);
+    let t = image.place(&mut suite.numbers, (k, k), |_, _, _| hidden);
+    let tau = image.place(&mut suite.numbers, (k, 1), |_, _, _| hidden);
+    let call = Call::Geqrf { a, t, tau };
+    let mut after = image.clone();
+    suite.attempt(&call, &mut after).unwrap_or_else(|error| panic!("{call:?}: {error}"));
+    let (factors, factor, scalars) = (dense(&after, a), dense(&after, t), dense(&after, tau));
+    for (i, j) in (0..k).flat_map(|j| (j + 1..k).map(move |i| (i, j))) {
+        assert!(factor[i + j * k] == T::ZERO, "T at ({i}, {j}): {call:?}");
+    }
+    assert!((0..k).all(|j| factors[j + j * m].im() == T::Real::ZERO), "a real diagonal: {call:?}");
+    assert!((0..k).all(|j| factor[j + j * k] == scalars[j]), "T's diagonal is tau: {call:?}");
+    let reflectors = Reflectors { v: &factors, t: &factor, m, k };
+    let error = reflectors.defect();
+    assert!(
+        error <= 40.0 * (k + 4) as f64 * (m as f64).sqrt(),
+        "Q is {error} roundoffs from a unitary matrix: {call:?}"
+    );
+    let error = roundoffs(&reflectors.times_upper(n), &dense(&image, a));
+    assert!(error <= 20.0 * (k + 4) as f64 * (m as f64).sqrt(), "Q R is {error} roundoffs off: {call:?}");
+    restore(&mut after, &image, a);
+    restore(&mut after, &image, t);
+    restore(&mut after, &image, tau);
+    assert!(after.bytes() == image.bytes(), "something else was written: {call:?}");
+}
+
+pub fn geqrf<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape in SHAPES {
+        let mut image = Image::default();
+        let a = image.place(&mut suite.numbers, shape, |numbers, _, _| numbers.fraction());
+        qr(suite, image, a);
+    }
+}
+
+/// Columns of zeros, a matrix that is triangular already, and numbers whose squares are none.
+pub fn geqrf_special<T: Scalar>(suite: &mut Suite<'_, T>) {
+    let far = T::Real::MIN_POSITIVE.to_f64().powf(0.9);
+    for shape in SHAPES.into_iter().filter(|(m, n)| m * n < 100_000) {
+        for kind in 0..4 {
+            let mut image = Image::default();
+            let a = image.place(&mut suite.numbers, shape, |numbers, i, j| match (kind, numbers.fraction::<T>()) {
+                (0, x) => {
+                    if j % 2 == 0 {
+                        T::ZERO
+                    } else {
+                        x
+                    }
+                }
+                (1, x) => {
+                    if i > j {
+                        T::ZERO
+                    } else {
+                        x
+                    }
+                }
+                (2, x) => x * T::from_f64(1.0 / far),
+                (_, x) => x * T::from_f64(far),
+            });
+            qr(suite, image, a);
+        }
+    }
+}
+
+/// More rows than blocks of threads keep to themselves, with few columns.
+pub fn tall<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape in [(30_000, 40), (100_000, 9), (400_000, 3)] {
+        let mut image = Image::default();
+        let a = image.place(&mut suite.numbers, shape, |numbers, _, _| numbers.fraction());
+        if lu(suite, image.clone(), a, 5).is_none() {
+            return;
+        }
+        qr(suite, image, a);
+    }
+}
