@@ -86,6 +86,8 @@ __device__ inline void factor(elem *tile, stride_type stride, int m, int w, int 
             __threadfence();
             __syncwarp();
             if (t == 0) send(mail, turn, size, row);
+            // Nobody of the warp waits before its first lane has sent.
+            __syncwarp();
         }
         size = 0;
         row = -1;

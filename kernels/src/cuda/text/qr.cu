@@ -105,7 +105,7 @@ template <typename stride_type>
 __device__ inline void factor(elem *tile, stride_type stride, int m, int w, int each, elem *tau, elem *t, place ldt, half turn,
                               word *mail, elem *room, elem *triangle, int *status) {
     __shared__ elem total[WIDTH], head[WIDTH], z[WIDTH];
-    __shared__ real largest[WARPS], larger[WARPS];
+    __shared__ real larger[WARPS];
     __shared__ int is_silent, is_odd;
     const int x = threadIdx.x, first = blockIdx.x * each, count = min(each, m - first);
     if (x == 0) is_silent = 0;
@@ -118,11 +118,12 @@ __device__ inline void factor(elem *tile, stride_type stride, int m, int w, int 
             if (x == 0) is_odd = 0;
             real most = multiply(tile, stride, begin, count, w, j, by, sums + blockIdx.x);
             if (blockIdx.x == 0 && x < w) row[x] = tile[j + x * stride];
-            // All warps that have columns have seen the same rows; the first one has.
-            if (x == 0) largest[0] = most;
+            // All warps that have columns have seen the same rows, and the first one has.
             __threadfence();
             __syncthreads();
-            if (x == 0) send(mail, turn, largest[0], 0);
+            if (x == 0) send(mail, turn, most, 0);
+            // Nobody of the warp waits before its first lane has sent.
+            __syncwarp();
             double got = 0;
             int unused;
             if (x < gridDim.x && !await(mail, turn, x, &got, &unused)) is_silent = 1;
