@@ -18,9 +18,14 @@ pub(super) fn check_bounds<T: Scalar>(
         Call::RankK { a, c, .. } => vec![*a, *c],
         Call::Trmm(Triangle { a, b, .. }) | Call::Trsm(Triangle { a, b, .. }) | Call::Copy { a, b, .. } => vec![*a, *b],
         Call::Larfb { v, t, c, .. } => vec![*v, *t, *c],
-        Call::Potrf { a, .. } | Call::Laswp { a, .. } | Call::Scale { a, .. } => vec![*a],
+        Call::Geqrf { a, t, tau } => vec![*a, *t, *tau],
+        Call::Getrf { a, .. } | Call::Potrf { a, .. } | Call::Laswp { a, .. } | Call::Scale { a, .. } => vec![*a],
     };
-    let indices = if let Call::Laswp { ipiv, .. } = call { &ipiv[..] } else { &[] };
+    let indices = match call {
+        Call::Laswp { ipiv, .. } => &ipiv[..],
+        Call::Getrf { ipiv, .. } => std::slice::from_ref(ipiv),
+        _ => &[],
+    };
     let is_inside = operands.into_iter().all(|a| ends_within(a, heap_bytes))
         && indices.iter().all(|&one| ends_within(one, heap_bytes))
         && scratch.start <= scratch.end
