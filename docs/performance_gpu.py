@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the routines on NVIDIA GPUs beside cuBLASXt, cuSOLVER and cuSOLVERMg, and writes their tables into docs/performance.md.
 
-    docs/performance_gpu.py measure --tester target/release/tester --gpus 1 --out one.jsonl [--only NAME,...] [--seconds 500]
+    docs/performance_gpu.py measure --tester target/release/tester --gpus 1 --out one.jsonl [--only NAME,...] [--most 16384] [--seconds 500]
     docs/performance_gpu.py measure --tester target/release/tester --gpus 4 --out four.jsonl
     docs/performance_gpu.py write one.jsonl four.jsonl
 
@@ -64,6 +64,9 @@ def measure(options):
             if gpus != options.gpus or (options.only and name not in options.only.split(",")):
                 continue
             for routine, size in ((routine, size) for size in sizes.split(",") for routine in routines.split(",")):
+                if int(size) > options.most:
+                    left_out.append(f"{name}: {routine} {size}")
+                    continue
                 left = options.seconds - (time.monotonic() - begun)
                 if left < 20:
                     left_out.append(f"{name}: {routine} {size}")
@@ -155,6 +158,7 @@ def main():
     how.add_argument("--gpus", type=int, required=True)
     how.add_argument("--out", required=True)
     how.add_argument("--only")
+    how.add_argument("--most", type=int, default=1 << 30, help="the largest order")
     how.add_argument("--repeat", type=int, default=3)
     how.add_argument("--seconds", type=float, default=3600.0)
     how.set_defaults(run=measure)

@@ -37,7 +37,8 @@ pub struct Options {
     pub queues: u16,
     /// How many tasks a device is given ahead of their completion; at least one.
     pub depth: usize,
-    /// Whether the GPU is asked how long each task takes: about a microsecond more for each. Large copies are always timed.
+    /// Whether the GPU is asked how long each task takes, which capability weights and traces go by: about a microsecond more for each.
+    /// Large copies are always timed.
     pub timed: bool,
     /// How fast the devices are said to be; if not given, as what the driver tells of each makes likely.
     pub speed: Option<Speed>,
@@ -47,7 +48,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { heap_bytes: None, queues: 4, depth: 16, timed: false, speed: None, cache: cache_directory() }
+        Self { heap_bytes: None, queues: 4, depth: 16, timed: true, speed: None, cache: cache_directory() }
     }
 }
 

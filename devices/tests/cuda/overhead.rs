@@ -1,4 +1,4 @@
-//! What tasks and hops cost through the runtime. They print, and fail only for wrong results; run them alone, optimised.
+//! What tasks and hops cost through the runtime. They print, and fail only for wrong results; run them alone, optimised. Tasks are not timed.
 
 use crate::bench::{apply, ordinals};
 use std::{
@@ -42,7 +42,7 @@ fn add_one(context: &mut IssueContext<'_>, operand: Operand<Vector>) -> Result<(
 }
 
 fn open(count: usize) -> Option<Runtime> {
-    let options = Options { heap_bytes: Some(1 << 20), ..Options::default() };
+    let options = Options { heap_bytes: Some(1 << 20), timed: false, ..Options::default() };
     let devices = cuda::open_all(&ordinals(count)?, 0, &options).expect("devices open");
     let builder = Runtime::builder().workers(1).bind(false).weights_file(None);
     let builder = devices.into_iter().fold(builder, |builder, device| builder.device(device));

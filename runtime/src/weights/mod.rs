@@ -3,7 +3,8 @@
 //! A kind is a task's name and its size, in octaves of flops and bytes; a rate is in flops per second, or in bytes per second for
 //! levels 1 and 2, which memory limits. The host's rates are those of one worker. Asked for a rate, the best of these sources answers:
 //!
-//! 1. *measured* in this run: robust running estimates, near that size;
+//! 1. *measured* in this run: robust running estimates, near that size; of a kernel's runs on a device all but the first, which it is
+//!    compiled or loaded for;
 //! 2. *persisted*: measured in an earlier run, near that size;
 //! 3. the *directive*: what the driver says of its device;
 //! 4. measured or persisted at whatever other size;
@@ -95,6 +96,8 @@ pub struct CapabilityWeight {
 struct Kernel {
     measured: BTreeMap<Unit, Curve>,
     persisted: Vec<(Unit, Point)>,
+    /// Whether it has run there in this process.
+    has_run: bool,
 }
 
 impl Kernel {
@@ -161,6 +164,10 @@ impl Weights {
             Some(known) => known,
             None => kernels.entry(kernel.to_owned()).or_default(),
         };
+        // A device compiles a kernel, or loads it, when it first runs: that says nothing of the next.
+        if resource != Resource::HOST && !std::mem::replace(&mut known.has_run, true) {
+            return;
+        }
         let estimate = known.measured.entry(unit).or_default().observe(size, ns_per_unit);
         let (samples, measured) = (estimate.samples, estimate.ns_per_unit);
         if samples < SAMPLES_MIN {

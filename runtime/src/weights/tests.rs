@@ -64,7 +64,7 @@ fn a_measurement_replaces_the_directive_and_the_assumption() {
     let (from, rate) = source(&weights, Resource::HOST, 512.0);
     assert!(from == WeightSource::Assumed && is_near(rate, ASSUMED.flops_per_s), "{from:?} {rate}");
     observe(&weights, 1, Resource::HOST, 512.0, 3e10);
-    observe(&weights, 1, DEVICE, 512.0, 5e11);
+    observe(&weights, 2, DEVICE, 512.0, 5e11);
     for (resource, expected) in [(Resource::HOST, 3e10), (DEVICE, 5e11)] {
         let (from, rate) = source(&weights, resource, 512.0);
         assert!(from == WeightSource::Measured && is_near(rate, expected), "{from:?} {rate}");
@@ -73,6 +73,16 @@ fn a_measurement_replaces_the_directive_and_the_assumption() {
     // Of a far larger one the directive knows more, and of the host nothing else is known.
     assert_eq!(source(&weights, DEVICE, 8192.0).0, WeightSource::Directive);
     assert_eq!(source(&weights, Resource::HOST, 8192.0).0, WeightSource::Measured);
+}
+
+#[test]
+fn the_first_run_of_a_kernel_on_a_device_says_nothing() {
+    let weights = weights(None);
+    observe(&weights, 1, DEVICE, 512.0, 1e7);
+    assert_eq!(source(&weights, DEVICE, 512.0), (WeightSource::Directive, 1e12));
+    observe(&weights, 1, DEVICE, 512.0, 5e11);
+    let (from, rate) = source(&weights, DEVICE, 512.0);
+    assert!(from == WeightSource::Measured && is_near(rate, 5e11), "{from:?} {rate}");
 }
 
 #[test]
