@@ -182,6 +182,15 @@ fn a_matrix_that_is_not_definite_is_an_outcome_wherever_it_is_found() {
 }
 
 #[test]
+fn a_device_alone_does_all_of_a_qr_factorization() {
+    let rt = runtime(&instant(&[0]), None, PolicyName::CapabilityWeights);
+    let mut a = random::<f64>(N, N, 4);
+    dla::geqrf(&rt, a.as_mut(), &mut [0.0; N], &Options::default().nb(NB)).expect("it has a factorization");
+    let panels = N.div_ceil(NB) as u64;
+    assert_eq!(rt.tasks_issued(), [panels + panels * (panels - 1) / 2]);
+}
+
+#[test]
 fn columns_that_were_dealt_are_updated_where_they_were_dealt_to() {
     let rt = runtime(&instant(&[0, 1]), None, PolicyName::CapabilityWeights);
     let mut a = definite::<f64>();

@@ -76,6 +76,12 @@ impl<T> Matrix<T> {
 
     /// The elements, column by column.
     #[must_use]
+    pub fn as_slice(&self) -> &[T] {
+        &self.data
+    }
+
+    /// The same, taken out.
+    #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         self.data
     }

@@ -11,9 +11,9 @@ const ALONE: usize = 1 << 20;
 
 /// Cuts `0..len` into ranges for a loop over so many elements: one, or some for every processor.
 pub fn ranges(len: usize, elements: usize) -> Vec<Range<usize>> {
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    // Twice as many: triangles make uneven ones.
-    let count = if elements <= ALONE { 1 } else { 2 * processors };
+    // To ask for the processors takes longer than a short loop. Twice as many: triangles make uneven ranges.
+    let processors = || thread::available_parallelism().map_or(1, NonZero::get);
+    let count = if elements <= ALONE { 1 } else { 2 * processors() };
     let step = len.div_ceil(count).max(1);
     (0..len).step_by(step).map(|start| start..len.min(start + step)).collect()
 }

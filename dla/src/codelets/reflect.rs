@@ -49,7 +49,8 @@ impl<T: Scalar> Reflector<T> {
 
 impl<T: Scalar> Portable for Reflector<T> {
     fn residence(&self) -> Option<Residence<'_>> {
-        self.t.as_ref().residence()
+        // What is remembered of V is of no use before T is known, and whoever makes it anew on the host forgets the old.
+        self.t.as_slice().residence()?.in_columns_of(self.t.nrows() * size_of::<T>())
     }
 }
 

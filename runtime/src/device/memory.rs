@@ -172,6 +172,15 @@ impl<'a> Residence<'a> {
         Self { region, is_writable: false, derived: None }
     }
 
+    /// The same bytes, which lie in one column, as columns of so many bytes each; none if they are no such columns.
+    #[must_use]
+    pub fn in_columns_of(self, row_bytes: usize) -> Option<Self> {
+        let HostRegion { base, row_bytes: bytes, columns, .. } = self.region;
+        let is_whole = columns == 1 && row_bytes > 0 && bytes.is_multiple_of(row_bytes);
+        let region = HostRegion { base, row_bytes, columns: bytes / row_bytes.max(1), stride_bytes: row_bytes };
+        is_whole.then_some(Self { region, ..self })
+    }
+
     /// With something that must know when the bytes have been written from a device.
     #[must_use]
     pub fn with_derived(self, derived: &'a dyn Derived) -> Self {
