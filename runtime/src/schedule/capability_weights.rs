@@ -29,7 +29,8 @@ use std::sync::{
 /// urgent, a slower one the last in the queue. What is somebody's by one of the two rules is not stolen. So a slow resource never begins a
 /// task that a fast one would have finished before it, and the last tasks of a run are left to the fast ones.
 ///
-/// *Accelerators first.* A worker takes a task from a faster device only if it finishes it a margin sooner; and the last worker
+/// *Accelerators first.* Where workers could add next to nothing, they leave everything to devices that these can do. Elsewhere a
+/// worker takes a task from a faster device only if it finishes it a margin sooner; and the last worker
 /// that is free only if it can do a panel besides, since a panel that waits for a worker keeps all devices waiting.
 ///
 /// Without devices this is [`Priority`].
@@ -43,6 +44,9 @@ pub struct CapabilityWeights {
 
 /// A slower thief's advantage must be at least this share of what the task takes it: forecasts are not that exact.
 const MARGIN: f64 = 0.125;
+/// Where all devices together are so many times as fast as all workers, these leave the work to them: what they would add is little, and
+/// a task that takes a worker hundreds of times as long holds up all that waits for it.
+const HOPELESS: f64 = 20.0;
 /// A thief looks at so many tasks of each victim.
 const LOOKS: usize = 4;
 /// A device looks at so many of its own for the one with the least to be moved.
@@ -99,10 +103,14 @@ impl State {
         station.wait_ns(now_ns, station.queue.load_before_ns(priority)) + cost_ns(forecast)
     }
 
-    /// What a worker must have in hand before it takes a task that a faster resource could do, which takes that so long.
-    fn reserve_ns(&self, on: Resource, forecast: &Forecast, other_ns: f64) -> f64 {
-        if cost_ns(forecast) <= other_ns {
+    /// What a worker must have in hand before it takes a task that a faster resource could do, of which that is the forecast.
+    fn reserve_ns(&self, on: Resource, forecast: &Forecast, other: &Forecast) -> f64 {
+        if cost_ns(forecast) <= cost_ns(other) {
             return 0.0;
+        }
+        let (workers, devices) = (self.workers() as f64, self.stations.len() as f64 - 1.0);
+        if on == Resource::HOST && forecast.computation_ns * devices > HOPELESS * workers * other.computation_ns {
+            return f64::INFINITY;
         }
         let margin_ns = MARGIN * cost_ns(forecast);
         let host = &self.stations[0];
@@ -119,8 +127,8 @@ impl State {
     fn assign(&mut self, priority: i32, forecasts: &Forecasts, rule: &Rule, now_ns: f64) -> (Resource, bool) {
         let can = |on: Resource| forecasts.get(usize::from(on.0)).and_then(Option::as_ref);
         let devices = || (1..forecasts.len() as u16).map(Resource).filter_map(|on| Some((on, can(on)?)));
-        let fastest_ns = devices().map(|(_, forecast)| cost_ns(forecast)).min_by(f64::total_cmp);
-        let (Some(host), Some(fastest_ns)) = (can(Resource::HOST), fastest_ns) else {
+        let fastest = devices().map(|it| it.1).min_by(|a, b| cost_ns(a).total_cmp(&cost_ns(b)));
+        let (Some(host), Some(fastest)) = (can(Resource::HOST), fastest) else {
             // Only the host, or only devices.
             return match rule {
                 Rule::Home(home) if can(*home).is_some() => (*home, true),
@@ -132,14 +140,14 @@ impl State {
             };
         };
         match rule {
-            Rule::Panel if cost_ns(host) <= fastest_ns => return (Resource::HOST, true),
+            Rule::Panel if cost_ns(host) <= cost_ns(fastest) => return (Resource::HOST, true),
             Rule::Home(home) if can(*home).is_some() => return (*home, true),
             _ => {}
         }
         let Some(device) = self.soonest(devices(), priority, now_ns) else { return (Resource::HOST, false) };
         let other = can(device).map_or(f64::INFINITY, |forecast| self.done_ns(device, priority, forecast, now_ns));
         let own = self.done_ns(Resource::HOST, priority, host, now_ns);
-        let reserve_ns = self.reserve_ns(Resource::HOST, host, fastest_ns);
+        let reserve_ns = self.reserve_ns(Resource::HOST, host, fastest);
         (if own + reserve_ns < other { Resource::HOST } else { device }, false)
     }
 
@@ -226,7 +234,7 @@ impl State {
         let own_done_ns = self.stations[usize::from(on.0)].wait_ns(now_ns, 0.0) + cost_ns(&own);
         resources(outlook).filter(|&other| other != on).any(|other| {
             outlook.forecast(task, other).is_some_and(|forecast| {
-                let reserve_ns = self.reserve_ns(other, &forecast, cost_ns(&own)).max(MARGIN * cost_ns(&forecast));
+                let reserve_ns = self.reserve_ns(other, &forecast, &own).max(MARGIN * cost_ns(&forecast));
                 self.done_ns(other, task.priority, &forecast, now_ns) + reserve_ns < own_done_ns
             })
         })
@@ -273,7 +281,7 @@ impl State {
         let gain_ns = |it: &Assigned, before_ns: f64| {
             let (here, there) = (outlook.forecast(&it.task, on)?, outlook.forecast(&it.task, victim)?);
             let there_ns = station.wait_ns(now_ns, before_ns) + cost_ns(&there);
-            let here_ns = wait_ns + cost_ns(&here) + self.reserve_ns(on, &here, cost_ns(&there));
+            let here_ns = wait_ns + cost_ns(&here) + self.reserve_ns(on, &here, &there);
             let is_faster = cost_ns(&here) <= cost_ns(&there);
             Some((is_faster, there_ns - here_ns))
         };

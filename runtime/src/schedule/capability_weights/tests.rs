@@ -169,6 +169,14 @@ fn a_slow_worker_takes_the_last_of_a_queue_and_not_the_urgent() {
 }
 
 #[test]
+fn workers_that_could_add_next_to_nothing_leave_the_work_to_devices() {
+    for (host_ns, helps) in [(100.0 * 2.0 * 15.0, true), (100.0 * 2.0 * 25.0, false)] {
+        let ran = equal(2, &[host_ns, 100.0], 200);
+        assert_eq!(share(&ran, HOST) > 0, helps, "a worker takes {host_ns} ns");
+    }
+}
+
+#[test]
 fn tasks_of_a_resource_that_is_gone_are_anybodys() {
     let mock = Mock::new(1, 2);
     let policy = CapabilityWeights::new(mock.places());
