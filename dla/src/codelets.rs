@@ -15,7 +15,7 @@ mod team;
 mod tree;
 
 pub(crate) use cholesky::{Lauum, Potrf, Trtri};
-pub(crate) use cholesky_columns::{HerkOfColumn, PotrfOfColumn, Rows, UpdateOfColumn};
+pub(crate) use cholesky_columns::{HerkOfColumn, PotrfOfColumn, Rows, UpdateOfColumn, usual_update};
 pub(crate) use columns::{Elimination, GemmOfColumns, Getrf, Laswp, TrsmOfColumns, Zero, two_parts};
 pub(crate) use copying::Copying;
 pub(crate) use diagonal::{Awaiting, Diagonal};

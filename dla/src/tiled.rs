@@ -3,7 +3,7 @@
 use crate::codelets::Symmetry;
 use crate::distribution::Distribution;
 use crate::tile::Tile;
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar, cpu::PackStore};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Uplo, cpu::PackStore};
 use superscalar_runtime::{Lent, Scope};
 
 /// Part of a matrix that the packed forms of its tiles may take beside it: less than half of the tenth that a routine may
@@ -18,6 +18,8 @@ pub struct Tiled<'s, V> {
     mt: usize,
     shape: (usize, usize),
     tile: (usize, usize),
+    /// The only part of the matrix that its block columns hold, if not all of it.
+    part: Option<Uplo>,
     distribution: Distribution,
 }
 
@@ -42,6 +44,23 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
         Self::with_packs(s, a, (m.max(1), nb), packs)
     }
 
+    /// The same for one triangle of a square matrix: a block column begins with its block on the diagonal, or ends with it. What is in the
+    /// other triangle, but for these blocks, no task has.
+    pub(crate) fn columns_of_triangle(s: &'s Scope<'s, '_>, uplo: Uplo, a: MatMut<'s, T>, nb: usize) -> Self {
+        let (n, tile) = (a.ncols(), (a.nrows().max(1), nb));
+        let store = PackStore::new(packs_of_columns::<T>(n, nb.min(n)));
+        let (mut rest, mut tiles) = (a, Vec::with_capacity(n.div_ceil(nb)));
+        for start in (0..n).step_by(nb) {
+            let (column, behind) = rest.split_at_col(nb.min(n - start));
+            let cols = column.ncols();
+            let rows = if uplo == Uplo::Lower { start..n } else { 0..start + cols };
+            tiles.push(s.own(Tile::new(column.submatrix(rows, 0..cols), &store)));
+            rest = behind;
+        }
+        let part = Some(uplo);
+        Self { tiles, mt: 1, shape: (n, n), tile, part, distribution: Distribution::None }
+    }
+
     /// The same, with up to `packs` bytes for the packed forms of its tiles.
     pub(crate) fn with_packs(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, (mb, nb): (usize, usize), packs: usize) -> Self {
         let shape = a.shape();
@@ -49,7 +68,7 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
         let mt = tiles.mt();
         let own = |view| s.own(Tile::new(view, &store));
         let tiles = tiles.into_vec().into_iter().map(own).collect();
-        Self { tiles, mt, shape, tile: (mb, nb), distribution: Distribution::None }
+        Self { tiles, mt, shape, tile: (mb, nb), part: None, distribution: Distribution::None }
     }
 }
 
@@ -85,7 +104,7 @@ impl<'s, T: Scalar> Tiled<'s, MatRef<'s, T>> {
         let store = PackStore::new(packs);
         let tile = |at: usize| Tile::new(a.submatrix(range(at % mt, mb, m), range(at / mt, nb, n)), &store);
         let tiles = (0..mt * nt).map(|at| s.own(tile(at))).collect();
-        Self { tiles, mt, shape: (m, n), tile: (mb, nb), distribution: Distribution::None }
+        Self { tiles, mt, shape: (m, n), tile: (mb, nb), part: None, distribution: Distribution::None }
     }
 }
 
@@ -108,7 +127,7 @@ impl<'s, V> Tiled<'s, V> {
     /// The matrix that these tiles are, by columns.
     pub(crate) fn from_tiles(tiles: Vec<Lent<'s, Tile<V>>>, shape: (usize, usize), tile: (usize, usize)) -> Self {
         debug_assert_eq!(tiles.len(), shape.0.div_ceil(tile.0) * shape.1.div_ceil(tile.1));
-        Self { tiles, mt: shape.0.div_ceil(tile.0), shape, tile, distribution: Distribution::None }
+        Self { tiles, mt: shape.0.div_ceil(tile.0), shape, tile, part: None, distribution: Distribution::None }
     }
 
     /// Number of tile rows.
@@ -169,6 +188,11 @@ impl<'s, V> Tiled<'s, V> {
     #[must_use]
     pub fn rows_of(&self, i: usize) -> usize {
         self.tile.0.min(self.shape.0 - i * self.tile.0)
+    }
+
+    /// The row of the matrix that is the first in block column j.
+    pub(crate) fn first_row_of(&self, j: usize) -> usize {
+        if self.part == Some(Uplo::Lower) { j * self.tile.1 } else { 0 }
     }
 
     /// Columns of the tiles of block column j.

@@ -56,7 +56,7 @@ pub fn posv<T: Scalar>(
         potrf::potrf(rt, uplo, a.rb_mut(), options)?;
         return potrs::potrs(rt, uplo, a.as_ref(), b, options);
     }
-    let distribution = options.distribution_over(rt)?;
+    let distribution = options.distribution_of_factorization(rt)?;
     Ok(rt.scope(|s| {
         let (a, b) = (potrf::cut(s, a.rb_mut(), nb, distribution), potrf::cut(s, b.rb_mut(), nb, distribution));
         submit(s, uplo, &a, &b);

@@ -104,8 +104,15 @@ pub fn potrf<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     if n <= nb {
         return Ok(cpu::potrf(uplo, a)?);
     }
-    let distribution = options.distribution_over(rt)?;
-    Ok(rt.scope(|s| submit(s, uplo, &cut(s, a.rb_mut(), nb, distribution)))?)
+    let distribution = options.distribution_of_factorization(rt)?;
+    Ok(rt.scope(|s| {
+        let a = a.rb_mut();
+        let a = match distribution.is_by_columns() {
+            true => Tiled::columns_of_triangle(s, uplo, a, nb).distributed(s, distribution),
+            false => cut(s, a, nb, distribution),
+        };
+        submit(s, uplo, &a);
+    })?)
 }
 
 /// The matrix in the tiles that go with its distribution.

@@ -2,11 +2,14 @@
 //!
 //! An update is one product with all rows below the diagonal, which a device is better at than at many small tiles; and a
 //! device that was dealt a column keeps it until it becomes the panel (task-superscalar paper, Algorithm 5 and section 5.3). Panels
-//! stay on the host.
+//! stay on the host unless devices [have panels](superscalar_kernels::device::Backend::has_panels).
 
 use crate::{
-    codelets::{Elimination, GemmOfColumns, HerkOfColumn, PotrfOfColumn, Rows, TrsmOfColumns, UpdateOfColumn, task},
-    distribution::{Dealer, Update, update_by_gemm},
+    codelets::{
+        Elimination, GemmOfColumns, HerkOfColumn, PotrfOfColumn, Rows, TrsmOfColumns, UpdateOfColumn, task,
+        usual_update,
+    },
+    distribution::{Dealer, update_by_gemm},
     tiled::Tiled,
 };
 use superscalar_kernels::{Diag, MatMut, Op, Scalar, Uplo};
@@ -21,32 +24,29 @@ pub(super) fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<
     }
 }
 
-/// The rows of column j: its block on the diagonal, and what is below.
-fn rows<T: Scalar>(a: &Tiled<'_, MatMut<'_, T>>, j: usize) -> Rows {
-    let (start, n) = (j * a.tile_shape().1, a.shape().0);
+/// The rows of block column j, as the tile of column `of` counts them: its block on the diagonal, and what is below.
+fn rows<T: Scalar>(a: &Tiled<'_, MatMut<'_, T>>, j: usize, of: usize) -> Rows {
+    let above = a.first_row_of(of);
+    let (start, n) = (j * a.tile_shape().1 - above, a.shape().0 - above);
     let end = start + a.cols_of(j);
     Rows { here: start..end, below: end..n }
-}
-
-/// An update of the middle of the factorization.
-fn usual_update<T: Scalar>(a: &Tiled<'_, MatMut<'_, T>>) -> Update {
-    let nb = a.tile_shape().1;
-    update_by_gemm::<T>((a.shape().0 / 2, nb, nb))
 }
 
 /// Right-looking: a panel updates all columns behind it.
 #[track_caller]
 fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
     let (potrf, update) = (PotrfOfColumn::new(), UpdateOfColumn::new());
-    let dealer = Dealer::new(s, a, usual_update(a));
+    let dealer = Dealer::new(s, a, usual_update::<T>((a.shape().0, a.tile_shape().1)));
     for k in 0..a.nt() {
         // A[k][k] = L[k][k] L[k][k]ᴴ, L[k+1..][k] = A[k+1..][k] L[k][k]⁻ᴴ
-        potrf.insert(s, task("potrf", k, k, k).priority(4), Uplo::Lower, rows(a, k), a.at(0, k));
+        let panel = (rows(a, k, k), a.first_row_of(k));
+        potrf.insert(s, task("potrf", k, k, k).priority(4), Uplo::Lower, panel, a.at(0, k));
         dealer.deal_behind(s, k, a.at(0, k));
         for j in k + 1..a.nt() {
             // A[j..][j] := A[j..][j] − L[j..][k] L[j][k]ᴴ; the column that becomes the next panel first
-            let spec = |name| task(name, k, j, k).priority(2 * i32::from(j == k + 1));
-            update.insert(s, spec, &rows(a, j), (a.at(0, k), a.cols_of(k)), a.at(0, j));
+            let spec = task("herk", k, j, k).priority(2 * i32::from(j == k + 1));
+            let rows = (rows(a, j, k), rows(a, j, j));
+            update.insert(s, spec, rows, (a.at(0, k), a.cols_of(k)), a.at(0, j));
         }
     }
 }
@@ -56,16 +56,16 @@ fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
 fn upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
     let (potrf, herk) = (PotrfOfColumn::new(), HerkOfColumn::new());
     let (trsm, gemm) = (TrsmOfColumns::new(), GemmOfColumns::new());
-    let dealer = Dealer::new(s, a, usual_update(a));
+    let dealer = Dealer::new(s, a, update_by_gemm::<T>((a.shape().0 / 2, a.tile_shape().1, a.tile_shape().1)));
     for k in 0..a.nt() {
-        let Rows { here, .. } = rows(a, k);
+        let Rows { here, .. } = rows(a, k, k);
         if k > 0 {
             // A[k][k] := A[k][k] − U[0..k][k]ᴴ U[0..k][k]
             herk.insert(s, task("herk", k, k, k).priority(3), here.clone(), a.at(0, k));
         }
         // A[k][k] = U[k][k]ᴴ U[k][k]
         let panel = Rows { here: here.clone(), below: here.end..here.end };
-        potrf.insert(s, task("potrf", k, k, k).priority(4), Uplo::Upper, panel, a.at(0, k));
+        potrf.insert(s, task("potrf", k, k, k).priority(4), Uplo::Upper, (panel, 0), a.at(0, k));
         dealer.deal_behind(s, k, a.at(0, k));
         for j in k + 1..a.nt() {
             let spec = |name| task(name, k, j, k).priority(2 * i32::from(j == k + 1));

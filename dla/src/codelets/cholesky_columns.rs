@@ -12,18 +12,25 @@ use crate::parts::by_rows;
 use std::ops::Range;
 use superscalar_kernels::{
     Diag, MatMut, NotPositiveDefinite, Op, Scalar, Side, Uplo, cpu,
-    device::{Call, Mat, on_devices},
+    device::{Call, Mat, on_devices, panels_on_devices},
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Nesting, Scope, TaskSpec};
 
 /// A block column, as a handle.
 type Column<'s, T> = Lent<'s, Changed<'s, T>>;
 
-/// The block of column j on the diagonal, and what is below it, in rows of the matrix.
+/// The block of column j on the diagonal, and what is below it, as a tile counts rows.
 #[derive(Clone)]
 pub(crate) struct Rows {
     pub(crate) here: Range<usize>,
     pub(crate) below: Range<usize>,
+}
+
+impl Rows {
+    /// Those of both.
+    fn all(&self) -> Range<usize> {
+        self.here.start..self.below.end
+    }
 }
 
 /// A = L Lᴴ of the block on the diagonal, and A[below] := A[below] L⁻ᴴ; or A = Uᴴ U of the block alone.
@@ -32,6 +39,8 @@ pub(crate) struct PotrfOfColumn<'s, T: Scalar>(OnOne<'s, T, Panel<'s>>);
 struct Panel<'s> {
     uplo: Uplo,
     rows: Rows,
+    /// Rows of the matrix above its tile, for `info`.
+    above: usize,
     nesting: Nesting<'s>,
 }
 
@@ -42,13 +51,13 @@ impl<'s, T: Scalar> PotrfOfColumn<'s, T> {
             let half = n * n * (n / 6.0 + m / 2.0);
             Cost { level: Some(BlasLevel::Two), ..cost::<T>(half, half, n * n + 2.0 * m * n) }
         });
-        Self(codelet.on_host(|a: &mut Changed<'s, T>, p: &Panel<'s>| {
+        let codelet = codelet.on_host(|a: &mut Changed<'s, T>, p: &Panel<'s>| {
             let (Rows { here, below }, uplo) = (&p.rows, p.uplo);
             let (above, mut rest) = a.view_mut().split_at_row(here.end);
             let n = here.len();
             let mut diagonal = above.submatrix(here.clone(), 0..n);
             cpu::potrf(uplo, diagonal.rb_mut())
-                .map_err(|NotPositiveDefinite { minor }| NotPositiveDefinite { minor: here.start + minor })?;
+                .map_err(|NotPositiveDefinite { minor }| NotPositiveDefinite { minor: p.above + here.start + minor })?;
             if uplo == Uplo::Upper || below.is_empty() {
                 return Ok(());
             }
@@ -56,93 +65,90 @@ impl<'s, T: Scalar> PotrfOfColumn<'s, T> {
             Ok(by_rows(p.nesting, "trsm in panel", rest.rb_mut(), (n * n).div_ceil(2), |_, b| {
                 cpu::trsm(Side::Right, uplo, Op::ConjTrans, Diag::NonUnit, T::ONE, l, b);
             })?)
+        });
+        Self(panels_on_devices(codelet, |a, p: &Panel<'s>| {
+            let a = mat::<T, _>(a)?.submatrix(p.rows.all(), 0..p.rows.here.len());
+            Ok(Call::Potrf { uplo: p.uplo, first: p.above + p.rows.here.start, a })
         }))
     }
 
     #[track_caller]
-    pub(crate) fn insert(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, uplo: Uplo, rows: Rows, a: Column<'s, T>) {
-        self.0.insert(s, spec, a.read_write(), Panel { uplo, rows, nesting: s.nesting() });
+    pub(crate) fn insert(
+        &self,
+        s: &'s Scope<'s, '_>,
+        spec: TaskSpec,
+        uplo: Uplo,
+        (rows, above): (Rows, usize),
+        a: Column<'s, T>,
+    ) {
+        self.0.insert(s, spec, a.read_write(), Panel { uplo, rows, above, nesting: s.nesting() });
     }
 }
 
 /// What column k does to column j > k of a lower factor, whose block on the diagonal lies in these rows.
-pub(crate) struct UpdateOfColumn<'s, T: Scalar> {
-    diagonal: OnTwo<'s, T, MatMut<'s, T>, Update<'s>>,
-    below: OnTwo<'s, T, MatMut<'s, T>, Update<'s>>,
-}
+pub(crate) struct UpdateOfColumn<'s, T: Scalar>(OnTwo<'s, T, MatMut<'s, T>, Update<'s>>);
 
 struct Update<'s> {
     rows: Rows,
+    /// The same rows in column k.
+    from: Rows,
     /// Columns of column k.
     k: usize,
     team: Team<'s>,
 }
 
+/// The kernel that it is.
+const UPDATE: &str = "herk";
+
+/// An update of n rows on the diagonal, and m below, by k columns.
+fn cost_of_update<T: Scalar>((n, m, k): (usize, usize, usize)) -> Cost {
+    let (n, m, k) = (n as f64, m as f64, k as f64);
+    let half = n * (n / 2.0 + m) * k;
+    cost::<T>(half, half, (n + m) * k + n * (n + 2.0 * m))
+}
+
+/// An update as those in the middle of a factorization of order n are, by which devices' weights are told.
+pub(crate) fn usual_update<T: Scalar>((n, nb): (usize, usize)) -> (&'static str, Cost) {
+    (UPDATE, cost_of_update::<T>((nb, (n / 2).saturating_sub(nb), nb)))
+}
+
 impl<'s, T: Scalar> UpdateOfColumn<'s, T> {
     pub(crate) fn new() -> Self {
-        let diagonal = Codelet::new("herk").cost(|p: &Update<'s>| {
-            let (n, k) = (p.rows.here.len() as f64, p.k as f64);
-            cost::<T>(n * n * k / 2.0, n * n * k / 2.0, n * k + n * n)
-        });
-        let diagonal = diagonal.on_host(|(a, c): (&Changed<'s, T>, &mut Changed<'s, T>), p: &Update<'s>| {
-            let (here, n) = (p.rows.here.clone(), p.rows.here.len());
-            let c = c.view_mut().submatrix(here.clone(), 0..n);
-            cpu::herk(Uplo::Lower, Op::None, -T::Real::ONE, a.operand_of(here, 0..p.k), T::Real::ONE, c);
-            Ok(())
-        });
-        let below = Codelet::new("gemm").cost(|p: &Update<'s>| {
-            let (m, n, k) = (p.rows.below.len() as f64, p.rows.here.len() as f64, p.k as f64);
-            cost::<T>(m * n * k, m * n * k, m * k + k * n + 2.0 * m * n)
-        });
-        let below = below.on_host(|(a, c): (&Changed<'s, T>, &mut Changed<'s, T>), p: &Update<'s>| {
+        let codelet = Codelet::new(UPDATE)
+            .cost(|p: &Update<'s>| cost_of_update::<T>((p.rows.here.len(), p.rows.below.len(), p.k)));
+        let codelet = codelet.on_host(|(a, c): (&Changed<'s, T>, &mut Changed<'s, T>), p: &Update<'s>| {
             let (Rows { here, below }, n) = (&p.rows, p.rows.here.len());
-            let c = c.view_mut().submatrix(below.clone(), 0..n);
-            let right = a.view().submatrix(here.clone(), 0..p.k);
-            let left = a.view().submatrix(below.clone(), 0..p.k);
+            let (above, rest) = c.view_mut().split_at_row(here.end);
+            let (diagonal, rest) = (above.submatrix(here.clone(), 0..n), rest.submatrix(0..below.len(), 0..n));
+            let (minus_one, one) = (-T::Real::ONE, T::Real::ONE);
+            cpu::herk(Uplo::Lower, Op::None, minus_one, a.operand_of(p.from.here.clone(), 0..p.k), one, diagonal);
+            let right = a.view().submatrix(p.from.here.clone(), 0..p.k);
+            let left = a.view().submatrix(p.from.below.clone(), 0..p.k);
             if let Some(nesting) = p.team.shares() {
-                return Ok(team::gemm(nesting, -T::ONE, (Op::None, left), (Op::ConjTrans, right), T::ONE, c)?);
+                return Ok(team::gemm(nesting, -T::ONE, (Op::None, left), (Op::ConjTrans, right), T::ONE, rest)?);
             }
-            cpu::gemm(-T::ONE, Op::None, left, Op::ConjTrans, right, T::ONE, c);
+            cpu::gemm(-T::ONE, Op::None, left, Op::ConjTrans, right, T::ONE, rest);
             Ok(())
         });
-        let diagonal = on_devices(diagonal, |(a, c), p: &Update<'s>| {
+        Self(on_devices(codelet, |(a, c), p: &Update<'s>| {
             let (a, c): (Mat<T>, Mat<T>) = (mat(a)?, mat(c)?);
-            let (a, c) =
-                (a.submatrix(p.rows.here.clone(), 0..p.k), c.submatrix(p.rows.here.clone(), 0..p.rows.here.len()));
+            let (a, c) = (a.submatrix(p.from.all(), 0..p.k), c.submatrix(p.rows.all(), 0..p.rows.here.len()));
             Ok(Call::RankK { hermitian: true, uplo: Uplo::Lower, op: Op::None, alpha: -T::ONE, a, beta: T::ONE, c })
-        });
-        let below = on_devices(below, |(a, c), p: &Update<'s>| {
-            let (a, c): (Mat<T>, Mat<T>) = (mat(a)?, mat(c)?);
-            Ok(Call::Gemm {
-                part: None,
-                op_a: Op::None,
-                op_b: Op::ConjTrans,
-                alpha: -T::ONE,
-                a: a.submatrix(p.rows.below.clone(), 0..p.k),
-                b: a.submatrix(p.rows.here.clone(), 0..p.k),
-                beta: T::ONE,
-                c: c.submatrix(p.rows.below.clone(), 0..p.rows.here.len()),
-            })
-        });
-        Self { diagonal, below }
+        }))
     }
 
-    /// Updates all of the column, by column k with so many columns; `spec` makes a task's name its spec.
+    /// Updates all of the column, by column k with so many columns; the rows as both tiles count them.
     #[track_caller]
     pub(crate) fn insert(
         &self,
         s: &'s Scope<'s, '_>,
-        spec: impl Fn(&'static str) -> TaskSpec,
-        rows: &Rows,
+        spec: TaskSpec,
+        (from, rows): (Rows, Rows),
         (a, k): (Column<'s, T>, usize),
         c: Column<'s, T>,
     ) {
         let team = Team::of(s, rows.below.len() * rows.here.len() * k);
-        let update = || Update { rows: rows.clone(), k, team };
-        self.diagonal.insert(s, spec("herk"), (a.read(), c.read_write()), update());
-        if !rows.below.is_empty() {
-            self.below.insert(s, spec("gemm"), (a.read(), c.read_write()), update());
-        }
+        self.0.insert(s, spec, (a.read(), c.read_write()), Update { rows, from, k, team });
     }
 }
 

@@ -18,7 +18,7 @@ mod weights;
 
 pub(crate) use columns::Dealer;
 
-use crate::{codelets::cost_of_product, error::Error, options::Options, tiled::Tiled};
+use crate::{block_size::Crew, codelets::cost_of_product, error::Error, options::Options, tiled::Tiled};
 use std::{ffi::OsStr, fmt, str::FromStr};
 use superscalar_kernels::{MatMut, Scalar};
 use superscalar_runtime::{Cost, Nesting, Resource, Runtime, Scope};
@@ -69,10 +69,10 @@ impl Distribution {
     }
 
     /// What the environment says.
-    fn from_environment(text: Option<&OsStr>) -> Result<Self, Error> {
-        let Some(text) = text else { return Ok(Self::None) };
+    fn from_environment(text: Option<&OsStr>) -> Result<Option<Self>, Error> {
+        let Some(text) = text else { return Ok(None) };
         let name = text.to_str().ok_or_else(|| Error::argument(format!("{VARIABLE} is not UTF-8")))?;
-        name.parse().map_err(|error| Error::argument(format!("{VARIABLE}={name}: {error}")))
+        name.parse().map(Some).map_err(|error| Error::argument(format!("{VARIABLE}={name}: {error}")))
     }
 }
 
@@ -105,8 +105,34 @@ impl Options {
         if !rt.has_devices() {
             return Ok(Distribution::None);
         }
+        Ok(self.chosen()?.unwrap_or(Distribution::None))
+    }
+
+    /// The same for a matrix that is factored: where nothing was chosen, accelerators have its block columns. A panel and all updates by it are
+    /// then few and large, and a column stays where it is.
+    ///
+    /// # Errors
+    /// As above.
+    pub(crate) fn distribution_of_factorization(&self, rt: &Runtime) -> Result<Distribution, Error> {
+        if !rt.has_devices() {
+            return Ok(Distribution::None);
+        }
+        let by_default = || {
+            let devices = rt.devices();
+            let are_alike = devices.windows(2).all(|pair| pair[0].speed.flops_per_s == pair[1].speed.flops_per_s);
+            match (Crew::of(rt).has_accelerator, are_alike) {
+                (false, _) => Distribution::None,
+                (true, true) => Distribution::BlockColumnCyclic,
+                (true, false) => Distribution::Guided,
+            }
+        };
+        Ok(self.chosen()?.unwrap_or_else(by_default))
+    }
+
+    /// What was chosen here, or else in the environment.
+    fn chosen(&self) -> Result<Option<Distribution>, Error> {
         match self.distribution {
-            Some(distribution) => Ok(distribution),
+            Some(distribution) => Ok(Some(distribution)),
             None => Distribution::from_environment(std::env::var_os(VARIABLE).as_deref()),
         }
     }
@@ -177,10 +203,10 @@ mod tests {
 
     #[test]
     fn the_environment_names_a_distribution_or_is_told_which_there_are() {
-        assert_eq!(Distribution::from_environment(None).ok(), Some(Distribution::None));
+        assert_eq!(Distribution::from_environment(None).ok(), Some(None));
         for distribution in Distribution::ALL {
             let text = distribution.to_string();
-            assert_eq!(Distribution::from_environment(Some(OsStr::new(&text))).ok(), Some(distribution));
+            assert_eq!(Distribution::from_environment(Some(OsStr::new(&text))).ok(), Some(Some(distribution)));
         }
         let error = Distribution::from_environment(Some(OsStr::new("fair"))).expect_err("there is none").to_string();
         assert!(error.starts_with("SUPERSCALAR_DISTRIBUTION=fair") && error.contains("2d-cyclic"), "{error}");

@@ -60,7 +60,7 @@ pub fn gesv<T: Scalar>(
         getrs::solve(Op::None, a.as_ref(), ipiv, b);
         return Ok(());
     };
-    let distribution = options.distribution_over(rt)?;
+    let distribution = options.distribution_of_factorization(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution);
         let b = Tiled::columns(s, b.rb_mut(), nb).distributed(s, distribution);

@@ -120,7 +120,7 @@ pub fn getrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &mut [i32], op
     let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (m, n), Crew::of(rt))? else {
         return Ok(cpu::getrf(a, ipiv)?);
     };
-    let distribution = options.distribution_over(rt)?;
+    let distribution = options.distribution_of_factorization(rt)?;
     Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution), ipiv)))?)
 }
 

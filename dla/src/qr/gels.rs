@@ -128,7 +128,7 @@ fn share_out<T: Scalar>(
     let ((m, n), nrhs) = (a.shape(), b.ncols());
     let nb = options.reflector_columns::<T>((m, n))?;
     let columns = options.right_hand_sides(m, nrhs, Crew::of(rt))?;
-    let (mut tau, distribution) = (vec![T::ZERO; n], options.distribution_over(rt)?);
+    let (mut tau, distribution) = (vec![T::ZERO; n], options.distribution_of_factorization(rt)?);
     Ok(rt.scope(|s| {
         let a = Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution);
         let b = Tiled::columns(s, b.rb_mut(), columns).distributed(s, distribution);

@@ -92,7 +92,7 @@ pub fn geqrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], optio
         cpu::geqrf(a, tau, t.as_mut());
         return Ok(());
     };
-    let distribution = options.distribution_over(rt)?;
+    let distribution = options.distribution_of_factorization(rt)?;
     Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution), tau)))?)
 }
 

@@ -1,18 +1,17 @@
 //! potrf: one kernel factors a block on the diagonal, another one solves with it, and a rank-k update by cuBLAS follows. Large tiles are
-//! halved before.
+//! halved before. What is below a triangle, or beside it, takes part in each step.
 //!
 //! The host does not wait for a block's outcome: what follows a block that is not positive definite computes what nobody reads, and the
 //! place where the blocks leave the failing minor keeps the first. It is judged when the device is done. (cuSOLVER's potrf would need
 //! workspace whose size only a device can tell, and a task's scratch is asked for before there is one.)
 
 use super::{
-    product::rank_k,
     program::{Family, SOLVED_VECTORS, THREADS, factor_order, factor_step},
     stream::{Argument, Launch, Manner, Stream},
 };
 use crate::{
     Diag, NotPositiveDefinite, Op, Scalar, Side, Uplo,
-    device::{Mat, Triangle},
+    device::{Call, Mat, Triangle},
 };
 use superscalar_runtime::DeviceError;
 
@@ -20,14 +19,14 @@ use superscalar_runtime::DeviceError;
 /// are large. From there on halves have the larger products.
 const BY_BLOCKS: usize = 1024;
 
-/// A = L Lᴴ or Uᴴ U, below `first` rows of a matrix.
+/// A = L Lᴴ or Uᴴ U, below `first` rows of a matrix; of a trapezoid the rest, too.
 pub(super) fn potrf<T: Scalar>(
     stream: &mut Stream<'_, T>,
     uplo: Uplo,
     first: usize,
     a: Mat<T>,
 ) -> Result<(), DeviceError> {
-    if a.n == 0 {
+    if a.m.min(a.n) == 0 {
         return Ok(());
     }
     let status = stream.outcome(move |minor| match usize::try_from(minor) {
@@ -42,11 +41,24 @@ pub(super) fn potrf<T: Scalar>(
 /// Order of the largest block for one kernel.
 fn order<T: Scalar>(stream: &mut Stream<'_, T>) -> Result<usize, DeviceError> {
     let order = factor_order::<T>();
-    let blocks = stream.blocks_at_once((Family::Factor, "potrf"), THREADS, order * (order + 1) * size_of::<T>())?;
+    // The solve takes more than the factorization.
+    let blocks = stream.blocks_at_once((Family::Factor, "solve"), THREADS, solve_bytes::<T>(order))?;
     Ok(if blocks == Some(0) { order / 2 } else { order })
 }
 
-/// L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 − L21 L21ᴴ), or U11, U12 = U11⁻ᴴ A12, U22, below `row` rows of the whole matrix.
+/// Shared memory for the factor of a block, which is padded to whole steps.
+fn factor_bytes<T: Scalar>(n: usize) -> usize {
+    let order = n.next_multiple_of(factor_step::<T>());
+    order * (order + 1) * size_of::<T>()
+}
+
+/// Shared memory for a solve with it: the components of all vectors that one step has to do with, besides.
+fn solve_bytes<T: Scalar>(n: usize) -> usize {
+    factor_bytes::<T>(n) + factor_step::<T>() * (SOLVED_VECTORS + 1) * size_of::<T>()
+}
+
+/// L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 − L21 L21ᴴ), or U11, U12 = U11⁻ᴴ A12, U22, below `row` rows of the whole matrix. A is a
+/// trapezoid, and so is A22.
 fn factor<T: Scalar>(
     stream: &mut Stream<'_, T>,
     (uplo, order): (Uplo, usize),
@@ -55,32 +67,32 @@ fn factor<T: Scalar>(
     mut row: usize,
 ) -> Result<(), DeviceError> {
     loop {
-        let n = a.n;
-        if n <= order {
-            return factor_block(stream, uplo, a, status, row);
+        let ((m, n), k) = (a.shape(), a.m.min(a.n));
+        if k <= order {
+            return factor_block(stream, (uplo, order), a, status, row);
         }
-        let part = if n <= BY_BLOCKS { order } else { (n / 2).next_multiple_of(order) };
-        let (a11, a22) = (a.submatrix(0..part, 0..part), a.submatrix(part..n, part..n));
-        factor(stream, (uplo, order), a11, status, row)?;
-        let (side, beside, op) = match uplo {
-            Uplo::Lower => (Side::Right, a.submatrix(part..n, 0..part), Op::None),
-            Uplo::Upper => (Side::Left, a.submatrix(0..part, part..n), Op::ConjTrans),
+        let part = if k <= BY_BLOCKS { order } else { (k / 2).next_multiple_of(order) };
+        let (panel, beside, op) = match uplo {
+            Uplo::Lower => (a.submatrix(0..m, 0..part), a.submatrix(part..m, 0..part), Op::None),
+            Uplo::Upper => (a.submatrix(0..part, 0..n), a.submatrix(0..part, part..n), Op::ConjTrans),
         };
-        let (diag, alpha) = (Diag::NonUnit, T::ONE);
-        solve_with(stream, order, &Triangle { side, uplo, op: Op::ConjTrans, diag, alpha, a: a11, b: beside })?;
-        rank_k(stream, (true, uplo, op), -T::ONE, beside, T::ONE, a22)?;
-        (a, row) = (a22, row + part);
+        factor(stream, (uplo, order), panel, status, row)?;
+        let rest = a.submatrix(part..m, part..n);
+        let (alpha, beta) = (-T::ONE, T::ONE);
+        super::run(stream, &Call::RankK { hermitian: true, uplo, op, alpha, a: beside, beta, c: rest })?;
+        (a, row) = (rest, row + part);
     }
 }
 
-/// The same for a block that one kernel factors.
+/// The same for a trapezoid whose triangle one kernel factors.
 fn factor_block<T: Scalar>(
     stream: &mut Stream<'_, T>,
-    uplo: Uplo,
+    (uplo, order): (Uplo, usize),
     a: Mat<T>,
     status: Argument,
     row: usize,
 ) -> Result<(), DeviceError> {
+    let (a, rest) = a.trapezoid(uplo);
     let row = i32::try_from(row).map_err(|_| DeviceError::new(format!("potrf of a tile with {row} rows above")))?;
     let launch = Launch {
         family: Family::Factor,
@@ -97,8 +109,10 @@ fn factor_block<T: Scalar>(
         grid: [1; 3],
         threads: [THREADS, 1],
     };
-    let order = a.n.next_multiple_of(factor_step::<T>());
-    stream.launch_with(launch, Manner { shared_bytes: order * (order + 1) * size_of::<T>(), at_once: false })
+    stream.launch_with(launch, Manner { shared_bytes: factor_bytes::<T>(a.n), at_once: false })?;
+    let side = if uplo == Uplo::Lower { Side::Right } else { Side::Left };
+    let (op, diag, alpha) = (Op::ConjTrans, Diag::NonUnit, T::ONE);
+    solve_with(stream, order, &Triangle { side, uplo, op, diag, alpha, a, b: rest })
 }
 
 /// B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹, for a triangle with a real diagonal, or one of ones. One kernel where it is one that solves downward,
@@ -137,5 +151,5 @@ fn solve_with<T: Scalar>(stream: &mut Stream<'_, T>, order: usize, triangle: &Tr
         grid: [count.div_ceil(SOLVED_VECTORS), usize::from(a.n > 0), 1],
         threads: [THREADS, 1],
     };
-    stream.launch_with(launch, Manner { shared_bytes: a.n * (a.n | 1) * size_of::<T>(), at_once: false })
+    stream.launch_with(launch, Manner { shared_bytes: solve_bytes::<T>(a.n), at_once: false })
 }

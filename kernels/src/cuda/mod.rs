@@ -98,6 +98,17 @@ pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
 /// The launches of a call that was checked.
 fn run<T: Scalar>(stream: &mut Stream<'_, T>, call: &Call<T>) -> Result<(), DeviceError> {
     match *call {
+        // potrf goes on in the order of its own blocks.
+        Call::Potrf { uplo, first, a } => factor::potrf(stream, uplo, first, a),
+        _ => match call.triangle_and_rest() {
+            Some(parts) => parts.iter().try_for_each(|part| run_whole(stream, part)),
+            None => run_whole(stream, call),
+        },
+    }
+}
+
+fn run_whole<T: Scalar>(stream: &mut Stream<'_, T>, call: &Call<T>) -> Result<(), DeviceError> {
+    match *call {
         Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c } => {
             let product = Product { ops: (op_a, op_b), alpha, a, b, beta, c };
             if let Some(uplo) = part { product.run_triangle(stream, uplo) } else { product.run(stream) }

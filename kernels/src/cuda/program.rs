@@ -32,7 +32,7 @@ pub(super) const CHUNK: usize = 128;
 /// processors have some.
 pub(super) const SWAPPED_COLUMNS: usize = 4;
 /// Vectors that a block of threads solves for at once.
-pub(super) const SOLVED_VECTORS: usize = THREADS / 8;
+pub(super) const SOLVED_VECTORS: usize = 64;
 /// Columns of a panel that one kernel factors at most.
 pub(super) const PANEL_COLUMNS: usize = 64;
 /// Blocks of threads that do so at most.
@@ -56,8 +56,8 @@ pub(super) fn factor_order<T>() -> usize {
 }
 
 /// Rows and columns that a warp factors in its registers.
-pub(super) fn factor_step<T: Scalar>() -> usize {
-    if T::COMPLEX { 16 } else { 32 }
+pub(super) fn factor_step<T>() -> usize {
+    if size_of::<T>() > 8 { 16 } else { 32 }
 }
 
 const LETTERS: [char; 4] = ['s', 'd', 'c', 'z'];
@@ -96,7 +96,12 @@ impl Family {
             }
             Self::Factor => {
                 let (order, step) = (factor_order::<T>(), factor_step::<T>());
-                definitions.extend([("ORDER", order), ("STEP", step), ("THREADS", THREADS)]);
+                definitions.extend([
+                    ("ORDER", order),
+                    ("STEP", step),
+                    ("SOLVED", SOLVED_VECTORS),
+                    ("THREADS", THREADS),
+                ]);
                 ("factor", include_str!("text/factor.cu"))
             }
             Self::Lu | Self::Qr => {

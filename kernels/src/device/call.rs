@@ -46,6 +46,17 @@ impl<T> Mat<T> {
         Self { offset, m, n, ld, element: PhantomData }
     }
 
+    /// The triangle of a trapezoid that begins in its first row and column, and what is below it, or beside it.
+    pub(crate) fn trapezoid(self, uplo: Uplo) -> (Self, Self) {
+        let Self { m, n, .. } = self;
+        let order = m.min(n);
+        let rest = match uplo {
+            Uplo::Lower => self.submatrix(order..m, 0..n),
+            Uplo::Upper => self.submatrix(0..m, order..n),
+        };
+        (self.submatrix(0..order, 0..order), rest)
+    }
+
     /// A part of it.
     ///
     /// # Panics
@@ -109,10 +120,13 @@ pub enum Call<T: Scalar> {
         c: Mat<T>,
     },
     /// syrk or herk: C := alpha op(A) op(A)ᵀ + beta C, or with ᴴ, in one triangle. herk takes the real parts of alpha and beta.
+    ///
+    /// C may be a trapezoid: a lower one has more rows than columns, an upper one more columns than rows, and op(A) as many rows
+    /// as C has at most. What is beside the triangle is updated by the product of op(A)'s rows that belong to it.
     RankK {
         /// herk, and not syrk.
         hermitian: bool,
-        /// The triangle of C.
+        /// The triangle of C, or the trapezoid.
         uplo: Uplo,
         /// What is done to A.
         op: Op,
@@ -149,8 +163,11 @@ pub enum Call<T: Scalar> {
     /// trsm: B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹.
     Trsm(Triangle<T>),
     /// A = L Lᴴ or Uᴴ U in one triangle. Fails with [`NotPositiveDefinite`](crate::NotPositiveDefinite).
+    ///
+    /// A may be a trapezoid, the panel of a larger factorization: of a lower one, with more rows than columns, the rows B below the triangle
+    /// become B L⁻ᴴ, and of an upper one, with more columns than rows, the columns B beside it U⁻ᴴ B.
     Potrf {
-        /// The triangle.
+        /// The triangle, or the trapezoid.
         uplo: Uplo,
         /// Rows of the matrix above A, which the minor that fails is counted with.
         first: usize,
@@ -219,6 +236,50 @@ pub enum Call<T: Scalar> {
         /// A.
         a: Mat<T>,
     },
+}
+
+impl<T: Scalar> Call<T> {
+    /// A call on a trapezoid as one on its triangle, and one on what is below or beside that, in this order.
+    pub(crate) fn triangle_and_rest(&self) -> Option<[Self; 2]> {
+        match *self {
+            Self::RankK { hermitian, uplo, op, alpha, a, beta, c } if c.m != c.n => {
+                let ((triangle, rest), order) = (c.trapezoid(uplo), c.m.min(c.n));
+                let rows = |rows: Range<usize>| match op {
+                    Op::None => a.submatrix(rows, 0..a.n),
+                    Op::Trans | Op::ConjTrans => a.submatrix(0..a.m, rows),
+                };
+                let (near, far) = (rows(0..order), rows(order..c.m.max(c.n)));
+                let (left, right) = if uplo == Uplo::Lower { (far, near) } else { (near, far) };
+                let adjoint = if hermitian { Op::ConjTrans } else { Op::Trans };
+                let (op_a, op_b) = if op == Op::None { (Op::None, adjoint) } else { (op, Op::None) };
+                let real = |x: T| if hermitian { T::from_real(x.re()) } else { x };
+                let (alpha_of_rest, beta_of_rest) = (real(alpha), real(beta));
+                Some([
+                    Self::RankK { hermitian, uplo, op, alpha, a: near, beta, c: triangle },
+                    Self::Gemm {
+                        part: None,
+                        op_a,
+                        op_b,
+                        alpha: alpha_of_rest,
+                        a: left,
+                        b: right,
+                        beta: beta_of_rest,
+                        c: rest,
+                    },
+                ])
+            }
+            Self::Potrf { uplo, first, a } if a.m != a.n => {
+                let (triangle, rest) = a.trapezoid(uplo);
+                let side = if uplo == Uplo::Lower { Side::Right } else { Side::Left };
+                let (op, diag, alpha) = (Op::ConjTrans, Diag::NonUnit, T::ONE);
+                Some([
+                    Self::Potrf { uplo, first, a: triangle },
+                    Self::Trsm(Triangle { side, uplo, op, diag, alpha, a: triangle, b: rest }),
+                ])
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The operands of trmm and trsm.

@@ -4,7 +4,7 @@
 //! what is written overlaps nothing else, which the exclusive views of `view/mod.rs` demand.
 
 use super::{Call, Mat, Triangle};
-use crate::{Op, Scalar, Side};
+use crate::{Op, Scalar, Side, Uplo};
 use superscalar_runtime::{DeviceError, DeviceRegion, Mode};
 
 /// One matrix of a call.
@@ -205,6 +205,7 @@ impl<T: Scalar> Call<T> {
 
     fn agrees(&self) -> bool {
         let is_square = |mat: &Mat<T>| mat.m == mat.n;
+        let is_trapezoid = |uplo, mat: &Mat<T>| if uplo == Uplo::Lower { mat.m >= mat.n } else { mat.n >= mat.m };
         // The order of what stands at this side of a matrix.
         let order = |side, mat: &Mat<T>| if side == Side::Left { mat.m } else { mat.n };
         match self {
@@ -213,10 +214,10 @@ impl<T: Scalar> Call<T> {
                 (m, n, k) == (c.m, c.n, l) && (part.is_none() || is_square(c))
             }
             Self::Symm { side, a, b, c, .. } => b.shape() == c.shape() && is_square(a) && a.m == order(*side, c),
-            Self::RankK { op, a, c, .. } => is_square(c) && op.shape(a.shape()).0 == c.m,
+            Self::RankK { uplo, op, a, c, .. } => is_trapezoid(*uplo, c) && op.shape(a.shape()).0 == c.m.max(c.n),
             Self::Rank2k { op, a, b, c, .. } => is_square(c) && op.shape(a.shape()).0 == c.m && a.shape() == b.shape(),
             Self::Trmm(t) | Self::Trsm(t) => is_square(&t.a) && t.a.m == order(t.side, &t.b),
-            Self::Potrf { a, .. } => is_square(a),
+            Self::Potrf { uplo, a, .. } => is_trapezoid(*uplo, a),
             Self::Getrf { a, ipiv, .. } => ipiv.shape() == (a.m.min(a.n), 1),
             Self::Geqrf { a, t, tau } => {
                 let k = a.m.min(a.n);
@@ -248,7 +249,7 @@ impl<T: Scalar> Call<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Uplo, c64};
+    use crate::c64;
 
     fn copy(a: Mat<f64>, b: Mat<f64>) -> Result<(), DeviceError> {
         Call::Copy { op: Op::None, a, b }.check()

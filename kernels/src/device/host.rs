@@ -47,6 +47,10 @@ impl<T: Scalar> Call<T> {
     pub(crate) unsafe fn run(&self, heap: &impl Heap) -> Result<(), DeviceError> {
         // SAFETY: the caller's promise is that of `Views`.
         let at = unsafe { Views::new(heap) };
+        if let Some(parts) = self.triangle_and_rest() {
+            // SAFETY: parts of the call's own matrices, which agree as those do.
+            return parts.iter().try_for_each(|part| unsafe { part.run(heap) });
+        }
         match self {
             Self::Gemm { .. } | Self::Symm { .. } | Self::RankK { .. } | Self::Rank2k { .. } => self.product(&at),
             &Self::Trmm(Triangle { side, uplo, op, diag, alpha, a, b }) => {

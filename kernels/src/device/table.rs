@@ -26,7 +26,8 @@ impl<T: Scalar> Backend<T> {
         self.kind
     }
 
-    /// Whether it carries out the panels of LU and QR factorizations, [`Call::Getrf`] and [`Call::Geqrf`]. Where not, they are the host's.
+    /// Whether it carries out the panels of factorizations: [`Call::Getrf`] and [`Call::Geqrf`], and those of [`Call::Potrf`] faster than
+    /// the host. Where not, they are the host's.
     #[must_use]
     pub fn has_panels(&self) -> bool {
         self.has_panels
@@ -89,8 +90,7 @@ pub fn on_devices<T: Scalar, B: Operands + Send, P: Send>(
     on(backends::<T>().iter(), codelet, call)
 }
 
-/// The same for a panel, [`Call::Getrf`] or [`Call::Geqrf`]: with an implementation for those backends alone that
-/// [have one](Backend::has_panels).
+/// The same for the panel of a factorization: with an implementation for those backends alone that [have one](Backend::has_panels).
 #[must_use]
 pub fn panels_on_devices<T: Scalar, B: Operands + Send, P: Send>(
     codelet: Codelet<B, P>,

@@ -132,6 +132,9 @@ fn class_of(device: &DeviceClass) -> Class {
 
 /// The launches of a call.
 fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceError> {
+    if let Some(parts) = call.triangle_and_rest() {
+        return parts.iter().try_for_each(|part| run(stream, part));
+    }
     match *call {
         Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c } => {
             let (a, b, c) = (View::with(op_a, a), View::with(op_b, b), View::of(c));

@@ -105,7 +105,7 @@ pub fn refusals<T: Scalar>(suite: &mut Suite<'_, T>) {
     let mut image = Image::default();
     let a = suite.integers(&mut image, (6, 4), false);
     let b = suite.integers(&mut image, (6, 4), false);
-    let (alpha, beta, hermitian, uplo) = (T::ONE, T::ZERO, false, Uplo::Lower);
+    let (alpha, beta, hermitian, uplo) = (T::ONE, T::ZERO, false, Uplo::Upper);
     let part = None;
     let refused = [
         (Call::Copy { op: Op::Trans, a, b }, "lacpy: the shapes B 6 x 4, A 6 x 4 do not agree"),

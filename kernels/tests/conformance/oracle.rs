@@ -2,7 +2,7 @@
 
 use crate::{Image, operands::Numbers};
 use superscalar_kernels::device::{Call, Mat, Triangle};
-use superscalar_kernels::{MatMut, MatRef, NotPositiveDefinite, Op, Scalar, Uplo, reference};
+use superscalar_kernels::{Diag, MatMut, MatRef, NotPositiveDefinite, Op, Scalar, Side, Uplo, reference};
 
 /// A matrix outside of the heap.
 struct Dense<T> {
@@ -19,6 +19,23 @@ impl<T: Scalar> Dense<T> {
     /// What a product of no depth multiplies.
     fn nothing(m: usize, n: usize) -> Self {
         Self { data: Vec::new(), m, n }
+    }
+
+    /// The square matrix that it begins, with zeros where it has nothing.
+    fn squared(&self) -> Self {
+        let order = self.m.max(self.n);
+        let mut square = Self { data: vec![T::ZERO; order * order], m: order, n: order };
+        for (i, j) in (0..self.n).flat_map(|j| (0..self.m).map(move |i| (i, j))) {
+            square.data[i + j * order] = self.data[i + j * self.m];
+        }
+        square
+    }
+
+    /// The part of a larger matrix that stands where this one is.
+    fn take_from(&mut self, larger: &Self) {
+        for (i, j) in (0..self.n).flat_map(|j| (0..self.m).map(move |i| (i, j))) {
+            self.data[i + j * self.m] = larger.data[i + j * larger.m];
+        }
     }
 
     fn view(&self) -> MatRef<'_, T> {
@@ -80,6 +97,9 @@ fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Dense<T>) -> Result
             let apply = if hermitian { reference::hemm } else { reference::symm };
             apply(side, uplo, alpha, of(a).view(), of(b).view(), beta, x.view_mut());
         }
+        Call::RankK { hermitian, uplo, op, alpha, ref a, beta, c } if c.m != c.n => {
+            rank_k_of_trapezoid((hermitian, uplo, op), alpha, &of(a), beta, x);
+        }
         Call::RankK { hermitian: true, uplo, op, alpha, ref a, beta, .. } => {
             reference::herk(uplo, op, alpha.re(), of(a).view(), beta.re(), x.view_mut());
         }
@@ -98,6 +118,7 @@ fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Dense<T>) -> Result
         Call::Trsm(Triangle { side, uplo, op, diag, alpha, ref a, .. }) => {
             reference::trsm(side, uplo, op, diag, alpha, of(a).view(), x.view_mut());
         }
+        Call::Potrf { uplo, a, .. } if a.m != a.n => return potrf_of_trapezoid(uplo, x),
         Call::Potrf { uplo, .. } => return reference::potrf(uplo, x.view_mut()),
         Call::Getrf { .. } | Call::Geqrf { .. } => unreachable!("panels are judged by what their factors multiply to"),
         Call::Laswp { first, ref ipiv, direction, .. } => {
@@ -113,6 +134,34 @@ fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Dense<T>) -> Result
         Call::Copy { op, ref a, .. } => copy(op, &of(a), x),
         Call::Scale { part, beta, .. } => scale(part, beta, x),
     }
+    Ok(())
+}
+
+/// The update of the whole square that the trapezoid begins.
+fn rank_k_of_trapezoid<T: Scalar>(
+    (hermitian, uplo, op): (bool, Uplo, Op),
+    alpha: T,
+    a: &Dense<T>,
+    beta: T,
+    x: &mut Dense<T>,
+) {
+    let mut square = x.squared();
+    match hermitian {
+        true => reference::herk(uplo, op, alpha.re(), a.view(), beta.re(), square.view_mut()),
+        false => reference::syrk(uplo, op, alpha, a.view(), beta, square.view_mut()),
+    }
+    x.take_from(&square);
+}
+
+/// The factor of the triangle, and what a solve by substitution makes of the rest.
+fn potrf_of_trapezoid<T: Scalar>(uplo: Uplo, x: &mut Dense<T>) -> Result<(), NotPositiveDefinite> {
+    let order = x.m.min(x.n);
+    let ((mut triangle, rest), side) = match uplo {
+        Uplo::Lower => (x.view_mut().split_at_row(order), Side::Right),
+        Uplo::Upper => (x.view_mut().split_at_col(order), Side::Left),
+    };
+    reference::potrf(uplo, triangle.rb_mut())?;
+    reference::trsm(side, uplo, Op::ConjTrans, Diag::NonUnit, T::ONE, triangle.into_ref(), rest);
     Ok(())
 }
 

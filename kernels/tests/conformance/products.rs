@@ -81,8 +81,18 @@ pub fn gemm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
 
 /// Places a square matrix of which one triangle may be read, and of its diagonal all.
 fn triangle<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, uplo: Uplo, n: usize, hidden: bool) -> Mat<T> {
+    trapezoid(suite, image, (uplo, (n, n)), hidden)
+}
+
+/// The same with rows below it, or columns beside it.
+fn trapezoid<T: Scalar>(
+    suite: &mut Suite<'_, T>,
+    image: &mut Image,
+    (uplo, shape): (Uplo, (usize, usize)),
+    hidden: bool,
+) -> Mat<T> {
     let nan = T::from_f64(f64::NAN);
-    image.place(&mut suite.numbers, (n, n), |numbers, i, j| {
+    image.place(&mut suite.numbers, shape, |numbers, i, j| {
         if hidden || !oracle::is_in(Some(uplo), i, j) { nan } else { numbers.integer() }
     })
 }
@@ -123,8 +133,10 @@ pub fn rank_k<T: Scalar>(suite: &mut Suite<'_, T>) {
             for turn in 0..10 {
                 let (uplo, (alpha, beta)) = (UPLOS[turn % 2], suite.factors());
                 let mut image = Image::default();
-                let a = suite.integers(&mut image, op.shape((n, k)), alpha == T::ZERO);
-                let c = triangle(suite, &mut image, uplo, n, overwrites(hermitian, beta));
+                let (all, hidden) = (n + [0, 0, 1, 7, 40][turn / 2], overwrites(hermitian, beta));
+                let a = suite.integers(&mut image, op.shape((all, k)), alpha == T::ZERO);
+                let shape = if uplo == Uplo::Lower { (all, n) } else { (n, all) };
+                let c = trapezoid(suite, &mut image, (uplo, shape), hidden);
                 let call = Call::RankK { hermitian, uplo, op, alpha, a, beta, c };
                 suite.judge(&call, &image, Nearness::Exact);
             }

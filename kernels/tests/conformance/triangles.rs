@@ -146,7 +146,13 @@ pub fn trsm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
 
 /// Places a Hermitian positive definite matrix in one triangle; the imaginary part of its diagonal is not to be looked at.
 pub fn positive_definite<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, uplo: Uplo, n: usize) -> Mat<T> {
-    image.place(&mut suite.numbers, (n, n), |numbers, i, j| match (i == j, oracle::is_in(Some(uplo), i, j)) {
+    with_rest(suite, image, uplo, (n, 0))
+}
+
+/// The same with rows below the triangle, or columns beside it.
+fn with_rest<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, uplo: Uplo, (n, rest): (usize, usize)) -> Mat<T> {
+    let shape = if uplo == Uplo::Lower { (n + rest, n) } else { (n, n + rest) };
+    image.place(&mut suite.numbers, shape, |numbers, i, j| match (i == j, oracle::is_in(Some(uplo), i, j)) {
         (true, _) => T::from_parts(T::Real::from_f64(2.0 + n as f64), T::Real::ONE),
         (false, true) => numbers.fraction(),
         _ => T::from_f64(f64::NAN),
@@ -160,6 +166,22 @@ pub fn potrf<T: Scalar>(suite: &mut Suite<'_, T>) {
             let a = positive_definite(suite, &mut image, uplo, n);
             let after = suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
             factors(uplo, a, &image, &after);
+        }
+    }
+}
+
+/// What is below a triangle, or beside it, is solved with its factor.
+pub fn potrf_of_trapezoids<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for (n, uplo) in ORDERS.into_iter().flat_map(|n| UPLOS.map(|uplo| (n, uplo))) {
+        for rest in [1, 5, 70] {
+            let mut image = Image::default();
+            let a = with_rest(suite, &mut image, uplo, (n, rest));
+            suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
+            if n > 0 {
+                let at = n / 2;
+                image.set(a, at, at, -T::ONE);
+                suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Exact);
+            }
         }
     }
 }

@@ -36,19 +36,12 @@ __device__ inline bool is_zero(elem x) { return re(x) == 0 && im(x) == 0; }
 __device__ inline elem times_real(elem x, real by) { return make(re(x) * by, im(x) * by); }
 __device__ inline elem scaled(elem x, elem by) { return im(by) == 0 ? times_real(x, re(by)) : x * by; }
 
-// What another lane of the warp has: the lane of this number, or that among each `width` neighbours.
+// What another lane of the warp has.
 __device__ inline elem from_lane(elem x, int lane) {
 #if COMPLEX
     return make(__shfl_sync(0xffffffffu, re(x), lane), __shfl_sync(0xffffffffu, im(x), lane));
 #else
     return __shfl_sync(0xffffffffu, x, lane);
-#endif
-}
-__device__ inline elem from_neighbour(elem x, int lane, int width) {
-#if COMPLEX
-    return make(__shfl_sync(0xffffffffu, re(x), lane, width), __shfl_sync(0xffffffffu, im(x), lane, width));
-#else
-    return __shfl_sync(0xffffffffu, x, lane, width);
 #endif
 }
 
