@@ -2,7 +2,7 @@
 
 use super::{
     Forecast, Outlook, Place, Policy, Priority, ReadyTask, Resource, Want,
-    station::{Assigned, Ended, Station},
+    station::{Assigned, Ended, Station, load_ns},
 };
 use crate::recording::{BlasLevel, TaskId};
 use smallvec::SmallVec;
@@ -68,11 +68,6 @@ struct State {
     epoch: u64,
     /// By resource: the epoch in which there was nothing to steal for it.
     in_vain: Vec<u64>,
-}
-
-/// How long a task stands in its resource's way. What it moves is moved while others are at work, so the longer of the two counts.
-fn load_ns(forecast: &Forecast) -> f64 {
-    forecast.computation_ns.max(forecast.communication_ns)
 }
 
 /// The paper's cost: communication and computation.
@@ -187,7 +182,8 @@ impl State {
             None => (first_ns, first),
         };
         let found = self.station(on).remove_first(|it| it.task.id == id)?;
-        Some(self.taken(on, Assigned { communication_ns, ..found }, now_ns))
+        let forecast = Forecast { communication_ns, ..found.forecast };
+        Some(self.taken(on, Assigned { forecast, ..found }, now_ns))
     }
 
     /// What it takes to move what this task needs; and of those that follow, that the device can take and that are as urgent, the one that
@@ -206,8 +202,8 @@ impl State {
         let mut equals = others.take_while(is_equal).filter(|it| want.accepts(&it.task));
         let mut others = equals.by_ref().take(NEAR).peekable();
         // What was there when it was assigned is there still, but for what has made room: too rarely to be asked for every task.
-        if first.communication_ns == 0.0 || others.peek().is_none() {
-            return Some((first.communication_ns, None));
+        if first.forecast.communication_ns == 0.0 || others.peek().is_none() {
+            return Some((first.forecast.communication_ns, None));
         }
         let first_ns = outlook.communication_ns(&first.task, on);
         let mut best: Option<(f64, &Assigned)> = None;
@@ -223,7 +219,7 @@ impl State {
         }
         // What comes later than there is work for is sent for, but one at a time: meanwhile there is time for what is here.
         if station.is_fetching() && best.map_or(first_ns, |best| best.0) > station.in_hand_ns() {
-            let here = equals.take(FAR).find(|it| it.communication_ns == 0.0);
+            let here = equals.take(FAR).find(|it| it.forecast.communication_ns == 0.0);
             best = here.map(|it| (0.0, it)).or(best);
         }
         Some((first_ns, best))
@@ -263,8 +259,8 @@ impl State {
         }
         let (_, victim, task) = best?;
         let found = self.station(victim).remove_first(|it| it.task.id == task)?;
-        let Forecast { computation_ns, communication_ns, .. } = outlook.forecast(&found.task, on).unwrap_or_default();
-        Some(self.taken(on, Assigned { computation_ns, communication_ns, ..found }, now_ns))
+        let forecast = outlook.forecast(&found.task, on).unwrap_or_default();
+        Some(self.taken(on, Assigned { forecast, ..found }, now_ns))
     }
 
     /// What to take from a victim, and how much sooner it will be finished.
@@ -315,8 +311,7 @@ impl State {
     }
 
     fn taken(&mut self, on: Resource, found: Assigned, now_ns: f64) -> ReadyTask {
-        let expected = (found.computation_ns, found.communication_ns);
-        self.station(on).take(found.task.id, found.is_bound, expected, now_ns);
+        self.station(on).take(found.task.id, found.is_bound, found.forecast, now_ns);
         self.epoch += 1;
         found.task
     }
@@ -394,12 +389,10 @@ impl Policy for CapabilityWeights {
         }
         let (on, is_bound) = state.assign(task.priority, &forecasts, &rule, now_ns);
         let forecast = forecasts[usize::from(on.0)].unwrap_or_default();
-        let load_ns = load_ns(&forecast);
         if on == Resource::HOST && matches!(rule, Rule::Panel) {
-            state.panel_ns += PANEL_SHARE * (load_ns - state.panel_ns);
+            state.panel_ns += PANEL_SHARE * (load_ns(&forecast) - state.panel_ns);
         }
-        let Forecast { computation_ns, communication_ns, .. } = forecast;
-        state.station(on).assign(load_ns, Assigned { task, is_bound, computation_ns, communication_ns });
+        state.station(on).assign(Assigned { task, is_bound, forecast });
         state.epoch += 1;
     }
 
@@ -442,11 +435,7 @@ impl Policy for CapabilityWeights {
             // If nobody else may have any of it, nothing can go elsewhere.
             if is_surprising && station.is_open() {
                 let on = Resource(at as u16);
-                station.reweigh(|it| {
-                    let forecast = outlook.forecast(&it.task, on)?;
-                    (it.computation_ns, it.communication_ns) = (forecast.computation_ns, forecast.communication_ns);
-                    Some(load_ns(&forecast))
-                });
+                station.reweigh(|task| outlook.forecast(task, on));
                 any = true;
             }
         }
