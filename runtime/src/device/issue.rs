@@ -6,6 +6,7 @@ use super::{
     noted::Noted,
     queues::Queues,
     reside::{Admission, Held},
+    shielded,
     table::Entry,
 };
 use crate::{
@@ -415,13 +416,9 @@ impl Shared {
         let context = (entry.info.kind, side.call().1, held.scratch_range());
         let mut issue =
             |queue: &mut dyn std::any::Any| issue_guarded(&mut exec.body, queue, &context, &admitted.regions);
-        let mut issued = None;
-        let _ = crate::task::guarded(|| {
-            issued = Some(entry.device.issue(queue, &waits, &mut issue));
-            Ok(())
-        });
-        let panicked = || Err(super::DeviceError::new("its driver panicked while it was issued"));
-        match issued.unwrap_or_else(panicked) {
+        let issued =
+            shielded("its driver panicked while it was issued", || entry.device.issue(queue, &waits, &mut issue));
+        match issued {
             Err(error) => {
                 held.release(&mut self.memory.lock(), device as u16);
                 if error.is_lost() {
@@ -483,10 +480,5 @@ fn issue_guarded(
     regions: &[super::DeviceRegion],
 ) -> Result<(), super::DeviceError> {
     let mut context = IssueContext { queue, kind: *kind, cost: *cost, scratch: scratch.clone() };
-    let mut result = Ok(());
-    let caught = crate::task::guarded(|| {
-        result = body.issue(&mut context, regions);
-        Ok(())
-    });
-    caught.map_or_else(|_| Err(super::DeviceError::new("its implementation panicked while it was issued")), |()| result)
+    shielded("its implementation panicked while it was issued", || body.issue(&mut context, regions))
 }

@@ -50,7 +50,7 @@ pub use memory::{
 };
 pub(crate) use table::{Devices, Entry, Kinds, Takers};
 
-use crate::error::Cause;
+use crate::{error::Cause, task::guarded};
 use std::{any::Any, fmt, ops::Range, sync::Arc, time::Duration};
 
 /// What kind of device an implementation is for, such as `cuda`.
@@ -195,6 +195,19 @@ impl fmt::Display for DeviceError {
 }
 
 impl std::error::Error for DeviceError {}
+
+/// Calls foreign code. A panic in it is an error of this text.
+pub(crate) fn shielded<R>(
+    on_panic: &'static str,
+    call: impl FnOnce() -> Result<R, DeviceError>,
+) -> Result<R, DeviceError> {
+    let mut result = None;
+    let _ = guarded(|| {
+        result = Some(call());
+        Ok(())
+    });
+    result.unwrap_or_else(|| Err(DeviceError::new(on_panic)))
+}
 
 /// What an implementation for a device gets: the queue to put its work into, as the driver knows it.
 pub struct IssueContext<'a> {

@@ -101,9 +101,8 @@ pub(crate) use heap::Segment;
 pub use links::{CopyKind, Traffic};
 
 use crate::{
-    device::{DeviceError, DeviceInfo, Devices, Event, HostRegion, Residence, Transfer},
+    device::{DeviceError, DeviceInfo, Devices, Event, HostRegion, Residence, Transfer, shielded},
     sync::held,
-    task::guarded,
 };
 use std::sync::{
     Arc, Mutex, MutexGuard, OnceLock,
@@ -220,16 +219,10 @@ impl directory::Copier for Drivers<'_> {
             return Err(DeviceError::new("the device has no memory of its own"));
         };
         let queue = entry.info.transfer_queue(transfer);
-        let mut result = None;
-        // Drivers are foreign code.
-        let _ = guarded(|| {
-            // SAFETY: the host region is that of a datum, which lives until its tasks are done, among them the one that brings it home,
-            // or that drops what stays, and with it the end of every copy; the protocol in the module's head keeps readers and writers of it apart.
-            result = Some(unsafe { memory.copy(transfer, waits) });
-            Ok(())
-        });
-        let panicked = || Err(DeviceError::new("its driver panicked while a copy was issued"));
-        let result = result.unwrap_or_else(panicked);
+        // SAFETY: the host region is that of a datum, which lives until its tasks are done, among them the one that brings it home,
+        // or that drops what stays, and with it the end of every copy; the protocol in the module's head keeps readers and writers of it apart.
+        let result =
+            shielded("its driver panicked while a copy was issued", || unsafe { memory.copy(transfer, waits) });
         if result.as_ref().is_err_and(DeviceError::is_lost) {
             self.lost.push(device);
         }

@@ -52,7 +52,8 @@ mod tests {
     #[test]
     fn names_that_differ_little_differ_in_the_bits_that_tables_go_by() {
         let hasher = BuildHasherDefault::<NameHasher>::default();
-        let names = (0..64).flat_map(|at| ["dgemm", "dgem", "a longer name of a kernel, ", ""].map(|it| format!("{it}{at}")));
+        let names =
+            (0..64).flat_map(|at| ["dgemm", "dgem", "a longer name of a kernel, ", ""].map(|it| format!("{it}{at}")));
         let hashes: Vec<u64> = names.map(|name| hasher.hash_one(&name)).collect();
         let distinct = |bits: &dyn Fn(u64) -> u64| hashes.iter().map(|&hash| bits(hash)).collect::<HashSet<_>>().len();
         // Of 256 names in 256 places some 162 are alone or the first, were they strewn at random.
