@@ -10,7 +10,7 @@
 
 use super::{
     board::Board,
-    line::{Look, Stage},
+    line::{Line, Look, Stage},
     stream::{is_over, wait_for},
 };
 use cudarc::driver::sys::CUstream;
@@ -89,7 +89,7 @@ impl Group {
 
     /// Waits on the host until everything that is waited for has an event: until copiers have put the last piece of what they have into its stream.
     pub(super) fn await_events(&self, waits: &[Event]) {
-        for &event in waits {
+        for &event in waits.iter().filter(|event| self.is_with_copier(event)) {
             while self.look(event) == Look::Held {
                 if let Some(member) = self.member(event.device) {
                     // The time-out is for a device that is lost meanwhile.
@@ -101,17 +101,27 @@ impl Group {
 
     /// Whether copiers have part in something that is waited for.
     pub(super) fn is_with_copiers(&self, waits: &[Event]) -> bool {
-        waits.iter().any(|&event| matches!(self.look(event), Look::Held | Look::Event(_, Stage::Landing)))
+        let is_with = |event: &Event| matches!(self.look(*event), Look::Held | Look::Event(_, Stage::Landing));
+        waits.iter().filter(|event| self.is_with_copier(event)).any(is_with)
+    }
+
+    /// Whether an event is of a queue that a copier has work of.
+    fn is_with_copier(&self, event: &Event) -> bool {
+        let line = self.member(event.device).and_then(|member| member.lines.get(usize::from(event.queue)));
+        line.is_some_and(Line::is_with_copier)
     }
 
     /// Makes a stream of `own` (device, queue) wait for the events.
     pub(super) fn condition(&self, stream: CUstream, own: (u16, u16), waits: &[Event]) -> Result<Waits, DeviceError> {
         let mut refused = None;
         for (at, &event) in waits.iter().enumerate() {
+            if (event.device, event.queue) == own && !self.has_failures() {
+                // The stream is in order by itself.
+                continue;
+            }
             match self.look(event) {
                 Look::Over => {}
                 Look::Failed | Look::Held => refused = Some(event),
-                // The stream is in order by itself.
                 Look::Event(..) if (event.device, event.queue) == own => {}
                 Look::Event(raw, _) => {
                     let later = |other: &Event| {

@@ -404,7 +404,8 @@ impl Shared {
                 return Taken::Settled;
             }
         };
-        let mut waits: Waits = predecessors.iter().filter_map(|&task| self.event_of(task)).collect();
+        let mut waits = Waits::new();
+        predecessors.iter().filter_map(|&task| self.event_of(task)).for_each(|event| waits.push(event));
         let before = waits.iter().filter(|event| usize::from(event.device) == device).copied();
         let queue = issuing.queues.choose(exec.header.priority, before);
         for event in admitted.waits {

@@ -57,10 +57,11 @@ impl Shared {
         }
         let (mut modes, mut regions) = (SmallVec::<[Mode; 4]>::new(), SmallVec::<[HostRegion; 4]>::new());
         body.uses(&mut |_, mode| modes.push(mode));
-        let mut is_writable = true;
+        let (mut is_writable, mut has_derived) = (true, false);
         let mut look = |residence: Residence<'_>| {
             let mode = modes.get(regions.len()).copied().unwrap_or(Mode::Read);
             is_writable &= residence.is_writable || !mode.writes();
+            has_derived |= residence.derived.is_some() && mode.writes();
             regions.push(residence.region);
         };
         // SAFETY: a task that an issuer has taken has no predecessor that is neither done nor issued to a device.
@@ -73,9 +74,8 @@ impl Shared {
             };
         }
         let scratch_bytes = info.memory.as_ref().map_or(0, |memory| {
-            let shapes: SmallVec<[_; 4]> =
-                regions.iter().map(|host| DeviceRegion::like(host, 0, memory.align)).collect();
-            body.scratch_bytes(info.kind, &shapes)
+            let mut shapes = regions.iter().map(|host| DeviceRegion::like(host, 0, memory.align));
+            body.scratch_bytes(info.kind, &mut shapes)
         });
         let mut directory = self.memory.lock();
         let Some(uses) = self.uses_of(body, &regions, &mut directory) else {
@@ -91,7 +91,7 @@ impl Shared {
         let admitted = directory.admit(&mut drivers, demand);
         drop(directory);
         drivers.lost.iter().for_each(|&lost| self.lose(usize::from(lost)));
-        let admitted = match admitted {
+        let mut admitted = match admitted {
             Ok(Some(admitted)) => admitted,
             Ok(None) => return Admission::NotYet,
             Err(error) if self.devices.all[device].is_lost() => return Admission::Barred(error),
@@ -99,16 +99,17 @@ impl Shared {
             Err(_) if !drivers.lost.is_empty() => return Admission::NotYet,
             Err(error) => return Admission::Failed(error),
         };
-        // SAFETY: as above. Whoever has read the value on the host precedes this task, and whoever will read it there comes after.
-        unsafe {
+        if has_derived {
             let mut each = modes.iter();
-            body.residences(&mut |residence| {
+            let mut forget = |residence: Residence<'_>| {
                 if each.next().is_some_and(|mode| mode.writes()) {
                     forget_derived(&residence);
                 }
-            })
-        };
-        let (scratch, admitted) = admitted.split_scratch();
+            };
+            // SAFETY: as above. Whoever has read the value on the host precedes this task, and whoever will read it there comes after.
+            unsafe { body.residences(&mut forget) };
+        }
+        let scratch = admitted.scratch.take();
         Admission::Admitted(Held { uses, scratch }, admitted)
     }
 

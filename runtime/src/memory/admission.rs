@@ -19,6 +19,7 @@ type Regions = SmallVec<[DeviceRegion; 3]>;
 pub(crate) struct Admitted {
     /// Where each operand is, in the order of the uses.
     pub(crate) regions: Regions,
+    /// Taken by whoever gives it back when the task has finished.
     pub(crate) scratch: Option<Segment>,
     /// What the task waits for besides its predecessors.
     pub(crate) waits: Waits,
@@ -28,12 +29,6 @@ impl Admitted {
     /// For a task that has nothing on devices.
     pub(crate) fn nothing() -> Self {
         Self { regions: Regions::new(), scratch: None, waits: Waits::new() }
-    }
-
-    /// The scratch apart from the rest.
-    pub(crate) fn split_scratch(self) -> (Option<Segment>, Self) {
-        let Self { regions, scratch, waits } = self;
-        (scratch, Self { regions, scratch: None, waits })
     }
 }
 
@@ -240,11 +235,13 @@ impl Directory {
             }
         };
         self.stores[at].pins += u64::from(scratch.is_some());
-        let region = |one: &Use| {
-            let offset = self.segment_on(one.entry, node).map_or(0, Segment::offset);
-            DeviceRegion::like(&self.entry(one.entry).host, offset, align)
-        };
-        Ok(Attempt::Admitted(Admitted { regions: uses.iter().map(region).collect(), scratch, waits }))
+        let mut regions = Regions::new();
+        for one in uses {
+            let entry = self.entry(one.entry);
+            let offset = entry.replicas[node.at()].segment.as_ref().map_or(0, Segment::offset);
+            regions.push(DeviceRegion::like(&entry.host, offset, align));
+        }
+        Ok(Attempt::Admitted(Admitted { regions, scratch, waits }))
     }
 
     fn give(&mut self, device: u16, segment: Segment) {

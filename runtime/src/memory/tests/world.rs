@@ -315,10 +315,9 @@ impl<'a> World<'a> {
         let admitted = self.directory.admit(&mut asked, demand);
         self.is_excused |= self.drivers.is_struck;
         match admitted {
-            Ok(Some(admitted)) => {
-                let (scratch, admitted) = admitted.split_scratch();
+            Ok(Some(mut admitted)) => {
                 let run = &mut self.runs[task];
-                (run.uses, run.scratch, run.holds) = (uses, scratch, true);
+                (run.uses, run.scratch, run.holds) = (uses, admitted.scratch.take(), true);
                 self.issuers[device].admitted = Some((task, admitted));
             }
             Ok(None) => self.issuers[device].waiting = Some(task),
