@@ -178,6 +178,9 @@ impl State {
             None => (first_ns, first.task.id),
         };
         let found = self.station(on).remove_first(|it| it.task.id == id)?;
+        for (others, (_, it)) in self.station(on).queue.iter().take(2).enumerate() {
+            outlook.comes_soon(&it.task, others);
+        }
         let forecast = Forecast { communication_ns, ..found.forecast };
         Some(self.taken(on, Assigned { forecast, ..found }, now_ns))
     }
