@@ -84,7 +84,7 @@ impl Directory {
             }
             Attempt::NoRoom if self.stores[usize::from(demand.device)].pins == 0 => self.admit_alone(copier, demand),
             Attempt::NoRoom => {
-                let wanted = self.needed(demand, |id| self.segment_on(id, Node::of_device(demand.device)).is_none());
+                let wanted = self.missing(demand, Node::of_device(demand.device));
                 self.stores[usize::from(demand.device)].wanted = wanted;
                 Ok(None)
             }
@@ -198,34 +198,46 @@ impl Directory {
         seen.into_iter().fold(scratch, |sum, id| sum.saturating_add(heap.rounded(span(id))))
     }
 
+    /// Bytes that the task takes of the heap and has not got.
+    fn missing(&self, demand: Demand<'_>, node: Node) -> usize {
+        self.needed(demand, |id| self.segment_on(id, node).is_none())
+    }
+
     /// Admits a task whose operands are pinned.
     fn attempt_pinned(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Attempt, DeviceError> {
         let Demand { device, uses, scratch_bytes } = demand;
         let (at, node) = (usize::from(device), Node::of_device(device));
         let align = self.stores[at].align;
-        let missing = match self.has_room_for(demand) {
-            true => 0,
-            false => self.needed(demand, |id| self.segment_on(id, node).is_none()),
-        };
+        // What it needs in all, asked for where the first of it is missing.
+        let mut missing = None;
+        let mut regions = Regions::new();
         for one in uses {
-            let bytes = DeviceRegion::like(&self.entry(one.entry).host, 0, align).span_bytes();
-            match self.segment_on(one.entry, node) {
-                Some(segment) if segment.bytes() >= bytes => continue,
+            let entry = self.entry(one.entry);
+            let region = DeviceRegion::like(&entry.host, 0, align);
+            let offset = match &entry.replicas[node.at()].segment {
+                Some(segment) if segment.bytes() >= region.span_bytes() => segment.offset(),
                 // The datum has grown, and a copy of its old bytes is not reported yet: with it the place goes.
                 Some(_) => return Ok(Attempt::NotYet),
-                None => {}
-            }
-            let Some(segment) = self.room(copier, device, bytes, missing)? else { return Ok(Attempt::NoRoom) };
-            self.entry_mut(one.entry).replicas[node.at()].segment = Some(segment);
-            self.touch(one.entry, node);
+                None => {
+                    let missing = *missing.get_or_insert_with(|| self.missing(demand, node));
+                    let segment = self.room(copier, device, region.span_bytes(), missing)?;
+                    let Some(segment) = segment else { return Ok(Attempt::NoRoom) };
+                    let offset = segment.offset();
+                    self.entry_mut(one.entry).replicas[node.at()].segment = Some(segment);
+                    self.touch(one.entry, node);
+                    offset
+                }
+            };
+            regions.push(DeviceRegion { offset, ..region });
         }
-        let scratch = match scratch_bytes {
-            0 => None,
-            bytes => {
-                let Some(segment) = self.room(copier, device, bytes, missing)? else { return Ok(Attempt::NoRoom) };
-                Some(segment)
+        let mut scratch = None;
+        if scratch_bytes > 0 {
+            let missing = *missing.get_or_insert_with(|| self.missing(demand, node));
+            scratch = self.room(copier, device, scratch_bytes, missing)?;
+            if scratch.is_none() {
+                return Ok(Attempt::NoRoom);
             }
-        };
+        }
         let waits = match self.fetch_all(copier, demand) {
             Ok(Some(waits)) => waits,
             other => {
@@ -235,12 +247,6 @@ impl Directory {
             }
         };
         self.stores[at].pins += u64::from(scratch.is_some());
-        let mut regions = Regions::new();
-        for one in uses {
-            let entry = self.entry(one.entry);
-            let offset = entry.replicas[node.at()].segment.as_ref().map_or(0, Segment::offset);
-            regions.push(DeviceRegion::like(&entry.host, offset, align));
-        }
         Ok(Attempt::Admitted(Admitted { regions, scratch, waits }))
     }
 

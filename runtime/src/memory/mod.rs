@@ -125,6 +125,13 @@ struct Placed {
     stays: Option<HostRegion>,
 }
 
+/// A datum's entry, and whether its place in host memory does not change.
+#[derive(Clone, Copy)]
+pub(crate) struct Known {
+    pub(crate) entry: EntryId,
+    pub(crate) stays: bool,
+}
+
 impl Drop for Placed {
     fn drop(&mut self) {
         self.memory.lock().close(self.entry);
@@ -165,24 +172,18 @@ impl Placement {
         self.placed.get().map(|placed| placed.entry)
     }
 
-    /// The datum's entry, made now if need be; none if it must not be used, since the value stays somewhere else.
-    pub(crate) fn entry_in(
-        &self,
-        memory: &Arc<Memory>,
-        directory: &mut Directory,
-        host: HostRegion,
-    ) -> Option<EntryId> {
-        if let Some(placed) = self.placed.get() {
-            match placed.stays {
-                Some(own) if own != host => return None,
-                Some(_) => {}
-                None => directory.relocate(placed.entry, host),
-            }
-            return Some(placed.entry);
-        }
-        // Under the directory's lock, so nobody else is at it.
-        let place = || Arc::new(Placed { memory: memory.clone(), entry: directory.open(host), stays: None });
-        Some(self.placed.get_or_init(place).entry)
+    /// The same, and whether the value stays where it is between scopes.
+    pub(crate) fn known(&self) -> Option<Known> {
+        self.placed.get().map(|placed| Known { entry: placed.entry, stays: placed.stays.is_some() })
+    }
+
+    /// The same; the entry is made now if need be. Called under the directory's lock, so nobody else is at it.
+    pub(crate) fn made_known(&self, memory: &Arc<Memory>, directory: &mut Directory, host: HostRegion) -> Known {
+        self.known().unwrap_or_else(|| {
+            let entry = directory.open(host);
+            self.placed.get_or_init(|| Arc::new(Placed { memory: memory.clone(), entry, stays: None }));
+            Known { entry, stays: false }
+        })
     }
 }
 
