@@ -124,10 +124,8 @@ impl Group {
                 Look::Failed | Look::Held => refused = Some(event),
                 Look::Event(..) if (event.device, event.queue) == own => {}
                 Look::Event(raw, _) => {
-                    let later = |other: &Event| {
-                        (other.device, other.queue) == (event.device, event.queue) && other.ticket > event.ticket
-                    };
-                    if waits[..at].iter().chain(&waits[at + 1..]).any(later) {
+                    let mut others = waits[..at].iter().chain(&waits[at + 1..]);
+                    if others.any(|other| comes_after(*other, event) || self.waits_for(*other, event)) {
                         continue;
                     }
                     match wait_for(stream, raw) {
@@ -140,6 +138,12 @@ impl Group {
             }
         }
         Ok(refused.map_or(Waits::Ready, |event| Waits::Refused(self.failure_behind(event))))
+    }
+
+    /// Whether something in flight waits for an event itself, or for a later one of its queue.
+    fn waits_for(&self, waiting: Event, event: Event) -> bool {
+        let line = self.member(waiting.device).and_then(|member| member.lines.get(usize::from(waiting.queue)));
+        line.is_some_and(|line| line.awaits(waiting.ticket, |awaited| awaited == event || comes_after(awaited, event)))
     }
 
     /// What is said of work that waits for something that fails.
@@ -215,4 +219,9 @@ impl Group {
         }
         failure
     }
+}
+
+/// Whether an event is of the same queue as the other, and comes later.
+fn comes_after(event: Event, other: Event) -> bool {
+    (event.device, event.queue) == (other.device, other.queue) && event.ticket > other.ticket
 }

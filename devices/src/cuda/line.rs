@@ -315,6 +315,11 @@ impl Line {
         inside.waits.iter().filter(|(of, _)| *of == ticket).map(|&(_, event)| event).collect()
     }
 
+    /// Whether a work in flight waits for one of these.
+    pub(super) fn awaits(&self, ticket: u32, is_one: impl Fn(Event) -> bool) -> bool {
+        self.lock().waits.iter().any(|&(of, event)| of == ticket && is_one(event))
+    }
+
     /// Whether something in the queue waits for one of these.
     pub(super) fn waits_for(&self, is_one: impl Fn(Event) -> bool) -> bool {
         self.lock().waits.iter().any(|&(_, event)| is_one(event))

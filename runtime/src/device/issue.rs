@@ -297,10 +297,14 @@ impl Shared {
         };
         while seat.is_taken() || seat.try_take() {
             // First what keeps the device busy: an issuer is mostly woken for a task.
-            let has_issued = self.issue_ahead(&mut issuing);
-            let has_collected = self.collect(&mut issuing);
+            if self.issue_ahead(&mut issuing) && issuing.in_flight.len() < entry.info.depth {
+                // Perhaps there is another by now: nothing of these has ended so soon.
+                continue;
+            }
+            // One that has just said that it is idle looks for tasks only: for ends it looks while it waits.
+            let has_collected = !entry.idle.load(Ordering::Relaxed) && self.collect(&mut issuing);
             self.note_memory(&mut issuing);
-            if has_issued || has_collected {
+            if has_collected {
                 continue;
             }
             self.report(seat);
@@ -317,8 +321,8 @@ impl Shared {
             // The timeouts only bound what a driver's lost wake would cost.
             let is_idle = issuing.in_flight.is_empty() && issuing.waiting.is_none();
             entry.device.wait(Duration::from_millis(if is_idle { 500 } else { 5 }));
-            entry.idle.store(false, Ordering::Relaxed);
-            if !is_idle {
+            // If it was woken for something, that is more urgent.
+            if entry.idle.swap(false, Ordering::Relaxed) && !is_idle {
                 self.look_whether_late(device);
             }
         }

@@ -288,7 +288,7 @@ pub trait Device: Send + Sync {
     /// Reports tasks and copies that have finished since the last call. Tickets of one queue come in order.
     fn poll(&self, report: &mut dyn FnMut(Finished));
 
-    /// Sleeps until something has finished, or somebody calls [`wake`](Self::wake) (also before the call), or for so long.
+    /// Sleeps until something has finished that was not reported, or somebody calls [`wake`](Self::wake) (also before the call), or for so long.
     fn wait(&self, at_most: Duration);
 
     /// Wakes the issuer from [`wait`](Self::wait).
