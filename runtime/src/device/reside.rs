@@ -56,7 +56,7 @@ impl Shared {
     pub(super) fn admit(&self, device: usize, body: &Body) -> Admission {
         let info = &self.devices.all[device].info;
         if !self.devices.any_memory() {
-            return Admission::Admitted(Held::default(), Admitted::nothing());
+            return Admission::Admitted(Held::default(), Admitted::default());
         }
         let (mut operands, mut regions) = (Operands::new(), SmallVec::<[HostRegion; 4]>::new());
         body.uses(&mut |execution, mode| operands.push((mode, execution.placement.known())));
@@ -72,7 +72,7 @@ impl Shared {
         if !all_resident || !is_writable {
             return match info.memory {
                 // It works in host memory, and no device has a copy of what can not have copies.
-                None if is_writable => Admission::Admitted(Held::default(), Admitted::nothing()),
+                None if is_writable => Admission::Admitted(Held::default(), Admitted::default()),
                 _ => Admission::Barred(DeviceError::new("an operand of it stays in host memory")),
             };
         }
@@ -91,17 +91,18 @@ impl Shared {
             return Admission::Barred(error);
         }
         let mut drivers = Drivers::new(&self.devices);
-        let admitted = directory.admit(&mut drivers, demand);
+        let mut admitted = Admitted::default();
+        let is_admitted = directory.admit(&mut drivers, demand, &mut admitted);
         drop(directory);
         drivers.lost.iter().for_each(|&lost| self.lose(usize::from(lost)));
-        let mut admitted = match admitted {
-            Ok(Some(admitted)) => admitted,
-            Ok(None) => return Admission::NotYet,
+        match is_admitted {
+            Ok(true) => {}
+            Ok(false) => return Admission::NotYet,
             Err(error) if self.devices.all[device].is_lost() => return Admission::Barred(error),
             // Another was asked for what it had. Perhaps there is one more that has it.
             Err(_) if !drivers.lost.is_empty() => return Admission::NotYet,
             Err(error) => return Admission::Failed(error),
-        };
+        }
         if has_derived {
             let mut each = operands.iter();
             let mut forget = |residence: Residence<'_>| {

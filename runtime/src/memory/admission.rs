@@ -14,8 +14,9 @@ use smallvec::SmallVec;
 /// Where operands are on a device.
 type Regions = SmallVec<[DeviceRegion; 3]>;
 
-/// A task that can be issued now: its operands have places, and copies that bring their values are under way.
-#[derive(Debug)]
+/// What a task gets that can be issued now: its operands have places, and copies that bring their values are under way. It is filled in
+/// where it lies: moved from hand to hand it would cost more than much of the rest.
+#[derive(Debug, Default)]
 pub(crate) struct Admitted {
     /// Where each operand is, in the order of the uses.
     pub(crate) regions: Regions,
@@ -23,13 +24,6 @@ pub(crate) struct Admitted {
     pub(crate) scratch: Option<Segment>,
     /// What the task waits for besides its predecessors.
     pub(crate) waits: Waits,
-}
-
-impl Admitted {
-    /// For a task that has nothing on devices.
-    pub(crate) fn nothing() -> Self {
-        Self { regions: Regions::new(), scratch: None, waits: Waits::new() }
-    }
 }
 
 /// What a task asks of a device.
@@ -41,8 +35,9 @@ pub(crate) struct Demand<'a> {
 }
 
 /// How an attempt to admit a task ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Attempt {
-    Admitted(Admitted),
+    Admitted,
     /// There is no room yet.
     NoRoom,
     /// What it reads can not be sent for yet.
@@ -50,7 +45,7 @@ enum Attempt {
 }
 
 impl Directory {
-    /// Admits a task to a device, or says that it must be tried again when something has finished (`None`): all its operands have
+    /// Admits a task to a device, or says that it must be tried again when something has finished (`false`): all its operands have
     /// a place there, and stay, or none does.
     ///
     /// # Errors
@@ -59,7 +54,8 @@ impl Directory {
         &mut self,
         copier: &mut dyn Copier,
         demand: Demand<'_>,
-    ) -> Result<Option<Admitted>, DeviceError> {
+        admitted: &mut Admitted,
+    ) -> Result<bool, DeviceError> {
         let store = &mut self.stores[usize::from(demand.device)];
         store.awaited.clear();
         store.wanted = 0;
@@ -74,30 +70,37 @@ impl Directory {
             return Err(error);
         }
         if self.stores[usize::from(demand.device)].heap.is_none() {
-            return self.admit_to_host_memory(copier, demand);
+            return self.admit_to_host_memory(copier, demand, admitted);
         }
-        match self.attempt(copier, demand)? {
-            Attempt::Admitted(admitted) => {
+        match self.attempt(copier, demand, admitted)? {
+            Attempt::Admitted => {
                 // There was room all the same.
                 self.stores[usize::from(demand.device)].trouble = None;
-                Ok(Some(admitted))
+                Ok(true)
             }
-            Attempt::NoRoom if self.stores[usize::from(demand.device)].pins == 0 => self.admit_alone(copier, demand),
+            Attempt::NoRoom if self.stores[usize::from(demand.device)].pins == 0 => {
+                self.admit_alone(copier, demand, admitted)
+            }
             Attempt::NoRoom => {
                 let wanted = self.missing(demand, Node::of_device(demand.device));
                 self.stores[usize::from(demand.device)].wanted = wanted;
-                Ok(None)
+                Ok(false)
             }
-            Attempt::NotYet => Ok(None),
+            Attempt::NotYet => Ok(false),
         }
     }
 
     /// Tries to admit a task; if that fails, nothing is held for it.
-    fn attempt(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Attempt, DeviceError> {
+    fn attempt(
+        &mut self,
+        copier: &mut dyn Copier,
+        demand: Demand<'_>,
+        admitted: &mut Admitted,
+    ) -> Result<Attempt, DeviceError> {
         let node = Node::of_device(demand.device);
         demand.uses.iter().for_each(|one| self.pin(one.entry, node));
-        let result = self.attempt_pinned(copier, demand);
-        if !matches!(result, Ok(Attempt::Admitted(_))) {
+        let result = self.attempt_pinned(copier, demand, admitted);
+        if !matches!(result, Ok(Attempt::Admitted)) {
             demand.uses.iter().for_each(|one| self.unpin(one.entry, node));
         }
         result
@@ -108,7 +111,8 @@ impl Directory {
         &mut self,
         copier: &mut dyn Copier,
         demand: Demand<'_>,
-    ) -> Result<Option<Admitted>, DeviceError> {
+        admitted: &mut Admitted,
+    ) -> Result<bool, DeviceError> {
         let mut complete = true;
         for one in demand.uses.iter().filter(|one| one.mode.reads()) {
             complete &= self.entry(one.entry).is_valid(Node::HOST) || self.send_for(copier, one.entry)?;
@@ -116,9 +120,10 @@ impl Directory {
         let waits = if complete { self.waits(copier, demand, Node::HOST) } else { None };
         let Some(waits) = waits else {
             self.await_copies(demand, Node::HOST);
-            return Ok(None);
+            return Ok(false);
         };
-        Ok(Some(Admitted { regions: Regions::new(), scratch: None, waits }))
+        *admitted = Admitted { waits, ..Admitted::default() };
+        Ok(true)
     }
 
     /// Issues a copy of the value to host memory, from where it comes soonest. Says whether it could.
@@ -142,7 +147,12 @@ impl Directory {
 
     /// Tries once more where nothing else is in the way but what the task's own operands, kept from before, leave of the heap: without
     /// them it is empty, and then the task fits, or never will.
-    fn admit_alone(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Option<Admitted>, DeviceError> {
+    fn admit_alone(
+        &mut self,
+        copier: &mut dyn Copier,
+        demand: Demand<'_>,
+        admitted: &mut Admitted,
+    ) -> Result<bool, DeviceError> {
         let (at, node) = (usize::from(demand.device), Node::of_device(demand.device));
         if let Some(trouble) = self.stores[at].trouble.take() {
             return Err(trouble);
@@ -150,7 +160,7 @@ impl Directory {
         let kept: Vec<EntryId> = self.stores[at].recent.iter().collect();
         for id in kept {
             if self.entry(id).is_only(node) && !self.send_home(copier, id, node)? {
-                return Ok(None);
+                return Ok(false);
             }
             // What is on its way goes when it has arrived; a value without bytes has.
             if self.entry(id).replicas[node.at()].pins == 0 {
@@ -158,12 +168,9 @@ impl Directory {
             }
         }
         if self.stores[at].pins > 0 {
-            return Ok(None);
+            return Ok(false);
         }
-        match self.attempt(copier, demand)? {
-            Attempt::Admitted(admitted) => Ok(Some(admitted)),
-            Attempt::NoRoom | Attempt::NotYet => Ok(None),
-        }
+        Ok(self.attempt(copier, demand, admitted)? == Attempt::Admitted)
     }
 
     /// Fails if not even an empty heap has room for the task.
@@ -204,13 +211,18 @@ impl Directory {
     }
 
     /// Admits a task whose operands are pinned.
-    fn attempt_pinned(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Attempt, DeviceError> {
+    fn attempt_pinned(
+        &mut self,
+        copier: &mut dyn Copier,
+        demand: Demand<'_>,
+        admitted: &mut Admitted,
+    ) -> Result<Attempt, DeviceError> {
         let Demand { device, uses, scratch_bytes } = demand;
         let (at, node) = (usize::from(device), Node::of_device(device));
         let align = self.stores[at].align;
         // What it needs in all, asked for where the first of it is missing.
         let mut missing = None;
-        let mut regions = Regions::new();
+        admitted.regions.clear();
         for one in uses {
             let entry = self.entry(one.entry);
             let region = DeviceRegion::like(&entry.host, 0, align);
@@ -228,7 +240,7 @@ impl Directory {
                     offset
                 }
             };
-            regions.push(DeviceRegion { offset, ..region });
+            admitted.regions.push(DeviceRegion { offset, ..region });
         }
         let mut scratch = None;
         if scratch_bytes > 0 {
@@ -247,7 +259,8 @@ impl Directory {
             }
         };
         self.stores[at].pins += u64::from(scratch.is_some());
-        Ok(Attempt::Admitted(Admitted { regions, scratch, waits }))
+        (admitted.scratch, admitted.waits) = (scratch, waits);
+        Ok(Attempt::Admitted)
     }
 
     fn give(&mut self, device: u16, segment: Segment) {

@@ -363,10 +363,10 @@ impl Policy for CapabilityWeights {
         let home = if is_panel { None } else { outlook.home(&task) };
         let at_home = home.and_then(|home| Some((home, outlook.forecast(&task, home)?)));
         // Who can run it at home does, so nobody asks for more.
-        let forecasts: Forecasts = match at_home {
-            Some(_) => Forecasts::new(),
-            None => resources(outlook).map(|on| outlook.forecast(&task, on)).collect(),
-        };
+        let mut forecasts = Forecasts::new();
+        if at_home.is_none() {
+            resources(outlook).for_each(|on| forecasts.push(outlook.forecast(&task, on)));
+        }
         let now_ns = outlook.now_ns() as f64;
         self.held.fetch_add(1, Ordering::Relaxed);
         let mut state = self.state();
