@@ -114,7 +114,7 @@ impl Group {
     /// Makes a stream of `own` (device, queue) wait for the events.
     pub(super) fn condition(&self, stream: CUstream, own: (u16, u16), waits: &[Event]) -> Result<Waits, DeviceError> {
         let mut refused = None;
-        for (at, &event) in waits.iter().enumerate() {
+        for &event in waits {
             if (event.device, event.queue) == own && !self.has_failures() {
                 // The stream is in order by itself.
                 continue;
@@ -124,8 +124,7 @@ impl Group {
                 Look::Failed | Look::Held => refused = Some(event),
                 Look::Event(..) if (event.device, event.queue) == own => {}
                 Look::Event(raw, _) => {
-                    let mut others = waits[..at].iter().chain(&waits[at + 1..]);
-                    if others.any(|other| comes_after(*other, event) || self.waits_for(*other, event)) {
+                    if is_implied(event, waits, |other| self.waits_for(other, event)) {
                         continue;
                     }
                     match wait_for(stream, raw) {
@@ -224,4 +223,41 @@ impl Group {
 /// Whether an event is of the same queue as the other, and comes later.
 fn comes_after(event: Event, other: Event) -> bool {
     (event.device, event.queue) == (other.device, other.queue) && event.ticket > other.ticket
+}
+
+/// Whether another of the events that are waited for comes after this one: in the same queue, or because its work waits for it, as
+/// `waits_for` says. The copy of what a task has written is such; and each wait in a stream costs the host and the device time.
+fn is_implied(event: Event, waits: &[Event], waits_for: impl Fn(Event) -> bool) -> bool {
+    waits.iter().any(|&other| other != event && (comes_after(other, event) || waits_for(other)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn event(device: u16, queue: u16, ticket: u32) -> Event {
+        Event { device, queue, ticket }
+    }
+
+    #[test]
+    fn what_others_wait_for_is_not_waited_for_again() {
+        // A task of the second device reads what one of the first has written, and overwrites what that has copied from there.
+        let (writer, old_copy, copy) = (event(0, 1, 5), event(0, 4, 7), event(1, 4, 3));
+        let works = [(copy, vec![writer]), (writer, vec![old_copy, event(0, 1, 4)]), (old_copy, vec![])];
+        let waits_for = |other: Event, event: Event| {
+            works.iter().any(|(of, waits)| *of == other && waits.iter().any(|&it| it == event || comes_after(it, event)))
+        };
+        let left = |waits: &[Event]| -> Vec<Event> {
+            let needed = |event: &Event| !is_implied(*event, waits, |other| waits_for(other, *event));
+            waits.iter().copied().filter(needed).collect()
+        };
+        assert_eq!(left(&[writer, old_copy, copy]), [copy]);
+        assert_eq!(left(&[old_copy, writer]), [writer]);
+        // What waits for a later one of a queue waits for the earlier ones, too; not the other way about.
+        assert_eq!(left(&[copy, event(0, 1, 2)]), [copy]);
+        assert_eq!(left(&[copy, event(0, 1, 6)]), [copy, event(0, 1, 6)]);
+        // Nobody is implied by itself, or by what has nothing to do with it.
+        assert_eq!(left(&[writer, writer]), [writer, writer]);
+        assert_eq!(left(&[event(2, 0, 1), old_copy]), [event(2, 0, 1), old_copy]);
+    }
 }
