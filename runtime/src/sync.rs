@@ -29,6 +29,22 @@ pub(crate) fn total_order() {
     fence(Ordering::SeqCst);
 }
 
+/// Asks for the lines of the cache that a value is in, which is to be used soon, and which another core has written: they come meanwhile.
+#[inline]
+pub(crate) fn prefetch<T>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        let at = std::ptr::from_ref(value).cast::<i8>();
+        for line in 0..size_of::<T>() / 64 {
+            // SAFETY: a prefetch has no effect that a program could see, whatever the address.
+            unsafe { _mm_prefetch::<_MM_HINT_ET0>(at.wrapping_add(64 * line)) };
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
+}
+
 /// Waits a moment for another thread's next few instructions.
 #[cfg(not(loom))]
 #[inline]

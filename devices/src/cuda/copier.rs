@@ -25,7 +25,7 @@ use super::{
     board::Board,
     crew::{Crew, HostCopy},
     group::{Group, Waits},
-    line::{Line, Look, Marks, Stage},
+    line::{Line, Look, Marks, Stage, Stock},
     pieces::Pieces,
     ring::{Next, PIECE_BYTES, Part, Ring},
     signal::nap_exactly,
@@ -68,7 +68,16 @@ impl Copier {
     ) -> Result<Self, DeviceError> {
         let (orders, given) = channel();
         let name = format!("superscalar-copier-{}-{line}", board.index);
-        let server = Server { board, group, line, stream, ring: Ring::default(), begun: VecDeque::new(), ended: 0 };
+        let server = Server {
+            board,
+            group,
+            line,
+            stream,
+            ring: Ring::default(),
+            stock: Stock::default(),
+            begun: VecDeque::new(),
+            ended: 0,
+        };
         let thread = Builder::new().name(name).spawn(move || server.serve(&given));
         let thread = thread.map_err(|error| DeviceError::new(format!("no thread for copies in pieces: {error}")))?;
         Ok(Self { orders: Some(orders), thread: Some(thread) })
@@ -99,6 +108,7 @@ struct Server {
     line: u16,
     stream: Arc<Stream>,
     ring: Ring,
+    stock: Stock,
     /// Copies that have begun and not ended, in order, and how many have ended: together they number the copies.
     begun: VecDeque<Begun>,
     ended: usize,
@@ -167,13 +177,13 @@ impl Server {
     }
 
     /// Makes the stream wait, and marks the beginning.
-    fn put_first(&self, marks: &mut Marks, own: (u16, u16), waits: &[Event]) -> Result<(), DeviceError> {
+    fn put_first(&mut self, marks: &mut Marks, own: (u16, u16), waits: &[Event]) -> Result<(), DeviceError> {
         self.board.check_not_lost()?;
         self.board.context.make_current()?;
         if let Waits::Refused(error) = self.group.condition(self.stream.raw(), own, waits)? {
             return Err(error);
         }
-        *marks = self.line().marks(true)?;
+        *marks = self.board.lines[usize::from(self.line)].marks(&mut self.stock, true)?;
         marks.begin.as_ref().map_or(Ok(()), |begin| begin.record(self.stream.raw()))
     }
 

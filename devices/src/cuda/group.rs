@@ -10,7 +10,7 @@
 
 use super::{
     board::Board,
-    line::{Look, Stage},
+    line::{Line, Look, Stage},
     stream::{is_over, wait_for},
 };
 use cudarc::driver::sys::CUstream;
@@ -89,7 +89,7 @@ impl Group {
 
     /// Waits on the host until everything that is waited for has an event: until copiers have put the last piece of what they have into its stream.
     pub(super) fn await_events(&self, waits: &[Event]) {
-        for &event in waits {
+        for &event in waits.iter().filter(|event| self.is_with_copier(event)) {
             while self.look(event) == Look::Held {
                 if let Some(member) = self.member(event.device) {
                     // The time-out is for a device that is lost meanwhile.
@@ -101,23 +101,30 @@ impl Group {
 
     /// Whether copiers have part in something that is waited for.
     pub(super) fn is_with_copiers(&self, waits: &[Event]) -> bool {
-        waits.iter().any(|&event| matches!(self.look(event), Look::Held | Look::Event(_, Stage::Landing)))
+        let is_with = |event: &Event| matches!(self.look(*event), Look::Held | Look::Event(_, Stage::Landing));
+        waits.iter().filter(|event| self.is_with_copier(event)).any(is_with)
+    }
+
+    /// Whether an event is of a queue that a copier has work of.
+    fn is_with_copier(&self, event: &Event) -> bool {
+        let line = self.member(event.device).and_then(|member| member.lines.get(usize::from(event.queue)));
+        line.is_some_and(Line::is_with_copier)
     }
 
     /// Makes a stream of `own` (device, queue) wait for the events.
     pub(super) fn condition(&self, stream: CUstream, own: (u16, u16), waits: &[Event]) -> Result<Waits, DeviceError> {
         let mut refused = None;
-        for (at, &event) in waits.iter().enumerate() {
+        for &event in waits {
+            if (event.device, event.queue) == own && !self.has_failures() {
+                // The stream is in order by itself.
+                continue;
+            }
             match self.look(event) {
                 Look::Over => {}
                 Look::Failed | Look::Held => refused = Some(event),
-                // The stream is in order by itself.
                 Look::Event(..) if (event.device, event.queue) == own => {}
                 Look::Event(raw, _) => {
-                    let later = |other: &Event| {
-                        (other.device, other.queue) == (event.device, event.queue) && other.ticket > event.ticket
-                    };
-                    if waits[..at].iter().chain(&waits[at + 1..]).any(later) {
+                    if is_implied(event, waits, |other| self.waits_for(other, event)) {
                         continue;
                     }
                     match wait_for(stream, raw) {
@@ -130,6 +137,12 @@ impl Group {
             }
         }
         Ok(refused.map_or(Waits::Ready, |event| Waits::Refused(self.failure_behind(event))))
+    }
+
+    /// Whether something in flight waits for an event itself, or for a later one of its queue.
+    fn waits_for(&self, waiting: Event, event: Event) -> bool {
+        let line = self.member(waiting.device).and_then(|member| member.lines.get(usize::from(waiting.queue)));
+        line.is_some_and(|line| line.awaits(waiting.ticket, |awaited| awaited == event || comes_after(awaited, event)))
     }
 
     /// What is said of work that waits for something that fails.
@@ -204,5 +217,47 @@ impl Group {
             }
         }
         failure
+    }
+}
+
+/// Whether an event is of the same queue as the other, and comes later.
+fn comes_after(event: Event, other: Event) -> bool {
+    (event.device, event.queue) == (other.device, other.queue) && event.ticket > other.ticket
+}
+
+/// Whether another of the events that are waited for comes after this one: in the same queue, or because its work waits for it, as
+/// `waits_for` says. The copy of what a task has written is such; and each wait in a stream costs the host and the device time.
+fn is_implied(event: Event, waits: &[Event], waits_for: impl Fn(Event) -> bool) -> bool {
+    waits.iter().any(|&other| other != event && (comes_after(other, event) || waits_for(other)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn event(device: u16, queue: u16, ticket: u32) -> Event {
+        Event { device, queue, ticket }
+    }
+
+    #[test]
+    fn what_others_wait_for_is_not_waited_for_again() {
+        // A task of the second device reads what one of the first has written, and overwrites what that has copied from there.
+        let (writer, old_copy, copy) = (event(0, 1, 5), event(0, 4, 7), event(1, 4, 3));
+        let works = [(copy, vec![writer]), (writer, vec![old_copy, event(0, 1, 4)]), (old_copy, vec![])];
+        let waits_for = |other: Event, event: Event| {
+            works.iter().any(|(of, waits)| *of == other && waits.iter().any(|&it| it == event || comes_after(it, event)))
+        };
+        let left = |waits: &[Event]| -> Vec<Event> {
+            let needed = |event: &Event| !is_implied(*event, waits, |other| waits_for(other, *event));
+            waits.iter().copied().filter(needed).collect()
+        };
+        assert_eq!(left(&[writer, old_copy, copy]), [copy]);
+        assert_eq!(left(&[old_copy, writer]), [writer]);
+        // What waits for a later one of a queue waits for the earlier ones, too; not the other way about.
+        assert_eq!(left(&[copy, event(0, 1, 2)]), [copy]);
+        assert_eq!(left(&[copy, event(0, 1, 6)]), [copy, event(0, 1, 6)]);
+        // Nobody is implied by itself, or by what has nothing to do with it.
+        assert_eq!(left(&[writer, writer]), [writer, writer]);
+        assert_eq!(left(&[event(2, 0, 1), old_copy]), [event(2, 0, 1), old_copy]);
     }
 }

@@ -8,7 +8,7 @@ use super::{
     board::Board,
     copier::Copier,
     group::{Group, Waits},
-    line::{Line, Opened, Stage, Work},
+    line::{Closed, Line, Opened, Stage, Stock, Work},
     queue::Queue,
     transfer::Job,
 };
@@ -37,6 +37,7 @@ pub(super) struct Lane {
 #[derive(Debug)]
 struct Entrance {
     queue: Queue,
+    stock: Stock,
     /// Who serves copies that go in pieces, from the first one on.
     copier: Option<Copier>,
 }
@@ -44,7 +45,13 @@ struct Entrance {
 impl Lane {
     pub(super) fn new(queue: Queue, number: u16, is_timed: bool, group: Arc<Group>) -> Self {
         let board = Arc::clone(&queue.board);
-        Self { number, is_timed, board, group, entrance: Mutex::new(Entrance { queue, copier: None }) }
+        Self {
+            number,
+            is_timed,
+            board,
+            group,
+            entrance: Mutex::new(Entrance { queue, stock: Stock::default(), copier: None }),
+        }
     }
 
     fn line(&self) -> &Line {
@@ -62,17 +69,17 @@ impl Lane {
         fill: impl FnOnce(&mut Queue) -> Result<(), DeviceError>,
     ) -> Result<u32, DeviceError> {
         self.group.check(waits)?;
-        let queue = &mut self.enter().queue;
+        let entrance = &mut *self.enter();
         self.board.context.make_current()?;
         // A task's implementation is here now and can not be kept for later, so the issuer waits. Copiers do not need it.
         self.group.await_events(waits);
-        self.put_now(queue, waits, self.is_timed, fill)
+        self.put_now(entrance, waits, self.is_timed, fill)
     }
 
     /// Puts in a task, or the one command of a copy.
     fn put_now(
         &self,
-        queue: &mut Queue,
+        Entrance { queue, stock, .. }: &mut Entrance,
         waits: &[Event],
         is_timed: bool,
         fill: impl FnOnce(&mut Queue) -> Result<(), DeviceError>,
@@ -82,7 +89,7 @@ impl Lane {
             Waits::Ready => None,
             Waits::Refused(error) => Some(error),
         };
-        work.marks = self.line().marks(is_timed)?;
+        work.marks = self.line().marks(stock, is_timed)?;
         if let Some(begin) = &work.marks.begin {
             begin.record(queue.raw())?;
         }
@@ -118,7 +125,7 @@ impl Lane {
         let entrance = &mut *self.enter();
         if !in_pieces && !self.line().is_with_copier() && !self.group.is_with_copiers(waits) {
             let is_timed = job.shape.bytes() >= TIMED_COPY_BYTES;
-            return self.put_now(&mut entrance.queue, waits, is_timed, |queue| command(queue.raw()));
+            return self.put_now(entrance, waits, is_timed, |queue| command(queue.raw()));
         }
         if entrance.copier.is_none() {
             let stream = entrance.queue.shared_stream();
@@ -154,8 +161,25 @@ impl Lane {
                 }
                 return;
             }
-            for _ in 0..over {
+            self.collect_oldest(over, report);
+        }
+    }
+
+    /// Takes out so many, which are over.
+    fn collect_oldest(&self, mut over: usize, report: &mut dyn FnMut(Finished)) {
+        let mut closed = [Closed::default(); 16];
+        while over > 0 {
+            // Where nothing has failed, work without a judge has ended well.
+            let may_fail = self.group.has_failures() || self.board.is_lost();
+            let room = if may_fail { 0 } else { over.min(closed.len()) };
+            let count = self.line().close_plain(&mut closed[..room]);
+            for Closed { ticket, busy_ns } in &closed[..count] {
+                report(Finished { queue: self.number, ticket: *ticket, busy_ns: *busy_ns, result: Ok(()) });
+            }
+            over -= count;
+            if count < room || room == 0 {
                 self.collect_front(report);
+                over -= 1;
             }
         }
     }

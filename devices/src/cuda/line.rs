@@ -47,6 +47,14 @@ impl fmt::Debug for Work {
     }
 }
 
+impl Work {
+    /// How long it took, if that is known.
+    fn taken_ns(&self) -> Option<u64> {
+        let Marks { begin, end } = &self.marks;
+        self.busy_ns.or_else(|| end.as_ref()?.since_ns(begin.as_ref()?))
+    }
+}
+
 /// What stands for work in the stream: the mark behind it, and one before it if it is timed.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
@@ -98,9 +106,15 @@ struct Inside {
     works: VecDeque<Work>,
     /// What works in flight wait for, by their tickets.
     waits: VecDeque<(u32, Event)>,
-    spare: Vec<Mark>,
-    spare_timed: Vec<Mark>,
+    spare: Stock,
     failed: VecDeque<u32>,
+}
+
+/// Marks that nothing is recorded behind. Besides those that are spare, whoever puts work in keeps some, to take them without the lock.
+#[derive(Debug, Default)]
+pub(super) struct Stock {
+    plain: Vec<Mark>,
+    timed: Vec<Mark>,
 }
 
 /// The oldest work, as it is now.
@@ -129,14 +143,16 @@ impl Line {
         self.with_copier.load(Ordering::SeqCst) > 0
     }
 
-    /// Marks for work that is about to be put in.
-    pub(super) fn marks(&self, is_timed: bool) -> Result<Marks, DeviceError> {
-        let (begin, end) = {
-            let mut inside = self.lock();
-            match is_timed {
-                true => (inside.spare_timed.pop(), inside.spare_timed.pop()),
-                false => (None, inside.spare.pop()),
-            }
+    /// Marks for work that is about to be put in: from the stock, or if that is empty from all that is spare by now.
+    pub(super) fn marks(&self, stock: &mut Stock, is_timed: bool) -> Result<Marks, DeviceError> {
+        if is_timed && stock.timed.len() < 2 {
+            stock.timed.append(&mut self.lock().spare.timed);
+        } else if !is_timed && stock.plain.is_empty() {
+            std::mem::swap(&mut stock.plain, &mut self.lock().spare.plain);
+        }
+        let (begin, end) = match is_timed {
+            true => (stock.timed.pop(), stock.timed.pop()),
+            false => (None, stock.plain.pop()),
         };
         let made = |mark: Option<Mark>, kind| mark.map_or_else(|| Mark::new(&self.context, kind), Ok);
         Ok(match is_timed {
@@ -266,23 +282,42 @@ impl Line {
         Ok(is_over_at + 1)
     }
 
+    /// Takes the oldest works, which are over, out of the queue, as far as they have not failed and leave nothing to judge, and there is
+    /// room for what is to be told of them; says how many. One lock for all of them.
+    pub(super) fn close_plain(&self, closed: &mut [Closed]) -> usize {
+        let mut inside = self.lock();
+        let is_plain = |work: &Work| work.judges.is_empty() && work.failed.is_none();
+        let mut count = 0;
+        while let (Some(place), true) = (closed.get_mut(count), inside.works.front().is_some_and(is_plain)) {
+            let Some(work) = inside.works.pop_front() else { break };
+            *place = Closed { ticket: work.ticket, busy_ns: work.taken_ns() };
+            inside.forget_waits(work.ticket);
+            inside.keep(work.marks);
+            count += 1;
+        }
+        drop(inside);
+        self.in_flight.fetch_sub(count, Ordering::SeqCst);
+        count
+    }
+
     /// Takes what the oldest work leaves to judge; it stays in the queue, so that nobody takes it for well ended.
     pub(super) fn open_front(&self) -> Option<Opened> {
         let mut inside = self.lock();
         let work = inside.works.front_mut()?;
         let judges = std::mem::take(&mut work.judges);
         let failed = work.failed.clone();
-        let busy_ns = work.busy_ns.or_else(|| {
-            let Marks { begin, end } = &work.marks;
-            end.as_ref()?.since_ns(begin.as_ref()?)
-        });
-        Some(Opened { ticket: work.ticket, judges, failed, busy_ns })
+        Some(Opened { ticket: work.ticket, judges, failed, busy_ns: work.taken_ns() })
     }
 
     /// What a work in flight waits for, one after the other.
     pub(super) fn awaited(&self, ticket: u32) -> Vec<Event> {
         let inside = self.lock();
         inside.waits.iter().filter(|(of, _)| *of == ticket).map(|&(_, event)| event).collect()
+    }
+
+    /// Whether a work in flight waits for one of these.
+    pub(super) fn awaits(&self, ticket: u32, is_one: impl Fn(Event) -> bool) -> bool {
+        self.lock().waits.iter().any(|&(of, event)| of == ticket && is_one(event))
     }
 
     /// Whether something in the queue waits for one of these.
@@ -294,9 +329,7 @@ impl Line {
     pub(super) fn close_front(&self, has_failed: bool) {
         let mut inside = self.lock();
         let Some(work) = inside.works.pop_front() else { return };
-        while inside.waits.front().is_some_and(|(of, _)| *of == work.ticket) {
-            inside.waits.pop_front();
-        }
+        inside.forget_waits(work.ticket);
         if has_failed {
             if inside.failed.len() == FAILURES_MAX {
                 inside.failed.pop_front();
@@ -311,6 +344,13 @@ impl Line {
     fn lock(&self) -> MutexGuard<'_, Inside> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The end of work that left nothing to judge.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Closed {
+    pub(super) ticket: u32,
+    pub(super) busy_ns: Option<u64>,
 }
 
 /// What the oldest work has come to.
@@ -339,11 +379,18 @@ impl Inside {
         self.works.iter().take_while(|work| work.stage == Stage::Issued && work.marks.end.is_some()).count()
     }
 
+    /// What the oldest work has waited for is nobody's concern any more.
+    fn forget_waits(&mut self, ticket: u32) {
+        while self.waits.front().is_some_and(|(of, _)| *of == ticket) {
+            self.waits.pop_front();
+        }
+    }
+
     fn keep(&mut self, marks: Marks) {
         let Marks { begin, end } = marks;
         match begin {
-            Some(begin) => self.spare_timed.extend([Some(begin), end].into_iter().flatten()),
-            None => self.spare.extend(end),
+            Some(begin) => self.spare.timed.extend([Some(begin), end].into_iter().flatten()),
+            None => self.spare.plain.extend(end),
         }
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! CUDA can tell a thread that an event has ended in two ways: a host function behind the work, for which the stream waits (measured by others
 //! at ten microseconds and more), or a thread that blocks on one event and can not be woken otherwise. Both cost more than they bring,
-//! as a device has work for a while ahead. So the issuer looks by itself: it spins at first, for [`SPIN`], which finds the end of short
-//! tasks at once; then it naps, each time for an eighth of the time that it has waited, so it is late by an eighth of that at most and
-//! wakes some dozen times for a task of any length. For that its naps are [exact](nap_exactly). A nap is [`NAP_MAX`] at most: a few per
+//! as a device has work for a while ahead. So the issuer looks by itself, each time after an eighth of the time that it has waited, so it is
+//! late by an eighth of that at most and looks some dozen times for a task of any length; but not within [`LOOK_MIN`] of the last time, since
+//! whoever asks the driver may keep others from it who put work in, also into the queues of peers. In between it spins at first, for [`SPIN`],
+//! and sees at once when it is woken; then it naps. For that its naps are [exact](nap_exactly). A nap is [`NAP_MAX`] at most: a few per
 //! cent of a core while the device computes.
 //!
 //! With nothing in its queues it waits to be woken: for [`SPIN_IDLE`] it spins, as the next task of a chain that goes from device to device
@@ -27,6 +28,7 @@ use std::{
 };
 
 const SPIN: Duration = Duration::from_micros(30);
+const LOOK_MIN: Duration = Duration::from_micros(1);
 /// As long as a worker of the runtime looks for tasks before it sleeps. Longer than two hops take that find both issuers asleep, so
 /// that a chain of hops comes into step.
 const SPIN_IDLE: Duration = Duration::from_micros(100);
@@ -85,18 +87,20 @@ impl Signal {
     /// something is in a queue.
     pub(super) fn wait(&self, at_most: Duration, is_due: impl Fn() -> bool, is_busy: impl Fn() -> bool) {
         let begin = Instant::now();
-        let mut slept = Duration::ZERO;
+        let (mut slept, mut look_at) = (Duration::ZERO, Duration::ZERO);
         loop {
             if self.take_raise() {
                 return;
             }
-            let is_busy_now = is_busy();
-            if is_busy_now && is_due() {
-                return;
-            }
-            let elapsed = begin.elapsed();
-            let Some(left) = at_most.checked_sub(elapsed).filter(|left| !left.is_zero()) else { return };
+            let (is_busy_now, elapsed) = (is_busy(), begin.elapsed());
             let waited = elapsed.saturating_sub(slept);
+            if is_busy_now && elapsed >= look_at {
+                if is_due() {
+                    return;
+                }
+                look_at = elapsed + (waited / 8).clamp(LOOK_MIN, NAP_MAX);
+            }
+            let Some(left) = at_most.checked_sub(elapsed).filter(|left| !left.is_zero()) else { return };
             if waited < if is_busy_now { SPIN } else { SPIN_IDLE } {
                 hint::spin_loop();
             } else if !is_busy_now {
@@ -105,6 +109,7 @@ impl Signal {
                 slept = begin.elapsed();
             } else {
                 self.nap((waited / 8).clamp(NAP_MIN, NAP_MAX).min(left));
+                look_at = Duration::ZERO;
             }
         }
     }
@@ -202,14 +207,11 @@ mod tests {
     #[test]
     fn a_long_wait_looks_seldom() {
         let (signal, looks) = (Signal::default(), AtomicUsize::new(0));
-        let begin = Instant::now();
-        let late = || {
-            if begin.elapsed() > SPIN {
-                looks.fetch_add(1, Ordering::Relaxed);
-            }
+        let look = || {
+            looks.fetch_add(1, Ordering::Relaxed);
             false
         };
-        signal.wait(Duration::from_millis(100), late, || true);
+        signal.wait(Duration::from_millis(100), look, || true);
         assert!(looks.load(Ordering::Relaxed) < 600, "looked {looks:?} times");
     }
 

@@ -375,10 +375,10 @@ impl<B: Operands, P> Runnable for Call<B, P> {
         unsafe { self.bound.residences(visit) }
     }
 
-    fn scratch_bytes(&self, kind: DeviceKind, regions: &[DeviceRegion]) -> usize {
+    fn scratch_bytes(&self, kind: DeviceKind, shapes: &mut dyn Iterator<Item = DeviceRegion>) -> usize {
         let found = self.implementations.devices.iter().find(|one| one.kind == kind);
         let Some(scratch_bytes) = found.and_then(|one| one.scratch_bytes.as_ref()) else { return 0 };
-        scratch_bytes(self.bound.operands(&mut regions.iter().copied()), &self.parameters)
+        scratch_bytes(self.bound.operands(shapes), &self.parameters)
     }
 
     fn run(self, fail: Fail<'_>) -> Verdict {

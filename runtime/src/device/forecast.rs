@@ -6,6 +6,7 @@ use crate::{
     recording::{BlasLevel, TaskId},
     runtime::Shared,
     schedule::{Forecast, Outlook, Place, ReadyTask, Resource},
+    sync::prefetch,
     task::Verdict,
 };
 use smallvec::SmallVec;
@@ -125,6 +126,15 @@ impl Outlook for Shared {
 
     fn owner(&self, task: &ReadyTask) -> Option<Resource> {
         self.owner_of(task.slot)
+    }
+
+    fn comes_soon(&self, task: &ReadyTask, others: usize) {
+        let slot = self.slab.slot(task.slot);
+        match others {
+            // Its lines are here, unless nobody said that it comes: the way to its other half leads over them.
+            0 => slot.made_device_side().into_iter().for_each(prefetch),
+            _ => prefetch(slot),
+        }
     }
 
     fn now_ns(&self) -> u64 {

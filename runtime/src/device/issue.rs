@@ -6,6 +6,7 @@ use super::{
     noted::Noted,
     queues::Queues,
     reside::{Admission, Held},
+    shielded,
     table::Entry,
 };
 use crate::{
@@ -296,10 +297,14 @@ impl Shared {
         };
         while seat.is_taken() || seat.try_take() {
             // First what keeps the device busy: an issuer is mostly woken for a task.
-            let has_issued = self.issue_ahead(&mut issuing);
-            let has_collected = self.collect(&mut issuing);
+            if self.issue_ahead(&mut issuing) && issuing.in_flight.len() < entry.info.depth {
+                // Perhaps there is another by now: nothing of these has ended so soon.
+                continue;
+            }
+            // One that has just said that it is idle looks for tasks only: for ends it looks while it waits.
+            let has_collected = !entry.idle.load(Ordering::Relaxed) && self.collect(&mut issuing);
             self.note_memory(&mut issuing);
-            if has_issued || has_collected {
+            if has_collected {
                 continue;
             }
             self.report(seat);
@@ -316,8 +321,8 @@ impl Shared {
             // The timeouts only bound what a driver's lost wake would cost.
             let is_idle = issuing.in_flight.is_empty() && issuing.waiting.is_none();
             entry.device.wait(Duration::from_millis(if is_idle { 500 } else { 5 }));
-            entry.idle.store(false, Ordering::Relaxed);
-            if !is_idle {
+            // If it was woken for something, that is more urgent.
+            if entry.idle.swap(false, Ordering::Relaxed) && !is_idle {
                 self.look_whether_late(device);
             }
         }
@@ -403,7 +408,8 @@ impl Shared {
                 return Taken::Settled;
             }
         };
-        let mut waits: Waits = predecessors.iter().filter_map(|&task| self.event_of(task)).collect();
+        let mut waits = Waits::new();
+        predecessors.iter().filter_map(|&task| self.event_of(task)).for_each(|event| waits.push(event));
         let before = waits.iter().filter(|event| usize::from(event.device) == device).copied();
         let queue = issuing.queues.choose(exec.header.priority, before);
         for event in admitted.waits {
@@ -415,13 +421,9 @@ impl Shared {
         let context = (entry.info.kind, side.call().1, held.scratch_range());
         let mut issue =
             |queue: &mut dyn std::any::Any| issue_guarded(&mut exec.body, queue, &context, &admitted.regions);
-        let mut issued = None;
-        let _ = crate::task::guarded(|| {
-            issued = Some(entry.device.issue(queue, &waits, &mut issue));
-            Ok(())
-        });
-        let panicked = || Err(super::DeviceError::new("its driver panicked while it was issued"));
-        match issued.unwrap_or_else(panicked) {
+        let issued =
+            shielded("its driver panicked while it was issued", || entry.device.issue(queue, &waits, &mut issue));
+        match issued {
             Err(error) => {
                 held.release(&mut self.memory.lock(), device as u16);
                 if error.is_lost() {
@@ -483,10 +485,5 @@ fn issue_guarded(
     regions: &[super::DeviceRegion],
 ) -> Result<(), super::DeviceError> {
     let mut context = IssueContext { queue, kind: *kind, cost: *cost, scratch: scratch.clone() };
-    let mut result = Ok(());
-    let caught = crate::task::guarded(|| {
-        result = body.issue(&mut context, regions);
-        Ok(())
-    });
-    caught.map_or_else(|_| Err(super::DeviceError::new("its implementation panicked while it was issued")), |()| result)
+    shielded("its implementation panicked while it was issued", || body.issue(&mut context, regions))
 }

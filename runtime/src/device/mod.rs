@@ -50,7 +50,7 @@ pub use memory::{
 };
 pub(crate) use table::{Devices, Entry, Kinds, Takers};
 
-use crate::error::Cause;
+use crate::{error::Cause, task::guarded};
 use std::{any::Any, fmt, ops::Range, sync::Arc, time::Duration};
 
 /// What kind of device an implementation is for, such as `cuda`.
@@ -196,6 +196,19 @@ impl fmt::Display for DeviceError {
 
 impl std::error::Error for DeviceError {}
 
+/// Calls foreign code. A panic in it is an error of this text.
+pub(crate) fn shielded<R>(
+    on_panic: &'static str,
+    call: impl FnOnce() -> Result<R, DeviceError>,
+) -> Result<R, DeviceError> {
+    let mut result = None;
+    let _ = guarded(|| {
+        result = Some(call());
+        Ok(())
+    });
+    result.unwrap_or_else(|| Err(DeviceError::new(on_panic)))
+}
+
 /// What an implementation for a device gets: the queue to put its work into, as the driver knows it.
 pub struct IssueContext<'a> {
     pub(crate) queue: &'a mut dyn Any,
@@ -275,7 +288,7 @@ pub trait Device: Send + Sync {
     /// Reports tasks and copies that have finished since the last call. Tickets of one queue come in order.
     fn poll(&self, report: &mut dyn FnMut(Finished));
 
-    /// Sleeps until something has finished, or somebody calls [`wake`](Self::wake) (also before the call), or for so long.
+    /// Sleeps until something has finished that was not reported, or somebody calls [`wake`](Self::wake) (also before the call), or for so long.
     fn wait(&self, at_most: Duration);
 
     /// Wakes the issuer from [`wait`](Self::wait).

@@ -3,7 +3,7 @@
 use super::{DeviceError, DeviceRegion, Event, HostRegion, Residence};
 use crate::{
     hazard::Mode,
-    memory::{Admitted, Demand, Directory, Drivers, Landed, Segment, Use, Uses, forget_derived},
+    memory::{Admitted, Demand, Directory, Drivers, Known, Landed, Segment, Use, Uses, forget_derived},
     recorder::DeviceQueue,
     runtime::Shared,
     task::{Body, Slot},
@@ -37,6 +37,9 @@ impl Held {
     }
 }
 
+/// How a task uses its operands, and their entries as far as devices have used them.
+type Operands = SmallVec<[(Mode, Option<Known>); 4]>;
+
 /// How a device receives a task.
 pub(super) enum Admission {
     Admitted(Held, Admitted),
@@ -53,14 +56,15 @@ impl Shared {
     pub(super) fn admit(&self, device: usize, body: &Body) -> Admission {
         let info = &self.devices.all[device].info;
         if !self.devices.any_memory() {
-            return Admission::Admitted(Held::default(), Admitted::nothing());
+            return Admission::Admitted(Held::default(), Admitted::default());
         }
-        let (mut modes, mut regions) = (SmallVec::<[Mode; 4]>::new(), SmallVec::<[HostRegion; 4]>::new());
-        body.uses(&mut |_, mode| modes.push(mode));
-        let mut is_writable = true;
+        let (mut operands, mut regions) = (Operands::new(), SmallVec::<[HostRegion; 4]>::new());
+        body.uses(&mut |execution, mode| operands.push((mode, execution.placement.known())));
+        let (mut is_writable, mut has_derived) = (true, false);
         let mut look = |residence: Residence<'_>| {
-            let mode = modes.get(regions.len()).copied().unwrap_or(Mode::Read);
+            let mode = operands.get(regions.len()).map_or(Mode::Read, |operand| operand.0);
             is_writable &= residence.is_writable || !mode.writes();
+            has_derived |= residence.derived.is_some() && mode.writes();
             regions.push(residence.region);
         };
         // SAFETY: a task that an issuer has taken has no predecessor that is neither done nor issued to a device.
@@ -68,17 +72,16 @@ impl Shared {
         if !all_resident || !is_writable {
             return match info.memory {
                 // It works in host memory, and no device has a copy of what can not have copies.
-                None if is_writable => Admission::Admitted(Held::default(), Admitted::nothing()),
+                None if is_writable => Admission::Admitted(Held::default(), Admitted::default()),
                 _ => Admission::Barred(DeviceError::new("an operand of it stays in host memory")),
             };
         }
         let scratch_bytes = info.memory.as_ref().map_or(0, |memory| {
-            let shapes: SmallVec<[_; 4]> =
-                regions.iter().map(|host| DeviceRegion::like(host, 0, memory.align)).collect();
-            body.scratch_bytes(info.kind, &shapes)
+            let mut shapes = regions.iter().map(|host| DeviceRegion::like(host, 0, memory.align));
+            body.scratch_bytes(info.kind, &mut shapes)
         });
         let mut directory = self.memory.lock();
-        let Some(uses) = self.uses_of(body, &regions, &mut directory) else {
+        let Some(uses) = self.uses_of(body, &operands, &regions, &mut directory) else {
             return Admission::Barred(DeviceError::new(
                 "an operand of it is a resident value in a place that is not its own",
             ));
@@ -88,40 +91,59 @@ impl Shared {
             return Admission::Barred(error);
         }
         let mut drivers = Drivers::new(&self.devices);
-        let admitted = directory.admit(&mut drivers, demand);
+        let mut admitted = Admitted::default();
+        let is_admitted = directory.admit(&mut drivers, demand, &mut admitted);
         drop(directory);
         drivers.lost.iter().for_each(|&lost| self.lose(usize::from(lost)));
-        let admitted = match admitted {
-            Ok(Some(admitted)) => admitted,
-            Ok(None) => return Admission::NotYet,
+        match is_admitted {
+            Ok(true) => {}
+            Ok(false) => return Admission::NotYet,
             Err(error) if self.devices.all[device].is_lost() => return Admission::Barred(error),
             // Another was asked for what it had. Perhaps there is one more that has it.
             Err(_) if !drivers.lost.is_empty() => return Admission::NotYet,
             Err(error) => return Admission::Failed(error),
-        };
-        // SAFETY: as above. Whoever has read the value on the host precedes this task, and whoever will read it there comes after.
-        unsafe {
-            let mut each = modes.iter();
-            body.residences(&mut |residence| {
-                if each.next().is_some_and(|mode| mode.writes()) {
+        }
+        if has_derived {
+            let mut each = operands.iter();
+            let mut forget = |residence: Residence<'_>| {
+                if each.next().is_some_and(|(mode, _)| mode.writes()) {
                     forget_derived(&residence);
                 }
-            })
-        };
-        let (scratch, admitted) = admitted.split_scratch();
+            };
+            // SAFETY: as above. Whoever has read the value on the host precedes this task, and whoever will read it there comes after.
+            unsafe { body.residences(&mut forget) };
+        }
+        let scratch = admitted.scratch.take();
         Admission::Admitted(Held { uses, scratch }, admitted)
     }
 
-    fn uses_of(&self, body: &Body, regions: &[HostRegion], directory: &mut Directory) -> Option<Uses> {
-        let (mut uses, mut regions, mut all_in_place) = (Uses::new(), regions.iter(), true);
-        body.uses(&mut |execution, mode| {
-            if let Some(&host) = regions.next() {
-                match execution.placement.entry_in(&self.memory, directory, host) {
-                    Some(entry) => uses.push(Use { entry, mode }),
-                    None => all_in_place = false,
-                }
+    /// What a task uses, whose operands are in these places; none if one of them must not be used there.
+    fn uses_of(
+        &self,
+        body: &Body,
+        operands: &Operands,
+        regions: &[HostRegion],
+        directory: &mut Directory,
+    ) -> Option<Uses> {
+        let mut uses = Uses::new();
+        let mut add = |mode: Mode, known: Known, host: HostRegion, directory: &mut Directory| {
+            directory.at_place(known, host).map(|entry| uses.push(Use { entry, mode })).is_some()
+        };
+        let mut all_in_place = true;
+        if operands.iter().all(|(_, known)| known.is_some()) {
+            for ((mode, known), &host) in operands.iter().zip(regions) {
+                all_in_place &= known.is_some_and(|known| add(*mode, known, host, directory));
             }
-        });
+        } else {
+            // Devices have not used all of them yet.
+            let mut regions = regions.iter();
+            body.uses(&mut |execution, mode| {
+                if let Some(&host) = regions.next() {
+                    let known = execution.placement.made_known(&self.memory, directory, host);
+                    all_in_place &= add(mode, known, host, directory);
+                }
+            });
+        }
         all_in_place.then_some(uses)
     }
 

@@ -17,13 +17,8 @@ pub(crate) struct Whereabouts {
     pub(crate) locality: u32,
 }
 
-/// A value that a task uses.
-struct Reading {
-    is_read: bool,
-    entry: Option<EntryId>,
-    /// Where it is in host memory; not known of operands that stay there.
-    host: Option<HostRegion>,
-}
+/// Of each value that a task uses, whether it reads it, and its entry, if devices have used it.
+type Readings = SmallVec<[(bool, Option<EntryId>); 4]>;
 
 impl Shared {
     /// What the operands of the task, which the policy holds, are to a device.
@@ -40,30 +35,26 @@ impl Shared {
     }
 
     fn operands_to(&self, slot: u32, to: Node) -> Whereabouts {
-        let mut readings = SmallVec::<[Reading; 4]>::new();
+        let mut readings = Readings::new();
         // SAFETY: the policy holds the task, so nobody has taken it and nobody changes it.
         let body = unsafe { &self.slab.slot(slot).exec_shared().body };
         body.uses(&mut |execution, mode| {
-            readings.push(Reading { is_read: mode.reads(), entry: execution.placement.entry(), host: None });
+            readings.push((mode.reads(), execution.placement.entry()));
         });
-        // Only of what devices have not used it must be asked where it is.
-        if readings.iter().any(|reading| reading.is_read && reading.entry.is_none()) {
-            let mut each = readings.iter_mut();
+        // Only of what devices have not used it must be asked where it is in host memory; operands that stay there do not say.
+        let mut hosts = SmallVec::<[HostRegion; 4]>::new();
+        if readings.iter().any(|(is_read, entry)| *is_read && entry.is_none()) {
             // SAFETY: a task is pushed when each of its predecessors is done, or issued to a device.
-            unsafe {
-                body.residences(&mut |residence| {
-                    if let Some(reading) = each.next() {
-                        reading.host = Some(residence.region);
-                    }
-                })
-            };
+            unsafe { body.residences(&mut |residence| hosts.push(residence.region)) };
         }
         let directory = self.memory.lock();
         let mut sum = Whereabouts::default();
-        for reading in readings.iter().filter(|reading| reading.is_read) {
-            let (communication_ns, locality) = directory.distance(reading.entry, reading.host, to);
-            sum.communication_ns += communication_ns;
-            sum.locality += locality;
+        for (at, &(is_read, entry)) in readings.iter().enumerate() {
+            if is_read {
+                let (communication_ns, locality) = directory.distance(entry, hosts.get(at).copied(), to);
+                sum.communication_ns += communication_ns;
+                sum.locality += locality;
+            }
         }
         sum
     }

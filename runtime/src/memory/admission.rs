@@ -14,27 +14,16 @@ use smallvec::SmallVec;
 /// Where operands are on a device.
 type Regions = SmallVec<[DeviceRegion; 3]>;
 
-/// A task that can be issued now: its operands have places, and copies that bring their values are under way.
-#[derive(Debug)]
+/// What a task gets that can be issued now: its operands have places, and copies that bring their values are under way. It is filled in
+/// where it lies: moved from hand to hand it would cost more than much of the rest.
+#[derive(Debug, Default)]
 pub(crate) struct Admitted {
     /// Where each operand is, in the order of the uses.
     pub(crate) regions: Regions,
+    /// Taken by whoever gives it back when the task has finished.
     pub(crate) scratch: Option<Segment>,
     /// What the task waits for besides its predecessors.
     pub(crate) waits: Waits,
-}
-
-impl Admitted {
-    /// For a task that has nothing on devices.
-    pub(crate) fn nothing() -> Self {
-        Self { regions: Regions::new(), scratch: None, waits: Waits::new() }
-    }
-
-    /// The scratch apart from the rest.
-    pub(crate) fn split_scratch(self) -> (Option<Segment>, Self) {
-        let Self { regions, scratch, waits } = self;
-        (scratch, Self { regions, scratch: None, waits })
-    }
 }
 
 /// What a task asks of a device.
@@ -46,8 +35,9 @@ pub(crate) struct Demand<'a> {
 }
 
 /// How an attempt to admit a task ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Attempt {
-    Admitted(Admitted),
+    Admitted,
     /// There is no room yet.
     NoRoom,
     /// What it reads can not be sent for yet.
@@ -55,7 +45,7 @@ enum Attempt {
 }
 
 impl Directory {
-    /// Admits a task to a device, or says that it must be tried again when something has finished (`None`): all its operands have
+    /// Admits a task to a device, or says that it must be tried again when something has finished (`false`): all its operands have
     /// a place there, and stay, or none does.
     ///
     /// # Errors
@@ -64,7 +54,8 @@ impl Directory {
         &mut self,
         copier: &mut dyn Copier,
         demand: Demand<'_>,
-    ) -> Result<Option<Admitted>, DeviceError> {
+        admitted: &mut Admitted,
+    ) -> Result<bool, DeviceError> {
         let store = &mut self.stores[usize::from(demand.device)];
         store.awaited.clear();
         store.wanted = 0;
@@ -79,30 +70,37 @@ impl Directory {
             return Err(error);
         }
         if self.stores[usize::from(demand.device)].heap.is_none() {
-            return self.admit_to_host_memory(copier, demand);
+            return self.admit_to_host_memory(copier, demand, admitted);
         }
-        match self.attempt(copier, demand)? {
-            Attempt::Admitted(admitted) => {
+        match self.attempt(copier, demand, admitted)? {
+            Attempt::Admitted => {
                 // There was room all the same.
                 self.stores[usize::from(demand.device)].trouble = None;
-                Ok(Some(admitted))
+                Ok(true)
             }
-            Attempt::NoRoom if self.stores[usize::from(demand.device)].pins == 0 => self.admit_alone(copier, demand),
+            Attempt::NoRoom if self.stores[usize::from(demand.device)].pins == 0 => {
+                self.admit_alone(copier, demand, admitted)
+            }
             Attempt::NoRoom => {
-                let wanted = self.needed(demand, |id| self.segment_on(id, Node::of_device(demand.device)).is_none());
+                let wanted = self.missing(demand, Node::of_device(demand.device));
                 self.stores[usize::from(demand.device)].wanted = wanted;
-                Ok(None)
+                Ok(false)
             }
-            Attempt::NotYet => Ok(None),
+            Attempt::NotYet => Ok(false),
         }
     }
 
     /// Tries to admit a task; if that fails, nothing is held for it.
-    fn attempt(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Attempt, DeviceError> {
+    fn attempt(
+        &mut self,
+        copier: &mut dyn Copier,
+        demand: Demand<'_>,
+        admitted: &mut Admitted,
+    ) -> Result<Attempt, DeviceError> {
         let node = Node::of_device(demand.device);
         demand.uses.iter().for_each(|one| self.pin(one.entry, node));
-        let result = self.attempt_pinned(copier, demand);
-        if !matches!(result, Ok(Attempt::Admitted(_))) {
+        let result = self.attempt_pinned(copier, demand, admitted);
+        if !matches!(result, Ok(Attempt::Admitted)) {
             demand.uses.iter().for_each(|one| self.unpin(one.entry, node));
         }
         result
@@ -113,7 +111,8 @@ impl Directory {
         &mut self,
         copier: &mut dyn Copier,
         demand: Demand<'_>,
-    ) -> Result<Option<Admitted>, DeviceError> {
+        admitted: &mut Admitted,
+    ) -> Result<bool, DeviceError> {
         let mut complete = true;
         for one in demand.uses.iter().filter(|one| one.mode.reads()) {
             complete &= self.entry(one.entry).is_valid(Node::HOST) || self.send_for(copier, one.entry)?;
@@ -121,9 +120,10 @@ impl Directory {
         let waits = if complete { self.waits(copier, demand, Node::HOST) } else { None };
         let Some(waits) = waits else {
             self.await_copies(demand, Node::HOST);
-            return Ok(None);
+            return Ok(false);
         };
-        Ok(Some(Admitted { regions: Regions::new(), scratch: None, waits }))
+        *admitted = Admitted { waits, ..Admitted::default() };
+        Ok(true)
     }
 
     /// Issues a copy of the value to host memory, from where it comes soonest. Says whether it could.
@@ -147,7 +147,12 @@ impl Directory {
 
     /// Tries once more where nothing else is in the way but what the task's own operands, kept from before, leave of the heap: without
     /// them it is empty, and then the task fits, or never will.
-    fn admit_alone(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Option<Admitted>, DeviceError> {
+    fn admit_alone(
+        &mut self,
+        copier: &mut dyn Copier,
+        demand: Demand<'_>,
+        admitted: &mut Admitted,
+    ) -> Result<bool, DeviceError> {
         let (at, node) = (usize::from(demand.device), Node::of_device(demand.device));
         if let Some(trouble) = self.stores[at].trouble.take() {
             return Err(trouble);
@@ -155,7 +160,7 @@ impl Directory {
         let kept: Vec<EntryId> = self.stores[at].recent.iter().collect();
         for id in kept {
             if self.entry(id).is_only(node) && !self.send_home(copier, id, node)? {
-                return Ok(None);
+                return Ok(false);
             }
             // What is on its way goes when it has arrived; a value without bytes has.
             if self.entry(id).replicas[node.at()].pins == 0 {
@@ -163,12 +168,9 @@ impl Directory {
             }
         }
         if self.stores[at].pins > 0 {
-            return Ok(None);
+            return Ok(false);
         }
-        match self.attempt(copier, demand)? {
-            Attempt::Admitted(admitted) => Ok(Some(admitted)),
-            Attempt::NoRoom | Attempt::NotYet => Ok(None),
-        }
+        Ok(self.attempt(copier, demand, admitted)? == Attempt::Admitted)
     }
 
     /// Fails if not even an empty heap has room for the task.
@@ -203,34 +205,51 @@ impl Directory {
         seen.into_iter().fold(scratch, |sum, id| sum.saturating_add(heap.rounded(span(id))))
     }
 
+    /// Bytes that the task takes of the heap and has not got.
+    fn missing(&self, demand: Demand<'_>, node: Node) -> usize {
+        self.needed(demand, |id| self.segment_on(id, node).is_none())
+    }
+
     /// Admits a task whose operands are pinned.
-    fn attempt_pinned(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Attempt, DeviceError> {
+    fn attempt_pinned(
+        &mut self,
+        copier: &mut dyn Copier,
+        demand: Demand<'_>,
+        admitted: &mut Admitted,
+    ) -> Result<Attempt, DeviceError> {
         let Demand { device, uses, scratch_bytes } = demand;
         let (at, node) = (usize::from(device), Node::of_device(device));
         let align = self.stores[at].align;
-        let missing = match self.has_room_for(demand) {
-            true => 0,
-            false => self.needed(demand, |id| self.segment_on(id, node).is_none()),
-        };
+        // What it needs in all, asked for where the first of it is missing.
+        let mut missing = None;
+        admitted.regions.clear();
         for one in uses {
-            let bytes = DeviceRegion::like(&self.entry(one.entry).host, 0, align).span_bytes();
-            match self.segment_on(one.entry, node) {
-                Some(segment) if segment.bytes() >= bytes => continue,
+            let entry = self.entry(one.entry);
+            let region = DeviceRegion::like(&entry.host, 0, align);
+            let offset = match &entry.replicas[node.at()].segment {
+                Some(segment) if segment.bytes() >= region.span_bytes() => segment.offset(),
                 // The datum has grown, and a copy of its old bytes is not reported yet: with it the place goes.
                 Some(_) => return Ok(Attempt::NotYet),
-                None => {}
-            }
-            let Some(segment) = self.room(copier, device, bytes, missing)? else { return Ok(Attempt::NoRoom) };
-            self.entry_mut(one.entry).replicas[node.at()].segment = Some(segment);
-            self.touch(one.entry, node);
+                None => {
+                    let missing = *missing.get_or_insert_with(|| self.missing(demand, node));
+                    let segment = self.room(copier, device, region.span_bytes(), missing)?;
+                    let Some(segment) = segment else { return Ok(Attempt::NoRoom) };
+                    let offset = segment.offset();
+                    self.entry_mut(one.entry).replicas[node.at()].segment = Some(segment);
+                    self.touch(one.entry, node);
+                    offset
+                }
+            };
+            admitted.regions.push(DeviceRegion { offset, ..region });
         }
-        let scratch = match scratch_bytes {
-            0 => None,
-            bytes => {
-                let Some(segment) = self.room(copier, device, bytes, missing)? else { return Ok(Attempt::NoRoom) };
-                Some(segment)
+        let mut scratch = None;
+        if scratch_bytes > 0 {
+            let missing = *missing.get_or_insert_with(|| self.missing(demand, node));
+            scratch = self.room(copier, device, scratch_bytes, missing)?;
+            if scratch.is_none() {
+                return Ok(Attempt::NoRoom);
             }
-        };
+        }
         let waits = match self.fetch_all(copier, demand) {
             Ok(Some(waits)) => waits,
             other => {
@@ -240,11 +259,8 @@ impl Directory {
             }
         };
         self.stores[at].pins += u64::from(scratch.is_some());
-        let region = |one: &Use| {
-            let offset = self.segment_on(one.entry, node).map_or(0, Segment::offset);
-            DeviceRegion::like(&self.entry(one.entry).host, offset, align)
-        };
-        Ok(Attempt::Admitted(Admitted { regions: uses.iter().map(region).collect(), scratch, waits }))
+        (admitted.scratch, admitted.waits) = (scratch, waits);
+        Ok(Attempt::Admitted)
     }
 
     fn give(&mut self, device: u16, segment: Segment) {

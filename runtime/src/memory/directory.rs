@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 use super::{
+    Known,
     admission::Demand,
     entry::{Entry, Node},
     heap::{Heap, Segment},
@@ -153,6 +154,15 @@ impl Directory {
 
     pub(super) fn entry_mut(&mut self, id: EntryId) -> &mut Entry {
         self.entries[id.0 as usize - 1].as_mut().unwrap_or_else(|| unreachable!("entries end after their users"))
+    }
+
+    /// The datum's entry as it is used with its value in this place; none if it must not be, since the value stays somewhere else.
+    pub(crate) fn at_place(&mut self, Known { entry, stays }: Known, host: HostRegion) -> Option<EntryId> {
+        if stays {
+            return (self.entry(entry).host == host).then_some(entry);
+        }
+        self.relocate(entry, host);
+        Some(entry)
     }
 
     /// Host memory of a datum has moved, or has another shape: only a host task can have done that, so no replica is valid.

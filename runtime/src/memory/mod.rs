@@ -101,9 +101,8 @@ pub(crate) use heap::Segment;
 pub use links::{CopyKind, Traffic};
 
 use crate::{
-    device::{DeviceError, DeviceInfo, Devices, Event, HostRegion, Residence, Transfer},
+    device::{DeviceError, DeviceInfo, Devices, Event, HostRegion, Residence, Transfer, shielded},
     sync::held,
-    task::guarded,
 };
 use std::sync::{
     Arc, Mutex, MutexGuard, OnceLock,
@@ -124,6 +123,13 @@ struct Placed {
     entry: EntryId,
     /// Its only place in host memory, if the value stays where it is between scopes.
     stays: Option<HostRegion>,
+}
+
+/// A datum's entry, and whether its place in host memory does not change.
+#[derive(Clone, Copy)]
+pub(crate) struct Known {
+    pub(crate) entry: EntryId,
+    pub(crate) stays: bool,
 }
 
 impl Drop for Placed {
@@ -166,24 +172,18 @@ impl Placement {
         self.placed.get().map(|placed| placed.entry)
     }
 
-    /// The datum's entry, made now if need be; none if it must not be used, since the value stays somewhere else.
-    pub(crate) fn entry_in(
-        &self,
-        memory: &Arc<Memory>,
-        directory: &mut Directory,
-        host: HostRegion,
-    ) -> Option<EntryId> {
-        if let Some(placed) = self.placed.get() {
-            match placed.stays {
-                Some(own) if own != host => return None,
-                Some(_) => {}
-                None => directory.relocate(placed.entry, host),
-            }
-            return Some(placed.entry);
-        }
-        // Under the directory's lock, so nobody else is at it.
-        let place = || Arc::new(Placed { memory: memory.clone(), entry: directory.open(host), stays: None });
-        Some(self.placed.get_or_init(place).entry)
+    /// The same, and whether the value stays where it is between scopes.
+    pub(crate) fn known(&self) -> Option<Known> {
+        self.placed.get().map(|placed| Known { entry: placed.entry, stays: placed.stays.is_some() })
+    }
+
+    /// The same; the entry is made now if need be. Called under the directory's lock, so nobody else is at it.
+    pub(crate) fn made_known(&self, memory: &Arc<Memory>, directory: &mut Directory, host: HostRegion) -> Known {
+        self.known().unwrap_or_else(|| {
+            let entry = directory.open(host);
+            self.placed.get_or_init(|| Arc::new(Placed { memory: memory.clone(), entry, stays: None }));
+            Known { entry, stays: false }
+        })
     }
 }
 
@@ -220,16 +220,10 @@ impl directory::Copier for Drivers<'_> {
             return Err(DeviceError::new("the device has no memory of its own"));
         };
         let queue = entry.info.transfer_queue(transfer);
-        let mut result = None;
-        // Drivers are foreign code.
-        let _ = guarded(|| {
-            // SAFETY: the host region is that of a datum, which lives until its tasks are done, among them the one that brings it home,
-            // or that drops what stays, and with it the end of every copy; the protocol in the module's head keeps readers and writers of it apart.
-            result = Some(unsafe { memory.copy(transfer, waits) });
-            Ok(())
-        });
-        let panicked = || Err(DeviceError::new("its driver panicked while a copy was issued"));
-        let result = result.unwrap_or_else(panicked);
+        // SAFETY: the host region is that of a datum, which lives until its tasks are done, among them the one that brings it home,
+        // or that drops what stays, and with it the end of every copy; the protocol in the module's head keeps readers and writers of it apart.
+        let result =
+            shielded("its driver panicked while a copy was issued", || unsafe { memory.copy(transfer, waits) });
         if result.as_ref().is_err_and(DeviceError::is_lost) {
             self.lost.push(device);
         }

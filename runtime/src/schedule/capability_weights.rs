@@ -2,7 +2,7 @@
 
 use super::{
     Forecast, Outlook, Place, Policy, Priority, ReadyTask, Resource, Want,
-    station::{Assigned, Ended, Station},
+    station::{Assigned, Ended, Station, load_ns},
 };
 use crate::recording::{BlasLevel, TaskId};
 use smallvec::SmallVec;
@@ -70,11 +70,6 @@ struct State {
     in_vain: Vec<u64>,
 }
 
-/// How long a task stands in its resource's way. What it moves is moved while others are at work, so the longer of the two counts.
-fn load_ns(forecast: &Forecast) -> f64 {
-    forecast.computation_ns.max(forecast.communication_ns)
-}
-
 /// The paper's cost: communication and computation.
 fn cost_ns(forecast: &Forecast) -> f64 {
     forecast.computation_ns + forecast.communication_ns
@@ -124,27 +119,23 @@ impl State {
     }
 
     /// Where the task is to run, and whether nobody else is to take it.
-    fn assign(&mut self, priority: i32, forecasts: &Forecasts, rule: &Rule, now_ns: f64) -> (Resource, bool) {
+    fn assign(&self, priority: i32, forecasts: &Forecasts, is_panel: bool, now_ns: f64) -> (Resource, bool) {
         let can = |on: Resource| forecasts.get(usize::from(on.0)).and_then(Option::as_ref);
         let devices = || (1..forecasts.len() as u16).map(Resource).filter_map(|on| Some((on, can(on)?)));
-        let fastest = devices().map(|it| it.1).min_by(|a, b| cost_ns(a).total_cmp(&cost_ns(b)));
-        let (Some(host), Some(fastest)) = (can(Resource::HOST), fastest) else {
-            // Only the host, or only devices.
-            return match rule {
-                Rule::Home(home) if can(*home).is_some() => (*home, true),
-                // What one device alone can run is not others' either.
-                _ => match self.soonest(devices(), priority, now_ns) {
-                    Some(on) => (on, devices().nth(1).is_none()),
-                    None => (Resource::HOST, true),
-                },
-            };
-        };
-        match rule {
-            Rule::Panel if cost_ns(host) <= cost_ns(fastest) => return (Resource::HOST, true),
-            Rule::Home(home) if can(*home).is_some() => return (*home, true),
+        let host = can(Resource::HOST);
+        // What one of them alone can run is not others' either.
+        let mut each = devices();
+        match (host, each.next(), each.next()) {
+            (_, None, _) => return (Resource::HOST, true),
+            (None, Some((only, _)), None) => return (only, true),
             _ => {}
         }
         let Some(device) = self.soonest(devices(), priority, now_ns) else { return (Resource::HOST, false) };
+        let fastest = devices().map(|it| it.1).min_by(|a, b| cost_ns(a).total_cmp(&cost_ns(b)));
+        let (Some(host), Some(fastest)) = (host, fastest) else { return (device, false) };
+        if is_panel && cost_ns(host) <= cost_ns(fastest) {
+            return (Resource::HOST, true);
+        }
         let other = can(device).map_or(f64::INFINITY, |forecast| self.done_ns(device, priority, forecast, now_ns));
         let own = self.done_ns(Resource::HOST, priority, host, now_ns);
         let reserve_ns = self.reserve_ns(Resource::HOST, host, fastest);
@@ -179,15 +170,19 @@ impl State {
                 return None;
             }
             is_refused = !is_here(it);
-            (!is_refused).then_some(it.task.id)
+            (!is_refused).then_some(it)
         })?;
-        let (first_ns, nearer) = self.nearest(on, first, want, outlook)?;
+        let (first_ns, nearer) = self.nearest(on, first, want, outlook);
         let (communication_ns, id) = match nearer.filter(|(_, it)| is_here(it)) {
             Some((ns, it)) => (ns, it.task.id),
-            None => (first_ns, first),
+            None => (first_ns, first.task.id),
         };
         let found = self.station(on).remove_first(|it| it.task.id == id)?;
-        Some(self.taken(on, Assigned { communication_ns, ..found }, now_ns))
+        for (others, (_, it)) in self.station(on).queue.iter().take(2).enumerate() {
+            outlook.comes_soon(&it.task, others);
+        }
+        let forecast = Forecast { communication_ns, ..found.forecast };
+        Some(self.taken(on, Assigned { forecast, ..found }, now_ns))
     }
 
     /// What it takes to move what this task needs; and of those that follow, that the device can take and that are as urgent, the one that
@@ -195,19 +190,21 @@ impl State {
     fn nearest(
         &self,
         on: Resource,
-        first: TaskId,
+        first: &Assigned,
         want: &Want<'_>,
         outlook: &dyn Outlook,
-    ) -> Option<(f64, Option<(f64, &Assigned)>)> {
+    ) -> (f64, Option<(f64, &Assigned)>) {
+        // What was there when it was assigned is there still, but for what has made room: too rarely to be asked for every task.
+        if first.forecast.communication_ns == 0.0 {
+            return (0.0, None);
+        }
         let station = &self.stations[usize::from(on.0)];
-        let mut others = station.queue.iter().map(|(_, it)| it).skip_while(|it| it.task.id != first);
-        let first = others.next()?;
+        let others = station.queue.iter().map(|(_, it)| it).skip_while(|it| it.task.id != first.task.id).skip(1);
         let is_equal = |it: &&Assigned| it.task.priority == first.task.priority;
         let mut equals = others.take_while(is_equal).filter(|it| want.accepts(&it.task));
         let mut others = equals.by_ref().take(NEAR).peekable();
-        // What was there when it was assigned is there still, but for what has made room: too rarely to be asked for every task.
-        if first.communication_ns == 0.0 || others.peek().is_none() {
-            return Some((first.communication_ns, None));
+        if others.peek().is_none() {
+            return (first.forecast.communication_ns, None);
         }
         let first_ns = outlook.communication_ns(&first.task, on);
         let mut best: Option<(f64, &Assigned)> = None;
@@ -223,10 +220,10 @@ impl State {
         }
         // What comes later than there is work for is sent for, but one at a time: meanwhile there is time for what is here.
         if station.is_fetching() && best.map_or(first_ns, |best| best.0) > station.in_hand_ns() {
-            let here = equals.take(FAR).find(|it| it.communication_ns == 0.0);
+            let here = equals.take(FAR).find(|it| it.forecast.communication_ns == 0.0);
             best = here.map(|it| (0.0, it)).or(best);
         }
-        Some((first_ns, best))
+        (first_ns, best)
     }
 
     fn is_better_elsewhere(&self, on: Resource, task: &ReadyTask, outlook: &dyn Outlook, now_ns: f64) -> bool {
@@ -263,8 +260,8 @@ impl State {
         }
         let (_, victim, task) = best?;
         let found = self.station(victim).remove_first(|it| it.task.id == task)?;
-        let Forecast { computation_ns, communication_ns, .. } = outlook.forecast(&found.task, on).unwrap_or_default();
-        Some(self.taken(on, Assigned { computation_ns, communication_ns, ..found }, now_ns))
+        let forecast = outlook.forecast(&found.task, on).unwrap_or_default();
+        Some(self.taken(on, Assigned { forecast, ..found }, now_ns))
     }
 
     /// What to take from a victim, and how much sooner it will be finished.
@@ -315,18 +312,10 @@ impl State {
     }
 
     fn taken(&mut self, on: Resource, found: Assigned, now_ns: f64) -> ReadyTask {
-        let expected = (found.computation_ns, found.communication_ns);
-        self.station(on).take(found.task.id, found.is_bound, expected, now_ns);
+        self.station(on).take(found.task.id, found.is_bound, found.forecast, now_ns);
         self.epoch += 1;
         found.task
     }
-}
-
-/// What stands above the greedy choice.
-enum Rule {
-    None,
-    Panel,
-    Home(Resource),
 }
 
 impl CapabilityWeights {
@@ -370,20 +359,14 @@ impl Policy for CapabilityWeights {
             return self.host_only.push(by, task, outlook);
         }
         // Asked before the lock is taken: the answers are not this policy's.
-        let rule = match outlook.level(&task) {
-            Some(BlasLevel::One | BlasLevel::Two) => Rule::Panel,
-            _ => outlook.home(&task).map_or(Rule::None, Rule::Home),
-        };
-        let at_home = match rule {
-            Rule::Home(home) => outlook.forecast(&task, home).map(|forecast| (home, forecast)),
-            _ => None,
-        };
+        let is_panel = matches!(outlook.level(&task), Some(BlasLevel::One | BlasLevel::Two));
+        let home = if is_panel { None } else { outlook.home(&task) };
+        let at_home = home.and_then(|home| Some((home, outlook.forecast(&task, home)?)));
         // Who can run it at home does, so nobody asks for more.
-        let forecast = |on| match at_home {
-            Some((home, forecast)) => (on == home).then_some(forecast),
-            None => outlook.forecast(&task, on),
-        };
-        let forecasts: Forecasts = resources(outlook).map(forecast).collect();
+        let mut forecasts = Forecasts::new();
+        if at_home.is_none() {
+            resources(outlook).for_each(|on| forecasts.push(outlook.forecast(&task, on)));
+        }
         let now_ns = outlook.now_ns() as f64;
         self.held.fetch_add(1, Ordering::Relaxed);
         let mut state = self.state();
@@ -392,14 +375,17 @@ impl Policy for CapabilityWeights {
         for station in &mut state.stations {
             let _ = station.end(task.id, now_ns);
         }
-        let (on, is_bound) = state.assign(task.priority, &forecasts, &rule, now_ns);
-        let forecast = forecasts[usize::from(on.0)].unwrap_or_default();
-        let load_ns = load_ns(&forecast);
-        if on == Resource::HOST && matches!(rule, Rule::Panel) {
-            state.panel_ns += PANEL_SHARE * (load_ns - state.panel_ns);
+        let (on, is_bound, forecast) = match at_home {
+            Some((home, forecast)) => (home, true, forecast),
+            None => {
+                let (on, is_bound) = state.assign(task.priority, &forecasts, is_panel, now_ns);
+                (on, is_bound, forecasts[usize::from(on.0)].unwrap_or_default())
+            }
+        };
+        if on == Resource::HOST && is_panel {
+            state.panel_ns += PANEL_SHARE * (load_ns(&forecast) - state.panel_ns);
         }
-        let Forecast { computation_ns, communication_ns, .. } = forecast;
-        state.station(on).assign(load_ns, Assigned { task, is_bound, computation_ns, communication_ns });
+        state.station(on).assign(Assigned { task, is_bound, forecast });
         state.epoch += 1;
     }
 
@@ -442,11 +428,7 @@ impl Policy for CapabilityWeights {
             // If nobody else may have any of it, nothing can go elsewhere.
             if is_surprising && station.is_open() {
                 let on = Resource(at as u16);
-                station.reweigh(|it| {
-                    let forecast = outlook.forecast(&it.task, on)?;
-                    (it.computation_ns, it.communication_ns) = (forecast.computation_ns, forecast.communication_ns);
-                    Some(load_ns(&forecast))
-                });
+                station.reweigh(|task| outlook.forecast(task, on));
                 any = true;
             }
         }

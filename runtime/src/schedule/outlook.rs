@@ -68,6 +68,12 @@ pub trait Outlook {
     /// moved, and moved back by the next one that updates it there.
     fn owner(&self, task: &ReadyTask) -> Option<Resource>;
 
+    /// The thread that asks will take this task next, after so many others (none, or one): what is written of it may be brought near
+    /// meanwhile.
+    fn comes_soon(&self, task: &ReadyTask, others: usize) {
+        let _ = (task, others);
+    }
+
     /// Nanoseconds since some moment.
     fn now_ns(&self) -> u64;
 }

@@ -1,69 +1,78 @@
 //! A queue by rank: the most urgent first, among equals the oldest. Each item weighs some nanoseconds, and the sum of what is as urgent
 //! as something or more is known without a walk through all.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, VecDeque},
-};
+use std::collections::VecDeque;
+
+type Items<T> = VecDeque<(f64, T)>;
 
 struct Band<T> {
+    priority: i32,
     load_ns: f64,
-    items: VecDeque<(f64, T)>,
+    items: Items<T>,
 }
 
-/// See the module's head. There is no band without items.
-pub(super) struct Ranked<T>(BTreeMap<Reverse<i32>, Band<T>>);
+/// See the module's head. There is no band without items. Most tasks come and go at the urgent end, so that is where the bands' list ends.
+pub(super) struct Ranked<T> {
+    bands: Vec<Band<T>>,
+    /// Of bands that are gone, for the room.
+    spare: Vec<Items<T>>,
+}
 
 impl<T> Default for Ranked<T> {
     fn default() -> Self {
-        Self(BTreeMap::new())
+        Self { bands: Vec::new(), spare: Vec::new() }
     }
 }
 
 impl<T> Ranked<T> {
     pub(super) fn len(&self) -> usize {
-        self.0.values().map(|band| band.items.len()).sum()
+        self.bands.iter().map(|band| band.items.len()).sum()
     }
 
     pub(super) fn push(&mut self, priority: i32, load_ns: f64, item: T) {
-        let band = self.0.entry(Reverse(priority)).or_insert_with(|| Band { load_ns: 0.0, items: VecDeque::new() });
+        let at = self.bands.partition_point(|band| band.priority < priority);
+        if self.bands.get(at).is_none_or(|band| band.priority != priority) {
+            let items = self.spare.pop().unwrap_or_default();
+            self.bands.insert(at, Band { priority, load_ns: 0.0, items });
+        }
+        let band = &mut self.bands[at];
         band.load_ns += load_ns;
         band.items.push_back((load_ns, item));
     }
 
     /// What stands before something that comes with this priority.
     pub(super) fn load_before_ns(&self, priority: i32) -> f64 {
-        self.0.range(..=Reverse(priority)).map(|(_, band)| band.load_ns).sum()
+        self.bands.iter().rev().take_while(|band| band.priority >= priority).map(|band| band.load_ns).sum()
     }
 
     /// What all items weigh.
     pub(super) fn load_ns(&self) -> f64 {
-        self.0.values().map(|band| band.load_ns).sum()
+        self.bands.iter().map(|band| band.load_ns).sum()
     }
 
     /// From the most urgent on, each with what it weighs.
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &(f64, T)> {
-        self.0.values().flat_map(|band| &band.items)
+        self.bands.iter().rev().flat_map(|band| &band.items)
     }
 
     /// Takes out the first that will do.
     pub(super) fn remove_first(&mut self, mut will_do: impl FnMut(&T) -> bool) -> Option<T> {
-        let (&rank, at) = self
-            .0
-            .iter()
-            .find_map(|(rank, band)| Some((rank, band.items.iter().position(|(_, item)| will_do(item))?)))?;
-        let band = self.0.get_mut(&rank)?;
+        let position = |(rank, band): (usize, &Band<T>)| {
+            band.items.iter().position(|(_, item)| will_do(item)).map(|at| (rank, at))
+        };
+        let (rank, at) = self.bands.iter().enumerate().rev().find_map(position)?;
+        let band = &mut self.bands[rank];
         let (load_ns, item) = band.items.remove(at)?;
         band.load_ns -= load_ns;
         if band.items.is_empty() {
-            self.0.remove(&rank);
+            self.spare.push(self.bands.remove(rank).items);
         }
         Some(item)
     }
 
     /// Weighs every item anew.
     pub(super) fn reweigh(&mut self, mut weigh: impl FnMut(&mut T) -> Option<f64>) {
-        for band in self.0.values_mut() {
+        for band in &mut self.bands {
             for (load_ns, item) in &mut band.items {
                 *load_ns = weigh(item).unwrap_or(*load_ns);
             }

@@ -1,29 +1,35 @@
 //! What one resource is expected to be busy with: the tasks that are assigned to it, those that it has taken and not finished, and
 //! when it would come to another.
 
-use super::{ReadyTask, ranked::Ranked};
+use super::{Forecast, ReadyTask, ranked::Ranked};
 use crate::recording::TaskId;
+
+/// How long a task stands in its resource's way. What it moves is moved while others are at work, so the longer of the two counts.
+pub(super) fn load_ns(forecast: &Forecast) -> f64 {
+    forecast.computation_ns.max(forecast.communication_ns)
+}
 
 /// A task that is assigned.
 pub(super) struct Assigned {
     pub(super) task: ReadyTask,
     /// Nobody else is to take it: others can not, or it is here by rule.
     pub(super) is_bound: bool,
-    /// What the work itself will take here, as was expected when it was assigned or weighed last.
-    pub(super) computation_ns: f64,
-    /// And moving what it needs here.
-    pub(super) communication_ns: f64,
+    /// What it will take here, as was expected when it was assigned or weighed last.
+    pub(super) forecast: Forecast,
 }
 
 /// A task that was taken and has not ended.
 struct Running {
     task: TaskId,
-    /// What of it the work itself takes, and what moving what it needs.
-    work_ns: f64,
-    moving_ns: f64,
-    takes_ns: f64,
+    forecast: Forecast,
     until_ns: f64,
     is_bound: bool,
+}
+
+impl Running {
+    fn takes_ns(&self) -> f64 {
+        load_ns(&self.forecast)
+    }
 }
 
 /// See the module's head. Moments are in the outlook's nanoseconds.
@@ -54,10 +60,9 @@ impl Station {
         Self { queue: Ranked::default(), open: 0, running: Vec::new(), servers, ended: 0 }
     }
 
-    /// Assigns a task, which stands in the resource's way for so long.
-    pub(super) fn assign(&mut self, load_ns: f64, assigned: Assigned) {
+    pub(super) fn assign(&mut self, assigned: Assigned) {
         self.open += usize::from(!assigned.is_bound);
-        self.queue.push(assigned.task.priority, load_ns, assigned);
+        self.queue.push(assigned.task.priority, load_ns(&assigned.forecast), assigned);
     }
 
     /// Takes the first that will do out of the queue.
@@ -84,7 +89,7 @@ impl Station {
 
     /// Whether what runs first has taken more than twice as long as was expected.
     pub(super) fn is_late(&self, now_ns: f64) -> bool {
-        self.running.first().is_some_and(|running| now_ns > running.until_ns + running.takes_ns)
+        self.running.first().is_some_and(|running| now_ns > running.until_ns + running.takes_ns())
     }
 
     /// How many of its servers others' tasks occupy: tasks that need not be here.
@@ -94,47 +99,49 @@ impl Station {
 
     /// Work of so long that has been taken and has not ended.
     pub(super) fn in_hand_ns(&self) -> f64 {
-        self.running.iter().map(|running| running.work_ns).sum()
+        self.running.iter().map(|running| running.forecast.computation_ns).sum()
     }
 
     /// Whether something had to be moved for one of the tasks that it has taken.
     pub(super) fn is_fetching(&self) -> bool {
-        self.running.iter().any(|running| running.moving_ns > 0.0)
+        self.running.iter().any(|running| running.forecast.communication_ns > 0.0)
     }
 
-    /// Takes a task: it will take so long, and so will moving what it needs.
-    pub(super) fn take(&mut self, task: TaskId, is_bound: bool, (work_ns, moving_ns): (f64, f64), now_ns: f64) {
-        let takes_ns = work_ns.max(moving_ns);
+    /// Takes a task, of which that is expected now.
+    pub(super) fn take(&mut self, task: TaskId, is_bound: bool, forecast: Forecast, now_ns: f64) {
         let begins_ns = match self.running.last() {
             Some(last) if self.servers == 1 => last.until_ns.max(now_ns),
             _ => now_ns,
         };
-        self.running.push(Running { task, work_ns, moving_ns, takes_ns, until_ns: begins_ns + takes_ns, is_bound });
+        self.running.push(Running { task, forecast, until_ns: begins_ns + load_ns(&forecast), is_bound });
     }
 
     /// A task that was taken has ended, or has come back.
     pub(super) fn end(&mut self, task: TaskId, now_ns: f64) -> Ended {
         let Some(at) = self.running.iter().position(|running| running.task == task) else { return Ended::Unknown };
         let ended = self.running.remove(at);
-        let took_ns = now_ns - (ended.until_ns - ended.takes_ns);
+        let took_ns = now_ns - (ended.until_ns - ended.takes_ns());
         if self.servers == 1 && at == 0 {
             // The next begins now, and what follows with it.
             let mut begins_ns = now_ns;
             for running in &mut self.running {
-                running.until_ns = begins_ns + running.takes_ns;
+                running.until_ns = begins_ns + running.takes_ns();
                 begins_ns = running.until_ns;
             }
         }
         self.ended += 1;
-        let ratio = took_ns / ended.takes_ns.max(1.0);
+        let ratio = took_ns / ended.takes_ns().max(1.0);
         let is_surprising = !(0.5..=2.0).contains(&ratio) && 4 * self.ended >= self.queue.len();
         if is_surprising { Ended::Surprising } else { Ended::Expected }
     }
 
-    /// Weighs the queue anew.
-    pub(super) fn reweigh(&mut self, weigh: impl FnMut(&mut Assigned) -> Option<f64>) {
+    /// Weighs the queue anew, by what is expected now; what nobody knows better of stays.
+    pub(super) fn reweigh(&mut self, expected: impl Fn(&ReadyTask) -> Option<Forecast>) {
         self.ended = 0;
-        self.queue.reweigh(weigh);
+        self.queue.reweigh(|it| {
+            it.forecast = expected(&it.task)?;
+            Some(load_ns(&it.forecast))
+        });
     }
 
     /// How long it will be until a server is free, with so much work to be done before: what remains of the running tasks is filled up
@@ -143,7 +150,7 @@ impl Station {
         // Of one that is overdue nothing is known but that: as long again as it is late.
         let left_ns = |running: &Running| (running.until_ns - now_ns).abs();
         if self.servers == 1 {
-            let behind_ns: f64 = self.running.iter().skip(1).map(|running| running.takes_ns).sum();
+            let behind_ns: f64 = self.running.iter().skip(1).map(Running::takes_ns).sum();
             return self.running.first().map_or(0.0, left_ns) + behind_ns + before_ns;
         }
         let mut left: smallvec::SmallVec<[f64; 64]> = self.running.iter().map(left_ns).collect();
@@ -167,13 +174,17 @@ impl Station {
 mod tests {
     use super::*;
 
+    fn forecast(computation_ns: f64, communication_ns: f64) -> Forecast {
+        Forecast { computation_ns, communication_ns, locality: 0 }
+    }
+
     #[test]
     fn work_is_poured_over_the_workers() {
         let mut host = Station::new(3);
         assert_eq!(host.wait_ns(0.0, 0.0), 0.0);
         assert_eq!(host.wait_ns(0.0, 90.0), 30.0);
-        host.take(TaskId(1), false, (100.0, 0.0), 0.0);
-        host.take(TaskId(2), true, (5.0, 20.0), 0.0);
+        host.take(TaskId(1), false, forecast(100.0, 0.0), 0.0);
+        host.take(TaskId(2), true, forecast(5.0, 20.0), 0.0);
         assert_eq!((host.in_hand_ns(), host.is_fetching()), (105.0, true));
         // One is free from now on, another from 20 on.
         assert_eq!(host.wait_ns(0.0, 10.0), 10.0);
@@ -186,7 +197,7 @@ mod tests {
     #[test]
     fn a_device_does_one_after_the_other_and_is_corrected_when_one_ends() {
         let mut device = Station::new(1);
-        (1..=3).for_each(|task| device.take(TaskId(task), false, (100.0, 0.0), 0.0));
+        (1..=3).for_each(|task| device.take(TaskId(task), false, forecast(100.0, 0.0), 0.0));
         assert_eq!((device.in_hand_ns(), device.is_fetching()), (300.0, false));
         assert_eq!(device.wait_ns(0.0, 50.0), 350.0);
         assert_eq!(device.wait_ns(90.0, 0.0), 210.0);

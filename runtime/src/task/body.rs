@@ -72,8 +72,8 @@ pub(crate) trait Runnable: Sized {
         false
     }
 
-    /// Bytes of scratch that the implementation for this kind of device asks for, by the shapes of these regions.
-    fn scratch_bytes(&self, _kind: DeviceKind, _regions: &[DeviceRegion]) -> usize {
+    /// Bytes of scratch that the implementation for this kind of device asks for, by the shapes of its operands' regions.
+    fn scratch_bytes(&self, _kind: DeviceKind, _shapes: &mut dyn Iterator<Item = DeviceRegion>) -> usize {
         0
     }
 
@@ -101,7 +101,7 @@ pub(crate) struct Vtable {
     pub(crate) exclusions: unsafe fn(*const u8, &mut Vec<*const Exclusion>),
     pub(crate) uses: unsafe fn(*const u8, VisitUse<'_>),
     pub(crate) residences: unsafe fn(*const u8, VisitResidence<'_>) -> bool,
-    pub(crate) scratch_bytes: unsafe fn(*const u8, DeviceKind, &[DeviceRegion]) -> usize,
+    pub(crate) scratch_bytes: unsafe fn(*const u8, DeviceKind, &mut dyn Iterator<Item = DeviceRegion>) -> usize,
 }
 
 /// An erased body, or none.
@@ -134,7 +134,7 @@ impl<B: Runnable> InPlace<B> {
         // SAFETY: as above, and the caller's promise.
         residences: |at, visit| unsafe { (*at.cast::<B>()).residences(visit) },
         // SAFETY: as above.
-        scratch_bytes: |at, kind, regions| unsafe { &*at.cast::<B>() }.scratch_bytes(kind, regions),
+        scratch_bytes: |at, kind, shapes| unsafe { &*at.cast::<B>() }.scratch_bytes(kind, shapes),
     };
 }
 
@@ -155,7 +155,7 @@ impl<B: Runnable> Boxed<B> {
         // SAFETY: as above, and the caller's promise.
         residences: |at, visit| unsafe { (*at.cast::<Box<B>>()).residences(visit) },
         // SAFETY: as above.
-        scratch_bytes: |at, kind, regions| unsafe { &*at.cast::<Box<B>>() }.scratch_bytes(kind, regions),
+        scratch_bytes: |at, kind, shapes| unsafe { &*at.cast::<Box<B>>() }.scratch_bytes(kind, shapes),
     };
 }
 
@@ -259,10 +259,10 @@ impl Body {
     }
 
     /// Bytes of scratch that it asks for.
-    pub(crate) fn scratch_bytes(&self, kind: DeviceKind, regions: &[DeviceRegion]) -> usize {
+    pub(crate) fn scratch_bytes(&self, kind: DeviceKind, shapes: &mut dyn Iterator<Item = DeviceRegion>) -> usize {
         let Some(vtable) = self.vtable else { unreachable!("asked before it is consumed") };
         // SAFETY: as in `issue`.
-        unsafe { (vtable.scratch_bytes)(self.storage.as_ptr().cast(), kind, regions) }
+        unsafe { (vtable.scratch_bytes)(self.storage.as_ptr().cast(), kind, shapes) }
     }
 
     /// The mutual exclusions that it needs before it runs.

@@ -2,6 +2,7 @@
 //! still points to a slot (of another task, which its generation tells).
 
 use super::{Slot, TaskRef};
+use crate::sync::prefetch;
 use crossbeam_utils::CachePadded;
 use std::sync::{
     Mutex,
@@ -149,20 +150,4 @@ impl Drop for Slab {
             }
         }
     }
-}
-
-/// Asks for a slot's lines, to be written soon.
-#[inline]
-fn prefetch(slot: &Slot) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        let at = std::ptr::from_ref(slot).cast::<i8>();
-        for line in 0..size_of::<Slot>() / 64 {
-            // SAFETY: a prefetch has no effect that a program could see, whatever the address.
-            unsafe { _mm_prefetch::<_MM_HINT_ET0>(at.wrapping_add(64 * line)) };
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = slot;
 }

@@ -156,6 +156,12 @@ impl Slot {
         unsafe { &*side }
     }
 
+    /// The same, if it was made.
+    pub(crate) fn made_device_side(&self) -> Option<&DeviceSide> {
+        // SAFETY: as above.
+        unsafe { self.device.load(Ordering::Acquire).as_ref() }
+    }
+
     pub(super) fn exec_mut(&mut self) -> &mut Exec {
         self.exec.get_mut()
     }

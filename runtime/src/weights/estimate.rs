@@ -16,6 +16,8 @@ pub(super) enum Unit {
 }
 
 impl Unit {
+    pub(super) const COUNT: usize = 3;
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Flops => "flops",
@@ -47,7 +49,7 @@ pub(super) struct Size {
 
 impl Size {
     pub(super) fn of(cost: &Cost) -> Self {
-        let octave = |amount: f64| if amount.is_finite() { amount.max(1.0).log2() } else { 0.0 };
+        let octave = |amount: f64| if amount > 1.0 && amount.is_finite() { amount.log2() } else { 0.0 };
         Self { flops: octave(cost.flops), bytes: octave(cost.bytes) }
     }
 

@@ -21,6 +21,7 @@
 
 mod estimate;
 mod file;
+mod names;
 #[cfg(test)]
 mod tests;
 
@@ -34,8 +35,8 @@ use crate::{
     sync::held,
 };
 use estimate::{Curve, Point, Size, Unit, interpolated, nearest, work};
+use names::NameMap;
 use std::{
-    collections::{BTreeMap, HashMap},
     path::PathBuf,
     sync::{
         Mutex, RwLock,
@@ -94,7 +95,8 @@ pub struct CapabilityWeight {
 /// What is known of one kernel on one resource.
 #[derive(Default)]
 struct Kernel {
-    measured: BTreeMap<Unit, Curve>,
+    /// By unit.
+    measured: [Curve; Unit::COUNT],
     persisted: Vec<(Unit, Point)>,
     /// Whether it has run there in this process.
     has_run: bool,
@@ -102,7 +104,7 @@ struct Kernel {
 
 impl Kernel {
     fn measured(&self, unit: Unit) -> impl Iterator<Item = Point> {
-        self.measured.get(&unit).into_iter().flat_map(Curve::points)
+        self.measured[unit as usize].points()
     }
 
     fn persisted(&self, unit: Unit) -> impl Iterator<Item = Point> {
@@ -114,7 +116,7 @@ impl Kernel {
 struct Rates {
     name: String,
     directive: Speed,
-    kernels: RwLock<HashMap<String, Kernel>>,
+    kernels: RwLock<NameMap<Kernel>>,
     /// When the last of its tasks ended, where drivers do not say how long they took.
     ended_ns: AtomicU64,
 }
@@ -168,7 +170,7 @@ impl Weights {
         if resource != Resource::HOST && !std::mem::replace(&mut known.has_run, true) {
             return;
         }
-        let estimate = known.measured.entry(unit).or_default().observe(size, ns_per_unit);
+        let estimate = known.measured[unit as usize].observe(size, ns_per_unit);
         let (samples, measured) = (estimate.samples, estimate.ns_per_unit);
         if samples < SAMPLES_MIN {
             return;
@@ -210,13 +212,12 @@ impl Weights {
         let by_directive = |ns: f64| Point { size, ns_per_unit: ns / amount, samples: 0 };
         let kernels = held(rates.kernels.read());
         let found = kernels.get(kernel).and_then(|known| {
-            let persisted = interpolated(known.persisted(unit), size, REACH);
-            let enough = if persisted.is_some() { SAMPLES_MIN } else { 1 };
-            let measured =
-                interpolated(known.measured(unit), size, REACH).filter(|measured| measured.samples >= enough);
-            let (measured, persisted) =
-                (measured.map(|it| (it, WeightSource::Measured)), persisted.map(|it| (it, WeightSource::Persisted)));
-            let near = measured.or(persisted);
+            let measured = interpolated(known.measured(unit), size, REACH).map(|it| (it, WeightSource::Measured));
+            if measured.as_ref().is_some_and(|(it, _)| it.samples >= SAMPLES_MIN) {
+                return measured;
+            }
+            let persisted = interpolated(known.persisted(unit), size, REACH).map(|it| (it, WeightSource::Persisted));
+            let near = persisted.or(measured);
             let said = said.map(|ns| (by_directive(ns), WeightSource::Directive));
             let far = || {
                 let measured = nearest(known.measured(unit), size).map(|it| (it, WeightSource::Measured));
@@ -244,7 +245,7 @@ impl Weights {
         for (at, rates) in self.resources.iter().enumerate() {
             let resource = Resource(at as u16);
             for (kernel, known) in held(rates.kernels.read()).iter() {
-                for point in known.measured.values().flat_map(Curve::points) {
+                for point in known.measured.iter().flat_map(Curve::points) {
                     list.push(weight(resource, rates, kernel, point, WeightSource::Measured));
                 }
                 for &(_, point) in &known.persisted {

@@ -312,16 +312,16 @@ impl<'a> World<'a> {
             return self.end(task, Some(error));
         }
         let mut asked = Asked { program: self.program, drivers: &mut self.drivers, choices };
-        let admitted = self.directory.admit(&mut asked, demand);
+        let mut admitted = Admitted::default();
+        let is_admitted = self.directory.admit(&mut asked, demand, &mut admitted);
         self.is_excused |= self.drivers.is_struck;
-        match admitted {
-            Ok(Some(admitted)) => {
-                let (scratch, admitted) = admitted.split_scratch();
+        match is_admitted {
+            Ok(true) => {
                 let run = &mut self.runs[task];
-                (run.uses, run.scratch, run.holds) = (uses, scratch, true);
+                (run.uses, run.scratch, run.holds) = (uses, admitted.scratch.take(), true);
                 self.issuers[device].admitted = Some((task, admitted));
             }
-            Ok(None) => self.issuers[device].waiting = Some(task),
+            Ok(false) => self.issuers[device].waiting = Some(task),
             Err(error) => self.end(task, Some(error)),
         }
     }
