@@ -245,7 +245,9 @@ mod tests {
         let (writer, old_copy, copy) = (event(0, 1, 5), event(0, 4, 7), event(1, 4, 3));
         let works = [(copy, vec![writer]), (writer, vec![old_copy, event(0, 1, 4)]), (old_copy, vec![])];
         let waits_for = |other: Event, event: Event| {
-            works.iter().any(|(of, waits)| *of == other && waits.iter().any(|&it| it == event || comes_after(it, event)))
+            works
+                .iter()
+                .any(|(of, waits)| *of == other && waits.iter().any(|&it| it == event || comes_after(it, event)))
         };
         let left = |waits: &[Event]| -> Vec<Event> {
             let needed = |event: &Event| !is_implied(*event, waits, |other| waits_for(other, *event));

@@ -18,10 +18,10 @@ use std::sync::{
 /// itself at the rate that its capability weight says. So resources of unequal speed get shares of that ratio. Exceptions:
 ///
 /// - a task of level 1 or 2, such as a panel, is the host's, unless a device is faster by itself, with what must be moved;
-/// - any other whose data were dealt to a resource that can run it goes home to it.
+/// - any other, and one that is no longer the host's, goes home if its data were dealt to a resource that can run it.
 ///
 /// *Order.* Each resource takes what is assigned to it by priority, and among equals the oldest; a device, of the first few of
-/// these, the one with the least to be moved, as what is there may soon make room for something else, and one that needs nothing before
+/// these, the one with the least to be moved for the work that it is, as what is there may soon make room for something else, and one that needs nothing before
 /// one whose data would come later than there is other work for. A device that is at work
 /// takes ahead only what nobody else would finish sooner, as things stand by then: what it has not taken can still go elsewhere.
 ///
@@ -51,6 +51,8 @@ const HOPELESS: f64 = 20.0;
 const LOOKS: usize = 4;
 /// A device looks at so many of its own for the one with the least to be moved.
 const NEAR: usize = 8;
+/// It has to be nearer than the oldest by this share to go before it.
+const NEARER: f64 = 0.1;
 /// And at so many more for one that needs nothing to be moved, if it waits for its link already.
 const FAR: usize = 500;
 /// The share of the latest panel in the mean of what panels take.
@@ -118,8 +120,14 @@ impl State {
         self.stations[0].servers()
     }
 
-    /// Where the task is to run, and whether nobody else is to take it.
-    fn assign(&self, priority: i32, forecasts: &Forecasts, is_panel: bool, now_ns: f64) -> (Resource, bool) {
+    /// Where the task is to run, and whether nobody else is to take it. A panel has its home only where the host would take longer.
+    fn assign(
+        &self,
+        priority: i32,
+        forecasts: &Forecasts,
+        (is_panel, home): (bool, Option<Resource>),
+        now_ns: f64,
+    ) -> (Resource, bool) {
         let can = |on: Resource| forecasts.get(usize::from(on.0)).and_then(Option::as_ref);
         let devices = || (1..forecasts.len() as u16).map(Resource).filter_map(|on| Some((on, can(on)?)));
         let host = can(Resource::HOST);
@@ -130,11 +138,17 @@ impl State {
             (None, Some((only, _)), None) => return (only, true),
             _ => {}
         }
-        let Some(device) = self.soonest(devices(), priority, now_ns) else { return (Resource::HOST, false) };
+        let home = home.filter(|&home| can(home).is_some());
+        let Some(device) = home.or_else(|| self.soonest(devices(), priority, now_ns)) else {
+            return (Resource::HOST, false);
+        };
         let fastest = devices().map(|it| it.1).min_by(|a, b| cost_ns(a).total_cmp(&cost_ns(b)));
-        let (Some(host), Some(fastest)) = (host, fastest) else { return (device, false) };
-        if is_panel && cost_ns(host) <= cost_ns(fastest) {
+        let (Some(host), Some(fastest)) = (host, fastest) else { return (device, home.is_some()) };
+        if is_panel && cost_ns(host) <= cost_ns(home.and_then(can).unwrap_or(fastest)) {
             return (Resource::HOST, true);
+        }
+        if home.is_some() {
+            return (device, true);
         }
         let other = can(device).map_or(f64::INFINITY, |forecast| self.done_ns(device, priority, forecast, now_ns));
         let own = self.done_ns(Resource::HOST, priority, host, now_ns);
@@ -207,19 +221,20 @@ impl State {
             return (first.forecast.communication_ns, None);
         }
         let first_ns = outlook.communication_ns(&first.task, on);
-        let mut best: Option<(f64, &Assigned)> = None;
+        // Near is what needs little for the work that it is: a small task is not nearer than a large one.
+        let share = |ns: f64, it: &Assigned| ns / it.forecast.computation_ns.max(1.0);
+        let (mut best, mut least) = (None, (1.0 - NEARER) * share(first_ns, first));
         for it in others {
-            let best_ns = best.map_or(first_ns, |best| best.0);
-            if best_ns == 0.0 {
+            if least == 0.0 {
                 break;
             }
             let ns = outlook.communication_ns(&it.task, on);
-            if ns < best_ns {
-                best = Some((ns, it));
+            if share(ns, it) < least {
+                (best, least) = (Some((ns, it)), share(ns, it));
             }
         }
         // What comes later than there is work for is sent for, but one at a time: meanwhile there is time for what is here.
-        if station.is_fetching() && best.map_or(first_ns, |best| best.0) > station.in_hand_ns() {
+        if station.is_fetching() && best.map_or(first_ns, |(ns, _)| ns) > station.in_hand_ns() {
             let here = equals.take(FAR).find(|it| it.forecast.communication_ns == 0.0);
             best = here.map(|it| (0.0, it)).or(best);
         }
@@ -360,8 +375,8 @@ impl Policy for CapabilityWeights {
         }
         // Asked before the lock is taken: the answers are not this policy's.
         let is_panel = matches!(outlook.level(&task), Some(BlasLevel::One | BlasLevel::Two));
-        let home = if is_panel { None } else { outlook.home(&task) };
-        let at_home = home.and_then(|home| Some((home, outlook.forecast(&task, home)?)));
+        let home = outlook.home(&task);
+        let at_home = home.filter(|_| !is_panel).and_then(|home| Some((home, outlook.forecast(&task, home)?)));
         // Who can run it at home does, so nobody asks for more.
         let mut forecasts = Forecasts::new();
         if at_home.is_none() {
@@ -378,7 +393,8 @@ impl Policy for CapabilityWeights {
         let (on, is_bound, forecast) = match at_home {
             Some((home, forecast)) => (home, true, forecast),
             None => {
-                let (on, is_bound) = state.assign(task.priority, &forecasts, is_panel, now_ns);
+                let (on, is_bound) =
+                    state.assign(task.priority, &forecasts, (is_panel, home.filter(|_| is_panel)), now_ns);
                 (on, is_bound, forecasts[usize::from(on.0)].unwrap_or_default())
             }
         };

@@ -97,6 +97,35 @@ fn panels_stay_on_the_host_unless_a_device_is_faster_with_what_must_be_moved() {
 }
 
 #[test]
+fn a_panel_that_is_not_the_host_s_goes_home() {
+    let mock = Mock::new(1, 2);
+    let policy = CapabilityWeights::new(mock.places());
+    let panel = |ns: &[f64]| Work::taking(ns).level(BlasLevel::Two).homed(SLOW);
+    // Another device would be faster, but all that its home is to be faster than is the host.
+    mock.push(&policy, 1, 0, panel(&[1000.0, 100.0, 500.0]));
+    assert_eq!(mock.take(&policy, mock.device(0)), None);
+    assert_eq!(mock.take(&policy, mock.device(1)), Some(1));
+    mock.push(&policy, 2, 0, panel(&[400.0, 100.0, 500.0]));
+    assert_eq!(mock.take(&policy, mock.device(1)), None);
+    assert_eq!(mock.take(&policy, Place(0)), Some(2));
+}
+
+#[test]
+fn near_is_what_needs_little_for_the_work_that_it_is() {
+    let mock = Mock::new(1, 1);
+    let policy = CapabilityWeights::new(mock.places());
+    let moved =
+        |ns: f64, moved_ns: f64| Work::taking(&[NEVER, ns]).with(FAST, |forecast| forecast.communication_ns = moved_ns);
+    // Smaller from task to task, as what is left of a matrix is; the last one has its data from others.
+    for (id, part) in [(1, 1.0), (2, 0.8), (3, 0.6)] {
+        mock.push(&policy, id, 0, moved(100.0 * part, 400.0 * part));
+    }
+    mock.push(&policy, 4, 0, moved(100.0, 200.0));
+    let order: Vec<u64> = ran_all(&mock, &policy, 1, 4).iter().map(|one| one.task).collect();
+    assert_eq!(order, [4, 1, 2, 3]);
+}
+
+#[test]
 fn the_last_free_worker_is_left_to_the_next_panel() {
     let helps = |panel_ns: f64| {
         let mock = Mock::new(1, 1);
