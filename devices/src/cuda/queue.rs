@@ -11,7 +11,10 @@ use super::{
 use cudarc::{
     cublas::sys::cublasHandle_t,
     cusolver::sys::cusolverDnHandle_t,
-    driver::sys::{self, CUdeviceptr, CUfunction, CUstream},
+    driver::sys::{
+        self, CUdeviceptr, CUfunction, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue,
+        CUlaunchAttributeValue_union__bindgen_ty_1, CUlaunchConfig, CUresult, CUstream,
+    },
 };
 use std::{collections::HashMap, ffi::c_void, fmt, ops::Range, sync::Arc};
 use superscalar_runtime::DeviceError;
@@ -216,6 +219,90 @@ impl Queue {
         Ok(())
     }
 
+    /// The same for one cluster of at most 16 blocks, which run at once and reach each other's shared memory. Only devices of compute
+    /// capability 9.0 or more have clusters; see [`clusters_at_once`](Self::clusters_at_once).
+    ///
+    /// # Errors
+    /// As for `launch`.
+    ///
+    /// # Safety
+    /// As for `launch`.
+    pub unsafe fn launch_cluster(
+        &mut self,
+        function: CUfunction,
+        blocks: u32,
+        block: [u32; 3],
+        shared_bytes: u32,
+        params: &mut [*mut c_void],
+    ) -> Result<(), DeviceError> {
+        allow_shared(function, shared_bytes)?;
+        allow_cluster(function, blocks)?;
+        let mut attribute = cluster_of(blocks);
+        let config = self.cluster_config(&mut attribute, blocks, block, shared_bytes);
+        // SAFETY: as in `launch`; the attribute is there until the call returns.
+        let code =
+            unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), std::ptr::null_mut()) };
+        check(code, "cuLaunchKernelEx")
+            .map_err(|error| about(&format!("a cluster of {blocks} blocks of {block:?} threads"), error))?;
+        self.filling.is_begun = true;
+        Ok(())
+    }
+
+    /// How many clusters of so many blocks an idle device runs at once; none if it has no clusters, or a cluster is too large for it.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    ///
+    /// # Safety
+    /// The function is one of this queue's device.
+    pub unsafe fn clusters_at_once(
+        &self,
+        function: CUfunction,
+        blocks: u32,
+        threads: u32,
+        shared_bytes: u32,
+    ) -> Result<usize, DeviceError> {
+        if self.compute_capability().0 < 9 {
+            return Ok(0);
+        }
+        let allowed = allow_shared(function, shared_bytes).and_then(|()| allow_cluster(function, blocks));
+        if allowed.is_err_and(|error| !error.is_lost()) {
+            return Ok(0);
+        }
+        let mut attribute = cluster_of(blocks);
+        let config = self.cluster_config(&mut attribute, blocks, [threads, 1, 1], shared_bytes);
+        let mut clusters = 0;
+        // SAFETY: the function is one of this device, whose context is current, and the places are there.
+        let code = unsafe { sys::cuOccupancyMaxActiveClusters(&raw mut clusters, function, &raw const config) };
+        if code == CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE {
+            return Ok(0);
+        }
+        check(code, "cuOccupancyMaxActiveClusters")?;
+        Ok(usize::try_from(clusters).unwrap_or(0))
+    }
+
+    /// A launch of one cluster in this queue's stream.
+    fn cluster_config(
+        &self,
+        attribute: &mut CUlaunchAttribute,
+        blocks: u32,
+        [u, v, w]: [u32; 3],
+        shared_bytes: u32,
+    ) -> CUlaunchConfig {
+        CUlaunchConfig {
+            gridDimX: blocks,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: u,
+            blockDimY: v,
+            blockDimZ: w,
+            sharedMemBytes: shared_bytes,
+            hStream: self.stream.raw(),
+            attrs: attribute,
+            numAttrs: 1,
+        }
+    }
+
     /// How many blocks of so many threads, with so much shared memory that the launch asks for, an idle device runs at once; none if
     /// a block is too large for it.
     ///
@@ -309,12 +396,10 @@ impl Queue {
     }
 }
 
-/// Shared memory that any function may ask for; more than that has to be allowed.
-const SHARED_BYTES: u32 = 48 << 10;
-
-/// Lets a function's launches ask for so much shared memory.
+/// Lets a function's launches ask for so much shared memory. With what it declares itself, any function may have 48 KiB; how much that is is
+/// not asked, as allowing it takes no longer.
 fn allow_shared(function: CUfunction, bytes: u32) -> Result<(), DeviceError> {
-    if bytes <= SHARED_BYTES {
+    if bytes == 0 {
         return Ok(());
     }
     let what = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -322,6 +407,27 @@ fn allow_shared(function: CUfunction, bytes: u32) -> Result<(), DeviceError> {
     // SAFETY: the function is a loaded one, as whoever launches it has promised.
     check(unsafe { sys::cuFuncSetAttribute(function, what, bytes) }, "cuFuncSetAttribute")
         .map_err(|error| about(&format!("{bytes} bytes of shared memory"), error))
+}
+
+/// Blocks of a cluster that any function may ask for; more than that has to be allowed.
+const CLUSTER_BLOCKS: u32 = 8;
+
+/// Lets a function's launches ask for clusters of so many blocks.
+fn allow_cluster(function: CUfunction, blocks: u32) -> Result<(), DeviceError> {
+    if blocks <= CLUSTER_BLOCKS {
+        return Ok(());
+    }
+    let what = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+    // SAFETY: the function is a loaded one, as whoever launches it has promised.
+    check(unsafe { sys::cuFuncSetAttribute(function, what, 1) }, "cuFuncSetAttribute")
+        .map_err(|error| about(&format!("a cluster of {blocks} blocks"), error))
+}
+
+/// What makes a launch one cluster.
+fn cluster_of(blocks: u32) -> CUlaunchAttribute {
+    let size = CUlaunchAttributeValue_union__bindgen_ty_1 { x: blocks, y: 1, z: 1 };
+    let id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    CUlaunchAttribute { id, pad: [0; 4], value: CUlaunchAttributeValue { clusterDim: size } }
 }
 
 /// The number at the start of an outcome.

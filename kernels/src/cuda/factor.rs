@@ -7,7 +7,7 @@
 
 use super::{
     program::{Family, SOLVED_VECTORS, THREADS, factor_order, factor_step},
-    stream::{Argument, Launch, Manner, Stream},
+    stream::{Argument, Launch, Manner, Stream, Together},
 };
 use crate::{
     Diag, NotPositiveDefinite, Op, Scalar, Side, Uplo,
@@ -109,7 +109,7 @@ fn factor_block<T: Scalar>(
         grid: [1; 3],
         threads: [THREADS, 1],
     };
-    stream.launch_with(launch, Manner { shared_bytes: factor_bytes::<T>(a.n), at_once: false })?;
+    stream.launch_with(launch, Manner { shared_bytes: factor_bytes::<T>(a.n), together: Together::Any })?;
     let side = if uplo == Uplo::Lower { Side::Right } else { Side::Left };
     let (op, diag, alpha) = (Op::ConjTrans, Diag::NonUnit, T::ONE);
     solve_with(stream, order, &Triangle { side, uplo, op, diag, alpha, a, b: rest })
@@ -151,5 +151,5 @@ fn solve_with<T: Scalar>(stream: &mut Stream<'_, T>, order: usize, triangle: &Tr
         grid: [count.div_ceil(SOLVED_VECTORS), usize::from(a.n > 0), 1],
         threads: [THREADS, 1],
     };
-    stream.launch_with(launch, Manner { shared_bytes: solve_bytes::<T>(a.n), at_once: false })
+    stream.launch_with(launch, Manner { shared_bytes: solve_bytes::<T>(a.n), together: Together::Any })
 }

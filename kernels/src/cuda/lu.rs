@@ -1,11 +1,11 @@
 //! getrf: the panel of an LU factorization, by halves (Toledo, "Locality of reference in LU decomposition with partial pivoting", 1997) until one
-//! kernel has all rows of the columns that are left in shared memory (`grid`). What the halves do to each other are interchanges, a solve
+//! kernel has all rows of the columns that are left in registers (`grid`). What the halves do to each other are interchanges, a solve
 //! and a product.
 
 use super::{
     elements::laswp,
     factor::solve,
-    grid::{Grid, left_of},
+    grid::{Grid, Kernels, left_of},
     product::Product,
     program::{Family, THREADS},
     stream::{Argument, Launch, Stream},
@@ -17,8 +17,13 @@ use crate::{
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
-/// Rows of a block, one for each thread.
-const ROWS: usize = THREADS;
+const KERNELS: Kernels = Kernels {
+    grid: Family::Lu,
+    cluster: Family::LuCluster,
+    names: ["getrf_1", "getrf_2", "getrf_4", "getrf_8"],
+    in_place: "getrf_in_place",
+    has_square: false,
+};
 
 /// A panel, its interchanges, and what its kernels share.
 struct Panel<T: Scalar> {
@@ -44,7 +49,7 @@ pub(super) fn getrf<T: Scalar>(
     let by =
         i32::try_from(first).and_then(|by| i32::try_from(first.saturating_add(m)).map(|_| by)).map_err(too_many)?;
     let before = stream.mark();
-    let grid = Grid::new(stream, (Family::Lu, ["getrf", "getrf_in_place"]), false, ROWS)?;
+    let grid = Grid::new(stream, KERNELS, m)?;
     let status = grid.status(stream, "getrf")?;
     let panel = Panel { a, ipiv, grid, status };
     panel.factor(stream, 0..k)?;
@@ -54,7 +59,7 @@ pub(super) fn getrf<T: Scalar>(
     }
     if by > 0 {
         stream.launch(Launch {
-            family: Family::Lu,
+            family: Family::Elements,
             kernel: "shift",
             arguments: &[Argument::start(ipiv), Argument::code(k as i32), Argument::code(by)],
             grid: [k.div_ceil(THREADS), 1, 1],
@@ -73,9 +78,15 @@ impl<T: Scalar> Panel<T> {
         let part = a.submatrix(start..a.m, columns.clone());
         if grid.takes(part.shape()) {
             let above = start as i32;
-            let ipiv = Argument::start(ipiv.submatrix(columns, 0..1));
+            let rows = Argument::start(ipiv.submatrix(columns.clone(), 0..1));
             // Each column takes a turn, and they count from one.
-            return grid.factor(stream, part, &[ipiv, Argument::code(above), Argument::code(above + 1)], *status);
+            let turn = Argument::code(above + 1);
+            grid.factor(stream, part, &[rows, Argument::code(above), turn, grid.places()], *status)?;
+            return if grid.is_in_place(part.shape()) {
+                self.exchange(stream, columns.clone(), columns)
+            } else {
+                Ok(())
+            };
         }
         let cut = start + left_of(n);
         let (left, right) = (start..cut, cut..columns.end);

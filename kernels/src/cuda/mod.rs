@@ -12,7 +12,7 @@
 //! | `product` | gemm, symm, hemm, syrk, herk, syr2k, her2k; gemmt |
 //! | `triangular` | trmm, trsm |
 //! | `factor` | potrf, and solves with its blocks |
-//! | `grid` | blocks that run at once, and talk to each other |
+//! | `grid` | blocks that run at once, in a grid or a cluster, and talk to each other |
 //! | `lu`, `qr` | the panels getrf and geqrf |
 //! | `reflector` | larfb |
 //! | `elements` | copy, scale, laswp |

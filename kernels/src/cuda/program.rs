@@ -8,14 +8,18 @@ use superscalar_devices::cuda;
 /// A family of kernels that are compiled together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// `scale`, `copy`, `complete`, `transpose`, `fold`, `laswp`.
+    /// `scale`, `copy`, `complete`, `transpose`, `fold`, `laswp`, `shift`.
     Elements,
     /// `potrf`, `solve`.
     Factor,
-    /// `getrf`, `getrf_in_place`, `shift`, `clear`.
+    /// `getrf_1`, `getrf_2`, `getrf_4`, `getrf_8`, `getrf_in_place`, `clear`.
     Lu,
-    /// `geqrf`, `geqrf_in_place`, `clear`.
+    /// The first four of them for clusters of blocks.
+    LuCluster,
+    /// `geqrf_1`, `geqrf_2`, `geqrf_4`, `geqrf_8`, `geqrf_in_place`, `clear`.
     Qr,
+    /// The first four of them for clusters of blocks.
+    QrCluster,
     /// `multiply`.
     Triangle,
 }
@@ -33,13 +37,11 @@ pub(super) const CHUNK: usize = 128;
 pub(super) const SWAPPED_COLUMNS: usize = 4;
 /// Vectors that a block of threads solves for at once.
 pub(super) const SOLVED_VECTORS: usize = 64;
-/// Columns of a panel that one kernel factors at most.
-pub(super) const PANEL_COLUMNS: usize = 64;
-/// Blocks of threads that do so at most.
+/// Blocks of threads that factor a part of a panel at most.
 pub(super) const PANEL_BLOCKS: usize = 128;
 /// Cycles that they wait for each other at most: some seconds.
 const PATIENCE: usize = 20_000_000_000;
-/// Words of a message between blocks; see `text/grid.cu`.
+/// Words of mail between blocks; see `text/grid.cu`.
 pub(super) const MESSAGE_WORDS: usize = 3;
 
 /// Columns of B that a block of threads multiplies by a block of a triangle.
@@ -64,7 +66,17 @@ const LETTERS: [char; 4] = ['s', 'd', 'c', 'z'];
 
 impl Family {
     /// All families.
-    pub const ALL: [Self; 5] = [Self::Elements, Self::Factor, Self::Lu, Self::Qr, Self::Triangle];
+    pub const ALL: [Self; 7] =
+        [Self::Elements, Self::Factor, Self::Lu, Self::LuCluster, Self::Qr, Self::QrCluster, Self::Triangle];
+
+    /// The least compute capability of a device for it.
+    #[must_use]
+    pub fn capability(self) -> (i32, i32) {
+        match self {
+            Self::LuCluster | Self::QrCluster => (9, 0),
+            _ => (7, 5),
+        }
+    }
 
     /// The program for elements of the type.
     ///
@@ -104,18 +116,14 @@ impl Family {
                 ]);
                 ("factor", include_str!("text/factor.cu"))
             }
-            Self::Lu | Self::Qr => {
+            Self::Lu | Self::LuCluster | Self::Qr | Self::QrCluster => {
                 definitions.extend([
                     ("BLOCKS", PANEL_BLOCKS),
-                    ("WIDTH", PANEL_COLUMNS),
                     ("WORDS", MESSAGE_WORDS),
                     ("THREADS", THREADS),
                     ("PATIENCE", PATIENCE),
                 ]);
-                match self {
-                    Self::Lu => ("lu", concat!(include_str!("text/grid.cu"), include_str!("text/lu.cu"))),
-                    _ => ("qr", concat!(include_str!("text/grid.cu"), include_str!("text/qr.cu"))),
-                }
+                self.panel_text()
             }
             Self::Triangle => {
                 let order = triangle_order::<T>();
@@ -131,5 +139,18 @@ impl Family {
         source.push_str(include_str!("text/prelude.cu"));
         source.push_str(text);
         cuda::Program::new(format!("{}{name}", T::LETTER), source, &[])
+    }
+
+    /// The name and text of the programs for panels.
+    fn panel_text(self) -> (&'static str, &'static str) {
+        macro_rules! text {
+            ($($file:literal),*) => { concat!(include_str!("text/panel.cu"), $(include_str!($file)),*) };
+        }
+        match self {
+            Self::Lu => ("lu", text!("text/grid.cu", "text/lu.cu", "text/lu_grid.cu")),
+            Self::LuCluster => ("lu_cluster", text!("text/cluster.cu", "text/lu.cu")),
+            Self::QrCluster => ("qr_cluster", text!("text/cluster.cu", "text/qr.cu")),
+            _ => ("qr", text!("text/grid.cu", "text/qr.cu", "text/qr_grid.cu")),
+        }
     }
 }

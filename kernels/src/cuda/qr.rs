@@ -1,10 +1,10 @@
 //! geqrf: the panel of a QR factorization, by halves (Elmroth and Gustavson, "Applying recursion to serial and parallel QR factorization
-//! leads to better performance", 2000) until one kernel has all rows of the columns that are left in shared memory (`grid`). It forms the
+//! leads to better performance", 2000) until one kernel has all rows of the columns that are left in registers (`grid`). It forms the
 //! triangular factor as well; products join those of two halves.
 
 use super::{
     elements::{complete, scale},
-    grid::{Grid, left_of},
+    grid::{Grid, Kernels, left_of},
     product::Product,
     program::Family,
     reflector::larfb,
@@ -14,8 +14,13 @@ use crate::{Op, Scalar, Side, device::Mat};
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
-/// Rows of a block: a warp sums up all of them.
-const ROWS: usize = 128;
+const KERNELS: Kernels = Kernels {
+    grid: Family::Qr,
+    cluster: Family::QrCluster,
+    names: ["geqrf_1", "geqrf_2", "geqrf_4", "geqrf_8"],
+    in_place: "geqrf_in_place",
+    has_square: true,
+};
 
 /// A panel, its triangular factor, and what its kernels share.
 struct Panel<T: Scalar> {
@@ -39,7 +44,7 @@ pub(super) fn geqrf<T: Scalar>(
         return Ok(());
     }
     let before = stream.mark();
-    let grid = Grid::new(stream, (Family::Qr, ["geqrf", "geqrf_in_place"]), true, ROWS)?;
+    let grid = Grid::new(stream, KERNELS, m)?;
     let status = grid.status(stream, "geqrf")?;
     Panel { a, t, tau, grid, status }.factor(stream, 0..k)?;
     if k < n {
@@ -59,8 +64,8 @@ impl<T: Scalar> Panel<T> {
         if grid.takes(part.shape()) {
             let t = t.submatrix(columns.clone(), columns.clone());
             let tau = Argument::start(tau.submatrix(columns, 0..1));
-            // Each column takes two turns at most, and they count from one.
-            let turn = Argument::code(2 * start as i32 + 1);
+            // Each column takes three turns at most, and they count from one.
+            let turn = Argument::code(3 * start as i32 + 1);
             return grid.factor(stream, part, &[tau, Argument::start(t), Argument::place(t.ld), turn], *status);
         }
         let cut = start + left_of(n);

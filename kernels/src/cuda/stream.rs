@@ -78,8 +78,20 @@ pub(super) struct Launch<'a> {
 pub(super) struct Manner {
     /// Shared memory of each block, besides what the kernel declares.
     pub shared_bytes: usize,
-    /// All blocks run at once, since they wait for each other.
-    pub at_once: bool,
+    /// Whether blocks run at once, since they wait for each other.
+    pub together: Together,
+}
+
+/// Which blocks run at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Together {
+    /// Some, in any order.
+    #[default]
+    Any,
+    /// All.
+    Grid,
+    /// All, and they reach each other's shared memory.
+    Cluster,
 }
 
 /// The launches of one call.
@@ -126,6 +138,25 @@ impl<'a, T: Scalar> Stream<'a, T> {
         unsafe { queue.blocks_at_once(function, threads as u32, shared_bytes) }.map(Some)
     }
 
+    /// Whether the device runs a cluster of so many blocks of a kernel; `None` without a queue.
+    pub fn has_cluster(
+        &mut self,
+        (family, kernel): (Family, &'static str),
+        blocks: usize,
+        threads: usize,
+        shared_bytes: usize,
+    ) -> Result<Option<bool>, DeviceError> {
+        let Some(queue) = &mut self.queue else { return Ok(None) };
+        if queue.compute_capability().0 < 9 {
+            return Ok(Some(false));
+        }
+        let function = queue.function(family.program::<T>(), kernel)?;
+        let shared_bytes = u32::try_from(shared_bytes).unwrap_or(u32::MAX);
+        // SAFETY: the function is the queue's own.
+        let clusters = unsafe { queue.clusters_at_once(function, blocks as u32, threads as u32, shared_bytes)? };
+        Ok(Some(clusters > 0))
+    }
+
     /// The same with shared memory, or for blocks that wait for each other.
     pub fn launch_with(&mut self, launch: Launch<'_>, manner: Manner) -> Result<(), DeviceError> {
         let Launch { family, kernel, arguments, grid, threads } = launch;
@@ -150,13 +181,11 @@ impl<'a, T: Scalar> Stream<'a, T> {
         // call's operands, which agree and lie in the heap, as `check` has found, and scratch up to `end`. That the task may touch
         // them is what makes them its operands.
         unsafe {
-            match manner {
-                Manner { at_once: false, shared_bytes } => {
-                    queue.launch(function, grid, threads, shared_bytes as u32, &mut parameters)
-                }
-                Manner { at_once: true, shared_bytes } => {
-                    queue.launch_at_once(function, grid, threads, shared_bytes as u32, &mut parameters)
-                }
+            let shared_bytes = manner.shared_bytes as u32;
+            match manner.together {
+                Together::Any => queue.launch(function, grid, threads, shared_bytes, &mut parameters),
+                Together::Grid => queue.launch_at_once(function, grid, threads, shared_bytes, &mut parameters),
+                Together::Cluster => queue.launch_cluster(function, blocks, threads, shared_bytes, &mut parameters),
             }
         }
     }

@@ -265,9 +265,9 @@ pub fn geqrf_special<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// More rows than blocks of threads keep to themselves, with few columns.
+/// More rows than one block of threads has, than one cluster, and than blocks of threads keep to themselves, with fewer and fewer columns.
 pub fn tall<T: Scalar>(suite: &mut Suite<'_, T>) {
-    for shape in [(30_000, 40), (100_000, 9), (400_000, 3)] {
+    for shape in [(4000, 70), (8100, 40), (12_000, 24), (30_000, 40), (100_000, 9), (400_000, 3)] {
         let mut image = Image::default();
         let a = image.place(&mut suite.numbers, shape, |numbers, _, _| numbers.fraction());
         if lu(suite, image.clone(), a, 5).is_none() {

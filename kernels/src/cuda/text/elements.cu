@@ -97,3 +97,9 @@ KERNEL(2 * CHUNK) laswp(elem *a, place ld, int m, place n, int first, const int 
             if (source != row && j0 + c < n) a[row + (j0 + c) * ld] = x[c];
     }
 }
+
+// Interchanges are counted from another row.
+KERNEL(THREADS) shift(int *ipiv, int count, int by) {
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < count) ipiv[i] += by;
+}

@@ -1,37 +1,25 @@
-// How blocks that run at once tell each other something, in turns: each sends a message, and goes on when it has those of all. Defined before:
-// BLOCKS, the most blocks; WORDS, those of a message: a number, and a row; WIDTH, the most columns of a factorization; THREADS, no fewer than these; PATIENCE, cycles of the processor's
-// clock that a block waits for the others at most.
+// How the blocks of a grid that run at once tell each other something through the device's memory, in turns: each sends a message, and goes
+// on when it has those of all. Defined before: WORDS of mail: a number, and a row; PATIENCE, cycles of the processor's clock that a block
+// waits for the others at most.
 //
 // Half of each word is the turn, so a word says itself whether it is there: nobody counts arrivals at one place, and nothing else has to be
-// read. There are two messages of each block, by turns: who sends the next but one has had the next one of all others, who by then had
-// read this one. The mail is zero at first, and turns count from one.
-typedef unsigned long long word;
-typedef unsigned int half;
-
-#define WARPS (THREADS / 32)
-#define ALL 0xffffffffu
-// Columns of a row that a thread changes at once.
-#define AT_ONCE 8
-
-__device__ inline volatile word *mail_of(word *mail, half turn, int block) {
-    return mail + ((turn & 1) * BLOCKS + block) * WORDS;
-}
+// read. There are some PLACES for messages, by turns. With two of them, all threads of a block are past what they do with a turn's messages
+// before it sends the next: a block that writes that of turn t + 2 has had those of turn t + 1 of all others. With three, messages are
+// still read while the next is sent, but no longer. The mail is zero at first, and turns count from one.
 
 __device__ inline word stamped(half what, half turn) { return (word)what << 32 | turn; }
 
 // Sends a number and a row. What this thread has written before is there for who reads it behind `await`.
-__device__ inline void send(word *mail, half turn, double value, int row) {
+__device__ inline void send(volatile word *to, half turn, double value, int row) {
     const word bits = (word)__double_as_longlong(value);
-    volatile word *to = mail_of(mail, turn, blockIdx.x);
     __threadfence();
     to[0] = stamped((half)(bits >> 32), turn);
     to[1] = stamped((half)bits, turn);
     to[2] = stamped((half)row, turn);
 }
 
-// Awaits the message of a block; whether it came. A block that never runs must not keep the device for ever.
-__device__ inline bool await(word *mail, half turn, int block, double *value, int *row) {
-    const volatile word *from = mail_of(mail, turn, block);
+// Awaits a block's mail; whether it came. A block that never runs must not keep the device for ever.
+__device__ inline bool await(const volatile word *from, half turn, double *value, int *row) {
     const long long start = clock64();
     word got[WORDS];
     for (;;) {
@@ -49,25 +37,80 @@ __device__ inline bool await(word *mail, half turn, int block, double *value, in
     return true;
 }
 
-// An element that another block has written.
-__device__ inline elem fetched(const elem *from) {
-#if COMPLEX
-    const volatile real *parts = (const volatile real *)from;
-    const real x = parts[0], y = parts[1];
-    return make(x, y);
-#else
-    return *(const volatile elem *)from;
-#endif
-}
+template <int COUNT, int PLACES> struct exchange_memory {
+    // The largest of each warp, by turns, and one message of another block for each place.
+    double sizes[2][WARPS];
+    int rows[2][WARPS], blocks[2][WARPS];
+    message<COUNT> whole[PLACES];
+};
 
-// What the lane so many places further on has.
-__device__ inline elem from_below(elem x, int step) {
+template <int COUNT, int PLACES> struct exchange {
+    typedef exchange_memory<COUNT, PLACES> kept;
+    kept &memory;
+    word *mail;
+    message<COUNT> *room;
+    half turn;
+    // The place of this turn, and that of the last.
+    int at, last;
+
+    // `mail` has PLACES * BLOCKS * WORDS words, zeros before the first turn, and `room` PLACES * BLOCKS messages.
+    __device__ exchange(kept &memory, word *mail, message<COUNT> *room, half turn)
+        : memory(memory), mail(mail), room(room), turn(turn), at(0), last(0) {}
+
+    // One warp sends the block's message of so many pieces.
+    __device__ void post(const message<COUNT> &what, int pieces, int) {
+        const piece *from = (const piece *)&what;
+        piece *to = (piece *)&room[at * BLOCKS + blockIdx.x];
+        for (int p = lane_of(); p < pieces; p += 32) to[p] = from[p];
+        __threadfence();
+        __syncwarp();
+        if (lane_of() == 0) send(mail + (at * BLOCKS + blockIdx.x) * WORDS, turn, what.size, what.row);
+        // Nobody of the warp waits before its first lane has sent.
+        __syncwarp();
+    }
+
+    // All threads await the messages of all blocks. Returns the number of the block whose size is the largest, and row the upper one, or -1 if
+    // one does not answer.
+    __device__ int collect() {
+        double size = 0;
+        int row = NOBODY;
+        const bool is_one = threadIdx.x < gridDim.x;
+        const bool is_silent = is_one && !await(mail + (at * BLOCKS + threadIdx.x) * WORDS, turn, &size, &row);
+        const int lane = largest_lane((real)size, row), odd = turn & 1;
+        if (lane_of() == lane) {
+            memory.sizes[odd][warp_of()] = size;
+            memory.rows[odd][warp_of()] = row;
+            memory.blocks[odd][warp_of()] = threadIdx.x;
+        }
+        last = at;
+        at = at + 1 == PLACES ? 0 : at + 1;
+        ++turn;
+        if (__syncthreads_or(is_silent)) return -1;
+        const bool has = lane_of() < WARPS;
+        const int warp = has ? lane_of() : 0;
+        return memory.blocks[odd][largest_lane(has ? (real)memory.sizes[odd][warp] : 0, has ? memory.rows[odd][warp] : NOBODY)];
+    }
+
+    // The message of a block, for all threads, of so many pieces.
+    __device__ const message<COUNT> &whole(int block, int pieces) {
+        const volatile word *from = (const volatile word *)&room[last * BLOCKS + block];
+        word *to = (word *)&memory.whole[last];
+        for (int p = threadIdx.x; p < 2 * pieces; p += THREADS) to[p] = from[p];
+        __syncthreads();
+        return memory.whole[last];
+    }
+
+    // One element of it.
+    __device__ elem element(int block, int k) {
+        const volatile real *from = (const volatile real *)&room[last * BLOCKS + block].elements[k];
 #if COMPLEX
-    return make(__shfl_down_sync(ALL, re(x), step), __shfl_down_sync(ALL, im(x), step));
+        const real x = from[0], y = from[1];
+        return make(x, y);
 #else
-    return __shfl_down_sync(ALL, x, step);
+        return from[0];
 #endif
-}
+    }
+};
 
 // What is there before a call's first turn.
 KERNEL(THREADS) clear(word *mail, int count) {

@@ -1,7 +1,4 @@
-// Q R of a few columns by several blocks at once, each of which has some rows. Defined before: see grid.cu.
-
-// Columns whose products with the reflector's a warp sums up at once.
-#define SUMS 4
+// Q R of a few columns by several blocks, each of which has some rows. Defined before: see panel.cu, and grid.cu or cluster.cu.
 
 __device__ inline real larger_of(real a, real b) { return b > a ? b : a; }
 
@@ -11,7 +8,16 @@ __device__ inline real largest_part(elem x) {
     return larger_of(larger_of(0, a < 0 ? -a : a), b < 0 ? -b : b);
 }
 
-__device__ inline elem over(elem x, real by) { return by == 1 ? x : make(re(x) / by, im(x) / by); }
+// A power of two that makes a number's size about one, and whose inverse is a number, too.
+__device__ inline real leveller_of(real x) {
+#if DOUBLE
+    const int exponent = (int)(__double_as_longlong(x) >> 52 & 0x7ff);
+    return __longlong_as_double((long long)min(max(2046 - exponent, 1), 2045) << 52);
+#else
+    const int exponent = __float_as_int(x) >> 23 & 0xff;
+    return __int_as_float(min(max(254 - exponent, 1), 253) << 23);
+#endif
+}
 
 // 1 / x, whatever its scale.
 __device__ inline elem inverse_of(elem x) {
@@ -36,188 +42,345 @@ __device__ inline reflector reflector_of(elem alpha, real squares) {
     return reflector{beta, make((beta - re(alpha)) / beta, -im(alpha) / beta), inverse_of(alpha - make(beta, 0))};
 }
 
-// Sums up (x / by)ᴴ A for this block's rows below row j, where x is column j of A: `mine` is where its place among the others' sums is, and
-// a column's are BLOCKS elements apart. That of column j is (x / by)ᴴ (x / by). Returns the largest part of x.
-template <typename stride_type>
-__device__ inline real multiply(const elem *tile, stride_type stride, int begin, int count, int w, int j, real by, elem *mine) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    real most = 0;
-    for (int c = warp * SUMS; c < w; c += WARPS * SUMS) {
-        elem sum[SUMS];
-#pragma unroll
-        for (int k = 0; k < SUMS; ++k) sum[k] = make(0, 0);
-        most = 0;
-        for (int i = begin + lane; i < count; i += 32) {
-            const elem raw = tile[i + j * stride], x = over(raw, by), left = conj_if(x, true);
-            most = larger_of(most, largest_part(raw));
-#pragma unroll
-            for (int k = 0; k < SUMS; ++k) {
-                if (c + k >= w) continue;
-                const elem right = c + k == j ? x : tile[i + (c + k) * stride];
-                sum[k] = sum[k] + left * right;
-            }
-        }
-#pragma unroll
-        for (int k = 0; k < SUMS; ++k) {
-#pragma unroll
-            for (int step = 16; step > 0; step /= 2) sum[k] = sum[k] + from_below(sum[k], step);
-            if (lane == 0 && c + k < w) mine[(c + k) * BLOCKS] = sum[k];
-        }
-    }
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2) most = larger_of(most, __shfl_down_sync(ALL, most, step));
-    return most;
+// What the lane has that is so far away.
+__device__ inline elem from_apart(elem x, int by) {
+#if COMPLEX
+    return make(__shfl_xor_sync(ALL, re(x), by), __shfl_xor_sync(ALL, im(x), by));
+#else
+    return __shfl_xor_sync(ALL, x, by);
+#endif
 }
 
-// The sums of all blocks' sums, and whether all are of a size whose squares are numbers.
-__device__ inline void add_up(const elem *sums, int w, int j, elem *total, int *is_odd) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const real least = TINY / (ROUNDOFF * ROUNDOFF), most = 1 / least;
-    for (int c = warp * SUMS; c < w; c += WARPS * SUMS) {
-        elem sum[SUMS];
+// Rows of a panel. Those up to column j's diagonal take no part in what is done for it. If they do not fit into registers, they stay in
+// memory.
+template <int GROUPS, bool IS_KEPT> struct qr_rows : rows_of<GROUPS> {
+    typedef shape<GROUPS> S;
+    typedef rows_of<GROUPS> base;
+    using base::x, base::group, base::w;
+
+    __device__ qr_rows(elem *a, place ld, int m, int w, int each) : base(a, ld, m, w, each) {}
+
+    __device__ void hold(int turn, int j) {
+        if (!IS_KEPT) base::load(turn, j / GROUPS);
+    }
+
+    // Column j below the diagonal, levelled, which the lanes of all groups get.
+    __device__ void share(int turn, int j, real level, elem *column) const {
 #pragma unroll
-        for (int k = 0; k < SUMS; ++k) {
-            sum[k] = make(0, 0);
-            if (c + k < w)
-                for (int b = lane; b < gridDim.x; b += 32) sum[k] = sum[k] + fetched(sums + (c + k) * BLOCKS + b);
-        }
-#pragma unroll
-        for (int k = 0; k < SUMS; ++k) {
-#pragma unroll
-            for (int step = 16; step > 0; step /= 2) sum[k] = sum[k] + from_below(sum[k], step);
-            if (lane != 0 || c + k >= w) continue;
-            total[c + k] = sum[k];
-            const bool is_ordinary = c + k == j ? re(sum[k]) > least && re(sum[k]) < most : largest_part(sum[k]) < most;
-            if (c + k >= j && !is_ordinary) *is_odd = 1;
+        for (int r = 0; r < ROWS; ++r) {
+            const elem y = base::from_group(x[r][0], j % GROUPS);
+            column[r] = base::row(turn, r) > j ? times_real(y, level) : make(0, 0);
         }
     }
-}
 
-// Factors w columns with m >= w rows, of which block b has those from b * each on. `tile` is where this block's are. The first w are
-// the first block's. `tau` becomes the scalar factors, and `t` the triangular factor of all reflectors, zeros below, for which `triangle`
-// has w * w elements of shared memory.
-//
-// A step is one turn: each block sends the products of its part of the column with all columns, and the first one the row on the
-// diagonal. So all know the column's norm, what the reflector makes of the other columns, and what it is to those before it. If a square was
-// too small or too large, the same once more with the column divided by its largest part. `room` holds the products, 2 * WIDTH * BLOCKS
-// elements, and the rows, 2 * WIDTH.
-template <typename stride_type>
-__device__ inline void factor(elem *tile, stride_type stride, int m, int w, int each, elem *tau, elem *t, place ldt, half turn,
-                              word *mail, elem *room, elem *triangle, int *status) {
-    __shared__ elem total[WIDTH], head[WIDTH], z[WIDTH];
-    __shared__ real larger[WARPS];
-    __shared__ int is_silent, is_odd;
-    const int x = threadIdx.x, first = blockIdx.x * each, count = min(each, m - first);
-    if (x == 0) is_silent = 0;
-    for (int j = 0; j < w; ++j) {
-        const int begin = max(j + 1 - first, 0);
-        real by = 1;
-        reflector h;
-        for (int round = 0;; ++round, ++turn) {
-            elem *sums = room + (turn & 1) * WIDTH * BLOCKS, *row = room + 2 * WIDTH * BLOCKS + (turn & 1) * WIDTH;
-            if (x == 0) is_odd = 0;
-            real most = multiply(tile, stride, begin, count, w, j, by, sums + blockIdx.x);
-            if (blockIdx.x == 0 && x < w) row[x] = tile[j + x * stride];
-            // All warps that have columns have seen the same rows, and the first one has.
-            __threadfence();
-            __syncthreads();
-            if (x == 0) send(mail, turn, most, 0);
-            // Nobody of the warp waits before its first lane has sent.
-            __syncwarp();
-            double got = 0;
-            int unused;
-            if (x < gridDim.x && !await(mail, turn, x, &got, &unused)) is_silent = 1;
-            most = (real)got;
+    // Adds xᴴ A for this lane's rows, where x is column j of A, levelled: one sum for each slot. That of column j is xᴴ x.
+    __device__ void multiply(int j, const elem *column, elem *sums) const {
 #pragma unroll
-            for (int step = 16; step > 0; step /= 2) most = larger_of(most, __shfl_down_sync(ALL, most, step));
-            if (x % 32 == 0) larger[x / 32] = most;
-            __syncthreads();
-            if (is_silent) {
-                if (x == 0) *status = -1;
-                return;
+        for (int r = 0; r < ROWS; ++r) {
+            const elem left = conj_if(column[r], true);
+#pragma unroll
+            for (int s = 0; s < COLUMNS; ++s) {
+                const elem right = s == 0 && group == j % GROUPS ? column[r] : x[r][s];
+                sums[s] = sums[s] + left * right;
             }
-            add_up(sums, w, j, total, &is_odd);
-            if (x < w) head[x] = fetched(row + x);
-            __syncthreads();
-            const elem alpha = head[j];
-            const real squares = re(total[j]);
-            bool is_again = false;
-            if (round > 0) {
-                h = reflector_of(over(alpha, by), squares);
-            } else if (!is_odd && largest_part(alpha) * largest_part(alpha) < ROUNDOFF * ROUNDOFF / TINY) {
-                h = reflector_of(alpha, squares);
-            } else {
-                most = 0;
+        }
+    }
+
+    // The row on column j's diagonal, by slots, if it is here.
+    __device__ void give(int turn, int j, elem *to) const {
 #pragma unroll
-                for (int k = 0; k < WARPS; ++k) most = larger_of(most, larger[k]);
-                if (most == 0 && squares == 0 && im(alpha) == 0) {
-                    h = reflector{re(alpha), make(0, 0), make(0, 0)};
-                } else {
-                    most = larger_of(most, largest_part(alpha));
-                    by = most > 0 ? most : 1;
-                    is_again = true;
+        for (int r = 0; r < ROWS; ++r) {
+            if (base::row(turn, r) != j) continue;
+#pragma unroll
+            for (int s = 0; s < COLUMNS; ++s) to[group * COLUMNS + s] = x[r][s];
+        }
+    }
+
+    // What the reflector makes of the columns behind j is subtracted, z being multiples of that; and column j becomes the reflector's vector.
+    __device__ void reflect(int turn, int j, const elem *column, elem scale, const elem *z) {
+#pragma unroll
+        for (int s = 0; s < COLUMNS; ++s) {
+            if (!base::has_rest(s, j) || !base::is_behind(s, j)) continue;
+            const elem by = z[group * COLUMNS + s];
+#pragma unroll
+            for (int r = 0; r < ROWS; ++r) x[r][s] = x[r][s] - column[r] * by;
+        }
+        if (group != j % GROUPS) return;
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r)
+            if (base::row(turn, r) > j) x[r][0] = column[r] * scale;
+    }
+
+    // Stores columns from j on, below row j.
+    __device__ void put(int turn, int j) const {
+#pragma unroll
+        for (int s = 0; s < COLUMNS; ++s) {
+            if (!base::has_rest(s, j) || !(base::is_behind(s, j) || group == j % GROUPS)) continue;
+            const int c = base::column(s, j / GROUPS);
+#pragma unroll
+            for (int r = 0; r < ROWS; ++r) {
+                const int i = base::row(turn, r);
+                if (i > j && i < base::end && c < w) base::a[i + c * base::ld] = x[r][s];
+            }
+        }
+    }
+
+    // Stores what is below the diagonal.
+    __device__ void finish(int renamed) const {
+#pragma unroll
+        for (int s = 0; s < COLUMNS; ++s) {
+            const int c = base::column(s, renamed);
+#pragma unroll
+            for (int r = 0; r < ROWS; ++r) {
+                const int i = base::row(0, r);
+                if (i < base::end && c < w && c < i) base::a[i + c * base::ld] = x[r][s];
+            }
+        }
+    }
+};
+
+// What a block's threads have in common: the sums of each warp, their totals of all blocks, the row on the diagonal, and what is subtracted
+// for each element of the column, by slots; the largest part of a column in each warp's rows; the reflector's scale, and whether there is a
+// reflector at all.
+template <int WIDTH> struct qr_memory {
+    elem sums[WARPS][WIDTH], total[WIDTH], head[WIDTH], z[WIDTH];
+    real most[WARPS];
+    elem scale;
+    bool is_some;
+    message<2 * WIDTH> staged;
+};
+
+template <int GROUPS, bool IS_KEPT> struct qr {
+    typedef shape<GROUPS> S;
+    // Two places: when a block sends its next message, all its threads are past what they do with the last.
+    typedef exchange<2 * S::WIDTH, 2> talk;
+    qr_rows<GROUPS, IS_KEPT> mine;
+    talk others;
+    qr_memory<S::WIDTH> &memory;
+    // The triangular factor of all reflectors, of order w; below it, their products with those before.
+    elem *square;
+    int turns;
+
+    // The column of a place among the slots of all groups, before column j's group is renamed.
+    __device__ int column_of(int k, int j) const { return (k % COLUMNS + j / GROUPS) % COLUMNS * GROUPS + k / COLUMNS; }
+
+    // Leaves each group's sums over the lanes of its rows, for this warp.
+    __device__ void reduce(elem *sums) const {
+        elem *to = memory.sums[warp_of()] + mine.group * COLUMNS;
+        int first = 0;
+        // By halves of the slots, as long as there are some, each lane's sums becoming half as many.
+#pragma unroll
+        for (int step = S::LANES / 2, count = COLUMNS; step > 0; step /= 2) {
+            if (count > 1) {
+                count /= 2;
+                const bool is_upper = lane_of() & step;
+#pragma unroll
+                for (int k = 0; k < COLUMNS / 2; ++k) {
+                    if (k >= count) continue;
+                    const elem kept = is_upper ? sums[k + count] : sums[k], given = is_upper ? sums[k] : sums[k + count];
+                    sums[k] = kept + from_apart(given, step);
                 }
-            }
-            // All have read what the next round changes.
-            __syncthreads();
-            if (!is_again) break;
-        }
-        ++turn;
-        if (x < w) {
-            // Columns before: what their reflectors are to this one. Those behind: the row of the product that is subtracted.
-            const elem product = head[x] + conj_if(h.scale, true) * total[x];
-            z[x] = x < j ? conj_if(product, true) : conj_if(h.tau, true) * product;
-        }
-        __syncthreads();
-        const bool is_identity = is_zero(h.tau);
-        if (blockIdx.x == 0 && x < w && x > j && !is_identity) tile[j + x * stride] = head[x] - z[x];
-        if (blockIdx.x == 0 && x == 0) {
-            tile[j + j * stride] = make(h.beta * by, 0);
-            tau[j] = h.tau;
-        }
-        for (int i = begin + x; i < count && !is_identity; i += THREADS) {
-            const elem v = over(tile[i + j * stride], by) * h.scale;
-            tile[i + j * stride] = v;
-            for (int c = j + 1; c < w; c += AT_ONCE) {
-                elem y[AT_ONCE];
-#pragma unroll
-                for (int k = 0; k < AT_ONCE; ++k)
-                    if (c + k < w) y[k] = tile[i + (c + k) * stride] - v * z[c + k];
-#pragma unroll
-                for (int k = 0; k < AT_ONCE; ++k)
-                    if (c + k < w) tile[i + (c + k) * stride] = y[k];
+                if (is_upper) first += count;
+            } else {
+                sums[0] = sums[0] + from_apart(sums[0], step);
             }
         }
-        if (blockIdx.x + 1 == gridDim.x && x < w) {
-            elem sum = make(0, 0);
-            for (int c = x; c < j; ++c) sum = sum + triangle[x + c * w] * z[c];
-            const elem here = x < j ? make(0, 0) - h.tau * sum : x == j ? h.tau : make(0, 0);
-            triangle[x + j * w] = here;
-            t[x + j * ldt] = here;
-        }
-        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < (COLUMNS > S::LANES ? COLUMNS / S::LANES : 1); ++k) to[first + k] = sums[k];
     }
+
+    // The first warp sends what this block has: what warps have summed up, or the largest of the column, and the row on the diagonal.
+    __device__ void send(bool is_most) {
+        __syncthreads();
+        if (warp_of() != 0) return;
+        for (int k = lane_of(); k < S::WIDTH; k += 32) {
+            elem sum = make(0, 0);
+#pragma unroll
+            for (int warp = 0; warp < WARPS; ++warp) sum = sum + memory.sums[warp][k];
+            memory.staged.elements[k] = sum;
+        }
+        __syncwarp();
+        if (lane_of() == 0) {
+            real most = 0;
+#pragma unroll
+            for (int warp = 0; warp < WARPS; ++warp) most = larger_of(most, memory.most[warp]);
+            memory.staged.size = is_most ? most : 0;
+            memory.staged.row = blockIdx.x;
+            if (is_most) memory.staged.elements[0] = make(most, 0);
+        }
+        __syncwarp();
+        const int head = blockIdx.x == 0 ? S::PIECES : 0, each = HEAD_PIECES + S::PIECES;
+        others.post(memory.staged, each + head, each * gridDim.x + S::PIECES);
+    }
+
+    // Sums up column j's products, levelled before, and sends them.
+    __device__ void send_products(int j, real level) {
+        elem sums[COLUMNS];
+#pragma unroll
+        for (int s = 0; s < COLUMNS; ++s) sums[s] = make(0, 0);
+        for (int turn = 0; turn < turns; ++turn) {
+            mine.hold(turn, j);
+            elem column[ROWS];
+            mine.share(turn, j, level, column);
+            mine.multiply(j, column, sums);
+            mine.give(turn, j, memory.staged.elements + S::WIDTH);
+        }
+        reduce(sums);
+        send(false);
+    }
+
+    // Looks for the largest part of column j, and sends it.
+    __device__ void send_largest(int j) {
+        real most = 0;
+        for (int turn = 0; turn < turns; ++turn) {
+            mine.hold(turn, j);
+            elem column[ROWS];
+            mine.share(turn, j, 1, column);
+#pragma unroll
+            for (int r = 0; r < ROWS; ++r) most = larger_of(most, largest_part(column[r]));
+        }
+#pragma unroll
+        for (int step = 16; step > 0; step /= 2) most = larger_of(most, __shfl_xor_sync(ALL, most, step));
+        if (lane_of() == 0) memory.most[warp_of()] = most;
+        send(true);
+    }
+
+    // The sums of all blocks' sums, and whether one is of a size whose squares are no numbers.
+    __device__ bool add_up(int j) {
+        constexpr int PARTS = THREADS / S::WIDTH < 32 ? THREADS / S::WIDTH : 32;
+        const int k = threadIdx.x / PARTS, part = threadIdx.x % PARTS;
+        const bool is_one = k < S::WIDTH;
+        elem sum = make(0, 0);
+        if (is_one)
+            for (int block = part; block < gridDim.x; block += PARTS) sum = sum + others.element(block, k);
+#pragma unroll
+        for (int step = PARTS / 2; step > 0; step /= 2) sum = sum + from_apart(sum, step);
+        if (part == 0 && is_one) {
+            memory.total[k] = sum;
+            memory.head[k] = others.element(0, S::WIDTH + k);
+        }
+        const real least = TINY / (ROUNDOFF * ROUNDOFF), most = 1 / least;
+        const int c = is_one ? column_of(k, j) : -1;
+        const bool is_ordinary = c == j ? re(sum) > least && re(sum) < most : largest_part(sum) < most;
+        return __syncthreads_or(c >= j && c < mine.w && !is_ordinary);
+    }
+
+    // The reflector of column j: from the products of all blocks, and if a square was too small or too large, once more with the column
+    // levelled. False if a block does not answer.
+    __device__ bool find(int j, reflector *h, real *level) {
+        *level = 1;
+        for (bool is_levelled = false;; is_levelled = true) {
+            send_products(j, *level);
+            if (others.collect() < 0) return false;
+            const bool is_odd = add_up(j);
+            const int place = j % GROUPS * COLUMNS;
+            const elem alpha = memory.head[place];
+            const real squares = re(memory.total[place]), size = largest_part(alpha);
+            if (is_levelled || (!is_odd && size * size < ROUNDOFF * ROUNDOFF / TINY)) {
+                *h = reflector_of(times_real(alpha, *level), squares);
+                return true;
+            }
+            send_largest(j);
+            const int block = others.collect();
+            if (block < 0) return false;
+            const real most = re(others.element(block, 0));
+            if (most == 0 && squares == 0 && im(alpha) == 0) {
+                *h = reflector{re(alpha), make(0, 0), make(0, 0)};
+                return true;
+            }
+            *level = leveller_of(larger_of(most, size));
+        }
+    }
+
+    // For column j: what its reflector is to those before it, and the row of R.
+    __device__ void tell(int j, const reflector &h, real level, elem *tau) {
+        const int k = threadIdx.x;
+        if (k == 0) {
+            memory.is_some = !is_zero(h.tau);
+            memory.scale = h.scale;
+        }
+        if (k >= S::WIDTH) return;
+        const int c = column_of(k, j);
+        // Columns before: what their reflectors are to this one. Those behind: the row of the product that is subtracted.
+        const elem product = memory.head[k] + conj_if(h.scale, true) * memory.total[k], z = conj_if(h.tau, true) * product;
+        memory.z[k] = h.scale * z;
+        if (blockIdx.x + 1 == gridDim.x && c <= j) square[j + c * mine.w] = c < j ? conj_if(product, true) : h.tau;
+        if (blockIdx.x != 0 || c < j || c >= mine.w) return;
+        mine.a[j + c * mine.ld] = c > j ? (is_zero(h.tau) ? memory.head[k] : memory.head[k] - z) : make(h.beta / level, 0);
+        if (c == j) tau[j] = h.tau;
+    }
+
+    // T's column j is -tau T (Vᴴ v); a thread has a row of T.
+    __device__ void join(elem *t, place ldt) {
+        const int k = threadIdx.x, w = mine.w;
+        __syncthreads();
+        if (k >= w) return;
+        for (int j = 0; j < w; ++j) {
+            const elem tau = square[j + j * w];
+            elem sum = make(0, 0);
+            for (int c = k; c < j; ++c) sum = sum + square[k + c * w] * square[j + c * w];
+            const elem here = k < j ? make(0, 0) - tau * sum : k == j ? tau : make(0, 0);
+            if (k < j) square[k + j * w] = here;
+            t[k + j * ldt] = here;
+        }
+    }
+
+    // All that is done for column j; false if a block does not answer.
+    __device__ bool step(int j, elem *tau) {
+        reflector h;
+        real level;
+        if (!find(j, &h, &level)) return false;
+        tell(j, h, level, tau);
+        __syncthreads();
+        for (int turn = 0; turn < turns && memory.is_some; ++turn) {
+            mine.hold(turn, j);
+            elem column[ROWS];
+            mine.share(turn, j, level, column);
+            mine.reflect(turn, j, column, memory.scale, memory.z);
+            if (!IS_KEPT) mine.put(turn, j);
+        }
+        return true;
+    }
+
+    // Factors w columns with m >= w rows, of which block b has those from b * each on. The first w are the first block's. `tau` becomes the
+    // scalar factors, and `t` the triangular factor of all reflectors, zeros below.
+    __device__ bool factor(elem *tau, elem *t, place ldt) {
+        if (IS_KEPT) mine.load(0, 0);
+        int renamed = 0;
+#pragma unroll 1
+        for (int begin = 0; begin < mine.w; begin += GROUPS) {
+#pragma unroll 1
+            for (int j = begin; j < min(begin + GROUPS, mine.w); ++j)
+                if (!step(j, tau)) return false;
+            if (IS_KEPT) mine.rename();
+            ++renamed;
+        }
+        if (IS_KEPT) mine.finish(renamed);
+        if (blockIdx.x + 1 == gridDim.x) join(t, ldt);
+        return true;
+    }
+};
+
+template <int GROUPS, bool IS_KEPT>
+__device__ inline void factor(elem *a, place ld, int m, int w, int each, elem *tau, elem *t, place ldt, half turn, word *mail,
+                              void *room, elem *square, int *status) {
+    typedef qr<GROUPS, IS_KEPT> work;
+    __shared__ typename work::talk::kept kept;
+    __shared__ qr_memory<work::S::WIDTH> memory;
+    const int turns = IS_KEPT ? 1 : (each + work::S::BLOCK_ROWS - 1) / work::S::BLOCK_ROWS;
+    work one{{a, ld, m, w, each}, {kept, mail, (message<2 * work::S::WIDTH> *)room, turn}, memory, square, turns};
+    if (!one.factor(tau, t, ldt) && threadIdx.x == 0) *status = -1;
 }
 
-// The same in shared memory: each block keeps its rows there, `each` * w elements, behind w * w others.
-KERNEL(THREADS, 1) geqrf(elem *a, place ld, int m, int w, int each, elem *tau, elem *t, place ldt, int turn, word *mail, elem *room,
-                      int *status) {
-    DYNAMIC_SHARED(elem, memory);
-    elem *tile = memory + w * w;
-    const int first = blockIdx.x * each, count = min(each, m - first);
-    a += first;
-    for (int c = 0; c < w; ++c)
-        for (int i = threadIdx.x; i < count; i += THREADS) tile[i + c * each] = a[i + c * ld];
-    __syncthreads();
-    factor(tile, each, m, w, each, tau, t, ldt, turn, mail, room, memory, status);
-    __syncthreads();
-    for (int c = 0; c < w; ++c)
-        for (int i = threadIdx.x; i < count; i += THREADS) a[i + c * ld] = tile[i + c * each];
-}
+#define GEQRF                                                                                                              \
+    (elem * a, place ld, int m, int w, int each, elem *tau, elem *t, place ldt, int turn, word *mail, void *room, int *status)
+// In w * w elements of shared memory.
+#define FACTOR(groups, is_kept)                                                               \
+    DYNAMIC_SHARED(elem, square);                                                             \
+    factor<groups, is_kept>(a, ld, m, w, each, tau, t, ldt, turn, mail, room, square, status)
 
-// The same where it is: for more rows than shared memory holds.
-KERNEL(THREADS, 1) geqrf_in_place(elem *a, place ld, int m, int w, int each, elem *tau, elem *t, place ldt, int turn, word *mail,
-                               elem *room, int *status) {
-    DYNAMIC_SHARED(elem, memory);
-    factor(a + (place)blockIdx.x * each, ld, m, w, each, tau, t, ldt, turn, mail, room, memory, status);
-}
+// By how many groups there are.
+KERNEL(THREADS, 1) geqrf_1 GEQRF { FACTOR(1, true); }
+KERNEL(THREADS, 1) geqrf_2 GEQRF { FACTOR(2, true); }
+KERNEL(THREADS, 1) geqrf_4 GEQRF { FACTOR(4, true); }
+KERNEL(THREADS, 1) geqrf_8 GEQRF { FACTOR(8, true); }

@@ -1,0 +1,2 @@
+// In the device's memory, for more rows than registers hold; rows are interchanged afterwards.
+KERNEL(THREADS, 1) getrf_in_place GETRF { FACTOR(1, false); }

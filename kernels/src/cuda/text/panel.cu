@@ -1,0 +1,123 @@
+// What the kernels for panels share. Several blocks of threads have the rows of a few columns, in registers, and tell each other something
+// for each column. Defined before: THREADS, of a block; BLOCKS, the most blocks. How blocks talk is `exchange`, which is defined behind.
+//
+// A lane has ROWS rows of COLUMNS columns, so that little has to be read for what a thread computes: a product of ROWS numbers that it
+// shares with the lanes of its rows and COLUMNS that it shares with those of its columns. The columns of a kernel are GROUPS times as many:
+// group g of a warp's lanes has those of number g, g + GROUPS, and so on. Whenever a column of all groups is done, registers are renamed:
+// so the next one's are always the first, and no register is found by a number that is known late.
+
+#define WARPS (THREADS / 32)
+#define ALL 0xffffffffu
+#define ROWS (COMPLEX ? 6 : 8)
+#define COLUMNS (sizeof(elem) > 8 ? 4 : 8)
+// The row of nobody: behind all.
+#define NOBODY 0x7fffffff
+
+// What a block tells the others: a number and a row, by which one of them is chosen, and elements; moved in pieces of 16 bytes.
+typedef ulonglong2 piece;
+#define HEAD_PIECES 2
+template <int COUNT> struct __align__(16) message {
+    double size;
+    int row;
+    __align__(16) elem inverse;
+    __align__(16) elem elements[COUNT];
+};
+
+// Mail, and numbers of turns.
+typedef unsigned long long word;
+typedef unsigned int half;
+
+template <int GROUPS> struct shape {
+    static constexpr int WIDTH = GROUPS * COLUMNS, LANES = 32 / GROUPS, WARP_ROWS = LANES * ROWS, BLOCK_ROWS = WARPS * WARP_ROWS;
+    static constexpr int PIECES = WIDTH * (int)sizeof(elem) / (int)sizeof(piece);
+};
+
+__device__ inline int lane_of() { return threadIdx.x % 32; }
+__device__ inline int warp_of() { return threadIdx.x / 32; }
+
+__device__ inline unsigned largest_of_warp(unsigned x) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(ALL, x);
+#else
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) x = max(x, __shfl_xor_sync(ALL, x, step));
+    return x;
+#endif
+}
+
+// The lane whose size is the largest of the warp's, and of equals that with the upper row. No size is negative or NaN, so they compare as
+// their bits do.
+__device__ inline int largest_lane(real size, int row) {
+#if DOUBLE
+    const unsigned long long bits = (unsigned long long)__double_as_longlong(size);
+    const unsigned high = (unsigned)(bits >> 32), low = (unsigned)bits;
+    unsigned lanes = __ballot_sync(ALL, high == largest_of_warp(high));
+    if (lanes & (lanes - 1)) {
+        const unsigned here = lanes >> lane_of() & 1 ? low : 0;
+        lanes &= __ballot_sync(ALL, here == largest_of_warp(here));
+    }
+#else
+    const unsigned bits = __float_as_uint(size);
+    unsigned lanes = __ballot_sync(ALL, bits == largest_of_warp(bits));
+#endif
+    if (lanes & (lanes - 1)) {
+        const unsigned here = lanes >> lane_of() & 1 ? ~(unsigned)row : 0;
+        lanes &= __ballot_sync(ALL, here == largest_of_warp(here));
+    }
+    return __ffs((int)lanes) - 1;
+}
+
+// Some rows of a panel's m x w part at `a`: those that this block has, of which the first is `first` and the last is before `end`, are
+// taken by turns where they are more than BLOCK_ROWS.
+template <int GROUPS> struct rows_of {
+    typedef shape<GROUPS> S;
+    elem *a;
+    place ld;
+    int w, first, end;
+    // Of this lane: its group, and the first of its rows.
+    int group, top;
+    elem x[ROWS][COLUMNS];
+
+    __device__ rows_of(elem *a, place ld, int m, int w, int each) : a(a), ld(ld), w(w) {
+        first = (int)min((long long)blockIdx.x * each, (long long)m);
+        end = (int)min((long long)first + each, (long long)m);
+        group = lane_of() / S::LANES;
+        top = first + warp_of() * S::WARP_ROWS + lane_of() % S::LANES;
+    }
+
+    __device__ int row(int turn, int r) const { return top + turn * S::BLOCK_ROWS + r * S::LANES; }
+
+    // The column of a slot after so many were renamed, or before the first, -1.
+    __device__ int column(int slot, int renamed) const { return (slot + renamed + COLUMNS) % COLUMNS * GROUPS + group; }
+
+    __device__ void load(int turn, int renamed) {
+#pragma unroll
+        for (int s = 0; s < COLUMNS; ++s) {
+            const int c = column(s, renamed);
+#pragma unroll
+            for (int r = 0; r < ROWS; ++r) {
+                const int i = row(turn, r);
+                x[r][s] = i < end && c < w ? a[i + c * ld] : make(0, 0);
+            }
+        }
+    }
+
+    __device__ void rename() {
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {
+            const elem done = x[r][0];
+#pragma unroll
+            for (int s = 0; s + 1 < COLUMNS; ++s) x[r][s] = x[r][s + 1];
+            x[r][COLUMNS - 1] = done;
+        }
+    }
+
+    // While column j is in the first slot: whether there is any column in this slot, and whether this lane's is behind column j.
+    __device__ bool has_rest(int slot, int j) const { return (slot + j / GROUPS) * GROUPS < w; }
+    __device__ bool is_behind(int slot, int j) const { return slot > 0 || group > j % GROUPS; }
+
+    // What the lane of this lane's rows has that has the column, too.
+    __device__ elem from_group(elem x, int of) const {
+        return GROUPS == 1 ? x : from_lane(x, of * S::LANES + lane_of() % S::LANES);
+    }
+};
