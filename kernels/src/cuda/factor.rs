@@ -6,7 +6,7 @@
 //! workspace whose size only a device can tell, and a task's scratch is asked for before there is one.)
 
 use super::{
-    program::{Family, SOLVED_VECTORS, THREADS, factor_order, factor_step},
+    program::{Family, SOLVED_VECTORS, THREADS, factor_order, factor_step, many_vectors},
     stream::{Argument, Launch, Manner, Stream, Together},
 };
 use crate::{
@@ -42,7 +42,7 @@ pub(super) fn potrf<T: Scalar>(
 fn order<T: Scalar>(stream: &mut Stream<'_, T>) -> Result<usize, DeviceError> {
     let order = factor_order::<T>();
     // The solve takes more than the factorization.
-    let blocks = stream.blocks_at_once((Family::Factor, "solve"), THREADS, solve_bytes::<T>(order))?;
+    let blocks = stream.blocks_at_once((Family::Factor, "solve"), THREADS, solve_bytes::<T>(order, SOLVED_VECTORS))?;
     Ok(if blocks == Some(0) { order / 2 } else { order })
 }
 
@@ -52,9 +52,25 @@ fn factor_bytes<T: Scalar>(n: usize) -> usize {
     order * (order + 1) * size_of::<T>()
 }
 
-/// Shared memory for a solve with it: the components of all vectors that one step has to do with, besides.
-fn solve_bytes<T: Scalar>(n: usize) -> usize {
-    factor_bytes::<T>(n) + factor_step::<T>() * (SOLVED_VECTORS + 1) * size_of::<T>()
+/// Shared memory for a solve with it: the components of a block's vectors that one step has to do with, besides.
+fn solve_bytes<T: Scalar>(n: usize, vectors: usize) -> usize {
+    factor_bytes::<T>(n) + factor_step::<T>() * (vectors + 1) * size_of::<T>()
+}
+
+/// The kernel for so many vectors, how many of them a block has, and its shared memory: more for each if one to a processor would leave some over.
+fn solver<T: Scalar>(
+    stream: &mut Stream<'_, T>,
+    n: usize,
+    count: usize,
+) -> Result<(&'static str, usize, usize), DeviceError> {
+    let (many, processors) = (many_vectors::<T>(), stream.queue.as_ref().map_or(1, |queue| queue.multiprocessors()));
+    let few = ("solve", SOLVED_VECTORS, solve_bytes::<T>(n, SOLVED_VECTORS));
+    if many == SOLVED_VECTORS || count <= SOLVED_VECTORS * processors {
+        return Ok(few);
+    }
+    let bytes = solve_bytes::<T>(n, many);
+    let blocks = stream.blocks_at_once((Family::Factor, "solve_many"), THREADS, bytes)?;
+    Ok(if blocks.is_some_and(|blocks| blocks > 0) { ("solve_many", many, bytes) } else { few })
 }
 
 /// L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 − L21 L21ᴴ), or U11, U12 = U11⁻ᴴ A12, U22, below `row` rows of the whole matrix. A is a
@@ -132,9 +148,10 @@ fn solve_with<T: Scalar>(stream: &mut Stream<'_, T>, order: usize, triangle: &Tr
         return super::triangular::trsm(stream, triangle);
     }
     let count = if is_right { b.m } else { b.n };
+    let (kernel, vectors, shared_bytes) = solver(stream, a.n, count)?;
     let launch = Launch {
         family: Family::Factor,
-        kernel: "solve",
+        kernel,
         arguments: &[
             Argument::start(a),
             Argument::place(a.ld),
@@ -148,8 +165,8 @@ fn solve_with<T: Scalar>(stream: &mut Stream<'_, T>, order: usize, triangle: &Tr
             Argument::place(count),
             Argument::code(is_right.into()),
         ],
-        grid: [count.div_ceil(SOLVED_VECTORS), usize::from(a.n > 0), 1],
+        grid: [count.div_ceil(vectors), usize::from(a.n > 0), 1],
         threads: [THREADS, 1],
     };
-    stream.launch_with(launch, Manner { shared_bytes: solve_bytes::<T>(a.n), together: Together::Any })
+    stream.launch_with(launch, Manner { shared_bytes, together: Together::Any })
 }

@@ -10,7 +10,7 @@ use superscalar_devices::cuda;
 pub enum Family {
     /// `scale`, `copy`, `complete`, `transpose`, `fold`, `laswp`, `shift`.
     Elements,
-    /// `potrf`, `solve`.
+    /// `potrf`, `solve`, `solve_many`.
     Factor,
     /// `getrf_1`, `getrf_2`, `getrf_4`, `getrf_8`, `getrf_in_place`, `clear`.
     Lu,
@@ -57,9 +57,14 @@ pub(super) fn factor_order<T>() -> usize {
     if size_of::<T>() > 8 { 64 } else { 128 }
 }
 
+/// The same where there are many: as many as its registers hold.
+pub(super) fn many_vectors<T: Scalar>() -> usize {
+    if T::COMPLEX { SOLVED_VECTORS } else { 2 * SOLVED_VECTORS }
+}
+
 /// Rows and columns that a warp factors in its registers.
-pub(super) fn factor_step<T>() -> usize {
-    if size_of::<T>() > 8 { 16 } else { 32 }
+pub(super) fn factor_step<T: Scalar>() -> usize {
+    if T::COMPLEX { 16 } else { 32 }
 }
 
 const LETTERS: [char; 4] = ['s', 'd', 'c', 'z'];
@@ -108,12 +113,8 @@ impl Family {
             }
             Self::Factor => {
                 let (order, step) = (factor_order::<T>(), factor_step::<T>());
-                definitions.extend([
-                    ("ORDER", order),
-                    ("STEP", step),
-                    ("SOLVED", SOLVED_VECTORS),
-                    ("THREADS", THREADS),
-                ]);
+                definitions.extend([("ORDER", order), ("STEP", step), ("THREADS", THREADS)]);
+                definitions.extend([("SOLVED", SOLVED_VECTORS), ("MANY", many_vectors::<T>())]);
                 ("factor", include_str!("text/factor.cu"))
             }
             Self::Lu | Self::LuCluster | Self::Qr | Self::QrCluster => {

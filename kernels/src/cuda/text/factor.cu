@@ -157,39 +157,51 @@ KERNEL(THREADS, 1) potrf(elem *a, place ld, int n, int is_upper, int *status, in
     if (threadIdx.x == 0 && failed && *status == 0) *status = row + failed;
 }
 
-// A block of threads solves for SOLVED vectors; each thread has the components c, c + SIDE, ... of the vectors i, i + SIDE, ...
+// A block of threads solves for so many vectors; each thread has the components c, c + SIDE, ... of the vectors i, i + SIDE, ...
 #define SIDE 16
-#define ITS_VECTORS (SOLVED / SIDE)
 #define ITS_COMPONENTS (ORDER / SIDE)
 #define AT_ONCE (STEP / SIDE)
 
 // L x = b for one vector, whose components from `at` on are in x.
 __device__ inline void solve_one(elem *x, int stride, const elem *l, int pitch, int at, const real *inverses) {
-    elem y[STEP];
+    // By halves, for which there are registers.
+#pragma unroll 1
+    for (int half = 0; half < STEP; half += STEP / 2) {
+        elem y[STEP / 2];
+        const elem *rows = l + at + half;
 #pragma unroll
-    for (int c = 0; c < STEP; ++c) y[c] = x[c * stride];
+        for (int c = 0; c < STEP / 2; ++c) y[c] = x[(half + c) * stride];
+#pragma unroll 4
+        for (int p = 0; p < half; ++p) {
+            const elem known = x[p * stride];
 #pragma unroll
-    for (int j = 0; j < STEP; ++j) {
-        y[j] = times_real(y[j], inverses[at + j]);
-        x[j * stride] = y[j];
+            for (int c = 0; c < STEP / 2; ++c) y[c] = y[c] - known * rows[c + (at + p) * pitch];
+        }
 #pragma unroll
-        for (int c = j + 1; c < STEP; ++c) y[c] = y[c] - y[j] * l[at + c + (at + j) * pitch];
+        for (int j = 0; j < STEP / 2; ++j) {
+            y[j] = times_real(y[j], inverses[at + half + j]);
+            x[(half + j) * stride] = y[j];
+#pragma unroll
+            for (int c = j + 1; c < STEP / 2; ++c) y[c] = y[c] - y[j] * rows[c + (at + half + j) * pitch];
+        }
     }
 }
 
 // Solves L x = b for `count` vectors b, which are rows or columns of B, and leaves x in their places. L is lower triangular, of order
 // n <= ORDER, and element (c, p) of it is that of A, or of A's transpose, conjugated or not; its diagonal is real, or not read and taken
 // as ones. In shared memory are L, of the order n rounded up to a multiple of STEP, (order + 1) * order elements, and STEP components of
-// all vectors, (SOLVED + 1) * STEP.
-KERNEL(THREADS, 1) solve(const elem *__restrict__ a, place lda, int n, int is_trans, int conj, int is_unit, elem *b, place ldb,
-                      place count, int by_rows) {
+// all vectors, (VECTORS + 1) * STEP.
+template <int VECTORS>
+__device__ inline void solve_for(const elem *__restrict__ a, place lda, int n, int is_trans, int conj, int is_unit, elem *b, place ldb,
+                                 place count, int by_rows) {
+    constexpr int ITS_VECTORS = VECTORS / SIDE;
     DYNAMIC_SHARED(elem, l);
     __shared__ real inverses[ORDER];
     const int order = (n + STEP - 1) / STEP * STEP, pitch = order + 1, lane = threadIdx.x % 32;
     elem *known = l + order * pitch;
     // Neighbours in memory are read by neighbours.
     const int fast = threadIdx.x % SIDE, slow = threadIdx.x / SIDE, c = by_rows ? slow : fast, i = by_rows ? fast : slow;
-    const place first = (place)blockIdx.x * SOLVED;
+    const place first = (place)blockIdx.x * VECTORS;
 #define B(r, q) b[by_rows ? first + i + (r) * SIDE + (c + (q) * SIDE) * ldb : c + (q) * SIDE + (first + i + (r) * SIDE) * ldb]
     elem x[ITS_VECTORS][ITS_COMPONENTS];
 #pragma unroll
@@ -221,22 +233,22 @@ KERNEL(THREADS, 1) solve(const elem *__restrict__ a, place lda, int n, int is_tr
         for (int q = 0; q < AT_ONCE; ++q)
 #pragma unroll
             for (int r = 0; r < ITS_VECTORS; ++r)
-                known[i + r * SIDE + (c + q * SIDE) * (SOLVED + 1)] = x[r][s * AT_ONCE + q];
+                known[i + r * SIDE + (c + q * SIDE) * (VECTORS + 1)] = x[r][s * AT_ONCE + q];
         __syncthreads();
-        if (threadIdx.x < SOLVED) solve_one(known + threadIdx.x, SOLVED + 1, l, pitch, at, inverses);
+        if (threadIdx.x < VECTORS) solve_one(known + threadIdx.x, VECTORS + 1, l, pitch, at, inverses);
         __syncthreads();
 #pragma unroll
         for (int q = 0; q < AT_ONCE; ++q)
 #pragma unroll
             for (int r = 0; r < ITS_VECTORS; ++r)
                 if (c + at + q * SIDE < n && first + i + r * SIDE < count)
-                    B(r, s * AT_ONCE + q) = known[i + r * SIDE + (c + q * SIDE) * (SOLVED + 1)];
+                    B(r, s * AT_ONCE + q) = known[i + r * SIDE + (c + q * SIDE) * (VECTORS + 1)];
         if (at + STEP >= n) break;
 #pragma unroll 4
         for (int p = 0; p < STEP; ++p) {
             elem left[ITS_VECTORS];
 #pragma unroll
-            for (int r = 0; r < ITS_VECTORS; ++r) left[r] = known[i + r * SIDE + p * (SOLVED + 1)];
+            for (int r = 0; r < ITS_VECTORS; ++r) left[r] = known[i + r * SIDE + p * (VECTORS + 1)];
 #pragma unroll
             for (int q = (s + 1) * AT_ONCE; q < ITS_COMPONENTS; ++q) {
                 // There is a component to read in any case.
@@ -248,3 +260,12 @@ KERNEL(THREADS, 1) solve(const elem *__restrict__ a, place lda, int n, int is_tr
         __syncthreads();
     }
 }
+
+#define SOLVE_WITH const elem *__restrict__ a, place lda, int n, int is_trans, int conj, int is_unit, elem *b, place ldb, place count, int by_rows
+
+KERNEL(THREADS, 1) solve(SOLVE_WITH) { solve_for<SOLVED>(a, lda, n, is_trans, conj, is_unit, b, ldb, count, by_rows); }
+
+#if MANY > SOLVED
+// With more vectors for a block, which all wait for the same: longer, but fewer blocks.
+KERNEL(THREADS, 1) solve_many(SOLVE_WITH) { solve_for<MANY>(a, lda, n, is_trans, conj, is_unit, b, ldb, count, by_rows); }
+#endif
