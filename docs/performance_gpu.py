@@ -35,7 +35,7 @@ MEASUREMENTS = [
     ("little-memory", "One GPU of which 8 GiB are used", 1, "gemm", "32768", (), "--pinned y --device-memory 8G",
      {"gemm": (45,)}),
     ("resident", "One GPU, matrices in its memory", 1, "potrf,getrf,geqrf", "8192,16384,32768", ("cusolver",),
-     "--location device", {"potrf": ("1.0x",) * 3, "getrf": ("1.2x",) * 3, "geqrf": ("1.3x",) * 3}),
+     "--location device --device-memory 64G", {"potrf": ("1.0x",) * 3, "getrf": ("1.2x",) * 3, "geqrf": ("1.3x",) * 3}),
     ("with-host", "One GPU and the host's cores, matrices in pinned host memory", 1, "potrf", "16384", (),
      "--pinned y --with-host", {}),
     ("without-host", None, 1, "potrf", "16384", (), "--pinned y", {}),

@@ -121,7 +121,7 @@ impl BlockSize {
             (Self::Fixed(0), _) => Err(Error::shape("a block size of zero")),
             (Self::Fixed(nb), _) => Ok(nb),
             (Self::Auto, Some(_)) if n <= DIRECT => Ok(n.max(1)),
-            (Self::Auto, Some(_)) if crew.has_accelerator => Ok((n / 16).next_multiple_of(128).clamp(512, 2048)),
+            (Self::Auto, Some(_)) if crew.has_accelerator => Ok(accelerator_factorization(n, crew.devices)),
             (Self::Auto, Some(resources)) => Ok(for_devices(n, resources, TILES_EACH, (128, 1024))),
             (Self::Auto, None) => {
                 let measured = tuning::block_size::<T>(Blocks::Cholesky, crew.workers, n)?;
@@ -165,10 +165,17 @@ fn accelerator_product((m, n, k): (usize, usize, usize)) -> Option<ProductTiles>
 
 /// Columns of the panels of a matrix of this order on accelerators. A panel takes the same time for each of its columns there, however many it
 /// has, so the chain of all panels is as long for any width. Wide ones make products whose depth is worth a launch, and few tasks: with
-/// 32 panels there are some 1500, which are issued while the first few panels are factored. Narrow ones leave less to the panels' own
-/// products, which are small; and from a depth of 512 on products gain nothing.
+/// 16 panels there are some 400, with 32 some 1500, which took twice as long (LU of order 8192 on one H200, 2026-11-22: 9.2 and 4.6 TFLOP/s).
+/// Narrow ones leave less to the panels' own products, which are small; and from a depth of 512 on products gain nothing.
 fn accelerator_panel(order: usize) -> usize {
-    (order / 32).next_multiple_of(64).clamp(128, 512)
+    (order / 16).next_multiple_of(64).clamp(128, 512)
+}
+
+/// Columns of the blocks of a Cholesky factorization on so many accelerators: wide, for products at their best rate, as long as each of them has
+/// columns enough to be at work while others have the panel (H200s, 2026-11-22: of 512 and 1024 columns, one does better with 1024 from order
+/// 16384 on, four do so beyond 32768).
+fn accelerator_factorization(n: usize, devices: usize) -> usize {
+    (n / (16 * devices.max(1))).next_multiple_of(128).clamp(512, 1024)
 }
 
 /// Block columns, for each device and the host, of a matrix that is factored by panels, and block columns of one in tiles: enough

@@ -112,7 +112,8 @@ impl Options {
     }
 
     /// How the matrix that a routine changes is distributed over the runtime's devices. What is not said here is read from the environment
-    /// (`SUPERSCALAR_DISTRIBUTION`), and what is not said there is [`Distribution::None`].
+    /// (`SUPERSCALAR_DISTRIBUTION`). What is not said there is [`Distribution::None`], but for a matrix that is factored on accelerators: these
+    /// have its block columns, in turns where they are alike, and else by what they are capable of.
     #[must_use]
     pub fn distribution(self, distribution: Distribution) -> Self {
         Self { distribution: Some(distribution), ..self }

@@ -16,6 +16,8 @@ pub type Timed = (Duration, Result<(), Error>);
 pub enum Cut {
     Tiles,
     Columns,
+    /// Columns as wide as the tiles of a Cholesky factorization would be.
+    CholeskyColumns,
 }
 
 impl Cut {
@@ -70,7 +72,8 @@ fn load<T: Scalar, const N: usize>(
             // Of tiles, as the result has them; of columns, as the matrix that is factored has them.
             let decisive = if cut == Cut::Tiles { matrices.last() } else { matrices.first() };
             let shape = decisive.map_or((0, 0), MatMut::shape);
-            DeviceMatrix::<T>::zeros(ours.runtime, shape, cut.layout(BlockSize::Auto, ours))?.tile_shape().1
+            let width = if cut == Cut::CholeskyColumns { Cut::Tiles } else { cut };
+            DeviceMatrix::<T>::zeros(ours.runtime, shape, width.layout(BlockSize::Auto, ours))?.tile_shape().1
         }
     };
     let layout = cut.layout(BlockSize::Fixed(nb), ours);

@@ -14,7 +14,7 @@ pub struct Potrf;
 impl Routine for Potrf {
     const NAME: &'static str = "potrf";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Uplo];
-    const CUT: Option<Cut> = Some(Cut::Columns);
+    const CUT: Option<Cut> = Some(Cut::CholeskyColumns);
     const PRODUCTS_MAX: usize = residual::PRODUCTS_MAX;
 
     fn operations(case: &Case) -> Operations {
@@ -38,7 +38,7 @@ impl Routine for Potrf {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
-        resident::call(ours, case, Cut::Columns, matrices, none, |s, [a], _, _| submit::potrf(s, case.uplo, &a))
+        resident::call(ours, case, Cut::CholeskyColumns, matrices, none, |s, [a], _, _| submit::potrf(s, case.uplo, &a))
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
