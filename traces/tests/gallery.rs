@@ -31,7 +31,7 @@ fn each_trace_is_consistent_and_explained() {
         }
         assert!(gallery().join(format!("{name}.svg")).exists(), "{name} has no picture");
     }
-    assert_eq!(traces, 5);
+    assert_eq!(traces, 7);
 }
 
 #[test]
@@ -47,5 +47,6 @@ fn they_show_what_the_page_says() {
         let (trace, analysis) = open(name);
         analysis.path.length_ns as f64 / trace.wall_ns() as f64
     };
+    assert!((0.5..0.7).contains(&path("gpu")) && (0.5..0.7).contains(&path("four-gpus")), "the chain of panels, and waits");
     assert!(path("starving-panel") > 0.99 && path("lu") > 0.9 && path("cholesky") < 0.5, "the critical paths");
 }
