@@ -61,8 +61,7 @@ fn tasks_of_every_type_run_on_devices() {
     adds_up::<c64>();
 }
 
-fn factor(a: &mut Vec<f64>) -> Result<(), Error> {
-    let uplo = Uplo::Lower;
+fn factor(uplo: Uplo, a: &mut Vec<f64>) -> Result<(), Error> {
     runtime(1).scope(|s| {
         let a = s.lend(a);
         potrf().insert(s, on_device(), a.read_write(), &uplo);
@@ -72,9 +71,9 @@ fn factor(a: &mut Vec<f64>) -> Result<(), Error> {
 #[test]
 fn an_outcome_comes_back_as_that_of_a_host_task() {
     let mut a = vec![9.0];
-    factor(&mut a).expect("positive definite");
+    factor(Uplo::Lower, &mut a).expect("positive definite");
     assert_eq!(a, [3.0]);
-    let error = factor(&mut vec![-1.0]).expect_err("not positive definite");
+    let error = factor(Uplo::Lower, &mut vec![-1.0]).expect_err("not positive definite");
     let mut cause = error.source();
     while let Some(outer) = cause.filter(|error| !error.is::<NotPositiveDefinite>()) {
         cause = outer.source();
@@ -85,6 +84,6 @@ fn an_outcome_comes_back_as_that_of_a_host_task() {
 
 #[test]
 fn operands_that_do_not_fit_are_an_error_of_the_task() {
-    let error = factor(&mut vec![1.0, 2.0]).expect_err("two rows, one column");
+    let error = factor(Uplo::Upper, &mut vec![1.0, 2.0]).expect_err("two rows, one column");
     assert!(error.to_string().contains("potrf: the shapes A 2 x 1 do not agree"), "{error}");
 }

@@ -47,6 +47,9 @@ fn they_show_what_the_page_says() {
         let (trace, analysis) = open(name);
         analysis.path.length_ns as f64 / trace.wall_ns() as f64
     };
-    assert!((0.5..0.7).contains(&path("gpu")) && (0.5..0.7).contains(&path("four-gpus")), "the chain of panels, and waits");
+    assert!(
+        (0.5..0.7).contains(&path("gpu")) && (0.5..0.7).contains(&path("four-gpus")),
+        "the chain of panels, and waits"
+    );
     assert!(path("starving-panel") > 0.99 && path("lu") > 0.9 && path("cholesky") < 0.5, "the critical paths");
 }

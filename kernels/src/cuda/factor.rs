@@ -6,7 +6,7 @@
 //! workspace whose size only a device can tell, and a task's scratch is asked for before there is one.)
 
 use super::{
-    program::{Family, SOLVED_VECTORS, THREADS, factor_order, factor_step, many_vectors},
+    program::{Family, THREADS, factor_order, factor_step, solved_vectors},
     stream::{Argument, Launch, Manner, Stream, Together},
 };
 use crate::{
@@ -42,7 +42,8 @@ pub(super) fn potrf<T: Scalar>(
 fn order<T: Scalar>(stream: &mut Stream<'_, T>) -> Result<usize, DeviceError> {
     let order = factor_order::<T>();
     // The solve takes more than the factorization.
-    let blocks = stream.blocks_at_once((Family::Factor, "solve"), THREADS, solve_bytes::<T>(order, SOLVED_VECTORS))?;
+    let blocks =
+        stream.blocks_at_once((Family::Factor, "solve"), THREADS, solve_bytes::<T>(order, solved_vectors::<T>()[0]))?;
     Ok(if blocks == Some(0) { order / 2 } else { order })
 }
 
@@ -63,14 +64,15 @@ fn solver<T: Scalar>(
     n: usize,
     count: usize,
 ) -> Result<(&'static str, usize, usize), DeviceError> {
-    let (many, processors) = (many_vectors::<T>(), stream.queue.as_ref().map_or(1, |queue| queue.multiprocessors()));
-    let few = ("solve", SOLVED_VECTORS, solve_bytes::<T>(n, SOLVED_VECTORS));
-    if many == SOLVED_VECTORS || count <= SOLVED_VECTORS * processors {
-        return Ok(few);
+    let [few, many] = solved_vectors::<T>();
+    let processors = stream.queue.as_ref().map_or(1, |queue| queue.multiprocessors());
+    let usual = ("solve", few, solve_bytes::<T>(n, few));
+    if count <= few * processors {
+        return Ok(usual);
     }
     let bytes = solve_bytes::<T>(n, many);
     let blocks = stream.blocks_at_once((Family::Factor, "solve_many"), THREADS, bytes)?;
-    Ok(if blocks.is_some_and(|blocks| blocks > 0) { ("solve_many", many, bytes) } else { few })
+    Ok(if blocks.is_some_and(|blocks| blocks > 0) { ("solve_many", many, bytes) } else { usual })
 }
 
 /// L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 − L21 L21ᴴ), or U11, U12 = U11⁻ᴴ A12, U22, below `row` rows of the whole matrix. A is a

@@ -35,8 +35,6 @@ pub(super) const CHUNK: usize = 128;
 /// Columns of a block of threads that interchanges rows: enough to be worth following the interchanges, and few enough that all
 /// processors have some.
 pub(super) const SWAPPED_COLUMNS: usize = 4;
-/// Vectors that a block of threads solves for at once.
-pub(super) const SOLVED_VECTORS: usize = 64;
 /// Blocks of threads that factor a part of a panel at most.
 pub(super) const PANEL_BLOCKS: usize = 128;
 /// Cycles that they wait for each other at most: some seconds.
@@ -57,9 +55,9 @@ pub(super) fn factor_order<T>() -> usize {
     if size_of::<T>() > 8 { 64 } else { 128 }
 }
 
-/// The same where there are many: as many as its registers hold.
-pub(super) fn many_vectors<T: Scalar>() -> usize {
-    if T::COMPLEX { SOLVED_VECTORS } else { 2 * SOLVED_VECTORS }
+/// Vectors that a block of threads solves for at once, and where there are many: as many as its registers hold.
+pub(super) fn solved_vectors<T: Scalar>() -> [usize; 2] {
+    if T::COMPLEX { [32, 64] } else { [64, 128] }
 }
 
 /// Rows and columns that a warp factors in its registers.
@@ -114,7 +112,8 @@ impl Family {
             Self::Factor => {
                 let (order, step) = (factor_order::<T>(), factor_step::<T>());
                 definitions.extend([("ORDER", order), ("STEP", step), ("THREADS", THREADS)]);
-                definitions.extend([("SOLVED", SOLVED_VECTORS), ("MANY", many_vectors::<T>())]);
+                let [few, many] = solved_vectors::<T>();
+                definitions.extend([("SOLVED", few), ("MANY", many)]);
                 ("factor", include_str!("text/factor.cu"))
             }
             Self::Lu | Self::LuCluster | Self::Qr | Self::QrCluster => {

@@ -195,7 +195,8 @@ template <int VECTORS>
 __device__ inline void solve_for(const elem *__restrict__ a, place lda, int n, int is_trans, int conj, int is_unit, elem *b, place ldb,
                                  place count, int by_rows) {
     constexpr int ITS_VECTORS = VECTORS / SIDE;
-    DYNAMIC_SHARED(elem, l);
+    DYNAMIC_SHARED(elem, memory);
+    elem *l = memory;
     __shared__ real inverses[ORDER];
     const int order = (n + STEP - 1) / STEP * STEP, pitch = order + 1, lane = threadIdx.x % 32;
     elem *known = l + order * pitch;
@@ -265,7 +266,5 @@ __device__ inline void solve_for(const elem *__restrict__ a, place lda, int n, i
 
 KERNEL(THREADS, 1) solve(SOLVE_WITH) { solve_for<SOLVED>(a, lda, n, is_trans, conj, is_unit, b, ldb, count, by_rows); }
 
-#if MANY > SOLVED
 // With more vectors for a block, which all wait for the same: longer, but fewer blocks.
 KERNEL(THREADS, 1) solve_many(SOLVE_WITH) { solve_for<MANY>(a, lda, n, is_trans, conj, is_unit, b, ldb, count, by_rows); }
-#endif
