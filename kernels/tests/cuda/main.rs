@@ -43,9 +43,14 @@ fn compiles<T: Scalar>(arch: &str) -> bool {
 
 #[test]
 fn every_kernel_compiles_and_spills_nothing() {
-    for arch in ARCHITECTURES {
-        let _ = compiles::<f32>(arch) && compiles::<f64>(arch) && compiles::<c32>(arch) && compiles::<c64>(arch);
-    }
+    // The compiler takes its time, for one program on one thread.
+    std::thread::scope(|s| {
+        for arch in ARCHITECTURES {
+            s.spawn(move || {
+                compiles::<f32>(arch) && compiles::<f64>(arch) && compiles::<c32>(arch) && compiles::<c64>(arch)
+            });
+        }
+    });
 }
 
 /// Scratch is asked for before there is a device, and of the shapes alone.
