@@ -102,10 +102,7 @@ impl Options {
     /// # Errors
     /// If the environment names a distribution that there is not.
     pub(crate) fn distribution_over(&self, rt: &Runtime) -> Result<Distribution, Error> {
-        if !rt.has_devices() {
-            return Ok(Distribution::None);
-        }
-        Ok(self.chosen()?.unwrap_or(Distribution::None))
+        self.distribution_or(rt, || Distribution::None)
     }
 
     /// The same for a matrix that is factored: where nothing was chosen, accelerators have its block columns. A panel and all updates by it are
@@ -114,10 +111,7 @@ impl Options {
     /// # Errors
     /// As above.
     pub(crate) fn distribution_of_factorization(&self, rt: &Runtime) -> Result<Distribution, Error> {
-        if !rt.has_devices() {
-            return Ok(Distribution::None);
-        }
-        let by_default = || {
+        self.distribution_or(rt, || {
             let devices = rt.devices();
             let are_alike = devices.windows(2).all(|pair| pair[0].speed.flops_per_s == pair[1].speed.flops_per_s);
             match (Crew::of(rt).has_accelerator, are_alike) {
@@ -125,15 +119,18 @@ impl Options {
                 (true, true) => Distribution::BlockColumnCyclic,
                 (true, false) => Distribution::Guided,
             }
-        };
-        Ok(self.chosen()?.unwrap_or_else(by_default))
+        })
     }
 
-    /// What was chosen here, or else in the environment.
-    fn chosen(&self) -> Result<Option<Distribution>, Error> {
+    /// What was chosen here, or else in the environment, or else by default; nothing without devices.
+    fn distribution_or(&self, rt: &Runtime, default: impl FnOnce() -> Distribution) -> Result<Distribution, Error> {
         match self.distribution {
-            Some(distribution) => Ok(Some(distribution)),
-            None => Distribution::from_environment(std::env::var_os(VARIABLE).as_deref()),
+            _ if !rt.has_devices() => Ok(Distribution::None),
+            Some(distribution) => Ok(distribution),
+            None => {
+                let chosen = Distribution::from_environment(std::env::var_os(VARIABLE).as_deref())?;
+                Ok(chosen.unwrap_or_else(default))
+            }
         }
     }
 }

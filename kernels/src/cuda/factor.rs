@@ -128,9 +128,7 @@ fn factor_block<T: Scalar>(
         threads: [THREADS, 1],
     };
     stream.launch_with(launch, Manner { shared_bytes: factor_bytes::<T>(a.n), together: Together::Any })?;
-    let side = if uplo == Uplo::Lower { Side::Right } else { Side::Left };
-    let (op, diag, alpha) = (Op::ConjTrans, Diag::NonUnit, T::ONE);
-    solve_with(stream, order, &Triangle { side, uplo, op, diag, alpha, a, b: rest })
+    solve_with(stream, order, &Triangle::of_panel(uplo, a, rest))
 }
 
 /// B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹, for a triangle with a real diagonal, or one of ones. One kernel where it is one that solves downward,

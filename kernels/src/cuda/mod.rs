@@ -97,13 +97,11 @@ pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
 
 /// The launches of a call that was checked.
 fn run<T: Scalar>(stream: &mut Stream<'_, T>, call: &Call<T>) -> Result<(), DeviceError> {
-    match *call {
-        // potrf goes on in the order of its own blocks.
-        Call::Potrf { uplo, first, a } => factor::potrf(stream, uplo, first, a),
-        _ => match call.triangle_and_rest() {
-            Some(parts) => parts.iter().try_for_each(|part| run_whole(stream, part)),
-            None => run_whole(stream, call),
-        },
+    // potrf takes the rest along in each of its own blocks.
+    let parts = if matches!(call, Call::Potrf { .. }) { None } else { call.triangle_and_rest() };
+    match parts {
+        Some(parts) => parts.iter().try_for_each(|part| run_whole(stream, part)),
+        None => run_whole(stream, call),
     }
 }
 

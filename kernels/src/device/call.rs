@@ -253,29 +253,15 @@ impl<T: Scalar> Call<T> {
                 let adjoint = if hermitian { Op::ConjTrans } else { Op::Trans };
                 let (op_a, op_b) = if op == Op::None { (Op::None, adjoint) } else { (op, Op::None) };
                 let real = |x: T| if hermitian { T::from_real(x.re()) } else { x };
-                let (alpha_of_rest, beta_of_rest) = (real(alpha), real(beta));
+                let (part, alpha, beta) = (None, real(alpha), real(beta));
                 Some([
                     Self::RankK { hermitian, uplo, op, alpha, a: near, beta, c: triangle },
-                    Self::Gemm {
-                        part: None,
-                        op_a,
-                        op_b,
-                        alpha: alpha_of_rest,
-                        a: left,
-                        b: right,
-                        beta: beta_of_rest,
-                        c: rest,
-                    },
+                    Self::Gemm { part, op_a, op_b, alpha, a: left, b: right, beta, c: rest },
                 ])
             }
             Self::Potrf { uplo, first, a } if a.m != a.n => {
                 let (triangle, rest) = a.trapezoid(uplo);
-                let side = if uplo == Uplo::Lower { Side::Right } else { Side::Left };
-                let (op, diag, alpha) = (Op::ConjTrans, Diag::NonUnit, T::ONE);
-                Some([
-                    Self::Potrf { uplo, first, a: triangle },
-                    Self::Trsm(Triangle { side, uplo, op, diag, alpha, a: triangle, b: rest }),
-                ])
+                Some([Self::Potrf { uplo, first, a: triangle }, Self::Trsm(Triangle::of_panel(uplo, triangle, rest))])
             }
             _ => None,
         }
@@ -299,4 +285,12 @@ pub struct Triangle<T: Scalar> {
     pub a: Mat<T>,
     /// B.
     pub b: Mat<T>,
+}
+
+impl<T: Scalar> Triangle<T> {
+    /// The solve by which the rest of a Cholesky factorization's panel follows from the factor of its triangle: B L⁻ᴴ or U⁻ᴴ B.
+    pub(crate) fn of_panel(uplo: Uplo, a: Mat<T>, b: Mat<T>) -> Self {
+        let side = if uplo == Uplo::Lower { Side::Right } else { Side::Left };
+        Self { side, uplo, op: Op::ConjTrans, diag: Diag::NonUnit, alpha: T::ONE, a, b }
+    }
 }
