@@ -6,6 +6,7 @@
 //! workspace whose size only a device can tell, and a task's scratch is asked for before there is one.)
 
 use super::{
+    product::Product,
     program::{Family, THREADS, factor_order, factor_step, solved_vectors},
     stream::{Argument, Launch, Manner, Stream, Together},
 };
@@ -13,10 +14,11 @@ use crate::{
     Diag, NotPositiveDefinite, Op, Scalar, Side, Uplo,
     device::{Call, Mat, Triangle},
 };
+use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
 /// Up to this order a tile is factored block by block: each updates all that is left, so that there are few launches, and all of them
-/// are large. From there on halves have the larger products.
+/// are large. From there on halves have the larger products. Up to this order, too, solves by blocks take less than cuBLAS's.
 const BY_BLOCKS: usize = 1024;
 
 /// A = L Lᴴ or Uᴴ U, below `first` rows of a matrix; of a trapezoid the rest, too.
@@ -131,22 +133,53 @@ fn factor_block<T: Scalar>(
     solve_with(stream, order, &Triangle::of_panel(uplo, a, rest))
 }
 
-/// B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹, for a triangle with a real diagonal, or one of ones. One kernel where it is one that solves downward,
-/// of no larger order than a block; otherwise cuBLAS's.
+/// Whether [`solve`] is for it: a triangle of ones on the diagonal that is not large, of which the first component of a solution is found first.
+pub(super) fn solves<T: Scalar>(triangle: &Triangle<T>) -> bool {
+    let Triangle { side, uplo, op, diag, alpha, a, .. } = *triangle;
+    // B's rows are vectors b of L x = b for L = op(A)ᵀ, or its columns are for L = op(A).
+    let is_downward = ((uplo == Uplo::Lower) == (op == Op::None)) == (side == Side::Left);
+    is_downward && diag == Diag::Unit && alpha == T::ONE && a.n <= BY_BLOCKS
+}
+
+/// B := op(A)⁻¹ B or B op(A)⁻¹.
 pub(super) fn solve<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
     let order = order(stream)?;
     solve_with(stream, order, triangle)
 }
 
+/// By halves, until a block is for one kernel: what the upper half of a solution does to the lower one is a product.
 fn solve_with<T: Scalar>(stream: &mut Stream<'_, T>, order: usize, triangle: &Triangle<T>) -> Result<(), DeviceError> {
-    let Triangle { side, uplo, op, diag, alpha, a, b } = *triangle;
-    // B's rows are vectors b of L x = b for L = op(A)ᵀ, or its columns are for L = op(A).
+    let Triangle { side, op, a, b, .. } = *triangle;
+    let n = a.n;
+    if n <= order {
+        return solve_block(stream, triangle);
+    }
+    let part = (n / 2).next_multiple_of(order);
+    let half = |range: Range<usize>| match side {
+        Side::Left => b.submatrix(range, 0..b.n),
+        Side::Right => b.submatrix(0..b.m, range),
+    };
+    let (first, rest) = (half(0..part), half(part..n));
+    // Of op(A), what is below the first half's triangle, or beside it.
+    let beside = match (side == Side::Left) == (op == Op::None) {
+        true => a.submatrix(part..n, 0..part),
+        false => a.submatrix(0..part, part..n),
+    };
+    let (ops, left, right) = match side {
+        Side::Left => ((op, Op::None), beside, first),
+        Side::Right => ((Op::None, op), first, beside),
+    };
+    let triangle = |range: Range<usize>, b| Triangle { a: a.submatrix(range.clone(), range), b, ..*triangle };
+    solve_with(stream, order, &triangle(0..part, first))?;
+    Product { ops, alpha: -T::ONE, a: left, b: right, beta: T::ONE, c: rest }.run(stream)?;
+    solve_with(stream, order, &triangle(part..n, rest))
+}
+
+/// The same for a triangle that is one block.
+fn solve_block<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
+    let Triangle { side, op, diag, a, b, .. } = *triangle;
     let is_right = side == Side::Right;
     let is_trans = (op != Op::None) != is_right;
-    let is_lower = (uplo == Uplo::Lower) != is_trans;
-    if alpha != T::ONE || !is_lower || a.n > order {
-        return super::triangular::trsm(stream, triangle);
-    }
     let count = if is_right { b.m } else { b.n };
     let (kernel, vectors, shared_bytes) = solver(stream, a.n, count)?;
     let launch = Launch {

@@ -4,11 +4,11 @@
 
 use super::{
     elements::laswp,
-    factor::solve,
     grid::{Grid, Kernels, left_of},
     product::Product,
     program::{Family, THREADS},
     stream::{Argument, Launch, Stream},
+    triangular::trsm,
 };
 use crate::{
     Diag, Direction, Op, Scalar, Side, Uplo,
@@ -117,6 +117,6 @@ impl<T: Scalar> Panel<T> {
     fn solve(&self, stream: &mut Stream<'_, T>, left: Range<usize>, right: Range<usize>) -> Result<(), DeviceError> {
         let (side, uplo, op, diag, alpha) = (Side::Left, Uplo::Lower, Op::None, Diag::Unit, T::ONE);
         let (a, b) = (self.a.submatrix(left.clone(), left.clone()), self.a.submatrix(left, right));
-        solve(stream, &Triangle { side, uplo, op, diag, alpha, a, b })
+        trsm(stream, &Triangle { side, uplo, op, diag, alpha, a, b })
     }
 }

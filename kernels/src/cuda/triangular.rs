@@ -1,4 +1,4 @@
-//! trsm, which is cuBLAS's, and trmm, which is our own: cuBLAS does not say whether the zeros of the other triangle meet an Inf in B, and make
+//! trsm, which is mostly cuBLAS's, and trmm, which is our own: cuBLAS does not say whether the zeros of the other triangle meet an Inf in B, and make
 //! NaN of it.
 //!
 //! trmm multiplies a copy of B: first by the blocks on the diagonal, all in one launch, then by those beside it, each level as one batch, in
@@ -7,6 +7,7 @@
 use super::{
     blas::Batch,
     elements::{copy, scale},
+    factor,
     product::Product,
     program::{Family, MULTIPLIED_COLUMNS, THREADS, triangle_order},
     stream::{Argument, Launch, Stream},
@@ -23,6 +24,7 @@ pub(super) fn trsm<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>
     match triangle.b.shape() {
         (0, _) | (_, 0) => Ok(()),
         _ if triangle.alpha == T::ZERO => scale(stream, None, T::ZERO, triangle.b),
+        _ if factor::solves(triangle) => factor::solve(stream, triangle),
         _ => stream.trsm(triangle),
     }
 }
