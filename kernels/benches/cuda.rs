@@ -190,7 +190,7 @@ fn measure<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), DeviceErr
 }
 
 /// Rows and columns of panels, and orders of tiles.
-const PANEL_ROWS: [usize; 6] = [512, 2048, 4096, 8192, 16384, 32768];
+const PANEL_ROWS: [usize; 4] = [4096, 8192, 16384, 32768];
 const PANEL_COLUMNS: [usize; 6] = [16, 32, 64, 128, 256, 512];
 const TILES: [usize; 8] = [128, 256, 384, 512, 768, 1024, 1536, 2048];
 
@@ -203,21 +203,6 @@ fn measure_panels<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), De
         let behind = (2 * m + n + 1) * n * size_of::<T>() / size_of::<i32>();
         let ipiv = Mat::<i32>::at(behind, (n, 1), n);
         let lu = (n * n) as f64 * (m as f64 - n as f64 / 3.0) / 2.0;
-        let tri = |side, alpha, uplo, op, a, b| Call::Trsm(Triangle { side, uplo, op, diag: Diag::Unit, alpha, a, b });
-        let trsm = if m > n {
-            let l = a.submatrix(0..n, 0..n);
-            let two = T::ONE + T::ONE;
-            let f = (n * n * m) as f64 / 2.0;
-            let turned = Mat::<T>::at(m * n, (n, m), n);
-            vec![
-                ("trsm P L own", f, tri(Side::Left, T::ONE, Uplo::Lower, Op::None, l, turned)),
-                ("trsm P L cub", f, tri(Side::Left, two, Uplo::Lower, Op::None, l, turned)),
-                ("trsm P R own", f, tri(Side::Right, T::ONE, Uplo::Lower, Op::ConjTrans, l, c)),
-                ("trsm P R cub", f, tri(Side::Right, two, Uplo::Lower, Op::ConjTrans, l, c)),
-            ]
-        } else {
-            vec![]
-        };
         let calls = match m > n {
             true => vec![
                 ("getrf P", lu, Call::Getrf { a: c, first: 0, ipiv }),
@@ -225,7 +210,7 @@ fn measure_panels<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), De
             ],
             false => vec![("potrf T", lu / 2.0, Call::Potrf { uplo: Uplo::Lower, first: 0, a: c })],
         };
-        for (name, multiplications, call) in calls.into_iter().chain(trsm) {
+        for (name, multiplications, call) in calls {
             let title = format!("{name:<10} {} {m:>6} x {n:<5}", T::LETTER);
             if !filters.iter().all(|filter| title.contains(filter.as_str())) {
                 continue;
