@@ -77,10 +77,11 @@ template <int COUNT, int PLACES> struct exchange {
         if (lane_of() == 0) expect(barrier, pieces_of_all * (int)sizeof(piece));
         for (int p = lane_of(); p < pieces; p += 32) {
             const piece one = ((const piece *)&what)[p];
+#pragma unroll 4
             for (int k = 0; k < blocks; ++k) {
                 // Not all to the same one at once. They are a power of two.
-                const int block = (blockIdx.x + k) & (blocks - 1);
-                send_piece(address_in(to + p * (int)sizeof(piece), block), one, address_in(barrier, block));
+                const unsigned there = address_in(to, (blockIdx.x + k) & (blocks - 1));
+                send_piece(there + p * (int)sizeof(piece), one, there - to + barrier);
             }
         }
     }

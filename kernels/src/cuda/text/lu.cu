@@ -7,23 +7,45 @@
 // of the block's best row, which is sent, the rest of the row. All else is done while messages are on their way.
 
 // The size by which pivots are chosen. NaN is none as long as there is another.
-__device__ inline real size_of(elem x) {
-    const real a = re(x), b = im(x);
-    return (a < 0 ? -a : a) + (b < 0 ? -b : b);
+__device__ inline real size_of(elem x) { return COMPLEX ? fabs(re(x)) + fabs(im(x)) : fabs(re(x)); }
+
+// What a pivot's multiples are made by: x * scale_of(pivot) * inverse_of(pivot) = x / pivot. The reciprocal of a tiny pivot may overflow, and
+// that of a huge one vanish; nothing in its column is larger, so both can be moved.
+__device__ inline real scale_of(elem pivot) {
+    const real size = size_of(pivot);
+    return size < 2 * TINY ? 1 / TINY : size > 1 / (16 * TINY) ? (real)0.015625 : 1;
 }
 
-// What a pivot's multiples are made by: x * scale_of(pivot) * inverse_of(pivot) = x / pivot. The reciprocal of a tiny pivot may overflow;
-// nothing in its column is larger, so both can be enlarged.
-__device__ inline real scale_of(elem pivot) { return size_of(pivot) < 2 * TINY ? 1 / TINY : 1; }
+// 1 / x up to the last digit, for x of which neither that nor x is tiny; of zero and infinity, too. A quotient would be a function to call.
+// It is computed where it stands, and not sooner, where others wait.
+__device__ inline real reciprocal(real x) {
+    real rough;
+#if DOUBLE
+    asm volatile("rcp.approx.ftz.f64 %0, %1;" : "=d"(rough) : "d"(x));
+#else
+    asm volatile("rcp.approx.ftz.f32 %0, %1;" : "=f"(rough) : "f"(x));
+#endif
+    const real miss = 1 - x * rough;
+    return miss == miss ? rough + rough * (miss + miss * miss) : rough;
+}
 
 __device__ inline elem inverse_of(elem pivot) {
     const elem p = times_real(pivot, scale_of(pivot));
 #if COMPLEX
-    const real a = p.re < 0 ? -p.re : p.re, b = p.im < 0 ? -p.im : p.im, most = a > b ? a : b;
-    const real x = p.re / most, y = p.im / most, norm = p.re * x + p.im * y;
-    return make(x / norm, -y / norm);
+    const real by = reciprocal(fmax(fabs(p.re), fabs(p.im)));
+    const real x = p.re * by, y = p.im * by, norm = reciprocal(p.re * x + p.im * y);
+    return make(x * norm, -y * norm);
 #else
-    return 1 / p;
+    return reciprocal(p);
+#endif
+}
+
+// Of sizes, which are neither negative nor NaN: they compare as their bits do, which is sooner known.
+__device__ inline bool is_larger(real a, real b) {
+#if DOUBLE
+    return __double_as_longlong(a) > __double_as_longlong(b);
+#else
+    return __float_as_int(a) > __float_as_int(b);
 #endif
 }
 
@@ -48,9 +70,8 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
     int *places;
     // Which of the rows were no pivot's yet: one bit each.
     unsigned live;
+    // What the rows have become multiples by.
     elem multiple[ROWS];
-    // Whether there are multiples, or nothing was divided.
-    bool has_multiples;
 
     __device__ lu_rows(elem *a, place ld, int m, int w, int each, int *places) : base(a, ld, m, w, each), places(places) {}
 
@@ -65,9 +86,8 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         if (group == 0 && (IS_KEPT || i < base::end)) places[IS_KEPT ? i - base::first : i] = at;
     }
 
-    // Column 0 is in the second slot, as the first column of all groups always is before it is that of what is looked for.
     __device__ void begin(int turn) {
-        base::load(turn, -1);
+        base::load(turn, 0);
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
             const int i = base::row(turn, r);
@@ -75,9 +95,7 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         }
         __syncwarp();
         find_live(turn, 0);
-        has_multiples = false;
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) multiple[r] = make(0, 0);
+        forget();
     }
 
     // The rows whose places are not above this one.
@@ -112,38 +130,63 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         if (!IS_KEPT) find_live(turn, j + 1);
     }
 
-    // Column j becomes multiples, which the lanes of all groups get. Rows that were a pivot's before become anything from here on: what is on
-    // the diagonal and to the right of it has been written.
+    // Column j becomes multiples, which the lanes of all groups get; none, if the pivot is zero. Rows that were a pivot's before become anything
+    // from here on: what is on the diagonal and to the right of it has been written.
     __device__ void divide(int j, elem pivot, elem inverse) {
-        const real scale = scale_of(pivot);
-        const bool is_mine = group == j % GROUPS;
-        has_multiples = !is_zero(pivot);
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            const elem y = times_real(x[r][0], scale) * inverse;
-            if (has_multiples && is_mine) x[r][0] = y;
-            if (GROUPS > 1) multiple[r] = base::from_group(has_multiples ? y : make(0, 0), j % GROUPS);
+        if (is_zero(pivot)) {
+            forget();
+            return;
         }
+        const real scale = scale_of(pivot);
+        if (scale != 1) {
+#pragma unroll
+            for (int r = 0; r < ROWS; ++r) x[r][0] = times_real(x[r][0], group == j % GROUPS ? scale : 1);
+        }
+        if (group == j % GROUPS) {
+#pragma unroll
+            for (int r = 0; r < ROWS; ++r) x[r][0] = x[r][0] * inverse;
+        }
+        __syncwarp();
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) multiple[r] = base::from_group(x[r][0], j % GROUPS);
     }
 
-    // Of this row, by what column j has become; with one group, there it is.
-    __device__ elem times(int r) const { return GROUPS > 1 ? multiple[r] : has_multiples ? x[r][0] : make(0, 0); }
+    // Nothing is divided.
+    __device__ void forget() {
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) multiple[r] = make(0, 0);
+    }
 
-    // Looks for the pivot of a column once `u` times the multiples is subtracted. Where all are zero or NaN, it is the row with the least place.
-    __device__ void look(int turn, int column, const elem *u, candidate *best) const {
-        const bool is_second = column % GROUPS == 0;
-        const elem by = u[group * COLUMNS + is_second];
+    // Looks for the pivot of a column, which is in the first slot or the second, once `u` times the multiples is subtracted. Where all are zero or NaN, it is the row with the least place.
+    // By rounds in which pairs of rows compete, as all of a round is done at once.
+    __device__ void look(int turn, int column, bool is_second, const elem *u, candidate *best) const {
+        const elem by = u[is_second * GROUPS + group];
         const unsigned there = group == column % GROUPS ? live : 0;
-        const int before = best->which;
+        elem y[ROWS];
+        real sizes[ROWS];
+        int which[ROWS];
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
-            const elem y = (is_second ? x[r][1] : x[r][0]) - times(r) * by;
-            if ((there >> r & 1) && size_of(y) > size_of(best->value)) {
-                best->which = turn * ROWS + r;
-                best->value = y;
-            }
+            y[r] = (is_second ? x[r][1] : x[r][0]) - multiple[r] * by;
+            // Of NaN, none.
+            const real size = size_of(y[r]);
+            sizes[r] = (there & 1u << r) != 0 && size > 0 ? size : 0;
+            which[r] = r;
         }
-        if (best->which != before) best->row = place_of(turn, best->which % ROWS);
+#pragma unroll
+        for (int step = 1; step < ROWS; step *= 2)
+#pragma unroll
+            for (int r = 0; r + step < ROWS; r += 2 * step) {
+                const bool is_other = is_larger(sizes[r + step], sizes[r]);
+                sizes[r] = is_other ? sizes[r + step] : sizes[r];
+                y[r] = is_other ? y[r + step] : y[r];
+                which[r] = is_other ? which[r + step] : which[r];
+            }
+        if (is_larger(sizes[0], size_of(best->value))) {
+            best->which = turn * ROWS + which[0];
+            best->value = y[0];
+            best->row = place_of(turn, which[0]);
+        }
         if (there != 0 && size_of(best->value) == 0) look_for_least(turn, best);
     }
 
@@ -158,27 +201,28 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         }
     }
 
-    // What a lane's row number `which` is once `u` times the multiples is subtracted, in the slots that columns have then.
-    __device__ void stage(int which, bool is_renamed, const elem *u, elem *to) const {
+    // What a lane's row number `which` is, one of some from FIRST on, once `u` times the multiples is subtracted, by slots; in those without
+    // columns, anything.
+    template <int FIRST = 0, int COUNT = ROWS> __device__ void stage(int which, const elem (&u)[COLUMNS], elem *to) const {
+        if constexpr (COUNT == 1) {
 #pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            if (r != which) continue;
-#pragma unroll
-            for (int s = 0; s < COLUMNS; ++s) {
-                const elem y = x[r][s] - times(r) * u[group * COLUMNS + s];
-                to[group * COLUMNS + (is_renamed ? (s + COLUMNS - 1) % COLUMNS : s)] = y;
-            }
+            for (int s = 0; s < COLUMNS; ++s) to[s * GROUPS + group] = x[FIRST][s] - multiple[FIRST] * u[s];
+        } else if (which < FIRST + COUNT / 2) {
+            stage<FIRST, COUNT / 2>(which, u, to);
+        } else {
+            stage<FIRST + COUNT / 2, COUNT - COUNT / 2>(which, u, to);
         }
     }
 
-    // Subtracts `u` times the multiples of column j from all columns behind it.
-    __device__ void subtract(int j, const elem *u) {
+    // While column j is in the first slot, subtracts `u` times the multiples: of that slot, from the columns of some groups.
+    __device__ void subtract(int j, int first_group, const elem *u) {
 #pragma unroll
         for (int s = 0; s < COLUMNS; ++s) {
-            if (!base::has_rest(s, j) || !base::is_behind(s, j)) continue;
-            const elem by = u[group * COLUMNS + s];
+            if (!base::has_rest(s, j)) break;
+            if (s == 0 && group < first_group) continue;
+            const elem by = u[s * GROUPS + group];
 #pragma unroll
-            for (int r = 0; r < ROWS; ++r) x[r][s] = x[r][s] - times(r) * by;
+            for (int r = 0; r < ROWS; ++r) x[r][s] = x[r][s] - multiple[r] * by;
         }
     }
 
@@ -219,14 +263,22 @@ struct eliminator {
 
 template <int GROUPS, bool IS_KEPT> struct lu {
     typedef shape<GROUPS> S;
-    typedef exchange<S::WIDTH, 3> talk;
+    // The elements of a row by slots, as they are read also when they are one slot further.
+    static constexpr int COUNT = S::WIDTH + GROUPS;
+    typedef exchange<COUNT, 3> talk;
     lu_rows<GROUPS, IS_KEPT> mine;
     talk others;
     candidates &known;
-    message<S::WIDTH> &staged;
+    message<COUNT> &staged;
     const elem *zeros;
     int turns;
     eliminator by;
+
+    // Of a message, those with columns that are left.
+    __device__ int pieces_of(int j) const {
+        const int columns = (mine.w + GROUPS - 1) / GROUPS * GROUPS - j / GROUPS * GROUPS;
+        return HEAD_PIECES + (columns * (int)sizeof(elem) + (int)sizeof(piece) - 1) / (int)sizeof(piece);
+    }
 
     // Sends the best row of this block.
     __device__ void send(int j, const candidate &best) {
@@ -237,21 +289,26 @@ template <int GROUPS, bool IS_KEPT> struct lu {
             known.rows[odd][warp_of()] = best.row;
         }
         __syncthreads();
+        // While it is found out whose is needed.
+        const elem inverse = inverse_of(best.value);
         const bool has = lane_of() < WARPS;
         const int k = has ? lane_of() : 0;
         if (largest_lane(has ? known.sizes[odd][k] : 0, has ? known.rows[odd][k] : NOBODY) != warp_of()) return;
-        const elem inverse = inverse_of(best.value);
         const int which = __shfl_sync(ALL, best.which, lane);
         resume(which / ROWS, j - 1);
-        if (lane_of() % S::LANES == lane % S::LANES)
-            mine.stage(which % ROWS, j % GROUPS == 0, by.u, staged.elements);
+        if (lane_of() % S::LANES == lane % S::LANES) {
+            elem u[COLUMNS];
+#pragma unroll
+            for (int s = 0; s < COLUMNS; ++s) u[s] = by.u[(IS_KEPT ? s : s + 1) * GROUPS + mine.group];
+            mine.stage(which % ROWS, u, staged.elements);
+        }
         if (lane_of() == lane) {
             staged.size = size;
             staged.row = best.row;
             staged.inverse = inverse;
         }
         __syncwarp();
-        const int pieces = HEAD_PIECES + S::PIECES;
+        const int pieces = pieces_of(j);
         others.post(staged, pieces, pieces * gridDim.x);
     }
 
@@ -259,16 +316,21 @@ template <int GROUPS, bool IS_KEPT> struct lu {
         if (IS_KEPT) return;
         mine.hold(turn, j);
         mine.divide(j, by.pivot, by.inverse);
+        mine.rename();
     }
 
-    // All that is left to do for column j, before which there may be none.
+    // All that is left to do for the column before j, if there is one.
     __device__ void complete(int j) {
-        for (int turn = 0; turn < turns; ++turn) {
-            resume(turn, j);
-            mine.subtract(j, by.u);
-            if (!IS_KEPT) mine.put(turn, j);
+        if constexpr (IS_KEPT) {
+            mine.subtract(j, j % GROUPS, by.u);
+        } else {
+            for (int turn = 0; turn < turns; ++turn) {
+                mine.hold(turn, j - 1);
+                mine.divide(j - 1, by.pivot, by.inverse);
+                mine.subtract(j - 1, 1, by.u);
+                mine.put(turn, j - 1);
+            }
         }
-        if (IS_KEPT && (j + 1) % GROUPS == 0) mine.rename();
     }
 
     // The pivot of column j has come, in place p: divides the column by it, and looks for the next one.
@@ -278,7 +340,7 @@ template <int GROUPS, bool IS_KEPT> struct lu {
             mine.hold(turn, j);
             mine.move(turn, j, p);
             mine.divide(j, by.pivot, by.inverse);
-            if (j + 1 < mine.w) mine.look(turn, j + 1, by.u, &best);
+            if (j + 1 < mine.w) mine.look(turn, j + 1, (j + 1) % GROUPS == 0, by.u, &best);
         }
         return best;
     }
@@ -290,30 +352,39 @@ template <int GROUPS, bool IS_KEPT> struct lu {
         by = eliminator{make(0, 0), make(0, 0), zeros};
         for (int turn = 0; turn < turns; ++turn) {
             mine.begin(turn);
-            mine.look(turn, 0, zeros, &best);
+            mine.look(turn, 0, false, zeros, &best);
         }
 #pragma unroll 1
-        for (int j = 0; j < mine.w; ++j) {
-            send(j, best);
-            complete(j - 1);
-            const int block = others.collect();
-            if (block < 0) return false;
-            const message<S::WIDTH> &got = others.whole(block, HEAD_PIECES + S::PIECES);
-            by.pivot = got.elements[j % GROUPS * COLUMNS];
-            by.inverse = got.inverse;
-            by.u = is_zero(by.pivot) ? zeros : got.elements;
-            if (blockIdx.x == 0) {
-                const int c = j + threadIdx.x;
-                if (IS_KEPT && c < mine.w)
-                    mine.a[j + c * mine.ld] = got.elements[c % GROUPS * COLUMNS + c / GROUPS - j / GROUPS];
-                if (threadIdx.x == 0) ipiv[j] = above + got.row + 1;
+        for (int j = 0; j < mine.w;) {
+            // The columns of a slot; with one group it is one, and no loop is left, which would cost registers.
+            const int end = min(j / GROUPS * GROUPS + GROUPS, mine.w);
+#pragma unroll 1
+            for (bool is_left = j < end; is_left; is_left = GROUPS > 1 && j < end) {
+                send(j, best);
+                complete(j);
+                const int block = others.collect();
+                if (block < 0) return false;
+                const message<COUNT> &got = others.whole(block, pieces_of(j));
+                by.pivot = got.elements[j % GROUPS];
+                by.inverse = got.inverse;
+                by.u = is_zero(by.pivot) ? zeros : got.elements;
+                if (blockIdx.x == 0) {
+                    const int c = j + threadIdx.x;
+                    if (IS_KEPT && c < mine.w) mine.a[j + c * mine.ld] = got.elements[c - j / GROUPS * GROUPS];
+                    if (threadIdx.x == 0) ipiv[j] = above + got.row + 1;
+                }
+                best = step(j, got.row);
+                ++j;
             }
-            best = step(j, got.row);
+            if (IS_KEPT) {
+                mine.rename();
+                by.u += GROUPS;
+            }
         }
         if (IS_KEPT)
-            mine.finish((mine.w - 1) / GROUPS);
+            mine.finish((mine.w + GROUPS - 1) / GROUPS);
         else
-            complete(mine.w - 1);
+            complete(mine.w);
         return true;
     }
 };
@@ -324,14 +395,14 @@ __device__ inline void factor(elem *a, place ld, int m, int w, int each, int *ip
     typedef lu<GROUPS, IS_KEPT> work;
     __shared__ typename work::talk::kept memory;
     __shared__ candidates known;
-    __shared__ message<work::S::WIDTH> staged;
-    __shared__ elem zeros[work::S::WIDTH];
+    __shared__ message<work::COUNT> staged;
+    __shared__ elem zeros[work::COUNT];
     __shared__ int places[IS_KEPT ? work::S::BLOCK_ROWS : 1];
-    if (threadIdx.x < work::S::WIDTH) zeros[threadIdx.x] = make(0, 0);
+    if (threadIdx.x < work::COUNT) zeros[threadIdx.x] = make(0, 0);
     __syncthreads();
     const int turns = IS_KEPT ? 1 : (each + work::S::BLOCK_ROWS - 1) / work::S::BLOCK_ROWS;
     work one{{a, ld, m, w, each, IS_KEPT ? places : where},
-             {memory, mail, (message<work::S::WIDTH> *)room, turn}, known, staged, zeros, turns, {}};
+             {memory, mail, (message<work::COUNT> *)room, turn}, known, staged, zeros, turns, {}};
     if (!one.factor(ipiv, above) && threadIdx.x == 0) *status = -1;
 }
 
