@@ -10,6 +10,7 @@ use super::{
     lane::Lane,
     program::Programs,
     queue::Queue,
+    small_copy::SmallCopies,
     speed::estimate,
     stream::Stream,
 };
@@ -59,6 +60,8 @@ pub struct Cuda {
     pub(super) group: Arc<Group>,
     info: DeviceInfo,
     pub(super) lanes: Vec<Lane>,
+    /// Where there are peers, and the kernel can be had.
+    pub(super) small_copies: Option<SmallCopies>,
 }
 
 /// Opens one GPU, as the only device of a runtime.
@@ -129,12 +132,17 @@ impl Options {
 impl Cuda {
     fn of(board: Arc<Board>, group: &Arc<Group>, options: &Options) -> Result<Self, DeviceError> {
         let info = info(&board, group, options)?;
-        let lanes = (0..options.queues + COPY_QUEUES).map(|number| {
-            let stream = Stream::new(&board.context, number < info.urgent_queues)?;
+        let queues = options.queues + COPY_QUEUES;
+        let lanes = (0..queues).map(|number| {
+            // The last is for copies from peers: small ones are kernels, and are not to stand behind what is left of a large one.
+            let is_urgent = number < info.urgent_queues || number == queues - 1;
+            let stream = Stream::new(&board.context, is_urgent)?;
             Ok(Lane::new(Queue::new(Arc::clone(&board), stream), number, options.timed, Arc::clone(group)))
         });
         let lanes = lanes.collect::<Result<_, DeviceError>>()?;
-        Ok(Self { board, group: Arc::clone(group), info, lanes })
+        let has_peers = info.memory.as_ref().is_some_and(|memory| !memory.peers.is_empty());
+        let small_copies = if has_peers { SmallCopies::load(&board) } else { None };
+        Ok(Self { board, group: Arc::clone(group), info, lanes, small_copies })
     }
 
     /// What sort of GPU it is.

@@ -23,8 +23,13 @@ impl DeviceMemory for Cuda {
             let lane = self.lane_of(transfer);
             let Job { shape, from, to, in_pieces } = job;
             // SAFETY: the host's memory is there until the end is reported, as the caller promises; heaps are, until all devices
-            // that were opened together are closed.
-            lane.copy(waits, in_pieces, job, |stream| unsafe { enqueue(stream, shape, from, to) })
+            // that were opened together are closed. The device reaches the heaps of its peers, as `job` has seen, and its context is current.
+            lane.copy(waits, in_pieces, job, |stream| unsafe {
+                match &self.small_copies {
+                    Some(small) => small.enqueue(stream, shape, from, to),
+                    None => enqueue(stream, shape, from, to),
+                }
+            })
         };
         put().map_err(|error: DeviceError| self.board.noted(error))
     }

@@ -43,7 +43,7 @@ impl End {
     }
 
     /// Whether there are no gaps between columns of this shape.
-    fn is_whole(self, shape: Shape) -> bool {
+    pub(super) fn is_whole(self, shape: Shape) -> bool {
         shape.columns == 1 || self.stride == shape.row_bytes
     }
 }

@@ -82,6 +82,59 @@ fn random_copies_do_what_a_loop_does() {
     }
 }
 
+/// Beyond so many bytes, copies between heaps are the driver's commands, and no kernel's.
+const SMALL_BYTES_MAX: usize = 16 << 10;
+
+/// Regions that begin anywhere, with columns next to each other or with gaps between them.
+fn awkward_regions(row_bytes: usize) -> Vec<[DeviceRegion; 2]> {
+    let region = |offset, columns, gap| DeviceRegion { offset, row_bytes, columns, stride_bytes: row_bytes + gap };
+    let mut pairs = Vec::new();
+    for (from, to) in [(0, 0), (16, 32), (8, 24), (4, 12), (1, 1), (3, 16), (64, 7)] {
+        for (from_gap, to_gap) in [(0, 0), (0, 5), (3, 0), (4, 12), (16, 32), (1, 1)] {
+            for columns in [1, 3, SMALL_BYTES_MAX / row_bytes] {
+                if columns > 0 && columns * (row_bytes + 32) < HEAP_BYTES - 1024 {
+                    pairs.push([region(256 + from, columns, from_gap), region(256 + to, columns, to_gap)]);
+                }
+            }
+        }
+    }
+    pairs
+}
+
+/// Every size in every alignment, in both directions: what the columns have arrives, and nothing else is touched.
+#[test]
+fn small_copies_between_heaps_do_what_a_loop_does() {
+    let Some(mut bench) = Bench::open(2) else { return };
+    if bench.memory(0).peers.is_empty() {
+        eprintln!("SKIPPED: the GPUs do not reach each other");
+        return;
+    }
+    let mut numbers = Numbers(11);
+    for row_bytes in [1, 3, 7, 8, 12, 16, 100, 4096, SMALL_BYTES_MAX, SMALL_BYTES_MAX + 1] {
+        for [from, to] in awkward_regions(row_bytes) {
+            for device in [0, 1] {
+                // What may be touched, and some bytes around it.
+                let span = |at: DeviceRegion| at.offset + at.stride_bytes * at.columns + 256;
+                let mut contents = || -> Vec<u8> {
+                    let bytes = span(from).max(span(to)).next_multiple_of(8);
+                    (0..bytes / 8).flat_map(|_| numbers.next().to_ne_bytes()).collect()
+                };
+                let (source, mut expected) = (contents(), contents());
+                bench.write(1 - device, 0, &source);
+                bench.write(device, 0, &expected);
+                let transfer = Transfer::Peer { device: 1 - device, from, to };
+                // SAFETY: no host memory has part in it.
+                let event = unsafe { bench.copy(device, transfer, &[]) }.expect("a copy");
+                bench.end_of(event).result.expect("it ends well");
+                let target = (&mut expected[..], to.offset, to.stride_bytes);
+                model((&source, from.offset, from.stride_bytes), target, (row_bytes, from.columns));
+                assert!(bench.read(device, 0, expected.len(), &[]) == expected, "to {device}: {transfer:?}");
+                assert!(bench.read(1 - device, 0, source.len(), &[]) == source, "from {}: {transfer:?}", 1 - device);
+            }
+        }
+    }
+}
+
 /// Larger than the buffers of a copier together, in shapes that are cut in both ways.
 #[test]
 fn large_copies_go_in_pieces() {

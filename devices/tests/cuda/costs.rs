@@ -255,3 +255,31 @@ fn small_copies() {
         println!("a copy of 4 KiB, {name}: {figure:.0} ns of the caller's");
     }
 }
+
+#[test]
+#[ignore = "prints what copies between peers cost; run alone"]
+fn small_copies_between_peers() {
+    const COPIES: usize = 200;
+    let Some(mut bench) = open(2, 1 << 20) else { return };
+    if bench.memory(1).peers.is_empty() {
+        println!("no peers");
+        return;
+    }
+    // Up to 16 KiB a kernel makes them, beyond the driver.
+    for bytes in [8, 512, 4096, 12 << 10, 16 << 10, (16 << 10) + 16, 32 << 10] {
+        let transfer = Transfer::Peer { device: 0, from: place(0, bytes), to: place(0, bytes) };
+        let mut issuing = Vec::new();
+        let each = repeated(|| {
+            let begin = Instant::now();
+            // SAFETY: no host memory has part in it.
+            let copy = |_| unsafe { bench.copy(1, transfer, &[]) }.expect("a copy");
+            let events: Vec<Event> = (0..COPIES).map(copy).collect();
+            issuing.push(begin.elapsed().as_nanos() as f64 / COPIES as f64);
+            for event in events {
+                bench.end_of(event).result.expect("it ends well");
+            }
+            begin.elapsed().as_nanos() as f64 / COPIES as f64
+        });
+        println!("a copy of {bytes} bytes from a peer: {each:.0} ns, {:.0} ns of the caller's", median(issuing));
+    }
+}

@@ -83,6 +83,22 @@ fn a_program_compiles_without_a_gpu() {
     }
 }
 
+/// The kernel of small copies between heaps.
+#[test]
+fn the_kernel_for_small_copies_compiles_for_all_architectures_and_spills_nothing() {
+    if !has_compiler() {
+        return;
+    }
+    for arch in ["sm_75", "sm_90", "sm_100"] {
+        let (cubin, log) = cuda::compile(include_str!("../../src/cuda/text/copy.cu"), &[], arch).expect("it compiles");
+        assert!(cubin.starts_with(b"\x7fELF") && !log.contains("warning"), "{arch}: {log}");
+        let [copy] = &cuda::usage(&log)[..] else { panic!("one kernel: {log}") };
+        println!("{arch}: {copy:?}");
+        assert!(copy.kernel == "copy" && copy.registers > 0, "{copy:?}");
+        assert_eq!(copy.stack_bytes + copy.spill_store_bytes + copy.spill_load_bytes, 0, "{arch}: {copy:?}");
+    }
+}
+
 #[test]
 fn what_does_not_compile_says_where() {
     if !has_compiler() {
