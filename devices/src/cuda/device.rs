@@ -12,7 +12,7 @@ use super::{
     queue::Queue,
     small_copy::SmallCopies,
     speed::estimate,
-    stream::Stream,
+    stream::{Stream, Urgency},
 };
 use crate::cache::Cache;
 use std::{path::PathBuf, sync::Arc, time::Duration};
@@ -129,14 +129,22 @@ impl Options {
     }
 }
 
+/// How urgent a queue is. The last is for copies from peers: small ones are kernels, and are not to stand behind what is left of a large one.
+/// Nor are small tasks of one ordinary queue behind a large one of another, so they are of several ranks: while a large one of the lowest
+/// fills the device, the small ones of the others take what of it comes free.
+fn urgency_of(number: u16, info: &DeviceInfo, queues: u16) -> Urgency {
+    match number.checked_sub(info.urgent_queues) {
+        Some(rank) if number + 1 < queues => Urgency::Ordinary(rank),
+        _ => Urgency::Urgent,
+    }
+}
+
 impl Cuda {
     fn of(board: Arc<Board>, group: &Arc<Group>, options: &Options) -> Result<Self, DeviceError> {
         let info = info(&board, group, options)?;
         let queues = options.queues + COPY_QUEUES;
         let lanes = (0..queues).map(|number| {
-            // The last is for copies from peers: small ones are kernels, and are not to stand behind what is left of a large one.
-            let is_urgent = number < info.urgent_queues || number == queues - 1;
-            let stream = Stream::new(&board.context, is_urgent)?;
+            let stream = Stream::new(&board.context, urgency_of(number, &info, queues))?;
             Ok(Lane::new(Queue::new(Arc::clone(&board), stream), number, options.timed, Arc::clone(group)))
         });
         let lanes = lanes.collect::<Result<_, DeviceError>>()?;

@@ -9,6 +9,15 @@ use cudarc::driver::sys::{self, CUevent, CUevent_flags, CUresult, CUstream, CUst
 use std::{ptr, sync::Arc};
 use superscalar_runtime::DeviceError;
 
+/// Which streams' blocks come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Urgency {
+    /// Before all ordinary ones.
+    Urgent,
+    /// Before those of a lower rank.
+    Ordinary(u16),
+}
+
 /// A stream that does not wait for the default one.
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -22,15 +31,19 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    /// A new one. Of two streams with kernels that wait for a free multiprocessor, the device takes the blocks of an urgent one first.
-    pub(super) fn new(context: &Arc<Context>, is_urgent: bool) -> Result<Self, DeviceError> {
+    /// A new one. Of two streams with kernels that wait for a free multiprocessor, the device takes the blocks of the more urgent one first;
+    /// it tells a few ranks apart.
+    pub(super) fn new(context: &Arc<Context>, urgency: Urgency) -> Result<Self, DeviceError> {
         context.make_current()?;
         let (mut raw, mut least, mut greatest) = (ptr::null_mut(), 0, 0);
         // SAFETY: the context is current.
         let code = unsafe { sys::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest) };
         check(code, "cuCtxGetStreamPriorityRange")?;
         // Zero is what streams have that are not asked for another; the greatest are below it.
-        let priority = if is_urgent { greatest } else { 0 };
+        let priority = match urgency {
+            Urgency::Urgent => greatest,
+            Urgency::Ordinary(rank) => (-i32::from(rank)).max(greatest + 1).min(0),
+        };
         let flags = CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
         // SAFETY: as above.
         let code = unsafe { sys::cuStreamCreateWithPriority(&raw mut raw, flags, priority) };

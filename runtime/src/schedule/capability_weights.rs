@@ -20,9 +20,11 @@ use std::sync::{
 /// - a task of level 1 or 2, such as a panel, is the host's, unless a device is faster by itself, with what must be moved;
 /// - any other, and one that is no longer the host's, goes home if its data were dealt to a resource that can run it.
 ///
-/// *Order.* Each resource takes what is assigned to it by priority, and among equals the oldest; a device, of the first few of
-/// these, the one with the least to be moved for the work that it is, as what is there may soon make room for something else, and one
-/// that needs nothing before one whose data would come later than there is other work for. A device that is at work takes ahead only what nobody else would finish sooner, as things stand by then: what it has not taken can still go elsewhere.
+/// *Order.* Each resource takes what is assigned to it by priority, and among equals the one that was inserted first, as a serial run would,
+/// whenever it became ready: so what goes on with some data comes before what begins with others. A device takes, of the first few of these,
+/// the one with the least to be moved for the work that it is, as what is there may soon make room for something else, and one that needs
+/// nothing before one whose data would come later than there is other work for. A device that is at work takes ahead only what nobody else
+/// would finish sooner, as things stand by then: what it has not taken can still go elsewhere.
 ///
 /// *Stealing.* Who has nothing of its own takes from another what it finishes sooner than the other would; a faster one the most
 /// urgent, a slower one the last in the queue. What is somebody's by one of the two rules is not stolen. So a slow resource never begins a

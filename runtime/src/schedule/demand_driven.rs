@@ -125,7 +125,8 @@ impl Policy for DemandDriven {
             return;
         }
         let queue = if for_devices { &mut state.shared } else { &mut state.host };
-        queue.push(task.priority, 0.0, task);
+        let (id, priority) = (task.id, task.priority);
+        queue.push(priority, 0.0, task, |other| other.id < id);
     }
 
     fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {

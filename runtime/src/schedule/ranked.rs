@@ -1,5 +1,5 @@
-//! A queue by rank: the most urgent first, among equals the oldest. Each item weighs some nanoseconds, and the sum of what is as urgent
-//! as something or more is known without a walk through all.
+//! A queue by rank: the most urgent first, among equals in the order in which they were inserted into the program, whenever they became
+//! ready. Each item weighs some nanoseconds, and the sum of what is as urgent as something or more is known without a walk through all.
 
 use std::collections::VecDeque;
 
@@ -29,7 +29,8 @@ impl<T> Ranked<T> {
         self.bands.iter().map(|band| band.items.len()).sum()
     }
 
-    pub(super) fn push(&mut self, priority: i32, load_ns: f64, item: T) {
+    /// Puts an item in; of those that are as urgent, `is_before` says which come before it.
+    pub(super) fn push(&mut self, priority: i32, load_ns: f64, item: T, is_before: impl Fn(&T) -> bool) {
         let at = self.bands.partition_point(|band| band.priority < priority);
         if self.bands.get(at).is_none_or(|band| band.priority != priority) {
             let items = self.spare.pop().unwrap_or_default();
@@ -37,7 +38,8 @@ impl<T> Ranked<T> {
         }
         let band = &mut self.bands[at];
         band.load_ns += load_ns;
-        band.items.push_back((load_ns, item));
+        let at = band.items.partition_point(|(_, other)| is_before(other));
+        band.items.insert(at, (load_ns, item));
     }
 
     /// What stands before something that comes with this priority.
@@ -86,10 +88,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_urgent_comes_first_and_among_equals_the_oldest() {
+    fn the_most_urgent_comes_first_and_equals_in_their_order() {
         let mut ranked = Ranked::default();
-        for (priority, item) in [(0, 'a'), (5, 'b'), (-3, 'c'), (5, 'd'), (0, 'e')] {
-            ranked.push(priority, 1.0, item);
+        for (priority, item) in [(0, 'e'), (5, 'b'), (-3, 'c'), (5, 'd'), (0, 'a')] {
+            ranked.push(priority, 1.0, item, |&other| other < item);
         }
         assert_eq!((ranked.load_before_ns(5), ranked.load_before_ns(0), ranked.load_before_ns(9)), (2.0, 4.0, 0.0));
         assert_eq!(ranked.iter().map(|&(_, item)| item).collect::<String>(), "bdaec");

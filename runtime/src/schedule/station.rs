@@ -62,7 +62,8 @@ impl Station {
 
     pub(super) fn assign(&mut self, assigned: Assigned) {
         self.open += usize::from(!assigned.is_bound);
-        self.queue.push(assigned.task.priority, load_ns(&assigned.forecast), assigned);
+        let (id, priority) = (assigned.task.id, assigned.task.priority);
+        self.queue.push(priority, load_ns(&assigned.forecast), assigned, |other| other.task.id < id);
     }
 
     /// Takes the first that will do out of the queue.
