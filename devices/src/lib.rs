@@ -12,6 +12,8 @@
 
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod cache;
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+mod clock;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 #[cfg(feature = "opencl")]

@@ -102,7 +102,7 @@ impl Device for Null {
     fn poll(&self, report: &mut dyn FnMut(Finished)) {
         let finished = std::mem::take(&mut self.lock().finished);
         for (queue, ticket) in finished {
-            report(Finished { queue, ticket, busy_ns: None, result: Ok(()) });
+            report(Finished { queue, ticket, busy_ns: None, ended_ago_ns: None, result: Ok(()) });
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{
     buffer::DeviceBuffer,
+    clock::DeviceClock,
     context::{Context, GpuClass},
     failure::check,
     line::Line,
@@ -39,6 +40,8 @@ pub(super) struct Board {
     pub(super) heap_bytes: usize,
     pub(super) programs: Programs,
     pub(super) signal: Signal,
+    /// The device's clock, if tasks are timed.
+    pub(super) clock: OnceLock<DeviceClock>,
     /// Why it is lost.
     lost: OnceLock<DeviceError>,
     /// Since when it waits for a device that is lost.
@@ -57,6 +60,7 @@ impl Board {
             heap_bytes,
             programs,
             signal: Signal::default(),
+            clock: OnceLock::new(),
             lost: OnceLock::new(),
             stuck: Mutex::default(),
             context,

@@ -38,8 +38,8 @@ pub struct Options {
     pub queues: u16,
     /// How many tasks a device is given ahead of their completion; at least one.
     pub depth: usize,
-    /// Whether the GPU is asked how long each task takes, which capability weights and traces go by: about a microsecond more for each.
-    /// Large copies are always timed.
+    /// Whether the GPU is asked how long each task takes and when it ended, which capability weights and traces go by: about a microsecond
+    /// more for each. Large copies are always timed.
     pub timed: bool,
     /// How fast the devices are said to be; if not given, as what the driver tells of each makes likely.
     pub speed: Option<Speed>,
@@ -147,7 +147,10 @@ impl Cuda {
             let stream = Stream::new(&board.context, urgency_of(number, &info, queues))?;
             Ok(Lane::new(Queue::new(Arc::clone(&board), stream), number, options.timed, Arc::clone(group)))
         });
-        let lanes = lanes.collect::<Result<_, DeviceError>>()?;
+        let lanes = lanes.collect::<Result<Vec<Lane>, DeviceError>>()?;
+        if let (true, Some(lane)) = (options.timed, lanes.first()) {
+            lane.start_clock()?;
+        }
         let has_peers = info.memory.as_ref().is_some_and(|memory| !memory.peers.is_empty());
         let small_copies = if has_peers { SmallCopies::load(&board) } else { None };
         Ok(Self { board, group: Arc::clone(group), info, lanes, small_copies })

@@ -6,6 +6,7 @@
 
 use super::{
     board::Board,
+    clock::{DeviceClock, DeviceReading},
     copier::Copier,
     group::{Group, Waits},
     line::{Closed, Line, Opened, Stage, Stock, Work},
@@ -34,6 +35,14 @@ pub(super) struct Lane {
     entrance: Mutex<Entrance>,
 }
 
+/// The device's clock, and when by the host's it was noticed that something is over.
+type Noticed<'a> = (&'a DeviceClock, u64);
+
+/// How the clocks stand to each other, now that work was noticed which ended then.
+fn reading(clock: Option<Noticed<'_>>, ended_ns: Option<f64>) -> Option<DeviceReading> {
+    clock.zip(ended_ns).map(|((clock, noticed_ns), ended_ns)| clock.noticed(ended_ns, noticed_ns))
+}
+
 #[derive(Debug)]
 struct Entrance {
     queue: Queue,
@@ -60,6 +69,13 @@ impl Lane {
 
     fn enter(&self) -> MutexGuard<'_, Entrance> {
         self.entrance.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the device's clock in this queue.
+    pub(super) fn start_clock(&self) -> Result<(), DeviceError> {
+        let stream = self.enter().queue.shared_stream();
+        let clock = DeviceClock::start(&self.board.context, &stream)?;
+        self.board.clock.set(clock).map_err(|_| DeviceError::new("its clock was started twice"))
     }
 
     /// Puts into the queue, behind the events, what `fill` puts there; returns its ticket.
@@ -161,24 +177,27 @@ impl Lane {
                 }
                 return;
             }
-            self.collect_oldest(over, report);
+            let clock = self.board.clock.get().map(|clock| (clock, clock.now_ns()));
+            self.collect_oldest(over, clock, report);
         }
     }
 
-    /// Takes out so many, which are over.
-    fn collect_oldest(&self, mut over: usize, report: &mut dyn FnMut(Finished)) {
+    /// Takes out so many, which are over, as was noticed at that moment of the clock.
+    fn collect_oldest(&self, mut over: usize, clock: Option<Noticed<'_>>, report: &mut dyn FnMut(Finished)) {
         let mut closed = [Closed::default(); 16];
         while over > 0 {
             // Where nothing has failed, work without a judge has ended well.
             let may_fail = self.group.has_failures() || self.board.is_lost();
             let room = if may_fail { 0 } else { over.min(closed.len()) };
-            let count = self.line().close_plain(&mut closed[..room]);
-            for Closed { ticket, busy_ns } in &closed[..count] {
-                report(Finished { queue: self.number, ticket: *ticket, busy_ns: *busy_ns, result: Ok(()) });
+            let count = self.line().close_plain(&mut closed[..room], clock.map(|(clock, _)| clock));
+            let reading = reading(clock, closed[..count].iter().rev().find_map(|closed| closed.ended_ns));
+            for &Closed { ticket, busy_ns, ended_ns } in &closed[..count] {
+                let ended_ago_ns = reading.zip(ended_ns).map(|(reading, ended_ns)| reading.ago_ns(ended_ns));
+                report(Finished { queue: self.number, ticket, busy_ns, ended_ago_ns, result: Ok(()) });
             }
             over -= count;
             if count < room || room == 0 {
-                self.collect_front(report);
+                self.collect_front(clock, report);
                 over -= 1;
             }
         }
@@ -196,8 +215,9 @@ impl Lane {
         self.group.note_failure();
     }
 
-    fn collect_front(&self, report: &mut dyn FnMut(Finished)) {
-        let Some(Opened { ticket, judges, failed, busy_ns }) = self.line().open_front() else { return };
+    fn collect_front(&self, clock: Option<Noticed<'_>>, report: &mut dyn FnMut(Finished)) {
+        let opened = self.line().open_front(clock.map(|(clock, _)| clock));
+        let Some(Opened { ticket, judges, failed, busy_ns, ended_ns }) = opened else { return };
         let mut result = failed.map_or(Ok(()), Err);
         if let Some(loss) = self.board.loss() {
             result = Err(loss.clone());
@@ -215,7 +235,9 @@ impl Lane {
         }
         self.line().close_front(has_failed);
         let result = result.map_err(|error| self.board.noted(error));
-        report(Finished { queue: self.number, ticket, busy_ns, result });
+        // Not before, as to judge may have taken time.
+        let ended_ago_ns = reading(clock, ended_ns).zip(ended_ns).map(|(reading, ended_ns)| reading.ago_ns(ended_ns));
+        report(Finished { queue: self.number, ticket, busy_ns, ended_ago_ns, result });
     }
 
     /// Waits until everything has ended, and forgets it. What a driver does not end is left alone.

@@ -1,13 +1,15 @@
 //! [`Line`]: what is in a queue, as everybody may see it: the issuer that collects it, and the queues of other devices that wait for it.
 //!
-//! One lock guards it, which nobody holds while the driver is called. So an event is looked up under the lock and waited for without it. By
-//! then its work may be over, and the event recorded anew, behind later work of the same queue. That only makes the wait longer, and can not
-//! make a circle: what is being issued has no ticket yet, so nothing in any queue waits for it.
+//! One lock guards it, which nobody holds while the driver is called, but to ask for the times of work that is over. So an event is looked up
+//! under the lock and waited for without it. By then its work may be over, and the event recorded anew, behind later work of the same queue.
+//! That only makes the wait longer, and can not make a circle: what is being issued has no ticket yet, so nothing in any queue waits for it.
 //!
-//! Events go round: when work is over, its event is spare, and later work of the queue takes it. So a queue has as many events as it
-//! ever had work in it at once, and in the steady state nothing is allocated.
+//! Events go round: when work is over, its event is spare, and later work of the queue takes it; only the end of the timed work that was
+//! collected last is kept, until the next is timed from it. So a queue has about as many events as it ever had work in it at once, and in the
+//! steady state nothing is allocated.
 
 use super::{
+    clock::DeviceClock,
     context::Context,
     outcome::{Judge, Word},
     stream::{Kind, Mark, is_over},
@@ -36,6 +38,8 @@ pub(super) struct Work {
     pub(super) judges: Vec<(Word, Judge)>,
     /// How long it took, if that is known otherwise than by marks.
     pub(super) busy_ns: Option<u64>,
+    /// When it ended, by the device's clock, if that was asked for and is known.
+    pub(super) ended_ns: Option<f64>,
     /// Why it fails, if that is known before it ends.
     pub(super) failed: Option<DeviceError>,
 }
@@ -51,7 +55,7 @@ impl Work {
     /// How long it took, if that is known.
     fn taken_ns(&self) -> Option<u64> {
         let Marks { begin, end } = &self.marks;
-        self.busy_ns.or_else(|| end.as_ref()?.since_ns(begin.as_ref()?))
+        self.busy_ns.or_else(|| Some(end.as_ref()?.since_ns(begin.as_ref()?)? as u64))
     }
 }
 
@@ -100,6 +104,14 @@ pub(super) struct Line {
     with_copier: AtomicUsize,
 }
 
+/// The end of the timed work that was collected last: what comes behind it is timed from it.
+#[derive(Debug)]
+struct LastEnd {
+    mark: Mark,
+    /// By the device's clock. Not rounded, as it is the sum of all times since that began.
+    ended_ns: f64,
+}
+
 #[derive(Debug, Default)]
 struct Inside {
     last_ticket: u32,
@@ -108,6 +120,7 @@ struct Inside {
     waits: VecDeque<(u32, Event)>,
     spare: Stock,
     failed: VecDeque<u32>,
+    last_end: Option<LastEnd>,
 }
 
 /// Marks that nothing is recorded behind. Besides those that are spare, whoever puts work in keeps some, to take them without the lock.
@@ -284,15 +297,16 @@ impl Line {
 
     /// Takes the oldest works, which are over, out of the queue, as far as they have not failed and leave nothing to judge, and there is
     /// room for what is to be told of them; says how many. One lock for all of them.
-    pub(super) fn close_plain(&self, closed: &mut [Closed]) -> usize {
+    pub(super) fn close_plain(&self, closed: &mut [Closed], clock: Option<&DeviceClock>) -> usize {
         let mut inside = self.lock();
         let is_plain = |work: &Work| work.judges.is_empty() && work.failed.is_none();
         let mut count = 0;
         while let (Some(place), true) = (closed.get_mut(count), inside.works.front().is_some_and(is_plain)) {
             let Some(work) = inside.works.pop_front() else { break };
-            *place = Closed { ticket: work.ticket, busy_ns: work.taken_ns() };
+            let ended_ns = inside.ended_ns(&work, clock);
+            *place = Closed { ticket: work.ticket, busy_ns: work.taken_ns(), ended_ns };
             inside.forget_waits(work.ticket);
-            inside.keep(work.marks);
+            inside.keep_ended(work.marks, ended_ns);
             count += 1;
         }
         drop(inside);
@@ -301,12 +315,14 @@ impl Line {
     }
 
     /// Takes what the oldest work leaves to judge; it stays in the queue, so that nobody takes it for well ended.
-    pub(super) fn open_front(&self) -> Option<Opened> {
+    pub(super) fn open_front(&self, clock: Option<&DeviceClock>) -> Option<Opened> {
         let mut inside = self.lock();
+        let ended_ns = inside.ended_ns(inside.works.front()?, clock);
         let work = inside.works.front_mut()?;
+        work.ended_ns = ended_ns;
         let judges = std::mem::take(&mut work.judges);
         let failed = work.failed.clone();
-        Some(Opened { ticket: work.ticket, judges, failed, busy_ns: work.taken_ns() })
+        Some(Opened { ticket: work.ticket, judges, failed, busy_ns: work.taken_ns(), ended_ns })
     }
 
     /// What a work in flight waits for, one after the other.
@@ -336,7 +352,7 @@ impl Line {
             }
             inside.failed.push_back(work.ticket);
         }
-        inside.keep(work.marks);
+        inside.keep_ended(work.marks, work.ended_ns);
         drop(inside);
         self.in_flight.fetch_sub(1, Ordering::SeqCst);
     }
@@ -351,6 +367,8 @@ impl Line {
 pub(super) struct Closed {
     pub(super) ticket: u32,
     pub(super) busy_ns: Option<u64>,
+    /// By the device's clock.
+    pub(super) ended_ns: Option<f64>,
 }
 
 /// What the oldest work has come to.
@@ -359,6 +377,8 @@ pub(super) struct Opened {
     pub(super) judges: Vec<(Word, Judge)>,
     pub(super) failed: Option<DeviceError>,
     pub(super) busy_ns: Option<u64>,
+    /// By the device's clock.
+    pub(super) ended_ns: Option<f64>,
 }
 
 impl Inside {
@@ -384,6 +404,29 @@ impl Inside {
         while self.waits.front().is_some_and(|(of, _)| *of == ticket) {
             self.waits.pop_front();
         }
+    }
+
+    /// When work that is over has ended, by the device's clock, if it has one and the work is timed by marks alone.
+    fn ended_ns(&self, work: &Work, clock: Option<&DeviceClock>) -> Option<f64> {
+        let (clock, end) = (clock?, work.marks.end.as_ref()?);
+        if work.busy_ns.is_some() || work.marks.begin.is_none() {
+            return None;
+        }
+        match &self.last_end {
+            Some(LastEnd { mark, ended_ns }) => Some(ended_ns + end.since_ns(mark)?),
+            None => clock.since_origin_ns(end),
+        }
+    }
+
+    /// Keeps the marks of work that is over, and if it is known when that was, its end for what comes behind it.
+    fn keep_ended(&mut self, mut marks: Marks, ended_ns: Option<f64>) {
+        if let Some(ended_ns) = ended_ns
+            && let Some(mark) = marks.end.take()
+        {
+            let before = self.last_end.replace(LastEnd { mark, ended_ns });
+            marks.end = before.map(|before| before.mark);
+        }
+        self.keep(marks);
     }
 
     fn keep(&mut self, marks: Marks) {

@@ -14,7 +14,8 @@
 //! without the host, across queues and GPUs. What is over needs no condition, and of several events of one queue only the last does.
 //!
 //! The events of a queue end in order, so [`Device::poll`](superscalar_runtime::Device::poll) asks for the oldest alone, and where that has
-//! ended for the youngest. How the issuer sleeps is told in `signal`.
+//! ended for the youngest. How the issuer sleeps is told in `signal`. It sees ends late, and several at once; when each was, by a clock of the
+//! device's, is told in `clock`.
 //!
 //! # Copies
 //!
@@ -34,6 +35,7 @@
 
 mod board;
 mod buffer;
+mod clock;
 mod context;
 mod copier;
 mod crew;

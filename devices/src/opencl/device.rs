@@ -10,6 +10,7 @@ use super::{
     program::Programs,
     queue::{Common, OpenclQueue},
 };
+use crate::clock::Clock;
 use ocl::ffi;
 use std::{
     path::PathBuf,
@@ -121,6 +122,7 @@ impl OpenclDevice {
             context,
             programs: Programs::new(cache_in(settings.cache.clone())),
             signal: Arc::default(),
+            clock: Clock::default(),
             heap: OnceLock::new(),
             heap_bytes: settings.heap_bytes(found.class()),
         });

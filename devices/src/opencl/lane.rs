@@ -7,7 +7,7 @@
 use super::{
     context::held,
     queue::{Common, OpenclQueue},
-    work::Work,
+    work::{Ended, Work},
 };
 use std::{
     collections::VecDeque,
@@ -81,9 +81,12 @@ impl Lane {
     /// Takes out what is over, and tells of it.
     pub(super) fn collect(&self, report: &mut dyn FnMut(Finished)) {
         while let Some((ticket, work)) = self.next_over() {
-            let ended = work.ended();
+            let noticed_ns = self.common.clock.now_ns();
+            let Ended { busy_ns, ended_ns, result } = work.ended();
             self.common.context.remove(self.event(ticket));
-            report(Finished { queue: self.number, ticket, busy_ns: ended.busy_ns, result: ended.result });
+            let ended_ago_ns =
+                ended_ns.map(|ended_ns| self.common.clock.noticed(ended_ns, noticed_ns).ago_ns(ended_ns));
+            report(Finished { queue: self.number, ticket, busy_ns, ended_ago_ns, result });
         }
     }
 

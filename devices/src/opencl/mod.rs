@@ -9,7 +9,7 @@
 //! A device has one in-order queue for each of the runtime's, each a lane (`lane`): whoever puts work in gets a ticket, and the
 //! driver's event of the last command stands for it. An event of another queue becomes a condition of the first command (`context`
 //! has the table), so chains of tasks and copies run without the host. The driver calls back when an event comes, which wakes the
-//! issuer (`signal`); what an event has come to is asked of the driver (`work`).
+//! issuer (`signal`); what an event has come to, and when, is asked of the driver (`work`).
 //!
 //! What is wrong with a single call is an error of the task or the copy. A command that ends abnormally loses the device (`failure`
 //! says when): from then on it takes nothing, and what it still had is reported as the driver ends it.

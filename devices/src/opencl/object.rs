@@ -107,8 +107,8 @@ impl Event {
         super::failure::check(code, "clGetEventInfo").map(|()| state)
     }
 
-    /// From the start of its command to its end, once it has ended.
-    pub(super) fn busy_ns(&self) -> Option<u64> {
+    /// When its command started and when it ended, by the device's clock, once it has ended.
+    pub(super) fn times_ns(&self) -> Option<(u64, u64)> {
         let moment = |which| {
             let mut ns: ffi::cl_ulong = 0;
             let size = size_of_val(&ns);
@@ -118,6 +118,6 @@ impl Event {
             };
             (code == ffi::CL_SUCCESS).then_some(ns)
         };
-        moment(ffi::CL_PROFILING_COMMAND_END)?.checked_sub(moment(ffi::CL_PROFILING_COMMAND_START)?)
+        Some((moment(ffi::CL_PROFILING_COMMAND_START)?, moment(ffi::CL_PROFILING_COMMAND_END)?))
     }
 }

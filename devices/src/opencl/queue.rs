@@ -11,6 +11,7 @@ use super::{
     source::Source,
     work::{Judge, Landing, Work},
 };
+use crate::clock::Clock;
 use bytemuck::Pod;
 use ocl::ffi::{self, cl_int};
 use std::{
@@ -31,6 +32,7 @@ pub(super) struct Common {
     pub(super) context: Arc<SharedContext>,
     pub(super) programs: Programs,
     pub(super) signal: Arc<Signal>,
+    pub(super) clock: Clock,
     pub(super) heap: OnceLock<Heap>,
     pub(super) heap_bytes: usize,
 }

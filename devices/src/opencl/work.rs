@@ -28,6 +28,8 @@ impl fmt::Debug for Work {
 /// How work has ended.
 pub(super) struct Ended {
     pub(super) busy_ns: Option<u64>,
+    /// When the device ended it, by its own clock.
+    pub(super) ended_ns: Option<u64>,
     pub(super) result: Result<(), DeviceError>,
 }
 
@@ -39,7 +41,13 @@ impl Work {
 
     /// How it has ended, once it is over.
     pub(super) fn ended(self) -> Ended {
-        let busy_ns = self.events.iter().try_fold(0u64, |sum, event| Some(sum + event.busy_ns()?));
+        let (mut busy_ns, mut ended_ns) = (Some(0u64), None);
+        for event in &self.events {
+            let times_ns = event.times_ns();
+            let took_ns = times_ns.and_then(|(start_ns, end_ns)| end_ns.checked_sub(start_ns));
+            busy_ns = busy_ns.zip(took_ns).map(|(sum_ns, took_ns)| sum_ns + took_ns);
+            ended_ns = times_ns.map(|(_, end_ns)| end_ns);
+        }
         let result = self.driver_result();
         let Self { judges, failed, .. } = self;
         let result = judges.into_iter().fold(result.and(failed.map_or(Ok(()), Err)), |result, (landing, judge)| {
@@ -47,7 +55,7 @@ impl Work {
             let bytes = unsafe { landing.landed() };
             result.and_then(|()| judge(&bytes))
         });
-        Ended { busy_ns, result }
+        Ended { busy_ns, ended_ns, result }
     }
 
     fn driver_result(&self) -> Result<(), DeviceError> {

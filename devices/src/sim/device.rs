@@ -246,7 +246,10 @@ impl Device for SimDevice {
 
     fn poll(&self, report: &mut dyn FnMut(Finished)) {
         let finished = std::mem::take(&mut self.shared.lock().devices[self.place].finished);
-        finished.into_iter().for_each(report);
+        let now_ns = self.shared.now_ns();
+        for (one, end_ns) in finished {
+            report(Finished { ended_ago_ns: end_ns.map(|end_ns| now_ns.saturating_sub(end_ns)), ..one });
+        }
     }
 
     fn wait(&self, at_most: Duration) {

@@ -65,8 +65,8 @@ pub(super) struct DeviceState {
     queues: Vec<Queue>,
     /// When each engine comes to the end of what it was given so far.
     free_ns: [u64; ENGINES],
-    /// Not reported yet.
-    pub(super) finished: Vec<Finished>,
+    /// Not reported yet, with when it ended, if it ran.
+    pub(super) finished: Vec<(Finished, Option<u64>)>,
     pub(super) is_woken: bool,
     pub(super) is_gated: bool,
     /// When the gate was opened last.
@@ -153,7 +153,8 @@ impl DeviceState {
         if engine == ARITHMETIC { 0..tasks } else { tasks + engine - 1..tasks + engine }
     }
 
-    fn report(&mut self, queue: usize, ticket: u32, busy_ns: Option<u64>, result: Result<(), DeviceError>) {
+    /// It has ended. If it ran, `ran_ns` is for how long, and when that ended.
+    fn report(&mut self, queue: usize, ticket: u32, ran_ns: Option<(u64, u64)>, result: Result<(), DeviceError>) {
         self.queues[queue].ended = ticket;
         self.counters.ended += 1;
         if let Err(error) = &result {
@@ -162,7 +163,8 @@ impl DeviceState {
                 self.queues[queue].failed.insert(ticket);
             }
         }
-        self.finished.push(Finished { queue: queue as u16, ticket, busy_ns, result });
+        let (busy_ns, end_ns) = ran_ns.unzip();
+        self.finished.push((Finished { queue: queue as u16, ticket, busy_ns, ended_ago_ns: None, result }, end_ns));
     }
 }
 
@@ -255,7 +257,7 @@ impl State {
         at.queues[queue].is_running = false;
         // Whatever it came to, it is of no use if the device was lost meanwhile.
         let result = at.check().and(result);
-        at.report(queue, ticket, Some(busy_ns), result);
+        at.report(queue, ticket, Some((busy_ns, end_ns)), result);
         let mut aftermath = Aftermath::default();
         self.reach(device, queue, end_ns, &mut aftermath);
         if self.devices[device].condition != Condition::There {

@@ -1,6 +1,7 @@
 //! Tasks: kernels, their results, their errors.
 
 use crate::bench::{Bench, HEAP_BYTES, apply, source};
+use std::{thread::sleep, time::Duration};
 use superscalar_devices::opencl::{Arg, Source};
 use superscalar_runtime::{Device, DeviceError};
 
@@ -13,6 +14,33 @@ fn a_kernel_runs_and_its_time_is_told() {
     finished.result.expect("it ends well");
     assert!(finished.busy_ns.is_some_and(|ns| ns > 0), "busy for {:?}", finished.busy_ns);
     assert_eq!(bench.read_ints(0, 256, 100, &[]), [7; 100]);
+}
+
+#[test]
+fn ends_that_are_noticed_late_are_told_apart() {
+    let Some(mut bench) = Bench::open(1) else { return };
+    let add = |queue: &mut _| apply(queue, "add", (0, 64), 1);
+    // The clocks are compared by what is noticed at once.
+    for _ in 0..10 {
+        let event = bench.issue((0, 0), &[], add).expect("a task");
+        bench.end_of(event).result.expect("it ends well");
+    }
+    let mut events = vec![bench.issue((0, 0), &[], add).expect("a task")];
+    for queue in [1, 0, 0, 1] {
+        let before = events.last().copied();
+        events.push(bench.issue((0, queue), before.as_slice(), add).expect("a task"));
+    }
+    let late = Duration::from_millis(50);
+    sleep(late);
+    let ended: Vec<_> = events.into_iter().map(|event| bench.end_of(event)).collect();
+    let ago_ns: Vec<_> = ended.iter().map(|one| one.ended_ago_ns.expect("it is timed")).collect();
+    // They may have taken a while, but not long, and are reported one after the other.
+    assert!(ago_ns.iter().all(|&ns| ns > 25_000_000 && ns < 1_000_000_000), "{ago_ns:?}");
+    const REPORTS_NS: u64 = 1_000_000;
+    for (pair, later) in ago_ns.windows(2).zip(&ended[1..]) {
+        let least_ns = pair[1] + later.busy_ns.expect("it is timed");
+        assert!(pair[0] + REPORTS_NS >= least_ns, "{ago_ns:?}: {later:?}");
+    }
 }
 
 #[test]

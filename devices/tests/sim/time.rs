@@ -46,6 +46,19 @@ fn a_kernel_takes_what_the_model_says() {
 }
 
 #[test]
+fn ends_that_are_noticed_late_are_told_apart() {
+    let (device, begun) = (one(timed()), Instant::now());
+    for _ in 0..3 {
+        device.kernel(0, &[], cost(4e6, 0.0), |_| Ok(())).unwrap();
+    }
+    device.drained();
+    std::thread::sleep(Duration::from_millis(20));
+    let ago_ns: Vec<_> = device.reports().iter().map(|ended| ended.ended_ago_ns.unwrap()).collect();
+    assert_eq!([ago_ns[0] - ago_ns[1], ago_ns[1] - ago_ns[2]], [5_000_000, 5_000_000]);
+    assert!(ago_ns[2] >= 20_000_000 && u128::from(ago_ns[0]) < begun.elapsed().as_nanos(), "{ago_ns:?}");
+}
+
+#[test]
 fn a_copy_takes_what_the_model_says() {
     let device = one(timed());
     let mut host = Host::new((1000, 1000), 1024, |_, _| 1);

@@ -41,14 +41,17 @@ pub(crate) struct DeviceSide {
     call: std::cell::UnsafeCell<(&'static str, Cost)>,
     /// Whom it waits for. Written at insertion, read by the one who takes the task.
     predecessors: std::cell::UnsafeCell<Vec<TaskRef>>,
+    /// When it was issued, for the recording; once it is placed there, its start.
     pub(super) started_ns: AtomicU64,
     /// When it was put into a queue, by the clock of the weights.
     pub(super) issued_ns: AtomicU64,
-    /// How long a device was at it, if it was and its driver knows; for the recording.
+    /// How long a device was at it, if it was and its driver knows; for the recording. Once it is placed there, its length.
     pub(super) busy_ns: AtomicU64,
     /// When the last of its predecessors has ended, for the recording.
     pub(super) not_before_ns: AtomicU64,
     has_failed: AtomicBool,
+    /// Its place in the recording is known, as its driver has said when it ended.
+    pub(super) is_placed: AtomicBool,
     failure: std::sync::Mutex<Option<super::DeviceError>>,
 }
 
@@ -65,6 +68,11 @@ impl DeviceSide {
     /// A predecessor has ended then.
     pub(crate) fn not_before(&self, ended_ns: u64) {
         self.not_before_ns.fetch_max(ended_ns, Ordering::Relaxed);
+    }
+
+    /// When it can have begun, for the recording: once it was issued, and its predecessors had ended.
+    pub(super) fn since_ns(&self) -> u64 {
+        self.started_ns.load(Ordering::Relaxed).max(self.not_before_ns.load(Ordering::Relaxed))
     }
 
     pub(super) fn takers(&self) -> Takers {
@@ -166,6 +174,7 @@ impl Shared {
         side.barred.store(0, Ordering::Relaxed);
         side.busy_ns.store(0, Ordering::Relaxed);
         side.not_before_ns.store(0, Ordering::Relaxed);
+        side.is_placed.store(false, Ordering::Relaxed);
         // SAFETY: the slot is being filled, so it is this thread's.
         unsafe { *side.predecessors.get() = predecessors };
         let cost = Cost { flops: spec.flops, bytes: spec.bytes, level: spec.level };

@@ -258,6 +258,9 @@ pub struct Finished {
     pub ticket: u32,
     /// How long the device was at it, if the driver knows.
     pub busy_ns: Option<u64>,
+    /// How long before this report the device had ended it, if the driver knows: issuers notice ends late, and several at once. What a recording
+    /// shows goes by it.
+    pub ended_ago_ns: Option<u64>,
     /// How it ended.
     pub result: Result<(), DeviceError>,
 }

@@ -1,6 +1,6 @@
 //! Where tasks meet the directory: what they use, their admission, and the end of copies. The protocol is in `memory/mod.rs`.
 
-use super::{DeviceError, DeviceRegion, Event, HostRegion, Residence};
+use super::{DeviceError, DeviceRegion, Event, HostRegion, Residence, finish::Times};
 use crate::{
     hazard::Mode,
     memory::{Admitted, Demand, Directory, Drivers, Known, Landed, Segment, Use, Uses, forget_derived},
@@ -186,10 +186,11 @@ impl Shared {
     }
 
     /// A copy has ended: host tasks that waited for nothing else are ready again.
-    pub(super) fn landed(&self, seat: &Seat, event: Event, busy_ns: Option<u64>, landed: Landed) {
+    pub(super) fn landed(&self, seat: &Seat, event: Event, times: Times, landed: Landed) {
         if let (Some(recorder), true) = (&self.recorder, landed.is_well) {
             let queue = DeviceQueue { device: event.device, queue: event.queue };
-            let slice = recorder.slice(seat, queue, 0, busy_ns.or(Some(0)));
+            let now_ns = recorder.moment(seat);
+            let slice = recorder.slice(queue, 0, times.busy_ns.or(Some(0)), times.ended_ns.unwrap_or(now_ns));
             recorder.transfer(seat, (landed.from.0, landed.to.0), landed.bytes, slice);
         }
         for (index, error) in landed.waiting {

@@ -189,17 +189,32 @@ impl Recorder {
         self.activity(seat, ActivityKind::Stall(reason), (start_ns, self.now_ns()));
     }
 
-    /// When a device was at work in this queue whose end is noted now: it began no sooner than then, and after what was noted in
-    /// the queue before; if the driver knows how long it was busy, so long ago.
-    pub(crate) fn slice(&self, seat: &Seat, queue: DeviceQueue, since_ns: u64, busy_ns: Option<u64>) -> Slice {
-        let lane = self.queues[usize::from(queue.device)] + u32::from(queue.queue);
+    /// The moment so long before now; none if that is before the recording.
+    pub(crate) fn ago(&self, ago_ns: u64) -> Option<u64> {
+        self.now_ns().checked_sub(ago_ns)
+    }
+
+    /// The lane of a device's queue.
+    fn lane_of(&self, queue: DeviceQueue) -> u32 {
+        self.queues[usize::from(queue.device)] + u32::from(queue.queue)
+    }
+
+    /// When a device was at work in this queue that ended then, or is noticed to have ended then: it began no sooner than `since_ns`, and
+    /// after what was noted in the queue before; if the driver knows how long it was busy, so long before the end.
+    pub(crate) fn slice(&self, queue: DeviceQueue, since_ns: u64, busy_ns: Option<u64>, ended_ns: u64) -> Slice {
+        let lane = self.lane_of(queue);
         let mut ends = held(self.ends.lock());
         let before_ns = &mut ends[lane as usize];
-        let end_ns = self.moment(seat).max(*before_ns);
+        let end_ns = ended_ns.max(since_ns).max(*before_ns);
         let begun_ns = busy_ns.map_or(since_ns, |busy_ns| end_ns.saturating_sub(busy_ns).max(since_ns));
         let start_ns = begun_ns.max(*before_ns).min(end_ns);
         *before_ns = end_ns;
         Slice { lane, start_ns, end_ns }
+    }
+
+    /// Work that has had its [`slice`](Self::slice), of which it is known by now that it began no sooner than `since_ns`.
+    pub(crate) fn placed(&self, queue: DeviceQueue, since_ns: u64, end_ns: u64) -> Slice {
+        Slice { lane: self.lane_of(queue), start_ns: since_ns, end_ns: end_ns.max(since_ns) }
     }
 
     /// A task that a device has done.

@@ -38,16 +38,23 @@ impl Shared {
     /// Marks a task done, releases its successors, frees its slot, and counts it. Returns a task to run next, or push.
     pub(crate) fn finish(&self, seat: &Seat, index: u32) -> Option<ReadyTask> {
         let mut completed = Completed::new();
-        let next = self.finish_one(seat, index, &mut completed);
+        let next = self.finish_one(seat, index, None, &mut completed);
         if !completed.is_empty() {
             self.retire_all(seat, completed);
         }
         next
     }
 
-    /// The same, but for tasks that are settled by it, too: the caller must [retire](Self::retire_all) them.
+    /// The same, but for tasks that are settled by it, too: the caller must [retire](Self::retire_all) them. `drawn_ns` is when a recording
+    /// lets the task end, if that is not now.
     #[inline]
-    pub(crate) fn finish_one(&self, seat: &Seat, index: u32, completed: &mut Completed) -> Option<ReadyTask> {
+    pub(crate) fn finish_one(
+        &self,
+        seat: &Seat,
+        index: u32,
+        drawn_ns: Option<u64>,
+        completed: &mut Completed,
+    ) -> Option<ReadyTask> {
         let slot = self.slab.slot(index);
         let scope = NonNull::from(slot.scope());
         let mut ending = Ending { scope, next: None, pushed_in: None, completed };
@@ -56,7 +63,8 @@ impl Shared {
         let host_only = self.devices.is_empty();
         let closed = slot.successors.close();
         let release = if closed.issued { Release::Done } else { Release::Both };
-        let ended_ns = self.recorder.as_ref().filter(|_| !host_only).map(|recorder| recorder.now_ns());
+        let recorder = self.recorder.as_ref().filter(|_| !host_only);
+        let ended_ns = recorder.map(|recorder| drawn_ns.unwrap_or_else(|| recorder.now_ns()));
         slot.successors.drain(closed, &mut local.chunks, |successor| {
             let waiting = self.slab.slot(successor);
             // Looked up before the release: from then on another thread may run the task and free its slot.

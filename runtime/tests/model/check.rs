@@ -10,7 +10,10 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     sync::atomic::Ordering,
 };
-use superscalar_runtime::{TaskId, recording::Recording};
+use superscalar_runtime::{
+    TaskId,
+    recording::{Outcome, Recording, Span},
+};
 
 /// What was wrong; empty if nothing was.
 pub type Complaints = Vec<String>;
@@ -138,6 +141,7 @@ fn recorded(run: &Run, verdict: &Verdict, recording: &Recording, wrong: &mut Com
     if spans.len() != recording.spans.len() || spans.len() != recording.tasks.len() {
         wrong.push(format!("{} tasks have {} spans", recording.tasks.len(), recording.spans.len()));
     }
+    in_order(recording, wrong);
     let mut after = BTreeMap::<TaskId, Vec<TaskId>>::new();
     recording.hazards.iter().for_each(|hazard| after.entry(hazard.from).or_default().push(hazard.to));
     let mut random = Random::new(recording.tasks.len() as u64);
@@ -155,6 +159,19 @@ fn recorded(run: &Run, verdict: &Verdict, recording: &Recording, wrong: &mut Com
         let comparable = is_one_datum(&run.program, datum, uses, i, j);
         if comparable && conflict(uses, renaming, i, j) == Conflict::Order && !reaches(&after, *from, *to) {
             wrong.push(format!("datum {datum}: no path of hazards from {:?} to {:?}", uses[i], uses[j]));
+        }
+    }
+}
+
+/// What a recording shows goes by the hazards.
+fn in_order(recording: &Recording, wrong: &mut Complaints) {
+    let ran = recording.spans.iter().filter(|span| span.outcome != Outcome::Cancelled);
+    let spans: BTreeMap<TaskId, &Span> = ran.map(|span| (span.task, span)).collect();
+    for hazard in &recording.hazards {
+        if let (Some(from), Some(to)) = (spans.get(&hazard.from), spans.get(&hazard.to))
+            && from.end_ns > to.start_ns
+        {
+            wrong.push(format!("{hazard:?}: {from:?} is shown to end after the beginning of {to:?}"));
         }
     }
 }

@@ -22,6 +22,7 @@ pub fn setting(seed: u64) -> Setting {
         depth: 1 + random.below(5),
         waits_for_others: random.percent(60),
         delay_us_max: if random.percent(70) { 0 } else { 30 },
+        tells_times: random.percent(70),
     };
     Setting {
         workers: 1 + random.below(4),

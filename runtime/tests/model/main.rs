@@ -75,6 +75,7 @@ fn runtime(setting: &Setting) -> Arc<Runtime> {
         depth: device.depth,
         waits_for: if device.waits_for_others { (0..16).collect() } else { Vec::new() },
         delay_us_max: device.delay_us_max,
+        tells_times: device.tells_times,
     };
     let specs: Vec<Spec> = setting.devices.iter().map(spec).collect();
     let builder =

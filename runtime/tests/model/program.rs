@@ -154,6 +154,7 @@ pub struct DeviceSetting {
     pub depth: usize,
     pub waits_for_others: bool,
     pub delay_us_max: u64,
+    pub tells_times: bool,
 }
 
 #[derive(Clone, Debug, Default)]

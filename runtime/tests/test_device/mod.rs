@@ -9,14 +9,14 @@
 #![allow(dead_code)]
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
     thread::JoinHandle,
-    time::Duration,
+    time::{Duration, Instant},
 };
 use superscalar_runtime::{Device, DeviceError, DeviceInfo, DeviceKind, Event, Finished, Issue, Speed};
 
@@ -47,6 +47,8 @@ pub struct Spec {
     pub waits_for: Vec<u16>,
     /// Work takes up to so long, by chance.
     pub delay_us_max: u64,
+    /// It says how long work took, and when it ended.
+    pub tells_times: bool,
 }
 
 impl Spec {
@@ -58,6 +60,7 @@ impl Spec {
             depth: 4,
             waits_for: (0..16).collect(),
             delay_us_max: 0,
+            tells_times: false,
         }
     }
 }
@@ -76,10 +79,13 @@ struct State {
 struct DeviceState {
     queues: Vec<QueueState>,
     /// Finished work that was not reported yet.
-    finished: Vec<(u16, u32, Result<(), DeviceError>)>,
+    finished: Vec<(u16, u32, Times, Result<(), DeviceError>)>,
     is_gated: bool,
     wakes: u32,
 }
+
+/// How long work took, and when it ended.
+type Times = (Duration, Instant);
 
 #[derive(Default)]
 struct QueueState {
@@ -110,6 +116,8 @@ pub struct TestDevice {
     is_mute: AtomicBool,
     /// The queue of each piece of work, in the order in which they were issued.
     queues: Mutex<Vec<u16>>,
+    /// What it tells of work, by queue and ticket.
+    times: Mutex<HashMap<(u16, u32), Times>>,
     /// The next piece of work that finishes reports a failure, whatever it did.
     pub fail_next: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -148,16 +156,18 @@ impl Machine {
             }
             let Some((ticket, _, work)) = state.devices[device].queues[queue].waiting.pop_front() else { continue };
             drop(state);
+            let begun = Instant::now();
             delays.sleep();
             let mut result =
                 catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(DeviceError::new("it panicked")));
             if fail_next.swap(false, Ordering::SeqCst) {
                 result = Err(DeviceError::new("injected"));
             }
+            let times = (begun.elapsed(), Instant::now());
             counters.finished.fetch_add(1, Ordering::SeqCst);
             state = self.lock();
             state.devices[device].queues[queue].finished = ticket;
-            state.devices[device].finished.push((queue as u16, ticket, result));
+            state.devices[device].finished.push((queue as u16, ticket, times, result));
             self.changed.notify_all();
         }
     }
@@ -212,6 +222,7 @@ impl TestDevice {
             refuse_next: AtomicU32::new(0),
             is_mute: AtomicBool::new(false),
             queues: Mutex::default(),
+            times: Mutex::default(),
             fail_next: fail_next.clone(),
             threads: Mutex::new(threads),
         })
@@ -228,6 +239,12 @@ impl TestDevice {
         let _state = self.machine.lock();
         self.is_mute.store(is_mute, Ordering::SeqCst);
         self.machine.changed.notify_all();
+    }
+
+    /// Says, when it reports this work, that it took so long and ended then.
+    pub fn tells(&self, queue: u16, ticket: u32, busy: Duration, ended: Instant) {
+        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        times.insert((queue, ticket), (busy, ended));
     }
 
     pub fn issued(&self) -> u32 {
@@ -321,8 +338,13 @@ impl Device for TestDevice {
             return;
         }
         let finished = std::mem::take(&mut self.machine.lock().devices[self.index].finished);
-        let report = |(queue, ticket, result)| report(Finished { queue, ticket, busy_ns: None, result });
-        finished.into_iter().for_each(report);
+        let ns = |time: Duration| time.as_nanos() as u64;
+        for (queue, ticket, times, result) in finished {
+            let told = self.times.lock().unwrap_or_else(PoisonError::into_inner).remove(&(queue, ticket));
+            let times = told.or(self.spec.tells_times.then_some(times));
+            let (busy_ns, ended_ago_ns) = times.map(|(busy, ended)| (ns(busy), ns(ended.elapsed()))).unzip();
+            report(Finished { queue, ticket, busy_ns, ended_ago_ns, result });
+        }
     }
 
     fn wait(&self, at_most: Duration) {

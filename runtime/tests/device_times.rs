@@ -1,0 +1,163 @@
+//! Recordings show when a device was at a task, not when that was noticed.
+
+mod test_device;
+
+use std::{
+    sync::Arc,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+use superscalar_runtime::{
+    Codelet, DeviceKind, Error, Operand, Reads, Runtime, Updates,
+    recording::{Recording, Span},
+};
+use test_device::{Machine, Spec, TestDevice, queue};
+
+const MS: u64 = 1_000_000;
+
+fn runtime(devices: &[Arc<TestDevice>]) -> Result<Runtime, Error> {
+    let builder = Runtime::builder().workers(1).weights_file(None).trace(true);
+    devices.iter().fold(builder, |builder, device| builder.device(device.clone())).build()
+}
+
+fn one_queue(kind: &'static str) -> Spec {
+    Spec { queues: 1, depth: 8, ..Spec::new(kind) }
+}
+
+fn ms(count: u64) -> Duration {
+    Duration::from_millis(count)
+}
+
+/// A task that writes what it depends on.
+fn write(kind: &'static str) -> Codelet<Updates<u64>, ()> {
+    Codelet::new("write").on_device(DeviceKind(kind), |context, _: Operand<u64>, ()| {
+        queue(context)?.put(|| Ok(()));
+        Ok(())
+    })
+}
+
+/// A task that reads the first and writes the second.
+fn follow(kind: &'static str) -> Codelet<(Reads<u64>, Updates<u64>), ()> {
+    Codelet::new("follow").on_device(DeviceKind(kind), |context, _: (Operand<u64>, Operand<u64>), ()| {
+        queue(context)?.put(|| Ok(()));
+        Ok(())
+    })
+}
+
+/// Returns when so much has finished that was not reported.
+fn await_finished(device: &TestDevice, count: u32) {
+    let until = Instant::now() + Duration::from_secs(10);
+    while device.finished() < count && Instant::now() < until {
+        sleep(Duration::from_micros(200));
+    }
+    assert_eq!(device.finished(), count);
+}
+
+/// The spans by task.
+fn spans(recording: &Recording) -> Vec<Span> {
+    let mut spans = recording.spans.clone();
+    spans.sort_by_key(|span| span.task);
+    spans
+}
+
+fn length_ns(span: &Span) -> u64 {
+    span.end_ns - span.start_ns
+}
+
+/// Three tasks of one queue, reported by one poll, with what the device tells of each: how many milliseconds it took, and after how many it
+/// ended. Returns their spans.
+fn three_at_once(told: [Option<(u64, u64)>; 3]) -> Result<Vec<Span>, Error> {
+    let devices = Machine::start(&[one_queue("alpha")]);
+    let rt = runtime(&devices)?;
+    let mut x = 0;
+    devices[0].mute(true);
+    rt.scope(|s| {
+        let x = s.lend(&mut x);
+        (0..3).for_each(|_| write("alpha").submit(s, x.read_write(), ()));
+        await_finished(&devices[0], 3);
+        let begun = Instant::now();
+        for (ticket, times) in (1..).zip(told) {
+            times.into_iter().for_each(|(busy, ended)| devices[0].tells(0, ticket, ms(busy), begun + ms(ended)));
+        }
+        sleep(ms(30));
+        devices[0].mute(false);
+    })?;
+    let spans = spans(&rt.take_recording().expect("it is recorded"));
+    assert_eq!(spans.len(), 3);
+    assert!(spans.is_sorted_by(|a, b| a.end_ns <= b.start_ns), "{spans:?}");
+    Ok(spans)
+}
+
+#[test]
+fn tasks_that_are_noticed_at_once_are_shown_when_the_device_was_at_them() -> Result<(), Error> {
+    let spans = three_at_once([Some((3, 4)), Some((5, 12)), Some((2, 17))])?;
+    assert_eq!(spans.iter().map(length_ns).collect::<Vec<_>>(), [3 * MS, 5 * MS, 2 * MS]);
+    let all_ns = spans[2].end_ns - spans[0].start_ns;
+    assert!((14 * MS..20 * MS).contains(&all_ns), "16 ms are {all_ns} ns");
+    Ok(())
+}
+
+#[test]
+fn an_end_that_is_not_known_is_before_what_is_behind_it_began() -> Result<(), Error> {
+    let spans = three_at_once([Some((3, 4)), None, Some((2, 14))])?;
+    assert_eq!((length_ns(&spans[0]), length_ns(&spans[2])), (3 * MS, 2 * MS));
+    Ok(())
+}
+
+/// A device that tells nonsense: times that overlap, or ends that are still to come.
+#[test]
+fn tasks_of_a_queue_do_not_overlap_and_end_before_they_are_noticed() -> Result<(), Error> {
+    let spans = three_at_once([Some((3, 9)), Some((4, 10)), Some((1, 60_000))])?;
+    assert_eq!(length_ns(&spans[0]), 3 * MS);
+    assert!(length_ns(&spans[1]) < 2 * MS && length_ns(&spans[2]) <= MS);
+    assert!(spans[2].end_ns - spans[0].start_ns < 40_000 * MS);
+    Ok(())
+}
+
+/// On one device a task that follows another of a second device, and one behind it that does not; both devices tell when theirs ended, and
+/// the one that comes first tells it last.
+fn across_devices(first_ended: u64) -> Result<[Span; 3], Error> {
+    let devices = Machine::start(&[one_queue("alpha"), one_queue("beta")]);
+    let rt = runtime(&devices)?;
+    let (mut x, mut y, mut z) = (0, 0, 0);
+    devices.iter().for_each(|device| device.mute(true));
+    rt.scope(|s| {
+        let (x, y, z) = (s.lend(&mut x), s.lend(&mut y), s.lend(&mut z));
+        write("beta").submit(s, x.read_write(), ());
+        assert!(devices[1].await_issued(1));
+        follow("alpha").submit(s, (x.read(), y.read_write()), ());
+        assert!(devices[0].await_issued(1));
+        write("alpha").submit(s, z.read_write(), ());
+        await_finished(&devices[0], 2);
+        let begun = Instant::now();
+        devices[1].tells(0, 1, ms(3), begun + ms(first_ended));
+        devices[0].tells(0, 1, ms(4), begun + ms(11));
+        devices[0].tells(0, 2, ms(5), begun + ms(18));
+        sleep(ms(30));
+        devices[0].mute(false);
+        sleep(ms(20));
+        devices[1].mute(false);
+    })?;
+    let spans = spans(&rt.take_recording().expect("it is recorded"));
+    let [first, follower, behind] = spans.try_into().expect("three tasks");
+    assert_ne!(first.lane, follower.lane);
+    assert!(follower.lane == behind.lane && follower.end_ns <= behind.start_ns, "{follower:?}, {behind:?}");
+    assert!(first.end_ns <= follower.start_ns, "{first:?}, {follower:?}");
+    assert_eq!((length_ns(&first), length_ns(&behind)), (3 * MS, 5 * MS));
+    Ok([first, follower, behind])
+}
+
+#[test]
+fn a_task_keeps_its_place_when_its_predecessor_is_noticed_later() -> Result<(), Error> {
+    let [_, follower, _] = across_devices(5)?;
+    assert_eq!(length_ns(&follower), 4 * MS);
+    Ok(())
+}
+
+/// Where the clocks of devices do not agree, a trace goes by the hazards all the same.
+#[test]
+fn a_task_is_not_shown_before_the_end_of_its_predecessor() -> Result<(), Error> {
+    let [first, follower, _] = across_devices(9)?;
+    assert!(length_ns(&follower) < 4 * MS && follower.start_ns == first.end_ns, "{first:?}, {follower:?}");
+    Ok(())
+}
