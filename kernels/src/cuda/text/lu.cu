@@ -157,8 +157,8 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         for (int r = 0; r < ROWS; ++r) multiple[r] = make(0, 0);
     }
 
-    // Looks for the pivot of a column, which is in the first slot or the second, once `u` times the multiples is subtracted. Where all are zero or NaN, it is the row with the least place.
-    // By rounds in which pairs of rows compete, as all of a round is done at once.
+    // Looks for the pivot of a column, which is in the first slot or the second, once `u` times the multiples is subtracted. Where all are
+    // zero or NaN, it is the row with the least place. By rounds in which pairs of rows compete, as all of a round is done at once.
     __device__ void look(int turn, int column, bool is_second, const elem *u, candidate *best) const {
         const elem by = u[is_second * GROUPS + group];
         const unsigned there = group == column % GROUPS ? live : 0;
