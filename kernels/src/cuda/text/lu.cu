@@ -202,11 +202,12 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
     }
 
     // What a lane's row number `which` is, one of some from FIRST on, once `u` times the multiples is subtracted, by slots; in those without
-    // columns, anything.
+    // columns, anything. Rows that were taken up are a slot behind: with the column that was divided, in front.
     template <int FIRST = 0, int COUNT = ROWS> __device__ void stage(int which, const elem (&u)[COLUMNS], elem *to) const {
         if constexpr (COUNT == 1) {
 #pragma unroll
-            for (int s = 0; s < COLUMNS; ++s) to[s * GROUPS + group] = x[FIRST][s] - multiple[FIRST] * u[s];
+            for (int s = 0; s < COLUMNS; ++s)
+                to[(IS_KEPT ? s : (s + COLUMNS - 1) % COLUMNS) * GROUPS + group] = x[FIRST][s] - multiple[FIRST] * u[s];
         } else if (which < FIRST + COUNT / 2) {
             stage<FIRST, COUNT / 2>(which, u, to);
         } else {
@@ -226,16 +227,18 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         }
     }
 
-    // Stores columns from j on, of rows that are no pivot's yet.
+    // Stores columns from j on, of rows that are no pivot's yet. Row by row, which takes fewer registers for places.
     __device__ void put(int turn, int j) const {
 #pragma unroll
-        for (int s = 0; s < COLUMNS; ++s) {
-            if (!base::has_rest(s, j) || !(base::is_behind(s, j) || group == j % GROUPS)) continue;
-            const int c = base::column(s, j / GROUPS);
+        for (int r = 0; r < ROWS; ++r) {
+            const int at = place_of(turn, r);
+            if (at <= j || at == NOBODY) continue;
+            elem *to = base::a + base::row(turn, r) + base::column(0, j / GROUPS) * base::ld;
 #pragma unroll
-            for (int r = 0; r < ROWS; ++r) {
-                const int at = place_of(turn, r);
-                if (c < w && at > j && at != NOBODY) base::a[base::row(turn, r) + c * base::ld] = x[r][s];
+            for (int s = 0; s < COLUMNS; ++s) {
+                const bool is_left = base::has_rest(s, j) && (base::is_behind(s, j) || group == j % GROUPS);
+                if (is_left && base::column(s, j / GROUPS) < w) *to = x[r][s];
+                to += GROUPS * base::ld;
             }
         }
     }
@@ -299,7 +302,7 @@ template <int GROUPS, bool IS_KEPT> struct lu {
         if (lane_of() % S::LANES == lane % S::LANES) {
             elem u[COLUMNS];
 #pragma unroll
-            for (int s = 0; s < COLUMNS; ++s) u[s] = by.u[(IS_KEPT ? s : s + 1) * GROUPS + mine.group];
+            for (int s = 0; s < COLUMNS; ++s) u[s] = by.u[s * GROUPS + mine.group];
             mine.stage(which % ROWS, u, staged.elements);
         }
         if (lane_of() == lane) {
@@ -316,14 +319,13 @@ template <int GROUPS, bool IS_KEPT> struct lu {
         if (IS_KEPT) return;
         mine.hold(turn, j);
         mine.divide(j, by.pivot, by.inverse);
-        mine.rename();
     }
 
     // All that is left to do for the column before j, if there is one.
     __device__ void complete(int j) {
         if constexpr (IS_KEPT) {
             mine.subtract(j, j % GROUPS, by.u);
-        } else {
+        } else if (j > 0) {
             for (int turn = 0; turn < turns; ++turn) {
                 mine.hold(turn, j - 1);
                 mine.divide(j - 1, by.pivot, by.inverse);
