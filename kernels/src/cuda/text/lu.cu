@@ -327,8 +327,7 @@ template <int GROUPS, bool IS_KEPT> struct lu {
             mine.subtract(j, j % GROUPS, by.u);
         } else if (j > 0) {
             for (int turn = 0; turn < turns; ++turn) {
-                mine.hold(turn, j - 1);
-                mine.divide(j - 1, by.pivot, by.inverse);
+                resume(turn, j - 1);
                 mine.subtract(j - 1, 1, by.u);
                 mine.put(turn, j - 1);
             }
