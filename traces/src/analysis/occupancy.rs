@@ -66,7 +66,11 @@ impl Row {
             let task = &trace.tasks[place as usize];
             (task.start_ns, task.end_ns)
         };
-        self.tasks.sort_by_key(|&place| (times(place).0, Reverse(times(place).1)));
+        // What took no time is over before anything else that begins at that moment, and not nested in it.
+        self.tasks.sort_by_key(|&place| {
+            let (start_ns, end_ns) = times(place);
+            (start_ns, start_ns < end_ns, Reverse(end_ns))
+        });
         let mut open: Vec<u32> = Vec::new();
         for &place in &self.tasks {
             let (start_ns, end_ns) = times(place);

@@ -109,6 +109,16 @@ fn parts_add_up(trace: &Trace) {
     serde_json::to_string(&analysis).expect("an analysis can be written as JSON");
 }
 
+#[test]
+fn a_task_that_took_no_time_is_not_nested_in_what_follows() {
+    let run = Run::workers(1).task("before", 0, 0, 1);
+    let run = run.task("no time", 0, 1, 1).after(&[1]).task("behind", 0, 1, 2).after(&[2]);
+    let trace = run.trace();
+    let replay = Replay::new(&trace).with_costs(Costs::default());
+    let prediction = replay.predict(&WhatIf { workers: Some(100), speedups: Vec::new() }).unwrap();
+    assert_eq!((prediction.makespan_ns, Analysis::new(&trace).path.length_ns), (2, 2));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
