@@ -76,6 +76,8 @@ mod condition;
 mod device_matrix;
 mod distribution;
 mod error;
+#[cfg(all(debug_assertions, not(test)))]
+mod instances;
 mod level3;
 mod lu;
 mod matrix;
