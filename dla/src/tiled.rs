@@ -256,6 +256,16 @@ impl Partition {
         Self { len, block: block.min(len.max(1)) }
     }
 
+    /// What is cut.
+    pub(crate) fn len(self) -> usize {
+        self.len
+    }
+
+    /// Length of each block but perhaps the last.
+    pub(crate) fn block(self) -> usize {
+        self.block
+    }
+
     /// Number of blocks.
     pub(crate) fn count(self) -> usize {
         self.len.div_ceil(self.block)

@@ -1,10 +1,16 @@
-//! In which parts of C a product is made where devices have no room for all of C.
+//! In which order the steps of a product are made; in which parts of C, where devices have no room for all of it.
 //!
 //! A product goes through the depth step by step, and each step changes every tile of C. Where C has no place in the memories of the
 //! devices, each step would bring all of it and take it back: 2 m n (k / kb) elements. So C is cut into areas that have, each of which
 //! is finished before the next one begins: C moves once, and op(A) and op(B) once for every area that needs them. Squares need least.
+//!
+//! Where there is room for everything, each element moves once in any order, and the order decides how much of that must have moved before
+//! there is work for the time that the rest takes.
 
-use crate::{codelets, tiled::Tiled};
+use crate::{
+    codelets,
+    tiled::{Partition, Tiled},
+};
 use std::ops::Range;
 use superscalar_kernels::{Scalar, Side};
 use superscalar_runtime::{Scope, TaskSpec};
@@ -52,17 +58,75 @@ impl Step {
     }
 }
 
-/// The steps of a product into C: area by area, and in each the depth first.
+/// The steps of a product into C: area by area, and in each the depth first, or by [`Halves`] where the devices have room for everything.
 pub(super) fn steps<'s, T: Scalar, V>(
     s: &Scope<'s, '_>,
     c: &Tiled<'s, V>,
-    depth: usize,
+    depth: Partition,
 ) -> impl Iterator<Item = Step> + use<T, V> {
+    let (is_roomy, (mb, nb)) = (has_room_for_all::<T, V>(s, c, depth), c.tile_shape());
     squares::<T, V>(s, c).into_iter().flat_map(move |area| {
-        let step = move |(k, (i, j))| Step { i, j, k, priority: area.priority };
-        let places: Vec<_> = area.places().collect();
-        (0..depth).flat_map(move |k| places.clone().into_iter().map(move |place| (k, place))).map(step)
+        let (places, kt) = (area.places().collect::<Vec<_>>(), depth.count());
+        let halves = is_roomy.then(|| Halves::new([area.rows, area.cols, 0..kt], [mb, nb, depth.block()]));
+        let depths = if is_roomy { 0..0 } else { 0..kt };
+        let slices = depths.flat_map(move |k| places.clone().into_iter().map(move |(i, j)| [i, j, k]));
+        let step = move |[i, j, k]: [usize; 3]| Step { i, j, k, priority: area.priority };
+        halves.into_iter().flatten().chain(slices).map(step)
     })
+}
+
+/// The steps (i, j, k) of a product, such that each begins of them need little of op(A), op(B) and C for the work that they are: the block of all steps
+/// is halved along its longest edge, and so is each half, the first before the second. (A slice of the depth needs a step's tile of C for
+/// each step, which may take as long to come as the step itself takes.) The steps of a tile of C come in their order.
+struct Halves {
+    /// Of a step, in elements.
+    edges: [usize; 3],
+    /// Blocks to be done; the last comes first.
+    left: Vec<[Range<usize>; 3]>,
+}
+
+impl Halves {
+    fn new(block: [Range<usize>; 3], edges: [usize; 3]) -> Self {
+        let is_empty = block.iter().any(Range::is_empty);
+        Self { edges, left: if is_empty { Vec::new() } else { vec![block] } }
+    }
+
+    /// The longest edge along which a block can be halved: of equal ones rows and columns before the depth, so that parts of C are done early.
+    fn longest(&self, block: &[Range<usize>; 3]) -> Option<usize> {
+        (0..3).rev().filter(|&at| block[at].len() > 1).max_by_key(|&at| block[at].len() * self.edges[at])
+    }
+}
+
+impl Iterator for Halves {
+    type Item = [usize; 3];
+
+    fn next(&mut self) -> Option<[usize; 3]> {
+        let mut first = self.left.pop()?;
+        while let Some(at) = self.longest(&first) {
+            let Range { start, end } = first[at].clone();
+            let middle = start.midpoint(end);
+            let mut second = first.clone();
+            (first[at], second[at]) = (start..middle, middle..end);
+            self.left.push(second);
+        }
+        Some(first.map(|range| range.start))
+    }
+}
+
+/// Whether each device has room for its part of C and for both factors.
+fn has_room_for_all<'s, T: Scalar, V>(s: &Scope<'s, '_>, c: &Tiled<'s, V>, depth: Partition) -> bool {
+    let nesting = s.nesting();
+    if !nesting.has_devices() {
+        return false;
+    }
+    let devices = nesting.devices();
+    let memories = devices.iter().map(|device| device.memory.as_ref().map(|memory| memory.bytes));
+    let Some(least) = memories.collect::<Option<Vec<usize>>>().and_then(|all| all.into_iter().min()) else {
+        return false;
+    };
+    let ((m, n), k) = (c.shape(), depth.len());
+    let elements = m as f64 * n as f64 / devices.len() as f64 + (m as f64 + n as f64) * k as f64;
+    elements * size_of::<T>() as f64 <= least as f64
 }
 
 /// The share of the devices' memory that an area may take: tiles of the factors need room, too, and those of the next area's C.
@@ -132,5 +196,34 @@ mod tests {
             assert!(areas.iter().enumerate().all(|(rank, area)| area.priority == -2 * rank as i32));
         }
         assert!(cut((0, 1), (3, 1)).is_empty());
+    }
+
+    /// The tiles of op(A), op(B) and C that these steps need.
+    fn needed(steps: &[[usize; 3]]) -> usize {
+        let tiles = steps.iter().flat_map(|&[i, j, k]| [(0, i, k), (1, k, j), (2, i, j)]);
+        tiles.collect::<std::collections::HashSet<_>>().len()
+    }
+
+    #[test]
+    fn halves_are_all_steps_once_and_in_the_order_of_the_depth() {
+        for (counts, edges) in
+            [([4, 16, 4], [4, 1, 4]), ([3, 5, 7], [2, 3, 1]), ([1, 1, 9], [1, 1, 1]), ([0, 3, 3], [1; 3])]
+        {
+            let [m, n, depth] = counts;
+            let mut done = vec![0; m * n];
+            for [i, j, k] in Halves::new(counts.map(|count| 0..count), edges) {
+                assert_eq!(done[i * n + j], k, "steps of tile ({i}, {j})");
+                done[i * n + j] += 1;
+            }
+            assert!(done.iter().all(|&steps| steps == depth));
+        }
+    }
+
+    #[test]
+    fn the_first_halves_need_few_tiles() {
+        let steps: Vec<_> = Halves::new([0..8, 0..8, 0..8], [1; 3]).collect();
+        for edge in [1, 2, 4, 8] {
+            assert_eq!(needed(&steps[..edge * edge * edge]), 3 * edge * edge);
+        }
     }
 }

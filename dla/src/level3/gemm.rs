@@ -30,7 +30,7 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element 
         return scale(s, None, beta, c);
     }
     let gemm = Gemm::new();
-    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a.count()) {
+    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a) {
         // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
         let (a, b, beta) = (a.factor(op_a, i, k), b.factor(op_b, k, j), if k == 0 { beta } else { T::ONE });
         gemm.insert(s, step.task("gemm"), alpha, a, b, beta, c.at(i, j));

@@ -39,7 +39,7 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element 
         return scale(s, Some((Symmetry::Symmetric, uplo)), beta, c);
     }
     let (gemm, gemmt) = (Gemm::new(), Gemmt::new());
-    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a.count()).filter(|at| in_triangle(uplo, at.i, at.j)) {
+    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)) {
         // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
         let (a, b, beta) = (a.factor(op_a, i, k), b.factor(op_b, k, j), if k == 0 { beta } else { T::ONE });
         if i == j {

@@ -74,7 +74,7 @@ fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T>
     }
     let (ab, ba, symm) = (Gemm::new(), Gemm::new(), Symm::new(symmetry));
     let what = (symmetry, side, uplo, alpha);
-    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, a.nt()) {
+    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a) {
         let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
         match side {
             // C[i][j] := alpha A[i][k] B[k][j] + beta C[i][j]

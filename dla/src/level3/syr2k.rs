@@ -75,7 +75,7 @@ fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T>
         return scale(s, Some((symmetry, uplo)), beta, c);
     }
     let (ab, ba, rank_2k) = (Gemm::new(), Gemm::new(), Rank2k::new(symmetry));
-    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a.count()).filter(|at| in_triangle(uplo, at.i, at.j)) {
+    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)) {
         let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
         let (a_i, b_i) = (a.factor(op, i, k), b.factor(op, i, k));
         if i == j {

@@ -69,7 +69,7 @@ fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
         return scale(s, Some((symmetry, uplo)), beta, c);
     }
     let (gemm, rank_k) = (Gemm::new(), RankK::new(symmetry));
-    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a.count()).filter(|at| in_triangle(uplo, at.i, at.j)) {
+    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)) {
         // C[i][j] := alpha op(A)[i][k] op(A)[j][k]* + beta C[i][j]
         let (left, right) = (a.factor(op, i, k), a.factor(op, j, k).mirrored(symmetry));
         let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
