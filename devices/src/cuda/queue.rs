@@ -6,7 +6,7 @@ use super::{
     handles::{Blas, Solver},
     outcome::{Judge, Outcomes, Word},
     program::{Loaded, Program},
-    stream::Stream,
+    stream::{Stream, Urgency},
 };
 use cudarc::{
     cublas::sys::cublasHandle_t,
@@ -99,6 +99,13 @@ impl Queue {
     #[must_use]
     pub fn multiprocessors(&self) -> usize {
         self.board.class().multiprocessors
+    }
+
+    /// Whether the device takes blocks of this queue's kernels before all others: what stands in it is awaited, so that what ends sooner is better
+    /// than what takes less of the device.
+    #[must_use]
+    pub fn is_urgent(&self) -> bool {
+        self.stream.urgency() == Urgency::Urgent
     }
 
     /// cuBLAS's handle for this queue, made at the first call: bound to the stream, scalars in host memory, with a workspace of its own,

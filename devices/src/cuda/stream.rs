@@ -23,6 +23,7 @@ pub(super) enum Urgency {
 pub(super) struct Stream {
     raw: CUstream,
     context: Arc<Context>,
+    urgency: Urgency,
 }
 
 // SAFETY: a stream belongs to its context and to no thread.
@@ -48,11 +49,15 @@ impl Stream {
         // SAFETY: as above.
         let code = unsafe { sys::cuStreamCreateWithPriority(&raw mut raw, flags, priority) };
         check(code, "cuStreamCreateWithPriority")?;
-        Ok(Self { raw, context: Arc::clone(context) })
+        Ok(Self { raw, context: Arc::clone(context), urgency })
     }
 
     pub(super) fn raw(&self) -> CUstream {
         self.raw
+    }
+
+    pub(super) fn urgency(&self) -> Urgency {
+        self.urgency
     }
 
     /// Whether everything in it has ended.

@@ -7,7 +7,7 @@
 
 use super::{
     product::Product,
-    program::{Family, THREADS, factor_order, factor_step, solved_vectors},
+    program::{Family, SOLVED_SOON, THREADS, factor_order, factor_step, solved_vectors},
     stream::{Argument, Launch, Manner, Stream, Together},
 };
 use crate::{
@@ -60,21 +60,48 @@ fn solve_bytes<T: Scalar>(n: usize, vectors: usize) -> usize {
     factor_bytes::<T>(n) + factor_step::<T>() * (vectors + 1) * size_of::<T>()
 }
 
-/// The kernel for so many vectors, how many of them a block has, and its shared memory: more for each if one to a processor would leave some over.
-fn solver<T: Scalar>(
-    stream: &mut Stream<'_, T>,
-    n: usize,
-    count: usize,
-) -> Result<(&'static str, usize, usize), DeviceError> {
-    let [few, many] = solved_vectors::<T>();
-    let processors = stream.queue.as_ref().map_or(1, |queue| queue.multiprocessors());
-    let usual = ("solve", few, solve_bytes::<T>(n, few));
-    if count <= few * processors {
-        return Ok(usual);
+/// A kernel that solves, for how many vectors in a block of threads, and its shared memory.
+#[derive(Clone, Copy)]
+struct Solver {
+    kernel: &'static str,
+    vectors: usize,
+    shared_bytes: usize,
+}
+
+impl Solver {
+    /// For so many vectors: more for each block if one to a processor would leave some over.
+    fn of_block<T: Scalar>(stream: &mut Stream<'_, T>, n: usize, count: usize) -> Result<Self, DeviceError> {
+        let [few, many] = solved_vectors::<T>();
+        let usual = Self { kernel: "solve", vectors: few, shared_bytes: solve_bytes::<T>(n, few) };
+        if count <= few * processors(stream) {
+            return Ok(usual);
+        }
+        let other = Self { kernel: "solve_many", vectors: many, shared_bytes: solve_bytes::<T>(n, many) };
+        Ok(if other.is_possible(stream)? { other } else { usual })
     }
-    let bytes = solve_bytes::<T>(n, many);
-    let blocks = stream.blocks_at_once((Family::Factor, "solve_many"), THREADS, bytes)?;
-    Ok(if blocks.is_some_and(|blocks| blocks > 0) { ("solve_many", many, bytes) } else { usual })
+
+    /// For a whole triangle whose solution is awaited, where there are processors for all vectors at once.
+    fn of_awaited<T: Scalar>(stream: &mut Stream<'_, T>, n: usize, count: usize) -> Result<Option<Self>, DeviceError> {
+        let (vectors, rows) = SOLVED_SOON;
+        let is_awaited = stream.queue.as_ref().is_some_and(|queue| queue.is_urgent());
+        if !is_awaited || count > vectors * processors(stream) {
+            return Ok(None);
+        }
+        // A component has a pack of 16 bytes more than it needs.
+        let known = n.next_multiple_of(rows) * (vectors + 16 / size_of::<T>());
+        let elements = known + (THREADS / 32 * vectors + rows) * rows;
+        let solver = Self { kernel: "solve_soon", vectors, shared_bytes: elements * size_of::<T>() };
+        Ok(if solver.is_possible(stream)? { Some(solver) } else { None })
+    }
+
+    fn is_possible<T: Scalar>(self, stream: &mut Stream<'_, T>) -> Result<bool, DeviceError> {
+        let blocks = stream.blocks_at_once((Family::Factor, self.kernel), THREADS, self.shared_bytes)?;
+        Ok(blocks.is_some_and(|blocks| blocks > 0))
+    }
+}
+
+fn processors<T: Scalar>(stream: &Stream<'_, T>) -> usize {
+    stream.queue.as_ref().map_or(1, |queue| queue.multiprocessors())
 }
 
 /// L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 − L21 L21ᴴ), or U11, U12 = U11⁻ᴴ A12, U22, below `row` rows of the whole matrix. A is a
@@ -141,10 +168,18 @@ pub(super) fn solves<T: Scalar>(triangle: &Triangle<T>) -> bool {
     is_downward && diag == Diag::Unit && alpha == T::ONE && a.n <= BY_BLOCKS
 }
 
-/// B := op(A)⁻¹ B or B op(A)⁻¹.
+/// B := op(A)⁻¹ B or B op(A)⁻¹. In an urgent queue it ends sooner, and takes more of the device.
 pub(super) fn solve<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
+    if let Some(solver) = Solver::of_awaited(stream, triangle.a.n, vectors_of(triangle))? {
+        return solve_by(stream, solver, triangle);
+    }
     let order = order(stream)?;
     solve_with(stream, order, triangle)
+}
+
+/// The rows or columns of B.
+fn vectors_of<T: Scalar>(triangle: &Triangle<T>) -> usize {
+    if triangle.side == Side::Right { triangle.b.m } else { triangle.b.n }
 }
 
 /// By halves, until a block is for one kernel: what the upper half of a solution does to the lower one is a product.
@@ -177,19 +212,25 @@ fn solve_with<T: Scalar>(stream: &mut Stream<'_, T>, order: usize, triangle: &Tr
 
 /// The same for a triangle that is one block.
 fn solve_block<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
+    let solver = Solver::of_block(stream, triangle.a.n, vectors_of(triangle))?;
+    solve_by(stream, solver, triangle)
+}
+
+/// The same by one kernel.
+fn solve_by<T: Scalar>(stream: &mut Stream<'_, T>, solver: Solver, triangle: &Triangle<T>) -> Result<(), DeviceError> {
     let Triangle { side, op, diag, a, b, .. } = *triangle;
+    let Solver { kernel, vectors, shared_bytes } = solver;
     let is_right = side == Side::Right;
     let is_trans = (op != Op::None) != is_right;
-    let count = if is_right { b.m } else { b.n };
-    let (kernel, vectors, shared_bytes) = solver(stream, a.n, count)?;
+    let count = vectors_of(triangle);
+    let order = i32::try_from(a.n).map_err(|_| DeviceError::new(format!("a solve of order {}", a.n)))?;
     let launch = Launch {
         family: Family::Factor,
         kernel,
         arguments: &[
             Argument::start(a),
             Argument::place(a.ld),
-            // At most `factor_order`.
-            Argument::code(a.n as i32),
+            Argument::code(order),
             Argument::code(is_trans.into()),
             Argument::code((op == Op::ConjTrans).into()),
             Argument::code((diag == Diag::Unit).into()),

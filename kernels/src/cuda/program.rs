@@ -10,7 +10,7 @@ use superscalar_devices::cuda;
 pub enum Family {
     /// `scale`, `copy`, `complete`, `transpose`, `fold`, `laswp`, `shift`.
     Elements,
-    /// `potrf`, `solve`, `solve_many`.
+    /// `potrf`, `solve`, `solve_many`, `solve_soon`.
     Factor,
     /// `getrf_1`, `getrf_2`, `getrf_4`, `getrf_8`, `getrf_in_place`, `clear`.
     Lu,
@@ -59,6 +59,10 @@ pub(super) fn factor_order<T>() -> usize {
 pub(super) fn solved_vectors<T: Scalar>() -> [usize; 2] {
     if T::COMPLEX { [32, 64] } else { [64, 128] }
 }
+
+/// Vectors that a block of threads solves for where the solve is to end soon, one for each warp; and components that it finds at once,
+/// `ROWS` there.
+pub(super) const SOLVED_SOON: (usize, usize) = (THREADS / 32, 32);
 
 /// Rows and columns that a warp factors in its registers.
 pub(super) fn factor_step<T: Scalar>() -> usize {
@@ -114,7 +118,7 @@ impl Family {
                 definitions.extend([("ORDER", order), ("STEP", step), ("THREADS", THREADS)]);
                 let [few, many] = solved_vectors::<T>();
                 definitions.extend([("SOLVED", few), ("MANY", many)]);
-                ("factor", include_str!("text/factor.cu"))
+                ("factor", concat!(include_str!("text/factor.cu"), include_str!("text/solve.cu")))
             }
             Self::Lu | Self::LuCluster | Self::Qr | Self::QrCluster => {
                 definitions.extend([
