@@ -76,7 +76,7 @@ impl BlockSize {
             (Self::Fixed(0), _) => Err(Error::shape("a block size of zero")),
             (Self::Fixed(nb), _) => Ok(of(nb)),
             (Self::Auto, Some(_)) if m.max(n) <= PANEL_DIRECT => Ok(None),
-            (Self::Auto, Some(_)) if crew.has_accelerator => Ok(of(accelerator_panel(m.min(n)))),
+            (Self::Auto, Some(_)) if crew.has_accelerator => Ok(of(accelerator_panel(blocks, m.min(n)))),
             (Self::Auto, Some(resources)) => Ok(of(for_devices(n, resources, PANELS_EACH, (64, 512)))),
             // A matrix that is not square as one with as many elements.
             (Self::Auto, None) => match tuning::block_size::<T>(blocks, workers, m.saturating_mul(n).isqrt())? {
@@ -166,9 +166,11 @@ fn accelerator_product((m, n, k): (usize, usize, usize)) -> Option<ProductTiles>
 /// Columns of the panels of a matrix of this order on accelerators. A panel takes the same time for each of its columns there, however many it
 /// has, so the chain of all panels is as long for any width. Wide ones make products whose depth is worth a launch, and few tasks: with
 /// 16 panels there are some 400, with 32 some 1500, which took twice as long (LU of order 8192 on one H200, 2026-11-22: 9.2 and 4.6 TFLOP/s).
-/// Narrow ones leave less to the panels' own products, which are small; and from a depth of 512 on products gain nothing.
-fn accelerator_panel(order: usize) -> usize {
-    (order / 16).next_multiple_of(64).clamp(128, 512)
+/// Narrow ones leave less to the panels' own products, which are small. For LU, whose solves and interchanges wait for each other in each column, up to
+/// 768 columns are best (one H200, 2026-11-22, order 32768: 37.5, 40.6 and 39.9 TFLOP/s with 512, 768 and 1024), for QR 512 (16384: 31.5 and 30.3).
+fn accelerator_panel(blocks: Blocks, order: usize) -> usize {
+    let most = if blocks == Blocks::Lu { 768 } else { 512 };
+    (order / 16).next_multiple_of(64).clamp(128, most)
 }
 
 /// Columns of the blocks of a Cholesky factorization on so many accelerators: wide, for products at their best rate, as long as each of them has

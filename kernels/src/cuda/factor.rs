@@ -49,16 +49,24 @@ fn order<T: Scalar>(stream: &mut Stream<'_, T>) -> Result<usize, DeviceError> {
     Ok(if blocks == Some(0) { order / 2 } else { order })
 }
 
-/// Shared memory for the factor of a block, which is padded to whole steps.
+/// Shared memory for the factor of a block, which is padded to whole steps; each column has 32 bytes more, and a step's last column is read
+/// beyond its end.
 fn factor_bytes<T: Scalar>(n: usize) -> usize {
     let order = n.next_multiple_of(factor_step::<T>());
-    order * (order + 1) * size_of::<T>()
+    (order * (order + 32 / size_of::<T>()) + factor_step::<T>()) * size_of::<T>()
 }
 
-/// Shared memory for a solve with it: the components of a block's vectors that one step has to do with, besides.
+/// Shared memory for a solve with it: the factor, and either the components of a block's vectors that one step has to do with, or the inverses of
+/// the blocks on the diagonal, and a block for each warp. The kernel by such blocks is for two orders.
 fn solve_bytes<T: Scalar>(n: usize, vectors: usize) -> usize {
-    factor_bytes::<T>(n) + factor_step::<T>() * (vectors + 1) * size_of::<T>()
+    let order = n.next_multiple_of(factor_order::<T>() / 2);
+    let components = factor_step::<T>() * (vectors + 1);
+    let blocks = (order / UNIT_ORDER + THREADS / 32) * UNIT_ORDER * (UNIT_ORDER + 4);
+    (order * (order + 32 / size_of::<T>()) + components.max(blocks)) * size_of::<T>()
 }
+
+/// Components that are found at once, by the inverse of their block, where there are units for products of doubles.
+const UNIT_ORDER: usize = 8;
 
 /// A kernel that solves, for how many vectors in a block of threads, and its shared memory.
 #[derive(Clone, Copy)]

@@ -118,7 +118,12 @@ impl Family {
                 definitions.extend([("ORDER", order), ("STEP", step), ("THREADS", THREADS)]);
                 let [few, many] = solved_vectors::<T>();
                 definitions.extend([("SOLVED", few), ("MANY", many)]);
-                ("factor", concat!(include_str!("text/factor.cu"), include_str!("text/solve.cu")))
+                let text = concat!(
+                    include_str!("text/factor.cu"),
+                    include_str!("text/solve.cu"),
+                    include_str!("text/solve_soon.cu")
+                );
+                ("factor", text)
             }
             Self::Lu | Self::LuCluster | Self::Qr | Self::QrCluster => {
                 definitions.extend([

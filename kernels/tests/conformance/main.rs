@@ -85,6 +85,7 @@ macro_rules! instantiate {
                 5 products::rank_k 6 products::rank_2k
                 7 triangles::trmm 8 triangles::trmm_propagates 9 triangles::trsm 10 triangles::trsm_propagates
                 11 triangles::potrf 12 triangles::potrf_fails 30 triangles::potrf_of_trapezoids
+                31 triangles::potrf_of_extremes
                 13 moves::laswp 14 moves::larfb 15 moves::larfb_in_blocks 16 moves::copy 17 moves::scale 18 moves::refusals
                 19 large::gemmt_in_blocks 20 large::trmm_in_blocks 21 large::potrf_in_blocks 22 large::laswp_in_chunks
                 23 large::copy_beyond_a_grid 24 large::products_of_some_depth

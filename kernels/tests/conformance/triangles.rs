@@ -186,6 +186,39 @@ pub fn potrf_of_trapezoids<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
+/// Pivots whose reciprocals or squares overflow or vanish, alone and beside others, are pivots like all.
+pub fn potrf_of_extremes<T: Scalar>(suite: &mut Suite<'_, T>) {
+    let root = |exponent: i32| T::Real::from_f64(2f64.powi(exponent));
+    // Of what a diagonal element is scaled by, the root.
+    let far = if size_of::<T::Real>() == size_of::<f64>() { 505 } else { 60 };
+    let scales: [fn(usize) -> i32; 4] = [|_| 1, |_| -1, |i| [1, -1][i % 2], |i| [0, 0, 1, 0, -1][i % 5]];
+    for (n, uplo) in [1, 33, 128, 200].into_iter().flat_map(|n| UPLOS.map(|uplo| (n, uplo))) {
+        for scale in scales {
+            let by = |i| root(far * scale(i));
+            let mut image = Image::default();
+            let a = positive_definite(suite, &mut image, uplo, n);
+            let ordinary = suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
+            // By powers of two, so the factor is that of the ordinary matrix, scaled; but for some last digits.
+            let inside =
+                || (0..n).flat_map(|j| (0..n).map(move |i| (i, j))).filter(|&(i, j)| oracle::is_in(Some(uplo), i, j));
+            for (i, j) in inside() {
+                image.set(a, i, j, image.at(a, i, j) * T::from_real(by(i)) * T::from_real(by(j)));
+            }
+            suite.attempt(&Call::Potrf { uplo, first: 0, a }, &mut image).expect("a positive definite matrix");
+            for (i, j) in inside() {
+                let scale = T::from_real(by(if uplo == Uplo::Lower { i } else { j }));
+                let (known, found) = (ordinary.at(a, i, j) * scale, image.at(a, i, j));
+                let bound = 8.0
+                    * n as f64
+                    * T::EPSILON.to_f64()
+                    * (ordinary.at(a, i, i).re() + ordinary.at(a, j, j).re()).to_f64();
+                let error = ((found - known) * T::from_real(T::Real::ONE / scale.re())).abs().to_f64();
+                assert!(error <= bound, "{found}, not {known}, at ({i}, {j}) of {n}, {uplo}");
+            }
+        }
+    }
+}
+
 /// |L Lᴴ - A| <= c n eps |A|, or |Uᴴ U - A|; and the diagonal is real.
 fn factors<T: Scalar>(uplo: Uplo, a: Mat<T>, before: &Image, after: &Image) {
     let n = a.n;

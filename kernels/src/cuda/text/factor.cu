@@ -1,270 +1,324 @@
-// The Cholesky factorization of a block, and the solve with a triangle that follows it, or LU's. Defined before: THREADS; ORDER, the
-// order of the largest block; STEP, columns that a warp factors in its registers, each lane of the first few having a row, 16 or 32.
+// The Cholesky factorization of a block. Defined before: THREADS; ORDER, the order of the largest block; STEP, columns that a warp factors in its
+// registers, each lane of the first few having a row, 16 or 32.
+//
+// It is L D Lᴴ until the end: what a pivot has to wait for is the reciprocal of the one before, and no root. In place of L stands L D.
+// A block of threads has all its instructions fetched for itself, so there are few: what need not be unrolled is a loop.
 
 #define WARPS (THREADS / 32)
 #define ALL 0xffffffffu
 
 // What a thread reads from a tile before it waits for any of it.
 #define READS 8
-// Columns that a warp updates at once, in two rows for each lane.
-#define COLUMNS 8
+// Columns that are factored before the rows below hear of them.
+#define HEARD 8
+// Rows and columns that a warp updates at once.
+#define AREA 16
+// From one column in shared memory to the next: four columns of four rows are read without a conflict.
+#define PITCH(order) ((order) + 32 / (int)sizeof(elem))
 
-// L Lᴴ = A for the STEP rows and columns from `at` on, by one warp; `inverses` become those of L's diagonal. Returns the order of the first minor
-// of A that is not positive definite, or 0: behind that the factor means nothing.
-__device__ inline int factor_diagonal(elem *l, int pitch, int at, real *inverses) {
+// What shared memory gives at once.
+#define PACK (16 / (int)sizeof(elem))
+struct __align__(16) pack {
+    elem of[PACK];
+};
+
+// Whether there are units for products of doubles.
+#define HAS_UNITS (DOUBLE && !COMPLEX && __CUDA_ARCH__ >= 800)
+#if HAS_UNITS
+// sum + a b for 8 x 4 of a, 4 x 8 of b: of a, lane i has element (i / 4, i % 4), of b (i % 4, i / 4), of the sum (i / 4, 2 (i % 4)) and
+// its neighbour.
+__device__ inline void multiply_add(real sum[2], real a, real b) {
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" : "+d"(sum[0]), "+d"(sum[1]) : "d"(a), "d"(b));
+}
+#endif
+
+// Ordinary pivots: their reciprocals, and what these multiply, are numbers up to the last digit.
+#if DOUBLE
+#define LEAST 1e-140
+#define MOST 1e140
+#else
+#define LEAST 1e-35f
+#define MOST 1e35f
+#endif
+
+// x[c] - left * conj(row[c]) for the columns from one on; `row` is aligned.
+#define SUBTRACT(x, from, left, row)                                                                                    \
+    _Pragma("unroll") for (int p = (from) / PACK; p < STEP / PACK; ++p) {                                               \
+        const pack right = ((const pack *)(row))[p];                                                                    \
+        _Pragma("unroll") for (int e = 0; e < PACK; ++e) if (p * PACK + e >= (from))                                    \
+            x[p * PACK + e] = x[p * PACK + e] - (left) * conj_if(right.of[e], true);                                    \
+    }
+
+// Of x, the columns that are left become the first. What comes behind them means nothing.
+#define PASS(x) _Pragma("unroll") for (int c = 0; c + HEARD < STEP; ++c) x[c] = x[c + HEARD];
+
+// The first digits of 1 / x.
+__device__ inline real rough_reciprocal(real x) {
+    real rough;
+#if DOUBLE
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(rough) : "d"(x));
+#else
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(rough) : "f"(x));
+#endif
+    return rough;
+}
+
+// The root of a pivot to the last bit, by its reciprocal; the root of Inf is Inf.
+__device__ inline real root_of(real pivot, real inverse) {
+    const real root = pivot * inverse, better = root + (pivot - root * root) * (inverse / 2);
+    return inverse > 0 ? better : pivot;
+}
+
+// The warp that factors a block on the diagonal comes to a barrier without waiting; those that have the rows below wait for it.
+__device__ inline void tell(int barrier, int followers) {
+    asm volatile("barrier.cta.arrive %0, %1;" ::"r"(barrier), "r"((followers + 1) * 32) : "memory");
+}
+__device__ inline void hear(int barrier, int followers) {
+    asm volatile("barrier.cta.sync %0, %1;" ::"r"(barrier), "r"((followers + 1) * 32) : "memory");
+}
+
+// L D Lᴴ = A for the STEP rows and columns from `at` on, by one warp, with D and its reciprocals. Returns whether all pivots were ordinary.
+__device__ inline bool lead(elem *l, int pitch, int at, real *pivots, real *reciprocals, int followers) {
     const int lane = threadIdx.x % 32;
-    elem *block = l + at + at * pitch;
-    elem x[STEP];
+    elem *block = l + at + at * pitch, x[STEP];
+    // What is read above the diagonal, or in a row of others, means nothing.
 #pragma unroll
-    for (int c = 0; c < STEP; ++c) x[c] = c <= lane && lane < STEP ? block[lane + c * pitch] : make(0, 0);
-    int failed = 0;
+    for (int c = 0; c < STEP; ++c) x[c] = block[lane % STEP + c * pitch];
+    bool is_ordinary = true;
+    real pivot = __shfl_sync(ALL, re(x[0]), 0);
+#pragma unroll 1
+    for (int first = 0; first < STEP; first += HEARD) {
 #pragma unroll
-    for (int j = 0; j < STEP; ++j) {
-        const real pivot = __shfl_sync(ALL, re(x[j]), j);
-        if (!(pivot > 0) && !failed) failed = at + j + 1;
-        const real inverse = rsqrt(pivot);
-        const elem left = times_real(x[j], inverse);
-#pragma unroll
-        for (int c = j + 1; c < STEP; ++c) x[c] = x[c] - left * conj_if(from_lane(left, c), true);
-        // To the last bit, and so that the root of Inf is Inf.
-        const real root = pivot * inverse, better = root + (pivot - root * root) * (inverse / 2);
-        x[j] = lane == j ? make(inverse > 0 ? better : pivot, 0) : left;
-        if (lane == j) inverses[at + j] = inverse;
-    }
-#pragma unroll
-    for (int c = 0; c < STEP; ++c)
-        if (c <= lane && lane < STEP) block[lane + c * pitch] = x[c];
-    return failed;
-}
-
-// Rows below the block on the diagonal, each by a thread: L21 = A21 L11⁻ᴴ.
-__device__ inline void solve_below(elem *l, int pitch, int at, int order, const real *inverses) {
-    for (int i = at + STEP + (int)threadIdx.x; i < order; i += THREADS) {
-        elem x[STEP];
-#pragma unroll
-        for (int c = 0; c < STEP; ++c) x[c] = l[i + (at + c) * pitch];
-#pragma unroll
-        for (int j = 0; j < STEP; ++j) {
-            x[j] = times_real(x[j], inverses[at + j]);
-            l[i + (at + j) * pitch] = x[j];
-#pragma unroll
-            for (int c = j + 1; c < STEP; ++c) x[c] = x[c] - x[j] * conj_if(l[at + c + (at + j) * pitch], true);
-        }
-    }
-}
-
-// A22 - L21 L21ᴴ in the lower triangle of the next block on the diagonal, which is the next to be factored.
-__device__ inline void update_next(elem *l, int pitch, int at) {
-    const int x = at + STEP + threadIdx.x % STEP, y = at + STEP + threadIdx.x / STEP;
-    elem sum[STEP * STEP / THREADS];
-#pragma unroll
-    for (int c = 0; c < STEP * STEP / THREADS; ++c) sum[c] = make(0, 0);
-#pragma unroll 8
-    for (int k = at; k < at + STEP; ++k) {
-        const elem left = l[x + k * pitch];
-#pragma unroll
-        for (int c = 0; c < STEP * STEP / THREADS; ++c)
-            sum[c] = sum[c] + left * conj_if(l[y + c * (THREADS / STEP) + k * pitch], true);
-    }
-#pragma unroll
-    for (int c = 0; c < STEP * STEP / THREADS; ++c) {
-        const int j = y + c * (THREADS / STEP);
-        if (x >= j) l[x + j * pitch] = l[x + j * pitch] - sum[c];
-    }
-}
-
-// The same for what is below that block, and what is behind, by all warps but the first.
-__device__ inline void update_rest(elem *l, int pitch, int at, int order) {
-    const int lane = threadIdx.x % 32, first = at + STEP, top = first + STEP;
-    const int across = (order - first) / COLUMNS, items = (order - top + 63) / 64 * across;
-    for (int item = threadIdx.x / 32 - 1; item < items; item += WARPS - 1) {
-        const int c = first + item % across * COLUMNS, upper = top + item / across * 64;
-        if (c > upper + 63) continue;
-        const int rows[2] = {upper + lane, upper + 32 + lane};
-        elem sum[2][COLUMNS];
-#pragma unroll
-        for (int q = 0; q < COLUMNS; ++q) sum[0][q] = sum[1][q] = make(0, 0);
-#pragma unroll 4
-        for (int k = at; k < first; ++k) {
-            // There is a row to read in any case.
-            const elem *column = l + k * pitch;
-            const elem left[2] = {column[min(rows[0], order - 1)], column[min(rows[1], order - 1)]};
-#pragma unroll
-            for (int q = 0; q < COLUMNS; ++q) {
-                const elem right = conj_if(column[c + q], true);
-                sum[0][q] = sum[0][q] + left[0] * right;
-                sum[1][q] = sum[1][q] + left[1] * right;
+        for (int q = 0; q < HEARD; ++q) {
+            const int j = first + q;
+            elem *column = block + j * pitch;
+            if (lane < STEP) column[lane] = x[q];
+            __syncwarp();
+            // What the next pivot comes of, but for the reciprocal, has been known for long: the rest takes three operations.
+            const real before = __shfl_sync(ALL, re(x[q + 1]), j + 1);
+            const elem below = from_lane(x[q], j + 1);
+            const real rough = rough_reciprocal(pivot), miss = 1 - pivot * rough, more = miss + miss * miss, by = rough + rough * more;
+            is_ordinary &= pivot > LEAST && pivot < MOST;
+            if (lane == 0) {
+                pivots[at + j] = pivot;
+                reciprocals[at + j] = by;
             }
+#if DOUBLE
+            const real less = (re(below) * re(below) + im(below) * im(below)) * rough;
+#else
+            // Squares could vanish.
+            const elem ratio = times_real(below, rough);
+            const real less = re(below) * re(ratio) + im(below) * im(ratio);
+#endif
+            pivot = before - less - less * more;
+            const elem left = times_real(x[q], by);
+            SUBTRACT(x, q + 1, left, column + first)
         }
+        tell(1 + first / HEARD, followers);
+        PASS(x)
+    }
+    return is_ordinary;
+}
+
+// The rows below such a block, each by a thread, as the block's columns are told.
+__device__ inline void follow(elem *l, int pitch, int at, int order, const real *reciprocals, int followers) {
+    const int i = at + STEP + (int)threadIdx.x - 32;
+    // There is a row to read in any case.
+    elem *row = l + min(i, order - 1), x[STEP];
+#pragma unroll
+    for (int c = 0; c < STEP; ++c) x[c] = row[(at + c) * pitch];
+#pragma unroll 1
+    for (int first = 0; first < STEP; first += HEARD) {
+        hear(1 + first / HEARD, followers);
+#pragma unroll
+        for (int q = 0; q < HEARD; ++q) {
+            const int j = at + first + q;
+            if (i < order) row[j * pitch] = x[q];
+            const elem left = times_real(x[q], reciprocals[j]);
+            SUBTRACT(x, q + 1, left, l + at + first + j * pitch)
+        }
+        PASS(x)
+    }
+}
+
+// A - L D Lᴴ for the lower triangle's columns from `first` on, where L is that of the step at `at`, by warps of which this is one.
+__device__ inline void update(elem *l, int pitch, int at, int first, int columns, int order, const real *reciprocals, int warp, int warps) {
+    const int lane = threadIdx.x % 32, across = columns / AREA, items = (order - first) / AREA * across;
+#pragma unroll 1
+    for (int item = warp; item < items; item += warps) {
+        const int x = first + item / across * AREA, y = first + item % across * AREA;
+        if (x < y) continue;
+#if HAS_UNITS
+        const int i = lane / 4, k = lane % 4;
+        const real *known = reciprocals + at + k;
+        real sum[2][2][2] = {};
+        elem *left = l + x + i + (at + k) * pitch, *right = l + y + i + (at + k) * pitch;
+#pragma unroll
+        for (int p = 0; p < STEP; p += 4) {
+            const real negative = -known[p];
+            const real a[2] = {left[p * pitch] * negative, left[8 + p * pitch] * negative}, b[2] = {right[p * pitch], right[8 + p * pitch]};
+#pragma unroll
+            for (int r = 0; r < 2; ++r)
+#pragma unroll
+                for (int c = 0; c < 2; ++c) multiply_add(sum[r][c], a[r], b[c]);
+        }
+        elem *out = l + x + i + (y + 2 * k) * pitch;
 #pragma unroll
         for (int r = 0; r < 2; ++r)
 #pragma unroll
-            for (int q = 0; q < COLUMNS; ++q)
-                if (rows[r] < order && rows[r] >= c + q)
-                    l[rows[r] + (c + q) * pitch] = l[rows[r] + (c + q) * pitch] - sum[r][q];
+            for (int c = 0; c < 2; ++c)
+#pragma unroll
+                for (int e = 0; e < 2; ++e) out[r * 8 + (c * 8 + e) * pitch] += sum[r][c][e];
+#else
+        const int i = lane % 4, j = lane / 4;
+        elem sum[2][4];
+#pragma unroll
+        for (int c = 0; c < 2; ++c)
+#pragma unroll
+            for (int r = 0; r < 4; ++r) sum[c][r] = make(0, 0);
+#pragma unroll 4
+        for (int k = at; k < at + STEP; ++k) {
+            elem left[4];
+#pragma unroll
+            for (int r = 0; r < 4; ++r) left[r] = times_real(l[x + i + r * 4 + k * pitch], reciprocals[k]);
+#pragma unroll
+            for (int c = 0; c < 2; ++c) {
+                const elem right = conj_if(l[y + j + c * 8 + k * pitch], true);
+#pragma unroll
+                for (int r = 0; r < 4; ++r) sum[c][r] = sum[c][r] + left[r] * right;
+            }
+        }
+#pragma unroll
+        for (int c = 0; c < 2; ++c)
+#pragma unroll
+            for (int r = 0; r < 4; ++r) {
+                elem &out = l[x + i + r * 4 + (y + j + c * 8) * pitch];
+                out = out - sum[c][r];
+            }
+#endif
     }
 }
 
-// A = L Lᴴ or Uᴴ U for a block of order n <= ORDER, by one block of threads, in (order + 1) * order elements of shared memory, where order is n
-// rounded up to a multiple of STEP. The other triangle is not touched, nor are imaginary parts of the diagonal read.
+// What a kernel factors: the lower triangle of A, or the upper one of A, of which Uᴴ is the lower factor.
+struct tile {
+    elem *a;
+    place ld;
+    int n, is_upper;
+    __device__ elem &at(int i, int j) const { return a[is_upper ? j + i * ld : i + j * ld]; }
+    // Neighbours in memory are for neighbours: of a step's columns from `first` on, the part that a warp has to do with at once.
+    __device__ int parts(int first, int order) const { return is_upper ? order - first : (order - first + 31) / 32 * STEP; }
+    __device__ int row(int first, int part) const { return is_upper ? first + part : first + part / STEP * 32 + (int)threadIdx.x % 32; }
+    __device__ int column(int first, int part) const { return is_upper ? first + (int)threadIdx.x % 32 : first + part % STEP; }
+    __device__ bool is_inside(int first, int i, int j) const { return i >= j && j < first + STEP; }
+};
+
+// A step's columns come into shared memory by warps of which this is one. Behind A stands the unit matrix.
+__device__ inline void load(const tile &from, elem *l, int pitch, int first, int order, int warp, int warps) {
+    const int parts = from.parts(first, order);
+#pragma unroll 1
+    for (int part = warp; part < parts; part += warps * READS) {
+        elem x[READS];
+#pragma unroll
+        for (int q = 0; q < READS; ++q) {
+            const int i = from.row(first, part + q * warps), j = from.column(first, part + q * warps);
+            x[q] = from.is_inside(first, i, j) && i < from.n ? from.at(i, j) : make(i == j ? 1 : 0, 0);
+        }
+#pragma unroll
+        for (int q = 0; q < READS; ++q) {
+            const int i = from.row(first, part + q * warps), j = from.column(first, part + q * warps);
+            if (from.is_inside(first, i, j) && i < order) l[i + j * pitch] = i == j ? make(re(x[q]), 0) : conj_if(x[q], from.is_upper);
+        }
+    }
+}
+
+// The factor, whose columns but for the diagonal have to be multiplied yet.
+__device__ inline void store(const tile &to, const elem *l, int pitch, const real *factors) {
+    for (int first = 0; first < to.n; first += STEP) {
+        const int parts = to.parts(first, to.n);
+#pragma unroll 1
+        for (int part = threadIdx.x / 32; part < parts; part += WARPS * READS) {
+            elem x[READS];
+#pragma unroll
+            for (int q = 0; q < READS; ++q) {
+                const int i = min(to.row(first, part + q * WARPS), to.n - 1), j = min(to.column(first, part + q * WARPS), to.n - 1);
+                x[q] = times_real(conj_if(l[i + j * pitch], to.is_upper), i == j ? 1 : factors[j]);
+            }
+#pragma unroll
+            for (int q = 0; q < READS; ++q) {
+                const int i = to.row(first, part + q * WARPS), j = to.column(first, part + q * WARPS);
+                if (to.is_inside(first, i, j) && i < to.n) to.at(i, j) = x[q];
+            }
+        }
+    }
+}
+
+// L D Lᴴ = A, by all threads. Returns whether all pivots were ordinary: if not, the outcome means nothing.
+__device__ inline bool factor(const tile &a, elem *l, int pitch, int order, real *pivots, real *reciprocals) {
+    const int warp = threadIdx.x / 32;
+    bool is_ordinary = true;
+    load(a, l, pitch, 0, order, warp, WARPS);
+    __syncthreads();
+    for (int at = 0;; at += STEP) {
+        // While some warps factor a step's columns, others make up for what the step before left, or read what the next ones need.
+        const int followers = (order - at - STEP + 31) / 32, others = 1 + followers;
+        if (warp == 0) is_ordinary &= lead(l, pitch, at, pivots, reciprocals, followers);
+        else if (warp <= followers) follow(l, pitch, at, order, reciprocals, followers);
+        else if (at > 0) update(l, pitch, at - STEP, at + STEP, order - at - STEP, order, reciprocals, warp - others, WARPS - others);
+        else
+            for (int first = STEP; first < order; first += STEP) load(a, l, pitch, first, order, warp - others, WARPS - others);
+        __syncthreads();
+        if (at + STEP >= order) break;
+        update(l, pitch, at, at + STEP, STEP, order, reciprocals, warp, WARPS);
+        __syncthreads();
+    }
+    return __syncthreads_and(is_ordinary);
+}
+
+// L Lᴴ = A, whatever the pivots are, column by column. Returns the order of the first leading minor that is not positive definite,
+// or 0: behind that the factor means nothing.
+__device__ __noinline__ int factor_any(elem *l, int pitch, int order) {
+    int failed = 0;
+    for (int j = 0; j < order; ++j) {
+        const real pivot = re(l[j + j * pitch]), inverse = rsqrt(pivot);
+        if (!(pivot > 0) && !failed) failed = j + 1;
+        __syncthreads();
+        for (int i = j + threadIdx.x; i < order; i += THREADS)
+            l[i + j * pitch] = i == j ? make(root_of(pivot, inverse), 0) : times_real(l[i + j * pitch], inverse);
+        __syncthreads();
+        for (int c = j + 1 + threadIdx.x / 32; c < order; c += WARPS)
+            for (int i = c + threadIdx.x % 32; i < order; i += 32)
+                l[i + c * pitch] = l[i + c * pitch] - l[i + j * pitch] * conj_if(l[c + j * pitch], true);
+        __syncthreads();
+    }
+    return failed;
+}
+
+// A = L Lᴴ or Uᴴ U for a block of order n <= ORDER, by one block of threads. In shared memory there are PITCH(order) * order + STEP
+// elements, where order is n rounded up to a multiple of STEP. The other triangle is not touched, nor are imaginary parts of the
+// diagonal read.
 //
 // status is 0, or becomes the order of the first leading minor that is not positive definite. It lies in host memory, which is far
 // away: it is neither read nor written where nothing fails.
 KERNEL(THREADS, 1) potrf(elem *a, place ld, int n, int is_upper, int *status, int row) {
     DYNAMIC_SHARED(elem, l);
-    __shared__ real inverses[ORDER];
-    __shared__ int failed;
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int order = (n + STEP - 1) / STEP * STEP, pitch = order + 1;
-    // Of the upper triangle, Uᴴ is the lower factor. Behind A stands the unit matrix.
-#define AT(i, j) a[is_upper ? (j) + (i) * ld : (i) + (j) * ld]
-    for (int high = warp; high < order; high += WARPS * READS)
-        for (int low = lane; low < order; low += 32) {
-            elem x[READS];
-#pragma unroll
-            for (int k = 0; k < READS; ++k) {
-                const int at = high + k * WARPS, i = is_upper ? at : low, j = is_upper ? low : at;
-                x[k] = i >= j && i < n ? AT((place)i, (place)j) : make(i == j ? 1 : 0, 0);
-            }
-#pragma unroll
-            for (int k = 0; k < READS; ++k) {
-                const int at = high + k * WARPS, i = is_upper ? at : low, j = is_upper ? low : at;
-                if (at < order && i >= j) l[i + j * pitch] = i == j ? make(re(x[k]), 0) : conj_if(x[k], is_upper);
-            }
-        }
-    if (threadIdx.x == 0) failed = 0;
-    __syncthreads();
-    for (int at = 0;; at += STEP) {
-        // While one warp factors the next block on the diagonal, the others make up for what the step before left.
-        if (warp == 0) {
-            const int minor = factor_diagonal(l, pitch, at, inverses);
-            if (lane == 0 && minor && !failed) failed = minor;
-        } else if (at > 0) {
-            update_rest(l, pitch, at - STEP, order);
-        }
+    __shared__ real pivots[ORDER], reciprocals[ORDER];
+    const int order = (n + STEP - 1) / STEP * STEP, pitch = PITCH(order);
+    const tile all{a, ld, n, is_upper};
+    int failed = 0;
+    const bool is_ordinary = factor(all, l, pitch, order, pivots, reciprocals);
+    if (!is_ordinary) {
+        for (int first = 0; first < order; first += STEP) load(all, l, pitch, first, order, threadIdx.x / 32, WARPS);
         __syncthreads();
-        if (at + STEP >= order) break;
-        solve_below(l, pitch, at, order, inverses);
-        __syncthreads();
-        update_next(l, pitch, at);
-        __syncthreads();
+        failed = factor_any(l, pitch, order);
     }
-    for (int high = warp; high < n; high += WARPS)
-        for (int low = lane; low < n; low += 32) {
-            const int i = is_upper ? high : low, j = is_upper ? low : high;
-            if (i >= j) AT((place)i, (place)j) = conj_if(l[i + j * pitch], is_upper);
-        }
+    // L D becomes the factor.
+    for (int j = threadIdx.x; j < order; j += THREADS) {
+        const real pivot = pivots[j], inverse = rsqrt(pivot);
+        reciprocals[j] = is_ordinary ? inverse : 1;
+        if (is_ordinary) l[j + j * pitch] = make(root_of(pivot, inverse), 0);
+    }
+    __syncthreads();
+    store(all, l, pitch, reciprocals);
     if (threadIdx.x == 0 && failed && *status == 0) *status = row + failed;
 }
 
-// A block of threads solves for so many vectors; each thread has the components c, c + SIDE, ... of the vectors i, i + SIDE, ...
-#define SIDE 16
-#define ITS_COMPONENTS (ORDER / SIDE)
-#define AT_ONCE (STEP / SIDE)
-
-// L x = b for one vector, whose components from `at` on are in x.
-__device__ inline void solve_one(elem *x, int stride, const elem *l, int pitch, int at, const real *inverses) {
-    // By halves, for which there are registers.
-#pragma unroll 1
-    for (int half = 0; half < STEP; half += STEP / 2) {
-        elem y[STEP / 2];
-        const elem *rows = l + at + half;
-#pragma unroll
-        for (int c = 0; c < STEP / 2; ++c) y[c] = x[(half + c) * stride];
-#pragma unroll 4
-        for (int p = 0; p < half; ++p) {
-            const elem known = x[p * stride];
-#pragma unroll
-            for (int c = 0; c < STEP / 2; ++c) y[c] = y[c] - known * rows[c + (at + p) * pitch];
-        }
-#pragma unroll
-        for (int j = 0; j < STEP / 2; ++j) {
-            y[j] = times_real(y[j], inverses[at + half + j]);
-            x[(half + j) * stride] = y[j];
-#pragma unroll
-            for (int c = j + 1; c < STEP / 2; ++c) y[c] = y[c] - y[j] * rows[c + (at + half + j) * pitch];
-        }
-    }
-}
-
-// Solves L x = b for `count` vectors b, which are rows or columns of B, and leaves x in their places. L is lower triangular, of order
-// n <= ORDER, and element (c, p) of it is that of A, or of A's transpose, conjugated or not; its diagonal is real, or not read and taken
-// as ones. In shared memory are L, of the order n rounded up to a multiple of STEP, (order + 1) * order elements, and STEP components of
-// all vectors, (VECTORS + 1) * STEP.
-template <int VECTORS>
-__device__ inline void solve_for(const elem *__restrict__ a, place lda, int n, int is_trans, int conj, int is_unit, elem *b, place ldb,
-                                 place count, int by_rows) {
-    constexpr int ITS_VECTORS = VECTORS / SIDE;
-    DYNAMIC_SHARED(elem, memory);
-    elem *l = memory;
-    __shared__ real inverses[ORDER];
-    const int order = (n + STEP - 1) / STEP * STEP, pitch = order + 1, lane = threadIdx.x % 32;
-    elem *known = l + order * pitch;
-    // Neighbours in memory are read by neighbours.
-    const int fast = threadIdx.x % SIDE, slow = threadIdx.x / SIDE, c = by_rows ? slow : fast, i = by_rows ? fast : slow;
-    const place first = (place)blockIdx.x * VECTORS;
-#define B(r, q) b[by_rows ? first + i + (r) * SIDE + (c + (q) * SIDE) * ldb : c + (q) * SIDE + (first + i + (r) * SIDE) * ldb]
-    elem x[ITS_VECTORS][ITS_COMPONENTS];
-#pragma unroll
-    for (int q = 0; q < ITS_COMPONENTS; ++q)
-#pragma unroll
-        for (int r = 0; r < ITS_VECTORS; ++r)
-            x[r][q] = c + q * SIDE < n && first + i + r * SIDE < count ? B(r, q) : make(0, 0);
-    for (int high = threadIdx.x / 32; high < order; high += WARPS * READS)
-        for (int low = lane; low < order; low += 32) {
-            elem y[READS];
-#pragma unroll
-            for (int k = 0; k < READS; ++k) {
-                const int at = high + k * WARPS, row = is_trans ? at : low, column = is_trans ? low : at;
-                y[k] = row < n && (row > column || (row == column && !is_unit)) ? a[low + at * lda] : make(row == column ? 1 : 0, 0);
-            }
-#pragma unroll
-            for (int k = 0; k < READS; ++k) {
-                const int at = high + k * WARPS, row = is_trans ? at : low, column = is_trans ? low : at;
-                if (at < order) l[row + column * pitch] = conj_if(y[k], conj);
-                if (row == column) inverses[row] = 1 / re(y[k]);
-            }
-        }
-    __syncthreads();
-#pragma unroll
-    for (int s = 0; s < ORDER / STEP; ++s) {
-        const int at = s * STEP;
-        if (at >= n) break;
-#pragma unroll
-        for (int q = 0; q < AT_ONCE; ++q)
-#pragma unroll
-            for (int r = 0; r < ITS_VECTORS; ++r)
-                known[i + r * SIDE + (c + q * SIDE) * (VECTORS + 1)] = x[r][s * AT_ONCE + q];
-        __syncthreads();
-        if (threadIdx.x < VECTORS) solve_one(known + threadIdx.x, VECTORS + 1, l, pitch, at, inverses);
-        __syncthreads();
-#pragma unroll
-        for (int q = 0; q < AT_ONCE; ++q)
-#pragma unroll
-            for (int r = 0; r < ITS_VECTORS; ++r)
-                if (c + at + q * SIDE < n && first + i + r * SIDE < count)
-                    B(r, s * AT_ONCE + q) = known[i + r * SIDE + (c + q * SIDE) * (VECTORS + 1)];
-        if (at + STEP >= n) break;
-#pragma unroll 4
-        for (int p = 0; p < STEP; ++p) {
-            elem left[ITS_VECTORS];
-#pragma unroll
-            for (int r = 0; r < ITS_VECTORS; ++r) left[r] = known[i + r * SIDE + p * (VECTORS + 1)];
-#pragma unroll
-            for (int q = (s + 1) * AT_ONCE; q < ITS_COMPONENTS; ++q) {
-                // There is a component to read in any case.
-                const elem right = l[min(c + q * SIDE, order - 1) + (at + p) * pitch];
-#pragma unroll
-                for (int r = 0; r < ITS_VECTORS; ++r) x[r][q] = x[r][q] - left[r] * right;
-            }
-        }
-        __syncthreads();
-    }
-}
-
-#define SOLVE_WITH const elem *__restrict__ a, place lda, int n, int is_trans, int conj, int is_unit, elem *b, place ldb, place count, int by_rows
-
-KERNEL(THREADS, 1) solve(SOLVE_WITH) { solve_for<SOLVED>(a, lda, n, is_trans, conj, is_unit, b, ldb, count, by_rows); }
-
-// With more vectors for a block, which all wait for the same: longer, but fewer blocks.
-KERNEL(THREADS, 1) solve_many(SOLVE_WITH) { solve_for<MANY>(a, lda, n, is_trans, conj, is_unit, b, ldb, count, by_rows); }

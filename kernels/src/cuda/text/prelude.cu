@@ -50,7 +50,7 @@ __device__ inline bool is_inside(int part, place i, place j) { return part == 0 
 
 // The shared memory that a launch asks for.
 #ifndef DYNAMIC_SHARED
-#define DYNAMIC_SHARED(type, name) extern __shared__ type name[]
+#define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) type name[]
 #endif
 // With threads of a block, and blocks that a processor should have room for at least.
 #define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)

@@ -1,86 +1,243 @@
-// A solve that ends soon, and takes many processors. Behind `factor.cu`.
-//
-// A block of threads takes a few vectors through all of the triangle, ROWS components after the other. What the components before have to do with
-// these is a sum of products, of which each warp has a part: each of its lanes a row, for all vectors. Then each warp solves with the block
-// on the diagonal for its own vector, each of its lanes having a component.
+// The solve with a triangle that follows a Cholesky factorization, or LU's. Behind `factor.cu`. Defined before: SOLVED and MANY, vectors that a block
+// of threads solves for.
 
-#define ROWS 32
-// One for each warp.
-#define SOON WARPS
-// Columns of L that a warp reads at once.
-#define AHEAD (sizeof(elem) > 8 ? 4 : 8)
+// A block of threads solves for so many vectors; each thread has the components c, c + SIDE, ... of the vectors i, i + SIDE, ...
+#define SIDE 16
+#define ITS_COMPONENTS (ORDER / SIDE)
+#define AT_ONCE (STEP / SIDE)
 
-// What shared memory gives at once.
-#define PACK (16 / (int)sizeof(elem))
-struct __align__(16) pack {
-    elem of[PACK];
-};
-// From one component of all vectors to the next, in packs.
-#define PACKS (SOON / PACK + 1)
-
-// L x = b for `count` vectors b, as `solve` does it, for a triangle of any order n. With n rounded up to a multiple of ROWS, there are in shared memory
-// all components, PACKS packs for each; the parts of the sums, WARPS * SOON * ROWS elements; and a block on the diagonal, ROWS * ROWS.
-KERNEL(THREADS, 1) solve_soon(SOLVE_WITH) {
-    DYNAMIC_SHARED(pack, known);
-    elem *x = known[0].of, *parts = known[(n + ROWS - 1) / ROWS * ROWS * PACKS].of, *diagonal = parts + WARPS * SOON * ROWS;
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const place vector = (place)blockIdx.x * SOON + warp;
-    const place row_stride = is_trans ? lda : 1, column_stride = is_trans ? 1 : lda, b_row = by_rows ? ldb : 1, b_vector = by_rows ? 1 : ldb;
-    elem own, block[ROWS / WARPS], left[AHEAD];
-    // There is an element to read in any case. What follows from rows, columns and vectors behind the last is not stored.
-#define ELEMENT(row, column) a[min(row, n - 1) * row_stride + min(column, n - 1) * column_stride]
-    // What the components from `at` on begin with is read early: while those before are solved for.
-#define READ_FOR(at)                                                                                                    \
-    {                                                                                                                   \
-        own = b[min((at) + lane, n - 1) * b_row + min(vector, count - 1) * b_vector];                                   \
-        _Pragma("unroll") for (int q = 0; q < ROWS / WARPS; ++q) block[q] = ELEMENT((at) + lane, (at) + warp + q * WARPS); \
-        _Pragma("unroll") for (int q = 0; q < AHEAD; ++q) left[q] = ELEMENT((at) + lane, warp * AHEAD + q);             \
+// L x = b for one vector, whose components from `at` on are in x.
+__device__ inline void solve_one(elem *x, int stride, const elem *l, int pitch, int at, const real *inverses) {
+    // By halves, for which there are registers.
+#pragma unroll 1
+    for (int half = 0; half < STEP; half += STEP / 2) {
+        elem y[STEP / 2];
+        const elem *rows = l + at + half;
+#pragma unroll
+        for (int c = 0; c < STEP / 2; ++c) y[c] = x[(half + c) * stride];
+#pragma unroll 4
+        for (int p = 0; p < half; ++p) {
+            const elem known = x[p * stride];
+#pragma unroll
+            for (int c = 0; c < STEP / 2; ++c) y[c] = y[c] - known * rows[c + (at + p) * pitch];
+        }
+#pragma unroll
+        for (int j = 0; j < STEP / 2; ++j) {
+            y[j] = times_real(y[j], inverses[at + half + j]);
+            x[(half + j) * stride] = y[j];
+#pragma unroll
+            for (int c = j + 1; c < STEP / 2; ++c) y[c] = y[c] - y[j] * rows[c + (at + half + j) * pitch];
+        }
     }
-    READ_FOR(0)
-    for (int at = 0; at < n; at += ROWS) {
-        elem sum[SOON];
+}
+
+// Solves L x = b for `count` vectors b, which are rows or columns of B, and leaves x in their places. L is lower triangular, of order
+// n <= ORDER, and element (c, p) of it is that of A, or of A's transpose, conjugated or not; its diagonal is real, or not read and taken
+// as ones. In shared memory are L, of the order n rounded up to a multiple of STEP, (order + 1) * order elements, and STEP components of
+// all vectors, (VECTORS + 1) * STEP.
+template <int VECTORS>
+__device__ inline void solve_for(const elem *__restrict__ a, place lda, int n, int is_trans, int conj, int is_unit, elem *b, place ldb,
+                                 place count, int by_rows) {
+    constexpr int ITS_VECTORS = VECTORS / SIDE;
+    DYNAMIC_SHARED(elem, memory);
+    elem *l = memory;
+    __shared__ real inverses[ORDER];
+    const int order = (n + STEP - 1) / STEP * STEP, pitch = order + 1, lane = threadIdx.x % 32;
+    elem *known = l + order * pitch;
+    // Neighbours in memory are read by neighbours.
+    const int fast = threadIdx.x % SIDE, slow = threadIdx.x / SIDE, c = by_rows ? slow : fast, i = by_rows ? fast : slow;
+    const place first = (place)blockIdx.x * VECTORS;
+#define B(r, q) b[by_rows ? first + i + (r) * SIDE + (c + (q) * SIDE) * ldb : c + (q) * SIDE + (first + i + (r) * SIDE) * ldb]
+    elem x[ITS_VECTORS][ITS_COMPONENTS];
 #pragma unroll
-        for (int v = 0; v < SOON; ++v) sum[v] = make(0, 0);
-        for (int k = warp * AHEAD; k < at; k += WARPS * AHEAD) {
-            elem next[AHEAD];
+    for (int q = 0; q < ITS_COMPONENTS; ++q)
 #pragma unroll
-            for (int q = 0; q < AHEAD; ++q) next[q] = ELEMENT(at + lane, k + WARPS * AHEAD + q);
+        for (int r = 0; r < ITS_VECTORS; ++r)
+            x[r][q] = c + q * SIDE < n && first + i + r * SIDE < count ? B(r, q) : make(0, 0);
+    for (int high = threadIdx.x / 32; high < order; high += WARPS * READS)
+        for (int low = lane; low < order; low += 32) {
+            elem y[READS];
 #pragma unroll
-            for (int q = 0; q < AHEAD; ++q) {
-                const elem factor = conj_if(left[q], conj);
-#pragma unroll
-                for (int p = 0; p < SOON / PACK; ++p) {
-                    const pack right = known[(k + q) * PACKS + p];
-#pragma unroll
-                    for (int e = 0; e < PACK; ++e) sum[p * PACK + e] = sum[p * PACK + e] + factor * right.of[e];
-                }
+            for (int k = 0; k < READS; ++k) {
+                const int at = high + k * WARPS, row = is_trans ? at : low, column = is_trans ? low : at;
+                y[k] = row < n && (row > column || (row == column && !is_unit)) ? a[low + at * lda] : make(row == column ? 1 : 0, 0);
             }
 #pragma unroll
-            for (int q = 0; q < AHEAD; ++q) left[q] = next[q];
+            for (int k = 0; k < READS; ++k) {
+                const int at = high + k * WARPS, row = is_trans ? at : low, column = is_trans ? low : at;
+                if (at < order) l[row + column * pitch] = conj_if(y[k], conj);
+                if (row == column) inverses[row] = 1 / re(y[k]);
+            }
         }
-        // From where on there are components enough, all warps have a part.
-        const int parted = min(at / AHEAD, WARPS);
-        if (warp < parted) {
+    __syncthreads();
 #pragma unroll
-            for (int v = 0; v < SOON; ++v) parts[(warp * SOON + v) * ROWS + lane] = sum[v];
-        }
+    for (int s = 0; s < ORDER / STEP; ++s) {
+        const int at = s * STEP;
+        if (at >= n) break;
 #pragma unroll
-        for (int q = 0; q < ROWS / WARPS; ++q) diagonal[(warp + q * WARPS) * ROWS + lane] = conj_if(block[q], conj);
+        for (int q = 0; q < AT_ONCE; ++q)
+#pragma unroll
+            for (int r = 0; r < ITS_VECTORS; ++r)
+                known[i + r * SIDE + (c + q * SIDE) * (VECTORS + 1)] = x[r][s * AT_ONCE + q];
         __syncthreads();
-        elem y = own;
-        for (int p = 0; p < parted; ++p) y = y - parts[(p * SOON + warp) * ROWS + lane];
-        if (at + ROWS < n) READ_FOR(at + ROWS)
-        const real inverse = is_unit ? 1 : 1 / re(diagonal[lane * ROWS + lane]);
+        if (threadIdx.x < VECTORS) solve_one(known + threadIdx.x, VECTORS + 1, l, pitch, at, inverses);
+        __syncthreads();
 #pragma unroll
-        for (int j = 0; j < ROWS; ++j) {
-            const elem scaled = times_real(y, inverse), found = from_lane(scaled, j);
-            const elem rest = y - diagonal[j * ROWS + lane] * found;
-            y = lane > j ? rest : lane == j ? scaled : y;
+        for (int q = 0; q < AT_ONCE; ++q)
+#pragma unroll
+            for (int r = 0; r < ITS_VECTORS; ++r)
+                if (c + at + q * SIDE < n && first + i + r * SIDE < count)
+                    B(r, s * AT_ONCE + q) = known[i + r * SIDE + (c + q * SIDE) * (VECTORS + 1)];
+        if (at + STEP >= n) break;
+#pragma unroll 4
+        for (int p = 0; p < STEP; ++p) {
+            elem left[ITS_VECTORS];
+#pragma unroll
+            for (int r = 0; r < ITS_VECTORS; ++r) left[r] = known[i + r * SIDE + p * (VECTORS + 1)];
+#pragma unroll
+            for (int q = (s + 1) * AT_ONCE; q < ITS_COMPONENTS; ++q) {
+                // There is a component to read in any case.
+                const elem right = l[min(c + q * SIDE, order - 1) + (at + p) * pitch];
+#pragma unroll
+                for (int r = 0; r < ITS_VECTORS; ++r) x[r][q] = x[r][q] - left[r] * right;
+            }
         }
-        x[(at + lane) * PACKS * PACK + warp] = y;
-        if (at + lane < n && vector < count) b[(at + lane) * b_row + vector * b_vector] = y;
         __syncthreads();
     }
-#undef READ_FOR
-#undef ELEMENT
 }
+
+#if HAS_UNITS
+// Where there are units for products of doubles, a warp takes 8 vectors through all of the triangle by itself, in blocks of 8 components:
+// each is multiplied by the inverse of its block on the diagonal, and what it does to those that follow is subtracted.
+
+#define UNIT_ORDER 8
+// From one column of a block to the next: four columns of four rows are read without a conflict.
+#define UNIT_PITCH 12
+#define UNIT_SIZE (UNIT_ORDER * UNIT_PITCH)
+
+// An element comes into shared memory without waiting, or a zero.
+__device__ inline void fetch(real *to, const real *from, bool is_there) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(is_there ? 8 : 0)
+                 : "memory");
+}
+
+// Where a lane's parts of a and of b stand in a block.
+__device__ inline int unit_at(int lane) { return lane / 4 + lane % 4 * UNIT_PITCH; }
+
+// What a lane has of a product becomes its parts of b.
+__device__ inline void turn(real *block, const real x[2], real b[2]) {
+    const int lane = threadIdx.x % 32;
+    __syncwarp();
+    *(pack *)(block + lane / 4 * UNIT_PITCH + lane % 4 * 2) = pack{{x[0], x[1]}};
+    __syncwarp();
+    b[0] = block[unit_at(lane)];
+    b[1] = block[unit_at(lane) + 4 * UNIT_PITCH];
+}
+
+// The inverse of a block on the diagonal, a column by each thread of eight.
+__device__ inline void invert(const real *l, int pitch, int n, bool is_unit, real *inverse) {
+    const int j = threadIdx.x % UNIT_ORDER, rank = threadIdx.x % 32 / UNIT_ORDER * UNIT_ORDER;
+    const real own = is_unit || j >= n ? 1 : 1 / l[j + j * pitch];
+    real y[UNIT_ORDER];
+#pragma unroll
+    for (int i = 0; i < UNIT_ORDER; ++i) {
+        y[i] = i == j;
+#pragma unroll
+        for (int k = 0; k < i; ++k) y[i] = y[i] - (k >= j ? l[i + k * pitch] * y[k] : 0);
+        const real by = __shfl_sync(ALL, own, rank + i);
+        y[i] = i < j ? 0 : y[i] * by;
+        inverse[i + j * UNIT_PITCH] = y[i];
+    }
+}
+
+// One vector by substitution, by a warp: of what is no number, or has an infinite inverse, nothing comes into components before it.
+__device__ __noinline__ void substitute(const real *l, int pitch, int n, bool is_unit, real *b, place stride) {
+    const int lane = threadIdx.x % 32;
+    for (int j = 0; j < n; ++j) {
+        __syncwarp();
+        const real x = is_unit ? b[j * stride] : b[j * stride] / l[j + j * pitch];
+        __syncwarp();
+        if (lane == 0) b[j * stride] = x;
+        for (int i = j + 1 + lane; i < n; i += 32) b[i * stride] -= l[i + j * pitch] * x;
+    }
+    __syncwarp();
+}
+
+// As `solve_for` does it, for n <= UNITS * UNIT_ORDER. In shared memory are L, of that order, PITCH of it for each column; the inverses;
+// and a block for each warp.
+template <int VECTORS, int UNITS>
+__device__ inline void solve_by_units(const elem *__restrict__ a, place lda, int n, int is_trans, int is_unit, elem *b, place ldb, place count,
+                                      int by_rows) {
+    constexpr int SIZE = UNITS * UNIT_ORDER, L_PITCH = PITCH(SIZE);
+    DYNAMIC_SHARED(elem, memory);
+    real *l = memory, *inverses = l + SIZE * L_PITCH, *own = inverses + UNITS * UNIT_SIZE + threadIdx.x / 32 * UNIT_SIZE;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int high = warp; high < SIZE; high += WARPS)
+        for (int low = lane; low < SIZE; low += 32) {
+            const int row = is_trans ? high : low, column = is_trans ? low : high;
+            const bool is_there = row >= column && row < n;
+            fetch(l + row + column * L_PITCH, is_there ? a + low + high * lda : a, is_there);
+        }
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+    for (int unit = warp * 4 + lane / UNIT_ORDER; unit < UNITS; unit += WARPS * 4) {
+        const int at = unit * UNIT_ORDER;
+        invert(l + at + at * L_PITCH, L_PITCH, n - at, is_unit, inverses + unit * UNIT_SIZE);
+    }
+    __syncthreads();
+    const place b_row = by_rows ? ldb : 1, b_vector = by_rows ? 1 : ldb;
+#pragma unroll 1
+    for (int batch = warp; batch < VECTORS / 8; batch += WARPS) {
+        const place first = (place)blockIdx.x * VECTORS + batch * 8;
+        const int pair = lane % 4 * 2, vectors = (int)min(count - first, (place)8) - pair, components = n - lane / 4;
+        elem *its = b + (first + pair) * b_vector + lane / 4 * b_row;
+        real x[UNITS][2], spoilt = 0;
+#pragma unroll
+        for (int g = 0; g < UNITS; ++g)
+#pragma unroll
+            for (int e = 0; e < 2; ++e)
+                x[g][e] = g * UNIT_ORDER < components && e < vectors ? its[g * UNIT_ORDER * b_row + e * b_vector] : 0;
+#pragma unroll
+        for (int g = 0; g < UNITS; ++g) {
+            const real *inverse = inverses + g * UNIT_SIZE + unit_at(lane);
+            real right[2];
+            turn(own, x[g], right);
+            x[g][0] = x[g][1] = 0;
+            multiply_add(x[g], inverse[0], right[0]);
+            multiply_add(x[g], inverse[4 * UNIT_PITCH], right[1]);
+            // Zero, as long as all are numbers.
+            spoilt += x[g][0] * 0 + x[g][1] * 0;
+            if (g + 1 == UNITS) break;
+            turn(own, x[g], right);
+#pragma unroll
+            for (int t = g + 1; t < UNITS; ++t) {
+                const real *left = l + t * UNIT_ORDER + lane / 4 + (g * UNIT_ORDER + lane % 4) * L_PITCH;
+                multiply_add(x[t], left[0], -right[0]);
+                multiply_add(x[t], left[4 * L_PITCH], -right[1]);
+            }
+        }
+        if (__any_sync(ALL, spoilt != 0)) {
+            for (place v = first; v < min(first + 8, count); ++v) substitute(l, L_PITCH, n, is_unit, b + v * b_vector, b_row);
+            continue;
+        }
+#pragma unroll
+        for (int g = 0; g < UNITS; ++g)
+#pragma unroll
+            for (int e = 0; e < 2; ++e)
+                if (g * UNIT_ORDER < components && e < vectors) its[g * UNIT_ORDER * b_row + e * b_vector] = x[g][e];
+    }
+}
+
+#define SOLVE(VECTORS)                                                                                                  \
+    if (n <= ORDER / 2) solve_by_units<VECTORS, ORDER / 2 / UNIT_ORDER>(a, lda, n, is_trans, is_unit, b, ldb, count, by_rows); \
+    else solve_by_units<VECTORS, ORDER / UNIT_ORDER>(a, lda, n, is_trans, is_unit, b, ldb, count, by_rows);
+#else
+#define SOLVE(VECTORS) solve_for<VECTORS>(a, lda, n, is_trans, conj, is_unit, b, ldb, count, by_rows);
+#endif
+
+#define SOLVE_WITH const elem *__restrict__ a, place lda, int n, int is_trans, int conj, int is_unit, elem *b, place ldb, place count, int by_rows
+
+KERNEL(THREADS, 1) solve(SOLVE_WITH) { SOLVE(SOLVED) }
+
+// With more vectors for a block, which all wait for the same: longer, but fewer blocks.
+KERNEL(THREADS, 1) solve_many(SOLVE_WITH) { SOLVE(MANY) }
