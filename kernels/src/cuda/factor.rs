@@ -7,7 +7,7 @@
 
 use super::{
     product::Product,
-    program::{Family, SOLVED_SOON, THREADS, factor_order, factor_step, solved_vectors},
+    program::{Family, SOLVED_SOON, THREADS, UNIT_ORDER, factor_order, factor_step, solved_vectors},
     stream::{Argument, Launch, Manner, Stream, Together},
 };
 use crate::{
@@ -49,11 +49,15 @@ fn order<T: Scalar>(stream: &mut Stream<'_, T>) -> Result<usize, DeviceError> {
     Ok(if blocks == Some(0) { order / 2 } else { order })
 }
 
-/// Shared memory for the factor of a block, which is padded to whole steps; each column has 32 bytes more, and a step's last column is read
-/// beyond its end.
+/// Elements of a block of this order in shared memory, where each column has 32 bytes more.
+fn block_elements<T: Scalar>(order: usize) -> usize {
+    order * (order + 32 / size_of::<T>())
+}
+
+/// Shared memory for the factor of a block, which is padded to whole steps; a step's last column is read beyond its end.
 fn factor_bytes<T: Scalar>(n: usize) -> usize {
     let order = n.next_multiple_of(factor_step::<T>());
-    (order * (order + 32 / size_of::<T>()) + factor_step::<T>()) * size_of::<T>()
+    (block_elements::<T>(order) + factor_step::<T>()) * size_of::<T>()
 }
 
 /// Shared memory for a solve with it: the factor, and either the components of a block's vectors that one step has to do with, or the inverses of
@@ -62,11 +66,8 @@ fn solve_bytes<T: Scalar>(n: usize, vectors: usize) -> usize {
     let order = n.next_multiple_of(factor_order::<T>() / 2);
     let components = factor_step::<T>() * (vectors + 1);
     let blocks = (order / UNIT_ORDER + THREADS / 32) * UNIT_ORDER * (UNIT_ORDER + 4);
-    (order * (order + 32 / size_of::<T>()) + components.max(blocks)) * size_of::<T>()
+    (block_elements::<T>(order) + components.max(blocks)) * size_of::<T>()
 }
-
-/// Components that are found at once, by the inverse of their block, where there are units for products of doubles.
-const UNIT_ORDER: usize = 8;
 
 /// A kernel that solves, for how many vectors in a block of threads, and its shared memory.
 #[derive(Clone, Copy)]

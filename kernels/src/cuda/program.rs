@@ -64,6 +64,9 @@ pub(super) fn solved_vectors<T: Scalar>() -> [usize; 2] {
 /// `ROWS` there.
 pub(super) const SOLVED_SOON: (usize, usize) = (THREADS / 32, 32);
 
+/// Components that are found at once, by the inverse of their block, where there are units for products of doubles.
+pub(super) const UNIT_ORDER: usize = 8;
+
 /// Rows and columns that a warp factors in its registers.
 pub(super) fn factor_step<T: Scalar>() -> usize {
     if T::COMPLEX { 16 } else { 32 }
@@ -117,7 +120,7 @@ impl Family {
                 let (order, step) = (factor_order::<T>(), factor_step::<T>());
                 definitions.extend([("ORDER", order), ("STEP", step), ("THREADS", THREADS)]);
                 let [few, many] = solved_vectors::<T>();
-                definitions.extend([("SOLVED", few), ("MANY", many)]);
+                definitions.extend([("SOLVED", few), ("MANY", many), ("UNIT_ORDER", UNIT_ORDER)]);
                 let text = concat!(
                     include_str!("text/factor.cu"),
                     include_str!("text/solve.cu"),

@@ -193,11 +193,12 @@ pub fn potrf_of_extremes<T: Scalar>(suite: &mut Suite<'_, T>) {
     let far = if size_of::<T::Real>() == size_of::<f64>() { 505 } else { 60 };
     let scales: [fn(usize) -> i32; 4] = [|_| 1, |_| -1, |i| [1, -1][i % 2], |i| [0, 0, 1, 0, -1][i % 5]];
     for (n, uplo) in [1, 33, 128, 200].into_iter().flat_map(|n| UPLOS.map(|uplo| (n, uplo))) {
+        let mut unscaled = Image::default();
+        let a = positive_definite(suite, &mut unscaled, uplo, n);
+        let nearness = Nearness::Roundoffs(8.0 * n as f64);
+        let ordinary = suite.judge(&Call::Potrf { uplo, first: 0, a }, &unscaled, nearness);
         for scale in scales {
-            let by = |i| root(far * scale(i));
-            let mut image = Image::default();
-            let a = positive_definite(suite, &mut image, uplo, n);
-            let ordinary = suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
+            let (by, mut image) = (|i| root(far * scale(i)), unscaled.clone());
             // By powers of two, so the factor is that of the ordinary matrix, scaled; but for some last digits.
             let inside =
                 || (0..n).flat_map(|j| (0..n).map(move |i| (i, j))).filter(|&(i, j)| oracle::is_in(Some(uplo), i, j));

@@ -1,5 +1,5 @@
 // The solve with a triangle that follows a Cholesky factorization, or LU's. Behind `factor.cu`. Defined before: SOLVED and MANY, vectors that a block
-// of threads solves for.
+// of threads solves for; UNIT_ORDER, which is 8.
 
 // A block of threads solves for so many vectors; each thread has the components c, c + SIDE, ... of the vectors i, i + SIDE, ...
 #define SIDE 16
@@ -110,9 +110,8 @@ __device__ inline void solve_for(const elem *__restrict__ a, place lda, int n, i
 // Where there are units for products of doubles, a warp takes 8 vectors through all of the triangle by itself, in blocks of 8 components:
 // each is multiplied by the inverse of its block on the diagonal, and what it does to those that follow is subtracted.
 
-#define UNIT_ORDER 8
 // From one column of a block to the next: four columns of four rows are read without a conflict.
-#define UNIT_PITCH 12
+#define UNIT_PITCH (UNIT_ORDER + 4)
 #define UNIT_SIZE (UNIT_ORDER * UNIT_PITCH)
 
 // An element comes into shared memory without waiting, or a zero.
