@@ -215,10 +215,11 @@ impl Device for Cuda {
     }
 
     fn wait(&self, at_most: Duration) {
-        self.board.signal.wait(
+        let Board { signal, lines, .. } = &*self.board;
+        signal.wait(
             at_most,
-            || self.board.lines.iter().any(|line| line.is_due()),
-            || self.board.lines.iter().any(|line| line.in_flight() > 0),
+            || lines.iter().any(|line| signal.is_raised() || line.is_due()),
+            || lines.iter().any(|line| line.in_flight() > 0),
         );
     }
 

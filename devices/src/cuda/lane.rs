@@ -157,7 +157,7 @@ impl Lane {
         Ok(ticket)
     }
 
-    /// Takes out what is over, and tells of it.
+    /// Takes out what is found to be over, and tells of it; of a lost device all that is left.
     pub(super) fn collect(&self, report: &mut dyn FnMut(Finished)) {
         while self.line().in_flight() > 0 {
             let over = match self.board.loss() {
@@ -179,6 +179,9 @@ impl Lane {
             }
             let clock = self.board.clock.get().map(|clock| (clock, clock.now_ns()));
             self.collect_oldest(over, clock, report);
+            if !self.board.is_lost() {
+                return;
+            }
         }
     }
 
@@ -253,6 +256,10 @@ impl Lane {
             }
             thread::sleep(Duration::from_micros(50));
         }
-        self.collect(&mut |_| ());
+        let mut left = usize::MAX;
+        while self.line().in_flight() < left {
+            left = self.line().in_flight();
+            self.collect(&mut |_| ());
+        }
     }
 }

@@ -28,7 +28,8 @@ use std::{
 };
 
 const SPIN: Duration = Duration::from_micros(30);
-const LOOK_MIN: Duration = Duration::from_micros(1);
+/// About as long as one look takes.
+const LOOK_MIN: Duration = Duration::from_micros(2);
 /// As long as a worker of the runtime looks for tasks before it sleeps. Longer than two hops take that find both issuers asleep, so
 /// that a chain of hops comes into step.
 const SPIN_IDLE: Duration = Duration::from_micros(100);
@@ -83,11 +84,12 @@ impl Signal {
         }
     }
 
-    /// Returns when there is a raise that no wait has had, when `is_due` says that something has ended, or after so long. `is_busy` says whether
+    /// Returns when there is a raise that no wait has had, when `is_due` says that something has ended (or that there is a raise), or after so long. `is_busy` says whether
     /// something is in a queue.
     pub(super) fn wait(&self, at_most: Duration, is_due: impl Fn() -> bool, is_busy: impl Fn() -> bool) {
         let begin = Instant::now();
-        let (mut slept, mut look_at) = (Duration::ZERO, Duration::ZERO);
+        // Whoever comes here has just looked.
+        let (mut slept, mut look_at) = (Duration::ZERO, LOOK_MIN);
         loop {
             if self.take_raise() {
                 return;
@@ -96,6 +98,7 @@ impl Signal {
             let waited = elapsed.saturating_sub(slept);
             if is_busy_now && elapsed >= look_at {
                 if is_due() {
+                    self.take_raise();
                     return;
                 }
                 look_at = elapsed + (waited / 8).clamp(LOOK_MIN, NAP_MAX);
@@ -114,9 +117,14 @@ impl Signal {
         }
     }
 
+    /// Whether there is a raise that no wait has had. A look without the lock, as a spin looks often.
+    #[inline]
+    pub(super) fn is_raised(&self) -> bool {
+        self.is_raised.load(Ordering::SeqCst)
+    }
+
     fn take_raise(&self) -> bool {
-        // A look without the lock, as a spin looks often.
-        self.is_raised.load(Ordering::SeqCst) && {
+        self.is_raised() && {
             let mut calls = self.lock();
             self.is_raised.store(false, Ordering::SeqCst);
             std::mem::take(&mut calls.is_raised)
