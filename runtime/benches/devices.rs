@@ -37,19 +37,19 @@ struct Null {
     called: Condvar,
     /// Something is to be reported, or the issuer was woken.
     is_due: AtomicBool,
+    is_asleep: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
     issued: [u32; QUEUES as usize + 3],
     finished: Vec<(u16, u32)>,
-    is_asleep: bool,
 }
 
 impl Null {
     fn new(index: u16, has_heap: bool) -> Arc<Self> {
-        let (state, called, is_due) = (Mutex::default(), Condvar::new(), AtomicBool::default());
-        Arc::new(Self { index, has_heap, state, called, is_due })
+        let [is_due, is_asleep] = [(); 2].map(|()| AtomicBool::default());
+        Arc::new(Self { index, has_heap, state: Mutex::default(), called: Condvar::new(), is_due, is_asleep })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -62,16 +62,9 @@ impl Null {
         *ticket += 1;
         let ticket = *ticket;
         state.finished.push((queue, ticket));
-        self.call(&state);
+        drop(state);
+        self.wake();
         ticket
-    }
-
-    /// There is something for the issuer to see.
-    fn call(&self, state: &State) {
-        self.is_due.store(true, Ordering::SeqCst);
-        if state.is_asleep {
-            self.called.notify_all();
-        }
     }
 }
 
@@ -112,17 +105,21 @@ impl Device for Null {
         while !self.is_due.load(Ordering::SeqCst) && Instant::now() < until {
             std::hint::spin_loop();
         }
-        let mut state = self.lock();
-        state.is_asleep = true;
+        let state = self.lock();
+        self.is_asleep.store(true, Ordering::SeqCst);
         let is_idle = |_: &mut State| !self.is_due.load(Ordering::SeqCst);
         let woken = self.called.wait_timeout_while(state, at_most, is_idle);
-        state = woken.unwrap_or_else(PoisonError::into_inner).0;
-        state.is_asleep = false;
+        drop(woken.unwrap_or_else(PoisonError::into_inner));
+        self.is_asleep.store(false, Ordering::SeqCst);
         self.is_due.store(false, Ordering::SeqCst);
     }
 
     fn wake(&self) {
-        self.call(&self.lock());
+        self.is_due.store(true, Ordering::SeqCst);
+        if self.is_asleep.load(Ordering::SeqCst) {
+            drop(self.lock());
+            self.called.notify_all();
+        }
     }
 
     fn memory(&self) -> Option<&dyn DeviceMemory> {

@@ -3,10 +3,13 @@
 mod test_device;
 
 use std::sync::{
-    Arc,
+    Arc, Mutex,
     atomic::{AtomicBool, AtomicU32, Ordering},
 };
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashSet,
+    time::{Duration, Instant},
+};
 use superscalar_runtime::{
     Codelet, Cost, DeviceError, DeviceKind, Error, ErrorKind, Lock, Operand, PolicyName, Reads, Resource, Runtime,
     TaskSpec, Updates, WeightSource,
@@ -64,6 +67,54 @@ fn a_chain_is_issued_without_coming_back_to_the_host() -> Result<(), Error> {
         devices[0].gate(false);
     })?;
     assert_eq!(x, chain(50));
+    Ok(())
+}
+
+/// The issuer that has issued a task goes on with what that makes ready for an idle device, as nothing else waits for it.
+#[test]
+fn a_chain_from_device_to_device_stays_with_one_issuer() -> Result<(), Error> {
+    let mut issuers = Vec::new();
+    for _ in 0..20 {
+        let devices = Machine::start(&[ALPHA, "beta"].map(|kind| Spec { depth: 100, ..Spec::new(kind) }));
+        let rt = runtime(2, &devices);
+        let (mut x, is_free) = (1, Arc::new(AtomicBool::new(false)));
+        let threads = Arc::new(Mutex::new(Vec::new()));
+        devices.iter().for_each(|device| device.gate(true));
+        rt.scope(|s| {
+            let x = s.lend(&mut x);
+            // All are there before the first can be issued.
+            let is_free_now = is_free.clone();
+            s.spawn("hold", x.read_write(), move |_: &mut u64| {
+                while !is_free_now.load(Ordering::SeqCst) {
+                    std::thread::yield_now();
+                }
+            });
+            for i in 0..40 {
+                let threads = threads.clone();
+                let kind = if i % 2 == 0 { ALPHA } else { "beta" };
+                let step =
+                    Codelet::new("step").on_device(DeviceKind(kind), move |context, x: Operand<u64>, i: &u64| {
+                        threads.lock().expect("no panic").push(std::thread::current().id());
+                        let i = *i;
+                        queue(context)?.put(move || {
+                            // SAFETY: as in `step`.
+                            unsafe { *x.as_ptr() = (*x.as_ptr()).wrapping_mul(31).wrapping_add(i) };
+                            Ok(())
+                        });
+                        Ok(())
+                    });
+                step.submit(s, x.read_write(), i);
+            }
+            is_free.store(true, Ordering::SeqCst);
+            assert!(devices.iter().all(|device| device.await_issued(20)), "all are issued behind the gates");
+            devices.iter().for_each(|device| device.gate(false));
+        })?;
+        assert_eq!(x, chain(40));
+        let threads: HashSet<_> = threads.lock().expect("no panic").iter().copied().collect();
+        issuers.push(threads.len());
+    }
+    // The other one may happen to be awake.
+    assert!(issuers.contains(&1), "issuers of each chain: {issuers:?}");
     Ok(())
 }
 

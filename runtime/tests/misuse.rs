@@ -7,7 +7,9 @@ use std::{
         atomic::{AtomicU32, Ordering},
     },
 };
-use superscalar_runtime::{Error, ErrorKind, Outlook, Place, Policy, PolicyName, ReadyTask, Reduction, Runtime, Want};
+use superscalar_runtime::{
+    Error, ErrorKind, Outlook, Place, Policy, PolicyName, ReadyTask, Reduction, Resource, Runtime, Want,
+};
 
 fn runtime(workers: usize) -> Runtime {
     Runtime::builder().workers(workers).build().expect("threads")
@@ -307,8 +309,9 @@ impl Policy for Indifferent {
         "indifferent"
     }
 
-    fn push(&self, _: Place, task: ReadyTask, _: &dyn Outlook) {
+    fn push(&self, _: Place, task: ReadyTask, _: &dyn Outlook) -> Option<Resource> {
         self.0.lock().unwrap().push(task);
+        None
     }
 
     fn take(&self, _: Place, _: &Want<'_>) -> Option<ReadyTask> {

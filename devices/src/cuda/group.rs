@@ -36,8 +36,8 @@ pub(super) struct Group {
 
 /// What the work that is being put in must wait for.
 pub(super) enum Waits {
-    /// It is in the stream.
-    Ready,
+    /// It is in the stream, if there is anything.
+    Ready { is_any: bool },
     /// Something that it waits for fails.
     Refused(DeviceError),
 }
@@ -113,7 +113,7 @@ impl Group {
 
     /// Makes a stream of `own` (device, queue) wait for the events.
     pub(super) fn condition(&self, stream: CUstream, own: (u16, u16), waits: &[Event]) -> Result<Waits, DeviceError> {
-        let mut refused = None;
+        let (mut refused, mut is_any) = (None, false);
         for &event in waits {
             if (event.device, event.queue) == own && !self.has_failures() {
                 // The stream is in order by itself.
@@ -128,7 +128,7 @@ impl Group {
                         continue;
                     }
                     match wait_for(stream, raw) {
-                        Ok(()) => {}
+                        Ok(()) => is_any = true,
                         // The answer may be about the event's device.
                         Err(_) if event.device != own.0 => refused = Some(event),
                         Err(error) => return Err(error),
@@ -136,7 +136,7 @@ impl Group {
                 }
             }
         }
-        Ok(refused.map_or(Waits::Ready, |event| Waits::Refused(self.failure_behind(event))))
+        Ok(refused.map_or(Waits::Ready { is_any }, |event| Waits::Refused(self.failure_behind(event))))
     }
 
     /// Whether something in flight waits for an event itself, or for a later one of its queue.

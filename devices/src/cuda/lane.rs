@@ -9,7 +9,8 @@ use super::{
     clock::{DeviceClock, DeviceReading},
     copier::Copier,
     group::{Group, Waits},
-    line::{Closed, Line, Opened, Stage, Stock, Work},
+    line::{Closed, Line, Opened, Stage, Work},
+    marks::Stock,
     queue::Queue,
     transfer::Job,
 };
@@ -101,9 +102,9 @@ impl Lane {
         fill: impl FnOnce(&mut Queue) -> Result<(), DeviceError>,
     ) -> Result<u32, DeviceError> {
         let mut work = Work::default();
-        let refused = match self.group.condition(queue.raw(), (self.board.index, self.number), waits)? {
-            Waits::Ready => None,
-            Waits::Refused(error) => Some(error),
+        let (refused, mut is_empty) = match self.group.condition(queue.raw(), (self.board.index, self.number), waits)? {
+            Waits::Ready { is_any } => (None, !is_any && !is_timed),
+            Waits::Refused(error) => (Some(error), false),
         };
         work.marks = self.line().marks(stock, is_timed)?;
         if let Some(begin) = &work.marks.begin {
@@ -120,7 +121,11 @@ impl Lane {
             self.group.note_failure();
             work.failed = Some(error);
         }
-        if let Some(end) = &work.marks.end {
+        is_empty &= work.failed.is_none() && !filling.is_begun && filling.judges.is_empty();
+        if is_empty {
+            // Then there is nothing to mark: it is over when what is before it is.
+            stock.keep(std::mem::take(&mut work.marks));
+        } else if let Some(end) = &work.marks.end {
             end.record(queue.raw())?;
         }
         work.judges = filling.judges;
@@ -141,7 +146,7 @@ impl Lane {
         let entrance = &mut *self.enter();
         if !in_pieces && !self.line().is_with_copier() && !self.group.is_with_copiers(waits) {
             let is_timed = job.shape.bytes() >= TIMED_COPY_BYTES;
-            return self.put_now(entrance, waits, is_timed, |queue| command(queue.raw()));
+            return self.put_now(entrance, waits, is_timed, |queue| command(queue.raw()).map(|()| queue.has_begun()));
         }
         if entrance.copier.is_none() {
             let stream = entrance.queue.shared_stream();

@@ -11,6 +11,7 @@
 use super::{
     clock::DeviceClock,
     context::Context,
+    marks::{Marks, Stock, over_among},
     outcome::{Judge, Word},
     stream::{Kind, Mark, is_over},
 };
@@ -57,13 +58,6 @@ impl Work {
         let Marks { begin, end } = &self.marks;
         self.busy_ns.or_else(|| Some(end.as_ref()?.since_ns(begin.as_ref()?)? as u64))
     }
-}
-
-/// What stands for work in the stream: the mark behind it, and one before it if it is timed.
-#[derive(Debug, Default)]
-pub(super) struct Marks {
-    pub(super) begin: Option<Mark>,
-    pub(super) end: Option<Mark>,
 }
 
 /// How far work has come on its way into the stream.
@@ -127,13 +121,6 @@ struct Inside {
     left: usize,
 }
 
-/// Marks that nothing is recorded behind. Besides those that are spare, whoever puts work in keeps some, to take them without the lock.
-#[derive(Debug, Default)]
-pub(super) struct Stock {
-    plain: Vec<Mark>,
-    timed: Vec<Mark>,
-}
-
 /// The oldest work, as it is now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Front {
@@ -180,7 +167,7 @@ impl Line {
 
     /// Gives back marks that were not used.
     pub(super) fn keep(&self, marks: Marks) {
-        self.lock().keep(marks);
+        self.lock().spare.keep(marks);
     }
 
     /// Puts work in, and returns its ticket. Whoever puts something into the queue's stream does so one at a time, in the order of
@@ -210,7 +197,7 @@ impl Line {
             Some(work) if work.failed.is_some() => Look::Failed,
             Some(Work { stage: Stage::Held, .. }) => Look::Held,
             Some(Work { stage: Stage::Landed, .. }) => Look::Over,
-            Some(work) => work.marks.end.as_ref().map_or(Look::Over, |mark| Look::Event(mark.raw(), work.stage)),
+            Some(_) => inside.last_mark(ticket).map_or(Look::Over, |(mark, stage)| Look::Event(mark.raw(), stage)),
         }
     }
 
@@ -277,9 +264,8 @@ impl Line {
                 return Ok(inside.known_over);
             }
             match inside.front(0) {
-                Some(Front { stage: Stage::Landed, .. } | Front { stage: Stage::Issued, event: None, .. }) => {
-                    return Ok(1);
-                }
+                Some(Front { stage: Stage::Landed, .. }) => return Ok(1),
+                Some(Front { stage: Stage::Issued, event: None, .. }) => return Ok(inside.empty()),
                 Some(Front { stage: Stage::Issued, .. }) => (inside.issued() - 1, inside.left),
                 _ => return Ok(0),
             }
@@ -362,25 +348,6 @@ impl Line {
     }
 }
 
-/// How many of works are over, at least, that end in order and the last of which has this index. About `left` of them probably are not.
-///
-/// Each question takes the driver half as long as a launch (measured on an H200: 1.3 microseconds). So the first one is about the last that may
-/// be over, and the first yes is enough: of many short works most are over, and of long ones none or the oldest.
-fn over_among(
-    last: usize,
-    left: usize,
-    mut is_over: impl FnMut(usize) -> Result<bool, DeviceError>,
-) -> Result<usize, DeviceError> {
-    let (mut asked, mut step) = (last.saturating_sub(left), 1);
-    while !is_over(asked)? {
-        if asked == 0 {
-            return Ok(0);
-        }
-        (asked, step) = (asked.saturating_sub(step), 2 * step);
-    }
-    Ok(asked + 1)
-}
-
 /// The end of work that left nothing to judge.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Closed {
@@ -411,6 +378,17 @@ impl Inside {
     fn front(&self, at: usize) -> Option<Front> {
         let Work { ticket, stage, marks, .. } = self.works.get(at)?;
         Some(Front { ticket: *ticket, stage: *stage, event: marks.end.as_ref().map(Mark::raw) })
+    }
+
+    /// The mark behind which this ticket's work is over: its own, or if it has none that of work before it.
+    fn last_mark(&self, ticket: u32) -> Option<(&Mark, Stage)> {
+        let at = self.find(ticket)?;
+        self.works.range(..=at).rev().find_map(|work| Some((work.marks.end.as_ref()?, work.stage)))
+    }
+
+    /// How many of the oldest works have put nothing into the stream.
+    fn empty(&self) -> usize {
+        self.works.iter().take_while(|work| work.stage == Stage::Issued && work.marks.end.is_none()).count()
     }
 
     /// How many of the oldest works are wholly in the stream.
@@ -445,61 +423,6 @@ impl Inside {
             let before = self.last_end.replace(LastEnd { mark, ended_ns });
             marks.end = before.map(|before| before.mark);
         }
-        self.keep(marks);
-    }
-
-    fn keep(&mut self, marks: Marks) {
-        let Marks { begin, end } = marks;
-        match begin {
-            Some(begin) => self.spare.timed.extend([Some(begin), end].into_iter().flatten()),
-            None => self.spare.plain.extend(end),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What is found of works, the first `over` of which are over, and after how many questions.
-    fn found(last: usize, left: usize, over: usize) -> (usize, usize) {
-        let mut questions = 0;
-        let found = over_among(last, left, |at| {
-            questions += 1;
-            Ok(at < over)
-        });
-        (found.expect("no driver fails"), questions)
-    }
-
-    #[test]
-    fn what_is_over_is_found_and_no_more() {
-        for last in 0..40 {
-            for left in 0..45 {
-                for over in 0..=last + 1 {
-                    let (found, questions) = found(last, left, over);
-                    assert!(found <= over && (found > 0) == (over > 0), "{found} of {over}");
-                    assert!(questions <= 8, "{questions} questions");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn one_question_is_enough_where_all_goes_on_as_before() {
-        // Short works: all over. Long ones: nothing is, or the oldest.
-        assert_eq!(found(15, 0, 16), (16, 1));
-        assert_eq!(found(15, 15, 0), (0, 1));
-        assert_eq!(found(15, 15, 1), (1, 1));
-        assert_eq!(found(15, 1, 15), (15, 1));
-    }
-
-    #[test]
-    fn a_driver_that_fails_is_not_asked_again() {
-        let mut questions = 0;
-        let failed = over_among(15, 0, |_| {
-            questions += 1;
-            Err(DeviceError::new("no answer"))
-        });
-        assert!(failed.is_err() && questions == 1);
+        self.spare.keep(marks);
     }
 }

@@ -392,6 +392,11 @@ impl Queue {
         Arc::clone(&self.stream)
     }
 
+    /// Something stands in the stream.
+    pub(super) fn has_begun(&mut self) {
+        self.filling.is_begun = true;
+    }
+
     /// Begins a task. What an implementation that panicked has left behind runs all the same; nobody asks how it ends.
     pub(super) fn begin(&mut self) {
         self.filling = Filling::default();

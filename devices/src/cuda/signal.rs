@@ -3,17 +3,18 @@
 //! CUDA can tell a thread that an event has ended in two ways: a host function behind the work, for which the stream waits (measured by others
 //! at ten microseconds and more), or a thread that blocks on one event and can not be woken otherwise. Both cost more than they bring,
 //! as a device has work for a while ahead. So the issuer looks by itself, each time after an eighth of the time that it has waited, so it is
-//! late by an eighth of that at most and looks some dozen times for a task of any length; but not within [`LOOK_MIN`] of the last time, since
-//! whoever asks the driver may keep others from it who put work in, also into the queues of peers. In between it spins at first, for [`SPIN`],
+//! late by an eighth of that at most and looks some dozen times for a task of any length; but not within [`LOOK_MIN`] of the last time, nor
+//! within [`LOOK_BEHIND_PUT`] of somebody else's putting something in, since whoever asks the driver keeps others from it who put work in. In between it spins at first, for [`SPIN`],
 //! and sees at once when it is woken; then it naps. For that its naps are [exact](nap_exactly). A nap is [`NAP_MAX`] at most: a few per
 //! cent of a core while the device computes.
 //!
 //! With nothing in its queues it waits to be woken: for [`SPIN_IDLE`] it spins, as the next task of a chain that goes from device to device
 //! comes within that time, while a thread that sleeps takes longer to wake than the work on the other device takes. Then it sleeps.
 //!
-//! Who wakes it raises the signal, and that counts also before the wait. Copies are put into queues by other threads, perhaps while the
-//! issuer sleeps without looking; they nudge it. The race feared is that it sees its queues empty, and goes to sleep after the
-//! nudge: so it says that it is about to sleep before it looks at the queues, and who has put something in looks at that afterwards.
+//! Who wakes it raises the signal, and that counts also before the wait. Copies, and tasks, may be put into queues by other threads, perhaps
+//! while the issuer sleeps without looking; they nudge it. The race feared is that it sees nothing, and goes to sleep after the raise or the
+//! nudge. So it says that it is about to sleep before it looks for the last time, and who raises or nudges looks at that afterwards; if it says so,
+//! they take the lock, which it holds from that look until it sleeps.
 
 use rustix::thread::set_current_timer_slack;
 use std::{
@@ -22,12 +23,14 @@ use std::{
     num::NonZeroU64,
     sync::{
         Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::{Duration, Instant},
 };
 
 const SPIN: Duration = Duration::from_micros(30);
+/// Somebody else who puts work in may be about to put in more.
+const LOOK_BEHIND_PUT: Duration = Duration::from_micros(5);
 /// About as long as one look takes.
 const LOOK_MIN: Duration = Duration::from_micros(2);
 /// As long as a worker of the runtime looks for tasks before it sleeps. Longer than two hops take that find both issuers asleep, so
@@ -48,40 +51,43 @@ pub(super) fn nap_exactly() {
 /// Waits for a raise, also one that came before, or for work that has ended.
 #[derive(Debug, Default)]
 pub(super) struct Signal {
-    calls: Mutex<Calls>,
+    /// Held by the issuer from its last look to its sleep.
+    bed: Mutex<()>,
     called: Condvar,
     /// There is a raise that no wait has had.
     is_raised: AtomicBool,
+    is_nudged: AtomicBool,
+    /// The issuer sleeps, or naps: whoever raises must wake it, which costs a system call.
+    is_to_be_woken: AtomicBool,
+    /// It sleeps, without looking.
     is_asleep: AtomicBool,
-}
-
-#[derive(Debug, Default)]
-struct Calls {
-    is_raised: bool,
-    is_nudged: bool,
-    /// The issuer sleeps, or naps: whoever calls must wake it, which costs a system call.
-    is_to_be_woken: bool,
+    /// So often something was put into a queue.
+    puts: AtomicU32,
 }
 
 impl Signal {
     /// Ends a wait, this one or the next.
     pub(super) fn raise(&self) {
-        let mut calls = self.lock();
-        calls.is_raised = true;
         self.is_raised.store(true, Ordering::SeqCst);
-        if calls.is_to_be_woken {
-            drop(calls);
-            self.called.notify_all();
+        if self.is_to_be_woken.load(Ordering::SeqCst) {
+            self.call();
         }
     }
 
     /// Something was put into a queue: a sleeper that does not look must look.
     #[inline]
     pub(super) fn nudge(&self) {
+        self.puts.fetch_add(1, Ordering::Relaxed);
         if self.is_asleep.load(Ordering::SeqCst) {
-            self.lock().is_nudged = true;
-            self.called.notify_all();
+            self.is_nudged.store(true, Ordering::SeqCst);
+            self.call();
         }
+    }
+
+    /// Wakes the issuer, now or when it has fallen asleep, which it does unless it sees before that it is called.
+    fn call(&self) {
+        drop(self.lock());
+        self.called.notify_all();
     }
 
     /// Returns when there is a raise that no wait has had, when `is_due` says that something has ended (or that there is a raise), or after so long. `is_busy` says whether
@@ -89,13 +95,17 @@ impl Signal {
     pub(super) fn wait(&self, at_most: Duration, is_due: impl Fn() -> bool, is_busy: impl Fn() -> bool) {
         let begin = Instant::now();
         // Whoever comes here has just looked.
-        let (mut slept, mut look_at) = (Duration::ZERO, LOOK_MIN);
+        let (mut slept, mut look_at, mut puts) = (Duration::ZERO, LOOK_MIN, self.puts.load(Ordering::Relaxed));
         loop {
             if self.take_raise() {
                 return;
             }
             let (is_busy_now, elapsed) = (is_busy(), begin.elapsed());
             let waited = elapsed.saturating_sub(slept);
+            let puts_now = self.puts.load(Ordering::Relaxed);
+            if puts != puts_now {
+                (puts, look_at) = (puts_now, look_at.max(elapsed + LOOK_BEHIND_PUT));
+            }
             if is_busy_now && elapsed >= look_at {
                 if is_due() {
                     self.take_raise();
@@ -124,38 +134,35 @@ impl Signal {
     }
 
     fn take_raise(&self) -> bool {
-        self.is_raised() && {
-            let mut calls = self.lock();
-            self.is_raised.store(false, Ordering::SeqCst);
-            std::mem::take(&mut calls.is_raised)
-        }
+        self.is_raised() && self.is_raised.swap(false, Ordering::SeqCst)
     }
 
     /// Sleeps until it is raised, or for so long.
     fn nap(&self, at_most: Duration) {
         nap_exactly();
-        self.wait_for_call(self.lock(), at_most, |calls| !calls.is_raised);
+        self.sleep_unless(at_most, || self.is_raised());
     }
 
-    fn wait_for_call(&self, mut calls: MutexGuard<'_, Calls>, at_most: Duration, wait: impl FnMut(&mut Calls) -> bool) {
-        calls.is_to_be_woken = true;
-        let woken = self.called.wait_timeout_while(calls, at_most, wait);
-        woken.unwrap_or_else(PoisonError::into_inner).0.is_to_be_woken = false;
+    fn sleep_unless(&self, at_most: Duration, is_called: impl Fn() -> bool) {
+        let bed = self.lock();
+        self.is_to_be_woken.store(true, Ordering::SeqCst);
+        let woken = self.called.wait_timeout_while(bed, at_most, |()| !is_called());
+        drop(woken.unwrap_or_else(PoisonError::into_inner));
+        self.is_to_be_woken.store(false, Ordering::SeqCst);
     }
 
     /// Sleeps until it is raised or nudged, or for so long; not at all if there is something in a queue by now.
     fn sleep(&self, at_most: Duration, is_busy: impl Fn() -> bool) {
-        let mut calls = self.lock();
-        calls.is_nudged = false;
+        self.is_nudged.store(false, Ordering::SeqCst);
         self.is_asleep.store(true, Ordering::SeqCst);
         if !is_busy() {
-            self.wait_for_call(calls, at_most, |calls| !calls.is_raised && !calls.is_nudged);
+            self.sleep_unless(at_most, || self.is_raised() || self.is_nudged.load(Ordering::SeqCst));
         }
         self.is_asleep.store(false, Ordering::SeqCst);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.bed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

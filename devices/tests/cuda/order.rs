@@ -115,6 +115,30 @@ fn events_of_strangers_are_refused_and_old_ones_are_over() {
     assert_eq!(bench.read_ints(0, 0, 1, &[]), [2]);
 }
 
+/// Of tasks that put nothing into their queue, timed and untimed.
+#[test]
+fn an_empty_task_is_over_when_what_is_before_it_in_its_queue_is() {
+    for timed in [true, false] {
+        let Some(mut bench) = Bench::open_with(1, |options| Options { timed, ..options }) else { return };
+        bench.write(0, 0, &[0; 1024]);
+        let long = bench.issue((0, 0), &[], |queue| spin(queue, 0, LONG)).expect("a task");
+        let empty: Vec<Event> = (0..3).map(|_| bench.issue((0, 0), &[long], |_| Ok(())).expect("a task")).collect();
+        let apart = bench.issue((0, 1), &[], |_| Ok(())).expect("a task");
+        let begin = Instant::now();
+        bench.end_of(apart).result.expect("it ends well");
+        assert!(begin.elapsed() < LONG / 2, "it waited for another queue");
+        // Who waits for one of them waits for the long one.
+        let after = bench.issue((0, 2), &[empty[1]], |queue| triple(queue, 0, 512)).expect("a task");
+        let behind = bench.issue((0, 3), &[empty[2]], |_| Ok(())).expect("a task");
+        bench.end_of(behind).result.expect("it ends well");
+        assert_eq!(bench.read_ints(0, 0, 1, &[]), [1]);
+        assert_eq!(bench.read_ints(0, 512, 1, &[after]), [3]);
+        for event in [empty[2], after, long] {
+            bench.end_of(event).result.expect("it ends well");
+        }
+    }
+}
+
 #[test]
 fn tickets_of_a_queue_are_reported_in_order() {
     let Some(bench) = Bench::open(1) else { return };

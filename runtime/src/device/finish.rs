@@ -3,7 +3,8 @@
 
 use super::{
     DeviceError, Event, Finished,
-    issue::{DeviceSide, Issuing, unpack},
+    issue::Issuing,
+    side::{DeviceSide, unpack},
 };
 use crate::{
     error::Cause,
@@ -63,8 +64,9 @@ fn bound_unknown_ends(all: &mut [Reported]) {
 
 impl Shared {
     /// Takes note of finished work; says whether there was any.
-    pub(super) fn collect(&self, issuing: &mut Issuing<'_>) -> bool {
-        let (device, mut ends) = (issuing.device, std::mem::take(&mut issuing.ends));
+    pub(super) fn collect(&self, issuing: &mut Issuing) -> bool {
+        let (device, seat) = (issuing.device, self.issuer_seat(issuing.device));
+        let mut ends = std::mem::take(&mut issuing.ends);
         self.devices.all[device].device.poll(&mut |one| {
             let ended_ns = self.recorder.as_ref().and_then(|recorder| recorder.ago(one.ended_ago_ns?));
             ends.all.push(Reported { one, ended_ns });
@@ -79,7 +81,7 @@ impl Shared {
             }
             self.end_in_directory(issuing, &mut ends);
             for (event, times, landed) in ends.copies.drain(..) {
-                self.landed(issuing.seat, event, times, landed);
+                self.landed(seat, event, times, landed);
             }
             self.note_ends(ends.tasks.iter().map(|(slot, _)| *slot));
             let now_ns = self.weights.now_ns();
@@ -87,7 +89,7 @@ impl Shared {
                 let (times, Finished { result, busy_ns, queue, .. }) = (reported.times(), reported.one);
                 self.weigh_device_task(device, slot, (busy_ns, now_ns), &result);
                 self.place(slot, DeviceQueue { device: device as u16, queue }, times);
-                self.give_back_hold(issuing.seat, slot, result.err());
+                self.give_back_hold(seat, slot, result.err());
             }
             // Others may wait for room, or for an event that they can not wait for in a queue.
             self.devices.notify_waiting();
@@ -97,7 +99,7 @@ impl Shared {
     }
 
     /// Tells the directory what has finished, well or not, and ends what it held: all at once. An outcome is a value like another.
-    fn end_in_directory(&self, issuing: &mut Issuing<'_>, ends: &mut Ends) {
+    fn end_in_directory(&self, issuing: &mut Issuing, ends: &mut Ends) {
         let device = issuing.device as u16;
         let mut directory = self.devices.any_memory().then(|| self.memory.lock());
         for reported in ends.all.drain(..) {

@@ -14,6 +14,16 @@
 //! by a host worker, if it has a host implementation. So tasks stay in the scheduler, late-bound and stealable; a device is
 //! only given a few ([`DeviceInfo::depth`]) ahead.
 //!
+//! # Who issues
+//!
+//! Whoever holds a device's [`Issuing`](issue::Issuing) issues to it: mostly the thread that is the device's issuer, which lets go of it while it
+//! waits. The policy may keep a task for one device. If such a task has become ready by what an issuer has just put into a queue,
+//! and the other device's issuer waits, then it is not woken: the thread that is here issues that task, too, and so on, and a chain that goes
+//! from device to device does not go from thread to thread, each with cold caches, which would take as long as the work. It takes one task at a time,
+//! while there is none for its own device, and none whose data come from the host, as that may keep it. In all other
+//! cases the other issuer is woken. A pusher that sees a device idle wakes its issuer or issues in its place; one that does not see it idle leaves the task
+//! to the issuer, which says that it is idle before it looks for the last time (`device/table.rs`).
+//!
 //! # The hold
 //!
 //! An offered task counts one *done* more than it has predecessors, from its insertion on: the hold. A host worker that takes the
@@ -37,17 +47,19 @@ mod forecast;
 mod issue;
 mod memory;
 mod noted;
+mod offer;
 mod queries;
 mod queues;
 mod reside;
+mod side;
 mod table;
 mod whereabouts;
 
 pub use codelet::{Codelet, Cost, Operand, Operands, Reads, Updates, Writes};
-pub(crate) use issue::DeviceSide;
 pub use memory::{
     Derived, DeviceMemory, DeviceRegion, HostRegion, LinkInfo, MemoryInfo, Portable, Residence, Transfer,
 };
+pub(crate) use side::DeviceSide;
 pub(crate) use table::{Devices, Entry, Kinds, Takers};
 
 use crate::{error::Cause, task::guarded};
@@ -270,7 +282,8 @@ pub type Issue<'a> = &'a mut dyn FnMut(&mut dyn Any) -> Result<(), DeviceError>;
 
 /// A driver: takes work into queues and says when it is finished.
 ///
-/// One thread of the runtime, the device's issuer, calls everything but [`wake`](Self::wake), which may come from anywhere.
+/// One thread of the runtime at a time calls everything but [`wait`](Self::wait), which the device's issuer does, perhaps while another thread puts
+/// work in, and [`wake`](Self::wake), which may come from anywhere.
 ///
 /// Everything that was issued is reported by [`poll`](Self::poll), also when the device is lost. Work that waits for an event of
 /// something that fails, fails too, and does nothing; an [outcome](DeviceError::outcome) is no failure in this sense.

@@ -15,9 +15,10 @@ pub(super) struct Noted {
 
 impl Shared {
     /// Records what has changed in the device's memory since the last call.
-    pub(super) fn note_memory(&self, issuing: &mut Issuing<'_>) {
+    pub(super) fn note_memory(&self, issuing: &mut Issuing) {
         let Some(recorder) = &self.recorder else { return };
-        let Issuing { device, seat, noted, .. } = issuing;
+        let seat = self.issuer_seat(issuing.device);
+        let Issuing { device, noted, .. } = issuing;
         let Some(now) = self.memory.lock().gauge(*device as u16) else { return };
         let (node, before) = (*device as u16 + 1, std::mem::replace(&mut noted.gauge, now));
         if now.evicted_bytes > before.evicted_bytes {

@@ -212,9 +212,13 @@ impl Shared {
     pub(super) fn lose(&self, device: usize) {
         if self.devices.all[device].mark_lost() {
             self.memory.lock().lose(device as u16);
-            self.devices.notify();
-            // Tasks that were left to it, and what the policy kept for it, may be the host's now.
-            self.sleep.wake_all();
+            self.tell_of_loss();
         }
+    }
+
+    /// A device is gone: tasks that were left to it, and what the policy kept for it, may be anybody's now.
+    pub(super) fn tell_of_loss(&self) {
+        self.devices.notify();
+        self.sleep.wake_all();
     }
 }

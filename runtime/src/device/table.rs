@@ -1,9 +1,9 @@
 //! The devices of a runtime, and the kinds that they are of.
 
-use super::{Device, DeviceInfo, DeviceKind};
+use super::{Device, DeviceInfo, DeviceKind, issue::Issuing};
 use crate::{error::Error, sync::fence};
 use std::sync::{
-    Arc,
+    Arc, Mutex,
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
@@ -25,12 +25,22 @@ pub(crate) struct Entry {
     /// Whether its queues can wait for the events of all devices.
     pub(super) waits_for_all: bool,
     lost: AtomicBool,
+    /// Who has it issues to the device.
+    pub(super) issuing: Mutex<Issuing>,
 }
 
 impl Entry {
     /// Whether the device is gone.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Wakes its issuer if that sleeps, or is about to. The caller has put a fence behind what it is to see.
+    pub(super) fn wake_if_idle(&self) {
+        // A look first: issuers that are at work read the flag, too.
+        if self.idle.load(Ordering::Relaxed) && self.idle.swap(false, Ordering::Relaxed) {
+            self.device.wake();
+        }
     }
 
     /// Says that the device is gone; whether that is news.
@@ -99,6 +109,7 @@ impl Devices {
             Entry {
                 kind_bit: kinds.bit(info.kind).0,
                 waits_for_all: (0..count).all(|other| usize::from(other) == at || device.can_wait_for(other)),
+                issuing: Mutex::new(Issuing::new(at, &info)),
                 device,
                 info,
                 idle: AtomicBool::default(),
@@ -154,12 +165,7 @@ impl Devices {
     /// The fences are those of `worker/sleep.rs`: an issuer sets `idle`, fences, looks once more, and sleeps.
     fn wake_idle(&self, is_meant: impl Fn(&Entry) -> bool) {
         fence(Ordering::SeqCst);
-        for entry in self.all.iter().filter(|entry| is_meant(entry)) {
-            // A look first: issuers that are at work read the flag, too.
-            if entry.idle.load(Ordering::Relaxed) && entry.idle.swap(false, Ordering::Relaxed) {
-                entry.device.wake();
-            }
-        }
+        self.all.iter().filter(|entry| is_meant(entry)).for_each(Entry::wake_if_idle);
     }
 
     pub(crate) fn wake_all(&self) {

@@ -4,7 +4,7 @@ use super::HostRegion;
 use crate::{
     memory::{EntryId, Node},
     runtime::Shared,
-    schedule::Resource,
+    schedule::{ReadyTask, Resource},
 };
 use smallvec::SmallVec;
 
@@ -57,6 +57,21 @@ impl Shared {
             }
         }
         sum
+    }
+
+    /// Whether devices have the values that this task, which the caller has taken, reads: then nothing has to come from the host.
+    pub(super) fn has_all_on_devices(&self, task: &ReadyTask) -> bool {
+        if !self.devices.any_memory() {
+            return true;
+        }
+        let mut read = SmallVec::<[Option<EntryId>; 4]>::new();
+        // SAFETY: the caller has taken the task.
+        let body = unsafe { &self.slab.slot(task.slot).exec_shared().body };
+        body.uses(&mut |execution, mode| {
+            read.extend(mode.reads().then(|| execution.placement.entry()));
+        });
+        let directory = self.memory.lock();
+        read.into_iter().all(|entry| entry.is_some_and(|entry| directory.is_on_a_device(entry)))
     }
 
     /// The device whose memory alone has what the task, which the policy holds, updates: the first of them.

@@ -190,6 +190,11 @@ impl Directory {
         entry.holders().find(|&node| entry.is_only(node)).and_then(Node::device)
     }
 
+    /// Whether a device has the value.
+    pub(crate) fn is_on_a_device(&self, id: EntryId) -> bool {
+        self.entry(id).holders().next().is_some()
+    }
+
     /// The memory that the device works in.
     pub(super) fn workplace(&self, device: u16) -> Node {
         if self.stores[usize::from(device)].heap.is_some() { Node::of_device(device) } else { Node::HOST }

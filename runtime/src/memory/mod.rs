@@ -102,7 +102,7 @@ pub use links::{CopyKind, Traffic};
 
 use crate::{
     device::{DeviceError, DeviceInfo, Devices, Event, HostRegion, Residence, Transfer, shielded},
-    sync::held,
+    sync::lock_soon,
 };
 use std::sync::{
     Arc, Mutex, MutexGuard, OnceLock,
@@ -196,7 +196,7 @@ impl Memory {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Directory> {
-        held(self.0.lock())
+        lock_soon(&self.0)
     }
 }
 

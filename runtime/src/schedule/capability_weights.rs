@@ -370,7 +370,7 @@ impl Policy for CapabilityWeights {
         "capability-weights"
     }
 
-    fn push(&self, by: Place, task: ReadyTask, outlook: &dyn Outlook) {
+    fn push(&self, by: Place, task: ReadyTask, outlook: &dyn Outlook) -> Option<Resource> {
         if outlook.resources() == 1 {
             return self.host_only.push(by, task, outlook);
         }
@@ -404,6 +404,7 @@ impl Policy for CapabilityWeights {
         }
         state.station(on).assign(Assigned { task, is_bound, forecast });
         state.epoch += 1;
+        is_bound.then_some(on)
     }
 
     fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {

@@ -116,17 +116,18 @@ impl Policy for DemandDriven {
         "demand-driven"
     }
 
-    fn push(&self, _: Place, task: ReadyTask, outlook: &dyn Outlook) {
+    fn push(&self, _: Place, task: ReadyTask, outlook: &dyn Outlook) -> Option<Resource> {
         let for_devices = (1..outlook.resources()).any(|on| outlook.forecast(&task, Resource(on)).is_some());
         let owner = outlook.owner(&task).filter(|&on| outlook.forecast(&task, on).is_some());
         let mut state = self.state();
         if let Some(device) = owner.and_then(Resource::device_index) {
             station_of(&mut state.stations, usize::from(device)).push(task);
-            return;
+            return None;
         }
         let queue = if for_devices { &mut state.shared } else { &mut state.host };
         let (id, priority) = (task.id, task.priority);
         queue.push(priority, 0.0, task, |other| other.id < id);
+        None
     }
 
     fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {

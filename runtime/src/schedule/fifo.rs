@@ -1,6 +1,6 @@
 //! First in, first out: one queue for everybody.
 
-use super::{Outlook, Place, Policy, ReadyTask, Want};
+use super::{Outlook, Place, Policy, ReadyTask, Resource, Want};
 use std::{
     collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -25,8 +25,9 @@ impl Policy for Fifo {
         "fifo"
     }
 
-    fn push(&self, _: Place, task: ReadyTask, _: &dyn Outlook) {
+    fn push(&self, _: Place, task: ReadyTask, _: &dyn Outlook) -> Option<Resource> {
         self.ready().push_back(task);
+        None
     }
 
     fn take(&self, _: Place, want: &Want<'_>) -> Option<ReadyTask> {

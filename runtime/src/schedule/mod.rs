@@ -58,7 +58,7 @@ pub struct Want<'a> {
 
 impl<'a> Want<'a> {
     /// Tasks that `accepts` says.
-    pub(crate) fn of(accepts: &'a dyn Fn(&ReadyTask) -> bool) -> Self {
+    pub(crate) const fn of(accepts: &'a dyn Fn(&ReadyTask) -> bool) -> Self {
         Self { accepts: Some(accepts), outlook: None, is_hasty: false }
     }
 
@@ -130,7 +130,10 @@ pub trait Policy: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// A task has become ready; `by` is where that was found out. One that was taken may come back.
-    fn push(&self, by: Place, task: ReadyTask, outlook: &dyn Outlook);
+    ///
+    /// Returns the resource that the task is kept for, if no other will find it as long as that one can run it: then nobody else is woken for it.
+    /// None where others may get it, and always where there are no devices.
+    fn push(&self, by: Place, task: ReadyTask, outlook: &dyn Outlook) -> Option<Resource>;
 
     /// The task that the thread at `by` should run next, if it need not be taken from another's share.
     fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask>;

@@ -1,7 +1,7 @@
 //! Work stealing in bands of priority.
 
 use super::{
-    Outlook, Place, Policy, ReadyTask, Want,
+    Outlook, Place, Policy, ReadyTask, Resource, Want,
     lanes::{Lanes, Order},
 };
 use crossbeam_utils::CachePadded;
@@ -57,12 +57,13 @@ impl Policy for Priority {
         "priority"
     }
 
-    fn push(&self, by: Place, task: ReadyTask, _: &dyn Outlook) {
+    fn push(&self, by: Place, task: ReadyTask, _: &dyn Outlook) -> Option<Resource> {
         let band = Self::band(&task);
         if band > ORDINARY {
             self.urgent.fetch_add(1, Ordering::Relaxed);
         }
         self.lanes.push(by, band, task);
+        None
     }
 
     fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {

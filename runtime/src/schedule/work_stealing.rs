@@ -1,7 +1,7 @@
 //! Work stealing: each worker its own tasks, newest first; who has none steals.
 
 use super::{
-    Outlook, Place, Policy, ReadyTask, Want,
+    Outlook, Place, Policy, ReadyTask, Resource, Want,
     lanes::{Lanes, Order},
 };
 
@@ -22,8 +22,9 @@ impl Policy for WorkStealing {
         "work-stealing"
     }
 
-    fn push(&self, by: Place, task: ReadyTask, _: &dyn Outlook) {
+    fn push(&self, by: Place, task: ReadyTask, _: &dyn Outlook) -> Option<Resource> {
         self.0.push(by, 0, task);
+        None
     }
 
     fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {

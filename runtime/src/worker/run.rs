@@ -10,7 +10,7 @@ use crate::{
     error::{Cause, Failure},
     recording::{Stall, TaskId},
     runtime::Shared,
-    schedule::{Outlook, ReadyTask, Want},
+    schedule::{Outlook, ReadyTask, Resource, Want},
     scope::ScopeState,
     task::{Body, Exec, Fail, Label, Verdict},
 };
@@ -356,9 +356,9 @@ impl Shared {
         failure
     }
 
-    /// Makes a task ready: to its locked worker, or to the policy.
+    /// Makes a task ready: to its locked worker, or to the policy, which says whom it keeps the task for.
     #[inline]
-    pub(crate) fn push(&self, seat: &Seat, index: u32) {
+    pub(crate) fn push(&self, seat: &Seat, index: u32) -> Option<Resource> {
         // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
         let header = unsafe { &self.slab.slot(index).exec().header };
         let task = ReadyTask { id: header.id, priority: header.priority, slot: index };
@@ -367,7 +367,10 @@ impl Shared {
         }
         match header.flags.worker() {
             None => self.policy.push(seat.place, task, self),
-            Some(worker) => self.push_locked(u32::from(worker) % self.workers, task),
+            Some(worker) => {
+                self.push_locked(u32::from(worker) % self.workers, task);
+                None
+            }
         }
     }
 

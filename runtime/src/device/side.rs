@@ -1,0 +1,99 @@
+//! What a slot keeps of a task that devices can take.
+
+use super::{Cost, DeviceError, Event, Takers};
+use crate::{sync::held, task::TaskRef};
+use std::{
+    cell::UnsafeCell,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+    },
+};
+
+/// What a slot keeps of a task that devices can take. Made when first needed, and kept with the slot. What policies and issuers ask of every
+/// task is in the first two lines of the cache.
+#[derive(Default)]
+#[repr(C, align(64))]
+pub(crate) struct DeviceSide {
+    /// Where the task was issued to: read by the issuers of its successors.
+    pub(super) event: AtomicU64,
+    /// Who can take the task; nobody, if it was not offered.
+    pub(super) takers: AtomicU32,
+    /// Copies whose end a host task waits for.
+    pub(super) fetching: AtomicU32,
+    /// Devices that can not take it after all, a bit each: an operand stays on the host, it does not fit, or the device is gone.
+    pub(super) barred: AtomicU64,
+    /// What is called, and what it costs. Written at insertion.
+    pub(super) call: UnsafeCell<(&'static str, Cost)>,
+    /// Whom it waits for. Written at insertion, read by the one who takes the task.
+    pub(super) predecessors: UnsafeCell<Vec<TaskRef>>,
+    /// When it was issued, for the recording; once it is placed there, its start.
+    pub(super) started_ns: AtomicU64,
+    /// When it was put into a queue, by the clock of the weights.
+    pub(super) issued_ns: AtomicU64,
+    /// How long a device was at it, if it was and its driver knows; for the recording. Once it is placed there, its length.
+    pub(super) busy_ns: AtomicU64,
+    /// When the last of its predecessors has ended, for the recording.
+    pub(super) not_before_ns: AtomicU64,
+    has_failed: AtomicBool,
+    /// Its place in the recording is known, as its driver has said when it ended.
+    pub(super) is_placed: AtomicBool,
+    failure: Mutex<Option<DeviceError>>,
+}
+
+// SAFETY: `predecessors` and `call` have one owner at a time, like the slot's `exec`; the rest is atomic.
+unsafe impl Sync for DeviceSide {}
+
+impl DeviceSide {
+    /// What is called, and what it costs. Asked by whoever has the task, or is the policy's while that has it.
+    pub(crate) fn call(&self) -> (&'static str, Cost) {
+        // SAFETY: written before the task was pushed.
+        unsafe { *self.call.get() }
+    }
+
+    /// A predecessor has ended then.
+    pub(crate) fn not_before(&self, ended_ns: u64) {
+        self.not_before_ns.fetch_max(ended_ns, Ordering::Relaxed);
+    }
+
+    /// When it can have begun, for the recording: once it was issued, and its predecessors had ended.
+    pub(super) fn since_ns(&self) -> u64 {
+        self.started_ns.load(Ordering::Relaxed).max(self.not_before_ns.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn takers(&self) -> Takers {
+        Takers(self.takers.load(Ordering::Relaxed))
+    }
+
+    /// Whether the task turned out not to be for this device.
+    pub(crate) fn is_barred_from(&self, device: usize) -> bool {
+        self.barred.load(Ordering::Relaxed) >> device & 1 != 0
+    }
+
+    /// Says why the task can not be done.
+    pub(super) fn fail(&self, error: DeviceError) {
+        *held(self.failure.lock()) = Some(error);
+        self.has_failed.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Acquire)
+    }
+
+    /// Why the task can not be done, if somebody said so.
+    pub(crate) fn take_failure(&self) -> Option<DeviceError> {
+        if !self.has_failed() {
+            return None;
+        }
+        self.has_failed.store(false, Ordering::Relaxed);
+        held(self.failure.lock()).take()
+    }
+}
+
+pub(super) fn pack(event: Event) -> u64 {
+    u64::from(event.device) << 48 | u64::from(event.queue) << 32 | u64::from(event.ticket)
+}
+
+pub(super) fn unpack(word: u64) -> Event {
+    Event { device: (word >> 48) as u16, queue: (word >> 32) as u16, ticket: word as u32 }
+}
