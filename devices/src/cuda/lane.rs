@@ -12,6 +12,7 @@ use super::{
     line::{Closed, Line, Opened, Stage, Work},
     marks::Stock,
     queue::Queue,
+    signal::Put,
     transfer::Job,
 };
 use cudarc::driver::sys::CUstream;
@@ -90,7 +91,9 @@ impl Lane {
         self.board.context.make_current()?;
         // A task's implementation is here now and can not be kept for later, so the issuer waits. Copiers do not need it.
         self.group.await_events(waits);
-        self.put_now(entrance, waits, self.is_timed, fill)
+        let ticket = self.put_now(entrance, waits, self.is_timed, fill)?;
+        self.board.signal.nudge(Put::Task);
+        Ok(ticket)
     }
 
     /// Puts in a task, or the one command of a copy.
@@ -129,9 +132,7 @@ impl Lane {
             end.record(queue.raw())?;
         }
         work.judges = filling.judges;
-        let ticket = self.line().push(work, waits);
-        self.board.signal.nudge();
-        Ok(ticket)
+        Ok(self.line().push(work, waits))
     }
 
     /// Puts a copy into the queue: one command, if it need not go through the copier. The device's context is the thread's current one.
@@ -146,7 +147,10 @@ impl Lane {
         let entrance = &mut *self.enter();
         if !in_pieces && !self.line().is_with_copier() && !self.group.is_with_copiers(waits) {
             let is_timed = job.shape.bytes() >= TIMED_COPY_BYTES;
-            return self.put_now(entrance, waits, is_timed, |queue| command(queue.raw()).map(|()| queue.has_begun()));
+            let put = |queue: &mut Queue| command(queue.raw()).map(|()| queue.has_begun());
+            let ticket = self.put_now(entrance, waits, is_timed, put)?;
+            self.board.signal.nudge(if job.is_between_heaps() { Put::PeerCopy } else { Put::HostCopy });
+            return Ok(ticket);
         }
         if entrance.copier.is_none() {
             let stream = entrance.queue.shared_stream();
@@ -158,7 +162,7 @@ impl Lane {
         if let Some(copier) = &entrance.copier {
             copier.give(ticket, waits.to_vec(), job);
         }
-        self.board.signal.nudge();
+        self.board.signal.nudge(Put::HostCopy);
         Ok(ticket)
     }
 

@@ -4,7 +4,7 @@
 //! at ten microseconds and more), or a thread that blocks on one event and can not be woken otherwise. Both cost more than they bring,
 //! as a device has work for a while ahead. So the issuer looks by itself, each time after an eighth of the time that it has waited, so it is
 //! late by an eighth of that at most and looks some dozen times for a task of any length; but not within [`LOOK_MIN`] of the last time, nor
-//! within [`LOOK_BEHIND_PUT`] of somebody else's putting something in, since whoever asks the driver keeps others from it who put work in. In between it spins at first, for [`SPIN`],
+//! within [`LOOK_BEHIND_TASK`] of somebody else's putting in a task, since whoever asks the driver keeps others from it who put work in. In between it spins at first, for [`SPIN`],
 //! and sees at once when it is woken; then it naps. For that its naps are [exact](nap_exactly). A nap is [`NAP_MAX`] at most: a few per
 //! cent of a core while the device computes.
 //!
@@ -29,8 +29,9 @@ use std::{
 };
 
 const SPIN: Duration = Duration::from_micros(30);
-/// Somebody else who puts work in may be about to put in more.
-const LOOK_BEHIND_PUT: Duration = Duration::from_micros(5);
+/// Somebody else who puts in a task comes back with the next one, if it is a chain from device to device, and each question takes both of them
+/// microseconds then. Unless there are copies from or to the host: for their ends somebody waits there.
+const LOOK_BEHIND_TASK: Duration = Duration::from_micros(40);
 /// About as long as one look takes.
 const LOOK_MIN: Duration = Duration::from_micros(2);
 /// As long as a worker of the runtime looks for tasks before it sleeps. Longer than two hops take that find both issuers asleep, so
@@ -61,8 +62,16 @@ pub(super) struct Signal {
     is_to_be_woken: AtomicBool,
     /// It sleeps, without looking.
     is_asleep: AtomicBool,
-    /// So often something was put into a queue.
-    puts: AtomicU32,
+    tasks: AtomicU32,
+    host_copies: AtomicU32,
+}
+
+/// What somebody has put into a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Put {
+    Task,
+    HostCopy,
+    PeerCopy,
 }
 
 impl Signal {
@@ -76,8 +85,12 @@ impl Signal {
 
     /// Something was put into a queue: a sleeper that does not look must look.
     #[inline]
-    pub(super) fn nudge(&self) {
-        self.puts.fetch_add(1, Ordering::Relaxed);
+    pub(super) fn nudge(&self, what: Put) {
+        match what {
+            Put::Task => self.tasks.fetch_add(1, Ordering::Relaxed),
+            Put::HostCopy => self.host_copies.fetch_add(1, Ordering::Relaxed),
+            Put::PeerCopy => 0,
+        };
         if self.is_asleep.load(Ordering::SeqCst) {
             self.is_nudged.store(true, Ordering::SeqCst);
             self.call();
@@ -95,17 +108,20 @@ impl Signal {
     pub(super) fn wait(&self, at_most: Duration, is_due: impl Fn() -> bool, is_busy: impl Fn() -> bool) {
         let begin = Instant::now();
         // Whoever comes here has just looked.
-        let (mut slept, mut look_at, mut puts) = (Duration::ZERO, LOOK_MIN, self.puts.load(Ordering::Relaxed));
+        let (mut slept, mut look_at, mut puts) = (Duration::ZERO, LOOK_MIN, self.puts());
         loop {
             if self.take_raise() {
                 return;
             }
             let (is_busy_now, elapsed) = (is_busy(), begin.elapsed());
             let waited = elapsed.saturating_sub(slept);
-            let puts_now = self.puts.load(Ordering::Relaxed);
-            if puts != puts_now {
-                (puts, look_at) = (puts_now, look_at.max(elapsed + LOOK_BEHIND_PUT));
+            let puts_now = self.puts();
+            if puts.1 != puts_now.1 {
+                look_at = look_at.min(elapsed + LOOK_MIN);
+            } else if puts.0 != puts_now.0 {
+                look_at = look_at.max(elapsed + LOOK_BEHIND_TASK);
             }
+            puts = puts_now;
             if is_busy_now && elapsed >= look_at {
                 if is_due() {
                     self.take_raise();
@@ -125,6 +141,11 @@ impl Signal {
                 look_at = Duration::ZERO;
             }
         }
+    }
+
+    /// How many tasks, and copies from or to the host, were put into queues so far.
+    fn puts(&self) -> (u32, u32) {
+        (self.tasks.load(Ordering::Relaxed), self.host_copies.load(Ordering::Relaxed))
     }
 
     /// Whether there is a raise that no wait has had. A look without the lock, as a spin looks often.
@@ -210,7 +231,7 @@ mod tests {
             scope.spawn(|| {
                 thread::sleep(Duration::from_millis(20));
                 in_queues.store(1, Ordering::SeqCst);
-                signal.nudge();
+                signal.nudge(Put::Task);
             });
             let is_due = || looks.fetch_add(1, Ordering::Relaxed) > 100;
             let is_busy = || in_queues.load(Ordering::SeqCst) > 0;

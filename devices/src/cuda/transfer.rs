@@ -61,6 +61,13 @@ pub(super) struct Job {
 // SAFETY: addresses and a shape; using them is the unsafe part.
 unsafe impl Send for Job {}
 
+impl Job {
+    /// Whether the host has no part in it.
+    pub(super) fn is_between_heaps(&self) -> bool {
+        matches!((&self.from.place, &self.to.place), (Place::Device(_), Place::Device(_)))
+    }
+}
+
 /// Puts a copy into a stream: one command.
 ///
 /// # Safety
