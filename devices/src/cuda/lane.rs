@@ -147,7 +147,7 @@ impl Lane {
         let entrance = &mut *self.enter();
         if !in_pieces && !self.line().is_with_copier() && !self.group.is_with_copiers(waits) {
             let is_timed = job.shape.bytes() >= TIMED_COPY_BYTES;
-            let put = |queue: &mut Queue| command(queue.raw()).map(|()| queue.has_begun());
+            let put = |queue: &mut Queue| command(queue.raw()).map(|()| queue.note_begun());
             let ticket = self.put_now(entrance, waits, is_timed, put)?;
             self.board.signal.nudge(if job.is_between_heaps() { Put::PeerCopy } else { Put::HostCopy });
             return Ok(ticket);

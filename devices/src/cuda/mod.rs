@@ -13,8 +13,8 @@
 //! (`group`): the events of each can be found by all, and become conditions of a stream of any. So chains of tasks and copies run
 //! without the host, across queues and GPUs. What is over needs no condition, and of several events of one queue only the last does.
 //!
-//! The events of a queue end in order, so [`Device::poll`](superscalar_runtime::Device::poll) asks for few of them (`marks`). How the issuer sleeps is told in `signal`. It sees ends late, and several at once; when each was, by a clock of the
-//! device's, is told in `clock`.
+//! The events of a queue end in order, so [`Device::poll`](superscalar_runtime::Device::poll) asks for few of them (`marks`). How the issuer sleeps
+//! is told in `signal`. It sees ends late, and several at once; when each was, by a clock of the device's, is told in `clock`.
 //!
 //! # Copies
 //!

@@ -393,7 +393,7 @@ impl Queue {
     }
 
     /// Something stands in the stream.
-    pub(super) fn has_begun(&mut self) {
+    pub(super) fn note_begun(&mut self) {
         self.filling.is_begun = true;
     }
 

@@ -1,12 +1,12 @@
 //! [`Signal`]: the issuer's sleep.
 //!
-//! CUDA can tell a thread that an event has ended in two ways: a host function behind the work, for which the stream waits (measured by others
-//! at ten microseconds and more), or a thread that blocks on one event and can not be woken otherwise. Both cost more than they bring,
-//! as a device has work for a while ahead. So the issuer looks by itself, each time after an eighth of the time that it has waited, so it is
-//! late by an eighth of that at most and looks some dozen times for a task of any length; but not within [`LOOK_MIN`] of the last time, nor
-//! within [`LOOK_BEHIND_TASK`] of somebody else's putting in a task, since whoever asks the driver keeps others from it who put work in. In between it spins at first, for [`SPIN`],
-//! and sees at once when it is woken; then it naps. For that its naps are [exact](nap_exactly). A nap is [`NAP_MAX`] at most: a few per
-//! cent of a core while the device computes.
+//! CUDA can tell a thread that an event has ended in two ways: a host function behind the work, for which the stream waits (measured by others at ten
+//! microseconds and more), or a thread that blocks on one event and can not be woken otherwise. Both cost more than they bring, as a device has work
+//! for a while ahead. So the issuer looks by itself, each time after an eighth of the time that it has waited, so it is late by an eighth of that at
+//! most and looks some dozen times for a task of any length; but not within [`LOOK_MIN`] of the last time, nor within [`LOOK_BEHIND_TASK`] of
+//! somebody else's putting in a task, since whoever asks the driver keeps others from it who put work in. In between it spins at first, for [`SPIN`],
+//! and sees at once when it is woken; then it naps. For that its naps are [exact](nap_exactly). A nap is [`NAP_MAX`] at most: a few per cent of a
+//! core while the device computes.
 //!
 //! With nothing in its queues it waits to be woken: for [`SPIN_IDLE`] it spins, as the next task of a chain that goes from device to device
 //! comes within that time, while a thread that sleeps takes longer to wake than the work on the other device takes. Then it sleeps.
@@ -103,8 +103,8 @@ impl Signal {
         self.called.notify_all();
     }
 
-    /// Returns when there is a raise that no wait has had, when `is_due` says that something has ended (or that there is a raise), or after so long. `is_busy` says whether
-    /// something is in a queue.
+    /// Returns when there is a raise that no wait has had, when `is_due` says that something has ended (or that there is a raise), or after so long.
+    /// `is_busy` says whether something is in a queue.
     pub(super) fn wait(&self, at_most: Duration, is_due: impl Fn() -> bool, is_busy: impl Fn() -> bool) {
         let begin = Instant::now();
         // Whoever comes here has just looked.

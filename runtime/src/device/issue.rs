@@ -165,9 +165,13 @@ impl Shared {
 
     /// Issues the one task that the last one has made ready for another, idle device, as its issuer would if it were woken. Says whether it did.
     ///
-    /// The thread is here already, and with it in its cache what both of them need: so a chain that goes from device to device does not go from thread to thread. But it is
-    /// needed by its own device, so it takes no more than one task at a time, while there is none of its own, and none that could keep it.
+    /// The thread is here already, and with it in its cache what both of them need: so a chain that goes from device to device does not go
+    /// from thread to thread. But it is needed by its own device, so it takes no more than one task at a time, while there is none of its own,
+    /// and none that could keep it.
     fn go_on_elsewhere(&self, issuing: &mut Issuing) -> bool {
+        // For its own it has just looked, and will again.
+        let own = issuing.device;
+        issuing.kept.retain(|device| usize::from(*device) != own);
         let [device] = issuing.kept[..] else { return false };
         let entry = &self.devices.all[usize::from(device)];
         // Its issuer may be there for a moment, to take note of what has ended.

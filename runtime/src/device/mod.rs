@@ -17,12 +17,12 @@
 //! # Who issues
 //!
 //! Whoever holds a device's [`Issuing`](issue::Issuing) issues to it: mostly the thread that is the device's issuer, which lets go of it while it
-//! waits. The policy may keep a task for one device. If such a task has become ready by what an issuer has just put into a queue,
-//! and the other device's issuer waits, then it is not woken: the thread that is here issues that task, too, and so on, and a chain that goes
-//! from device to device does not go from thread to thread, each with cold caches, which would take as long as the work. It takes one task at a time,
-//! while there is none for its own device, and none whose data come from the host, as that may keep it. In all other
-//! cases the other issuer is woken. A pusher that sees a device idle wakes its issuer or issues in its place; one that does not see it idle leaves the task
-//! to the issuer, which says that it is idle before it looks for the last time (`device/table.rs`).
+//! waits. The policy may keep a task for one device. If such a task has become ready by what an issuer has just put into a queue, and the other
+//! device's issuer waits, then it is not woken: the thread that is here issues that task, too, and so on, and a chain that goes from device to device
+//! does not go from thread to thread, each with cold caches, which would take as long as the work. It takes one task at a time, while there is none
+//! for its own device, and none whose data come from the host, as that may keep it. In all other cases the other issuer is woken. A pusher that sees
+//! a device idle wakes its issuer or issues in its place; one that does not see it idle leaves the task to the issuer, which says that it is idle
+//! before it looks for the last time (`device/table.rs`).
 //!
 //! # The hold
 //!

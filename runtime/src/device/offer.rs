@@ -105,7 +105,8 @@ impl Shared {
         Next::Ready
     }
 
-    /// Pushes a task that devices can take, and wakes their issuers; if the policy keeps it for one of them, that is left to the caller. Host workers are to be woken only if it may be for them ([`Next::Ready`]).
+    /// Pushes a task that devices can take, and wakes their issuers; if the policy keeps it for one of them, that is left to the caller. Host workers
+    /// are to be woken only if it may be for them ([`Next::Ready`]).
     ///
     /// They can not take it before its predecessors are done. If the last of these ends now, either that is seen here, behind the fence of
     /// the notification, or whoever ends it wakes them, behind a fence of its own, and they see the push. (If somebody has taken the task by
