@@ -62,6 +62,7 @@ pub(super) struct Signal {
     is_to_be_woken: AtomicBool,
     /// It sleeps, without looking.
     is_asleep: AtomicBool,
+    /// How many tasks, and copies from or to the host, were put into queues so far.
     tasks: AtomicU32,
     host_copies: AtomicU32,
 }
@@ -143,7 +144,6 @@ impl Signal {
         }
     }
 
-    /// How many tasks, and copies from or to the host, were put into queues so far.
     fn puts(&self) -> (u32, u32) {
         (self.tasks.load(Ordering::Relaxed), self.host_copies.load(Ordering::Relaxed))
     }

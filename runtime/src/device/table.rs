@@ -16,7 +16,7 @@ pub(crate) struct Entry {
     pub(crate) info: DeviceInfo,
     /// Its bit among the kinds.
     pub(crate) kind_bit: u32,
-    /// Its issuer is about to sleep, or sleeps, for want of work.
+    /// Its issuer is about to wait, or waits, for want of tasks, or takes note of ends meanwhile: it is to be woken for a task.
     pub(crate) idle: AtomicBool,
     /// Its issuer has a task that can not be admitted before something has finished.
     pub(super) waits: AtomicBool,

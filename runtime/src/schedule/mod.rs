@@ -58,7 +58,7 @@ pub struct Want<'a> {
 
 impl<'a> Want<'a> {
     /// Tasks that `accepts` says.
-    pub(crate) const fn of(accepts: &'a dyn Fn(&ReadyTask) -> bool) -> Self {
+    pub(crate) fn of(accepts: &'a dyn Fn(&ReadyTask) -> bool) -> Self {
         Self { accepts: Some(accepts), outlook: None, is_hasty: false }
     }
 
