@@ -40,8 +40,8 @@ pub use recording::{BlasLevel, TaskId, TileIndex};
 pub use resident::{Lend, Resident};
 pub use runtime::Runtime;
 pub use schedule::{
-    CapabilityWeights, DemandDriven, Fifo, Forecast, Outlook, Place, Policy, PolicyName, Priority, ReadyTask, Resource,
-    UnknownPolicy, Want, WorkStealing,
+    CapabilityWeights, DemandDriven, Fifo, Forecast, Moves, Outlook, Place, Policy, PolicyName, Priority, ReadyTask,
+    Resource, UnknownPolicy, Want, WorkStealing,
 };
 pub use scope::{Home, Lent, Nesting, Scope};
 pub use task::{Lock, Outcome, TaskSpec};

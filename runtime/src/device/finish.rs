@@ -108,7 +108,7 @@ impl Shared {
             let at = issuing.in_flight.iter().position(|work| work.queue == one.queue && work.ticket == one.ticket);
             let work = at.and_then(|at| issuing.in_flight.remove(at));
             if work.is_some() {
-                issuing.queues.ended(one.queue);
+                issuing.queues.ended(one.queue, one.ticket);
             }
             match (work, &mut directory) {
                 (Some(work), Some(directory)) => {

@@ -5,7 +5,7 @@ use super::{Cost, DeviceError, whereabouts::Whereabouts};
 use crate::{
     recording::{BlasLevel, TaskId},
     runtime::Shared,
-    schedule::{Forecast, Outlook, Place, ReadyTask, Resource},
+    schedule::{Forecast, Moves, Outlook, Place, ReadyTask, Resource},
     sync::prefetch,
     task::Verdict,
 };
@@ -104,12 +104,19 @@ impl Outlook for Shared {
         Some(Forecast {
             computation_ns: self.weights.forecast_ns(on, kernel, &cost),
             communication_ns: there.communication_ns,
+            from_host: there.from_host,
             locality: there.locality,
         })
     }
 
-    fn communication_ns(&self, task: &ReadyTask, on: Resource) -> f64 {
-        self.whereabouts_on(task, on).map_or(f64::INFINITY, |there| there.communication_ns)
+    fn moves(&self, task: &ReadyTask, on: Resource) -> Moves {
+        let there = self.whereabouts_on(task, on);
+        let moves = |there: Whereabouts| Moves {
+            ns: there.communication_ns,
+            from_host: there.from_host,
+            has_room: there.has_room,
+        };
+        there.map_or(Moves::NEVER, moves)
     }
 
     fn is_lost(&self, on: Resource) -> bool {

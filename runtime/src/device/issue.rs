@@ -266,7 +266,10 @@ impl Shared {
         let mut waits = Waits::new();
         predecessors.iter().filter_map(|&task| self.event_of(task)).for_each(|event| waits.push(event));
         let before = waits.iter().filter(|event| usize::from(event.device) == device).copied();
-        let queue = issuing.queues.choose(exec.header.priority, before);
+        let is_arrival =
+            |event: &Event| usize::from(event.device) == device && event.queue == entry.info.arrivals_queue();
+        let awaits_host = admitted.waits.iter().any(is_arrival);
+        let queue = issuing.queues.choose(exec.header.priority, awaits_host, before);
         for event in admitted.waits {
             if !waits.contains(&event) {
                 waits.push(event);
@@ -296,7 +299,7 @@ impl Shared {
                 side.event.store(pack(event), Ordering::Release);
                 side.issued_ns.store(self.weights.now_ns(), Ordering::Relaxed);
                 entry.issued.fetch_add(1, Ordering::Relaxed);
-                issuing.queues.issued(queue, ticket);
+                issuing.queues.issued(queue, ticket, awaits_host);
                 issuing.in_flight.push_back(InFlight { queue, ticket, slot: task.slot, held });
                 self.release_issued(seat, slot, &mut issuing.kept);
             }

@@ -93,12 +93,16 @@ impl DeviceInfo {
     /// The queue for copies into the device (`In`), out of it (`Out`) or from its peers (`Peer`): they follow the queues for tasks.
     #[must_use]
     pub fn transfer_queue(&self, transfer: &Transfer) -> u16 {
+        match transfer {
+            Transfer::In { .. } => self.arrivals_queue(),
+            Transfer::Out { .. } => self.queues + 1,
+            Transfer::Peer { .. } => self.queues + 2,
+        }
+    }
+
+    /// The queue for copies from host memory.
+    pub(crate) fn arrivals_queue(&self) -> u16 {
         self.queues
-            + match transfer {
-                Transfer::In { .. } => 0,
-                Transfer::Out { .. } => 1,
-                Transfer::Peer { .. } => 2,
-            }
     }
 }
 

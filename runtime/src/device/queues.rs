@@ -5,6 +5,9 @@
 //! waits for events, and if none is empty, the one with the least in it. (In a factorization the first update may stand behind its panel. But
 //! were the others put there, too, because they also wait for the panel, the next panel would come after all of them, though it waits for one.)
 //!
+//! Tasks whose data have still to come from host memory stand behind each other, as the data come one after the other, too; and what has its data
+//! does not stand behind them, if there is another queue.
+//!
 //! Ordinary tasks leave the urgent queues free for those of a priority above zero. These may stand anywhere, but prefer an urgent one.
 
 #![forbid(unsafe_code)]
@@ -16,8 +19,18 @@ use std::ops::Range;
 struct Queue {
     /// The last ticket that was put in.
     tail: u32,
+    /// The last one that ended.
+    ended: u32,
+    /// The last one of a task that waits for data from host memory.
+    arrival: u32,
     /// How many tasks are in it.
     in_flight: usize,
+}
+
+impl Queue {
+    fn awaits_host(&self) -> bool {
+        self.in_flight > 0 && self.arrival > self.ended
+    }
 }
 
 /// What an issuer has put into the queues for tasks; see the module's head.
@@ -40,14 +53,24 @@ impl Queues {
         }
     }
 
-    /// The queue for a task of this priority. `before` are the events of the device's own that it must wait for.
-    pub(super) fn choose(&mut self, priority: i32, before: impl Iterator<Item = Event> + Clone) -> u16 {
+    /// The queue for a task of this priority, which waits for data from host memory or not. `before` are the events of the device's own that
+    /// it must wait for.
+    pub(super) fn choose(
+        &mut self,
+        priority: i32,
+        awaits_host: bool,
+        before: impl Iterator<Item = Event> + Clone,
+    ) -> u16 {
         let (urgent, ordinary) = (0..self.urgent, self.urgent..self.each.len());
         let found = match priority > 0 && !urgent.is_empty() {
             true => {
                 let found =
                     self.without_delay(&urgent, before.clone()).or_else(|| self.without_delay(&ordinary, before));
                 found.or_else(|| self.least(0..self.each.len()))
+            }
+            false if awaits_host => {
+                let behind = ordinary.clone().find(|&at| self.each[at].awaits_host());
+                behind.or_else(|| self.without_delay(&ordinary, before)).or_else(|| self.least(ordinary))
             }
             false => self.without_delay(&ordinary, before).or_else(|| self.least(ordinary)),
         };
@@ -66,7 +89,7 @@ impl Queues {
     }
 
     fn least(&self, among: Range<usize>) -> Option<usize> {
-        self.in_turn(among).min_by_key(|&at| self.each[at].in_flight)
+        self.in_turn(among).min_by_key(|&at| (self.each[at].awaits_host(), self.each[at].in_flight))
     }
 
     /// These, beginning with the one whose turn it is.
@@ -75,15 +98,19 @@ impl Queues {
         (first..among.end).chain(among.start..first)
     }
 
-    /// A task was put in.
-    pub(super) fn issued(&mut self, queue: u16, ticket: u32) {
+    /// A task was put in, which waits for data from host memory or not.
+    pub(super) fn issued(&mut self, queue: u16, ticket: u32, awaits_host: bool) {
         let queue = &mut self.each[usize::from(queue)];
         (queue.tail, queue.in_flight) = (ticket, queue.in_flight + 1);
+        if awaits_host {
+            queue.arrival = ticket;
+        }
     }
 
     /// A task has ended.
-    pub(super) fn ended(&mut self, queue: u16) {
-        self.each[usize::from(queue)].in_flight -= 1;
+    pub(super) fn ended(&mut self, queue: u16, ticket: u32) {
+        let queue = &mut self.each[usize::from(queue)];
+        (queue.ended, queue.in_flight) = (ticket, queue.in_flight - 1);
     }
 }
 
@@ -105,11 +132,21 @@ mod tests {
         }
 
         fn issue(&mut self, priority: i32, before: &[Event]) -> Event {
-            let queue = self.queues.choose(priority, before.iter().copied());
+            self.put(priority, false, before)
+        }
+
+        fn put(&mut self, priority: i32, awaits_host: bool, before: &[Event]) -> Event {
+            let queue = self.queues.choose(priority, awaits_host, before.iter().copied());
             let ticket = &mut self.issued[usize::from(queue)];
             *ticket += 1;
-            self.queues.issued(queue, *ticket);
+            self.queues.issued(queue, *ticket, awaits_host);
             Event { device: 0, queue, ticket: *ticket }
+        }
+
+        /// The first of so many in the queue ends.
+        fn end(&mut self, queue: u16) {
+            let Queue { tail, in_flight, .. } = self.queues.each[usize::from(queue)];
+            self.queues.ended(queue, tail + 1 - in_flight as u32);
         }
     }
 
@@ -142,10 +179,22 @@ mod tests {
         let events: Vec<Event> = (0..9).map(|_| device.issue(0, &[])).collect();
         assert_eq!(device.issued, [3, 3, 3]);
         let freed = events[4].queue;
-        device.queues.ended(freed);
+        device.end(freed);
         assert_eq!(device.issue(0, &[events[0]]).queue, freed);
-        (0..3).for_each(|_| device.queues.ended(freed));
+        (0..3).for_each(|_| device.end(freed));
         assert_eq!(device.issue(0, &[events[0]]).queue, freed);
+    }
+
+    #[test]
+    fn who_has_its_data_does_not_stand_behind_who_waits_for_the_host() {
+        let mut device = Device::new(4, 1);
+        let arrivals: Vec<Event> = (0..3).map(|_| device.put(0, true, &[])).collect();
+        assert!(arrivals.iter().all(|event| event.queue == arrivals[0].queue), "{arrivals:?}");
+        let others: Vec<u16> = (0..8).map(|_| device.issue(0, &[arrivals[0]]).queue).collect();
+        assert!(!others.contains(&arrivals[0].queue), "{others:?}");
+        assert_eq!(device.issue(0, &[arrivals[2]]).queue, arrivals[0].queue, "what goes on with the last data");
+        (0..3).for_each(|_| device.end(arrivals[0].queue));
+        assert_eq!(device.issue(0, &[]).queue, arrivals[0].queue, "nothing in it waits any more");
     }
 
     #[test]
@@ -156,7 +205,7 @@ mod tests {
         let panel = device.issue(4, &[ordinary[5]]);
         assert_eq!(panel.queue, 0);
         // With a queue of their own taken, they stand where ordinary ones may.
-        (0..3).for_each(|_| device.queues.ended(1));
+        (0..3).for_each(|_| device.end(1));
         assert_eq!((device.issue(1, &[]).queue, device.issue(1, &[panel]).queue), (1, 0));
         assert_ne!(device.issue(0, &[panel]).queue, 0);
         assert_eq!(Device::new(1, 1).issue(0, &[]).queue, 0, "the only queue is for everybody");

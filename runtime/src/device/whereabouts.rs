@@ -15,6 +15,10 @@ pub(crate) struct Whereabouts {
     pub(crate) communication_ns: f64,
     /// Two for each operand that is there, one for each that a peer has.
     pub(crate) locality: u32,
+    /// Whether something comes, or is coming, from host memory.
+    pub(crate) from_host: bool,
+    /// Whether memory there is not more than half full when all is there.
+    pub(crate) has_room: bool,
 }
 
 /// Of each value that a task uses, whether it reads it, and its entry, if devices have used it.
@@ -48,14 +52,17 @@ impl Shared {
             unsafe { body.residences(&mut |residence| hosts.push(residence.region)) };
         }
         let directory = self.memory.lock();
-        let mut sum = Whereabouts::default();
+        let (mut sum, mut missing_bytes) = (Whereabouts::default(), 0);
         for (at, &(is_read, entry)) in readings.iter().enumerate() {
             if is_read {
-                let (communication_ns, locality) = directory.distance(entry, hosts.get(at).copied(), to);
-                sum.communication_ns += communication_ns;
-                sum.locality += locality;
+                let distance = directory.distance(entry, hosts.get(at).copied(), to);
+                sum.communication_ns += distance.ns;
+                sum.locality += distance.locality;
+                sum.from_host |= distance.from_host;
+                missing_bytes += distance.missing_bytes;
             }
         }
+        sum.has_room = to.device().is_none_or(|device| directory.has_room(device, missing_bytes));
         sum
     }
 

@@ -8,7 +8,7 @@ use super::{
     heap::Segment,
     links::CopyKind,
 };
-use crate::device::{DeviceError, DeviceRegion, Event, HostRegion};
+use crate::device::{DeviceError, DeviceRegion, Event};
 use smallvec::SmallVec;
 
 /// Where operands are on a device.
@@ -442,33 +442,5 @@ impl Directory {
             uses.iter().filter(|one| one.mode.writes()).for_each(|one| self.modify(one.entry, Node::HOST));
         }
         copies
-    }
-
-    /// How long it would take to bring a value to a node, and its locality there: two if it is there, one if a device has it from
-    /// which the node can copy.
-    pub(crate) fn distance(&self, id: Option<EntryId>, host: Option<HostRegion>, to: Node) -> (f64, u32) {
-        let Some(id) = id else {
-            // Devices have not used it: it is in host memory.
-            let bytes = host.map_or(0, |region| region.bytes());
-            let from_host = || self.links.forecast_ns(Node::HOST, to, bytes).unwrap_or(0.0);
-            return if to == Node::HOST { (0.0, 2) } else { (from_host(), 0) };
-        };
-        let entry = self.entry(id);
-        if entry.is_valid(to) {
-            return (0.0, 2);
-        }
-        let bytes = entry.host.bytes();
-        let from = |from: Node| self.links.forecast_ns(from, to, bytes);
-        let peer = entry.holders().filter_map(from).min_by(f64::total_cmp);
-        let host = if entry.is_valid(Node::HOST) { from(Node::HOST) } else { None };
-        match (peer, host) {
-            (Some(peer), host) => (host.map_or(peer, |host| host.min(peer)), 1),
-            (None, Some(host)) => (host, 0),
-            // From a device home, and from there.
-            (None, None) => {
-                let home = entry.holders().filter_map(|from| self.links.forecast_ns(from, Node::HOST, bytes));
-                (home.fold(0.0, f64::max) + from(Node::HOST).unwrap_or(0.0), 0)
-            }
-        }
     }
 }

@@ -318,6 +318,7 @@ impl Directory {
         self.pin(id, to);
         self.entry_mut(id).arrive(to);
         self.overwrite(id, to, event);
+        self.entry_mut(id).replicas[to.at()].arrival = (from == Node::HOST).then_some(event);
         let stores = &self.stores;
         let done = |event: &Event| stores[usize::from(event.device)].done[usize::from(event.queue)] >= event.ticket;
         let Some(entry) = self.entries[id.0 as usize - 1].as_mut() else { return Ok(false) };
@@ -436,6 +437,12 @@ impl Directory {
             evicted_bytes: self.evicted[at].1,
             wanted_bytes: *wanted as u64,
         })
+    }
+
+    /// Whether the device's heap is not more than half full with so many bytes more.
+    pub(crate) fn has_room(&self, device: u16, bytes: usize) -> bool {
+        let heap = &self.stores[usize::from(device)].heap;
+        heap.as_ref().is_none_or(|heap| heap.used().saturating_add(bytes) <= heap.bytes() / 2)
     }
 
     pub(super) fn segment_on(&self, id: EntryId, node: Node) -> Option<&Segment> {

@@ -53,6 +53,8 @@ pub(super) struct Replica {
     /// Copies that read it since: to be waited for by whoever overwrites it. (Tasks that read it are predecessors of the task
     /// that overwrites it.) And what `written` has waited for on other devices, and may not outlive if its own is lost.
     pub(super) readers: SmallVec<[Event; 2]>,
+    /// The copy from host memory by which it came here, or the value did that was updated here since.
+    pub(super) arrival: Option<Event>,
     /// Its place among the device's recently used, while it has one in the heap.
     pub(super) used: Option<Place>,
 }

@@ -87,6 +87,7 @@
 
 mod admission;
 mod directory;
+mod distance;
 mod entry;
 mod heap;
 mod links;

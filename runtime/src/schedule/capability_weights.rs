@@ -23,8 +23,9 @@ use std::sync::{
 /// *Order.* Each resource takes what is assigned to it by priority, and among equals the one that was inserted first, as a serial run would,
 /// whenever it became ready: so what goes on with some data comes before what begins with others. A device takes, of the first few of these,
 /// the one with the least to be moved for the work that it is, as what is there may soon make room for something else, and one that needs
-/// nothing before one whose data would come later than there is other work for. A device that is at work takes ahead only what nobody else
-/// would finish sooner, as things stand by then: what it has not taken can still go elsewhere.
+/// nothing before one whose data would come later than there is other work for. Data that were dealt to it, and for which there is room, it sends
+/// for ahead, so that its link is never idle, and meanwhile takes what it has data for (`order.rs`). A device that is at work takes ahead only
+/// what nobody else would finish sooner, as things stand by then: what it has not taken can still go elsewhere.
 ///
 /// *Stealing.* Who has nothing of its own takes from another what it finishes sooner than the other would; a faster one the most
 /// urgent, a slower one the last in the queue. What is somebody's by one of the two rules is not stolen. So a slow resource never begins a
@@ -50,12 +51,6 @@ const MARGIN: f64 = 0.125;
 const HOPELESS: f64 = 20.0;
 /// A thief looks at so many tasks of each victim.
 const LOOKS: usize = 4;
-/// A device looks at so many of its own for the one with the least to be moved.
-const NEAR: usize = 8;
-/// It has to be nearer than the oldest by this share to go before it.
-const NEARER: f64 = 0.1;
-/// And at so many more for one that needs nothing to be moved, if it waits for its link already.
-const FAR: usize = 500;
 /// The share of the latest panel in the mean of what panels take.
 const PANEL_SHARE: f64 = 0.25;
 
@@ -166,80 +161,6 @@ impl State {
     ) -> Option<Resource> {
         let done = among.map(|(on, forecast)| (on, self.done_ns(on, priority, forecast, now_ns)));
         done.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(on, _)| on)
-    }
-
-    /// The next of the resource's own tasks.
-    fn take_own(&mut self, on: Resource, want: &Want<'_>, outlook: &dyn Outlook) -> Option<ReadyTask> {
-        let station = self.stations.get(usize::from(on.0))?;
-        if on == Resource::HOST {
-            let found = self.station(on).remove_first(|it| want.accepts(&it.task))?;
-            return Some(self.taken(on, found, outlook.now_ns() as f64));
-        }
-        let (is_ahead, now_ns) = (station.is_busy(), outlook.now_ns() as f64);
-        // Ahead of time: what is its own by rule, and the first of the others, if it is still best here.
-        let is_here =
-            |it: &Assigned| !is_ahead || it.is_bound || !self.is_better_elsewhere(on, &it.task, outlook, now_ns);
-        let mut is_refused = false;
-        let first = station.queue.iter().find_map(|(_, it)| {
-            if !it.is_bound && is_refused || !want.accepts(&it.task) {
-                return None;
-            }
-            is_refused = !is_here(it);
-            (!is_refused).then_some(it)
-        })?;
-        let (first_ns, nearer) = self.nearest(on, first, want, outlook);
-        let (communication_ns, id) = match nearer.filter(|(_, it)| is_here(it)) {
-            Some((ns, it)) => (ns, it.task.id),
-            None => (first_ns, first.task.id),
-        };
-        let found = self.station(on).remove_first(|it| it.task.id == id)?;
-        for (others, (_, it)) in self.station(on).queue.iter().take(2).enumerate() {
-            outlook.comes_soon(&it.task, others);
-        }
-        let forecast = Forecast { communication_ns, ..found.forecast };
-        Some(self.taken(on, Assigned { forecast, ..found }, now_ns))
-    }
-
-    /// What it takes to move what this task needs; and of those that follow, that the device can take and that are as urgent, the one that
-    /// needs the least to be moved, if that is less.
-    fn nearest(
-        &self,
-        on: Resource,
-        first: &Assigned,
-        want: &Want<'_>,
-        outlook: &dyn Outlook,
-    ) -> (f64, Option<(f64, &Assigned)>) {
-        // What was there when it was assigned is there still, but for what has made room: too rarely to be asked for every task.
-        if first.forecast.communication_ns == 0.0 {
-            return (0.0, None);
-        }
-        let station = &self.stations[usize::from(on.0)];
-        let others = station.queue.iter().map(|(_, it)| it).skip_while(|it| it.task.id != first.task.id).skip(1);
-        let is_equal = |it: &&Assigned| it.task.priority == first.task.priority;
-        let mut equals = others.take_while(is_equal).filter(|it| want.accepts(&it.task));
-        let mut others = equals.by_ref().take(NEAR).peekable();
-        if others.peek().is_none() {
-            return (first.forecast.communication_ns, None);
-        }
-        let first_ns = outlook.communication_ns(&first.task, on);
-        // Near is what needs little for the work that it is: a small task is not nearer than a large one.
-        let share = |ns: f64, it: &Assigned| ns / it.forecast.computation_ns.max(1.0);
-        let (mut best, mut least) = (None, (1.0 - NEARER) * share(first_ns, first));
-        for it in others {
-            if least == 0.0 {
-                break;
-            }
-            let ns = outlook.communication_ns(&it.task, on);
-            if share(ns, it) < least {
-                (best, least) = (Some((ns, it)), share(ns, it));
-            }
-        }
-        // What comes later than there is work for is sent for, but one at a time: meanwhile there is time for what is here.
-        if station.is_fetching() && best.map_or(first_ns, |(ns, _)| ns) > station.in_hand_ns() {
-            let here = equals.take(FAR).find(|it| it.forecast.communication_ns == 0.0);
-            best = here.map(|it| (0.0, it)).or(best);
-        }
-        (first_ns, best)
     }
 
     fn is_better_elsewhere(&self, on: Resource, task: &ReadyTask, outlook: &dyn Outlook, now_ns: f64) -> bool {
@@ -402,7 +323,8 @@ impl Policy for CapabilityWeights {
         if on == Resource::HOST && is_panel {
             state.panel_ns += PANEL_SHARE * (load_ns(&forecast) - state.panel_ns);
         }
-        state.station(on).assign(Assigned { task, is_bound, forecast });
+        let is_home = home == Some(on);
+        state.station(on).assign(Assigned { task, is_bound, is_home, forecast });
         state.epoch += 1;
         is_bound.then_some(on)
     }
@@ -470,5 +392,6 @@ impl Policy for CapabilityWeights {
     }
 }
 
+mod order;
 #[cfg(test)]
 mod tests;

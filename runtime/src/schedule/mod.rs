@@ -22,7 +22,7 @@ mod work_stealing;
 pub use capability_weights::CapabilityWeights;
 pub use demand_driven::DemandDriven;
 pub use fifo::Fifo;
-pub use outlook::{Forecast, Outlook, Resource};
+pub use outlook::{Forecast, Moves, Outlook, Resource};
 pub use priority::Priority;
 pub use work_stealing::WorkStealing;
 

@@ -31,8 +31,29 @@ pub struct Forecast {
     pub computation_ns: f64,
     /// Moving what is not there yet, by the links' bandwidths.
     pub communication_ns: f64,
+    /// Whether something comes from host memory, or is on its way from there: the task begins when it has come, and so does what stands
+    /// behind it in a queue.
+    pub from_host: bool,
     /// BLASX's priority (paper: equation 3): two for each operand that is there, one for each that a peer of the device has.
     pub locality: u32,
+}
+
+/// What must be moved to a resource before a task can begin there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moves {
+    /// How long it takes; endless if the task can not run there.
+    pub ns: f64,
+    /// As in a [`Forecast`].
+    pub from_host: bool,
+    /// Whether memory there is not more than half full with it: nothing will have to make room soon.
+    pub has_room: bool,
+}
+
+impl Moves {
+    /// Nothing.
+    pub const NOTHING: Self = Self { ns: 0.0, from_host: false, has_room: true };
+    /// Of a task that can not run there.
+    pub const NEVER: Self = Self { ns: f64::INFINITY, from_host: false, has_room: false };
 }
 
 /// What a policy may ask, of tasks that it holds.
@@ -49,10 +70,12 @@ pub trait Outlook {
     /// What it would take to run the task there; none if it can not run there.
     fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast>;
 
-    /// How long it would take to move there what the task needs and is not there yet; endless if it can not run there. What
-    /// [`forecast`](Self::forecast) says of it, for less.
-    fn communication_ns(&self, task: &ReadyTask, on: Resource) -> f64 {
-        self.forecast(task, on).map_or(f64::INFINITY, |forecast| forecast.communication_ns)
+    /// What would have to be moved there that the task needs and is not there yet. It takes as long as [`forecast`](Self::forecast) says, who
+    /// takes longer to ask.
+    fn moves(&self, task: &ReadyTask, on: Resource) -> Moves {
+        let forecast = self.forecast(task, on);
+        let moves = |it: Forecast| Moves { ns: it.communication_ns, from_host: it.from_host, has_room: true };
+        forecast.map_or(Moves::NEVER, moves)
     }
 
     /// Whether the resource is a device that is gone.

@@ -1,6 +1,6 @@
 //! An outlook for tests of policies: what tasks cost is said beforehand, and time passes when the test says so.
 
-use super::{Forecast, Outlook, Place, Policy, ReadyTask, Resource, Want};
+use super::{Forecast, Moves, Outlook, Place, Policy, ReadyTask, Resource, Want};
 use crate::recording::{BlasLevel, TaskId};
 use std::{
     cell::{Cell, RefCell},
@@ -53,6 +53,8 @@ pub(super) struct Mock {
     pub(super) resources: u16,
     pub(super) works: RefCell<BTreeMap<TaskId, Work>>,
     pub(super) now_ns: Cell<u64>,
+    /// Whether devices have room for what has to be moved.
+    pub(super) has_room: Cell<bool>,
 }
 
 impl Outlook for Mock {
@@ -70,6 +72,12 @@ impl Outlook for Mock {
 
     fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast> {
         self.works.borrow()[&task.id].forecasts[usize::from(on.0)]
+    }
+
+    fn moves(&self, task: &ReadyTask, on: Resource) -> Moves {
+        let moves =
+            |it: Forecast| Moves { ns: it.communication_ns, from_host: it.from_host, has_room: self.has_room.get() };
+        self.forecast(task, on).map_or(Moves::NEVER, moves)
     }
 
     fn is_lost(&self, on: Resource) -> bool {
@@ -95,7 +103,13 @@ impl Outlook for Mock {
 
 impl Mock {
     pub(super) fn new(workers: usize, devices: u16) -> Self {
-        Self { workers, resources: devices + 1, works: RefCell::default(), now_ns: Cell::new(0) }
+        Self {
+            workers,
+            resources: devices + 1,
+            works: RefCell::default(),
+            now_ns: Cell::new(0),
+            has_room: Cell::new(true),
+        }
     }
 
     pub(super) fn places(&self) -> usize {

@@ -53,7 +53,7 @@ impl<T> Ranked<T> {
     }
 
     /// From the most urgent on, each with what it weighs.
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &(f64, T)> {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &(f64, T)> + Clone {
         self.bands.iter().rev().flat_map(|band| &band.items)
     }
 

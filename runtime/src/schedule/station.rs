@@ -14,8 +14,17 @@ pub(super) struct Assigned {
     pub(super) task: ReadyTask,
     /// Nobody else is to take it: others can not, or it is here by rule.
     pub(super) is_bound: bool,
+    /// It is here because its data were dealt to this resource, where they will stay.
+    pub(super) is_home: bool,
     /// What it will take here, as was expected when it was assigned or weighed last.
     pub(super) forecast: Forecast,
+}
+
+impl Assigned {
+    /// Whether it had to wait for data from host memory when it was assigned, which are to stay here.
+    pub(super) fn was_afar(&self) -> bool {
+        self.is_home && self.forecast.from_host
+    }
 }
 
 /// A task that was taken and has not ended.
@@ -37,6 +46,8 @@ pub(super) struct Station {
     pub(super) queue: Ranked<Assigned>,
     /// How many in the queue are not bound.
     open: usize,
+    /// How many at home in the queue had to wait for data from host memory when they were assigned.
+    afar: usize,
     running: Vec<Running>,
     /// So many tasks run at once: one on a device, whose tasks take turns, and one on each worker of the host.
     servers: usize,
@@ -57,11 +68,12 @@ pub(super) enum Ended {
 
 impl Station {
     pub(super) fn new(servers: usize) -> Self {
-        Self { queue: Ranked::default(), open: 0, running: Vec::new(), servers, ended: 0 }
+        Self { queue: Ranked::default(), open: 0, afar: 0, running: Vec::new(), servers, ended: 0 }
     }
 
     pub(super) fn assign(&mut self, assigned: Assigned) {
         self.open += usize::from(!assigned.is_bound);
+        self.afar += usize::from(assigned.was_afar());
         let (id, priority) = (assigned.task.id, assigned.task.priority);
         self.queue.push(priority, load_ns(&assigned.forecast), assigned, |other| other.task.id < id);
     }
@@ -70,12 +82,18 @@ impl Station {
     pub(super) fn remove_first(&mut self, will_do: impl FnMut(&Assigned) -> bool) -> Option<Assigned> {
         let found = self.queue.remove_first(will_do)?;
         self.open -= usize::from(!found.is_bound);
+        self.afar -= usize::from(found.was_afar());
         Some(found)
     }
 
     /// Whether there is something in the queue that others may take.
     pub(super) fn is_open(&self) -> bool {
         self.open > 0
+    }
+
+    /// Whether something at home in the queue had to wait for data from host memory when it was assigned.
+    pub(super) fn is_any_afar(&self) -> bool {
+        self.afar > 0
     }
 
     /// So many of its tasks run at once.
@@ -106,6 +124,11 @@ impl Station {
     /// Whether something had to be moved for one of the tasks that it has taken.
     pub(super) fn is_fetching(&self) -> bool {
         self.running.iter().any(|running| running.forecast.communication_ns > 0.0)
+    }
+
+    /// How many of the tasks that it has taken had to wait for data from host memory.
+    pub(super) fn waiting_for_host(&self) -> usize {
+        self.running.iter().filter(|running| running.forecast.from_host).count()
     }
 
     /// Takes a task, of which that is expected now.
@@ -140,7 +163,8 @@ impl Station {
     pub(super) fn reweigh(&mut self, expected: impl Fn(&ReadyTask) -> Option<Forecast>) {
         self.ended = 0;
         self.queue.reweigh(|it| {
-            it.forecast = expected(&it.task)?;
+            // Who was far from its data when it was assigned counts as such.
+            it.forecast = Forecast { from_host: it.forecast.from_host, ..expected(&it.task)? };
             Some(load_ns(&it.forecast))
         });
     }
@@ -176,7 +200,7 @@ mod tests {
     use super::*;
 
     fn forecast(computation_ns: f64, communication_ns: f64) -> Forecast {
-        Forecast { computation_ns, communication_ns, locality: 0 }
+        Forecast { computation_ns, communication_ns, ..Forecast::default() }
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! repeats it alone.
 
 mod choices;
+mod distances;
 mod drivers;
 mod explored;
 mod fingerprint;

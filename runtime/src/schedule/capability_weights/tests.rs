@@ -125,6 +125,69 @@ fn near_is_what_needs_little_for_the_work_that_it_is() {
     assert_eq!(order, [4, 1, 2, 3]);
 }
 
+/// At home on the first device: it takes 100 there, and so long until data from host memory have come.
+fn dealt(from_host_ns: Option<f64>) -> Work {
+    Work::taking(&[NEVER, 100.0]).homed(FAST).with(FAST, |forecast| {
+        (forecast.communication_ns, forecast.from_host) = (from_host_ns.unwrap_or(0.0), from_host_ns.is_some());
+    })
+}
+
+#[test]
+fn data_that_were_dealt_are_sent_for_ahead_and_hold_up_nobody() {
+    let mock = Mock::new(1, 1);
+    let policy = CapabilityWeights::new(mock.places());
+    let take = || mock.take(&policy, mock.device(0));
+    (1..=3).for_each(|id| mock.push(&policy, id, 0, dealt(None)));
+    (4..=9).for_each(|id| mock.push(&policy, id, 0, dealt(Some(400.0))));
+    mock.push(&policy, 10, 0, dealt(None));
+    // Four keep the link busy. Meanwhile there is what has its data, in its order.
+    let taken: Vec<_> = (0..8).map_while(|_| take()).collect();
+    assert_eq!(taken, [4, 5, 6, 7, 1, 2, 3, 10]);
+    assert_eq!(take(), None, "more would only stand in the queues");
+    policy.ended(&[TaskId(1)], &mock);
+    assert_eq!(take(), None, "it did not wait for the host");
+    policy.ended(&[TaskId(4)], &mock);
+    assert_eq!((take(), take()), (Some(8), None));
+    // What has come by now is like what was there.
+    mock.works.borrow_mut().insert(TaskId(9), dealt(None));
+    assert_eq!(take(), Some(9));
+}
+
+#[test]
+fn what_is_on_its_way_is_waited_for_only_if_there_is_nothing_else() {
+    let mock = Mock::new(1, 1);
+    let policy = CapabilityWeights::new(mock.places());
+    let take = || mock.take(&policy, mock.device(0));
+    mock.push(&policy, 1, 0, dealt(Some(0.0)));
+    mock.push(&policy, 2, 0, dealt(Some(0.0)));
+    mock.push(&policy, 3, 0, dealt(None));
+    assert_eq!((take(), take()), (Some(3), Some(1)));
+    assert_eq!(take(), None);
+    policy.ended(&[TaskId(1)], &mock);
+    assert_eq!(take(), Some(2));
+}
+
+#[test]
+fn urgent_tasks_are_taken_wherever_their_data_are() {
+    let mock = Mock::new(1, 1);
+    let policy = CapabilityWeights::new(mock.places());
+    (1..=6).for_each(|id| mock.push(&policy, id, 1, dealt(Some(400.0))));
+    mock.push(&policy, 7, 0, dealt(None));
+    let taken: Vec<_> = (0..7).filter_map(|_| mock.take(&policy, mock.device(0))).collect();
+    assert_eq!(taken, [1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn where_memory_is_short_nothing_is_sent_for_ahead() {
+    let mock = Mock::new(1, 1);
+    let policy = CapabilityWeights::new(mock.places());
+    mock.has_room.set(false);
+    (1..=3).for_each(|id| mock.push(&policy, id, 0, dealt(None)));
+    (4..=9).for_each(|id| mock.push(&policy, id, 0, dealt(Some(400.0))));
+    let taken: Vec<_> = (0..9).filter_map(|_| mock.take(&policy, mock.device(0))).collect();
+    assert_eq!(taken, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+}
+
 #[test]
 fn the_last_free_worker_is_left_to_the_next_panel() {
     let helps = |panel_ns: f64| {
