@@ -86,6 +86,7 @@ mod mixed;
 mod options;
 mod parts;
 mod qr;
+mod steps;
 mod tile;
 mod tiled;
 pub mod tuning;

@@ -10,6 +10,7 @@ use crate::{
         usual_update,
     },
     distribution::{Dealer, update_by_gemm},
+    steps::{Step, steps},
     tiled::Tiled,
 };
 use superscalar_kernels::{Diag, MatMut, Op, Scalar, Uplo};
@@ -37,16 +38,20 @@ fn rows<T: Scalar>(a: &Tiled<'_, MatMut<'_, T>>, j: usize, of: usize) -> Rows {
 fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
     let (potrf, update) = (PotrfOfColumn::new(), UpdateOfColumn::new());
     let dealer = Dealer::new(s, a, usual_update::<T>((a.shape().0, a.tile_shape().1)));
-    for k in 0..a.nt() {
-        // A[k][k] = L[k][k] L[k][k]ᴴ, L[k+1..][k] = A[k+1..][k] L[k][k]⁻ᴴ
-        let panel = (rows(a, k, k), a.first_row_of(k));
-        potrf.insert(s, task("potrf", k, k, k).priority(4), Uplo::Lower, panel, a.at(0, k));
-        dealer.deal_behind(s, k, a.at(0, k));
-        for j in k + 1..a.nt() {
-            // A[j..][j] := A[j..][j] − L[j..][k] L[j][k]ᴴ; the column that becomes the next panel first
-            let spec = task("herk", k, j, k).priority(2 * i32::from(j == k + 1));
-            let rows = (rows(a, j, k), rows(a, j, j));
-            update.insert(s, spec, rows, (a.at(0, k), a.cols_of(k)), a.at(0, j));
+    for step in steps(a.nt(), a.nt()) {
+        match step {
+            Step::Panel(k) => {
+                // A[k][k] = L[k][k] L[k][k]ᴴ, L[k+1..][k] = A[k+1..][k] L[k][k]⁻ᴴ
+                let panel = (rows(a, k, k), a.first_row_of(k));
+                potrf.insert(s, task("potrf", k, k, k).priority(4), Uplo::Lower, panel, a.at(0, k));
+                dealer.deal_behind(s, k, a.at(0, k));
+            }
+            Step::Update(k, j) => {
+                // A[j..][j] := A[j..][j] − L[j..][k] L[j][k]ᴴ; the column that becomes the next panel first
+                let spec = task("herk", k, j, k).priority(2 * i32::from(j == k + 1));
+                let rows = (rows(a, j, k), rows(a, j, j));
+                update.insert(s, spec, rows, (a.at(0, k), a.cols_of(k)), a.at(0, j));
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::{
     distribution::{Dealer, update_by_gemm},
     error::Error,
     options::Options,
+    steps::{Step, steps},
     tiled::Tiled,
     tuning::Blocks,
 };
@@ -52,34 +53,36 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
     let dealer = Dealer::new(s, a, update_by_gemm::<T>((m / 2, nb, nb)));
     // With few columns for each worker they all wait for the next panel, and so for its column.
     let is_awaited = |k: usize, j: usize| j == k + 1 && a.nt() - k <= 2 * s.nesting().workers();
-    for (k, &ipiv) in blocks.iter().enumerate() {
-        let (start, cols) = (k * nb, a.cols_of(k));
-        let end = m.min(start + cols);
-        // P[k] L[k] U[k] = A[k..m][k]
-        getrf.insert(s, task("getrf", k, k, k).priority(4), (start..m, cols), a.at(0, k), ipiv);
-        dealer.deal_behind(s, k, a.at(0, k));
-        for j in k + 1..a.nt() {
-            let spec = |name| task(name, k, j, k).priority(lookahead(k, j));
-            // A[k..m][j] := P[k]ᵀ A[k..m][j]
-            let exchange = (start, end - start, Direction::Forward);
-            laswp.insert(s, spec("laswp"), exchange, &[ipiv], (a.at(0, j), a.cols_of(j)));
-            // A[k][j] := L[k][k]⁻¹ A[k][j]
-            let system = (start..end, (Uplo::Lower, Op::None, Diag::Unit), a.cols_of(j));
-            trsm.insert(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
-            if end < m {
-                // A[k+1..m][j] := A[k+1..m][j] − L[k+1..m][k] A[k][j]
-                let (below, n) = (end..m, a.cols_of(j));
-                let parts = Elimination {
-                    op: Op::None,
-                    a: below.clone(),
-                    a_cols: end - start,
-                    by: start..end,
-                    changed: below,
-                    n,
-                    nesting: is_awaited(k, j).then(|| s.nesting()),
-                };
-                gemm.insert(s, spec("gemm"), parts, a.at(0, k), a.at(0, j));
-            }
+    for step in steps(blocks.len(), a.nt()) {
+        let (Step::Panel(k) | Step::Update(k, _)) = step;
+        let (start, ipiv) = (k * nb, blocks[k]);
+        let end = m.min(start + a.cols_of(k));
+        let Step::Update(_, j) = step else {
+            // P[k] L[k] U[k] = A[k..m][k]
+            getrf.insert(s, task("getrf", k, k, k).priority(4), (start..m, a.cols_of(k)), a.at(0, k), ipiv);
+            dealer.deal_behind(s, k, a.at(0, k));
+            continue;
+        };
+        let spec = |name| task(name, k, j, k).priority(lookahead(k, j));
+        // A[k..m][j] := P[k]ᵀ A[k..m][j]
+        let exchange = (start, end - start, Direction::Forward);
+        laswp.insert(s, spec("laswp"), exchange, &[ipiv], (a.at(0, j), a.cols_of(j)));
+        // A[k][j] := L[k][k]⁻¹ A[k][j]
+        let system = (start..end, (Uplo::Lower, Op::None, Diag::Unit), a.cols_of(j));
+        trsm.insert(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
+        if end < m {
+            // A[k+1..m][j] := A[k+1..m][j] − L[k+1..m][k] A[k][j]
+            let (below, n) = (end..m, a.cols_of(j));
+            let parts = Elimination {
+                op: Op::None,
+                a: below.clone(),
+                a_cols: end - start,
+                by: start..end,
+                changed: below,
+                n,
+                nesting: is_awaited(k, j).then(|| s.nesting()),
+            };
+            gemm.insert(s, spec("gemm"), parts, a.at(0, k), a.at(0, j));
         }
     }
     for j in 1..blocks.len() {

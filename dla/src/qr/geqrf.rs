@@ -7,6 +7,7 @@ use crate::{
     error::Error,
     matrix::Matrix,
     options::Options,
+    steps::{Step, steps},
     tiled::Tiled,
     tuning::Blocks,
 };
@@ -46,23 +47,26 @@ pub fn submit<'s, T: Scalar>(
     let k_all = m.min(n);
     assert_eq!(tau.len(), k_all, "geqrf: as many scalar factors as reflectors");
     let (geqrf, larfb, store) = (Geqrf::new(), Larfb::new(), pack_store::<T>(m, nb.min(n)));
-    let mut blocks = Vec::with_capacity(k_all.div_ceil(nb));
     let dealer = Dealer::new(s, a, ("larfb", cost_of_larfb::<T>(m / 2, nb, nb)));
-    for (k, tau) in s.lend_chunks(tau, nb).into_iter().enumerate() {
-        let (start, cols) = (k * nb, a.cols_of(k));
-        let reflectors = cols.min(m - start);
-        let q = s.own(Reflector::new(reflectors, &store));
-        // Q[k] R[k] = A[k..m][k]
-        geqrf.insert(s, task("geqrf", k, k, k).priority(4), (start..m, cols), a.at(0, k), q, tau);
-        dealer.deal_behind(s, k, a.at(0, k));
-        for j in k + 1..a.nt() {
-            // A[k..m][j] := Q[k]ᴴ A[k..m][j]; the column that becomes the next panel first
-            let spec = task("larfb", k, j, k).priority(2 * i32::from(j == k + 1));
-            let n = a.cols_of(j);
-            let how = Application { side: Side::Left, op: Op::ConjTrans, rows: start..m, k: reflectors, n };
-            larfb.insert(s, spec, how, a.at(0, k), q, a.at(0, j));
+    let taus = s.lend_chunks(tau, nb);
+    let reflectors = |k: usize| a.cols_of(k).min(m - k * nb);
+    let blocks: Vec<_> = (0..taus.len()).map(|k| s.own(Reflector::new(reflectors(k), &store))).collect();
+    for step in steps(blocks.len(), a.nt()) {
+        match step {
+            Step::Panel(k) => {
+                // Q[k] R[k] = A[k..m][k]
+                let (spec, panel) = (task("geqrf", k, k, k).priority(4), (k * nb..m, a.cols_of(k)));
+                geqrf.insert(s, spec, panel, a.at(0, k), blocks[k], taus[k]);
+                dealer.deal_behind(s, k, a.at(0, k));
+            }
+            Step::Update(k, j) => {
+                // A[k..m][j] := Q[k]ᴴ A[k..m][j]; the column that becomes the next panel first
+                let spec = task("larfb", k, j, k).priority(2 * i32::from(j == k + 1));
+                let (k_here, n) = (reflectors(k), a.cols_of(j));
+                let how = Application { side: Side::Left, op: Op::ConjTrans, rows: k * nb..m, k: k_here, n };
+                larfb.insert(s, spec, how, a.at(0, k), blocks[k], a.at(0, j));
+            }
         }
-        blocks.push(q);
     }
     Reflectors { blocks, k: k_all }
 }
