@@ -38,12 +38,13 @@ impl State {
         let is_here =
             |it: &Assigned| !is_ahead || it.is_bound || !self.is_better_elsewhere(on, &it.task, outlook, now_ns);
         let mut is_refused = false;
-        let first = station.queue.iter().find_map(|(_, it)| {
+        let urgent_enough = |it: &&Assigned| !want.is_urgent() || it.task.priority > 0;
+        let first = station.queue.iter().map(|(_, it)| it).take_while(urgent_enough).find(|it| {
             if !it.is_bound && is_refused || !want.accepts(&it.task) {
-                return None;
+                return false;
             }
             is_refused = !is_here(it);
-            (!is_refused).then_some(it)
+            !is_refused
         })?;
         let (moves, id) = match self.instead_of(on, first, want, outlook) {
             Next::Take(moves, it) if it.task.id == first.task.id || is_here(it) => (moves, it.task.id),
