@@ -9,19 +9,26 @@ use std::{
 use superscalar_devices::sim::{Spec, parse};
 use superscalar_runtime::{Cost, Speed, Transfer};
 
-/// Whether so many threads of this process have names that begin so, at once or soon: a thread takes its name after its start, and
-/// the system's table forgets it after its end.
-fn has_threads(prefix: &str, count: usize) -> bool {
+/// Whether that is so, at once or soon. What the system's tables say while other threads begin and end may lack something.
+fn is_soon(so: impl Fn() -> bool) -> bool {
     let deadline = Instant::now() + LONG;
-    let found = || {
-        let tasks = fs::read_dir("/proc/self/task").expect("the system tells of its threads");
-        let name = |task: fs::DirEntry| fs::read_to_string(task.path().join("comm")).unwrap_or_default();
-        tasks.flatten().map(name).filter(|name| name.starts_with(prefix)).count()
-    };
-    while found() != count && Instant::now() < deadline {
+    loop {
+        if so() {
+            return true;
+        }
+        if Instant::now() >= deadline {
+            return false;
+        }
         std::thread::sleep(Duration::from_millis(1));
     }
-    found() == count
+}
+
+/// How many threads of this process have names that begin so: a thread takes its name after its start, and the system's table forgets it after
+/// its end.
+fn threads(prefix: &str) -> usize {
+    let tasks = fs::read_dir("/proc/self/task").expect("the system tells of its threads");
+    let name = |task: fs::DirEntry| fs::read_to_string(task.path().join("comm")).unwrap_or_default();
+    tasks.flatten().map(name).filter(|name| name.starts_with(prefix)).count()
 }
 
 /// Whether the address is in a mapping of this process.
@@ -44,10 +51,11 @@ fn a_dropped_device_leaves_no_thread_and_no_memory() {
     });
     device.ends_well(kernel.unwrap());
     let address = receiver.recv_timeout(LONG).unwrap();
-    assert!(is_mapped(address) && has_threads("leftover", 3));
+    assert!(is_soon(|| is_mapped(address)), "its memory is not mapped");
+    assert!(is_soon(|| threads("leftover") == 3), "{} threads", threads("leftover"));
     drop(device);
     assert!(!is_mapped(address));
-    assert!(has_threads("leftover", 0));
+    assert!(is_soon(|| threads("leftover") == 0), "{} threads", threads("leftover"));
 }
 
 #[test]
