@@ -62,8 +62,8 @@ pub fn submit<'s, T: Scalar>(
             Step::Update(k, j) => {
                 // A[k..m][j] := Q[k]ᴴ A[k..m][j]; the column that becomes the next panel first
                 let spec = task("larfb", k, j, k).priority(2 * i32::from(j == k + 1));
-                let (k_here, n) = (reflectors(k), a.cols_of(j));
-                let how = Application { side: Side::Left, op: Op::ConjTrans, rows: k * nb..m, k: k_here, n };
+                let n = a.cols_of(j);
+                let how = Application { side: Side::Left, op: Op::ConjTrans, rows: k * nb..m, k: reflectors(k), n };
                 larfb.insert(s, spec, how, a.at(0, k), blocks[k], a.at(0, j));
             }
         }

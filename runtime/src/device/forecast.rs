@@ -103,20 +103,14 @@ impl Outlook for Shared {
         let (kernel, cost) = self.call(task);
         Some(Forecast {
             computation_ns: self.weights.forecast_ns(on, kernel, &cost),
-            communication_ns: there.communication_ns,
-            from_host: there.from_host,
+            communication_ns: there.moves.ns,
+            from_host: there.moves.from_host,
             locality: there.locality,
         })
     }
 
     fn moves(&self, task: &ReadyTask, on: Resource) -> Moves {
-        let there = self.whereabouts_on(task, on);
-        let moves = |there: Whereabouts| Moves {
-            ns: there.communication_ns,
-            from_host: there.from_host,
-            has_room: there.has_room,
-        };
-        there.map_or(Moves::NEVER, moves)
+        self.whereabouts_on(task, on).map_or(Moves::NEVER, |there| there.moves)
     }
 
     fn is_lost(&self, on: Resource) -> bool {

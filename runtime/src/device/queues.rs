@@ -68,11 +68,10 @@ impl Queues {
                     self.without_delay(&urgent, before.clone()).or_else(|| self.without_delay(&ordinary, before));
                 found.or_else(|| self.least(0..self.each.len()))
             }
-            false if awaits_host => {
-                let behind = ordinary.clone().find(|&at| self.each[at].awaits_host());
+            false => {
+                let behind = ordinary.clone().find(|&at| awaits_host && self.each[at].awaits_host());
                 behind.or_else(|| self.without_delay(&ordinary, before)).or_else(|| self.least(ordinary))
             }
-            false => self.without_delay(&ordinary, before).or_else(|| self.least(ordinary)),
         };
         let found = found.unwrap_or(0);
         self.next = found + 1;

@@ -4,21 +4,22 @@ use super::HostRegion;
 use crate::{
     memory::{EntryId, Node},
     runtime::Shared,
-    schedule::{ReadyTask, Resource},
+    schedule::{Moves, ReadyTask, Resource},
 };
 use smallvec::SmallVec;
 
 /// What a task's operands are to one place.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Whereabouts {
-    /// How long it takes to move there what is not there.
-    pub(crate) communication_ns: f64,
+    /// What must be moved there.
+    pub(crate) moves: Moves,
     /// Two for each operand that is there, one for each that a peer has.
     pub(crate) locality: u32,
-    /// Whether something comes, or is coming, from host memory.
-    pub(crate) from_host: bool,
-    /// Whether memory there is not more than half full when all is there.
-    pub(crate) has_room: bool,
+}
+
+impl Whereabouts {
+    /// Of a task that has no operands, or all of them there.
+    const HERE: Self = Self { moves: Moves::NOTHING, locality: 0 };
 }
 
 /// Of each value that a task uses, whether it reads it, and its entry, if devices have used it.
@@ -35,7 +36,7 @@ impl Shared {
 
     /// What the operands of the task, which the policy holds, are to the host.
     pub(crate) fn whereabouts_of_host(&self, slot: u32) -> Whereabouts {
-        if self.devices.any_memory() { self.operands_to(slot, Node::HOST) } else { Whereabouts::default() }
+        if self.devices.any_memory() { self.operands_to(slot, Node::HOST) } else { Whereabouts::HERE }
     }
 
     fn operands_to(&self, slot: u32, to: Node) -> Whereabouts {
@@ -52,17 +53,17 @@ impl Shared {
             unsafe { body.residences(&mut |residence| hosts.push(residence.region)) };
         }
         let directory = self.memory.lock();
-        let (mut sum, mut missing_bytes) = (Whereabouts::default(), 0);
+        let (mut sum, mut missing_bytes) = (Whereabouts::HERE, 0);
         for (at, &(is_read, entry)) in readings.iter().enumerate() {
             if is_read {
                 let distance = directory.distance(entry, hosts.get(at).copied(), to);
-                sum.communication_ns += distance.ns;
+                sum.moves.ns += distance.ns;
                 sum.locality += distance.locality;
-                sum.from_host |= distance.from_host;
+                sum.moves.from_host |= distance.from_host;
                 missing_bytes += distance.missing_bytes;
             }
         }
-        sum.has_room = to.device().is_none_or(|device| directory.has_room(device, missing_bytes));
+        sum.moves.has_room = to.device().is_none_or(|device| directory.has_room(device, missing_bytes));
         sum
     }
 

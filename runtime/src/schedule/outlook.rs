@@ -38,6 +38,13 @@ pub struct Forecast {
     pub locality: u32,
 }
 
+impl Forecast {
+    /// What it says of what must be moved, as if there were room for it.
+    pub(super) fn moves(&self) -> Moves {
+        Moves { ns: self.communication_ns, from_host: self.from_host, has_room: true }
+    }
+}
+
 /// What must be moved to a resource before a task can begin there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moves {
@@ -73,9 +80,7 @@ pub trait Outlook {
     /// What would have to be moved there that the task needs and is not there yet. It takes as long as [`forecast`](Self::forecast) says, who
     /// takes longer to ask.
     fn moves(&self, task: &ReadyTask, on: Resource) -> Moves {
-        let forecast = self.forecast(task, on);
-        let moves = |it: Forecast| Moves { ns: it.communication_ns, from_host: it.from_host, has_room: true };
-        forecast.map_or(Moves::NEVER, moves)
+        self.forecast(task, on).map_or(Moves::NEVER, |forecast| forecast.moves())
     }
 
     /// Whether the resource is a device that is gone.

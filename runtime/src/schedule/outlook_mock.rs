@@ -75,9 +75,8 @@ impl Outlook for Mock {
     }
 
     fn moves(&self, task: &ReadyTask, on: Resource) -> Moves {
-        let moves =
-            |it: Forecast| Moves { ns: it.communication_ns, from_host: it.from_host, has_room: self.has_room.get() };
-        self.forecast(task, on).map_or(Moves::NEVER, moves)
+        let has_room = self.has_room.get();
+        self.forecast(task, on).map_or(Moves::NEVER, |forecast| Moves { has_room, ..forecast.moves() })
     }
 
     fn is_lost(&self, on: Resource) -> bool {

@@ -62,11 +62,11 @@ impl State {
     /// Whether the device takes this task, or another that comes later.
     fn instead_of<'a>(&'a self, on: Resource, first: &'a Assigned, want: &Want<'_>, outlook: &dyn Outlook) -> Next<'a> {
         let station = &self.stations[usize::from(on.0)];
-        let others = station.queue.iter().map(|(_, it)| it).skip_while(|it| it.task.id != first.task.id).skip(1);
-        let mut others = others.filter(|it| want.accepts(&it.task));
+        let accepts = |it: &&Assigned| want.accepts(&it.task);
+        let from_first = station.queue.iter().map(|(_, it)| it).skip_while(|it| it.task.id != first.task.id);
         if first.task.priority <= 0
             && station.is_any_afar()
-            && let Some(next) = sending(station, on, std::iter::once(first).chain(others.clone()), outlook)
+            && let Some(next) = sending(station, on, from_first.clone().filter(accepts), outlook)
         {
             return next;
         }
@@ -74,7 +74,7 @@ impl State {
             return Next::Take(Moves::NOTHING, first);
         }
         let is_equal = |it: &&Assigned| it.task.priority == first.task.priority;
-        let mut equals = others.by_ref().take_while(is_equal).peekable();
+        let mut equals = from_first.skip(1).take_while(is_equal).filter(accepts).peekable();
         if equals.peek().is_none() {
             return Next::Take(Moves { ns: first.forecast.communication_ns, ..Moves::NOTHING }, first);
         }
@@ -92,8 +92,7 @@ fn sending<'a>(
 ) -> Option<Next<'a>> {
     let (sent, mut asked, mut here) = (station.waiting_for_host(), 0, None);
     for it in all.take(FAR) {
-        let Forecast { communication_ns: ns, from_host, .. } = it.forecast;
-        let mut moves = Moves { ns, from_host, has_room: true };
+        let mut moves = it.forecast.moves();
         if it.was_afar() {
             asked += 1;
             moves = outlook.moves(&it.task, on);
