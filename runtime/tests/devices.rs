@@ -416,41 +416,6 @@ fn urgent_tasks_have_a_queue_of_their_own_where_the_device_has_one() -> Result<(
     Ok(())
 }
 
-/// A device that has as many tasks ahead as it is given is given ordinary and then urgent ones. Returns how many of these it gets.
-fn urgent_ones_of_a_busy_device(urgent_queues: u16, policy: PolicyName) -> Result<u32, Error> {
-    const DEPTH: u32 = 3;
-    let devices = Machine::start(&[Spec { depth: DEPTH as usize, queues: 4, urgent_queues, ..Spec::new(ALPHA) }]);
-    let builder = Runtime::builder().workers(1).policy(policy).weights_file(None);
-    let rt = builder.device(devices[0].clone()).build().expect("threads");
-    let (mut all, mut urgent) = ([1; 30], 0);
-    devices[0].gate(true);
-    rt.scope(|s| {
-        let step = step(ALPHA);
-        for (at, x) in all.iter_mut().enumerate() {
-            let spec = TaskSpec::new("step").priority(i32::from(at >= 20));
-            step.insert(s, spec, s.lend(x).read_write(), 1);
-            if at == 19 {
-                assert!(devices[0].await_issued(DEPTH));
-            }
-        }
-        // More than it takes are not to be expected, however long one waits.
-        std::thread::sleep(Duration::from_millis(30));
-        urgent = devices[0].issued() - DEPTH;
-        devices[0].gate(false);
-    })?;
-    assert_eq!(all, [32; 30]);
-    Ok(urgent)
-}
-
-#[test]
-fn urgent_tasks_do_not_wait_until_one_of_the_others_has_ended() -> Result<(), Error> {
-    for policy in [PolicyName::CapabilityWeights, PolicyName::DemandDriven, PolicyName::Priority] {
-        assert_eq!(urgent_ones_of_a_busy_device(1, policy)?, 4, "{policy:?}");
-        assert_eq!(urgent_ones_of_a_busy_device(0, policy)?, 0, "{policy:?}: there is no queue for them");
-    }
-    Ok(())
-}
-
 #[test]
 fn a_long_chain_may_be_finished_before_the_end_of_its_first_task_is_noticed() -> Result<(), Error> {
     const LENGTH: u64 = 4000;

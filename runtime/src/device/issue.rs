@@ -133,14 +133,10 @@ impl Shared {
     /// Puts tasks into the queues while there are any and the device takes more; says whether there were.
     fn issue_ahead(&self, issuing: &mut Issuing) -> bool {
         let (entry, mut any) = (&self.devices.all[issuing.device], false);
-        while issuing.in_flight.len() < entry.info.urgent_depth() {
-            let is_full = issuing.in_flight.len() >= entry.info.depth.max(1);
-            if is_full && issuing.waiting.is_some() {
-                break;
-            }
+        while issuing.in_flight.len() < entry.info.depth.max(1) {
             // One that has not said that it is idle will look again before it waits.
             let is_hasty = !entry.idle.load(Ordering::Relaxed);
-            let task = issuing.waiting.take().or_else(|| self.task_for(issuing.device, is_hasty, is_full));
+            let task = issuing.waiting.take().or_else(|| self.task_for(issuing.device, is_hasty));
             let Some(task) = task else {
                 if self.go_on_elsewhere(issuing) {
                     any = true;
@@ -185,7 +181,7 @@ impl Shared {
             return false;
         }
         // If there is none any more, somebody else has seen to it.
-        let Some(task) = self.task_for(other.device, false, false) else {
+        let Some(task) = self.task_for(other.device, false) else {
             issuing.kept.clear();
             return false;
         };
@@ -207,13 +203,11 @@ impl Shared {
         true
     }
 
-    /// The next task for a device; one that has enough of others takes an urgent one only, of its own.
-    fn task_for(&self, device: usize, is_hasty: bool, is_urgent: bool) -> Option<ReadyTask> {
+    fn task_for(&self, device: usize, is_hasty: bool) -> Option<ReadyTask> {
         let accepts = |task: &ReadyTask| self.device_can_take(device, task);
         let place = self.issuer_seat(device).place;
-        let want = Want { is_hasty, is_urgent, ..Want::of(&accepts).with(self.outlook()) };
-        let steal = || if is_urgent { None } else { self.policy.steal(place, &want) };
-        self.policy.take(place, &want).or_else(steal)
+        let want = Want { is_hasty, ..Want::of(&accepts).with(self.outlook()) };
+        self.policy.take(place, &want).or_else(|| self.policy.steal(place, &want))
     }
 
     /// Whether the device is one for this task: of the right kind, and not barred from it. A lost one is for what nobody else can do, to

@@ -81,17 +81,13 @@ pub struct DeviceInfo {
     /// So many of them, the first, are for tasks of a priority above zero: the device runs what is in these before what is in the others.
     /// Zero where all are alike.
     pub urgent_queues: u16,
-    /// How many tasks it is given ahead of their completion; at least one. Where there are urgent queues, it is given a few urgent ones besides: what
-    /// everything waits for does not wait for one of the others to end.
+    /// How many tasks it is given ahead of their completion; at least one.
     pub depth: usize,
     /// Its own memory; none if it works on the host's.
     pub memory: Option<MemoryInfo>,
     /// How fast it is said to be, before that was measured.
     pub speed: Speed,
 }
-
-/// So many urgent tasks a device is given that has enough of the others: the next panel, and what it waits for.
-const URGENT_AHEAD: usize = 4;
 
 impl DeviceInfo {
     /// The queue for copies into the device (`In`), out of it (`Out`) or from its peers (`Peer`): they follow the queues for tasks.
@@ -102,11 +98,6 @@ impl DeviceInfo {
             Transfer::Out { .. } => self.queues + 1,
             Transfer::Peer { .. } => self.queues + 2,
         }
-    }
-
-    /// How many tasks it is given ahead if the last of them are urgent.
-    pub(crate) fn urgent_depth(&self) -> usize {
-        self.depth.max(1) + if self.urgent_queues > 0 { URGENT_AHEAD } else { 0 }
     }
 
     /// The queue for copies from host memory.

@@ -54,34 +54,27 @@ pub struct Want<'a> {
     pub(crate) accepts: Option<&'a dyn Fn(&ReadyTask) -> bool>,
     pub(crate) outlook: Option<&'a dyn Outlook>,
     pub(crate) is_hasty: bool,
-    pub(crate) is_urgent: bool,
 }
 
 impl<'a> Want<'a> {
     /// Tasks that `accepts` says.
     pub(crate) fn of(accepts: &'a dyn Fn(&ReadyTask) -> bool) -> Self {
-        Self { accepts: Some(accepts), ..Want::ANY }
+        Self { accepts: Some(accepts), outlook: None, is_hasty: false }
     }
 
     /// Any task will do.
-    pub const ANY: Want<'static> = Want { accepts: None, outlook: None, is_hasty: false, is_urgent: false };
+    pub const ANY: Want<'static> = Want { accepts: None, outlook: None, is_hasty: false };
 
     /// Whether any task will do, which a policy may use for a faster way.
     #[must_use]
     pub fn is_any(&self) -> bool {
-        self.accepts.is_none() && !self.is_urgent
+        self.accepts.is_none()
     }
 
     /// Whether the thread will ask again soon, so that a share that is busy may be passed over.
     #[must_use]
     pub fn is_hasty(&self) -> bool {
         self.is_hasty
-    }
-
-    /// Whether only tasks of a priority above zero will do: a device that has enough of the others asks so.
-    #[must_use]
-    pub fn is_urgent(&self) -> bool {
-        self.is_urgent
     }
 
     /// What the policy may ask. None where the runtime has no devices, and of one that ends: then no task is to be kept for
@@ -117,7 +110,7 @@ impl<'a> Want<'a> {
     /// Whether the thread can take this task.
     #[must_use]
     pub fn accepts(&self, task: &ReadyTask) -> bool {
-        (!self.is_urgent || task.priority > 0) && self.accepts.is_none_or(|accepts| accepts(task))
+        self.accepts.is_none_or(|accepts| accepts(task))
     }
 }
 

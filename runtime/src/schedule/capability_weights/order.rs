@@ -38,13 +38,12 @@ impl State {
         let is_here =
             |it: &Assigned| !is_ahead || it.is_bound || !self.is_better_elsewhere(on, &it.task, outlook, now_ns);
         let mut is_refused = false;
-        let urgent_enough = |it: &&Assigned| !want.is_urgent() || it.task.priority > 0;
-        let first = station.queue.iter().map(|(_, it)| it).take_while(urgent_enough).find(|it| {
+        let first = station.queue.iter().find_map(|(_, it)| {
             if !it.is_bound && is_refused || !want.accepts(&it.task) {
-                return false;
+                return None;
             }
             is_refused = !is_here(it);
-            !is_refused
+            (!is_refused).then_some(it)
         })?;
         let (moves, id) = match self.instead_of(on, first, want, outlook) {
             Next::Take(moves, it) if it.task.id == first.task.id || is_here(it) => (moves, it.task.id),
