@@ -8,7 +8,8 @@
 //! Tasks whose data have still to come from host memory stand behind each other, as the data come one after the other, too; and what has its data
 //! does not stand behind them, if there is another queue.
 //!
-//! Ordinary tasks leave the urgent queues free for those of a priority above zero. These may stand anywhere, but prefer an urgent one.
+//! Ordinary tasks leave the urgent queues to those of a priority above zero. These stand behind each other rather than among ordinary ones, which the
+//! device would run beside them, and as soon: of several that are ready, most are steps of one chain.
 
 #![forbid(unsafe_code)]
 
@@ -63,11 +64,7 @@ impl Queues {
     ) -> u16 {
         let (urgent, ordinary) = (0..self.urgent, self.urgent..self.each.len());
         let found = match priority > 0 && !urgent.is_empty() {
-            true => {
-                let found =
-                    self.without_delay(&urgent, before.clone()).or_else(|| self.without_delay(&ordinary, before));
-                found.or_else(|| self.least(0..self.each.len()))
-            }
+            true => self.without_delay(&urgent, before).or_else(|| self.least(urgent)),
             false => {
                 let behind = ordinary.clone().find(|&at| awaits_host && self.each[at].awaits_host());
                 behind.or_else(|| self.without_delay(&ordinary, before)).or_else(|| self.least(ordinary))
@@ -203,9 +200,9 @@ mod tests {
         assert_eq!(device.issued, [0, 3, 3]);
         let panel = device.issue(4, &[ordinary[5]]);
         assert_eq!(panel.queue, 0);
-        // With a queue of their own taken, they stand where ordinary ones may.
+        // There they stay, also if an ordinary one is empty.
         (0..3).for_each(|_| device.end(1));
-        assert_eq!((device.issue(1, &[]).queue, device.issue(1, &[panel]).queue), (1, 0));
+        assert_eq!((device.issue(1, &[]).queue, device.issue(1, &[panel]).queue), (0, 0));
         assert_ne!(device.issue(0, &[panel]).queue, 0);
         assert_eq!(Device::new(1, 1).issue(0, &[]).queue, 0, "the only queue is for everybody");
     }
