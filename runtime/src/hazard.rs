@@ -58,12 +58,14 @@ pub(crate) struct Hazards<R> {
 #[derive(Debug)]
 struct Group<R> {
     mode: Mode,
+    /// Finished members are weeded out when there are so many.
+    weeded_at: u32,
     members: SmallVec<[R; 2]>,
 }
 
 impl<R> Default for Group<R> {
     fn default() -> Self {
-        Self { mode: Mode::Write, members: SmallVec::new() }
+        Self { mode: Mode::Write, weeded_at: WEEDED_FROM, members: SmallVec::new() }
     }
 }
 
@@ -73,8 +75,8 @@ impl<R> Default for Hazards<R> {
     }
 }
 
-/// Weed out finished members whenever a group has grown to a power of two from here on.
-const WEED_FROM: usize = 16;
+/// A group with so many members is weeded of the finished ones, and then whenever it has twice as many as were left.
+const WEEDED_FROM: u32 = 16;
 
 impl<R: Copy + PartialEq> Hazards<R> {
     /// Enters the access of `task` and calls `wait_for` with each predecessor. `is_done` says which tasks need not be kept.
@@ -90,9 +92,10 @@ impl<R: Copy + PartialEq> Hazards<R> {
         if !joins {
             std::mem::swap(&mut self.before, &mut self.group);
             self.group.members.clear();
-            self.group.mode = mode;
-        } else if self.group.members.len() >= WEED_FROM && self.group.members.len().is_power_of_two() {
+            (self.group.mode, self.group.weeded_at) = (mode, WEEDED_FROM);
+        } else if self.group.members.len() >= self.group.weeded_at as usize {
             self.group.members.retain(|member| !is_done(*member));
+            self.group.weeded_at = WEEDED_FROM.max(2 * self.group.members.len() as u32);
         }
         let hazard = match (self.before.mode, mode) {
             (Mode::Read, _) => Hazard::WaR,
@@ -159,7 +162,7 @@ mod tests {
         for task in 0..10_000 {
             h.access(Mode::Read, task, |old| old + 3 < task, |_, _| {});
         }
-        assert!(h.group.members.len() <= 2 * WEED_FROM);
+        assert!(h.group.members.len() <= 2 * WEEDED_FROM as usize);
         assert!(h.is_idle(|_| true) && !h.is_idle(|task| task < 9_999));
     }
 }

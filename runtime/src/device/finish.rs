@@ -27,8 +27,8 @@ pub(super) struct Ends {
     copies: Vec<(Event, Times, Landed)>,
 }
 
-struct Reported {
-    one: Finished,
+pub(super) struct Reported {
+    pub(super) one: Finished,
     /// When it ended, by the recording's clock; none if that is not known or nothing is recorded.
     ended_ns: Option<u64>,
 }
@@ -84,10 +84,11 @@ impl Shared {
                 self.landed(seat, event, times, landed);
             }
             self.note_ends(ends.tasks.iter().map(|(slot, _)| *slot));
-            let now_ns = self.weights.now_ns();
+            if !ends.tasks.is_empty() {
+                self.weigh_device_tasks(device, &ends.tasks);
+            }
             for (slot, reported) in ends.tasks.drain(..) {
-                let (times, Finished { result, busy_ns, queue, .. }) = (reported.times(), reported.one);
-                self.weigh_device_task(device, slot, (busy_ns, now_ns), &result);
+                let (times, Finished { result, queue, .. }) = (reported.times(), reported.one);
                 self.place(slot, DeviceQueue { device: device as u16, queue }, times);
                 self.give_back_hold(seat, slot, result.err());
             }

@@ -1,7 +1,7 @@
 //! What policies ask, answered: by the weights what the work takes, by the whereabouts what moving the data takes. And what the weights are
 //! told when a task has ended.
 
-use super::{Cost, DeviceError, whereabouts::Whereabouts};
+use super::{Cost, finish::Reported, whereabouts::Whereabouts};
 use crate::{
     recording::{BlasLevel, TaskId},
     runtime::Shared,
@@ -10,7 +10,7 @@ use crate::{
     task::Verdict,
 };
 use smallvec::SmallVec;
-use std::sync::atomic::Ordering;
+use std::{iter, sync::atomic::Ordering};
 
 impl Shared {
     /// What policies may ask. Nothing without devices, where nobody needs it; and nothing of a runtime that ends, in which no task is
@@ -44,25 +44,21 @@ impl Shared {
         if matches!(verdict, Verdict::Completed) {
             let (kernel, cost) = self.slab.slot(index).device_side().call();
             let busy_ns = self.now_ns().saturating_sub(begun_ns);
-            self.weights.observe(Resource::HOST, kernel, &cost, busy_ns as f64);
+            self.weights.observe(Resource::HOST, iter::once((kernel, cost, busy_ns as f64)));
         }
-        self.note_ends(std::iter::once(index));
+        self.note_ends(iter::once(index));
     }
 
-    /// A device has finished a task's work: weighs how long it was at it. The slot is not free yet.
-    pub(super) fn weigh_device_task(
-        &self,
-        device: usize,
-        index: u32,
-        (busy_ns, now_ns): (Option<u64>, u64),
-        result: &Result<(), DeviceError>,
-    ) {
-        let (side, resource) = (self.slab.slot(index).device_side(), Resource::device(device as u16));
-        let since_ns = self.weights.busy_since_ns(resource, side.issued_ns.load(Ordering::Relaxed), now_ns);
-        if result.is_ok() {
+    /// A device has finished tasks' work: weighs how long it was at each. The slots are not free yet.
+    pub(super) fn weigh_device_tasks(&self, device: usize, ended: &[(u32, Reported)]) {
+        let (resource, now_ns) = (Resource::device(device as u16), self.weights.now_ns());
+        let weighed = ended.iter().filter_map(|(slot, Reported { one, .. })| {
+            let side = self.slab.slot(*slot).device_side();
+            let since_ns = self.weights.busy_since_ns(resource, side.issued_ns.load(Ordering::Relaxed), now_ns);
             let (kernel, cost) = side.call();
-            self.weights.observe(resource, kernel, &cost, busy_ns.unwrap_or(since_ns) as f64);
-        }
+            one.result.is_ok().then_some((kernel, cost, one.busy_ns.unwrap_or(since_ns) as f64))
+        });
+        self.weights.observe(resource, weighed);
     }
 
     /// Wakes those who sleep if the device has kept tasks from them for too long.

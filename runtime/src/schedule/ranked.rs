@@ -38,7 +38,9 @@ impl<T> Ranked<T> {
         }
         let band = &mut self.bands[at];
         band.load_ns += load_ns;
-        let at = band.items.partition_point(|(_, other)| is_before(other));
+        // Mostly it comes last: then the others are not looked at.
+        let is_last = band.items.back().is_none_or(|(_, other)| is_before(other));
+        let at = if is_last { band.items.len() } else { band.items.partition_point(|(_, other)| is_before(other)) };
         band.items.insert(at, (load_ns, item));
     }
 

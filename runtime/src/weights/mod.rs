@@ -102,6 +102,13 @@ struct Kernel {
     has_run: bool,
 }
 
+/// A rate that was measured, and another that earlier runs have left.
+struct Contradiction {
+    unit: Unit,
+    measured: f64,
+    persisted: f64,
+}
+
 impl Kernel {
     fn measured(&self, unit: Unit) -> impl Iterator<Item = Point> {
         self.measured[unit as usize].points()
@@ -109,6 +116,32 @@ impl Kernel {
 
     fn persisted(&self, unit: Unit) -> impl Iterator<Item = Point> {
         self.persisted.iter().filter(move |(of, _)| *of == unit).map(|(_, point)| *point)
+    }
+
+    /// It took so long. If what was measured contradicts what was persisted, that is dropped, and comes back with it.
+    fn observe(&mut self, cost: &Cost, busy_ns: f64) -> Option<Contradiction> {
+        let ((unit, amount), size) = (work(cost), Size::of(cost));
+        let estimate = self.measured[unit as usize].observe(size, busy_ns.max(1.0) / amount);
+        let (samples, measured) = (estimate.samples, estimate.ns_per_unit);
+        if samples < SAMPLES_MIN {
+            return None;
+        }
+        let predicted = interpolated(self.persisted(unit), size, ALARM_REACH)?.ns_per_unit;
+        if (1.0 / ALARM_FACTOR..=ALARM_FACTOR).contains(&(measured / predicted)) {
+            return None;
+        }
+        self.persisted.clear();
+        Some(Contradiction { unit, measured: 1e9 / measured, persisted: 1e9 / predicted })
+    }
+}
+
+impl Contradiction {
+    fn message(&self, kernel: &str, resource: &str) -> String {
+        let Self { unit, measured, persisted } = self;
+        let unit = unit.name();
+        format!(
+            "`{kernel}` reaches {measured:.3e} {unit}/s on `{resource}`, where earlier runs reached {persisted:.3e}: what they left is dropped"
+        )
     }
 }
 
@@ -156,38 +189,24 @@ impl Weights {
         self.epoch.elapsed().as_nanos() as u64
     }
 
-    /// A task of the kernel took so long.
-    pub(crate) fn observe(&self, resource: Resource, kernel: &str, cost: &Cost, busy_ns: f64) {
+    /// Tasks of these kernels took so long.
+    pub(crate) fn observe<'k>(&self, resource: Resource, runs: impl Iterator<Item = (&'k str, Cost, f64)>) {
         let Some(rates) = self.resources.get(usize::from(resource.0)) else { return };
-        let ((unit, amount), size) = (work(cost), Size::of(cost));
-        let ns_per_unit = busy_ns.max(1.0) / amount;
         let mut kernels = held(rates.kernels.write());
-        let known = match kernels.get_mut(kernel) {
-            Some(known) => known,
-            None => kernels.entry(kernel.to_owned()).or_default(),
-        };
-        // A device compiles a kernel, or loads it, when it first runs: that says nothing of the next.
-        if resource != Resource::HOST && !std::mem::replace(&mut known.has_run, true) {
-            return;
+        let mut alarms = Vec::new();
+        for (kernel, cost, busy_ns) in runs {
+            let known = match kernels.get_mut(kernel) {
+                Some(known) => known,
+                None => kernels.entry(kernel.to_owned()).or_default(),
+            };
+            // A device compiles a kernel, or loads it, when it first runs: that says nothing of the next.
+            if resource == Resource::HOST || std::mem::replace(&mut known.has_run, true) {
+                let contradiction = known.observe(&cost, busy_ns);
+                alarms.extend(contradiction.map(|it| it.message(kernel, &rates.name)));
+            }
         }
-        let estimate = known.measured[unit as usize].observe(size, ns_per_unit);
-        let (samples, measured) = (estimate.samples, estimate.ns_per_unit);
-        if samples < SAMPLES_MIN {
-            return;
-        }
-        let Some(predicted) = interpolated(known.persisted(unit), size, ALARM_REACH) else { return };
-        let ratio = measured / predicted.ns_per_unit;
-        if !(1.0 / ALARM_FACTOR..=ALARM_FACTOR).contains(&ratio) {
-            known.persisted.clear();
-            drop(kernels);
-            self.alarm(format!(
-                "`{kernel}` reaches {:.3e} {unit}/s on `{}`, where earlier runs reached {:.3e}: what they left is dropped",
-                1e9 / measured,
-                rates.name,
-                1e9 / predicted.ns_per_unit,
-                unit = unit.name(),
-            ));
-        }
+        drop(kernels);
+        alarms.into_iter().for_each(|message| self.alarm(message));
     }
 
     fn alarm(&self, message: String) {
