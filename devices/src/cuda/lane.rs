@@ -115,7 +115,7 @@ impl Lane {
         }
         queue.begin();
         let result = refused.map_or_else(|| fill(queue).map_err(|error| (error, false)), |error| Err((error, true)));
-        let filling = queue.end();
+        let filling = queue.end()?;
         if let Err((error, is_refused)) = result {
             if error.is_lost() || !filling.is_begun && !is_refused {
                 self.line().keep(work.marks);

@@ -7,6 +7,7 @@ use super::{
     outcome::{Judge, Outcomes, Word},
     program::{Loaded, Program},
     stream::{Stream, Urgency},
+    tracks::{Track, Tracks},
 };
 use cudarc::{
     cublas::sys::cublasHandle_t,
@@ -26,9 +27,7 @@ use superscalar_runtime::DeviceError;
 /// in the queue by then: the task ends with the error as soon as that has run.
 pub struct Queue {
     pub(super) board: Arc<Board>,
-    stream: Arc<Stream>,
-    blas: Option<Blas>,
-    solver: Option<Solver>,
+    tracks: Tracks,
     programs: HashMap<u128, Kernels>,
     outcomes: Outcomes,
     /// What the task being put in has so far.
@@ -54,7 +53,7 @@ unsafe impl Send for Queue {}
 
 impl fmt::Debug for Queue {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Queue {{ device: {}, stream: {:?} }}", self.board.name(), self.stream.raw())
+        write!(out, "Queue {{ device: {}, stream: {:?} }}", self.board.name(), self.tracks.stream().raw())
     }
 }
 
@@ -62,13 +61,45 @@ impl Queue {
     pub(super) fn new(board: Arc<Board>, stream: Stream) -> Self {
         let outcomes = Outcomes::new(Arc::clone(&board.context));
         let filling = Filling::default();
-        Self { board, stream: Arc::new(stream), blas: None, solver: None, programs: HashMap::new(), outcomes, filling }
+        Self { board, tracks: Tracks::new(stream), programs: HashMap::new(), outcomes, filling }
     }
 
-    /// The stream, for calls that are not made through this queue.
+    /// From now on, until it [comes back](Self::back), work of this task goes into another stream, as urgent as this queue's, behind what was put
+    /// there before: it may run beside what is put here. All of the task has ended when both have.
+    ///
+    /// # Errors
+    /// If there can be no other stream.
+    pub fn aside(&mut self) -> Result<(), DeviceError> {
+        self.filling.is_begun = true;
+        self.tracks.aside(&self.board.context)
+    }
+
+    /// What goes aside from now on waits for all that was put into this queue by now.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn fork(&mut self) -> Result<(), DeviceError> {
+        self.filling.is_begun = true;
+        self.tracks.fork(&self.board.context)
+    }
+
+    /// Work goes into this queue's own stream again.
+    pub fn back(&mut self) {
+        self.tracks.back();
+    }
+
+    /// What is put into this queue from now on waits for all that was put aside.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn join(&mut self) -> Result<(), DeviceError> {
+        self.tracks.join(&self.board.context)
+    }
+
+    /// The stream that work goes into, for calls that are not made through this queue.
     pub fn stream(&mut self) -> CUstream {
         self.filling.is_begun = true;
-        self.stream.raw()
+        self.tracks.stream().raw()
     }
 
     /// Where a byte of the heap is, for the device.
@@ -105,7 +136,7 @@ impl Queue {
     /// than what takes less of the device.
     #[must_use]
     pub fn is_urgent(&self) -> bool {
-        self.stream.urgency() == Urgency::Urgent
+        self.tracks.stream().urgency() == Urgency::Urgent
     }
 
     /// cuBLAS's handle for this queue, made at the first call: bound to the stream, scalars in host memory, with a workspace of its own,
@@ -114,11 +145,12 @@ impl Queue {
     /// # Errors
     /// If cuBLAS is not found, or refuses.
     pub fn blas(&mut self) -> Result<cublasHandle_t, DeviceError> {
-        if self.blas.is_none() {
-            self.blas = Some(Blas::new(&self.board.context, &self.stream)?);
+        let Track { stream, blas, .. } = self.tracks.now();
+        if blas.is_none() {
+            *blas = Some(Blas::new(&self.board.context, stream)?);
         }
         self.filling.is_begun = true;
-        let blas = self.blas.as_ref().map(Blas::raw);
+        let blas = blas.as_ref().map(Blas::raw);
         blas.ok_or_else(|| DeviceError::new("cuBLAS's handle was not kept"))
     }
 
@@ -127,11 +159,12 @@ impl Queue {
     /// # Errors
     /// If cuSOLVER is not found, or refuses.
     pub fn solver(&mut self) -> Result<cusolverDnHandle_t, DeviceError> {
-        if self.solver.is_none() {
-            self.solver = Some(Solver::new(&self.board.context, &self.stream)?);
+        let Track { stream, solver, .. } = self.tracks.now();
+        if solver.is_none() {
+            *solver = Some(Solver::new(&self.board.context, stream)?);
         }
         self.filling.is_begun = true;
-        let solver = self.solver.as_ref().map(Solver::raw);
+        let solver = solver.as_ref().map(Solver::raw);
         solver.ok_or_else(|| DeviceError::new("cuSOLVER's handle was not kept"))
     }
 
@@ -187,7 +220,7 @@ impl Queue {
     ) -> Result<(), DeviceError> {
         allow_shared(function, shared_bytes)?;
         let ([x, y, z], [u, v, w]) = (grid, block);
-        let (stream, none) = (self.stream.raw(), std::ptr::null_mut());
+        let (stream, none) = (self.tracks.stream().raw(), std::ptr::null_mut());
         // SAFETY: the stream is there; function and arguments are the caller's promise. Arguments are copied.
         let code =
             unsafe { sys::cuLaunchKernel(function, x, y, z, u, v, w, shared_bytes, stream, params.as_mut_ptr(), none) };
@@ -215,7 +248,7 @@ impl Queue {
     ) -> Result<(), DeviceError> {
         allow_shared(function, shared_bytes)?;
         let ([x, y, z], [u, v, w]) = (grid, block);
-        let stream = self.stream.raw();
+        let stream = self.tracks.stream().raw();
         // SAFETY: as in `launch`.
         let code = unsafe {
             sys::cuLaunchCooperativeKernel(function, x, y, z, u, v, w, shared_bytes, stream, params.as_mut_ptr())
@@ -304,7 +337,7 @@ impl Queue {
             blockDimY: v,
             blockDimZ: w,
             sharedMemBytes: shared_bytes,
-            hStream: self.stream.raw(),
+            hStream: self.tracks.stream().raw(),
             attrs: attribute,
             numAttrs: 1,
         }
@@ -376,7 +409,7 @@ impl Queue {
         let from = heap.address() + bytes.start as CUdeviceptr;
         let word = self.outcomes.take()?;
         // SAFETY: the bytes are in the heap, and the place has room for them and stays until the task has ended.
-        let code = unsafe { sys::cuMemcpyDtoHAsync_v2(word.place(), from, length, self.stream.raw()) };
+        let code = unsafe { sys::cuMemcpyDtoHAsync_v2(word.place(), from, length, self.tracks.stream().raw()) };
         check(code, "cuMemcpyDtoHAsync")?;
         self.filling.is_begun = true;
         self.filling.judges.push((word, Box::new(move |all: &[u8]| judge(&all[..length]))));
@@ -384,12 +417,12 @@ impl Queue {
     }
 
     pub(super) fn raw(&self) -> CUstream {
-        self.stream.raw()
+        self.tracks.stream().raw()
     }
 
     /// The stream, for the copier of this queue.
     pub(super) fn shared_stream(&self) -> Arc<Stream> {
-        Arc::clone(&self.stream)
+        Arc::clone(self.tracks.stream())
     }
 
     /// Something stands in the stream.
@@ -399,12 +432,14 @@ impl Queue {
 
     /// Begins a task. What an implementation that panicked has left behind runs all the same; nobody asks how it ends.
     pub(super) fn begin(&mut self) {
+        self.tracks.back();
         self.filling = Filling::default();
     }
 
-    /// What the task has put in.
-    pub(super) fn end(&mut self) -> Filling {
-        std::mem::take(&mut self.filling)
+    /// What the task has put in. Its own stream waits for what it has put aside.
+    pub(super) fn end(&mut self) -> Result<Filling, DeviceError> {
+        self.join()?;
+        Ok(std::mem::take(&mut self.filling))
     }
 }
 

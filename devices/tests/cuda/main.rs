@@ -7,6 +7,7 @@
 //! `cargo test --release -p superscalar-devices --test cuda -- --ignored --nocapture --test-threads 1`.
 #![cfg(feature = "cuda")]
 
+mod aside;
 mod bench;
 mod copies;
 mod costs;

@@ -21,6 +21,10 @@ use superscalar_runtime::DeviceError;
 /// are large. From there on halves have the larger products. Up to this order, too, solves by blocks take less than cuBLAS's.
 const BY_BLOCKS: usize = 1024;
 
+/// From so many on, a panel's rows below its triangle, or columns beside it, go aside. With fewer it is faster in some processes and slower in
+/// others (docs/performance.md).
+const ASIDE_FROM: usize = 8192;
+
 /// A = L Lᴴ or Uᴴ U, below `first` rows of a matrix; of a trapezoid the rest, too.
 pub(super) fn potrf<T: Scalar>(
     stream: &mut Stream<'_, T>,
@@ -127,6 +131,9 @@ fn factor<T: Scalar>(
         if k <= order {
             return factor_block(stream, (uplo, order), a, status, row);
         }
+        if k <= BY_BLOCKS && m.max(n) - k >= ASIDE_FROM {
+            return factor_tall(stream, (uplo, order), a, status, row);
+        }
         let part = if k <= BY_BLOCKS { order } else { (k / 2).next_multiple_of(order) };
         let (panel, beside, op) = match uplo {
             Uplo::Lower => (a.submatrix(0..m, 0..part), a.submatrix(part..m, 0..part), Op::None),
@@ -138,6 +145,48 @@ fn factor<T: Scalar>(
         super::run(stream, &Call::RankK { hermitian: true, uplo, op, alpha, a: beside, beta, c: rest })?;
         (a, row) = (rest, row + part);
     }
+}
+
+/// The same for a trapezoid that is much larger than its triangle. That is factored block by block, and the rest goes aside: there a block's part is
+/// updated by those before it while the block is factored, and solved with while the next one is.
+fn factor_tall<T: Scalar>(
+    stream: &mut Stream<'_, T>,
+    (uplo, order): (Uplo, usize),
+    a: Mat<T>,
+    status: Argument,
+    row: usize,
+) -> Result<(), DeviceError> {
+    let (triangle, rest) = a.trapezoid(uplo);
+    let (n, is_lower) = (triangle.n, uplo == Uplo::Lower);
+    // Of L, block (i, j); of U, block (j, i).
+    let block =
+        |i: Range<usize>, j: Range<usize>| if is_lower { triangle.submatrix(i, j) } else { triangle.submatrix(j, i) };
+    let part = |j| if is_lower { rest.submatrix(0..rest.m, j) } else { rest.submatrix(j, 0..rest.n) };
+    for start in (0..n).step_by(order) {
+        let here = start..n.min(start + order);
+        stream.aside()?;
+        if start > 0 {
+            let (before, by, c) = (part(0..start), block(here.clone(), 0..start), part(here.clone()));
+            let (ops, a, b) = match uplo {
+                Uplo::Lower => ((Op::None, Op::ConjTrans), before, by),
+                Uplo::Upper => ((Op::ConjTrans, Op::None), by, before),
+            };
+            Product { ops, alpha: -T::ONE, a, b, beta: T::ONE, c }.run(stream)?;
+        }
+        stream.back();
+        factor_block(stream, (uplo, order), block(start..n, here.clone()), status, row + start)?;
+        stream.fork()?;
+        stream.aside()?;
+        solve_with(stream, order, &Triangle::of_panel(uplo, block(here.clone(), here.clone()), part(here.clone())))?;
+        stream.back();
+        let below = here.end..n;
+        if !below.is_empty() {
+            let (op, alpha, beta) = (if is_lower { Op::None } else { Op::ConjTrans }, -T::ONE, T::ONE);
+            let (a, c) = (block(below.clone(), here), block(below.clone(), below));
+            super::run(stream, &Call::RankK { hermitian: true, uplo, op, alpha, a, beta, c })?;
+        }
+    }
+    stream.join()
 }
 
 /// The same for a trapezoid whose triangle one kernel factors.

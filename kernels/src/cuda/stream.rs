@@ -190,6 +190,31 @@ impl<'a, T: Scalar> Stream<'a, T> {
         }
     }
 
+    /// Launches go aside from now on, and may run beside those of the queue, where the device has [urgent](Queue::is_urgent) work to do; elsewhere they stay
+    /// in the queue, as all of them together take no less of the device. See [`Queue::aside`].
+    pub fn aside(&mut self) -> Result<(), DeviceError> {
+        self.urgent_queue().map_or(Ok(()), Queue::aside)
+    }
+
+    /// What goes aside from now on waits for what is in the queue by now.
+    pub fn fork(&mut self) -> Result<(), DeviceError> {
+        self.urgent_queue().map_or(Ok(()), Queue::fork)
+    }
+
+    /// Launches go into the queue again.
+    pub fn back(&mut self) {
+        self.urgent_queue().into_iter().for_each(Queue::back);
+    }
+
+    /// The same, and what goes there waits for all that went aside.
+    pub fn join(&mut self) -> Result<(), DeviceError> {
+        self.urgent_queue().map_or(Ok(()), Queue::join)
+    }
+
+    fn urgent_queue(&mut self) -> Option<&mut Queue> {
+        self.queue.as_deref_mut().filter(|queue| queue.is_urgent())
+    }
+
     /// An `int`, zero at first, that kernels may write: what becomes of the call is judged by what they have left there.
     pub fn outcome(
         &mut self,

@@ -55,6 +55,18 @@ pub fn potrf_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
+/// So much below the triangle, or beside it, that it is more work than the triangle; and a minor that fails in the last block.
+pub fn potrf_with_much_beside<T: Scalar>(suite: &mut Suite<'_, T>) {
+    let (n, rest, uplo) = (200, 8200, UPLOS[usize::from(T::COMPLEX)]);
+    let mut image = Image::default();
+    let a = triangles::with_rest(suite, &mut image, uplo, (n, rest));
+    suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
+    image.set(a, n - 9, n - 9, -T::ONE);
+    let error = suite.attempt(&Call::Potrf { uplo, first: 3, a }, &mut image).expect_err("not positive definite");
+    let minor = error.outcome_ref::<superscalar_kernels::NotPositiveDefinite>().map(|outcome| outcome.minor);
+    assert_eq!(minor, Some(3 + n - 8), "{error}");
+}
+
 /// More interchanges than are done at once, with rows that are moved again and again.
 pub fn laswp_in_chunks<T: Scalar>(suite: &mut Suite<'_, T>) {
     for (m, n, block) in [(700, 9, 300), (300, 5, 129), (2000, 3, 512)] {

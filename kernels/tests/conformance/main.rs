@@ -88,7 +88,7 @@ macro_rules! instantiate {
                 31 triangles::potrf_of_extremes
                 13 moves::laswp 14 moves::larfb 15 moves::larfb_in_blocks 16 moves::copy 17 moves::scale 18 moves::refusals
                 19 large::gemmt_in_blocks 20 large::trmm_in_blocks 21 large::potrf_in_blocks 22 large::laswp_in_chunks
-                23 large::copy_beyond_a_grid 24 large::products_of_some_depth
+                23 large::copy_beyond_a_grid 24 large::products_of_some_depth 32 large::potrf_with_much_beside
                 25 panels::getrf 26 panels::getrf_special 27 panels::geqrf 28 panels::geqrf_special 29 panels::tall
             }
         }

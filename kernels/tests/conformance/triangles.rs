@@ -150,7 +150,12 @@ pub fn positive_definite<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image,
 }
 
 /// The same with rows below the triangle, or columns beside it.
-fn with_rest<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, uplo: Uplo, (n, rest): (usize, usize)) -> Mat<T> {
+pub fn with_rest<T: Scalar>(
+    suite: &mut Suite<'_, T>,
+    image: &mut Image,
+    uplo: Uplo,
+    (n, rest): (usize, usize),
+) -> Mat<T> {
     let shape = if uplo == Uplo::Lower { (n + rest, n) } else { (n, n + rest) };
     image.place(&mut suite.numbers, shape, |numbers, i, j| match (i == j, oracle::is_in(Some(uplo), i, j)) {
         (true, _) => T::from_parts(T::Real::from_f64(2.0 + n as f64), T::Real::ONE),
