@@ -11,7 +11,8 @@
 //! A device has one stream for each of its queues: some for tasks, and one for copies in each direction. Each is a lane (`lane`). Whoever puts
 //! work in gets a ticket; an event is recorded behind the work and stands for it. Devices that were opened together form a group
 //! (`group`): the events of each can be found by all, and become conditions of a stream of any. So chains of tasks and copies run
-//! without the host, across queues and GPUs. Parts of a task may go aside, into a second stream of its queue (`tracks`). What is over needs no condition, and of several events of one queue only the last does.
+//! without the host, across queues and GPUs. What is over needs no condition, and of several events of one queue only the last does. Parts of
+//! a task may go aside, into a second stream of its queue (`tracks`).
 //!
 //! The events of a queue end in order, so [`Device::poll`](superscalar_runtime::Device::poll) asks for few of them (`marks`). How the issuer sleeps
 //! is told in `signal`. It sees ends late, and several at once; when each was, by a clock of the device's, is told in `clock`.

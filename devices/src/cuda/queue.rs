@@ -80,7 +80,7 @@ impl Queue {
     /// If the driver refuses.
     pub fn fork(&mut self) -> Result<(), DeviceError> {
         self.filling.is_begun = true;
-        self.tracks.fork(&self.board.context)
+        self.tracks.fork()
     }
 
     /// Work goes into this queue's own stream again.
@@ -93,7 +93,7 @@ impl Queue {
     /// # Errors
     /// If the driver refuses.
     pub fn join(&mut self) -> Result<(), DeviceError> {
-        self.tracks.join(&self.board.context)
+        self.tracks.join()
     }
 
     /// The stream that work goes into, for calls that are not made through this queue.

@@ -6,7 +6,7 @@
 use super::{
     context::Context,
     handles::{Blas, Solver},
-    stream::{Kind, Mark, Stream, wait_for},
+    stream::{Kind, Mark, Stream, Urgency, wait_for},
 };
 use std::sync::Arc;
 use superscalar_runtime::DeviceError;
@@ -16,33 +16,41 @@ pub(super) struct Track {
     pub(super) stream: Arc<Stream>,
     pub(super) blas: Option<Blas>,
     pub(super) solver: Option<Solver>,
-    /// Where the queue's other stream waits for this one, as it was recorded last.
-    mark: Option<Mark>,
 }
 
 impl Track {
     fn new(stream: Stream) -> Self {
-        Self { stream: Arc::new(stream), blas: None, solver: None, mark: None }
+        Self { stream: Arc::new(stream), blas: None, solver: None }
     }
+}
 
-    /// Makes the other stream wait for all that stands in this one by now.
-    fn await_by(&mut self, other: &Self, context: &Arc<Context>) -> Result<(), DeviceError> {
-        let mark = match self.mark.take() {
-            Some(mark) => mark,
-            None => Mark::new(context, Kind::Plain)?,
-        };
-        // A stream that waits has taken note of where the mark was.
-        let mark = self.mark.insert(mark);
-        mark.record(self.stream.raw())?;
-        wait_for(other.stream.raw(), mark.raw())
+/// The second stream. Its marks are made with it: what stands there can always be waited for.
+struct Aside {
+    track: Track,
+    /// In the queue's own stream, for this one.
+    fork: Mark,
+    /// In this one, for the queue's own.
+    join: Mark,
+}
+
+impl Aside {
+    fn new(context: &Arc<Context>, urgency: Urgency) -> Result<Self, DeviceError> {
+        let mark = || Mark::new(context, Kind::Plain);
+        Ok(Self { track: Track::new(Stream::new(context, urgency)?), fork: mark()?, join: mark()? })
     }
+}
+
+/// Makes a stream wait for all that stands in another by now. It takes note of where the mark is, so that can be recorded anew.
+fn wait_at(mark: &Mark, stream: &Stream, other: &Stream) -> Result<(), DeviceError> {
+    mark.record(other.raw())?;
+    wait_for(stream.raw(), mark.raw())
 }
 
 /// See the module's head.
 pub(super) struct Tracks {
     own: Track,
     /// Made when it is first needed.
-    aside: Option<Track>,
+    aside: Option<Aside>,
     is_aside: bool,
     /// Something may stand aside that the queue's own stream does not wait for yet.
     is_forked: bool,
@@ -56,7 +64,7 @@ impl Tracks {
     /// Where work goes now.
     pub(super) fn now(&mut self) -> &mut Track {
         match &mut self.aside {
-            Some(aside) if self.is_aside => aside,
+            Some(aside) if self.is_aside => &mut aside.track,
             _ => &mut self.own,
         }
     }
@@ -64,7 +72,7 @@ impl Tracks {
     /// Its stream.
     pub(super) fn stream(&self) -> &Arc<Stream> {
         match &self.aside {
-            Some(aside) if self.is_aside => &aside.stream,
+            Some(aside) if self.is_aside => &aside.track.stream,
             _ => &self.own.stream,
         }
     }
@@ -72,21 +80,21 @@ impl Tracks {
     /// Work goes aside from now on; the first of it behind what stands in the own stream by now, such as what the task waits for.
     pub(super) fn aside(&mut self, context: &Arc<Context>) -> Result<(), DeviceError> {
         if self.aside.is_none() {
-            self.aside = Some(Track::new(Stream::new(context, self.own.stream.urgency())?));
+            self.aside = Some(Aside::new(context, self.own.stream.urgency())?);
         }
         if !self.is_forked {
-            self.fork(context)?;
+            self.fork()?;
         }
         self.is_aside = true;
         Ok(())
     }
 
     /// What goes aside from now on waits for what stands in the own stream by now.
-    pub(super) fn fork(&mut self, context: &Arc<Context>) -> Result<(), DeviceError> {
-        let Some(aside) = &self.aside else { return Ok(()) };
+    pub(super) fn fork(&mut self) -> Result<(), DeviceError> {
+        let Some(Aside { track, fork, .. }) = &self.aside else { return Ok(()) };
         // Also if that fails: nobody knows what stands there then.
         self.is_forked = true;
-        self.own.await_by(aside, context)
+        wait_at(fork, &track.stream, &self.own.stream)
     }
 
     /// Work goes into the own stream again.
@@ -95,13 +103,13 @@ impl Tracks {
     }
 
     /// The same, and what goes there waits for all that was put aside.
-    pub(super) fn join(&mut self, context: &Arc<Context>) -> Result<(), DeviceError> {
+    pub(super) fn join(&mut self) -> Result<(), DeviceError> {
         self.back();
-        match &mut self.aside {
-            Some(aside) if self.is_forked => aside.await_by(&self.own, context)?,
-            _ => {}
+        match &self.aside {
+            Some(Aside { track, join, .. }) if std::mem::take(&mut self.is_forked) => {
+                wait_at(join, &self.own.stream, &track.stream)
+            }
+            _ => Ok(()),
         }
-        self.is_forked = false;
-        Ok(())
     }
 }

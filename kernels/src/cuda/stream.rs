@@ -190,8 +190,8 @@ impl<'a, T: Scalar> Stream<'a, T> {
         }
     }
 
-    /// Launches go aside from now on, and may run beside those of the queue, where the device has [urgent](Queue::is_urgent) work to do; elsewhere they stay
-    /// in the queue, as all of them together take no less of the device. See [`Queue::aside`].
+    /// Launches go aside from now on, and may run beside those of the queue, if that is [urgent](Queue::is_urgent); in others they stay, as all of
+    /// them together take no less of the device. See [`Queue::aside`].
     pub fn aside(&mut self) -> Result<(), DeviceError> {
         self.urgent_queue().map_or(Ok(()), Queue::aside)
     }
