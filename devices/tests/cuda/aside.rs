@@ -7,32 +7,30 @@ use superscalar_runtime::DeviceError;
 
 const LONG: Duration = Duration::from_millis(40);
 
-/// A bench whose programs are loaded, and numbers of zero.
-fn open() -> Option<Bench> {
-    let mut bench = Bench::open(1)?;
+/// Its programs are loaded, and its numbers are zero.
+fn warmed(mut bench: Bench) -> Bench {
     bench.write(0, 0, &[0; 1024]);
     let warm = |queue: &mut Queue| {
         spin(queue, 960, Duration::ZERO)?;
         queue.aside()?;
         spin(queue, 960, Duration::ZERO)
     };
-    let warmed = bench.issue((0, 0), &[], warm).expect("a task");
-    bench.end_of(warmed).result.expect("it ends well");
-    Some(bench)
+    let warm = bench.issue((0, 0), &[], warm).expect("a task");
+    bench.end_of(warm).result.expect("it ends well");
+    bench
 }
 
 #[test]
 fn what_goes_aside_runs_beside_the_rest_and_the_task_ends_with_both() {
-    let Some(mut bench) = open() else { return };
+    let Some(mut bench) = Bench::open_alone(1, |options| options).map(warmed) else { return };
     let both = |queue: &mut Queue| {
         queue.aside()?;
         spin(queue, 0, LONG)?;
         queue.back();
         spin(queue, 64, LONG)
     };
-    // The GPU has few channels, which the streams of tests that run at the same time share: what stands in one may wait for a stranger.
     let mut shortest = Duration::MAX;
-    for round in 1..=20 {
+    for round in 1..=5 {
         let begin = Instant::now();
         let event = bench.issue((0, 0), &[], both).expect("a task");
         // What comes behind the task waits for what it has put aside, in its queue and in another.
@@ -55,7 +53,7 @@ fn what_goes_aside_runs_beside_the_rest_and_the_task_ends_with_both() {
 
 #[test]
 fn what_goes_aside_waits_at_a_fork_and_is_waited_for_at_a_join() {
-    let Some(mut bench) = open() else { return };
+    let Some(mut bench) = Bench::open(1).map(warmed) else { return };
     let before = bench.issue((0, 0), &[], |queue| spin(queue, 0, LONG)).expect("a task");
     let parts = |queue: &mut Queue| {
         queue.aside()?;
@@ -79,7 +77,7 @@ fn what_goes_aside_waits_at_a_fork_and_is_waited_for_at_a_join() {
 
 #[test]
 fn what_a_task_that_fails_has_put_aside_runs_before_the_next() {
-    let Some(mut bench) = open() else { return };
+    let Some(mut bench) = Bench::open(1).map(warmed) else { return };
     let failing = |queue: &mut Queue| {
         queue.aside()?;
         spin(queue, 0, LONG)?;

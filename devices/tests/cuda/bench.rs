@@ -3,8 +3,9 @@
 use std::{
     collections::HashMap,
     ffi::c_void,
+    ops::Deref,
     ptr::NonNull,
-    sync::{Arc, LazyLock},
+    sync::{Arc, Condvar, LazyLock, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 use superscalar_devices::cuda::{self, Cuda, Options, Program, Queue};
@@ -26,15 +27,53 @@ pub fn gpus() -> Option<usize> {
     None
 }
 
+/// The numbers of GPUs that a test uses, as long as it uses them. A GPU has few channels, and a driver locks: what one test puts into a stream may
+/// wait for another's work. So who bounds how long something takes is alone.
+pub struct Gpus {
+    ordinals: Vec<usize>,
+    is_alone: bool,
+}
+
+/// How many tests use GPUs; `usize::MAX` if one does alone.
+static USERS: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+impl Gpus {
+    fn new(count: usize, is_alone: bool) -> Option<Self> {
+        let there = gpus()?;
+        let users = USERS.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = |users: &mut usize| if is_alone { *users > 0 } else { *users == usize::MAX };
+        let mut users = USERS.1.wait_while(users, waiting).unwrap_or_else(PoisonError::into_inner);
+        *users = if is_alone { usize::MAX } else { *users + 1 };
+        Some(Self { ordinals: (0..count).map(|number| number % there).collect(), is_alone })
+    }
+}
+
+impl Drop for Gpus {
+    fn drop(&mut self) {
+        let mut users = USERS.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *users = if self.is_alone { 0 } else { *users - 1 };
+        USERS.1.notify_all();
+    }
+}
+
+impl Deref for Gpus {
+    type Target = [usize];
+
+    fn deref(&self) -> &[usize] {
+        &self.ordinals
+    }
+}
+
 /// The numbers of so many GPUs, over and over if there are fewer.
-pub fn ordinals(count: usize) -> Option<Vec<usize>> {
-    let there = gpus()?;
-    Some((0..count).map(|number| number % there).collect())
+pub fn ordinals(count: usize) -> Option<Gpus> {
+    Gpus::new(count, false)
 }
 
 pub struct Bench {
     pub devices: Vec<Arc<Cuda>>,
     ended: HashMap<Event, Finished>,
+    /// Given back last.
+    _gpus: Gpus,
 }
 
 impl Bench {
@@ -43,13 +82,22 @@ impl Bench {
         Self::open_with(count, |options| options)
     }
 
+    /// The same while no other test uses a GPU.
+    pub fn open_alone(count: usize, with: impl Fn(Options) -> Options) -> Option<Self> {
+        Some(Self::on(Gpus::new(count, true)?, with))
+    }
+
     pub fn open_with(count: usize, with: impl Fn(Options) -> Options) -> Option<Self> {
+        Some(Self::on(ordinals(count)?, with))
+    }
+
+    fn on(gpus: Gpus, with: impl Fn(Options) -> Options) -> Self {
         let options = Options { heap_bytes: Some(HEAP_BYTES), timed: true, cache: None, ..Options::default() };
-        let devices = cuda::open_all(&ordinals(count)?, 0, &with(options)).expect("devices open");
+        let devices = cuda::open_all(&gpus, 0, &with(options)).expect("devices open");
         for device in &devices {
             device.reserve().expect("a heap");
         }
-        Some(Self { devices, ended: HashMap::new() })
+        Self { devices, ended: HashMap::new(), _gpus: gpus }
     }
 
     pub fn memory(&self, device: u16) -> MemoryInfo {

@@ -3,7 +3,7 @@
 //! CUDA gives up a GPU for the whole process, so each of these is a process of its own: the test starts this program again, for the
 //! part that is told by an environment variable.
 
-use crate::bench::{Bench, HEAP_BYTES, PROGRAM, apply, argument, gpus, host, place, spin};
+use crate::bench::{Bench, HEAP_BYTES, PROGRAM, apply, argument, host, ordinals, place, spin};
 use std::{
     process::Command,
     time::{Duration, Instant},
@@ -18,9 +18,7 @@ fn apart(test: &str, part: fn()) {
     if std::env::var(VARIABLE).is_ok_and(|value| value == test) {
         return part();
     }
-    if gpus().is_none() {
-        return;
-    }
+    let Some(_gpus) = ordinals(1) else { return };
     let program = std::env::current_exe().expect("this program");
     let name = format!("faults::{test}");
     let output = Command::new(program)

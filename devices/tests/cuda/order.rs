@@ -38,7 +38,7 @@ fn chain(bench: &Bench, input: &[u8], output: &mut [u8]) -> (Event, Event) {
 
 #[test]
 fn a_chain_over_two_devices_needs_no_host() {
-    let Some(mut bench) = Bench::open(2) else { return };
+    let Some(mut bench) = Bench::open_alone(2, |options| options) else { return };
     if bench.memory(1).peers.is_empty() {
         eprintln!("SKIPPED: the GPUs do not reach each other");
         return;
@@ -83,7 +83,7 @@ fn a_chain_through_pageable_memory_is_right() {
 
 #[test]
 fn queues_of_a_device_and_devices_work_at_the_same_time() {
-    let Some(mut bench) = Bench::open(2) else { return };
+    let Some(mut bench) = Bench::open_alone(2, |options| options) else { return };
     for place in [(0, 0), (0, 1), (1, 0)] {
         let warm = bench.issue(place, &[], |queue| spin(queue, 0, Duration::ZERO)).expect("a task");
         bench.end_of(warm).result.expect("it ends well");
@@ -119,7 +119,7 @@ fn events_of_strangers_are_refused_and_old_ones_are_over() {
 #[test]
 fn an_empty_task_is_over_when_what_is_before_it_in_its_queue_is() {
     for timed in [true, false] {
-        let Some(mut bench) = Bench::open_with(1, |options| Options { timed, ..options }) else { return };
+        let Some(mut bench) = Bench::open_alone(1, |options| Options { timed, ..options }) else { return };
         bench.write(0, 0, &[0; 1024]);
         let long = bench.issue((0, 0), &[], |queue| spin(queue, 0, LONG)).expect("a task");
         let empty: Vec<Event> = (0..3).map(|_| bench.issue((0, 0), &[long], |_| Ok(())).expect("a task")).collect();
