@@ -1,5 +1,9 @@
 //! Each task goes where it will be finished first (task-superscalar, section 5.2).
 
+mod inbox;
+mod order;
+
+use self::inbox::{Arrival, Inbox};
 use super::{
     Forecast, Outlook, Place, Policy, Priority, ReadyTask, Resource, Want,
     station::{Assigned, Ended, Station, load_ns},
@@ -38,7 +42,9 @@ use std::sync::{
 /// Without devices this is [`Priority`].
 pub struct CapabilityWeights {
     state: Mutex<State>,
-    /// How many tasks `state` has.
+    /// What is somebody's by a rule, on its way into `state`.
+    inbox: Inbox,
+    /// How many tasks these two have.
     held: AtomicUsize,
     /// Where there are no devices.
     host_only: Priority,
@@ -60,6 +66,8 @@ type Forecasts = SmallVec<[Option<Forecast>; 8]>;
 struct State {
     /// By resource; empty until the first task comes.
     stations: Vec<Station>,
+    /// Room for those that come; empty between calls.
+    arriving: Vec<Arrival>,
     /// What panels take on the host.
     panel_ns: f64,
     /// Raised by whatever happens.
@@ -75,6 +83,34 @@ fn cost_ns(forecast: &Forecast) -> f64 {
 
 fn resources(outlook: &dyn Outlook) -> impl Iterator<Item = Resource> {
     (0..outlook.resources()).map(Resource)
+}
+
+fn at(forecasts: &Forecasts, on: Resource) -> Option<&Forecast> {
+    forecasts.get(usize::from(on.0)).and_then(Option::as_ref)
+}
+
+/// The devices that can run it.
+fn devices(forecasts: &Forecasts) -> impl Iterator<Item = (Resource, &Forecast)> {
+    (1..forecasts.len() as u16).map(Resource).filter_map(|on| Some((on, at(forecasts, on)?)))
+}
+
+fn fastest(forecasts: &Forecasts) -> Option<&Forecast> {
+    devices(forecasts).map(|it| it.1).min_by(|a, b| cost_ns(a).total_cmp(&cost_ns(b)))
+}
+
+/// Who alone is to take a task, whatever they all have to do. A panel has its home only where the host would take longer.
+fn by_rule(forecasts: &Forecasts, is_panel: bool, home: Option<Resource>) -> Option<Resource> {
+    let (host, mut each) = (at(forecasts, Resource::HOST), devices(forecasts));
+    // What one of them alone can run is not others' either.
+    match (host, each.next(), each.next()) {
+        (_, None, _) => return Some(Resource::HOST),
+        (None, Some((only, _)), None) => return Some(only),
+        _ => {}
+    }
+    let at_home = home.and_then(|home| Some((home, at(forecasts, home)?)));
+    let other = at_home.map(|it| it.1).or_else(|| fastest(forecasts));
+    let is_hosts = |host: &Forecast| is_panel && other.is_some_and(|other| cost_ns(host) <= cost_ns(other));
+    if host.is_some_and(is_hosts) { Some(Resource::HOST) } else { at_home.map(|it| it.0) }
 }
 
 impl State {
@@ -116,40 +152,14 @@ impl State {
         self.stations[0].servers()
     }
 
-    /// Where the task is to run, and whether nobody else is to take it. A panel has its home only where the host would take longer.
-    fn assign(
-        &self,
-        priority: i32,
-        forecasts: &Forecasts,
-        (is_panel, home): (bool, Option<Resource>),
-        now_ns: f64,
-    ) -> (Resource, bool) {
-        let can = |on: Resource| forecasts.get(usize::from(on.0)).and_then(Option::as_ref);
-        let devices = || (1..forecasts.len() as u16).map(Resource).filter_map(|on| Some((on, can(on)?)));
-        let host = can(Resource::HOST);
-        // What one of them alone can run is not others' either.
-        let mut each = devices();
-        match (host, each.next(), each.next()) {
-            (_, None, _) => return (Resource::HOST, true),
-            (None, Some((only, _)), None) => return (only, true),
-            _ => {}
-        }
-        let home = home.filter(|&home| can(home).is_some());
-        let Some(device) = home.or_else(|| self.soonest(devices(), priority, now_ns)) else {
-            return (Resource::HOST, false);
-        };
-        let fastest = devices().map(|it| it.1).min_by(|a, b| cost_ns(a).total_cmp(&cost_ns(b)));
-        let (Some(host), Some(fastest)) = (host, fastest) else { return (device, home.is_some()) };
-        if is_panel && cost_ns(host) <= cost_ns(home.and_then(can).unwrap_or(fastest)) {
-            return (Resource::HOST, true);
-        }
-        if home.is_some() {
-            return (device, true);
-        }
-        let other = can(device).map_or(f64::INFINITY, |forecast| self.done_ns(device, priority, forecast, now_ns));
-        let own = self.done_ns(Resource::HOST, priority, host, now_ns);
-        let reserve_ns = self.reserve_ns(Resource::HOST, host, fastest);
-        (if own + reserve_ns < other { Resource::HOST } else { device }, false)
+    /// Where a task runs that may run elsewhere, too.
+    fn greedy(&self, priority: i32, forecasts: &Forecasts, now_ns: f64) -> Resource {
+        let Some(device) = self.soonest(devices(forecasts), priority, now_ns) else { return Resource::HOST };
+        let (Some(host), Some(fastest)) = (at(forecasts, Resource::HOST), fastest(forecasts)) else { return device };
+        let done_ns = |on, forecast| self.done_ns(on, priority, forecast, now_ns);
+        let other_ns = at(forecasts, device).map_or(f64::INFINITY, |forecast| done_ns(device, forecast));
+        let own_ns = done_ns(Resource::HOST, host) + self.reserve_ns(Resource::HOST, host, fastest);
+        if own_ns < other_ns { Resource::HOST } else { device }
     }
 
     /// Who of these would finish it first.
@@ -248,6 +258,21 @@ impl State {
         None
     }
 
+    /// A task that has been pushed may be one that was taken and has come back.
+    fn come_back(&mut self, task: TaskId, now_ns: f64) {
+        for station in &mut self.stations {
+            let _ = station.end(task, now_ns);
+        }
+    }
+
+    fn assign(&mut self, Arrival { on, is_panel, assigned }: Arrival) {
+        if on == Resource::HOST && is_panel {
+            self.panel_ns += PANEL_SHARE * (load_ns(&assigned.forecast) - self.panel_ns);
+        }
+        self.station(on).assign(assigned);
+        self.epoch += 1;
+    }
+
     fn taken(&mut self, on: Resource, found: Assigned, now_ns: f64) -> ReadyTask {
         self.station(on).take(found.task.id, found.is_bound, found.forecast, now_ns);
         self.epoch += 1;
@@ -259,11 +284,32 @@ impl CapabilityWeights {
     /// A policy for so many places.
     #[must_use]
     pub fn new(places: usize) -> Self {
-        Self { state: Mutex::default(), held: AtomicUsize::new(0), host_only: Priority::new(places) }
+        Self {
+            state: Mutex::default(),
+            inbox: Inbox::default(),
+            held: AtomicUsize::new(0),
+            host_only: Priority::new(places),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state, with what has come until now.
+    fn current<'m>(&self, mut state: MutexGuard<'m, State>, outlook: &dyn Outlook) -> MutexGuard<'m, State> {
+        state.prepare(outlook);
+        let mut arriving = std::mem::take(&mut state.arriving);
+        self.inbox.move_into(&mut arriving);
+        if !arriving.is_empty() {
+            let now_ns = outlook.now_ns() as f64;
+            for arrival in arriving.drain(..) {
+                state.come_back(arrival.assigned.task.id, now_ns);
+                state.assign(arrival);
+            }
+        }
+        state.arriving = arriving;
+        state
     }
 
     fn counted(&self, task: Option<ReadyTask>) -> Option<ReadyTask> {
@@ -281,6 +327,7 @@ impl CapabilityWeights {
         let mut state = self.state();
         let accepted = |it: &Assigned| want.accepts(&it.task);
         let found = state.stations.iter_mut().find_map(|station| station.remove_first(accepted));
+        let found = found.or_else(|| self.inbox.remove_first(accepted));
         state.epoch += 1;
         self.counted(found.map(|it| it.task))
     }
@@ -304,45 +351,39 @@ impl Policy for CapabilityWeights {
         if at_home.is_none() {
             resources(outlook).for_each(|on| forecasts.push(outlook.forecast(&task, on)));
         }
-        let now_ns = outlook.now_ns() as f64;
         self.held.fetch_add(1, Ordering::Relaxed);
-        let mut state = self.state();
-        state.prepare(outlook);
-        // It may be one that was taken and has come back.
-        for station in &mut state.stations {
-            let _ = station.end(task.id, now_ns);
-        }
-        let (on, is_bound, forecast) = match at_home {
-            Some((home, forecast)) => (home, true, forecast),
-            None => {
-                let (on, is_bound) =
-                    state.assign(task.priority, &forecasts, (is_panel, home.filter(|_| is_panel)), now_ns);
-                (on, is_bound, forecasts[usize::from(on.0)].unwrap_or_default())
-            }
+        let by_rule = match at_home {
+            Some(at_home) => Some(at_home),
+            None => by_rule(&forecasts, is_panel, home.filter(|_| is_panel))
+                .map(|on| (on, at(&forecasts, on).copied().unwrap_or_default())),
         };
-        if on == Resource::HOST && is_panel {
-            state.panel_ns += PANEL_SHARE * (load_ns(&forecast) - state.panel_ns);
+        if let Some((on, forecast)) = by_rule {
+            let assigned = Assigned { task, is_bound: true, is_home: home == Some(on), forecast };
+            self.inbox.put(Arrival { on, is_panel, assigned });
+            return Some(on);
         }
-        let is_home = home == Some(on);
-        state.station(on).assign(Assigned { task, is_bound, is_home, forecast });
-        state.epoch += 1;
-        is_bound.then_some(on)
+        let mut state = self.current(self.state(), outlook);
+        let now_ns = outlook.now_ns() as f64;
+        state.come_back(task.id, now_ns);
+        let on = state.greedy(task.priority, &forecasts, now_ns);
+        let forecast = at(&forecasts, on).copied().unwrap_or_default();
+        let assigned = Assigned { task, is_bound: false, is_home: home == Some(on), forecast };
+        state.assign(Arrival { on, is_panel, assigned });
+        None
     }
 
     fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
         let Some(outlook) = want.outlook() else {
             return self.host_only.take(by, want).or_else(|| self.take_any(want));
         };
-        let task = want.lock(&self.state)?.take_own(outlook.resource_at(by), want, outlook);
+        let mut state = self.current(want.lock(&self.state)?, outlook);
+        let task = state.take_own(outlook.resource_at(by), want, outlook);
         self.counted(task)
     }
 
     fn steal(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
         let Some(outlook) = want.outlook() else { return self.host_only.steal(by, want) };
-        let mut state = want.lock(&self.state)?;
-        if state.stations.is_empty() {
-            return None;
-        }
+        let mut state = self.current(want.lock(&self.state)?, outlook);
         let on = outlook.resource_at(by);
         let at = usize::from(on.0);
         if want.is_hasty() && state.in_vain[at] == state.epoch {
@@ -356,8 +397,8 @@ impl Policy for CapabilityWeights {
     }
 
     fn ended(&self, tasks: &[TaskId], outlook: &dyn Outlook) -> bool {
+        let mut state = self.current(self.state(), outlook);
         let now_ns = outlook.now_ns() as f64;
-        let mut state = self.state();
         state.epoch += 1;
         let mut any = false;
         for (at, station) in state.stations.iter_mut().enumerate() {
@@ -376,8 +417,8 @@ impl Policy for CapabilityWeights {
     }
 
     fn is_late(&self, on: Resource, outlook: &dyn Outlook) -> bool {
+        let mut state = self.current(self.state(), outlook);
         let now_ns = outlook.now_ns() as f64;
-        let mut state = self.state();
         let Some(station) = state.stations.get(usize::from(on.0)) else { return false };
         let is_late = station.is_late(now_ns) && station.is_open();
         if is_late {
@@ -392,6 +433,5 @@ impl Policy for CapabilityWeights {
     }
 }
 
-mod order;
 #[cfg(test)]
 mod tests;

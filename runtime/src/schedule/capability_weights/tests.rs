@@ -282,26 +282,46 @@ fn tasks_of_a_resource_that_is_gone_are_anybodys() {
 }
 
 #[test]
+fn what_comes_for_a_resource_counts_at_once() {
+    let mock = Mock::new(1, 2);
+    let policy = CapabilityWeights::new(mock.places());
+    // Only the faster device can do these; with them to do, it would come to the next one later than the other.
+    (1..=3).for_each(|id| mock.push(&policy, id, 0, Work::taking(&[NEVER, 100.0, 150.0]).not_on(HOST).not_on(SLOW)));
+    mock.push(&policy, 4, 0, Work::taking(&[NEVER, 100.0, 150.0]));
+    assert_eq!(mock.take(&policy, mock.device(1)), Some(4));
+    assert_eq!(mock.take(&policy, mock.device(1)), None);
+    mock.push(&policy, 5, 7, Work::taking(&[NEVER, 100.0, 150.0]).not_on(HOST).not_on(SLOW));
+    let order: Vec<_> = (0..5).map(|_| mock.take(&policy, mock.device(0))).collect();
+    assert_eq!(order, [Some(5), Some(1), Some(2), Some(3), None]);
+}
+
+#[test]
 fn who_clears_up_gets_everything() {
     let mock = Mock::new(1, 1);
     let policy = CapabilityWeights::new(mock.places());
     (1..=3).for_each(|id| mock.push(&policy, id, 0, Work::taking(&[NEVER, 100.0])));
-    let accepts = |_: &ReadyTask| true;
-    for id in 1..=3 {
+    // Nobody else's, and on their way to their stations still.
+    (4..=6).for_each(|id| mock.push(&policy, id, 0, Work::taking(&[NEVER, 100.0]).not_on(HOST)));
+    let accepts = |task: &ReadyTask| task.id.0 != 5;
+    for id in [1, 2, 3, 4, 6] {
         assert_eq!(policy.take(Place(0), &Want::of(&accepts)).map(|task| task.id.0), Some(id));
     }
     assert!(policy.take(Place(0), &Want::of(&accepts)).is_none());
+    assert_eq!(policy.take(Place(0), &Want::ANY).map(|task| task.id.0), Some(5));
+    assert!(policy.take(Place(0), &Want::ANY).is_none());
 }
 
 #[test]
 fn a_task_that_comes_back_is_not_counted_twice() {
-    let mock = Mock::new(1, 1);
-    let policy = CapabilityWeights::new(mock.places());
-    for _ in 0..50 {
-        mock.push(&policy, 1, 0, Work::taking(&[NEVER, 100.0]));
-        assert_eq!(mock.take(&policy, mock.device(0)), Some(1));
+    for work in [Work::taking(&[NEVER, 100.0]), Work::taking(&[NEVER, 100.0]).not_on(HOST)] {
+        let mock = Mock::new(1, 1);
+        let policy = CapabilityWeights::new(mock.places());
+        for _ in 0..50 {
+            mock.push(&policy, 1, 0, work.clone());
+            assert_eq!(mock.take(&policy, mock.device(0)), Some(1));
+        }
+        assert_eq!(policy.state().stations[1].wait_ns(0.0, 0.0), 100.0);
     }
-    assert_eq!(policy.state().stations[1].wait_ns(0.0, 0.0), 100.0);
 }
 
 #[test]
