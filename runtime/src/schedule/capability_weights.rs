@@ -60,7 +60,10 @@ const LOOKS: usize = 4;
 /// The share of the latest panel in the mean of what panels take.
 const PANEL_SHARE: f64 = 0.25;
 
+/// By resource.
 type Forecasts = SmallVec<[Option<Forecast>; 8]>;
+/// Where a task goes, and what it takes there.
+type Target = (Resource, Forecast);
 
 #[derive(Default)]
 struct State {
@@ -99,18 +102,19 @@ fn fastest(forecasts: &Forecasts) -> Option<&Forecast> {
 }
 
 /// Who alone is to take a task, whatever they all have to do. A panel has its home only where the host would take longer.
-fn by_rule(forecasts: &Forecasts, is_panel: bool, home: Option<Resource>) -> Option<Resource> {
-    let (host, mut each) = (at(forecasts, Resource::HOST), devices(forecasts));
+fn by_rule(forecasts: &Forecasts, is_panel: bool, home: Option<Resource>) -> Option<Target> {
+    let here = |on| Some((on, *at(forecasts, on)?));
+    let (host, mut each) = (here(Resource::HOST), devices(forecasts));
     // What one of them alone can run is not others' either.
     match (host, each.next(), each.next()) {
-        (_, None, _) => return Some(Resource::HOST),
-        (None, Some((only, _)), None) => return Some(only),
+        (_, None, _) => return Some(host.unwrap_or_default()),
+        (None, Some((only, _)), None) => return here(only),
         _ => {}
     }
-    let at_home = home.and_then(|home| Some((home, at(forecasts, home)?)));
-    let other = at_home.map(|it| it.1).or_else(|| fastest(forecasts));
-    let is_hosts = |host: &Forecast| is_panel && other.is_some_and(|other| cost_ns(host) <= cost_ns(other));
-    if host.is_some_and(is_hosts) { Some(Resource::HOST) } else { at_home.map(|it| it.0) }
+    let at_home = home.and_then(here);
+    let other = at_home.as_ref().map(|it| &it.1).or_else(|| fastest(forecasts));
+    let is_hosts = |it: &Target| is_panel && other.is_some_and(|other| cost_ns(&it.1) <= cost_ns(other));
+    host.filter(is_hosts).or(at_home)
 }
 
 impl State {
@@ -153,24 +157,16 @@ impl State {
     }
 
     /// Where a task runs that may run elsewhere, too.
-    fn greedy(&self, priority: i32, forecasts: &Forecasts, now_ns: f64) -> Resource {
-        let Some(device) = self.soonest(devices(forecasts), priority, now_ns) else { return Resource::HOST };
-        let (Some(host), Some(fastest)) = (at(forecasts, Resource::HOST), fastest(forecasts)) else { return device };
+    fn greedy(&self, priority: i32, forecasts: &Forecasts, now_ns: f64) -> Target {
         let done_ns = |on, forecast| self.done_ns(on, priority, forecast, now_ns);
-        let other_ns = at(forecasts, device).map_or(f64::INFINITY, |forecast| done_ns(device, forecast));
-        let own_ns = done_ns(Resource::HOST, host) + self.reserve_ns(Resource::HOST, host, fastest);
-        if own_ns < other_ns { Resource::HOST } else { device }
-    }
-
-    /// Who of these would finish it first.
-    fn soonest<'a>(
-        &self,
-        among: impl Iterator<Item = (Resource, &'a Forecast)>,
-        priority: i32,
-        now_ns: f64,
-    ) -> Option<Resource> {
-        let done = among.map(|(on, forecast)| (on, self.done_ns(on, priority, forecast, now_ns)));
-        done.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(on, _)| on)
+        let done = devices(forecasts).map(|(on, forecast)| (done_ns(on, forecast), (on, *forecast)));
+        let soonest = done.min_by(|a, b| a.0.total_cmp(&b.0));
+        let host = at(forecasts, Resource::HOST).zip(fastest(forecasts)).map(|(host, fastest)| {
+            let reserve_ns = self.reserve_ns(Resource::HOST, host, fastest);
+            (done_ns(Resource::HOST, host) + reserve_ns, (Resource::HOST, *host))
+        });
+        let other_ns = soonest.map_or(f64::INFINITY, |it| it.0);
+        host.filter(|host| host.0 < other_ns).or(soonest).map(|it| it.1).unwrap_or_default()
     }
 
     fn is_better_elsewhere(&self, on: Resource, task: &ReadyTask, outlook: &dyn Outlook, now_ns: f64) -> bool {
@@ -297,19 +293,24 @@ impl CapabilityWeights {
     }
 
     /// The state, with what has come until now.
+    #[inline]
     fn current<'m>(&self, mut state: MutexGuard<'m, State>, outlook: &dyn Outlook) -> MutexGuard<'m, State> {
         state.prepare(outlook);
-        let mut arriving = std::mem::take(&mut state.arriving);
-        self.inbox.move_into(&mut arriving);
-        if !arriving.is_empty() {
-            let now_ns = outlook.now_ns() as f64;
-            for arrival in arriving.drain(..) {
-                state.come_back(arrival.assigned.task.id, now_ns);
-                state.assign(arrival);
-            }
+        if self.inbox.has_any() {
+            self.empty_inbox(&mut state, outlook);
+        }
+        state
+    }
+
+    #[inline(never)]
+    fn empty_inbox(&self, state: &mut State, outlook: &dyn Outlook) {
+        let (mut arriving, now_ns) = (std::mem::take(&mut state.arriving), outlook.now_ns() as f64);
+        self.inbox.swap(&mut arriving);
+        for arrival in arriving.drain(..) {
+            state.come_back(arrival.assigned.task.id, now_ns);
+            state.assign(arrival);
         }
         state.arriving = arriving;
-        state
     }
 
     fn counted(&self, task: Option<ReadyTask>) -> Option<ReadyTask> {
@@ -352,24 +353,23 @@ impl Policy for CapabilityWeights {
             resources(outlook).for_each(|on| forecasts.push(outlook.forecast(&task, on)));
         }
         self.held.fetch_add(1, Ordering::Relaxed);
-        let by_rule = match at_home {
-            Some(at_home) => Some(at_home),
-            None => by_rule(&forecasts, is_panel, home.filter(|_| is_panel))
-                .map(|on| (on, at(&forecasts, on).copied().unwrap_or_default())),
+        let rule = at_home.or_else(|| by_rule(&forecasts, is_panel, home.filter(|_| is_panel)));
+        let arrival = |task, (on, forecast), is_bound| {
+            let assigned = Assigned { task, is_bound, is_home: home == Some(on), forecast };
+            Arrival { on, is_panel, assigned }
         };
-        if let Some((on, forecast)) = by_rule {
-            let assigned = Assigned { task, is_bound: true, is_home: home == Some(on), forecast };
-            self.inbox.put(Arrival { on, is_panel, assigned });
-            return Some(on);
+        // An issuer looks for tasks itself, next.
+        let is_issuer = outlook.resource_at(by) != Resource::HOST;
+        if let (Some(at), false) = (rule, is_issuer) {
+            self.inbox.put(arrival(task, at, true));
+            return Some(at.0);
         }
-        let mut state = self.current(self.state(), outlook);
         let now_ns = outlook.now_ns() as f64;
+        let mut state = self.current(self.state(), outlook);
         state.come_back(task.id, now_ns);
-        let on = state.greedy(task.priority, &forecasts, now_ns);
-        let forecast = at(&forecasts, on).copied().unwrap_or_default();
-        let assigned = Assigned { task, is_bound: false, is_home: home == Some(on), forecast };
-        state.assign(Arrival { on, is_panel, assigned });
-        None
+        let at = rule.unwrap_or_else(|| state.greedy(task.priority, &forecasts, now_ns));
+        state.assign(arrival(task, at, rule.is_some()));
+        rule.map(|it| it.0)
     }
 
     fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
@@ -397,8 +397,8 @@ impl Policy for CapabilityWeights {
     }
 
     fn ended(&self, tasks: &[TaskId], outlook: &dyn Outlook) -> bool {
-        let mut state = self.current(self.state(), outlook);
         let now_ns = outlook.now_ns() as f64;
+        let mut state = self.current(self.state(), outlook);
         state.epoch += 1;
         let mut any = false;
         for (at, station) in state.stations.iter_mut().enumerate() {
@@ -417,8 +417,8 @@ impl Policy for CapabilityWeights {
     }
 
     fn is_late(&self, on: Resource, outlook: &dyn Outlook) -> bool {
-        let mut state = self.current(self.state(), outlook);
         let now_ns = outlook.now_ns() as f64;
+        let mut state = self.current(self.state(), outlook);
         let Some(station) = state.stations.get(usize::from(on.0)) else { return false };
         let is_late = station.is_late(now_ns) && station.is_open();
         if is_late {

@@ -4,7 +4,7 @@ use super::{Place, ReadyTask};
 use crate::recording::BlasLevel;
 
 /// Who runs tasks, as a policy weighs it: the host's workers together, or a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Resource(pub u16);
 
 impl Resource {

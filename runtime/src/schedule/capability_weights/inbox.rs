@@ -32,13 +32,16 @@ impl Inbox {
         self.any.store(true, Ordering::Release);
     }
 
-    /// Moves all into a list, which is empty, and leaves its room for others.
-    pub(super) fn move_into(&self, list: &mut Vec<Arrival>) {
-        if self.any.load(Ordering::Acquire) {
-            let mut arrivals = self.arrivals();
-            std::mem::swap(&mut *arrivals, list);
-            self.any.store(false, Ordering::Relaxed);
-        }
+    /// Whether anything was put in before, and is still there.
+    pub(super) fn has_any(&self) -> bool {
+        self.any.load(Ordering::Acquire)
+    }
+
+    /// Takes all out, into an empty list, whose room is for others from then on.
+    pub(super) fn swap(&self, empty: &mut Vec<Arrival>) {
+        let mut arrivals = self.arrivals();
+        std::mem::swap(&mut *arrivals, empty);
+        self.any.store(false, Ordering::Relaxed);
     }
 
     pub(super) fn remove_first(&self, mut will_do: impl FnMut(&Assigned) -> bool) -> Option<Assigned> {
