@@ -10,6 +10,8 @@ use crate::{MatMut, MatRef, Scalar, Side, Uplo};
 
 /// Order of a block on the diagonal: its completed form stays in the second-level cache beside what is packed.
 const BLOCK: usize = 256;
+/// Rows and columns of a part of a block that is mirrored at once: some cache lines each, of which none is driven out before it is full.
+const SQUARE: usize = 16;
 
 /// C = alpha A B + beta C (`Side::Left`, A m x m) or C = alpha B A + beta C (`Side::Right`, A n x n), with A symmetric and B and
 /// C m x n.
@@ -120,17 +122,21 @@ fn complete<'w, T: Scalar>(
     let n = a.nrows();
     let a = if uplo == Uplo::Upper { a.transpose() } else { a };
     let data = &mut scratch.elements()[..n * n];
-    for j in 0..n {
-        for i in j..n {
-            let x = a.at(i, j);
-            let mirrored = if hermitian { x.conj() } else { x };
-            // The triangle that is the lower one of the transposed view is the upper one of A.
-            let (lower, upper) = if uplo == Uplo::Lower { (x, mirrored) } else { (mirrored, x) };
-            (data[i + j * n], data[j + i * n]) = (lower, upper);
+    for left in (0..n).step_by(SQUARE) {
+        for top in (left..n).step_by(SQUARE) {
+            for j in left..n.min(left + SQUARE) {
+                for i in top.max(j)..n.min(top + SQUARE) {
+                    let x = a.at(i, j);
+                    let mirrored = if hermitian { x.conj() } else { x };
+                    // The triangle that is the lower one of the transposed view is the upper one of A.
+                    let (lower, upper) = if uplo == Uplo::Lower { (x, mirrored) } else { (mirrored, x) };
+                    (data[i + j * n], data[j + i * n]) = (lower, upper);
+                }
+            }
         }
-        if hermitian {
-            data[j + j * n] = T::from_real(a.at(j, j).re());
-        }
+    }
+    for j in 0..if hermitian { n } else { 0 } {
+        data[j + j * n] = T::from_real(a.at(j, j).re());
     }
     match MatRef::from_col_major(data, n, n, n) {
         Ok(view) => view,
