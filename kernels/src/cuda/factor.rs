@@ -21,9 +21,9 @@ use superscalar_runtime::DeviceError;
 /// are large. From there on halves have the larger products. Up to this order, too, solves by blocks take less than cuBLAS's.
 const BY_BLOCKS: usize = 1024;
 
-/// From so many on, a panel's rows below its triangle, or columns beside it, go aside. With fewer it is faster in some processes and slower in
-/// others (docs/performance.md).
-const ASIDE_FROM: usize = 8192;
+/// From so many on, a panel's rows below its triangle, or columns beside it, go aside. With fewer it is faster in most processes and slower in
+/// some (docs/performance.md).
+const ASIDE_FROM: usize = 4096;
 
 /// A = L Lᴴ or Uᴴ U, below `first` rows of a matrix; of a trapezoid the rest, too.
 pub(super) fn potrf<T: Scalar>(
