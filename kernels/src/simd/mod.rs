@@ -49,6 +49,8 @@ pub(crate) trait Vector: Copy {
     unsafe fn interleave(re: Self, im: Self) -> (Self, Self);
     /// Copies a square: row i of `to` becomes column i of `from`, each with its distance between rows.
     unsafe fn transpose(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
+    /// The same for the first four rows of `from`, which has SQUARE columns.
+    unsafe fn transpose_four(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
 }
 
 /// The vector types of a real type.

@@ -97,4 +97,9 @@ impl<R: Real> Vector for Portable<R> {
             }
         }
     }
+    #[inline(always)]
+    unsafe fn transpose_four(from: *const R, from_step: usize, to: *mut R, to_step: usize) {
+        // SAFETY: the caller's promises; these are all rows.
+        unsafe { Self::transpose(from, from_step, to, to_step) }
+    }
 }

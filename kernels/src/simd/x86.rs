@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 macro_rules! vectors {
     ($($v:ty, $real:ty, $lanes:literal, $splat:ident, $load:ident, $store:ident, $mul:ident, $add:ident, $sub:ident,
         |$x:ident, $i:ident| $lane:expr, $mask:ident, $mask_load:ident, $mask_store:ident,
-        $square:literal, $transpose:ident, $interleave:ident, $abs:ident, $larger:ident, $sum:ident;)*) => {$(
+        $square:literal, $transpose:ident, $four:ident, $interleave:ident, $abs:ident, $larger:ident, $sum:ident;)*) => {$(
         impl Vector for $v {
             type Real = $real;
             const LANES: usize = $lanes;
@@ -84,6 +84,11 @@ macro_rules! vectors {
                 // SAFETY: the caller vouches for the instruction set and for both squares.
                 unsafe { $transpose(from, from_step, to, to_step) }
             }
+            #[inline(always)]
+            unsafe fn transpose_four(from: *const $real, from_step: usize, to: *mut $real, to_step: usize) {
+                // SAFETY: the caller vouches for the instruction set, for the rows and for room for the columns.
+                unsafe { $four(from, from_step, to, to_step) }
+            }
         }
     )*};
 }
@@ -92,21 +97,21 @@ macro_rules! vectors {
 vectors! {
     __m512, f32, 16, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
         |x, i| _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(i), x)),
-        bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, 8, transpose_f32, interleave_f32_16,
+        bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, 8, transpose_f32, four_f32, interleave_f32_16,
         _mm512_abs_ps, larger_f32_16, _mm512_reduce_add_ps;
     __m512d, f64, 8, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
         |x, i| _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(i64::from(i)), x)),
-        bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, 8, transpose_f64_8, interleave_f64_8,
+        bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, 8, transpose_f64_8, four_f64_8, interleave_f64_8,
         _mm512_abs_pd, larger_f64_8, _mm512_reduce_add_pd;
     __m256, f32, 8, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
         |x, i| _mm256_cvtss_f32(_mm256_permutevar8x32_ps(x, _mm256_set1_epi32(i))),
-        signs_8, load_signs_f32, _mm256_maskstore_ps, 8, transpose_f32, interleave_f32_8,
+        signs_8, load_signs_f32, _mm256_maskstore_ps, 8, transpose_f32, four_f32, interleave_f32_8,
         abs_f32_8, larger_f32_8, sum_f32_8;
     __m256d, f64, 4, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd,
         |x, i| _mm256_cvtsd_f64(_mm256_castps_pd(_mm256_permutevar8x32_ps(
             _mm256_castpd_ps(x),
             _mm256_set1_epi64x(i64::from(2 * i) | i64::from(2 * i + 1) << 32),
-        ))), signs_4, load_signs_f64, _mm256_maskstore_pd, 4, transpose_f64, interleave_f64_4,
+        ))), signs_4, load_signs_f64, _mm256_maskstore_pd, 4, transpose_f64, transpose_f64, interleave_f64_4,
         abs_f64_4, larger_f64_4, sum_f64_4;
 }
 
@@ -384,6 +389,34 @@ unsafe fn transpose_f32(from: *const f32, from_step: usize, to: *mut f32, to_ste
             _mm256_storeu_ps(to.add(i * to_step), _mm256_permute2f128_ps::<0x20>(x, y));
             _mm256_storeu_ps(to.add((i + 4) * to_step), _mm256_permute2f128_ps::<0x31>(x, y));
         }
+    }
+}
+
+/// Four rows of eight floats in AVX.
+///
+/// # Safety
+/// As for [`Vector::transpose_four`].
+#[inline(always)]
+unsafe fn four_f32(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
+    // SAFETY: the caller's promises.
+    unsafe {
+        for (i, x) in four_rows(from, from_step).into_iter().enumerate() {
+            _mm_storeu_ps(to.add(i * to_step), _mm256_castps256_ps128(x));
+            _mm_storeu_ps(to.add((i + 4) * to_step), _mm256_extractf128_ps::<1>(x));
+        }
+    }
+}
+
+/// Four rows of eight doubles in AVX: two squares.
+///
+/// # Safety
+/// As for [`Vector::transpose_four`].
+#[inline(always)]
+unsafe fn four_f64_8(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
+    // SAFETY: the caller's promises.
+    unsafe {
+        transpose_f64(from, from_step, to, to_step);
+        transpose_f64(from.add(4), from_step, to.add(4 * to_step), to_step);
     }
 }
 
