@@ -224,15 +224,16 @@ pub(super) unsafe fn transpose<V: Vector>(
         let end = n.min(start + line);
         let (squares, whole) = (m - m % V::SQUARE, end - (end - start) % V::SQUARE);
         let whole_rows = if m - squares >= 4 { squares + 4 } else { squares };
-        for j in (start..whole).step_by(V::SQUARE) {
-            for i in (0..squares).step_by(V::SQUARE) {
+        for i in (0..squares).step_by(V::SQUARE) {
+            for j in (start..whole).step_by(V::SQUARE) {
                 // SAFETY: i + SQUARE <= m and j + SQUARE <= n.
                 unsafe { V::transpose(from.add(i * from_step + j), from_step, to.add(j * to_step + i), to_step) };
             }
-            if squares < whole_rows {
-                let (from, to) = (from.wrapping_add(squares * from_step + j), to.wrapping_add(j * to_step + squares));
-                // SAFETY: squares + 4 <= m and j + SQUARE <= n.
-                unsafe { V::transpose_four(from, from_step, to, to_step) };
+        }
+        for i in (squares..whole_rows).step_by(4) {
+            for j in (start..whole).step_by(V::SQUARE) {
+                // SAFETY: i + 4 <= m and j + SQUARE <= n.
+                unsafe { V::transpose_four(from.add(i * from_step + j), from_step, to.add(j * to_step + i), to_step) };
             }
         }
         for i in 0..m {
