@@ -8,10 +8,13 @@ use super::{
     Forecast, Outlook, Place, Policy, Priority, ReadyTask, Resource, Want,
     station::{Assigned, Ended, Station, load_ns},
 };
-use crate::recording::{BlasLevel, TaskId};
+use crate::{
+    recording::{BlasLevel, TaskId},
+    sync::held,
+};
 use smallvec::SmallVec;
 use std::sync::{
-    Mutex, MutexGuard, PoisonError,
+    Mutex, MutexGuard,
     atomic::{AtomicUsize, Ordering},
 };
 
@@ -289,7 +292,7 @@ impl CapabilityWeights {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        held(self.state.lock())
     }
 
     /// The state, with what has come until now.

@@ -3,7 +3,7 @@
 use super::{Place, ReadyTask};
 use crate::recording::BlasLevel;
 
-/// Who runs tasks, as a policy weighs it: the host's workers together, or a device.
+/// Who runs tasks, as a policy weighs it: the host's workers together, who are the default, or a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Resource(pub u16);
 
