@@ -36,7 +36,7 @@ pub fn gemm<'a, T: Scalar>(
     op_b: Op,
     b: impl Into<Operand<'a, T>>,
     beta: T,
-    mut c: MatMut<'_, T>,
+    c: MatMut<'_, T>,
 ) {
     let (a, b) = (Factor::new(op_a, a.into()), Factor::new(op_b, b.into()));
     let agree = a.view.nrows() == c.nrows() && a.view.ncols() == b.view.nrows() && b.view.ncols() == c.ncols();
@@ -44,20 +44,20 @@ pub fn gemm<'a, T: Scalar>(
     if alpha == T::ZERO || a.view.ncols() == 0 {
         return scale(beta, c);
     }
-    if beta != T::ZERO {
-        scale(beta, c.rb_mut());
-    }
-    add(alpha, a, b, beta != T::ZERO, c);
+    add(alpha, a, b, beta, c);
 }
 
-/// C = alpha A B, or C + alpha A B when `accumulate`. The factors have at least one column.
-pub(super) fn add<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, accumulate: bool, c: MatMut<'_, T>) {
+/// C = alpha A B + beta C. The factors have at least one column; beta = 0 does not read C.
+pub(super) fn add<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, mut c: MatMut<'_, T>) {
     if c.nrows() * c.ncols() * a.view.ncols() <= SMALL {
-        return T::small_product(alpha, a, b, accumulate, c);
+        if beta != T::ZERO {
+            scale(beta, c.rb_mut());
+        }
+        return T::small_product(alpha, a, b, beta != T::ZERO, c);
     }
-    match Thin::of(alpha, a, b, accumulate, c) {
+    match Thin::of(alpha, a, b, beta, c) {
         Ok(thin) => T::thin_product(thin),
-        Err(c) => Product { alpha, a, b, accumulate, triangle: None, c }.run(),
+        Err(c) => Product { alpha, a, b, beta, triangle: None, c }.run(),
     }
 }
 
@@ -101,16 +101,16 @@ pub(super) fn scale<T: Scalar>(beta: T, mut c: MatMut<'_, T>) {
     if beta == T::ZERO {
         return c.fill(T::ZERO);
     }
-    // A real beta times an infinite part must not make NaN of the other part, which is 0 * Inf in a complex product.
-    let real = (beta.im() == T::Real::ZERO).then(|| beta.re());
-    let times = |x: T| match real {
-        Some(r) => T::from_parts(x.re() * r, x.im() * r),
-        None => beta * x,
-    };
     for j in 0..c.ncols() {
         match c.col_as_slice_mut(j) {
-            Some(col) => col.iter_mut().for_each(|x| *x = times(*x)),
-            None => (0..c.nrows()).for_each(|i| c[(i, j)] = times(c[(i, j)])),
+            Some(col) => col.iter_mut().for_each(|x| *x = scaled(beta, *x)),
+            None => (0..c.nrows()).for_each(|i| c[(i, j)] = scaled(beta, c[(i, j)])),
         }
     }
+}
+
+/// beta x. A real beta times an infinite part must not make NaN of the other part, which is 0 * Inf in a complex product.
+#[inline(always)]
+pub(super) fn scaled<T: Scalar>(beta: T, x: T) -> T {
+    if beta.im() == T::Real::ZERO { T::from_parts(x.re() * beta.re(), x.im() * beta.re()) } else { beta * x }
 }

@@ -98,7 +98,7 @@ fn factor<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Option<usize> {
     let (a11, mut a21) = left.split_at_row(half);
     let (mut a12, mut a22) = right.split_at_row(half);
     solve(Uplo::Lower, Factor::plain(a11.as_ref()), Diag::Unit, a12.rb_mut());
-    add(-T::ONE, Factor::plain(a21.as_ref()), Factor::plain(a12.as_ref()), true, a22.rb_mut());
+    add(-T::ONE, Factor::plain(a21.as_ref()), Factor::plain(a12.as_ref()), T::ONE, a22.rb_mut());
     let singular = singular.or(factor(a22, ipiv2).map(|column| half + column));
     laswp(a21.rb_mut(), 0, ipiv2, Direction::Forward);
     ipiv2.iter_mut().for_each(|p| *p += half as i32);

@@ -93,15 +93,15 @@ fn apply<T: Scalar>(side: Side, op: Op, q: BlockReflector<'_, T>, c: MatMut<'_, 
     let transposed = |view, packs| Factor { conj: !right, ..Factor::new(Op::Trans, Operand { view, packs }) };
 
     // Y = Vᴴ C, then C - V (op(T) Y), the rows below the triangle of V apart.
-    add(T::ONE, transposed(unit, None), Factor::plain(top.as_ref()), false, y.rb_mut());
+    add(T::ONE, transposed(unit, None), Factor::plain(top.as_ref()), T::ZERO, y.rb_mut());
     if m > k {
         let below = transposed(below, packs.map(|packs| packs[0]));
-        add(T::ONE, below, Factor::plain(bottom.as_ref()), true, y.rb_mut());
+        add(T::ONE, below, Factor::plain(bottom.as_ref()), T::ONE, y.rb_mut());
     }
-    add(T::ONE, t, Factor::plain(y.as_ref()), false, z.rb_mut());
-    add(-T::ONE, factor(unit, None), Factor::plain(z.as_ref()), true, top.rb_mut());
+    add(T::ONE, t, Factor::plain(y.as_ref()), T::ZERO, z.rb_mut());
+    add(-T::ONE, factor(unit, None), Factor::plain(z.as_ref()), T::ONE, top.rb_mut());
     if m > k {
         let below = factor(below, packs.map(|packs| packs[1]));
-        add(-T::ONE, below, Factor::plain(z.as_ref()), true, bottom.rb_mut());
+        add(-T::ONE, below, Factor::plain(z.as_ref()), T::ONE, bottom.rb_mut());
     }
 }

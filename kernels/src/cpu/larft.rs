@@ -54,12 +54,12 @@ pub(super) fn join<T: Scalar>(v: MatRef<'_, T>, half: usize, t: MatMut<'_, T>) {
     let (y, x) = products.split_at_mut(half * rest);
     let unit = unit_lower(right, unit);
     let (mut y, mut x) = (square(y, half, rest), square(x, half, rest));
-    add(T::ONE, adjoint(v1_top), Factor::plain(unit), false, y.rb_mut());
+    add(T::ONE, adjoint(v1_top), Factor::plain(unit), T::ZERO, y.rb_mut());
     if v1_bottom.nrows() > 0 {
-        add(T::ONE, adjoint(v1_bottom), Factor::plain(v2_bottom), true, y.rb_mut());
+        add(T::ONE, adjoint(v1_bottom), Factor::plain(v2_bottom), T::ONE, y.rb_mut());
     }
-    add(T::ONE, Factor::plain(y.as_ref()), Factor::plain(t2.as_ref()), false, x.rb_mut());
-    add(-T::ONE, Factor::plain(t1.as_ref()), Factor::plain(x.as_ref()), false, t12.rb_mut());
+    add(T::ONE, Factor::plain(y.as_ref()), Factor::plain(t2.as_ref()), T::ZERO, x.rb_mut());
+    add(-T::ONE, Factor::plain(t1.as_ref()), Factor::plain(x.as_ref()), T::ZERO, t12.rb_mut());
 }
 
 /// The adjoint of a view.
@@ -95,10 +95,10 @@ fn direct<T: Scalar>(v: MatRef<'_, T>, tau: &[T], mut t: MatMut<'_, T>) {
     let (unit, products) = scratch.elements().split_at_mut(k * k);
     let unit = unit_lower(v, unit);
     let mut products = square(products, k, k);
-    add(T::ONE, adjoint(unit), Factor::plain(unit), false, products.rb_mut());
+    add(T::ONE, adjoint(unit), Factor::plain(unit), T::ZERO, products.rb_mut());
     if m > k {
         let rest = v.submatrix(k..m, 0..k);
-        add(T::ONE, adjoint(rest), Factor::plain(rest), true, products.rb_mut());
+        add(T::ONE, adjoint(rest), Factor::plain(rest), T::ONE, products.rb_mut());
     }
     t.fill(T::ZERO);
     for j in 0..k {

@@ -63,13 +63,33 @@ pub(super) unsafe fn eliminate<T, V, const NV: usize, const ROWS: usize>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    // SAFETY: the caller's promises.
+    unsafe { eliminate_across::<T, V, NV, ROWS>(acc, depth, x, b, 1, conj) };
+}
+
+/// The same where the rows of b are `across` reals apart.
+///
+/// # Safety
+/// As for [`eliminate`].
+#[inline(always)]
+pub(super) unsafe fn eliminate_across<T, V, const NV: usize, const ROWS: usize>(
+    acc: &mut Tile<V, NV, ROWS>,
+    depth: usize,
+    x: Stream<T::Real>,
+    b: Stream<T::Real>,
+    across: usize,
+    conj: bool,
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
     let (mut xp, mut bp) = (x.ptr, b.ptr);
     for _ in 0..depth {
         // SAFETY: step p < depth of both streams, as the caller promises.
         unsafe {
             let lanes = load::<T, V, NV>(xp, x.plane);
             for (r, row) in acc.iter_mut().enumerate() {
-                subtract::<T, V, NV>(row, scalar::<T>(bp.add(r), b.plane), conj, &lanes);
+                subtract::<T, V, NV>(row, scalar::<T>(bp.add(r * across), b.plane), conj, &lanes);
             }
         }
         xp = xp.wrapping_add(x.step);

@@ -18,6 +18,7 @@ mod larfb;
 mod larft;
 mod laswp;
 mod micro;
+mod output;
 mod pack;
 mod packed;
 mod panel_lu;

@@ -73,7 +73,7 @@ fn factor_lower<T: Scalar>(mut a: MatMut<'_, T>) -> Result<(), NotPositiveDefini
     solve(Uplo::Lower, Factor::conj(a11.as_ref()), Diag::NonUnit, a21.rb_mut().transpose());
     let l21 = a21.as_ref();
     let (factor, adjoint) = (Factor::plain(l21), Factor::conj(l21.transpose()));
-    add_lower(-T::ONE, factor, adjoint, a22.rb_mut());
+    add_lower(-T::ONE, factor, adjoint, T::ONE, a22.rb_mut());
     factor_lower(a22).map_err(|e| NotPositiveDefinite { minor: half + e.minor })
 }
 

@@ -1,19 +1,19 @@
-//! The product at the bottom of every kernel: C (or its lower triangle) plus alpha A B, blocked for the caches.
+//! The product at the bottom of every kernel: alpha A B + beta C (or a triangle of it), blocked for the caches.
 //!
 //! Blocking after Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a block of B and a
 //! block of A are packed, then register tiles run over them. Both operands are always packed, which makes the rate
 //! independent of how they were stored. Triangles are products whose register tiles on
 //! the other side of the diagonal are left out, vector by vector.
 
-use super::micro::{Stream, Tile, eliminate, planes, with_vectors, zero};
+use super::micro::{Stream, Tile, eliminate, eliminate_across, planes, with_vectors, zero};
+use super::output::{Out, Wanted, add_elements, add_lanes, add_pairs, add_vectors};
 use super::pack;
 use super::packed::{self, DEPTH, Packed, Right, even};
 use super::workspace::Workspace;
 use crate::backend::Factor;
 use crate::simd::{Kernel, Vector, prefetch, prefetch_near};
-use crate::{MatMut, Scalar, Uplo};
+use crate::{MatMut, Real, Scalar, Uplo};
 use std::mem::MaybeUninit;
-use std::ops::Range;
 
 /// Bytes of a packed block of A: a quarter of a 1 MiB second-level cache, so that the next block has room, too.
 const BLOCK_BYTES: usize = 256 << 10;
@@ -24,13 +24,13 @@ pub(super) const NV: usize = 3;
 /// Reals of the largest tile: 8 x 3 vectors of 16, or 4 x 3 x 2 planes.
 const TILE_REALS: usize = 384;
 
-/// What is computed: C = alpha A B, or C + alpha A B.
+/// What is computed: C = alpha A B + beta C.
 pub struct Product<'a, T> {
     pub alpha: T,
     pub a: Factor<'a, T>,
     pub b: Factor<'a, T>,
-    /// Whether C is added to; if not it is not read.
-    pub accumulate: bool,
+    /// If it is zero C is not read.
+    pub beta: T,
     /// The triangle of C that is touched, or all of it.
     pub triangle: Option<Uplo>,
     pub c: MatMut<'a, T>,
@@ -67,27 +67,28 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
 
     #[inline(always)]
     unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) {
-        let Self { product: Product { alpha, a, b, accumulate, triangle, mut c }, left, right } = self;
+        let Self { product: Product { alpha, a, b, beta, triangle, mut c }, left, right } = self;
         let ((m, n), k, unit) = (c.shape(), a.view.ncols(), planes::<T>());
-        let (width, depth) = (NV * V::LANES, even(k, DEPTH, 1));
+        let depth = even(k, DEPTH, 1);
+        let width = if left.is_some() { NV * V::LANES } else { even(m, NV * V::LANES, V::LANES) };
         let height = even(m, BLOCK_BYTES / (depth * size_of::<T>()), width);
         let columns = even(n, COLUMNS, ROWS);
         let a_len = if left.is_some() { 0 } else { height * depth * unit };
         let b_len = if right.is_some() { 0 } else { columns * depth * unit };
+        let (view_a, view_b) = (a.view, b.transpose().view);
+        let near_a = !T::COMPLEX && n <= NEAR && view_a.row_stride() == 1;
+        let near_b = !T::COMPLEX && m <= NEAR && (view_b.row_stride() == 1 || view_b.col_stride() == 1);
         let mut scratch = Workspace::take(a_len + b_len);
         let (own_a, own_b) = scratch.elements().split_at_mut(a_len);
         for p in (0..k).step_by(depth) {
             let kc = depth.min(k - p);
             for j in (0..n).step_by(columns) {
                 let nc = columns.min(n - j);
-                let packed_b = match right {
-                    Some(right) => right.block::<T>(j, p, kc),
-                    None => {
-                        let b = b.transpose().part(j..j + nc, p..p + kc);
-                        // SAFETY: the blocks are of the sizes that the workspace was laid out for.
-                        unsafe { pack::panels::<T, V>(b, ROWS, own_b.as_mut_ptr()) };
-                        own_b.as_ptr()
-                    }
+                let block_b = b.transpose().part(j..j + nc, p..p + kc);
+                let panels_b = match right {
+                    Some(right) => Panels::packed::<T>(right.block::<T>(j, p, kc), ROWS, kc),
+                    // SAFETY: the workspace was laid out for blocks of this size.
+                    None => unsafe { Panels::of::<T, V>(block_b, near_b, ROWS, ROWS, own_b.as_mut_ptr()) },
                 };
                 for i in (0..m).step_by(height) {
                     let mc = height.min(m - i);
@@ -95,17 +96,15 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
                     if wanted.rows(0, nc, mc).is_empty() {
                         continue;
                     }
-                    let packed_a = match left {
-                        Some(left) => left.block::<T>(i, p, kc),
-                        None => {
-                            // SAFETY: as above.
-                            unsafe { pack::panels::<T, V>(a.part(i..i + mc, p..p + kc), width, own_a.as_mut_ptr()) };
-                            own_a.as_ptr()
-                        }
+                    let block_a = a.part(i..i + mc, p..p + kc);
+                    let panels_a = match left {
+                        Some(left) => Panels::packed::<T>(left.block::<T>(i, p, kc), width, kc),
+                        // SAFETY: as above.
+                        None => unsafe { Panels::of::<T, V>(block_a, near_a, width, V::LANES, own_a.as_mut_ptr()) },
                     };
                     let out = Out {
                         minus_alpha: -alpha,
-                        accumulate: accumulate || p > 0,
+                        beta: if p == 0 { beta } else { T::ONE },
                         wanted,
                         c: c.rb_mut().submatrix(i..i + mc, j..j + nc),
                     };
@@ -123,10 +122,70 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
                         ahead.b_pace = (ROWS * unit * size_of::<T::Real>()).div_ceil(64) * CHUNK;
                         ahead.b_pace = ahead.b_pace.div_ceil(mc.div_ceil(width));
                     }
-                    // SAFETY: the packed blocks are of this shape.
-                    unsafe { block::<T, V, ROWS>(kc, packed_a, packed_b, ahead, out) };
+                    // SAFETY: the panels are those of the blocks of this shape.
+                    unsafe { block::<T, V, ROWS>(kc, width, panels_a, panels_b, ahead, out) };
                 }
             }
+        }
+    }
+}
+
+/// Up to so many rows or columns of C a factor of a real type is read where it lies: it would be packed for a few uses. (One core of an EPYC, 2026-11-23:
+/// order 64 in d, s: gemm 1.22, 1.08, syrk 1.25, 1.20 times as fast; from 256 on it makes no difference.)
+const NEAR: usize = 128;
+
+/// The panels of rows of a block of a factor, packed or where they lie.
+#[derive(Clone, Copy)]
+struct Panels<R> {
+    first: Stream<R>,
+    /// Reals from one to the next.
+    distance: usize,
+    /// Reals from a row of a panel to the next.
+    across: usize,
+    /// The last one, and its row, if it is packed while the others are not, because it has fewer rows than are read.
+    last: Option<(usize, Stream<R>)>,
+}
+
+impl<R: Real> Panels<R> {
+    /// Panels of `width` rows, packed at `at`.
+    #[inline(always)]
+    fn packed<T: Scalar<Real = R>>(at: *const R, width: usize, depth: usize) -> Self {
+        let unit = planes::<T>();
+        let first = Stream { ptr: at, step: width * unit, plane: width };
+        Self { first, distance: width * depth * unit, across: 1, last: None }
+    }
+
+    /// Those of `block`: where they lie if that is `near`, but for a last one whose rows are no multiple of `whole`, or else packed at `to`.
+    ///
+    /// # Safety
+    /// As for [`Vector`]; there is room for the whole block at `to`.
+    #[inline(always)]
+    unsafe fn of<T, V>(block: Factor<'_, T>, near: bool, width: usize, whole: usize, to: *mut R) -> Self
+    where
+        T: Scalar<Real = R>,
+        V: Vector<Real = R>,
+    {
+        let (rows, depth) = block.view.shape();
+        let packed = Self::packed::<T>(to, width, depth);
+        let (from, ragged) = if near { (rows - rows % width, !rows.is_multiple_of(whole)) } else { (0, true) };
+        if ragged {
+            // SAFETY: the caller's promises.
+            unsafe { pack::panels::<T, V>(block.part(from..rows, 0..depth), width, to) };
+        }
+        if !near {
+            return packed;
+        }
+        let first = Stream { ptr: block.view.as_ptr().cast::<R>(), step: block.view.col_stride(), plane: 0 };
+        let across = block.view.row_stride();
+        Self { first, distance: width * across, across, last: ragged.then_some((from, packed.first)) }
+    }
+
+    /// Panel `index`, which begins at this row, and the distance between its rows.
+    #[inline(always)]
+    fn at(&self, index: usize, row: usize) -> (Stream<R>, usize) {
+        match self.last {
+            Some((last, stream)) if row == last => (stream, 1),
+            _ => (self.first.offset(index * self.distance), self.across),
         }
     }
 }
@@ -187,68 +246,29 @@ impl Ahead {
     };
 }
 
-/// Which elements of a block of C are wanted.
-#[derive(Clone, Copy)]
-struct Wanted {
-    triangle: Option<Uplo>,
-    /// Row minus column, in C, of the block's first element.
-    offset: isize,
-}
-
-impl Wanted {
-    /// The rows, of `m`, that hold a wanted element of columns j .. j + cols.
-    #[inline(always)]
-    fn rows(&self, j: usize, cols: usize, m: usize) -> Range<usize> {
-        let first = j as isize - self.offset;
-        let clamp = |i: isize| i.clamp(0, m as isize) as usize;
-        match self.triangle {
-            None => 0..m,
-            Some(Uplo::Lower) => clamp(first)..m,
-            Some(Uplo::Upper) => 0..clamp(first + cols as isize),
-        }
-    }
-
-    /// Whether all m x n elements are wanted.
-    #[inline(always)]
-    fn whole(&self, m: usize, n: usize) -> bool {
-        match self.triangle {
-            None => true,
-            Some(Uplo::Lower) => n as isize - 1 <= self.offset,
-            Some(Uplo::Upper) => m as isize - 1 + self.offset <= 0,
-        }
-    }
-}
-
-/// Where register tiles go.
-struct Out<'a, T> {
-    minus_alpha: T,
-    accumulate: bool,
-    wanted: Wanted,
-    c: MatMut<'a, T>,
-}
-
-/// All register tiles of a packed block of A and one of B.
+/// All register tiles of a block of A, in panels of `width` rows, and one of B.
 ///
 /// # Safety
-/// As for [`Vector`]; the blocks are packed for this shape of C.
+/// As for [`Vector`]; the panels are those of blocks for this shape of C.
 #[inline(always)]
 unsafe fn block<T, V, const ROWS: usize>(
     depth: usize,
-    a: *const T::Real,
-    b: *const T::Real,
+    width: usize,
+    a: Panels<T::Real>,
+    b: Panels<T::Real>,
     mut ahead: Ahead,
     mut out: Out<'_, T>,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let ((m, n), unit, width) = (out.c.shape(), planes::<T>(), NV * V::LANES);
+    let ((m, n), unit) = (out.c.shape(), planes::<T>());
     for j in (0..n).step_by(ROWS) {
         let cols = ROWS.min(n - j);
-        let b = Stream { ptr: b.wrapping_add(j * depth * unit), step: ROWS * unit, plane: ROWS };
-        ahead.b = Lines::new(b.ptr.wrapping_add(ROWS * depth * unit), ROWS * depth * unit);
+        let b = b.at(j / ROWS, j);
+        ahead.b = Lines::new(b.0.ptr.wrapping_add(ROWS * depth * unit), ROWS * depth * unit);
         for i in (0..m).step_by(width) {
-            let a = Stream { ptr: a.wrapping_add(i * depth * unit), step: width * unit, plane: width };
+            let (a, _) = a.at(i / width, i);
             // Vectors of this panel that hold nothing wanted are left out.
             let rows = out.wanted.rows(j, cols, m);
             let (first, last) = (rows.start.max(i), rows.end.min(i + width));
@@ -309,7 +329,7 @@ unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize>(
     unsafe { eliminate::<T, V, NV, ROWS>(acc, depth % CHUNK, a, b, false) };
 }
 
-/// One register tile: computes it and adds it to C.
+/// One register tile: C = alpha A B + beta C.
 ///
 /// # Safety
 /// As for [`eliminate`]; C has at most NV vectors of rows and ROWS columns.
@@ -317,7 +337,7 @@ unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize>(
 unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(
     depth: usize,
     a: Stream<T::Real>,
-    b: Stream<T::Real>,
+    (b, across): (Stream<T::Real>, usize),
     ahead: &mut Ahead,
     mut out: Out<'_, T>,
 ) where
@@ -330,8 +350,12 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(
     // SAFETY: the caller's promises.
     unsafe {
         let mut acc = zero::<T, V, NV, ROWS>();
-        accumulate::<T, V, NV, ROWS>(&mut acc, depth, (a, b), ahead, &mut out);
-        if whole && rs == 1 && rows == NV * V::LANES {
+        if T::COMPLEX || across == 1 {
+            accumulate::<T, V, NV, ROWS>(&mut acc, depth, (a, b), ahead, &mut out);
+        } else {
+            eliminate_across::<T, V, NV, ROWS>(&mut acc, depth, a, b, across, false);
+        }
+        if !T::COMPLEX && whole && rs == 1 && rows == NV * V::LANES {
             return add_vectors::<T, V, NV, ROWS>(&acc, out);
         }
         let mut spill = [const { MaybeUninit::<T::Real>::uninit() }; TILE_REALS];
@@ -339,109 +363,10 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(
         for (r, row) in acc.iter().enumerate() {
             super::micro::store::<T, V, NV>(row, spill.add(r * plane * planes::<T>()), plane);
         }
-        if !T::COMPLEX && rs == 1 {
-            add_lanes::<T, V>(spill, plane, out);
-        } else {
-            add_elements(spill, plane, out);
-        }
-    }
-}
-
-/// C += alpha acc for a full tile whose columns are adjacent rows.
-///
-/// # Safety
-/// As for [`Vector`]; C is such a tile.
-#[inline(always)]
-unsafe fn add_vectors<T, V, const NV: usize, const ROWS: usize>(acc: &Tile<V, NV, ROWS>, mut out: Out<'_, T>)
-where
-    T: Scalar,
-    V: Vector<Real = T::Real>,
-{
-    let (cols, step) = (out.c.ncols(), out.c.col_stride() * planes::<T>());
-    let c = out.c.as_mut_ptr().cast::<T::Real>();
-    // SAFETY: the caller's promises.
-    unsafe {
-        let (re, im, one) = (V::splat(out.minus_alpha.re()), V::splat(out.minus_alpha.im()), V::splat(T::Real::ONE));
-        for (j, row) in acc.iter().enumerate().take(cols) {
-            for (v, x) in row.iter().enumerate() {
-                let at = c.add(j * step + v * V::LANES * planes::<T>());
-                if T::COMPLEX {
-                    let (low, high) = V::interleave(x[0].mul(re).mul_sub(im, x[1]), x[1].mul(re).mul_add(im, x[0]));
-                    let behind = at.add(V::LANES);
-                    if out.accumulate {
-                        V::load(at).mul_add(one, low).store(at);
-                        V::load(behind).mul_add(one, high).store(behind);
-                    } else {
-                        low.store(at);
-                        high.store(behind);
-                    }
-                } else if out.accumulate {
-                    V::load(at).mul_add(re, x[0]).store(at);
-                } else {
-                    x[0].mul(re).store(at);
-                }
-            }
-        }
-    }
-}
-
-/// C += alpha acc by masked vectors, for tiles of a real type that are ragged or cut by the diagonal.
-///
-/// # Safety
-/// As for [`Vector`] and [`add_elements`]; the rows of C are adjacent.
-#[inline(always)]
-unsafe fn add_lanes<T, V>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
-where
-    T: Scalar,
-    V: Vector<Real = T::Real>,
-{
-    let ((rows, cols), cs, c) = (out.c.shape(), out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
-    // SAFETY: the caller vouches for V's instructions.
-    let factor = unsafe { V::splat(out.minus_alpha.re()) };
-    for j in 0..cols {
-        let wanted = out.wanted.rows(j, 1, rows);
-        for i in (0..wanted.end).step_by(V::LANES) {
-            let (first, end) = (wanted.start.saturating_sub(i).min(V::LANES), (wanted.end - i).min(V::LANES));
-            let at = c.wrapping_add(i + j * cs);
-            // SAFETY: lanes first .. end are rows of C; the tile is whole vectors.
-            unsafe {
-                let x = V::load(spill.add(j * plane + i));
-                let sum = if out.accumulate { V::load_lanes(at, first, end).mul_add(factor, x) } else { x.mul(factor) };
-                sum.store_lanes(at, first, end);
-            }
-        }
-    }
-}
-
-/// C += alpha acc element by element, for tiles that are complex or strided.
-///
-/// # Safety
-/// `spill` holds the tile: column j at `j * plane * planes`, imaginary parts `plane` further on.
-#[inline(always)]
-unsafe fn add_elements<T: Scalar>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>) {
-    let (rows, cols) = out.c.shape();
-    let (rs, cs, c) = (out.c.row_stride(), out.c.col_stride(), out.c.as_mut_ptr());
-    for j in 0..cols {
-        let Range { start: first, end: last } = out.wanted.rows(j, 1, rows);
-        let column = spill.wrapping_add(j * plane * planes::<T>());
-        // SAFETY: element (i, j) of the tile and of C.
-        let product = |i: usize| unsafe {
-            let im = if T::COMPLEX { *column.add(plane + i) } else { T::Real::ZERO };
-            out.minus_alpha * T::from_parts(*column.add(i), im)
-        };
-        if rs == 1 && out.accumulate {
-            for i in first..last {
-                // SAFETY: as above.
-                unsafe { *c.add(i + j * cs) += product(i) };
-            }
-        } else {
-            for i in first..last {
-                // SAFETY: as above.
-                unsafe {
-                    let at = c.add(i * rs + j * cs);
-                    at.write(if out.accumulate { *at + product(i) } else { product(i) });
-                }
-            }
+        match (rs, T::COMPLEX) {
+            (1, false) => add_lanes::<T, V>(spill, plane, out),
+            (1, true) => add_pairs::<T, V>(spill, plane, out),
+            _ => add_elements(spill, plane, out),
         }
     }
 }

@@ -175,17 +175,17 @@ fn make_diagonal_real<T: Scalar>(mut c: MatMut<'_, T>) {
 }
 
 /// One triangle of C = alpha A B + beta C.
-fn update<T: Scalar>(uplo: Uplo, alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, mut c: MatMut<'_, T>) {
+fn update<T: Scalar>(uplo: Uplo, alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
     let n = c.nrows();
     let agree = c.ncols() == n && a.view.nrows() == n && b.view.shape() == (a.view.ncols(), n);
     assert!(agree, "a triangle of a product: A {:?} B {:?} C {:?}", a.view.shape(), b.view.shape(), c.shape());
     if uplo == Uplo::Upper {
         return update(Uplo::Lower, alpha, b.transpose(), a.transpose(), beta, c.transpose());
     }
-    scale_lower(beta, c.rb_mut());
-    if alpha != T::ZERO && a.view.ncols() > 0 {
-        add_lower(alpha, a, b, c);
+    if alpha == T::ZERO || a.view.ncols() == 0 {
+        return scale_lower(beta, c);
     }
+    add_lower(alpha, a, b, beta, c);
 }
 
 /// The lower triangle of C = beta C.
@@ -196,7 +196,7 @@ fn scale_lower<T: Scalar>(beta: T, mut c: MatMut<'_, T>) {
     }
 }
 
-/// The lower triangle of C = C + alpha A B.
-pub(super) fn add_lower<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, c: MatMut<'_, T>) {
-    Product { alpha, a, b, accumulate: true, triangle: Some(Uplo::Lower), c }.run();
+/// The lower triangle of C = alpha A B + beta C. The factors have at least one column; beta = 0 does not read C.
+pub(super) fn add_lower<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
+    Product { alpha, a, b, beta, triangle: Some(Uplo::Lower), c }.run();
 }

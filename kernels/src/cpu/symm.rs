@@ -89,24 +89,24 @@ fn product<T: Scalar>(
         Side::Left => (uplo, a, b, c),
         Side::Right => (uplo.flip(), a.transpose(), b.transpose(), c.transpose()),
     };
-    scale(beta, c.rb_mut());
     if alpha == T::ZERO || c.is_empty() {
-        return;
+        return scale(beta, c);
     }
     let block = |at: usize| at..n.min(at + BLOCK);
     let mut scratch = Workspace::take(n.min(BLOCK) * n.min(BLOCK));
     for k in (0..n).step_by(BLOCK) {
         let b = Factor::plain(b.submatrix(block(k), 0..b.ncols()));
+        let beta = if k == 0 { beta } else { T::ONE };
         for i in (0..n).step_by(BLOCK) {
             let c = c.rb_mut().submatrix(block(i), 0..b.view.ncols());
             if i == k {
                 let whole = complete(hermitian, uplo, a.submatrix(block(k), block(k)), &mut scratch);
-                add(alpha, Factor::plain(whole), b, true, c);
+                add(alpha, Factor::plain(whole), b, beta, c);
             } else if (i > k) == (uplo == Uplo::Lower) {
-                add(alpha, Factor::plain(a.submatrix(block(i), block(k))), b, true, c);
+                add(alpha, Factor::plain(a.submatrix(block(i), block(k))), b, beta, c);
             } else {
                 let mirrored = a.submatrix(block(k), block(i)).transpose();
-                add(alpha, Factor { view: mirrored, conj: hermitian, packs: None }, b, true, c);
+                add(alpha, Factor { view: mirrored, conj: hermitian, packs: None }, b, beta, c);
             }
         }
     }

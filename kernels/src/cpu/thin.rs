@@ -1,6 +1,7 @@
 //! Products with a few columns: each element of A is used a few times only, so that reading it once, in the order in which it
 //! lies in memory, is all that counts. Packing it would triple the traffic.
 
+use super::gemm::scaled;
 use super::workspace::Workspace;
 use crate::backend::Factor;
 use crate::simd::{Kernel, Vector};
@@ -13,29 +14,23 @@ const TOGETHER: usize = 4;
 /// Rows of A at a time where columns are adjacent: their sums stay in the first-level cache.
 const ROWS: usize = 1024;
 
-/// C = alpha A B, or C + alpha A B, where C has up to [`COLUMNS`] columns.
+/// C = alpha A B + beta C, where C has up to [`COLUMNS`] columns.
 pub struct Thin<'a, T> {
     alpha: T,
     a: Factor<'a, T>,
     b: Factor<'a, T>,
-    accumulate: bool,
+    beta: T,
     c: MatMut<'a, T>,
 }
 
 impl<'a, T: Scalar> Thin<'a, T> {
     /// The product as a thin one, if it is one or its transpose is, and A lies in memory row by row or column by column.
-    pub fn of(
-        alpha: T,
-        a: Factor<'a, T>,
-        b: Factor<'a, T>,
-        accumulate: bool,
-        c: MatMut<'a, T>,
-    ) -> Result<Self, MatMut<'a, T>> {
+    pub fn of(alpha: T, a: Factor<'a, T>, b: Factor<'a, T>, beta: T, c: MatMut<'a, T>) -> Result<Self, MatMut<'a, T>> {
         let adjacent = |view: MatRef<'_, T>| view.row_stride() == 1 || view.col_stride() == 1;
         if c.ncols() <= COLUMNS && adjacent(a.view) {
-            Ok(Self { alpha, a, b, accumulate, c })
+            Ok(Self { alpha, a, b, beta, c })
         } else if c.nrows() <= COLUMNS && adjacent(b.view) {
-            Ok(Self { alpha, a: b.transpose(), b: a.transpose(), accumulate, c: c.transpose() })
+            Ok(Self { alpha, a: b.transpose(), b: a.transpose(), beta, c: c.transpose() })
         } else {
             Err(c)
         }
@@ -68,7 +63,7 @@ impl<T: Scalar> Kernel<T> for Thin<'_, T> {
                 for (i, &sum) in rows.zip(sums.iter()) {
                     let new = self.alpha * sign(self.a.conj, sum);
                     let c = &mut self.c[(i, j)];
-                    *c = if self.accumulate { *c + new } else { new };
+                    *c = if self.beta == T::ZERO { new } else { scaled(self.beta, *c) + new };
                 }
             }
         }

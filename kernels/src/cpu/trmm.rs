@@ -51,13 +51,13 @@ fn multiply<T: Scalar>(uplo: Uplo, a: Factor<'_, T>, diag: Diag, b: MatMut<'_, T
         Uplo::Lower => {
             // B2 = A22 B2 + A21 B1, then B1 = A11 B1
             multiply(uplo, a22, diag, b2.rb_mut());
-            add(T::ONE, off_diagonal, Factor::plain(b1.as_ref()), true, b2);
+            add(T::ONE, off_diagonal, Factor::plain(b1.as_ref()), T::ONE, b2);
             multiply(uplo, a11, diag, b1);
         }
         Uplo::Upper => {
             // B1 = A11 B1 + A12 B2, then B2 = A22 B2
             multiply(uplo, a11, diag, b1.rb_mut());
-            add(T::ONE, off_diagonal, Factor::plain(b2.as_ref()), true, b1);
+            add(T::ONE, off_diagonal, Factor::plain(b2.as_ref()), T::ONE, b1);
             multiply(uplo, a22, diag, b2);
         }
     }

@@ -80,13 +80,13 @@ pub(super) fn solve<T: Scalar>(uplo: Uplo, a: Factor<'_, T>, diag: Diag, b: MatM
         Uplo::Lower => {
             // X1 = A11⁻¹ B1, then X2 = A22⁻¹ (B2 - A21 X1)
             solve(uplo, a11, diag, b1.rb_mut());
-            add(-T::ONE, off_diagonal, Factor::plain(b1.as_ref()), true, b2.rb_mut());
+            add(-T::ONE, off_diagonal, Factor::plain(b1.as_ref()), T::ONE, b2.rb_mut());
             solve(uplo, a22, diag, b2);
         }
         Uplo::Upper => {
             // X2 = A22⁻¹ B2, then X1 = A11⁻¹ (B1 - A12 X2)
             solve(uplo, a22, diag, b2.rb_mut());
-            add(-T::ONE, off_diagonal, Factor::plain(b2.as_ref()), true, b1.rb_mut());
+            add(-T::ONE, off_diagonal, Factor::plain(b2.as_ref()), T::ONE, b1.rb_mut());
             solve(uplo, a11, diag, b1);
         }
     }

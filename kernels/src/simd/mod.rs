@@ -47,6 +47,8 @@ pub(crate) trait Vector: Copy {
     unsafe fn lane(self, i: usize) -> Self::Real;
     /// The parts of complex numbers, in turn: re[0] im[0] re[1] and so on, the first half of the lanes and the second.
     unsafe fn interleave(re: Self, im: Self) -> (Self, Self);
+    /// The numbers of each pair of adjacent lanes, exchanged.
+    unsafe fn swap_pairs(self) -> Self;
     /// Copies a square: row i of `to` becomes column i of `from`, each with its distance between rows.
     unsafe fn transpose(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
     /// The same for the first four rows of `from`, which has SQUARE columns.

@@ -89,6 +89,10 @@ impl<R: Real> Vector for Portable<R> {
         (Self(pair(0)), Self(pair(2)))
     }
     #[inline(always)]
+    unsafe fn swap_pairs(self) -> Self {
+        Self([self.0[1], self.0[0], self.0[3], self.0[2]])
+    }
+    #[inline(always)]
     unsafe fn transpose(from: *const R, from_step: usize, to: *mut R, to_step: usize) {
         for i in 0..4 {
             for j in 0..4 {

@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 macro_rules! vectors {
     ($($v:ty, $real:ty, $lanes:literal, $splat:ident, $load:ident, $store:ident, $mul:ident, $add:ident, $sub:ident,
         |$x:ident, $i:ident| $lane:expr, $mask:ident, $mask_load:ident, $mask_store:ident,
-        $square:literal, $transpose:ident, $four:ident, $interleave:ident, $abs:ident, $larger:ident, $sum:ident;)*) => {$(
+        $square:literal, $transpose:ident, $four:ident, $interleave:ident, $swap:path, $abs:ident, $larger:ident, $sum:ident;)*) => {$(
         impl Vector for $v {
             type Real = $real;
             const LANES: usize = $lanes;
@@ -80,6 +80,11 @@ macro_rules! vectors {
                 unsafe { $interleave(re, im) }
             }
             #[inline(always)]
+            unsafe fn swap_pairs(self) -> Self {
+                // SAFETY: the caller vouches for the instruction set.
+                unsafe { $swap(self) }
+            }
+            #[inline(always)]
             unsafe fn transpose(from: *const $real, from_step: usize, to: *mut $real, to_step: usize) {
                 // SAFETY: the caller vouches for the instruction set and for both squares.
                 unsafe { $transpose(from, from_step, to, to_step) }
@@ -98,21 +103,21 @@ vectors! {
     __m512, f32, 16, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
         |x, i| _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(i), x)),
         bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, 8, transpose_f32, four_f32, interleave_f32_16,
-        _mm512_abs_ps, larger_f32_16, _mm512_reduce_add_ps;
+        _mm512_permute_ps::<0xb1>, _mm512_abs_ps, larger_f32_16, _mm512_reduce_add_ps;
     __m512d, f64, 8, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
         |x, i| _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(i64::from(i)), x)),
         bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, 8, transpose_f64_8, four_f64_8, interleave_f64_8,
-        _mm512_abs_pd, larger_f64_8, _mm512_reduce_add_pd;
+        _mm512_permute_pd::<0x55>, _mm512_abs_pd, larger_f64_8, _mm512_reduce_add_pd;
     __m256, f32, 8, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
         |x, i| _mm256_cvtss_f32(_mm256_permutevar8x32_ps(x, _mm256_set1_epi32(i))),
         signs_8, load_signs_f32, _mm256_maskstore_ps, 8, transpose_f32, four_f32, interleave_f32_8,
-        abs_f32_8, larger_f32_8, sum_f32_8;
+        _mm256_permute_ps::<0xb1>, abs_f32_8, larger_f32_8, sum_f32_8;
     __m256d, f64, 4, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd,
         |x, i| _mm256_cvtsd_f64(_mm256_castps_pd(_mm256_permutevar8x32_ps(
             _mm256_castpd_ps(x),
             _mm256_set1_epi64x(i64::from(2 * i) | i64::from(2 * i + 1) << 32),
         ))), signs_4, load_signs_f64, _mm256_maskstore_pd, 4, transpose_f64, transpose_f64, interleave_f64_4,
-        abs_f64_4, larger_f64_4, sum_f64_4;
+        _mm256_permute_pd::<0x5>, abs_f64_4, larger_f64_4, sum_f64_4;
 }
 
 /// Sixteen pairs.
