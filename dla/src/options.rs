@@ -87,10 +87,7 @@ impl Options {
 
     /// The same for a triangle of a product of n x k by k x n: square ones on its diagonal.
     pub(crate) fn square_tiles(&self, (n, k): (usize, usize), crew: Crew) -> Result<Option<ProductTiles>, Error> {
-        let tiles = self.block_size.of_product((n, n, k), crew)?;
-        // Of an accelerator's tiles, which are higher than wide, the mean.
-        let edge = |tiles: &ProductTiles| if crew.has_accelerator { (tiles.mb / 2).max(tiles.nb) } else { tiles.nb };
-        Ok(tiles.map(|tiles| ProductTiles { mb: edge(&tiles), nb: edge(&tiles), ..tiles }))
+        self.block_size.of_triangle((n, k), crew)
     }
 
     /// The same for an m x n matrix that is multiplied from one side with one whose tiles on the diagonal are square.

@@ -2,7 +2,7 @@
 //!
 //! [`Scalar`]: crate::Scalar
 
-use crate::cpu::{Blocks, Factorization, LuPanel, Pack, Packed, Packs, QrPanel, Thin, Triangular};
+use crate::cpu::{Blocks, Completion, Factorization, LuPanel, Pack, Packed, Packs, QrPanel, Thin, Triangular};
 use crate::scalar::{c32, c64};
 use crate::simd::dispatch;
 use crate::view::{MatMut, MatRef};
@@ -24,6 +24,7 @@ pub trait Backend: Sized {
     fn small_product(alpha: Self, a: Factor<'_, Self>, b: Factor<'_, Self>, accumulate: bool, c: MatMut<'_, Self>);
     fn product(product: Blocks<'_, Self>);
     fn thin_product(product: Thin<'_, Self>);
+    fn complete(completion: Completion<'_, Self>);
     fn pack(pack: Pack<'_, Self>) -> Packed;
     fn triangular(triangular: Triangular<'_, Self>);
     fn factor(factorization: Factorization<'_, Self>) -> usize;
@@ -45,6 +46,9 @@ macro_rules! backends {
             }
             fn thin_product(product: Thin<'_, $t>) {
                 dispatch::<$t, _>(product);
+            }
+            fn complete(completion: Completion<'_, $t>) {
+                dispatch::<$t, _>(completion);
             }
             fn pack(pack: Pack<'_, $t>) -> Packed {
                 dispatch::<$t, _>(pack)

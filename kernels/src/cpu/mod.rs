@@ -50,6 +50,7 @@ pub(crate) use panel_qr::QrPanel;
 pub use potrf::{NotPositiveDefinite, potrf};
 pub(crate) use product::Blocks;
 pub use rank_k::{gemmt, her2k, herk, syr2k, syrk};
+pub(crate) use symm::Completion;
 pub use symm::{hemm, symm};
 pub(crate) use thin::Thin;
 pub(crate) use triangular::Triangular;

@@ -4,8 +4,10 @@
 //! completed in the workspace, so that no more than a block is ever copied.
 
 use super::gemm::{add, scale};
+use super::pack;
 use super::workspace::Workspace;
 use crate::backend::Factor;
+use crate::simd::{Kernel, Vector};
 use crate::{MatMut, MatRef, Scalar, Side, Uplo};
 
 /// Order of a block on the diagonal: its completed form stays in the second-level cache beside what is packed.
@@ -120,26 +122,81 @@ fn complete<'w, T: Scalar>(
     scratch: &'w mut Workspace<T>,
 ) -> MatRef<'w, T> {
     let n = a.nrows();
-    let a = if uplo == Uplo::Upper { a.transpose() } else { a };
     let data = &mut scratch.elements()[..n * n];
-    for left in (0..n).step_by(SQUARE) {
-        for top in (left..n).step_by(SQUARE) {
-            for j in left..n.min(left + SQUARE) {
-                for i in top.max(j)..n.min(top + SQUARE) {
-                    let x = a.at(i, j);
-                    let mirrored = if hermitian { x.conj() } else { x };
-                    // The triangle that is the lower one of the transposed view is the upper one of A.
-                    let (lower, upper) = if uplo == Uplo::Lower { (x, mirrored) } else { (mirrored, x) };
-                    (data[i + j * n], data[j + i * n]) = (lower, upper);
-                }
-            }
-        }
-    }
-    for j in 0..if hermitian { n } else { 0 } {
-        data[j + j * n] = T::from_real(a.at(j, j).re());
-    }
+    T::complete(Completion { hermitian, uplo, a, data });
     match MatRef::from_col_major(data, n, n, n) {
         Ok(view) => view,
         Err(error) => unreachable!("n x n elements without gaps: {error}"),
     }
+}
+
+/// Both triangles of an n x n matrix of which one is stored, to be written to `data`, column by column.
+pub struct Completion<'a, T> {
+    hermitian: bool,
+    uplo: Uplo,
+    a: MatRef<'a, T>,
+    data: &'a mut [T],
+}
+
+impl<T: Scalar> Kernel<T> for Completion<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) {
+        let Self { hermitian, uplo, a, data } = self;
+        let n = a.nrows();
+        let a = if uplo == Uplo::Upper { a.transpose() } else { a };
+        let by_vectors = !T::COMPLEX && (a.row_stride() == 1 || a.col_stride() == 1);
+        for left in (0..n).step_by(SQUARE) {
+            for top in (left..n).step_by(SQUARE) {
+                if by_vectors && top > left {
+                    // SAFETY: the rows and columns are A's, and `data` has n x n elements.
+                    unsafe { mirror::<T, V>(a, top, left, data.as_mut_ptr().cast()) };
+                    continue;
+                }
+                for j in left..n.min(left + SQUARE) {
+                    for i in top.max(j)..n.min(top + SQUARE) {
+                        let x = a.at(i, j);
+                        let mirrored = if hermitian { x.conj() } else { x };
+                        // The triangle that is the lower one of the transposed view is the upper one of A.
+                        let (lower, upper) = if uplo == Uplo::Lower { (x, mirrored) } else { (mirrored, x) };
+                        (data[i + j * n], data[j + i * n]) = (lower, upper);
+                    }
+                }
+            }
+        }
+        for j in 0..if hermitian { n } else { 0 } {
+            data[j + j * n] = T::from_real(a.at(j, j).re());
+        }
+    }
+}
+
+/// Up to SQUARE rows of A, of a real type and with adjacent rows or columns, from `top` on, in SQUARE columns from `left` on, and the same transposed.
+///
+/// # Safety
+/// As for [`Vector`]; these rows and columns are below A's diagonal, and `to` has room for A.
+#[inline(always)]
+unsafe fn mirror<T, V>(a: MatRef<'_, T>, top: usize, left: usize, to: *mut T::Real)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let (n, rows, rs, cs) = (a.nrows(), SQUARE.min(a.nrows() - top), a.row_stride(), a.col_stride());
+    let from = a.as_ptr().wrapping_add(top * rs + left * cs).cast::<T::Real>();
+    let (lower, upper) = (to.wrapping_add(top + left * n), to.wrapping_add(left + top * n));
+    let (lines, length, step, same, transposed) =
+        if rs == 1 { (SQUARE, rows, cs, lower, upper) } else { (rows, SQUARE, rs, upper, lower) };
+    for line in 0..lines {
+        let (from, to) = (from.wrapping_add(line * step), same.wrapping_add(line * n));
+        // SAFETY: a column (or row) of the square, and its place. A known length makes it a few vector moves.
+        unsafe {
+            if length == SQUARE {
+                to.cast::<[T::Real; SQUARE]>().write_unaligned(from.cast::<[T::Real; SQUARE]>().read_unaligned());
+            } else {
+                to.copy_from_nonoverlapping(from, length);
+            }
+        }
+    }
+    // SAFETY: the lines of the square, and room for them.
+    unsafe { pack::transpose::<V>((lines, length), from, step, transposed, n) };
 }
