@@ -1,8 +1,8 @@
 //! The product at the bottom of every kernel: alpha A B + beta C (or a triangle of it), blocked for the caches.
 //!
 //! Blocking after Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a block of B and a
-//! block of A are packed, then register tiles run over them. Both operands are always packed, which makes the rate
-//! independent of how they were stored. Triangles are products whose register tiles on
+//! block of A are packed, then register tiles run over them. Both operands are packed, which makes the rate
+//! independent of how they were stored, but for those of real types that are used a few times only. Triangles are products whose register tiles on
 //! the other side of the diagonal are left out, vector by vector.
 
 use super::micro::{Stream, Tile, eliminate, eliminate_across, planes, with_vectors, zero};
