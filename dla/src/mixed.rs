@@ -3,7 +3,11 @@
 //! LAPACK's dsgesv, zcgesv, dsposv and zcposv: the same steps, the same criterion, the same way out. They wait for each step's
 //! residual, to see whether there is another, so there are no non-blocking forms.
 
-use crate::{Error, Matrix, Options, gemm, getrf, getrs, hemm, lange, lanhe, lu::getrf::check_ipiv, potrf, potrs};
+use crate::{
+    Error, Matrix, Options, auxiliary::rows_of, codelets::task, gemm, getrf, getrs, hemm, lange, lanhe,
+    lu::getrf::check_ipiv, potrf, potrs, tiled::Tiled,
+};
+use std::sync::atomic::{AtomicBool, Ordering};
 use superscalar_kernels::{MatMut, MatRef, Norm, Op, Part, Real, Scalar, Side, Uplo, c32, c64};
 use superscalar_runtime::Runtime;
 
@@ -90,7 +94,7 @@ pub fn gesv_mixed<T: MixedPrecision>(
     let system = System { norm, a: a.as_ref(), b };
     let residual =
         |x: MatRef<'_, T>, r: MatMut<'_, T>| gemm(rt, -T::ONE, Op::None, system.a, Op::None, x, T::ONE, r, options);
-    let steps = system.lowered(Part::All).map_or(Ok(OVERFLOW), |mut low| {
+    let steps = system.lowered(rt, Part::All, options)?.map_or(Ok(OVERFLOW), |mut low| {
         match getrf(rt, low.as_mut(), ipiv, options) {
             Ok(()) => {}
             Err(error) if error.info().is_some() => return Ok(NO_FACTORS),
@@ -141,7 +145,7 @@ pub fn posv_mixed<T: MixedPrecision>(
     let residual =
         |x: MatRef<'_, T>, r: MatMut<'_, T>| hemm(rt, Side::Left, uplo, -T::ONE, system.a, x, T::ONE, r, options);
     let part = if uplo == Uplo::Lower { Part::Lower } else { Part::Upper };
-    let steps = system.lowered(part).map_or(Ok(OVERFLOW), |mut low| {
+    let steps = system.lowered(rt, part, options)?.map_or(Ok(OVERFLOW), |mut low| {
         match potrf(rt, uplo, low.as_mut(), options) {
             Ok(()) => {}
             Err(error) if error.info().is_some() => return Ok(NO_FACTORS),
@@ -175,10 +179,25 @@ struct System<'a, T: Scalar> {
 
 impl<T: MixedPrecision> System<'_, T> {
     /// The part of A in the lower precision, if it fits.
-    fn lowered(&self, part: Part) -> Option<Matrix<T::Lower>> {
+    fn lowered(&self, rt: &Runtime, part: Part, options: &Options) -> Result<Option<Matrix<T::Lower>>, Error> {
         let (m, n) = self.a.shape();
         let mut low = Matrix::zeros(m, n);
-        lower(part, self.a, low.as_mut()).then_some(low)
+        let Some(nb) = options.streamed_columns((m, n), rt.workers())? else {
+            return Ok(lower(part, 0, self.a, low.as_mut()).then_some(low));
+        };
+        let is_finite = AtomicBool::new(true);
+        rt.scope(|s| {
+            let (a, low) = (Tiled::read_only_columns(s, self.a, nb), Tiled::columns(s, low.as_mut(), nb));
+            for (i, j) in low.places() {
+                let is_finite = &is_finite;
+                s.spawn(task("lower", i, j, 0), (a.at(i, j).read(), low.at(i, j).read_write()), move |(a, low)| {
+                    if !lower(part, j * nb, a.view(), low.view_mut()) {
+                        is_finite.store(false, Ordering::Relaxed);
+                    }
+                });
+            }
+        })?;
+        Ok(is_finite.into_inner().then_some(low))
     }
 
     /// Solves by `solve`, in the lower precision, and corrects X until each column's residual B − A X, which `residual` subtracts
@@ -194,7 +213,7 @@ impl<T: MixedPrecision> System<'_, T> {
         x.fill(T::ZERO);
         r.as_mut().copy_from(self.b);
         for step in 0..=STEPS_MAX {
-            if !lower(Part::All, r.as_ref(), low.as_mut()) {
+            if !lower(Part::All, 0, r.as_ref(), low.as_mut()) {
                 return Ok(OVERFLOW);
             }
             solve(low.as_mut())?;
@@ -223,22 +242,21 @@ impl<T: MixedPrecision> System<'_, T> {
     }
 }
 
-/// The part of A in the lower precision; whether all of it is finite there.
-fn lower<T: MixedPrecision>(part: Part, a: MatRef<'_, T>, mut to: MatMut<'_, T::Lower>) -> bool {
-    let (m, n) = a.shape();
+/// The part of A, whose first column is column `first` of its matrix, in the lower precision; whether all of it is finite there.
+fn lower<T: MixedPrecision>(part: Part, first: usize, a: MatRef<'_, T>, mut to: MatMut<'_, T::Lower>) -> bool {
     let zero = <T::Lower as Scalar>::Real::ZERO;
-    let mut finite = true;
-    for j in 0..n {
-        let rows = match part {
-            Part::All => 0..m,
-            Part::Lower => j..m,
-            Part::Upper => 0..j + 1,
-        };
-        for i in rows {
-            let x = a.at(i, j).lower();
-            finite &= x.re() * zero + x.im() * zero == zero;
-            to[(i, j)] = x;
+    let mut is_finite = true;
+    let mut copy = |x: T, to: &mut T::Lower| {
+        *to = x.lower();
+        is_finite &= to.re() * zero + to.im() * zero == zero;
+    };
+    for j in 0..a.ncols() {
+        let rows = rows_of(part, first + j, a.nrows());
+        let (a, mut to) = (a.submatrix(rows.clone(), j..j + 1), to.rb_mut().submatrix(rows, j..j + 1));
+        match (a.col_as_slice(0), to.col_as_slice_mut(0)) {
+            (Some(a), Some(to)) => a.iter().zip(to).for_each(|(&x, to)| copy(x, to)),
+            _ => (0..a.nrows()).for_each(|i| copy(a.at(i, 0), &mut to[(i, 0)])),
         }
     }
-    finite
+    is_finite
 }

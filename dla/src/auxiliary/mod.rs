@@ -13,7 +13,7 @@ use std::ops::Range;
 use superscalar_kernels::Part;
 
 /// The rows of column j that are in the part, of m.
-fn rows_of(part: Part, j: usize, m: usize) -> Range<usize> {
+pub(crate) fn rows_of(part: Part, j: usize, m: usize) -> Range<usize> {
     match part {
         Part::All => 0..m,
         Part::Lower => j.min(m)..m,
