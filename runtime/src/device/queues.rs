@@ -18,7 +18,7 @@ use super::{DeviceInfo, Event};
 use std::ops::Range;
 
 /// So many urgent tasks stand in a queue of theirs before others go elsewhere. (Were it any number, trsm of order 24576 would run at 33 instead of 41 TFLOP/s
-/// on one H200, 2026-11-23; Cholesky, LU and QR of order 8192 and 16384 on one ran alike with 1 to 4.)
+/// on one H200, 2026-11-23; Cholesky of order 8192 and 16384 and LU of 8192 ran alike with 1, 2 and 3.)
 const LINE: usize = 2;
 
 #[derive(Clone, Copy, Default)]
