@@ -175,7 +175,7 @@ where
     }
 }
 
-/// C = alpha acc + beta C element by element, for tiles that are complex or strided.
+/// C = alpha acc + beta C element by element, for tiles whose rows are not adjacent.
 ///
 /// # Safety
 /// `spill` holds the tile: column j at `j * plane * planes`, imaginary parts `plane` further on.
