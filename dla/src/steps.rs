@@ -11,16 +11,22 @@ pub(crate) enum Step {
 
 /// The steps that factor the first so many of nt block columns and update what is behind them, as a serial program could take them.
 ///
-/// Of tasks that are ready and as urgent as each other, devices take the one that was inserted first. If all updates by a panel came
-/// before those by the next, then the next panels would wait until columns far behind, which are needed late, have had the updates that
-/// are due. If each column had all its updates before the next one, then in the end only those of the last columns would be left, too small
-/// to keep a device busy. So a step comes the sooner the earlier its panel *and* the nearer its column are: by the sum of k and j.
-pub(crate) fn steps(panels: usize, nt: usize) -> impl Iterator<Item = Step> {
-    (0..panels + nt).flat_map(move |sum| {
+/// Of tasks that are ready and as urgent as each other, the one that was inserted first is taken. Cores have each panel's updates together, so that its
+/// reflectors or multipliers, once packed, serve all of them. Devices would let the next panels wait for columns far behind, which are needed
+/// late. If each column had all its updates before the next one, then in the end only those of the last columns would be left, too small
+/// to keep a device busy. So there a step comes the sooner the earlier its panel *and* the nearer its column are: by the sum of k and j.
+pub(crate) fn steps(panels: usize, nt: usize, has_devices: bool) -> impl Iterator<Item = Step> {
+    let (sums, rest) = if has_devices { (panels + nt, panels) } else { (0, 0) };
+    let by_sum = (0..sums).flat_map(move |sum| {
         let updates = (sum + 1).saturating_sub(nt)..panels.min(sum.div_ceil(2));
         let panel = (sum % 2 == 0 && sum / 2 < panels.min(nt)).then_some(Step::Panel(sum / 2));
         updates.rev().map(move |k| Step::Update(k, sum - k)).chain(panel)
-    })
+    });
+    let by_panel = (rest..panels.min(nt)).flat_map(move |k| {
+        let updates = (k + 1..nt).map(move |j| Step::Update(k, j));
+        std::iter::once(Step::Panel(k)).chain(updates)
+    });
+    by_sum.chain(by_panel)
 }
 
 #[cfg(test)]
@@ -29,8 +35,9 @@ mod tests {
 
     #[test]
     fn each_step_comes_once_and_after_those_that_it_needs() {
-        for (panels, nt) in [(0, 0), (0, 3), (1, 1), (1, 4), (2, 7), (5, 5), (7, 7), (4, 9)] {
-            let all: Vec<Step> = steps(panels, nt).collect();
+        let shapes = [(0, 0), (0, 3), (1, 1), (1, 4), (2, 7), (5, 5), (7, 7), (4, 9)];
+        for ((panels, nt), has_devices) in shapes.into_iter().flat_map(|shape| [(shape, false), (shape, true)]) {
+            let all: Vec<Step> = steps(panels, nt, has_devices).collect();
             let at = |step: Step| all.iter().position(|&it| it == step);
             let updates: usize = (0..panels).map(|k| nt - k - 1).sum();
             assert_eq!(all.len(), panels + updates, "{panels} of {nt}: {all:?}");

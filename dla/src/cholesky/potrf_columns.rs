@@ -38,7 +38,7 @@ fn rows<T: Scalar>(a: &Tiled<'_, MatMut<'_, T>>, j: usize, of: usize) -> Rows {
 fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
     let (potrf, update) = (PotrfOfColumn::new(), UpdateOfColumn::new());
     let dealer = Dealer::new(s, a, usual_update::<T>((a.shape().0, a.tile_shape().1)));
-    for step in steps(a.nt(), a.nt()) {
+    for step in steps(a.nt(), a.nt(), s.nesting().has_devices()) {
         match step {
             Step::Panel(k) => {
                 // A[k][k] = L[k][k] L[k][k]ᴴ, L[k+1..][k] = A[k+1..][k] L[k][k]⁻ᴴ

@@ -75,19 +75,24 @@ fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T>
         return scale(s, Some((symmetry, uplo)), beta, c);
     }
     let (ab, ba, rank_2k) = (Gemm::new(), Gemm::new(), Rank2k::new(symmetry));
-    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)) {
-        let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
-        let (a_i, b_i) = (a.factor(op, i, k), b.factor(op, i, k));
-        if i == j {
-            // C[j][j] := alpha op(A)[j][k] op(B)[j][k]* + alpha* op(B)[j][k] op(A)[j][k]* + beta C[j][j]
-            rank_2k.insert(s, step.task(symmetry.rank_2k()), (symmetry, uplo, alpha), a_i, b_i, beta, c);
-        } else {
-            // C[i][j] := alpha op(A)[i][k] op(B)[j][k]* + beta C[i][j]
-            let b_j = b.factor(op, j, k).mirrored(symmetry);
-            ab.insert(s, step.task("gemm"), alpha, a_i, b_j, beta, c);
+    let wanted: Vec<Step> = steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)).collect();
+    // Tiles that follow each other have the right factor in common: first that of all first products, then that of all second ones.
+    for column in wanted.chunk_by(|one, next| (one.j, one.k) == (next.j, next.k)) {
+        for step @ &Step { i, j, k, .. } in column {
+            let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
+            let (a_i, b_j) = (a.factor(op, i, k), b.factor(op, j, k));
+            if i == j {
+                // C[j][j] := alpha op(A)[j][k] op(B)[j][k]* + alpha* op(B)[j][k] op(A)[j][k]* + beta C[j][j]
+                rank_2k.insert(s, step.task(symmetry.rank_2k()), (symmetry, uplo, alpha), a_i, b_j, beta, c);
+            } else {
+                // C[i][j] := alpha op(A)[i][k] op(B)[j][k]* + beta C[i][j]
+                ab.insert(s, step.task("gemm"), alpha, a_i, b_j.mirrored(symmetry), beta, c);
+            }
+        }
+        for step @ &Step { i, j, k, .. } in column.iter().filter(|at| at.i != at.j) {
             // C[i][j] := alpha* op(B)[i][k] op(A)[j][k]* + C[i][j]
-            let a_j = a.factor(op, j, k).mirrored(symmetry);
-            ba.insert(s, step.task("gemm"), symmetry.conj(alpha), b_i, a_j, T::ONE, c);
+            let (b_i, a_j) = (b.factor(op, i, k), a.factor(op, j, k).mirrored(symmetry));
+            ba.insert(s, step.task("gemm"), symmetry.conj(alpha), b_i, a_j, T::ONE, c.at(i, j));
         }
     }
 }

@@ -53,7 +53,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
     let dealer = Dealer::new(s, a, update_by_gemm::<T>((m / 2, nb, nb)));
     // With few columns for each worker they all wait for the next panel, and so for its column.
     let is_awaited = |k: usize, j: usize| j == k + 1 && a.nt() - k <= 2 * s.nesting().workers();
-    for step in steps(blocks.len(), a.nt()) {
+    for step in steps(blocks.len(), a.nt(), s.nesting().has_devices()) {
         let (Step::Panel(k) | Step::Update(k, _)) = step;
         let (start, ipiv) = (k * nb, blocks[k]);
         let end = m.min(start + a.cols_of(k));

@@ -51,7 +51,7 @@ pub fn submit<'s, T: Scalar>(
     let taus = s.lend_chunks(tau, nb);
     let reflectors = |k: usize| a.cols_of(k).min(m - k * nb);
     let blocks: Vec<_> = (0..taus.len()).map(|k| s.own(Reflector::new(reflectors(k), &store))).collect();
-    for step in steps(blocks.len(), a.nt()) {
+    for step in steps(blocks.len(), a.nt(), s.nesting().has_devices()) {
         match step {
             Step::Panel(k) => {
                 // Q[k] R[k] = A[k..m][k]

@@ -16,7 +16,8 @@ const ORDINARY: usize = 7;
 /// Priorities fall into bands of one each from -7 to 8; what lies beyond belongs to the outermost. A task of a band above
 /// zero is preferred by every worker, even to its own ordinary tasks: this is what makes lookahead work, since the panel of
 /// the next step overtakes the updates of this one. Among tasks of ordinary priority and below, a worker prefers its own.
-/// Oldest first keeps the steps of a factorization in order, which feeds the panels soonest.
+/// Oldest first, by insertion, keeps the steps of a factorization in order, which feeds the panels soonest, and tasks together that have data in
+/// common.
 pub struct Priority {
     lanes: Lanes<BANDS>,
     /// How many tasks of bands above the ordinary are queued anywhere. Urgent tasks are few, so it is mostly read.
