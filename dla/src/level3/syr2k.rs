@@ -75,10 +75,14 @@ fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T>
         return scale(s, Some((symmetry, uplo)), beta, c);
     }
     let (ab, ba, rank_2k) = (Gemm::new(), Gemm::new(), Rank2k::new(symmetry));
-    let wanted: Vec<Step> = steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)).collect();
-    // Tiles that follow each other have the right factor in common: first that of all first products, then that of all second ones.
-    for column in wanted.chunk_by(|one, next| (one.j, one.k) == (next.j, next.k)) {
-        for step @ &Step { i, j, k, .. } in column {
+    let mut steps = steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)).peekable();
+    let mut column: Vec<Step> = Vec::new();
+    while let Some(first) = steps.next() {
+        // Tiles that follow each other have the right factor in common: first that of all first products, then that of all second ones.
+        column.clear();
+        column.push(first);
+        column.extend(std::iter::from_fn(|| steps.next_if(|next| (next.j, next.k) == (first.j, first.k))));
+        for step @ &Step { i, j, k, .. } in &column {
             let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
             let (a_i, b_j) = (a.factor(op, i, k), b.factor(op, j, k));
             if i == j {
