@@ -7,9 +7,9 @@
 use super::gemm::add;
 use super::laswp::laswp;
 use super::panel_lu::LuPanel;
-use super::trsm::solve;
+use super::trsm::trsm;
 use crate::backend::Factor;
-use crate::{Diag, Direction, MatMut, Scalar, Uplo};
+use crate::{Diag, Direction, MatMut, Op, Scalar, Side, Uplo};
 
 /// Bytes of a panel that [`LuPanel`] takes on at once: two second-level caches.
 const PANEL_BYTES: usize = 2 << 20;
@@ -69,7 +69,7 @@ pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Si
     if k < n {
         let (left, mut right) = a.split_at_col(k);
         laswp(right.rb_mut(), 0, ipiv, Direction::Forward);
-        solve(Uplo::Lower, Factor::plain(left.as_ref()), Diag::Unit, right);
+        trsm(Side::Left, Uplo::Lower, Op::None, Diag::Unit, T::ONE, left.as_ref(), right);
     }
     singular.map_or(Ok(()), |column| Err(Singular { pivot: column + 1 }))
 }
@@ -97,7 +97,7 @@ fn factor<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Option<usize> {
     laswp(right.rb_mut(), 0, ipiv1, Direction::Forward);
     let (a11, mut a21) = left.split_at_row(half);
     let (mut a12, mut a22) = right.split_at_row(half);
-    solve(Uplo::Lower, Factor::plain(a11.as_ref()), Diag::Unit, a12.rb_mut());
+    trsm(Side::Left, Uplo::Lower, Op::None, Diag::Unit, T::ONE, a11.as_ref(), a12.rb_mut());
     add(-T::ONE, Factor::plain(a21.as_ref()), Factor::plain(a12.as_ref()), T::ONE, a22.rb_mut());
     let singular = singular.or(factor(a22, ipiv2).map(|column| half + column));
     laswp(a21.rb_mut(), 0, ipiv2, Direction::Forward);

@@ -323,7 +323,7 @@ unsafe fn multiply_row<T, V, const NV: usize, const ROWS: usize>(
     // SAFETY: element (r, r), then elements (r, q), of the triangle.
     unsafe {
         multiply::<T, V, NV>(&mut acc[r], column(r), ROWS);
-        negate_row::<T, V, NV>(&mut acc[r]);
+        scale_row::<T, V, NV>(&mut acc[r], -T::Real::ONE);
         for q in from..to {
             let x = acc[q];
             subtract::<T, V, NV>(&mut acc[r], scalar::<T>(column(q), ROWS), false, &x);
@@ -331,39 +331,45 @@ unsafe fn multiply_row<T, V, const NV: usize, const ROWS: usize>(
     }
 }
 
-/// acc = -acc.
+/// acc = x acc.
 ///
 /// # Safety
 /// As for [`Vector`].
 #[inline(always)]
-pub(super) unsafe fn negate<T, V, const NV: usize, const ROWS: usize>(acc: &mut Tile<V, NV, ROWS>)
+pub(super) unsafe fn scale<T, V, const NV: usize, const ROWS: usize>(acc: &mut Tile<V, NV, ROWS>, x: T)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    let parts = [x.re(), x.im()];
     for row in acc.iter_mut() {
-        // SAFETY: the caller's promise.
-        unsafe { negate_row::<T, V, NV>(row) };
+        // SAFETY: the caller's promise, and the parts of x. A real x times an infinite part must not make NaN of the other one.
+        unsafe {
+            match T::COMPLEX && x.im() != T::Real::ZERO {
+                true => multiply::<T, V, NV>(row, parts.as_ptr(), 1),
+                false => scale_row::<T, V, NV>(row, x.re()),
+            }
+        }
     }
 }
 
-/// row = -row.
+/// row = x row.
 ///
 /// # Safety
 /// As for [`Vector`].
 #[inline(always)]
-unsafe fn negate_row<T, V, const NV: usize>(row: &mut [[V; 2]; NV])
+unsafe fn scale_row<T, V, const NV: usize>(row: &mut [[V; 2]; NV], x: T::Real)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     // SAFETY: the caller's promise.
     unsafe {
-        let minus = V::splat(-T::Real::ONE);
-        for x in row.iter_mut() {
-            x[0] = x[0].mul(minus);
+        let x = V::splat(x);
+        for parts in row.iter_mut() {
+            parts[0] = parts[0].mul(x);
             if T::COMPLEX {
-                x[1] = x[1].mul(minus);
+                parts[1] = parts[1].mul(x);
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use super::factor::Factorization;
 use super::rank_k::add_lower;
-use super::trsm::solve;
+use super::trsm::trsm;
 use crate::backend::Factor;
-use crate::{Diag, MatMut, Real, Scalar, Uplo};
+use crate::{Diag, MatMut, Op, Real, Scalar, Side, Uplo};
 
 /// Up to this order a matrix is factored by [`Factorization`] in packed form.
 const DIRECT: usize = 512;
@@ -69,8 +69,7 @@ fn factor_lower<T: Scalar>(mut a: MatMut<'_, T>) -> Result<(), NotPositiveDefini
     let (top, bottom) = a.split_at_row(half);
     let (mut a11, (mut a21, mut a22)) = (top.submatrix(0..half, 0..half), bottom.split_at_col(half));
     factor_lower(a11.rb_mut())?;
-    // X L11ᴴ = A21 is conj(L11) Xᵀ = A21ᵀ.
-    solve(Uplo::Lower, Factor::conj(a11.as_ref()), Diag::NonUnit, a21.rb_mut().transpose());
+    trsm(Side::Right, Uplo::Lower, Op::ConjTrans, Diag::NonUnit, T::ONE, a11.as_ref(), a21.rb_mut());
     let l21 = a21.as_ref();
     let (factor, adjoint) = (Factor::plain(l21), Factor::conj(l21.transpose()));
     add_lower(-T::ONE, factor, adjoint, T::ONE, a22.rb_mut());

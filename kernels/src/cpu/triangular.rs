@@ -1,6 +1,7 @@
-//! A triangular matrix of moderate order, applied to many columns in packed form: A X = B solved for X, or A B multiplied.
+//! Triangular matrices applied to others: A X = B solved for X, or A B multiplied. Every variant of trsm and trmm becomes one of
+//! the two by transposing views.
 //!
-//! The triangle is packed once: for each block of ROWS rows the part that meets the other rows, then the small triangle on
+//! A large triangle is halved, which leaves most of the work to the product. One of moderate order is packed once: for each block of ROWS rows the part that meets the other rows, then the small triangle on
 //! the diagonal, for a solve with reciprocals in place of its diagonal. The columns of B go by in panels of
 //! three vectors, each packed, transformed block by block in registers, and written back. All but the small triangles is the
 //! loop of the product, so the rate comes close to the product's. What the other triangle would hold is never multiplied
@@ -12,18 +13,24 @@
 //! Multiplying by a reciprocal instead of dividing costs at most one more rounding per unknown, and saves a division per
 //! element, which takes as long as thirty multiply-adds. Where a reciprocal would overflow, the textbook loop is used.
 
+use super::gemm::{add, scale};
 use super::micro::{
-    Stream, eliminate, load_tile, multiply_triangle, negate, planes, store_tile, substitute, with_vectors,
+    self, Stream, eliminate, load_tile, multiply_triangle, planes, store_tile, substitute, with_vectors,
 };
-use super::pack;
-use super::trsm::by_division;
 use super::workspace::Workspace;
+use super::{pack, thin};
 use crate::backend::Factor;
 use crate::simd::{Kernel, Vector};
-use crate::{Diag, MatMut, Scalar, Uplo};
+use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, reference};
 
 /// Vectors along a full panel of right-hand sides.
 const NV: usize = 3;
+/// Up to this order a triangle is packed and applied as a whole: it then stays in the second-level cache. Larger ones are halved.
+const DIRECT: usize = 256;
+/// The same for so few columns that packing the triangle would not pay: the rest then goes to products that do not pack either.
+const DIRECT_THIN: usize = 32;
+/// Halves are multiples of this, which keeps register tiles full.
+const UNIT: usize = 32;
 
 /// What is done with a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,27 +41,97 @@ pub enum Action {
     Multiply,
 }
 
-/// A solve or a product with A, triangular of the order of B's rows and possibly conjugated; the result over B.
+/// A solve or a product with A, triangular of the order of B's rows and possibly conjugated; alpha times the result over B.
 pub struct Triangular<'a, T> {
     pub action: Action,
     pub uplo: Uplo,
     pub a: Factor<'a, T>,
     pub diag: Diag,
+    pub alpha: T,
     pub b: MatMut<'a, T>,
 }
 
-impl<T: Scalar> Triangular<'_, T> {
-    /// Does it.
+impl<'a, T: Scalar> Triangular<'a, T> {
+    /// That of op(A) at the left of B, or at its right: B op(A) is the transpose of op(A)ᵀ Bᵀ.
+    ///
+    /// # Panics
+    /// When the shapes do not agree.
+    pub fn of(
+        action: Action,
+        (side, uplo, op, diag): (Side, Uplo, Op, Diag),
+        alpha: T,
+        a: MatRef<'a, T>,
+        b: MatMut<'a, T>,
+    ) -> Self {
+        let b = if side == Side::Right { b.transpose() } else { b };
+        assert!(
+            a.shape() == (b.nrows(), b.nrows()),
+            "{action:?}: A {:?}, B with {} rows on that side",
+            a.shape(),
+            b.nrows()
+        );
+        let factor = Factor::new(op, a.into());
+        let a = if side == Side::Right { factor.transpose() } else { factor };
+        let flipped = (op != Op::None) != (side == Side::Right);
+        Self { action, uplo: if flipped { uplo.flip() } else { uplo }, a, diag, alpha, b }
+    }
+
+    /// Does it. alpha = 0 sets B to zero without reading A.
     pub fn run(self) {
+        let is_thin = self.b.ncols() <= thin::COLUMNS;
+        if self.b.is_empty() || self.alpha == T::ZERO {
+            scale(self.alpha, self.b);
+        } else if self.b.nrows() > if is_thin { DIRECT_THIN } else { DIRECT } {
+            self.by_halves();
+        } else if self.action == Action::Solve && (is_thin || self.overflows()) {
+            self.by_division();
+        } else {
+            T::triangular(self);
+        }
+    }
+
+    /// One half of B's rows stands alone with its part of A, the other one depends on it, too.
+    fn by_halves(self) {
+        let Self { action, uplo, a, diag, alpha, b } = self;
+        let n = b.nrows();
+        let half = (n / 2).next_multiple_of(UNIT);
+        let (b1, b2) = b.split_at_row(half);
+        let (first, second) = ((a.part(0..half, 0..half), b1), (a.part(half..n, half..n), b2));
+        let ((a_alone, mut alone), (a_bound, mut bound), a_between) = match uplo {
+            Uplo::Lower => (first, second, a.part(half..n, 0..half)),
+            Uplo::Upper => (second, first, a.part(0..half, half..n)),
+        };
+        match action {
+            Action::Solve => {
+                Triangular { action, uplo, a: a_alone, diag, alpha, b: alone.rb_mut() }.run();
+                add(-T::ONE, a_between, Factor::plain(alone.as_ref()), alpha, bound.rb_mut());
+                Triangular { action, uplo, a: a_bound, diag, alpha: T::ONE, b: bound }.run();
+            }
+            Action::Multiply => {
+                Triangular { action, uplo, a: a_bound, diag, alpha, b: bound.rb_mut() }.run();
+                add(alpha, a_between, Factor::plain(alone.as_ref()), T::ONE, bound);
+                Triangular { action, uplo, a: a_alone, diag, alpha, b: alone }.run();
+            }
+        }
+    }
+
+    /// Whether the reciprocal of a diagonal element of a solve would overflow.
+    fn overflows(&self) -> bool {
         let overflows = |i| {
             let pivot = self.a.view.at(i, i);
             pivot != T::ZERO && !(reciprocal(pivot).abs() * T::Real::ZERO == T::Real::ZERO) && !pivot.is_nan()
         };
-        let divides = self.action == Action::Solve && self.diag == Diag::NonUnit;
-        if divides && (0..self.b.nrows()).any(overflows) {
-            return by_division(self.uplo, self.a, self.diag, self.b);
-        }
-        T::triangular(self);
+        self.diag == Diag::NonUnit && (0..self.b.nrows()).any(overflows)
+    }
+
+    /// A solve by the textbook loop.
+    fn by_division(self) {
+        // conj(A) X = B is handed over as the conjugate transpose of Aᵀ.
+        let (uplo, op, view) = match self.a.conj {
+            true => (self.uplo.flip(), Op::ConjTrans, self.a.view.transpose()),
+            false => (self.uplo, Op::None, self.a.view),
+        };
+        reference::trsm(Side::Left, uplo, op, self.diag, self.alpha, view, self.b);
     }
 
     /// The rows other than its own that block `start` depends on: those before it, or those after it.
@@ -182,6 +259,9 @@ unsafe fn apply_panel<T, V, const NV: usize, const ROWS: usize>(
             let small = block.add(found.len() * ROWS * unit);
             match system.action {
                 Action::Solve => {
+                    if system.alpha != T::ONE {
+                        micro::scale::<T, V, NV, ROWS>(&mut acc, system.alpha);
+                    }
                     eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
                     substitute::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
                 }
@@ -189,7 +269,7 @@ unsafe fn apply_panel<T, V, const NV: usize, const ROWS: usize>(
                     // Minus the product, because that is what the loop of the product accumulates.
                     multiply_triangle::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
                     eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
-                    negate::<T, V, NV, ROWS>(&mut acc);
+                    micro::scale::<T, V, NV, ROWS>(&mut acc, -system.alpha);
                 }
             }
             store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);
