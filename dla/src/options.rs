@@ -97,9 +97,7 @@ impl Options {
         (m, n): (usize, usize),
         crew: Crew,
     ) -> Result<Option<ProductTiles>, Error> {
-        let order = if side == Side::Left { m } else { n };
-        let tiles = self.block_size.of_product((m, n, order), crew)?;
-        Ok(tiles.map(|tiles| ProductTiles { kb: if side == Side::Left { tiles.mb } else { tiles.nb }, ..tiles }))
+        self.block_size.of_sided(side, (m, n), crew)
     }
 
     /// How large the tiles are.
