@@ -215,14 +215,14 @@ fn for_devices(n: usize, resources: usize, each: usize, (least, most): (usize, u
     (n / (resources * each)).next_multiple_of(32).clamp(least, most)
 }
 
-/// Up to so many multiplications a product has a few tiles of full depth for each worker, and up to so many one each where there are no more than
-/// two workers. What a kernel packs then stays in its core's cache, while tiles that are packed once for all go from core to core: that takes as long as
-/// packing them four times, and is worth while where they are used more often than that. With many workers, of which one is always held up by
-/// somebody, two tiles each are better at any size.
+/// Up to so many multiplications a product has a few tiles of full depth for each worker, and up to so many one each where there
+/// are no more than two workers. What a kernel packs then stays in its core's cache, while tiles that are packed once for all go
+/// from core to core, which takes three times as long (sgemm of order 512: 0.7 and 0.25 ns an element): that is worth while
+/// where they are used often. With many workers, of which one is always held up by somebody, each has two.
 ///
-/// (Two cores of an EPYC, 2026-11-23, gemm in s, d, z, beside 2 x 2 tiles or more of depth 512: one each, order 256 to 512: 1.30 to 1.19, 1.26 to 1.09, 1.09 to 1.03 times
-/// as fast, order 1024: 1.13, 1.05, 1.02; two each, order 2048: 1.03, 1.03, 1.01, order 4096: 0.98, 0.95, 1.03. 16 cores of a Xeon, s, d: two each, order 512: 1.08,
-/// 1.9, order 2048: 0.99, 1.04; one each: 0.6.)
+/// (gemm beside 2 x 2 tiles or more of depth 512, 2026-11-23. Two cores of an EPYC, s, d, z: one each, order 256: 1.30, 1.26, 1.09
+/// times as fast, 512: 1.19, 1.11, 1.03, 1024: 1.13, 1.05, 1.02; two each, 2048: 1.03, 1.03, 1.01, 4096: 0.98, 0.95, 1.03.
+/// 16 cores of a Xeon, s, d: two each, 512: 1.08, 1.9, 1024: 1.02, 0.94, 2048: 0.99, 1.04; one each: 0.6.)
 const FEW: usize = 2048 * 2048 * 2048;
 const ONE_EACH: usize = 1024 * 1024 * 1024;
 /// The shortest edge of such a tile, and what edges are multiples of, for register tiles with few idle lanes.
@@ -231,11 +231,8 @@ const FEW_STEP: usize = 16;
 
 /// How many tiles of full depth each worker has of a product of so many multiplications, if it is no larger than that.
 fn tiles_each(work: usize, workers: usize) -> Option<usize> {
-    (PRODUCT_DIRECT < work && work <= FEW).then_some(if workers == 1 || (workers == 2 && work <= ONE_EACH) {
-        1
-    } else {
-        2
-    })
+    let is_small = workers == 1 || (workers == 2 && work <= ONE_EACH);
+    (PRODUCT_DIRECT < work && work <= FEW).then_some(if is_small { 1 } else { 2 })
 }
 
 /// The tiles of a product, or `None` if a single task would do it.
@@ -245,7 +242,7 @@ fn auto_product((m, n, k): (usize, usize, usize), workers: usize) -> Option<Prod
         (1..=tiles).filter(move |rows| tiles.is_multiple_of(*rows)).map(move |rows| (rows, tiles / rows))
     };
     let fits = |len: usize, parts: usize| parts == 1 || len >= parts * FEW_EDGE;
-    // The rows and columns that are packed for all tiles together; of two alike, the one with more columns, whose left factors are the same.
+    // The rows and columns that are packed for all tiles together; of two grids alike, the one with more columns is taken.
     let packed = |(rows, cols): &(usize, usize)| rows * n + cols * m;
     let best = |tiles| grids(tiles).filter(|&(rows, cols)| fits(m, rows) && fits(n, cols)).min_by_key(packed);
     let few = tiles_each(work, workers).and_then(|each| (each..=4 * each).find_map(|each| best(each * workers)));
@@ -256,8 +253,9 @@ fn auto_product((m, n, k): (usize, usize, usize), workers: usize) -> Option<Prod
 
 /// The tiles of an m x n matrix that is multiplied from one side, square or whole strips, or `None` as for a product.
 ///
-/// A strip is what one worker does on its own. It takes the whole other matrix, which must be worth packing for it. (Two cores of an EPYC, 2026-11-23, order 512, beside
-/// 2 x 2 tiles: trmm in s, d, z 1.24, 1.10, 1.10 times as fast, trsm 1.22, 1.21, 1.11, symm 1.40, 1.21, 1.04; order 1024 1.00 to 1.06; order 2048 0.97 to 1.02.)
+/// A strip is what one worker does on its own. It takes the whole other matrix, which must be worth packing for it. (Two cores of an
+/// EPYC, 2026-11-23, beside 2 x 2 tiles, s, d, z: order 512: trmm 1.24, 1.10, 1.10 times as fast, trsm 1.22, 1.21, 1.11, symm 1.40, 1.21,
+/// 1.04; order 1024: 1.00 to 1.06; order 2048: 0.97 to 1.02.)
 fn auto_sided(side: Side, (m, n): (usize, usize), workers: usize) -> Option<ProductTiles> {
     let (order, sides) = if side == Side::Left { (m, n) } else { (n, m) };
     let work = m.saturating_mul(n).saturating_mul(order);

@@ -1,10 +1,10 @@
 //! Triangular matrices applied to others: A X = B solved for X, or A B multiplied. Every variant of trsm and trmm becomes one of
 //! the two by transposing views.
 //!
-//! A large triangle is halved, which leaves most of the work to the product. One of moderate order is packed once: for each block of ROWS rows the part that meets the other rows, then the small triangle on
-//! the diagonal, for a solve with reciprocals in place of its diagonal. The columns of B go by in panels of
-//! three vectors, each packed, transformed block by block in registers, and written back. All but the small triangles is the
-//! loop of the product, so the rate comes close to the product's. What the other triangle would hold is never multiplied
+//! A large triangle is halved, which leaves most of the work to the product. One of moderate order is packed once: for each block
+//! of ROWS rows the part that meets the other rows, then the small triangle on the diagonal, for a solve with reciprocals in place
+//! of its diagonal. The columns of B go by in panels of three vectors, each packed, transformed block by block in registers, and
+//! written back. All but the small triangles is the loop of the product, so the rate comes close to the product's. What the other triangle would hold is never multiplied
 //! by, not even as zeros: zero times Inf would spoil what is right.
 //!
 //! A solve takes the blocks in the order in which their unknowns are found, a product in the opposite one, so that each still
