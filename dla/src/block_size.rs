@@ -238,13 +238,13 @@ fn tiles_each(work: usize, workers: usize) -> Option<usize> {
 /// The tiles of a product, or `None` if a single task would do it.
 fn auto_product((m, n, k): (usize, usize, usize), workers: usize) -> Option<ProductTiles> {
     let work = m.saturating_mul(n).saturating_mul(k);
-    let grids = |tiles: usize| {
-        (1..=tiles).filter(move |rows| tiles.is_multiple_of(*rows)).map(move |rows| (rows, tiles / rows))
-    };
-    let fits = |len: usize, parts: usize| parts == 1 || len >= parts * FEW_EDGE;
+    let most = |len: usize| (len / FEW_EDGE).max(1);
     // The rows and columns that are packed for all tiles together; of two grids alike, the one with more columns is taken.
     let packed = |(rows, cols): &(usize, usize)| rows * n + cols * m;
-    let best = |tiles| grids(tiles).filter(|&(rows, cols)| fits(m, rows) && fits(n, cols)).min_by_key(packed);
+    let best = |tiles: usize| {
+        let rows = (1..=most(m).min(tiles)).filter(|&rows| tiles.is_multiple_of(rows));
+        rows.map(|rows| (rows, tiles / rows)).filter(|&(_, cols)| cols <= most(n)).min_by_key(packed)
+    };
     let few = tiles_each(work, workers).and_then(|each| (each..=4 * each).find_map(|each| best(each * workers)));
     let Some((rows, cols)) = few else { return many_tiles((m, n, k), workers, PRODUCT_EDGES) };
     let cut = |len: usize, parts: usize| len.div_ceil(parts).next_multiple_of(FEW_STEP).min(len);

@@ -4,8 +4,8 @@
 //! A large triangle is halved, which leaves most of the work to the product. One of moderate order is packed once: for each block
 //! of ROWS rows the part that meets the other rows, then the small triangle on the diagonal, for a solve with reciprocals in place
 //! of its diagonal. The columns of B go by in panels of three vectors, each packed, transformed block by block in registers, and
-//! written back. All but the small triangles is the loop of the product, so the rate comes close to the product's. What the other triangle would hold is never multiplied
-//! by, not even as zeros: zero times Inf would spoil what is right.
+//! written back. All but the small triangles is the loop of the product, so the rate comes close to the product's. What the other
+//! triangle would hold is never multiplied by, not even as zeros: zero times Inf would spoil what is right.
 //!
 //! A solve takes the blocks in the order in which their unknowns are found, a product in the opposite one, so that each still
 //! finds the old contents of those that it depends on.
@@ -63,13 +63,10 @@ impl<'a, T: Scalar> Triangular<'a, T> {
         a: MatRef<'a, T>,
         b: MatMut<'a, T>,
     ) -> Self {
+        let name = if action == Action::Solve { "trsm" } else { "trmm" };
         let b = if side == Side::Right { b.transpose() } else { b };
-        assert!(
-            a.shape() == (b.nrows(), b.nrows()),
-            "{action:?}: A {:?}, B with {} rows on that side",
-            a.shape(),
-            b.nrows()
-        );
+        let n = b.nrows();
+        assert!(a.shape() == (n, n), "{name}: A {:?}, B with {n} rows on that side", a.shape());
         let factor = Factor::new(op, a.into());
         let a = if side == Side::Right { factor.transpose() } else { factor };
         let flipped = (op != Op::None) != (side == Side::Right);
