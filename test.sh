@@ -14,6 +14,8 @@ target=${CARGO_TARGET_DIR:-$PWD/target}
 # What is built once is built faster, and smaller, without what the next build would need.
 export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
 scratch=$(mktemp -d)
+# What the check prints that runs, or ran last.
+log=$scratch/log
 trap 'rm -rf "$scratch"' EXIT
 passed=0
 failed=0
@@ -44,19 +46,25 @@ run() {
     if has timeout; then timeout --kill-after=30 "$limit_s" "$@"; else "$@"; fi
 }
 
+# logged LIMIT_S COMMAND...: the same, and what it prints is kept until the next one.
+logged() {
+    run "$@" 2>&1 | tee "$log"
+}
+
 begin() {
     step=$1
     step_began=$SECONDS
+    : >"$log"
     printf '\n=== %s\n' "$step"
 }
 
-# finish STATUS: one check is over.
+# finish STATUS: one check is over. The summary shows the end of what a failed one printed.
 finish() {
     if [ "$1" -eq 0 ]; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        failures+=("$step (exit status $1)")
+        failures+=("$step (exit status $1)"$'\n'"$(tail -n 15 "$log" | cut -c1-200 | sed 's/^/    /')")
     fi
     printf -- '--- %s: %s s\n' "$step" "$((SECONDS - step_began))"
 }
@@ -66,7 +74,7 @@ check() {
     begin "$1"
     shift
     local status=0
-    run "$@" || status=$?
+    logged "$@" || status=$?
     finish "$status"
 }
 
@@ -74,8 +82,8 @@ check() {
 tests() {
     begin "$1"
     shift
-    local status=0 log=$scratch/tests.log good bad
-    run "$@" 2>&1 | tee "$log" || status=$?
+    local status=0 good bad
+    logged "$@" || status=$?
     good=$(sum_of passed "$log")
     bad=$(sum_of failed "$log")
     passed=$((passed + good))
@@ -278,7 +286,7 @@ run_tests() {
 run_sanitizers() {
     begin "sanitizers"
     local status=0
-    run 1200 bash tests/sanitize.sh || status=$?
+    logged 1200 bash tests/sanitize.sh || status=$?
     if [ "$status" -eq 77 ]; then skip "sanitizers: no nightly compiler with rust-src"; else finish "$status"; fi
 }
 
@@ -312,8 +320,8 @@ check_traces() {
         return
     fi
     begin "traces in a browser"
-    local status=0 log=$scratch/viewer.log
-    run 600 python3 tests/chrome_loads.py "$scratch/cholesky.trace.json" 2>&1 | tee "$log" || status=$?
+    local status=0
+    logged 600 python3 tests/chrome_loads.py "$scratch/cholesky.trace.json" || status=$?
     if grep -q '^SKIPPED' "$log"; then
         skip "traces in a browser: $(sed -n 's/^SKIPPED: //p' "$log")"
     else

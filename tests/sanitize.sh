@@ -26,6 +26,10 @@ add_source() {
         rustup component add rust-src --toolchain nightly >/dev/null 2>&1
 }
 
+# Each test program ends after five minutes, of which it needs seconds: one that hangs is named.
+limit=()
+if command -v timeout >/dev/null; then limit=(--config "target.$host.runner = ['timeout', '--verbose', '300']"); fi
+
 # sanitize NAME SEEDS: builds and runs the tests under one sanitizer.
 sanitize() {
     printf -- '--- %s sanitizer\n' "$1"
@@ -35,7 +39,7 @@ sanitize() {
         SUPERSCALAR_MODEL_SEEDS="${SUPERSCALAR_MODEL_SEEDS:-$2}" \
         ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 TSAN_OPTIONS=history_size=7:halt_on_error=1 \
         cargo +nightly test -Zbuild-std --target "$host" --locked -p superscalar-runtime --no-fail-fast \
-        --config 'profile.dev.package."*".opt-level=0' \
+        --config 'profile.dev.package."*".opt-level=0' "${limit[@]}" \
         --test model --test devices --test misuse --test lifecycle -- \
         --skip a_million_tasks --skip a_hundred_thousand --skip idle || status=$?
 }

@@ -143,7 +143,7 @@ fn loom_two_tasks_bring_two_workers() {
 /// A thread from outside sits on the understudy's seat for a moment, and a task is pushed meanwhile: the understudy, the only
 /// worker, runs it.
 ///
-/// Catches: leaving the seat without admitting the understudy, or without notifying.
+/// Catches: leaving the seat without admitting the understudy, or without notifying; a last look that counts as a search.
 #[test]
 fn loom_the_understudy_comes_when_the_seat_is_left() {
     bounded(3, || {
@@ -155,31 +155,29 @@ fn loom_the_understudy_comes_when_the_seat_is_left() {
         let leave = |taken: &AtomicBool| taken.store(false, Ordering::Release);
         let understudy = thread::spawn({
             let (sleep, queue, taken) = (sleep.clone(), queue.clone(), taken.clone());
-            let visit = move || {
-                let mut found = false;
-                if try_take(&taken) {
-                    found = queue.take();
-                    leave(&taken);
-                }
-                (found, taken.load(Ordering::Relaxed))
-            };
+            // As `Shared::work_as_understudy` does it, with one look.
             move || {
                 let place = sleep.understudy();
                 loop {
-                    if visit().0 {
-                        return;
-                    }
-                    sleep.announce(place);
-                    if visit().0 {
-                        sleep.withdraw(place, true);
-                        return;
-                    }
-                    if sleep.sleep(place) {
-                        let is_taken = visit();
-                        sleep.end_search(is_taken.1);
-                        if is_taken.0 {
+                    if try_take(&taken) {
+                        sleep.start_search();
+                        let found = queue.take();
+                        sleep.end_search(found);
+                        leave(&taken);
+                        if found {
                             return;
                         }
+                    }
+                    sleep.announce(place);
+                    if try_take(&taken) {
+                        let found = queue.take();
+                        leave(&taken);
+                        if found {
+                            return sleep.withdraw(place, true);
+                        }
+                    }
+                    if sleep.sleep(place) {
+                        sleep.end_search(taken.load(Ordering::Relaxed));
                     }
                 }
             }

@@ -64,19 +64,15 @@ impl Shared {
         found
     }
 
-    /// Runs tasks while there are any; says whether there were.
-    fn drain(&self, seat: &Seat) -> bool {
-        let want_host = |task: &ReadyTask| self.host_can_take(task);
-        let want = if self.devices.is_empty() { Want::ANY } else { Want::of(&want_host).with(self.outlook()) };
-        let (mut found, mut next) = (false, None);
+    /// Runs tasks while there are any, beginning with one that it may have.
+    fn drain(&self, seat: &Seat, want: &Want<'_>, mut next: Option<ReadyTask>) {
         loop {
-            let task = next.or_else(|| self.own_task(seat, &want)).or_else(|| {
+            let task = next.or_else(|| self.own_task(seat, want)).or_else(|| {
                 self.report(seat);
                 self.sleep.start_search();
-                self.look_around(seat, &want, &|| self.is_closing())
+                self.look_around(seat, want, &|| self.is_closing())
             });
-            let Some(task) = task else { return found };
-            found = true;
+            let Some(task) = task else { return };
             next = self.run_task(seat, task);
         }
     }
@@ -95,22 +91,27 @@ impl Shared {
 
     /// What the first pool thread does: it works while nobody from outside has its seat.
     pub(crate) fn work_as_understudy(&self, seat: &Seat) {
+        let want_host = |task: &ReadyTask| self.host_can_take(task);
+        let want = if self.devices.is_empty() { Want::ANY } else { Want::of(&want_host).with(self.outlook()) };
         let place = self.sleep.understudy();
         while !self.is_closing() {
             if seat.try_take() {
                 // Nobody is waiting for this thread's seat: it is left whenever there is nothing to do.
-                self.drain(seat);
+                self.drain(seat, &want, None);
                 seat.leave();
             }
             self.sleep.announce(place);
-            // Once more, now that pushers can see it asleep; and not while another has the seat.
+            // Once more, now that pushers can see it asleep; not as one who searches, whom they would rely on to look again; and
+            // not while another has the seat.
             if seat.try_take() {
-                let found = self.drain(seat);
-                seat.leave();
-                if found {
+                let last = self.any_task(seat, &want);
+                if last.is_some() {
                     self.sleep.withdraw(place, true);
+                    self.drain(seat, &want, last);
+                    seat.leave();
                     continue;
                 }
+                seat.leave();
             }
             if self.is_closing() {
                 return;

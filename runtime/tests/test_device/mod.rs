@@ -273,13 +273,19 @@ impl TestDevice {
         }
     }
 
-    /// Waits until so much was issued; says whether it was within ten seconds.
+    /// Waits until so much was issued; says whether it was within ten seconds. If it was not all gates are opened, so that a
+    /// test that panics for it ends.
     pub fn await_issued(&self, count: u32) -> bool {
         let until = std::time::Instant::now() + Duration::from_secs(10);
         while self.issued() < count && std::time::Instant::now() < until {
             std::thread::sleep(Duration::from_micros(200));
         }
-        self.issued() >= count
+        let is_issued = self.issued() >= count;
+        if !is_issued {
+            self.machine.lock().devices.iter_mut().for_each(|device| device.is_gated = false);
+            self.machine.changed.notify_all();
+        }
+        is_issued
     }
 }
 
