@@ -2,7 +2,9 @@
 //!
 //! [`Scalar`]: crate::Scalar
 
-use crate::cpu::{Blocks, Completion, Factorization, LuPanel, Pack, Packed, Packs, QrPanel, Thin, Triangular};
+use crate::cpu::{
+    Blocks, Completion, Factorization, LuPanel, Pack, Packed, Packs, QrPanel, SmallRank, Thin, Triangular,
+};
 use crate::scalar::{c32, c64};
 use crate::simd::dispatch;
 use crate::view::{MatMut, MatRef};
@@ -25,6 +27,7 @@ pub trait Backend: Sized {
     fn product(product: Blocks<'_, Self>);
     fn thin_product(product: Thin<'_, Self>);
     fn complete(completion: Completion<'_, Self>);
+    fn small_rank(update: SmallRank<'_, Self>);
     fn pack(pack: Pack<'_, Self>) -> Packed;
     fn triangular(triangular: Triangular<'_, Self>);
     fn factor(factorization: Factorization<'_, Self>) -> usize;
@@ -49,6 +52,9 @@ macro_rules! backends {
             }
             fn complete(completion: Completion<'_, $t>) {
                 dispatch::<$t, _>(completion);
+            }
+            fn small_rank(update: SmallRank<'_, $t>) {
+                dispatch::<$t, _>(update);
             }
             fn pack(pack: Pack<'_, $t>) -> Packed {
                 dispatch::<$t, _>(pack)

@@ -79,9 +79,14 @@ fn long_products_are_exact<T: Scalar>() {
     }
 }
 
+/// Orders and depths of updates: of the last one, several blocks of rows are multiplied by factors that are packed as a whole.
+fn updates() -> impl Iterator<Item = (usize, usize)> {
+    shapes().into_iter().map(|(n, _, k)| (n, k)).chain([(331, 133)])
+}
+
 fn rank_k_is_exact<T: Scalar>() {
     let mut numbers = Numbers::new(2);
-    for (n, _, k) in shapes() {
+    for (n, k) in updates() {
         for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
             let (case, other) = (numbers.case(), numbers.case());
             let a = factor::<T>(&mut numbers, op, (n, k), case);
@@ -110,7 +115,7 @@ fn rank_k_is_exact<T: Scalar>() {
 
 fn rank_2k_is_exact<T: Scalar>() {
     let mut numbers = Numbers::new(8);
-    for (n, _, k) in shapes() {
+    for (n, k) in updates() {
         for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
             let (case, other, third) = (numbers.case(), numbers.case(), numbers.case());
             let a = factor::<T>(&mut numbers, op, (n, k), case);

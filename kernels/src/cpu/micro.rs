@@ -417,11 +417,11 @@ pub(super) unsafe fn store_tile<T, V, const NV: usize, const ROWS: usize>(
 
 /// Calls `$f` with a vector count of 1, 2 or 3 as its constant argument NV.
 macro_rules! with_vectors {
-    ($nv:expr, $f:ident::<$t:ty, $v:ty, _, $rows:ident>($($arg:expr),* $(,)?)) => {
+    ($nv:expr, $f:ident::<$t:ty, $v:ty, _, $rows:ident $(, $conj:ident)?>($($arg:expr),* $(,)?)) => {
         match $nv {
-            1 => $f::<$t, $v, 1, $rows>($($arg),*),
-            2 => $f::<$t, $v, 2, $rows>($($arg),*),
-            _ => $f::<$t, $v, 3, $rows>($($arg),*),
+            1 => $f::<$t, $v, 1, $rows $(, $conj)?>($($arg),*),
+            2 => $f::<$t, $v, 2, $rows $(, $conj)?>($($arg),*),
+            _ => $f::<$t, $v, 3, $rows $(, $conj)?>($($arg),*),
         }
     };
 }

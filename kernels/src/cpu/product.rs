@@ -16,7 +16,7 @@ use crate::{MatMut, Real, Scalar, Uplo};
 use std::mem::MaybeUninit;
 
 /// Bytes of a packed block of A: a quarter of a 1 MiB second-level cache, so that the next block has room, too.
-const BLOCK_BYTES: usize = 256 << 10;
+pub(super) const BLOCK_BYTES: usize = 256 << 10;
 /// Columns of a packed block of B, which bounds the workspace.
 const COLUMNS: usize = 512;
 /// Vectors along a full tile.
@@ -123,7 +123,7 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
                         ahead.b_pace = ahead.b_pace.div_ceil(mc.div_ceil(width));
                     }
                     // SAFETY: the panels are those of the blocks of this shape.
-                    unsafe { block::<T, V, ROWS>(kc, width, panels_a, panels_b, ahead, out) };
+                    unsafe { block::<T, V, ROWS, false>(kc, width, panels_a, panels_b, ahead, out) };
                 }
             }
         }
@@ -132,12 +132,14 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
 
 /// Up to so many rows or columns of C a factor of a real type is read where it lies: it would be packed for a few uses. (One core of an EPYC, 2026-11-23:
 /// order 64 in d, s: gemm 1.22, 1.08, syrk 1.25, 1.20 times as fast; from 256 on it makes no difference.)
-const NEAR: usize = 128;
+pub(super) const NEAR: usize = 128;
 
 /// The panels of rows of a block of a factor, packed or where they lie.
 #[derive(Clone, Copy)]
-struct Panels<R> {
+pub(super) struct Panels<R> {
     first: Stream<R>,
+    /// Rows of one.
+    width: usize,
     /// Reals from one to the next.
     distance: usize,
     /// Reals from a row of a panel to the next.
@@ -149,10 +151,17 @@ struct Panels<R> {
 impl<R: Real> Panels<R> {
     /// Panels of `width` rows, packed at `at`.
     #[inline(always)]
-    fn packed<T: Scalar<Real = R>>(at: *const R, width: usize, depth: usize) -> Self {
+    pub fn packed<T: Scalar<Real = R>>(at: *const R, width: usize, depth: usize) -> Self {
         let unit = planes::<T>();
         let first = Stream { ptr: at, step: width * unit, plane: width };
-        Self { first, distance: width * depth * unit, across: 1, last: None }
+        Self { first, width, distance: width * depth * unit, across: 1, last: None }
+    }
+
+    /// Those from this row on, which is the first of one.
+    #[inline(always)]
+    pub fn from(&self, row: usize) -> Self {
+        debug_assert!(row.is_multiple_of(self.width) && self.last.is_none(), "all rows of a panel, packed");
+        Self { first: self.at(row).0, ..*self }
     }
 
     /// Those of `block`: where they lie if that is `near`, but for a last one whose rows are no multiple of `whole`, or else packed at `to`.
@@ -177,15 +186,18 @@ impl<R: Real> Panels<R> {
         }
         let first = Stream { ptr: block.view.as_ptr().cast::<R>(), step: block.view.col_stride(), plane: 0 };
         let across = block.view.row_stride();
-        Self { first, distance: width * across, across, last: ragged.then_some((from, packed.first)) }
+        Self { first, distance: width * across, across, last: ragged.then_some((from, packed.first)), ..packed }
     }
 
-    /// Panel `index`, which begins at this row, and the distance between its rows.
+    /// The rows from this one on, to the end of its panel, and the distance between them.
     #[inline(always)]
-    fn at(&self, index: usize, row: usize) -> (Stream<R>, usize) {
+    fn at(&self, row: usize) -> (Stream<R>, usize) {
         match self.last {
             Some((last, stream)) if row == last => (stream, 1),
-            _ => (self.first.offset(index * self.distance), self.across),
+            _ => {
+                let offset = row / self.width * self.distance + row % self.width * self.across;
+                (self.first.offset(offset), self.across)
+            }
         }
     }
 }
@@ -227,7 +239,7 @@ impl Lines {
 
 /// What the register tiles of a block ask for while they compute: operands that were packed long ago are far away.
 #[derive(Clone, Copy)]
-struct Ahead {
+pub(super) struct Ahead {
     /// The next block of A.
     a: Lines,
     /// The next panel of B, if it has a pace.
@@ -238,7 +250,7 @@ struct Ahead {
 }
 
 impl Ahead {
-    const NOTHING: Self = Self {
+    pub const NOTHING: Self = Self {
         a: Lines { at: std::ptr::null(), len: 0 },
         b: Lines { at: std::ptr::null(), len: 0 },
         a_pace: 0,
@@ -246,12 +258,12 @@ impl Ahead {
     };
 }
 
-/// All register tiles of a block of A, in panels of `width` rows, and one of B.
+/// All register tiles of a block of A, in panels of `width` rows, and one of B, or its conjugate.
 ///
 /// # Safety
 /// As for [`Vector`]; the panels are those of blocks for this shape of C.
 #[inline(always)]
-unsafe fn block<T, V, const ROWS: usize>(
+pub(super) unsafe fn block<T, V, const ROWS: usize, const CONJ: bool>(
     depth: usize,
     width: usize,
     a: Panels<T::Real>,
@@ -265,10 +277,10 @@ unsafe fn block<T, V, const ROWS: usize>(
     let ((m, n), unit) = (out.c.shape(), planes::<T>());
     for j in (0..n).step_by(ROWS) {
         let cols = ROWS.min(n - j);
-        let b = b.at(j / ROWS, j);
+        let b = b.at(j);
         ahead.b = Lines::new(b.0.ptr.wrapping_add(ROWS * depth * unit), ROWS * depth * unit);
         for i in (0..m).step_by(width) {
-            let (a, _) = a.at(i / width, i);
+            let (a, _) = a.at(i);
             // Vectors of this panel that hold nothing wanted are left out.
             let rows = out.wanted.rows(j, cols, m);
             let (first, last) = (rows.start.max(i), rows.end.min(i + width));
@@ -284,18 +296,18 @@ unsafe fn block<T, V, const ROWS: usize>(
                 ..out
             };
             // SAFETY: the caller's promises for panels i and j.
-            unsafe { with_vectors!(vectors, tile::<T, V, _, ROWS>(depth, a, b, &mut ahead, part)) }
+            unsafe { with_vectors!(vectors, tile::<T, V, _, ROWS, CONJ>(depth, a, b, &mut ahead, part)) }
         }
     }
 }
 
-/// acc -= b x as in [`eliminate`], and what is needed next is asked for on the way: a column of C per chunk towards the
+/// acc -= b x, or with the conjugate of b, as in [`eliminate`], and what is needed next is asked for on the way: a column of C per chunk towards the
 /// end (earlier it would be driven out again), and what is ahead.
 ///
 /// # Safety
 /// As for [`eliminate`].
 #[inline(always)]
-unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize>(
+unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     acc: &mut Tile<V, NV, ROWS>,
     depth: usize,
     (mut a, mut b): (Stream<T::Real>, Stream<T::Real>),
@@ -311,7 +323,7 @@ unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize>(
     let (late, mut left) = (chunks.saturating_sub(LATE), cols);
     for chunk in 0..chunks {
         // SAFETY: the caller's promises.
-        unsafe { eliminate::<T, V, NV, ROWS>(acc, CHUNK, a, b, false) };
+        unsafe { eliminate::<T, V, NV, ROWS>(acc, CHUNK, a, b, CONJ) };
         (a, b) = (a.offset(CHUNK * a.step), b.offset(CHUNK * b.step));
         ahead.a.fetch(ahead.a_pace);
         ahead.b.fetch(ahead.b_pace);
@@ -326,15 +338,15 @@ unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize>(
         }
     }
     // SAFETY: the caller's promises.
-    unsafe { eliminate::<T, V, NV, ROWS>(acc, depth % CHUNK, a, b, false) };
+    unsafe { eliminate::<T, V, NV, ROWS>(acc, depth % CHUNK, a, b, CONJ) };
 }
 
-/// One register tile: C = alpha A B + beta C.
+/// One register tile: C = alpha A B + beta C, or with the conjugate of B.
 ///
 /// # Safety
 /// As for [`eliminate`]; C has at most NV vectors of rows and ROWS columns.
 #[inline(always)]
-unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(
+unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     depth: usize,
     a: Stream<T::Real>,
     (b, across): (Stream<T::Real>, usize),
@@ -351,7 +363,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(
     unsafe {
         let mut acc = zero::<T, V, NV, ROWS>();
         if T::COMPLEX || across == 1 {
-            accumulate::<T, V, NV, ROWS>(&mut acc, depth, (a, b), ahead, &mut out);
+            accumulate::<T, V, NV, ROWS, CONJ>(&mut acc, depth, (a, b), ahead, &mut out);
         } else {
             eliminate_across::<T, V, NV, ROWS>(&mut acc, depth, a, b, across, false);
         }

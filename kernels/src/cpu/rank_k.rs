@@ -6,6 +6,7 @@
 use super::gemm::scale;
 use super::packed::Operand;
 use super::product::Product;
+use super::small_rank::SmallRank;
 use crate::backend::Factor;
 use crate::{MatMut, Op, Scalar, Uplo};
 
@@ -30,7 +31,7 @@ use crate::{MatMut, Op, Scalar, Uplo};
 pub fn syrk<'a, T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: impl Into<Operand<'a, T>>, beta: T, c: MatMut<'_, T>) {
     assert!(!T::COMPLEX || op != Op::ConjTrans, "syrk: no conjugate transpose of a complex matrix; that is herk");
     let a = Factor { conj: false, ..Factor::new(op, a.into()) };
-    update(uplo, alpha, a, a.transpose(), beta, c);
+    rank_k(uplo, false, alpha, a, beta, c);
 }
 
 /// One triangle of C = alpha A Aᴴ + beta C (`Op::None`, A n x k) or C = alpha Aᴴ A + beta C (`Op::ConjTrans`, A k x n).
@@ -60,9 +61,7 @@ pub fn herk<'a, T: Scalar>(
     mut c: MatMut<'_, T>,
 ) {
     assert!(!T::COMPLEX || op != Op::Trans, "herk: no plain transpose of a complex matrix; that is syrk");
-    let a = Factor::new(op, a.into());
-    let b = Factor { conj: !a.conj, ..a.transpose() };
-    update(uplo, T::from_real(alpha), a, b, T::from_real(beta), c.rb_mut());
+    rank_k(uplo, true, T::from_real(alpha), Factor::new(op, a.into()), T::from_real(beta), c.rb_mut());
     make_diagonal_real(c);
 }
 
@@ -122,13 +121,11 @@ pub fn syr2k<'a, T: Scalar>(
     a: impl Into<Operand<'a, T>>,
     b: impl Into<Operand<'a, T>>,
     beta: T,
-    mut c: MatMut<'_, T>,
+    c: MatMut<'_, T>,
 ) {
     assert!(!T::COMPLEX || op != Op::ConjTrans, "syr2k: no conjugate transpose of a complex matrix; that is her2k");
     let plain = |operand| Factor { conj: false, ..Factor::new(op, operand) };
-    let (a, b) = (plain(a.into()), plain(b.into()));
-    update(uplo, alpha, a, b.transpose(), beta, c.rb_mut());
-    update(uplo, alpha, b, a.transpose(), T::ONE, c);
+    rank_2k(uplo, false, (alpha, plain(a.into())), (alpha, plain(b.into())), beta, c);
 }
 
 /// One triangle of C = alpha A Bᴴ + conj(alpha) B Aᴴ + beta C (`Op::None`, A and B n x k), or of
@@ -161,10 +158,39 @@ pub fn her2k<'a, T: Scalar>(
 ) {
     assert!(!T::COMPLEX || op != Op::Trans, "her2k: no plain transpose of a complex matrix; that is syr2k");
     let (a, b) = (Factor::new(op, a.into()), Factor::new(op, b.into()));
-    let adjoint = |factor: Factor<'a, T>| Factor { conj: !factor.conj, ..factor.transpose() };
-    update(uplo, alpha, a, adjoint(b), T::from_real(beta), c.rb_mut());
-    update(uplo, alpha.conj(), b, adjoint(a), T::ONE, c.rb_mut());
+    rank_2k(uplo, true, (alpha, a), (alpha.conj(), b), T::from_real(beta), c.rb_mut());
     make_diagonal_real(c);
+}
+
+/// One triangle of C = alpha A op(A) + beta C, where op is the transpose, or the conjugate transpose.
+fn rank_k<T: Scalar>(uplo: Uplo, conj: bool, alpha: T, a: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
+    if alpha != T::ZERO && SmallRank::is_for(&a, &c) {
+        check(&a, &a.transpose(), &c);
+        return SmallRank { uplo, conj, a: (alpha, a), b: None, beta, c }.run();
+    }
+    update(uplo, alpha, a, adjoint(a, conj), beta, c);
+}
+
+/// The same of two factors, alpha A op(B) + other B op(A).
+fn rank_2k<'a, T: Scalar>(
+    uplo: Uplo,
+    conj: bool,
+    (alpha, a): (T, Factor<'a, T>),
+    (other, b): (T, Factor<'a, T>),
+    beta: T,
+    mut c: MatMut<'_, T>,
+) {
+    if alpha != T::ZERO && SmallRank::is_for(&a, &c) {
+        check(&a, &b.transpose(), &c);
+        return SmallRank { uplo, conj, a: (alpha, a), b: Some((other, b)), beta, c }.run();
+    }
+    update(uplo, alpha, a, adjoint(b, conj), beta, c.rb_mut());
+    update(uplo, other, b, adjoint(a, conj), T::ONE, c);
+}
+
+/// The transpose of a factor, or its conjugate transpose.
+fn adjoint<T>(factor: Factor<'_, T>, conj: bool) -> Factor<'_, T> {
+    Factor { conj: factor.conj != conj, ..factor.transpose() }
 }
 
 /// Drops what rounding (or the caller) has left in the imaginary parts of a Hermitian matrix's diagonal.
@@ -174,11 +200,16 @@ fn make_diagonal_real<T: Scalar>(mut c: MatMut<'_, T>) {
     }
 }
 
-/// One triangle of C = alpha A B + beta C.
-fn update<T: Scalar>(uplo: Uplo, alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
+/// Panics unless C is square and A B of its order.
+fn check<T: Scalar>(a: &Factor<'_, T>, b: &Factor<'_, T>, c: &MatMut<'_, T>) {
     let n = c.nrows();
     let agree = c.ncols() == n && a.view.nrows() == n && b.view.shape() == (a.view.ncols(), n);
     assert!(agree, "a triangle of a product: A {:?} B {:?} C {:?}", a.view.shape(), b.view.shape(), c.shape());
+}
+
+/// One triangle of C = alpha A B + beta C.
+fn update<T: Scalar>(uplo: Uplo, alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
+    check(&a, &b, &c);
     if uplo == Uplo::Upper {
         return update(Uplo::Lower, alpha, b.transpose(), a.transpose(), beta, c.transpose());
     }
