@@ -2,9 +2,7 @@
 //!
 //! [`Scalar`]: crate::Scalar
 
-use crate::cpu::{
-    Blocks, Completion, Factorization, LuPanel, Pack, Packed, Packs, QrPanel, SmallRank, Thin, Triangular,
-};
+use crate::cpu::{Blocks, Factorization, LuPanel, Mirror, Pack, Packed, Packs, QrPanel, SmallRank, Thin, Triangular};
 use crate::scalar::{c32, c64};
 use crate::simd::dispatch;
 use crate::view::{MatMut, MatRef};
@@ -17,6 +15,8 @@ pub struct Factor<'a, T> {
     pub view: MatRef<'a, T>,
     pub conj: bool,
     pub packs: Option<&'a Packs>,
+    /// Where the diagonal is, if it is a part of a matrix of which one triangle is stored: elements of the view may lie in the other one.
+    pub mirror: Option<Mirror>,
 }
 
 /// What is compiled once per element type, here, and not again in every crate that uses it: the vector kernels, which take
@@ -26,7 +26,6 @@ pub trait Backend: Sized {
     fn small_product(alpha: Self, a: Factor<'_, Self>, b: Factor<'_, Self>, accumulate: bool, c: MatMut<'_, Self>);
     fn product(product: Blocks<'_, Self>);
     fn thin_product(product: Thin<'_, Self>);
-    fn complete(completion: Completion<'_, Self>);
     fn small_rank(update: SmallRank<'_, Self>);
     fn pack(pack: Pack<'_, Self>) -> Packed;
     fn triangular(triangular: Triangular<'_, Self>);
@@ -49,9 +48,6 @@ macro_rules! backends {
             }
             fn thin_product(product: Thin<'_, $t>) {
                 dispatch::<$t, _>(product);
-            }
-            fn complete(completion: Completion<'_, $t>) {
-                dispatch::<$t, _>(completion);
             }
             fn small_rank(update: SmallRank<'_, $t>) {
                 dispatch::<$t, _>(update);

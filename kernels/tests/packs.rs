@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use superscalar_kernels::cpu::{self, Operand, PackStore, Packs};
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Uplo, c32, c64};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64};
 
 /// Small whole numbers, so that every order of summation gives the same result.
 fn numbers<T: Scalar>(seed: usize, len: usize) -> Vec<T> {
@@ -37,23 +37,26 @@ impl<T: Scalar> Remembered<T> {
     }
 }
 
-/// C of a product and of a rank-k update, with what is remembered and without.
+/// C of a product, of a rank-k update and of a product with a Hermitian matrix, with what is remembered and without.
 fn agree<T: Scalar>(op_a: Op, a: &Remembered<T>, op_b: Op, b: &Remembered<T>) {
     let n = a.n;
     let run = |remember: bool| {
-        let (mut c, mut d) = (numbers::<T>(99, n * n), numbers::<T>(98, n * n));
-        let (out, triangle) =
-            (MatMut::from_col_major(&mut c, n, n, n).unwrap(), MatMut::from_col_major(&mut d, n, n, n).unwrap());
+        let mut c = [99, 98, 97].map(|seed| numbers::<T>(seed, n * n));
+        let [out, triangle, whole] = c.each_mut().map(|c| MatMut::from_col_major(c, n, n, n).unwrap());
         let herk = if T::COMPLEX && op_a == Op::Trans { Op::ConjTrans } else { op_a };
         let (minus, one) = (-T::ONE, T::ONE);
+        let side = if op_b == Op::None { Side::Left } else { Side::Right };
+        let uplo = if op_a == Op::None { Uplo::Lower } else { Uplo::Upper };
         if remember {
             cpu::gemm(minus, op_a, a.operand(), op_b, b.operand(), one, out);
             cpu::herk(Uplo::Lower, herk, minus.re(), a.operand(), one.re(), triangle);
+            cpu::hemm(side, uplo, minus, a.operand(), b.operand(), one, whole);
         } else {
             cpu::gemm(minus, op_a, a.view(), op_b, b.view(), one, out);
             cpu::herk(Uplo::Lower, herk, minus.re(), a.view(), one.re(), triangle);
+            cpu::hemm(side, uplo, minus, a.view(), b.view(), one, whole);
         }
-        (c, d)
+        c
     };
     assert_eq!(run(true), run(false), "{op_a:?} {op_b:?} n = {n}");
 }

@@ -255,7 +255,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Symm<'s,
             cost::<T>(m * n * k, m * n * k, k * k / 2.0 + 3.0 * m * n)
         });
         let codelet = codelet.on_host(|(a, b, c): (&Tile<V>, &Tile<W>, &mut Changed<'s, T>), p: &Whole<T>| {
-            let (a, b, c) = (a.view(), b.view(), c.view_mut());
+            let (a, b, c) = (a.operand(), b.operand(), c.view_mut());
             match p.symmetry {
                 Symmetry::Symmetric => cpu::symm(p.side, p.uplo, p.alpha, a, b, p.beta, c),
                 Symmetry::Hermitian => cpu::hemm(p.side, p.uplo, p.alpha, a, b, p.beta, c),

@@ -1,5 +1,6 @@
 //! gemm: the product that every other kernel is reduced to.
 
+use super::mirror::Mirror;
 use super::packed::Operand;
 use super::product::Product;
 use super::thin::Thin;
@@ -65,28 +66,29 @@ impl<'a, T> Factor<'a, T> {
     /// op(A).
     pub(super) fn new(op: Op, a: Operand<'a, T>) -> Self {
         let view = if op == Op::None { a.view } else { a.view.transpose() };
-        Self { view, conj: op == Op::ConjTrans, packs: a.packs }
+        Self { view, conj: op == Op::ConjTrans, packs: a.packs, mirror: None }
     }
 
     /// A itself, of which nothing is remembered.
     pub(super) fn plain(view: MatRef<'a, T>) -> Self {
-        Self { view, conj: false, packs: None }
+        Self { view, conj: false, packs: None, mirror: None }
     }
 
     /// The conjugate of a view.
     pub(super) fn conj(view: MatRef<'a, T>) -> Self {
-        Self { view, conj: true, packs: None }
+        Self { conj: true, ..Self::plain(view) }
     }
 
     /// The factor of the transposed product: (A B)ᵀ = Bᵀ Aᵀ.
     pub(super) fn transpose(self) -> Self {
-        Self { view: self.view.transpose(), ..self }
+        Self { view: self.view.transpose(), mirror: self.mirror.map(Mirror::transpose), ..self }
     }
 
     /// The part at these rows and columns.
     #[inline]
     pub(super) fn part(self, rows: Range<usize>, cols: Range<usize>) -> Self {
-        Self { view: self.view.submatrix(rows, cols), conj: self.conj, packs: None }
+        let mirror = self.mirror.map(|mirror| mirror.part(rows.start, cols.start));
+        Self { view: self.view.submatrix(rows, cols), packs: None, mirror, ..self }
     }
 }
 

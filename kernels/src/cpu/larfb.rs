@@ -80,7 +80,7 @@ fn apply<T: Scalar>(side: Side, op: Op, q: BlockReflector<'_, T>, c: MatMut<'_, 
     let ((m, k), n) = (v.shape(), c.ncols());
     let adjoint = op != Op::None;
     let t = if adjoint != right { t.transpose() } else { t };
-    let t = Factor { view: t, conj: adjoint, packs: None };
+    let t = Factor { conj: adjoint, ..Factor::plain(t) };
 
     let mut scratch = Workspace::<T>::take(k * k + 2 * k * n);
     let (unit, products) = scratch.elements().split_at_mut(k * k);

@@ -5,6 +5,7 @@
 //! of two, which maps a whole row to a few cache sets, costs one pass instead of one per register tile.
 
 use super::micro::{planes, scalar};
+use super::mirror;
 use crate::backend::Factor;
 use crate::simd::Vector;
 use crate::{MatMut, Scalar};
@@ -26,6 +27,25 @@ where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    // SAFETY: the caller's promises.
+    unsafe {
+        match a.mirror {
+            Some(_) => mirror::panels::<T, V>(a, width, to),
+            None => panels_of::<T, V>(a, width, to, width * planes::<T>() * a.view.ncols()),
+        }
+    }
+}
+
+/// The same of a plain factor whose columns are some of those of the panels: these are `distance` reals apart.
+///
+/// # Safety
+/// As for [`panel`], for every panel.
+#[inline(always)]
+pub(super) unsafe fn panels_of<T, V>(a: Factor<'_, T>, width: usize, to: *mut T::Real, distance: usize)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
     let ((rows, depth), unit) = (a.view.shape(), planes::<T>());
     // Where columns are adjacent all panels are filled side by side, so that a column is read from end to end: the
     // hardware then fetches ahead, which it does not for one panel's short pieces a leading dimension apart.
@@ -33,18 +53,18 @@ where
     let (from, cs) = (a.view.as_ptr().cast::<T::Real>(), a.view.col_stride());
     let sign = if a.conj { -T::Real::ONE } else { T::Real::ONE };
     for first in (0..if together > 0 { depth } else { 0 }).step_by(BESIDE) {
-        for i in (0..together).step_by(width) {
+        for (panel, i) in (0..together).step_by(width).enumerate() {
             for p in first..depth.min(first + BESIDE) {
-                let (at, place) = ((i + p * cs) * unit, (i * depth + p * width) * unit);
+                let (at, place) = ((i + p * cs) * unit, panel * distance + p * width * unit);
                 // SAFETY: rows i .. i + width of column p, and their place in panel i / width.
                 unsafe { column::<T>(from.add(at), width, sign, to.add(place), width) };
             }
         }
     }
-    for i in (together..rows).step_by(width) {
+    for (i, count) in (together..rows).step_by(width).zip(together / width..) {
         let part = a.part(i..rows.min(i + width), 0..depth);
-        // SAFETY: the i / width panels before this one took `width * planes * depth` reals each.
-        unsafe { panel::<T, V>(part, width, to.add(i * unit * depth)) };
+        // SAFETY: the panels before this one took `distance` reals each.
+        unsafe { panel::<T, V>(part, width, to.add(count * distance)) };
     }
 }
 

@@ -8,11 +8,12 @@
 //! a tile cache is on a device (blasx paper, section IV.B): replicas in the layout that the processor wants.
 
 use super::micro::planes;
+use super::mirror::Mirror;
 use super::pack;
 use super::workspace::Line;
 use crate::backend::Factor;
 use crate::simd::{Kernel, Vector};
-use crate::{MatRef, Scalar};
+use crate::{MatRef, Scalar, Uplo};
 use std::any::TypeId;
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -41,6 +42,7 @@ struct Form {
     shape: (usize, usize),
     strides: (usize, usize),
     conj: bool,
+    mirror: Option<(Uplo, bool)>,
     role: Role,
 }
 
@@ -60,6 +62,7 @@ impl Form {
             shape: view.shape(),
             strides: (view.row_stride(), view.col_stride()),
             conj: factor.conj,
+            mirror: factor.mirror.map(Mirror::kind),
             role,
         }
     }

@@ -76,8 +76,9 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
         let a_len = if left.is_some() { 0 } else { height * depth * unit };
         let b_len = if right.is_some() { 0 } else { columns * depth * unit };
         let (view_a, view_b) = (a.view, b.transpose().view);
-        let near_a = !T::COMPLEX && n <= NEAR && view_a.row_stride() == 1;
-        let near_b = !T::COMPLEX && m <= NEAR && (view_b.row_stride() == 1 || view_b.col_stride() == 1);
+        let near_a = !T::COMPLEX && a.mirror.is_none() && n <= NEAR && view_a.row_stride() == 1;
+        let near_b = !T::COMPLEX && b.mirror.is_none() && m <= NEAR;
+        let near_b = near_b && (view_b.row_stride() == 1 || view_b.col_stride() == 1);
         let mut scratch = Workspace::take(a_len + b_len);
         let (own_a, own_b) = scratch.elements().split_at_mut(a_len);
         for p in (0..k).step_by(depth) {

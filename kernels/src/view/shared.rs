@@ -185,6 +185,23 @@ impl<'a, T> MatRef<'a, T> {
         Self { layout: self.layout.transpose(), borrow: PhantomData }
     }
 
+    /// The mirror image of this part of a square matrix, whose first element is so many rows below the diagonal (or columns beside it, if negative):
+    /// its element (i, j) is that of the whole matrix which is opposite to this one's.
+    ///
+    /// # Safety
+    /// All elements of that matrix may be read as those of this part.
+    pub(crate) unsafe fn image(&self, below: isize) -> Self {
+        let Layout { ptr, row_stride, col_stride, .. } = self.layout;
+        let distance = below.wrapping_mul((col_stride as isize).wrapping_sub(row_stride as isize));
+        let layout = Layout {
+            ptr: ptr.wrapping_offset(distance),
+            row_stride: col_stride,
+            col_stride: row_stride,
+            ..self.layout
+        };
+        Self { layout, borrow: PhantomData }
+    }
+
     /// The rows before row i, and the rows from it on.
     ///
     /// # Panics
