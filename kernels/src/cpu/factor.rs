@@ -14,8 +14,9 @@
 //! A pivot that is not a normal number, or whose reciprocal is not, ends it before its block is written; the textbook loop
 //! goes on from there, and finds out whether there is a factor. Nothing else here has to think of overflow.
 
-use super::micro::{Stream, Tile, eliminate, planes, store_tile, substitute, subtract, with_vectors};
+use super::micro::{Stream, Tile, eliminate, planes, store_tile, subtract, with_vectors};
 use super::panels::{Panels, panel_start, step, width};
+use super::small_triangle::substitute;
 use super::workspace::Workspace;
 use crate::simd::{Kernel, Vector};
 use crate::{MatMut, Real, Scalar, Uplo};

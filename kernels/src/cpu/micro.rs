@@ -7,8 +7,8 @@
 //!
 //! With AVX-512 the tile is 8 x 3 vectors: 24 accumulators, fed by 3 loads and 8 broadcasts per 24 multiply-adds.
 
+use crate::Scalar;
 use crate::simd::Vector;
-use crate::{Scalar, Uplo};
 
 /// Planes of a type: one, or two for complex.
 pub(super) const fn planes<T: Scalar>() -> usize {
@@ -33,6 +33,9 @@ impl<R> Stream<R> {
         Self { ptr: self.ptr.wrapping_add(reals), ..self }
     }
 }
+
+/// What runs along the lanes of a register tile, and what is broadcast along its rows.
+pub(super) type Streams<R> = (Stream<R>, Stream<R>);
 
 /// A tile of zeros.
 ///
@@ -64,7 +67,51 @@ pub(super) unsafe fn eliminate<T, V, const NV: usize, const ROWS: usize>(
     V: Vector<Real = T::Real>,
 {
     // SAFETY: the caller's promises.
-    unsafe { eliminate_across::<T, V, NV, ROWS>(acc, depth, x, b, 1, conj) };
+    unsafe {
+        match as_packed::<T, V, NV, ROWS>(x, b) {
+            Some(streams) => eliminate_packed::<T, V, NV, ROWS>(acc, depth, streams, conj),
+            None => eliminate_across::<T, V, NV, ROWS>(acc, depth, (x, b), 1, conj),
+        }
+    }
+}
+
+/// The same for streams that are [`as_packed`].
+///
+/// # Safety
+/// As for [`eliminate`].
+#[inline(always)]
+pub(super) unsafe fn eliminate_packed<T, V, const NV: usize, const ROWS: usize>(
+    acc: &mut Tile<V, NV, ROWS>,
+    depth: usize,
+    (x, b): Streams<T::Real>,
+    conj: bool,
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // SAFETY: the caller's promises.
+    unsafe {
+        let done = V::eliminate::<NV, ROWS>(acc, depth, x.ptr, b.ptr, (T::COMPLEX, conj));
+        let rest = (x.offset(done * x.step), b.offset(done * b.step));
+        eliminate_across::<T, V, NV, ROWS>(acc, depth - done, rest, 1, conj);
+    }
+}
+
+/// The same streams, with distances that are constants, if these are those of panels no wider than the tile: their steps then take no instructions
+/// but loads and multiply-adds. (A core with two units for those has no place for more.)
+#[inline(always)]
+pub(super) fn as_packed<T, V, const NV: usize, const ROWS: usize>(
+    x: Stream<T::Real>,
+    b: Stream<T::Real>,
+) -> Option<Streams<T::Real>>
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let of = |ptr, width| Stream { ptr, step: width * planes::<T>(), plane: width };
+    let (known_x, known_b) = (of(x.ptr, NV * V::LANES), of(b.ptr, ROWS));
+    let same = |s: Stream<T::Real>, t: Stream<T::Real>| s.step == t.step && (!T::COMPLEX || s.plane == t.plane);
+    (same(x, known_x) && same(b, known_b)).then_some((known_x, known_b))
 }
 
 /// The same where the rows of b are `across` reals apart.
@@ -75,6 +122,40 @@ pub(super) unsafe fn eliminate<T, V, const NV: usize, const ROWS: usize>(
 pub(super) unsafe fn eliminate_across<T, V, const NV: usize, const ROWS: usize>(
     acc: &mut Tile<V, NV, ROWS>,
     depth: usize,
+    (mut x, mut b): Streams<T::Real>,
+    across: usize,
+    conj: bool,
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // Four steps of a real type one behind the other; a complex one leaves no register for that.
+    let together = if T::COMPLEX { 1 } else { 4 };
+    // SAFETY: steps below depth of both streams, as the caller promises.
+    unsafe {
+        for _ in 0..depth / together {
+            step::<T, V, NV, ROWS>(acc, x, b, across, conj);
+            if !T::COMPLEX {
+                step::<T, V, NV, ROWS>(acc, x.offset(x.step), b.offset(b.step), across, conj);
+                step::<T, V, NV, ROWS>(acc, x.offset(2 * x.step), b.offset(2 * b.step), across, conj);
+                step::<T, V, NV, ROWS>(acc, x.offset(3 * x.step), b.offset(3 * b.step), across, conj);
+            }
+            (x, b) = (x.offset(together * x.step), b.offset(together * b.step));
+        }
+        for _ in 0..depth % together {
+            step::<T, V, NV, ROWS>(acc, x, b, across, conj);
+            (x, b) = (x.offset(x.step), b.offset(b.step));
+        }
+    }
+}
+
+/// One step of it.
+///
+/// # Safety
+/// As for [`eliminate`].
+#[inline(always)]
+unsafe fn step<T, V, const NV: usize, const ROWS: usize>(
+    acc: &mut Tile<V, NV, ROWS>,
     x: Stream<T::Real>,
     b: Stream<T::Real>,
     across: usize,
@@ -83,17 +164,12 @@ pub(super) unsafe fn eliminate_across<T, V, const NV: usize, const ROWS: usize>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let (mut xp, mut bp) = (x.ptr, b.ptr);
-    for _ in 0..depth {
-        // SAFETY: step p < depth of both streams, as the caller promises.
-        unsafe {
-            let lanes = load::<T, V, NV>(xp, x.plane);
-            for (r, row) in acc.iter_mut().enumerate() {
-                subtract::<T, V, NV>(row, scalar::<T>(bp.add(r * across), b.plane), conj, &lanes);
-            }
+    // SAFETY: the caller's promises.
+    unsafe {
+        let lanes = load::<T, V, NV>(x.ptr, x.plane);
+        for (r, row) in acc.iter_mut().enumerate() {
+            subtract::<T, V, NV>(row, scalar::<T>(b.ptr.wrapping_add(r * across), b.plane), conj, &lanes);
         }
-        xp = xp.wrapping_add(x.step);
-        bp = bp.wrapping_add(b.step);
     }
 }
 
@@ -210,127 +286,6 @@ where
     }
 }
 
-/// Solves the ROWS x ROWS triangular system whose right-hand sides are the lanes of `acc`, forwards or backwards.
-///
-/// # Safety
-/// As for [`Vector`]; `triangle` holds for each column q the ROWS elements (r, q) per plane, with reciprocals on the
-/// diagonal.
-#[inline(always)]
-pub(super) unsafe fn substitute<T, V, const NV: usize, const ROWS: usize>(
-    acc: &mut Tile<V, NV, ROWS>,
-    triangle: *const T::Real,
-    uplo: Uplo,
-) where
-    T: Scalar,
-    V: Vector<Real = T::Real>,
-{
-    // Row by row in the text, because a loop over rows is not unrolled: its inner loop has another length each time.
-    // The accumulators would then live in memory, and the whole solve run at a third of its rate.
-    macro_rules! rows {
-        ($($step:literal)*) => {$(
-            if $step < ROWS {
-                // SAFETY: the caller's promises.
-                unsafe {
-                    match uplo {
-                        Uplo::Lower => row::<T, V, NV, ROWS>(acc, triangle, $step, 0, $step),
-                        Uplo::Upper => {
-                            row::<T, V, NV, ROWS>(acc, triangle, ROWS - 1 - $step, ROWS - $step, ROWS)
-                        }
-                    }
-                }
-            }
-        )*};
-    }
-    const { assert!(ROWS <= 8) };
-    rows!(0 1 2 3 4 5 6 7);
-}
-
-/// Row r of a substitution: subtracts rows from .. to, which are solved, and divides by the diagonal.
-///
-/// # Safety
-/// As for [`substitute`].
-#[inline(always)]
-unsafe fn row<T, V, const NV: usize, const ROWS: usize>(
-    acc: &mut Tile<V, NV, ROWS>,
-    triangle: *const T::Real,
-    r: usize,
-    from: usize,
-    to: usize,
-) where
-    T: Scalar,
-    V: Vector<Real = T::Real>,
-{
-    let column = |q: usize| triangle.wrapping_add(q * ROWS * planes::<T>() + r);
-    for q in from..to {
-        let x = acc[q];
-        // SAFETY: element (r, q) of the triangle.
-        unsafe { subtract::<T, V, NV>(&mut acc[r], scalar::<T>(column(q), ROWS), false, &x) };
-    }
-    // SAFETY: element (r, r) of the triangle.
-    unsafe { multiply::<T, V, NV>(&mut acc[r], column(r), ROWS) };
-}
-
-/// acc = -A acc for the ROWS x ROWS triangle A, with the rows of `acc` taken so that each finds the others as they were.
-///
-/// # Safety
-/// As for [`substitute`], with the diagonal itself on the diagonal.
-#[inline(always)]
-pub(super) unsafe fn multiply_triangle<T, V, const NV: usize, const ROWS: usize>(
-    acc: &mut Tile<V, NV, ROWS>,
-    triangle: *const T::Real,
-    uplo: Uplo,
-) where
-    T: Scalar,
-    V: Vector<Real = T::Real>,
-{
-    // Row by row in the text, as in `substitute`, and in the opposite order.
-    macro_rules! rows {
-        ($($step:literal)*) => {$(
-            if $step < ROWS {
-                // SAFETY: the caller's promises.
-                unsafe {
-                    match uplo {
-                        Uplo::Lower => {
-                            let r = ROWS - 1 - $step;
-                            multiply_row::<T, V, NV, ROWS>(acc, triangle, r, 0, r)
-                        }
-                        Uplo::Upper => multiply_row::<T, V, NV, ROWS>(acc, triangle, $step, $step + 1, ROWS),
-                    }
-                }
-            }
-        )*};
-    }
-    const { assert!(ROWS <= 8) };
-    rows!(0 1 2 3 4 5 6 7);
-}
-
-/// Row r of a product: minus its diagonal element times itself, minus its elements from .. to times those rows.
-///
-/// # Safety
-/// As for [`multiply_triangle`].
-#[inline(always)]
-unsafe fn multiply_row<T, V, const NV: usize, const ROWS: usize>(
-    acc: &mut Tile<V, NV, ROWS>,
-    triangle: *const T::Real,
-    r: usize,
-    from: usize,
-    to: usize,
-) where
-    T: Scalar,
-    V: Vector<Real = T::Real>,
-{
-    let column = |q: usize| triangle.wrapping_add(q * ROWS * planes::<T>() + r);
-    // SAFETY: element (r, r), then elements (r, q), of the triangle.
-    unsafe {
-        multiply::<T, V, NV>(&mut acc[r], column(r), ROWS);
-        scale_row::<T, V, NV>(&mut acc[r], -T::Real::ONE);
-        for q in from..to {
-            let x = acc[q];
-            subtract::<T, V, NV>(&mut acc[r], scalar::<T>(column(q), ROWS), false, &x);
-        }
-    }
-}
-
 /// acc = x acc.
 ///
 /// # Safety
@@ -358,7 +313,7 @@ where
 /// # Safety
 /// As for [`Vector`].
 #[inline(always)]
-unsafe fn scale_row<T, V, const NV: usize>(row: &mut [[V; 2]; NV], x: T::Real)
+pub(super) unsafe fn scale_row<T, V, const NV: usize>(row: &mut [[V; 2]; NV], x: T::Real)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,

@@ -2,7 +2,7 @@
 
 use super::gemm::scaled;
 use super::micro::{Tile, planes};
-use crate::simd::Vector;
+use crate::simd::{Vector, prefetch};
 use crate::{MatMut, Real, Scalar, Uplo};
 use std::ops::Range;
 
@@ -44,6 +44,22 @@ pub(super) struct Out<'a, T> {
     pub beta: T,
     pub wanted: Wanted,
     pub c: MatMut<'a, T>,
+}
+
+impl<T> Out<'_, T> {
+    /// Asks for these columns of C to be fetched.
+    #[inline(always)]
+    pub fn fetch(&mut self, cols: Range<usize>) {
+        let (rows, rs, cs) = (self.c.nrows(), self.c.row_stride(), self.c.col_stride());
+        let (c, line) = (self.c.as_mut_ptr().cast_const(), 64 / size_of::<T>());
+        for column in cols.map(|j| c.wrapping_add(j * cs)) {
+            for i in (0..rows).step_by(line) {
+                prefetch(column.wrapping_add(i * rs));
+            }
+            // The last element, which may be on a line of its own.
+            prefetch(column.wrapping_add((rows - 1) * rs));
+        }
+    }
 }
 
 /// A number to scale elements by, vector by vector; the parts of complex ones take turns in their lanes.

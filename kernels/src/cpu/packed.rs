@@ -20,8 +20,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Columns of a block: a panel of the right factor, 256 x 8 doubles, takes a third of a 48 KiB first-level cache.
-pub(super) const DEPTH: usize = 256;
+/// Columns of a block: a panel of the right factor, 384 x 8 doubles, takes a half of a 48 KiB first-level cache. Each block adds to C once more.
+pub(super) const DEPTH: usize = 384;
 /// Bytes of a right factor that a thread keeps. Larger ones are packed block by block.
 const RIGHT_BYTES_MAX: usize = 4 << 20;
 /// Rows and columns of a product from which on it pays to pack for others.
@@ -322,8 +322,8 @@ impl Drop for PackStore {
 /// Memory of stores that are gone, for the next ones: to get fresh memory from the system, which clears it, takes longer than
 /// packing.
 static SPARE: Mutex<Vec<Vec<Line>>> = Mutex::new(Vec::new());
-/// Bytes that are kept for a next store at most.
-const SPARE_BYTES_MAX: usize = 64 << 20;
+/// Bytes that are kept for a next store at most: a factor of order 2048 in z.
+const SPARE_BYTES_MAX: usize = 80 << 20;
 
 /// The smallest spare memory of at least so many lines, or else none yet.
 fn take_spare(len: usize) -> Vec<Line> {

@@ -9,8 +9,9 @@
 //! Rows are exchanged in the scratch, in all columns of the panel.
 
 use super::columns::{Columns, minus_product, splat, with_column};
-use super::micro::{Stream, eliminate, load_tile, planes, store_tile, substitute};
+use super::micro::{Stream, eliminate, load_tile, planes, store_tile};
 use super::pack;
+use super::small_triangle::substitute;
 use super::triangular::reciprocal;
 use super::workspace::Workspace;
 use crate::simd::{Kernel, Vector};
@@ -95,7 +96,7 @@ where
     unsafe {
         for part in 0..unit {
             let from = columns.at(part * columns.plane, b);
-            pack::transpose::<V>((ROWS, b), from, columns.step(), work.u.add(part * plane), step);
+            pack::transpose::<V>((ROWS, b), from, columns.step(), work.u.add(part * plane), step, 0);
         }
         for r in (0..b).step_by(ROWS) {
             let here = work.u.add(r * step);
@@ -108,7 +109,7 @@ where
         columns.subtract_product::<V, ROWS>(b - b % V::LANES, 0..b, b, rows);
         for part in 0..unit {
             let to = columns.at(part * columns.plane, b);
-            pack::transpose::<V>((b, ROWS), work.u.add(part * plane), step, to, columns.step());
+            pack::transpose::<V>((b, ROWS), work.u.add(part * plane), step, to, columns.step(), 0);
         }
     }
 }

@@ -258,7 +258,7 @@ impl<T: Scalar> Panels<'_, T> {
                     let row = V::load_lanes(from.wrapping_add(r * rs), 0, if r < cols { r + 1 } else { 0 });
                     row.store(block.add(r * V::LANES));
                 }
-                return pack::transpose::<V>((ROWS, ROWS), block, V::LANES, here, width::<V>());
+                return pack::transpose::<V>((ROWS, ROWS), block, V::LANES, here, width::<V>(), 0);
             }
             for c in 0..cols {
                 for r in c..cols {
@@ -288,7 +288,7 @@ impl<T: Scalar> Panels<'_, T> {
                 let to = self.in_a(j, j).cast::<T::Real>();
                 let mut block = [const { MaybeUninit::<T::Real>::uninit() }; BLOCK_REALS];
                 let block = block.as_mut_ptr().cast::<T::Real>();
-                pack::transpose::<V>((ROWS, ROWS), here, width::<V>(), block, V::LANES);
+                pack::transpose::<V>((ROWS, ROWS), here, width::<V>(), block, V::LANES, 0);
                 for r in 0..cols {
                     let row = V::load_lanes(block.add(r * V::LANES), 0, r + 1);
                     row.store_lanes(to.wrapping_add(r * rs), 0, r + 1);

@@ -14,9 +14,8 @@
 //! element, which takes as long as thirty multiply-adds. Where a reciprocal would overflow, the textbook loop is used.
 
 use super::gemm::{add, scale};
-use super::micro::{
-    self, Stream, eliminate, load_tile, multiply_triangle, planes, store_tile, substitute, with_vectors,
-};
+use super::micro::{self, Stream, eliminate, load_tile, planes, store_tile, with_vectors};
+use super::small_triangle::{multiply_triangle, substitute};
 use super::workspace::Workspace;
 use super::{pack, thin};
 use crate::backend::Factor;

@@ -8,6 +8,8 @@
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
+mod tile;
+#[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub(crate) use portable::Portable;
@@ -51,6 +53,19 @@ pub(crate) trait Vector: Copy {
     unsafe fn swap_pairs(self) -> Self;
     /// Copies a square: row i of `to` becomes column i of `from`, each with its distance between rows.
     unsafe fn transpose(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
+    /// acc -= b x over some of `depth` steps of a register tile, or with the conjugate of b, where there is code for its size: `[row][vector][plane]`, two
+    /// planes of complex numbers. Each step has the tile's vectors of each plane of x, and an element of each plane of b for each row, one behind the
+    /// other. Returns how many steps were taken.
+    #[inline(always)]
+    unsafe fn eliminate<const NV: usize, const ROWS: usize>(
+        _acc: &mut [[[Self; 2]; NV]; ROWS],
+        _depth: usize,
+        _x: *const Self::Real,
+        _b: *const Self::Real,
+        (_is_complex, _conj): (bool, bool),
+    ) -> usize {
+        0
+    }
     /// The same for the first four rows of `from`, which has SQUARE columns.
     unsafe fn transpose_four(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
 }

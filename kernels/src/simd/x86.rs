@@ -1,13 +1,14 @@
 //! Vectors of AVX2 and AVX-512.
 
-use super::Vector;
+use super::{Vector, tile};
 use std::arch::x86_64::*;
 
 /// One line per register type: its real, its lanes, and the intrinsics by name.
 macro_rules! vectors {
     ($($v:ty, $real:ty, $lanes:literal, $splat:ident, $load:ident, $store:ident, $mul:ident, $add:ident, $sub:ident,
         |$x:ident, $i:ident| $lane:expr, $mask:ident, $mask_load:ident, $mask_store:ident,
-        $square:literal, $transpose:ident, $four:ident, $interleave:ident, $swap:path, $abs:ident, $larger:ident, $sum:ident;)*) => {$(
+        $square:literal, $transpose:ident, $four:ident, $interleave:ident, $swap:path, $abs:ident, $larger:ident, $sum:ident
+        $(, $real_tile:path, $complex_tile:path)?;)*) => {$(
         impl Vector for $v {
             type Real = $real;
             const LANES: usize = $lanes;
@@ -89,6 +90,31 @@ macro_rules! vectors {
                 // SAFETY: the caller vouches for the instruction set and for both squares.
                 unsafe { $transpose(from, from_step, to, to_step) }
             }
+            $(
+                #[inline(always)]
+                unsafe fn eliminate<const NV: usize, const ROWS: usize>(
+                    acc: &mut [[[Self; 2]; NV]; ROWS],
+                    depth: usize,
+                    x: *const $real,
+                    b: *const $real,
+                    (is_complex, conj): (bool, bool),
+                ) -> usize {
+                    let times = depth / 4;
+                    if times == 0 || NV != 3 || ROWS != if is_complex { 4 } else { 8 } {
+                        return 0;
+                    }
+                    let acc: *mut [[[Self; 2]; NV]; ROWS] = acc;
+                    // SAFETY: the caller vouches for the instruction set, for x and for b; the tiles are of the sizes that were just asked for.
+                    unsafe {
+                        if is_complex {
+                            $complex_tile(&mut *acc.cast(), times, x, b, conj);
+                        } else {
+                            $real_tile(&mut *acc.cast(), times, x, b);
+                        }
+                    }
+                    4 * times
+                }
+            )?
             #[inline(always)]
             unsafe fn transpose_four(from: *const $real, from_step: usize, to: *mut $real, to_step: usize) {
                 // SAFETY: the caller vouches for the instruction set, for the rows and for room for the columns.
@@ -103,11 +129,13 @@ vectors! {
     __m512, f32, 16, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
         |x, i| _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(i), x)),
         bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, 8, transpose_f32, four_f32, interleave_f32_16,
-        _mm512_permute_ps::<0xb1>, _mm512_abs_ps, larger_f32_16, _mm512_reduce_add_ps;
+        _mm512_permute_ps::<0xb1>, _mm512_abs_ps, larger_f32_16, _mm512_reduce_add_ps,
+        tile::real_f32, tile::complex_f32;
     __m512d, f64, 8, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
         |x, i| _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(i64::from(i)), x)),
         bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, 8, transpose_f64_8, four_f64_8, interleave_f64_8,
-        _mm512_permute_pd::<0x55>, _mm512_abs_pd, larger_f64_8, _mm512_reduce_add_pd;
+        _mm512_permute_pd::<0x55>, _mm512_abs_pd, larger_f64_8, _mm512_reduce_add_pd,
+        tile::real_f64, tile::complex_f64;
     __m256, f32, 8, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
         |x, i| _mm256_cvtss_f32(_mm256_permutevar8x32_ps(x, _mm256_set1_epi32(i))),
         signs_8, load_signs_f32, _mm256_maskstore_ps, 8, transpose_f32, four_f32, interleave_f32_8,
