@@ -41,7 +41,7 @@ pub(super) struct Panels<'a, T: Scalar> {
     pub a: MatMut<'a, T>,
     /// L in panels of rows.
     pub panels: *mut T::Real,
-    /// conj(L) of the block on the diagonal, for [`substitute`](super::micro::substitute).
+    /// conj(L) of the block on the diagonal, for [`substitute`](super::small_triangle::substitute).
     pub small: *mut T::Real,
 }
 

@@ -308,11 +308,11 @@ pub(super) unsafe fn block<T, V, const ROWS: usize, const CONJ: bool>(
     }
 }
 
-/// acc -= b x, or with the conjugate of b, as in [`eliminate`], and what is needed next is asked for on the way: C towards the end (earlier it would
+/// acc -= b x, or with the conjugate of b, as in [`eliminate_across`], and what is needed next is asked for on the way: C towards the end (earlier it would
 /// be driven out again), and what is ahead.
 ///
 /// # Safety
-/// As for [`eliminate`].
+/// As for [`eliminate_across`].
 #[inline(always)]
 unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize, const CONJ: bool, const PACKED: bool>(
     acc: &mut Tile<V, NV, ROWS>,
@@ -371,7 +371,7 @@ unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ: bool, cons
 /// One register tile: C = alpha A B + beta C, or with the conjugate of B.
 ///
 /// # Safety
-/// As for [`eliminate`]; C has at most NV vectors of rows and ROWS columns.
+/// As for [`eliminate_across`]; C has at most NV vectors of rows and ROWS columns.
 #[inline(always)]
 unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     depth: usize,
