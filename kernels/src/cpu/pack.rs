@@ -232,8 +232,8 @@ where
     }
 }
 
-/// Copies m rows of n adjacent reals, `from_step` apart, to n rows of m adjacent reals, `to_step` apart. Meanwhile asks for as many of the `next` rows
-/// behind them as there are in one of these.
+/// Copies m rows of n adjacent reals, `from_step` apart, to n rows of m adjacent reals, `to_step` apart. Meanwhile the `next` rows behind
+/// them are asked for.
 ///
 /// # Safety
 /// As for [`Vector`]; the rows are there, and there is room for them.

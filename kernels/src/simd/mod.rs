@@ -53,6 +53,8 @@ pub(crate) trait Vector: Copy {
     unsafe fn swap_pairs(self) -> Self;
     /// Copies a square: row i of `to` becomes column i of `from`, each with its distance between rows.
     unsafe fn transpose(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
+    /// The same for the first four rows of `from`, which has SQUARE columns.
+    unsafe fn transpose_four(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
     /// acc -= b x over some of `depth` steps of a register tile, or with the conjugate of b, where there is code for its size: `[row][vector][plane]`, two
     /// planes of complex numbers. Each step has the tile's vectors of each plane of x, and an element of each plane of b for each row, one behind the
     /// other. Returns how many steps were taken.
@@ -66,8 +68,6 @@ pub(crate) trait Vector: Copy {
     ) -> usize {
         0
     }
-    /// The same for the first four rows of `from`, which has SQUARE columns.
-    unsafe fn transpose_four(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
 }
 
 /// The vector types of a real type.
