@@ -17,7 +17,7 @@ macro_rules! for_all_types {
 }
 
 /// Empty, one, ragged blocks and vectors of every type, wider and taller than a panel.
-const SHAPES: [(usize, usize); 20] = [
+const SHAPES: [(usize, usize); 22] = [
     (0, 0),
     (0, 3),
     (3, 0),
@@ -38,6 +38,8 @@ const SHAPES: [(usize, usize); 20] = [
     (70, 130),
     (200, 33),
     (300, 150),
+    (112, 112),
+    (512, 64),
 ];
 
 /// The largest |P L U - A| over n eps |A|.
@@ -120,6 +122,13 @@ fn of_equal_pivots_the_first_is_taken() {
         assert_eq!(ipiv, later, "zeros are not exchanged");
         assert_eq!(outcome, if n > 1 { Err(Singular { pivot: 2 }) } else { Ok(()) });
     }
+    // Wherever it is: candidates are kept by lanes, and for every other vector.
+    for zeros in (0..100).chain([991, 992, 999]) {
+        let mut a: Vec<f64> = (0..1000).map(|i| if i < zeros { 0.0 } else { [1.0, -1.0][i % 2] }).collect();
+        let mut ipiv = [0];
+        cpu::getrf(MatMut::from_col_major(&mut a, 1000, 1, 1000).unwrap(), &mut ipiv).unwrap();
+        assert_eq!(ipiv[0], zeros as i32 + 1);
+    }
 }
 
 #[test]
@@ -194,7 +203,7 @@ fn tiny_and_huge_matrices_are_factored_like_ordinary_ones() {
 fn interchanges_agree_and_are_undone() {
     fn check<T: Scalar>() {
         let mut numbers = Numbers::new(26);
-        for (m, n, k) in [(0, 4, 0), (1, 3, 1), (10, 0, 5), (9, 700, 9), (300, 20, 40)] {
+        for (m, n, k) in [(0, 4, 0), (1, 3, 1), (10, 0, 5), (9, 700, 9), (300, 20, 40), (70, 37, 60)] {
             for case in [Case::PLAIN, numbers.case(), numbers.case(), Case { transposed: true, ..Case::PLAIN }] {
                 let ipiv: Vec<i32> = (0..k).map(|i| (i + (i * 7919) % (m - i)) as i32 + 1).collect();
                 let a = Matrix::<T>::random(&mut numbers, m, n, case);

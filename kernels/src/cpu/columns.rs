@@ -1,15 +1,18 @@
-//! A panel copied to scratch, as columns: what the panels of LU and QR work on.
+//! A panel as columns, copied to scratch or, for LU, where it lies if it fills whole vectors: what the panels of LU and QR work on.
 //!
-//! A column is a run of adjacent reals, and for complex types a plane of real and one of imaginary parts. Columns begin on
+//! In scratch a column is a run of adjacent reals, and for complex types a plane of real and one of imaginary parts. Columns begin on
 //! cache lines, an odd number of vectors apart, so that whatever the leading dimension was a row of them is spread over the
 //! sets of the caches. Rows are filled up with zeros to whole vectors.
 
 use super::micro::{Stream, eliminate, load_tile, planes, scalar, store_tile, with_vectors};
 use super::pack;
 use crate::backend::Factor;
-use crate::simd::Vector;
+use crate::simd::{Vector, prefetch};
 use crate::{MatMut, MatRef, Scalar};
 use std::ops::Range;
+
+/// Columns of a product that are gone through before more is asked for.
+const TOGETHER: usize = 8;
 
 /// Where the columns are.
 pub(super) struct Columns<T: Scalar> {
@@ -38,6 +41,14 @@ impl<T: Scalar> Columns<T> {
     #[inline(always)]
     fn plane<V: Vector<Real = T::Real>>(m: usize) -> usize {
         (m.div_ceil(V::LANES) | 1) * V::LANES
+    }
+
+    /// The columns of `a` where they lie, if they are like that: adjacent reals that fill whole vectors, a multiple of `unit` in number.
+    #[inline(always)]
+    pub fn in_place<V: Vector<Real = T::Real>>(mut a: MatMut<'_, T>, unit: usize) -> Option<Self> {
+        let (m, n) = a.shape();
+        let fits = !T::COMPLEX && a.row_stride() == 1 && m.is_multiple_of(V::LANES) && n.is_multiple_of(unit);
+        fits.then(|| Self { ptr: a.as_mut_ptr().cast(), plane: a.col_stride(), rows: m })
     }
 
     /// Copies `a` and as many columns of zeros as make their number a multiple of `unit`.
@@ -87,6 +98,21 @@ impl<T: Scalar> Columns<T> {
     #[inline(always)]
     pub fn stream(self, i: usize, j: usize) -> Stream<T::Real> {
         Stream { ptr: self.at(i, j), step: self.step(), plane: self.plane }
+    }
+
+    /// Asks for a few rows of some columns, as far as they are there.
+    #[inline(always)]
+    pub fn fetch(self, rows: Range<usize>, columns: Range<usize>) {
+        if rows.end > self.rows {
+            return;
+        }
+        for j in columns {
+            for part in 0..planes::<T>() {
+                for i in rows.clone().step_by(64 / size_of::<T::Real>()) {
+                    prefetch(self.at(part * self.plane + i, j));
+                }
+            }
+        }
     }
 
     /// Element (i, j).
@@ -159,23 +185,24 @@ impl<T: Scalar> Columns<T> {
         }
     }
 
-    /// Multiplies rows i and on of column j.
+    /// Multiplies rows of column j, down to the end of a vector.
     ///
     /// # Safety
-    /// As for [`Vector`]; the column is there.
+    /// As for [`Vector`]; they are there.
     #[inline(always)]
-    pub unsafe fn scale<V: Vector<Real = T::Real>>(self, i: usize, j: usize, by: T) {
-        let mut at = i - i % V::LANES;
+    pub unsafe fn scale<V: Vector<Real = T::Real>>(self, rows: Range<usize>, j: usize, by: T) {
+        let mut at = rows.start - rows.start % V::LANES;
         let parts = [by.re(), by.im()];
-        // SAFETY: whole vectors up to `rows`.
+        // SAFETY: whole vectors.
         unsafe {
-            if at < i {
-                let mut x = [self.load_from::<V>(at, j, i - at)];
+            if at < rows.start {
+                let first = rows.start - at;
+                let mut x = [self.load_from::<V>(at, j, first)];
                 super::micro::multiply::<T, V, 1>(&mut x, parts.as_ptr(), 1);
-                self.store_from::<V>(at, j, i - at, x[0]);
+                self.store_from::<V>(at, j, first, x[0]);
                 at += V::LANES;
             }
-            while at < self.rows {
+            while at < rows.end {
                 let mut x = [self.load::<V>(at, j)];
                 super::micro::multiply::<T, V, 1>(&mut x, parts.as_ptr(), 1);
                 self.store::<V>(at, j, x[0]);
@@ -227,8 +254,13 @@ unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
 {
     // SAFETY: the caller's promises.
     unsafe {
+        columns.fetch(i + NV * V::LANES..i + 2 * NV * V::LANES, b..b + ROWS);
         let mut acc = load_tile::<T, V, NV, ROWS>(columns.stream(i, b));
-        eliminate::<T, V, NV, ROWS>(&mut acc, left.len(), columns.stream(i, left.start), by, false);
+        for (at, p) in left.clone().step_by(TOGETHER).enumerate() {
+            let (end, by) = (left.end.min(p + TOGETHER), by.offset(at * TOGETHER * by.step));
+            columns.fetch(i + NV * V::LANES..i + 2 * NV * V::LANES, p..end);
+            eliminate::<T, V, NV, ROWS>(&mut acc, end - p, columns.stream(i, p), by, false);
+        }
         store_tile::<T, V, NV, ROWS>(&acc, columns.at(i, b), columns.step(), columns.plane);
     }
 }

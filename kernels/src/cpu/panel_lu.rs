@@ -1,15 +1,16 @@
 //! The panel of an LU factorization: partial pivoting on a matrix with few columns.
 //!
-//! The panel is copied to scratch ([`Columns`]) and factored there in blocks of ROWS columns, from left to right. A block
+//! The panel is factored where it lies, or copied to scratch ([`Columns`]), in blocks of ROWS columns, from left to right. A block
 //! first takes in all the columns before it: its rows of U come from a triangular solve, and what is below from the same
 //! register tiles that products are made of. Within the block columns are taken one by one, each with what the columns of
 //! the block before it contribute, which costs one load per multiply-add and a single store per element, where updating all
-//! the columns behind would cost a load and a store for each. The pivot is found on the way.
+//! the columns behind would cost a load and a store for each. On the way the column before is divided by its pivot, and the next pivot is
+//! found.
 //!
-//! Rows are exchanged in the scratch, in all columns of the panel.
+//! Rows are exchanged in all columns of the panel.
 
 use super::columns::{Columns, minus_product, splat, with_column};
-use super::micro::{Stream, eliminate, load_tile, planes, store_tile};
+use super::micro::{Stream, eliminate, load_tile, multiply, planes, store_tile};
 use super::pack;
 use super::small_triangle::substitute;
 use super::triangular::reciprocal;
@@ -31,7 +32,7 @@ impl<T: Scalar> LuPanel<'_, T> {
     }
 }
 
-/// The scratch of one panel.
+/// One panel, and its scratch.
 struct Work<T: Scalar> {
     columns: Columns<T>,
     n: usize,
@@ -50,7 +51,9 @@ impl<T: Scalar> Kernel<T> for LuPanel<'_, T> {
         const { assert!(V::LANES.is_multiple_of(ROWS) && ROWS <= 8, "a block's first rows are in one vector") };
         let Self { mut a, ipiv } = self;
         let ((m, n), unit) = (a.shape(), planes::<T>());
-        let (blocks, size) = (n.div_ceil(ROWS), Columns::<T>::len::<V>(m, n.next_multiple_of(ROWS)));
+        let in_place = Columns::<T>::in_place::<V>(a.rb_mut(), ROWS);
+        let (blocks, wide) = (n.div_ceil(ROWS), n.next_multiple_of(ROWS));
+        let size = if in_place.is_some() { 0 } else { Columns::<T>::len::<V>(m, wide) };
         let u_len = blocks * ROWS * V::LANES * unit;
         let mut scratch = Workspace::take(size + u_len + blocks * ROWS * ROWS * unit);
         let (columns, rest) = scratch.elements().split_at_mut(size);
@@ -59,7 +62,10 @@ impl<T: Scalar> Kernel<T> for LuPanel<'_, T> {
         triangles.fill(T::Real::ZERO);
         // SAFETY: the scratch has room for the columns, a row of U per column, and a triangle per block.
         unsafe {
-            let columns = Columns::copy::<V>(columns.as_mut_ptr(), a.as_ref(), ROWS);
+            let columns = match in_place {
+                Some(columns) => columns,
+                None => Columns::copy::<V>(columns.as_mut_ptr(), a.as_ref(), ROWS),
+            };
             let work = Work { columns, m, n, u: u.as_mut_ptr(), triangles: triangles.as_mut_ptr() };
             let mut singular = None;
             for b in (0..n).step_by(ROWS) {
@@ -67,13 +73,17 @@ impl<T: Scalar> Kernel<T> for LuPanel<'_, T> {
                     update::<T, V, ROWS>(&work, b);
                 }
                 let width = ROWS.min(n - b);
+                let mut scale = T::ONE;
                 for c in 0..width {
-                    let zero = column::<T, V>(&work, b, c, ipiv);
+                    let zero = column::<T, V, ROWS>(&work, b, c, &mut scale, ipiv);
                     singular = singular.or(zero.then_some(b + c));
                 }
+                columns.scale::<V>(b - b % V::LANES + V::LANES..columns.rows, b + width - 1, scale);
                 save_triangle::<T, V, ROWS>(&work, b, width);
             }
-            columns.copy_to::<V>(a.rb_mut());
+            if in_place.is_none() {
+                columns.copy_to::<V>(a.rb_mut());
+            }
             singular
         }
     }
@@ -136,12 +146,13 @@ where
     }
 }
 
-/// Column c of the block at column b: its part of U, its pivot, its part of L. Says whether the pivot is zero.
+/// Column c of the block at column b: its part of U, and its pivot, by which the column before has been multiplied below the block's
+/// first rows no sooner than in this pass, and this one will be in the next. Says whether the pivot is zero.
 ///
 /// # Safety
-/// As for [`update`]; the columns of the block before c are done.
+/// As for [`update`]; the columns of the block before c are done, but for the rest of the last one, whose factor `scale` is.
 #[inline(always)]
-unsafe fn column<T, V>(work: &Work<T>, b: usize, c: usize, ipiv: &mut [i32]) -> bool
+unsafe fn column<T, V, const ROWS: usize>(work: &Work<T>, b: usize, c: usize, scale: &mut T, ipiv: &mut [i32]) -> bool
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -158,32 +169,52 @@ where
             u[p] = x;
             columns.set(b + p, j, x);
         }
-        let found = with_column!(c, eliminate_column::<T, V, _>(columns, b, &u));
+        let found = with_column!(c, eliminate_column::<T, V, _>(columns, b, &u, *scale));
         let p = found.filter(|&p| p < work.m).unwrap_or(j);
         ipiv[j] = (p + 1) as i32;
         if p != j {
-            for q in 0..work.n {
-                for part in 0..planes::<T>() {
-                    let from = columns.at(part * columns.plane, q);
-                    std::ptr::swap(from.add(j), from.add(p));
-                }
-            }
+            exchange::<T, ROWS>(work, j, p);
         }
         let pivot = columns.get(j, j);
+        *scale = T::ONE;
         if pivot == T::ZERO {
             return true;
         }
-        divide::<T, V>(columns, j, pivot);
+        *scale = divide::<T, V>(columns, j, b - b % V::LANES + V::LANES, pivot);
     }
     false
 }
 
-/// Divides what is below the diagonal of column j by its pivot.
+/// Exchanges two rows of the panel, block by block: of one all columns are read before any is written, because where they are a power
+/// of two apart a read would wait for the write before it.
+///
+/// # Safety
+/// They are there.
+#[inline(always)]
+unsafe fn exchange<T: Scalar, const ROWS: usize>(work: &Work<T>, i: usize, p: usize) {
+    let (columns, unit) = (work.columns, planes::<T>());
+    for q in (0..work.n).step_by(ROWS) {
+        for part in 0..unit {
+            let row = |i: usize| columns.at(part * columns.plane + i, q);
+            // SAFETY: the caller's promise.
+            unsafe {
+                let x: [T::Real; ROWS] = std::array::from_fn(|c| *row(i).add(c * columns.step()));
+                let y: [T::Real; ROWS] = std::array::from_fn(|c| *row(p).add(c * columns.step()));
+                for c in 0..ROWS {
+                    *row(i).add(c * columns.step()) = y[c];
+                    *row(p).add(c * columns.step()) = x[c];
+                }
+            }
+        }
+    }
+}
+
+/// Divides what is below the diagonal of column j, down to row `end`, by its pivot. Returns what the rest is still to be multiplied by.
 ///
 /// # Safety
 /// As for [`Vector`]; the column is there.
 #[inline(always)]
-unsafe fn divide<T, V>(columns: Columns<T>, j: usize, pivot: T)
+unsafe fn divide<T, V>(columns: Columns<T>, j: usize, end: usize, pivot: T) -> T
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -195,21 +226,24 @@ where
         if abs(pivot.re()) + abs(pivot.im()) < tiny + tiny {
             // The reciprocal may overflow. Nothing in the column is larger than the pivot, so that both can be enlarged.
             let by = T::from_real(T::Real::ONE / tiny);
-            columns.scale::<V>(j + 1, j, by);
-            columns.scale::<V>(j + 1, j, reciprocal(pivot * by));
-        } else {
-            columns.scale::<V>(j + 1, j, reciprocal(pivot));
+            columns.scale::<V>(j + 1..columns.rows, j, by);
+            columns.scale::<V>(j + 1..columns.rows, j, reciprocal(pivot * by));
+            return T::ONE;
         }
+        let by = reciprocal(pivot);
+        columns.scale::<V>(j + 1..end.min(columns.rows), j, by);
+        by
     }
 }
 
-/// Subtracts from column b + C what the C columns before it contribute, `u` being its elements in rows b and on, and finds
-/// the first element of the rest that is largest. `None` if none is larger than zero.
+/// Multiplies the rest of column b + C - 1, below the vector that has row b, by `scale`; subtracts from column b + C what the C columns
+/// before it contribute, `u` being its elements in rows b and on; and finds the first element of the rest that is largest. `None` if none
+/// is larger than zero.
 ///
 /// # Safety
 /// As for [`Vector`]; rows b .. b + C + 1 are in one vector.
 #[inline(always)]
-unsafe fn eliminate_column<T, V, const C: usize>(columns: Columns<T>, b: usize, u: &[T; 8]) -> Option<usize>
+unsafe fn eliminate_column<T, V, const C: usize>(columns: Columns<T>, b: usize, u: &[T; 8], scale: T) -> Option<usize>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -221,8 +255,12 @@ where
         for (by, &u) in by.iter_mut().zip(u) {
             *by = splat::<T, V>(u);
         }
-        let subtracted = subtract::<T, V, C>(columns, first, b, &by);
-        columns.store_from::<V>(first, j, j - first, subtracted);
+        let parts = [scale.re(), scale.im()];
+        let mut x = columns.load::<V>(first, j);
+        for (q, &u) in by.iter().enumerate() {
+            x = minus_product::<T, V>(x, columns.load::<V>(first, b + q), u);
+        }
+        columns.store_from::<V>(first, j, j - first, x);
         let start = modulus::<T, V>(columns.load_from::<V>(first, j, j - first));
         let (zero, one) = (V::splat(T::Real::ZERO), V::splat(T::Real::ONE));
         // Two candidates per lane, from every other vector, so that comparisons need not wait for each other.
@@ -231,44 +269,55 @@ where
         let mut i = first + V::LANES;
         while i < columns.rows {
             count = count.mul_add(one, one);
-            let x = subtract::<T, V, C>(columns, i, b, &by);
+            let mut x = columns.load::<V>(i, j);
+            for (q, &u) in by.iter().enumerate() {
+                let mut known = [columns.load::<V>(i, b + q)];
+                if q + 1 == C {
+                    multiply::<T, V, 1>(&mut known, parts.as_ptr(), 1);
+                    columns.store::<V>(i, b + q, known[0]);
+                }
+                x = minus_product::<T, V>(x, known[0], u);
+            }
             columns.store::<V>(i, j, x);
             let found = V::larger(even, (modulus::<T, V>(x), count));
             (even, odd) = (odd, found);
             i += V::LANES;
         }
-        let mut best = (T::Real::ZERO, usize::MAX);
-        for (value, count) in [even, odd] {
-            for lane in 0..V::LANES {
-                let row = first + count.lane(lane).to_f64() as usize * V::LANES + lane;
-                let value = value.lane(lane);
-                if value > best.0 || (value == best.0 && row < best.1) {
-                    best = (value, row);
-                }
-            }
-        }
-        (best.0 > T::Real::ZERO).then_some(best.1)
+        first_largest::<T, V>(even, odd).map(|at| first + at)
     }
 }
 
-/// Rows i and on of column b + C, less what the C columns before it contribute.
+/// The first position of the largest value, if that is larger than zero: lane l of a candidate is at its count times the lanes, plus l.
 ///
 /// # Safety
-/// As for [`Vector`]; they are there.
+/// As for [`Vector`].
 #[inline(always)]
-unsafe fn subtract<T, V, const C: usize>(columns: Columns<T>, i: usize, b: usize, by: &[[V; 2]; C]) -> [V; 2]
+unsafe fn first_largest<T, V>(even: (V, V), odd: (V, V)) -> Option<usize>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
+    const { assert!(V::LANES <= 16) };
+    let (mut values, mut counts) = ([T::Real::ZERO; 32], [T::Real::ZERO; 32]);
+    let mut best = [T::Real::ZERO; 16];
+    // SAFETY: room for two vectors, or one.
     unsafe {
-        let mut x = columns.load::<V>(i, b + C);
-        for (q, &u) in by.iter().enumerate() {
-            x = minus_product::<T, V>(x, columns.load::<V>(i, b + q), u);
+        for (at, (value, count)) in [even, odd].into_iter().enumerate() {
+            value.store(values.as_mut_ptr().add(at * V::LANES));
+            count.store(counts.as_mut_ptr().add(at * V::LANES));
         }
-        x
+        V::larger(even, odd).0.store(best.as_mut_ptr());
     }
+    for half in [8, 4, 2, 1] {
+        for i in 0..half {
+            best[i] = if best[i + half] > best[i] { best[i + half] } else { best[i] };
+        }
+    }
+    let lanes = 2 * V::LANES;
+    let is_largest = values.iter().take(lanes).map(|&value| value == best[0]);
+    let at = counts.iter().take(lanes).enumerate().map(|(i, count)| count.to_f64() as usize * V::LANES + i % V::LANES);
+    let first = is_largest.zip(at).map(|(is, at)| if is { at } else { usize::MAX }).min();
+    first.filter(|_| best[0] > T::Real::ZERO)
 }
 
 /// LAPACK's measure of a pivot: |re| + |im|.

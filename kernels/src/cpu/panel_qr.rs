@@ -341,7 +341,7 @@ where
             // What is below the diagonal is a reflector now, and what is not is R's.
             let reflector = match fast(alpha, found.squares, found.next_with) {
                 Some(reflector) => {
-                    columns.scale::<V>(j + 1, j, reflector.scale);
+                    columns.scale::<V>(j + 1..columns.rows, j, reflector.scale);
                     next_with *= reflector.scale.conj();
                     with_v.iter_mut().for_each(|g| *g *= reflector.scale);
                     reflector

@@ -21,6 +21,12 @@ thread_local! {
     static FREE: Cell<Vec<Vec<Line>>> = const { Cell::new(Vec::new()) };
 }
 
+/// What every bit pattern is a valid value of, and a cache line is aligned for.
+pub(super) trait Plain: Copy {}
+
+impl<T: Scalar> Plain for T {}
+impl Plain for u32 {}
+
 /// Scratch of one kernel call, given back to the thread when dropped.
 ///
 /// A guard and not a closure: a closure's body would be compiled outside of the function that enables the vector
@@ -31,7 +37,7 @@ pub(super) struct Workspace<T> {
     elements: PhantomData<T>,
 }
 
-impl<T: Scalar> Workspace<T> {
+impl<T: Plain> Workspace<T> {
     /// Scratch of `len` elements, aligned to a cache line, holding arbitrary numbers.
     pub fn take(len: usize) -> Self {
         let mut free = FREE.take();
@@ -48,7 +54,7 @@ impl<T: Scalar> Workspace<T> {
     pub fn elements(&mut self) -> &mut [T] {
         let start = self.lines.as_mut_ptr().cast::<T>();
         // SAFETY: the lines are initialized memory of at least `len` elements, aligned for any of them; every bit pattern is
-        // a valid number, or pair of numbers (no other type is Scalar); the borrow of self keeps others away.
+        // a valid number, or pair of numbers (no other type is Plain); the borrow of self keeps others away.
         unsafe { std::slice::from_raw_parts_mut(start, self.len) }
     }
 }

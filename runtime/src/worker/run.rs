@@ -17,6 +17,7 @@ use crate::{
 use std::{
     ptr::NonNull,
     sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
 };
 
 /// Why a thread that could run tasks is waiting, and which it may run meanwhile.
@@ -31,10 +32,11 @@ pub(crate) struct Waiting<'a> {
     pub(crate) stall: Option<Stall>,
 }
 
-/// How often a worker looks again before it falls asleep. In all the looks take some 0.1 ms: a few times what waking a thread
-/// costs (35 µs on a virtual machine), and as long as the others wait for a panel of a small factorization. With a fifth of it
-/// Cholesky, LU and QR of order 512 were 3 to 5 % slower on two cores.
-const LOOKS: u32 = 120;
+/// How long a worker looks again before it falls asleep: many times what waking a thread costs (35 to 60 µs on a virtual machine), and as long as
+/// a program takes for its serial work between two calls of a library. (OpenMP's threads look for 200 ms. Two cores of a Xeon, 2026-11-25,
+/// order 512, where the operands are copied between two calls: gemm 1.09 times as fast as with looks for 0.1 ms, syrk 1.08, potrf 1.06, getrf
+/// 1.10, geqrf 1.16.)
+const SEARCH: Duration = Duration::from_millis(2);
 /// The longest pause between two looks, in turns of an empty loop: some microseconds.
 const PAUSE_MAX: u32 = 256;
 
@@ -53,11 +55,14 @@ impl Shared {
     /// Looks for a task, again and again for a while, and ends the search that the caller has started. The looks grow apart: each costs those who push and those who work, and
     /// tasks that are too small to be worth a visit collect meanwhile.
     fn look_around(&self, seat: &Seat, want: &Want<'_>, enough: &impl Fn() -> bool) -> Option<ReadyTask> {
-        let found = (0..LOOKS).find_map(|look| {
+        let start = Instant::now();
+        let found = (0_u32..).find_map(|look| {
             // The more search, the longer each waits, so that their visits together do not become more frequent.
             let pause = (self.sleep.searching() << look.min(6)).min(PAUSE_MAX);
             (0..pause).for_each(|_| std::hint::spin_loop());
-            if enough() { Some(None) } else { self.any_task(seat, &want.hasty()).map(Some) }
+            let is_over = enough();
+            let found = if is_over { None } else { self.any_task(seat, &want.hasty()) };
+            (found.is_some() || is_over || start.elapsed() > SEARCH).then_some(found)
         });
         let found = found.flatten();
         self.sleep.end_search(found.is_some());

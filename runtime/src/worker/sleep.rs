@@ -2,7 +2,7 @@
 //!
 //! # States
 //!
-//! A worker is *busy*, *searching* (it found nothing and looks again for a tenth of a millisecond), or *asleep*. Two counters say how
+//! A worker is *busy*, *searching* (it found nothing and looks again for two milliseconds), or *asleep*. Two counters say how
 //! many search and how many sleep; the list of sleepers says which.
 //!
 //! # The race feared
