@@ -333,10 +333,10 @@ const STREAM_DIRECT: usize = 1 << 16;
 /// Up to this order a factorization by panels is done at once.
 const PANEL_DIRECT: usize = 192;
 
-/// The same with one worker, whose panels may be as wide as their products are fastest with. (One core of a Xeon, 2026-11-25, LU of order 256, 512,
+/// The same with one worker, which has nobody to share with: LU's panels may be as narrow as they are fastest, and QR needs fewer triangular factors. (One core of a Xeon, 2026-11-25, LU of order 256, 512,
 /// 1024 in d: 1.08, 1.08, 1.00 times as fast at once, in s 256 and 1024 1.09.)
 const PANEL_ALONE: usize = 1024;
-/// Reflectors for each triangular factor then.
+/// Reflectors for each triangular factor of QR then.
 const REFLECTORS: usize = 32;
 
 /// How many times as high as wide a matrix is tall.

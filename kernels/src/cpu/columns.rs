@@ -254,11 +254,13 @@ unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
 {
     // SAFETY: the caller's promises.
     unsafe {
-        columns.fetch(i + NV * V::LANES..i + 2 * NV * V::LANES, b..b + ROWS);
+        let next = i + NV * V::LANES..i + 2 * NV * V::LANES;
+        columns.fetch(next.clone(), b..b + ROWS);
         let mut acc = load_tile::<T, V, NV, ROWS>(columns.stream(i, b));
-        for (at, p) in left.clone().step_by(TOGETHER).enumerate() {
-            let (end, by) = (left.end.min(p + TOGETHER), by.offset(at * TOGETHER * by.step));
-            columns.fetch(i + NV * V::LANES..i + 2 * NV * V::LANES, p..end);
+        for p in left.clone().step_by(TOGETHER) {
+            let end = left.end.min(p + TOGETHER);
+            columns.fetch(next.clone(), p..end);
+            let by = by.offset((p - left.start) * by.step);
             eliminate::<T, V, NV, ROWS>(&mut acc, end - p, columns.stream(i, p), by, false);
         }
         store_tile::<T, V, NV, ROWS>(&acc, columns.at(i, b), columns.step(), columns.plane);

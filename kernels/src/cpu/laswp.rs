@@ -49,11 +49,7 @@ pub fn laswp<T: Scalar>(a: MatMut<'_, T>, first: usize, ipiv: &[i32], direction:
 ///
 /// # Safety
 /// They are rows of A.
-unsafe fn exchange<T: Scalar>(
-    mut a: MatMut<'_, T>,
-    pairs: impl Iterator<Item = (usize, usize)> + Clone,
-    nearly_all: bool,
-) {
+unsafe fn exchange<T: Scalar>(a: MatMut<'_, T>, pairs: impl Iterator<Item = (usize, usize)> + Clone, nearly_all: bool) {
     let (m, n) = a.shape();
     if a.row_stride() > a.col_stride() {
         let mut a = a.transpose();
@@ -64,18 +60,20 @@ unsafe fn exchange<T: Scalar>(
                 exchange_columns(before.col(i.min(p)), after.col(0));
             }
         }
-    } else if n >= PERMUTED_COLUMNS && nearly_all && u32::try_from(m).is_ok() {
-        permute(a, pairs);
+        return;
+    }
+    let (mut together, mut rest) = a.split_at_col(n - n % BESIDE);
+    if n >= PERMUTED_COLUMNS && nearly_all && u32::try_from(m).is_ok() {
+        permute(together, pairs.clone());
     } else {
-        let whole = n - n % BESIDE;
-        for j in (0..whole).step_by(BESIDE) {
+        for j in (0..together.ncols()).step_by(BESIDE) {
             // SAFETY: the caller's promise; so many columns.
-            unsafe { exchange_elements::<T, BESIDE>(a.rb_mut().submatrix(0..m, j..j + BESIDE), pairs.clone()) };
+            unsafe { exchange_elements::<T, BESIDE>(together.rb_mut().submatrix(0..m, j..j + BESIDE), pairs.clone()) };
         }
-        for j in whole..n {
-            // SAFETY: as above.
-            unsafe { exchange_elements::<T, 1>(a.rb_mut().col(j), pairs.clone()) };
-        }
+    }
+    for j in 0..rest.ncols() {
+        // SAFETY: as above.
+        unsafe { exchange_elements::<T, 1>(rest.rb_mut().col(j), pairs.clone()) };
     }
 }
 
@@ -90,67 +88,58 @@ unsafe fn exchange_elements<T: Scalar, const COLUMNS: usize>(
     debug_assert_eq!(a.ncols(), COLUMNS);
     let (rs, cs, at) = (a.row_stride(), a.col_stride(), a.as_mut_ptr());
     for (i, p) in pairs {
-        let (row, other) = (at.wrapping_add(i * rs), at.wrapping_add(p * rs));
-        // SAFETY: rows and columns of A. All are read before any is written: where columns are a power of two apart, a read would wait for
-        // the write before it.
-        unsafe {
-            let x: [T; COLUMNS] = std::array::from_fn(|c| *row.add(c * cs));
-            let y: [T; COLUMNS] = std::array::from_fn(|c| *other.add(c * cs));
-            for c in 0..COLUMNS {
-                *row.add(c * cs) = y[c];
-                *other.add(c * cs) = x[c];
-            }
+        // SAFETY: rows and columns of A.
+        unsafe { exchange_pieces::<T, COLUMNS>(at.wrapping_add(i * rs), at.wrapping_add(p * rs), cs) };
+    }
+}
+
+/// Exchanges N elements at x, `step` apart, and N at y. All are read before any is written: where the step is a power of two, a read would
+/// wait for the write before it.
+///
+/// # Safety
+/// They are there, and may be written.
+#[inline(always)]
+pub(super) unsafe fn exchange_pieces<R: Copy, const N: usize>(x: *mut R, y: *mut R, step: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let of_x: [R; N] = std::array::from_fn(|c| *x.add(c * step));
+        let of_y: [R; N] = std::array::from_fn(|c| *y.add(c * step));
+        for c in 0..N {
+            *x.add(c * step) = of_y[c];
+            *y.add(c * step) = of_x[c];
         }
     }
 }
 
-/// The same by way of the permutation that they make.
+/// The interchanges of a matrix whose number of columns is a multiple of [`BESIDE`], by way of the permutation that they make.
 fn permute<T: Scalar>(mut a: MatMut<'_, T>, pairs: impl Iterator<Item = (usize, usize)>) {
-    let (m, n) = a.shape();
+    let ((m, n), rs, cs, at) = (a.shape(), a.row_stride(), a.col_stride(), a.as_mut_ptr());
+    debug_assert!(n.is_multiple_of(BESIDE));
     let mut rows = Workspace::<u32>::take(3 * m);
     let (sources, moved) = rows.elements().split_at_mut(m);
     sources.iter_mut().zip(0..).for_each(|(source, i)| *source = i);
     pairs.for_each(|(i, p)| sources.swap(i, p));
+    // Where a row goes, and where it comes from.
+    let (moved, _) = moved.as_chunks_mut();
     let mut count = 0;
     for (i, &source) in (0..).zip(sources.iter()).filter(|&(i, &source)| i != source) {
-        (moved[2 * count], moved[2 * count + 1]) = (i, source);
+        moved[count] = [i, source];
         count += 1;
     }
-    let (moved, _) = moved[..2 * count].as_chunks();
+    let moved = &moved[..count];
     let mut kept = Workspace::take(count * BESIDE);
-    let (kept, _) = kept.elements().as_chunks_mut();
-    let whole = n - n % BESIDE;
-    for j in (0..whole).step_by(BESIDE) {
-        // SAFETY: the rows are those of a permutation of A's; so many columns.
-        unsafe { permute_columns::<T, BESIDE>(a.rb_mut().submatrix(0..m, j..j + BESIDE), moved, kept) };
-    }
-    let (kept, _) = kept.as_flattened_mut().as_chunks_mut();
-    for j in whole..n {
-        // SAFETY: as above.
-        unsafe { permute_columns::<T, 1>(a.rb_mut().col(j), moved, kept) };
-    }
-}
-
-/// Moves rows of a matrix with COLUMNS columns to the first of each pair from the second, by way of `kept`.
-///
-/// # Safety
-/// They are rows of A, which has so many columns.
-unsafe fn permute_columns<T: Scalar, const COLUMNS: usize>(
-    mut a: MatMut<'_, T>,
-    moved: &[[u32; 2]],
-    kept: &mut [[T; COLUMNS]],
-) {
-    debug_assert_eq!(a.ncols(), COLUMNS);
-    let (rs, cs, at) = (a.row_stride(), a.col_stride(), a.as_mut_ptr());
-    let row = |i: u32| at.wrapping_add(i as usize * rs);
-    for (&[_, from], kept) in moved.iter().zip(kept.iter_mut()) {
-        // SAFETY: the caller's promise.
-        *kept = std::array::from_fn(|c| unsafe { *row(from).add(c * cs) });
-    }
-    for (&[to, _], kept) in moved.iter().zip(kept.iter()) {
-        for (c, &x) in kept.iter().enumerate() {
-            // SAFETY: as above.
-            unsafe { *row(to).add(c * cs) = x };
+    let (kept, _) = kept.elements().as_chunks_mut::<BESIDE>();
+    for j in (0..n).step_by(BESIDE) {
+        let row = |i: u32| at.wrapping_add(i as usize * rs + j * cs);
+        for (&[_, from], kept) in moved.iter().zip(kept.iter_mut()) {
+            // SAFETY: the rows are those of a permutation of A's; so many columns are there.
+            *kept = std::array::from_fn(|c| unsafe { *row(from).add(c * cs) });
+        }
+        for (&[to, _], kept) in moved.iter().zip(kept.iter()) {
+            for (c, &x) in kept.iter().enumerate() {
+                // SAFETY: as above.
+                unsafe { *row(to).add(c * cs) = x };
+            }
         }
     }
 }

@@ -10,6 +10,7 @@
 //! Rows are exchanged in all columns of the panel.
 
 use super::columns::{Columns, minus_product, splat, with_column};
+use super::laswp::exchange_pieces;
 use super::micro::{Stream, eliminate, load_tile, multiply, planes, store_tile};
 use super::pack;
 use super::small_triangle::substitute;
@@ -185,26 +186,18 @@ where
     false
 }
 
-/// Exchanges two rows of the panel, block by block: of one all columns are read before any is written, because where they are a power
-/// of two apart a read would wait for the write before it.
+/// Exchanges two rows of the panel, block by block.
 ///
 /// # Safety
 /// They are there.
 #[inline(always)]
 unsafe fn exchange<T: Scalar, const ROWS: usize>(work: &Work<T>, i: usize, p: usize) {
-    let (columns, unit) = (work.columns, planes::<T>());
+    let columns = work.columns;
     for q in (0..work.n).step_by(ROWS) {
-        for part in 0..unit {
+        for part in 0..planes::<T>() {
             let row = |i: usize| columns.at(part * columns.plane + i, q);
-            // SAFETY: the caller's promise.
-            unsafe {
-                let x: [T::Real; ROWS] = std::array::from_fn(|c| *row(i).add(c * columns.step()));
-                let y: [T::Real; ROWS] = std::array::from_fn(|c| *row(p).add(c * columns.step()));
-                for c in 0..ROWS {
-                    *row(i).add(c * columns.step()) = y[c];
-                    *row(p).add(c * columns.step()) = x[c];
-                }
-            }
+            // SAFETY: the caller's promise; there are as many columns as fill the blocks.
+            unsafe { exchange_pieces::<_, ROWS>(row(i), row(p), columns.step()) };
         }
     }
 }
@@ -255,12 +248,8 @@ where
         for (by, &u) in by.iter_mut().zip(u) {
             *by = splat::<T, V>(u);
         }
-        let parts = [scale.re(), scale.im()];
-        let mut x = columns.load::<V>(first, j);
-        for (q, &u) in by.iter().enumerate() {
-            x = minus_product::<T, V>(x, columns.load::<V>(first, b + q), u);
-        }
-        columns.store_from::<V>(first, j, j - first, x);
+        let subtracted = subtract::<T, V, C>(columns, first, b, &by, None);
+        columns.store_from::<V>(first, j, j - first, subtracted);
         let start = modulus::<T, V>(columns.load_from::<V>(first, j, j - first));
         let (zero, one) = (V::splat(T::Real::ZERO), V::splat(T::Real::ONE));
         // Two candidates per lane, from every other vector, so that comparisons need not wait for each other.
@@ -269,21 +258,44 @@ where
         let mut i = first + V::LANES;
         while i < columns.rows {
             count = count.mul_add(one, one);
-            let mut x = columns.load::<V>(i, j);
-            for (q, &u) in by.iter().enumerate() {
-                let mut known = [columns.load::<V>(i, b + q)];
-                if q + 1 == C {
-                    multiply::<T, V, 1>(&mut known, parts.as_ptr(), 1);
-                    columns.store::<V>(i, b + q, known[0]);
-                }
-                x = minus_product::<T, V>(x, known[0], u);
-            }
+            let x = subtract::<T, V, C>(columns, i, b, &by, Some(scale));
             columns.store::<V>(i, j, x);
             let found = V::larger(even, (modulus::<T, V>(x), count));
             (even, odd) = (odd, found);
             i += V::LANES;
         }
         first_largest::<T, V>(even, odd).map(|at| first + at)
+    }
+}
+
+/// Rows i and on of column b + C, less what the C columns before it contribute, of which the last is multiplied by `scale` first.
+///
+/// # Safety
+/// As for [`Vector`]; they are there.
+#[inline(always)]
+unsafe fn subtract<T, V, const C: usize>(
+    columns: Columns<T>,
+    i: usize,
+    b: usize,
+    by: &[[V; 2]; C],
+    scale: Option<T>,
+) -> [V; 2]
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // SAFETY: the caller's promises.
+    unsafe {
+        let mut x = columns.load::<V>(i, b + C);
+        for (q, &u) in by.iter().enumerate() {
+            let mut known = [columns.load::<V>(i, b + q)];
+            if let Some(scale) = scale.filter(|_| q + 1 == C) {
+                multiply::<T, V, 1>(&mut known, [scale.re(), scale.im()].as_ptr(), 1);
+                columns.store::<V>(i, b + q, known[0]);
+            }
+            x = minus_product::<T, V>(x, known[0], u);
+        }
+        x
     }
 }
 
