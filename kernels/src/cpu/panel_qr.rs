@@ -1,7 +1,7 @@
 //! The panel of a QR factorization: Householder reflectors of a matrix with few columns, and the factor T of their product.
 //!
-//! The panel is copied to scratch ([`Columns`]), where V is kept with its ones and zeros, and R apart. Blocks of ROWS columns
-//! go from left to right. A block first takes in the reflectors before it, C - V Tᴴ (Vᴴ C), group by group, in register
+//! The panel is factored where it lies, or copied to scratch ([`Columns`]); V has its ones and zeros there until the end, and R is
+//! kept apart. Blocks of ROWS columns go from left to right. A block first takes in the reflectors before it, C - V Tᴴ (Vᴴ C), group by group, in register
 //! tiles. Within the block one pass over the rows does four things to a column: it applies the reflectors before it, sums
 //! the squares of the result for the next reflector, and multiplies the result with the reflectors before it (for T) and with
 //! the next column. Of the reflectors each element is loaded once for three multiply-adds.
@@ -49,11 +49,14 @@ struct Work<T: Scalar> {
     n: usize,
     /// R, by columns.
     r: *mut T::Real,
-    /// T by columns and by rows.
+    /// Reals of a plane of a column of R.
+    order: usize,
+    /// T by columns and by rows, those of each group of reflectors from its first on.
     t_columns: *mut T::Real,
     t_rows: *mut T::Real,
-    /// Reals of a plane of a column of R or T.
-    order: usize,
+    /// Reflectors of a group, and reals of a plane of a column or row of its T.
+    group: usize,
+    t_order: usize,
     /// Products with a block: a vector (per plane) for each column before it and in it.
     y: *mut T::Real,
     z: *mut T::Real,
@@ -62,15 +65,28 @@ struct Work<T: Scalar> {
 }
 
 impl<T: Scalar> Work<T> {
-    /// Reals of a column of R or T.
+    /// Element (i, j) of R.
     #[inline(always)]
-    fn step(&self) -> usize {
-        self.order * planes::<T>()
+    fn r(&self, i: usize, j: usize) -> *mut T::Real {
+        self.r.wrapping_add(i + j * self.order * planes::<T>())
+    }
+
+    /// T by columns, from row i, of column j's group, on, and from column j on.
+    #[inline(always)]
+    fn t_columns(&self, i: usize, j: usize) -> Stream<T::Real> {
+        self.t(self.t_columns, i, j)
+    }
+
+    /// T by rows, from row i on, and from column j, of row i's group, on.
+    #[inline(always)]
+    fn t_rows(&self, i: usize, j: usize) -> Stream<T::Real> {
+        self.t(self.t_rows, j, i)
     }
 
     #[inline(always)]
-    fn small(&self, ptr: *mut T::Real, i: usize, j: usize) -> *mut T::Real {
-        ptr.wrapping_add(i + j * self.step())
+    fn t(&self, ptr: *mut T::Real, along: usize, line: usize) -> Stream<T::Real> {
+        let step = self.t_order * planes::<T>();
+        Stream { ptr: ptr.wrapping_add(along - (line - line % self.group) + line * step), step, plane: self.t_order }
     }
 }
 
@@ -82,28 +98,33 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
         const { assert!(V::LANES.is_multiple_of(ROWS) && ROWS <= 8, "a block's first rows are in one vector") };
         let Self { mut a, tau, mut t } = self;
         let ((m, n), group, unit) = (a.shape(), t.nrows(), planes::<T>());
-        let (wide, size) = (n.next_multiple_of(ROWS), Columns::<T>::len::<V>(m, n.next_multiple_of(ROWS)));
-        let order = wide.next_multiple_of(NV * V::LANES);
-        let (square, product) = (order * wide * unit, (wide + NV) * V::LANES * unit);
-        let lanes = (wide + NV) * ROWS * V::LANES * unit;
-        let mut scratch = Workspace::take(size + 3 * square + 2 * product + lanes);
+        let in_place = Columns::<T>::in_place::<V>(a.rb_mut(), ROWS);
+        let wide = n.next_multiple_of(ROWS);
+        let size = if in_place.is_some() { 0 } else { Columns::<T>::len::<V>(m, wide) };
+        let (order, t_order) = (wide.next_multiple_of(V::LANES), group.next_multiple_of(NV * V::LANES));
+        let (r, factor, product) = (order * wide * unit, t_order * wide * unit, (wide + NV) * V::LANES * unit);
+        let sums = (wide + NV) * ROWS * V::LANES * unit;
+        let mut scratch = Workspace::take(size + 2 * (factor + product) + r + sums);
         let (columns, rest) = scratch.elements().split_at_mut(size);
-        rest.fill(T::Real::ZERO);
-        let rest = rest.as_mut_ptr();
+        let (zeros, rest) = rest.split_at_mut(2 * (factor + product));
+        zeros.fill(T::Real::ZERO);
+        let (t_columns, r, sums) = (zeros.as_mut_ptr(), rest.as_mut_ptr(), rest[r..].as_mut_ptr());
         // SAFETY: the scratch was laid out for these.
         unsafe {
-            let columns = Columns::copy::<V>(columns.as_mut_ptr(), a.as_ref(), ROWS);
-            let (r, t_columns, t_rows) = (rest, rest.add(square), rest.add(2 * square));
-            let (y, z) = (rest.add(3 * square), rest.add(3 * square + product));
-            let work =
-                Work { columns, m, n, r, t_columns, t_rows, order, y, z, sums: rest.add(3 * square + 2 * product) };
+            let columns = match in_place {
+                Some(columns) => columns,
+                None => Columns::copy::<V>(columns.as_mut_ptr(), a.as_ref(), ROWS),
+            };
+            let (t_rows, y) = (t_columns.add(factor), t_columns.add(2 * factor));
+            let z = y.add(product);
+            let work = Work { columns, m, n, r, order, t_columns, t_rows, group, t_order, y, z, sums };
             for b in (0..n).step_by(ROWS) {
                 let start = b - b % group;
                 for first in (0..b).step_by(group) {
                     update::<T, V, ROWS>(&work, first..b.min(first + group), b);
                 }
                 for j in b..n.min(b + ROWS) {
-                    move_top::<T, V>(columns.at(0, j), columns.plane, work.small(r, 0, j), order, b);
+                    move_top::<T, V>(columns.at(0, j), columns.plane, work.r(0, j), order, b);
                 }
                 block::<T, V, ROWS>(&work, b, tau);
                 if b > start {
@@ -111,12 +132,15 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
                 }
             }
             for j in 0..n {
-                move_top::<T, V>(work.small(r, 0, j), order, columns.at(0, j), columns.plane, j + 1);
+                move_top::<T, V>(work.r(0, j), order, columns.at(0, j), columns.plane, j + 1);
             }
-            columns.copy_to::<V>(a.rb_mut());
+            if in_place.is_none() {
+                columns.copy_to::<V>(a.rb_mut());
+            }
             for first in (0..n).step_by(group) {
-                let (width, factor) = (group.min(n - first), work.small(t_columns, first, first));
-                pack::unpack::<T, V>(factor, order, t.rb_mut().submatrix(0..width, first..first + width));
+                let (width, factor) = (group.min(n - first), work.t_columns(first, first));
+                let t = t.rb_mut().submatrix(0..width, first..first + width);
+                pack::unpack::<T, V>(factor.ptr.cast_mut(), factor.plane, t);
             }
         }
     }
@@ -163,9 +187,7 @@ where
         for i in group.clone().step_by(ROWS) {
             // Minus the rows i and on of Tᴴ Y; the elements of T below its diagonal are zeros.
             let mut acc = zero::<T, V, 1, ROWS>();
-            let t =
-                Stream { ptr: work.small(work.t_rows, i, start).cast_const(), step: work.step(), plane: work.order };
-            eliminate::<T, V, 1, ROWS>(&mut acc, i - start + ROWS, rows(work.y), t, true);
+            eliminate::<T, V, 1, ROWS>(&mut acc, i - start + ROWS, rows(work.y), work.t_rows(start, i), true);
             for row in acc.iter_mut() {
                 row[0] = [row[0][0].mul(V::splat(-T::Real::ONE)), row[0][1].mul(V::splat(-T::Real::ONE))];
             }
@@ -272,8 +294,7 @@ where
     // SAFETY: b columns of V and T, ROWS columns of the block, whose elements of T are set.
     unsafe {
         inner_products::<T, V, ROWS>(work, start..b, b, b);
-        let t2 =
-            Stream { ptr: work.t_rows.add(b + b * work.step()).cast_const(), step: work.step(), plane: work.order };
+        let t2 = work.t_rows(b, b);
         for p in start..b {
             // -(Y T2) row by row; then once more with a minus below.
             let mut row = [[V::splat(T::Real::ZERO); 2]; 1];
@@ -286,11 +307,9 @@ where
         }
         for i in (start..b).step_by(NV * V::LANES) {
             let mut acc = zero::<T, V, NV, ROWS>();
-            let t1 =
-                Stream { ptr: work.small(work.t_columns, i, 0).cast_const(), step: work.step(), plane: work.order };
             let by = Stream { ptr: work.z.cast_const(), step, plane: V::LANES };
             // Rows i and on of T1 begin in column i.
-            eliminate::<T, V, NV, ROWS>(&mut acc, b - i, t1.offset(i * t1.step), by.offset(i * step), false);
+            eliminate::<T, V, NV, ROWS>(&mut acc, b - i, work.t_columns(i, i), by.offset(i * step), false);
             let rows = (b - i).min(NV * V::LANES);
             let mut tile = [T::Real::ZERO; 48 * 2 * 8];
             store_tile::<T, V, NV, ROWS>(&acc, tile.as_mut_ptr(), NV * V::LANES * planes::<T>(), NV * V::LANES);
@@ -312,8 +331,8 @@ where
 unsafe fn set_t<T: Scalar>(work: &Work<T>, i: usize, j: usize, x: T) {
     // SAFETY: the caller's promise.
     unsafe {
-        put(work.small(work.t_columns, i, j), work.order, x);
-        put(work.small(work.t_rows, j, i), work.order, x);
+        put(work.t_columns(i, j).ptr.cast_mut(), work.t_order, x);
+        put(work.t_rows(i, j).ptr.cast_mut(), work.t_order, x);
     }
 }
 
@@ -362,7 +381,7 @@ where
             next_with += columns.get(j, next);
             columns.set(j, j, beta);
             for i in b..=j {
-                put(work.small(work.r, i, j), work.order, columns.get(i, j));
+                put(work.r(i, j), work.order, columns.get(i, j));
                 columns.set(i, j, if i == j { T::ONE } else { T::ZERO });
             }
             tau[j] = tau_j;
