@@ -1,10 +1,10 @@
 //! The panel of a QR factorization: Householder reflectors of a matrix with few columns, and the factor T of their product.
 //!
-//! The panel is factored where it lies, or copied to scratch ([`Columns`]); V has its ones and zeros there until the end, and R is
-//! kept apart. Blocks of ROWS columns go from left to right. A block first takes in the reflectors before it, C - V Tᴴ (Vᴴ C), group by group, in register
-//! tiles. Within the block one pass over the rows does four things to a column: it applies the reflectors before it, sums
-//! the squares of the result for the next reflector, and multiplies the result with the reflectors before it (for T) and with
-//! the next column. Of the reflectors each element is loaded once for three multiply-adds.
+//! The panel is factored where it lies, or copied to scratch ([`Columns`]). V has its ones and zeros there until the end, and R is
+//! kept apart. Blocks of ROWS columns go from left to right. A block first takes in the reflectors before it, C - V Tᴴ (Vᴴ C),
+//! group by group, in register tiles. Within the block one pass over the rows does four things to a column: it applies the
+//! reflectors before it, sums the squares of the result for the next reflector, and multiplies the result with the reflectors before
+//! it (for T) and with the next column. Of the reflectors each element is loaded once for three multiply-adds.
 //!
 //! In that pass the new reflector is not scaled yet, and sums of squares could leave the range of the type. Where they
 //! come near it, or are zero, [`careful`] forms the reflector anew from scaled numbers.
@@ -115,8 +115,7 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
                 Some(columns) => columns,
                 None => Columns::copy::<V>(columns.as_mut_ptr(), a.as_ref(), ROWS),
             };
-            let (t_rows, y) = (t_columns.add(factor), t_columns.add(2 * factor));
-            let z = y.add(product);
+            let [t_rows, y, z] = [factor, 2 * factor, 2 * factor + product].map(|reals| t_columns.add(reals));
             let work = Work { columns, m, n, r, order, t_columns, t_rows, group, t_order, y, z, sums };
             for b in (0..n).step_by(ROWS) {
                 let start = b - b % group;
@@ -421,7 +420,7 @@ fn t_adjoint_times<T: Scalar>(t: &[[T; 8]; 8], y: &[T; 8], c: usize) -> [T; 8] {
 /// # Safety
 /// They are there.
 #[inline(always)]
-unsafe fn product<T: Scalar>(columns: Columns<T>, rows: std::ops::Range<usize>, p: usize, j: usize) -> T {
+unsafe fn product<T: Scalar>(columns: Columns<T>, rows: Range<usize>, p: usize, j: usize) -> T {
     let mut sum = T::ZERO;
     for i in rows {
         // SAFETY: the caller's promise.
