@@ -326,7 +326,9 @@ fn block_reflectors_agree() {
     fn check<T: Scalar>() {
         let mut numbers = Numbers::new(38);
         let store = PackStore::new(1 << 24);
-        for (m, k, n) in [(0, 0, 3), (4, 0, 4), (1, 1, 1), (9, 4, 6), (33, 33, 20), (130, 60, 70), (200, 50, 0)] {
+        for (m, k, n) in
+            [(0, 0, 3), (4, 0, 4), (1, 1, 1), (9, 4, 6), (33, 33, 20), (130, 60, 70), (200, 50, 0), (63, 32, 21)]
+        {
             let case = numbers.case();
             let v = Matrix::<T>::random(&mut numbers, m, k, case);
             let mut t = upper(Matrix::<T>::random(&mut numbers, k, k, Case::PLAIN).view());
