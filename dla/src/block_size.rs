@@ -215,38 +215,47 @@ fn for_devices(n: usize, resources: usize, each: usize, (least, most): (usize, u
     (n / (resources * each)).next_multiple_of(32).clamp(least, most)
 }
 
-/// Up to so many multiplications a product has a few tiles of full depth for each worker, and up to so many one each where there
-/// are no more than two workers. What a kernel packs then stays in its core's cache, while tiles that are packed once for all go
-/// from core to core, which takes three times as long (sgemm of order 512: 0.7 and 0.25 ns an element): that is worth while
-/// where they are used often. With many workers, of which one is always held up by somebody, each has two.
+/// Up to so many multiplications a product has a few tiles of full depth for each worker, one each where there are no more than two
+/// workers. What a kernel packs then stays in its core's cache, while tiles that are packed once for all go from core to core, which
+/// takes three times as long (sgemm of order 512: 0.7 and 0.25 ns an element). With many workers, of which one is always held up by
+/// somebody, each has two.
 ///
 /// (gemm beside 2 x 2 tiles or more of depth 512, 2026-11-23. Two cores of an EPYC, s, d, z: one each, order 256: 1.30, 1.26, 1.09
-/// times as fast, 512: 1.19, 1.11, 1.03, 1024: 1.13, 1.05, 1.02; two each, 2048: 1.03, 1.03, 1.01, 4096: 0.98, 0.95, 1.03.
-/// 16 cores of a Xeon, s, d: two each, 512: 1.08, 1.9, 1024: 1.02, 0.94, 2048: 0.99, 1.04; one each: 0.6.)
+/// times as fast, 512: 1.19, 1.11, 1.03, 1024: 1.13, 1.05, 1.02. 16 cores of a Xeon, s, d: two each, 512: 1.08, 1.9, 1024: 1.02, 0.94,
+/// 2048: 0.99, 1.04; one each: 0.6. Two cores, 2026-11-25, order 2048, one each beside two: an EPYC, d, s: 1.03, 1.01; a Xeon, d: 1.03.)
 const FEW: usize = 2048 * 2048 * 2048;
-const ONE_EACH: usize = 1024 * 1024 * 1024;
 /// The shortest edge of such a tile, and what edges are multiples of, for register tiles with few idle lanes.
 const FEW_EDGE: usize = 64;
 const FEW_STEP: usize = 16;
+/// The edges of such a tile of a larger product. The kernel packs each block of a factor just before it is used as long as C is so wide and high that
+/// this takes little of its time; in tiles of 512 what is packed comes from the last-level cache each time. Longer ones would leave workers idle at
+/// the end. (dgemm of order 4096 on two cores, 2026-11-25, beside tiles of 528: an EPYC 1.03 times as fast, a Xeon 1.04; symm 1.02 on the EPYC.)
+const LARGE_EDGES: (usize, usize) = (1024, 2048);
 
-/// How many tiles of full depth each worker has of a product of so many multiplications, if it is no larger than that.
-fn tiles_each(work: usize, workers: usize) -> Option<usize> {
-    let is_small = workers == 1 || (workers == 2 && work <= ONE_EACH);
-    (PRODUCT_DIRECT < work && work <= FEW).then_some(if is_small { 1 } else { 2 })
+/// How many tiles of full depth each worker has at least, of a product of so many multiplications, and their edges.
+fn tiles_each(work: usize, workers: usize) -> (usize, (usize, usize)) {
+    let edges = if work <= FEW { (FEW_EDGE, usize::MAX) } else { LARGE_EDGES };
+    (if workers <= 2 && work <= FEW { 1 } else { 2 }, edges)
 }
 
 /// The tiles of a product, or `None` if a single task would do it.
 fn auto_product((m, n, k): (usize, usize, usize), workers: usize) -> Option<ProductTiles> {
     let work = m.saturating_mul(n).saturating_mul(k);
-    let most = |len: usize| (len / FEW_EDGE).max(1);
+    if work <= PRODUCT_DIRECT {
+        return None;
+    }
+    let (each, (shortest, longest)) = tiles_each(work, workers);
+    let parts = |len: usize| len.div_ceil(longest)..=(len / shortest).max(1);
     // The rows and columns that are packed for all tiles together; of two grids alike, the one with more columns is taken.
     let packed = |(rows, cols): &(usize, usize)| rows * n + cols * m;
     let best = |tiles: usize| {
-        let rows = (1..=most(m).min(tiles)).filter(|&rows| tiles.is_multiple_of(rows));
-        rows.map(|rows| (rows, tiles / rows)).filter(|&(_, cols)| cols <= most(n)).min_by_key(packed)
+        let rows = parts(m).take_while(|&rows| rows <= tiles).filter(|&rows| tiles.is_multiple_of(rows));
+        rows.map(|rows| (rows, tiles / rows)).filter(|(_, cols)| parts(n).contains(cols)).min_by_key(packed)
     };
-    let few = tiles_each(work, workers).and_then(|each| (each..=4 * each).find_map(|each| best(each * workers)));
-    let Some((rows, cols)) = few else { return many_tiles((m, n, k), workers, PRODUCT_EDGES) };
+    let least = each.max((parts(m).start() * parts(n).start()).div_ceil(workers));
+    let Some((rows, cols)) = (least..=4 * least).find_map(|each| best(each * workers)) else {
+        return many_tiles((m, n, k), workers, PRODUCT_EDGES);
+    };
     let cut = |len: usize, parts: usize| len.div_ceil(parts).next_multiple_of(FEW_STEP).min(len);
     (rows * cols > 1).then(|| ProductTiles { mb: cut(m, rows), nb: cut(n, cols), kb: k })
 }
@@ -254,17 +263,18 @@ fn auto_product((m, n, k): (usize, usize, usize), workers: usize) -> Option<Prod
 /// The tiles of an m x n matrix that is multiplied from one side, square or whole strips, or `None` as for a product.
 ///
 /// A strip is what one worker does on its own. It takes the whole other matrix, which must be worth packing for it. (Two cores of an
-/// EPYC, 2026-11-23, beside 2 x 2 tiles, s, d, z: order 512: trmm 1.24, 1.10, 1.10 times as fast, trsm 1.22, 1.21, 1.11, symm 1.40, 1.21,
-/// 1.04; order 1024: 1.00 to 1.06; order 2048: 0.97 to 1.02.)
+/// EPYC, beside 2 x 2 tiles or more, s, d, z: order 512: trmm 1.24, 1.10, 1.10 times as fast, trsm 1.22, 1.21, 1.11, symm 1.40, 1.21,
+/// 1.04; order 1024: 1.00 to 1.06; in d order 2048, where a strip packs its own blocks: trmm, trsm, symm 1.03, 1.03, 1.04, on a Xeon 1.08, 1.08,
+/// 1.07; two each of order 4096: 1.00, 1.00, 1.02. 2026-11-23, 2026-11-25.)
 fn auto_sided(side: Side, (m, n): (usize, usize), workers: usize) -> Option<ProductTiles> {
     let (order, sides) = if side == Side::Left { (m, n) } else { (n, m) };
     let work = m.saturating_mul(n).saturating_mul(order);
-    if let Some(each) = tiles_each(work, workers).filter(|_| work <= ONE_EACH) {
-        let strip = sides.div_ceil(each * workers).next_multiple_of(FEW_STEP).min(sides);
-        if strip >= FEW_EDGE.max(order / 4) {
-            let (mb, nb) = if side == Side::Left { (order, strip) } else { (strip, order) };
-            return (strip < sides).then_some(ProductTiles { mb, nb, kb: order });
-        }
+    let (each, (shortest, longest)) = tiles_each(work, workers);
+    let strips = (each * workers).max(sides.div_ceil(longest).next_multiple_of(workers));
+    let strip = sides.div_ceil(strips).next_multiple_of(FEW_STEP).min(sides);
+    if work > PRODUCT_DIRECT && strip >= shortest.max(order / 4) {
+        let (mb, nb) = if side == Side::Left { (order, strip) } else { (strip, order) };
+        return (strip < sides).then_some(ProductTiles { mb, nb, kb: order });
     }
     many_tiles((m, n, order), workers, PRODUCT_EDGES)
 }
@@ -426,9 +436,10 @@ mod tests {
         assert_eq!([tiles((512, 512, 512), 1), tiles((100, 100, 100), 2), tiles((0, 9, 9), 2)], [None; 3]);
         assert_eq!(tiles((512, 512, 512), 2), Some((512, 256, 512)));
         assert_eq!(tiles((5000, 300, 300), 2), Some((2512, 300, 300)), "the smaller factor is packed twice");
-        assert_eq!(tiles((2048, 2048, 2048), 2), Some((1024, 1024, 2048)));
+        assert_eq!(tiles((2048, 2048, 2048), 2), Some((2048, 1024, 2048)));
         assert_eq!(tiles((512, 512, 512), 16), Some((128, 64, 512)));
-        assert_eq!(tiles((4096, 4096, 4096), 2), Some((528, 528, 528)), "often used tiles are packed once");
+        assert_eq!(tiles((4096, 4096, 4096), 2), Some((2048, 2048, 4096)), "each packs its own blocks");
+        assert_eq!(tiles((4096, 4096, 4096), 16), Some((528, 528, 528)), "often used tiles are packed once");
         for (m, n, k) in [(257, 1000, 333), (2000, 64, 900), (1500, 1501, 1502)] {
             for workers in [2, 3, 7, 16] {
                 let Some((mb, nb, kb)) = tiles((m, n, k), workers) else {
@@ -450,8 +461,10 @@ mod tests {
             mb < 512 && nb < 512,
             "strips for 16 workers would be narrower than it takes to pack the triangle: {mb} x {nb}"
         );
-        let (mb, nb) = tiles(Side::Left, (4096, 4096), 2).expect("tiles");
-        assert!(mb < 4096 && nb < 4096);
+        assert_eq!(tiles(Side::Left, (2048, 2048), 2), Some((2048, 1024)));
+        assert_eq!(tiles(Side::Right, (4096, 4096), 2), Some((1024, 4096)));
+        let (mb, nb) = tiles(Side::Left, (16384, 16384), 2).expect("tiles");
+        assert!(mb < 16384 && nb < 16384, "strips would be narrow for their length, or few: {mb} x {nb}");
     }
 
     #[test]

@@ -69,13 +69,13 @@ pub(super) unsafe fn eliminate<T, V, const NV: usize, const ROWS: usize>(
     // SAFETY: the caller's promises.
     unsafe {
         match as_packed::<T, V, NV, ROWS>(x, b) {
-            Some(streams) => eliminate_packed::<T, V, NV, ROWS>(acc, depth, streams, conj),
+            Some(streams) => eliminate_packed::<T, V, NV, ROWS>(acc, depth, streams, x.ptr.cast(), conj),
             None => eliminate_across::<T, V, NV, ROWS>(acc, depth, (x, b), 1, conj),
         }
     }
 }
 
-/// The same for streams that are [`as_packed`].
+/// The same for streams that are [`as_packed`]. Lines of `next` are asked for on the way, one in four steps.
 ///
 /// # Safety
 /// As for [`eliminate`].
@@ -84,6 +84,7 @@ pub(super) unsafe fn eliminate_packed<T, V, const NV: usize, const ROWS: usize>(
     acc: &mut Tile<V, NV, ROWS>,
     depth: usize,
     (x, b): Streams<T::Real>,
+    next: *const u8,
     conj: bool,
 ) where
     T: Scalar,
@@ -91,7 +92,7 @@ pub(super) unsafe fn eliminate_packed<T, V, const NV: usize, const ROWS: usize>(
 {
     // SAFETY: the caller's promises.
     unsafe {
-        let done = V::eliminate::<NV, ROWS>(acc, depth, x.ptr, b.ptr, (T::COMPLEX, conj));
+        let done = V::eliminate::<NV, ROWS>(acc, depth, (x.ptr, b.ptr), next, (T::COMPLEX, conj));
         let rest = (x.offset(done * x.step), b.offset(done * b.step));
         eliminate_across::<T, V, NV, ROWS>(acc, depth - done, rest, 1, conj);
     }

@@ -47,14 +47,15 @@ pub(super) struct Out<'a, T> {
 }
 
 impl<T> Out<'_, T> {
-    /// Asks for these columns of C to be fetched.
+    /// Asks for a tile of C, NV vectors by ROWS. Loops of constant length: a mispredicted end of one takes as long as its lines.
     #[inline(always)]
-    pub fn fetch(&mut self, cols: Range<usize>) {
-        let (rows, rs, cs) = (self.c.nrows(), self.c.row_stride(), self.c.col_stride());
+    pub fn fetch<V: Vector, const NV: usize, const ROWS: usize>(&mut self) {
+        let ((rows, cols), rs, cs) = (self.c.shape(), self.c.row_stride(), self.c.col_stride());
         let (c, line) = (self.c.as_mut_ptr().cast_const(), 64 / size_of::<T>());
-        for column in cols.map(|j| c.wrapping_add(j * cs)) {
-            for i in (0..rows).step_by(line) {
-                prefetch(column.wrapping_add(i * rs));
+        for j in 0..ROWS {
+            let column = c.wrapping_add(j.min(cols - 1) * cs);
+            for i in 0..(NV * V::LANES).div_ceil(line) {
+                prefetch(column.wrapping_add(i * line * rs));
             }
             // The last element, which may be on a line of its own.
             prefetch(column.wrapping_add((rows - 1) * rs));

@@ -8,18 +8,16 @@
 use super::micro::{Stream, Streams, Tile, as_packed, eliminate_across, eliminate_packed, planes, with_vectors, zero};
 use super::output::{Out, Wanted, add_elements, add_lanes, add_pairs, add_vectors};
 use super::pack;
-use super::packed::{self, DEPTH, Packed, Right, even};
+use super::packed::{self, DEPTH, Packed, Right, block_bytes, even};
 use super::workspace::Workspace;
 use crate::backend::Factor;
-use crate::simd::{Kernel, Vector, prefetch_near};
+use crate::simd::{Kernel, Vector};
 use crate::{MatMut, Real, Scalar, Uplo};
 use std::mem::MaybeUninit;
 
-/// Bytes of a packed block of A: a half of a 1 MiB second-level cache, so that a panel of B is read for many rows. (One and two cores of a Xeon with 2 MiB,
-/// 2026-11-24: with this and a depth of 384 dgemm of order 1024 and 4096 is 1.02 times as fast as with half of it and 256.)
-pub(super) const BLOCK_BYTES: usize = 512 << 10;
-/// Columns of a packed block of B, which bounds the workspace.
-const COLUMNS: usize = 512;
+/// Columns of a packed block of B, which bounds the workspace. Each block of A is packed once for so many. (Two cores of an EPYC, 2026-11-25: dgemm of
+/// order 4096 in four products is 1.01 and 1.04 times as fast as with 1024 and 512.)
+const COLUMNS: usize = 2048;
 /// Vectors along a full tile.
 pub(super) const NV: usize = 3;
 /// Reals of the largest tile: 8 x 3 vectors of 16, or 4 x 3 x 2 planes.
@@ -72,7 +70,7 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
         let ((m, n), k, unit) = (c.shape(), a.view.ncols(), planes::<T>());
         let depth = even(k, DEPTH, 1);
         let width = if left.is_some() { NV * V::LANES } else { even(m, NV * V::LANES, V::LANES) };
-        let height = even(m, BLOCK_BYTES / (depth * size_of::<T>()), width);
+        let height = even(m, block_bytes() / (depth * size_of::<T>()), width);
         let columns = even(n, COLUMNS, ROWS);
         let a_len = if left.is_some() { 0 } else { height * depth * unit };
         let b_len = if right.is_some() { 0 } else { columns * depth * unit };
@@ -110,19 +108,16 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
                         wanted,
                         c: c.rb_mut().submatrix(i..i + mc, j..j + nc),
                     };
-                    let mut ahead = Ahead::NOTHING;
+                    let mut ahead = Ahead { b: !near_b, ..Ahead::NOTHING };
                     if let Some(left) = left {
                         // The next block of A, be it the next rows or the next columns.
                         let (next_i, next_p) = if i + mc < m { (i + mc, p) } else { (0, p + kc) };
                         let (rows, columns) = (height.min(m - next_i), depth.min(k - next_p.min(k)));
                         if columns > 0 {
-                            ahead.a = Lines::new(left.block::<T>(next_i, next_p, columns), rows * columns * unit);
-                            ahead.a_pace = ahead.a.len.div_ceil(chunks(mc.div_ceil(width) * nc.div_ceil(ROWS), kc));
+                            let lines = lines_of::<T::Real>(rows * columns * unit);
+                            let tiles = mc.div_ceil(width) * nc.div_ceil(ROWS);
+                            ahead.a = Lines::new(left.block::<T>(next_i, next_p, columns), lines, tiles);
                         }
-                    }
-                    if right.is_some() && i == 0 {
-                        ahead.b_pace = (ROWS * unit * size_of::<T::Real>()).div_ceil(64) * CHUNK;
-                        ahead.b_pace = ahead.b_pace.div_ceil(mc.div_ceil(width));
                     }
                     // SAFETY: the panels are those of the blocks of this shape.
                     unsafe { block::<T, V, ROWS, false>(kc, width, panels_a, panels_b, ahead, out) };
@@ -204,39 +199,39 @@ impl<R: Real> Panels<R> {
     }
 }
 
-/// Steps of a register tile between two looks ahead: few would take as many instructions as their multiply-adds have cycles.
-const CHUNK: usize = 32;
-/// Chunks before the end of a register tile from which on its columns of C are asked for, as many in each.
-const LATE: usize = 3;
+/// Steps of a register tile, at its end, in which its elements of C, which were asked for just before, arrive; earlier they would be driven out again.
+const LATE: usize = 96;
 
-/// Looks ahead in so many register tiles.
-#[inline(always)]
-fn chunks(tiles: usize, depth: usize) -> usize {
-    (tiles * depth / CHUNK).max(1)
-}
-
-/// Cache lines to be asked for.
+/// Cache lines that are asked for, some more in each register tile.
 #[derive(Clone, Copy)]
 struct Lines {
     at: *const u8,
-    len: usize,
+    /// Bytes in each.
+    pace: usize,
 }
 
 impl Lines {
+    const NONE: Self = Self { at: std::ptr::null(), pace: 0 };
+
+    /// So many lines in so many tiles.
     #[inline(always)]
-    fn new<R>(at: *const R, reals: usize) -> Self {
-        Self { at: at.cast(), len: (reals * size_of::<R>()).div_ceil(64) }
+    fn new<R>(at: *const R, lines: usize, tiles: usize) -> Self {
+        Self { at: at.cast(), pace: lines.div_ceil(tiles) * 64 }
     }
 
-    /// Asks for the next few.
+    /// Those of the next tile, or of what it reads anyway if there are none.
     #[inline(always)]
-    fn fetch(&mut self, count: usize) {
-        for _ in 0..count.min(self.len) {
-            prefetch_near(self.at);
-            self.at = self.at.wrapping_add(64);
-            self.len -= 1;
-        }
+    fn take<R>(&mut self, or: *const R) -> *const u8 {
+        let at = if self.pace == 0 { or.cast() } else { self.at };
+        self.at = self.at.wrapping_add(self.pace);
+        at
     }
+}
+
+/// Cache lines of so many reals.
+#[inline(always)]
+fn lines_of<R>(reals: usize) -> usize {
+    (reals * size_of::<R>()).div_ceil(64)
 }
 
 /// What the register tiles of a block ask for while they compute: operands that were packed long ago are far away.
@@ -244,25 +239,12 @@ impl Lines {
 pub(super) struct Ahead {
     /// The next block of A.
     a: Lines,
-    /// The next panel of B, if it has a pace.
-    b: Lines,
-    /// Lines per chunk.
-    a_pace: usize,
-    b_pace: usize,
+    /// Whether the next panel of B is to be asked for.
+    b: bool,
 }
 
 impl Ahead {
-    pub const NOTHING: Self = Self {
-        a: Lines { at: std::ptr::null(), len: 0 },
-        b: Lines { at: std::ptr::null(), len: 0 },
-        a_pace: 0,
-        b_pace: 0,
-    };
-
-    #[inline(always)]
-    fn is_nothing(&self) -> bool {
-        self.a_pace == 0 && self.b_pace == 0
-    }
+    pub const NOTHING: Self = Self { a: Lines::NONE, b: false };
 }
 
 /// All register tiles of a block of A, in panels of `width` rows, and one of B, or its conjugate.
@@ -285,7 +267,11 @@ pub(super) unsafe fn block<T, V, const ROWS: usize, const CONJ: bool>(
     for j in (0..n).step_by(ROWS) {
         let cols = ROWS.min(n - j);
         let b = b.at(j);
-        ahead.b = Lines::new(b.0.ptr.wrapping_add(ROWS * depth * unit), ROWS * depth * unit);
+        let panel = ROWS * depth * unit;
+        let mut next_b = match ahead.b {
+            true => Lines::new(b.0.ptr.wrapping_add(panel), lines_of::<T::Real>(panel), m.div_ceil(width)),
+            false => Lines::NONE,
+        };
         for i in (0..m).step_by(width) {
             let (a, _) = a.at(i);
             // Vectors of this panel that hold nothing wanted are left out.
@@ -303,67 +289,59 @@ pub(super) unsafe fn block<T, V, const ROWS: usize, const CONJ: bool>(
                 ..out
             };
             // SAFETY: the caller's promises for panels i and j.
-            unsafe { with_vectors!(vectors, tile::<T, V, _, ROWS, CONJ>(depth, a, b, &mut ahead, part)) }
+            unsafe {
+                with_vectors!(vectors, tile::<T, V, _, ROWS, CONJ>(depth, a, b, [&mut next_b, &mut ahead.a], part))
+            }
         }
     }
 }
 
-/// acc -= b x, or with the conjugate of b, as in [`eliminate_across`], and what is needed next is asked for on the way: C towards the end (earlier it would
-/// be driven out again), and what is ahead.
+/// acc -= b x, or with the conjugate of b, as in [`eliminate_across`]; what is needed next is asked for on the way: lines of `next` before C is, and
+/// others after that.
 ///
 /// # Safety
 /// As for [`eliminate_across`].
 #[inline(always)]
-unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize, const CONJ: bool, const PACKED: bool>(
+unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     acc: &mut Tile<V, NV, ROWS>,
     depth: usize,
-    (mut a, mut b): Streams<T::Real>,
-    ahead: &mut Ahead,
+    (a, b): Streams<T::Real>,
+    next: [&mut Lines; 2],
     out: &mut Out<'_, T>,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let late = depth.saturating_sub(LATE * CHUNK) / 4 * 4;
-    let stride = if ahead.is_nothing() { depth } else { CHUNK };
-    let (cols, mut fetched, mut done) = (out.c.ncols(), 0, 0);
-    while done < depth {
-        let end = if done < late {
-            late.min(done + stride)
-        } else {
-            let next = cols.min(fetched + cols.div_ceil(LATE));
-            out.fetch(fetched..next);
-            fetched = next;
-            depth.min(done + CHUNK)
-        };
-        // SAFETY: the caller's promises.
-        unsafe { steps::<T, V, NV, ROWS, CONJ, PACKED>(acc, end - done, (a, b)) };
-        (a, b) = (a.offset((end - done) * a.step), b.offset((end - done) * b.step));
-        ahead.a.fetch(ahead.a_pace);
-        ahead.b.fetch(ahead.b_pace);
-        done = end;
+    let early = (depth / 2).max(depth.saturating_sub(LATE)) / 4 * 4;
+    let [before, after] = next.map(|lines| lines.take(a.ptr));
+    // SAFETY: the caller's promises.
+    unsafe {
+        steps::<T, V, NV, ROWS, CONJ>(acc, early, (a, b), before);
+        out.fetch::<V, NV, ROWS>();
+        let rest = (a.offset(early * a.step), b.offset(early * b.step));
+        steps::<T, V, NV, ROWS, CONJ>(acc, depth - early, rest, after);
     }
 }
 
-/// acc -= b x, or with the conjugate of b, of streams that are [`as_packed`](super::micro::as_packed) or not.
+/// acc -= b x, or with the conjugate of b, and lines of `next` are asked for.
 ///
 /// # Safety
 /// As for [`eliminate_across`].
 #[inline(always)]
-unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ: bool, const PACKED: bool>(
+unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     acc: &mut Tile<V, NV, ROWS>,
     depth: usize,
-    streams: Streams<T::Real>,
+    (a, b): Streams<T::Real>,
+    next: *const u8,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     // SAFETY: the caller's promises.
     unsafe {
-        if PACKED {
-            eliminate_packed::<T, V, NV, ROWS>(acc, depth, streams, CONJ);
-        } else {
-            eliminate_across::<T, V, NV, ROWS>(acc, depth, streams, 1, CONJ);
+        match as_packed::<T, V, NV, ROWS>(a, b) {
+            Some(streams) => eliminate_packed::<T, V, NV, ROWS>(acc, depth, streams, next, CONJ),
+            None => eliminate_across::<T, V, NV, ROWS>(acc, depth, (a, b), 1, CONJ),
         }
     }
 }
@@ -377,7 +355,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     depth: usize,
     a: Stream<T::Real>,
     (b, across): (Stream<T::Real>, usize),
-    ahead: &mut Ahead,
+    next: [&mut Lines; 2],
     mut out: Out<'_, T>,
 ) where
     T: Scalar,
@@ -390,10 +368,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     unsafe {
         let mut acc = zero::<T, V, NV, ROWS>();
         if T::COMPLEX || across == 1 {
-            match as_packed::<T, V, NV, ROWS>(a, b) {
-                Some(streams) => accumulate::<T, V, NV, ROWS, CONJ, true>(&mut acc, depth, streams, ahead, &mut out),
-                None => accumulate::<T, V, NV, ROWS, CONJ, false>(&mut acc, depth, (a, b), ahead, &mut out),
-            }
+            accumulate::<T, V, NV, ROWS, CONJ>(&mut acc, depth, (a, b), next, &mut out);
         } else {
             eliminate_across::<T, V, NV, ROWS>(&mut acc, depth, (a, b), across, false);
         }

@@ -4,8 +4,8 @@
 use super::micro::planes;
 use super::output::{Out, Wanted};
 use super::pack;
-use super::packed::{DEPTH, even};
-use super::product::{Ahead, BLOCK_BYTES, NEAR, NV, Panels, block};
+use super::packed::{DEPTH, block_bytes, even};
+use super::product::{Ahead, NEAR, NV, Panels, block};
 use super::workspace::Workspace;
 use crate::backend::Factor;
 use crate::simd::{Kernel, Vector};
@@ -52,7 +52,7 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
         let depth = even(k, DEPTH, 1);
         let width = even(n, NV * V::LANES, V::LANES);
         assert!(width.is_multiple_of(ROWS), "the rows of a panel are cut into rows of register tiles");
-        let height = even(n, BLOCK_BYTES / (depth * size_of::<T>()), width);
+        let height = even(n, block_bytes() / (depth * size_of::<T>()), width);
         let len = n.next_multiple_of(width) * depth * planes::<T>();
         let mut scratch = Workspace::take(if b.is_some() { 2 * len } else { len });
         let (first, second) = scratch.elements().split_at_mut(len);

@@ -57,13 +57,13 @@ pub(crate) trait Vector: Copy {
     unsafe fn transpose_four(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
     /// acc -= b x over some of `depth` steps of a register tile, or with the conjugate of b, where there is code for its size: `[row][vector][plane]`, two
     /// planes of complex numbers. Each step has the tile's vectors of each plane of x, and an element of each plane of b for each row, one behind the
-    /// other. Returns how many steps were taken.
+    /// other. With every four of them a cache line of `next` is asked for, into the second-level cache. Returns how many steps were taken.
     #[inline(always)]
     unsafe fn eliminate<const NV: usize, const ROWS: usize>(
         _acc: &mut [[[Self; 2]; NV]; ROWS],
         _depth: usize,
-        _x: *const Self::Real,
-        _b: *const Self::Real,
+        (_x, _b): (*const Self::Real, *const Self::Real),
+        _next: *const u8,
         (_is_complex, _conj): (bool, bool),
     ) -> usize {
         0
@@ -172,31 +172,32 @@ fn with_avx2<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
     }
 }
 
+/// Bytes of a core's second-level cache, if the processor says so.
+pub(crate) fn second_level_cache() -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::__cpuid;
+        // Leaves from 0x8000_0000 on: the first tells the last one; of 0x8000_0006 the upper half of ECX is the size in KiB.
+        const EXTENDED: u32 = 0x8000_0000;
+        const CACHES: u32 = 0x8000_0006;
+        #[allow(unused_unsafe, reason = "in older compilers it is unsafe")]
+        // SAFETY: every x86-64 has the instruction.
+        let leaf = |leaf| unsafe { __cpuid(leaf) };
+        let kib = if leaf(EXTENDED).eax >= CACHES { leaf(CACHES).ecx >> 16 } else { 0 };
+        (kib > 0).then_some((kib as usize) << 10)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    None
+}
+
 /// Asks for the cache line at `at` to be fetched for writing soon. Any address will do.
 #[inline(always)]
 pub(crate) fn prefetch<T>(at: *const T) {
-    prefetch_into::<1, T>(at);
-}
-
-/// The same, into the second-level cache.
-#[inline(always)]
-pub(crate) fn prefetch_near<T>(at: *const T) {
-    prefetch_into::<2, T>(at);
-}
-
-/// The same, into the cache of this level, the first or the second.
-#[inline(always)]
-fn prefetch_into<const LEVEL: u8, T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
-        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a prefetch is a hint that never faults, and belongs to the first x86-64.
-        unsafe {
-            match LEVEL {
-                1 => _mm_prefetch::<_MM_HINT_T0>(at.cast()),
-                _ => _mm_prefetch::<_MM_HINT_T1>(at.cast()),
-            }
-        }
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = at;

@@ -12,6 +12,9 @@ use std::arch::x86_64::{__m512, __m512d};
 /// Accumulators of a full tile: `[row][vector][plane]`; of a real type the second plane is not touched.
 pub(super) type Full<V, const ROWS: usize> = [[[V; 2]; 3]; ROWS];
 
+/// Where x and b begin.
+type Operands<R> = (*const R, *const R);
+
 /// Asks for x of eight steps later (of complex types, four), which comes from the second-level cache.
 macro_rules! ahead {
     ($bytes:literal, $step:literal, $($at:literal)*) => {
@@ -83,12 +86,14 @@ macro_rules! complex_step {
     };
 }
 
-/// A loop of four steps each, over accumulators that are given in the order of their registers.
+/// A loop of four steps each, over accumulators that are given in the order of their registers; each time a line of `next` is asked for.
 macro_rules! four_steps {
-    ($step:ident!($($word:literal),*), $times:ident, $x:ident, $b:ident, $x_bytes:literal, $b_bytes:literal, $($register:tt $acc:expr),*) => {
+    ($step:ident!($($word:literal),*), $times:ident, ($x:ident, $b:ident), $next:ident, $x_bytes:literal, $b_bytes:literal, $($register:tt $acc:expr),*) => {
         asm!(
             "2:",
             $step!($($word,)* 0),
+            "prefetcht1 [{next}]",
+            "add {next}, 64",
             $step!($($word,)* 1),
             $step!($($word,)* 2),
             $step!($($word,)* 3),
@@ -98,6 +103,7 @@ macro_rules! four_steps {
             "jnz 2b",
             x = inout(reg) $x => _,
             b = inout(reg) $b => _,
+            next = inout(reg) $next => _,
             times = inout(reg) $times => _,
             $(inout($register) $acc,)*
             out("zmm24") _, out("zmm25") _, out("zmm26") _, out("zmm27") _,
@@ -110,16 +116,16 @@ macro_rules! four_steps {
 /// The four steps of both kinds of tile, for one register type.
 macro_rules! tiles {
     ($real:ident, $complex:ident, $v:ty, $part:ty, $load:literal, $splat:literal, $add:literal, $sub:literal, $bytes:literal, $b_bytes:literal) => {
-        /// acc -= b x over 4 `times` steps: three vectors of x and eight elements of b each, one behind the other.
+        /// acc -= b x over 4 `times` steps: three vectors of x and eight elements of b each, one behind the other. So many lines of `next` are asked for.
         ///
         /// # Safety
         /// The processor has AVX-512; x and b are as long, and `times` is not zero.
         #[inline]
         #[target_feature(enable = "avx512f")]
-        pub(super) unsafe fn $real(acc: &mut Full<$v, 8>, times: usize, x: *const $part, b: *const $part) {
+        pub(super) unsafe fn $real(acc: &mut Full<$v, 8>, times: usize, (x, b): Operands<$part>, next: *const u8) {
             // SAFETY: the caller's promises; but registers nothing is written.
             unsafe {
-                four_steps!(real_step!($load, $splat, $sub, $bytes), times, x, b, "4 * 192", $b_bytes,
+                four_steps!(real_step!($load, $splat, $sub, $bytes), times, (x, b), next, "4 * 192", $b_bytes,
                     "zmm0" acc[0][0][0], "zmm1" acc[0][1][0], "zmm2" acc[0][2][0],
                     "zmm3" acc[1][0][0], "zmm4" acc[1][1][0], "zmm5" acc[1][2][0],
                     "zmm6" acc[2][0][0], "zmm7" acc[2][1][0], "zmm8" acc[2][2][0],
@@ -137,10 +143,16 @@ macro_rules! tiles {
         /// As for the real one.
         #[inline]
         #[target_feature(enable = "avx512f")]
-        pub(super) unsafe fn $complex(acc: &mut Full<$v, 4>, times: usize, x: *const $part, b: *const $part, conj: bool) {
+        pub(super) unsafe fn $complex(
+            acc: &mut Full<$v, 4>,
+            times: usize,
+            (x, b): Operands<$part>,
+            next: *const u8,
+            conj: bool,
+        ) {
             macro_rules! steps {
                 ($re_im:literal, $im_re:literal) => {
-                    four_steps!(complex_step!($load, $splat, $sub, $re_im, $im_re, $bytes), times, x, b, "4 * 384", $b_bytes,
+                    four_steps!(complex_step!($load, $splat, $sub, $re_im, $im_re, $bytes), times, (x, b), next, "4 * 384", $b_bytes,
                         "zmm0" acc[0][0][0], "zmm1" acc[0][0][1], "zmm2" acc[0][1][0], "zmm3" acc[0][1][1],
                         "zmm4" acc[0][2][0], "zmm5" acc[0][2][1], "zmm6" acc[1][0][0], "zmm7" acc[1][0][1],
                         "zmm8" acc[1][1][0], "zmm9" acc[1][1][1], "zmm10" acc[1][2][0], "zmm11" acc[1][2][1],

@@ -95,8 +95,8 @@ macro_rules! vectors {
                 unsafe fn eliminate<const NV: usize, const ROWS: usize>(
                     acc: &mut [[[Self; 2]; NV]; ROWS],
                     depth: usize,
-                    x: *const $real,
-                    b: *const $real,
+                    (x, b): (*const $real, *const $real),
+                    next: *const u8,
                     (is_complex, conj): (bool, bool),
                 ) -> usize {
                     let times = depth / 4;
@@ -107,9 +107,9 @@ macro_rules! vectors {
                     // SAFETY: the caller vouches for the instruction set, for x and for b; the tiles are of the sizes that were just asked for.
                     unsafe {
                         if is_complex {
-                            $complex_tile(&mut *acc.cast(), times, x, b, conj);
+                            $complex_tile(&mut *acc.cast(), times, (x, b), next, conj);
                         } else {
-                            $real_tile(&mut *acc.cast(), times, x, b);
+                            $real_tile(&mut *acc.cast(), times, (x, b), next);
                         }
                     }
                     4 * times
