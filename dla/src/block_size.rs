@@ -229,33 +229,33 @@ const FEW_EDGE: usize = 64;
 const FEW_STEP: usize = 16;
 /// The edges of such a tile of a larger product. The kernel packs each block of a factor just before it is used as long as C is so wide and high that
 /// this takes little of its time; in tiles of 512 what is packed comes from the last-level cache each time. Longer ones would leave workers idle at
-/// the end. (dgemm of order 4096 on two cores, 2026-11-25, beside tiles of 528: an EPYC 1.03 times as fast, a Xeon 1.04; symm 1.02 on the EPYC.)
+/// the end, as these do where there are many. (dgemm beside tiles of 528, 2026-11-25: order 4096 on two cores of an EPYC 1.03 times as fast, of a
+/// Xeon 1.04, symm 1.02 on the EPYC; order 8192 on 16 cores of a Xeon 0.85.)
 const LARGE_EDGES: (usize, usize) = (1024, 2048);
 
-/// How many tiles of full depth each worker has at least, of a product of so many multiplications, and their edges.
-fn tiles_each(work: usize, workers: usize) -> (usize, (usize, usize)) {
-    let edges = if work <= FEW { (FEW_EDGE, usize::MAX) } else { LARGE_EDGES };
-    (if workers <= 2 && work <= FEW { 1 } else { 2 }, edges)
+/// How many tiles of full depth each worker has at least, of a product of so many multiplications, and their edges; `None` if it has smaller ones.
+fn tiles_each(work: usize, workers: usize) -> Option<(usize, (usize, usize))> {
+    match work {
+        0..=PRODUCT_DIRECT => None,
+        ..=FEW => Some((if workers <= 2 { 1 } else { 2 }, (FEW_EDGE, usize::MAX))),
+        _ => (workers <= 2).then_some((2, LARGE_EDGES)),
+    }
 }
 
 /// The tiles of a product, or `None` if a single task would do it.
 fn auto_product((m, n, k): (usize, usize, usize), workers: usize) -> Option<ProductTiles> {
-    let work = m.saturating_mul(n).saturating_mul(k);
-    if work <= PRODUCT_DIRECT {
-        return None;
-    }
-    let (each, (shortest, longest)) = tiles_each(work, workers);
-    let parts = |len: usize| len.div_ceil(longest)..=(len / shortest).max(1);
-    // The rows and columns that are packed for all tiles together; of two grids alike, the one with more columns is taken.
-    let packed = |(rows, cols): &(usize, usize)| rows * n + cols * m;
-    let best = |tiles: usize| {
-        let rows = parts(m).take_while(|&rows| rows <= tiles).filter(|&rows| tiles.is_multiple_of(rows));
-        rows.map(|rows| (rows, tiles / rows)).filter(|(_, cols)| parts(n).contains(cols)).min_by_key(packed)
-    };
-    let least = each.max((parts(m).start() * parts(n).start()).div_ceil(workers));
-    let Some((rows, cols)) = (least..=4 * least).find_map(|each| best(each * workers)) else {
-        return many_tiles((m, n, k), workers, PRODUCT_EDGES);
-    };
+    let few = tiles_each(m.saturating_mul(n).saturating_mul(k), workers).and_then(|(each, (shortest, longest))| {
+        let parts = |len: usize| len.div_ceil(longest)..=(len / shortest).max(1);
+        // The rows and columns that are packed for all tiles together; of two grids alike, the one with more columns is taken.
+        let packed = |(rows, cols): &(usize, usize)| rows * n + cols * m;
+        let best = |tiles: usize| {
+            let rows = parts(m).take_while(|&rows| rows <= tiles).filter(|&rows| tiles.is_multiple_of(rows));
+            rows.map(|rows| (rows, tiles / rows)).filter(|(_, cols)| parts(n).contains(cols)).min_by_key(packed)
+        };
+        let least = each.max((parts(m).start() * parts(n).start()).div_ceil(workers));
+        (least..=4 * least).find_map(|each| best(each * workers))
+    });
+    let Some((rows, cols)) = few else { return many_tiles((m, n, k), workers, PRODUCT_EDGES) };
     let cut = |len: usize, parts: usize| len.div_ceil(parts).next_multiple_of(FEW_STEP).min(len);
     (rows * cols > 1).then(|| ProductTiles { mb: cut(m, rows), nb: cut(n, cols), kb: k })
 }
@@ -269,12 +269,13 @@ fn auto_product((m, n, k): (usize, usize, usize), workers: usize) -> Option<Prod
 fn auto_sided(side: Side, (m, n): (usize, usize), workers: usize) -> Option<ProductTiles> {
     let (order, sides) = if side == Side::Left { (m, n) } else { (n, m) };
     let work = m.saturating_mul(n).saturating_mul(order);
-    let (each, (shortest, longest)) = tiles_each(work, workers);
-    let strips = (each * workers).max(sides.div_ceil(longest).next_multiple_of(workers));
-    let strip = sides.div_ceil(strips).next_multiple_of(FEW_STEP).min(sides);
-    if work > PRODUCT_DIRECT && strip >= shortest.max(order / 4) {
-        let (mb, nb) = if side == Side::Left { (order, strip) } else { (strip, order) };
-        return (strip < sides).then_some(ProductTiles { mb, nb, kb: order });
+    if let Some((each, (shortest, longest))) = tiles_each(work, workers) {
+        let strips = (each * workers).max(sides.div_ceil(longest).next_multiple_of(workers));
+        let strip = sides.div_ceil(strips).next_multiple_of(FEW_STEP).min(sides);
+        if strip >= shortest.max(order / 4) {
+            let (mb, nb) = if side == Side::Left { (order, strip) } else { (strip, order) };
+            return (strip < sides).then_some(ProductTiles { mb, nb, kb: order });
+        }
     }
     many_tiles((m, n, order), workers, PRODUCT_EDGES)
 }
@@ -307,8 +308,11 @@ fn many_tiles(
     (tiles.mb < m || tiles.nb < n || tiles.kb < k).then_some(tiles)
 }
 
-/// The longest edge of a tile of a triangle of a product.
+/// The longest edge of a tile of a triangle of a product, and its depth: a kernel takes so many columns together, and would halve more of them. (Two cores of
+/// an EPYC, 2026-11-25: with this, where depths were edges, syrk, gemmt, syr2k of order 4096 in d 1.00 to 1.03 times as fast, of 2048 in s, d, c, z 1.00
+/// to 1.02.)
 const TRIANGLE_EDGE: usize = 432;
+const TRIANGLE_DEPTH: usize = 384;
 
 /// The tiles of a triangle of a product: as large as they may be while there are six or more for each worker, of which those on the diagonal are
 /// half as much work, or two where they are small, and no deeper than wide, so that a worker that is awake before another does more of them.
@@ -323,14 +327,15 @@ fn auto_triangle((n, k): (usize, usize), workers: usize) -> Option<ProductTiles>
         let (tiles, edge) = (parts * (parts + 1) / 2, n.div_ceil(parts));
         (tiles < 6 * workers && edge >= 2 * edge_min) || (tiles < 2 * workers && edge > edge_min)
     };
-    let mut parts = n.div_ceil(if workers == 1 { edge_max } else { TRIANGLE_EDGE });
+    let (longest, deepest) = if workers == 1 { (edge_max, edge_max) } else { (TRIANGLE_EDGE, TRIANGLE_DEPTH) };
+    let mut parts = n.div_ceil(longest);
     while workers > 1 && are_few(parts) {
         parts += 1;
     }
     // Whole register tiles of all types.
     let cut = |len: usize, parts: usize| len.div_ceil(parts.max(1)).next_multiple_of(2 * STEP).min(len.max(1));
     let edge = cut(n, parts);
-    let kb = cut(k, k.div_ceil(edge.clamp(2 * edge_min, edge_max)));
+    let kb = cut(k, k.div_ceil(edge.clamp(2 * edge_min, deepest)));
     (edge < n || kb < k).then_some(ProductTiles { mb: edge, nb: edge, kb })
 }
 
