@@ -235,10 +235,11 @@ const LARGE_EDGES: (usize, usize) = (1024, 2048);
 
 /// How many tiles of full depth each worker has at least, of a product of so many multiplications, and their edges; `None` if it has smaller ones.
 fn tiles_each(work: usize, workers: usize) -> Option<(usize, (usize, usize))> {
-    match work {
-        0..=PRODUCT_DIRECT => None,
-        ..=FEW => Some((if workers <= 2 { 1 } else { 2 }, (FEW_EDGE, usize::MAX))),
-        _ => (workers <= 2).then_some((2, LARGE_EDGES)),
+    let are_few = workers <= 2;
+    if work <= FEW {
+        (work > PRODUCT_DIRECT).then_some((if are_few { 1 } else { 2 }, (FEW_EDGE, usize::MAX)))
+    } else {
+        are_few.then_some((2, LARGE_EDGES))
     }
 }
 
