@@ -6,7 +6,7 @@
 //! the other side of the diagonal are left out, vector by vector.
 
 use super::micro::{Stream, Streams, Tile, as_packed, eliminate_across, eliminate_packed, planes, with_vectors, zero};
-use super::output::{Out, Wanted, add_elements, add_lanes, add_pairs, add_vectors};
+use super::output::{Out, Wanted, add_elements, add_full_pairs, add_lanes, add_pairs, add_vectors};
 use super::pack;
 use super::packed::{self, DEPTH, Packed, Right, block_bytes, even};
 use super::workspace::Workspace;
@@ -372,7 +372,8 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
         } else {
             eliminate_across::<T, V, NV, ROWS>(&mut acc, depth, (a, b), across, false);
         }
-        if !T::COMPLEX && whole && rs == 1 && rows == NV * V::LANES {
+        let is_full = whole && rs == 1 && rows == NV * V::LANES;
+        if !T::COMPLEX && is_full {
             return add_vectors::<T, V, NV, ROWS>(&acc, out);
         }
         let mut spill = [const { MaybeUninit::<T::Real>::uninit() }; TILE_REALS];
@@ -382,6 +383,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
         }
         match (rs, T::COMPLEX) {
             (1, false) => add_lanes::<T, V>(spill, plane, out),
+            (1, true) if is_full => add_full_pairs::<T, V, NV>(spill, out),
             (1, true) => add_pairs::<T, V>(spill, plane, out),
             _ => add_elements(spill, plane, out),
         }
