@@ -2,7 +2,10 @@
 //!
 //! [`Scalar`]: crate::Scalar
 
-use crate::cpu::{Blocks, Factorization, LuPanel, Mirror, Pack, Packed, Packs, QrPanel, SmallRank, Thin, Triangular};
+use crate::cpu::{
+    Blocks, Factorization, LuPanel, Mirror, Pack, Packed, Packs, QrPanel, SmallRank, Thin, Triangular,
+    TriangularProduct,
+};
 use crate::scalar::{c32, c64};
 use crate::simd::dispatch;
 use crate::view::{MatMut, MatRef};
@@ -29,6 +32,7 @@ pub trait Backend: Sized {
     fn small_rank(update: SmallRank<'_, Self>);
     fn pack(pack: Pack<'_, Self>) -> Packed;
     fn triangular(triangular: Triangular<'_, Self>);
+    fn triangular_product(product: TriangularProduct<'_, Self>);
     fn factor(factorization: Factorization<'_, Self>) -> usize;
     fn lu_panel(panel: LuPanel<'_, Self>) -> Option<usize>;
     fn qr_panel(panel: QrPanel<'_, Self>);
@@ -57,6 +61,9 @@ macro_rules! backends {
             }
             fn triangular(triangular: Triangular<'_, $t>) {
                 dispatch::<$t, _>(triangular);
+            }
+            fn triangular_product(product: TriangularProduct<'_, $t>) {
+                dispatch::<$t, _>(product);
             }
             fn factor(factorization: Factorization<'_, $t>) -> usize {
                 dispatch::<$t, _>(factorization)

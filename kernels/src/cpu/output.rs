@@ -15,6 +15,8 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
+    pub const ALL: Self = Self { triangle: None, offset: 0 };
+
     /// The rows, of `m`, that hold a wanted element of columns j .. j + cols.
     #[inline(always)]
     pub fn rows(&self, j: usize, cols: usize, m: usize) -> Range<usize> {

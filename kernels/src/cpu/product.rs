@@ -17,7 +17,7 @@ use std::mem::MaybeUninit;
 
 /// Columns of a packed block of B, which bounds the workspace. Each block of A is packed once for so many. (Two cores of an EPYC, 2026-11-25: dgemm of
 /// order 4096 in four products is 1.01 and 1.04 times as fast as with 1024 and 512.)
-const COLUMNS: usize = 2048;
+pub(super) const COLUMNS: usize = 2048;
 /// Vectors along a full tile.
 pub(super) const NV: usize = 3;
 /// Reals of the largest tile: 8 x 3 vectors of 16, or 4 x 3 x 2 planes.
@@ -120,7 +120,7 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
                         }
                     }
                     // SAFETY: the panels are those of the blocks of this shape.
-                    unsafe { block::<T, V, ROWS, false>(kc, width, panels_a, panels_b, ahead, out) };
+                    unsafe { block::<T, V, ROWS, false>(kc, width, (panels_a, panels_b), None, ahead, out) };
                 }
             }
         }
@@ -188,7 +188,7 @@ impl<R: Real> Panels<R> {
 
     /// The rows from this one on, to the end of its panel, and the distance between them.
     #[inline(always)]
-    fn at(&self, row: usize) -> (Stream<R>, usize) {
+    pub fn at(&self, row: usize) -> (Stream<R>, usize) {
         match self.last {
             Some((last, stream)) if row == last => (stream, 1),
             _ => {
@@ -204,14 +204,14 @@ const LATE: usize = 96;
 
 /// Cache lines that are asked for, some more in each register tile.
 #[derive(Clone, Copy)]
-struct Lines {
+pub(super) struct Lines {
     at: *const u8,
     /// Bytes in each.
     pace: usize,
 }
 
 impl Lines {
-    const NONE: Self = Self { at: std::ptr::null(), pace: 0 };
+    pub const NONE: Self = Self { at: std::ptr::null(), pace: 0 };
 
     /// So many lines in so many tiles.
     #[inline(always)]
@@ -245,9 +245,11 @@ pub(super) struct Ahead {
 
 impl Ahead {
     pub const NOTHING: Self = Self { a: Lines::NONE, b: false };
+    /// The next panel of B.
+    pub const RIGHT: Self = Self { b: true, ..Self::NOTHING };
 }
 
-/// All register tiles of a block of A, in panels of `width` rows, and one of B, or its conjugate.
+/// All register tiles of a block of A, in panels of `width` rows, and one of B, or its conjugate. The product of two others, which are packed, may be added.
 ///
 /// # Safety
 /// As for [`Vector`]; the panels are those of blocks for this shape of C.
@@ -255,8 +257,8 @@ impl Ahead {
 pub(super) unsafe fn block<T, V, const ROWS: usize, const CONJ: bool>(
     depth: usize,
     width: usize,
-    a: Panels<T::Real>,
-    b: Panels<T::Real>,
+    (a, b): (Panels<T::Real>, Panels<T::Real>),
+    others: Option<(Panels<T::Real>, Panels<T::Real>)>,
     mut ahead: Ahead,
     mut out: Out<'_, T>,
 ) where
@@ -266,10 +268,10 @@ pub(super) unsafe fn block<T, V, const ROWS: usize, const CONJ: bool>(
     let ((m, n), unit) = (out.c.shape(), planes::<T>());
     for j in (0..n).step_by(ROWS) {
         let cols = ROWS.min(n - j);
-        let b = b.at(j);
+        let right = b.at(j);
         let panel = ROWS * depth * unit;
         let mut next_b = match ahead.b {
-            true => Lines::new(b.0.ptr.wrapping_add(panel), lines_of::<T::Real>(panel), m.div_ceil(width)),
+            true => Lines::new(right.0.ptr.wrapping_add(panel), lines_of::<T::Real>(panel), m.div_ceil(width)),
             false => Lines::NONE,
         };
         for i in (0..m).step_by(width) {
@@ -282,6 +284,7 @@ pub(super) unsafe fn block<T, V, const ROWS: usize, const CONJ: bool>(
             }
             let skip = (first - i) / V::LANES;
             let vectors = (last - i).div_ceil(V::LANES) - skip;
+            let others = others.map(|(a, b)| (a.at(i).0.offset(skip * V::LANES), b.at(j).0));
             let (i, a) = (i + skip * V::LANES, a.offset(skip * V::LANES));
             let part = Out {
                 wanted: Wanted { offset: out.wanted.offset + i as isize - j as isize, ..out.wanted },
@@ -290,7 +293,8 @@ pub(super) unsafe fn block<T, V, const ROWS: usize, const CONJ: bool>(
             };
             // SAFETY: the caller's promises for panels i and j.
             unsafe {
-                with_vectors!(vectors, tile::<T, V, _, ROWS, CONJ>(depth, a, b, [&mut next_b, &mut ahead.a], part))
+                let next = [&mut next_b, &mut ahead.a];
+                with_vectors!(vectors, tile::<T, V, _, ROWS, CONJ>(depth, a, right, others, next, part))
             }
         }
     }
@@ -302,7 +306,7 @@ pub(super) unsafe fn block<T, V, const ROWS: usize, const CONJ: bool>(
 /// # Safety
 /// As for [`eliminate_across`].
 #[inline(always)]
-unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
+pub(super) unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     acc: &mut Tile<V, NV, ROWS>,
     depth: usize,
     (a, b): Streams<T::Real>,
@@ -346,7 +350,7 @@ unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     }
 }
 
-/// One register tile: C = alpha A B + beta C, or with the conjugate of B.
+/// One register tile: C = alpha A B + beta C, or with the conjugate of B; the product of two others may be added to theirs.
 ///
 /// # Safety
 /// As for [`eliminate_across`]; C has at most NV vectors of rows and ROWS columns.
@@ -355,9 +359,35 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     depth: usize,
     a: Stream<T::Real>,
     (b, across): (Stream<T::Real>, usize),
+    others: Option<Streams<T::Real>>,
     next: [&mut Lines; 2],
     mut out: Out<'_, T>,
 ) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // SAFETY: the caller's promises.
+    unsafe {
+        let mut acc = zero::<T, V, NV, ROWS>();
+        if let Some(others) = others {
+            steps::<T, V, NV, ROWS, CONJ>(&mut acc, depth, others, a.ptr.cast());
+        }
+        if T::COMPLEX || across == 1 {
+            accumulate::<T, V, NV, ROWS, CONJ>(&mut acc, depth, (a, b), next, &mut out);
+        } else {
+            eliminate_across::<T, V, NV, ROWS>(&mut acc, depth, (a, b), across, false);
+        }
+        put::<T, V, NV, ROWS>(&acc, out);
+    }
+}
+
+/// C = alpha acc + beta C, wherever it is.
+///
+/// # Safety
+/// As for [`Vector`]; C has at most NV vectors of rows and ROWS columns.
+#[inline(always)]
+pub(super) unsafe fn put<T, V, const NV: usize, const ROWS: usize>(acc: &Tile<V, NV, ROWS>, out: Out<'_, T>)
+where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
@@ -366,15 +396,9 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     let whole = out.wanted.whole(rows, cols);
     // SAFETY: the caller's promises.
     unsafe {
-        let mut acc = zero::<T, V, NV, ROWS>();
-        if T::COMPLEX || across == 1 {
-            accumulate::<T, V, NV, ROWS, CONJ>(&mut acc, depth, (a, b), next, &mut out);
-        } else {
-            eliminate_across::<T, V, NV, ROWS>(&mut acc, depth, (a, b), across, false);
-        }
         let is_full = whole && rs == 1 && rows == NV * V::LANES;
         if !T::COMPLEX && is_full {
-            return add_vectors::<T, V, NV, ROWS>(&acc, out);
+            return add_vectors::<T, V, NV, ROWS>(acc, out);
         }
         let mut spill = [const { MaybeUninit::<T::Real>::uninit() }; TILE_REALS];
         let (spill, plane) = (spill.as_mut_ptr().cast::<T::Real>(), NV * V::LANES);

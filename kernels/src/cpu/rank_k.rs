@@ -125,7 +125,7 @@ pub fn syr2k<'a, T: Scalar>(
 ) {
     assert!(!T::COMPLEX || op != Op::ConjTrans, "syr2k: no conjugate transpose of a complex matrix; that is her2k");
     let plain = |operand| Factor { conj: false, ..Factor::new(op, operand) };
-    rank_2k(uplo, false, (alpha, plain(a.into())), (alpha, plain(b.into())), beta, c);
+    rank_2k(uplo, false, alpha, (plain(a.into()), plain(b.into())), beta, c);
 }
 
 /// One triangle of C = alpha A Bᴴ + conj(alpha) B Aᴴ + beta C (`Op::None`, A and B n x k), or of
@@ -158,7 +158,7 @@ pub fn her2k<'a, T: Scalar>(
 ) {
     assert!(!T::COMPLEX || op != Op::Trans, "her2k: no plain transpose of a complex matrix; that is syr2k");
     let (a, b) = (Factor::new(op, a.into()), Factor::new(op, b.into()));
-    rank_2k(uplo, true, (alpha, a), (alpha.conj(), b), T::from_real(beta), c.rb_mut());
+    rank_2k(uplo, true, alpha, (a, b), T::from_real(beta), c.rb_mut());
     make_diagonal_real(c);
 }
 
@@ -166,26 +166,26 @@ pub fn her2k<'a, T: Scalar>(
 fn rank_k<T: Scalar>(uplo: Uplo, conj: bool, alpha: T, a: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
     if alpha != T::ZERO && SmallRank::is_for(&a, &c) {
         check(&a, &a.transpose(), &c);
-        return SmallRank { uplo, conj, a: (alpha, a), b: None, beta, c }.run();
+        return SmallRank { uplo, conj, alpha, a, b: None, beta, c }.run();
     }
     update(uplo, alpha, a, adjoint(a, conj), beta, c);
 }
 
-/// The same of two factors, alpha A op(B) + other B op(A).
+/// The same of two factors, alpha A op(B) + op(alpha) B op(A).
 fn rank_2k<'a, T: Scalar>(
     uplo: Uplo,
     conj: bool,
-    (alpha, a): (T, Factor<'a, T>),
-    (other, b): (T, Factor<'a, T>),
+    alpha: T,
+    (a, b): (Factor<'a, T>, Factor<'a, T>),
     beta: T,
     mut c: MatMut<'_, T>,
 ) {
     if alpha != T::ZERO && SmallRank::is_for(&a, &c) {
         check(&a, &b.transpose(), &c);
-        return SmallRank { uplo, conj, a: (alpha, a), b: Some((other, b)), beta, c }.run();
+        return SmallRank { uplo, conj, alpha, a, b: Some(b), beta, c }.run();
     }
     update(uplo, alpha, a, adjoint(b, conj), beta, c.rb_mut());
-    update(uplo, other, b, adjoint(a, conj), T::ONE, c);
+    update(uplo, if conj { alpha.conj() } else { alpha }, b, adjoint(a, conj), T::ONE, c);
 }
 
 /// The transpose of a factor, or its conjugate transpose.

@@ -16,13 +16,13 @@ use crate::{MatMut, Scalar, Uplo};
 /// order 1024 there is no difference.)
 const BYTES: usize = 2 << 20;
 
-/// One triangle of C = alpha A op(B) + beta C, or with the product of B and op(A) added to that, where op is the transpose or the conjugate transpose.
+/// One triangle of C = alpha A op(A) + beta C, or of C = alpha A op(B) + op(alpha) B op(A) + beta C, where op is the transpose or the conjugate transpose.
 pub struct SmallRank<'a, T> {
     pub uplo: Uplo,
     pub conj: bool,
-    /// The left factors and what their products are scaled by; of a single one the right factor is the same.
-    pub a: (T, Factor<'a, T>),
-    pub b: Option<(T, Factor<'a, T>)>,
+    pub alpha: T,
+    pub a: Factor<'a, T>,
+    pub b: Option<Factor<'a, T>>,
     pub beta: T,
     /// Its rows are adjacent.
     pub c: MatMut<'a, T>,
@@ -47,41 +47,61 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
 
     #[inline(always)]
     unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) {
-        let Self { uplo, conj, a: (alpha, a), b, beta, mut c } = self;
+        let Self { uplo, conj, alpha, a, b, beta, mut c } = self;
         let (n, k) = a.view.shape();
-        let depth = even(k, DEPTH, 1);
+        // Of two products both are accumulated before C is added to, from panels that together take no more of a first-level cache.
+        let depth = even(k, if b.is_some() { DEPTH / 2 } else { DEPTH }, 1);
         let width = even(n, NV * V::LANES, V::LANES);
         assert!(width.is_multiple_of(ROWS), "the rows of a panel are cut into rows of register tiles");
         let height = even(n, block_bytes() / (depth * size_of::<T>()), width);
         let len = n.next_multiple_of(width) * depth * planes::<T>();
         let mut scratch = Workspace::take(if b.is_some() { 2 * len } else { len });
         let (first, second) = scratch.elements().split_at_mut(len);
+        // alpha A op(B) + conj(alpha) B op(A) is the same of alpha A and B.
+        let is_scaled = conj && b.is_some() && alpha.im() != T::Real::ZERO;
+        let minus_alpha = if is_scaled { -T::ONE } else { -alpha };
         for p in (0..k).step_by(depth) {
             let cols = p..k.min(p + depth);
             // SAFETY: there is room for panels of all rows.
             let left = unsafe { packed::<T, V>(a.part(0..n, cols.clone()), width, first) };
+            if is_scaled {
+                scale::<T>(alpha, width, &mut first[..n.next_multiple_of(width) * cols.len() * planes::<T>()]);
+            }
             let right = match b {
                 // SAFETY: as above.
-                Some((_, b)) => unsafe { packed::<T, V>(b.part(0..n, cols.clone()), width, second) },
-                None => left,
+                Some(b) => Some(unsafe { packed::<T, V>(b.part(0..n, cols.clone()), width, second) }),
+                None => None,
             };
-            let terms = [Some((alpha, left, right)), b.map(|(alpha, _)| (alpha, right, left))];
-            let betas = [if p == 0 { beta } else { T::ONE }, T::ONE];
-            for ((alpha, left, right), beta) in terms.into_iter().flatten().zip(betas) {
-                for i in (0..n).step_by(height) {
-                    let c = c.rb_mut().submatrix(i..n.min(i + height), 0..n);
-                    let wanted = Wanted { triangle: Some(uplo), offset: i as isize };
-                    let (left, out) = (left.from(i), Out { minus_alpha: -alpha, beta, wanted, c });
-                    // SAFETY: the panels are those of these rows, and of all.
-                    unsafe {
-                        if T::COMPLEX && conj {
-                            block::<T, V, ROWS, true>(cols.len(), width, left, right, Ahead::NOTHING, out);
-                        } else {
-                            block::<T, V, ROWS, false>(cols.len(), width, left, right, Ahead::NOTHING, out);
-                        }
+            for i in (0..n).step_by(height) {
+                let out = Out {
+                    minus_alpha,
+                    beta: if p == 0 { beta } else { T::ONE },
+                    wanted: Wanted { triangle: Some(uplo), offset: i as isize },
+                    c: c.rb_mut().submatrix(i..n.min(i + height), 0..n),
+                };
+                let factors = (left.from(i), right.unwrap_or(left));
+                let others = right.map(|right| (right.from(i), left));
+                // SAFETY: the panels are those of these rows, and of all.
+                unsafe {
+                    if T::COMPLEX && conj {
+                        block::<T, V, ROWS, true>(cols.len(), width, factors, others, Ahead::NOTHING, out);
+                    } else {
+                        block::<T, V, ROWS, false>(cols.len(), width, factors, others, Ahead::NOTHING, out);
                     }
                 }
             }
+        }
+    }
+}
+
+/// Panels of `width` rows, alpha times what they were.
+#[inline(always)]
+fn scale<T: Scalar>(alpha: T, width: usize, panels: &mut [T::Real]) {
+    let (x, y) = (alpha.re(), alpha.im());
+    for column in panels.chunks_exact_mut(2 * width) {
+        let (re, im) = column.split_at_mut(width);
+        for (re, im) in re.iter_mut().zip(im) {
+            (*re, *im) = (x * *re - y * *im, x * *im + y * *re);
         }
     }
 }

@@ -1,8 +1,31 @@
 //! A small triangle applied to the rows of a register tile: a system solved, or a product.
 
 use super::micro::{Tile, multiply, planes, scalar, scale_row, subtract};
+use crate::backend::Factor;
 use crate::simd::Vector;
 use crate::{Scalar, Uplo};
+
+/// Packs a small triangle: for each column q `width` elements (r, q) per plane, zeros in the other triangle, which is not read, and on the diagonal what
+/// `diagonal` makes of it.
+pub(super) fn pack<T: Scalar>(
+    a: Factor<'_, T>,
+    uplo: Uplo,
+    diagonal: impl Fn(T) -> T,
+    width: usize,
+    to: &mut [T::Real],
+) {
+    let order = a.view.ncols();
+    to.fill(T::Real::ZERO);
+    for (q, column) in to.chunks_exact_mut(width * planes::<T>()).enumerate().take(order) {
+        for r in if uplo == Uplo::Lower { q..order } else { 0..q + 1 } {
+            let value = if r == q { diagonal(a.view.at(r, q)) } else { a.view.at(r, q) };
+            column[r] = value.re();
+            if T::COMPLEX {
+                column[width + r] = if a.conj { -value.im() } else { value.im() };
+            }
+        }
+    }
+}
 
 /// Solves the ROWS x ROWS triangular system whose right-hand sides are the lanes of `acc`, forwards or backwards.
 ///

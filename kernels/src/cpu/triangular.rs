@@ -15,7 +15,8 @@
 
 use super::gemm::{add, scale};
 use super::micro::{self, Stream, eliminate, load_tile, planes, store_tile, with_vectors};
-use super::small_triangle::{multiply_triangle, substitute};
+use super::small_triangle::{self, multiply_triangle, substitute};
+use super::triangular_product::TriangularProduct;
 use super::workspace::Workspace;
 use super::{pack, thin};
 use crate::backend::Factor;
@@ -77,6 +78,9 @@ impl<'a, T: Scalar> Triangular<'a, T> {
         let is_thin = self.b.ncols() <= thin::COLUMNS;
         if self.b.is_empty() || self.alpha == T::ZERO {
             scale(self.alpha, self.b);
+        } else if self.action == Action::Multiply && !is_thin && !self.is_small_complex() {
+            let Self { uplo, a, diag, alpha, b, .. } = self;
+            T::triangular_product(TriangularProduct { uplo, a, diag, alpha, b });
         } else if self.b.nrows() > if is_thin { DIRECT_THIN } else { DIRECT } {
             self.by_halves();
         } else if self.action == Action::Solve && (is_thin || self.overflows()) {
@@ -84,6 +88,12 @@ impl<'a, T: Scalar> Triangular<'a, T> {
         } else {
             T::triangular(self);
         }
+    }
+
+    /// Whether this is a complex triangle of moderate order whose lanes would run along A: those of its small triangles leave no register free. (One core of an
+    /// EPYC, 2026-11-26, order 64, 256, 512 so in c: 1.20, 1.10, 0.99 times as fast, in z 1.11, 0.98.)
+    fn is_small_complex(&self) -> bool {
+        T::COMPLEX && self.b.nrows() <= DIRECT && self.b.row_stride() <= self.b.col_stride()
     }
 
     /// One half of B's rows stands alone with its part of A, the other one depends on it, too.
@@ -200,27 +210,18 @@ where
         // SAFETY: the block has room for n + ROWS columns, of which depth <= n are packed here.
         unsafe { pack::panel::<T, V>(system.a.part(start..start + rows, found), ROWS, block.as_mut_ptr()) };
         let small = &mut block[depth * ROWS * unit..(depth + ROWS) * ROWS * unit];
-        small.fill(T::Real::ZERO);
-        for q in 0..rows {
-            for r in 0..rows {
-                let wanted = if system.uplo == Uplo::Lower { r >= q } else { r <= q };
-                if !wanted {
-                    continue;
-                }
-                let value = match (r == q, system.diag) {
-                    (true, Diag::Unit) => T::ONE,
-                    (true, Diag::NonUnit) if system.action == Action::Solve => {
-                        reciprocal(system.a.view.at(start + r, start + r))
-                    }
-                    _ => system.a.view.at(start + r, start + q),
-                };
-                let value = if system.a.conj { value.conj() } else { value };
-                small[q * ROWS * unit + r] = value.re();
-                if T::COMPLEX {
-                    small[q * ROWS * unit + ROWS + r] = value.im();
-                }
-            }
-        }
+        let diagonal = |x| match (system.diag, system.action) {
+            (Diag::Unit, _) => T::ONE,
+            (Diag::NonUnit, Action::Solve) => reciprocal(x),
+            (Diag::NonUnit, Action::Multiply) => x,
+        };
+        small_triangle::pack(
+            system.a.part(start..start + rows, start..start + rows),
+            system.uplo,
+            diagonal,
+            ROWS,
+            small,
+        );
     }
 }
 

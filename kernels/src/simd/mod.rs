@@ -43,6 +43,8 @@ pub(crate) trait Vector: Copy {
     unsafe fn abs(self) -> Self;
     /// Lane by lane the pair whose first number is larger: `x` if that is so, and `best` otherwise, NaN in `x` included.
     unsafe fn larger(best: (Self, Self), x: (Self, Self)) -> (Self, Self);
+    /// Lanes first .. end of `other`, the others of itself.
+    unsafe fn blend(self, other: Self, first: usize, end: usize) -> Self;
     /// The sum of all lanes.
     unsafe fn sum(self) -> Self::Real;
     /// Lane i, which must be less than LANES.

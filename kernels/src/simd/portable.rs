@@ -76,6 +76,10 @@ impl<R: Real> Vector for Portable<R> {
         (Self(std::array::from_fn(|i| pick(i).0)), Self(std::array::from_fn(|i| pick(i).1)))
     }
     #[inline(always)]
+    unsafe fn blend(self, other: Self, first: usize, end: usize) -> Self {
+        Self(std::array::from_fn(|i| if first <= i && i < end { other.0[i] } else { self.0[i] }))
+    }
+    #[inline(always)]
     unsafe fn sum(self) -> R {
         (self.0[0] + self.0[2]) + (self.0[1] + self.0[3])
     }

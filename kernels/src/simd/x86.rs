@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 /// One line per register type: its real, its lanes, and the intrinsics by name.
 macro_rules! vectors {
     ($($v:ty, $real:ty, $lanes:literal, $splat:ident, $load:ident, $store:ident, $mul:ident, $add:ident, $sub:ident,
-        |$x:ident, $i:ident| $lane:expr, $mask:ident, $mask_load:ident, $mask_store:ident,
+        |$x:ident, $i:ident| $lane:expr, $mask:ident, $mask_load:ident, $mask_store:ident, $blend:ident,
         $square:literal, $transpose:ident, $four:ident, $interleave:ident, $swap:path, $abs:ident, $larger:ident, $sum:ident
         $(, $real_tile:path, $complex_tile:path)?;)*) => {$(
         impl Vector for $v {
@@ -63,6 +63,11 @@ macro_rules! vectors {
             unsafe fn larger(best: (Self, Self), x: (Self, Self)) -> (Self, Self) {
                 // SAFETY: the caller vouches for the instruction set.
                 unsafe { $larger(best, x) }
+            }
+            #[inline(always)]
+            unsafe fn blend(self, other: Self, first: usize, end: usize) -> Self {
+                // SAFETY: the caller vouches for the instruction set.
+                unsafe { $blend($mask(first, end), self, other) }
             }
             #[inline(always)]
             unsafe fn sum(self) -> $real {
@@ -128,24 +133,44 @@ macro_rules! vectors {
 vectors! {
     __m512, f32, 16, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
         |x, i| _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(i), x)),
-        bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, 8, transpose_f32, four_f32, interleave_f32_16,
+        bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, _mm512_mask_blend_ps, 8, transpose_f32, four_f32, interleave_f32_16,
         _mm512_permute_ps::<0xb1>, _mm512_abs_ps, larger_f32_16, _mm512_reduce_add_ps,
         tile::real_f32, tile::complex_f32;
     __m512d, f64, 8, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
         |x, i| _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(i64::from(i)), x)),
-        bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, 8, transpose_f64_8, four_f64_8, interleave_f64_8,
+        bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, _mm512_mask_blend_pd, 8, transpose_f64_8, four_f64_8, interleave_f64_8,
         _mm512_permute_pd::<0x55>, _mm512_abs_pd, larger_f64_8, _mm512_reduce_add_pd,
         tile::real_f64, tile::complex_f64;
     __m256, f32, 8, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
         |x, i| _mm256_cvtss_f32(_mm256_permutevar8x32_ps(x, _mm256_set1_epi32(i))),
-        signs_8, load_signs_f32, _mm256_maskstore_ps, 8, transpose_f32, four_f32, interleave_f32_8,
+        signs_8, load_signs_f32, _mm256_maskstore_ps, blend_f32_8, 8, transpose_f32, four_f32, interleave_f32_8,
         _mm256_permute_ps::<0xb1>, abs_f32_8, larger_f32_8, sum_f32_8;
     __m256d, f64, 4, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd,
         |x, i| _mm256_cvtsd_f64(_mm256_castps_pd(_mm256_permutevar8x32_ps(
             _mm256_castpd_ps(x),
             _mm256_set1_epi64x(i64::from(2 * i) | i64::from(2 * i + 1) << 32),
-        ))), signs_4, load_signs_f64, _mm256_maskstore_pd, 4, transpose_f64, transpose_f64, interleave_f64_4,
+        ))), signs_4, load_signs_f64, _mm256_maskstore_pd, blend_f64_4, 4, transpose_f64, transpose_f64, interleave_f64_4,
         _mm256_permute_pd::<0x5>, abs_f64_4, larger_f64_4, sum_f64_4;
+}
+
+/// Lanes of `y` where the mask has its sign, of `x` elsewhere.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn blend_f32_8(mask: __m256i, x: __m256, y: __m256) -> __m256 {
+    // SAFETY: the caller's promise.
+    unsafe { _mm256_blendv_ps(x, y, _mm256_castsi256_ps(mask)) }
+}
+
+/// As [`blend_f32_8`].
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn blend_f64_4(mask: __m256i, x: __m256d, y: __m256d) -> __m256d {
+    // SAFETY: the caller's promise.
+    unsafe { _mm256_blendv_pd(x, y, _mm256_castsi256_pd(mask)) }
 }
 
 /// Sixteen pairs.
