@@ -1,6 +1,6 @@
 //! [`Matrix`]: a matrix that owns its elements.
 
-use superscalar_kernels::{MatMut, MatRef, Scalar};
+use superscalar_kernels::{MatMut, MatRef, Scalar, zeros};
 
 /// An m x n matrix, column by column without gaps.
 ///
@@ -22,20 +22,20 @@ pub struct Matrix<T> {
 }
 
 impl<T: Scalar> Matrix<T> {
-    /// An m x n matrix of zeros.
+    /// An m x n matrix of zeros; a large one is on large pages, if the system has them.
     #[must_use]
     pub fn zeros(m: usize, n: usize) -> Self {
-        Self { data: vec![T::ZERO; m * n], m, n }
+        Self { data: zeros(m * n), m, n }
     }
 
     /// The matrix whose element (i, j) is `f(i, j)`.
     #[must_use]
     pub fn from_fn(m: usize, n: usize, mut f: impl FnMut(usize, usize) -> T) -> Self {
-        let mut data = Vec::with_capacity(m * n);
-        for j in 0..n {
-            data.extend((0..m).map(|i| f(i, j)));
+        let mut matrix = Self::zeros(m, n);
+        for (j, column) in matrix.data.chunks_exact_mut(m.max(1)).enumerate() {
+            column.iter_mut().enumerate().for_each(|(i, x)| *x = f(i, j));
         }
-        Self { data, m, n }
+        matrix
     }
 
     /// Element (i, j).

@@ -41,6 +41,7 @@ pub mod device;
 #[cfg(feature = "opencl")]
 pub mod opencl;
 pub mod options;
+mod pages;
 pub mod peak;
 pub mod reference;
 pub mod scalar;
@@ -52,6 +53,7 @@ pub mod view;
 pub use backing::{Backing, NoMemory};
 pub use cpu::{NotPositiveDefinite, Singular};
 pub use options::{Diag, Direction, Norm, Op, ParseOptionError, Part, Side, Uplo};
+pub use pages::zeros;
 pub use scalar::{Real, Scalar, c32, c64};
 pub use tile::{Tile, TileView};
 pub use view::{MatMut, MatRef, Tiles, ViewError};

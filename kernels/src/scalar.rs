@@ -158,11 +158,26 @@ macro_rules! scalars {
     )*};
 }
 
+/// The squares of singles are doubles.
+#[inline(always)]
+fn modulus_c32(z: c32) -> f32 {
+    let (re, im) = (f64::from(z.re), f64::from(z.im));
+    (re * re + im * im).sqrt() as f32
+}
+
+/// Where squares neither overflow nor are lost their sum will do, in a tenth of the time.
+#[inline(always)]
+fn modulus_c64(z: c64) -> f64 {
+    let square = z.re * z.re + z.im * z.im;
+    let is_safe = square > f64::MIN_POSITIVE / f64::EPSILON && square < f64::INFINITY;
+    if is_safe { square.sqrt() } else { z.re.hypot(z.im) }
+}
+
 scalars! {
     f32, f32, 's', false, 1, 1, |x| (x, 0.0, x.abs()), |r, i| r;
     f64, f64, 'd', false, 1, 1, |x| (x, 0.0, x.abs()), |r, i| r;
-    c32, f32, 'c', true, 6, 2, |z| (z.re, z.im, z.re.hypot(z.im)), |r, i| c32 { re: r, im: i };
-    c64, f64, 'z', true, 6, 2, |z| (z.re, z.im, z.re.hypot(z.im)), |r, i| c64 { re: r, im: i };
+    c32, f32, 'c', true, 6, 2, |z| (z.re, z.im, modulus_c32(z)), |r, i| c32 { re: r, im: i };
+    c64, f64, 'z', true, 6, 2, |z| (z.re, z.im, modulus_c64(z)), |r, i| c64 { re: r, im: i };
 }
 
 macro_rules! reals {
@@ -192,6 +207,21 @@ mod tests {
         assert_eq!(z.abs().to_f64(), if T::COMPLEX { 5.0 } else { 3.0 });
         assert_eq!((z * z.conj()).re(), z.abs() * z.abs());
         assert!(T::from_f64(f64::NAN).is_nan() && !z.is_nan());
+    }
+
+    #[test]
+    fn moduli_neither_overflow_nor_vanish() {
+        for size in [1e-320, 1e-200, 1.0, 1e200, 1e307] {
+            let (z, wanted) = (c64::new(3.0 * size, -4.0 * size).abs(), 5.0 * size);
+            assert!((z - wanted).abs() <= wanted * 4.0 * f64::EPSILON + f64::from_bits(4), "{z} {wanted}");
+        }
+        for size in [1e-40, 1.0, 6e37] {
+            let (z, wanted) = (c32::new(3.0 * size, -4.0 * size).abs(), 5.0 * size);
+            assert!((z - wanted).abs() <= wanted * 4.0 * f32::EPSILON, "{z} {wanted}");
+        }
+        let (inf, nan) = (f64::INFINITY, f64::NAN);
+        assert_eq!((c64::new(inf, 1.0).abs(), c64::new(1.0, -inf).abs(), c64::ZERO.abs()), (inf, inf, 0.0));
+        assert!(c64::new(nan, 1.0).abs().is_nan() && c32::new(1.0, f32::NAN).abs().is_nan());
     }
 
     #[test]

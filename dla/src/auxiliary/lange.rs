@@ -7,7 +7,7 @@ use crate::{
     tile::{Tile, TileView},
     tiled::Tiled,
 };
-use std::ops::Range;
+use std::ops::{Add, Range};
 use superscalar_kernels::{Diag, MatRef, Norm, Real, Scalar, Uplo};
 use superscalar_runtime::{Output, Runtime, Scope};
 
@@ -60,25 +60,17 @@ fn worst<R: Real>(x: R, y: R) -> R {
 fn partial<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>, first: usize) -> Partial<T::Real> {
     let (m, n) = a.shape();
     let zero = T::Real::ZERO;
-    let moduli = |j: usize, rows: Range<usize>| {
-        let column = a.col_as_slice(j);
-        rows.map(move |i| column.map_or_else(|| a.at(i, j), |column| column[i]).abs())
-    };
     let columns = (0..n).map(|j| (j, structure.column(a, j, first)));
     let by_sums = matches!(norm, Norm::Inf) || (structure.is_mirrored() && norm == Norm::One);
     match norm {
         Norm::Max => Partial::Largest(columns.fold(zero, |largest, (j, (rows, diagonal))| {
             let largest = diagonal.into_iter().map(T::abs).fold(largest, worst);
-            moduli(j, rows).fold(largest, worst)
+            worst(largest, over(a, j, rows, worst))
         })),
         Norm::One | Norm::Inf if by_sums => {
             let mut sums = vec![zero; m];
             for (j, (rows, diagonal)) in columns {
-                let mut mirrored = zero;
-                for (i, modulus) in rows.clone().zip(moduli(j, rows)) {
-                    sums[i] += modulus;
-                    mirrored += modulus;
-                }
+                let mirrored = add_moduli(a, j, rows, &mut sums);
                 if let Some(diagonal) = diagonal {
                     sums[first + j] += diagonal.abs();
                 }
@@ -89,9 +81,13 @@ fn partial<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>, first:
             Partial::Sums(sums)
         }
         Norm::One | Norm::Inf => Partial::Largest(columns.fold(zero, |largest, (j, (rows, diagonal))| {
-            worst(largest, moduli(j, rows).sum::<T::Real>() + diagonal.map_or(zero, T::abs))
+            worst(largest, over(a, j, rows, T::Real::add) + diagonal.map_or(zero, T::abs))
         })),
         Norm::Frobenius => {
+            let moduli = |j: usize, rows: Range<usize>| {
+                let column = a.col_as_slice(j);
+                rows.map(move |i| column.map_or_else(|| a.at(i, j), |column| column[i]).abs())
+            };
             let twice = if structure.is_mirrored() { T::Real::from_f64(2.0) } else { T::Real::ONE };
             columns.fold(Partial::Squares { scale: zero, sum: zero }, |squares, (j, (rows, diagonal))| {
                 let (scale, sum) = sum_of_squares(|| moduli(j, rows.clone()));
@@ -101,6 +97,46 @@ fn partial<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>, first:
             })
         }
     }
+}
+
+/// Parts of a sum, so that none of its additions waits for the one before.
+const PARTS: usize = 16;
+
+/// The sum, or what else `join` makes of them, of the moduli of these rows of column j.
+fn over<T: Scalar>(
+    a: MatRef<'_, T>,
+    j: usize,
+    rows: Range<usize>,
+    join: impl Fn(T::Real, T::Real) -> T::Real,
+) -> T::Real {
+    let Some(column) = a.col_as_slice(j) else {
+        return rows.map(|i| a.at(i, j).abs()).fold(T::Real::ZERO, join);
+    };
+    let (mut parts, chunks) = ([T::Real::ZERO; PARTS], column[rows].chunks_exact(PARTS));
+    let rest = chunks.remainder();
+    for chunk in chunks {
+        parts.iter_mut().zip(chunk).for_each(|(part, x)| *part = join(*part, x.abs()));
+    }
+    rest.iter().map(|x| x.abs()).chain(parts).fold(T::Real::ZERO, join)
+}
+
+/// Adds the moduli of these rows of column j to the rows' sums, and returns their own.
+fn add_moduli<T: Scalar>(a: MatRef<'_, T>, j: usize, rows: Range<usize>, sums: &mut [T::Real]) -> T::Real {
+    let mut parts = [T::Real::ZERO; PARTS];
+    let add = |part: &mut T::Real, sum: &mut T::Real, x: T| {
+        let modulus = x.abs();
+        *sum += modulus;
+        *part += modulus;
+    };
+    match a.col_as_slice(j) {
+        Some(column) => {
+            for (sums, column) in sums[rows.clone()].chunks_mut(PARTS).zip(column[rows].chunks(PARTS)) {
+                parts.iter_mut().zip(sums).zip(column).for_each(|((part, sum), &x)| add(part, sum, x));
+            }
+        }
+        None => rows.for_each(|i| add(&mut parts[0], &mut sums[i], a.at(i, j))),
+    }
+    parts.into_iter().sum()
 }
 
 /// The sum of squares as a scale and a sum: without overflow or underflow, whatever the numbers are.

@@ -7,6 +7,7 @@ use crate::{
     codelets::{Laswp, task},
     columns,
     error::Error,
+    level3::trsm,
     options::Options,
     tile::TileView,
     tiled::Tiled,
@@ -48,19 +49,26 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
     };
     // Nothing is solved with a singular U.
     columns::await_regular(s, pivots.regular, b);
-    let (lower, upper) = ((Uplo::Lower, op, Diag::Unit), (Uplo::Upper, op, Diag::NonUnit));
+    // P L U X = B, or op(U) op(L) Pᵀ X = B
     if op == Op::None {
-        // P L U X = B
         exchange(Direction::Forward);
-        columns::trsm(s, lower, a, b);
-        columns::trsm(s, upper, a, b);
-    } else {
-        // op(U) op(L) Pᵀ X = B
-        columns::trsm(s, upper, a, b);
-        columns::trsm(s, lower, a, b);
+    }
+    for (uplo, diag) in order(op) {
+        columns::trsm(s, (uplo, op, diag), a, b);
+    }
+    if op != Op::None {
         exchange(Direction::Backward);
     }
 }
+
+/// The triangles in the order in which op(A) is solved for.
+fn order(op: Op) -> [(Uplo, Diag); 2] {
+    let (lower, upper) = ((Uplo::Lower, Diag::Unit), (Uplo::Upper, Diag::NonUnit));
+    if op == Op::None { [lower, upper] } else { [upper, lower] }
+}
+
+/// From this order on workers share the solves of a single block of right-hand sides.
+const SHARED: usize = 1024;
 
 /// Solves op(A) X = B, where A holds L and U from [`getrf`](fn@crate::getrf), and `ipiv` its interchanges; B, n x nrhs, is
 /// replaced by X.
@@ -109,6 +117,17 @@ pub fn getrs<T: Scalar>(
         })?);
     }
     let parts = options.right_hand_sides(n, nrhs, Crew::of(rt))?;
+    if nrhs <= parts && n >= SHARED && rt.workers() > 1 {
+        return between_exchanges(op, ipiv, b, |mut b| {
+            let nb = (n / 8).min(SHARED);
+            Ok(rt.scope(|s| {
+                let (a, b) = (Tiled::read_only(s, a, nb, nb), Tiled::new(s, b.rb_mut(), nb, nrhs));
+                for (uplo, diag) in order(op) {
+                    trsm::submit(s, Side::Left, uplo, op, diag, T::ONE, &a, &b);
+                }
+            })?)
+        });
+    }
     Ok(rt.scope(|s| {
         for b in Tiled::columns(s, b.rb_mut(), parts).tiles() {
             s.spawn(task("getrs", 0, 0, 0), b.read_write(), move |b| solve(op, a, ipiv, b.view_mut()));
@@ -117,15 +136,27 @@ pub fn getrs<T: Scalar>(
 }
 
 /// The same on one thread.
-pub(crate) fn solve<T: Scalar>(op: Op, a: MatRef<'_, T>, ipiv: &[i32], mut b: MatMut<'_, T>) {
-    let solve = |uplo, diag, b: MatMut<'_, T>| cpu::trsm(Side::Left, uplo, op, diag, T::ONE, a, b);
+pub(crate) fn solve<T: Scalar>(op: Op, a: MatRef<'_, T>, ipiv: &[i32], b: MatMut<'_, T>) {
+    between_exchanges(op, ipiv, b, |mut b| {
+        for (uplo, diag) in order(op) {
+            cpu::trsm(Side::Left, uplo, op, diag, T::ONE, a, b.rb_mut());
+        }
+    });
+}
+
+/// Solves with both triangles, B's rows being exchanged before that or after it.
+fn between_exchanges<T: Scalar, R>(
+    op: Op,
+    ipiv: &[i32],
+    mut b: MatMut<'_, T>,
+    triangles: impl FnOnce(MatMut<'_, T>) -> R,
+) -> R {
     if op == Op::None {
         cpu::laswp(b.rb_mut(), 0, ipiv, Direction::Forward);
-        solve(Uplo::Lower, Diag::Unit, b.rb_mut());
-        solve(Uplo::Upper, Diag::NonUnit, b);
-    } else {
-        solve(Uplo::Upper, Diag::NonUnit, b.rb_mut());
-        solve(Uplo::Lower, Diag::Unit, b.rb_mut());
+    }
+    let result = triangles(b.rb_mut());
+    if op != Op::None {
         cpu::laswp(b, 0, ipiv, Direction::Backward);
     }
+    result
 }

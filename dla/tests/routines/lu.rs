@@ -222,6 +222,27 @@ fn panels_that_the_options_choose() {
     });
 }
 
+/// Few right-hand sides of a large system are solved for by all workers together.
+#[test]
+fn workers_share_the_solve_of_one_right_hand_side() {
+    let n = 1100;
+    let (a, b) = (Stored::<f64>::random((n, n), 16), Stored::<f64>::random((n, 1), 17));
+    for workers in [1, 3] {
+        let rt = Runtime::builder().workers(workers).bind(false).trace(true).build().expect("threads can be started");
+        let (mut lu, mut ipiv) = (a.clone(), vec![0; n]);
+        getrf(&rt, lu.view_mut(), &mut ipiv, &Options::default()).expect("no pivot is zero");
+        for op in OPS {
+            rt.take_recording().expect("the runtime records");
+            let mut x = b.clone();
+            getrs(&rt, op, lu.view(), &ipiv, x.view_mut(), &Options::default()).expect("the shapes fit");
+            let recording = rt.take_recording().expect("the runtime records");
+            let shared = recording.tasks.iter().any(|task| task.name == "trsm");
+            assert_eq!(shared, workers > 1, "getrs {op} with {workers} workers");
+            assert_small(solve_residual(op, &a, &x, &b), &format!("getrs {op} with {workers} workers"));
+        }
+    }
+}
+
 /// A long panel is factored by halves, and rows of the update between them are handed out, as are those of the next panel's column:
 /// to nobody, or to others. The factors are the same.
 #[test]

@@ -366,6 +366,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    let whole = out.wanted.whole(out.c.nrows(), out.c.ncols());
     // SAFETY: the caller's promises.
     unsafe {
         let mut acc = zero::<T, V, NV, ROWS>();
@@ -377,23 +378,24 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
         } else {
             eliminate_across::<T, V, NV, ROWS>(&mut acc, depth, (a, b), across, false);
         }
-        put::<T, V, NV, ROWS>(&acc, out);
+        put::<T, V, NV, ROWS>(&acc, whole, out);
     }
 }
 
-/// C = alpha acc + beta C, wherever it is.
+/// C = alpha acc + beta C, all of which is wanted if that is `whole`.
 ///
 /// # Safety
 /// As for [`Vector`]; C has at most NV vectors of rows and ROWS columns.
 #[inline(always)]
-pub(super) unsafe fn put<T, V, const NV: usize, const ROWS: usize>(acc: &Tile<V, NV, ROWS>, out: Out<'_, T>)
-where
+pub(super) unsafe fn put<T, V, const NV: usize, const ROWS: usize>(
+    acc: &Tile<V, NV, ROWS>,
+    whole: bool,
+    out: Out<'_, T>,
+) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let (rows, cols) = out.c.shape();
-    let rs = out.c.row_stride();
-    let whole = out.wanted.whole(rows, cols);
+    let (rows, rs) = (out.c.nrows(), out.c.row_stride());
     // SAFETY: the caller's promises.
     unsafe {
         let is_full = whole && rs == 1 && rows == NV * V::LANES;

@@ -1,6 +1,8 @@
 //! Triangular matrices applied to others: A X = B solved for X, or A B multiplied. Every variant of trsm and trmm becomes one of
 //! the two by transposing views.
 //!
+//! Most products are blocked as any product is (`triangular_product`); what follows is of solves, and of products with few columns or a small complex triangle.
+//!
 //! A large triangle is halved, which leaves most of the work to the product. One of moderate order is packed once: for each block
 //! of ROWS rows the part that meets the other rows, then the small triangle on the diagonal, for a solve with reciprocals in place
 //! of its diagonal. The columns of B go by in panels of three vectors, each packed, transformed block by block in registers, and

@@ -280,7 +280,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const ALONG: bool>(
             (false, Uplo::Lower) => multiply_rows::<T, V, NV, ROWS, true>(&mut acc, order, small),
             (false, Uplo::Upper) => multiply_rows::<T, V, NV, ROWS, false>(&mut acc, order, small),
         }
-        put::<T, V, NV, ROWS>(&acc, out);
+        put::<T, V, NV, ROWS>(&acc, true, out);
     }
 }
 

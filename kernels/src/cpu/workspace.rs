@@ -3,7 +3,7 @@
 //! A kernel that calls another while it holds one takes a second: there are as many as kernels are nested. Their sizes are
 //! bounded by the blocking of the kernels (a few MiB), not by the matrices.
 
-use crate::Scalar;
+use crate::{Scalar, pages::ask_for_large};
 use std::cell::Cell;
 use std::marker::PhantomData;
 
@@ -45,6 +45,8 @@ impl<T: Plain> Workspace<T> {
         FREE.set(free);
         let needed = (len * size_of::<T>()).div_ceil(size_of::<Line>());
         if lines.len() < needed {
+            lines.reserve_exact(needed - lines.len());
+            ask_for_large(lines.spare_capacity_mut());
             lines.resize(needed, Line::ZERO);
         }
         Self { lines, len, elements: PhantomData }

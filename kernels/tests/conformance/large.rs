@@ -22,7 +22,7 @@ pub fn gemmt_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
 
 /// Triangles of several blocks, from either side.
 pub fn trmm_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
-    for order in [128, 300] {
+    for order in [128, 300, 800] {
         let sides = SIDES.into_iter().flat_map(|side| UPLOS.map(|uplo| (side, uplo)));
         for ((side, uplo), op) in sides.flat_map(|option| OPS.map(|op| (option, op))) {
             let (diag, alpha) = ([Diag::NonUnit, Diag::Unit][suite.turn() % 2], T::from_f64(-2.0));
