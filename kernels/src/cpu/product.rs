@@ -145,6 +145,9 @@ pub(super) struct Panels<R> {
     last: Option<(usize, Stream<R>)>,
 }
 
+/// Panels of A and of B.
+pub(super) type Factors<R> = (Panels<R>, Panels<R>);
+
 impl<R: Real> Panels<R> {
     /// Panels of `width` rows, packed at `at`.
     #[inline(always)]
@@ -257,8 +260,8 @@ impl Ahead {
 pub(super) unsafe fn block<T, V, const ROWS: usize, const CONJ: bool>(
     depth: usize,
     width: usize,
-    (a, b): (Panels<T::Real>, Panels<T::Real>),
-    others: Option<(Panels<T::Real>, Panels<T::Real>)>,
+    (a, b): Factors<T::Real>,
+    others: Option<Factors<T::Real>>,
     mut ahead: Ahead,
     mut out: Out<'_, T>,
 ) where

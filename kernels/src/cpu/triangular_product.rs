@@ -58,19 +58,22 @@ impl<T: Scalar> TriangularProduct<'_, T> {
         for j in (0..sides).step_by(columns) {
             let j = j..sides.min(j + columns);
             for k in self.blocks(depth) {
-                // SAFETY: the workspace was laid out for blocks of this size, here and below.
+                // SAFETY: the workspace was laid out for blocks of this size.
                 let right = unsafe { self.packed_b::<V>(j.clone(), k.clone(), ROWS, own_b) };
                 for (rows, beta) in [(self.others(&k), T::ONE), (k.clone(), T::ZERO)] {
                     for i in rows.clone().step_by(height) {
                         let i = i..rows.end.min(i + height);
                         let place = (beta == T::ZERO).then(|| Place { uplo: self.uplo, first: i.start - k.start });
+                        // SAFETY: as above.
                         let left = unsafe { self.packed_a::<V>(place, i.clone(), k.clone(), width, own_a) };
                         let c = self.b.rb_mut().submatrix(i, j.clone());
                         let out = Out { minus_alpha: -self.alpha, beta, wanted: Wanted::ALL, c };
                         match place {
+                            // SAFETY: the panels are those of these rows and columns.
                             None => unsafe {
                                 block::<T, V, ROWS, false>(k.len(), width, (left, right), None, Ahead::RIGHT, out)
                             },
+                            // SAFETY: as above.
                             Some(place) => unsafe {
                                 on_diagonal::<T, V, ROWS, true>(place, k.len(), width, left, right, out)
                             },
@@ -103,22 +106,26 @@ impl<T: Scalar> TriangularProduct<'_, T> {
                 let rows = first..others.end.min(first + columns);
                 // The rows where those of B are come last, with other ones if there are any.
                 let place = (part + 1 == parts).then_some(Place { uplo: self.uplo, first: 0 });
-                // SAFETY: the workspace was laid out for blocks of this size, here and below.
+                // SAFETY: the workspace was laid out for blocks of this size.
                 let right = unsafe { self.packed_a::<V>(None, rows.clone(), k.clone(), ROWS, beyond) };
                 if place.is_some() {
+                    // SAFETY: as above.
                     unsafe { self.packed_a::<V>(place, k.clone(), k.clone(), ROWS, triangle) };
                 }
                 for i in (0..sides).step_by(height) {
                     let i = i..sides.min(i + height);
+                    // SAFETY: as above.
                     let left = unsafe { self.packed_b::<V>(i.clone(), k.clone(), width, own_b) };
                     let minus_alpha = -self.alpha;
                     let c = self.b.rb_mut().transpose().submatrix(i.clone(), rows.clone());
                     let out = Out { minus_alpha, beta: T::ONE, wanted: Wanted::ALL, c };
+                    // SAFETY: the panels are those of these columns and rows.
                     unsafe { block::<T, V, ROWS, false>(k.len(), width, (left, right), None, Ahead::RIGHT, out) };
                     if let Some(place) = place {
                         let right = Panels::packed::<T>(triangle.as_ptr(), ROWS, k.len());
                         let c = self.b.rb_mut().transpose().submatrix(i, k.clone());
                         let out = Out { minus_alpha, beta: T::ZERO, wanted: Wanted::ALL, c };
+                        // SAFETY: as above.
                         unsafe { on_diagonal::<T, V, ROWS, false>(place, k.len(), width, left, right, out) };
                     }
                 }
