@@ -1,7 +1,7 @@
 //! Solution of op(A) X = B by an LU factorization.
 
 use super::{Pivots, getrf::check_ipiv};
-use crate::block_size::Crew;
+use crate::block_size::{BlockSize, Crew};
 use crate::{
     auxiliary::laswp,
     codelets::{Laswp, task},
@@ -117,7 +117,9 @@ pub fn getrs<T: Scalar>(
         })?);
     }
     let parts = options.right_hand_sides(n, nrhs, Crew::of(rt))?;
-    if nrhs <= parts && n >= SHARED && rt.workers() > 1 {
+    // With tiles that were named, results do not depend on the workers.
+    let is_one_block = (1..=parts).contains(&nrhs) && options.block_size == BlockSize::Auto;
+    if is_one_block && n >= SHARED && rt.workers() > 1 {
         return between_exchanges(op, ipiv, b, |mut b| {
             let nb = (n / 8).min(SHARED);
             Ok(rt.scope(|s| {

@@ -239,7 +239,14 @@ fn workers_share_the_solve_of_one_right_hand_side() {
             let shared = recording.tasks.iter().any(|task| task.name == "trsm");
             assert_eq!(shared, workers > 1, "getrs {op} with {workers} workers");
             assert_small(solve_residual(op, &a, &x, &b), &format!("getrs {op} with {workers} workers"));
+            let mut nothing = Stored::<f64>::random((n, 0), 18);
+            getrs(&rt, op, lu.view(), &ipiv, nothing.view_mut(), &Options::default()).expect("the shapes fit");
         }
+        rt.take_recording().expect("the runtime records");
+        getrs(&rt, Op::None, lu.view(), &ipiv, b.clone().view_mut(), &Options::default().nb(256))
+            .expect("the shapes fit");
+        let recording = rt.take_recording().expect("the runtime records");
+        assert!(recording.tasks.iter().all(|task| task.name != "trsm"), "tiles that were named, {workers} workers");
     }
 }
 
