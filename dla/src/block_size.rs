@@ -78,15 +78,15 @@ impl BlockSize {
         Ok(tiles.map(|tiles| ProductTiles { kb: if side == Side::Left { tiles.mb } else { tiles.nb }, ..tiles }))
     }
 
-    /// The tiles of a triangle of a product of n x k by k x n, square ones in C, or `None` as for a whole product.
-    pub(crate) fn of_triangle(self, (n, k): (usize, usize), crew: Crew) -> Result<Option<ProductTiles>, Error> {
+    /// The parts of a triangle of a product of n x k by k x n: one strip if tasks are not worth while.
+    pub(crate) fn of_triangle(self, (n, k): (usize, usize), crew: Crew) -> Result<TriangleParts, Error> {
         if self == Self::Auto && crew.devices == 0 {
             return Ok(auto_triangle((n, k), crew.workers));
         }
-        let tiles = self.of_product((n, n, k), crew)?;
+        let Some(tiles) = self.of_product((n, n, k), crew)? else { return Ok(TriangleParts::Strips(1)) };
         // Of an accelerator's tiles, which are higher than wide, the mean.
         let edge = |tiles: &ProductTiles| if crew.has_accelerator { (tiles.mb / 2).max(tiles.nb) } else { tiles.nb };
-        Ok(tiles.map(|tiles| ProductTiles { mb: edge(&tiles), nb: edge(&tiles), ..tiles }))
+        Ok(TriangleParts::Tiles(ProductTiles { mb: edge(&tiles), nb: edge(&tiles), ..tiles }))
     }
 
     /// Columns of the panels of an LU or QR factorization, or `None` if it is done at once where it was called.
@@ -164,6 +164,15 @@ pub(crate) struct ProductTiles {
     pub(crate) kb: usize,
 }
 
+/// How a triangle of a product is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TriangleParts {
+    /// Into square tiles.
+    Tiles(ProductTiles),
+    /// Into so many strips of full depth, or not at all.
+    Strips(usize),
+}
+
 /// Up to so many multiplications a product is done at once where it was called: handing out parts of it would take as long.
 const PRODUCT_DIRECT: usize = 160 * 160 * 160;
 /// The smallest tile of a product, below which the kernels' rate drops, and the largest: packing it takes a few percent of a product
@@ -233,13 +242,17 @@ const FEW_STEP: usize = 16;
 /// Xeon 1.04, symm 1.02 on the EPYC; order 8192 on 16 cores of a Xeon 0.85.)
 const LARGE_EDGES: (usize, usize) = (1024, 2048);
 
+/// Whether there are so few workers that tiles, or strips, of full depth, one or two each, keep all of them at work to the end.
+fn are_few(workers: usize) -> bool {
+    workers <= 2
+}
+
 /// How many tiles of full depth each worker has at least, of a product of so many multiplications, and their edges; `None` if it has smaller ones.
 fn tiles_each(work: usize, workers: usize) -> Option<(usize, (usize, usize))> {
-    let are_few = workers <= 2;
     if work <= FEW {
-        (work > PRODUCT_DIRECT).then_some((if are_few { 1 } else { 2 }, (FEW_EDGE, usize::MAX)))
+        (work > PRODUCT_DIRECT).then_some((if are_few(workers) { 1 } else { 2 }, (FEW_EDGE, usize::MAX)))
     } else {
-        are_few.then_some((2, LARGE_EDGES))
+        are_few(workers).then_some((2, LARGE_EDGES))
     }
 }
 
@@ -309,35 +322,47 @@ fn many_tiles(
     (tiles.mb < m || tiles.nb < n || tiles.kb < k).then_some(tiles)
 }
 
-/// The longest edge of a tile of a triangle of a product, and its depth: a kernel takes so many columns together, and would halve more of them. (Two cores of
-/// an EPYC, 2026-11-25: with this, where depths were edges, syrk, gemmt, syr2k of order 4096 in d 1.00 to 1.03 times as fast, of 2048 in s, d, c, z 1.00
-/// to 1.02.)
+/// The longest edge of a tile of a triangle of a product, and its depth: a kernel takes so many columns together, and would halve more of them.
 const TRIANGLE_EDGE: usize = 432;
 const TRIANGLE_DEPTH: usize = 384;
+/// Rows and columns of a triangle for which each of a few workers has one strip.
+const STRIPED: usize = 4096;
 
-/// The tiles of a triangle of a product: as large as they may be while there are six or more for each worker, of which those on the diagonal are
+/// The parts of a triangle of a product.
+///
+/// For a few workers these are strips of equal work, as whole products and those with triangles have tiles of full depth: a worker packs for itself, for as
+/// many columns as there are. (Two cores of an EPYC, 2026-11-26, two strips beside ten tiles or more, syrk, syr2k, gemmt in d: order 256 1.42, 1.43, 1.39
+/// times as fast, 512 1.02, 1.06, 1.03, 2048 1.06, 1.06, 1.05, 4096 1.02, 0.99, 1.00; in c 512 1.03, 1.07, 1.01, 2048 1.03, 1.04, 1.04; order 64 of depth
+/// 4000 in d 2.4. One core, order 1024 at once beside three tiles, in d 1.03, 1.04, 1.00, in c syr2k and gemmt 1.05. Of a Xeon two of 16 cores, d 512:
+/// 1.06, gemmt 0.99, 2048: 1.01, 1.07; but four 0.85 to 1.10, and 8 and 16, whose strips are narrow, 0.3 to 0.9.)
+///
+/// For more workers they are tiles, as large as they may be while there are six or more for each worker, of which those on the diagonal are
 /// half as much work, or two where they are small, and no deeper than wide, so that a worker that is awake before another does more of them.
-/// (Two cores of an EPYC, 2026-11-24, syrk, syr2k, gemmt in s, d, z: order 256 in edges of 96 instead of 144 0.96 to 1.20 times as fast, 512 in 192 instead
-/// of 256 1.01 to 1.18, 2048 in 432 instead of 528 1.00 to 1.05. 16 cores of a Xeon: 512 in 96 instead of 192 1.16 to 1.6, 1024 in 144 1.00 to 1.10.)
-fn auto_triangle((n, k): (usize, usize), workers: usize) -> Option<ProductTiles> {
+/// (16 cores of a Xeon, 2026-11-24: order 512 in edges of 96 instead of 192 1.16 to 1.6 times as fast, 1024 in 144 1.00 to 1.10.)
+fn auto_triangle((n, k): (usize, usize), workers: usize) -> TriangleParts {
     if n.saturating_mul(n).saturating_mul(k) <= PRODUCT_DIRECT {
-        return None;
+        return TriangleParts::Strips(1);
     }
-    let (edge_min, edge_max) = PRODUCT_EDGES;
-    let are_few = |parts: usize| {
+    if are_few(workers) {
+        return TriangleParts::Strips(workers * n.div_ceil(STRIPED));
+    }
+    let (edge_min, _) = PRODUCT_EDGES;
+    let are_too_few = |parts: usize| {
         let (tiles, edge) = (parts * (parts + 1) / 2, n.div_ceil(parts));
         (tiles < 6 * workers && edge >= 2 * edge_min) || (tiles < 2 * workers && edge > edge_min)
     };
-    let (longest, deepest) = if workers == 1 { (edge_max, edge_max) } else { (TRIANGLE_EDGE, TRIANGLE_DEPTH) };
-    let mut parts = n.div_ceil(longest);
-    while workers > 1 && are_few(parts) {
+    let mut parts = n.div_ceil(TRIANGLE_EDGE);
+    while are_too_few(parts) {
         parts += 1;
     }
     // Whole register tiles of all types.
     let cut = |len: usize, parts: usize| len.div_ceil(parts.max(1)).next_multiple_of(2 * STEP).min(len.max(1));
     let edge = cut(n, parts);
-    let kb = cut(k, k.div_ceil(edge.clamp(2 * edge_min, deepest)));
-    (edge < n || kb < k).then_some(ProductTiles { mb: edge, nb: edge, kb })
+    let kb = cut(k, k.div_ceil(edge.clamp(2 * edge_min, TRIANGLE_DEPTH)));
+    if edge == n && kb == k {
+        return TriangleParts::Strips(1);
+    }
+    TriangleParts::Tiles(ProductTiles { mb: edge, nb: edge, kb })
 }
 
 /// Bytes of a block of rows of a tall matrix: it fits into a second-level cache.
@@ -474,13 +499,18 @@ mod tests {
     }
 
     #[test]
-    fn triangles_are_cut_into_a_few_tiles_for_each_worker() {
-        let edge = |n, workers| auto_triangle((n, n), workers).map(|tiles| (tiles.mb, tiles.nb));
-        assert_eq!([edge(512, 1), edge(512, 2), edge(2048, 2)], [None, Some((192, 192)), Some((432, 432))]);
-        assert_eq!([edge(512, 16), edge(1024, 2)], [Some((96, 96)), Some((240, 240))]);
-        assert_eq!((edge(100, 2), edge(0, 2)), (None, None));
-        for (n, workers) in [(512, 2), (2048, 16), (4000, 7)] {
-            let (edge, _) = edge(n, workers).expect("more than one tile");
+    fn triangles_are_cut_into_a_strip_or_some_tiles_for_each_worker() {
+        let parts = |n, workers| auto_triangle((n, n), workers);
+        assert_eq!([parts(100, 2), parts(0, 2), parts(100, 16), parts(512, 1)], [TriangleParts::Strips(1); 4]);
+        assert_eq!([parts(512, 2), parts(4096, 2)], [TriangleParts::Strips(2); 2]);
+        assert_eq!((parts(10000, 1), parts(10000, 2)), (TriangleParts::Strips(3), TriangleParts::Strips(6)));
+        let edge = |n, workers| match parts(n, workers) {
+            TriangleParts::Tiles(tiles) => tiles.nb,
+            strips => panic!("{n}, {workers}: {strips:?}"),
+        };
+        assert_eq!(edge(512, 16), 96);
+        for (n, workers) in [(512, 3), (2048, 16), (4000, 7)] {
+            let edge = edge(n, workers);
             let parts = n.div_ceil(edge);
             assert!(parts * (parts + 1) / 2 >= 2 * workers && edge >= PRODUCT_EDGES.0, "{n}, {workers}: {edge}");
         }

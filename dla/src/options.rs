@@ -1,7 +1,7 @@
 //! What a caller may choose; everything has a default that comes from measurement.
 
 use crate::{
-    block_size::{BlockSize, Crew, ProductTiles},
+    block_size::{BlockSize, Crew, ProductTiles, TriangleParts},
     distribution::Distribution,
     error::Error,
     tuning::Blocks,
@@ -85,8 +85,8 @@ impl Options {
         self.block_size.of_product((m, n, k), crew)
     }
 
-    /// The same for a triangle of a product of n x k by k x n: square ones on its diagonal.
-    pub(crate) fn square_tiles(&self, (n, k): (usize, usize), crew: Crew) -> Result<Option<ProductTiles>, Error> {
+    /// The parts of a triangle of a product of n x k by k x n.
+    pub(crate) fn parts_of_triangle(&self, (n, k): (usize, usize), crew: Crew) -> Result<TriangleParts, Error> {
         self.block_size.of_triangle((n, k), crew)
     }
 

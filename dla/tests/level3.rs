@@ -192,6 +192,34 @@ fn runtime() -> Runtime {
 }
 
 /// A test for each of the four types.
+/// The triangles that two workers share, in strips.
+fn strips<T: Scalar>(rt: &Runtime) {
+    let (n, k, o) = (163, 167, Options::default());
+    let (alpha, beta) = scalars::<T>()[2];
+    for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
+        let (a, b) = (Stored::<T>::new(op.shape((n, k)), 1), Stored::<T>::new(op.shape((n, k)), 2));
+        let (c, right) = (Stored::<T>::new((n, n), 3), Stored::<T>::new(op.shape((k, n)), 4));
+        let (a, b, right) = (a.view(), b.view(), right.view());
+        let what = format!("{uplo}{op}");
+        let ours = |c: MatMut<'_, T>| gemmt(rt, uplo, alpha, op, a, op, right, beta, c, &o);
+        let textbook = |c: MatMut<'_, T>| reference::gemmt(uplo, alpha, op, a, op, right, beta, c);
+        same(&format!("gemmt {what}"), &c, ours, textbook);
+        if !T::COMPLEX || op != Op::ConjTrans {
+            let ours = |c: MatMut<'_, T>| syrk(rt, uplo, op, alpha, a, beta, c, &o);
+            same(&format!("syrk {what}"), &c, ours, |c| reference::syrk(uplo, op, alpha, a, beta, c));
+            let ours = |c: MatMut<'_, T>| syr2k(rt, uplo, op, alpha, a, b, beta, c, &o);
+            same(&format!("syr2k {what}"), &c, ours, |c| reference::syr2k(uplo, op, alpha, a, b, beta, c));
+        }
+        if !T::COMPLEX || op != Op::Trans {
+            let (real, beta) = (alpha.re(), beta.re());
+            let ours = |c: MatMut<'_, T>| herk(rt, uplo, op, real, a, beta, c, &o);
+            same(&format!("herk {what}"), &c, ours, |c| reference::herk(uplo, op, real, a, beta, c));
+            let ours = |c: MatMut<'_, T>| her2k(rt, uplo, op, alpha, a, b, beta, c, &o);
+            same(&format!("her2k {what}"), &c, ours, |c| reference::her2k(uplo, op, alpha, a, b, beta, c));
+        }
+    }
+}
+
 macro_rules! four_types {
     ($($name:ident)*) => {$(
         mod $name {
@@ -208,7 +236,7 @@ macro_rules! four_types {
     )*};
 }
 
-four_types! { products updates wholes triangles }
+four_types! { products updates strips wholes triangles }
 
 #[test]
 fn what_the_options_choose_is_right() {

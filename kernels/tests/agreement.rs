@@ -7,7 +7,7 @@
 mod operands;
 
 use operands::{Case, Matrix, Numbers, close, same, same_finite, shapes};
-use superscalar_kernels::{Diag, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu, reference};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu, reference};
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
@@ -30,7 +30,7 @@ macro_rules! four_types {
 }
 
 four_types! {
-    gemm_is_exact long_products_are_exact rank_k_is_exact rank_2k_is_exact gemmt_is_exact symm_is_exact trmm_is_exact trsm_agrees potrf_agrees
+    gemm_is_exact long_products_are_exact rank_k_is_exact rank_2k_is_exact gemmt_is_exact trapezoids_are_parts_of_triangles symm_is_exact trmm_is_exact trsm_agrees potrf_agrees
     nan_in_c_is_overwritten nan_and_inf_propagate
 }
 
@@ -158,6 +158,58 @@ fn gemmt_is_exact<T: Scalar>() {
                 reference::gemmt(uplo, alpha, op_a, a.view(), op_b, b.view(), beta, y.view_mut());
                 same(&x, &y, || format!("gemmt {uplo}{op_a}{op_b} n = {n} k = {k} {alpha} {beta} {case:?}"));
             }
+        }
+    }
+}
+
+/// Trapezoids, which are parts of triangles: their first columns or rows, of updates that are packed as a whole, block by block, or not at all.
+fn trapezoids_are_parts_of_triangles<T: Scalar>() {
+    let mut numbers = Numbers::new(11);
+    for (order, k) in [(9, 3), (75, 20), (150, 70), (131, 1030)] {
+        for (uplo, op, width) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o, 1 + order / 3))) {
+            let (case, other, third) = (numbers.case(), numbers.case(), numbers.case());
+            let a = factor::<T>(&mut numbers, op, (order, k), case);
+            let b = factor::<T>(&mut numbers, op, (order, k), other);
+            let right = factor::<T>(&mut numbers, op, (k, order), other);
+            let c = Matrix::<T>::integers(&mut numbers, order, order, third);
+            let (rows, cols) = if uplo == Uplo::Lower { (0..order, 0..width) } else { (0..width, 0..order) };
+            let (alpha, beta) = (T::from_parts(T::Real::ONE, T::Real::from_f64(2.0)), T::from_f64(-3.0));
+            // What the whole update leaves in the trapezoid, and what was in the rest.
+            let part_of = |whole: &Matrix<T>| {
+                let (mut part, all) = (c.clone(), whole.view());
+                for (i, j) in cols.clone().flat_map(|j| rows.clone().map(move |i| (i, j))) {
+                    part.view_mut()[(i, j)] = all.at(i, j);
+                }
+                part
+            };
+            let check = |name: &str, update: &dyn Fn(MatMut<'_, T>), whole: &dyn Fn(MatMut<'_, T>)| {
+                let (mut x, mut y) = (c.clone(), c.clone());
+                update(x.view_mut().submatrix(rows.clone(), cols.clone()));
+                whole(y.view_mut());
+                same(&x, &part_of(&y), || format!("{name} {uplo} {op} {rows:?} x {cols:?}, k = {k} {case:?}"));
+            };
+            let (a, b, right) = (a.view(), b.view(), right.view());
+            if !T::COMPLEX || op != Op::ConjTrans {
+                let syrk = |c: MatMut<'_, T>| cpu::syrk(uplo, op, alpha, a, beta, c);
+                let syr2k = |c: MatMut<'_, T>| cpu::syr2k(uplo, op, alpha, a, b, beta, c);
+                check("syrk", &syrk, &|c| reference::syrk(uplo, op, alpha, a, beta, c));
+                check("syr2k", &syr2k, &|c| reference::syr2k(uplo, op, alpha, a, b, beta, c));
+            }
+            if !T::COMPLEX || op != Op::Trans {
+                let (real, beta) = (alpha.re(), beta.re());
+                let herk = |c: MatMut<'_, T>| cpu::herk(uplo, op, real, a, beta, c);
+                let her2k = |c: MatMut<'_, T>| cpu::her2k(uplo, op, alpha, a, b, beta, c);
+                check("herk", &herk, &|c| reference::herk(uplo, op, real, a, beta, c));
+                check("her2k", &her2k, &|c| reference::her2k(uplo, op, alpha, a, b, beta, c));
+            }
+            let of_rows =
+                if op == Op::None { a.submatrix(rows.clone(), 0..k) } else { a.submatrix(0..k, rows.clone()) };
+            let of_cols =
+                if op == Op::None { right.submatrix(0..k, cols.clone()) } else { right.submatrix(cols.clone(), 0..k) };
+            let gemmt = |c: MatMut<'_, T>| cpu::gemmt(uplo, alpha, op, of_rows, op, of_cols, beta, c);
+            check("gemmt", &gemmt, &|c| reference::gemmt(uplo, alpha, op, a, op, right, beta, c));
+            let scaled = |c: MatMut<'_, T>| cpu::gemmt(uplo, T::ZERO, op, of_rows, op, of_cols, beta, c);
+            check("scaling", &scaled, &|c| reference::gemmt(uplo, T::ZERO, op, a, op, right, beta, c));
         }
     }
 }

@@ -3,8 +3,9 @@
 use super::{
     areas::{Step, steps},
     in_triangle, scale,
+    strips::{columns, in_strips, rows},
 };
-use crate::block_size::Crew;
+use crate::block_size::{Crew, TriangleParts};
 use crate::{
     codelets::{Gemm, Gemmt, Symmetry},
     error::Error,
@@ -88,9 +89,18 @@ pub fn gemmt<T: Scalar>(
         let why = format!("gemmt: op(A) is {n} x {k}, op(B) {} x {}, C {:?}", other.0, other.1, c.shape());
         return Err(Error::shape(why));
     }
-    let Some(tiles) = options.square_tiles((n, k), Crew::of(rt))? else {
-        cpu::gemmt(uplo, alpha, op_a, a, op_b, b, beta, c);
-        return Ok(());
+    let tiles = match options.parts_of_triangle((n, k), Crew::of(rt))? {
+        TriangleParts::Tiles(tiles) => tiles,
+        TriangleParts::Strips(count) => {
+            return Ok(in_strips(rt, "gemmt", uplo, count, c, |here, c| {
+                let (in_rows, in_cols) = match uplo {
+                    Uplo::Lower => (here.start..n, here),
+                    Uplo::Upper => (here.clone(), here.start..n),
+                };
+                let (a, b) = (rows(op_a, a, in_rows), columns(op_b, b, in_cols));
+                cpu::gemmt(uplo, alpha, op_a, a, op_b, b, beta, c);
+            })?);
+        }
     };
     let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {

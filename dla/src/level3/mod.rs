@@ -9,6 +9,7 @@
 mod areas;
 pub(crate) mod gemm;
 pub(crate) mod gemmt;
+mod strips;
 pub(crate) mod symm;
 pub(crate) mod syr2k;
 pub(crate) mod syrk;

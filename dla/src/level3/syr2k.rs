@@ -3,8 +3,9 @@
 use super::{
     areas::{Step, steps},
     check_op, in_triangle, scale,
+    strips::{in_strips, rows},
 };
-use crate::block_size::Crew;
+use crate::block_size::{Crew, TriangleParts};
 use crate::{
     codelets::{Gemm, Rank2k, Symmetry},
     error::Error,
@@ -174,12 +175,17 @@ fn rank_2k<T: Scalar>(
         let why = format!("{name}: A is {:?}, B {:?}, C {:?}, with trans = {op}", a.shape(), b.shape(), c.shape());
         return Err(Error::shape(why));
     }
-    let Some(tiles) = options.square_tiles((n, k), Crew::of(rt))? else {
-        match symmetry {
-            Symmetry::Symmetric => cpu::syr2k(uplo, op, alpha, a, b, beta, c),
-            Symmetry::Hermitian => cpu::her2k(uplo, op, alpha, a, b, beta.re(), c),
+    let tiles = match options.parts_of_triangle((n, k), Crew::of(rt))? {
+        TriangleParts::Tiles(tiles) => tiles,
+        TriangleParts::Strips(count) => {
+            return Ok(in_strips(rt, name, uplo, count, c, |here, c| {
+                let (a, b) = (rows(op, a, here.start..n), rows(op, b, here.start..n));
+                match symmetry {
+                    Symmetry::Symmetric => cpu::syr2k(uplo, op, alpha, a, b, beta, c),
+                    Symmetry::Hermitian => cpu::her2k(uplo, op, alpha, a, b, beta.re(), c),
+                }
+            })?);
         }
-        return Ok(());
     };
     let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {

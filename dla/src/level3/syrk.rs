@@ -3,8 +3,9 @@
 use super::{
     areas::{Step, steps},
     check_op, in_triangle, scale,
+    strips::{in_strips, rows},
 };
-use crate::block_size::Crew;
+use crate::block_size::{Crew, TriangleParts};
 use crate::{
     codelets::{Gemm, RankK, Symmetry},
     error::Error,
@@ -150,12 +151,17 @@ fn rank_k<T: Scalar>(
     if c.shape() != (n, n) {
         return Err(Error::shape(format!("{name}: op(A) is {n} x {k}, C {} x {}", c.nrows(), c.ncols())));
     }
-    let Some(tiles) = options.square_tiles((n, k), Crew::of(rt))? else {
-        match symmetry {
-            Symmetry::Symmetric => cpu::syrk(uplo, op, alpha, a, beta, c),
-            Symmetry::Hermitian => cpu::herk(uplo, op, alpha.re(), a, beta.re(), c),
+    let tiles = match options.parts_of_triangle((n, k), Crew::of(rt))? {
+        TriangleParts::Tiles(tiles) => tiles,
+        TriangleParts::Strips(count) => {
+            return Ok(in_strips(rt, name, uplo, count, c, |here, c| {
+                let a = rows(op, a, here.start..n);
+                match symmetry {
+                    Symmetry::Symmetric => cpu::syrk(uplo, op, alpha, a, beta, c),
+                    Symmetry::Hermitian => cpu::herk(uplo, op, alpha.re(), a, beta.re(), c),
+                }
+            })?);
         }
-        return Ok(());
     };
     let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {

@@ -1,7 +1,8 @@
 //! gemmt, syrk, herk, syr2k and her2k: products of which one triangle is computed.
 //!
 //! All are a product of which only the register tiles at and below the diagonal are computed. Upper triangles are the
-//! lower ones of transposed views.
+//! lower ones of transposed views. C may be higher than wide, or wider than high: then it is a trapezoid, whose diagonal begins at its
+//! first element as a triangle's does. So columns of a lower triangle from the diagonal on, or rows of an upper one, are an update of their own.
 
 use super::gemm::scale;
 use super::packed::Operand;
@@ -10,12 +11,13 @@ use super::small_rank::SmallRank;
 use crate::backend::Factor;
 use crate::{MatMut, Op, Scalar, Uplo};
 
-/// One triangle of C = alpha A Aᵀ + beta C (`Op::None`, A n x k) or C = alpha Aᵀ A + beta C (`Op::Trans`, A k x n).
+/// One triangle of C = alpha A Aᵀ + beta C (`Op::None`, A n x k) or C = alpha Aᵀ A + beta C (`Op::Trans`, A k x n), where n is the larger of
+/// C's dimensions: a trapezoid is that of the whole product.
 ///
 /// The other triangle is not touched. beta = 0 does not read C; alpha = 0 does not read A.
 ///
 /// # Panics
-/// When C is not n x n, or for [`Op::ConjTrans`] of a complex type (which is [`herk`]'s); of a real type it is
+/// When the shapes do not agree, or for [`Op::ConjTrans`] of a complex type (which is [`herk`]'s); of a real type it is
 /// [`Op::Trans`].
 ///
 /// # Example
@@ -34,13 +36,13 @@ pub fn syrk<'a, T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: impl Into<Operand<'a
     rank_k(uplo, false, alpha, a, beta, c);
 }
 
-/// One triangle of C = alpha A Aᴴ + beta C (`Op::None`, A n x k) or C = alpha Aᴴ A + beta C (`Op::ConjTrans`, A k x n).
+/// One triangle of C = alpha A Aᴴ + beta C (`Op::None`, A n x k) or C = alpha Aᴴ A + beta C (`Op::ConjTrans`, A k x n), or a trapezoid as of [`syrk`].
 ///
 /// alpha and beta are real; the imaginary part of C's diagonal is taken as zero and left zero. The other triangle is
 /// not touched. beta = 0 does not read C; alpha = 0 does not read A. For real types this is [`syrk`].
 ///
 /// # Panics
-/// When C is not n x n, or for [`Op::Trans`] of a complex type (which is [`syrk`]'s).
+/// When the shapes do not agree, or for [`Op::Trans`] of a complex type (which is [`syrk`]'s).
 ///
 /// # Example
 /// ```
@@ -65,7 +67,7 @@ pub fn herk<'a, T: Scalar>(
     make_diagonal_real(c);
 }
 
-/// One triangle of C = alpha op(A) op(B) + beta C, where op(A) is n x k and op(B) is k x n.
+/// One triangle, or trapezoid, of C = alpha op(A) op(B) + beta C, where op(A) is m x k and op(B) is k x n.
 ///
 /// The other triangle is not touched. beta = 0 does not read C; alpha = 0 reads neither A nor B.
 ///
@@ -96,7 +98,7 @@ pub fn gemmt<'a, T: Scalar>(
 }
 
 /// One triangle of C = alpha A Bᵀ + alpha B Aᵀ + beta C (`Op::None`, A and B n x k), or of
-/// C = alpha Aᵀ B + alpha Bᵀ A + beta C (`Op::Trans`, A and B k x n).
+/// C = alpha Aᵀ B + alpha Bᵀ A + beta C (`Op::Trans`, A and B k x n), or a trapezoid as of [`syrk`].
 ///
 /// The other triangle is not touched. beta = 0 does not read C; alpha = 0 reads neither A nor B.
 ///
@@ -129,7 +131,7 @@ pub fn syr2k<'a, T: Scalar>(
 }
 
 /// One triangle of C = alpha A Bᴴ + conj(alpha) B Aᴴ + beta C (`Op::None`, A and B n x k), or of
-/// C = alpha Aᴴ B + conj(alpha) Bᴴ A + beta C (`Op::ConjTrans`, A and B k x n).
+/// C = alpha Aᴴ B + conj(alpha) Bᴴ A + beta C (`Op::ConjTrans`, A and B k x n), or a trapezoid as of [`syrk`].
 ///
 /// beta is real; the imaginary part of C's diagonal is taken as zero and left zero. The other triangle is not touched.
 /// beta = 0 does not read C; alpha = 0 reads neither A nor B. For real types this is [`syr2k`].
@@ -164,11 +166,11 @@ pub fn her2k<'a, T: Scalar>(
 
 /// One triangle of C = alpha A op(A) + beta C, where op is the transpose, or the conjugate transpose.
 fn rank_k<T: Scalar>(uplo: Uplo, conj: bool, alpha: T, a: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
+    check_rows(&a, &c);
     if alpha != T::ZERO && SmallRank::is_for(&a, &c) {
-        check(&a, &a.transpose(), &c);
         return SmallRank { uplo, conj, alpha, a, b: None, beta, c }.run();
     }
-    update(uplo, alpha, a, adjoint(a, conj), beta, c);
+    update(uplo, alpha, first(a, c.nrows()), adjoint(first(a, c.ncols()), conj), beta, c);
 }
 
 /// The same of two factors, alpha A op(B) + op(alpha) B op(A).
@@ -180,12 +182,19 @@ fn rank_2k<'a, T: Scalar>(
     beta: T,
     mut c: MatMut<'_, T>,
 ) {
+    check_rows(&a, &c);
+    assert_eq!(a.view.shape(), b.view.shape(), "the factors of a rank-2k update");
     if alpha != T::ZERO && SmallRank::is_for(&a, &c) {
-        check(&a, &b.transpose(), &c);
         return SmallRank { uplo, conj, alpha, a, b: Some(b), beta, c }.run();
     }
-    update(uplo, alpha, a, adjoint(b, conj), beta, c.rb_mut());
-    update(uplo, if conj { alpha.conj() } else { alpha }, b, adjoint(a, conj), T::ONE, c);
+    let (m, n) = c.shape();
+    update(uplo, alpha, first(a, m), adjoint(first(b, n), conj), beta, c.rb_mut());
+    update(uplo, if conj { alpha.conj() } else { alpha }, first(b, m), adjoint(first(a, n), conj), T::ONE, c);
+}
+
+/// The first rows of a factor. All of them are the factor itself, with what is remembered of it.
+fn first<T: Scalar>(a: Factor<'_, T>, rows: usize) -> Factor<'_, T> {
+    if rows == a.view.nrows() { a } else { a.part(0..rows, 0..a.view.ncols()) }
 }
 
 /// The transpose of a factor, or its conjugate transpose.
@@ -195,21 +204,22 @@ fn adjoint<T>(factor: Factor<'_, T>, conj: bool) -> Factor<'_, T> {
 
 /// Drops what rounding (or the caller) has left in the imaginary parts of a Hermitian matrix's diagonal.
 fn make_diagonal_real<T: Scalar>(mut c: MatMut<'_, T>) {
-    for i in 0..c.nrows() {
+    for i in 0..c.nrows().min(c.ncols()) {
         c[(i, i)] = T::from_real(c[(i, i)].re());
     }
 }
 
-/// Panics unless C is square and A B of its order.
-fn check<T: Scalar>(a: &Factor<'_, T>, b: &Factor<'_, T>, c: &MatMut<'_, T>) {
-    let n = c.nrows();
-    let agree = c.ncols() == n && a.view.nrows() == n && b.view.shape() == (a.view.ncols(), n);
-    assert!(agree, "a triangle of a product: A {:?} B {:?} C {:?}", a.view.shape(), b.view.shape(), c.shape());
+/// Panics unless A has as many rows as an update of C takes.
+fn check_rows<T: Scalar>(a: &Factor<'_, T>, c: &MatMut<'_, T>) {
+    let (m, n) = c.shape();
+    assert_eq!(a.view.nrows(), m.max(n), "the rows of a factor of an update of C {m} x {n}");
 }
 
 /// One triangle of C = alpha A B + beta C.
 fn update<T: Scalar>(uplo: Uplo, alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
-    check(&a, &b, &c);
+    let (m, n) = c.shape();
+    let agree = a.view.nrows() == m && b.view.shape() == (a.view.ncols(), n);
+    assert!(agree, "a triangle of a product: A {:?} B {:?} C {:?}", a.view.shape(), b.view.shape(), c.shape());
     if uplo == Uplo::Upper {
         return update(Uplo::Lower, alpha, b.transpose(), a.transpose(), beta, c.transpose());
     }
@@ -221,9 +231,9 @@ fn update<T: Scalar>(uplo: Uplo, alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, b
 
 /// The lower triangle of C = beta C.
 fn scale_lower<T: Scalar>(beta: T, mut c: MatMut<'_, T>) {
-    let n = c.nrows();
-    for j in 0..if beta == T::ONE { 0 } else { n } {
-        scale(beta, c.rb_mut().submatrix(j..n, j..j + 1));
+    let (m, n) = c.shape();
+    for j in 0..if beta == T::ONE { 0 } else { m.min(n) } {
+        scale(beta, c.rb_mut().submatrix(j..m, j..j + 1));
     }
 }
 

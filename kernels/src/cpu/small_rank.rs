@@ -17,6 +17,7 @@ use crate::{MatMut, Scalar, Uplo};
 const BYTES: usize = 2 << 20;
 
 /// One triangle of C = alpha A op(A) + beta C, or of C = alpha A op(B) + op(alpha) B op(A) + beta C, where op is the transpose or the conjugate transpose.
+/// C may have fewer rows, or fewer columns, than A has rows.
 pub struct SmallRank<'a, T> {
     pub uplo: Uplo,
     pub conj: bool,
@@ -48,7 +49,7 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
     #[inline(always)]
     unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) {
         let Self { uplo, conj, alpha, a, b, beta, mut c } = self;
-        let (n, k) = a.view.shape();
+        let ((rows, columns), (n, k)) = (c.shape(), a.view.shape());
         // Of two products both are accumulated before C is added to, from panels that together take no more of a first-level cache.
         let depth = even(k, if b.is_some() { DEPTH / 2 } else { DEPTH }, 1);
         let width = even(n, NV * V::LANES, V::LANES);
@@ -72,12 +73,12 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
                 Some(b) => Some(unsafe { packed::<T, V>(b.part(0..n, cols.clone()), width, second) }),
                 None => None,
             };
-            for i in (0..n).step_by(height) {
+            for i in (0..rows).step_by(height) {
                 let out = Out {
                     minus_alpha,
                     beta: if p == 0 { beta } else { T::ONE },
                     wanted: Wanted { triangle: Some(uplo), offset: i as isize },
-                    c: c.rb_mut().submatrix(i..n.min(i + height), 0..n),
+                    c: c.rb_mut().submatrix(i..rows.min(i + height), 0..columns),
                 };
                 let factors = (left.from(i), right.unwrap_or(left));
                 let others = right.map(|right| (right.from(i), left));

@@ -1,0 +1,100 @@
+//! Triangles of products in strips: some columns of a lower one, or rows of an upper one, from the diagonal on.
+//!
+//! A worker has a strip for itself, of the full depth, and packs what it needs of the factors: once for all of the strip, and into its own cache.
+
+use crate::codelets::task;
+use std::ops::Range;
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Uplo};
+use superscalar_runtime::{Error, Runtime};
+
+/// What the columns of a strip are a multiple of: cache lines of all types, and rows of register tiles.
+const STEP: usize = 16;
+/// Rows that take as long as a column's part of the diagonal takes longer than others: of its register tiles not all is wanted.
+const DIAGONAL: f64 = 12.0;
+
+/// Calls `update` with each strip of the triangle C, a trapezoid, and the columns of C that it is (rows, of an upper triangle): tasks of this name. If there
+/// is to be one strip, that is C, and no task.
+///
+/// # Errors
+/// None of its own: those of a scope, if it was cancelled.
+pub(super) fn in_strips<T: Scalar>(
+    rt: &Runtime,
+    name: &'static str,
+    uplo: Uplo,
+    count: usize,
+    c: MatMut<'_, T>,
+    update: impl Fn(Range<usize>, MatMut<'_, T>) + Sync,
+) -> Result<(), Error> {
+    let n = c.ncols();
+    if count <= 1 {
+        update(0..n, c);
+        return Ok(());
+    }
+    let (update, is_lower) = (&update, uplo == Uplo::Lower);
+    rt.scope(|s| {
+        let mut rest = if is_lower { c } else { c.transpose() };
+        for (at, here) in cuts(n, count).enumerate() {
+            let (strip, behind) = rest.split_at_col(here.len());
+            rest = behind;
+            let strip = strip.submatrix(here.start..n, 0..here.len());
+            let strip = s.own(if is_lower { strip } else { strip.transpose() });
+            s.spawn(task(name, at, at, 0), strip.read_write(), move |strip: &mut MatMut<'_, T>| {
+                update(here, strip.rb_mut());
+            });
+        }
+    })
+}
+
+/// The columns of the strips of a lower triangle of order n that are nearly equal work. None is empty.
+fn cuts(n: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
+    let order = n as f64;
+    // Column x takes `rows` - x rows' time, and the columns before it `rows` x - x² / 2.
+    let rows = order + DIAGONAL;
+    let all = rows * order - order * order / 2.0;
+    let cut = move |at: usize| {
+        let before = all * at as f64 / count as f64;
+        let column = rows - (rows * rows - 2.0 * before).sqrt();
+        if at == count { n } else { ((column / STEP as f64).round() as usize * STEP).min(n) }
+    };
+    (0..count).map(move |at| cut(at)..cut(at + 1)).filter(|here| !here.is_empty())
+}
+
+/// Some rows of op(A).
+pub(super) fn rows<T: Scalar>(op: Op, a: MatRef<'_, T>, rows: Range<usize>) -> MatRef<'_, T> {
+    let (m, n) = a.shape();
+    if op == Op::None { a.submatrix(rows, 0..n) } else { a.submatrix(0..m, rows) }
+}
+
+/// Some columns of op(A).
+pub(super) fn columns<T: Scalar>(op: Op, a: MatRef<'_, T>, columns: Range<usize>) -> MatRef<'_, T> {
+    let (m, n) = a.shape();
+    if op == Op::None { a.submatrix(0..m, columns) } else { a.submatrix(columns, 0..n) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strips_cover_a_triangle_and_are_nearly_equal_work() {
+        for (n, count) in [(512, 2), (4096, 2), (4097, 4), (10000, 6), (300, 1)] {
+            let strips: Vec<_> = cuts(n, count).collect();
+            assert_eq!(strips.len(), count);
+            assert_eq!((strips[0].start, strips[count - 1].end), (0, n));
+            assert!(strips.windows(2).all(|pair| pair[0].end == pair[1].start));
+            let area = |here: &Range<usize>| here.clone().map(|j| n - j).sum::<usize>() as f64 * count as f64;
+            let whole = (n * (n + 1) / 2) as f64;
+            let worst = strips.iter().map(|here| (area(here) / whole - 1.0).abs()).fold(0.0, f64::max);
+            assert!(worst < 0.1, "{n} in {count}: {strips:?}");
+        }
+    }
+
+    #[test]
+    fn no_strip_of_a_small_triangle_is_empty() {
+        for (n, count) in [(1, 2), (17, 2), (40, 9), (0, 3)] {
+            let strips: Vec<_> = cuts(n, count).collect();
+            assert!(strips.iter().all(|here| !here.is_empty()));
+            assert_eq!(strips.iter().map(Range::len).sum::<usize>(), n);
+        }
+    }
+}
