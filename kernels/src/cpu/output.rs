@@ -29,6 +29,18 @@ impl Wanted {
         }
     }
 
+    /// The same without the squares of so many rows on the diagonal of C, whose first column is the block's; they are multiples of `cols`, as j is.
+    #[inline(always)]
+    pub fn rows_beside_squares(&self, square: usize, j: usize, m: usize) -> Range<usize> {
+        let start = j / square * square;
+        let clamp = |i: usize| (i as isize - self.offset).clamp(0, m as isize) as usize;
+        match self.triangle {
+            None => 0..m,
+            Some(Uplo::Lower) => clamp(start + square)..m,
+            Some(Uplo::Upper) => 0..clamp(start),
+        }
+    }
+
     /// Whether all m x n elements are wanted.
     #[inline(always)]
     pub fn whole(&self, m: usize, n: usize) -> bool {
@@ -101,6 +113,26 @@ impl<V: Vector<Real: Real>> Scale<V> {
     }
 }
 
+/// C = alpha acc + beta C of a tile in memory, whatever is wanted of it.
+///
+/// # Safety
+/// As for [`Vector`] and [`add_elements`].
+#[inline(always)]
+pub(super) unsafe fn add<T, V>(spill: *const T::Real, plane: usize, out: Out<'_, T>)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // SAFETY: the caller's promises.
+    unsafe {
+        match (out.c.row_stride(), T::COMPLEX) {
+            (1, false) => add_lanes::<T, V>(spill, plane, out),
+            (1, true) => add_pairs::<T, V>(spill, plane, out),
+            _ => add_elements(spill, plane, out),
+        }
+    }
+}
+
 /// C = alpha acc + beta C for a full tile of a real type whose rows are adjacent.
 ///
 /// # Safety
@@ -133,7 +165,7 @@ where
 /// # Safety
 /// As for [`Vector`] and [`add_elements`]; the rows of C are adjacent.
 #[inline(always)]
-pub(super) unsafe fn add_pairs<T, V>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
+unsafe fn add_pairs<T, V>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -204,7 +236,7 @@ where
 /// # Safety
 /// As for [`Vector`] and [`add_elements`]; the rows of C are adjacent.
 #[inline(always)]
-pub(super) unsafe fn add_lanes<T, V>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
+unsafe fn add_lanes<T, V>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -233,7 +265,7 @@ where
 /// # Safety
 /// `spill` holds the tile: column j at `j * plane * planes`, imaginary parts `plane` further on.
 #[inline(always)]
-pub(super) unsafe fn add_elements<T: Scalar>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>) {
+unsafe fn add_elements<T: Scalar>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>) {
     let (rows, cols) = out.c.shape();
     let (rs, cs, c) = (out.c.row_stride(), out.c.col_stride(), out.c.as_mut_ptr());
     let reads = out.beta != T::ZERO;

@@ -6,7 +6,7 @@
 //! the other side of the diagonal are left out, vector by vector.
 
 use super::micro::{Stream, Streams, Tile, as_packed, eliminate_across, eliminate_packed, planes, with_vectors, zero};
-use super::output::{Out, Wanted, add_elements, add_full_pairs, add_lanes, add_pairs, add_vectors};
+use super::output::{Out, Wanted, add, add_full_pairs, add_vectors};
 use super::pack;
 use super::packed::{self, DEPTH, Packed, Right, block_bytes, even};
 use super::workspace::Workspace;
@@ -252,7 +252,8 @@ impl Ahead {
     pub const RIGHT: Self = Self { b: true, ..Self::NOTHING };
 }
 
-/// All register tiles of a block of A, in panels of `width` rows, and one of B, or its conjugate. The product of two others, which are packed, may be added.
+/// All register tiles of a block of A, in panels of `width` rows, and one of B, or its conjugate. The product of two others, which are packed, may be added to
+/// what is beside the squares of a vector's rows on the diagonal.
 ///
 /// # Safety
 /// As for [`Vector`]; the panels are those of blocks for this shape of C.
@@ -280,7 +281,10 @@ pub(super) unsafe fn block<T, V, const ROWS: usize, const CONJ: bool>(
         for i in (0..m).step_by(width) {
             let (a, _) = a.at(i);
             // Vectors of this panel that hold nothing wanted are left out.
-            let rows = out.wanted.rows(j, cols, m);
+            let rows = match others {
+                Some(_) => out.wanted.rows_beside_squares(V::LANES, j, m),
+                None => out.wanted.rows(j, cols, m),
+            };
             let (first, last) = (rows.start.max(i), rows.end.min(i + width));
             if first >= last {
                 continue;
@@ -335,7 +339,7 @@ pub(super) unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize, const 
 /// # Safety
 /// As for [`eliminate_across`].
 #[inline(always)]
-unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
+pub(super) unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     acc: &mut Tile<V, NV, ROWS>,
     depth: usize,
     (a, b): Streams<T::Real>,
@@ -410,11 +414,9 @@ pub(super) unsafe fn put<T, V, const NV: usize, const ROWS: usize>(
         for (r, row) in acc.iter().enumerate() {
             super::micro::store::<T, V, NV>(row, spill.add(r * plane * planes::<T>()), plane);
         }
-        match (rs, T::COMPLEX) {
-            (1, false) => add_lanes::<T, V>(spill, plane, out),
-            (1, true) if is_full => add_full_pairs::<T, V, NV>(spill, out),
-            (1, true) => add_pairs::<T, V>(spill, plane, out),
-            _ => add_elements(spill, plane, out),
+        if T::COMPLEX && is_full {
+            return add_full_pairs::<T, V, NV>(spill, out);
         }
+        add::<T, V>(spill, plane, out);
     }
 }
