@@ -2,7 +2,7 @@
 
 use crate::{tile::Tile, tiled::Tiled};
 use std::ops::Range;
-use superscalar_kernels::{MatMut, Scalar};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar};
 use superscalar_runtime::{Error, Nesting, TaskSpec};
 
 /// Multiplications that are worth handing out: some 30 µs of them, several times what it costs another worker to take them.
@@ -70,3 +70,15 @@ pub(crate) fn by_columns<T: Scalar>(
 
 /// The priority of parts: above that of panels.
 pub(crate) const URGENT: i32 = 5;
+
+/// Some rows of op(A).
+pub(crate) fn rows<T: Scalar>(op: Op, a: MatRef<'_, T>, rows: Range<usize>) -> MatRef<'_, T> {
+    let (m, n) = a.shape();
+    if op == Op::None { a.submatrix(rows, 0..n) } else { a.submatrix(0..m, rows) }
+}
+
+/// Some columns of op(A).
+pub(crate) fn columns<T: Scalar>(op: Op, a: MatRef<'_, T>, columns: Range<usize>) -> MatRef<'_, T> {
+    let (m, n) = a.shape();
+    if op == Op::None { a.submatrix(0..m, columns) } else { a.submatrix(columns, 0..n) }
+}

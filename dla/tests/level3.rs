@@ -97,6 +97,31 @@ fn products<T: Scalar>(rt: &Runtime) {
     }
 }
 
+/// The rank-k and rank-2k updates that the type has, with this op.
+fn all_updates<T: Scalar>(
+    rt: &Runtime,
+    (uplo, op): (Uplo, Op),
+    (alpha, beta): (T, T),
+    (a, b): (MatRef<'_, T>, MatRef<'_, T>),
+    c: &Stored<T>,
+    o: &Options,
+    what: &str,
+) {
+    if !T::COMPLEX || op != Op::ConjTrans {
+        let ours = |c: MatMut<'_, T>| syrk(rt, uplo, op, alpha, a, beta, c, o);
+        same(&format!("syrk {what}"), c, ours, |c| reference::syrk(uplo, op, alpha, a, beta, c));
+        let ours = |c: MatMut<'_, T>| syr2k(rt, uplo, op, alpha, a, b, beta, c, o);
+        same(&format!("syr2k {what}"), c, ours, |c| reference::syr2k(uplo, op, alpha, a, b, beta, c));
+    }
+    if !T::COMPLEX || op != Op::Trans {
+        let (real, beta) = (alpha.re(), beta.re());
+        let ours = |c: MatMut<'_, T>| herk(rt, uplo, op, real, a, beta, c, o);
+        same(&format!("herk {what}"), c, ours, |c| reference::herk(uplo, op, real, a, beta, c));
+        let ours = |c: MatMut<'_, T>| her2k(rt, uplo, op, alpha, a, b, beta, c, o);
+        same(&format!("her2k {what}"), c, ours, |c| reference::her2k(uplo, op, alpha, a, b, beta, c));
+    }
+}
+
 fn updates<T: Scalar>(rt: &Runtime) {
     for (n, _, k, nb) in SHAPES {
         let o = Options::default().nb(nb);
@@ -107,20 +132,7 @@ fn updates<T: Scalar>(rt: &Runtime) {
             let (a, b) = (a.view(), b.view());
             for (alpha, beta) in scalars::<T>() {
                 let what = format!("{uplo}{op} n = {n} k = {k} nb {nb} {alpha} {beta}");
-                if !T::COMPLEX || op != Op::ConjTrans {
-                    let ours = |c: MatMut<'_, T>| syrk(rt, uplo, op, alpha, a, beta, c, &o);
-                    same(&format!("syrk {what}"), &c, ours, |c| reference::syrk(uplo, op, alpha, a, beta, c));
-                    let ours = |c: MatMut<'_, T>| syr2k(rt, uplo, op, alpha, a, b, beta, c, &o);
-                    same(&format!("syr2k {what}"), &c, ours, |c| reference::syr2k(uplo, op, alpha, a, b, beta, c));
-                }
-                if !T::COMPLEX || op != Op::Trans {
-                    let beta = beta.re();
-                    let ours = |c: MatMut<'_, T>| herk(rt, uplo, op, alpha.re(), a, beta, c, &o);
-                    let textbook = |c: MatMut<'_, T>| reference::herk(uplo, op, alpha.re(), a, beta, c);
-                    same(&format!("herk {what}"), &c, ours, textbook);
-                    let ours = |c: MatMut<'_, T>| her2k(rt, uplo, op, alpha, a, b, beta, c, &o);
-                    same(&format!("her2k {what}"), &c, ours, |c| reference::her2k(uplo, op, alpha, a, b, beta, c));
-                }
+                all_updates(rt, (uplo, op), (alpha, beta), (a, b), &c, &o, &what);
             }
         }
     }
@@ -204,19 +216,7 @@ fn strips<T: Scalar>(rt: &Runtime) {
         let ours = |c: MatMut<'_, T>| gemmt(rt, uplo, alpha, op, a, op, right, beta, c, &o);
         let textbook = |c: MatMut<'_, T>| reference::gemmt(uplo, alpha, op, a, op, right, beta, c);
         same(&format!("gemmt {what}"), &c, ours, textbook);
-        if !T::COMPLEX || op != Op::ConjTrans {
-            let ours = |c: MatMut<'_, T>| syrk(rt, uplo, op, alpha, a, beta, c, &o);
-            same(&format!("syrk {what}"), &c, ours, |c| reference::syrk(uplo, op, alpha, a, beta, c));
-            let ours = |c: MatMut<'_, T>| syr2k(rt, uplo, op, alpha, a, b, beta, c, &o);
-            same(&format!("syr2k {what}"), &c, ours, |c| reference::syr2k(uplo, op, alpha, a, b, beta, c));
-        }
-        if !T::COMPLEX || op != Op::Trans {
-            let (real, beta) = (alpha.re(), beta.re());
-            let ours = |c: MatMut<'_, T>| herk(rt, uplo, op, real, a, beta, c, &o);
-            same(&format!("herk {what}"), &c, ours, |c| reference::herk(uplo, op, real, a, beta, c));
-            let ours = |c: MatMut<'_, T>| her2k(rt, uplo, op, alpha, a, b, beta, c, &o);
-            same(&format!("her2k {what}"), &c, ours, |c| reference::her2k(uplo, op, alpha, a, b, beta, c));
-        }
+        all_updates(rt, (uplo, op), (alpha, beta), (a, b), &c, &o, &what);
     }
 }
 

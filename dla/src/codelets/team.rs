@@ -8,7 +8,7 @@ use super::{
     Symmetry,
     level3::{Apply, Triangle},
 };
-use crate::parts::{by_columns, by_rows};
+use crate::parts::{self, by_columns, by_rows};
 use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
 use superscalar_runtime::{Error, Nesting, Scope};
 
@@ -38,12 +38,6 @@ impl<'s> Team<'s> {
     }
 }
 
-/// Some rows of op(A).
-fn rows_of<'a, T: Scalar>((op, a): (Op, MatRef<'a, T>), rows: std::ops::Range<usize>) -> MatRef<'a, T> {
-    let (m, n) = a.shape();
-    if op == Op::None { a.submatrix(rows, 0..n) } else { a.submatrix(0..m, rows) }
-}
-
 /// C := alpha op(A) op(B) + beta C, by rows of C.
 pub(super) fn gemm<T: Scalar>(
     nesting: Nesting<'_>,
@@ -55,7 +49,7 @@ pub(super) fn gemm<T: Scalar>(
 ) -> Result<(), Error> {
     let (k, n) = op_b.shape(b.shape());
     by_rows(nesting, "part of gemm", c, k * n, |rows, c| {
-        cpu::gemm(alpha, a.0, rows_of(a, rows), op_b, b, beta, c);
+        cpu::gemm(alpha, a.0, parts::rows(a.0, a.1, rows), op_b, b, beta, c);
     })
 }
 
@@ -78,9 +72,9 @@ pub(super) fn rank_k<T: Scalar>(
         let (left, rest) = c.split_at_col(here.start);
         let (mut diagonal, right) = rest.split_at_col(here.len());
         let (beside, columns) = if uplo == Uplo::Lower { (left, before) } else { (right, after) };
-        let a_here = rows_of(a, here);
+        let a_here = parts::rows(op, a.1, here);
         if !columns.is_empty() {
-            cpu::gemm(alpha, op, a_here, symmetry.other(op), rows_of(a, columns), beta, beside);
+            cpu::gemm(alpha, op, a_here, symmetry.other(op), parts::rows(op, a.1, columns), beta, beside);
         }
         match symmetry {
             Symmetry::Symmetric => cpu::syrk(uplo, op, alpha, a_here, beta, diagonal.rb_mut()),

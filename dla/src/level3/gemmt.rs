@@ -3,13 +3,14 @@
 use super::{
     areas::{Step, steps},
     in_triangle, scale,
-    strips::{columns, in_strips, rows},
+    strips::in_strips,
 };
 use crate::block_size::{Crew, TriangleParts};
 use crate::{
     codelets::{Gemm, Gemmt, Symmetry},
     error::Error,
     options::Options,
+    parts::{columns, rows},
     tile::TileView,
     tiled::Tiled,
 };

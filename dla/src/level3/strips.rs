@@ -4,7 +4,7 @@
 
 use crate::codelets::task;
 use std::ops::Range;
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Uplo};
+use superscalar_kernels::{MatMut, Scalar, Uplo};
 use superscalar_runtime::{Error, Runtime};
 
 /// What the columns of a strip are a multiple of: cache lines of all types, and rows of register tiles.
@@ -57,18 +57,6 @@ fn cuts(n: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
         if at == count { n } else { ((column / STEP as f64).round() as usize * STEP).min(n) }
     };
     (0..count).map(move |at| cut(at)..cut(at + 1)).filter(|here| !here.is_empty())
-}
-
-/// Some rows of op(A).
-pub(super) fn rows<T: Scalar>(op: Op, a: MatRef<'_, T>, rows: Range<usize>) -> MatRef<'_, T> {
-    let (m, n) = a.shape();
-    if op == Op::None { a.submatrix(rows, 0..n) } else { a.submatrix(0..m, rows) }
-}
-
-/// Some columns of op(A).
-pub(super) fn columns<T: Scalar>(op: Op, a: MatRef<'_, T>, columns: Range<usize>) -> MatRef<'_, T> {
-    let (m, n) = a.shape();
-    if op == Op::None { a.submatrix(0..m, columns) } else { a.submatrix(columns, 0..n) }
 }
 
 #[cfg(test)]

@@ -3,13 +3,14 @@
 use super::{
     areas::{Step, steps},
     check_op, in_triangle, scale,
-    strips::{in_strips, rows},
+    strips::in_strips,
 };
 use crate::block_size::{Crew, TriangleParts};
 use crate::{
     codelets::{Gemm, Rank2k, Symmetry},
     error::Error,
     options::Options,
+    parts::rows,
     tile::TileView,
     tiled::Tiled,
 };
