@@ -20,7 +20,7 @@ pub(crate) use columns::{Elimination, GemmOfColumns, Getrf, Laswp, TrsmOfColumns
 pub(crate) use copying::Copying;
 pub(crate) use diagonal::{Awaiting, Diagonal};
 pub(crate) use level3::{Gemm, Gemmt, Rank2k, RankK, Scale, Symm, Triangle, trmm, trsm};
-pub(crate) use reflect::{Application, Geqrf, Larfb, Larft, Reflector, Ungqr, cost_of_larfb, identity, multiply_out};
+pub(crate) use reflect::{Application, Geqrf, Larfb, Larft, Ungqr, cost_of_larfb, identity, multiply_out};
 pub(crate) use tree::{Branch, BranchApplication, Gather, Scatter};
 
 use crate::tile::Tile;

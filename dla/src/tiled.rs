@@ -54,7 +54,7 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
             let (column, behind) = rest.split_at_col(nb.min(n - start));
             let cols = column.ncols();
             let rows = if uplo == Uplo::Lower { start..n } else { 0..start + cols };
-            tiles.push(s.own(Tile::new(column.submatrix(rows, 0..cols), &store)));
+            tiles.push(s.own_view(Tile::new(column.submatrix(rows, 0..cols), &store)));
             rest = behind;
         }
         let part = Some(uplo);
@@ -66,7 +66,7 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
         let shape = a.shape();
         let (store, tiles) = (PackStore::new(packs), a.into_tiles(mb, nb));
         let mt = tiles.mt();
-        let own = |view| s.own(Tile::new(view, &store));
+        let own = |view| s.own_view(Tile::new(view, &store));
         let tiles = tiles.into_vec().into_iter().map(own).collect();
         Self { tiles, mt, shape, tile: (mb, nb), part: None, distribution: Distribution::None }
     }
@@ -103,7 +103,7 @@ impl<'s, T: Scalar> Tiled<'s, MatRef<'s, T>> {
         let range = |at: usize, size: usize, all: usize| at * size..((at + 1) * size).min(all);
         let store = PackStore::new(packs);
         let tile = |at: usize| Tile::new(a.submatrix(range(at % mt, mb, m), range(at / mt, nb, n)), &store);
-        let tiles = (0..mt * nt).map(|at| s.own(tile(at))).collect();
+        let tiles = (0..mt * nt).map(|at| s.own_view(tile(at))).collect();
         Self { tiles, mt, shape: (m, n), tile: (mb, nb), part: None, distribution: Distribution::None }
     }
 }

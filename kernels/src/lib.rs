@@ -9,7 +9,7 @@
 //! | [`scalar`] | the four element types behind one trait |
 //! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], [`Norm`], [`Part`], [`Direction`], with LAPACK's letters |
 //! | [`view`] | [`MatRef`], [`MatMut`], [`Tiles`]: strided views whose safe interface is enough for tiled algorithms |
-//! | [`Tile`], [`Backing`] | what a task gets of a matrix; host memory for a tile that lives on devices |
+//! | [`Tile`], [`Reflector`], [`Backing`] | what a task gets of a matrix, and of reflectors; host memory for a tile that lives on devices |
 //! | [`device`] | the tile operations as values ([`device::Call`]), and the table of backends that put them into a device's queue |
 //! | `sim` | the backend for simulated devices |
 //! | `opencl` | those operations for OpenCL devices (cargo feature `opencl`) |
@@ -44,6 +44,7 @@ pub mod options;
 mod pages;
 pub mod peak;
 pub mod reference;
+mod reflector;
 pub mod scalar;
 mod sim;
 mod simd;
@@ -54,6 +55,7 @@ pub use backing::{Backing, NoMemory};
 pub use cpu::{NotPositiveDefinite, Singular};
 pub use options::{Diag, Direction, Norm, Op, ParseOptionError, Part, Side, Uplo};
 pub use pages::zeros;
+pub use reflector::Reflector;
 pub use scalar::{Real, Scalar, c32, c64};
 pub use tile::{Tile, TileView};
 pub use view::{MatMut, MatRef, Tiles, ViewError};

@@ -5,10 +5,11 @@ use crate::{
     cpu::{Operand, PackStore, Packs},
 };
 use std::{ops::Range, sync::Arc};
-use superscalar_runtime::{Portable, Residence};
+use superscalar_runtime::{Portable, Residence, View};
 
 /// A view that a tile may be read through: [`MatMut`] of a matrix that tasks change, [`MatRef`] of one that they only read.
-pub trait TileView: Send + Sync {
+/// There are no others: devices go by what these say of where their elements are.
+pub trait TileView: View + Send + Sync + sealed::Sealed {
     /// The elements.
     type Element: Scalar;
 
@@ -18,6 +19,17 @@ pub trait TileView: Send + Sync {
     /// Where its elements are.
     fn residence(&self) -> Option<Residence<'_>>;
 }
+
+mod sealed {
+    pub trait Sealed {}
+    impl<T> Sealed for crate::MatMut<'_, T> {}
+    impl<T> Sealed for crate::MatRef<'_, T> {}
+}
+
+// SAFETY: a pointer and a shape, without a destructor.
+unsafe impl<T> View for MatMut<'_, T> {}
+// SAFETY: as for the view that may change it.
+unsafe impl<T> View for MatRef<'_, T> {}
 
 impl<T: Scalar> TileView for MatMut<'_, T> {
     type Element = T;
@@ -80,7 +92,11 @@ impl<V: TileView> Tile<V> {
     }
 }
 
-impl<V: TileView> Portable for Tile<V> {
+// SAFETY: a view without a destructor, and packed forms, which own what they free.
+unsafe impl<V: TileView> View for Tile<V> {}
+
+// SAFETY: the views say where they are: one that may be written, `MatMut`, borrows its elements exclusively.
+unsafe impl<V: TileView> Portable for Tile<V> {
     fn residence(&self) -> Option<Residence<'_>> {
         Some(self.view.residence()?.with_derived(&self.packs))
     }

@@ -68,7 +68,8 @@ impl Null {
     }
 }
 
-impl Device for Null {
+// SAFETY: nothing is done.
+unsafe impl Device for Null {
     fn info(&self) -> DeviceInfo {
         let link = LinkInfo { bytes_per_s: 50e9, latency_ns: 1000 };
         let heap = MemoryInfo { bytes: 1 << 20, align: 256, host: link, peers: vec![(1 - self.index, link)] };
@@ -127,7 +128,8 @@ impl Device for Null {
     }
 }
 
-impl DeviceMemory for Null {
+// SAFETY: nothing is done.
+unsafe impl DeviceMemory for Null {
     fn reserve(&self) -> Result<(), DeviceError> {
         Ok(())
     }

@@ -18,6 +18,8 @@ pub(crate) struct Settings {
     pub(crate) workers: u32,
     pub(crate) cores: Vec<Core>,
     pub(crate) policy: MakePolicy,
+    /// Whether it is the user's, and so is checked.
+    pub(crate) has_custom_policy: bool,
     pub(crate) window: u64,
     pub(crate) trace: bool,
     pub(crate) trace_file: Option<PathBuf>,
@@ -272,6 +274,7 @@ impl Builder {
         Ok(Settings {
             workers: workers as u32,
             cores: if self.bind.unwrap_or(fits) { cores.into_iter().take(workers).collect() } else { Vec::new() },
+            has_custom_policy: self.custom_policy.is_some(),
             policy: self.custom_policy.unwrap_or_else(|| Box::new(move |places| name.build(places))),
             window: window as u64,
             trace: self.trace == Some(true),

@@ -2,7 +2,7 @@
 
 use crate::{
     access::{Commute, Read, ReadWrite, Reduce, Reduction, Target, Write},
-    datum::{Datum, Execution, Level},
+    datum::{Datum, Execution, Level, Origin},
     error::{Cause, Error, Failure},
     hazard::Mode,
     insert::Inserter,
@@ -41,8 +41,9 @@ unsafe impl<T: Send + Sync> Sync for Handle<T> {}
 impl<T: Send + Sync + 'static> Handle<T> {
     pub(crate) fn new(shared: Arc<Shared>, value: T, level: Level) -> Self {
         let place = NonNull::from(Box::leak(Box::new(value)));
+        let origin = Origin { runtime: Arc::as_ptr(&shared).cast(), level };
         // SAFETY: the value is freed with the datum, by `take` or `Release`, after every task that names it.
-        let datum = unsafe { Datum::new(place, level, true) };
+        let datum = unsafe { Datum::new(place, origin, true) };
         Self { shared, datum: NonNull::from(Box::leak(datum)) }
     }
 

@@ -105,7 +105,10 @@ impl<R: Copy + PartialEq> Hazards<R> {
         for &member in &self.before.members {
             wait_for(member, hazard);
         }
-        self.group.members.push(task);
+        // A task that reads the datum twice is one member.
+        if self.group.members.last() != Some(&task) {
+            self.group.members.push(task);
+        }
     }
 
     /// Whether the last accesses read what others before them have written.
@@ -144,6 +147,15 @@ mod tests {
         assert_eq!(waits(&mut h, Mode::Reduce, 9), [(7, Hazard::RaW), (8, Hazard::RaW)]);
         assert_eq!(waits(&mut h, Mode::Reduce, 10), [(7, Hazard::RaW), (8, Hazard::RaW)]);
         assert_eq!(waits(&mut h, Mode::Read, 11), [(9, Hazard::RaW), (10, Hazard::RaW)]);
+    }
+
+    #[test]
+    fn a_task_that_reads_twice_is_one_reader() {
+        let mut h = Hazards::default();
+        for task in [1, 1, 2, 2, 2] {
+            waits(&mut h, Mode::Read, task);
+        }
+        assert_eq!(waits(&mut h, Mode::Write, 3), [(1, Hazard::WaR), (2, Hazard::WaR)]);
     }
 
     #[test]

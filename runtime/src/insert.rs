@@ -7,14 +7,14 @@
 
 use crate::{
     access::{Accesses, Named, sealed},
-    datum::{Level, Version},
+    datum::{Level, Origin, Version},
     device::Takers,
     error::{Cause, Error, Failure},
     hazard::Mode,
     recording::{Stall, TaskId},
     runtime::Shared,
     scope::ScopeState,
-    task::{Added, Flags, Header, Label, Runnable, TaskRef, TaskSpec},
+    task::{Added, Flags, Header, Label, Predecessors, Runnable, Slot, TaskRef, TaskSpec},
     worker::{Seat, Waiting},
 };
 use smallvec::SmallVec;
@@ -52,8 +52,8 @@ pub struct Insertion<'a> {
     undone: u64,
     /// Whether a write may take a fresh place.
     pub(crate) renames: bool,
-    /// Every predecessor, where a device may take the task and wait for their events.
-    predecessors: Vec<TaskRef>,
+    /// Devices wait for their events.
+    predecessors: Predecessors,
 }
 
 impl<'a> Inserter<'a> {
@@ -71,6 +71,12 @@ impl<'a> Inserter<'a> {
     /// The way in of the thread that holds the front lock.
     pub(crate) fn at_front(shared: &'a Shared, seat: &'a Seat, scope: &'a ScopeState) -> Self {
         Self { at_front: true, ..Self::new(shared, seat, scope, Level::TOP, None) }
+    }
+
+    /// Where data are made that are inserted here.
+    #[inline]
+    pub(crate) fn origin(&self) -> Origin {
+        Origin { runtime: std::ptr::from_ref(self.shared).cast(), level: self.level }
     }
 
     /// Inserts a task, or says why not; a refusal changes nothing.
@@ -101,8 +107,8 @@ impl<'a> Inserter<'a> {
         self.enter(&spec, Location::caller(), false, false, make)
     }
 
-    /// Refuses what can not be right: a handle of another level, or one named twice unless all its accesses read. Says whether
-    /// any of the data may be named by other threads, too.
+    /// Refuses what can not be right: a handle of another runtime or level, or one named twice unless all its accesses read.
+    /// Says whether any of the data may be named by other threads, too.
     #[inline]
     fn check<'d, A: Accesses<'d>>(
         &self,
@@ -111,19 +117,27 @@ impl<'a> Inserter<'a> {
         accesses: &A,
     ) -> Result<bool, Error> {
         let mut seen = SmallVec::<[Mark; PAIRWISE_MAX]>::new();
-        let (mut wrong_level, mut twice, mut shared) = (false, false, false);
+        let (mut foreign, mut twice, mut shared) = (None, false, false);
+        let here = self.origin();
         accesses.names(&mut |named| {
             let mark = Mark::new(&named);
             shared |= named.shared;
-            wrong_level |= named.level != self.level;
+            if named.origin != here {
+                foreign = Some(named.origin);
+            }
             if seen.len() < PAIRWISE_MAX {
                 twice |= seen.iter().any(|other| other.conflicts(mark));
             }
             seen.push(mark);
         });
         twice |= seen.len() > PAIRWISE_MAX && named_twice(&mut seen);
-        if twice || wrong_level {
-            return Err(self.refusal(spec, site, if twice { NAMED_TWICE } else { WRONG_LEVEL }));
+        if twice || foreign.is_some() {
+            let why = match foreign {
+                Some(origin) if origin.runtime != here.runtime => WRONG_RUNTIME,
+                Some(_) if !twice => WRONG_LEVEL,
+                _ => NAMED_TWICE,
+            };
+            return Err(self.refusal(spec, site, why));
         }
         Ok(shared)
     }
@@ -181,6 +195,17 @@ impl<'a> Inserter<'a> {
         }
     }
 
+    /// A list that was used before, for its memory.
+    #[inline]
+    fn spare_predecessors(&self, slot: &Slot) -> Vec<TaskRef> {
+        if self.shared.devices.is_empty() {
+            // SAFETY: this thread has the seat; the reference ends with the statement.
+            return std::mem::take(&mut unsafe { self.seat.local() }.predecessors);
+        }
+        // SAFETY: the slot is being filled, so it is this thread's.
+        std::mem::take(unsafe { &mut *slot.device_side().predecessors.get() })
+    }
+
     #[inline]
     fn enter<B: Runnable>(
         &self,
@@ -199,7 +224,7 @@ impl<'a> Inserter<'a> {
         if let Some(recorder) = &shared.recorder {
             recorder.task(self.seat, id, spec, site);
         }
-        let (renames, predecessors) = (B::RENAMES, shared.spare_predecessors(slot));
+        let (renames, predecessors) = (B::RENAMES, Predecessors::new(self.spare_predecessors(slot)));
         let mut insertion = Insertion { inserter: self, task, id, unissued: 0, undone: 0, renames, predecessors };
         let body = make(&mut insertion);
         let Insertion { unissued, undone, predecessors, .. } = insertion;
@@ -207,9 +232,12 @@ impl<'a> Inserter<'a> {
         let exec = unsafe { slot.exec() };
         exec.header = Header { id, priority: spec.priority, flags: Flags::new(spec.lock, commutes) };
         exec.label = Label { name: spec.name, site };
-        let takers = match shared.devices.is_empty() {
-            true => Takers::HOST,
-            false => shared.offer(slot, &body, spec, predecessors),
+        let takers = if shared.devices.is_empty() {
+            // SAFETY: this thread has the seat; the reference ends with the statement.
+            unsafe { self.seat.local() }.predecessors = predecessors.into_vec();
+            Takers::HOST
+        } else {
+            shared.offer(slot, &body, spec, predecessors.into_vec())
         };
         let hold = u64::from(takers.devices() != 0);
         // SAFETY: what the body borrows outlives the scope, and the scope waits for the task.
@@ -234,6 +262,7 @@ impl<'a> Inserter<'a> {
 }
 
 const NAMED_TWICE: &str = "it names a handle twice, and not only to read it";
+const WRONG_RUNTIME: &str = "a handle of another runtime";
 const WRONG_LEVEL: &str = "a handle made at another level: a task may name only handles made by the same body";
 
 /// So many accesses are compared pair by pair.
@@ -279,7 +308,11 @@ impl Insertion<'_> {
         // are entered under the front lock.
         let submission = unsafe { version.submission() };
         let is_done = |task: TaskRef| shared.slab.is_done(task);
+        predecessors.begin_access();
         submission.hazards.access(mode, *task, is_done, |predecessor, _| {
+            if predecessors.has(predecessor) {
+                return;
+            }
             // SAFETY: this thread has the seat; the reference ends with the statement.
             let chunks = unsafe { &mut inserter.seat.local().chunks };
             let slot = shared.slab.slot(predecessor.slot());
@@ -289,9 +322,7 @@ impl Insertion<'_> {
                 Added::Issued => {}
             }
             *undone += 1;
-            if !shared.devices.is_empty() {
-                predecessors.push(predecessor);
-            }
+            predecessors.push(predecessor);
         });
         if let Some(recorder) = &shared.recorder {
             recorder.access(inserter.seat, submission, *id, mode);

@@ -43,7 +43,7 @@ pub use schedule::{
     CapabilityWeights, DemandDriven, Fifo, Forecast, Moves, Outlook, Place, Policy, PolicyName, Priority, ReadyTask,
     Resource, UnknownPolicy, Want, WorkStealing,
 };
-pub use scope::{Home, Lent, Nesting, Scope};
+pub use scope::{Home, Lent, Nesting, Scope, View};
 pub use task::{Lock, Outcome, TaskSpec};
 pub use topology::processor_name;
 pub use weights::{CapabilityWeight, WeightSource};

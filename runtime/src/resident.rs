@@ -24,7 +24,8 @@ use std::panic::Location;
 /// - any bytes in it are valid, and those of one value are valid in another of the type;
 /// - no method of this trait, nor any other way to the value but its views, reads or writes the region, or makes a reference to it;
 /// - the views' [`residence`](Portable::residence) is this region, and they make its bytes accessible only through themselves. Tasks have
-///   the right to that; nobody else sees a view.
+///   the right to that; nobody else sees a view;
+/// - dropping a view uses nothing that it borrows (as for [`View`](crate::View)).
 pub unsafe trait Lend: Send + Sync + 'static {
     /// What the views are made with, besides the value.
     type With;
@@ -75,7 +76,8 @@ impl<T: Lend> Resident<T> {
         // SAFETY: the place is valid until the handle is dropped. No task names the handle's own datum, and this value is borrowed
         // exclusively, so no other reference is there.
         let view = unsafe { self.handle.datum().home().as_mut() }.lend_mut(with);
-        self.share(s.own(view))
+        // SAFETY: the promise of `Lend`: the view's destructor uses nothing that it borrows.
+        self.share(unsafe { s.own_unchecked(view) })
     }
 
     /// Lends it to a scope, whose tasks only read it; it may be lent so to several scopes at a time.
@@ -87,7 +89,8 @@ impl<T: Lend> Resident<T> {
         self.check(s, Location::caller());
         // SAFETY: as above, but the value is borrowed, so whoever else has a reference only reads.
         let view = unsafe { self.handle.datum().home().as_ref() }.lend_ref(with);
-        self.share(s.own(view))
+        // SAFETY: the promise of `Lend`: the view's destructor uses nothing that it borrows.
+        self.share(unsafe { s.own_unchecked(view) })
     }
 
     /// What was lent uses the entry of this value.

@@ -17,7 +17,7 @@ use crate::{
     task::{Closure, Outcome, Slab, TaskSpec},
     topology,
     weights::Weights,
-    worker::{Locked, Seat, Sleep, Waiting, current_frame, current_task},
+    worker::{Locked, Seat, Sleep, Strays, Waiting, current_frame, current_task},
 };
 use crossbeam_utils::CachePadded;
 use std::{
@@ -37,10 +37,17 @@ const GUESTS: u32 = 62;
 /// How often a second thread that waits for background tasks looks whether they are done.
 const FRONT_LOOK: Duration = Duration::from_micros(100);
 
+/// How many runtimes were made so far.
+static RUNTIMES: AtomicU64 = AtomicU64::new(0);
+
 /// What all threads of a runtime share.
 pub(crate) struct Shared {
+    /// Which of all runtimes ever made it is.
+    pub(crate) id: u64,
     pub(crate) slab: Slab,
     pub(crate) policy: Box<dyn Policy>,
+    /// What a policy of the user's gave to the wrong thread; the runtime's own do not.
+    pub(crate) strays: Option<Strays>,
     pub(crate) locked: Locked,
     pub(crate) sleep: Sleep,
     pub(crate) scopes: ScopePool,
@@ -96,8 +103,10 @@ impl Shared {
         let scopes = ScopePool::default();
         let (_, front) = scopes.take(false, None);
         Ok(Self {
+            id: RUNTIMES.fetch_add(1, Ordering::Relaxed),
             slab: Slab::new(),
             policy: (settings.policy)(places as usize),
+            strays: settings.has_custom_policy.then(Strays::default),
             locked: Locked::new(workers),
             sleep: Sleep::new(places),
             scopes,
@@ -336,6 +345,7 @@ impl Runtime {
     pub(crate) fn start(mut settings: Settings) -> Result<Self, Error> {
         let file = settings.trace_file.take().and_then(|file| TraceFile::open(&file)).map(Arc::new);
         let shared = Arc::new(Shared::new(settings, file.is_some())?);
+        shared.enlist();
         let trace = file.map(|file| Trace { file, thread: None });
         let mut runtime = Self { shared, threads: Vec::new(), trace };
         runtime.start_trace()?;

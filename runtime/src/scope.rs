@@ -5,8 +5,10 @@ mod lent;
 mod loom_tests;
 mod open;
 mod state;
+mod view;
 
 pub use lent::{Home, Lent};
 pub(crate) use open::{Entry, enter};
 pub use open::{Nesting, Scope};
 pub(crate) use state::{ScopePool, ScopeState};
+pub use view::View;

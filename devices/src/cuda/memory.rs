@@ -9,7 +9,8 @@ use super::{
 use cudarc::driver::sys::CUdeviceptr;
 use superscalar_runtime::{DeviceError, DeviceMemory, DeviceRegion, Event, HostRegion, Transfer};
 
-impl DeviceMemory for Cuda {
+// SAFETY: a stream reports a copy when its event is reached.
+unsafe impl DeviceMemory for Cuda {
     fn reserve(&self) -> Result<(), DeviceError> {
         self.board.check_not_lost()?;
         self.board.reserve().map_err(|error| self.board.noted(error))

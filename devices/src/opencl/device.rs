@@ -221,7 +221,8 @@ impl Settings {
     }
 }
 
-impl Device for OpenclDevice {
+// SAFETY: a queue reports work when its event is complete.
+unsafe impl Device for OpenclDevice {
     fn info(&self) -> DeviceInfo {
         self.info.clone()
     }

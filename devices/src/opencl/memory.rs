@@ -9,7 +9,8 @@ use ocl::ffi;
 use std::ptr;
 use superscalar_runtime::{Device, DeviceError, DeviceMemory, DeviceRegion, Event, HostRegion, Transfer};
 
-impl DeviceMemory for OpenclDevice {
+// SAFETY: a queue reports a copy when its event is complete.
+unsafe impl DeviceMemory for OpenclDevice {
     fn reserve(&self) -> Result<(), DeviceError> {
         self.check_not_lost()?;
         let common = &self.common;

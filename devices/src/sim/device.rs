@@ -231,7 +231,8 @@ impl SimDevice {
     }
 }
 
-impl Device for SimDevice {
+// SAFETY: what an engine has reported, it has done.
+unsafe impl Device for SimDevice {
     fn info(&self) -> DeviceInfo {
         self.info.clone()
     }
@@ -275,7 +276,8 @@ impl Device for SimDevice {
     }
 }
 
-impl DeviceMemory for SimDevice {
+// SAFETY: what an engine has reported, it has done.
+unsafe impl DeviceMemory for SimDevice {
     fn reserve(&self) -> Result<(), DeviceError> {
         self.refused(self.strike(Point::Reserve, "the heap of").and_then(|()| {
             let mut state = self.shared.lock();

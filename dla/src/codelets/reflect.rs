@@ -4,54 +4,18 @@ use super::{Changed, OnOne, cost, mat};
 use crate::matrix::Matrix;
 use crate::tile::{Tile, TileView};
 use std::ops::Range;
-use std::sync::Arc;
 use superscalar_kernels::{
-    MatMut, MatRef, Op, Scalar, Side,
-    cpu::{self, BlockReflector, PackStore, Packs},
+    MatMut, MatRef, Op, Reflector, Scalar, Side,
+    cpu::{self, BlockReflector},
     device::{Call, Mat, on_devices, panels_on_devices},
 };
-use superscalar_runtime::{
-    BlasLevel, Codelet, Cost, Lent, Portable, Reads, Residence, Scope, TaskSpec, Updates, Writes,
-};
+use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
 
 /// The cost of a QR factorization of an m x n panel.
 pub(super) fn cost_of_panel<T: Scalar>(m: usize, n: usize) -> Cost {
     let (m, n) = (m as f64, n as f64);
     let half = n * n * (m - n / 3.0);
     Cost { level: Some(BlasLevel::Two), ..cost::<T>(half, half, m * n) }
-}
-
-/// What goes with the reflectors of a block column: the triangular factor of Q = I − V T Vᴴ, and what is remembered of V as it
-/// is multiplied, and as it multiplies.
-#[derive(Debug)]
-pub(crate) struct Reflector<T> {
-    t: Matrix<T>,
-    packs: [Packs; 2],
-}
-
-impl<T: Scalar> Reflector<T> {
-    /// Room for k reflectors.
-    pub(crate) fn new(k: usize, store: &Arc<PackStore>) -> Self {
-        Self { t: Matrix::zeros(k, k), packs: [Packs::new(store), Packs::new(store)] }
-    }
-
-    /// Q, whose V is given.
-    fn of<'a>(&'a self, v: MatRef<'a, T>) -> BlockReflector<'a, T> {
-        BlockReflector { v, t: self.t.as_ref(), packs: Some([&self.packs[0], &self.packs[1]]) }
-    }
-
-    /// The triangular factor, to change: V has changed, too.
-    pub(crate) fn t_mut(&mut self) -> MatMut<'_, T> {
-        self.packs.iter().for_each(Packs::forget);
-        self.t.as_mut()
-    }
-}
-
-impl<T: Scalar> Portable for Reflector<T> {
-    fn residence(&self) -> Option<Residence<'_>> {
-        // What is remembered of V is of no use before T is known, and whoever makes it anew on the host forgets the old.
-        self.t.as_slice().residence()?.in_columns_of(self.t.nrows() * size_of::<T>())
-    }
 }
 
 /// A block of reflectors as a handle.
@@ -198,7 +162,7 @@ impl<'s, T: Scalar> Ungqr<'s, T> {
     pub(crate) fn new() -> Self {
         let explicit = Codelet::new("ungqr").on_host(
             |(a, q): (&mut Changed<'s, T>, &Reflector<T>), &(start, k): &(usize, usize)| {
-                multiply_out(a.view_mut().split_at_row(start).1, k, q.t.as_ref());
+                multiply_out(a.view_mut().split_at_row(start).1, k, q.t());
                 Ok(())
             },
         );

@@ -8,20 +8,21 @@ use crate::{
     codelets::{Changed, task},
     tiled::Tiled,
 };
+use std::sync::Arc;
 use superscalar_kernels::{MatMut, Scalar};
 use superscalar_runtime::{BlasLevel, Home, Lent, Lock, Nesting, Scope};
 
 /// Deals the block columns of a matrix that is factored, as it says itself; without a distribution by columns it does nothing.
 pub(crate) struct Dealer<'s> {
-    /// The weights that were dealt by last. A task that deals anew changes them.
-    state: Option<Lent<'s, State<'s>>>,
+    dealt: Option<Dealt<'s>>,
 }
 
-struct State<'s> {
+struct Dealt<'s> {
     nesting: Nesting<'s>,
     update: Update,
-    homes: Vec<Home<'s>>,
-    dealt_by: Weights,
+    homes: Arc<[Home<'s>]>,
+    /// The weights that were dealt by last. A task that deals anew changes them.
+    by: Lent<'s, Weights>,
 }
 
 impl<'s> Dealer<'s> {
@@ -29,36 +30,34 @@ impl<'s> Dealer<'s> {
     pub(crate) fn new<T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, update: Update) -> Self {
         let nesting = s.nesting();
         if a.distribution() != Distribution::Guided || !nesting.has_devices() {
-            return Self { state: None };
+            return Self { dealt: None };
         }
-        let homes: Vec<_> = (0..a.nt()).map(|j| a.at(0, j).home()).collect();
-        let dealt_by = weights::of(nesting, Distribution::Guided, update);
-        let state = State { nesting, update, homes, dealt_by };
-        state.deal_from(0);
-        Self { state: Some(s.own(state)) }
+        let homes: Arc<[_]> = (0..a.nt()).map(|j| a.at(0, j).home()).collect();
+        let weights = weights::of(nesting, Distribution::Guided, update);
+        deal_from(0, &homes, &weights);
+        Self { dealt: Some(Dealt { nesting, update, homes, by: s.own(weights) }) }
     }
 
     /// Inserts a task that deals the columns behind block column k anew if the weights have moved, when column k is factored.
     #[track_caller]
     pub(crate) fn deal_behind<T: Scalar>(&self, s: &'s Scope<'s, '_>, k: usize, panel: Lent<'s, Changed<'s, T>>) {
-        let Some(state) = self.state else { return };
+        let Some(Dealt { nesting, update, homes, by }) = &self.dealt else { return };
+        let (nesting, update, homes) = (*nesting, *update, homes.clone());
         let spec = task("deal", k, k, k).priority(4).lock(Lock::Host).level(BlasLevel::One);
-        s.spawn(spec, (panel.read(), state.read_write()), move |(_, state): (_, &mut State<'s>)| {
-            let weights = weights::of(state.nesting, Distribution::Guided, state.update);
-            if weights.have_moved_from(&state.dealt_by) {
-                state.dealt_by = weights;
-                state.deal_from(k + 1);
+        s.spawn(spec, (panel.read(), by.read_write()), move |(_, dealt_by): (_, &mut Weights)| {
+            let weights = weights::of(nesting, Distribution::Guided, update);
+            if weights.have_moved_from(dealt_by) {
+                *dealt_by = weights;
+                deal_from(k + 1, &homes, dealt_by);
             }
         });
     }
 }
 
-impl State<'_> {
-    /// Deals the columns from this one on.
-    fn deal_from(&self, first: usize) {
-        let homes = self.homes.get(first..).unwrap_or_default();
-        for (home, at) in homes.iter().zip(deal::columns(&self.dealt_by.rates(), homes.len())) {
-            home.deal_to(Some(self.dealt_by.resource(at)));
-        }
+/// Deals the columns from this one on.
+fn deal_from(first: usize, homes: &[Home<'_>], weights: &Weights) {
+    let homes = homes.get(first..).unwrap_or_default();
+    for (home, at) in homes.iter().zip(deal::columns(&weights.rates(), homes.len())) {
+        home.deal_to(Some(weights.resource(at)));
     }
 }

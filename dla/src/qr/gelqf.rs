@@ -2,13 +2,13 @@
 
 use super::{Reflectors, geqrf};
 use crate::{
-    codelets::{Reflector, task},
+    codelets::task,
     error::Error,
     options::Options,
     tile::Tile,
     tiled::Tiled,
 };
-use superscalar_kernels::{MatMut, Scalar};
+use superscalar_kernels::{MatMut, Reflector, Scalar};
 use superscalar_runtime::{Runtime, Scope};
 
 /// The reflectors of an LQ factorization whose tasks are inserted: what applying Q needs besides the matrix that holds them.

@@ -2,7 +2,7 @@
 
 use crate::block_size::Crew;
 use crate::{
-    codelets::{Application, Geqrf, Larfb, Reflector, cost_of_larfb, task},
+    codelets::{Application, Geqrf, Larfb, cost_of_larfb, task},
     distribution::Dealer,
     error::Error,
     matrix::Matrix,
@@ -13,7 +13,7 @@ use crate::{
 };
 use std::sync::Arc;
 use superscalar_kernels::{
-    MatMut, Op, Scalar, Side,
+    MatMut, Op, Reflector, Scalar, Side,
     cpu::{self, PackStore},
 };
 use superscalar_runtime::{Lent, Runtime, Scope};

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::block_size::Crew;
 use crate::{
-    codelets::{Application, Larfb, Larft, Reflector, task},
+    codelets::{Application, Larfb, Larft, task},
     error::Error,
     matrix::Matrix,
     options::Options,
@@ -14,7 +14,7 @@ use crate::{
     tiled::Tiled,
 };
 use superscalar_kernels::{
-    MatMut, MatRef, Op, Scalar, Side,
+    MatMut, MatRef, Op, Reflector, Scalar, Side,
     cpu::{self, BlockReflector},
 };
 use superscalar_runtime::{Runtime, Scope};

@@ -20,7 +20,7 @@ pub(crate) use scratch::Pool;
 pub use scratch::{Scratch, ScratchPool};
 
 use crate::{
-    datum::{Datum, Exclusion, Execution, Level},
+    datum::{Datum, Exclusion, Execution, Origin},
     error::Failure,
     hazard::Mode,
     insert::{Inserter, Insertion},
@@ -96,7 +96,7 @@ pub(crate) mod sealed {
 pub struct Named {
     pub(crate) datum: *const (),
     pub(crate) mode: Mode,
-    pub(crate) level: Level,
+    pub(crate) origin: Origin,
     pub(crate) shared: bool,
 }
 
@@ -125,7 +125,7 @@ impl<'h, 'd, T: ?Sized> Target<'h, 'd, T> {
 
     fn named(&self, mode: Mode) -> Named {
         let datum = self.datum();
-        Named { datum: self.datum.as_ptr().cast_const().cast(), mode, level: datum.level, shared: datum.shared }
+        Named { datum: self.datum.as_ptr().cast_const().cast(), mode, origin: datum.origin, shared: datum.shared }
     }
 
     fn prepare(&self, inserter: &Inserter<'_>, operation: Option<TypeId>) {

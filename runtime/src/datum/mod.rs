@@ -39,14 +39,25 @@ impl Level {
     pub(crate) const TOP: Self = Self(TaskId(0));
 }
 
+/// Where a datum was made: in which runtime, and at which level. Only there may tasks name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// Compared, and never followed. A datum does not outlive its runtime, so no two runtimes share an address meanwhile.
+    pub(crate) runtime: *const (),
+    pub(crate) level: Level,
+}
+
 /// How many versions one datum may have at a time; beyond it a write waits, as it does without renaming.
 const VERSIONS_MAX: usize = 8;
+
+// The names' index is a byte.
+const _: () = assert!(VERSIONS_MAX <= u8::MAX as usize);
 
 /// What the inserter keeps of a datum.
 #[repr(C)]
 struct Names<T: ?Sized> {
     /// Index into `renamed`, or none for the first version.
-    current: Option<usize>,
+    current: Option<u8>,
     open_reduction: Option<OpenReduction<T>>,
     fresh: Option<Box<dyn Fn() -> Box<T> + Send>>,
     renamed: Vec<Box<Version<T>>>,
@@ -61,14 +72,15 @@ struct OpenReduction<T: ?Sized> {
 /// A datum; see the module's head. What every insertion looks at stands first, on one cache line.
 #[repr(C)]
 pub(crate) struct Datum<T: ?Sized> {
-    pub(crate) level: Level,
+    pub(crate) origin: Origin,
     /// Whether several threads may insert tasks that name it.
     pub(crate) shared: bool,
     names: UnsafeCell<Names<T>>,
     first: Version<T>,
 }
 
-// SAFETY: who touches what is laid down in the module's head; values are `Send + Sync` by the bounds of the constructors.
+// SAFETY: who touches what is laid down in the module's head; values are `Send + Sync` by the bounds of the constructors. The
+// runtime's address is never followed.
 unsafe impl<T: ?Sized + Send + Sync> Send for Datum<T> {}
 // SAFETY: as above.
 unsafe impl<T: ?Sized + Send + Sync> Sync for Datum<T> {}
@@ -79,10 +91,10 @@ impl<T: ?Sized> Datum<T> {
     /// # Safety
     /// `place` stays valid, and is touched by nobody else, until the datum is dropped; it is dropped after every task that
     /// names it is done.
-    pub(crate) unsafe fn new(place: NonNull<T>, level: Level, shared: bool) -> Box<Self> {
+    pub(crate) unsafe fn new(place: NonNull<T>, origin: Origin, shared: bool) -> Box<Self> {
         let names = Names { current: None, renamed: Vec::new(), fresh: None, open_reduction: None };
         let (names, first) = (UnsafeCell::new(names), Version::new(place));
-        Box::new(Self { names, level, shared, first })
+        Box::new(Self { names, origin, shared, first })
     }
 
     /// The version that the next access binds to.
@@ -93,7 +105,7 @@ impl<T: ?Sized> Datum<T> {
     pub(crate) unsafe fn current(&self) -> &Version<T> {
         // SAFETY: the inserter owns `names`; a version's box is not dropped before the datum.
         let names = unsafe { &*self.names.get() };
-        names.current.map_or(&self.first, |at| &names.renamed[at])
+        names.current.map_or(&self.first, |at| &names.renamed[usize::from(at)])
     }
 
     /// Allows a write to take a fresh place, made by `fresh`, where it would have to wait.
@@ -126,7 +138,7 @@ impl<T: ?Sized> Datum<T> {
             if is_idle(&self.first) {
                 names.current = None;
             } else if let Some(at) = names.renamed.iter().position(|version| is_idle(version)) {
-                names.current = Some(at);
+                names.current = Some(at as u8);
             } else if names.renamed.len() + 1 < VERSIONS_MAX {
                 let mut place = None;
                 // Where the user's code panics there is no fresh place, and the write waits. The insertion is under way, so
@@ -137,13 +149,13 @@ impl<T: ?Sized> Datum<T> {
                 });
                 if let (Ok(()), Some(place)) = (made, place) {
                     names.renamed.push(Box::new(Version::new(NonNull::from(Box::leak(place)))));
-                    names.current = Some(names.renamed.len() - 1);
+                    names.current = Some((names.renamed.len() - 1) as u8);
                 }
             } else {
                 // All are busy. The one whose turn was longest ago will be idle first.
                 names.current = match names.current {
                     None => Some(0),
-                    Some(at) => Some(at + 1).filter(|&at| at < names.renamed.len()),
+                    Some(at) => Some(at + 1).filter(|&at| usize::from(at) < names.renamed.len()),
                 };
             }
         }

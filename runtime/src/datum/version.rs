@@ -8,7 +8,7 @@ use std::{
     ptr::NonNull,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicPtr, AtomicU16, Ordering},
+        atomic::{AtomicPtr, AtomicU32, Ordering},
     },
 };
 
@@ -25,15 +25,15 @@ pub(crate) struct Submission {
 
 /// Where a datum is to be updated, if it was dealt to somebody: a hint, which any thread may change at any time.
 #[derive(Default)]
-pub struct Home(AtomicU16);
+pub struct Home(AtomicU32);
 
 impl Home {
     pub(crate) fn set(&self, resource: Option<Resource>) {
-        self.0.store(resource.map_or(0, |resource| resource.0 + 1), Ordering::Relaxed);
+        self.0.store(resource.map_or(0, |resource| u32::from(resource.0) + 1), Ordering::Relaxed);
     }
 
     pub(crate) fn get(&self) -> Option<Resource> {
-        self.0.load(Ordering::Relaxed).checked_sub(1).map(Resource)
+        self.0.load(Ordering::Relaxed).checked_sub(1).map(|resource| Resource(resource as u16))
     }
 }
 

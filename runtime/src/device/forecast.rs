@@ -1,13 +1,13 @@
 //! What policies ask, answered: by the weights what the work takes, by the whereabouts what moving the data takes. And what the weights are
 //! told when a task has ended.
 
-use super::{Cost, finish::Reported, whereabouts::Whereabouts};
+use super::{Entry, finish::Reported, whereabouts::Whereabouts};
 use crate::{
     recording::{BlasLevel, TaskId},
     runtime::Shared,
     schedule::{Forecast, Moves, Outlook, Place, ReadyTask, Resource},
     sync::prefetch,
-    task::Verdict,
+    task::{Slot, Verdict},
 };
 use smallvec::SmallVec;
 use std::{iter, sync::atomic::Ordering};
@@ -21,7 +21,7 @@ impl Shared {
 
     /// What the task's operands are to a resource that can run it.
     fn whereabouts_on(&self, task: &ReadyTask, on: Resource) -> Option<Whereabouts> {
-        let slot = self.slab.slot(task.slot);
+        let slot = self.slot_of(task)?;
         match on.device_index() {
             None => {
                 let is_able = slot.device_side().takers().host() && self.is_the_hosts(task.slot);
@@ -35,8 +35,9 @@ impl Shared {
         }
     }
 
-    fn call(&self, task: &ReadyTask) -> (&'static str, Cost) {
-        self.slab.slot(task.slot).device_side().call()
+    /// The task's slot; none of a task of another runtime, which a policy could ask about.
+    fn slot_of(&self, task: &ReadyTask) -> Option<&Slot> {
+        self.is_own(task).then(|| self.slab.slot(task.slot))
     }
 
     /// A host task has ended, which began then; its slot is not free yet. Only where there are devices.
@@ -96,7 +97,7 @@ impl Outlook for Shared {
 
     fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast> {
         let there = self.whereabouts_on(task, on)?;
-        let (kernel, cost) = self.call(task);
+        let (kernel, cost) = self.slot_of(task)?.device_side().call();
         Some(Forecast {
             computation_ns: self.weights.forecast_ns(on, kernel, &cost),
             communication_ns: there.moves.ns,
@@ -110,23 +111,24 @@ impl Outlook for Shared {
     }
 
     fn is_lost(&self, on: Resource) -> bool {
-        on.device_index().is_some_and(|device| self.devices.all[usize::from(device)].is_lost())
+        let device = on.device_index().and_then(|device| self.devices.all.get(usize::from(device)));
+        device.is_some_and(Entry::is_lost)
     }
 
     fn level(&self, task: &ReadyTask) -> Option<BlasLevel> {
-        self.call(task).1.level
+        self.slot_of(task)?.device_side().call().1.level
     }
 
     fn home(&self, task: &ReadyTask) -> Option<Resource> {
-        self.home_of(task.slot)
+        self.slot_of(task).and_then(|_| self.home_of(task.slot))
     }
 
     fn owner(&self, task: &ReadyTask) -> Option<Resource> {
-        self.owner_of(task.slot)
+        self.slot_of(task).and_then(|_| self.owner_of(task.slot))
     }
 
     fn comes_soon(&self, task: &ReadyTask, others: usize) {
-        let slot = self.slab.slot(task.slot);
+        let Some(slot) = self.slot_of(task) else { return };
         match others {
             // Its lines are here, unless nobody said that it comes: the way to its other half leads over them.
             0 => slot.made_device_side().into_iter().for_each(prefetch),

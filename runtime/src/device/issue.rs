@@ -207,7 +207,7 @@ impl Shared {
         let accepts = |task: &ReadyTask| self.device_can_take(device, task);
         let place = self.issuer_seat(device).place;
         let want = Want { is_hasty, ..Want::of(&accepts).with(self.outlook()) };
-        self.policy.take(place, &want).or_else(|| self.policy.steal(place, &want))
+        self.ask_policy(&want, |policy| policy.take(place, &want).or_else(|| policy.steal(place, &want)))
     }
 
     /// Whether the device is one for this task: of the right kind, and not barred from it. A lost one is for what nobody else can do, to
@@ -220,6 +220,9 @@ impl Shared {
 
     /// Whether the device can take this task now: it is one for it, and can wait for whoever is not done.
     fn device_can_take(&self, device: usize, task: &ReadyTask) -> bool {
+        if !self.is_own(task) {
+            return false;
+        }
         let (entry, slot) = (&self.devices.all[device], self.slab.slot(task.slot));
         if !self.is_for(device, slot) {
             return false;

@@ -117,7 +117,11 @@ pub enum Transfer {
 ///
 /// Unlike the rest of a [`Device`](super::Device), it is called by any thread, one at a time: the runtime copies with its
 /// directory locked, while the device's issuer may be in `issue`, `poll` or `wait`.
-pub trait DeviceMemory: Send + Sync {
+///
+/// # Safety
+/// A copy touches the bytes that the [`Transfer`] names, in host memory as its direction says, and none after its end was
+/// reported.
+pub unsafe trait DeviceMemory: Send + Sync {
     /// Takes the heap from the system: [`MemoryInfo::bytes`] bytes. Called once, before anything else.
     ///
     /// # Errors
@@ -197,8 +201,14 @@ impl<'a> Residence<'a> {
 /// A value that a codelet may name: one that devices can hold copies of, or one that stays on the host.
 ///
 /// A codelet with an operand that stays on the host can not be issued to a device with memory of its own.
-pub trait Portable {
-    /// Where its bytes lie; none if it stays on the host. The answer does not change while nobody has the value by `&mut`.
+///
+/// # Safety
+/// The runtime has devices read and write the residence of a value that its tasks name, as their accesses say. So a
+/// [residence](Self::residence) that may be written ([`Residence::new`]) is the value's own, or borrowed by it exclusively, and
+/// not that of something that the value borrows by a shared reference. The answer does not change while nobody has the value
+/// by `&mut`.
+pub unsafe trait Portable {
+    /// Where its bytes lie; none if it stays on the host.
     fn residence(&self) -> Option<Residence<'_>> {
         None
     }
@@ -213,7 +223,8 @@ fn one_column<T>(elements: &[T]) -> HostRegion {
 /// Single numbers.
 macro_rules! numbers {
     ($($number:ty)*) => {$(
-        impl Portable for $number {
+        // SAFETY: the value itself.
+        unsafe impl Portable for $number {
             fn residence(&self) -> Option<Residence<'_>> {
                 // SAFETY: the value itself; any bytes are a value of the type.
                 Some(unsafe { Residence::new(one_column(std::slice::from_ref(self))) })
@@ -224,16 +235,19 @@ macro_rules! numbers {
 
 numbers!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize f32 f64);
 
-impl Portable for () {}
+// SAFETY: it has no bytes.
+unsafe impl Portable for () {}
 
-impl<T: Pod> Portable for [T] {
+// SAFETY: the elements are the slice's own.
+unsafe impl<T: Pod> Portable for [T] {
     fn residence(&self) -> Option<Residence<'_>> {
         // SAFETY: the elements; any bytes are values of the type.
         Some(unsafe { Residence::new(one_column(self)) })
     }
 }
 
-impl<T: Pod> Portable for Vec<T> {
+// SAFETY: the elements are the vector's own.
+unsafe impl<T: Pod> Portable for Vec<T> {
     fn residence(&self) -> Option<Residence<'_>> {
         // SAFETY: the elements, which move only when somebody has the vector by `&mut`.
         Some(unsafe { Residence::new(one_column(self)) })

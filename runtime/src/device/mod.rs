@@ -291,7 +291,12 @@ pub type Issue<'a> = &'a mut dyn FnMut(&mut dyn Any) -> Result<(), DeviceError>;
 ///
 /// Everything that was issued is reported by [`poll`](Self::poll), also when the device is lost. Work that waits for an event of
 /// something that fails, fails too, and does nothing; an [outcome](DeviceError::outcome) is no failure in this sense.
-pub trait Device: Send + Sync {
+///
+/// # Safety
+/// The runtime gives data to other tasks, and back to the program, when the work on them is reported to be finished. So work
+/// begins when the events that it waits for are reached, not before; and once its end was reported, or `issue` has returned an
+/// error, it touches nothing any more. The [`memory`](Self::memory) has as many bytes as [`info`](Self::info) says.
+pub unsafe trait Device: Send + Sync {
     /// What the runtime must know of it. The answer does not change.
     fn info(&self) -> DeviceInfo;
 

@@ -16,18 +16,6 @@ use std::{ptr::NonNull, sync::atomic::Ordering};
 pub(super) type KeptFor = SmallVec<[u16; 4]>;
 
 impl Shared {
-    /// The list of predecessors that the slot's former task has left, empty, for its room.
-    #[inline]
-    pub(crate) fn spare_predecessors(&self, slot: &Slot) -> Vec<TaskRef> {
-        if self.devices.is_empty() {
-            return Vec::new();
-        }
-        // SAFETY: the slot is being filled, so it is this thread's.
-        let mut spare = std::mem::take(unsafe { &mut *slot.device_side().predecessors.get() });
-        spare.clear();
-        spare
-    }
-
     /// Notes who can take a task that is being inserted, and returns it. If devices are among them, it is offered.
     pub(crate) fn offer(
         &self,
@@ -112,7 +100,10 @@ impl Shared {
     /// the notification, or whoever ends it wakes them, behind a fence of its own, and they see the push. (If somebody has taken the task by
     /// now, the slot may be another's, and they are woken for nothing.)
     fn push_offered(&self, seat: &Seat, index: u32, takers: Takers, kept: &mut KeptFor) -> Next {
-        match self.push(seat, index).map(Resource::device_index) {
+        // A policy of the user's may name a device that is not there.
+        let kept_for = self.push(seat, index).map(Resource::device_index);
+        let is_there = |device: u16| usize::from(device) < self.devices.len();
+        match kept_for.filter(|device| device.is_none_or(is_there)) {
             Some(Some(device)) => {
                 fence(Ordering::SeqCst);
                 let entry = &self.devices.all[usize::from(device)];
@@ -161,10 +152,12 @@ impl Shared {
     }
 
     /// Whether a host worker can take this task now.
+    #[inline]
     pub(crate) fn host_can_take(&self, task: &ReadyTask) -> bool {
-        if self.devices.is_empty() {
-            return true;
-        }
+        self.is_own(task) && (self.devices.is_empty() || self.host_can_take_offered(task))
+    }
+
+    fn host_can_take_offered(&self, task: &ReadyTask) -> bool {
         let slot = self.slab.slot(task.slot);
         let takers = slot.device_side().takers();
         takers.devices() == 0 || takers.host() && slot.pending.only_hold_left() && self.is_the_hosts(task.slot)

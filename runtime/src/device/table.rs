@@ -2,13 +2,18 @@
 
 use super::{Device, DeviceInfo, DeviceKind, issue::Issuing};
 use crate::{error::Error, sync::fence};
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
 };
 
 /// A runtime has at most so many devices: nodes of the directory are bits of a word.
 const DEVICES_MAX: usize = 63;
+/// They are of so many kinds: each is a bit of a word, beside the host's.
+const KINDS_MAX: usize = 31;
 
 /// One device, with what the runtime keeps of it.
 pub(crate) struct Entry {
@@ -92,6 +97,10 @@ impl Devices {
     pub(crate) fn new(devices: Vec<Arc<dyn Device>>) -> Result<Self, Error> {
         if devices.len() > DEVICES_MAX {
             return Err(Error::setting(format!("{} devices: there can be {DEVICES_MAX}", devices.len())));
+        }
+        let distinct: HashSet<DeviceKind> = devices.iter().map(|device| device.info().kind).collect();
+        if distinct.len() > KINDS_MAX {
+            return Err(Error::setting(format!("{} kinds of device: there can be {KINDS_MAX}", distinct.len())));
         }
         for device in &devices {
             if let Some(memory) = device.memory() {

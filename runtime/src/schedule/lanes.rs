@@ -204,7 +204,7 @@ mod tests {
     use crate::recording::TaskId;
 
     fn task(id: u64) -> ReadyTask {
-        ReadyTask { id: TaskId(id), priority: 0, slot: 0 }
+        ReadyTask { id: TaskId(id), priority: 0, slot: 0, runtime: 0 }
     }
 
     /// All that the place has, as it takes them.

@@ -46,6 +46,8 @@ pub struct ReadyTask {
     /// Its priority; larger is more urgent.
     pub priority: i32,
     pub(crate) slot: u32,
+    /// The runtime whose task it is.
+    pub(crate) runtime: u64,
 }
 
 /// Which tasks a thread that asks for one can take.
@@ -116,8 +118,10 @@ impl<'a> Want<'a> {
 
 /// Holds the tasks that are ready and not taken.
 ///
-/// Every call may come from any thread. A policy keeps each task that is pushed until it is taken, once. `take` and `steal`
-/// together find a task if one that `want` accepts was pushed before the calls (in the sense of *happens before*) and not
+/// Every call may come from any thread. A policy belongs to one runtime, keeps each task that is pushed until it is taken, once,
+/// gives it only to a thread that [accepts](Want::accepts) it, and does not panic. A task that is given to the wrong thread is
+/// kept for the right one; one that is given to another runtime goes back, and its scope returns an error of kind
+/// [`Refused`](crate::ErrorKind::Refused). A task that a policy never gives is never run. `take` and `steal` together find a task if one that `want` accepts was pushed before the calls (in the sense of *happens before*) and not
 /// taken: the sleep protocol relies on it, so a policy answers `None` because a lock was busy only to the hasty.
 ///
 /// Where there are devices ([`Want::outlook`] says), a policy may keep a task for a [`Resource`]: it then finds it for that

@@ -11,10 +11,11 @@ impl Resource {
     /// The host's workers together.
     pub const HOST: Self = Self(0);
 
-    /// The device of this index, in the order in which they were given to the builder.
+    /// The device of this index, in the order in which they were given to the builder. (There are 63 at most, so the last index,
+    /// which would have no number, stands for the one before it.)
     #[must_use]
     pub fn device(index: u16) -> Self {
-        Self(index + 1)
+        Self(index.saturating_add(1))
     }
 
     /// The device's index; none of the host.

@@ -114,11 +114,14 @@ impl<'d, T: 'd> Lent<'d, T> {
     pub fn reduce<R: Reduction<T>>(&self, _operation: R) -> Reduce<'d, 'd, T, R> {
         Reduce(self.target(), PhantomData)
     }
+}
 
+impl<'d, T: 'static> Lent<'d, T> {
     /// Lets a [`write`](Self::write) take a fresh place, made by `fresh`, instead of waiting for the tasks that still use the
     /// old value. That removes WaR and WaW hazards, at the price of the memory of up to eight values.
     ///
-    /// When the scope ends, the last value stands where the lent one was.
+    /// When the scope ends, the last value stands where the lent one was. The other values, and `fresh`, are dropped with the
+    /// scope, which is why they must not borrow.
     ///
     /// ```
     /// use superscalar_runtime::Runtime;
@@ -139,14 +142,9 @@ impl<'d, T: 'd> Lent<'d, T> {
     /// # }
     /// ```
     #[must_use]
-    pub fn renaming(self, fresh: impl Fn() -> T + Send + 'd) -> Self {
-        let boxed: Box<dyn Fn() -> Box<T> + Send + 'd> = Box::new(move || Box::new(fresh()));
-        // SAFETY: the datum is dropped, and `fresh` with it, before `'d` ends.
-        let boxed = unsafe {
-            std::mem::transmute::<Box<dyn Fn() -> Box<T> + Send + 'd>, Box<dyn Fn() -> Box<T> + Send>>(boxed)
-        };
+    pub fn renaming(self, fresh: impl Fn() -> T + Send + 'static) -> Self {
         // SAFETY: a handle that was lent belongs to its scope's thread, the inserter.
-        unsafe { self.datum().allow_renaming(boxed) };
+        unsafe { self.datum().allow_renaming(Box::new(move || Box::new(fresh()))) };
         self
     }
 }

@@ -1,6 +1,6 @@
 //! Opening a scope, inserting into it, and joining it.
 
-use super::{Lent, ScopeState, state::NO_TASK};
+use super::{Lent, ScopeState, View, state::NO_TASK};
 use crate::{
     access::{Accesses, BoundOf, Item, Output, Pool, ScratchPool},
     datum::{Datum, Execution, Level},
@@ -23,6 +23,9 @@ use std::{
 /// Serial code whose tasks run in parallel; made by [`Runtime::scope`](crate::Runtime::scope).
 ///
 /// `'scope` is the scope's own life, for which handles and bodies are good; `'env` is what it may borrow from.
+///
+/// What a scope keeps is dropped one by one when its tasks are done. So the destructor of one such value must not reach
+/// another: what has a destructor of its own must live for `'env`, which no handle, result or borrow of the scope does.
 pub struct Scope<'scope, 'env: 'scope> {
     inserter: &'scope Inserter<'scope>,
     /// What is freed when every task is done: data and pools. Filled with lifetimes erased, emptied by `enter`.
@@ -116,8 +119,38 @@ impl<'scope, 'env> Scope<'scope, 'env> {
 
     /// Gives a value to the scope's tasks; it is dropped when the scope ends.
     ///
-    /// This is the way to views that borrow, such as the tiles of a matrix.
-    pub fn own<T: Send + Sync + 'scope>(&'scope self, value: T) -> Lent<'scope, T> {
+    /// It may borrow from outside of the scope, and not from the scope itself; [`own_view`](Self::own_view) is for views that
+    /// do.
+    pub fn own<T: Send + Sync + 'env>(&'scope self, value: T) -> Lent<'scope, T> {
+        // SAFETY: the value lives for `'env`, so nothing that ends with the scope can be reached by its destructor.
+        unsafe { self.own_unchecked(value) }
+    }
+
+    /// Gives a view to the scope's tasks, such as a tile of a matrix that is lent to the scope; it is dropped when the scope
+    /// ends.
+    ///
+    /// ```
+    /// use superscalar_runtime::Runtime;
+    /// # fn main() -> Result<(), superscalar_runtime::Error> {
+    /// let rt = Runtime::builder().workers(2).build()?;
+    /// let mut x = [1, 2, 3, 4];
+    /// rt.scope(|s| {
+    ///     let (even, odd) = x.split_at_mut(2);
+    ///     let both = s.own_view([even, odd]);
+    ///     s.spawn("swap", both.read_write(), |[a, b]| a.swap_with_slice(b));
+    /// })?;
+    /// assert_eq!(x, [3, 4, 1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn own_view<T: View + Send + Sync + 'scope>(&'scope self, view: T) -> Lent<'scope, T> {
+        // SAFETY: the promise of `View`.
+        unsafe { self.own_unchecked(view) }
+    }
+
+    /// # Safety
+    /// The value's destructor uses nothing that lives only as long as the scope.
+    pub(crate) unsafe fn own_unchecked<T: Send + Sync + 'scope>(&'scope self, value: T) -> Lent<'scope, T> {
         let place = NonNull::from(Box::leak(Box::new(value)));
         self.keep(Box::new(Owned(place)));
         self.lend_place(place)
@@ -147,14 +180,14 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     }
 
     /// A pool of working memory: each task that asks for it gets a value made by `make`, or one that an earlier task has used.
-    pub fn scratch<T: Send + 'scope>(
+    pub fn scratch<T: Send + 'env>(
         &'scope self,
-        make: impl Fn() -> T + Send + Sync + 'scope,
+        make: impl Fn() -> T + Send + Sync + 'env,
     ) -> ScratchPool<'scope, T> {
-        let make: Box<dyn Fn() -> T + Send + Sync + 'scope> = Box::new(make);
-        // SAFETY: the pool is freed, and `make` with it, before `'scope` ends.
+        let make: Box<dyn Fn() -> T + Send + Sync + 'env> = Box::new(make);
+        // SAFETY: the pool is freed, and `make` with it, before `'env` ends.
         let make = unsafe {
-            std::mem::transmute::<Box<dyn Fn() -> T + Send + Sync + 'scope>, Box<dyn Fn() -> T + Send + Sync>>(make)
+            std::mem::transmute::<Box<dyn Fn() -> T + Send + Sync + 'env>, Box<dyn Fn() -> T + Send + Sync>>(make)
         };
         let pool = self.keep(Box::new(Pool::new(make)));
         ScratchPool { pool, lives: PhantomData }
@@ -196,7 +229,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         self.inserter.insert(&spec.into(), Location::caller(), accesses, make)
     }
 
-    /// Inserts a task that makes a value.
+    /// Inserts a task that makes a value, which the scope keeps to its end.
     ///
     /// ```
     /// use superscalar_runtime::Runtime;
@@ -218,7 +251,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     where
         A: Accesses<'scope>,
         F: for<'t> FnOnce(Item<'t, BoundOf<A>>) -> R + Send + 'scope,
-        R: Send + Sync + 'scope,
+        R: Send + Sync + 'env,
     {
         let output = self.own(None);
         let make = |(bound, output)| Compute::new(bound, output, body);
@@ -293,7 +326,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
 
     fn lend_place<T: ?Sized + Send + Sync + 'scope>(&'scope self, place: NonNull<T>) -> Lent<'scope, T> {
         // SAFETY: the value is borrowed, or owned, until the scope ends, which is after every task that names it.
-        let datum = unsafe { Datum::new(place, self.inserter.level, false) };
+        let datum = unsafe { Datum::new(place, self.inserter.origin(), false) };
         // SAFETY: what is kept is freed when the scope ends, after every task.
         unsafe { Lent::new(self.keep(datum)) }
     }

@@ -5,6 +5,7 @@ mod closure;
 #[cfg(all(loom, test))]
 mod loom_tests;
 mod pending;
+mod predecessors;
 mod slab;
 mod slot;
 mod spec;
@@ -14,6 +15,7 @@ pub(crate) use body::{Body, BoxError, Fail, Runnable, Verdict, guarded};
 pub use closure::Outcome;
 pub(crate) use closure::{Closure, Compute, Probe, discard_bound, run_bound};
 pub(crate) use pending::{Pending, Release, Released};
+pub(crate) use predecessors::Predecessors;
 pub(crate) use slab::{Slab, SlotCache};
 pub(crate) use slot::{Exec, Flags, Header, Label, Slot};
 pub use spec::{Lock, TaskSpec};
@@ -23,14 +25,15 @@ pub(crate) use successors::{Added, ChunkCache};
 ///
 /// It may be kept for ever. Once the task is done, every use of the reference finds that out, even if the slot has been
 /// given to other tasks since.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct TaskRef(u64);
 
 impl TaskRef {
     /// Slot indices have 24 bits: at most 16 million tasks in flight.
     pub(crate) const SLOT_BITS: u32 = 24;
-    /// One bit less than there is room for: the word that holds a slot's generation holds more than it (`successors.rs`).
-    pub(crate) const GENERATION_MASK: u64 = (1 << 39) - 1;
+    /// The last generation of a slot. Less than there is room for here: the word that holds a slot's generation holds more than
+    /// it (`successors.rs`).
+    pub(crate) const GENERATION_MAX: u64 = (1 << 36) - 1;
 
     #[inline]
     pub(crate) fn new(generation: u64, slot: u32) -> Self {

@@ -12,12 +12,15 @@
 //! Of a task that one thread is `alone` with (`successors.rs`), all of this is done by that thread, and without a locked
 //! instruction.
 
+use super::TaskRef;
 use crate::sync::{AtomicU64, Ordering};
 
 const DONE_ONE: u64 = 1;
 const ISSUE_ONE: u64 = 1 << 32;
-/// More predecessors than a task can have: their lists count to 2²².
-const GUARD: u64 = 1 << 24;
+/// More than a task can have predecessors: each is a task in flight, found once, and has a slot.
+const GUARD: u64 = 1 << 30;
+
+const _: () = assert!(TaskRef::SLOT_BITS < 30);
 
 /// The counts of one task; see the module's head.
 pub(crate) struct Pending(AtomicU64);

@@ -82,9 +82,13 @@ impl Slab {
         Some(index)
     }
 
-    /// Takes back a slot whose task is done.
+    /// Takes back a slot whose task is done. One that has had its last generation is given to nobody any more: its memory is
+    /// kept, and stale references to it stay right.
     #[inline]
     pub(crate) fn give(&self, index: u32, cache: &mut SlotCache) {
+        if self.slot(index).successors.is_worn_out() {
+            return;
+        }
         if cache.current.len == MAGAZINE {
             self.stow(cache);
         }
@@ -148,6 +152,28 @@ impl Drop for Slab {
                 // SAFETY: made by `Box::into_raw` in `refill`, and no reference outlives the slab.
                 drop(unsafe { Box::from_raw(block) });
             }
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_after_its_last_generation_is_retired() {
+        let (slab, mut cache) = (Slab::new(), SlotCache::default());
+        let index = slab.take(&mut cache).expect("there are slots");
+        slab.slot(index).successors.age(TaskRef::GENERATION_MAX);
+        // SAFETY: the slot was taken from the free ones.
+        let last = unsafe { slab.slot(index).open(index, std::ptr::null(), false) };
+        assert_eq!((last.generation(), last.slot()), (TaskRef::GENERATION_MAX, index));
+        assert!(!slab.is_done(last));
+        let _ = slab.slot(index).successors.close();
+        assert!(slab.is_done(last));
+        slab.give(index, &mut cache);
+        for _ in 0..2 * BLOCK {
+            assert_ne!(slab.take(&mut cache), Some(index));
         }
     }
 }

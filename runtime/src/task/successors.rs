@@ -23,9 +23,17 @@
 //! entry filled.
 //!
 //! The **generation** makes a reference to a task safe after the slot was given to another task: a [`TaskRef`] carries the
-//! generation it was made for, and a mismatch means "that task is done". At 39 bits, one slot would have to be reused 5·10¹¹
-//! times before a stale reference could be mistaken, most of a day of nothing else; and the mistake would be a superfluous
-//! wait for a task inserted earlier.
+//! generation it was made for, and a mismatch means "that task is done". Generations never repeat: a slot that has had the
+//! last one is retired (`task/slab.rs`).
+//!
+//! The **count** cannot overflow: an insertion adds its task to each predecessor once (`task/predecessors.rs`), and fewer tasks are
+//! in flight than the count has values.
+//!
+//! # Chunks
+//!
+//! Entries beyond those in the slot lie in a chain of chunks, which the slot links in order. The first chunk also says which
+//! one was linked last. That is a hint, from which an inserter walks forward to the chunk of its entry, so adding takes
+//! constant time; it starts at the first chunk if another inserter is already behind its own.
 //!
 //! # Alone
 //!
@@ -46,20 +54,31 @@ const ISSUED: u64 = 2;
 const ALONE: u64 = 4;
 const COUNT_SHIFT: u32 = 3;
 const COUNT_ONE: u64 = 1 << COUNT_SHIFT;
-const COUNT_MASK: u64 = (1 << 22) - 1;
-const GENERATION_SHIFT: u32 = 25;
+const COUNT_BITS: u32 = 25;
+const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
+const GENERATION_SHIFT: u32 = COUNT_SHIFT + COUNT_BITS;
+
+// Each task in flight is counted once at most, and each has a slot.
+const _: () = assert!(COUNT_BITS > TaskRef::SLOT_BITS);
+const _: () = assert!(TaskRef::GENERATION_MAX < 1 << (u64::BITS - GENERATION_SHIFT));
 
 /// Successors kept in the slot itself. Tile algorithms fan out further (a Cholesky panel tile feeds a whole block column),
 /// and spill into chunks.
 const INLINE: usize = if cfg!(loom) { 1 } else { 8 };
-/// Entries of one spill chunk: with its link it fills two cache lines.
-const CHUNK: usize = if cfg!(loom) { 1 } else { 30 };
+/// Entries of one spill chunk: with its links it fills two cache lines.
+const CHUNK: usize = if cfg!(loom) { 1 } else { 27 };
 
 /// A spill block of successor entries.
 pub(crate) struct Chunk {
     entries: [AtomicU32; CHUNK],
+    /// Its place in the chain. Written before it is linked.
+    number: AtomicU32,
     next: AtomicPtr<Chunk>,
+    /// Of the first chunk: a chunk that was linked lately. Null: the first itself.
+    latest: AtomicPtr<Chunk>,
 }
+
+const _: () = assert!(cfg!(loom) || size_of::<Chunk>() == 128);
 
 /// Spill blocks not in use, kept by one thread, so that the steady state allocates little.
 #[derive(Default)]
@@ -74,7 +93,9 @@ impl ChunkCache {
         self.0.pop().unwrap_or_else(|| {
             Box::new(Chunk {
                 entries: std::array::from_fn(|_| AtomicU32::new(0)),
+                number: AtomicU32::new(0),
                 next: AtomicPtr::new(std::ptr::null_mut()),
+                latest: AtomicPtr::new(std::ptr::null_mut()),
             })
         })
     }
@@ -125,14 +146,28 @@ impl Successors {
         }
     }
 
-    /// Opens the list for a new task in this slot and returns the task's generation. Only the slot's new owner calls it; if it
-    /// is `alone`, it is also the only one who ever adds to the list and closes it.
+    /// Opens the list for a new task in this slot and returns the task's generation. Only the slot's new owner calls it, and not
+    /// for a slot that [`is_worn_out`](Self::is_worn_out); if it is `alone`, it is also the only one who ever adds to the list
+    /// and closes it.
     #[inline]
     pub(crate) fn open(&self, alone: bool) -> u64 {
-        let generation = ((self.state.load(Ordering::Relaxed) >> GENERATION_SHIFT) + 1) & TaskRef::GENERATION_MASK;
+        let generation = (self.state.load(Ordering::Relaxed) >> GENERATION_SHIFT) + 1;
+        debug_assert!(generation <= TaskRef::GENERATION_MAX, "a worn-out slot is retired");
         // Release: whoever reads this generation must also see what the slot's former task did.
         self.state.store(generation << GENERATION_SHIFT | if alone { ALONE } else { 0 }, Ordering::Release);
         generation
+    }
+
+    /// Whether the slot has had its last generation, so that no further task may be given to it.
+    #[inline]
+    pub(crate) fn is_worn_out(&self) -> bool {
+        self.state.load(Ordering::Relaxed) >> GENERATION_SHIFT >= TaskRef::GENERATION_MAX
+    }
+
+    /// Makes the next generation this one.
+    #[cfg(test)]
+    pub(crate) fn age(&self, next: u64) {
+        self.state.store((next - 1) << GENERATION_SHIFT | CLOSED, Ordering::Release);
     }
 
     /// Whether one thread does everything to the open task and its neighbours.
@@ -176,18 +211,31 @@ impl Successors {
     /// Fills the reserved spill entry `at`, growing the chain when it is the first of a new chunk.
     #[cold]
     fn spill(&self, at: usize, successor: u32, chunks: &mut ChunkCache) {
-        let mut link = &self.spill;
-        for _ in 0..at / CHUNK {
-            // SAFETY: only the finisher frees the chain, and only after it has seen every reserved entry filled; `at` is
-            // reserved and not filled yet.
-            link = unsafe { &(*linked(link)).next };
-        }
-        if at.is_multiple_of(CHUNK) {
-            link.store(Box::into_raw(chunks.get()), Ordering::Release);
-        }
-        // SAFETY: alive for the reason above.
-        let chunk = unsafe { &*linked(link) };
+        let number = at / CHUNK;
+        let chunk = match number {
+            _ if !at.is_multiple_of(CHUNK) => self.chunk(number),
+            0 => link(&self.spill, 0, chunks),
+            _ => {
+                let chunk = link(&self.chunk(number - 1).next, number, chunks);
+                self.chunk(0).latest.store(std::ptr::from_ref(chunk).cast_mut(), Ordering::Release);
+                chunk
+            }
+        };
         chunk.entries[at % CHUNK].store(successor + 1, Ordering::Release);
+    }
+
+    /// The chunk of this number, once it is linked. An entry in it, or behind it, is reserved and not filled yet.
+    fn chunk(&self, number: usize) -> &Chunk {
+        // SAFETY: only the finisher frees the chain, and only after it has seen every reserved entry filled; one is not.
+        let first = unsafe { &*linked(&self.spill) };
+        // SAFETY: as above.
+        let latest = unsafe { first.latest.load(Ordering::Acquire).as_ref() };
+        let mut chunk = latest.filter(|latest| latest.number() <= number).unwrap_or(first);
+        while chunk.number() < number {
+            // SAFETY: as above.
+            chunk = unsafe { &*linked(&chunk.next) };
+        }
+        chunk
     }
 
     /// Marks the task issued and calls `release` with each successor added so far: these waited for the issue.
@@ -244,6 +292,7 @@ impl Successors {
             let chunk = unsafe { Box::from_raw(next) };
             next = chunk.next.load(Ordering::Relaxed);
             chunk.next.store(std::ptr::null_mut(), Ordering::Relaxed);
+            chunk.latest.store(std::ptr::null_mut(), Ordering::Relaxed);
             chunks.put(chunk);
         }
     }
@@ -277,6 +326,22 @@ impl Drop for Successors {
         // A slab is dropped after its last task is done, so the lists are drained; this is for a slab dropped by a panic.
         self.free_spill(&mut ChunkCache::default());
     }
+}
+
+impl Chunk {
+    fn number(&self) -> usize {
+        self.number.load(Ordering::Relaxed) as usize
+    }
+}
+
+/// Links a new chunk of this number. Its first entry is reserved and not filled yet.
+fn link<'a>(to: &'a AtomicPtr<Chunk>, number: usize, chunks: &mut ChunkCache) -> &'a Chunk {
+    let chunk = chunks.get();
+    chunk.number.store(number as u32, Ordering::Relaxed);
+    let chunk = Box::into_raw(chunk);
+    to.store(chunk, Ordering::Release);
+    // SAFETY: only the finisher frees the chain, and only after it has seen every reserved entry filled; one is not.
+    unsafe { &*chunk }
 }
 
 /// The chunk of a reserved entry, once the inserter that reserved its first entry has linked it.

@@ -121,7 +121,7 @@ impl Shared {
         }
         // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
         let header = unsafe { &self.slab.slot(index).exec().header };
-        let task = ReadyTask { id: header.id, priority: header.priority, slot: index };
+        let task = self.ready_task(header, index);
         if header.flags.worker().is_some() || !self.policy.hands_over(seat.place, &task) {
             return None;
         }

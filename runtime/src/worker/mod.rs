@@ -8,6 +8,7 @@ mod parker;
 mod run;
 mod seat;
 mod sleep;
+mod strays;
 
 pub(crate) use finish::{Completed, Next};
 pub(crate) use locked::Locked;
@@ -15,3 +16,4 @@ pub(crate) use parker::Parker;
 pub(crate) use run::{Waiting, current_task};
 pub(crate) use seat::{Frame, Seat, current_frame, innermost};
 pub(crate) use sleep::Sleep;
+pub(crate) use strays::Strays;

@@ -12,7 +12,7 @@ use crate::{
     runtime::Shared,
     schedule::{Outlook, ReadyTask, Resource, Want},
     scope::ScopeState,
-    task::{Body, Exec, Fail, Label, Verdict},
+    task::{Body, Exec, Fail, Header, Label, Verdict},
 };
 use std::{
     ptr::NonNull,
@@ -43,12 +43,12 @@ impl Shared {
     /// A task for this seat that need not be taken from another's share.
     #[inline]
     fn own_task(&self, seat: &Seat, want: &Want<'_>) -> Option<ReadyTask> {
-        self.locked.take(seat.place).or_else(|| self.policy.take(seat.place, want))
+        self.locked.take(seat.place).or_else(|| self.ask_policy(want, |policy| policy.take(seat.place, want)))
     }
 
     /// Any task for this seat.
     fn any_task(&self, seat: &Seat, want: &Want<'_>) -> Option<ReadyTask> {
-        self.own_task(seat, want).or_else(|| self.policy.steal(seat.place, want))
+        self.own_task(seat, want).or_else(|| self.ask_policy(want, |policy| policy.steal(seat.place, want)))
     }
 
     /// Looks for a task, again and again for a while, and ends the search that the caller has started. The looks grow apart: each costs those who push and those who work, and
@@ -256,11 +256,7 @@ impl Shared {
             self.claim_for_host(slot);
         }
         let scope = slot.scope();
-        if seat.place.0 != 0 && slot.successors.is_alone() {
-            // A policy of the user's disregards what this thread wants. The task is for the only worker.
-            self.push_locked(0, task);
-            return None;
-        }
+        debug_assert!(seat.place.0 == 0 || !slot.successors.is_alone(), "a lone scope's task is for the only worker");
         // SAFETY: this thread has taken the task, so it owns the slot's `exec` until the task is done.
         let Exec { header, body, label } = unsafe { slot.exec() };
         let id = header.id;
@@ -366,7 +362,7 @@ impl Shared {
     pub(crate) fn push(&self, seat: &Seat, index: u32) -> Option<Resource> {
         // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
         let header = unsafe { &self.slab.slot(index).exec().header };
-        let task = ReadyTask { id: header.id, priority: header.priority, slot: index };
+        let task = self.ready_task(header, index);
         if let Some(recorder) = &self.recorder {
             recorder.ready(seat);
         }
@@ -377,6 +373,12 @@ impl Shared {
                 None
             }
         }
+    }
+
+    /// A task as policies get it.
+    #[inline]
+    pub(crate) fn ready_task(&self, header: &Header, slot: u32) -> ReadyTask {
+        ReadyTask { id: header.id, priority: header.priority, slot, runtime: self.id }
     }
 
     /// Makes a task ready for one worker, past the policy.
@@ -394,13 +396,19 @@ impl Shared {
     #[inline]
     pub(crate) fn wake_for(&self, seat: &Seat, scope: NonNull<ScopeState>) {
         // SAFETY: scopes' states are never freed while the runtime lives.
-        let scope = unsafe { scope.as_ref() };
+        let is_lone = unsafe { scope.as_ref() }.is_lone();
         // Nobody else runs its tasks: a serial run pays for no fence.
-        if scope.is_lone() && seat.place.0 == 0 {
+        if is_lone && seat.place.0 == 0 {
             return;
         }
+        self.wake_all_for(scope);
+    }
+
+    /// The same, whoever the calling thread is.
+    pub(crate) fn wake_all_for(&self, scope: NonNull<ScopeState>) {
         self.sleep.notify();
-        let mut next = Some(scope);
+        // SAFETY: scopes' states are never freed while the runtime lives.
+        let mut next = Some(unsafe { scope.as_ref() });
         while let Some(scope) = next {
             if let Some(waiter) = scope.picky_waiter() {
                 self.sleep.wake(waiter.0);

@@ -16,7 +16,7 @@ use crate::{
     runtime::Shared,
     schedule::Place,
     scope::ScopeState,
-    task::{ChunkCache, SlotCache},
+    task::{ChunkCache, SlotCache, TaskRef},
 };
 use std::{
     cell::{Cell, UnsafeCell},
@@ -29,6 +29,8 @@ use std::{
 pub(crate) struct Local {
     pub(crate) slots: SlotCache,
     pub(crate) chunks: ChunkCache,
+    /// The memory of a list that insertion uses.
+    pub(crate) predecessors: Vec<TaskRef>,
     pub(crate) done: Done,
 }
 

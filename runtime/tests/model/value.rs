@@ -18,7 +18,8 @@ pub struct Value {
 }
 
 /// It stays on the host.
-impl Portable for Value {}
+// SAFETY: it stays on the host.
+unsafe impl Portable for Value {}
 
 impl Value {
     pub fn new(number: u64) -> Self {

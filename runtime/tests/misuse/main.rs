@@ -1,5 +1,8 @@
 //! What users do wrong: refused with an error that says what, or failed in its task; never a hang or an abort.
 
+mod counts;
+mod foreign;
+
 use std::{
     process::Command,
     sync::{

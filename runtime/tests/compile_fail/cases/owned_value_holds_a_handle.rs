@@ -1,0 +1,24 @@
+//! A destructor could use a handle whose datum is gone.
+
+use superscalar_runtime::{Lent, Runtime};
+
+struct Deals<'a>(Lent<'a, i32>);
+
+impl Drop for Deals<'_> {
+    fn drop(&mut self) {
+        self.0.deal_to(None);
+    }
+}
+
+// Handles stay on their thread; what a scope owns must not.
+unsafe impl Send for Deals<'_> {}
+unsafe impl Sync for Deals<'_> {}
+
+fn main() -> Result<(), superscalar_runtime::Error> {
+    let rt = Runtime::new()?;
+    let mut x = 0;
+    rt.scope(|s| {
+        let x = s.lend(&mut x);
+        s.own(Deals(x));
+    })
+}

@@ -1,0 +1,13 @@
+//! Where a value's bytes are is a promise that devices rely on.
+
+use superscalar_runtime::{Portable, Residence};
+
+struct Shared<'a>(&'a [f64]);
+
+impl Portable for Shared<'_> {
+    fn residence(&self) -> Option<Residence<'_>> {
+        self.0.residence()
+    }
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+//! Only values whose destructors use nothing that they borrow are views.
+
+use superscalar_runtime::{Error, Runtime};
+
+struct Peek<'a>(&'a String);
+
+impl Drop for Peek<'_> {
+    fn drop(&mut self) {
+        println!("{}", self.0);
+    }
+}
+
+fn main() -> Result<(), Error> {
+    let rt = Runtime::new()?;
+    rt.scope(|s| {
+        let text = s.compute("text", (), |()| "x".repeat(40));
+        s.own_view(Peek(s.get(text)?));
+        Ok::<(), Error>(())
+    })?
+}

@@ -1,0 +1,152 @@
+//! What belongs to one runtime, used in another: refused, and nothing is lost.
+
+use super::runtime;
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
+use superscalar_runtime::{Error, ErrorKind, Outlook, Place, Policy, ReadyTask, Resource, Runtime, Want};
+
+fn never_runs() {
+    unreachable!("the task was refused");
+}
+
+/// An error that says that a handle is another runtime's.
+fn assert_foreign(error: &Error) {
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert!(error.to_string().contains("a handle of another runtime"), "{error}");
+}
+
+#[test]
+fn lent_handle_of_another_runtime_is_refused() -> Result<(), Error> {
+    let (a, b) = (runtime(2), runtime(2));
+    let mut x = 1;
+    a.scope(|s| {
+        let x = s.lend(&mut x);
+        s.spawn("own", x.read_write(), |x| *x += 1);
+        b.scope(|t| {
+            assert_foreign(&t.try_spawn("foreign", x.read_write(), |_| never_runs()).unwrap_err());
+            assert_foreign(&t.try_spawn("in a list", vec![x.read(), x.read()], |_| never_runs()).unwrap_err());
+            assert_foreign(&t.wait_for(x.read()).unwrap_err());
+        })?;
+        let cancelled = b.scope(|t| t.spawn("foreign", x.read_write(), |_| never_runs()));
+        assert_foreign(&cancelled.unwrap_err());
+        s.spawn("own", x.read_write(), |x| *x += 1);
+        Ok::<(), Error>(())
+    })??;
+    assert_eq!(x, 3);
+    Ok(())
+}
+
+#[test]
+fn result_of_another_runtime_is_refused() -> Result<(), Error> {
+    let (a, b) = (runtime(2), runtime(2));
+    a.scope(|s| {
+        let text = s.compute("text", (), |()| "x".repeat(40));
+        b.scope(|t| assert_foreign(&t.try_spawn("foreign", text.read(), |_| never_runs()).unwrap_err()))
+    })?
+}
+
+#[test]
+fn registered_handle_of_another_runtime_is_refused() -> Result<(), Error> {
+    let (a, b) = (runtime(2), runtime(2));
+    let x = a.register(1);
+    assert_foreign(&b.spawn("foreign", x.read_write(), |_| never_runs()).unwrap_err());
+    b.scope(|t| assert_foreign(&t.try_spawn("foreign", x.write(), |_| never_runs()).unwrap_err()))?;
+    a.spawn("own", x.read_write(), |x| *x += 1)?;
+    assert_eq!(x.take()?, 2);
+    b.wait()
+}
+
+/// Both bodies have the number one, each in its own runtime.
+#[test]
+fn handle_of_a_body_of_another_runtime_is_refused() -> Result<(), Error> {
+    let (a, b) = (Arc::new(runtime(1)), Arc::new(runtime(1)));
+    let (inside_a, inside_b) = (a.clone(), b.clone());
+    a.scope(|s| {
+        s.spawn("a", (), move |()| {
+            let x = inside_a.register(1);
+            let inner = inside_b.clone();
+            inside_b.scope(|t| {
+                t.spawn("b", (), move |()| {
+                    inner.scope(|u| {
+                        assert_foreign(&u.try_spawn("foreign", x.read_write(), |_| never_runs()).unwrap_err());
+                    })
+                });
+            })
+        });
+    })
+}
+
+/// The oldest task to anybody who asks, of any runtime.
+#[derive(Clone, Default)]
+struct Common(Arc<Mutex<VecDeque<ReadyTask>>>);
+
+impl Policy for Common {
+    fn name(&self) -> &'static str {
+        "common"
+    }
+
+    fn push(&self, _: Place, task: ReadyTask, _: &dyn Outlook) -> Option<Resource> {
+        self.0.lock().unwrap().push_back(task);
+        // There are no devices.
+        Some(Resource::device(7))
+    }
+
+    fn take(&self, _: Place, want: &Want<'_>) -> Option<ReadyTask> {
+        let mut tasks = self.0.lock().unwrap();
+        // The question is answered for tasks of any runtime.
+        tasks.iter().for_each(|task| _ = want.accepts(task));
+        tasks.pop_front()
+    }
+}
+
+fn with_policy(common: &Common, workers: usize) -> Runtime {
+    let common = common.clone();
+    Runtime::builder().workers(workers).bind(false).custom_policy(|_| Box::new(common)).build().expect("threads")
+}
+
+#[test]
+fn task_of_another_runtime_goes_back_and_fails_its_scope() -> Result<(), Error> {
+    let common = Common::default();
+    let (a, b) = (with_policy(&common, 1), with_policy(&common, 1));
+    let (mut x, mut y) = (0, 0);
+    let failed = a.scope(|s| {
+        s.spawn("first", s.lend(&mut x).write(), |x| *x = 1);
+        // Waits for its own task, and is given the other runtime's before.
+        b.scope(|t| t.spawn("second", t.lend(&mut y).write(), |y| *y = 1))
+    });
+    let error = failed.unwrap_err();
+    assert_eq!((error.kind(), error.task()), (ErrorKind::Refused, Some("first")));
+    assert!(error.to_string().contains("policy `common`"), "{error}");
+    assert_eq!((x, y), (0, 1));
+    // Both go on, as long as they do not meet.
+    a.scope(|s| s.spawn("again", s.lend(&mut x).write(), |x| *x = 2))?;
+    assert_eq!(x, 2);
+    Ok(())
+}
+
+#[test]
+fn policy_shared_by_busy_runtimes_loses_no_task() {
+    let common = Common::default();
+    std::thread::scope(|threads| {
+        for _ in 0..3 {
+            let rt = with_policy(&common, 2);
+            threads.spawn(move || {
+                for _ in 0..50 {
+                    let mut sums = [0; 8];
+                    let result = rt.scope(|s| {
+                        for sum in &mut sums {
+                            let sum = s.lend(sum);
+                            (0..20).for_each(|i| s.spawn("add", sum.read_write(), move |sum| *sum += i));
+                        }
+                    });
+                    match result {
+                        Ok(()) => assert_eq!(sums, [190; 8]),
+                        Err(error) => assert_eq!(error.kind(), ErrorKind::Refused, "{error}"),
+                    }
+                }
+            });
+        }
+    });
+}
