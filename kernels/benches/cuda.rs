@@ -33,7 +33,7 @@ struct Gpu {
 
 impl Gpu {
     /// Waits for the end of a ticket.
-    fn end(&self, queue: u16, ticket: u32) -> Result<(), DeviceError> {
+    fn end(&self, queue: u16, ticket: u64) -> Result<(), DeviceError> {
         let mut ended = None;
         while ended.is_none() {
             self.device.poll(&mut |end| {
@@ -64,7 +64,7 @@ impl Gpu {
     }
 
     /// Puts a call into the queue.
-    fn issue<T: Scalar>(&self, call: &Call<T>) -> Result<u32, DeviceError> {
+    fn issue<T: Scalar>(&self, call: &Call<T>) -> Result<u64, DeviceError> {
         let info = self.device.info();
         let backend = backends::<T>().iter().find(|backend| backend.kind() == cuda::KIND);
         let backend = backend.ok_or_else(|| DeviceError::new("no backend for CUDA"))?;

@@ -42,8 +42,8 @@ struct Null {
 
 #[derive(Default)]
 struct State {
-    issued: [u32; QUEUES as usize + 3],
-    finished: Vec<(u16, u32)>,
+    issued: [u64; QUEUES as usize + 3],
+    finished: Vec<(u16, u64)>,
 }
 
 impl Null {
@@ -56,7 +56,7 @@ impl Null {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, queue: u16) -> u32 {
+    fn put(&self, queue: u16) -> u64 {
         let mut state = self.lock();
         let ticket = &mut state.issued[usize::from(queue)];
         *ticket += 1;
@@ -88,7 +88,7 @@ unsafe impl Device for Null {
         true
     }
 
-    fn issue(&self, queue: u16, _: &[Event], issue: Issue<'_>) -> Result<u32, DeviceError> {
+    fn issue(&self, queue: u16, _: &[Event], issue: Issue<'_>) -> Result<u64, DeviceError> {
         issue(&mut ())?;
         Ok(self.put(queue))
     }
@@ -134,7 +134,7 @@ unsafe impl DeviceMemory for Null {
         Ok(())
     }
 
-    unsafe fn copy(&self, transfer: &Transfer, _: &[Event]) -> Result<u32, DeviceError> {
+    unsafe fn copy(&self, transfer: &Transfer, _: &[Event]) -> Result<u64, DeviceError> {
         let direction = match transfer {
             Transfer::In { .. } => 0,
             Transfer::Out { .. } => 1,

@@ -55,7 +55,7 @@ pub(super) struct Copier {
 /// A copy, with its ticket and what it waits for.
 #[derive(Debug)]
 struct Order {
-    ticket: u32,
+    ticket: u64,
     waits: Vec<Event>,
     job: Job,
 }
@@ -85,7 +85,7 @@ impl Copier {
     }
 
     /// Gives it a copy, whose work is in the queue's line by now.
-    pub(super) fn give(&self, ticket: u32, waits: Vec<Event>, job: Job) {
+    pub(super) fn give(&self, ticket: u64, waits: Vec<Event>, job: Job) {
         if let Some(orders) = &self.orders {
             // The thread ends only when this value does.
             let _ = orders.send(Order { ticket, waits, job });
@@ -116,7 +116,7 @@ struct Server {
 }
 
 struct Begun {
-    ticket: u32,
+    ticket: u64,
     since: Instant,
     marks: Marks,
     failed: Option<DeviceError>,

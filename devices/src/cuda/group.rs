@@ -235,7 +235,7 @@ fn is_implied(event: Event, waits: &[Event], waits_for: impl Fn(Event) -> bool) 
 mod tests {
     use super::*;
 
-    const fn event(device: u16, queue: u16, ticket: u32) -> Event {
+    const fn event(device: u16, queue: u16, ticket: u64) -> Event {
         Event { device, queue, ticket }
     }
 

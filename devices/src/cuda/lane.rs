@@ -85,7 +85,7 @@ impl Lane {
         &self,
         waits: &[Event],
         fill: impl FnOnce(&mut Queue) -> Result<(), DeviceError>,
-    ) -> Result<u32, DeviceError> {
+    ) -> Result<u64, DeviceError> {
         self.group.check(waits)?;
         let entrance = &mut *self.enter();
         self.board.context.make_current()?;
@@ -103,7 +103,7 @@ impl Lane {
         waits: &[Event],
         is_timed: bool,
         fill: impl FnOnce(&mut Queue) -> Result<(), DeviceError>,
-    ) -> Result<u32, DeviceError> {
+    ) -> Result<u64, DeviceError> {
         let mut work = Work::default();
         let (refused, mut is_empty) = match self.group.condition(queue.raw(), (self.board.index, self.number), waits)? {
             Waits::Ready { is_any } => (None, !is_any && !is_timed),
@@ -142,7 +142,7 @@ impl Lane {
         in_pieces: bool,
         job: Job,
         command: impl FnOnce(CUstream) -> Result<(), DeviceError>,
-    ) -> Result<u32, DeviceError> {
+    ) -> Result<u64, DeviceError> {
         self.group.check(waits)?;
         let entrance = &mut *self.enter();
         if !in_pieces && !self.line().is_with_copier() && !self.group.is_with_copiers(waits) {

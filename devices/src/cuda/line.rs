@@ -33,7 +33,7 @@ const FAILURES_MAX: usize = 4096;
 /// A task or a copy in a queue.
 #[derive(Default)]
 pub(super) struct Work {
-    pub(super) ticket: u32,
+    pub(super) ticket: u64,
     pub(super) stage: Stage,
     pub(super) marks: Marks,
     pub(super) judges: Vec<(Word, Judge)>,
@@ -108,12 +108,12 @@ struct LastEnd {
 
 #[derive(Debug, Default)]
 struct Inside {
-    last_ticket: u32,
+    last_ticket: u64,
     works: VecDeque<Work>,
     /// What works in flight wait for, by their tickets.
-    waits: VecDeque<(u32, Event)>,
+    waits: VecDeque<(u64, Event)>,
     spare: Stock,
-    failed: VecDeque<u32>,
+    failed: VecDeque<u64>,
     last_end: Option<LastEnd>,
     /// So many of the oldest are over.
     known_over: usize,
@@ -124,7 +124,7 @@ struct Inside {
 /// The oldest work, as it is now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Front {
-    pub(super) ticket: u32,
+    pub(super) ticket: u64,
     pub(super) stage: Stage,
     pub(super) event: Option<CUevent>,
 }
@@ -172,7 +172,7 @@ impl Line {
 
     /// Puts work in, and returns its ticket. Whoever puts something into the queue's stream does so one at a time, in the order of
     /// the tickets.
-    pub(super) fn push(&self, mut work: Work, waits: &[Event]) -> u32 {
+    pub(super) fn push(&self, mut work: Work, waits: &[Event]) -> u64 {
         // Before the issuer can take it out again.
         self.in_flight.fetch_add(1, Ordering::SeqCst);
         let mut inside = self.lock();
@@ -189,7 +189,7 @@ impl Line {
     }
 
     /// What there is to wait for before this ticket's work is over.
-    pub(super) fn look(&self, ticket: u32) -> Look {
+    pub(super) fn look(&self, ticket: u64) -> Look {
         let inside = self.lock();
         match inside.find(ticket).map(|at| &inside.works[at]) {
             None if inside.failed.contains(&ticket) => Look::Failed,
@@ -202,7 +202,7 @@ impl Line {
     }
 
     /// Waits until a copier has brought something forward, or for so long.
-    pub(super) fn wait_for_copier(&self, ticket: u32, at_most: Duration) {
+    pub(super) fn wait_for_copier(&self, ticket: u64, at_most: Duration) {
         let is_held = |inside: &mut Inside| {
             inside.find(ticket).is_some_and(|at| matches!(inside.works[at].stage, Stage::Held | Stage::Landing))
         };
@@ -213,7 +213,7 @@ impl Line {
     }
 
     /// A copier has put all of a copy into the stream: from now on it is like any other work there.
-    pub(super) fn issued(&self, ticket: u32, marks: Marks) {
+    pub(super) fn issued(&self, ticket: u64, marks: Marks) {
         let mut inside = self.lock();
         if let Some(at) = inside.find(ticket) {
             let work = &mut inside.works[at];
@@ -225,7 +225,7 @@ impl Line {
     }
 
     /// A copier has put the device's part of a copy into the stream.
-    pub(super) fn landing(&self, ticket: u32, marks: Marks) {
+    pub(super) fn landing(&self, ticket: u64, marks: Marks) {
         let mut inside = self.lock();
         if let Some(at) = inside.find(ticket) {
             let work = &mut inside.works[at];
@@ -236,7 +236,7 @@ impl Line {
     }
 
     /// A copier is done with a copy.
-    pub(super) fn landed(&self, ticket: u32, busy_ns: u64, result: Result<(), DeviceError>) {
+    pub(super) fn landed(&self, ticket: u64, busy_ns: u64, result: Result<(), DeviceError>) {
         let mut inside = self.lock();
         if let Some(at) = inside.find(ticket) {
             let work = &mut inside.works[at];
@@ -311,13 +311,13 @@ impl Line {
     }
 
     /// What a work in flight waits for, one after the other.
-    pub(super) fn awaited(&self, ticket: u32) -> Vec<Event> {
+    pub(super) fn awaited(&self, ticket: u64) -> Vec<Event> {
         let inside = self.lock();
         inside.waits.iter().filter(|(of, _)| *of == ticket).map(|&(_, event)| event).collect()
     }
 
     /// Whether a work in flight waits for one of these.
-    pub(super) fn awaits(&self, ticket: u32, is_one: impl Fn(Event) -> bool) -> bool {
+    pub(super) fn awaits(&self, ticket: u64, is_one: impl Fn(Event) -> bool) -> bool {
         self.lock().waits.iter().any(|&(of, event)| of == ticket && is_one(event))
     }
 
@@ -351,7 +351,7 @@ impl Line {
 /// The end of work that left nothing to judge.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Closed {
-    pub(super) ticket: u32,
+    pub(super) ticket: u64,
     pub(super) busy_ns: Option<u64>,
     /// By the device's clock.
     pub(super) ended_ns: Option<f64>,
@@ -359,7 +359,7 @@ pub(super) struct Closed {
 
 /// What the oldest work has come to.
 pub(super) struct Opened {
-    pub(super) ticket: u32,
+    pub(super) ticket: u64,
     pub(super) judges: Vec<(Word, Judge)>,
     pub(super) failed: Option<DeviceError>,
     pub(super) busy_ns: Option<u64>,
@@ -369,7 +369,7 @@ pub(super) struct Opened {
 
 impl Inside {
     /// Where a work is. Tickets go up by one, so it is mostly where it should be; zero, which is left out when they begin anew, shifts it.
-    fn find(&self, ticket: u32) -> Option<usize> {
+    fn find(&self, ticket: u64) -> Option<usize> {
         let first = self.works.front()?.ticket;
         let at = ticket.wrapping_sub(first) as usize;
         [at, at.wrapping_sub(1)].into_iter().find(|&at| self.works.get(at).is_some_and(|work| work.ticket == ticket))
@@ -381,7 +381,7 @@ impl Inside {
     }
 
     /// The mark behind which this ticket's work is over: its own, or if it has none that of work before it.
-    fn last_mark(&self, ticket: u32) -> Option<(&Mark, Stage)> {
+    fn last_mark(&self, ticket: u64) -> Option<(&Mark, Stage)> {
         let at = self.find(ticket)?;
         self.works.range(..=at).rev().find_map(|work| Some((work.marks.end.as_ref()?, work.stage)))
     }
@@ -397,7 +397,7 @@ impl Inside {
     }
 
     /// What the oldest work has waited for is nobody's concern any more.
-    fn forget_waits(&mut self, ticket: u32) {
+    fn forget_waits(&mut self, ticket: u64) {
         while self.waits.front().is_some_and(|(of, _)| *of == ticket) {
             self.waits.pop_front();
         }

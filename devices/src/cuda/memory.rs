@@ -16,7 +16,7 @@ unsafe impl DeviceMemory for Cuda {
         self.board.reserve().map_err(|error| self.board.noted(error))
     }
 
-    unsafe fn copy(&self, transfer: &Transfer, waits: &[Event]) -> Result<u32, DeviceError> {
+    unsafe fn copy(&self, transfer: &Transfer, waits: &[Event]) -> Result<u64, DeviceError> {
         self.board.check_not_lost()?;
         let put = || {
             self.board.context.make_current()?;

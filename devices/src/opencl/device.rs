@@ -231,7 +231,7 @@ unsafe impl Device for OpenclDevice {
         self.common.context.devices.contains(&device)
     }
 
-    fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u32, DeviceError> {
+    fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u64, DeviceError> {
         self.check_not_lost()?;
         let lane = self.lanes.get(usize::from(queue)).filter(|_| queue < self.info.queues);
         let lane = lane.ok_or_else(|| DeviceError::new(format!("there is no queue {queue} for tasks")))?;

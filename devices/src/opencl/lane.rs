@@ -25,8 +25,8 @@ pub(super) struct Lane {
 
 #[derive(Debug, Default)]
 struct Inside {
-    last_ticket: u32,
-    works: VecDeque<(u32, Work)>,
+    last_ticket: u64,
+    works: VecDeque<(u64, Work)>,
 }
 
 impl Lane {
@@ -40,7 +40,7 @@ impl Lane {
         &self,
         waits: &[Event],
         fill: impl FnOnce(&mut OpenclQueue) -> Result<(), DeviceError>,
-    ) -> Result<u32, DeviceError> {
+    ) -> Result<u64, DeviceError> {
         let mut queue = held(&self.entrance);
         let waits = self.common.context.waits((self.common.index, self.number), waits)?;
         queue.begin(waits);
@@ -90,13 +90,13 @@ impl Lane {
         }
     }
 
-    fn next_over(&self) -> Option<(u32, Work)> {
+    fn next_over(&self) -> Option<(u64, Work)> {
         let mut inside = held(&self.inside);
         let is_over = inside.works.front().is_some_and(|(_, work)| work.is_over());
         if is_over { inside.works.pop_front() } else { None }
     }
 
-    fn event(&self, ticket: u32) -> Event {
+    fn event(&self, ticket: u64) -> Event {
         Event { device: self.common.index, queue: self.number, ticket }
     }
 

@@ -22,7 +22,7 @@ unsafe impl DeviceMemory for OpenclDevice {
         common.heap.set(heap).map_err(|_| DeviceError::new("its heap was reserved twice at once"))
     }
 
-    unsafe fn copy(&self, transfer: &Transfer, waits: &[Event]) -> Result<u32, DeviceError> {
+    unsafe fn copy(&self, transfer: &Transfer, waits: &[Event]) -> Result<u64, DeviceError> {
         self.check_not_lost()?;
         let common = &self.common;
         let heap = common.heap()?;

@@ -143,7 +143,7 @@ impl SimDevice {
     }
 
     /// Puts work into a queue, if the device is there and the events are.
-    fn push(&self, queue: usize, waits: &[Event], work: Work) -> Result<u32, DeviceError> {
+    fn push(&self, queue: usize, waits: &[Event], work: Work) -> Result<u64, DeviceError> {
         let mut state = self.shared.lock();
         let pushed = state.devices[self.place].check().and_then(|()| {
             state.check_waits(waits)?;
@@ -176,7 +176,7 @@ impl SimDevice {
         }
     }
 
-    fn try_issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u32, DeviceError> {
+    fn try_issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u64, DeviceError> {
         if queue >= self.info.queues {
             return Err(DeviceError::new(format!("`{}` has no queue {queue} for tasks", self.info.name)));
         }
@@ -189,7 +189,7 @@ impl SimDevice {
         self.push(queue.into(), waits, Work::Kernels(at.into_launches()?))
     }
 
-    fn try_copy(&self, transfer: &Transfer, waits: &[Event]) -> Result<u32, DeviceError> {
+    fn try_copy(&self, transfer: &Transfer, waits: &[Event]) -> Result<u64, DeviceError> {
         let state = self.shared.lock();
         state.devices[self.place].check()?;
         drop(state);
@@ -241,7 +241,7 @@ unsafe impl Device for SimDevice {
         self.shared.lock().place(device).is_some()
     }
 
-    fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u32, DeviceError> {
+    fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u64, DeviceError> {
         self.refused(self.try_issue(queue, waits, issue))
     }
 
@@ -291,7 +291,7 @@ unsafe impl DeviceMemory for SimDevice {
         }))
     }
 
-    unsafe fn copy(&self, transfer: &Transfer, waits: &[Event]) -> Result<u32, DeviceError> {
+    unsafe fn copy(&self, transfer: &Transfer, waits: &[Event]) -> Result<u64, DeviceError> {
         self.refused(self.try_copy(transfer, waits))
     }
 }

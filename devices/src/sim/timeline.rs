@@ -31,7 +31,7 @@ pub(super) enum Work {
 }
 
 struct Entry {
-    ticket: u32,
+    ticket: u64,
     /// Those that are not reached.
     waits: Vec<Event>,
     /// Something that it waited for has failed.
@@ -44,10 +44,10 @@ struct Entry {
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<Entry>,
-    issued: u32,
-    ended: u32,
+    issued: u64,
+    ended: u64,
     /// What has failed.
-    failed: BTreeSet<u32>,
+    failed: BTreeSet<u64>,
     is_running: bool,
 }
 
@@ -87,7 +87,7 @@ pub(super) struct State {
 /// An entry that has begun.
 pub(super) struct Begun {
     pub(super) queue: usize,
-    pub(super) ticket: u32,
+    pub(super) ticket: u64,
     pub(super) start_ns: u64,
     pub(super) is_spoiled: bool,
     pub(super) work: Work,
@@ -96,7 +96,7 @@ pub(super) struct Begun {
 /// An entry's end.
 pub(super) struct Ended {
     pub(super) queue: usize,
-    pub(super) ticket: u32,
+    pub(super) ticket: u64,
     pub(super) end_ns: u64,
     pub(super) busy_ns: u64,
     pub(super) result: Result<(), DeviceError>,
@@ -154,7 +154,7 @@ impl DeviceState {
     }
 
     /// It has ended. If it ran, `ran_ns` is for how long, and when that ended.
-    fn report(&mut self, queue: usize, ticket: u32, ran_ns: Option<(u64, u64)>, result: Result<(), DeviceError>) {
+    fn report(&mut self, queue: usize, ticket: u64, ran_ns: Option<(u64, u64)>, result: Result<(), DeviceError>) {
         self.queues[queue].ended = ticket;
         self.counters.ended += 1;
         if let Err(error) = &result {
@@ -199,7 +199,7 @@ impl State {
         waits: &[Event],
         now_ns: u64,
         work: Work,
-    ) -> Result<u32, DeviceError> {
+    ) -> Result<u64, DeviceError> {
         let is_reached = |event: &Event| {
             let device = self.place(event.device).map(|device| &self.devices[device]);
             device.is_none_or(|device| device.queues[usize::from(event.queue)].ended >= event.ticket)

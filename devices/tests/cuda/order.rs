@@ -155,7 +155,7 @@ fn tickets_of_a_queue_are_reported_in_order() {
         device.poll(&mut |finished| reported[usize::from(finished.queue)].push(finished.ticket));
         device.wait(Duration::from_millis(10));
     }
-    let expected: Vec<u32> = (1..=200).collect();
+    let expected: Vec<u64> = (1..=200).collect();
     assert_eq!(reported, [expected.clone(), expected]);
 }
 
@@ -184,7 +184,7 @@ fn copies_of_every_sort_are_reported_in_the_order_of_their_queue() {
         });
         bench.devices[0].wait(Duration::from_millis(10));
     }
-    assert_eq!(tickets, (1..=40).collect::<Vec<u32>>());
+    assert_eq!(tickets, (1..=40).collect::<Vec<u64>>());
     assert_eq!(bench.read(0, HEAP_BYTES / 2, 1, &[]), [1], "the last of the odd rounds was pageable");
 }
 

@@ -137,7 +137,7 @@ fn tickets_of_a_queue_are_reported_in_order() {
         device.poll(&mut |finished| reported[usize::from(finished.queue)].push(finished.ticket));
         device.wait(Duration::from_millis(10));
     }
-    let expected: Vec<u32> = (1..=20).collect();
+    let expected: Vec<u64> = (1..=20).collect();
     assert_eq!(reported, [expected.clone(), expected]);
 }
 

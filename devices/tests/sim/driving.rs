@@ -50,7 +50,7 @@ pub fn one(spec: Spec) -> Driven {
 }
 
 impl Driven {
-    pub fn event(&self, queue: u16, ticket: u32) -> Event {
+    pub fn event(&self, queue: u16, ticket: u64) -> Event {
         Event { device: self.index, queue, ticket }
     }
 

@@ -230,7 +230,7 @@ fn what_is_in_flight_when_a_device_is_lost_ends() {
         for queue in 0..5 {
             let reports = a.reports();
             let tickets = reports.iter().filter(|report| report.queue == queue).map(|report| report.ticket);
-            assert!(tickets.clone().eq(1..=tickets.count() as u32));
+            assert!(tickets.clone().eq(1..=tickets.count() as u64));
         }
         assert!(a.idle_kernel(0, &[]).is_err_and(|error| error.is_lost()));
     }

@@ -73,7 +73,7 @@ impl Heap {
         finished.result.clone().map(|()| finished)
     }
 
-    fn finished(&self, queue: u16, ticket: u32) -> Finished {
+    fn finished(&self, queue: u16, ticket: u64) -> Finished {
         let mut found = None;
         while found.is_none() {
             self.device.poll(&mut |finished| {

@@ -23,7 +23,7 @@ use std::{any::Any, collections::VecDeque, ops::Range, ptr::NonNull, sync::atomi
 /// A task whose work is in a queue.
 pub(super) struct InFlight {
     pub(super) queue: u16,
-    pub(super) ticket: u32,
+    pub(super) ticket: u64,
     pub(super) slot: u32,
     pub(super) held: Held,
 }

@@ -138,7 +138,7 @@ pub unsafe trait DeviceMemory: Send + Sync {
     /// # Safety
     /// From when the events are reached until the copy's end is reported, host memory on its one side stays valid, nobody writes what it
     /// reads, and nobody touches what it writes.
-    unsafe fn copy(&self, transfer: &Transfer, waits: &[Event]) -> Result<u32, DeviceError>;
+    unsafe fn copy(&self, transfer: &Transfer, waits: &[Event]) -> Result<u64, DeviceError>;
 }
 
 /// Where a value's bytes lie in host memory, so that devices can hold copies of them.

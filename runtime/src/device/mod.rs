@@ -125,7 +125,7 @@ pub struct Event {
     /// The queue.
     pub queue: u16,
     /// The place in the queue, counted from one.
-    pub ticket: u32,
+    pub ticket: u64,
 }
 
 /// Work that a device refused or did not finish.
@@ -271,7 +271,7 @@ pub struct Finished {
     /// Its queue.
     pub queue: u16,
     /// Its place there.
-    pub ticket: u32,
+    pub ticket: u64,
     /// How long the device was at it, if the driver knows.
     pub busy_ns: Option<u64>,
     /// How long before this report the device had ended it, if the driver knows: issuers notice ends late, and several at once. What a recording
@@ -308,7 +308,7 @@ pub unsafe trait Device: Send + Sync {
     ///
     /// # Errors
     /// If the work could not be put into the queue. Then nothing of it runs.
-    fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u32, DeviceError>;
+    fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u64, DeviceError>;
 
     /// Reports tasks and copies that have finished since the last call. Tickets of one queue come in order.
     fn poll(&self, report: &mut dyn FnMut(Finished));

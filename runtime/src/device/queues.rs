@@ -24,11 +24,11 @@ const LINE: usize = 2;
 #[derive(Clone, Copy, Default)]
 struct Queue {
     /// The last ticket that was put in.
-    tail: u32,
+    tail: u64,
     /// The last one that ended.
-    ended: u32,
+    ended: u64,
     /// The last one of a task that waits for data from host memory.
-    arrival: u32,
+    arrival: u64,
     /// How many tasks are in it.
     in_flight: usize,
 }
@@ -104,7 +104,7 @@ impl Queues {
     }
 
     /// A task was put in, which waits for data from host memory or not.
-    pub(super) fn issued(&mut self, queue: u16, ticket: u32, awaits_host: bool) {
+    pub(super) fn issued(&mut self, queue: u16, ticket: u64, awaits_host: bool) {
         let queue = &mut self.each[usize::from(queue)];
         (queue.tail, queue.in_flight) = (ticket, queue.in_flight + 1);
         if awaits_host {
@@ -113,7 +113,7 @@ impl Queues {
     }
 
     /// A task has ended.
-    pub(super) fn ended(&mut self, queue: u16, ticket: u32) {
+    pub(super) fn ended(&mut self, queue: u16, ticket: u64) {
         let queue = &mut self.each[usize::from(queue)];
         (queue.ended, queue.in_flight) = (ticket, queue.in_flight - 1);
     }
@@ -126,7 +126,7 @@ mod tests {
 
     struct Device {
         queues: Queues,
-        issued: Vec<u32>,
+        issued: Vec<u64>,
     }
 
     impl Device {
@@ -151,7 +151,7 @@ mod tests {
         /// The first of so many in the queue ends.
         fn end(&mut self, queue: u16) {
             let Queue { tail, in_flight, .. } = self.queues.each[usize::from(queue)];
-            self.queues.ended(queue, tail + 1 - in_flight as u32);
+            self.queues.ended(queue, tail + 1 - in_flight as u64);
         }
     }
 

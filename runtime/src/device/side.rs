@@ -1,6 +1,6 @@
 //! What a slot keeps of a task that devices can take.
 
-use super::{Cost, DeviceError, Event, Takers};
+use super::{Cost, DeviceError, Event, Takers, table::DEVICES_MAX};
 use crate::{sync::held, task::TaskRef};
 use std::{
     cell::UnsafeCell,
@@ -90,10 +90,36 @@ impl DeviceSide {
     }
 }
 
+const QUEUE_BITS: u32 = 10;
+const TICKET_BITS: u32 = 48;
+
+/// Devices have at most so many queues, those for copies among them.
+pub(super) const QUEUES_MAX: usize = 1 << QUEUE_BITS;
+
+// With the index of a device they fill a word.
+const _: () = assert!(DEVICES_MAX <= 1 << (u64::BITS - QUEUE_BITS - TICKET_BITS));
+
+/// An event in one word, which is not zero: tickets are counted from one. A queue that is given a million tasks a second has
+/// tickets for nine years.
 pub(super) fn pack(event: Event) -> u64 {
-    u64::from(event.device) << 48 | u64::from(event.queue) << 32 | u64::from(event.ticket)
+    debug_assert!(event.ticket >> TICKET_BITS == 0 && usize::from(event.queue) < QUEUES_MAX, "{event:?}");
+    u64::from(event.device) << (QUEUE_BITS + TICKET_BITS) | u64::from(event.queue) << TICKET_BITS | event.ticket
 }
 
 pub(super) fn unpack(word: u64) -> Event {
-    Event { device: (word >> 48) as u16, queue: (word >> 32) as u16, ticket: word as u32 }
+    let (device, queue) = (word >> (QUEUE_BITS + TICKET_BITS), word >> TICKET_BITS & (QUEUES_MAX as u64 - 1));
+    Event { device: device as u16, queue: queue as u16, ticket: word & ((1 << TICKET_BITS) - 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_of_the_last_device_queue_and_ticket_fit_a_word() {
+        for (device, queue, ticket) in [(0, 0, 1), (62, 1023, (1 << 48) - 1), (62, 0, 1 << 32), (0, 1023, 1)] {
+            let event = Event { device, queue, ticket };
+            assert_eq!(unpack(pack(event)), event);
+        }
+    }
 }

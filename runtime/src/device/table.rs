@@ -1,6 +1,6 @@
 //! The devices of a runtime, and the kinds that they are of.
 
-use super::{Device, DeviceInfo, DeviceKind, issue::Issuing};
+use super::{Device, DeviceInfo, DeviceKind, issue::Issuing, side::QUEUES_MAX};
 use crate::{error::Error, sync::fence};
 use std::{
     collections::HashSet,
@@ -11,7 +11,7 @@ use std::{
 };
 
 /// A runtime has at most so many devices: nodes of the directory are bits of a word.
-const DEVICES_MAX: usize = 63;
+pub(super) const DEVICES_MAX: usize = 63;
 /// They are of so many kinds: each is a bit of a word, beside the host's.
 const KINDS_MAX: usize = 31;
 
@@ -101,6 +101,13 @@ impl Devices {
         let distinct: HashSet<DeviceKind> = devices.iter().map(|device| device.info().kind).collect();
         if distinct.len() > KINDS_MAX {
             return Err(Error::setting(format!("{} kinds of device: there can be {KINDS_MAX}", distinct.len())));
+        }
+        for info in devices.iter().map(|device| device.info()) {
+            // Three more are for copies.
+            if info.queues == 0 || usize::from(info.queues) + 3 > QUEUES_MAX {
+                let why = format!("{}: {} queues; there can be 1 to {}", info.name, info.queues, QUEUES_MAX - 3);
+                return Err(Error::setting(why));
+            }
         }
         for device in &devices {
             if let Some(memory) = device.memory() {

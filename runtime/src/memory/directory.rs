@@ -71,7 +71,7 @@ pub(super) struct Store {
     /// Bytes on their way to host memory to make room.
     pub(super) leaving: usize,
     /// The last ticket that has finished, per queue.
-    done: Vec<u32>,
+    done: Vec<u64>,
     pub(super) is_lost: bool,
     /// Bytes for which the task that waits for admission found no room; zero if it waits for something else, or none waits.
     pub(super) wanted: usize,

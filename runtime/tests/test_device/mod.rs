@@ -79,7 +79,7 @@ struct State {
 struct DeviceState {
     queues: Vec<QueueState>,
     /// Finished work that was not reported yet.
-    finished: Vec<(u16, u32, Times, Result<(), DeviceError>)>,
+    finished: Vec<(u16, u64, Times, Result<(), DeviceError>)>,
     is_gated: bool,
     wakes: u32,
 }
@@ -89,9 +89,9 @@ type Times = (Duration, Instant);
 
 #[derive(Default)]
 struct QueueState {
-    waiting: VecDeque<(u32, Vec<Event>, Work)>,
-    issued: u32,
-    finished: u32,
+    waiting: VecDeque<(u64, Vec<Event>, Work)>,
+    issued: u64,
+    finished: u64,
 }
 
 /// What happened to a device so far.
@@ -117,7 +117,7 @@ pub struct TestDevice {
     /// The queue of each piece of work, in the order in which they were issued.
     queues: Mutex<Vec<u16>>,
     /// What it tells of work, by queue and ticket.
-    times: Mutex<HashMap<(u16, u32), Times>>,
+    times: Mutex<HashMap<(u16, u64), Times>>,
     /// The next piece of work that finishes reports a failure, whatever it did.
     pub fail_next: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -242,7 +242,7 @@ impl TestDevice {
     }
 
     /// Says, when it reports this work, that it took so long and ended then.
-    pub fn tells(&self, queue: u16, ticket: u32, busy: Duration, ended: Instant) {
+    pub fn tells(&self, queue: u16, ticket: u64, busy: Duration, ended: Instant) {
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
         times.insert((queue, ticket), (busy, ended));
     }
@@ -318,7 +318,7 @@ unsafe impl Device for TestDevice {
         self.spec.waits_for.contains(&device)
     }
 
-    fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u32, DeviceError> {
+    fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u64, DeviceError> {
         self.check(waits);
         let refused = self.refuse_next.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         let mut at = TestQueue::default();

@@ -9,7 +9,7 @@ use crate::{
 
 /// Every device can wait for every other; copies come one after the other.
 #[derive(Default)]
-struct Queue(u32);
+struct Queue(u64);
 
 impl Copier for Queue {
     fn copy(&mut self, device: u16, _: &Transfer, _: &[Event]) -> Result<Event, DeviceError> {

@@ -225,7 +225,7 @@ impl Drivers {
         }
         let queue = &mut self.queues[device][usize::from(number)];
         queue.operations.push(at);
-        let ticket = queue.operations.len() as u32;
+        let ticket = queue.operations.len() as u64;
         let event = Event { device: device as u16, queue: number, ticket };
         self.operations.push(Operation { event, work, waits, after, state: State::Queued });
         let new = &self.operations[at];

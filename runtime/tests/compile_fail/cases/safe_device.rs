@@ -12,7 +12,7 @@ impl Device for Early {
     fn can_wait_for(&self, _: u16) -> bool {
         true
     }
-    fn issue(&self, _: u16, _: &[Event], _: Issue<'_>) -> Result<u32, DeviceError> {
+    fn issue(&self, _: u16, _: &[Event], _: Issue<'_>) -> Result<u64, DeviceError> {
         Ok(1)
     }
     fn poll(&self, _: &mut dyn FnMut(Finished)) {}
