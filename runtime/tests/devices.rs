@@ -7,12 +7,12 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU32, Ordering},
 };
 use std::{
-    collections::HashSet,
+    collections::{HashSet, VecDeque},
     time::{Duration, Instant},
 };
 use superscalar_runtime::{
-    Codelet, Cost, DeviceError, DeviceKind, Error, ErrorKind, Lock, Operand, PolicyName, Reads, Resource, Runtime,
-    TaskSpec, Updates, WeightSource,
+    Codelet, Cost, DeviceError, DeviceKind, Error, ErrorKind, Lock, Operand, Outlook, Place, Policy, PolicyName, Reads,
+    ReadyTask, Resource, Runtime, TaskSpec, Updates, Want, WeightSource,
 };
 use test_device::{Machine, Spec, TestDevice, queue};
 
@@ -116,6 +116,71 @@ fn a_chain_from_device_to_device_stays_with_one_issuer() -> Result<(), Error> {
     // The other one may happen to be awake.
     assert!(issuers.contains(&1), "issuers of each chain: {issuers:?}");
     Ok(())
+}
+
+/// Gives any task to anybody who asks, and says that it keeps them for a device that is not there.
+#[derive(Default)]
+struct Indifferent(Mutex<VecDeque<ReadyTask>>);
+
+impl Policy for Indifferent {
+    fn name(&self) -> &'static str {
+        "indifferent"
+    }
+
+    fn push(&self, _: Place, task: ReadyTask, _: &dyn Outlook) -> Option<Resource> {
+        self.0.lock().expect("no panic").push_back(task);
+        Some(Resource(u16::MAX))
+    }
+
+    fn take(&self, _: Place, _: &Want<'_>) -> Option<ReadyTask> {
+        self.0.lock().expect("no panic").pop_front()
+    }
+}
+
+/// The second task of each pair could run on the host as soon as the first has ended on its device, and not before.
+#[test]
+fn policy_cannot_make_the_host_run_ahead_of_a_device() -> Result<(), Error> {
+    for _ in 0..10 {
+        let devices = Machine::start(&[Spec { depth: 1, queues: 1, ..Spec::new(ALPHA) }]);
+        let builder = Runtime::builder().workers(2).weights_file(None).device(devices[0].clone());
+        let rt = builder.custom_policy(|_| Box::<Indifferent>::default()).build()?;
+        let (mut x, ran) = (1, Arc::new(AtomicU32::new(0)));
+        devices[0].gate(true);
+        rt.scope(|s| {
+            let (x, ran_on_host) = (s.lend(&mut x), ran.clone());
+            let either = step(ALPHA).on_host(move |x: &mut u64, parameter: &u64| {
+                ran_on_host.fetch_add(1, Ordering::SeqCst);
+                *x = x.wrapping_mul(31).wrapping_add(*parameter);
+                Ok(())
+            });
+            for i in 0..10 {
+                if i % 2 == 0 { &step(ALPHA) } else { &either }.submit(s, x.read_write(), i);
+            }
+            assert!(devices[0].await_issued(1));
+            std::thread::sleep(Duration::from_millis(5));
+            assert_eq!(ran.load(Ordering::SeqCst), 0, "the host ran while the device was at work");
+            devices[0].gate(false);
+        })?;
+        assert_eq!(x, chain(10));
+    }
+    Ok(())
+}
+
+#[test]
+fn devices_of_too_many_kinds_or_queues_are_refused() {
+    let kinds: Vec<&'static str> = (0..32).map(|kind| &*format!("kind {kind}").leak()).collect();
+    let devices = Machine::start(&kinds.iter().map(|kind| Spec::new(kind)).collect::<Vec<_>>());
+    let build = |devices: &[Arc<TestDevice>]| {
+        let builder = Runtime::builder().workers(1).weights_file(None);
+        devices.iter().fold(builder, |builder, device| builder.device(device.clone())).build()
+    };
+    let error = build(&devices).map(drop).expect_err("there are 32 kinds");
+    assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("kinds"), "{error}");
+    assert!(build(&devices[1..]).is_ok());
+    for (queues, is_valid) in [(0, false), (1021, true), (1022, false), (u16::MAX, false)] {
+        let devices = Machine::start(&[Spec { queues, ..Spec::new(ALPHA) }]);
+        assert_eq!(build(&devices).is_ok(), is_valid, "{queues} queues");
+    }
 }
 
 #[test]
