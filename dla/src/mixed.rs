@@ -58,8 +58,9 @@ const NO_CONVERGENCE: i32 = -STEPS_MAX - 1;
 /// until its backward error is that of the higher one. Returns how many steps that took, LAPACK's `ITER`; A is then as it was.
 ///
 /// If that does not succeed the result is negative (-2: an entry is too large for the lower precision, -3: the factorization
-/// broke down in it, -31: thirty steps were not enough, or one brought nothing), and the system has been solved in the higher precision: A holds its
-/// factors. `ipiv` holds the interchanges of whichever factorization was used.
+/// broke down in it, -31: thirty steps were not enough, or one did not halve the residual), and the system has been
+/// solved in the higher precision: A holds its factors. `ipiv` holds the interchanges of whichever factorization was
+/// used.
 ///
 /// Working memory: A and X once more in the lower precision, and a residual of the size of X.
 ///
@@ -227,9 +228,9 @@ impl<T: MixedPrecision> System<'_, T> {
             if excess <= 1.0 {
                 return Ok(step);
             }
-            // What one step has not made smaller the next one will not either: NaN, or factors of numbers that lost their digits.
-            let is_smaller = excess < before;
-            if !is_smaller {
+            // Thirty steps that do not halve it would not be enough: NaN, or factors of numbers that lost their digits.
+            let is_halved = excess < before / 2.0;
+            if !is_halved {
                 break;
             }
             before = excess;
@@ -237,8 +238,9 @@ impl<T: MixedPrecision> System<'_, T> {
         Ok(NO_CONVERGENCE)
     }
 
-    /// How many times ‖r‖∞ is (√n + 1) ε ‖A‖∞ ‖x‖∞, by |re| + |im|, in the column where that is most; NaN if there is one. LAPACK has √n, which
-    /// the rounding of r itself exceeds at the smallest orders: a correctly rounded x would be refined in vain.
+    /// How many times ‖r‖∞ is (√n + 1) ε ‖A‖∞ ‖x‖∞, by |re| + |im|, in the column where that is most; NaN if there is
+    /// one. LAPACK has √n, which the rounding of r itself exceeds at the smallest orders: a correctly rounded x would
+    /// be refined in vain.
     fn excess(&self, x: MatRef<'_, T>, r: MatRef<'_, T>) -> f64 {
         let (n, nrhs) = r.shape();
         let bound = self.norm.to_f64() * T::EPSILON.to_f64() * ((n as f64).sqrt() + 1.0);
@@ -285,7 +287,8 @@ mod tests {
     /// ITER of a refinement of X = B whose solves multiply by these numbers, and how many there were.
     fn refined(factors: &[f32]) -> (i32, usize) {
         let a = Matrix::from_fn(3, 3, |i, j| if i == j { c64::ONE } else { c64::ZERO });
-        let (b, mut x, solves) = (Matrix::from_fn(3, 2, |i, j| c64::new(1.0, (i + j) as f64)), Matrix::zeros(3, 2), Cell::new(0));
+        let (b, mut x, solves) =
+            (Matrix::from_fn(3, 2, |i, j| c64::new(1.0, (i + j) as f64)), Matrix::zeros(3, 2), Cell::new(0));
         let solve = |mut x: MatMut<'_, c32>| {
             let by = factors[solves.get() % factors.len()];
             (0..2).for_each(|j| (0..3).for_each(|i| x[(i, j)] *= by));
@@ -308,7 +311,8 @@ mod tests {
         assert_eq!(refined(&[0.0]), (NO_CONVERGENCE, 1));
         assert_eq!(refined(&[f32::NAN]), (NO_CONVERGENCE, 1));
         assert_eq!(refined(&[-1.0]), (NO_CONVERGENCE, 2));
-        // Convergence that is too slow.
-        assert_eq!(refined(&[0.1]), (NO_CONVERGENCE, STEPS_MAX as usize + 1));
+        // Convergence that is too slow: what is left over is 9 times x, 4.3 times x and 2.7 times x.
+        assert_eq!(refined(&[0.1]), (NO_CONVERGENCE, 3));
+        assert!((20..STEPS_MAX).contains(&refined(&[0.75]).0));
     }
 }

@@ -1,7 +1,7 @@
 //! Division of complex numbers over the whole range of exponents.
 //!
-//! The textbook's x / y = x conj(y) / |y|² is right as long as the squares of y's parts are numbers, which is true of half of all exponents.
-//! Outside of them y is scaled by a power of two first, and x with it.
+//! The textbook's x / y = x conj(y) / |y|² is right as long as the squares of y's parts are numbers, which is true of
+//! half of all exponents. Outside of them y is scaled by a power of two first, and x with it.
 //!
 //! [`Scalar::quotient`] divides one number; [`Divisor`] is for many numbers with one divisor.
 
@@ -44,8 +44,9 @@ pub(crate) fn size<T: Scalar>(x: T) -> T::Real {
 
 /// What numbers are multiplied by in place of a division by y: x / y is (x · scale) · inverse.
 ///
-/// The reciprocal of a tiny number may be infinite, and that of a huge one loses digits. Then `scale` is a power of two that moves the
-/// divisor, and x with it: x does not overflow by it unless the quotient does, and what it loses is lost in the quotient, too.
+/// The reciprocal of a tiny number may be infinite, and that of a huge one loses digits. Then `scale` is a power of two
+/// that moves the divisor, and x with it: x does not overflow by it unless the quotient does, and what it loses is lost
+/// in the quotient, too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Divisor<T: Scalar> {
     pub scale: T::Real,
@@ -106,7 +107,11 @@ mod tests {
 
     /// Quotients of small integers by small integers, at all pairs of scales.
     fn check<T: Scalar>((most, least): (i32, i32)) {
-        let cases = [((-5.0, 10.0), (1.0, 2.0), (3.0, 4.0)), ((0.0, -2.0), (0.0, -2.0), (1.0, 0.0)), ((4.0, 0.0), (2.0, 0.0), (2.0, 0.0))];
+        let cases = [
+            ((-5.0, 10.0), (1.0, 2.0), (3.0, 4.0)),
+            ((0.0, -2.0), (0.0, -2.0), (1.0, 0.0)),
+            ((4.0, 0.0), (2.0, 0.0), (2.0, 0.0)),
+        ];
         for ((x, y, quotient), of_x, of_y) in cases
             .into_iter()
             .flat_map(|case| (least..=most - 3).flat_map(move |x| (least..=most - 1).map(move |y| (case, x, y))))
@@ -162,6 +167,8 @@ mod tests {
         assert_eq!(c32::new(most, most).quotient(c32::new(most, most)), c32::ONE);
         assert!(c64::ONE.quotient(c64::ZERO).is_nan() && 1.0f32.quotient(0.0) == f32::INFINITY);
         assert_eq!(c64::ZERO.quotient(c64::new(0.0, 1e-320)), c64::ZERO);
-        assert!(c64::ONE.quotient(c64::new(f64::NAN, 1.0)).is_nan() && c32::new(0.0, f32::NAN).quotient(c32::ONE).is_nan());
+        assert!(
+            c64::ONE.quotient(c64::new(f64::NAN, 1.0)).is_nan() && c32::new(0.0, f32::NAN).quotient(c32::ONE).is_nan()
+        );
     }
 }

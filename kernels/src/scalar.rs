@@ -20,7 +20,8 @@ pub type c64 = Complex64;
 
 /// An element of a matrix: `f32`, `f64`, [`c32`] or [`c64`]. Sealed.
 ///
-/// It has no operator `/`: that of complex numbers squares the divisor, which a half of all exponents does not allow. See [`Scalar::quotient`].
+/// It has no operator `/`: that of complex numbers squares the divisor, which a half of all exponents does not allow.
+/// See [`Scalar::quotient`].
 ///
 /// # Example
 /// ```
@@ -83,8 +84,8 @@ pub trait Scalar:
     /// The modulus, without undue overflow.
     fn abs(self) -> Self::Real;
 
-    /// This number divided by another one: right to a few roundoffs of its modulus wherever both numbers and the modulus of the quotient are
-    /// numbers, subnormal ones and the largest included. By zero it is Inf or NaN.
+    /// This number divided by another one: right to a few roundoffs of its modulus wherever both numbers and the
+    /// modulus of the quotient are numbers, subnormal ones and the largest included. By zero it is Inf or NaN.
     ///
     /// ```
     /// use superscalar_kernels::{Scalar, c64};

@@ -101,7 +101,8 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
 ///
 /// # Errors
 /// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a pivot is exactly zero: the factorization is complete
-/// all the same. [`Shape`](crate::ErrorKind::Shape) if `ipiv` does not have min(m, n) elements, or m is larger than `i32::MAX`.
+/// all the same. [`Shape`](crate::ErrorKind::Shape) if `ipiv` does not have min(m, n) elements, or m is larger than
+/// `i32::MAX`.
 ///
 /// ```
 /// use superscalar_dla::{Matrix, Options, getrf};

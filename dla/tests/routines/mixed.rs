@@ -92,13 +92,14 @@ fn solutions_are_of_the_higher_precision_z() {
     solutions_are_of_the_higher_precision::<c64>();
 }
 
-/// Of what is large or small, but not too much so for single precision, the refinement takes no more steps than of anything else; however many
-/// columns B has.
+/// Of what is large or small, but not too much so for single precision, the refinement takes no more steps than of
+/// anything else; however many columns B has.
 fn steps_do_not_depend_on_the_scale<T: MixedPrecision>() {
     let rt = runtime();
     let (a, n) = (Stored::<T>::positive_definite(20, 1), 20);
-    for (scale, nrhs, solver) in
-        [1e20, 1e-20].into_iter().flat_map(|scale| (1..=12).flat_map(move |nrhs| SOLVERS.map(|solver| (scale, nrhs, solver))))
+    for (scale, nrhs, solver) in [1e20, 1e-20]
+        .into_iter()
+        .flat_map(|scale| (1..=12).flat_map(move |nrhs| SOLVERS.map(|solver| (scale, nrhs, solver))))
     {
         let a = Stored::<T>::new((n, n), |i, j| a.at(i, j) * T::from_f64(scale));
         let b = Stored::<T>::random((n, nrhs), 2);

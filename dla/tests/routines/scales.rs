@@ -1,9 +1,9 @@
-//! Solvers and inverses at every scale: s A X = s B gives X, and the inverse of s A is that of A over s, for every power of two s for which
-//! operands and result are numbers.
+//! Solvers and inverses at every scale: s A X = s B gives X, and the inverse of s A is that of A over s, for every
+//! power of two s for which operands and result are numbers.
 //!
-//! A, X and B = A X are small integers, so that scaling loses nothing. Where s A is subnormal, what is computed in the place of A is rounded to
-//! multiples of the least number; `Case::roundoff` has them beside the unit roundoff. A few powers of two are left at the upper end where sums on the
-//! way need them: each routine says how many.
+//! A, X and B = A X are small integers, so that scaling loses nothing. Where s A is subnormal, what is computed in the
+//! place of A is rounded to multiples of the least number; `Case::roundoff` has them beside the unit roundoff. A few
+//! powers of two are left at the upper end where sums on the way need them: each routine says how many.
 
 use crate::{
     four_types,
@@ -11,7 +11,8 @@ use crate::{
     runs::runtime,
 };
 use superscalar_dla::{
-    Options, geqrf, gels, gesv, gesv_mixed, getrf, getri, getrs, posv, posv_mixed, potrf, potri, potrs, trsm, trtri, ungqr,
+    Options, gels, geqrf, gesv, gesv_mixed, getrf, getri, getrs, posv, posv_mixed, potrf, potri, potrs, trsm, trtri,
+    ungqr,
 };
 use superscalar_kernels::{Diag, Op, Scalar, Side, Uplo, c64};
 use superscalar_runtime::Runtime;
@@ -45,8 +46,8 @@ fn scaled(x: c64, e: i32) -> c64 {
     x * power(e / 2) * power(e - e / 2)
 }
 
-/// Every exponent e at which 2^(e + bits), and for an inverse 2^(bits - e), is a number, with every order; 1 to 12 right-hand sides, and the
-/// tiles of the library and small ones, by turns. `bits` may depend on the order.
+/// Every exponent e at which 2^(e + bits), and for an inverse 2^(bits - e), is a number, with every order; 1 to 12
+/// right-hand sides, and the tiles of the library and small ones, by turns. `bits` may depend on the order.
 fn every_scale<T: Scalar>(bits: impl Fn(usize) -> i32, inverse: bool, check: impl Fn(&Case<'_>)) {
     let (rt, (most, _, least)) = (runtime(), exponents::<T>());
     for e in least..=most {
@@ -56,7 +57,7 @@ fn every_scale<T: Scalar>(bits: impl Fn(usize) -> i32, inverse: bool, check: imp
                 continue;
             }
             let turn = (e - least) as usize + 5 * at;
-            let options = if turn / 12 % 2 == 0 { Options::default() } else { Options::default().nb(nb) };
+            let options = if (turn / 12).is_multiple_of(2) { Options::default() } else { Options::default().nb(nb) };
             check(&Case { rt: &rt, options, e, n, nrhs: 1 + turn % 12, turn });
         }
     }
@@ -93,7 +94,8 @@ impl Case<'_> {
     fn assert_inverse<T: Scalar>(&self, routine: &str, a: &Wide, x: &Wide) {
         let x = Wide::new(x.shape(), |i, j| scaled(x.at(i, j), self.e));
         let roundoff = self.roundoff::<T>(self.e) + self.roundoff::<T>(-self.e);
-        let (error, bound) = (Wide::identity(self.n).minus(&a.times(&x)).norm_max(), 64.0 * roundoff * (self.n as f64).sqrt());
+        let (error, bound) =
+            (Wide::identity(self.n).minus(&a.times(&x)).norm_max(), 64.0 * roundoff * (self.n as f64).sqrt());
         assert!(error <= bound, "{}: an error of {error}, not {bound}", self.name::<T>(routine));
     }
 
@@ -109,20 +111,21 @@ impl Case<'_> {
         let (n, turn) = (self.n, self.turn);
         Wide::new((n, n), |i, j| {
             let row = (i + n / 2) % n;
-            real_if(!T::COMPLEX, match row.abs_diff(j) {
+            let x = match row.abs_diff(j) {
                 0 if n == 1 => alone[turn % 4],
                 0 => diagonal[j % 4],
                 1 => c64::new(1.0, -1.0),
                 2 => c64::new(0.0, if i % 2 == 0 { 1.0 } else { -1.0 }),
                 _ => c64::ZERO,
-            })
+            };
+            own::<T>(x)
         })
     }
 
     /// Positive definite.
     fn positive<T: Scalar>(&self) -> Wide {
         Wide::new((self.n, self.n), |i, j| {
-            real_if(!T::COMPLEX, match i.abs_diff(j) {
+            own::<T>(match i.abs_diff(j) {
                 0 if self.n == 1 => c64::ONE,
                 0 => c64::from([8.0, 7.0, 5.0][i % 3]),
                 1 => c64::new(1.0, if i > j { 1.0 } else { -1.0 }),
@@ -146,9 +149,10 @@ impl Case<'_> {
     }
 }
 
-/// A number without an imaginary part where the type has none; its size stays what it was.
-fn real_if(is_real: bool, x: c64) -> c64 {
-    if is_real { c64::from(if x.im.abs() > x.re.abs() { x.im } else { x.re }) } else { x }
+/// A number of the type: of a real one its larger part.
+fn own<T: Scalar>(x: c64) -> c64 {
+    let larger = if x.im.abs() > x.re.abs() { x.im } else { x.re };
+    if T::COMPLEX { x } else { c64::from(larger) }
 }
 
 /// Four bits for the elements of A and of X each, unless there is one.
@@ -166,7 +170,8 @@ fn triangular_systems<T: Scalar>() {
         };
         let b = if side == Side::Left { a.op(op).times(&x) } else { x.times(&a.op(op)) };
         let (a, mut b) = (case.at_scale::<T>(&a), case.at_scale::<T>(&b));
-        trsm(case.rt, side, uplo, op, Diag::NonUnit, T::ONE, a.view(), b.view_mut(), &case.options).expect("shapes agree");
+        trsm(case.rt, side, uplo, op, Diag::NonUnit, T::ONE, a.view(), b.view_mut(), &case.options)
+            .expect("shapes agree");
         case.assert_solved(&format!("trsm {side}{uplo}{op}"), &b, &x);
     });
 }
@@ -201,48 +206,57 @@ fn general_systems<T: Scalar>() {
 
 /// The sums of squares of columns, and of their elements beside the diagonal's, take some more.
 fn least_squares<T: Scalar>() {
-    every_scale::<T>(|_| 12, false, |case| {
-        let (a, x) = (case.general::<T>(), case.solution::<T>());
-        let (mut qr, mut b) = (case.at_scale::<T>(&a), case.at_scale::<T>(&a.times(&x)));
-        let (mut q, mut tau) = (qr.clone(), vec![T::ZERO; case.n]);
-        gels(case.rt, Op::None, qr.view_mut(), b.view_mut(), &case.options).expect("a regular matrix");
-        case.assert_solved("gels", &b, &x);
-        geqrf(case.rt, q.view_mut(), &mut tau, &case.options).expect("shapes agree");
-        ungqr(case.rt, q.view_mut(), &tau, &case.options).expect("shapes agree");
-        let q = q.wide();
-        let (error, bound) = (Wide::identity(case.n).minus(&q.adjoint().times(&q)).norm_max(), 64.0 * epsilon::<T>());
-        assert!(error <= bound, "{}: an error of {error}, not {bound}", case.name::<T>("ungqr"));
-    });
+    every_scale::<T>(
+        |_| 12,
+        false,
+        |case| {
+            let (a, x) = (case.general::<T>(), case.solution::<T>());
+            let (mut qr, mut b) = (case.at_scale::<T>(&a), case.at_scale::<T>(&a.times(&x)));
+            let (mut q, mut tau) = (qr.clone(), vec![T::ZERO; case.n]);
+            gels(case.rt, Op::None, qr.view_mut(), b.view_mut(), &case.options).expect("a regular matrix");
+            case.assert_solved("gels", &b, &x);
+            geqrf(case.rt, q.view_mut(), &mut tau, &case.options).expect("shapes agree");
+            ungqr(case.rt, q.view_mut(), &tau, &case.options).expect("shapes agree");
+            let q = q.wide();
+            let (error, bound) =
+                (Wide::identity(case.n).minus(&q.adjoint().times(&q)).norm_max(), 64.0 * epsilon::<T>());
+            assert!(error <= bound, "{}: an error of {error}, not {bound}", case.name::<T>("ungqr"));
+        },
+    );
 }
 
 fn inverses<T: Scalar>() {
-    every_scale::<T>(|n| if n == 1 { 1 } else { 5 }, true, |case| {
-        let (uplo, options) = (case.uplo(), &case.options);
-        let a = case.triangle::<T>(uplo);
-        let mut x = case.at_scale::<T>(&a);
-        trtri(case.rt, uplo, Diag::NonUnit, x.view_mut(), options).expect("a regular matrix");
-        case.assert_inverse::<T>(&format!("trtri {uplo}"), &a, &x.wide());
+    every_scale::<T>(
+        |n| if n == 1 { 1 } else { 5 },
+        true,
+        |case| {
+            let (uplo, options) = (case.uplo(), &case.options);
+            let a = case.triangle::<T>(uplo);
+            let mut x = case.at_scale::<T>(&a);
+            trtri(case.rt, uplo, Diag::NonUnit, x.view_mut(), options).expect("a regular matrix");
+            case.assert_inverse::<T>(&format!("trtri {uplo}"), &a, &x.wide());
 
-        let a = case.positive::<T>();
-        let mut x = case.at_scale::<T>(&a);
-        potrf(case.rt, uplo, x.view_mut(), options).expect("a positive definite matrix");
-        potri(case.rt, uplo, x.view_mut(), options).expect("a regular matrix");
-        let is_named = |i, j| if uplo == Uplo::Lower { i >= j } else { i <= j };
-        let at = |i, j| if is_named(i, j) { wide(x.at(i, j)) } else { wide(x.at(j, i)).conj() };
-        case.assert_inverse::<T>(&format!("potri {uplo}"), &a, &Wide::new((case.n, case.n), at));
+            let a = case.positive::<T>();
+            let mut x = case.at_scale::<T>(&a);
+            potrf(case.rt, uplo, x.view_mut(), options).expect("a positive definite matrix");
+            potri(case.rt, uplo, x.view_mut(), options).expect("a regular matrix");
+            let is_named = |i, j| if uplo == Uplo::Lower { i >= j } else { i <= j };
+            let at = |i, j| if is_named(i, j) { wide(x.at(i, j)) } else { wide(x.at(j, i)).conj() };
+            case.assert_inverse::<T>(&format!("potri {uplo}"), &a, &Wide::new((case.n, case.n), at));
 
-        let a = case.general::<T>();
-        let (mut x, mut ipiv) = (case.at_scale::<T>(&a), vec![0; case.n]);
-        getrf(case.rt, x.view_mut(), &mut ipiv, options).expect("a regular matrix");
-        getri(case.rt, x.view_mut(), &ipiv, options).expect("a regular matrix");
-        case.assert_inverse::<T>("getri", &a, &x.wide());
-    });
+            let a = case.general::<T>();
+            let (mut x, mut ipiv) = (case.at_scale::<T>(&a), vec![0; case.n]);
+            getrf(case.rt, x.view_mut(), &mut ipiv, options).expect("a regular matrix");
+            getri(case.rt, x.view_mut(), &ipiv, options).expect("a regular matrix");
+            case.assert_inverse::<T>("getri", &a, &x.wide());
+        },
+    );
 }
 
 four_types! { triangular_systems positive_definite_systems general_systems least_squares inverses }
 
-/// Where A, and what a step is computed of, are normal numbers of the lower precision the refinement takes its few steps. Where A is none it is not
-/// begun; between the two it may succeed or not.
+/// Where A, and what a step is computed of, are normal numbers of the lower precision the refinement takes its few
+/// steps. Where A is none it is not begun; between the two it may succeed or not.
 fn mixed<T: superscalar_dla::MixedPrecision>() {
     every_scale::<T>(bits, false, |case| {
         let (x, uplo) = (case.solution::<T>(), case.uplo());

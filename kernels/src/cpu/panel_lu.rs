@@ -19,7 +19,8 @@ use crate::division::{Divisor, size};
 use crate::simd::{Kernel, Vector};
 use crate::{MatMut, Real, Scalar, Uplo};
 
-/// Vectors of a column among which its pivot is looked for at once: they are counted in the type of the elements, and singles count no further.
+/// Vectors of a column among which its pivot is looked for at once: they are counted in the type of the elements, and
+/// singles count no further.
 const COUNT_MAX: usize = if cfg!(test) { 3 } else { 1 << 24 };
 
 /// P L U = A, L and U over A, which has at least as many rows as columns; as many pivots as columns.

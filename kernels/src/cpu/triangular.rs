@@ -13,7 +13,8 @@
 //! finds the old contents of those that it depends on.
 //!
 //! Multiplying by a reciprocal instead of dividing costs at most one more rounding per unknown, and saves a division per
-//! element, which takes as long as thirty multiply-adds. Where a reciprocal would overflow or lose digits, the textbook loop is used, which divides ([`Scalar::quotient`]).
+//! element, which takes as long as thirty multiply-adds. Where a reciprocal would overflow or lose digits, the textbook
+//! loop is used, which divides ([`Scalar::quotient`]).
 
 use super::gemm::{add, scale};
 use super::micro::{self, Stream, eliminate, load_tile, planes, store_tile, with_vectors};

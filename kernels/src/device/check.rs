@@ -183,7 +183,10 @@ impl<T: Scalar> Call<T> {
         if let Self::Getrf { a, first, .. } = self
             && i32::try_from(first.saturating_add(a.m)).is_err()
         {
-            return Err(DeviceError::new(format!("{name}: {} rows below {first}, more than interchanges can name", a.m)));
+            return Err(DeviceError::new(format!(
+                "{name}: {} rows below {first}, more than interchanges can name",
+                a.m
+            )));
         }
         if let Some(operation) = self.misused() {
             return Err(DeviceError::new(format!("{name} of complex matrices has no {operation}")));

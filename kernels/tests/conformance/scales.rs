@@ -1,7 +1,9 @@
-//! Systems and factorizations at every scale: s A X = s B for all powers of two s for which s A and s B are numbers, subnormal ones included.
+//! Systems and factorizations at every scale: s A X = s B for all powers of two s for which s A and s B are numbers,
+//! subnormal ones included.
 //!
-//! A, X and B = A X are small integers, so that scaling loses nothing. Where s A is subnormal a rounding is a part of s and not of the result;
-//! `slack` is that part. In factorizations a few powers of two are left at the upper end, for sums on the way.
+//! A, X and B = A X are small integers, so that scaling loses nothing. Where s A is subnormal a rounding is a part of s
+//! and not of the result; `slack` is that part. In factorizations a few powers of two are left at the upper end, for
+//! sums on the way.
 
 use crate::{Image, OPS, SIDES, Suite, UPLOS, oracle, panels};
 use superscalar_kernels::{
@@ -29,7 +31,8 @@ fn at_scale<T: Scalar>(x: T, e: i32) -> T {
     T::from_parts(by(x.re()), by(x.im()))
 }
 
-/// Every exponent from that of the least number on for which parts of up to 2^bits are numbers, with the orders that are tried at it.
+/// Every exponent from that of the least number on for which parts of up to 2^bits are numbers, with the orders that
+/// are tried at it.
 fn scales<R: Real>(bits: i32) -> impl Iterator<Item = (i32, usize)> {
     let (most, _, least) = exponents::<R>();
     (least..=most - bits).flat_map(|e| {
@@ -74,9 +77,14 @@ pub fn trsm_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
         let mut image = Image::default();
         let (diag, alpha) = (Diag::NonUnit, T::ONE);
         let nan = T::from_f64(f64::NAN);
-        let a = image.place(&mut suite.numbers, (n, n), |_, i, j| {
-            if oracle::is_in(Some(uplo), i, j) { banded(i, j) } else { nan }
-        });
+        let a =
+            image.place(
+                &mut suite.numbers,
+                (n, n),
+                |_, i, j| {
+                    if oracle::is_in(Some(uplo), i, j) { banded(i, j) } else { nan }
+                },
+            );
         let x = |i: usize, j: usize| number::<T>([1.0, 2.0, -1.0][(i + j) % 3], [0.0, 1.0][(i + 2 * j) % 2]);
         let x = |i, j| if n == 1 { T::ONE } else { x(i, j) };
         let b = image.place(&mut suite.numbers, shape, |_, i, j| x(i, j));
@@ -106,7 +114,13 @@ pub fn potrf_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
         let mut image = Image::default();
         let full = |i: usize, j: usize| match i.abs_diff(j) {
             0 => number::<T>([8.0, 7.0, 5.0][i % 3], 0.0),
-            1 => if i > j { number(1.0, 1.0) } else { number(1.0, -1.0) },
+            1 => {
+                if i > j {
+                    number(1.0, 1.0)
+                } else {
+                    number(1.0, -1.0)
+                }
+            }
             _ => T::ZERO,
         };
         let nan = T::from_f64(f64::NAN);

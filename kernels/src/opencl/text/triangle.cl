@@ -121,8 +121,8 @@ inline void store_columns(const Columns *b, __global real *t, long rs, long cs, 
         }
 }
 
-// x / d, complex without undue overflow: the reciprocal of a tiny d may be infinite, and that of a huge one loses digits. Then d is
-// moved by a power of two, and x with it.
+// x / d, complex without undue overflow: the reciprocal of a tiny d may be infinite, and that of a huge one loses
+// digits. Then d is moved by a power of two, and x with it.
 inline void divide(vec *x, vec *y, elem d) {
 #if COMPLEX
     const real size = fabs(RE(d)) + fabs(IM(d));
