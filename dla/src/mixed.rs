@@ -58,8 +58,9 @@ const NO_CONVERGENCE: i32 = -STEPS_MAX - 1;
 /// until its backward error is that of the higher one. Returns how many steps that took, LAPACK's `ITER`; A is then as it was.
 ///
 /// If that does not succeed the result is negative (-2: an entry is too large for the lower precision, -3: the factorization
-/// broke down in it, -31: thirty steps were not enough), and the system has been solved in the higher precision: A holds its
-/// factors. `ipiv` holds the interchanges of whichever factorization was used.
+/// broke down in it, -31: thirty steps were not enough, or one did not halve the residual), and the system has been
+/// solved in the higher precision: A holds its factors. `ipiv` holds the interchanges of whichever factorization was
+/// used.
 ///
 /// Working memory: A and X once more in the lower precision, and a residual of the size of X.
 ///
@@ -212,6 +213,7 @@ impl<T: MixedPrecision> System<'_, T> {
         let (mut low, mut r) = (Matrix::zeros(n, nrhs), Matrix::zeros(n, nrhs));
         x.fill(T::ZERO);
         r.as_mut().copy_from(self.b);
+        let mut before = f64::INFINITY;
         for step in 0..=STEPS_MAX {
             if !lower(Part::All, 0, r.as_ref(), low.as_mut()) {
                 return Ok(OVERFLOW);
@@ -222,24 +224,40 @@ impl<T: MixedPrecision> System<'_, T> {
             }
             r.as_mut().copy_from(self.b);
             residual(x.as_ref(), r.as_mut())?;
-            if self.is_small(x.as_ref(), r.as_ref()) {
+            let excess = self.excess(x.as_ref(), r.as_ref());
+            if excess <= 1.0 {
                 return Ok(step);
             }
+            // Thirty steps that do not halve it would not be enough: NaN, or factors of numbers that lost their digits.
+            let is_halved = excess < before / 2.0;
+            if !is_halved {
+                break;
+            }
+            before = excess;
         }
         Ok(NO_CONVERGENCE)
     }
 
-    /// Whether ‖r‖∞ <= (√n + 1) ε ‖A‖∞ ‖x‖∞ in each column, by |re| + |im|. LAPACK has √n, which the rounding of r itself
-    /// exceeds at the smallest orders: a correctly rounded x would be refined in vain.
-    fn is_small(&self, x: MatRef<'_, T>, r: MatRef<'_, T>) -> bool {
+    /// How many times ‖r‖∞ is (√n + 1) ε ‖A‖∞ ‖x‖∞, by |re| + |im|, in the column where that is most; NaN if there is
+    /// one. LAPACK has √n, which the rounding of r itself exceeds at the smallest orders: a correctly rounded x would
+    /// be refined in vain.
+    fn excess(&self, x: MatRef<'_, T>, r: MatRef<'_, T>) -> f64 {
         let (n, nrhs) = r.shape();
         let bound = self.norm.to_f64() * T::EPSILON.to_f64() * ((n as f64).sqrt() + 1.0);
         let size = |a: MatRef<'_, T>, j: usize| {
             let modulus = |i: usize| a.at(i, j).re().to_f64().abs() + a.at(i, j).im().to_f64().abs();
-            (0..n).map(modulus).fold(0.0, |max: f64, x| if x > max || x.is_nan() { x } else { max })
+            largest((0..n).map(modulus))
         };
-        (0..nrhs).all(|j| size(r, j) <= size(x, j) * bound)
+        largest((0..nrhs).map(|j| {
+            let (residual, allowed) = (size(r, j), size(x, j) * bound);
+            if residual <= allowed { 0.0 } else { residual / allowed }
+        }))
     }
+}
+
+/// The largest number; NaN if there is one.
+fn largest(numbers: impl Iterator<Item = f64>) -> f64 {
+    numbers.fold(0.0, |max: f64, x| if max.is_nan() || x <= max { max } else { x })
 }
 
 /// The part of A, whose first column is column `first` of its matrix, in the lower precision; whether all of it is finite there.
@@ -259,4 +277,42 @@ fn lower<T: MixedPrecision>(part: Part, first: usize, a: MatRef<'_, T>, mut to: 
         }
     }
     is_finite
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// ITER of a refinement of X = B whose solves multiply by these numbers, and how many there were.
+    fn refined(factors: &[f32]) -> (i32, usize) {
+        let a = Matrix::from_fn(3, 3, |i, j| if i == j { c64::ONE } else { c64::ZERO });
+        let (b, mut x, solves) =
+            (Matrix::from_fn(3, 2, |i, j| c64::new(1.0, (i + j) as f64)), Matrix::zeros(3, 2), Cell::new(0));
+        let solve = |mut x: MatMut<'_, c32>| {
+            let by = factors[solves.get() % factors.len()];
+            (0..2).for_each(|j| (0..3).for_each(|i| x[(i, j)] *= by));
+            solves.set(solves.get() + 1);
+            Ok(())
+        };
+        let residual = |x: MatRef<'_, c64>, mut r: MatMut<'_, c64>| {
+            (0..2).for_each(|j| (0..3).for_each(|i| r[(i, j)] -= x.at(i, j)));
+            Ok(())
+        };
+        let steps = System { norm: 1.0, a: a.as_ref(), b: b.as_ref() }.refine(x.as_mut(), solve, residual);
+        (steps.expect("it ends"), solves.get())
+    }
+
+    #[test]
+    fn refinement_that_brings_nothing_ends() {
+        assert_eq!(refined(&[1.0]), (0, 1));
+        assert_eq!(refined(&[0.999, 1.0]), (1, 2));
+        // A solve that returns zeros, or no numbers, or one that returns what is not a solution at all.
+        assert_eq!(refined(&[0.0]), (NO_CONVERGENCE, 1));
+        assert_eq!(refined(&[f32::NAN]), (NO_CONVERGENCE, 1));
+        assert_eq!(refined(&[-1.0]), (NO_CONVERGENCE, 2));
+        // Convergence that is too slow: what is left over is 9 times x, 4.3 times x and 2.7 times x.
+        assert_eq!(refined(&[0.1]), (NO_CONVERGENCE, 3));
+        assert!((20..STEPS_MAX).contains(&refined(&[0.75]).0));
+    }
 }

@@ -38,6 +38,7 @@ pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod device;
+mod division;
 #[cfg(feature = "opencl")]
 pub mod opencl;
 pub mod options;

@@ -4,6 +4,7 @@
 //! by type. One macro at the end of this file lists the four.
 
 use crate::backend::Backend;
+use crate::division;
 use crate::simd::Lanes;
 use num_complex::{Complex32, Complex64};
 use std::fmt::{Debug, Display};
@@ -18,6 +19,9 @@ pub type c32 = Complex32;
 pub type c64 = Complex64;
 
 /// An element of a matrix: `f32`, `f64`, [`c32`] or [`c64`]. Sealed.
+///
+/// It has no operator `/`: that of complex numbers squares the divisor, which a half of all exponents does not allow.
+/// See [`Scalar::quotient`].
 ///
 /// # Example
 /// ```
@@ -42,12 +46,10 @@ pub trait Scalar:
     + Add<Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>
-    + Div<Output = Self>
     + Neg<Output = Self>
     + AddAssign
     + SubAssign
     + MulAssign
-    + DivAssign
     + Sum
     + 'static
 {
@@ -81,6 +83,16 @@ pub trait Scalar:
 
     /// The modulus, without undue overflow.
     fn abs(self) -> Self::Real;
+
+    /// This number divided by another one: right to a few roundoffs of its modulus wherever both numbers and the
+    /// modulus of the quotient are numbers, subnormal ones and the largest included. By zero it is Inf or NaN.
+    ///
+    /// ```
+    /// use superscalar_kernels::{Scalar, c64};
+    /// let z = c64::new(3e-200, 4e-200);
+    /// assert_eq!(z.quotient(z), c64::ONE);
+    /// ```
+    fn quotient(self, by: Self) -> Self;
 
     /// The nearest number to `x`.
     fn from_f64(x: f64) -> Self;
@@ -118,7 +130,7 @@ pub trait Scalar:
 /// }
 /// assert_eq!(relative(1.0f32, 4.0f32), 0.25);
 /// ```
-pub trait Real: Scalar<Real = Self> + Lanes + PartialOrd {
+pub trait Real: Scalar<Real = Self> + Lanes + PartialOrd + Div<Output = Self> + DivAssign {
     /// The smallest positive normal number.
     const MIN_POSITIVE: Self;
 
@@ -130,10 +142,10 @@ pub trait Real: Scalar<Real = Self> + Lanes + PartialOrd {
 }
 
 /// Lists the element types: type, its real, letter, flops of a multiplication and of an addition, then how to take the
-/// number apart and put it together.
+/// number apart and put it together, and how two are divided.
 macro_rules! scalars {
     ($($t:ty, $real:ty, $letter:literal, $complex:literal, $mul:literal, $add:literal,
-        |$x:ident| ($re:expr, $im:expr, $abs:expr), |$r:ident, $i:ident| $build:expr;)*) => {$(
+        |$x:ident| ($re:expr, $im:expr, $abs:expr), |$r:ident, $i:ident| $build:expr, $quotient:path;)*) => {$(
         impl Scalar for $t {
             type Real = $real;
             const LETTER: char = $letter;
@@ -154,6 +166,8 @@ macro_rules! scalars {
             fn im(self) -> $real { let $x = self; let _ = $x; $im }
             #[inline(always)]
             fn abs(self) -> $real { let $x = self; $abs }
+            #[inline(always)]
+            fn quotient(self, by: Self) -> Self { $quotient(self, by) }
         }
     )*};
 }
@@ -174,10 +188,10 @@ fn modulus_c64(z: c64) -> f64 {
 }
 
 scalars! {
-    f32, f32, 's', false, 1, 1, |x| (x, 0.0, x.abs()), |r, i| r;
-    f64, f64, 'd', false, 1, 1, |x| (x, 0.0, x.abs()), |r, i| r;
-    c32, f32, 'c', true, 6, 2, |z| (z.re, z.im, modulus_c32(z)), |r, i| c32 { re: r, im: i };
-    c64, f64, 'z', true, 6, 2, |z| (z.re, z.im, modulus_c64(z)), |r, i| c64 { re: r, im: i };
+    f32, f32, 's', false, 1, 1, |x| (x, 0.0, x.abs()), |r, i| r, Div::div;
+    f64, f64, 'd', false, 1, 1, |x| (x, 0.0, x.abs()), |r, i| r, Div::div;
+    c32, f32, 'c', true, 6, 2, |z| (z.re, z.im, modulus_c32(z)), |r, i| c32 { re: r, im: i }, division::quotient_c32;
+    c64, f64, 'z', true, 6, 2, |z| (z.re, z.im, modulus_c64(z)), |r, i| c64 { re: r, im: i }, division::quotient_c64;
 }
 
 macro_rules! reals {

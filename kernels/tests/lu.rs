@@ -224,3 +224,23 @@ fn interchanges_agree_and_are_undone() {
 fn an_interchange_outside_panics() {
     cpu::laswp(MatMut::from_col_major(&mut [0.0; 6], 3, 2, 3).unwrap(), 0, &[4], Direction::Forward);
 }
+
+/// Interchanges are numbers of 32 bits. A matrix without columns has as many rows as one likes.
+#[test]
+fn more_rows_than_interchanges_can_name_are_refused() {
+    fn check<T: Scalar>() {
+        type Factor<T> = fn(MatMut<'_, T>, &mut [i32]) -> Result<(), Singular>;
+        for getrf in [cpu::getrf as Factor<T>, reference::getrf as Factor<T>] {
+            let call = |m: usize| {
+                std::panic::catch_unwind(|| {
+                    getrf(MatMut::from_col_major(&mut [], m, 0, m).expect("no elements"), &mut [])
+                })
+            };
+            assert!(call(i32::MAX as usize).expect("no panic").is_ok());
+            let panic = call(1 << 31).expect_err("a panic");
+            let message = panic.downcast_ref::<String>().expect("a message");
+            assert_eq!(message, "getrf: 2147483648 rows, more than interchanges can name");
+        }
+    }
+    for_all_types!(check);
+}

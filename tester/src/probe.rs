@@ -58,7 +58,7 @@ pub fn triangle_solve<T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: MatRef<'_, T
     for step in 0..n {
         let j = if is_forward { step } else { n - 1 - step };
         if diag == Diag::NonUnit {
-            x[j] /= entry(j, j);
+            x[j] = x[j].quotient(entry(j, j));
         }
         let by = x[j];
         let rest = if is_forward { j + 1..n } else { 0..j };

@@ -124,8 +124,8 @@ impl Random {
         for j in 0..tau.nrows() {
             let tail: T::Real = (j + 1..v.nrows()).map(|i| (v.at(i, j).conj() * v.at(i, j)).re()).sum();
             let angle = self.scalar::<T>() + T::ONE;
-            let w = if T::COMPLEX { angle / T::from_real(angle.abs()) } else { T::ONE };
-            tau[(j, 0)] = (T::ONE + w) / T::from_real(T::Real::ONE + tail);
+            let w = if T::COMPLEX { angle.quotient(T::from_real(angle.abs())) } else { T::ONE };
+            tau[(j, 0)] = (T::ONE + w).quotient(T::from_real(T::Real::ONE + tail));
         }
     }
 

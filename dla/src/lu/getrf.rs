@@ -42,12 +42,13 @@ fn lookahead(k: usize, j: usize) -> i32 {
 /// cancels the solves that follow, and comes back from the scope.
 ///
 /// # Panics
-/// If A is not in block columns, or `ipiv` does not have min(m, n) elements.
+/// If A is not in block columns, or `ipiv` does not have min(m, n) elements, or m is larger than `i32::MAX`.
 #[track_caller]
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, ipiv: &'s mut [i32]) -> Pivots<'s> {
     let ((m, n), nb) = (a.shape(), a.tile_shape().1);
     assert!(a.mt() <= 1, "getrf: A in block columns, not in {} block rows", a.mt());
     assert_eq!(ipiv.len(), m.min(n), "getrf: as many interchanges as pivots");
+    assert!(i32::try_from(m).is_ok(), "getrf: {m} rows, more than interchanges can name");
     let (getrf, laswp, trsm, gemm) = (Getrf::new(), Laswp::new(), TrsmOfColumns::new(), GemmOfColumns::new());
     let blocks = s.lend_chunks(ipiv, nb);
     let dealer = Dealer::new(s, a, update_by_gemm::<T>((m / 2, nb, nb)));
@@ -100,7 +101,8 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
 ///
 /// # Errors
 /// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a pivot is exactly zero: the factorization is complete
-/// all the same. [`Shape`](crate::ErrorKind::Shape) if `ipiv` does not have min(m, n) elements.
+/// all the same. [`Shape`](crate::ErrorKind::Shape) if `ipiv` does not have min(m, n) elements, or m is larger than
+/// `i32::MAX`.
 ///
 /// ```
 /// use superscalar_dla::{Matrix, Options, getrf};
@@ -127,8 +129,11 @@ pub fn getrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &mut [i32], op
     Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution), ipiv)))?)
 }
 
-/// Refuses a list of interchanges that is too short or too long.
+/// Refuses a list of interchanges that is too short or too long, and more rows than interchanges can name.
 pub(crate) fn check_ipiv(name: &str, (m, n): (usize, usize), ipiv: &[i32]) -> Result<(), Error> {
+    if i32::try_from(m).is_err() {
+        return Err(Error::shape(format!("{name}: {m} rows, more than interchanges can name")));
+    }
     if ipiv.len() != m.min(n) {
         let why = format!("{name}: ipiv has {} elements for a matrix of {m} x {n}", ipiv.len());
         return Err(Error::shape(why));

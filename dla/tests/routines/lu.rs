@@ -327,3 +327,17 @@ fn what_does_not_fit_is_refused() {
     }
     assert!(x == a && y == b && z == square, "a refusal changes nothing");
 }
+
+/// Interchanges are numbers of 32 bits. A matrix without columns has as many rows as one likes.
+#[test]
+fn more_rows_than_interchanges_can_name_are_refused() {
+    let (rt, o) = (runtime(), Options::default());
+    let most = i32::MAX as usize;
+    let call = |m| {
+        let a = MatMut::<f64>::from_col_major(&mut [], m, 0, m).expect("no elements");
+        getrf(&rt, a, &mut [], &o)
+    };
+    assert!(call(most).is_ok());
+    assert_refused(call(most + 1), ErrorKind::Shape);
+    assert_refused(call(1 << 40), ErrorKind::Shape);
+}

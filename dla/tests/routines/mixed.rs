@@ -92,6 +92,35 @@ fn solutions_are_of_the_higher_precision_z() {
     solutions_are_of_the_higher_precision::<c64>();
 }
 
+/// Of what is large or small, but not too much so for single precision, the refinement takes no more steps than of
+/// anything else; however many columns B has.
+fn steps_do_not_depend_on_the_scale<T: MixedPrecision>() {
+    let rt = runtime();
+    let (a, n) = (Stored::<T>::positive_definite(20, 1), 20);
+    for (scale, nrhs, solver) in [1e20, 1e-20]
+        .into_iter()
+        .flat_map(|scale| (1..=12).flat_map(move |nrhs| SOLVERS.map(|solver| (scale, nrhs, solver))))
+    {
+        let a = Stored::<T>::new((n, n), |i, j| a.at(i, j) * T::from_f64(scale));
+        let b = Stored::<T>::random((n, nrhs), 2);
+        let (_, x, steps) = solver.solve(&rt, &a, &b, &Options::default());
+        let what = &format!("{solver:?} {}, {scale}, {nrhs} right-hand sides", T::LETTER);
+        let steps = steps.expect("the matrix is positive definite");
+        assert!((1..=3).contains(&steps), "{what}: {steps} steps");
+        assert_small(residual(&a.wide(), &x, &b), what);
+    }
+}
+
+#[test]
+fn steps_do_not_depend_on_the_scale_d() {
+    steps_do_not_depend_on_the_scale::<f64>();
+}
+
+#[test]
+fn steps_do_not_depend_on_the_scale_z() {
+    steps_do_not_depend_on_the_scale::<c64>();
+}
+
 /// The way out, whatever the reason: X is that of the higher precision, and A holds its factors.
 fn falls_back<T: MixedPrecision>(solvers: &[Solver], reason: i32, a: &Stored<T>, b: &Stored<T>) {
     let runtimes = Runtimes::new();

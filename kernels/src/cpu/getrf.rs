@@ -47,7 +47,7 @@ pub struct Singular {
 /// would divide by zero.
 ///
 /// # Panics
-/// When `ipiv` has another length than min(m, n).
+/// When `ipiv` has another length than min(m, n), or m is larger than `i32::MAX`.
 ///
 /// # Example
 /// ```
@@ -62,6 +62,7 @@ pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Si
     let (m, n) = a.shape();
     let k = m.min(n);
     assert_eq!(ipiv.len(), k, "getrf: as many interchanges as pivots");
+    assert!(i32::try_from(m).is_ok(), "getrf: {m} rows, more than interchanges can name");
     if k == 0 {
         return Ok(());
     }

@@ -14,10 +14,14 @@ use super::laswp::exchange_pieces;
 use super::micro::{Stream, eliminate, load_tile, multiply, planes, store_tile};
 use super::pack;
 use super::small_triangle::substitute;
-use super::triangular::reciprocal;
 use super::workspace::Workspace;
+use crate::division::{Divisor, size};
 use crate::simd::{Kernel, Vector};
 use crate::{MatMut, Real, Scalar, Uplo};
+
+/// Vectors of a column among which its pivot is looked for at once: they are counted in the type of the elements, and
+/// singles count no further.
+const COUNT_MAX: usize = if cfg!(test) { 3 } else { 1 << 24 };
 
 /// P L U = A, L and U over A, which has at least as many rows as columns; as many pivots as columns.
 pub struct LuPanel<'a, T> {
@@ -212,20 +216,17 @@ where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let tiny = T::Real::MIN_POSITIVE;
-    let abs = |x: T::Real| if x < T::Real::ZERO { -x } else { x };
+    let Divisor { scale, inverse } = Divisor::of(pivot);
     // SAFETY: the caller's promises.
     unsafe {
-        if abs(pivot.re()) + abs(pivot.im()) < tiny + tiny {
-            // The reciprocal may overflow. Nothing in the column is larger than the pivot, so that both can be enlarged.
-            let by = T::from_real(T::Real::ONE / tiny);
-            columns.scale::<V>(j + 1..columns.rows, j, by);
-            columns.scale::<V>(j + 1..columns.rows, j, reciprocal(pivot * by));
+        if scale != T::Real::ONE {
+            // Nothing in the column is larger than the pivot: what moves that moves all.
+            columns.scale::<V>(j + 1..columns.rows, j, T::from_real(scale));
+            columns.scale::<V>(j + 1..columns.rows, j, inverse);
             return T::ONE;
         }
-        let by = reciprocal(pivot);
-        columns.scale::<V>(j + 1..end.min(columns.rows), j, by);
-        by
+        columns.scale::<V>(j + 1..end.min(columns.rows), j, inverse);
+        inverse
     }
 }
 
@@ -254,17 +255,29 @@ where
         let (zero, one) = (V::splat(T::Real::ZERO), V::splat(T::Real::ONE));
         // Two candidates per lane, from every other vector, so that comparisons need not wait for each other.
         let (mut even, mut odd) = (V::larger((zero, zero), (start, zero)), (zero, zero));
-        let mut count = zero;
-        let mut i = first + V::LANES;
-        while i < columns.rows {
-            count = count.mul_add(one, one);
-            let x = subtract::<T, V, C>(columns, i, b, &by, Some(scale));
-            columns.store::<V>(i, j, x);
-            let found = V::larger(even, (modulus::<T, V>(x), count));
-            (even, odd) = (odd, found);
-            i += V::LANES;
+        let (mut before, mut i, mut best) = (first, first + V::LANES, None);
+        loop {
+            let end = columns.rows.min(before + COUNT_MAX * V::LANES);
+            let mut count = zero;
+            while i < end {
+                count = count.mul_add(one, one);
+                let x = subtract::<T, V, C>(columns, i, b, &by, Some(scale));
+                columns.store::<V>(i, j, x);
+                let found = V::larger(even, (modulus::<T, V>(x), count));
+                (even, odd) = (odd, found);
+                i += V::LANES;
+            }
+            let found = first_largest::<T, V>(even, odd).map(|at| before + at);
+            best = match (best, found) {
+                (Some(best), Some(found)) if size(columns.get(best, j)) >= size(columns.get(found, j)) => Some(best),
+                (best, found) => found.or(best),
+            };
+            if i >= columns.rows {
+                return best;
+            }
+            // The first of the next ones is counted as one.
+            (before, even, odd) = (i - V::LANES, (zero, zero), (zero, zero));
         }
-        first_largest::<T, V>(even, odd).map(|at| first + at)
     }
 }
 
@@ -346,5 +359,32 @@ where
     unsafe {
         let re = x[0].abs();
         if T::COMPLEX { re.mul_add(x[1].abs(), V::splat(T::Real::ONE)) } else { re }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{MatMut, Scalar, c32, c64, cpu};
+
+    /// A column of which two elements are the largest, in a test that counts few vectors at once.
+    fn check<T: Scalar>() {
+        for (m, apart) in [(1, 1), (16, 1), (97, 40), (200, 7), (256, 130)] {
+            for at in 0..m {
+                let is_largest = |i: usize| i == at || i == at + apart;
+                let mut a: Vec<T> = (0..m).map(|i| T::from_f64(if is_largest(i) { -4.0 } else { 2.0 })).collect();
+                let mut ipiv = [0];
+                cpu::getrf(MatMut::from_col_major(&mut a, m, 1, m).unwrap(), &mut ipiv).unwrap();
+                assert_eq!(ipiv[0] as usize, at + 1, "{} of {m}", T::LETTER);
+            }
+        }
+    }
+
+    #[test]
+    fn pivots_of_long_columns_are_the_first_of_the_largest() {
+        assert_eq!(super::COUNT_MAX, 3);
+        check::<f32>();
+        check::<f64>();
+        check::<c32>();
+        check::<c64>();
     }
 }

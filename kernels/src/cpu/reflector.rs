@@ -4,7 +4,7 @@
 //! tau = 0, when x is already a real multiple of e1.
 
 use super::columns::Columns;
-use super::triangular::reciprocal;
+use crate::division::reciprocal;
 use crate::{Real, Scalar};
 
 /// What becomes of x = (alpha, rest): v is (1, rest · scale).

@@ -13,7 +13,8 @@
 //! finds the old contents of those that it depends on.
 //!
 //! Multiplying by a reciprocal instead of dividing costs at most one more rounding per unknown, and saves a division per
-//! element, which takes as long as thirty multiply-adds. Where a reciprocal would overflow, the textbook loop is used.
+//! element, which takes as long as thirty multiply-adds. Where a reciprocal would overflow or lose digits, the textbook
+//! loop is used, which divides ([`Scalar::quotient`]).
 
 use super::gemm::{add, scale};
 use super::micro::{self, Stream, eliminate, load_tile, planes, store_tile, with_vectors};
@@ -22,6 +23,7 @@ use super::triangular_product::TriangularProduct;
 use super::workspace::Workspace;
 use super::{pack, thin};
 use crate::backend::Factor;
+use crate::division::{reciprocal, scale_of};
 use crate::simd::{Kernel, Vector};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, reference};
 
@@ -85,7 +87,7 @@ impl<'a, T: Scalar> Triangular<'a, T> {
             T::triangular_product(TriangularProduct { uplo, a, diag, alpha, b });
         } else if self.b.nrows() > if is_thin { DIRECT_THIN } else { DIRECT } {
             self.by_halves();
-        } else if self.action == Action::Solve && (is_thin || self.overflows()) {
+        } else if self.action == Action::Solve && (is_thin || self.needs_division()) {
             self.by_division();
         } else {
             T::triangular(self);
@@ -123,13 +125,13 @@ impl<'a, T: Scalar> Triangular<'a, T> {
         }
     }
 
-    /// Whether the reciprocal of a diagonal element of a solve would overflow.
-    fn overflows(&self) -> bool {
-        let overflows = |i| {
+    /// Whether a solve has a diagonal element whose reciprocal would overflow, or lose digits.
+    fn needs_division(&self) -> bool {
+        let needs_division = |i| {
             let pivot = self.a.view.at(i, i);
-            pivot != T::ZERO && !(reciprocal(pivot).abs() * T::Real::ZERO == T::Real::ZERO) && !pivot.is_nan()
+            pivot != T::ZERO && scale_of(pivot).is_some()
         };
-        self.diag == Diag::NonUnit && (0..self.b.nrows()).any(overflows)
+        self.diag == Diag::NonUnit && (0..self.b.nrows()).any(needs_division)
     }
 
     /// A solve by the textbook loop.
@@ -150,19 +152,6 @@ impl<'a, T: Scalar> Triangular<'a, T> {
             Uplo::Upper => (start + rows).min(self.b.nrows())..self.b.nrows(),
         }
     }
-}
-
-/// 1 / x, without overflow on the way.
-pub(super) fn reciprocal<T: Scalar>(x: T) -> T {
-    if !T::COMPLEX {
-        return T::ONE / x;
-    }
-    let abs = |r: T::Real| if r < T::Real::ZERO { -r } else { r };
-    let (re, im) = (x.re(), x.im());
-    let largest = if abs(re) > abs(im) { abs(re) } else { abs(im) };
-    let (re, im) = (re / largest, im / largest);
-    let norm = re * re + im * im;
-    T::from_parts(re / norm / largest, -im / norm / largest)
 }
 
 impl<T: Scalar> Kernel<T> for Triangular<'_, T> {

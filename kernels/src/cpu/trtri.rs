@@ -57,16 +57,15 @@ fn invert<T: Scalar>(diag: Diag, mut l: MatMut<'_, T>) {
     }
     for j in 0..n {
         // Column j of the inverse solves L x = e_j.
-        let first = if diag == Diag::Unit { T::ONE } else { T::ONE / l[(j, j)] };
+        let first = if diag == Diag::Unit { T::ONE } else { T::ONE.quotient(l[(j, j)]) };
         if diag == Diag::NonUnit {
             l[(j, j)] = first;
         }
         for i in j + 1..n {
             let x = |p: usize| if p == j { first } else { l[(p, j)] };
             let sum: T = (j..i).map(|p| l[(i, p)] * x(p)).sum();
-            let by = if diag == Diag::Unit { T::ONE } else { l[(i, i)] };
             // Columns behind j still hold L, and so do the rows of this one below i.
-            l[(i, j)] = -sum / by;
+            l[(i, j)] = if diag == Diag::Unit { -sum } else { -sum.quotient(l[(i, i)]) };
         }
     }
 }

@@ -180,6 +180,14 @@ impl<T: Scalar> Call<T> {
                 return Err(DeviceError::new(format!("{name}: {} is larger than any heap", used.name)));
             }
         }
+        if let Self::Getrf { a, first, .. } = self
+            && i32::try_from(first.saturating_add(a.m)).is_err()
+        {
+            return Err(DeviceError::new(format!(
+                "{name}: {} rows below {first}, more than interchanges can name",
+                a.m
+            )));
+        }
         if let Some(operation) = self.misused() {
             return Err(DeviceError::new(format!("{name} of complex matrices has no {operation}")));
         }
@@ -298,6 +306,15 @@ mod tests {
         );
         assert_eq!(update(false, Op::Trans, a), Err("syrk: the shapes C 3 x 3, A 3 x 2 do not agree".into()));
         assert_eq!(update(false, Op::None, Mat::at(8, (3, 2), 3)), Err("syrk: C overlaps A".into()));
+        let panel = |rows, first| {
+            let (a, ipiv) = (Mat::<f32>::at(0, (rows, 1), rows), Mat::at(2 * rows, (1, 1), 1));
+            Call::Getrf { a, first, ipiv }.check().map_err(|e| e.to_string())
+        };
+        let most = i32::MAX as usize;
+        assert_eq!(panel(most, 0), Ok(()));
+        let refused = |rows, first| format!("getrf: {rows} rows below {first}, more than interchanges can name");
+        assert_eq!(panel(most + 1, 0), Err(refused(most + 1, 0)));
+        assert_eq!(panel(10, most - 9), Err(refused(10, most - 9)));
     }
 
     #[test]

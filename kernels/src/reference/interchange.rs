@@ -1,6 +1,7 @@
 //! getrf and laswp as loops.
 
-use crate::{Direction, MatMut, Real, Scalar, Singular};
+use crate::division::size;
+use crate::{Direction, MatMut, Scalar, Singular};
 
 /// A = P L U, L and U over A. See [`cpu::getrf`](crate::cpu::getrf).
 ///
@@ -8,17 +9,16 @@ use crate::{Direction, MatMut, Real, Scalar, Singular};
 /// The first pivot that is exactly zero; the factorization is complete.
 ///
 /// # Panics
-/// When `ipiv` has another length than min(m, n).
+/// When `ipiv` has another length than min(m, n), or m is larger than `i32::MAX`.
 pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Singular> {
     let (m, n) = a.shape();
     assert_eq!(ipiv.len(), m.min(n), "as many interchanges as pivots");
-    let abs = |x: T::Real| if x < T::Real::ZERO { -x } else { x };
+    assert!(i32::try_from(m).is_ok(), "getrf: {m} rows, more than interchanges can name");
     let mut outcome = Ok(());
     for j in 0..m.min(n) {
-        let measure = |x: T| abs(x.re()) + abs(x.im());
         let mut p = j;
         for i in j + 1..m {
-            if measure(a[(i, j)]) > measure(a[(p, j)]) {
+            if size(a[(i, j)]) > size(a[(p, j)]) {
                 p = i;
             }
         }
@@ -29,10 +29,8 @@ pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Si
             outcome = outcome.and(Err(Singular { pivot: j + 1 }));
             continue;
         }
-        // Scaled by a power of two, so that squares of the parts of a tiny complex pivot do not vanish.
-        let by = if measure(pivot) < T::Real::ONE { T::Real::ONE / T::Real::MIN_POSITIVE } else { T::Real::ONE };
         for i in j + 1..m {
-            a[(i, j)] = scaled_quotient(a[(i, j)], pivot, by);
+            a[(i, j)] = a[(i, j)].quotient(pivot);
             for c in j + 1..n {
                 let product = a[(i, j)] * a[(j, c)];
                 a[(i, c)] -= product;
@@ -40,16 +38,6 @@ pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Si
         }
     }
     outcome
-}
-
-/// x / y, where x is not larger than y, by way of y / (largest part of y).
-fn scaled_quotient<T: Scalar>(x: T, y: T, by: T::Real) -> T {
-    let times = |x: T| T::from_parts(x.re() * by, x.im() * by);
-    let (x, y) = (times(x), times(y));
-    let abs = |x: T::Real| if x < T::Real::ZERO { -x } else { x };
-    let largest = if abs(y.re()) > abs(y.im()) { abs(y.re()) } else { abs(y.im()) };
-    let over = |x: T| T::from_parts(x.re() / largest, x.im() / largest);
-    over(x) / over(y)
 }
 
 /// Exchanges the rows of A one by one. See [`cpu::laswp`](crate::cpu::laswp).

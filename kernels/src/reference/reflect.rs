@@ -42,7 +42,7 @@ fn reflector<T: Scalar>(mut x: MatMut<'_, T>) -> T {
     let over = |x: T| T::from_parts(x.re() / beta, x.im() / beta);
     let divisor = over(alpha - T::from_real(beta));
     for i in 1..m {
-        x[(i, 0)] = over(x[(i, 0)]) / divisor;
+        x[(i, 0)] = over(x[(i, 0)]).quotient(divisor);
     }
     x[(0, 0)] = T::from_real(beta);
     T::from_parts((beta - alpha.re()) / beta, -alpha.im() / beta)

@@ -33,7 +33,7 @@ pub fn trsm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: 
             for p in (0..n).filter(|&p| p != i && in_triangle(uplo, i, p)) {
                 x -= at(i, p) * b[(p, col)];
             }
-            b[(i, col)] = if diag == Diag::Unit { x } else { x / at(i, i) };
+            b[(i, col)] = if diag == Diag::Unit { x } else { x.quotient(at(i, i)) };
         }
     }
 }

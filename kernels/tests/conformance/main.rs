@@ -22,6 +22,7 @@ mod oracle;
 mod panels;
 mod products;
 mod runner;
+mod scales;
 mod sensitivity;
 mod suite;
 mod triangles;
@@ -90,6 +91,8 @@ macro_rules! instantiate {
                 19 large::gemmt_in_blocks 20 large::trmm_in_blocks 21 large::potrf_in_blocks 22 large::laswp_in_chunks
                 23 large::copy_beyond_a_grid 24 large::products_of_some_depth 32 large::potrf_with_much_beside
                 25 panels::getrf 26 panels::getrf_special 27 panels::geqrf 28 panels::geqrf_special 29 panels::tall
+                33 scales::trsm_of_scales 34 scales::potrf_of_scales 35 scales::panels_of_scales
+                36 scales::pivots_at_the_end_of_the_range
             }
         }
     };

@@ -195,8 +195,13 @@ impl<T: Scalar> Reflectors<'_, T> {
     }
 }
 
+/// Factors A, and judges the factors.
+pub fn judge_lu<T: Scalar>(suite: &mut Suite<'_, T>, image: Image, a: Mat<T>) {
+    lu(suite, image, a, 0);
+}
+
 /// Factors A, and judges V, T, tau and R.
-fn qr<T: Scalar>(suite: &mut Suite<'_, T>, mut image: Image, a: Mat<T>) {
+pub fn qr<T: Scalar>(suite: &mut Suite<'_, T>, mut image: Image, a: Mat<T>) {
     if !suite.has_panels() {
         return;
     }

@@ -1,13 +1,16 @@
 // Elements and vectors, whatever the type. The generator defines before: DOUBLE, COMPLEX, V (numbers per vector).
+// TINY is the least normal number.
 // An element of a complex type is two adjacent numbers in a matrix; where matrices are packed, a vector of real parts is followed
 // by the vector of imaginary parts.
 #if DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;
 typedef double2 real2;
+#define TINY DBL_MIN
 #else
 typedef float real;
 typedef float2 real2;
+#define TINY FLT_MIN
 #endif
 #pragma OPENCL FP_CONTRACT ON
 

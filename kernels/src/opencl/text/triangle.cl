@@ -121,16 +121,17 @@ inline void store_columns(const Columns *b, __global real *t, long rs, long cs, 
         }
 }
 
-// x / d, complex without undue overflow.
+// x / d, complex without undue overflow: the reciprocal of a tiny d may be infinite, and that of a huge one loses
+// digits. Then d is moved by a power of two, and x with it.
 inline void divide(vec *x, vec *y, elem d) {
 #if COMPLEX
-    const int swap = fabs(RE(d)) < fabs(IM(d));
-    const real large = swap ? IM(d) : RE(d), small = swap ? RE(d) : IM(d);
-    const real ratio = small / large, by = large + small * ratio;
-    const vec u = swap ? *x * ratio + *y : *x + *y * ratio;
-    const vec v = swap ? *y * ratio - *x : *y - *x * ratio;
-    *x = u / by;
-    *y = v / by;
+    const real size = fabs(RE(d)) + fabs(IM(d));
+    const real scale = size < 2 * TINY ? 1 / TINY : size > (real)0.0625 / TINY ? (real)0.015625 : (real)1;
+    const real p = RE(d) * scale, q = IM(d) * scale, most = fmax(fabs(p), fabs(q));
+    const real a = p / most, b = q / most, norm = a * a + b * b, u = a / norm / most, v = b / norm / most;
+    const vec s = *x * scale, t = *y * scale;
+    *x = s * u + t * v;
+    *y = t * u - s * v;
 #else
     *x = *x / d;
 #endif

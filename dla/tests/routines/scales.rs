@@ -1,0 +1,292 @@
+//! Solvers and inverses at every scale: s A X = s B gives X, and the inverse of s A is that of A over s, for every
+//! power of two s for which operands and result are numbers.
+//!
+//! A, X and B = A X are small integers, so that scaling loses nothing. Where s A is subnormal, what is computed in the
+//! place of A is rounded to multiples of the least number; `Case::roundoff` has them beside the unit roundoff. A few
+//! powers of two are left at the upper end where sums on the way need them: each routine says how many.
+
+use crate::{
+    four_types,
+    matrices::{Stored, Wide, epsilon, narrow, wide},
+    runs::runtime,
+};
+use superscalar_dla::{
+    Options, gels, geqrf, gesv, gesv_mixed, getrf, getri, getrs, posv, posv_mixed, potrf, potri, potrs, trsm, trtri,
+    ungqr,
+};
+use superscalar_kernels::{Diag, Op, Scalar, Side, Uplo, c64};
+use superscalar_runtime::Runtime;
+
+const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
+const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
+/// Orders, and small tiles for each. The last one is tried at every few scales only.
+const ORDERS: [(usize, usize); 5] = [(1, 1), (2, 1), (5, 2), (20, 7), (70, 32)];
+const SELDOM: i32 = 32;
+
+/// One system.
+struct Case<'r> {
+    rt: &'r Runtime,
+    options: Options,
+    /// The scale is 2 to this.
+    e: i32,
+    n: usize,
+    nrhs: usize,
+    /// Other options take turns by it.
+    turn: usize,
+}
+
+/// The exponents of the largest power of two, of the least normal number and of the least number.
+fn exponents<T: Scalar>() -> (i32, i32, i32) {
+    if size_of::<T::Real>() == size_of::<f32>() { (127, -126, -149) } else { (1023, -1022, -1074) }
+}
+
+/// 2^e x.
+fn scaled(x: c64, e: i32) -> c64 {
+    let power = |e: i32| 2f64.powi(e / 2) * 2f64.powi(e - e / 2);
+    x * power(e / 2) * power(e - e / 2)
+}
+
+/// Every exponent e at which 2^(e + bits), and for an inverse 2^(bits - e), is a number, with every order; 1 to 12
+/// right-hand sides, and the tiles of the library and small ones, by turns. `bits` may depend on the order.
+fn every_scale<T: Scalar>(bits: impl Fn(usize) -> i32, inverse: bool, check: impl Fn(&Case<'_>)) {
+    let (rt, (most, _, least)) = (runtime(), exponents::<T>());
+    for e in least..=most {
+        for (at, (n, nb)) in ORDERS.into_iter().enumerate() {
+            let is_out = e > most - bits(n) || (inverse && -e > most - bits(n));
+            if is_out || (n == ORDERS[4].0 && e % SELDOM != 0) {
+                continue;
+            }
+            let turn = (e - least) as usize + 5 * at;
+            let options = if (turn / 12).is_multiple_of(2) { Options::default() } else { Options::default().nb(nb) };
+            check(&Case { rt: &rt, options, e, n, nrhs: 1 + turn % 12, turn });
+        }
+    }
+}
+
+impl Case<'_> {
+    /// The matrix at this scale.
+    fn at_scale<T: Scalar>(&self, a: &Wide) -> Stored<T> {
+        Stored::new(a.shape(), |i, j| narrow(scaled(a.at(i, j), self.e)))
+    }
+
+    /// The unit roundoff, and beside it what a rounding to a multiple of the least number is to the scale 2^e.
+    fn roundoff<T: Scalar>(&self, e: i32) -> f64 {
+        let (_, normal, _) = exponents::<T>();
+        epsilon::<T>() * (1.0 + if e < normal { 2f64.powi(normal - e) } else { 0.0 })
+    }
+
+    /// Small integers.
+    fn solution<T: Scalar>(&self) -> Wide {
+        let part = |i: usize| [1.0, 2.0, -1.0][i % 3];
+        Wide::new((self.n, self.nrhs), |i, j| {
+            if self.n == 1 { c64::ONE } else { c64::new(part(i + j), if T::COMPLEX { part(i + 2 * j) } else { 0.0 }) }
+        })
+    }
+
+    /// Fails unless X is near what it should be, whatever else it is.
+    fn assert_solved<T: Scalar>(&self, routine: &str, x: &Stored<T>, wanted: &Wide) {
+        let bound = 64.0 * self.roundoff::<T>(self.e) * (self.n as f64).sqrt();
+        let error = x.wide().minus(wanted).norm_max();
+        assert!(error <= bound, "{}: an error of {error}, not {bound}", self.name::<T>(routine));
+    }
+
+    /// Fails unless A X is near the unit matrix, where X is that of the scale.
+    fn assert_inverse<T: Scalar>(&self, routine: &str, a: &Wide, x: &Wide) {
+        let x = Wide::new(x.shape(), |i, j| scaled(x.at(i, j), self.e));
+        let roundoff = self.roundoff::<T>(self.e) + self.roundoff::<T>(-self.e);
+        let (error, bound) =
+            (Wide::identity(self.n).minus(&a.times(&x)).norm_max(), 64.0 * roundoff * (self.n as f64).sqrt());
+        assert!(error <= bound, "{}: an error of {error}, not {bound}", self.name::<T>(routine));
+    }
+
+    fn name<T: Scalar>(&self, routine: &str) -> String {
+        let Self { options, e, n, nrhs, turn, .. } = self;
+        format!("{}{routine}, order {n}, {nrhs} right-hand sides, scale 2^{e}, turn {turn}, {options:?}", T::LETTER)
+    }
+
+    /// A band around a diagonal that is larger than all of it, with its rows interchanged.
+    fn general<T: Scalar>(&self) -> Wide {
+        let diagonal = [c64::new(12.0, 5.0), c64::new(-5.0, 12.0), c64::new(13.0, 0.0), c64::new(0.0, -13.0)];
+        let alone = [c64::new(1.0, 1.0), c64::new(0.0, 1.0), c64::new(1.0, -1.0), c64::new(1.0, 0.0)];
+        let (n, turn) = (self.n, self.turn);
+        Wide::new((n, n), |i, j| {
+            let row = (i + n / 2) % n;
+            let x = match row.abs_diff(j) {
+                0 if n == 1 => alone[turn % 4],
+                0 => diagonal[j % 4],
+                1 => c64::new(1.0, -1.0),
+                2 => c64::new(0.0, if i % 2 == 0 { 1.0 } else { -1.0 }),
+                _ => c64::ZERO,
+            };
+            own::<T>(x)
+        })
+    }
+
+    /// Positive definite.
+    fn positive<T: Scalar>(&self) -> Wide {
+        Wide::new((self.n, self.n), |i, j| {
+            own::<T>(match i.abs_diff(j) {
+                0 if self.n == 1 => c64::ONE,
+                0 => c64::from([8.0, 7.0, 5.0][i % 3]),
+                1 => c64::new(1.0, if i > j { 1.0 } else { -1.0 }),
+                _ => c64::ZERO,
+            })
+        })
+    }
+
+    /// A triangle with a large diagonal; zeros in the other one.
+    fn triangle<T: Scalar>(&self, uplo: Uplo) -> Wide {
+        let (general, n) = (self.general::<T>(), self.n);
+        Wide::new((n, n), |i, j| {
+            let is_named = if uplo == Uplo::Lower { i >= j } else { i <= j };
+            // The rows as they were before they were interchanged.
+            if is_named { general.at((i + n - n / 2) % n, j) } else { c64::ZERO }
+        })
+    }
+
+    fn uplo(&self) -> Uplo {
+        UPLOS[self.turn % 2]
+    }
+}
+
+/// A number of the type: of a real one its larger part.
+fn own<T: Scalar>(x: c64) -> c64 {
+    let larger = if x.im.abs() > x.re.abs() { x.im } else { x.re };
+    if T::COMPLEX { x } else { c64::from(larger) }
+}
+
+/// Four bits for the elements of A and of X each, unless there is one.
+fn bits(n: usize) -> i32 {
+    if n == 1 { 0 } else { 8 }
+}
+
+fn triangular_systems<T: Scalar>() {
+    every_scale::<T>(bits, false, |case| {
+        let (uplo, op) = (case.uplo(), OPS[case.turn / 2 % 3]);
+        let a = case.triangle::<T>(uplo);
+        let (side, x) = match case.turn / 6 % 2 {
+            0 => (Side::Left, case.solution::<T>()),
+            _ => (Side::Right, case.solution::<T>().op(Op::Trans)),
+        };
+        let b = if side == Side::Left { a.op(op).times(&x) } else { x.times(&a.op(op)) };
+        let (a, mut b) = (case.at_scale::<T>(&a), case.at_scale::<T>(&b));
+        trsm(case.rt, side, uplo, op, Diag::NonUnit, T::ONE, a.view(), b.view_mut(), &case.options)
+            .expect("shapes agree");
+        case.assert_solved(&format!("trsm {side}{uplo}{op}"), &b, &x);
+    });
+}
+
+fn positive_definite_systems<T: Scalar>() {
+    every_scale::<T>(bits, false, |case| {
+        let (a, x, uplo) = (case.positive::<T>(), case.solution::<T>(), case.uplo());
+        let (mut l, b) = (case.at_scale::<T>(&a), case.at_scale::<T>(&a.times(&x)));
+        let (mut y, mut z) = (b.clone(), b);
+        let mut again = l.clone();
+        posv(case.rt, uplo, again.view_mut(), y.view_mut(), &case.options).expect("a positive definite matrix");
+        case.assert_solved(&format!("posv {uplo}"), &y, &x);
+        potrf(case.rt, uplo, l.view_mut(), &case.options).expect("a positive definite matrix");
+        potrs(case.rt, uplo, l.view(), z.view_mut(), &case.options).expect("shapes agree");
+        case.assert_solved(&format!("potrs {uplo}"), &z, &x);
+    });
+}
+
+fn general_systems<T: Scalar>() {
+    every_scale::<T>(bits, false, |case| {
+        let (a, x, op) = (case.general::<T>(), case.solution::<T>(), OPS[case.turn / 2 % 3]);
+        let (mut lu, mut ipiv) = (case.at_scale::<T>(&a), vec![0; case.n]);
+        let (mut y, mut z) = (case.at_scale::<T>(&a.times(&x)), case.at_scale::<T>(&a.op(op).times(&x)));
+        let mut again = lu.clone();
+        gesv(case.rt, again.view_mut(), &mut ipiv, y.view_mut(), &case.options).expect("a regular matrix");
+        case.assert_solved("gesv", &y, &x);
+        getrf(case.rt, lu.view_mut(), &mut ipiv, &case.options).expect("a regular matrix");
+        getrs(case.rt, op, lu.view(), &ipiv, z.view_mut(), &case.options).expect("shapes agree");
+        case.assert_solved(&format!("getrs {op}"), &z, &x);
+    });
+}
+
+/// The sums of squares of columns, and of their elements beside the diagonal's, take some more.
+fn least_squares<T: Scalar>() {
+    every_scale::<T>(
+        |_| 12,
+        false,
+        |case| {
+            let (a, x) = (case.general::<T>(), case.solution::<T>());
+            let (mut qr, mut b) = (case.at_scale::<T>(&a), case.at_scale::<T>(&a.times(&x)));
+            let (mut q, mut tau) = (qr.clone(), vec![T::ZERO; case.n]);
+            gels(case.rt, Op::None, qr.view_mut(), b.view_mut(), &case.options).expect("a regular matrix");
+            case.assert_solved("gels", &b, &x);
+            geqrf(case.rt, q.view_mut(), &mut tau, &case.options).expect("shapes agree");
+            ungqr(case.rt, q.view_mut(), &tau, &case.options).expect("shapes agree");
+            let q = q.wide();
+            let (error, bound) =
+                (Wide::identity(case.n).minus(&q.adjoint().times(&q)).norm_max(), 64.0 * epsilon::<T>());
+            assert!(error <= bound, "{}: an error of {error}, not {bound}", case.name::<T>("ungqr"));
+        },
+    );
+}
+
+fn inverses<T: Scalar>() {
+    every_scale::<T>(
+        |n| if n == 1 { 1 } else { 5 },
+        true,
+        |case| {
+            let (uplo, options) = (case.uplo(), &case.options);
+            let a = case.triangle::<T>(uplo);
+            let mut x = case.at_scale::<T>(&a);
+            trtri(case.rt, uplo, Diag::NonUnit, x.view_mut(), options).expect("a regular matrix");
+            case.assert_inverse::<T>(&format!("trtri {uplo}"), &a, &x.wide());
+
+            let a = case.positive::<T>();
+            let mut x = case.at_scale::<T>(&a);
+            potrf(case.rt, uplo, x.view_mut(), options).expect("a positive definite matrix");
+            potri(case.rt, uplo, x.view_mut(), options).expect("a regular matrix");
+            let is_named = |i, j| if uplo == Uplo::Lower { i >= j } else { i <= j };
+            let at = |i, j| if is_named(i, j) { wide(x.at(i, j)) } else { wide(x.at(j, i)).conj() };
+            case.assert_inverse::<T>(&format!("potri {uplo}"), &a, &Wide::new((case.n, case.n), at));
+
+            let a = case.general::<T>();
+            let (mut x, mut ipiv) = (case.at_scale::<T>(&a), vec![0; case.n]);
+            getrf(case.rt, x.view_mut(), &mut ipiv, options).expect("a regular matrix");
+            getri(case.rt, x.view_mut(), &ipiv, options).expect("a regular matrix");
+            case.assert_inverse::<T>("getri", &a, &x.wide());
+        },
+    );
+}
+
+four_types! { triangular_systems positive_definite_systems general_systems least_squares inverses }
+
+/// Where A, and what a step is computed of, are normal numbers of the lower precision the refinement takes its few
+/// steps. Where A is none it is not begun; between the two it may succeed or not.
+fn mixed<T: superscalar_dla::MixedPrecision>() {
+    every_scale::<T>(bits, false, |case| {
+        let (x, uplo) = (case.solution::<T>(), case.uplo());
+        let judge = |routine: &str, y: &Stored<T>, steps: i32| {
+            case.assert_solved(routine, y, &x);
+            let name = case.name::<T>(routine);
+            match case.e {
+                -60..=110 => assert!((0..=3).contains(&steps), "{name}: {steps} steps"),
+                128.. => assert_eq!(steps, -2, "{name}"),
+                _ => assert!(steps <= 5, "{name}: {steps} steps"),
+            }
+        };
+        let a = case.general::<T>();
+        let (mut lu, b, mut ipiv) = (case.at_scale::<T>(&a), case.at_scale::<T>(&a.times(&x)), vec![0; case.n]);
+        let mut y = b.clone();
+        let steps = gesv_mixed(case.rt, lu.view_mut(), &mut ipiv, b.view(), y.view_mut(), &case.options);
+        judge("gesv_mixed", &y, steps.expect("a regular matrix"));
+        let a = case.positive::<T>();
+        let (mut l, b) = (case.at_scale::<T>(&a), case.at_scale::<T>(&a.times(&x)));
+        let steps = posv_mixed(case.rt, uplo, l.view_mut(), b.view(), y.view_mut(), &case.options);
+        judge("posv_mixed", &y, steps.expect("a positive definite matrix"));
+    });
+}
+
+#[test]
+fn mixed_d() {
+    mixed::<f64>();
+}
+
+#[test]
+fn mixed_z() {
+    mixed::<c64>();
+}
