@@ -18,6 +18,7 @@ mod mixed;
 mod norms;
 mod qr;
 mod runs;
+mod sizes;
 mod tsqr;
 
 /// A test for each of the four types.
