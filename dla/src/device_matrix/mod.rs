@@ -206,7 +206,8 @@ impl<T: Scalar> DeviceMatrix<T> {
     /// How many bytes of it the device of this index has at present.
     #[must_use]
     pub fn bytes_on(&self, device: usize) -> usize {
-        let (device, mt) = (Resource::device(device as u16), self.shape.0.div_ceil(self.tile.0));
+        let Ok(device) = u16::try_from(device) else { return 0 };
+        let (device, mt) = (Resource::device(device), self.shape.0.div_ceil(self.tile.0));
         let bytes = |at: usize| {
             let rows = self.tile.0.min(self.shape.0 - at % mt * self.tile.0);
             let cols = self.tile.1.min(self.shape.1 - at / mt * self.tile.1);

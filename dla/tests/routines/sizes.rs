@@ -1,7 +1,9 @@
 //! Matrices that are larger than memory, or than can be counted.
 
-use superscalar_dla::{ErrorKind, Matrix, Tiled, Tree};
-use superscalar_kernels::{MatRef, Scalar, c32, c64};
+use superscalar_dla::{
+    ErrorKind, Matrix, Options, Tiled, Tree, gels, gemm, gesv, getri, lange, posv, potri, trmm, trsm, tsqr,
+};
+use superscalar_kernels::{Diag, MatRef, Norm, Op, Scalar, Side, Uplo, c32, c64};
 use superscalar_runtime::Runtime;
 
 /// m n wraps, m n elements do, an allocation may not have so many bytes, an address has not so many bits.
@@ -81,4 +83,38 @@ fn tiles_far_larger_than_the_matrix() {
         assert_eq!((columns.mt(), columns.nt()), (1, 1));
     })
     .expect("nothing fails");
+}
+
+/// Of the largest block sizes there are all routines take one block.
+#[test]
+fn blocks_far_larger_than_the_matrix() {
+    let rt = Runtime::builder().workers(2).bind(false).build().expect("threads can be started");
+    let dominant = |i: usize, j: usize| if i == j { 9.0 } else { 1.0 / (1 + i + j) as f64 };
+    let spd = Matrix::from_fn(6, 6, dominant);
+    let call = |o: &Options| {
+        let (mut results, mut ipiv) = (Vec::new(), [0; 6]);
+        let rhs = || Matrix::from_fn(6, 3, |i, j| (i + 2 * j) as f64);
+        let (a, mut c) = (spd.as_ref(), rhs());
+        gemm(&rt, 1.0, Op::None, a, Op::None, rhs().as_ref(), 0.0, c.as_mut(), o).expect("the shapes fit");
+        trmm(&rt, Side::Left, Uplo::Lower, Op::None, Diag::Unit, 2.0, a, c.as_mut(), o).expect("the shapes fit");
+        trsm(&rt, Side::Left, Uplo::Upper, Op::Trans, Diag::NonUnit, 2.0, a, c.as_mut(), o).expect("the shapes fit");
+        results.push(c);
+        let (mut lu, mut x) = (spd.clone(), rhs());
+        gesv(&rt, lu.as_mut(), &mut ipiv, x.as_mut(), o).expect("regular");
+        getri(&rt, lu.as_mut(), &ipiv, o).expect("regular");
+        results.extend([lu, x]);
+        let (mut l, mut x) = (spd.clone(), rhs());
+        posv(&rt, Uplo::Lower, l.as_mut(), x.as_mut(), o).expect("positive definite");
+        potri(&rt, Uplo::Lower, l.as_mut(), o).expect("regular");
+        results.extend([l, x]);
+        let (mut qr, mut x) = (spd.clone(), rhs());
+        gels(&rt, Op::None, qr.as_mut(), x.as_mut(), o).expect("of full rank");
+        results.extend([qr, x]);
+        let mut r = rhs();
+        tsqr(&rt, r.as_mut(), o).expect("tall");
+        results.push(r);
+        let norm = lange(&rt, Norm::Frobenius, a, o).expect("no error");
+        (results, norm)
+    };
+    assert_eq!(call(&Options::default().nb(usize::MAX)), call(&Options::default().nb(1 << 20)));
 }
