@@ -122,10 +122,10 @@ fn exact_solutions<T: Scalar>() {
     }
 }
 
-/// A column of zeros, or a row where A is wide, leaves a zero on the diagonal of the triangular factor.
+/// A column of zeros, but not the only one, or a row where A is wide, leaves a zero on the diagonal of the triangular factor.
 fn rank_deficient_matrices<T: Scalar>() {
     let runtimes = Runtimes::new();
-    for (m, n, zero) in [(1, 1, 0), (40, 33, 0), (40, 33, 20), (40, 33, 32), (33, 40, 0), (33, 40, 20)] {
+    for (m, n, zero) in [(40, 33, 0), (40, 33, 20), (40, 33, 32), (33, 40, 0), (33, 40, 20)] {
         let is_zero = |i, j| (if m >= n { j } else { i }) == zero;
         let a = Stored::<T>::new((m, n), |i, j| if is_zero(i, j) { T::ZERO } else { random(3, i, j) });
         for op in ops_of_q::<T>() {

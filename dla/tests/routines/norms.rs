@@ -159,7 +159,8 @@ fn every_power_of_two<T: Scalar>() {
                         if norm == Norm::Frobenius { scaled_frobenius(&meant) } else { norm_of(norm, &meant) };
                     let rounded = T::from_f64(expected).re().to_f64();
                     let error = (found - expected).abs();
-                    let near = error <= 100.0 * epsilon::<T>() * expected + least::<T>();
+                    // A modulus that is subnormal is rounded before it is added.
+                    let near = error <= 100.0 * epsilon::<T>() * expected + (m.max(n) as f64) * least::<T>();
                     let what = format!("{name} {} {norm} {m} x {n} nb {nb} 2^{k}: {found:e}", T::LETTER);
                     assert!(if rounded.is_finite() { near } else { found == f64::INFINITY }, "{what}, {expected:e}");
                 }
