@@ -87,7 +87,7 @@ fn run<T: Scalar>(arguments: &Arguments) -> Outcome {
     let rt = builder.build()?;
     let a = match &arguments.matrix {
         Some(file) => read::<T>(file)?,
-        None => random::<T>(arguments.n),
+        None => random::<T>(arguments.n)?,
     };
     let options = Options::default().block_size(arguments.nb.map_or(BlockSize::Auto, BlockSize::Fixed));
     let (n, nb) = (a.nrows(), options.factorization_nb::<T>(a.nrows(), rt.workers())?);
@@ -143,7 +143,7 @@ fn factorize<T: Scalar>(rt: &Runtime, uplo: Uplo, a: MatMut<'_, T>, nb: usize, o
 }
 
 /// A random Hermitian matrix with a dominant diagonal, so that it is positive definite.
-fn random<T: Scalar>(n: usize) -> Matrix<T> {
+fn random<T: Scalar>(n: usize) -> Outcome<Matrix<T>> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
         state ^= state << 13;
@@ -151,7 +151,7 @@ fn random<T: Scalar>(n: usize) -> Matrix<T> {
         state ^= state << 17;
         (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
     };
-    let mut a = Matrix::zeros(n, n);
+    let mut a = Matrix::try_zeros(n, n)?;
     let mut view = a.as_mut();
     for j in 0..n {
         view[(j, j)] = T::from_f64(n as f64);
@@ -161,7 +161,7 @@ fn random<T: Scalar>(n: usize) -> Matrix<T> {
             view[(j, i)] = value.conj();
         }
     }
-    a
+    Ok(a)
 }
 
 fn real<T: Scalar>(value: f64) -> T::Real {
@@ -176,9 +176,7 @@ fn read<T: Scalar>(file: &Path) -> Outcome<Matrix<T>> {
             format!("{}: the matrix is not symmetric, so it has no Cholesky factorization", file.display()).into()
         );
     }
-    let mut a = Matrix::zeros(shape.m, shape.n);
-    let mut view = a.as_mut();
-    market.fill(|i, j, re, im| view[(i, j)] = T::from_parts(real::<T>(re), real::<T>(im)));
+    let a = Matrix::from_market(&market)?;
     println!("{}: {} x {}, {} entries", file.display(), shape.m, shape.n, market.nnz());
     Ok(a)
 }

@@ -49,14 +49,21 @@ struct Arguments {
     n: usize,
 }
 
-fn main() -> Outcome {
+fn main() {
+    if let Err(error) = run() {
+        eprintln!("least_squares: {error}");
+        std::process::exit(1);
+    }
+}
+
+fn run() -> Outcome {
     let arguments = Arguments::parse();
     let rt = devices::builder()?.build()?;
     let present = || Some(PathBuf::from(MATRIX)).filter(|file| arguments.m.is_none() && file.exists());
     let file = arguments.matrix.clone().or_else(present);
     let (a, b) = match &file {
         Some(file) => read(file)?,
-        None => samples(arguments.m.unwrap_or(SAMPLES), arguments.n),
+        None => samples(arguments.m.unwrap_or(SAMPLES), arguments.n)?,
     };
     let x = fit(&rt, &a, &b)?;
     if file.is_none() {
@@ -104,8 +111,12 @@ fn least_norm(rt: &Runtime, a: &Matrix<f64>) -> Outcome {
 }
 
 /// Polynomials of degree 0 to n - 1 at m times from -1 to 1, and the noisy signal at these times.
-fn samples(m: usize, n: usize) -> (Matrix<f64>, Matrix<f64>) {
-    let a = Matrix::from_fn(m, n, |i, j| (j as f64 * time(i, m).acos()).cos());
+fn samples(m: usize, n: usize) -> Outcome<(Matrix<f64>, Matrix<f64>)> {
+    let mut a = Matrix::try_zeros(m, n)?;
+    let mut view = a.as_mut();
+    for at in (0..n).flat_map(|j| (0..m).map(move |i| (i, j))) {
+        view[at] = (at.1 as f64 * time(at.0, m).acos()).cos();
+    }
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut noise = || {
         state ^= state << 13;
@@ -113,7 +124,7 @@ fn samples(m: usize, n: usize) -> (Matrix<f64>, Matrix<f64>) {
         state ^= state << 17;
         NOISE * (2.0 * (state >> 11) as f64 / (1u64 << 53) as f64 - 1.0)
     };
-    (a, Matrix::from_fn(m, 1, |i, _| signal(time(i, m)) + noise()))
+    Ok((a, Matrix::from_fn(m, 1, |i, _| signal(time(i, m)) + noise())))
 }
 
 fn time(i: usize, m: usize) -> f64 {
@@ -139,9 +150,7 @@ fn read(file: &Path) -> Outcome<(Matrix<f64>, Matrix<f64>)> {
     let market = matrix_market::read_file(file)?;
     let shape = market.shape();
     println!("{}: {} x {}, {} entries", file.display(), shape.m, shape.n, market.nnz());
-    let mut whole = Matrix::zeros(shape.m, shape.n);
-    let mut view = whole.as_mut();
-    market.fill(|i, j, re, _| view[(i, j)] = re);
+    let whole = Matrix::<f64>::from_market(&market)?;
     let n = (shape.m / 2).min(shape.n.saturating_sub(1));
     if n == 0 {
         return Err("a matrix of two rows and two columns, or more, is needed".into());

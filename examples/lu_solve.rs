@@ -33,7 +33,14 @@ struct Arguments {
     nb: usize,
 }
 
-fn main() -> Outcome {
+fn main() {
+    if let Err(error) = run() {
+        eprintln!("lu_solve: {error}");
+        std::process::exit(1);
+    }
+}
+
+fn run() -> Outcome {
     let arguments = Arguments::parse();
     let (rt, options) = (devices::builder()?.build()?, Options::default());
     println!("n = {}, {} workers, policy {}", arguments.n, rt.workers(), rt.policy());
@@ -43,7 +50,7 @@ fn main() -> Outcome {
 
 /// Solves A x = b where x is known to be all ones.
 fn solve(rt: &Runtime, &Arguments { n, nb }: &Arguments, options: &Options) -> Outcome {
-    let a = random(n);
+    let a = random(n)?;
     let b = Matrix::from_fn(n, 1, |i, _| (0..n).map(|j| a.at(i, j)).sum());
     let (mut lu, mut ipiv, mut x, mut residual) = (a.clone(), vec![0; n], b.clone(), b.clone());
 
@@ -76,7 +83,7 @@ fn solve(rt: &Runtime, &Arguments { n, nb }: &Arguments, options: &Options) -> O
 /// With a column of zeros the factorization completes, and says where; the right-hand side is as it was.
 fn meet_a_singular_matrix(rt: &Runtime, n: usize, options: &Options) -> Outcome {
     let zero = n / 2;
-    let mut a = random(n);
+    let mut a = random(n)?;
     a.as_mut().col(zero).fill(0.0);
     let ones = Matrix::from_fn(n, 1, |_, _| 1.0);
     let (mut ipiv, mut x) = (vec![0; n], ones.clone());
@@ -91,12 +98,14 @@ fn meet_a_singular_matrix(rt: &Runtime, n: usize, options: &Options) -> Outcome 
 }
 
 /// Elements uniform in ±½.
-fn random(n: usize) -> Matrix<f64> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    Matrix::from_fn(n, n, |_, _| {
+fn random(n: usize) -> Outcome<Matrix<f64>> {
+    let (mut a, mut state) = (Matrix::try_zeros(n, n)?, 0x9e37_79b9_7f4a_7c15_u64);
+    let mut view = a.as_mut();
+    for at in (0..n).flat_map(|j| (0..n).map(move |i| (i, j))) {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-    })
+        view[at] = (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
+    }
+    Ok(a)
 }

@@ -366,8 +366,16 @@ fn what_does_not_fit_is_refused_and_says_why() {
     let zero = Layout::tiles(BlockSize::Fixed(0));
     let (what, _) = kind(DeviceMatrix::<f64>::zeros(&rt, (N, N), zero).map(drop).expect_err("no tiles"));
     assert_eq!(what, ErrorKind::Shape);
-    let huge = DeviceMatrix::<f64>::zeros(&rt, (1 << 40, 1 << 40), Layout::rectangles(1 << 40, 1 << 40));
-    assert_eq!(kind(huge.map(drop).expect_err("no such memory")).0, ErrorKind::Argument);
+    // m n wraps, m n bytes wrap, there is no such memory; in a tile, and in more of them than a list holds.
+    for (m, n) in [(1 << 40, 1 << 40), (1 << 33, 1 << 31), (1 << 30, 1 << 30), (1 << 26, 1 << 26)] {
+        let single = Layout::rectangles(usize::MAX, usize::MAX);
+        for layout in [single, Layout::rectangles(1, 1), TILES, COLUMNS, Layout::columns(BlockSize::Auto)] {
+            let huge = DeviceMatrix::<f64>::zeros(&rt, (m, n), layout);
+            let (what, why) = kind(huge.map(drop).expect_err("no such memory"));
+            let bytes = format!("takes {} bytes", 8 * m as u128 * n as u128);
+            assert!(what == ErrorKind::Memory && why.contains(&bytes), "{why}");
+        }
+    }
 
     let mut on = DeviceMatrix::<f64>::zeros(&rt, (N, N), TILES).expect("there is room");
     let (what, _) = kind(on.upload(&rt, Matrix::zeros(N, N - 1).as_ref()).expect_err("another shape"));

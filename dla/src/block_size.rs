@@ -138,7 +138,7 @@ impl BlockSize {
         match self {
             Self::Fixed(0) => Err(Error::shape("a block size of zero")),
             Self::Fixed(nb) => Ok((n > nb && m > 0).then_some(nb)),
-            Self::Auto if workers == 1 || n == 1 || m * n <= STREAM_DIRECT => Ok(None),
+            Self::Auto if workers == 1 || n == 1 || m.saturating_mul(n) <= STREAM_DIRECT => Ok(None),
             Self::Auto => Ok(Some(n.div_ceil(4 * workers))),
         }
     }

@@ -7,7 +7,7 @@ use crate::{
 };
 use std::ops::Range;
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Singular, Uplo, cpu};
-use superscalar_runtime::{Lent, Scope};
+use superscalar_runtime::{Lent, Output, Scope};
 
 /// Inserts the tasks that solve op(A) X = B for the first n rows of B, where A's first n rows hold a triangular matrix of order n,
 /// its number of columns; X replaces these rows. A and B lie in block columns.
@@ -109,6 +109,17 @@ pub(crate) fn check_diagonal<'s, T: Scalar, V: TileView<Element = T> + 's>(
     s: &'s Scope<'s, '_>,
     a: &Tiled<'s, V>,
 ) -> Lent<'s, [i32]> {
+    check_diagonal_unless_zero(s, a, None)
+}
+
+/// The same, but with the largest element of the matrix that A was factored from: if that is zero, nothing fails. It is
+/// not looked at where there are devices.
+#[track_caller]
+pub(crate) fn check_diagonal_unless_zero<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    a: &Tiled<'s, V>,
+    largest: Option<Output<'s, T::Real>>,
+) -> Lent<'s, [i32]> {
     let (regular, nb, m) = (nothing_to_await(s), a.tile_shape().1, a.shape().0);
     if s.nesting().has_devices() {
         let diagonal = Diagonal::new();
@@ -124,7 +135,11 @@ pub(crate) fn check_diagonal<'s, T: Scalar, V: TileView<Element = T> + 's>(
         return regular;
     }
     let columns: Vec<_> = (0..if m == 0 { 0 } else { a.nt() }).map(|k| a.at(0, k).read()).collect();
-    s.spawn("info", (columns, regular.write()), move |(columns, _): (Vec<&Tile<V>>, &mut [i32])| {
+    let largest: Vec<_> = largest.into_iter().map(|largest| largest.read()).collect();
+    s.spawn("info", (columns, largest, regular.write()), move |(columns, largest, _): LookedAt<'_, T, V>| {
+        if largest.iter().any(|&&x| x == T::Real::ZERO) {
+            return Ok(());
+        }
         let diagonal = columns.iter().enumerate().flat_map(|(k, column)| {
             let (column, start) = (column.view(), k * nb);
             (start..m.min(start + column.ncols())).map(move |i| column.at(i, i - start))
@@ -133,6 +148,10 @@ pub(crate) fn check_diagonal<'s, T: Scalar, V: TileView<Element = T> + 's>(
     });
     regular
 }
+
+/// What [`check_diagonal_unless_zero`]'s task gets: columns, the largest element if it was given, and its outcome's
+/// place.
+type LookedAt<'t, T, V> = (Vec<&'t Tile<V>>, Vec<&'t <T as Scalar>::Real>, &'t mut [i32]);
 
 /// Fails at the first zero of a diagonal.
 fn singular_at<T: Scalar>(diagonal: impl Iterator<Item = T>) -> Result<(), Singular> {

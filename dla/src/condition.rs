@@ -3,6 +3,11 @@
 //! The one-norm of the inverse is estimated from a few products with it and its adjoint (Higham, "FORTRAN codes for estimating
 //! the one-norm of a real or complex matrix", ACM TOMS 14, 1988; LAPACK's lacn2). The estimate is a lower bound that is hardly
 //! ever less than a third of the norm.
+//!
+//! Elements of the inverse may be too large or too small to be represented where the condition number is not: those of
+//! a subnormal matrix overflow, however well conditioned it is. So what is multiplied with the inverse is first scaled
+//! by about the root of the matrix's norm, a power of two; then what comes out, and all that is computed on the way, is
+//! about as far from overflow as from underflow. (LAPACK's latrs scales in each step instead.)
 
 use crate::{
     cholesky::potrs,
@@ -11,6 +16,7 @@ use crate::{
     lu::getrs,
     matrix::Matrix,
     options::Options,
+    scaling::{exponent, power_of_two},
     tile::{Tile, TileView},
     tiled::Tiled,
 };
@@ -188,18 +194,35 @@ fn reciprocal<T: Scalar>(n: usize, anorm: T::Real, solve: impl Fn(Op, MatMut<'_,
     if n == 0 {
         return T::Real::ONE;
     }
-    let inverse = norm_of_inverse(n, solve);
-    let rcond = (T::Real::ONE / inverse) / anorm;
+    if anorm.is_nan() {
+        return anorm;
+    }
+    if anorm == T::Real::ZERO || anorm * T::Real::ZERO != T::Real::ZERO {
+        return T::Real::ZERO;
+    }
+    let root = power_of_two::<T::Real>(exponent(anorm).div_euclid(2));
+    let inverse = norm_of_inverse(n, root, solve);
     // A pivot of zero makes Inf, and Inf - Inf makes NaN: the inverse does not exist.
-    let singular = anorm == T::Real::ZERO || (inverse.is_nan() && !anorm.is_nan());
-    if singular { T::Real::ZERO } else { rcond }
+    if inverse.is_nan() {
+        return T::Real::ZERO;
+    }
+    let rcond = (T::Real::ONE / inverse) / (anorm / root);
+    // Only where `anorm` is not the norm of this matrix, but far smaller.
+    if rcond * T::Real::ZERO == T::Real::ZERO { rcond } else { greatest() }
 }
 
-/// An estimate of the one norm of an n x n matrix of which only products are known. NaN if one of them is not finite.
-fn norm_of_inverse<T: Scalar>(n: usize, product: impl Fn(Op, MatMut<'_, T>)) -> T::Real {
+/// The greatest finite number.
+fn greatest<R: Real>() -> R {
+    let two = R::ONE + R::ONE;
+    (R::ONE - R::EPSILON) * two * two / R::MIN_POSITIVE
+}
+
+/// An estimate of the one norm of an n x n matrix of which only products are known, times `scale`. NaN if one of them
+/// is not finite.
+fn norm_of_inverse<T: Scalar>(n: usize, scale: T::Real, product: impl Fn(Op, MatMut<'_, T>)) -> T::Real {
     let sum = |x: &[T]| x.iter().map(|x| x.abs()).sum::<T::Real>();
     let apply = |op: Op, x: Vec<T>| {
-        let mut column = Matrix::from_fn(n, 1, |i, _| x[i]);
+        let mut column = Matrix::from_fn(n, 1, |i, _| x[i] * T::from_real(scale));
         product(op, column.as_mut());
         column.into_vec()
     };

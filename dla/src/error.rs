@@ -1,7 +1,8 @@
 //! What can go wrong in a routine.
 
+use crate::memory::Shortage;
 use std::fmt;
-use superscalar_kernels::{NotPositiveDefinite, Singular};
+use superscalar_kernels::{NoMemory, NotPositiveDefinite, Singular};
 
 /// What kind of error an [`Error`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +16,8 @@ pub enum ErrorKind {
     Shape,
     /// An argument that this routine, or this element type, does not take.
     Argument,
+    /// There is no memory for a matrix; the message says how much it takes.
+    Memory,
     /// The runtime failed; the source says how.
     Runtime,
 }
@@ -25,6 +28,7 @@ enum Kind {
     Singular(Singular),
     Shape(String),
     Argument(String),
+    Memory(Shortage),
     Runtime(superscalar_runtime::Error),
 }
 
@@ -49,6 +53,7 @@ impl Error {
             Kind::Singular(_) => ErrorKind::Singular,
             Kind::Shape(_) => ErrorKind::Shape,
             Kind::Argument(_) => ErrorKind::Argument,
+            Kind::Memory(_) => ErrorKind::Memory,
             Kind::Runtime(_) => ErrorKind::Runtime,
         }
     }
@@ -59,7 +64,7 @@ impl Error {
         match &*self.0 {
             Kind::NotPositiveDefinite(NotPositiveDefinite { minor }) => Some(*minor),
             Kind::Singular(Singular { pivot }) => Some(*pivot),
-            Kind::Shape(_) | Kind::Argument(_) | Kind::Runtime(_) => None,
+            Kind::Shape(_) | Kind::Argument(_) | Kind::Memory(_) | Kind::Runtime(_) => None,
         }
     }
 }
@@ -70,6 +75,7 @@ impl fmt::Display for Error {
             Kind::NotPositiveDefinite(outcome) => outcome.fmt(out),
             Kind::Singular(outcome) => outcome.fmt(out),
             Kind::Shape(why) | Kind::Argument(why) => out.write_str(why),
+            Kind::Memory(shortage) => shortage.fmt(out),
             Kind::Runtime(error) => error.fmt(out),
         }
     }
@@ -80,7 +86,7 @@ impl std::error::Error for Error {
         match &*self.0 {
             Kind::NotPositiveDefinite(outcome) => Some(outcome),
             Kind::Singular(outcome) => Some(outcome),
-            Kind::Shape(_) | Kind::Argument(_) => None,
+            Kind::Shape(_) | Kind::Argument(_) | Kind::Memory(_) => None,
             Kind::Runtime(error) => Some(error),
         }
     }
@@ -95,6 +101,12 @@ impl From<NotPositiveDefinite> for Error {
 impl From<Singular> for Error {
     fn from(outcome: Singular) -> Self {
         Self(Box::new(Kind::Singular(outcome)))
+    }
+}
+
+impl From<NoMemory> for Error {
+    fn from(error: NoMemory) -> Self {
+        Self(Box::new(Kind::Memory(error.into())))
     }
 }
 

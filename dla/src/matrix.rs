@@ -1,6 +1,11 @@
 //! [`Matrix`]: a matrix that owns its elements.
 
-use superscalar_kernels::{MatMut, MatRef, Scalar, zeros};
+use crate::{
+    error::Error,
+    matrix_market::{self, Market},
+    memory::Shortage,
+};
+use superscalar_kernels::{MatMut, MatRef, NoMemory, Real, Scalar, try_zeros};
 
 /// An m x n matrix, column by column without gaps.
 ///
@@ -23,13 +28,74 @@ pub struct Matrix<T> {
 
 impl<T: Scalar> Matrix<T> {
     /// An m x n matrix of zeros; a large one is on large pages, if the system has them.
+    ///
+    /// # Panics
+    /// If there is no memory for it; [`try_zeros`](Self::try_zeros) returns an error then.
     #[must_use]
+    #[track_caller]
     pub fn zeros(m: usize, n: usize) -> Self {
-        Self { data: zeros(m * n), m, n }
+        match Self::allocated(m, n) {
+            Ok(matrix) => matrix,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The same, if there is memory for it.
+    ///
+    /// # Errors
+    /// [`Memory`](crate::ErrorKind::Memory) if the system does not give so much. (Some systems give more than they
+    /// have, and end the program when it is touched.)
+    ///
+    /// ```
+    /// use superscalar_dla::{ErrorKind, Matrix};
+    /// let error = Matrix::<f64>::try_zeros(1 << 33, 1 << 31).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Memory);
+    /// assert!(error.to_string().contains("takes 147573952589676412928 bytes (128.0 EiB)"));
+    /// ```
+    pub fn try_zeros(m: usize, n: usize) -> Result<Self, Error> {
+        Ok(Self::allocated(m, n)?)
+    }
+
+    fn allocated(m: usize, n: usize) -> Result<Self, NoMemory> {
+        Ok(Self { data: try_zeros(m, n)?, m, n })
+    }
+
+    /// What a Matrix Market file has, in dense storage, mirrored triangle included.
+    ///
+    /// # Errors
+    /// If it takes more memory than there is, which [`bytes_needed`](matrix_market::Error::bytes_needed) tells; or if
+    /// an entry is not a number of this type: it has an imaginary part, or is finite and beyond the type's range.
+    ///
+    /// ```
+    /// use superscalar_dla::{Matrix, matrix_market};
+    ///
+    /// let text = "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4.0\n2 1 -1.5\n";
+    /// let a = Matrix::<f64>::from_market(&matrix_market::read(text.as_bytes())?)?;
+    /// assert_eq!(a.into_vec(), [4.0, -1.5, -1.5, 0.0]);
+    /// # Ok::<(), matrix_market::Error>(())
+    /// ```
+    pub fn from_market(market: &Market) -> Result<Self, matrix_market::Error> {
+        let shape = market.shape();
+        if let Some(shortage) = Shortage::of((shape.m, shape.n), size_of::<T>()) {
+            return Err(matrix_market::Error::shortage(shortage));
+        }
+        let matrix = Self::allocated(shape.m, shape.n);
+        let mut matrix = matrix.map_err(|error| matrix_market::Error::shortage(error.into()))?;
+        let (mut view, mut outcome) = (matrix.as_mut(), Ok(()));
+        market.fill(|i, j, re, im| match narrow(re, im) {
+            Ok(x) => view[(i, j)] = x,
+            Err(field) if outcome.is_ok() => outcome = Err(matrix_market::Error::not_in_field((re, im), (i, j), field)),
+            Err(_) => {}
+        });
+        outcome.map(|()| matrix)
     }
 
     /// The matrix whose element (i, j) is `f(i, j)`.
+    ///
+    /// # Panics
+    /// As [`zeros`](Self::zeros).
     #[must_use]
+    #[track_caller]
     pub fn from_fn(m: usize, n: usize, mut f: impl FnMut(usize, usize) -> T) -> Self {
         let mut matrix = Self::zeros(m, n);
         for (j, column) in matrix.data.chunks_exact_mut(m.max(1)).enumerate() {
@@ -85,4 +151,18 @@ impl<T> Matrix<T> {
     pub fn into_vec(self) -> Vec<T> {
         self.data
     }
+}
+
+/// The number of this type with these parts, or the name of the field that it is not in.
+fn narrow<T: Scalar>(re: f64, im: f64) -> Result<T, &'static str> {
+    // A NaN is not zero either.
+    if !T::COMPLEX && im != 0.0 {
+        return Err("real");
+    }
+    let [narrow_re, narrow_im] = [re, im].map(|part| T::from_f64(part).re());
+    if [(re, narrow_re), (im, narrow_im)].iter().any(|(wide, narrow)| wide.is_finite() && !narrow.to_f64().is_finite())
+    {
+        return Err("a 32-bit float");
+    }
+    Ok(T::from_parts(narrow_re, narrow_im))
 }

@@ -100,10 +100,12 @@ impl<'s, T: Scalar> Tiled<'s, MatRef<'s, T>> {
         assert!(mb > 0 && nb > 0, "tiles of {mb} x {nb}");
         let (m, n) = a.shape();
         let (mt, nt) = (m.div_ceil(mb), n.div_ceil(nb));
-        let range = |at: usize, size: usize, all: usize| at * size..((at + 1) * size).min(all);
+        // Elements of a view may overlap, so there may be more tiles than can be counted.
+        let Some(count) = mt.checked_mul(nt) else { panic!("capacity overflow: {mt} x {nt} tiles") };
+        let range = |at: usize, size: usize, all: usize| at * size..at.saturating_add(1).saturating_mul(size).min(all);
         let store = PackStore::new(packs);
         let tile = |at: usize| Tile::new(a.submatrix(range(at % mt, mb, m), range(at / mt, nb, n)), &store);
-        let tiles = (0..mt * nt).map(|at| s.own_view(tile(at))).collect();
+        let tiles = (0..count).map(|at| s.own_view(tile(at))).collect();
         Self { tiles, mt, shape: (m, n), tile: (mb, nb), part: None, distribution: Distribution::None }
     }
 }
@@ -285,14 +287,20 @@ pub(crate) fn packs_for<T: Scalar>((m, n): (usize, usize), (mb, nb): (usize, usi
 
 /// Bytes for the packed forms of block columns: of one that updates the others, and of the next one, which may be ahead.
 fn packs_of_columns<T: Scalar>(m: usize, nb: usize) -> usize {
-    2 * m.next_multiple_of(48) * nb * size_of::<T>()
+    whole_panels(m).saturating_mul(nb).saturating_mul(2 * size_of::<T>())
 }
 
 /// Bytes for the packed forms of the tiles that one step of a product meets: those along the longer side. A packed tile ends in a
 /// whole panel, of up to 48 rows.
 fn packs_of_a_step<T: Scalar>((m, n): (usize, usize), (mb, nb): (usize, usize), kb: usize) -> usize {
     let tiles = m.div_ceil(mb).max(n.div_ceil(nb)) + 1;
-    tiles * mb.max(nb).next_multiple_of(48) * kb.next_multiple_of(48) * size_of::<T>()
+    let tile = whole_panels(mb.max(nb).min(m.max(n))).saturating_mul(whole_panels(kb));
+    tile.saturating_mul(tiles).saturating_mul(size_of::<T>())
+}
+
+/// So many rows in panels of 48. (Sizes here are bounds, and may be those of tiles far larger than the matrix.)
+fn whole_panels(rows: usize) -> usize {
+    rows.checked_next_multiple_of(48).unwrap_or(usize::MAX)
 }
 
 /// Bytes for the packed forms of the tiles of a matrix of this shape.

@@ -4,7 +4,7 @@
 //! places are taken from the system as zeros that it makes when they are first touched: as long as no tile comes home, they are addresses
 //! and nothing more. All tiles of a matrix lie in one allocation, one behind the other, each without gaps.
 
-use crate::{MatMut, MatRef, Scalar, Tile, cpu::PackStore};
+use crate::{MatMut, MatRef, NoMemory, Scalar, Tile, cpu::PackStore};
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
     ptr::NonNull,
@@ -31,15 +31,6 @@ impl Drop for Block {
         // SAFETY: taken with this layout, which is not empty; every tile is gone.
         unsafe { dealloc(self.base.as_ptr(), self.layout) }
     }
-}
-
-/// There is no memory for a matrix of this shape.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no memory for a matrix of {m} x {n} elements of {element_bytes} bytes")]
-pub struct NoMemory {
-    m: usize,
-    n: usize,
-    element_bytes: usize,
 }
 
 /// The place of one tile in host memory; see the module's head. To be given to a [`Resident`](superscalar_runtime::Resident).
@@ -74,12 +65,8 @@ impl<T: Scalar> Backing<T> {
     /// If `mb` or `nb` is zero.
     pub fn tiles((m, n): (usize, usize), (mb, nb): (usize, usize)) -> Result<Vec<Self>, NoMemory> {
         assert!(mb > 0 && nb > 0, "tiles of {mb} x {nb}");
-        let (size, none) = (size_of::<T>(), NoMemory { m, n, element_bytes: size_of::<T>() });
-        let (rows, cols) = (|i: usize| mb.min(m - i * mb), |j: usize| nb.min(n - j * nb));
-        let shapes = (0..n.div_ceil(nb)).flat_map(|j| (0..m.div_ceil(mb)).map(move |i| (i, j)));
-        let shapes: Vec<(usize, usize)> = shapes.map(|(i, j)| (rows(i), cols(j))).collect();
-        let bytes_of = |&(m, n): &(usize, usize)| m.checked_mul(n)?.checked_mul(size)?.checked_next_multiple_of(ALIGN);
-        let total = shapes.iter().try_fold(0_usize, |sum, shape| sum.checked_add(bytes_of(shape)?));
+        let none = NoMemory::for_matrix::<T>((m, n));
+        let total = bytes_of_tiles::<T>((m, n), (mb, nb));
         let layout = total.and_then(|total| Layout::from_size_align(total, ALIGN).ok()).ok_or(none.clone())?;
         if layout.size() == 0 {
             // Then there are no tiles.
@@ -87,15 +74,18 @@ impl<T: Scalar> Backing<T> {
         }
         // SAFETY: the layout is not empty.
         let base = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(none)?;
+        // Listed only now: of a matrix that is too large there may be more tiles than a list has room for.
+        let (rows, cols) = (|i: usize| mb.min(m - i * mb), |j: usize| nb.min(n - j * nb));
+        let shapes = (0..n.div_ceil(nb)).flat_map(|j| (0..m.div_ceil(mb)).map(move |i| (rows(i), cols(j))));
         let (block, mut at) = (Arc::new(Block { base, layout }), 0);
         let cut = |shape: (usize, usize)| {
             // SAFETY: the offsets add up to the size of the allocation. Multiples of 64 are aligned for every element, and
             // zero bytes are a zero element.
             let first = unsafe { base.byte_add(at) }.cast();
-            at += bytes_of(&shape).unwrap_or_default();
+            at += bytes_of_tile::<T>(shape).unwrap_or_default();
             Self { _block: block.clone(), first, m: shape.0, n: shape.1 }
         };
-        Ok(shapes.into_iter().map(cut).collect())
+        Ok(shapes.map(cut).collect())
     }
 
     /// Rows and columns.
@@ -103,6 +93,22 @@ impl<T: Scalar> Backing<T> {
     pub fn shape(&self) -> (usize, usize) {
         (self.m, self.n)
     }
+}
+
+/// What a tile of this shape takes; `None` if that is more than can be counted.
+fn bytes_of_tile<T>((m, n): (usize, usize)) -> Option<usize> {
+    m.checked_mul(n)?.checked_mul(size_of::<T>())?.checked_next_multiple_of(ALIGN)
+}
+
+/// What all tiles of a matrix take: whole ones, those at the far edges, and the one in the corner.
+fn bytes_of_tiles<T>((m, n): (usize, usize), (mb, nb): (usize, usize)) -> Option<usize> {
+    let cut = |len: usize, block: usize| [(block, len / block), (len % block, usize::from(!len.is_multiple_of(block)))];
+    let pairs = cut(m, mb).into_iter().flat_map(|rows| cut(n, nb).map(|cols| (rows, cols)));
+    // A block that is larger than the matrix may be too large to count, but there is none of it.
+    pairs.filter(|((_, down), (_, across))| *down > 0 && *across > 0).try_fold(0_usize, |sum, (rows, cols)| {
+        let tiles = rows.1.checked_mul(cols.1)?;
+        sum.checked_add(bytes_of_tile::<T>((rows.0, cols.0))?.checked_mul(tiles)?)
+    })
 }
 
 // SAFETY: the region is the tile's part of the block, which the tile keeps and nobody else has, wherever the tile itself is moved. Any bytes
@@ -175,6 +181,13 @@ mod tests {
             let tiles = Backing::<f64>::tiles(shape, (2, 2)).expect("nothing is needed");
             assert!(tiles.iter().all(|tile| tile.region().is_none()));
         }
-        assert!(Backing::<f64>::tiles((usize::MAX / 2, 1 << 20), (usize::MAX, usize::MAX)).is_err());
+        // More than can be counted, more than an allocation may have, and more than there is: in one tile, or in more
+        // than fit a list.
+        for shape in [(usize::MAX / 2, 1 << 20), (1 << 33, 1 << 31), (1 << 30, 1 << 30), (1 << 26, 1 << 26)] {
+            for tile in [(usize::MAX, usize::MAX), (1, 1), (512, 512), (7, usize::MAX)] {
+                let error = Backing::<f64>::tiles(shape, tile).err().expect("no memory");
+                assert_eq!(error.bytes(), 8 * shape.0 as u128 * shape.1 as u128);
+            }
+        }
     }
 }

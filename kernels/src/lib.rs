@@ -52,10 +52,10 @@ mod simd;
 mod tile;
 pub mod view;
 
-pub use backing::{Backing, NoMemory};
+pub use backing::Backing;
 pub use cpu::{NotPositiveDefinite, Singular};
 pub use options::{Diag, Direction, Norm, Op, ParseOptionError, Part, Side, Uplo};
-pub use pages::zeros;
+pub use pages::{NoMemory, try_zeros, zeros};
 pub use reflector::Reflector;
 pub use scalar::{Real, Scalar, c32, c64};
 pub use tile::{Tile, TileView};

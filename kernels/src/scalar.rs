@@ -184,7 +184,8 @@ fn modulus_c32(z: c32) -> f32 {
 fn modulus_c64(z: c64) -> f64 {
     let square = z.re * z.re + z.im * z.im;
     let is_safe = square > f64::MIN_POSITIVE / f64::EPSILON && square < f64::INFINITY;
-    if is_safe { square.sqrt() } else { z.re.hypot(z.im) }
+    // A sum of squares is NaN if a part is; hypot would say Inf if the other part is infinite.
+    if is_safe || square.is_nan() { square.sqrt() } else { z.re.hypot(z.im) }
 }
 
 scalars! {
@@ -236,6 +237,7 @@ mod tests {
         let (inf, nan) = (f64::INFINITY, f64::NAN);
         assert_eq!((c64::new(inf, 1.0).abs(), c64::new(1.0, -inf).abs(), c64::ZERO.abs()), (inf, inf, 0.0));
         assert!(c64::new(nan, 1.0).abs().is_nan() && c32::new(1.0, f32::NAN).abs().is_nan());
+        assert!(c64::new(nan, inf).abs().is_nan() && c32::new(f32::INFINITY, f32::NAN).abs().is_nan());
     }
 
     #[test]

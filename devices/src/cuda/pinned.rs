@@ -241,7 +241,16 @@ impl<T> DerefMut for PinnedBuffer<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::pages;
+    use super::{PinnedBuffer, pages};
+
+    /// Before any GPU is asked: also where there is none.
+    #[test]
+    fn more_elements_than_memory_has_are_refused() {
+        for length in [1 << 60, 1 << 61, usize::MAX / 8 + 1, usize::MAX] {
+            let error = PinnedBuffer::<f64>::new(length).map(drop).expect_err("no such memory");
+            assert_eq!(error.to_string(), format!("{length} elements are more than memory has"));
+        }
+    }
 
     #[test]
     fn whole_pages_are_pinned() {

@@ -4,6 +4,7 @@ use crate::{
     codelets::{Symmetry, task},
     error::Error,
     options::Options,
+    scaling::{exponent, power_of_two, worst},
     tile::{Tile, TileView},
     tiled::Tiled,
 };
@@ -47,13 +48,10 @@ enum Partial<R> {
     Largest(R),
     /// A part of each row's sum.
     Sums(Vec<R>),
-    /// The sum of squares is `scale`² times `sum`.
+    /// The sum of squares is `scale`² times `sum`. The scale is about as large as the largest element, so the sum is
+    /// one or more and can not overflow, unless there is nothing but zeros. Where there is an Inf the scale is
+    /// infinite, where there is a NaN the sum is NaN.
     Squares { scale: R, sum: R },
-}
-
-/// The larger one; NaN if one is.
-fn worst<R: Real>(x: R, y: R) -> R {
-    if x.is_nan() || x > y { x } else { y }
 }
 
 /// The contribution of the block column of A whose first column is column `first`.
@@ -144,7 +142,13 @@ fn sum_of_squares<R: Real, I: Iterator<Item = R>>(values: impl Fn() -> I) -> (R,
     let plain: R = values().map(|x| x * x).sum();
     // A square that underflows is lost, but next to a sum this large it does not count.
     let safe = plain * R::EPSILON > R::MIN_POSITIVE && plain * R::ZERO == R::ZERO;
-    if safe || plain.is_nan() {
+    if safe {
+        // Between one and four, as sums of several columns may overflow.
+        let half = exponent(plain).div_euclid(2);
+        let down = power_of_two::<R>(-half);
+        return (power_of_two(half), plain * down * down);
+    }
+    if plain.is_nan() {
         return (R::ONE, plain);
     }
     let scale = values().fold(R::ZERO, worst);
@@ -166,7 +170,8 @@ impl<R: Real> Partial<R> {
             (Self::Squares { scale, sum }, Self::Squares { scale: other, sum: more }) => {
                 let (large, small) =
                     if scale > other { ((scale, sum), (other, more)) } else { ((other, more), (scale, sum)) };
-                let ratio = if small.0 == R::ZERO { R::ZERO } else { small.0 / large.0 };
+                // Of equals it is one: those that are both zero, or both infinite, have no quotient.
+                let ratio = if small.0 == large.0 { R::ONE } else { small.0 / large.0 };
                 Self::Squares { scale: large.0, sum: large.1 + small.1 * ratio * ratio }
             }
             _ => unreachable!("contributions to one norm are of one kind"),

@@ -72,12 +72,13 @@ impl<T: Scalar> DeviceMatrix<T> {
     /// never copied.
     ///
     /// # Errors
-    /// [`Argument`](crate::ErrorKind::Argument) if the runtime has no device with memory of its own, or not the one that the layout names, or
-    /// if there is no memory for the matrix's place on the host; [`Shape`](crate::ErrorKind::Shape) for a block size of zero.
+    /// [`Argument`](crate::ErrorKind::Argument) if the runtime has no device with memory of its own, or not the one
+    /// that the layout names; [`Memory`](crate::ErrorKind::Memory) if there is no memory for the matrix's place on the
+    /// host; [`Shape`](crate::ErrorKind::Shape) for a block size of zero.
     pub fn zeros(rt: &Runtime, (m, n): (usize, usize), layout: Layout) -> Result<Self, Error> {
         let devices = check_devices(rt, layout)?;
         let tile = layout.tile::<T>(rt, (m, n))?;
-        let tiles = Backing::tiles((m, n), tile).map_err(|why| Error::argument(why.to_string()))?;
+        let tiles = Backing::tiles((m, n), tile)?;
         let tiles: Vec<_> = tiles.into_iter().map(|tile| Resident::new(rt, tile)).collect();
         let grid = (m.div_ceil(tile.0), n.div_ceil(tile.1));
         let (homes, distribution) = match layout.place() {
@@ -205,7 +206,8 @@ impl<T: Scalar> DeviceMatrix<T> {
     /// How many bytes of it the device of this index has at present.
     #[must_use]
     pub fn bytes_on(&self, device: usize) -> usize {
-        let (device, mt) = (Resource::device(device as u16), self.shape.0.div_ceil(self.tile.0));
+        let Ok(device) = u16::try_from(device) else { return 0 };
+        let (device, mt) = (Resource::device(device), self.shape.0.div_ceil(self.tile.0));
         let bytes = |at: usize| {
             let rows = self.tile.0.min(self.shape.0 - at % mt * self.tile.0);
             let cols = self.tile.1.min(self.shape.1 - at / mt * self.tile.1);

@@ -5,6 +5,7 @@ use std::io;
 
 use super::header::{Format, Symmetry};
 use super::market::Shape;
+use crate::memory::Shortage;
 
 /// The longest excerpt of a file that a message repeats, in characters: a line of 64 KiB is no message.
 const EXCERPT_CHARS_MAX: usize = 40;
@@ -74,6 +75,34 @@ impl Error {
                 | Kind::CommentsTooLong { .. }
                 | Kind::TooManyAnnounced { .. }
         )
+    }
+
+    /// The bytes that the matrix takes in dense storage, if it is for these that there is no memory.
+    ///
+    /// ```
+    /// # use superscalar_dla::{Matrix, matrix_market};
+    /// let text = "%%MatrixMarket matrix coordinate real general\n10000000 10000000 0\n";
+    /// let market = matrix_market::read(text.as_bytes())?;
+    /// let error = Matrix::<f64>::from_market(&market).unwrap_err();
+    /// assert_eq!(error.bytes_needed(), Some(800_000_000_000_000));
+    /// # Ok::<(), matrix_market::Error>(())
+    /// ```
+    #[must_use]
+    pub fn bytes_needed(&self) -> Option<u128> {
+        match &self.kind {
+            Kind::Dense(shortage) => Some(shortage.bytes()),
+            _ => None,
+        }
+    }
+
+    /// There is no memory for the matrix.
+    pub(crate) fn shortage(shortage: Shortage) -> Self {
+        Kind::Dense(shortage).at(Place::Whole)
+    }
+
+    /// An entry at (i, j), from 0, is not of the type that is wanted.
+    pub(crate) fn not_in_field((re, im): (f64, f64), (i, j): (usize, usize), field: &'static str) -> Self {
+        Kind::NotInField { re, im, i, j, field }.at(Place::Whole)
     }
 }
 
@@ -186,6 +215,8 @@ pub(super) enum Kind {
     ValueCount { values: usize, expected: u128 },
     #[error("({re:?}, {im:?}) at ({i}, {j}) is not {field}")]
     NotInField { re: f64, im: f64, i: usize, j: usize, field: &'static str },
+    #[error("{0}")]
+    Dense(Shortage),
 }
 
 impl Kind {

@@ -164,7 +164,8 @@ impl Market {
 
     /// Rows and columns of the whole matrix.
     ///
-    /// A file with few entries may announce a shape that no memory holds: look before filling a dense matrix.
+    /// A file with few entries may announce a shape that no memory holds: look before filling a dense matrix, or leave
+    /// it to [`Matrix::from_market`](crate::Matrix::from_market).
     ///
     /// ```
     /// # use superscalar_dla::matrix_market::{self, Shape};

@@ -5,11 +5,11 @@
 //! A symmetric, hermitian or skew-symmetric file stores only the lower triangle (skew: strictly below the diagonal),
 //! and a reader mirrors it.
 //!
-//! [`read`](read()) turns text into a [`Market`], which holds the entries as the file has them, and
-//! [`write`](write()) turns it back.
-//! [`Market::fill`] hands the whole matrix, mirrored triangle included, to a closure, so this module needs to know no
-//! matrix type and no scalar type. Drivers, tests and benchmarks call it to obtain matrices from practice. It solves
-//! nothing and does no sparse algebra.
+//! [`read`](read()) turns text into a [`Market`], which holds the entries as the file has them, and [`write`](write())
+//! turns it back. [`Market::fill`] hands the whole matrix, mirrored triangle included, to a closure, so this module
+//! needs to know no matrix type and no scalar type; [`Matrix::from_market`](crate::Matrix::from_market) makes a dense
+//! matrix with it. Drivers, tests and benchmarks call it to obtain matrices from practice. It solves nothing and does
+//! no sparse algebra.
 //!
 //! # What is accepted
 //!
@@ -34,7 +34,8 @@
 //! # Limits
 //!
 //! The numbers in a size line are claims. Memory grows with the entries that really arrive, whatever is announced, and
-//! [`ReadOptions`] bounds the entries, the file, a line, and the comments.
+//! [`ReadOptions`] bounds the entries, the file, a line, and the comments. A shape may be larger than any memory: who
+//! makes a dense matrix of a file looks first, as [`Matrix::from_market`](crate::Matrix::from_market) does.
 //!
 //! # Example
 //!

@@ -4,18 +4,21 @@ use super::{gelqf::conjugate, geqrf, unmqr};
 use crate::block_size::Crew;
 use crate::{
     codelets::{Zero, task},
-    columns::{await_regular, check_diagonal, trsm},
+    columns::{await_regular, check_diagonal_unless_zero, trsm},
     error::Error,
     matrix::Matrix,
     options::Options,
+    scaling::{exponent_to_safety, largest_part, scale, scale_upper, worst},
+    tile::{Tile, TileView},
     tiled::Tiled,
     tuning::Blocks,
 };
+use std::ops::Range;
 use superscalar_kernels::{
-    Diag, MatMut, Op, Scalar, Side, Singular, Uplo,
+    Diag, MatMut, MatRef, Op, Real, Scalar, Side, Singular, Uplo,
     cpu::{self, BlockReflector},
 };
-use superscalar_runtime::{Runtime, Scope};
+use superscalar_runtime::{Output, Runtime, Scope};
 
 /// Inserts the tasks that solve with the m x n matrix A, m >= n, of full rank, in block columns, which is replaced by its QR
 /// factorization as by [`geqrf`](fn@crate::submit::geqrf): for [`Op::None`], the X that makes ‖B − A X‖ least in each column, over
@@ -23,6 +26,10 @@ use superscalar_runtime::{Runtime, Scope};
 /// m x nrhs in block columns.
 ///
 /// A matrix with more columns than rows is the conjugate transpose of such a one.
+///
+/// A and B are scaled as by [`gels`](fn@crate::gels), by tasks that wait for the largest element of all of A, or of B.
+/// Where the runtime has devices they are not scaled, because looking at a matrix would bring it home: there the caller
+/// keeps the largest elements a factor of 1 / ε away from overflow and underflow, and an A of zeros is singular.
 ///
 /// # Panics
 /// If A or B is not in block columns, the shapes do not agree, or for [`Op::Trans`] of a complex type.
@@ -36,8 +43,59 @@ pub fn submit<'s, T: Scalar>(
 ) {
     let (m, n) = a.shape();
     assert!(m >= n && b.shape().0 == m, "gels: A is {m} x {n}, B {} x {}", b.shape().0, b.shape().1);
+    assert!(a.mt() <= 1 && b.mt() <= 1, "gels: A and B in block columns");
+    if s.nesting().has_devices() {
+        return submit_unscaled(s, op, a, tau, b, None);
+    }
+    let (given, solved) = if op == Op::None { (m, n) } else { (n, m) };
+    let [a_largest, b_largest] = [submit_largest(s, a, m), submit_largest(s, b, given)];
+    for (_, j) in a.places() {
+        s.spawn(task("lascl", 0, j, 0), (a_largest.read(), a.at(0, j).read_write()), move |(&largest, a)| {
+            scale_rows(a, 0..m, exponent_to_safety(largest));
+        });
+    }
+    for (_, j) in b.places() {
+        s.spawn(task("lascl", 0, j, 0), (b_largest.read(), b.at(0, j).read_write()), move |(&largest, b)| {
+            scale_rows(b, 0..given, exponent_to_safety(largest));
+        });
+    }
+    submit_unscaled(s, op, a, tau, b, Some(a_largest));
+    for (_, j) in b.places() {
+        let largest = [a_largest.read(), b_largest.read()];
+        s.spawn(task("lascl", 0, j, 1), (largest, b.at(0, j).read_write()), move |([&of_a, &of_b], b)| {
+            if of_a == T::Real::ZERO {
+                return b.view_mut().fill(T::ZERO);
+            }
+            let scaling = Scaling::of(of_a, of_b);
+            scale_rows(b, 0..solved, scaling.a - scaling.b);
+            scale_rows(b, solved..m, -scaling.b);
+        });
+    }
+    for (_, j) in a.places() {
+        let first = j * a.tile_shape().1;
+        s.spawn(task("lascl", 0, j, 1), (a_largest.read(), a.at(0, j).read_write()), move |(&largest, a)| {
+            match exponent_to_safety(largest) {
+                0 => {}
+                k => scale_upper(a.view_mut(), first, -k),
+            }
+        });
+    }
+}
+
+/// The same without scaling. If the largest element of A is given, and zero, A is not singular: B is of no use then,
+/// and nothing fails.
+#[track_caller]
+fn submit_unscaled<'s, T: Scalar>(
+    s: &'s Scope<'s, '_>,
+    op: Op,
+    a: &Tiled<'s, MatMut<'s, T>>,
+    tau: &'s mut [T],
+    b: &Tiled<'s, MatMut<'s, T>>,
+    a_largest: Option<Output<'s, T::Real>>,
+) {
+    let n = a.shape().1;
     let q = geqrf::submit(s, a, tau);
-    let regular = check_diagonal(s, a);
+    let regular = check_diagonal_unless_zero(s, a, a_largest);
     // Nothing is solved with a singular R.
     let wait = || await_regular(s, regular, b);
     let r = (Uplo::Upper, op, Diag::NonUnit);
@@ -56,6 +114,53 @@ pub fn submit<'s, T: Scalar>(
     }
 }
 
+/// The exponents of the powers of two by which A and B are multiplied: A X = B becomes 2ᵃ A X' = 2ᵇ B, and X is 2ᵃ⁻ᵇ
+/// X'.
+#[derive(Clone, Copy)]
+struct Scaling {
+    a: i32,
+    b: i32,
+}
+
+impl Scaling {
+    /// Those for matrices with these largest elements.
+    fn of<R: Real>(a: R, b: R) -> Self {
+        Self { a: exponent_to_safety(a), b: exponent_to_safety(b) }
+    }
+}
+
+/// Multiplies some rows of a tile by 2ᵏ; nearly always k is zero, and what is known of the tile stays so.
+fn scale_rows<T: Scalar>(tile: &mut Tile<MatMut<'_, T>>, rows: Range<usize>, k: i32) {
+    if k != 0 {
+        let cols = tile.view().ncols();
+        scale(tile.view_mut().submatrix(rows, 0..cols), k);
+    }
+}
+
+/// Inserts tasks that find the largest part of an element in the first rows of a matrix in block columns.
+#[track_caller]
+fn submit_largest<'s, T: Scalar, V: TileView<Element = T> + 's>(
+    s: &'s Scope<'s, '_>,
+    a: &Tiled<'s, V>,
+    rows: usize,
+) -> Output<'s, T::Real> {
+    let largest = a.places().map(|(_, j)| {
+        let of = move |a: &Tile<V>| largest_part(a.view().submatrix(0..rows, 0..a.view().ncols()));
+        s.compute(task("norm", 0, j, 0), a.at(0, j).read(), of).read()
+    });
+    let largest: Vec<_> = largest.collect();
+    s.compute("norm", largest, |parts| parts.into_iter().copied().fold(T::Real::ZERO, worst))
+}
+
+/// The same for a matrix of the host, by tasks if it is large.
+fn largest<T: Scalar>(rt: &Runtime, a: MatRef<'_, T>, options: &Options) -> Result<T::Real, Error> {
+    let Some(nb) = options.streamed_columns(a.shape(), rt.workers())? else { return Ok(largest_part(a)) };
+    Ok(rt.scope(|s| {
+        let largest = submit_largest(s, &Tiled::read_only_columns(s, a, nb), a.nrows());
+        s.get(largest).copied()
+    })??)
+}
+
 /// Solves with an m x n matrix A of full rank. B has max(m, n) rows and nrhs columns.
 ///
 /// - Where op(A) has more rows than columns: least squares. Each column of B, of which the first rows, as many as op(A) has, are
@@ -66,10 +171,15 @@ pub fn submit<'s, T: Scalar>(
 /// A is replaced by its QR factorization (m >= n) or its LQ factorization (m < n). The solution begins before the
 /// factorization ends.
 ///
+/// If the largest element of A, or of B, is so large or so small that what is computed might overflow or underflow, the
+/// matrix is scaled by a power of two first, and solution, residuals and factors are scaled back: they are those of A
+/// and B as they were given. For an A of zeros the solution is zero, and so is all of B.
+///
 /// # Errors
-/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if A does not have full rank to the last digit: a diagonal
-/// element of the triangular factor is exactly zero, and B of no use. [`Shape`](crate::ErrorKind::Shape) if B does not have
-/// max(m, n) rows; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of a complex type.
+/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if A is not zero and does not have full rank to the
+/// last digit: a diagonal element of the triangular factor is exactly zero, and B of no use.
+/// [`Shape`](crate::ErrorKind::Shape) if B does not have max(m, n) rows; [`Argument`](crate::ErrorKind::Argument) for
+/// [`Op::Trans`] of a complex type.
 ///
 /// ```
 /// use superscalar_dla::{Matrix, Options, gels};
@@ -96,24 +206,38 @@ pub fn gels<T: Scalar>(
         return Err(Error::shape(format!("gels: A is {m} x {n}, B {rows} x {nrhs}")));
     }
     unmqr::check_op::<T>("gels", op)?;
-    if m == 0 || n == 0 {
-        b.fill(T::ZERO);
-        return Ok(());
-    }
     // Aᴴ is tall if A is wide: the other op of the conjugated, transposed view.
     let wide = m < n;
     let op = if (op == Op::None) == wide { Op::ConjTrans } else { Op::None };
+    let (tall, order) = (m.max(n), m.min(n));
+    let panel = options.panel_columns::<T>(Blocks::Qr, (tall, order), Crew::of(rt))?;
+    let tiles = options.product_tiles((tall, nrhs, order), Crew::of(rt))?;
+    let (given, solved) = if op == Op::None { (tall, order) } else { (order, tall) };
+    let a_largest = largest(rt, a.as_ref(), options)?;
+    if a_largest == T::Real::ZERO {
+        // Also where A has no elements.
+        b.fill(T::ZERO);
+        return Ok(());
+    }
+    let scaling = Scaling::of(a_largest, largest(rt, b.as_ref().submatrix(0..given, 0..nrhs), options)?);
+    scale(a.rb_mut(), scaling.a);
+    scale(b.rb_mut().submatrix(0..given, 0..nrhs), scaling.b);
     if wide {
         conjugate(a.rb_mut());
     }
-    let tall = if wide { a.rb_mut().transpose() } else { a.rb_mut() };
-    let panel = options.panel_columns::<T>(Blocks::Qr, tall.shape(), Crew::of(rt))?;
-    let tiles = options.product_tiles((tall.nrows(), nrhs, tall.ncols()), Crew::of(rt))?;
-    let outcome =
-        if panel.is_none() && tiles.is_none() { solve(op, tall, b) } else { share_out(rt, op, tall, b, options) };
+    let mut qr = if wide { a.rb_mut().transpose() } else { a.rb_mut() };
+    let (factored, x) = (qr.rb_mut(), b.rb_mut());
+    let outcome = if panel.is_none() && tiles.is_none() {
+        solve(op, factored, x)
+    } else {
+        share_out(rt, op, factored, x, options)
+    };
+    scale_upper(qr, 0, -scaling.a);
     if wide {
         conjugate(a);
     }
+    scale(b.rb_mut().submatrix(0..solved, 0..nrhs), scaling.a - scaling.b);
+    scale(b.submatrix(solved..tall, 0..nrhs), -scaling.b);
     outcome
 }
 
@@ -132,7 +256,7 @@ fn share_out<T: Scalar>(
     Ok(rt.scope(|s| {
         let a = Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution);
         let b = Tiled::columns(s, b.rb_mut(), columns).distributed(s, distribution);
-        submit(s, op, &a, &mut tau, &b);
+        submit_unscaled(s, op, &a, &mut tau, &b, None);
     })?)
 }
 

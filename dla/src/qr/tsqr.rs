@@ -39,11 +39,12 @@ impl<T: Scalar> Tree<T> {
     /// the matrix, whose leaves stay in it, that takes about n / mb of its memory twice.
     ///
     /// # Panics
-    /// If `mb` is zero.
+    /// If `mb` is zero, or there is no memory for it.
     #[must_use]
     pub fn new((m, n): (usize, usize), mb: usize) -> Self {
         assert!(mb > 0, "blocks without rows");
-        let mb = mb.next_multiple_of(n.max(1)).max(2 * n);
+        // Larger blocks than can be counted are one.
+        let mb = mb.checked_next_multiple_of(n.max(1)).unwrap_or(usize::MAX).max(n.saturating_mul(2));
         let (mut factors, mut stacks, mut rows) = (Vec::new(), Vec::new(), m);
         loop {
             let blocks = rows.div_ceil(mb);

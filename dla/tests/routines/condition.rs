@@ -2,10 +2,10 @@
 
 use crate::{
     four_types,
-    matrices::{Stored, Wide, narrow, random, wide},
+    matrices::{Stored, Wide, epsilon, least, narrow, powers_of_two, random, times_power_of_two, whole, wide},
     runs::{Runtimes, assert_refused, runtime},
 };
-use superscalar_dla::{ErrorKind, Options, gecon, getrf, pocon, potrf};
+use superscalar_dla::{ErrorKind, Options, Tiled, gecon, getrf, lange, pocon, potrf, submit};
 use superscalar_kernels::{Norm, Real, Scalar, Uplo, c64};
 
 const NORMS: [Norm; 2] = [Norm::One, Norm::Inf];
@@ -113,8 +113,120 @@ fn nothing_hangs<T: Scalar>() {
     }
 }
 
+/// Factors L and U, side by side, with U times 2ᵏ: U's diagonal is 1, 2, 4, and all others are halves, so down to the
+/// subnormal numbers nothing is rounded. L U needs no interchanges.
+fn exact_factors<T: Scalar>(n: usize, k: i32) -> Stored<T> {
+    let half = |i, j| wide(whole::<T>(5, i, j)) / 8.0;
+    let times = |x: c64, k| narrow(c64::new(times_power_of_two(x.re, k), times_power_of_two(x.im, k)));
+    Stored::new((n, n), |i, j| match i.cmp(&j) {
+        std::cmp::Ordering::Equal => times(c64::from([1.0, 4.0, 2.0][i % 3]), k),
+        std::cmp::Ordering::Greater => times(half(i, j), 0),
+        std::cmp::Ordering::Less => times(half(i, j), k),
+    })
+}
+
+/// Powers of two for which these factors, and their product, are numbers, and not rounded.
+fn exact_powers<T: Scalar>() -> std::ops::RangeInclusive<i32> {
+    powers_of_two::<T>().start() + 8..=powers_of_two::<T>().end() - 4
+}
+
+/// The condition number does not depend on the scale, though the inverse's elements soon overflow.
+fn every_power_of_two<T: Scalar>() {
+    let (rt, o) = (runtime(), Options::default());
+    for n in [1, 2, 9] {
+        for norm in NORMS {
+            let rcond = |k: i32| {
+                let anorm = real::<T>(times_power_of_two(16.0, k));
+                gecon(&rt, norm, exact_factors::<T>(n, k).view(), anorm, &o).expect("the arguments fit").to_f64()
+            };
+            let expected = rcond(0);
+            assert!(expected > 1e-4);
+            for k in exact_powers::<T>() {
+                let error = (rcond(k) / expected - 1.0).abs();
+                assert!(error <= 16.0 * epsilon::<T>(), "gecon {} {norm} n {n} 2^{k}: {error:e}", T::LETTER);
+            }
+        }
+        for uplo in [Uplo::Lower, Uplo::Upper] {
+            // A is 4ᵏ times as large; of the factor one triangle is read.
+            let rcond = |k: i32| {
+                let all = exact_factors::<T>(n, k);
+                let factor =
+                    Stored::<T>::new((n, n), |i, j| if uplo == Uplo::Upper { all.at(i, j) } else { all.at(j, i) });
+                let anorm = real::<T>(times_power_of_two(16.0, 2 * k));
+                pocon(&rt, uplo, factor.view(), anorm, &o).expect("the arguments fit").to_f64()
+            };
+            let expected = rcond(0);
+            assert!(expected > 1e-8);
+            for k in (exact_powers::<T>().start() / 2)..=(exact_powers::<T>().end() / 2) {
+                let error = (rcond(k) / expected - 1.0).abs();
+                assert!(error <= 16.0 * epsilon::<T>(), "pocon {}{uplo} n {n} 4^{k}: {error:e}", T::LETTER);
+            }
+        }
+    }
+}
+
+/// The norm, the factors and the estimate, and the same in a scope.
+fn from_matrix_to_estimate_at_every_power_of_two<T: Scalar>() {
+    let (rt, n) = (runtime(), 9);
+    let o = Options::default().nb(4);
+    let parts = exact_factors::<T>(n, 0).wide();
+    let l = Wide::new((n, n), |i, j| if i > j { parts.at(i, j) } else { c64::from(f64::from(u8::from(i == j))) });
+    let u = Wide::new((n, n), |i, j| if i <= j { parts.at(i, j) } else { c64::ZERO });
+    let product = l.times(&u);
+    let expected = 1.0 / (product.norm_one() * product.inverse().norm_one());
+    for k in exact_powers::<T>() {
+        let part = |x: f64| times_power_of_two(x, k);
+        let a = Stored::<T>::new((n, n), |i, j| narrow(c64::new(part(product.at(i, j).re), part(product.at(i, j).im))));
+        let (mut lu, mut ipiv) = (a.clone(), vec![0; n]);
+        getrf(&rt, lu.view_mut(), &mut ipiv, &o).expect("no pivot is zero");
+        let anorm = lange(&rt, Norm::One, a.view(), &o).expect("no error");
+        let rcond = gecon(&rt, Norm::One, lu.view(), anorm, &o).expect("the arguments fit").to_f64();
+        // Of a norm of subnormal size fewer digits are there.
+        let error = (rcond / expected - 1.0).abs();
+        let allowed = 1e-3 + least::<T>() / anorm.to_f64();
+        assert!(
+            rcond >= expected * (1.0 - allowed) && error <= 2.0,
+            "{} 2^{k}: {rcond:e}, not {expected:e}",
+            T::LETTER
+        );
+        let mut b = a.clone();
+        let submitted = rt.scope(|s| {
+            let b = Tiled::columns(s, b.view_mut(), 4);
+            let anorm = submit::lange(s, Norm::One, &b);
+            submit::getrf(s, &b, &mut ipiv);
+            let rcond = submit::gecon(s, Norm::One, &b, anorm);
+            s.get(rcond).copied()
+        });
+        let submitted = submitted.expect("the scope succeeds").expect("the task succeeds").to_f64();
+        assert!((submitted / rcond - 1.0).abs() <= 16.0 * epsilon::<T>(), "{} 2^{k}: {submitted:e}", T::LETTER);
+    }
+}
+
+/// Neither Inf nor NaN for what is finite, whatever is given as the norm.
+fn estimates_are_numbers<T: Scalar>() {
+    let (rt, o) = (runtime(), Options::default());
+    let (least, most) = (*powers_of_two::<T>().start(), *powers_of_two::<T>().end());
+    for (of_a, of_norm) in (least..=most).step_by(5).flat_map(|a| (least..=most).step_by(41).map(move |norm| (a, norm)))
+    {
+        for n in [1, 5] {
+            let a = Stored::<T>::new((n, n), |i, j| {
+                narrow(c64::from(times_power_of_two((1 + (i + 2 * j) % 5) as f64, of_a)))
+            });
+            let anorm = real::<T>(times_power_of_two(1.0, of_norm));
+            for rcond in [
+                gecon(&rt, Norm::One, a.view(), anorm, &o).expect("the arguments fit").to_f64(),
+                gecon(&rt, Norm::Inf, a.view(), anorm, &o).expect("the arguments fit").to_f64(),
+                pocon(&rt, Uplo::Lower, a.view(), anorm, &o).expect("the arguments fit").to_f64(),
+            ] {
+                assert!(rcond >= 0.0 && rcond.is_finite(), "{} n {n} A 2^{of_a}, norm 2^{of_norm}: {rcond}", T::LETTER);
+            }
+        }
+    }
+}
+
 four_types! {
     estimates_are_near estimates_of_positive_definite_matrices_are_near diagonal_matrices_are_exact nothing_hangs
+    every_power_of_two from_matrix_to_estimate_at_every_power_of_two estimates_are_numbers
 }
 
 /// A matrix of rank one less, and one that is so to the last digit only.

@@ -3,11 +3,14 @@
 use crate::{
     factors::{q_of_columns, q_of_rows},
     four_types,
-    matrices::{Stored, TINY, Wide, epsilon, random},
+    matrices::{
+        Stored, TINY, Wide, assert_scaled, epsilon, narrow, powers_of_two, random, times_power_of_two, whole, wide,
+    },
     runs::{Runtimes, assert_info, assert_refused, assert_small, ops_of_q, runtime},
 };
-use superscalar_dla::{ErrorKind, Options, gelqf, gels, geqrf};
+use superscalar_dla::{Error, ErrorKind, Options, Tiled, gelqf, gels, geqrf, submit};
 use superscalar_kernels::{Op, Scalar, c64};
+use superscalar_runtime::Runtime;
 
 /// Shapes of A, and numbers of right-hand sides.
 const CASES: [(usize, usize, usize); 12] = [
@@ -120,10 +123,10 @@ fn exact_solutions<T: Scalar>() {
     }
 }
 
-/// A column of zeros, or a row where A is wide, leaves a zero on the diagonal of the triangular factor.
+/// A column of zeros, but not the only one, or a row where A is wide, leaves a zero on the diagonal of the triangular factor.
 fn rank_deficient_matrices<T: Scalar>() {
     let runtimes = Runtimes::new();
-    for (m, n, zero) in [(1, 1, 0), (40, 33, 0), (40, 33, 20), (40, 33, 32), (33, 40, 0), (33, 40, 20)] {
+    for (m, n, zero) in [(40, 33, 0), (40, 33, 20), (40, 33, 32), (33, 40, 0), (33, 40, 20)] {
         let is_zero = |i, j| (if m >= n { j } else { i }) == zero;
         let a = Stored::<T>::new((m, n), |i, j| if is_zero(i, j) { T::ZERO } else { random(3, i, j) });
         for op in ops_of_q::<T>() {
@@ -163,7 +166,168 @@ fn nan_propagates<T: Scalar>() {
     }
 }
 
-four_types! { least_squares_and_least_norm exact_solutions rank_deficient_matrices nan_propagates }
+/// Of full rank and well conditioned, all parts integers from -3 to 7.
+fn well_conditioned<T: Scalar>(shape: (usize, usize)) -> Stored<T> {
+    Stored::new(shape, |i, j| whole::<T>(8, i, j) + T::from_f64(if i == j { 4.0 } else { 0.0 }))
+}
+
+/// The same times 2ᵏ.
+fn times<T: Scalar>(a: &Stored<T>, k: i32) -> Stored<T> {
+    let part = |x: f64| times_power_of_two(x, k);
+    Stored::new(a.shape(), |i, j| narrow(c64::new(part(wide(a.at(i, j)).re), part(wide(a.at(i, j)).im))))
+}
+
+/// A call of gels, blocking or not, and with some block size.
+struct Way {
+    name: &'static str,
+    nb: usize,
+    is_blocking: bool,
+}
+
+const WAYS: [Way; 3] = [
+    Way { name: "at once", nb: 50, is_blocking: true },
+    Way { name: "in tiles", nb: 2, is_blocking: true },
+    Way { name: "submitted", nb: 2, is_blocking: false },
+];
+
+impl Way {
+    /// Solves; whether there is such a form for the shape.
+    fn call<T: Scalar>(&self, rt: &Runtime, op: Op, a: &mut Stored<T>, b: &mut Stored<T>) -> Option<Result<(), Error>> {
+        if self.is_blocking {
+            return Some(gels(rt, op, a.view_mut(), b.view_mut(), &Options::default().nb(self.nb)));
+        }
+        let (m, n) = a.shape();
+        let mut tau = vec![T::ZERO; n];
+        (m >= n).then(|| {
+            let outcome = rt.scope(|s| {
+                let a = Tiled::columns(s, a.view_mut(), self.nb);
+                submit::gels(s, op, &a, &mut tau, &Tiled::columns(s, b.view_mut(), 1));
+            });
+            Ok(outcome?)
+        })
+    }
+}
+
+/// 2ᵖ A X = 2ᑫ B has the solution 2ᑫ⁻ᵖ X, residuals of 2ᑫ R, and factors 2ᵖ times as large.
+fn assert_scales<T: Scalar>(rt: &Runtime, shape: (usize, usize), scales: &[(i32, i32)]) {
+    let ((m, n), nrhs) = (shape, 2);
+    for (op, way) in [Op::None, Op::ConjTrans].into_iter().flat_map(|op| WAYS.iter().map(move |way| (op, way))) {
+        let (rows, cols) = op.shape((m, n));
+        let a = well_conditioned::<T>((m, n));
+        let b = Stored::<T>::new((m.max(n), nrhs), |i, j| if i < rows { whole(9, i, j) } else { T::ONE });
+        let (mut factors, mut x) = (a.clone(), b.clone());
+        let Some(outcome) = way.call(rt, op, &mut factors, &mut x) else { continue };
+        outcome.expect("A has full rank");
+        for &(p, q) in scales {
+            let what = format!("gels {}{op} {m} x {n} {} A 2^{p} B 2^{q}", T::LETTER, way.name);
+            let (mut scaled, mut y) = (times(&a, p), times(&b, q));
+            way.call(rt, op, &mut scaled, &mut y).expect("there is such a form").expect("A has full rank");
+            scaled.assert_padding(&what);
+            y.assert_padding(&what);
+            let tolerance = |of: &Stored<T>| 200.0 * epsilon::<T>() * of.wide().norm_max();
+            for (i, j) in (0..m.max(n)).flat_map(|i| [(i, 0), (i, 1)]) {
+                let k = if i < cols { q - p } else { q };
+                assert_scaled(y.at(i, j), wide(x.at(i, j)), tolerance(&x), k, &format!("{what}, X ({i}, {j})"));
+            }
+            for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                let k = if (m >= n && i <= j) || (m < n && i >= j) { p } else { 0 };
+                let expected = wide(factors.at(i, j));
+                assert_scaled(scaled.at(i, j), expected, tolerance(&factors), k, &format!("{what}, A ({i}, {j})"));
+            }
+        }
+    }
+}
+
+fn every_power_of_two<T: Scalar>() {
+    let rt = runtime();
+    let scales: Vec<_> = powers_of_two::<T>().map(|k| (k, k)).collect();
+    for shape in [(5, 3), (3, 5), (4, 4)] {
+        assert_scales::<T>(&rt, shape, &scales);
+    }
+}
+
+/// A and B of very different sizes, as long as the solution is a number.
+fn a_and_b_are_scaled_apart<T: Scalar>() {
+    let rt = runtime();
+    let (least, most) = (*powers_of_two::<T>().start(), *powers_of_two::<T>().end());
+    let some: Vec<_> = (least..=most).step_by((most - least) as usize / 20).chain([most - 1, most]).collect();
+    let pairs = some.iter().flat_map(|&p| some.iter().map(move |&q| (p, q)));
+    let scales: Vec<_> = pairs.filter(|(p, q)| (least..=most).contains(&(q - p))).collect();
+    assert!(scales.len() > 200);
+    for shape in [(5, 3), (3, 5), (4, 4)] {
+        assert_scales::<T>(&rt, shape, &scales);
+    }
+}
+
+/// As in LAPACK: the solution is zero, and so is all of B; A stays as it is.
+fn a_matrix_of_zeros<T: Scalar>() {
+    let rt = runtime();
+    for (m, n) in [(1, 1), (5, 3), (3, 5), (4, 4), (40, 33), (0, 0), (4, 0), (0, 4)] {
+        for (op, way) in ops_of_q::<T>().into_iter().flat_map(|op| WAYS.iter().map(move |way| (op, way))) {
+            for bad in [1.0, f64::NAN] {
+                let zero = Stored::<T>::new((m, n), |_, _| T::ZERO);
+                let (mut a, mut b) = (zero.clone(), Stored::<T>::new((m.max(n), 3), |_, _| T::from_f64(bad)));
+                let Some(outcome) = way.call(&rt, op, &mut a, &mut b) else { continue };
+                outcome.expect("its solution is zero");
+                let what = format!("gels {}{op} {m} x {n} {}", T::LETTER, way.name);
+                a.assert_padding(&what);
+                b.assert_padding(&what);
+                assert!(b.wide() == Wide::new(b.shape(), |_, _| c64::ZERO), "{what}: {b:?}");
+                assert!(a.wide() == zero.wide(), "{what}: {a:?}");
+            }
+        }
+    }
+}
+
+/// A singular matrix that is not zero is one at every scale, and is refused by all forms.
+fn singular_matrices_of_all_sizes<T: Scalar>() {
+    let rt = runtime();
+    for k in powers_of_two::<T>() {
+        for ((m, n), way) in [(5, 3), (3, 5)].into_iter().flat_map(|shape| WAYS.iter().map(move |way| (shape, way))) {
+            let is_zero = |i, j| (if m >= n { j } else { i }) == 2;
+            let a = Stored::<T>::new((m, n), |i, j| if is_zero(i, j) { T::ZERO } else { whole::<T>(8, i, j) });
+            let (mut a, mut b) = (times(&a, k), Stored::<T>::random((m.max(n), 1), 4));
+            if let Some(outcome) = way.call(&rt, Op::None, &mut a, &mut b) {
+                assert_info(outcome, ErrorKind::Singular, 3);
+            }
+        }
+    }
+}
+
+/// Nothing is scaled for a NaN, and it does not get lost where something is.
+fn nan_propagates_at_every_size<T: Scalar>() {
+    let rt = runtime();
+    let (least, most) = (*powers_of_two::<T>().start(), *powers_of_two::<T>().end());
+    for (k, bad) in [least, 0, most].into_iter().flat_map(|k| [(k, f64::NAN), (k, f64::INFINITY)]) {
+        for ((m, n), way) in [(5, 3), (3, 5)].into_iter().flat_map(|shape| WAYS.iter().map(move |way| (shape, way))) {
+            for (in_a, op) in
+                [true, false].into_iter().flat_map(|in_a| ops_of_q::<T>().into_iter().map(move |op| (in_a, op)))
+            {
+                let (mut a, mut b) =
+                    (times(&well_conditioned::<T>((m, n)), k), times(&well_conditioned((m.max(n), 1)), k));
+                if in_a { &mut a } else { &mut b }.set(1, 0, T::from_f64(bad));
+                let Some(outcome) = way.call(&rt, op, &mut a, &mut b) else { continue };
+                let what = format!("{}{op} {m} x {n} {} {bad} in A: {in_a}, 2^{k}", T::LETTER, way.name);
+                assert!(outcome.is_err() || !b.is_finite(), "{what}: no trace of it in the solution");
+            }
+        }
+    }
+}
+
+four_types! {
+    least_squares_and_least_norm exact_solutions rank_deficient_matrices nan_propagates every_power_of_two
+    a_and_b_are_scaled_apart a_matrix_of_zeros singular_matrices_of_all_sizes nan_propagates_at_every_size
+}
+
+/// A refusal changes nothing, though a wide matrix is conjugated before it is factored.
+#[test]
+fn a_wide_matrix_that_is_refused_stays_as_it_is() {
+    let rt = runtime();
+    let (a, b) = (Stored::<c64>::random((4, 5), 1), Stored::<c64>::random((5, 2), 2));
+    let (mut x, mut y) = (a.clone(), b.clone());
+    assert_refused(gels(&rt, Op::None, x.view_mut(), y.view_mut(), &Options::default().nb(0)), ErrorKind::Shape);
+    assert!(x == a && y == b);
+}
 
 #[test]
 fn without_rows_or_columns_the_solution_is_zero() {

@@ -19,6 +19,7 @@ mod norms;
 mod qr;
 mod runs;
 mod scales;
+mod sizes;
 mod tsqr;
 
 /// A test for each of the four types.

@@ -239,6 +239,39 @@ pub fn epsilon<T: Scalar>() -> f64 {
     wide(T::from_real(T::EPSILON)).re
 }
 
+/// The least positive number of a type.
+pub fn least<T: Scalar>() -> f64 {
+    if epsilon::<T>() > 1e-10 { f64::from(f32::from_bits(1)) } else { f64::from_bits(1) }
+}
+
+/// The exponents k for which integers from 1 to 7, times 2ᵏ, are numbers of this type.
+pub fn powers_of_two<T: Scalar>() -> std::ops::RangeInclusive<i32> {
+    if epsilon::<T>() > 1e-10 { -149..=125 } else { -1074..=1021 }
+}
+
+/// 2ᵏ x, rounded only where that is subnormal or overflows.
+pub fn times_power_of_two(x: f64, k: i32) -> f64 {
+    let (mut x, mut left) = (x, k);
+    while left != 0 {
+        let step = left.clamp(-1022, 1022);
+        x *= 2f64.powi(step);
+        left -= step;
+    }
+    x
+}
+
+/// Fails unless x is 2ᵏ times what was expected, up to an error of `error` times 2ᵏ and to what is lost below the least
+/// number. A part that is not representable must have overflowed.
+#[track_caller]
+pub fn assert_scaled<T: Scalar>(x: T, expected: c64, error: f64, k: i32, what: &str) {
+    for (found, expected) in [(wide(x).re, expected.re), (wide(x).im, expected.im)] {
+        let scaled = times_power_of_two(expected, k);
+        let is_number = T::from_f64(times_power_of_two(expected.abs() + error, k)).re().to_f64().is_finite();
+        let near = (found - scaled).abs() <= times_power_of_two(error, k) + 4.0 * least::<T>();
+        assert!(if is_number { near } else { found.is_infinite() || near }, "{what}: {found:e}, not {scaled:e}");
+    }
+}
+
 pub fn narrow<T: Scalar>(x: c64) -> T {
     T::from_parts(T::Real::from_f64(x.re), T::Real::from_f64(x.im))
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     four_types,
-    matrices::{Stored, TINY, Wide, wide},
+    matrices::{Stored, TINY, Wide, epsilon, least, narrow, powers_of_two, times_power_of_two, wide},
     runs::{Runtimes, SHAPES, assert_refused, assert_small, runtime},
 };
 use superscalar_dla::{Error, ErrorKind, Options, Tiled, lange, lanhe, lansy, lantr, submit};
@@ -136,7 +136,106 @@ fn nan_and_inf_show<T: Scalar>() {
     }
 }
 
-four_types! { norms_are_those_of_the_definition integers_are_exact extremes nan_and_inf_show }
+/// The Frobenius norm of the definition, without overflow or underflow.
+fn scaled_frobenius(a: &Wide) -> f64 {
+    let (largest, (m, n)) = (a.norm_max(), a.shape());
+    let squares = (0..m * n).map(|at| (a.at(at % m, at / m).norm() / largest).powi(2));
+    if largest == 0.0 { 0.0 } else { largest * squares.sum::<f64>().sqrt() }
+}
+
+/// Sums of squares overflow for some columns, and for some only together; below they are lost.
+fn every_power_of_two<T: Scalar>() {
+    let rt = runtime();
+    for (step, k) in powers_of_two::<T>().enumerate() {
+        for (m, n) in [(9, 9), (5, 12)] {
+            let part = |i: usize, j: usize, by: usize| times_power_of_two(((by * i + 2 * j) % 7) as f64 - 3.0, k);
+            let a = Stored::<T>::new((m, n), |i, j| narrow(c64::new(part(i, j, 5), part(i, j, 3))));
+            // Tiles now and then.
+            let sizes: &[usize] = if step % 8 == 0 { &[50, 1, 4] } else { &[50] };
+            for (name, call, meant) in cases(&a) {
+                for (norm, &nb) in NORMS.into_iter().flat_map(|norm| sizes.iter().map(move |nb| (norm, nb))) {
+                    let found = call(&rt, norm, &Options::default().nb(nb)).expect("the shapes fit").to_f64();
+                    let expected =
+                        if norm == Norm::Frobenius { scaled_frobenius(&meant) } else { norm_of(norm, &meant) };
+                    let rounded = T::from_f64(expected).re().to_f64();
+                    let error = (found - expected).abs();
+                    // A modulus that is subnormal is rounded before it is added.
+                    let near = error <= 100.0 * epsilon::<T>() * expected + (m.max(n) as f64) * least::<T>();
+                    let what = format!("{name} {} {norm} {m} x {n} nb {nb} 2^{k}: {found:e}", T::LETTER);
+                    assert!(if rounded.is_finite() { near } else { found == f64::INFINITY }, "{what}, {expected:e}");
+                }
+            }
+        }
+    }
+}
+
+/// As many as it takes for a sum of squares to overflow only when the columns come together: of ten thousand 1e18 it is
+/// 1e40.
+fn sums_of_columns_do_not_overflow<T: Scalar>() {
+    let (rt, n) = (runtime(), 100);
+    // The root of 1e36, or of 1e304.
+    let size = if epsilon::<T>() > 1e-10 { 1e18 } else { 1e152 };
+    let a = Stored::<T>::new((n, n), |_, _| T::from_f64(size));
+    for nb in [1, 7, 100] {
+        let norm = lange(&rt, Norm::Frobenius, a.view(), &Options::default().nb(nb)).expect("no error").to_f64();
+        assert!((norm / (100.0 * size) - 1.0).abs() < 1e-5, "{} nb {nb}: {norm:e}", T::LETTER);
+    }
+}
+
+/// Inf in two places is Inf, in one column or in two; with a NaN anywhere it is NaN, also within one complex number.
+fn nan_beats_inf<T: Scalar>() {
+    let (rt, n) = (runtime(), 9);
+    let (inf, nan) = (T::Real::from_f64(f64::INFINITY), T::Real::from_f64(f64::NAN));
+    let elements = [
+        T::from_real(inf),
+        T::from_real(-inf),
+        T::from_real(nan),
+        T::from_parts(T::Real::ONE, inf),
+        T::from_parts(inf, nan),
+        T::from_parts(nan, inf),
+    ];
+    let places = [(0, 0), (8, 0), (3, 5), (5, 3), (8, 8)];
+    for (&first, &second) in places.iter().flat_map(|first| places.iter().map(move |second| (first, second))) {
+        for (x, y) in elements.iter().flat_map(|x| elements.iter().map(move |y| (x, y))) {
+            let mut a = Stored::<T>::random((n, n), 7);
+            a.set(first.0, first.1, *x);
+            a.set(second.0, second.1, *y);
+            for (name, call, meant) in cases(&a) {
+                let read: Vec<c64> = (0..n * n).map(|at| meant.at(at % n, at / n)).collect();
+                let (has_nan, has_inf) = (read.iter().any(|x| x.is_nan()), read.iter().any(|x| x.is_infinite()));
+                for (norm, nb) in NORMS.into_iter().flat_map(|norm| [(norm, 1), (norm, 4), (norm, 50)]) {
+                    let found = call(&rt, norm, &Options::default().nb(nb)).expect("the shapes fit").to_f64();
+                    let right = match (has_nan, has_inf) {
+                        (true, _) => found.is_nan(),
+                        (false, true) => found == f64::INFINITY,
+                        (false, false) => found.is_finite(),
+                    };
+                    assert!(right, "{name} {norm} nb {nb}, {x} at {first:?}, {y} at {second:?}: {found}");
+                }
+            }
+        }
+    }
+}
+
+/// A modulus is representable, but the square of it is not; and a part is subnormal.
+fn moduli_of_all_sizes<T: Scalar>() {
+    let rt = runtime();
+    for k in powers_of_two::<T>() {
+        let parts = |re: f64, im: f64| narrow::<T>(c64::new(times_power_of_two(re, k), times_power_of_two(im, k)));
+        let a = Stored::<T>::new((1, 1), |_, _| parts(3.0, -4.0));
+        let expected = if T::COMPLEX { 5.0 } else { 3.0 };
+        for norm in NORMS {
+            let found = lange(&rt, norm, a.view(), &Options::default()).expect("no error").to_f64();
+            let error = (times_power_of_two(found, -k) - expected).abs();
+            assert!(error <= 4.0 * epsilon::<T>() * expected, "{} {norm} 2^{k}: {found:e}", T::LETTER);
+        }
+    }
+}
+
+four_types! {
+    norms_are_those_of_the_definition integers_are_exact extremes nan_and_inf_show every_power_of_two
+    sums_of_columns_do_not_overflow nan_beats_inf moduli_of_all_sizes
+}
 
 #[test]
 fn a_norm_is_a_result_of_its_scope() {

@@ -2,6 +2,9 @@
 //!
 //! Nothing here follows a pointer, so nothing here is `unsafe`: offsets use wrapping arithmetic, and only the views,
 //! which know that they are in bounds, dereference.
+//!
+//! No stride is longer than the slice. A dimension of at most one element, which is not stepped along, may be given a
+//! longer one; it is shortened, so that kernels can compute with strides without overflow.
 
 use super::{ViewError, ViewErrorKind};
 use std::ops::Range;
@@ -40,6 +43,7 @@ impl<T> Layout<T> {
         if needed > len {
             return Err(ViewErrorKind::TooShort { m, n, ld, needed, len }.into());
         }
+        let ld = if n <= 1 { ld.min(len.max(m).max(1)) } else { ld };
         Ok(Self { ptr, m, n, row_stride: 1, col_stride: ld })
     }
 
@@ -71,7 +75,8 @@ impl<T> Layout<T> {
                 return Err(ViewErrorKind::Overlap { m, n, row, col }.into());
             }
         }
-        Ok(Self { ptr, m, n, row_stride: row, col_stride: col })
+        let within = |count: usize, stride: usize| if count <= 1 { stride.min(len) } else { stride };
+        Ok(Self { ptr, m, n, row_stride: within(m, row), col_stride: within(n, col) })
     }
 
     /// The address of element (i, j).

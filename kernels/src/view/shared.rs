@@ -225,7 +225,10 @@ impl<'a, T> MatRef<'a, T> {
     where
         T: Copy,
     {
-        let mut out = Vec::with_capacity(self.nrows() * self.ncols());
+        let len = self.nrows().checked_mul(self.ncols());
+        // Elements of a view may overlap, so there may be more of them than memory has.
+        let Some(len) = len else { panic!("capacity overflow: {} x {} elements", self.nrows(), self.ncols()) };
+        let mut out = Vec::with_capacity(len);
         for j in 0..self.ncols() {
             match self.col_as_slice(j) {
                 Some(col) => out.extend_from_slice(col),
@@ -277,6 +280,43 @@ mod tests {
         assert!(MatRef::from_col_major(&x, 3, 1, 2).is_err());
         assert!(MatRef::from_col_major(&x, 0, 1, 0).is_err(), "LAPACK: ld >= max(1, m)");
         assert!(MatRef::from_col_major(&x, 2, usize::MAX, usize::MAX).is_err());
+    }
+
+    #[test]
+    fn sizes_that_overflow_are_refused() {
+        let (mut x, most) = ([0u8; 8], usize::MAX);
+        // (n - 1) ld + m wraps to less than there is.
+        for (m, n, ld) in
+            [(2, 3, 1 << 63), (8, 2, most - 7), (1, 1 << 32, 1 << 32), (1 << 33, 1 << 31, 1 << 33), (most, 2, most)]
+        {
+            assert!(MatRef::from_col_major(&x, m, n, ld).is_err(), "{m} x {n}, ld {ld}");
+            assert!(MatMut::from_col_major(&mut x, m, n, ld).is_err(), "{m} x {n}, ld {ld}");
+        }
+        for (shape, strides) in
+            [((2, 2), (1 << 63, 1 << 63)), ((3, 3), (1 << 63, 1)), ((most, most), (1, 1)), ((1 << 32, 1), (1 << 32, 1))]
+        {
+            assert!(MatRef::from_strided(&x, shape, strides).is_err(), "{shape:?} {strides:?}");
+            assert!(MatMut::from_strided(&mut x, shape, strides).is_err(), "{shape:?} {strides:?}");
+        }
+    }
+
+    #[test]
+    fn strides_of_one_element_are_no_longer_than_the_slice() {
+        let mut x = [0u8; 8];
+        let a = MatRef::from_col_major(&x, 3, 1, usize::MAX).unwrap();
+        assert_eq!((a.to_vec().len(), a.col_stride()), (3, 8));
+        assert_eq!(MatMut::from_col_major(&mut x, 3, 0, usize::MAX).unwrap().col_stride(), 8);
+        assert_eq!(MatRef::from_col_major(&x, 3, 1, 5).unwrap().col_stride(), 5);
+        let a = MatMut::from_strided(&mut x, (1, 2), (usize::MAX, 4)).unwrap();
+        assert_eq!((a.row_stride(), a.col_stride()), (8, 4));
+        let a = MatMut::from_strided(&mut x, (2, 1), (4, usize::MAX)).unwrap();
+        assert_eq!((a.row_stride(), a.col_stride()), (4, 8));
+    }
+
+    #[test]
+    #[should_panic(expected = "capacity overflow")]
+    fn a_copy_of_too_many_elements_panics() {
+        let _ = MatRef::from_strided(&[0u8], (1 << 33, 1 << 31), (0, 0)).unwrap().to_vec();
     }
 
     #[test]

@@ -1,0 +1,115 @@
+//! How much memory a matrix takes, and how much there is.
+
+use std::fmt;
+use superscalar_kernels::NoMemory;
+
+/// A matrix for which there is no memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shortage {
+    shape: (usize, usize),
+    bytes: u128,
+    /// What there is, where that is known.
+    available: Option<u64>,
+}
+
+impl Shortage {
+    /// That of a matrix with elements of so many bytes, if it takes more than there is.
+    pub(crate) fn of((m, n): (usize, usize), element_bytes: usize) -> Option<Self> {
+        let bytes = (m as u128 * n as u128).saturating_mul(element_bytes as u128);
+        let available = available_bytes();
+        let most = available.map_or(isize::MAX as u128, u128::from);
+        (bytes > most).then_some(Self { shape: (m, n), bytes, available })
+    }
+
+    /// The bytes of the matrix's elements.
+    pub(crate) fn bytes(&self) -> u128 {
+        self.bytes
+    }
+}
+
+impl From<NoMemory> for Shortage {
+    fn from(error: NoMemory) -> Self {
+        Self { shape: error.shape(), bytes: error.bytes(), available: available_bytes() }
+    }
+}
+
+impl fmt::Display for Shortage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { shape: (m, n), bytes, available } = self;
+        write!(out, "a matrix of {m} x {n} in dense storage takes {}", Bytes(*bytes))?;
+        match available {
+            Some(available) => write!(out, "; {} are available", Bytes(u128::from(*available))),
+            None => out.write_str("; there is not so much memory"),
+        }
+    }
+}
+
+/// A number of bytes, to be read: `8000000000000 bytes (7.3 TiB)`.
+struct Bytes(u128);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+        write!(out, "{} bytes", self.0)?;
+        let mut size = self.0 as f64;
+        let mut unit = None;
+        for name in UNITS {
+            if size >= 1024.0 {
+                (size, unit) = (size / 1024.0, Some(name));
+            }
+        }
+        unit.map_or(Ok(()), |unit| write!(out, " ({size:.1} {unit})"))
+    }
+}
+
+/// The memory that the system can give without taking it from others, swap space included; `None` where it does not
+/// say.
+fn available_bytes() -> Option<u64> {
+    parse(&std::fs::read_to_string("/proc/meminfo").ok()?)
+}
+
+/// The same from the text in which Linux says it.
+fn parse(text: &str) -> Option<u64> {
+    let field = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+        line.trim().strip_suffix("kB")?.trim_end().parse::<u64>().ok()?.checked_mul(1024)
+    };
+    field("MemAvailable")?.checked_add(field("SwapFree").unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_available_is_read() {
+        let text = "MemTotal:       24600000 kB\nMemAvailable:    2000 kB\nSwapTotal:  5 kB\nSwapFree:     48 kB\n";
+        assert_eq!(parse(text), Some(2048 * 1024));
+        assert_eq!(parse("MemAvailable:    3 kB\n"), Some(3072));
+        for text in ["", "MemFree: 3 kB\n", "MemAvailable: x kB\n", "MemAvailable: 18446744073709551615 kB\n"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_readable() {
+        let texts = [0, 1023, 1536, 8_000_000_000_000, 1 << 67].map(|bytes| Bytes(bytes).to_string());
+        let wanted = [
+            "0 bytes",
+            "1023 bytes",
+            "1536 bytes (1.5 KiB)",
+            "8000000000000 bytes (7.3 TiB)",
+            "147573952589676412928 bytes (128.0 EiB)",
+        ];
+        assert_eq!(texts, wanted);
+    }
+
+    #[test]
+    fn what_takes_too_much_is_a_shortage() {
+        assert_eq!(Shortage::of((1000, 1000), 8), None);
+        for (m, n) in [(1 << 33, 1 << 31), (usize::MAX, usize::MAX), (1 << 40, 1 << 20)] {
+            let shortage = Shortage::of((m, n), 16).expect("more than there is");
+            assert_eq!(shortage.bytes(), (m as u128 * n as u128).saturating_mul(16));
+        }
+    }
+}
