@@ -73,9 +73,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Compares C v with A (A v) for a vector v.
 fn check(a: &Matrix<f64>, c: &Matrix<f64>) -> Result<(), Exceeded> {
     let n = a.nrows();
-    let times = |a: &Matrix<f64>, v: &[f64]| (0..n).map(|i| (0..n).map(|j| a.at(i, j) * v[j]).sum()).collect();
+    let times =
+        |a: &Matrix<f64>, v: &[f64]| -> Vec<f64> { (0..n).map(|i| (0..n).map(|j| a.at(i, j) * v[j]).sum()).collect() };
     let v: Vec<f64> = (0..n).map(|i| 1.0 + i as f64 / n as f64).collect();
-    let (twice, found): (Vec<f64>, Vec<f64>) = (times(a, &times(a, &v)), times(c, &v));
+    let (twice, found) = (times(a, &times(a, &v)), times(c, &v));
     let size = largest(twice.iter().map(|x| x.abs()));
     let error = largest(twice.iter().zip(&found).map(|(x, y)| (x - y).abs())) / size;
     at_most("error of the product", error, n as f64 * f64::EPSILON)
