@@ -101,7 +101,8 @@ fn least_norm(rt: &Runtime, a: &Matrix<f64>) -> Outcome {
     at_most("backward error of the solution of least norm", error, m as f64 * f64::EPSILON)?;
     let excess = (whole.powi(2) - least.powi(2) - rest.powi(2)).abs() / whole.powi(2);
     println!("  ||y|^2 - |z|^2 - |y - z|^2| / |y|^2 = {excess:.1e}");
-    Ok(at_most("what the solution is longer than the least one", excess, m as f64 * f64::EPSILON)?)
+    // An error of z in the range of A grows with A's condition number, for which this has room up to ten thousand.
+    Ok(at_most("what the solution is longer than the least one", excess, 1e4 * m as f64 * f64::EPSILON)?)
 }
 
 /// Polynomials of degree 0 to n - 1 at m times from -1 to 1, and the noisy signal at these times.
