@@ -5,7 +5,11 @@
 #
 # Needs Rust. What else the full suite uses (a browser, hwloc, OpenBLAS, OpenCL with PoCL, Python) is installed from the
 # system's packages where that is allowed: as root, or through a sudo that asks for no password. NO_INSTALL=1 forbids it.
-# What is not there is skipped and named at the end. CARGO_TARGET_DIR is respected. The exit status is 0 if nothing failed.
+# CARGO_TARGET_DIR is respected. The exit status is 0 if nothing failed.
+#
+# What is not there is skipped and named at the end, also what tests say that they skipped: lines that begin with `SKIPPED: `. In continuous
+# integration (CI is set, as `.ci/run` does) a skip fails the run, unless it is one of `allowed_skips` below. On a developer's machine,
+# or with ALLOW_SKIPS=1, skips are only listed.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -23,6 +27,13 @@ skipped=()
 failures=()
 # What the cargo features need that the machine has; see choose_features.
 features=()
+# What continuous integration may skip: a pattern of the message, and the reason.
+allowed_skips=(
+    'no GPU=its machines have none; what runs on one is compiled only'
+    'no device for cuda=they have none'
+    'no nightly compiler=AddressSanitizer and ThreadSanitizer need one, with rust-src'
+    'let threads sleep exactly=the system decides about that'
+)
 
 # Nothing of the user's is read or written: neither capability weights nor compiled OpenCL programs, ours or PoCL's.
 export SUPERSCALAR_WEIGHTS=off
@@ -31,8 +42,32 @@ export POCL_CACHE_DIR=$scratch/pocl
 mkdir -p "$SUPERSCALAR_CACHE" "$POCL_CACHE_DIR"
 
 skip() {
+    local allowed
+    for allowed in "${allowed_skips[@]}"; do
+        if [[ $1 == *"${allowed%%=*}"* ]]; then
+            skipped+=("$1 (allowed: ${allowed#*=})")
+            printf '\nSKIPPED %s\n' "$1"
+            return
+        fi
+    done
     skipped+=("$1")
     printf '\nSKIPPED %s\n' "$1"
+    if is_strict; then
+        failed=$((failed + 1))
+        failures+=("skipped, which continuous integration does not allow: $1")
+    fi
+}
+
+is_strict() {
+    [[ ${CI:-} != @(|0|false) && ${ALLOW_SKIPS:-0} != 1 ]]
+}
+
+# What the tests of the last check say that they skipped.
+skip_what_tests_skipped() {
+    local message
+    while IFS= read -r message; do
+        skip "$step: $message"
+    done < <(sed -nE 's/^(SKIPPED|skipped): //p' "$log" | sort -u)
 }
 
 has() {
@@ -78,23 +113,34 @@ check() {
     finish "$status"
 }
 
-# tests NAME LIMIT_S COMMAND...: runs cargo's tests, which are counted one by one.
+# tests NAME LIMIT_S COMMAND...: runs cargo's tests, which are counted one by one. What they print is kept for what they skipped, and shown
+# of those that failed only. No test at all is a failure.
 tests() {
     begin "$1"
     shift
     local status=0 good bad
-    logged "$@" || status=$?
+    logged "$@" | without_successes || status=$?
     good=$(sum_of passed "$log")
     bad=$(sum_of failed "$log")
     passed=$((passed + good))
     failed=$((failed + bad))
-    if [ "$bad" -gt 0 ]; then
+    skip_what_tests_skipped
+    if [ "$status" -eq 0 ] && [ "$((good + bad))" -eq 0 ]; then
+        echo "no test ran" | tee -a "$log"
+        finish 1
+        return
+    elif [ "$bad" -gt 0 ]; then
         failures+=("$step ($bad tests): $(sed -nE 's/^test (.+) \.\.\. FAILED.*/\1/p' "$log" | sort -u | paste -sd ' ')")
     elif [ "$status" -ne 0 ]; then
         finish "$status"
         return
     fi
     printf -- '--- %s: %s s\n' "$step" "$((SECONDS - step_began))"
+}
+
+# What `--show-output` adds of tests that passed.
+without_successes() {
+    awk '/^successes:$/ { hidden = 1 } /^(failures:|test result:)/ { hidden = 0 } !hidden'
 }
 
 # sum_of WORD LOG: adds up what the lines "test result: … 3 passed; 0 failed; …" say.
@@ -262,31 +308,31 @@ check_style() {
 
 run_tests() {
     # Examples are run below, optimised.
-    tests "tests" 2100 cargo test --locked --workspace --lib --bins --tests --no-fail-fast "${features[@]}"
+    tests "tests" 2100 cargo test --locked --workspace --lib --bins --tests --no-fail-fast "${features[@]}" -- --show-output
     tests "examples in the documentation" 600 cargo test --locked --workspace --doc --no-fail-fast "${features[@]}"
     check "benchmarks compile" 600 cargo build --workspace --benches "${features[@]}"
     if has_hwloc; then
         # The memory's protocol, which takes most of the time, was explored above.
         tests "tests, hwloc" 600 cargo test -p superscalar-runtime --features hwloc --lib --test smoke -- \
-            --skip memory::tests
+            --skip memory::tests --show-output
     else
         skip "the hwloc feature: no hwloc 2.8 with libudev, or no pkg-config"
     fi
-    if [ -f runtime/tests/model/main.rs ]; then
-        tests "model test, optimised" 900 cargo test --release -p superscalar-runtime --test model
-    fi
-    if grep -rqE 'cfg\(all\((test, loom|loom, test)\)\)' runtime/src; then
-        tests "interleavings (loom)" 900 env RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR="$target/loom" \
-            cargo test --release -p superscalar-runtime --lib loom
+    tests "model test, optimised" 900 cargo test --release -p superscalar-runtime --test model -- --show-output
+    tests "interleavings (loom)" 900 env RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR="$target/loom" \
+        cargo test --release -p superscalar-runtime --lib loom -- --show-output
+    if [ "${REQUIRE_CUDA:-0}" = 1 ]; then
+        # They print figures and have the GPU to themselves.
+        tests "costs on a GPU" 600 cargo test -p superscalar-devices --test cuda -- --ignored --test-threads=1 --show-output
     fi
     if [ "${SANITIZE:-1}" = 1 ]; then run_sanitizers; else skip "sanitizers: SANITIZE=$SANITIZE"; fi
 }
 
-# Four minutes on two cores, most of them for building the dependencies once more.
+# Most of the time goes into building the dependencies twice more.
 run_sanitizers() {
     begin "sanitizers"
     local status=0
-    logged 1200 bash tests/sanitize.sh || status=$?
+    logged 1500 bash tests/sanitize.sh || status=$?
     if [ "$status" -eq 77 ]; then skip "sanitizers: no nightly compiler with rust-src"; else finish "$status"; fi
 }
 

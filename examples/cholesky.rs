@@ -23,11 +23,18 @@ use superscalar::{
         matrix_market::{self, Market},
         potrf, potrs,
     },
-    kernels::{MatMut, MatRef, Op, Real, Scalar, Uplo, c32, c64, cpu},
+    kernels::{
+        MatMut, MatRef, Op, Real, Scalar, Uplo,
+        accuracy::{at_most, largest},
+        c32, c64, cpu,
+    },
     recording::{ChromeTrace, Dag, Dot},
 };
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+/// Backward errors may be so many times n eps; usual is a tenth of one.
+const BOUND: f64 = 5.0;
 
 /// Factors a Hermitian positive definite matrix on all cores, checks the result, and writes a trace.
 #[derive(Parser)]
@@ -98,7 +105,9 @@ fn run<T: Scalar>(arguments: &Arguments) -> Outcome {
     let recording = rt.take_recording().unwrap_or_default();
     let flops = (n as f64).powi(3) / 6.0 * f64::from(T::FLOPS_MUL + T::FLOPS_ADD);
     println!("{seconds:.4} s, {:.1} GFLOP/s", flops / seconds / 1e9);
-    println!("backward error |A - L L^H| / (n |A| eps) = {:.3}", backward_error(&rt, arguments.uplo, &a, &factor)?);
+    let error = backward_error(&rt, arguments.uplo, &a, &factor)?;
+    println!("backward error |A - L L^H| / (n |A| eps) = {error:.3}");
+    at_most("backward error of the factorization, in n eps", error, BOUND)?;
     if arguments.matrix.is_some() {
         solve(&rt, arguments.uplo, &a, &factor, &options)?;
     }
@@ -230,7 +239,7 @@ fn square<T: Scalar>(block: &Matrix<T>) -> f64 {
     sum
 }
 
-/// Solves A x = b for b = A (1, …, 1) and prints how far the solution is off.
+/// Solves A x = b for b = A (1, …, 1), prints how far the solution is off, and refuses one that is too far off.
 fn solve<T: Scalar>(rt: &Runtime, uplo: Uplo, a: &Matrix<T>, factor: &Matrix<T>, options: &Options) -> Outcome {
     let n = a.nrows();
     let ones = Matrix::from_fn(n, 1, |_, _| T::ONE);
@@ -240,10 +249,9 @@ fn solve<T: Scalar>(rt: &Runtime, uplo: Uplo, a: &Matrix<T>, factor: &Matrix<T>,
     potrs(rt, uplo, factor.as_ref(), x.as_mut(), options)?;
     let mut residual = b.clone();
     cpu::gemm(T::from_f64(-1.0), Op::None, a.as_ref(), Op::None, x.as_ref(), T::ONE, residual.as_mut());
-    let largest = |v: &Matrix<T>| (0..n).map(|i| v.at(i, 0).abs().to_f64()).fold(0.0, f64::max);
-    let sums = (0..n).map(|i| (0..n).map(|j| a.at(i, j).abs().to_f64()).sum::<f64>());
-    let norm = sums.fold(0.0, f64::max);
-    let error = largest(&residual) / (norm * largest(&x) * n as f64 * T::EPSILON.to_f64());
+    let length = |v: &Matrix<T>| largest((0..n).map(|i| v.at(i, 0).abs().to_f64()));
+    let norm = largest((0..n).map(|i| (0..n).map(|j| a.at(i, j).abs().to_f64()).sum::<f64>()));
+    let error = length(&residual) / (norm * length(&x) * n as f64 * T::EPSILON.to_f64());
     println!("solution: |b - A x| / (n |A| |x| eps) = {error:.3}");
-    Ok(())
+    Ok(at_most("backward error of the solution, in n eps", error, BOUND)?)
 }

@@ -51,6 +51,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         events.iter().filter(|event| event["ph"] == "X" && event["cat"] == "task").filter_map(slice).collect();
     let lanes = lane_names(events, &slices);
     let picture = draw(&slices, &lanes)?;
+    if slices.is_empty() {
+        return Err("the trace has no tasks".into());
+    }
     if picture.matches("<title>").count() != slices.len() {
         return Err("a slice is missing in the picture".into());
     }
@@ -89,7 +92,7 @@ fn lane_names(events: &[Value], slices: &[Slice]) -> BTreeMap<LaneId, String> {
 
 fn draw(slices: &[Slice], lanes: &BTreeMap<LaneId, String>) -> Result<String, std::fmt::Error> {
     let begin = slices.iter().map(|slice| slice.start_us).fold(f64::INFINITY, f64::min);
-    let end = slices.iter().map(|slice| slice.start_us + slice.length_us).fold(f64::NEG_INFINITY, f64::max);
+    let end = slices.iter().map(|slice| slice.start_us + slice.length_us).max_by(f64::total_cmp).unwrap_or(begin);
     let scale = (WIDTH - MARGIN - 10.0) / (end - begin).max(1.0);
     let height = 40.0 + LANE * lanes.len() as f64 + 30.0;
     let mut svg =

@@ -14,7 +14,7 @@ use std::{error::Error, time::Instant};
 use superscalar::{
     Runtime,
     dla::{Matrix, Options, gecon, gesv, gesv_mixed, getrf, lange},
-    kernels::Norm,
+    kernels::{Norm, accuracy::at_most},
 };
 
 const REPEATS: usize = 3;
@@ -57,10 +57,10 @@ fn beside_double_precision(rt: &Runtime, n: usize) -> Outcome {
     println!("gesv       {double:.3} s, backward error {:.1e}", errors[0]);
     println!("gesv_mixed {mixed:.3} s, backward error {:.1e}, {steps} refinements", errors[1]);
     println!("time of gesv over that of gesv_mixed: {:.2}", double / mixed);
-    if steps < 0 || errors.iter().any(|&error| error > n as f64 * f64::EPSILON) {
-        return Err("the solution is not that of double precision".into());
+    for (routine, error) in ["backward error of gesv", "backward error of gesv_mixed"].into_iter().zip(errors) {
+        at_most(routine, error, n as f64 * f64::EPSILON)?;
     }
-    Ok(())
+    if steps < 0 { Err("single precision was of no use".into()) } else { Ok(()) }
 }
 
 /// Hilbert's matrices, up to the orders where single precision is of no use.
@@ -80,9 +80,7 @@ fn worse_and_worse(rt: &Runtime) -> Outcome {
         let iter = gesv_mixed(rt, system.as_mut(), &mut ipiv, b.as_ref(), x.as_mut(), &options)?;
         let error = backward_error(rt, &a, &b, &x)?;
         println!("  {n:>5}  {:>9.1e}  {iter:>5}  {error:.1e}{}", 1.0 / rcond, meaning(iter));
-        if error > 10.0 * n as f64 * f64::EPSILON {
-            return Err("the solution is not that of double precision".into());
-        }
+        at_most("backward error of gesv_mixed", error, 10.0 * n as f64 * f64::EPSILON)?;
         fell_back |= iter < 0;
     }
     if fell_back { Ok(()) } else { Err("single precision went too far".into()) }

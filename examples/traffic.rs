@@ -9,6 +9,8 @@
 //! The last row is what a schedule moves that keeps nothing on the devices: every step of a tile of C brings a tile of A, of B and of C, and
 //! takes that of C back.
 //!
+//! Each product is checked: C v must be A (A v) but for rounding.
+//!
 //! The simulated devices 0 and 1 are linked with each other; `--devices sim:0:peer=none,sim:1,sim:2` cuts that link.
 
 use clap::Parser;
@@ -16,7 +18,10 @@ use std::error::Error;
 use superscalar::{
     PolicyName, Traffic, devices,
     dla::{Matrix, Options, gemm},
-    kernels::Op,
+    kernels::{
+        Op,
+        accuracy::{Exceeded, at_most, largest},
+    },
 };
 
 /// Multiplies two matrices on devices, under each policy, and shows what was moved.
@@ -45,6 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let builder = devices::open(&names, Some(memory))?.builder().policy(policy).weights_file(None);
         let (rt, mut c) = (builder.build()?, Matrix::zeros(n, n));
         gemm(&rt, 1.0, Op::None, a.as_ref(), Op::None, a.as_ref(), 1.0, c.as_mut(), &Options::default().nb(nb))?;
+        check(&a, &c)?;
         let traffic = rt.traffic();
         let moved = |wanted: &dyn Fn(&Traffic) -> bool| {
             traffic.iter().filter(|link| wanted(link)).map(|link| link.bytes).sum::<u64>() as f64 * 1e-6
@@ -62,4 +68,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let steps = n.div_ceil(nb).pow(3);
     println!("{:<20} {:<8} {:>9.2} over host links in all", "no cache", "", (steps * 4 * nb * nb * 8) as f64 * 1e-6);
     Ok(())
+}
+
+/// Compares C v with A (A v) for a vector v.
+fn check(a: &Matrix<f64>, c: &Matrix<f64>) -> Result<(), Exceeded> {
+    let n = a.nrows();
+    let times =
+        |a: &Matrix<f64>, v: &[f64]| -> Vec<f64> { (0..n).map(|i| (0..n).map(|j| a.at(i, j) * v[j]).sum()).collect() };
+    let v: Vec<f64> = (0..n).map(|i| 1.0 + i as f64 / n as f64).collect();
+    let (twice, found) = (times(a, &times(a, &v)), times(c, &v));
+    let size = largest(twice.iter().map(|x| x.abs()));
+    let error = largest(twice.iter().zip(&found).map(|(x, y)| (x - y).abs())) / size;
+    at_most("error of the product", error, n as f64 * f64::EPSILON)
 }

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! The table is plain text, a line per routine, type, number of workers and order: look at it, or change it. Without `--out` it
-//! goes where the library looks for it (`SUPERSCALAR_TUNING`, or the user's folder for caches).
+//! goes where the library looks for it (`SUPERSCALAR_TUNING`, or the user's folder for caches). It is read again, and must be what
+//! was measured.
 
 use clap::Parser;
 use std::{error::Error, path::PathBuf};
@@ -60,7 +61,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     table.save(&path)?;
     println!("written to {}", path.display());
-    Ok(())
+    let read: Table = std::fs::read_to_string(&path)?.parse()?;
+    check(&table.entries, &read.entries)
+}
+
+/// What was read is what was measured, and each rate is one.
+fn check(measured: &[Entry], read: &[Entry]) -> Result<(), Box<dyn Error>> {
+    let key = |entry: &Entry| (entry.blocks, entry.letter, entry.workers, entry.n, entry.nb);
+    if !measured.iter().map(key).eq(read.iter().map(key)) {
+        return Err("the table that was written reads otherwise".into());
+    }
+    match measured.iter().find(|entry| !entry.gflops.is_finite() || entry.gflops <= 0.0 || entry.nb == 0) {
+        Some(entry) => Err(format!("{entry:?} is no measurement").into()),
+        None => Ok(()),
+    }
 }
 
 fn one(rt: &Runtime, letter: char, blocks: Blocks, n: usize) -> Result<Entry, Box<dyn Error>> {

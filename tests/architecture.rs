@@ -1,5 +1,8 @@
 //! The rules of the house, read off the sources: which crate names which, where `unsafe` may stand, how long files and
-//! functions are, which words are used, what the documents must mention.
+//! functions are, which words are used, what the documents must mention; and which comparisons check nothing (`architecture/`).
+
+#[path = "architecture/comparisons.rs"]
+mod comparisons;
 
 use std::{
     fs,

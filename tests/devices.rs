@@ -4,7 +4,7 @@
 use superscalar::{
     Codelet, Cost, IssueContext, PolicyName, Reads, Resource, Runtime, Updates, devices,
     dla::{self, Distribution, ErrorKind, Matrix, Options},
-    kernels::{Diag, Op, Real, Scalar, Side, Uplo, c64},
+    kernels::{Diag, Op, Real, Scalar, Side, Uplo, accuracy::largest, c64},
     recording::{ActivityKind, Counter, NodeId},
 };
 use superscalar_devices::sim;
@@ -112,12 +112,9 @@ fn factorizations<T: Scalar>(rt: &Runtime, o: &Options) -> Result<Results<T>, dl
 fn assert_same<T: Scalar>(found: &Results<T>, expected: &Results<T>, what: &str) {
     assert_eq!(found.len(), expected.len());
     for ((name, x), (_, y)) in found.iter().zip(expected) {
-        let magnitude = |values: &mut dyn Iterator<Item = T>| -> f64 {
-            let larger = |most: f64, one: f64| if one > most || one.is_nan() { one } else { most };
-            values.map(|value| value.abs().to_f64()).fold(0.0, larger)
-        };
-        let (error, size): (f64, f64) =
-            (magnitude(&mut x.iter().zip(y).map(|(x, y)| *x - *y)), magnitude(&mut y.iter().copied()));
+        assert_eq!(x.len(), y.len(), "{name} {what}");
+        let error = largest(x.iter().zip(y).map(|(x, y)| (*x - *y).abs().to_f64()));
+        let size = largest(y.iter().map(|y| y.abs().to_f64()));
         assert!(error <= 1e-11 * size, "{name} {what}: differs by {error:.1e} of {size:.1e}");
     }
 }

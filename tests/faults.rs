@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use superscalar::{
     Codelet, Cost, ErrorKind, Lock, PolicyName, Runtime, TaskSpec, Updates, devices,
     dla::{self, Matrix, Options},
-    kernels::Uplo,
+    kernels::{Uplo, accuracy::largest},
 };
 
 const N: usize = 60;
@@ -39,6 +39,12 @@ fn instant(number: u16, settings: &str) -> String {
     format!("sim:{number}:flops=0:rate=0:latency=0:link=0:link-latency=0{settings}")
 }
 
+fn assert_near(found: &[f64], expected: &[f64], what: &str) {
+    assert_eq!(found.len(), expected.len());
+    let error = largest(found.iter().zip(expected).map(|(x, y)| (x - y).abs()));
+    assert!(error < 1e-10, "{what}: differs by {error}");
+}
+
 /// What came of a run in which the second of two devices, or of the host and two devices, has this fault.
 fn lose(
     routine: &str,
@@ -51,10 +57,7 @@ fn lose(
     let (sound, faulty) = (instant(0, &format!(":{peers}")), instant(1, &format!(":{peers}:fault={fault}")));
     let rt = open(&format!("{head}{sound},{faulty}"), policy);
     let what = format!("{routine}, {fault}, {peers}, {policy}, host: {with_host}");
-    let result = factor(&rt, routine).map(|found| {
-        let differs = found.iter().zip(expected).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
-        assert!(differs < 1e-10, "{what}: differs by {differs}");
-    });
+    let result = factor(&rt, routine).map(|found| assert_near(&found, expected, &what));
     // The ends of copies between devices may be reported after the scope's.
     let deadline = Instant::now() + Duration::from_secs(10);
     while rt.memory_in_use().iter().any(|it| (it.bytes, it.replicas, it.pins) != (0, 0, 0)) {
@@ -64,7 +67,7 @@ fn lose(
     if result.is_err() {
         // What is left of the machine works.
         let again = factor(&rt, routine).unwrap_or_else(|error| panic!("{what}, once more: {error}"));
-        assert!(again.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-10), "{what}, once more");
+        assert_near(&again, expected, &format!("{what}, once more"));
     }
     result
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use superscalar::{
     PolicyName, Runtime,
     dla::{BlockSize, Error, ErrorKind, Options, Tiled, posv, potrf, potrs, submit},
-    kernels::{MatMut, MatRef, Real, Scalar, Uplo, c32, c64},
+    kernels::{MatMut, MatRef, Real, Scalar, Uplo, accuracy::largest, c32, c64},
 };
 
 const ORDERS: [usize; 8] = [0, 1, 2, 3, 31, 64, 100, 257];
@@ -129,24 +129,19 @@ fn factor_residual<T: Scalar>(uplo: Uplo, a: impl Fn(usize, usize) -> T, stored:
             }
         }
     }
-    largest(&sums) / (n.max(1) as f64 * largest(&norms).max(TINY) * T::EPSILON.to_f64())
+    largest(sums) / (n.max(1) as f64 * largest(norms).max(TINY) * T::EPSILON.to_f64())
 }
 
 /// ‖B − A X‖₁ / (n ‖A‖₁ ‖X‖₁ ε)
 fn solve_residual<T: Scalar>(a: impl Fn(usize, usize) -> T, b: &Stored<T>, x: &Stored<T>) -> f64 {
     let (n, nrhs) = (b.m, b.n);
-    let norm = largest(&(0..n).map(|j| (0..n).map(|i| wide(a(i, j)).norm()).sum()).collect::<Vec<f64>>());
+    let norm = largest((0..n).map(|j| (0..n).map(|i| wide(a(i, j)).norm()).sum::<f64>()));
     let column = |j: usize| {
         let row = |i: usize| (wide(b.at(i, j)) - (0..n).map(|k| wide(a(i, k)) * wide(x.at(k, j))).sum::<c64>()).norm();
         let size: f64 = (0..n).map(|i| wide(x.at(i, j)).norm()).sum();
         (0..n).map(row).sum::<f64>() / size.max(TINY)
     };
-    largest(&(0..nrhs).map(column).collect::<Vec<f64>>()) / (n.max(1) as f64 * norm.max(TINY) * T::EPSILON.to_f64())
-}
-
-/// NaN if one of them is: a plain maximum would hide it.
-fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |max, &value| if value > max || value.is_nan() { value } else { max })
+    largest((0..nrhs).map(column)) / (n.max(1) as f64 * norm.max(TINY) * T::EPSILON.to_f64())
 }
 
 /// Whether padding and other triangle are what they were, bit by bit.

@@ -4,6 +4,7 @@
 mod operands;
 
 use operands::{Case, Matrix, Numbers};
+use superscalar_kernels::accuracy::largest;
 use superscalar_kernels::{Diag, MatMut, NotPositiveDefinite, Op, Real, Scalar, Side, Uplo, c32, c64, cpu, reference};
 
 /// Runs a generic check for the four types.
@@ -18,7 +19,7 @@ macro_rules! for_all_types {
 
 /// The largest row sum of moduli over the part of A that is wanted.
 fn norm<T: Scalar>(m: usize, n: usize, at: impl Fn(usize, usize) -> T) -> f64 {
-    (0..m).map(|i| (0..n).map(|j| at(i, j).abs().to_f64()).sum()).fold(0.0, f64::max)
+    largest((0..m).map(|i| (0..n).map(|j| at(i, j).abs().to_f64()).sum::<f64>()))
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod operands;
 
 use operands::{Case, Matrix, Numbers, close, same};
+use superscalar_kernels::accuracy::largest;
 use superscalar_kernels::{Direction, MatMut, MatRef, Op, Real, Scalar, Singular, c32, c64, cpu, reference};
 
 /// Runs a generic check for the four types.
@@ -64,9 +65,7 @@ fn backward_error<T: Scalar>(a: MatRef<'_, T>, lu: MatRef<'_, T>, ipiv: &[i32]) 
     let mut r = Matrix::<T>::zeros(m, n);
     reference::gemm(T::ONE, Op::None, l.view(), Op::None, u.view(), T::ZERO, r.view_mut());
     reference::laswp(r.view_mut(), ipiv, Direction::Backward);
-    let largest = |at: &dyn Fn(usize, usize) -> T| {
-        (0..m * n).map(|x| at(x % m, x / m).abs().to_f64()).fold(0.0, |x, y| if y > x || y.is_nan() { y } else { x })
-    };
+    let largest = |at: &dyn Fn(usize, usize) -> T| largest((0..m * n).map(|x| at(x % m, x / m).abs().to_f64()));
     let (error, norm) = (largest(&|i, j| r.view().at(i, j) - a.at(i, j)), largest(&|i, j| a.at(i, j)));
     if norm == 0.0 { error } else { error / norm / T::EPSILON.to_f64() / k as f64 }
 }

@@ -1,6 +1,9 @@
 //! Files that are wrong: cut at every byte, changed at random, wrong in one field. Never a panic; always a run, or an
 //! error with a position in the file.
 
+#[path = "../fuzz/trace.rs"]
+mod fuzz;
+
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use std::path::PathBuf;
@@ -128,9 +131,10 @@ fn a_changed_file_is_read_or_refused_at_a_place() {
     ];
     let mut random = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut refused = 0;
-    const RUNS: u32 = 20_000;
     const MERGED_EVERY: u32 = 8;
-    for run in 0..RUNS {
+    // FUZZ_FILES=n changes so many files.
+    let runs = std::env::var("FUZZ_FILES").map_or(20_000, |files| files.parse().expect("FUZZ_FILES is a number"));
+    for run in 0..runs {
         let mut text = WHOLE.as_bytes().to_vec();
         for _ in 0..1 + random.random_range_of(3) {
             let at = random.random_range_of(text.len());
@@ -152,6 +156,7 @@ fn a_changed_file_is_read_or_refused_at_a_place() {
             }
         }
         let outcome = std::panic::catch_unwind(|| {
+            fuzz::assert_sound(&text);
             let read = read(&text);
             if run % MERGED_EVERY == 0 {
                 assert_merges(&text, read.as_ref().ok());
@@ -167,8 +172,8 @@ fn a_changed_file_is_read_or_refused_at_a_place() {
         }
     }
     assert!(
-        (RUNS / 4..RUNS).contains(&refused),
-        "{refused} of {RUNS} were refused: the changes are too mild or too strong"
+        (runs / 4..runs).contains(&refused),
+        "{refused} of {runs} were refused: the changes are too mild or too strong"
     );
 }
 

@@ -1,6 +1,6 @@
 //! The matrices that routines are called with, and those that their results are judged with.
 
-use superscalar_kernels::{MatMut, MatRef, Op, Real, Scalar, c64};
+use superscalar_kernels::{MatMut, MatRef, Op, Real, Scalar, accuracy::largest, c64};
 
 /// Rows of padding below each column.
 const PAD: usize = 3;
@@ -184,7 +184,7 @@ impl Wide {
 
     /// The largest sum of moduli in a column; NaN if there is one.
     pub fn norm_one(&self) -> f64 {
-        largest((0..self.n).map(|j| self.column(j).iter().map(|x| x.norm()).sum()))
+        largest((0..self.n).map(|j| self.column(j).iter().map(|x| x.norm()).sum::<f64>()))
     }
 
     pub fn norm_inf(&self) -> f64 {
@@ -223,11 +223,6 @@ impl Wide {
         }
         x.adjoint()
     }
-}
-
-/// The largest number, or NaN if there is one: a plain maximum would hide it.
-pub fn largest(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(0.0, |max, value| if value > max || value.is_nan() { value } else { max })
 }
 
 pub fn wide<T: Scalar>(x: T) -> c64 {

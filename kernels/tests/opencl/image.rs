@@ -1,6 +1,7 @@
 //! [`Image`]: what lies at a heap's start, kept on the host, with operands at odd places and sentinels around them.
 
 use crate::heap::Heap;
+use superscalar_kernels::accuracy::largest;
 use superscalar_kernels::{
     MatMut, MatRef, Real, Scalar,
     device::{Call, Mat},
@@ -124,13 +125,13 @@ impl<T: Scalar> Image<T> {
         let found = self.after(heap, parameters, call);
         let found = found.unwrap_or_else(|error| panic!("{error}: {call:?} with {parameters:?}"));
         let magnitude = |x: &T| Some(x.abs().to_f64()).filter(|x| x.is_finite());
-        let largest = expected.view(written).to_vec().iter().filter_map(magnitude).fold(0.0, f64::max);
+        let size = largest(expected.view(written).to_vec().iter().filter_map(magnitude));
         for (at, (&x, &y)) in found.data.iter().zip(&expected.data).enumerate() {
             let same = x == y || (x.is_nan() && y.is_nan());
             let fits = match agreement {
                 Agreement::Exact => same,
                 Agreement::Finite => is_finite(x) == is_finite(y) && (!is_finite(x) || x == y),
-                Agreement::Close(bound) => same || (x - y).abs().to_f64() <= bound * T::EPSILON.to_f64() * largest,
+                Agreement::Close(bound) => same || (x - y).abs().to_f64() <= bound * T::EPSILON.to_f64() * size,
             };
             assert!(fits, "{x} for {y} at {at}, {agreement:?}: {call:?} with {parameters:?}");
         }

@@ -1,6 +1,6 @@
 //! Seeded operands inside arrays of sentinels, and how results are compared.
 
-use superscalar_kernels::{Diag, MatMut, MatRef, Real, Scalar, Uplo};
+use superscalar_kernels::{Diag, MatMut, MatRef, Real, Scalar, Uplo, accuracy::largest};
 
 /// What surrounds an operand; no kernel may read or write it.
 const SENTINEL: f64 = 77.0;
@@ -177,12 +177,12 @@ pub fn same_finite<T: Scalar>(x: &Matrix<T>, y: &Matrix<T>, what: impl Fn() -> S
     }
 }
 
-/// Within `bound` roundoffs of the largest element, and sentinels equal.
+/// Within `bound` roundoffs of the largest finite element, and sentinels equal.
 pub fn close<T: Scalar>(x: &Matrix<T>, y: &Matrix<T>, bound: f64, what: impl Fn() -> String) {
-    let largest = y.data.iter().map(|v| v.abs().to_f64()).filter(|v| !v.is_nan()).fold(0.0, f64::max);
+    let size = largest(y.data.iter().map(|v| v.abs().to_f64()).filter(|v| v.is_finite()));
     for (at, (&x, &y)) in x.data.iter().zip(&y.data).enumerate() {
         let error = (x - y).abs().to_f64();
-        let fits = identical(x, y) || error <= bound * T::EPSILON.to_f64() * largest;
+        let fits = identical(x, y) || error <= bound * T::EPSILON.to_f64() * size;
         assert!(fits, "{}: {x} for {y} at {at}", what());
     }
 }

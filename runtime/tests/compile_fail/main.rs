@@ -1,7 +1,9 @@
 //! What must not compile, and that the compiler says so where the mistake is.
 //!
 //! The messages beside the cases are those of one compiler; `TRYBUILD=overwrite cargo test --test compile_fail` writes them
-//! anew. With another compiler only the failure itself is checked, so the test does nothing unless it is this one.
+//! anew. With another compiler the code and the line of each error are compared.
+
+mod codes;
 
 /// The compiler whose messages are kept.
 const COMPILER: &str = "rustc 1.95";
@@ -11,7 +13,8 @@ fn mistakes_do_not_compile() {
     let version = std::process::Command::new("rustc").arg("--version").output();
     let version = version.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     if !version.starts_with(COMPILER) {
-        println!("skipped: the messages are those of {COMPILER}, this is {version}");
+        println!("by codes and lines: the messages are those of {COMPILER}, this is {version}");
+        codes::check(&["tests/compile_fail/cases", "tests/compile_fail/built"]);
         return;
     }
     trybuild::TestCases::new().compile_fail("tests/compile_fail/cases/*.rs");

@@ -1,35 +1,12 @@
-//! Any bytes: the reader returns, a refusal has a place in the file, and what it accepts is JSON, sound, and can be checked.
+//! Any bytes: see `trace.rs` of the folder above.
 
 #![no_main]
 
+#[path = "../trace.rs"]
+mod trace;
+
 use libfuzzer_sys::fuzz_target;
-use serde::de::IgnoredAny;
-use superscalar_traces::check::{Rule, check_reading};
-use superscalar_traces::read::ReadOptions;
 
 fuzz_target!(|text: &[u8]| {
-    let options = ReadOptions::default();
-    let partial = options.read_whole_events(text).expect("a slice has no errors of its own");
-    let verdict = check_reading(&partial);
-    assert_eq!(verdict.faults_of(Rule::Places) + verdict.faults_of(Rule::Length), 0);
-    let trace = &partial.trace;
-    assert!(trace.tasks.is_sorted_by_key(|task| (task.start_ns, task.id)));
-    assert!(trace.hazards.is_sorted_by_key(|hazard| (hazard.to, hazard.from)));
-    assert!(trace.activities.is_sorted_by_key(|activity| activity.start_ns));
-
-    match options.read(text) {
-        Err(error) => {
-            let at = error.position().expect("a fault of the text has a position");
-            assert!(at.offset <= text.len() as u64, "{error}");
-            assert!(error.to_string().starts_with(&format!("{at}: ")), "{error}");
-        }
-        Ok(reading) => {
-            assert_eq!(reading.trace, partial.trace);
-            // An array may lack its end, and a mark of the byte order is passed over: neither is JSON.
-            let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-            if text.trim_ascii_start().starts_with(b"{") {
-                serde_json::from_slice::<IgnoredAny>(text).expect("what is read is JSON");
-            }
-        }
-    }
+    trace::assert_sound(text);
 });
