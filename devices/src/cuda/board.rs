@@ -28,6 +28,9 @@ const NVLINK_BYTES_PER_S: f64 = 350e9;
 const PEER_BUS_BYTES_PER_S: f64 = 40e9;
 const WITHIN_BYTES_PER_S: f64 = 1.5e12;
 
+/// Compute capability from which on blocks of threads run in clusters.
+const CLUSTERS_SINCE: (i32, i32) = (9, 0);
+
 /// What the queues of a device share.
 #[derive(Debug)]
 pub(super) struct Board {
@@ -39,6 +42,8 @@ pub(super) struct Board {
     heap: OnceLock<DeviceBuffer>,
     pub(super) heap_bytes: usize,
     pub(super) programs: Programs,
+    /// Whether blocks of threads run in clusters.
+    pub(super) has_clusters: bool,
     pub(super) signal: Signal,
     /// The device's clock, if tasks are timed.
     pub(super) clock: OnceLock<DeviceClock>,
@@ -59,6 +64,7 @@ impl Board {
             heap: OnceLock::new(),
             heap_bytes,
             programs,
+            has_clusters: context.class().compute_capability >= CLUSTERS_SINCE,
             signal: Signal::default(),
             clock: OnceLock::new(),
             lost: OnceLock::new(),

@@ -43,13 +43,24 @@ pub struct Options {
     pub timed: bool,
     /// How fast the devices are said to be; if not given, as what the driver tells of each makes likely.
     pub speed: Option<Speed>,
+    /// Whether blocks of threads run in clusters, on devices that have them. Tests turn it off to run on a new device what is for
+    /// older ones.
+    pub clusters: bool,
     /// Where compiled programs are kept, if anywhere.
     pub cache: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { heap_bytes: None, queues: 4, depth: 16, timed: true, speed: None, cache: cache_directory() }
+        Self {
+            heap_bytes: None,
+            queues: 4,
+            depth: 16,
+            timed: true,
+            speed: None,
+            clusters: true,
+            cache: cache_directory(),
+        }
     }
 }
 
@@ -125,7 +136,9 @@ impl Options {
         let default = (free - SPARED_BYTES.min(free / 4)) / sharers;
         let bytes = self.heap_bytes.unwrap_or(default);
         let programs = Programs::new(Cache::new(b"superscalar cuda program 1\n", self.cache.clone()));
-        Ok(Board::new(context, index, bytes - bytes % ALIGN_BYTES, self.queues + COPY_QUEUES, programs))
+        let mut board = Board::new(context, index, bytes - bytes % ALIGN_BYTES, self.queues + COPY_QUEUES, programs);
+        board.has_clusters &= self.clusters;
+        Ok(board)
     }
 }
 

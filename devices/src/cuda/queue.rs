@@ -126,6 +126,12 @@ impl Queue {
         self.board.class().compute_capability
     }
 
+    /// Whether blocks of threads run in clusters: the device has them, and was not opened [without](super::Options::clusters).
+    #[must_use]
+    pub fn has_clusters(&self) -> bool {
+        self.board.has_clusters
+    }
+
     /// How many multiprocessors the device has.
     #[must_use]
     pub fn multiprocessors(&self) -> usize {
@@ -288,7 +294,8 @@ impl Queue {
         Ok(())
     }
 
-    /// How many clusters of so many blocks an idle device runs at once; none if it has no clusters, or a cluster is too large for it.
+    /// How many clusters of so many blocks an idle device runs at once; none if it [has no clusters](Self::has_clusters), or a
+    /// cluster is too large for it.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -302,7 +309,7 @@ impl Queue {
         threads: u32,
         shared_bytes: u32,
     ) -> Result<usize, DeviceError> {
-        if self.compute_capability().0 < 9 {
+        if !self.has_clusters() {
             return Ok(0);
         }
         let allowed = allow_shared(function, shared_bytes).and_then(|()| allow_cluster(function, blocks));

@@ -60,8 +60,9 @@ fn block_elements<T: Scalar>(order: usize) -> usize {
 
 /// Shared memory for the factor of a block, which is padded to whole steps; a step's last column is read beyond its end.
 fn factor_bytes<T: Scalar>(n: usize) -> usize {
-    let order = n.next_multiple_of(factor_step::<T>());
-    (block_elements::<T>(order) + factor_step::<T>()) * size_of::<T>()
+    let (step, order) = (factor_step::<T>(), n.next_multiple_of(factor_step::<T>()));
+    // A block of a single step has more between its columns.
+    (block_elements::<T>(order).max(order * 2 * step) + step) * size_of::<T>()
 }
 
 /// Shared memory for a solve with it: the factor, and either the components of a block's vectors that one step has to do with, or the inverses of

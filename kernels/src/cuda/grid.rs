@@ -17,6 +17,9 @@ use superscalar_runtime::DeviceError;
 const GROUPS: [usize; 4] = [1, 2, 4, 8];
 /// Blocks of the largest cluster that devices have, if they are asked for more than the 8 that all with clusters have.
 const CLUSTER_BLOCKS: [usize; 2] = [16, 8];
+/// Blocks of the smallest one: they send to each other, which a cluster of one can not, and the second has no rows then. Numbers of blocks are
+/// powers of two.
+const CLUSTER_BLOCKS_MIN: usize = 2;
 /// The most blocks of a grid for more than the fewest columns: with more rows, half of a device is left to others.
 const BLOCKS: usize = 64;
 /// Messages of a block that are on their way or read, and bytes of the longest: see `text/grid.cu`.
@@ -154,10 +157,10 @@ impl<T: Scalar> Grid<T> {
     fn deal(&self, (m, n): (usize, usize)) -> Deal {
         let at = GROUPS.iter().position(|&groups| n <= columns::<T>(groups)).unwrap_or(GROUPS.len() - 1);
         let each = rows::<T>(GROUPS[at]);
-        // The blocks of a cluster are a power of two.
-        let (blocks, power) = (m.div_ceil(each), m.div_ceil(each).next_power_of_two());
-        if power <= self.cluster_blocks {
-            return Deal { each, blocks: power, way: Way::Cluster(at) };
+        let blocks = m.div_ceil(each);
+        let in_cluster = blocks.next_power_of_two().max(CLUSTER_BLOCKS_MIN);
+        if in_cluster <= self.cluster_blocks {
+            return Deal { each, blocks: in_cluster, way: Way::Cluster(at) };
         }
         if GROUPS[at] <= self.groups && blocks <= self.blocks {
             return Deal { each, blocks, way: Way::Grid(at) };
@@ -245,7 +248,7 @@ mod tests {
                     };
                     assert!(blocks <= most && n <= columns::<T>(GROUPS[at]), "{m} x {n}: {way:?}");
                     assert!(way == Way::InPlace || each == rows::<T>(GROUPS[at]), "{m} x {n}: {way:?}");
-                    assert!(!matches!(way, Way::Cluster(_)) || blocks.is_power_of_two());
+                    assert!(!matches!(way, Way::Cluster(_)) || (blocks >= 2 && blocks.is_power_of_two()));
                     assert!(!matches!(way, Way::Grid(at) if GROUPS[at] > groups));
                 }
                 assert!(grid.takes((m, columns::<T>(1))) && !grid.takes((m, columns::<T>(8) + 1)));
@@ -269,6 +272,7 @@ mod tests {
         let no_cluster = grid(0, 128, 8);
         assert_eq!([4096, 16384, 32768, 65536].map(|m| columns(no_cluster, m)), [64, 64, 32, 16].map(Some));
         assert_eq!(both.deal((8000, 20)), Deal { each: 512, blocks: 16, way: Way::Cluster(2) });
+        assert_eq!(both.deal((200, 64)), Deal { each: 256, blocks: 2, way: Way::Cluster(3) });
         assert_eq!(both.deal((8000, 8)), Deal { each: 2048, blocks: 4, way: Way::Cluster(0) });
         assert!(both.is_in_place((5_000_000, 8)));
     }

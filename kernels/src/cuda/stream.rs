@@ -147,7 +147,7 @@ impl<'a, T: Scalar> Stream<'a, T> {
         shared_bytes: usize,
     ) -> Result<Option<bool>, DeviceError> {
         let Some(queue) = &mut self.queue else { return Ok(None) };
-        if queue.compute_capability().0 < 9 {
+        if !queue.has_clusters() {
             return Ok(Some(false));
         }
         let function = queue.function(family.program::<T>(), kernel)?;

@@ -1,4 +1,5 @@
-//! The GPU that the suite is run on: one for all tests, since its kernels are compiled when they are first used.
+//! The GPU that the suite is run on, opened with clusters and without: once each for all tests, since its kernels are compiled when they are
+//! first used.
 
 use crate::{Image, OnDevice, Runner};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -27,17 +28,33 @@ impl<T: Scalar> Runner<T> for Shared {
 /// If there is none although `REQUIRE_CUDA` is 1.
 pub fn runner<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
     static DEVICE: OnceLock<Option<Mutex<OnDevice>>> = OnceLock::new();
-    let device = DEVICE.get_or_init(open).as_ref()?;
+    shared(&DEVICE, true)
+}
+
+/// The same, opened without clusters of blocks: panels take the way that they take on older devices.
+///
+/// # Panics
+/// As for `runner`.
+pub fn runner_without_clusters<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
+    static DEVICE: OnceLock<Option<Mutex<OnDevice>>> = OnceLock::new();
+    shared(&DEVICE, false)
+}
+
+fn shared<T: Scalar>(
+    device: &'static OnceLock<Option<Mutex<OnDevice>>>,
+    clusters: bool,
+) -> Option<Box<dyn Runner<T>>> {
+    let device = device.get_or_init(|| open(clusters)).as_ref()?;
     // A test that failed has left nothing in it that another one reads.
     Some(Box::new(Shared(device.lock().unwrap_or_else(PoisonError::into_inner))))
 }
 
-fn open() -> Option<Mutex<OnDevice>> {
+fn open(clusters: bool) -> Option<Mutex<OnDevice>> {
     if cuda::count().expect("the driver answers") == 0 {
         let required = std::env::var_os("REQUIRE_CUDA").is_some_and(|value| value == "1");
         assert!(!required, "REQUIRE_CUDA=1, and there is no GPU");
         return None;
     }
-    let options = Options { heap_bytes: Some(HEAP_BYTES), ..Options::default() };
+    let options = Options { heap_bytes: Some(HEAP_BYTES), clusters, ..Options::default() };
     Some(Mutex::new(OnDevice::new(cuda::open(0, &options).expect("it opens"))))
 }

@@ -50,7 +50,7 @@ fn sim<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
 }
 
 #[cfg(feature = "cuda")]
-use cuda_device::runner as cuda;
+use cuda_device::{runner as cuda, runner_without_clusters as cuda_without_clusters};
 #[cfg(feature = "opencl")]
 use opencl_device::runner as opencl;
 
@@ -65,6 +65,16 @@ macro_rules! tests {
             }
         }
     )*};
+}
+
+/// The panels alone, on one backend, for one type.
+macro_rules! panels {
+    ($backend:ident $t:ty) => {
+        tests! {
+            $backend $t:
+            25 panels::getrf 26 panels::getrf_special 27 panels::geqrf 28 panels::geqrf_special 29 panels::tall
+        }
+    };
 }
 
 /// The suite on a backend.
@@ -90,10 +100,10 @@ macro_rules! instantiate {
                 13 moves::laswp 14 moves::larfb 15 moves::larfb_in_blocks 16 moves::copy 17 moves::scale 18 moves::refusals
                 19 large::gemmt_in_blocks 20 large::trmm_in_blocks 21 large::potrf_in_blocks 22 large::laswp_in_chunks
                 23 large::copy_beyond_a_grid 24 large::products_of_some_depth 32 large::potrf_with_much_beside
-                25 panels::getrf 26 panels::getrf_special 27 panels::geqrf 28 panels::geqrf_special 29 panels::tall
                 33 scales::trsm_of_scales 34 scales::potrf_of_scales 35 scales::panels_of_scales
                 36 scales::pivots_at_the_end_of_the_range
             }
+            panels! { $backend $t }
         }
     };
 }
@@ -103,4 +113,21 @@ instantiate! {
     sim
     #[cfg(feature = "cuda")] cuda
     #[cfg(feature = "opencl")] opencl
+}
+
+/// Only panels are launched in clusters.
+#[cfg(feature = "cuda")]
+mod cuda_without_clusters {
+    mod s {
+        panels! { cuda_without_clusters f32 }
+    }
+    mod d {
+        panels! { cuda_without_clusters f64 }
+    }
+    mod c {
+        panels! { cuda_without_clusters crate::c32 }
+    }
+    mod z {
+        panels! { cuda_without_clusters crate::c64 }
+    }
 }

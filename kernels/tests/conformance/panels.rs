@@ -7,7 +7,7 @@ use superscalar_kernels::{
     reference,
 };
 
-const SHAPES: [(usize, usize); 14] = [
+const SHAPES: [(usize, usize); 15] = [
     (0, 3),
     (3, 0),
     (1, 1),
@@ -16,6 +16,7 @@ const SHAPES: [(usize, usize); 14] = [
     (3, 5),
     (33, 33),
     (64, 17),
+    (90, 12),
     (17, 40),
     (130, 70),
     (257, 256),

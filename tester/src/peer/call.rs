@@ -10,8 +10,8 @@ enum Argument<T: Scalar> {
     Letter(u8),
     Int(i32),
     Info(i32),
-    Scalar(T),
-    Real(T::Real),
+    Scalar(Aligned<T>),
+    Real(Aligned<T::Real>),
     Array(*mut c_void),
     /// A real result, for the slot of the call.
     RealOut(T::Real),
@@ -21,6 +21,10 @@ enum Argument<T: Scalar> {
     RealWork(Vec<T::Real>),
     IntWork(Vec<i32>),
 }
+
+/// A scalar as NVIDIA's libraries want it: aligned as C's complex types for CUDA are, which they read by aligned instructions.
+#[repr(C, align(16))]
+struct Aligned<E>(E);
 
 /// A call of a Fortran subroutine: its name without the type's letter, and its arguments in order.
 ///
@@ -93,12 +97,12 @@ impl<'a, T: Scalar> Call<'a, T> {
 
     /// A scalar of the routine's type.
     pub fn scalar(self, value: T) -> Self {
-        self.push(Argument::Scalar(value))
+        self.push(Argument::Scalar(Aligned(value)))
     }
 
     /// A real scalar.
     pub fn real(self, value: T::Real) -> Self {
-        self.push(Argument::Real(value))
+        self.push(Argument::Real(Aligned(value)))
     }
 
     /// A matrix and its leading dimension, which always follows it.
@@ -217,8 +221,8 @@ impl<'a, T: Scalar> Call<'a, T> {
         let words = self.arguments.iter_mut().map(|argument| match argument {
             Argument::Letter(letter) => code_of(*letter).map(std::ptr::without_provenance_mut),
             Argument::Int(value) => usize::try_from(*value).ok().map(std::ptr::without_provenance_mut),
-            Argument::Scalar(value) => Some((&raw mut *value).cast()),
-            Argument::Real(value) => Some((&raw mut *value).cast()),
+            Argument::Scalar(value) => Some((&raw mut value.0).cast()),
+            Argument::Real(value) => Some((&raw mut value.0).cast()),
             Argument::Array(start) => Some(*start),
             _ => None,
         });
@@ -261,8 +265,9 @@ impl<'a, T: Scalar> Call<'a, T> {
         let addresses = self.arguments.iter_mut().map(|argument| match argument {
             Argument::Letter(letter) => (&raw mut *letter).cast(),
             Argument::Int(value) | Argument::Info(value) | Argument::Steps(value) => (&raw mut *value).cast(),
-            Argument::Scalar(value) => (&raw mut *value).cast(),
-            Argument::Real(value) | Argument::RealOut(value) => (&raw mut *value).cast(),
+            Argument::Scalar(value) => (&raw mut value.0).cast(),
+            Argument::Real(value) => (&raw mut value.0).cast(),
+            Argument::RealOut(value) => (&raw mut *value).cast(),
             Argument::Array(start) => *start,
             Argument::Work(elements) => elements.as_mut_ptr().cast(),
             Argument::RealWork(elements) => elements.as_mut_ptr().cast(),
@@ -288,5 +293,32 @@ pub fn code_of(letter: u8) -> Option<usize> {
         b'R' | b'U' | b'T' => Some(1),
         b'C' => Some(2),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use superscalar_kernels::{c32, c64};
+
+    /// cuBLASXt's zgemm crashed on alpha and beta that were aligned as one double is.
+    fn scalars_are_aligned<T: Scalar>() {
+        let call = || Call::<T>::new("gemm").letter('N').int(3).scalar(T::ONE).real(T::Real::ONE).scalar(T::ZERO);
+        // Vectors of several lengths lie in several places.
+        for more in 0..8 {
+            let mut call = (0..more).fold(call(), |call, _| call.int(1));
+            let lists = [call.words_by_value().expect("no workspace is in it"), call.words()];
+            for (number, words) in lists.iter().enumerate() {
+                assert!(words[2..5].iter().all(|word| word.addr() % 16 == 0), "{}, list {number}", T::LETTER);
+            }
+        }
+    }
+
+    #[test]
+    fn scalars_are_aligned_for_every_type() {
+        scalars_are_aligned::<f32>();
+        scalars_are_aligned::<f64>();
+        scalars_are_aligned::<c32>();
+        scalars_are_aligned::<c64>();
     }
 }

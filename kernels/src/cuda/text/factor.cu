@@ -15,6 +15,9 @@
 #define AREA 16
 // From one column in shared memory to the next: four columns of four rows are read without a conflict.
 #define PITCH(order) ((order) + 32 / (int)sizeof(elem))
+// The same in a block that is factored. What is read beyond a column's end, STEP - HEARD elements, must not be the next column of a warp that
+// has all rows.
+#define LEAD_PITCH(order) ((order) > STEP ? PITCH(order) : 2 * STEP - HEARD + STEP / 8)
 
 // What shared memory gives at once.
 #define PACK (16 / (int)sizeof(elem))
@@ -41,10 +44,10 @@ __device__ inline void multiply_add(real sum[2], real a, real b) {
 #define MOST 1e35f
 #endif
 
-// x[c] - left * conj(row[c]) for the columns from one on; `row` is aligned.
-#define SUBTRACT(x, from, left, row)                                                                                    \
+// x[c] - left * conj(row[c]) for the columns from one on; `packed` is pack p of the row.
+#define SUBTRACT(x, from, left, packed)                                                                                 \
     _Pragma("unroll") for (int p = (from) / PACK; p < STEP / PACK; ++p) {                                               \
-        const pack right = ((const pack *)(row))[p];                                                                    \
+        const pack right = packed;                                                                                      \
         _Pragma("unroll") for (int e = 0; e < PACK; ++e) if (p * PACK + e >= (from))                                    \
             x[p * PACK + e] = x[p * PACK + e] - (left) * conj_if(right.of[e], true);                                    \
     }
@@ -84,6 +87,8 @@ __device__ inline bool lead(elem *l, int pitch, int at, real *pivots, real *reci
     // What is read above the diagonal, or in a row of others, means nothing.
 #pragma unroll
     for (int c = 0; c < STEP; ++c) x[c] = block[lane % STEP + c * pitch];
+    // Before any lane writes.
+    __syncwarp();
     bool is_ordinary = true;
     real pivot = __shfl_sync(ALL, re(x[0]), 0);
 #pragma unroll 1
@@ -112,7 +117,7 @@ __device__ inline bool lead(elem *l, int pitch, int at, real *pivots, real *reci
 #endif
             pivot = before - less - less * more;
             const elem left = times_real(x[q], by);
-            SUBTRACT(x, q + 1, left, column + first)
+            SUBTRACT(x, q + 1, left, ((const pack *)(column + first))[p])
         }
         tell(1 + first / HEARD, followers);
         PASS(x)
@@ -135,7 +140,9 @@ __device__ inline void follow(elem *l, int pitch, int at, int order, const real 
             const int j = at + first + q;
             if (i < order) row[j * pitch] = x[q];
             const elem left = times_real(x[q], reciprocals[j]);
-            SUBTRACT(x, q + 1, left, l + at + first + j * pitch)
+            // The last `first` columns of x mean nothing. Where their row would go on, others write: they read its end once more.
+            const elem *block = l + at + j * pitch;
+            SUBTRACT(x, q + 1, left, ((const pack *)(block + min(first + p * PACK / HEARD * HEARD, STEP - HEARD)))[p % (HEARD / PACK)])
         }
         PASS(x)
     }
@@ -293,7 +300,7 @@ __device__ __noinline__ int factor_any(elem *l, int pitch, int order) {
     return failed;
 }
 
-// A = L Lᴴ or Uᴴ U for a block of order n <= ORDER, by one block of threads. In shared memory there are PITCH(order) * order + STEP
+// A = L Lᴴ or Uᴴ U for a block of order n <= ORDER, by one block of threads. In shared memory there are LEAD_PITCH(order) * order + STEP
 // elements, where order is n rounded up to a multiple of STEP. The other triangle is not touched, nor are imaginary parts of the
 // diagonal read.
 //
@@ -302,7 +309,7 @@ __device__ __noinline__ int factor_any(elem *l, int pitch, int order) {
 KERNEL(THREADS, 1) potrf(elem *a, place ld, int n, int is_upper, int *status, int row) {
     DYNAMIC_SHARED(elem, l);
     __shared__ real pivots[ORDER], reciprocals[ORDER];
-    const int order = (n + STEP - 1) / STEP * STEP, pitch = PITCH(order);
+    const int order = (n + STEP - 1) / STEP * STEP, pitch = LEAD_PITCH(order);
     const tile all{a, ld, n, is_upper};
     int failed = 0;
     const bool is_ordinary = factor(all, l, pitch, order, pivots, reciprocals);
