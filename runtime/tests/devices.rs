@@ -148,13 +148,14 @@ fn policy_cannot_make_the_host_run_ahead_of_a_device() -> Result<(), Error> {
         devices[0].gate(true);
         rt.scope(|s| {
             let (x, ran_on_host) = (s.lend(&mut x), ran.clone());
-            let either = step(ALPHA).on_host(move |x: &mut u64, parameter: &u64| {
+            let on_device = step(ALPHA);
+            let either = on_device.clone().on_host(move |x: &mut u64, parameter: &u64| {
                 ran_on_host.fetch_add(1, Ordering::SeqCst);
                 *x = x.wrapping_mul(31).wrapping_add(*parameter);
                 Ok(())
             });
             for i in 0..10 {
-                if i % 2 == 0 { &step(ALPHA) } else { &either }.submit(s, x.read_write(), i);
+                if i % 2 == 0 { &on_device } else { &either }.submit(s, x.read_write(), i);
             }
             assert!(devices[0].await_issued(1));
             std::thread::sleep(Duration::from_millis(5));
