@@ -11,8 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 use superscalar_runtime::{
-    Codelet, Cost, DeviceError, DeviceKind, Error, ErrorKind, Lock, Operand, Outlook, Place, Policy, PolicyName, Reads,
-    ReadyTask, Resource, Runtime, TaskSpec, Updates, Want, WeightSource,
+    Codelet, Cost, Device, DeviceError, DeviceInfo, DeviceKind, Error, ErrorKind, Event, Finished, Issue, Lock, Operand,
+    Outlook, Place, Policy, PolicyName, Reads, ReadyTask, Resource, Runtime, Speed, TaskSpec, Updates, Want, WeightSource,
 };
 use test_device::{Machine, Spec, TestDevice, queue};
 
@@ -167,20 +167,53 @@ fn policy_cannot_make_the_host_run_ahead_of_a_device() -> Result<(), Error> {
     Ok(())
 }
 
+/// A device that is only described.
+struct Described(DeviceInfo);
+
+impl Described {
+    fn build(devices: impl IntoIterator<Item = (&'static str, u16)>) -> Result<Runtime, Error> {
+        let builder = Runtime::builder().workers(1).weights_file(None);
+        let describe = |(kind, queues): (&'static str, u16)| {
+            let (kind, speed) = (DeviceKind(kind), Speed::default());
+            Self(DeviceInfo { name: kind.0.to_owned(), kind, queues, urgent_queues: 0, depth: 1, memory: None, speed })
+        };
+        let devices = devices.into_iter().map(describe);
+        devices.fold(builder, |builder, device| builder.device(Arc::new(device))).build()
+    }
+}
+
+// SAFETY: it takes no work.
+unsafe impl Device for Described {
+    fn info(&self) -> DeviceInfo {
+        self.0.clone()
+    }
+
+    fn can_wait_for(&self, _: u16) -> bool {
+        true
+    }
+
+    fn issue(&self, _: u16, _: &[Event], _: Issue<'_>) -> Result<u64, DeviceError> {
+        Err(DeviceError::new("it takes no work"))
+    }
+
+    fn poll(&self, _: &mut dyn FnMut(Finished)) {}
+
+    fn wait(&self, _: Duration) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+
+    fn wake(&self) {}
+}
+
 #[test]
 fn devices_of_too_many_kinds_or_queues_are_refused() {
     let kinds: Vec<&'static str> = (0..32).map(|kind| &*format!("kind {kind}").leak()).collect();
-    let devices = Machine::start(&kinds.iter().map(|kind| Spec::new(kind)).collect::<Vec<_>>());
-    let build = |devices: &[Arc<TestDevice>]| {
-        let builder = Runtime::builder().workers(1).weights_file(None);
-        devices.iter().fold(builder, |builder, device| builder.device(device.clone())).build()
-    };
-    let error = build(&devices).map(drop).expect_err("there are 32 kinds");
+    let each = |kinds: &[&'static str]| Described::build(kinds.iter().map(|&kind| (kind, 1)).collect::<Vec<_>>());
+    let error = each(&kinds).map(drop).expect_err("there are 32 kinds");
     assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("kinds"), "{error}");
-    assert!(build(&devices[1..]).is_ok());
+    assert!(each(&kinds[1..]).is_ok());
     for (queues, is_valid) in [(0, false), (1021, true), (1022, false), (u16::MAX, false)] {
-        let devices = Machine::start(&[Spec { queues, ..Spec::new(ALPHA) }]);
-        assert_eq!(build(&devices).is_ok(), is_valid, "{queues} queues");
+        assert_eq!(Described::build([(ALPHA, queues)]).is_ok(), is_valid, "{queues} queues");
     }
 }
 
