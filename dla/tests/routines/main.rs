@@ -6,6 +6,7 @@
 //! result with some tiles is checked, and the others must equal it.
 
 mod auxiliary;
+mod capacity;
 mod cholesky_columns;
 mod composition;
 mod condition;
@@ -18,7 +19,6 @@ mod mixed;
 mod norms;
 mod qr;
 mod runs;
-mod sizes;
 mod tsqr;
 
 /// A test for each of the four types.
