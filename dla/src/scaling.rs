@@ -58,7 +58,7 @@ pub(crate) fn scale_upper<T: Scalar>(mut a: MatMut<'_, T>, first: usize, k: i32)
 pub(crate) fn largest_part<T: Scalar>(a: MatRef<'_, T>) -> T::Real {
     /// Maxima, so that none waits for the one before.
     const PARTS: usize = 16;
-    let of = |x: T| worst(x.re().abs(), x.im().abs());
+    let of = |x: T| if T::COMPLEX { worst(x.re().abs(), x.im().abs()) } else { x.re().abs() };
     let a = if a.row_stride() > a.col_stride() { a.transpose() } else { a };
     let mut parts = [T::Real::ZERO; PARTS];
     for j in 0..if a.nrows() == 0 { 0 } else { a.ncols() } {

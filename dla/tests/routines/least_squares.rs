@@ -218,7 +218,10 @@ fn assert_scales<T: Scalar>(rt: &Runtime, shape: (usize, usize), scales: &[(i32,
         let (mut factors, mut x) = (a.clone(), b.clone());
         let Some(outcome) = way.call(rt, op, &mut factors, &mut x) else { continue };
         outcome.expect("A has full rank");
-        for &(p, q) in scales {
+        let (first, last) = (powers_of_two::<T>().start() + 160, powers_of_two::<T>().end() - 120);
+        // Where nothing is scaled the tasks are those of any other matrix: some of these scales do.
+        let is_usual = |p: i32, q: i32| p == q && p % 16 != 0 && (first..last).contains(&p);
+        for &(p, q) in scales.iter().filter(|&&(p, q)| way.nb > n || !is_usual(p, q)) {
             let what = format!("gels {}{op} {m} x {n} {} A 2^{p} B 2^{q}", T::LETTER, way.name);
             let (mut scaled, mut y) = (times(&a, p), times(&b, q));
             way.call(rt, op, &mut scaled, &mut y).expect("there is such a form").expect("A has full rank");

@@ -6,6 +6,7 @@
 //! result with some tiles is checked, and the others must equal it.
 
 mod auxiliary;
+mod capacity;
 mod cholesky_columns;
 mod composition;
 mod condition;
@@ -19,7 +20,6 @@ mod norms;
 mod qr;
 mod runs;
 mod scales;
-mod sizes;
 mod tsqr;
 
 /// A test for each of the four types.
