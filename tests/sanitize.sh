@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The runtime's tests under AddressSanitizer (with leak detection) and ThreadSanitizer.
+# Tests of the runtime, of simulated devices and of the kernels under AddressSanitizer (with leak detection) and ThreadSanitizer.
 #
 #     tests/sanitize.sh [address|thread]...
 #
@@ -7,7 +7,11 @@
 # ThreadSanitizer does not see what the library's slow paths order, and reports races that are none. The component is added
 # where the nightly compiler is there; NO_INSTALL=1 forbids it. The exit status is 77 if there is nothing to run with.
 #
-# SUPERSCALAR_MODEL_SEEDS sets how many programs of the model test run. CARGO_TARGET_DIR is respected.
+# Kernels are bounded to small orders: they are not optimised here, which would take too long to build. Their instructions are those of the
+# best set that the processor has. ThreadSanitizer sees what several threads share: packed tiles, and tasks on devices.
+#
+# SUPERSCALAR_MODEL_SEEDS sets how many programs of the model test run, PROGRAMS how many of those on simulated devices.
+# CARGO_TARGET_DIR is respected.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -30,18 +34,23 @@ add_source() {
 limit=()
 if command -v timeout >/dev/null; then limit=(--config "target.$host.runner = ['timeout', '--verbose', '300']"); fi
 
-# sanitize NAME SEEDS: builds and runs the tests under one sanitizer.
+# sanitize NAME SEEDS PROGRAMS TEST...: builds and runs the tests under one sanitizer.
 sanitize() {
-    printf -- '--- %s sanitizer\n' "$1"
+    local name=$1 seeds=$2 programs=$3
+    shift 3
+    printf -- '--- %s sanitizer\n' "$name"
     # Dependencies are not optimised: they are built once, for tests that hardly use them. Left out are the tests that measure
-    # what a sanitizer changes, memory and idleness, and the longest.
-    RUSTFLAGS="-Zsanitizer=$1" CARGO_TARGET_DIR="$target/sanitize" \
-        SUPERSCALAR_MODEL_SEEDS="${SUPERSCALAR_MODEL_SEEDS:-$2}" \
+    # what a sanitizer changes, memory and idleness, the longest, and two whose panics leak on purpose what panics again when it is dropped.
+    # The frames of kernels that are not optimised are larger than the usual stack.
+    RUSTFLAGS="-Zsanitizer=$name" CARGO_TARGET_DIR="$target/sanitize" RUST_MIN_STACK=16777216 \
+        SUPERSCALAR_MODEL_SEEDS="${SUPERSCALAR_MODEL_SEEDS:-$seeds}" PROGRAMS="${PROGRAMS:-$programs}" \
         ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 TSAN_OPTIONS=history_size=7:halt_on_error=1 \
-        cargo +nightly test -Zbuild-std --target "$host" --locked -p superscalar-runtime --no-fail-fast \
-        --config 'profile.dev.package."*".opt-level=0' "${limit[@]}" \
-        --test model --test devices --test misuse --test lifecycle -- \
-        --skip a_million_tasks --skip a_hundred_thousand --skip idle || status=$?
+        cargo +nightly test -Zbuild-std --target "$host" --locked --no-fail-fast --no-default-features \
+        -p superscalar-runtime -p superscalar-devices -p superscalar-kernels \
+        --config 'profile.dev.package."*".opt-level=0' --config 'profile.dev.package.superscalar-kernels.opt-level=0' \
+        "${limit[@]}" "${@/#/--test=}" -- \
+        --skip a_million_tasks --skip a_hundred_thousand --skip idle --skip results_are_the_same \
+        --skip errors_and_panics_of_kernels --skip may_panic_when_they_are_dropped || status=$?
 }
 
 if ! has_source && ! add_source; then
@@ -49,10 +58,11 @@ if ! has_source && ! add_source; then
     exit 77
 fi
 if [ $# -eq 0 ]; then set -- address thread; fi
+runtime=(model devices misuse lifecycle)
 for name in "$@"; do
     case $name in
-        address) sanitize address 4000 ;;
-        thread) sanitize thread 1500 ;;
+        address) sanitize address 3000 100 "${runtime[@]}" sim programs packs codelets exact_memory ;;
+        thread) sanitize thread 1000 40 "${runtime[@]}" sim programs packs codelets ;;
         *) echo "unknown sanitizer: $name" >&2 && exit 2 ;;
     esac
 done

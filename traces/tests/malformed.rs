@@ -104,31 +104,32 @@ fn a_file_cut_at_any_byte_is_read_up_to_there() {
     assert_eq!(tasks, 2);
 }
 
+/// Words that a change may put in: those of the format, and numbers at edges.
+const WORDS: [&str; 20] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\"",
+    "\\",
+    "null",
+    "1e999",
+    "-1",
+    "18446744073709551616",
+    "0.0000000001",
+    "\"ph\":\"E\",",
+    "\"ts\":1e19,",
+    "\"dur\":-0.5,",
+    "\u{0}",
+    "\n",
+    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+    "\"args\":7,",
+];
+
 #[test]
 fn a_changed_file_is_read_or_refused_at_a_place() {
-    // Words that a change may put in: those of the format, and numbers at edges.
-    const WORDS: [&str; 20] = [
-        "{",
-        "}",
-        "[",
-        "]",
-        ",",
-        ":",
-        "\"",
-        "\\",
-        "null",
-        "1e999",
-        "-1",
-        "18446744073709551616",
-        "0.0000000001",
-        "\"ph\":\"E\",",
-        "\"ts\":1e19,",
-        "\"dur\":-0.5,",
-        "\u{0}",
-        "\n",
-        "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
-        "\"args\":7,",
-    ];
     let mut random = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut refused = 0;
     const MERGED_EVERY: u32 = 8;

@@ -223,6 +223,9 @@ pub fn in_child(test: &str, inside: impl FnOnce()) -> Option<ExitStatus> {
         return None;
     }
     let program = std::env::current_exe().expect("a test has a program");
-    let status = Command::new(program).args([test, "--exact", "--test-threads=1"]).env(CHILD, test).output();
-    Some(status.expect("the program can be started").status)
+    let mut child = Command::new(program);
+    child.args([test, "--exact", "--test-threads=1"]).env(CHILD, test);
+    // A sanitizer would end the child in its own way, with a report.
+    child.env("ASAN_OPTIONS", "handle_segv=0").env("TSAN_OPTIONS", "handle_segv=0");
+    Some(child.output().expect("the program can be started").status)
 }

@@ -1,0 +1,223 @@
+//! Every CPU kernel on operands that end where their allocations end, at small and ragged orders. Elsewhere operands lie among sentinels, which
+//! shows what is written beside them; what is read beside them only AddressSanitizer sees, and only here (`tests/sanitize.sh`).
+
+use superscalar_kernels::accuracy::largest;
+use superscalar_kernels::cpu::BlockReflector;
+use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Real, Scalar, Side, Uplo, c32, c64, cpu, reference};
+
+const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
+const SIDES: [Side; 2] = [Side::Left, Side::Right];
+const DIAGS: [Diag; 2] = [Diag::NonUnit, Diag::Unit];
+/// One, less than a vector, ragged vectors and tiles, and long and flat ones.
+const SHAPES: [(usize, usize, usize); 7] =
+    [(1, 1, 1), (2, 3, 1), (7, 5, 3), (17, 9, 16), (33, 26, 19), (1, 40, 2), (50, 1, 9)];
+
+/// An m x n matrix that fills its allocation.
+#[derive(Clone)]
+struct Exact<T> {
+    data: Box<[T]>,
+    m: usize,
+    n: usize,
+}
+
+impl<T: Scalar> Exact<T> {
+    /// Numbers in ±1 by position, and a diagonal that dominates them.
+    fn new((m, n): (usize, usize), seed: usize) -> Self {
+        let part = |at: usize| T::Real::from_f64(((at * 7919 + seed * 104_729) % 2003) as f64 / 1001.5 - 1.0);
+        let dominant = T::from_f64((m.max(n) + 2) as f64 * 1.5);
+        let element =
+            |at: usize| if at % m == at / m { dominant } else { T::from_parts(part(at), part(at + 1_000_003)) };
+        Self { data: (0..m * n).map(element).collect(), m, n }
+    }
+
+    fn view(&self) -> MatRef<'_, T> {
+        MatRef::from_col_major(&self.data, self.m, self.n, self.m.max(1)).expect("it fits")
+    }
+
+    fn view_mut(&mut self) -> MatMut<'_, T> {
+        MatMut::from_col_major(&mut self.data, self.m, self.n, self.m.max(1)).expect("it fits")
+    }
+}
+
+/// What a kernel and its reference make of two copies of a matrix is the same but for rounding.
+fn agree<T: Scalar>(
+    what: &str,
+    given: &Exact<T>,
+    kernel: impl FnOnce(MatMut<'_, T>),
+    textbook: impl FnOnce(MatMut<'_, T>),
+) {
+    let (mut x, mut y) = (given.clone(), given.clone());
+    kernel(x.view_mut());
+    textbook(y.view_mut());
+    let error = largest(x.data.iter().zip(&y.data).map(|(&x, &y)| (x - y).abs().to_f64()));
+    let size = largest(y.data.iter().map(|y| y.abs().to_f64()));
+    let bound = 1e3 * T::EPSILON.to_f64() * size;
+    assert!(error <= bound, "{what} {} {} x {}: {error:e}, not {bound:e}", T::LETTER, given.m, given.n);
+}
+
+fn products<T: Scalar>() {
+    let (alpha, beta) = (T::from_f64(0.5), T::from_f64(-1.0));
+    for (m, n, k) in SHAPES {
+        for (op_a, op_b) in [(Op::None, Op::None), (Op::Trans, Op::ConjTrans), (Op::ConjTrans, Op::None)] {
+            let (a, b) = (Exact::<T>::new(op_a.shape((m, k)), 1), Exact::new(op_b.shape((k, n)), 2));
+            let (a, b, c) = (a.view(), b.view(), Exact::new((m, n), 3));
+            agree(
+                "gemm",
+                &c,
+                |c| cpu::gemm(alpha, op_a, a, op_b, b, beta, c),
+                |c| reference::gemm(alpha, op_a, a, op_b, b, beta, c),
+            );
+        }
+        for uplo in UPLOS {
+            let (a, b) = (Exact::<T>::new((n, k), 1), Exact::<T>::new((k, n), 2));
+            let (a, b, c) = (a.view(), b.view(), Exact::<T>::new((n, n), 3));
+            let (none, op) = (Op::None, Op::Trans);
+            agree(
+                "gemmt",
+                &c,
+                |c| cpu::gemmt(uplo, alpha, none, a, none, b, beta, c),
+                |c| reference::gemmt(uplo, alpha, none, a, none, b, beta, c),
+            );
+            agree(
+                "syrk",
+                &c,
+                |c| cpu::syrk(uplo, none, alpha, a, beta, c),
+                |c| reference::syrk(uplo, none, alpha, a, beta, c),
+            );
+            agree(
+                "syr2k",
+                &c,
+                |c| cpu::syr2k(uplo, op, alpha, b, b, beta, c),
+                |c| reference::syr2k(uplo, op, alpha, b, b, beta, c),
+            );
+            let (one, op) = (beta.re(), Op::ConjTrans);
+            agree("herk", &c, |c| cpu::herk(uplo, op, one, b, one, c), |c| reference::herk(uplo, op, one, b, one, c));
+            agree(
+                "her2k",
+                &c,
+                |c| cpu::her2k(uplo, none, alpha, a, a, one, c),
+                |c| reference::her2k(uplo, none, alpha, a, a, one, c),
+            );
+        }
+    }
+}
+
+fn sided<T: Scalar>() {
+    let (alpha, beta) = (T::from_f64(0.5), T::from_f64(-1.0));
+    for (m, n, _) in SHAPES {
+        for (side, uplo) in SIDES.into_iter().flat_map(|side| UPLOS.map(|uplo| (side, uplo))) {
+            let order = if side == Side::Left { m } else { n };
+            let (a, b, c) =
+                (Exact::<T>::new((order, order), 1), Exact::<T>::new((m, n), 2), Exact::<T>::new((m, n), 3));
+            let (a, b) = (a.view(), b.view());
+            agree(
+                "symm",
+                &c,
+                |c| cpu::symm(side, uplo, alpha, a, b, beta, c),
+                |c| reference::symm(side, uplo, alpha, a, b, beta, c),
+            );
+            agree(
+                "hemm",
+                &c,
+                |c| cpu::hemm(side, uplo, alpha, a, b, beta, c),
+                |c| reference::hemm(side, uplo, alpha, a, b, beta, c),
+            );
+            for op in [Op::None, Op::Trans, Op::ConjTrans] {
+                let diag = Diag::NonUnit;
+                agree(
+                    "trmm",
+                    &c,
+                    |c| cpu::trmm(side, uplo, op, diag, alpha, a, c),
+                    |c| reference::trmm(side, uplo, op, diag, alpha, a, c),
+                );
+                agree(
+                    "trsm",
+                    &c,
+                    |c| cpu::trsm(side, uplo, op, diag, alpha, a, c),
+                    |c| reference::trsm(side, uplo, op, diag, alpha, a, c),
+                );
+            }
+        }
+    }
+}
+
+fn factorizations<T: Scalar>() {
+    for (m, n, _) in SHAPES {
+        for uplo in UPLOS {
+            let a = Exact::<T>::new((n, n), 1);
+            agree(
+                "potrf",
+                &a,
+                |a| cpu::potrf(uplo, a).expect("definite"),
+                |a| reference::potrf(uplo, a).expect("definite"),
+            );
+            for diag in DIAGS {
+                let mut inverse = a.clone();
+                if diag == Diag::Unit {
+                    inverse.data.iter_mut().for_each(|x| *x *= T::from_f64(0.25 / n as f64));
+                }
+                let a = inverse.clone();
+                cpu::trtri(uplo, diag, inverse.view_mut()).expect("regular");
+                // A⁻¹ A X = X
+                let x = Exact::<T>::new((n, 3), 4);
+                let both = |mut x: MatMut<'_, T>| {
+                    let left = Side::Left;
+                    reference::trmm(left, uplo, Op::None, diag, T::ONE, a.view(), x.rb_mut());
+                    reference::trmm(left, uplo, Op::None, diag, T::ONE, inverse.view(), x);
+                };
+                agree("trtri", &x, both, |_| ());
+            }
+            let mut product = a.clone();
+            cpu::lauum(uplo, product.view_mut());
+            assert!(product.data.iter().all(|x| !x.is_nan()));
+        }
+        let (a, k) = (Exact::<T>::new((m, n), 1), m.min(n));
+        let (mut p, mut q) = (vec![0; k], vec![0; k]);
+        agree(
+            "getrf",
+            &a,
+            |a| cpu::getrf(a, &mut p).expect("regular"),
+            |a| reference::getrf(a, &mut q).expect("regular"),
+        );
+        assert_eq!(p, q);
+        let reversed: Vec<i32> = (1..=m as i32).rev().map(|row| row.max(m as i32 - row + 1)).collect();
+        for direction in [Direction::Forward, Direction::Backward] {
+            agree(
+                "laswp",
+                &a,
+                |a| cpu::laswp(a, 0, &reversed, direction),
+                |a| reference::laswp(a, &reversed, direction),
+            );
+        }
+        reflectors(&a, k);
+    }
+}
+
+/// geqrf, larft and larfb of a matrix with k reflectors.
+fn reflectors<T: Scalar>(a: &Exact<T>, k: usize) {
+    let (mut qr, mut t) = (a.clone(), Exact::<T>::new((k, k), 5));
+    let (mut tau, mut other) = (vec![T::ZERO; k], vec![T::ZERO; k]);
+    let mut spare = t.clone();
+    agree("geqrf", a, |a| cpu::geqrf(a, &mut tau, t.view_mut()), |a| reference::geqrf(a, &mut other, spare.view_mut()));
+    cpu::geqrf(qr.view_mut(), &mut tau, t.view_mut());
+    let v = Exact { data: qr.data[..qr.m * k].into(), m: qr.m, n: k };
+    agree("larft", &t, |t| cpu::larft(v.view(), &tau, t), |t| reference::larft(v.view(), &tau, t));
+    for (side, shape) in [(Side::Left, (a.m, 6)), (Side::Right, (6, a.m))] {
+        let c = Exact::<T>::new(shape, 6);
+        let kernel = |c: MatMut<'_, T>| cpu::larfb(side, Op::ConjTrans, BlockReflector::new(v.view(), t.view()), c);
+        agree("larfb", &c, kernel, |c| reference::larfb(side, Op::ConjTrans, v.view(), t.view(), c));
+    }
+}
+
+macro_rules! tests {
+    ($($name:ident: $t:ty)*) => {$(
+        #[test]
+        fn $name() {
+            products::<$t>();
+            sided::<$t>();
+            factorizations::<$t>();
+        }
+    )*};
+}
+
+tests! { kernels_stay_inside_s: f32 kernels_stay_inside_d: f64 kernels_stay_inside_c: c32 kernels_stay_inside_z: c64 }
