@@ -9,28 +9,29 @@
 #
 # What reaches which kernel (kernels/src/cuda/text, devices/src/cuda/text):
 #
-#   program      tests                                kernels
-#   conformance  moves                                scale copy transpose laswp complete
-#                products::gemm, large::gemmt         fold scale
-#                triangles::trmm, large::trmm         multiply copy
-#                triangles::potrf, large::potrf       potrf solve; solve_many in large::potrf_with_much_beside
-#                triangles::trsm                      solve; solve_soon in every fourth call, whose queue is urgent
-#                panels on `cuda`                     getrf_{1,2,4,8} geqrf_{1,2,4,8} in clusters, of one block and of several; shift
-#                panels::tall                         getrf_1 geqrf_1 in grids, getrf_in_place geqrf_in_place clear
-#                panels on `cuda_without_clusters`    getrf_{1,2,4,8} geqrf_{1,2,4,8} in grids
-#   cuda         copies                               copy, between two heaps on one GPU
-#   tester       routines                             the same kernels among the copies and queues of the runtime
+#   conformance every_kernel::X::        kernels (kernels/tests/conformance/reach.rs)
+#     elements                           copy transpose scale laswp complete fold
+#     triangular                         multiply copy solve solve_soon
+#     potrf_of_few_warps                 potrf, of as many columns as a warp factors at once; solve solve_many
+#     potrf_of_many_warps                potrf, of more; solve
+#     panels, X = s d c z                getrf_{1,2,4,8} geqrf_{1,2,4,8} in clusters, shift
+#     panels, X = s_without_clusters ..  getrf_{1,2,4,8} geqrf_{1,2,4,8} in grids, clear
+#     tall_panels                        getrf_1 geqrf_1 in grids, getrf_in_place geqrf_in_place
+#   cuda copies::small copies::random    copy (devices/tests/cuda/copies.rs: between two heaps on one GPU)
+#   tester                               whole routines: the same kernels among the runtime's copies and queues
 #
 # A heap is one allocation, so memcheck and initcheck see what leaves a heap, shared memory or a launch's arguments, and not what leaves a
-# matrix for its neighbour in the heap: the conformance tests compare every byte of that.
-
+# matrix for its neighbour in the heap: the other conformance tests compare every byte of that.
+#
+# racecheck does not see `potrf` for more columns than a warp factors at once. From the first barrier on that only some warps of a block come to
+# (`tell` and `hear` in factor.cu), racecheck 2025.3 takes accesses for races that __syncthreads parts, others from run to run: it does so in
+# a kernel, too, whose warps touch nothing between such barriers, and does not without them. What it said before that is right, and
+# repaired, as are the warnings of one warp. potrf_of_few_warps, without such barriers but those of a single warp, stays.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 all_tools=(memcheck racecheck synccheck initcheck)
 
-# The tests that only call cuBLAS are left out.
-conformance=(cuda --skip products::symm --skip products::rank --skip gemm_propagates --skip products_of_some_depth)
 routines=gemm,gemmt,herk,her2k,trmm,trsm,lauum,potrf,potrs,posv,potri,trtri,getrf,getrs,gesv,getri,geqrf,gelqf,unmqr,ungqr,tsqr
 routines+=,gels,gesv_mixed,gecon,lange,lacpy,laset,geadd,laswp,swap
 resident=gemm,trmm,trsm,potrf,potrs,getrf,getrs,geqrf
@@ -83,13 +84,14 @@ under() {
 }
 
 check() {
-    local tool=$1
-    under "$tool" "conformance" "${programs[0]}" "${conformance[@]}"
-    under "$tool" "copies between heaps" "${programs[1]}" copies
-    under "$tool" "tester, matrices on the host" "${programs[2]}" "$routines" "${small[@]}" --devices cuda:0
-    under "$tool" "tester, matrices on the device" "${programs[2]}" "$resident" "${small[@]}" --devices cuda:0 \
+    local tool=$1 skipped=() kernels=()
+    if [ "$tool" = racecheck ]; then skipped=(--skip many_warps) kernels=(--kernel-name-exclude kne=potrf); fi
+    under "$tool" "every kernel" "${programs[0]}" every_kernel:: "${skipped[@]}"
+    under "$tool" "copies between heaps" "${programs[1]}" copies::small copies::random
+    under "$tool" "tester, matrices on the host" "${kernels[@]}" "${programs[2]}" "$routines" "${small[@]}" --devices cuda:0
+    under "$tool" "tester, matrices on the device" "${kernels[@]}" "${programs[2]}" "$resident" "${small[@]}" --devices cuda:0 \
         --location device --pinned y
-    under "$tool" "tester, two heaps" "${programs[2]}" gemm,potrf,getrf --type d,z --dim 100 --nb 16 --repeat 1 \
+    under "$tool" "tester, two heaps" "${kernels[@]}" "${programs[2]}" gemm,potrf,getrf --type d,z --dim 100 --nb 16 --repeat 1 \
         --devices cuda:0,cuda:0 --device-memory 64M
 }
 

@@ -40,10 +40,7 @@ pub fn runner_without_clusters<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
     shared(&DEVICE, false)
 }
 
-fn shared<T: Scalar>(
-    device: &'static OnceLock<Option<Mutex<OnDevice>>>,
-    clusters: bool,
-) -> Option<Box<dyn Runner<T>>> {
+fn shared<T: Scalar>(device: &'static OnceLock<Option<Mutex<OnDevice>>>, clusters: bool) -> Option<Box<dyn Runner<T>>> {
     let device = device.get_or_init(|| open(clusters)).as_ref()?;
     // A test that failed has left nothing in it that another one reads.
     Some(Box::new(Shared(device.lock().unwrap_or_else(PoisonError::into_inner))))

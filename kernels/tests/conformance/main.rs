@@ -21,6 +21,8 @@ mod operands;
 mod oracle;
 mod panels;
 mod products;
+#[cfg(feature = "cuda")]
+mod reach;
 mod runner;
 mod scales;
 mod sensitivity;
@@ -129,5 +131,28 @@ mod cuda_without_clusters {
     }
     mod z {
         panels! { cuda_without_clusters crate::c64 }
+    }
+}
+
+/// What `tests/gpu_sanitize.sh` runs.
+#[cfg(feature = "cuda")]
+mod every_kernel {
+    macro_rules! reach {
+        ($($letter:ident: $t:ty, $old:ident)*) => {$(
+            mod $letter {
+                tests! {
+                    cuda $t:
+                    33 reach::elements 34 reach::triangular 35 reach::potrf_of_few_warps 36 reach::potrf_of_many_warps
+                    37 reach::panels 38 reach::tall_panels
+                }
+            }
+            mod $old {
+                tests! { cuda_without_clusters $t: 39 reach::panels 40 reach::tall_panels }
+            }
+        )*};
+    }
+    reach! {
+        s: f32, s_without_clusters d: f64, d_without_clusters
+        c: crate::c32, c_without_clusters z: crate::c64, z_without_clusters
     }
 }

@@ -1,0 +1,115 @@
+//! Every kernel of a GPU's program, few times and on small operands: for tools under which the other tests take too long. Only errors are
+//! judged here; what kernels compute is the other tests' affair.
+
+use crate::{Image, SIDES, Suite, UPLOS, triangles};
+use superscalar_kernels::{
+    Diag, Direction, NotPositiveDefinite, Op, Scalar, Side, Uplo,
+    device::{Call, Mat, Triangle},
+};
+
+fn fractions<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, shape: (usize, usize)) -> Mat<T> {
+    image.place(&mut suite.numbers, shape, |numbers, _, _| numbers.fraction())
+}
+
+fn run<T: Scalar>(suite: &mut Suite<'_, T>, call: &Call<T>, mut image: Image) {
+    suite.attempt(call, &mut image).unwrap_or_else(|error| panic!("{call:?}: {error}"));
+}
+
+/// `copy`, `transpose`, `scale`, `laswp`, `complete`.
+pub fn elements<T: Scalar>(suite: &mut Suite<'_, T>) {
+    let (alpha, beta) = (T::from_f64(2.0), T::from_f64(-0.5));
+    for op in [Op::None, Op::ConjTrans] {
+        let mut image = Image::default();
+        let (a, b) = (fractions(suite, &mut image, op.shape((70, 37))), fractions(suite, &mut image, (70, 37)));
+        run(suite, &Call::Copy { op, a, b }, image);
+    }
+    for part in [None, Some((Uplo::Lower, true)), Some((Uplo::Upper, false))] {
+        let mut image = Image::default();
+        let a = fractions(suite, &mut image, (70, 70));
+        run(suite, &Call::Scale { part, beta, a }, image);
+    }
+    for direction in [Direction::Forward, Direction::Backward] {
+        let mut image = Image::default();
+        let a = fractions(suite, &mut image, (300, 9));
+        let ipiv =
+            [200, 60].map(|rows| image.place(&mut suite.numbers, (rows, 1), |x, _, _| (x.next() % 300 + 1) as i32));
+        run(suite, &Call::Laswp { a, first: 7, ipiv: ipiv.to_vec(), direction }, image);
+    }
+    for side in SIDES {
+        let mut image = Image::default();
+        let (v, t) = (fractions(suite, &mut image, (60, 20)), fractions(suite, &mut image, (20, 20)));
+        let c = fractions(suite, &mut image, if side == Side::Left { (60, 9) } else { (9, 60) });
+        run(suite, &Call::Larfb { side, op: Op::ConjTrans, v, t, c }, image);
+    }
+    for uplo in UPLOS {
+        let mut image = Image::default();
+        let (a, b) = (fractions(suite, &mut image, (300, 5)), fractions(suite, &mut image, (5, 300)));
+        let c = fractions(suite, &mut image, (300, 300));
+        let (part, op_a, op_b) = (Some(uplo), Op::None, Op::None);
+        run(suite, &Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c }, image);
+    }
+}
+
+/// `multiply`, `solve` and, of the last, four calls in turn, of which one is in an urgent queue, `solve_soon`.
+pub fn triangular<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for (side, uplo) in SIDES.into_iter().flat_map(|side| UPLOS.map(|uplo| (side, uplo))) {
+        for (op, diag) in [(Op::None, Diag::Unit), (Op::ConjTrans, Diag::NonUnit)] {
+            let mut image = Image::default();
+            let a = fractions(suite, &mut image, (150, 150));
+            let b = fractions(suite, &mut image, if side == Side::Left { (150, 21) } else { (21, 150) });
+            run(suite, &Call::Trmm(Triangle { side, uplo, op, diag, alpha: T::from_f64(2.0), a, b }), image);
+        }
+    }
+    for order in [40, 150] {
+        for _ in 0..4 {
+            let mut image = Image::default();
+            let (side, uplo, op, diag) = (Side::Left, Uplo::Lower, Op::None, Diag::Unit);
+            let (a, b) = (fractions(suite, &mut image, (order, order)), fractions(suite, &mut image, (order, 21)));
+            run(suite, &Call::Trsm(Triangle { side, uplo, op, diag, alpha: T::ONE, a, b }), image);
+        }
+    }
+}
+
+/// `potrf` of as many columns as one warp factors; `solve`, and in the last `solve_many`. Then a minor that fails.
+pub fn potrf_of_few_warps<T: Scalar>(suite: &mut Suite<'_, T>) {
+    potrf(suite, if T::COMPLEX { &[5, 16] } else { &[9, 32] }, 9700);
+}
+
+/// The same of more columns, where warps meet.
+pub fn potrf_of_many_warps<T: Scalar>(suite: &mut Suite<'_, T>) {
+    potrf(suite, &[40, 64, 130], 70);
+}
+
+fn potrf<T: Scalar>(suite: &mut Suite<'_, T>, orders: &[usize], most: usize) {
+    for (uplo, &n) in UPLOS.into_iter().flat_map(|uplo| orders.iter().map(move |n| (uplo, n))) {
+        let rest = if Some(&n) == orders.last() { most } else { 20 };
+        let mut image = Image::default();
+        let a = triangles::with_rest(suite, &mut image, uplo, (n, rest));
+        let call = Call::Potrf { uplo, first: 0, a };
+        run(suite, &call, image.clone());
+        image.set(a, n - 2, n - 2, -T::ONE);
+        let error = suite.attempt(&call, &mut image).expect_err("not positive definite");
+        assert!(error.outcome_ref::<NotPositiveDefinite>().is_some(), "{error}");
+    }
+}
+
+/// `getrf` and `geqrf` for one to eight groups of threads, in a cluster or a grid of a few blocks, with `shift`.
+pub fn panels<T: Scalar>(suite: &mut Suite<'_, T>) {
+    panels_of(suite, &[(90, 3), (90, 7), (90, 12), (90, 20), (90, 40), (900, 70)]);
+}
+
+/// The same for more rows than a cluster has, and for more than blocks keep to themselves: in a grid, and in place; with `clear`.
+pub fn tall_panels<T: Scalar>(suite: &mut Suite<'_, T>) {
+    panels_of(suite, &[(40_000, 4), (400_000, 3)]);
+}
+
+fn panels_of<T: Scalar>(suite: &mut Suite<'_, T>, shapes: &[(usize, usize)]) {
+    for &shape in shapes {
+        let (mut image, k) = (Image::default(), shape.0.min(shape.1));
+        let a = fractions(suite, &mut image, shape);
+        let ipiv = image.place(&mut suite.numbers, (k, 1), |_, _, _| -1_i32);
+        run(suite, &Call::Getrf { a, first: 5, ipiv }, image.clone());
+        let (t, tau) = (fractions(suite, &mut image, (k, k)), fractions(suite, &mut image, (k, 1)));
+        run(suite, &Call::Geqrf { a, t, tau }, image);
+    }
+}
