@@ -13,6 +13,7 @@ use crate::{
     runtime::Runtime,
     schedule::Resource,
     scope::{Lent, Scope},
+    task::TaskSpec,
 };
 use std::panic::Location;
 
@@ -68,42 +69,44 @@ impl<T: Lend> Resident<T> {
     ///
     /// [`Lent::renaming`] has no effect on it.
     ///
-    /// # Panics
-    /// If the scope is another runtime's.
+    /// If the scope is another runtime's, it is refused, and the scope is cancelled with that error, as for a task that can not
+    /// be right ([`Scope::spawn`]).
     #[track_caller]
     pub fn lend<'s>(&'s mut self, s: &'s Scope<'s, '_>, with: &T::With) -> Lent<'s, T::Mut<'s>> {
-        self.check(s, Location::caller());
+        let is_own = self.check(s, Location::caller());
         // SAFETY: the place is valid until the handle is dropped. No task names the handle's own datum, and this value is borrowed
         // exclusively, so no other reference is there.
         let view = unsafe { self.handle.datum().home().as_mut() }.lend_mut(with);
         // SAFETY: the promise of `Lend`: the view's destructor uses nothing that it borrows.
-        self.share(unsafe { s.own_unchecked(view) })
+        self.share(unsafe { s.own_unchecked(view) }, is_own)
     }
 
-    /// Lends it to a scope, whose tasks only read it; it may be lent so to several scopes at a time.
-    ///
-    /// # Panics
-    /// If the scope is another runtime's.
+    /// Lends it to a scope, whose tasks only read it; it may be lent so to several scopes at a time. It is refused as
+    /// [`lend`](Self::lend) refuses it.
     #[track_caller]
     pub fn lend_ref<'s>(&'s self, s: &'s Scope<'s, '_>, with: &T::With) -> Lent<'s, T::Ref<'s>> {
-        self.check(s, Location::caller());
+        let is_own = self.check(s, Location::caller());
         // SAFETY: as above, but the value is borrowed, so whoever else has a reference only reads.
         let view = unsafe { self.handle.datum().home().as_ref() }.lend_ref(with);
         // SAFETY: the promise of `Lend`: the view's destructor uses nothing that it borrows.
-        self.share(unsafe { s.own_unchecked(view) })
+        self.share(unsafe { s.own_unchecked(view) }, is_own)
     }
 
-    /// What was lent uses the entry of this value.
-    fn share<'s, V: 's>(&self, lent: Lent<'s, V>) -> Lent<'s, V> {
-        self.handle.datum().first_execution().placement.share_with(&lent.datum().first_execution().placement);
+    /// What was lent uses the entry of this value, unless it was refused: then no task of the scope runs any more.
+    fn share<'s, V: 's>(&self, lent: Lent<'s, V>, is_own: bool) -> Lent<'s, V> {
+        if is_own {
+            self.handle.datum().first_execution().placement.share_with(&lent.datum().first_execution().placement);
+        }
         lent
     }
 
-    fn check(&self, s: &Scope<'_, '_>, site: &Location<'_>) {
-        assert!(
-            std::ptr::eq(self.handle.shared(), s.inserter().shared),
-            "{site}: a resident value is lent to a scope of another runtime"
-        );
+    /// Whether the scope is the runtime's own. Another one is cancelled.
+    fn check(&self, s: &Scope<'_, '_>, site: &'static Location<'static>) -> bool {
+        let is_own = std::ptr::eq(self.handle.shared(), s.inserter().shared);
+        if !is_own {
+            s.refuse(&s.inserter().refusal(&TaskSpec::new("lend"), site, "a resident value of another runtime"));
+        }
+        is_own
     }
 
     /// Whether it was made for this runtime, to whose scopes it can be lent.

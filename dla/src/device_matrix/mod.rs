@@ -138,8 +138,8 @@ impl<T: Scalar> DeviceMatrix<T> {
 
     /// The matrix as tasks of a scope use it, to change it or to read it. While the scope is open, nobody else has it.
     ///
-    /// # Panics
-    /// If the scope is another runtime's than the matrix.
+    /// A scope of another runtime is cancelled, and returns an error of kind
+    /// [`Refused`](superscalar_runtime::ErrorKind::Refused).
     #[track_caller]
     pub fn lend<'s>(&'s mut self, s: &'s Scope<'s, '_>) -> Tiled<'s, MatMut<'s, T>> {
         let packs = self.packs();
@@ -148,10 +148,8 @@ impl<T: Scalar> DeviceMatrix<T> {
         Tiled::from_tiles(tiles, self.shape, self.tile)
     }
 
-    /// The matrix as tasks of a scope use it that only read it. Several scopes may have it so.
-    ///
-    /// # Panics
-    /// If the scope is another runtime's than the matrix.
+    /// The matrix as tasks of a scope use it that only read it. Several scopes may have it so. A scope of another runtime is
+    /// cancelled, as by [`lend`](Self::lend).
     #[track_caller]
     pub fn lend_ref<'s>(&'s self, s: &'s Scope<'s, '_>) -> Tiled<'s, MatRef<'s, T>> {
         let packs = self.packs();
