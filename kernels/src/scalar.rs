@@ -23,6 +23,12 @@ pub type c64 = Complex64;
 /// It has no operator `/`: that of complex numbers squares the divisor, which a half of all exponents does not allow.
 /// See [`Scalar::quotient`].
 ///
+/// ```compile_fail,E0369
+/// fn divide<T: superscalar_kernels::Scalar>(x: T, y: T) -> T {
+///     x / y
+/// }
+/// ```
+///
 /// # Example
 /// ```
 /// use superscalar_kernels::{Scalar, c64};
