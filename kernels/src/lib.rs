@@ -32,6 +32,10 @@
 //! # Ok::<(), superscalar_kernels::ViewError>(())
 //! ```
 
+// The conformance suite, which names the crate as users do, is a module of the unit tests as well.
+#[cfg(test)]
+extern crate self as superscalar_kernels;
+
 mod backend;
 mod backing;
 pub mod cpu;

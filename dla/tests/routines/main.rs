@@ -9,6 +9,7 @@ mod auxiliary;
 mod cholesky_columns;
 mod composition;
 mod condition;
+mod exact;
 mod factors;
 mod inverses;
 mod least_squares;
