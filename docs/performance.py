@@ -90,13 +90,19 @@ MEASUREMENTS = [
 
 
 def measure(routines, arguments, peers, tester, quick):
-    """The rows of the tester, one for each case and peer."""
-    words = [routines] + arguments.split() + ["--check", "n", "--format", "json"]
+    """The rows of the tester, one for each case and peer. Of each case the first result is checked, and the peers' as well.
+
+    Matrices are as they would be unchecked: without padding, which the tester adds to small ones that it checks.
+    """
+    words = [routines] + arguments.split() + ["--ld-pad", "0", "--format", "json"]
     if quick:
         words[words.index("--dim") + 1] = re.sub(r",(2048|4096)", "", words[words.index("--dim") + 1])
     for peer in peers:
         words += ["--peer", peer]
-    done = subprocess.run([tester, *words], stdout=subprocess.PIPE, text=True, check=True)
+    # A failed check is the status of the tester; `best` says which.
+    done = subprocess.run([tester, *words], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f"the tester ended with {done.returncode}: {' '.join(words)}")
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
@@ -104,8 +110,8 @@ def best(rows):
     """One row per case: against the fastest peer that has the routine."""
     cases = {}
     for row in rows:
-        if row["status"] != "ok":
-            sys.exit(f"not ok: {row}")
+        if row["status"] != "ok" or row["error"] is None:
+            sys.exit(f"not checked, or wrong: {row}")
         key = tuple(row[name] for name in ("type", "routine", "m", "n", "k", "workers"))
         known = cases.get(key)
         if known is None or (row["peer_gflops"] or 0) > (known["peer_gflops"] or 0):
@@ -189,8 +195,9 @@ Written by `docs/performance.py` on {datetime.date.today()}.
 - Machine: {processor()}, {os.cpu_count()} cores; {peak}
 - Peers: {peers}; {settings or "no settings"}
 
-Peers run in the same process, by turns; figures are medians. "ratio" is our rate over that of the fastest peer, "wanted" what we
-aim at; a row that falls short says so, and below the tables stands why.
+Peers run in the same process, by turns; figures are medians. Of each row the first result was checked, ours and the peer's.
+"ratio" is our rate over that of the fastest peer, "wanted" what we aim at; a row that falls short says so, and below the tables
+stands why.
 """
     DOCUMENT.write_text(head + "".join(parts) + "\n" + by_hand)
 

@@ -6,8 +6,9 @@
     docs/performance_gpu.py write one.jsonl four.jsonl
 
 `measure` needs the GPUs, the CUDA libraries and the tester, built anywhere; it writes a line for each row as soon as that is there,
-and a table at the end. Rows whose time is up are left out and named. `write` needs no GPU. Each peer is asked with each order of
-its blocks that is given here, and its best counts.
+and a table at the end. The tester checks the first result of each row. Rows whose time is up are left out and named. `write` needs
+no GPU, and takes no row that was not checked. Each peer is asked with each order of its blocks that is given here, and its best
+counts.
 """
 
 import argparse
@@ -119,8 +120,8 @@ def best(rows):
 def table(rows, sizes, aims):
     lines = ["| routine | size | TFLOP/s | peer | TFLOP/s | ratio | wanted | residual |", "|---|---|---|---|---|---|---|---|"]
     for row in best(rows):
-        if row["status"] != "ok":
-            sys.exit(f"not ok: {row}")
+        if row["status"] != "ok" or row["error"] is None:
+            sys.exit(f"not checked, or wrong: {row}")
         aim = dict(zip(map(int, sizes.split(",")), aims.get(row["routine"], ()))).get(size_of(row), "")
         reached = row["ratio"] if isinstance(aim, str) else row["gflops"] / 1e3
         is_short = aim != "" and (reached or 0) < float(str(aim).rstrip("x"))

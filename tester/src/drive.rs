@@ -249,7 +249,11 @@ impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
                 error: score.finding.error,
                 timing: score.timing,
             }),
-            status: if wrong.is_some() { Status::Failed } else { Status::Ok },
+            status: match wrong {
+                Some(_) => Status::Failed,
+                None if self.bench.check => Status::Ok,
+                None => Status::Unchecked,
+            },
             reason: wrong.or(absent),
         }
     }

@@ -114,16 +114,19 @@ impl<T: Scalar> Link<'_, T> {
         }
     }
 
-    /// |M|ᵀ x, where |M| has the magnitudes of the elements of M.
-    ///
-    /// # Panics
-    /// For reflectors and interchanges, of which nobody asks this.
-    pub fn magnitudes_times(&self, x: &[T]) -> Vec<T> {
+    /// |M|ᵀ x, where |M| has the magnitudes of the elements of M; of reflectors x itself, whose length they do not change.
+    pub fn magnitudes_times(&self, x: Vec<T>) -> Vec<T> {
         match *self {
-            Link::Matrix { stored, op, a } => matrix_adjoint_times(stored, op, a, x, magnitude),
-            Link::TriangleOf { .. } => self.triangle_adjoint_times(x, magnitude),
-            Link::Reflectors { .. } | Link::Interchanges { .. } => unreachable!("a product of stored elements"),
+            Link::Matrix { stored, op, a } => matrix_adjoint_times(stored, op, a, &x, magnitude),
+            Link::TriangleOf { .. } => self.triangle_adjoint_times(&x, magnitude),
+            Link::Reflectors { .. } => x,
+            Link::Interchanges { pivots, inverse } => interchange(pivots, inverse, x),
         }
+    }
+
+    /// How many reflectors there are in it.
+    pub fn reflections(&self) -> usize {
+        if let Link::Reflectors { tau, .. } = self { tau.nrows() } else { 0 }
     }
 
     /// Column j of the result is the inner product of column j of op(B) with the sum of the rows i of op(A) that
@@ -153,10 +156,17 @@ fn matrix_adjoint_times<T: Scalar>(
     assert_eq!(x.len(), rows, "rows of op(A)");
     let (m, n) = a.shape();
     parallel::sum((n, m * n), vec![T::ZERO; columns], |of, y| match op {
+        Op::None if stored == Stored::General => of.for_each(|j| y[j] = dot(m, |i| map(a.at(i, j)).conj() * x[i])),
         Op::None => each_of(stored, a, of, |i, j, element| y[j] += map(element).conj() * x[i]),
         Op::Trans => each_of(stored, a, of, |i, j, element| y[i] += map(element).conj() * x[j]),
         Op::ConjTrans => each_of(stored, a, of, |i, j, element| y[i] += map(element) * x[j]),
     })
+}
+
+/// A sum of so many products, by parts: of hundreds of thousands, one after the other would lose more than what is checked has lost.
+fn dot<T: Scalar>(count: usize, product: impl Fn(usize) -> T) -> T {
+    const PART: usize = 512;
+    (0..count).step_by(PART).map(|start| (start..count.min(start + PART)).map(&product).sum::<T>()).sum()
 }
 
 /// Qᴴ x, or with `adjoint` Q x, one reflector at a time.

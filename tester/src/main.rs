@@ -10,7 +10,7 @@
 //! | [`drive`] | runs a case |
 //! | [`devices`] | what cases run on besides the host, and what that did |
 //! | [`resident`] | our calls on matrices that lie on devices |
-//! | [`check`], [`residual`], [`link`], [`sum`], [`probe`], [`norm`] | whether results are right |
+//! | [`check`], [`link`], [`sum`], [`probe`], [`norm`] | whether results are right |
 //! | [`measure`] | times |
 //! | [`peer`] | other libraries; the only module with `unsafe` code |
 //! | [`report`] | rows |
@@ -37,7 +37,6 @@ mod random;
 mod range;
 mod report;
 mod resident;
-mod residual;
 mod routine;
 mod sum;
 mod types;
@@ -47,7 +46,7 @@ use clap::Parser;
 use drive::Bench;
 use elements::{Elements, Memory};
 use peer::Peer;
-use report::{Format, Setting, Status};
+use report::{Format, Setting, Tally};
 use std::io::{self, Write};
 use std::process::ExitCode;
 use superscalar_kernels::peak::measure_fma_peak;
@@ -135,26 +134,31 @@ fn open(arguments: &Arguments, workers: usize) -> Result<Vec<Peer>, String> {
     arguments.peer.iter().map(|path| Peer::open(path, &gpus).map_err(|error| format!("--peer {error}"))).collect()
 }
 
-/// Writes the report; whether all checks hold.
+/// Writes the report, and what became of all rows; whether all checks hold.
 fn report_all(arguments: &Arguments, bench: &Bench<'_>, out: &mut impl Write) -> io::Result<bool> {
     if arguments.format == Format::Table {
         write_head(bench, out)?;
     }
-    let holds = report_cases(arguments, bench, out)?;
-    if arguments.format == Format::Table {
-        devices::write_work(bench.runtime, out)?;
+    let tally = report_cases(arguments, bench, out)?;
+    match arguments.format {
+        Format::Table => {
+            devices::write_work(bench.runtime, out)?;
+            writeln!(out, "# {tally}")?;
+        }
+        // The lines there are objects.
+        Format::Json => eprintln!("{tally}"),
     }
-    Ok(holds)
+    Ok(tally.holds())
 }
 
-/// Runs every case and writes its rows; whether all checks hold.
-fn report_cases(arguments: &Arguments, bench: &Bench<'_>, out: &mut impl Write) -> io::Result<bool> {
-    let (choices, mut holds) = (arguments.choices(), true);
+/// Runs every case and writes its rows.
+fn report_cases(arguments: &Arguments, bench: &Bench<'_>, out: &mut impl Write) -> io::Result<Tally> {
+    let (choices, mut tally) = (arguments.choices(), Tally::default());
     for entry in arguments.entries() {
         for &letter in &arguments.types {
             for case in choices.cases(entry.uses) {
                 for row in (entry.run)(bench, letter, &case) {
-                    holds &= row.status != Status::Failed;
+                    tally.count(row.status);
                     match arguments.format {
                         Format::Table => writeln!(out, "{}", row.line())?,
                         Format::Json => writeln!(out, "{}", row.json(bench.setting))?,
@@ -164,7 +168,7 @@ fn report_cases(arguments: &Arguments, bench: &Bench<'_>, out: &mut impl Write) 
             }
         }
     }
-    Ok(holds)
+    Ok(tally)
 }
 
 /// What was run where: figures without it say little.

@@ -160,6 +160,17 @@ impl Random {
         self.columns(a, draws, below);
     }
 
+    /// Makes of random triangles such as have a known inverse, but for phases: off the diagonal −|aᵢⱼ| dᵢ / dⱼ with random dᵢ of modulus one, and
+    /// smaller than they were, so that sums over rows stay a few times as large as the diagonal.
+    pub fn with_known_inverse<T: Scalar>(&mut self, mut a: MatMut<'_, T>) {
+        let n = a.nrows();
+        let phases: Vec<T> = (0..n).map(|_| self.unit()).collect();
+        let scale = T::Real::from_f64(6.0 / (n.max(36) as f64).sqrt());
+        for (i, j) in (0..n).flat_map(|j| (0..n).filter(move |&i| i != j).map(move |i| (i, j))) {
+            a[(i, j)] = T::from_real(-a[(i, j)].abs() * scale) * phases[i] * phases[j].conj();
+        }
+    }
+
     fn triangle<T: Scalar>(&mut self, uplo: Uplo, diagonal: f64, a: MatMut<'_, T>) {
         let n = a.nrows();
         let a = if uplo == Uplo::Upper { a.transpose() } else { a };

@@ -5,7 +5,7 @@ use crate::case::{Case, Parameter};
 use crate::range::TileSize;
 use crate::types::Type;
 use serde_json::{Map, Value, json};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use superscalar_dla::Distribution;
 
 /// How rows are written.
@@ -20,7 +20,10 @@ pub enum Format {
 /// What became of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
+    /// Checked, and right.
     Ok,
+    /// Not checked, because that was not asked for.
+    Unchecked,
     Failed,
     Skipped,
 }
@@ -29,9 +32,43 @@ impl Status {
     fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
+            Self::Unchecked => "unchecked",
             Self::Failed => "FAILED",
             Self::Skipped => "skipped",
         }
+    }
+}
+
+/// How many rows there were of each status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    ok: usize,
+    unchecked: usize,
+    failed: usize,
+    skipped: usize,
+}
+
+impl Tally {
+    /// Counts a row.
+    pub fn count(&mut self, status: Status) {
+        *match status {
+            Status::Ok => &mut self.ok,
+            Status::Unchecked => &mut self.unchecked,
+            Status::Failed => &mut self.failed,
+            Status::Skipped => &mut self.skipped,
+        } += 1;
+    }
+
+    /// Whether no check has failed.
+    pub fn holds(&self) -> bool {
+        self.failed == 0
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { ok, unchecked, failed, skipped } = self;
+        write!(out, "{ok} rows ok, {unchecked} not checked, {failed} FAILED, {skipped} skipped")
     }
 }
 

@@ -146,6 +146,8 @@ fn letter_of<T: Scalar>(op: Op) -> char {
     if T::COMPLEX || op == Op::None { op.letter() } else { Op::Trans.letter() }
 }
 
+pub use mixed::share_of_steps;
+
 /// Lists the routines: each file and the types in it.
 macro_rules! routines {
     ($($file:ident { $($routine:ident)+ })*) => {
@@ -178,6 +180,8 @@ macro_rules! routines {
 }
 
 mod defect;
+#[cfg(test)]
+mod planted;
 
 routines! {
     gemm { Gemm }

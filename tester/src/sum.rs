@@ -2,16 +2,19 @@
 //! vectors: uᴴ R costs O(n²) however many factors there are.
 //!
 //! Vectors are a few random ones with entries of modulus one and, up to order [`COLUMNS_MAX`], all unit vectors, with
-//! which every element is looked at. Two measures are taken:
-//! - [`componentwise`](Sum::componentwise), for what is computed by products alone: each entry over ε times the sum of the
-//!   magnitudes that were added up in it. This is the measure of the Level 3 tests of the BLAS. It has no n in the
-//!   denominator: roundings of the random operands used here add up like a random walk;
-//! - [`norm`](Sum::norm), ‖R‖₁ or (by random vectors) a lower bound of it, to be scaled as LAPACK's tests do. An error in one
-//!   element reaches it undiminished.
+//! which every element is looked at. The measure is what rounding can explain. Let G be the same sum of magnitudes, such as
+//! |alpha| |op(A)| |op(B)| + |beta| |C| + |C′|: an element of R that is only rounding is about ε Gᵢⱼ or less. The roundings of a column
+//! are independent of each other, so a random u makes of them about ε ‖Gⱼ‖₂, and not ε ‖Gⱼ‖₁. So the errors are
+//! - of random vectors, |uᴴ R|ⱼ / (ε ‖Gⱼ‖₂). An error in one element, or in a tile, reaches uᴴ R undiminished, while what rounding may leave
+//!   there grows with √n only: a norm such as n ε ‖A‖₁ grows with n² and hides whole tiles in single precision from some hundreds on;
+//! - of unit vectors, |R|ᵢⱼ / (ε Gᵢⱼ) for what is computed by products alone ([`componentwise`](Sum::componentwise), the measure of the
+//!   Level 3 tests of the BLAS), and |R|ᵢⱼ / (ε ‖Gⱼ‖₂) for the others ([`columnwise`](Sum::columnwise)).
+//!
+//! Reflectors do not change the length of a column: in G they count as the identity, times √k for the k roundings of k of them.
 
 use crate::link::{Link, scale_of};
 use crate::norm::{largest, modulus, worst};
-use crate::probe::vectors;
+use crate::probe::{signed_vectors, vectors};
 use superscalar_kernels::{Real, Scalar};
 
 /// Up to this many rows a residual is multiplied with all unit vectors.
@@ -42,30 +45,50 @@ impl<'a, T: Scalar> Sum<'a, T> {
         self.plus(-T::ONE, links)
     }
 
-    /// The largest |R|ᵢⱼ / (ε Gᵢⱼ), or of |uᴴ R|ⱼ / (ε (|u|ᵀ G)ⱼ), where G is the same sum of magnitudes.
+    /// The largest error, where each element is one of its own.
     pub fn componentwise(&self) -> f64 {
-        let error = |u: &Vec<T>| {
-            let magnitudes = u.iter().map(|&entry| T::from_f64(scale_of(entry))).collect();
-            let scales = self.magnitudes_times(magnitudes);
-            let ratio = |(&residual, &scale): (&T, &f64)| match modulus(residual) {
-                0.0 => 0.0,
-                residual => residual / (scale * T::EPSILON.to_f64()),
-            };
-            largest(self.adjoint_times(u).iter().zip(&scales).map(ratio))
-        };
-        largest(vectors(self.rows).chain(unit_vectors(self.rows)).map(|u| error(&u)))
+        let of_row = |u: Vec<T>| self.error(&u, &self.magnitudes_times(&u));
+        worst(self.probed(), largest(unit_vectors(self.rows).map(of_row)))
     }
 
-    /// ‖R‖₁ up to order [`COLUMNS_MAX`], and a lower bound above.
-    pub fn norm(&self) -> f64 {
-        let moduli = |u: Vec<T>| self.adjoint_times(&u).into_iter().map(modulus).collect::<Vec<f64>>();
-        let probed = largest(vectors(self.rows).flat_map(moduli));
-        let mut sums: Vec<f64> = Vec::new();
-        for row in unit_vectors(self.rows).map(moduli) {
-            sums.resize(row.len(), 0.0);
-            sums.iter_mut().zip(&row).for_each(|(sum, entry)| *sum += entry);
+    /// The largest error, where roundings are as large as the column is long.
+    pub fn columnwise(&self) -> f64 {
+        let mut squares: Vec<f64> = Vec::new();
+        for row in unit_vectors(self.rows).map(|u| self.magnitudes_times(&u)) {
+            squares.resize(row.len(), 0.0);
+            squares.iter_mut().zip(&row).for_each(|(sum, entry)| *sum += entry * entry);
         }
-        worst(probed, largest(sums))
+        let scales: Vec<f64> = squares.into_iter().map(f64::sqrt).collect();
+        worst(self.probed(), largest(unit_vectors(self.rows).map(|u| self.error(&u, &scales))))
+    }
+
+    /// The largest error of random vectors.
+    fn probed(&self) -> f64 {
+        let scales = self.lengths();
+        largest(vectors(self.rows).map(|u| self.error(&u, &scales)))
+    }
+
+    /// The largest |uᴴ R|ⱼ / (ε scaleⱼ).
+    fn error(&self, u: &[T], scales: &[f64]) -> f64 {
+        let ratio = |(&residual, &scale): (&T, &f64)| match modulus(residual) {
+            0.0 => 0.0,
+            residual => residual / (scale * T::EPSILON.to_f64()),
+        };
+        largest(self.adjoint_times(u).iter().zip(scales).map(ratio))
+    }
+
+    /// About ‖Gⱼ‖₂ for each column: the mean square of wᵀ G for random w, whose entries have no common modulus, since two large elements of
+    /// a column would cancel in every fourth pair of such; and never less than ‖Gⱼ‖₁ / √m, which is a lower bound.
+    fn lengths(&self) -> Vec<f64> {
+        let mean = (self.rows.max(1) as f64).sqrt();
+        let mut lengths = self.magnitudes_times(&vec![T::ONE; self.rows]);
+        lengths.iter_mut().for_each(|sum| *sum /= mean);
+        let signed: Vec<Vec<f64>> = signed_vectors(self.rows).map(|w| self.magnitudes_times(&w)).collect();
+        for (j, length) in lengths.iter_mut().enumerate() {
+            let squares: f64 = signed.iter().map(|row| row[j] * row[j]).sum();
+            *length = worst(*length, (squares / signed.len() as f64).sqrt());
+        }
+        lengths
     }
 
     /// Rᴴ u.
@@ -78,12 +101,13 @@ impl<'a, T: Scalar> Sum<'a, T> {
         sum
     }
 
-    /// |u|ᵀ G.
-    fn magnitudes_times(&self, magnitudes: Vec<T>) -> Vec<f64> {
+    /// wᵀ G.
+    fn magnitudes_times(&self, w: &[T]) -> Vec<f64> {
         let mut sum: Vec<T> = Vec::new();
         for (coefficient, links) in &self.terms {
-            let y = links.iter().fold(magnitudes.clone(), |x, link| link.magnitudes_times(&x));
-            add(&mut sum, T::from_f64(scale_of(*coefficient)), &y);
+            let y = links.iter().fold(w.to_vec(), |x, link| link.magnitudes_times(x));
+            let roundings = links.iter().map(Link::reflections).sum::<usize>().max(1);
+            add(&mut sum, T::from_f64(scale_of(*coefficient) * (roundings as f64).sqrt()), &y);
         }
         sum.into_iter().map(|entry| entry.re().to_f64()).collect()
     }
@@ -121,18 +145,16 @@ mod tests {
         let conjugated = [a[0].conj(), a[2].conj(), a[1].conj(), a[3].conj()];
         let transposed = Sum::new(2).plus(z(2.0, 1.0), [transformed(Op::ConjTrans, view(&a))]);
         let both = transposed.plus(z(-2.0, -1.0), [general(view(&conjugated))]);
-        assert_eq!((both.norm(), both.componentwise()), (0.0, 0.0));
-        // ‖A‖₁ of a matrix is the norm of a sum of one term.
-        assert_eq!(Sum::new(2).minus([general(view(&a))]).norm(), crate::norm::one(view(&a)));
+        assert_eq!((both.columnwise(), both.componentwise()), (0.0, 0.0));
         // One triangle stands for the other; a unit diagonal is not read.
         let hermitian = [z(1.0, 9.0), z(2.0, 1.0), z(f64::NAN, 0.0), z(3.0, 9.0)];
         let whole = [z(1.0, 0.0), z(2.0, 1.0), z(2.0, -1.0), z(3.0, 0.0)];
         let sum = Sum::new(2).plus(c64::ONE, [stored(Stored::Hermitian(Uplo::Lower), view(&hermitian))]);
-        assert_eq!(sum.minus([general(view(&whole))]).norm(), 0.0);
+        assert_eq!(sum.minus([general(view(&whole))]).columnwise(), 0.0);
         let unit = [z(f64::NAN, 0.0), z(f64::NAN, 0.0), z(2.0, -1.0), z(f64::NAN, 0.0)];
         let ones = [c64::ONE, c64::ZERO, z(2.0, -1.0), c64::ONE];
         let sum = Sum::new(2).plus(c64::ONE, [triangle(Uplo::Upper, Op::None, Diag::Unit, view(&unit))]);
-        assert_eq!(sum.minus([general(view(&ones))]).norm(), 0.0);
+        assert_eq!(sum.minus([general(view(&ones))]).columnwise(), 0.0);
     }
 
     #[test]
@@ -144,10 +166,10 @@ mod tests {
         // I − (1, 1)ᵀ (1, 1) = −[0, 1; 1, 0].
         assert_eq!(q(false, false).adjoint_times(vec![2.0, 3.0]), [-3.0, -2.0]);
         let identity = Sum::new(2).plus(1.0, [q(false, false), q(true, false)]).minus([]);
-        assert_eq!(identity.norm(), 0.0);
+        assert_eq!(identity.columnwise(), 0.0);
         let (pivots, bad) = ([3, 2, 3], [0, 9]);
         let p = |inverse| Link::Interchanges { pivots: &pivots, inverse };
-        assert_eq!(Sum::new(3).plus(1.0, [p(false), p(true)]).minus([]).norm(), 0.0);
+        assert_eq!(Sum::new(3).plus(1.0, [p(false), p(true)]).minus([]).columnwise(), 0.0);
         let bad: Link<'_, f64> = Link::Interchanges { pivots: &bad, inverse: false };
         assert!(bad.adjoint_times(vec![1.0, 2.0]).iter().all(|entry| entry.is_nan()));
     }
@@ -163,7 +185,7 @@ mod tests {
         {
             let product = Link::TriangleOf { uplo, op_a: Op::None, a: view(&a), op_b: Op::Trans, b: view(&b) };
             let sum = Sum::new(2).plus(1.0, [product]);
-            assert_eq!(sum.minus([triangle(uplo, Op::None, Diag::NonUnit, view(&whole))]).norm(), 0.0, "{uplo}");
+            assert_eq!(sum.minus([triangle(uplo, Op::None, Diag::NonUnit, view(&whole))]).columnwise(), 0.0, "{uplo}");
         }
     }
 }

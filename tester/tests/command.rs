@@ -93,7 +93,19 @@ fn a_failed_check_is_said_and_is_the_status() {
     assert!(rows[1]["reason"].as_str().is_some_and(|reason| reason.contains("residual")));
     let table = tester("potrf --dim 50 --bound 0 --workers 1");
     assert!(String::from_utf8_lossy(&table.stdout).contains("FAILED (residual above 0)"));
-    assert_eq!(tester("potrf --dim 50 --bound 0 --check n").status.code(), Some(0));
+}
+
+#[test]
+fn what_is_not_checked_is_not_ok() {
+    let output = tester("potrf --dim 50 --bound 0 --check n --repeat 1 --format json --workers 1");
+    let row: Value = serde_json::from_slice(&output.stdout).expect("an object");
+    assert_eq!((&row["status"], &row["error"], output.status.code()), (&"unchecked".into(), &Value::Null, Some(0)));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("0 rows ok, 1 not checked"));
+    let table = tester("potrf,swap --dim 20 --check n --repeat 1 --workers 1").stdout;
+    let table = String::from_utf8_lossy(&table).into_owned();
+    assert!(table.ends_with("# 0 rows ok, 2 not checked, 0 FAILED, 0 skipped\n"), "{table}");
+    let table = tester("potrf,swap --dim 20 --repeat 1 --workers 1").stdout;
+    assert!(String::from_utf8_lossy(&table).ends_with("# 2 rows ok, 0 not checked, 0 FAILED, 0 skipped\n"));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod capacity;
 mod cholesky_columns;
 mod composition;
 mod condition;
+mod exact;
 mod factors;
 mod inverses;
 mod least_squares;

@@ -14,6 +14,8 @@ mod factor;
 mod gemm;
 mod geqrf;
 mod getrf;
+#[cfg(test)]
+mod instruction_sets;
 mod larfb;
 mod larft;
 mod laswp;
@@ -66,62 +68,7 @@ pub use trtri::{lauum, trtri};
 
 #[cfg(test)]
 mod tests {
-    use crate::simd::LEVEL_MAX;
-    use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu, reference};
-
-    /// All kernels once, ragged, with every instruction set that this processor has: the suites outside of the crate
-    /// only see the best one.
-    fn every_instruction_set<T: Scalar>() {
-        let n = 61;
-        let element = |at: usize| T::from_f64(((at * 7919) % 13) as f64 - 6.0);
-        let a: Vec<T> = (0..n * n).map(element).collect();
-        let spd: Vec<T> = (0..n * n).map(|at| if at % (n + 1) == 0 { T::from_f64(500.0) } else { a[at] }).collect();
-        let view = |x| MatRef::<T>::from_col_major(x, n, n, n).unwrap();
-        for level in 0..3 {
-            LEVEL_MAX.set(level);
-            for (uplo, side) in [(Uplo::Lower, Side::Left), (Uplo::Upper, Side::Right)] {
-                let (mut x, mut y) = (spd.clone(), spd.clone());
-                fn out<T: Scalar>(x: &mut [T], n: usize) -> MatMut<'_, T> {
-                    MatMut::from_col_major(x, n, n, n).unwrap()
-                }
-                cpu::gemm(T::ONE, Op::None, view(&a), Op::ConjTrans, view(&a), T::ONE, out(&mut x, n));
-                reference::gemm(T::ONE, Op::None, view(&a), Op::ConjTrans, view(&a), T::ONE, out(&mut y, n));
-                assert_eq!(x, y, "gemm, level {level}");
-                cpu::syrk(uplo, Op::Trans, T::ONE, view(&a), T::ZERO, out(&mut x, n));
-                reference::syrk(uplo, Op::Trans, T::ONE, view(&a), T::ZERO, out(&mut y, n));
-                assert_eq!(x, y, "syrk, level {level}");
-                let (mut x, mut y) = (spd.clone(), spd.clone());
-                cpu::potrf(uplo, out(&mut x, n)).unwrap();
-                reference::potrf(uplo, out(&mut y, n)).unwrap();
-                cpu::trsm(side, uplo, Op::None, Diag::NonUnit, T::ONE, view(&spd), out(&mut x, n));
-                reference::trsm(side, uplo, Op::None, Diag::NonUnit, T::ONE, view(&spd), out(&mut y, n));
-                let far = |(&x, &y): (&T, &T)| (x - y).abs() > T::EPSILON * T::Real::from_f64(3000.0);
-                assert!(!x.iter().zip(&y).any(far), "potrf and trsm, level {level}");
-                panels(&a, n, level);
-            }
-        }
-        LEVEL_MAX.set(2);
-    }
-
-    /// The panels of LU and QR.
-    fn panels<T: Scalar>(a: &[T], n: usize, level: u8) {
-        let dominant = |at: usize| if at.is_multiple_of(n + 1) { T::from_f64(90.0) } else { a[at] };
-        let a: Vec<T> = (0..n * n).map(dominant).collect();
-        let far = |(&x, &y): (&T, &T)| (x - y).abs() > T::EPSILON * T::Real::from_f64(2e5);
-        for columns in [n, n - 8] {
-            let (mut x, mut y) = (a.clone(), a.clone());
-            let (mut p, mut q) = (vec![0; columns], vec![0; columns]);
-            cpu::getrf(MatMut::from_col_major(&mut x, n, columns, n).unwrap(), &mut p).unwrap();
-            reference::getrf(MatMut::from_col_major(&mut y, n, columns, n).unwrap(), &mut q).unwrap();
-            assert!(p == q && !x.iter().zip(&y).any(far), "getrf, level {level}");
-            let (mut x, mut y) = (a.clone(), a.clone());
-            let (mut tau, mut t, mut u) = (vec![T::ZERO; columns], vec![T::ONE; n * n], vec![T::ONE; n * n]);
-            let square = |t| MatMut::from_col_major(t, columns, columns, n).unwrap();
-            cpu::geqrf(MatMut::from_col_major(&mut x, n, columns, n).unwrap(), &mut tau, square(&mut t));
-            reference::geqrf(MatMut::from_col_major(&mut y, n, columns, n).unwrap(), &mut tau, square(&mut u));
-            assert!(!x.iter().zip(&y).any(far) && !t.iter().zip(&u).any(far), "geqrf, level {level}");
-        }
-    }
+    use crate::{MatMut, MatRef, Op, Scalar, c32, c64, cpu, reference};
 
     /// Full register tiles of every depth: steps are taken four at a time, and what is left of the depth one by one.
     fn every_depth<T: Scalar>() {
@@ -148,13 +95,5 @@ mod tests {
         every_depth::<f64>();
         every_depth::<c32>();
         every_depth::<c64>();
-    }
-
-    #[test]
-    fn every_instruction_set_agrees_with_the_reference() {
-        every_instruction_set::<f32>();
-        every_instruction_set::<f64>();
-        every_instruction_set::<c32>();
-        every_instruction_set::<c64>();
     }
 }

@@ -39,9 +39,17 @@ pub(super) fn block_bytes() -> usize {
 
 /// The size of blocks of at most `most`, nearly equal and multiples of `unit`, that cut `total`.
 pub(super) fn even(total: usize, most: usize, unit: usize) -> usize {
+    #[cfg(test)]
+    let most = most.min(BLOCK_MAX.get());
     let most = (most / unit).max(1) * unit;
     let blocks = total.div_ceil(most).max(1);
     total.div_ceil(blocks).next_multiple_of(unit).max(unit)
+}
+
+#[cfg(test)]
+thread_local! {
+    /// The largest blocks that the test on this thread allows.
+    pub(super) static BLOCK_MAX: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
 /// What was packed, and how: equal descriptions of an unchanged tile mean equal contents.

@@ -119,31 +119,53 @@ pub(crate) trait Kernel<T: Scalar> {
 /// Runs `kernel` with the best instructions of this processor.
 #[inline]
 pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
+    match best() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor has the instructions that the function enables.
+        InstructionSet::Avx512 => unsafe { with_avx512::<T, K>(kernel) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        InstructionSet::Avx2 => unsafe { with_avx2::<T, K>(kernel) },
+        // SAFETY: Portable needs no instructions beyond the target's own.
+        InstructionSet::Portable => unsafe { kernel.run::<<T::Real as Lanes>::Portable, 2>() },
+    }
+}
+
+/// What a kernel is compiled for, the better the later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum InstructionSet {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+/// The best that this processor has, and tests allow on this thread.
+#[inline(always)]
+pub(crate) fn best() -> InstructionSet {
     #[cfg(target_arch = "x86_64")]
     {
         let avx2 = std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma");
         #[cfg(test)]
-        let avx2 = avx2 && LEVEL_MAX.get() >= 1;
+        let avx2 = avx2 && LIMIT.get().is_none_or(|limit| limit >= InstructionSet::Avx2);
         let avx512 = avx2 && std::is_x86_feature_detected!("avx512f");
         #[cfg(test)]
-        let avx512 = avx512 && LEVEL_MAX.get() >= 2;
+        let avx512 = avx512 && LIMIT.get().is_none_or(|limit| limit >= InstructionSet::Avx512);
         if avx512 {
-            // SAFETY: the features that the function enables were just detected.
-            return unsafe { with_avx512::<T, K>(kernel) };
+            return InstructionSet::Avx512;
         }
         if avx2 {
-            // SAFETY: as above.
-            return unsafe { with_avx2::<T, K>(kernel) };
+            return InstructionSet::Avx2;
         }
     }
-    // SAFETY: Portable needs no instructions beyond the target's own.
-    unsafe { kernel.run::<<T::Real as Lanes>::Portable, 2>() }
+    InstructionSet::Portable
 }
 
 #[cfg(test)]
 thread_local! {
-    /// The best instruction set that tests allow: 0 portable, 1 AVX2, 2 AVX-512.
-    pub(crate) static LEVEL_MAX: std::cell::Cell<u8> = const { std::cell::Cell::new(2) };
+    /// The best instruction set that the test on this thread allows, if it is not the processor's.
+    pub(crate) static LIMIT: std::cell::Cell<Option<InstructionSet>> = const { std::cell::Cell::new(None) };
 }
 
 /// 32 registers: 8 x 3 accumulators of a real type, 4 x 3 pairs of a complex one.

@@ -1,7 +1,7 @@
 //! The GPU that the suite is run on, opened with clusters and without: once each for all tests, since its kernels are compiled when they are
 //! first used.
 
-use crate::{Image, OnDevice, Runner};
+use super::{Image, OnDevice, Runner};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use superscalar_devices::cuda::{self, Options};
 use superscalar_kernels::{Scalar, device::Call};

@@ -3,7 +3,7 @@
 //! Such bytes are NaN in every type: a kernel that reads between the operands shows it in its results, one that writes there
 //! shows it in the comparison of bytes.
 
-use crate::operands::Numbers;
+use super::operands::Numbers;
 use bytemuck::Pod;
 use superscalar_kernels::device::Mat;
 

@@ -1,8 +1,8 @@
 //! Operands that backends cut into blocks, levels of blocks, chunks and grids: large in one direction, so that the textbook's loops end soon.
 
-use crate::{Image, Nearness, Numbers, OPS, SIDES, Suite, UPLOS, triangles};
+use super::{Image, Nearness, Numbers, OPS, SIDES, Suite, UPLOS, products, triangles};
 use superscalar_kernels::{
-    Diag, Direction, Scalar, Side,
+    Diag, Direction, Op, Scalar, Side,
     device::{Call, Triangle},
 };
 
@@ -20,15 +20,53 @@ pub fn gemmt_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
+/// More than one block of the host's caches in two directions each: 2048 columns, a depth of 384, rows for three eighths of a second-level cache.
+/// In all three at once the host has several blocks where it is tested with small ones.
+pub fn products_beyond_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for (turn, shape @ (m, n)) in [(20, 2100), (1000, 33), (2100, 20), (33, 1000)].into_iter().enumerate() {
+        for op_a in OPS {
+            let (op_b, k) = (OPS[suite.turn() % 3], 400);
+            let mut image = Image::default();
+            let a = suite.integers(&mut image, op_a.shape((m, k)), false);
+            let b = suite.integers(&mut image, op_b.shape((k, n)), false);
+            let c = suite.integers(&mut image, shape, false);
+            let call = Call::Gemm { part: None, op_a, op_b, alpha: -T::ONE, a, b, beta: T::ONE, c };
+            suite.judge(&call, &image, Nearness::Exact);
+        }
+        for (side, uplo) in SIDES.into_iter().flat_map(|side| UPLOS.map(|uplo| (side, uplo))) {
+            // Of long orders one of the two, and of the longest, which some heaps have no room for, none.
+            let order = if side == Side::Left { m } else { n };
+            if order > 1000 || order > 500 && (uplo == UPLOS[0]) != turn.is_multiple_of(2) {
+                continue;
+            }
+            let (mut image, hermitian) = (Image::default(), suite.turn().is_multiple_of(2));
+            let a = products::triangle(suite, &mut image, uplo, order, false);
+            let b = suite.integers(&mut image, shape, false);
+            let c = suite.integers(&mut image, shape, false);
+            let call = Call::Symm { hermitian, side, uplo, alpha: T::ONE, a, b, beta: T::ONE, c };
+            suite.judge(&call, &image, Nearness::Exact);
+        }
+    }
+    for (turn, uplo) in UPLOS.into_iter().enumerate() {
+        let (n, k, hermitian) = (500, 400, turn == 0);
+        let op = [Op::None, if hermitian { Op::ConjTrans } else { Op::Trans }][turn];
+        let mut image = Image::default();
+        let a = suite.integers(&mut image, op.shape((n, k)), false);
+        let c = products::triangle(suite, &mut image, uplo, n, false);
+        let call = Call::RankK { hermitian, uplo, op, alpha: T::ONE, a, beta: -T::ONE, c };
+        suite.judge(&call, &image, Nearness::Exact);
+    }
+}
+
 /// Triangles of several blocks, from either side.
 pub fn trmm_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
-    for order in [128, 300, 800] {
+    for (order, beside) in [(128, 21), (300, 21), (800, 21), (40, 2100)] {
         let sides = SIDES.into_iter().flat_map(|side| UPLOS.map(|uplo| (side, uplo)));
         for ((side, uplo), op) in sides.flat_map(|option| OPS.map(|op| (option, op))) {
             let (diag, alpha) = ([Diag::NonUnit, Diag::Unit][suite.turn() % 2], T::from_f64(-2.0));
             let mut image = Image::default();
             let a = triangles::integers(suite, &mut image, (uplo, diag), order, false);
-            let shape = if side == Side::Left { (order, 21) } else { (21, order) };
+            let shape = if side == Side::Left { (order, beside) } else { (beside, order) };
             let b = suite.integers(&mut image, shape, false);
             let call = Call::Trmm(Triangle { side, uplo, op, diag, alpha, a, b });
             suite.judge(&call, &image, Nearness::Exact);
@@ -40,7 +78,7 @@ pub fn trmm_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
 pub fn potrf_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
     for (n, uplo) in [200, 321, 600, 1100].into_iter().flat_map(|n| UPLOS.map(|uplo| (n, uplo))) {
         // Of the largest, one of the two.
-        if n > 1000 && (uplo == crate::Uplo::Upper) != T::COMPLEX {
+        if n > 1000 && (uplo == super::Uplo::Upper) != T::COMPLEX {
             continue;
         }
         let mut image = Image::default();

@@ -4,7 +4,8 @@
 //! and gives the image back; where the call writes, it is compared with the textbook loops of `reference`, exactly where integers
 //! make the operation exact, and everywhere else byte for byte with what was there. What a call must not read is NaN.
 //!
-//! A backend is added by a line in `instantiate`; a driver by a function that makes its device.
+//! A backend is added by a line in `instantiate`; a driver by a function that makes its device. The unit tests of the crate have the
+//! same suite as a module, and run it with every instruction set (`src/cpu/instruction_sets.rs`).
 //!
 //! [`Call`]: superscalar_kernels::device::Call
 
@@ -12,6 +13,8 @@
 mod cuda_device;
 mod image;
 mod large;
+#[macro_use]
+mod list;
 mod moves;
 #[cfg(feature = "opencl")]
 mod opencl_device;
@@ -34,7 +37,7 @@ use operands::Numbers;
 use runner::{OnDevice, OnHost, Runner};
 use suite::{Nearness, Suite};
 use superscalar_devices::sim::{Machine, Spec};
-use superscalar_kernels::{Op, Scalar, Side, Uplo, c32, c64};
+use superscalar_kernels::{Op, Scalar, Side, Uplo};
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
@@ -56,60 +59,6 @@ use cuda_device::{runner as cuda, runner_without_clusters as cuda_without_cluste
 #[cfg(feature = "opencl")]
 use opencl_device::runner as opencl;
 
-/// The suite on one backend, if this machine has it, for one type.
-macro_rules! tests {
-    ($backend:ident $t:ty: $($seed:literal $file:ident::$test:ident)*) => {$(
-        #[test]
-        fn $test() {
-            match crate::$backend::<$t>() {
-                Some(mut runner) => crate::$file::$test(&mut crate::Suite::<$t>::new($seed, &mut *runner)),
-                None => eprintln!("skipped: no device for {}", stringify!($backend)),
-            }
-        }
-    )*};
-}
-
-/// The panels alone, on one backend, for one type.
-macro_rules! panels {
-    ($backend:ident $t:ty) => {
-        tests! {
-            $backend $t:
-            25 panels::getrf 26 panels::getrf_special 27 panels::geqrf 28 panels::geqrf_special 29 panels::tall
-        }
-    };
-}
-
-/// The suite on a backend.
-macro_rules! instantiate {
-    ($($(#[$feature:meta])? $backend:ident)*) => {$(
-        $(#[$feature])?
-        mod $backend {
-            instantiate!(@ $backend s: f32);
-            instantiate!(@ $backend d: f64);
-            instantiate!(@ $backend c: crate::c32);
-            instantiate!(@ $backend z: crate::c64);
-        }
-    )*};
-    (@ $backend:ident $letter:ident: $t:ty) => {
-        mod $letter {
-            tests! {
-                $backend $t:
-                1 products::gemm 2 products::gemm_factors 3 products::gemm_propagates 4 products::symm
-                5 products::rank_k 6 products::rank_2k
-                7 triangles::trmm 8 triangles::trmm_propagates 9 triangles::trsm 10 triangles::trsm_propagates
-                11 triangles::potrf 12 triangles::potrf_fails 30 triangles::potrf_of_trapezoids
-                31 triangles::potrf_of_extremes
-                13 moves::laswp 14 moves::larfb 15 moves::larfb_in_blocks 16 moves::copy 17 moves::scale 18 moves::refusals
-                19 large::gemmt_in_blocks 20 large::trmm_in_blocks 21 large::potrf_in_blocks 22 large::laswp_in_chunks
-                23 large::copy_beyond_a_grid 24 large::products_of_some_depth 32 large::potrf_with_much_beside
-                33 scales::trsm_of_scales 34 scales::potrf_of_scales 35 scales::panels_of_scales
-                36 scales::pivots_at_the_end_of_the_range
-            }
-            panels! { $backend $t }
-        }
-    };
-}
-
 instantiate! {
     cpu
     sim
@@ -127,10 +76,10 @@ mod cuda_without_clusters {
         panels! { cuda_without_clusters f64 }
     }
     mod c {
-        panels! { cuda_without_clusters crate::c32 }
+        panels! { cuda_without_clusters superscalar_kernels::c32 }
     }
     mod z {
-        panels! { cuda_without_clusters crate::c64 }
+        panels! { cuda_without_clusters superscalar_kernels::c64 }
     }
 }
 
@@ -153,6 +102,6 @@ mod every_kernel {
     }
     reach! {
         s: f32, s_without_clusters d: f64, d_without_clusters
-        c: crate::c32, c_without_clusters z: crate::c64, z_without_clusters
+        c: superscalar_kernels::c32, c_without_clusters z: superscalar_kernels::c64, z_without_clusters
     }
 }

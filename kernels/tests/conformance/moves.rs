@@ -1,6 +1,6 @@
 //! laswp, larfb, lacpy and scaling; and calls that can not be carried out.
 
-use crate::{Image, Nearness, OPS, SIDES, Suite, UPLOS, oracle};
+use super::{Image, Nearness, OPS, SIDES, Suite, UPLOS, oracle};
 use superscalar_kernels::{
     Direction, Op, Scalar, Side, Uplo,
     device::{Call, Mat},
@@ -20,7 +20,7 @@ pub fn laswp<T: Scalar>(suite: &mut Suite<'_, T>) {
                     let rows = if block == 0 { 0 } else { m - first };
                     let blocks = (0..rows).step_by(block.max(1)).map(|start| block.min(rows - start));
                     let interchange =
-                        |numbers: &mut crate::Numbers, _, _| (numbers.next() % m.max(1) as u64 + 1) as i32;
+                        |numbers: &mut super::Numbers, _, _| (numbers.next() % m.max(1) as u64 + 1) as i32;
                     let ipiv = blocks.map(|rows| image.place(&mut suite.numbers, (rows, 1), interchange)).collect();
                     suite.judge(&Call::Laswp { a, first, ipiv, direction }, &image, Nearness::Exact);
                 }

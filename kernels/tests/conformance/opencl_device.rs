@@ -1,6 +1,6 @@
 //! The OpenCL device that the suite is run on: one for all tests, since programs take long to compile.
 
-use crate::{Image, OnDevice, Runner};
+use super::{Image, OnDevice, Runner};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use superscalar_devices::opencl::{OpenclDevice, Settings, devices, named};
 use superscalar_kernels::{Scalar, device::Call};

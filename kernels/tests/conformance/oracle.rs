@@ -1,6 +1,6 @@
 //! What a call means, by the textbook loops of [`reference`].
 
-use crate::{Image, operands::Numbers};
+use super::{Image, operands::Numbers};
 use superscalar_kernels::device::{Call, Mat, Triangle};
 use superscalar_kernels::{Diag, MatMut, MatRef, NotPositiveDefinite, Op, Scalar, Side, Uplo, reference};
 

@@ -1,6 +1,6 @@
 //! The panels of LU and QR factorizations, judged by what their factors multiply to. A backend without panels has nothing to show.
 
-use crate::{Image, Suite, operands::is_finite};
+use super::{Image, Suite, operands::is_finite, suite::largest};
 use superscalar_kernels::{
     MatMut, Real, Scalar,
     device::{Call, Mat},
@@ -46,15 +46,14 @@ fn size<T: Scalar>(x: T) -> f64 {
 
 /// The largest difference of two matrices, in roundoffs of the largest element of the second.
 fn roundoffs<T: Scalar>(found: &[T], expected: &[T]) -> f64 {
-    let largest = expected.iter().map(|x| x.abs().to_f64()).fold(f64::MIN_POSITIVE, f64::max);
+    let size = largest(expected.iter().map(|x| x.abs().to_f64())).max(f64::MIN_POSITIVE);
     // Scaled first: a difference of the largest or smallest numbers has an absolute value, its square has not.
-    let scaled = |x: T| (x.re().to_f64() / largest, x.im().to_f64() / largest);
+    let scaled = |x: T| (x.re().to_f64() / size, x.im().to_f64() / size);
     let apart = |(x, y): (&T, &T)| {
         let (x, y) = (scaled(*x), scaled(*y));
         (x.0 - y.0).hypot(x.1 - y.1)
     };
-    let most = found.iter().zip(expected).map(apart).fold(0.0, |a: f64, b| if b.is_nan() { b } else { a.max(b) });
-    most / T::EPSILON.to_f64()
+    largest(found.iter().zip(expected).map(apart)) / T::EPSILON.to_f64()
 }
 
 /// Factors A and judges the outcome; returns the interchanges. `above` rows are counted above A.
@@ -100,7 +99,7 @@ pub fn getrf<T: Scalar>(suite: &mut Suite<'_, T>) {
             let column: Vec<T> = image.elements(a).into_iter().take(shape.0).collect();
             let Some(rows) = lu(suite, image, a, above) else { return };
             if let Some(&row) = rows.first() {
-                let largest = column.iter().map(|&x| size(x)).fold(0.0, f64::max);
+                let largest = largest(column.iter().map(|&x| size(x)));
                 assert_eq!(size(column[row as usize - 1]), largest, "the first pivot of {shape:?}");
             }
         }

@@ -1,6 +1,6 @@
 //! gemm, symm, rank-k and rank-2k updates: exact on small integers, in every option.
 
-use crate::{Image, Nearness, OPS, SIDES, Suite, UPLOS, oracle};
+use super::{Image, Nearness, OPS, SIDES, Suite, UPLOS, oracle};
 use superscalar_kernels::{
     Op, Scalar, Side, Uplo,
     device::{Call, Mat},
@@ -80,7 +80,7 @@ pub fn gemm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
 }
 
 /// Places a square matrix of which one triangle may be read, and of its diagonal all.
-fn triangle<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, uplo: Uplo, n: usize, hidden: bool) -> Mat<T> {
+pub fn triangle<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, uplo: Uplo, n: usize, hidden: bool) -> Mat<T> {
     trapezoid(suite, image, (uplo, (n, n)), hidden)
 }
 

@@ -1,6 +1,6 @@
 //! What the suite is run on: the host's kernels, or a device behind its driver.
 
-use crate::Image;
+use super::Image;
 use std::{
     sync::Arc,
     time::{Duration, Instant},

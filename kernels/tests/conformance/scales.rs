@@ -5,7 +5,7 @@
 //! and not of the result; `slack` is that part. In factorizations a few powers of two are left at the upper end, for
 //! sums on the way.
 
-use crate::{Image, OPS, SIDES, Suite, UPLOS, oracle, panels};
+use super::{Image, OPS, SIDES, Suite, UPLOS, oracle, panels};
 use superscalar_kernels::{
     Diag, Real, Scalar, Side, Uplo,
     device::{Call, Mat, Triangle},

@@ -1,6 +1,6 @@
 //! The suite notices what is wrong: backends with one fault each do not pass it.
 
-use crate::{Image, OnHost, Runner, Suite, moves, oracle, panels, products, triangles};
+use super::{Image, OnHost, Runner, Suite, moves, oracle, panels, products, triangles};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use superscalar_kernels::{NotPositiveDefinite, Op, device::Call};
 use superscalar_runtime::DeviceError;

@@ -1,6 +1,6 @@
 //! How a result is judged: against the oracle where it is written, byte for byte everywhere else.
 
-use crate::{
+use super::{
     Image, Runner,
     operands::{Numbers, identical, is_finite},
     oracle,
@@ -85,6 +85,11 @@ impl<'r, T: Scalar> Suite<'r, T> {
     }
 }
 
+/// The largest of these, 0 for none, NaN if one is.
+pub fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(0.0, |worst, value| if value.is_nan() || value > worst { value } else { worst })
+}
+
 /// The elements that the call writes, as (i, j).
 fn elements<T: Scalar>(call: &Call<T>) -> (Mat<T>, impl Iterator<Item = (usize, usize)>) {
     let (mat, part) = oracle::written(call);
@@ -95,7 +100,7 @@ fn elements<T: Scalar>(call: &Call<T>) -> (Mat<T>, impl Iterator<Item = (usize, 
 fn near<T: Scalar>(call: &Call<T>, after: &Image, expected: &Image, nearness: Nearness) {
     let (mat, _) = elements(call);
     let size = |(i, j)| Some(expected.at(mat, i, j)).filter(|&x| is_finite(x)).map_or(0.0, |x| x.abs().to_f64());
-    let largest = elements(call).1.map(size).fold(0.0, f64::max);
+    let largest = largest(elements(call).1.map(size));
     for (i, j) in elements(call).1 {
         let (x, y) = (after.at(mat, i, j), expected.at(mat, i, j));
         let fits = match nearness {

@@ -1,6 +1,6 @@
 //! trmm, trsm and potrf.
 
-use crate::{Image, Nearness, OPS, SIDES, Suite, UPLOS, operands::is_finite, oracle};
+use super::{Image, Nearness, OPS, SIDES, Suite, UPLOS, operands::is_finite, oracle, suite::largest};
 use superscalar_kernels::{
     Diag, Op, Real, Scalar, Side, Uplo,
     device::{Call, Mat, Triangle},
@@ -102,7 +102,7 @@ pub fn trsm<T: Scalar>(suite: &mut Suite<'_, T>) {
                 let a = regular(suite, &mut image, (uplo, diag), order, alpha == T::ZERO);
                 let hidden = alpha == T::ZERO;
                 let nan = T::from_f64(f64::NAN);
-                let fraction = |numbers: &mut crate::Numbers, _, _| if hidden { nan } else { numbers.fraction() };
+                let fraction = |numbers: &mut super::Numbers, _, _| if hidden { nan } else { numbers.fraction() };
                 let b = image.place(&mut suite.numbers, shape, fraction);
                 let triangle = Triangle { side, uplo, op, diag, alpha, a, b };
                 let after = suite.judge(&Call::Trsm(triangle.clone()), &image, Nearness::Roundoffs(8.0 * order as f64));
@@ -117,7 +117,7 @@ pub fn trsm<T: Scalar>(suite: &mut Suite<'_, T>) {
 /// |op(A) X - alpha B| <= c n eps |A| |X|, with norms of rows not larger than 4.
 fn solves<T: Scalar>(triangle: &Triangle<T>, before: &Image, mut after: Image) {
     let &Triangle { a, b, alpha, .. } = triangle;
-    let largest = after.elements(b).into_iter().map(|x| x.abs().to_f64()).fold(0.0, f64::max);
+    let largest = largest(after.elements(b).into_iter().map(|x| x.abs().to_f64()));
     let product = Call::Trmm(Triangle { alpha: T::ONE, ..triangle.clone() });
     oracle::apply(&product, &mut after).expect("a product");
     for (ax, b) in after.elements(b).into_iter().zip(before.elements(b)) {

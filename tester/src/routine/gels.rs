@@ -6,20 +6,19 @@ use super::getrf::zero_column;
 use super::getri::WORK_COLUMNS;
 use super::{Defect, Expected, Operations, Ours, Routine, defect, letter_of};
 use crate::case::{Case, Parameter};
-use crate::link::{Stored, general, transformed};
-use crate::norm::{largest, modulus, one, one_and_inf, worst};
+use crate::link::{general, transformed};
+use crate::norm::{largest, modulus, worst};
 use crate::operand::{Keeps, Maker, Operand, Operands};
 use crate::peer::Call;
-use crate::residual::{self, scaled};
+use crate::probe::vectors;
 use crate::sum::Sum;
-use superscalar_kernels::{Diag, MatRef, Op, Scalar, Side, Uplo, cpu};
+use superscalar_kernels::{MatRef, Op, Real, Scalar, cpu};
 
 pub struct Gels;
 
 impl Routine for Gels {
     const NAME: &'static str = "gels";
     const USES: &'static [Parameter] = &[Parameter::M, Parameter::N, Parameter::Nrhs, Parameter::TransA];
-    const PRODUCTS_MAX: usize = residual::PRODUCTS_MAX;
 
     fn admits<T: Scalar>(case: &Case) -> bool {
         !T::COMPLEX || case.trans_a != Op::Trans
@@ -105,64 +104,72 @@ struct System<'a, T> {
 }
 
 impl<T: Scalar> System<'_, T> {
-    fn size(&self) -> usize {
-        self.a.nrows().max(self.a.ncols())
+    /// ε times the roundings of a column: each of some length is as uncertain as so many parts of it.
+    fn uncertainty(&self) -> f64 {
+        (self.a.nrows().max(self.a.ncols()) as f64).sqrt() * T::EPSILON.to_f64()
     }
 
     fn flipped(&self) -> Op {
         if self.op == Op::None { Op::ConjTrans } else { Op::None }
     }
 
-    /// ‖op(A)ᴴ (B − op(A) X)‖₁ / (max(m, n) ‖op(A)ᴴ‖₁ ‖B‖₁ ε), and for each column how far the norm of what is left below X
-    /// is from that of the residual.
+    /// op(A)ᴴ (B − op(A) X), and for each column how far the norm of what is left below X is from that of the residual.
     fn least_squares(&self, tail: MatRef<'_, T>) -> f64 {
-        let Some(mut residual) = copy(self.b) else { return f64::NAN };
-        cpu::gemm(-T::ONE, self.op, self.a, Op::None, self.x, T::ONE, residual.view_mut());
-        let (columns, rows) = one_and_inf(Stored::General, self.a);
-        let (norm, adjoint_norm) = if self.op == Op::None { (columns, rows) } else { (rows, columns) };
-        let product = [transformed(self.flipped(), self.a), general(residual.view())];
-        let error = Sum::new(self.x.nrows()).plus(T::ONE, product).norm();
-        let error = scaled::<T>(error, self.size(), adjoint_norm * one(self.b));
-        let length = |a: MatRef<'_, T>, j| (0..a.nrows()).map(|i| modulus(a.at(i, j)).powi(2)).sum::<f64>().sqrt();
-        let gap = largest((0..tail.ncols()).map(|j| (length(tail, j) - length(residual.view(), j)).abs()));
-        let gap = if tail.is_empty() { 0.0 } else { gap };
-        worst(error, scaled::<T>(gap, self.size(), one(self.b) + norm * one(self.x)))
-    }
-
-    /// ‖B − op(A) X‖₁ / (max(m, n) ‖A‖₁ ‖X‖₁ ε), and up to order [`PRODUCTS_MAX`](residual::PRODUCTS_MAX) the part of X
-    /// outside of the range of op(A)ᴴ, over max(m, n) ‖X‖₁ ε.
-    fn least_norm(&self) -> f64 {
-        let product = [transformed(self.op, self.a), general(self.x)];
-        let error = Sum::new(self.b.nrows()).plus(T::ONE, [general(self.b)]).minus(product).norm();
-        let (columns, rows) = one_and_inf(Stored::General, self.a);
-        let norm = if self.op == Op::None { columns } else { rows };
-        let error = scaled::<T>(error, self.size(), norm * one(self.x));
-        if self.size() > residual::PRODUCTS_MAX {
+        let (a, adjoint) = (transformed(self.op, self.a), transformed(self.flipped(), self.a));
+        let sum = Sum::new(self.x.nrows()).plus(T::ONE, [adjoint, general(self.b)]);
+        let error = sum.minus([adjoint, a, general(self.x)]).columnwise();
+        if tail.is_empty() {
             return error;
         }
-        worst(error, scaled::<T>(self.outside(), self.size(), one(self.x)))
+        let Some(mut residual) = copy(self.b) else { return f64::NAN };
+        cpu::gemm(-T::ONE, self.op, self.a, Op::None, self.x, T::ONE, residual.view_mut());
+        let column = |a: MatRef<'_, T>, j| length((0..a.nrows()).map(|i| a.at(i, j)));
+        let gap = |j| {
+            let gap = (column(tail, j) - column(residual.view(), j)).abs();
+            gap / (column(self.b, j) * self.uncertainty())
+        };
+        worst(error, largest((0..tail.ncols()).map(gap)))
     }
 
-    /// ‖X − op(A)ᴴ S⁻¹ op(A) X‖₁ with S = op(A) op(A)ᴴ, by a Cholesky factorization of S; a second projection removes what
-    /// rounding has left of the range.
-    fn outside(&self) -> f64 {
-        let order = self.b.nrows();
-        let memory = (Operand::new((order, order), 0, Keeps::Padding), copy(self.x), copy(self.b));
-        let (Some(mut gram), Some(mut rest), Some(mut image)) = memory else { return f64::NAN };
-        let one_real = T::Real::ONE;
-        cpu::herk(Uplo::Lower, self.op, one_real, self.a, T::Real::ZERO, gram.view_mut());
-        if cpu::potrf(Uplo::Lower, gram.view_mut()).is_err() {
-            return f64::NAN;
-        }
-        for _ in 0..2 {
-            cpu::gemm(T::ONE, self.op, self.a, Op::None, rest.view(), T::ZERO, image.view_mut());
-            for op in [Op::None, Op::ConjTrans] {
-                cpu::trsm(Side::Left, Uplo::Lower, op, Diag::NonUnit, T::ONE, gram.view(), image.view_mut());
-            }
-            cpu::gemm(-T::ONE, self.flipped(), self.a, Op::None, image.view(), T::ONE, rest.view_mut());
-        }
-        one(rest.view())
+    /// B − op(A) X, and of random sums of the columns of X the part outside of the range of op(A)ᴴ.
+    fn least_norm(&self) -> f64 {
+        let product = [transformed(self.op, self.a), general(self.x)];
+        let error = Sum::new(self.b.nrows()).plus(T::ONE, [general(self.b)]).minus(product).columnwise();
+        let columns = transformed(Op::ConjTrans, self.x);
+        let outside = |u: Vec<T>| {
+            let x = columns.adjoint_times(u);
+            let (rest, whole) = (length(self.outside(x.clone())), length(x));
+            if rest == 0.0 { 0.0 } else { rest / (whole * self.uncertainty()) }
+        };
+        worst(error, largest(vectors(self.x.ncols()).map(outside)))
     }
+
+    /// What is left of x without its part in the range of op(A)ᴴ, by conjugate gradients: op(A) has a condition number of a few units.
+    fn outside(&self, mut x: Vec<T>) -> Vec<T> {
+        const STEPS: usize = 100;
+        let (times, adjoint_times) = (transformed(self.flipped(), self.a), transformed(self.op, self.a));
+        let square = |v: &[T]| length(v.iter().copied()).powi(2);
+        let add = |x: &mut [T], by: f64, y: &[T]| x.iter_mut().zip(y).for_each(|(x, &y)| *x += T::from_f64(by) * y);
+        let mut direction = times.adjoint_times(x.clone());
+        let (mut gradient, first) = (square(&direction), square(&direction));
+        for _ in 0..STEPS {
+            if gradient <= first * T::EPSILON.to_f64().powi(2) {
+                break;
+            }
+            let image = adjoint_times.adjoint_times(direction.clone());
+            add(&mut x, -gradient / square(&image), &image);
+            let mut steepest = times.adjoint_times(x.clone());
+            let before = std::mem::replace(&mut gradient, square(&steepest));
+            add(&mut steepest, gradient / before, &direction);
+            direction = steepest;
+        }
+        x
+    }
+}
+
+/// The 2-norm.
+fn length<T: Scalar>(x: impl IntoIterator<Item = T>) -> f64 {
+    x.into_iter().map(|entry| modulus(entry).powi(2)).sum::<f64>().sqrt()
 }
 
 /// A working copy.

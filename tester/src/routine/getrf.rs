@@ -3,11 +3,10 @@
 use super::{Defect, Expected, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
 use crate::link::{Link, general, triangle};
-use crate::norm::{largest, modulus, one, worst};
+use crate::norm::{largest, modulus, worst};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::residual::scaled;
 use crate::sum::Sum;
 use superscalar_dla::submit;
 use superscalar_kernels::{Diag, MatRef, Op, Real, Scalar, Uplo};
@@ -84,14 +83,13 @@ pub fn factors<'a, T: Scalar>(factors: MatRef<'a, T>, pivots: &'a [i32]) -> [Lin
     ]
 }
 
-/// ‖A − P L U‖₁ / (n ‖A‖₁ ε), and by how much multipliers exceed what partial pivoting leaves, over n ε: they are at most
-/// 1, or √2 where pivots are compared by |re| + |im|.
+/// A − P L U, and by how much multipliers exceed what partial pivoting leaves, over ε: they are at most 1, or √2 where pivots are
+/// compared by |re| + |im|.
 pub fn factorization<T: Scalar>(a: MatRef<'_, T>, lu: MatRef<'_, T>, pivots: &[i32]) -> f64 {
     let (m, n) = a.shape();
-    let error = Sum::new(m).plus(T::ONE, [general(a)]).minus(factors(lu, pivots)).norm();
+    let error = Sum::new(m).plus(T::ONE, [general(a)]).minus(factors(lu, pivots)).columnwise();
     let columns = 0..m.min(n);
     let multiplier = largest(columns.flat_map(|j| (j + 1..m).map(move |i| modulus(lu.at(i, j)))));
     let limit = if T::COMPLEX { std::f64::consts::SQRT_2 } else { 1.0 };
-    let excess = (multiplier - limit) / (n.max(1) as f64 * T::EPSILON.to_f64());
-    worst(scaled::<T>(error, n, one(a)), worst(excess, 0.0))
+    worst(error, worst((multiplier - limit) / T::EPSILON.to_f64(), 0.0))
 }

@@ -147,7 +147,7 @@ impl<F: Form> Routine for NormOf<F> {
         call.int(n).input(a.into_ref()).real_work(m.max(n))
     }
 
-    /// The relative error over ε and the number of elements that are summed; the largest modulus has to be exact, up to
+    /// The relative error over ε and the root of the number of elements that are summed; the largest modulus has to be exact, up to
     /// the rounding of a complex one.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a, _], [_, norm]) = (before.views(), after.views());
@@ -158,7 +158,7 @@ impl<F: Form> Routine for NormOf<F> {
             _ if im != T::Real::ZERO => f64::INFINITY,
             0.0 => 0.0,
             error if exact && !error.is_nan() => f64::INFINITY,
-            error => error / (truth * terms * T::EPSILON.to_f64()),
+            error => error / (truth * terms.sqrt() * T::EPSILON.to_f64()),
         }
     }
 

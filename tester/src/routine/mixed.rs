@@ -2,14 +2,13 @@
 //! and iterative refinement.
 
 use super::gesv::{Gesv, singular, solution};
-use super::posv::Posv;
+use super::posv::{Posv, hermitian_solution};
 use super::potrf::indefinite;
 use super::{Defect, Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
 use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use crate::residual::{self, hermitian_solve, share_of_steps};
 use std::any::Any;
 use superscalar_dla::MixedPrecision;
 use superscalar_kernels::{MatRef, Real, Scalar, c64};
@@ -27,7 +26,6 @@ impl<const DEFINITE: bool> Routine for Mixed<DEFINITE> {
     } else {
         &[Parameter::N, Parameter::Nrhs]
     };
-    const PRODUCTS_MAX: usize = if DEFINITE { residual::PRODUCTS_MAX } else { crate::sum::COLUMNS_MAX };
 
     fn absent<T: Scalar>() -> Option<&'static str> {
         matches!(T::LETTER, 's' | 'c').then_some("there is no lower precision to factor in")
@@ -85,7 +83,7 @@ impl<const DEFINITE: bool> Routine for Mixed<DEFINITE> {
         let ([a, b, ..], [_, _, x, steps]): ([MatRef<'_, T>; 4], _) = (before.views(), after.views());
         let share = steps.at(0, 0).re().to_f64();
         let converged = (0.0..1.0).contains(&share);
-        let error = if DEFINITE { hermitian_solve(case.uplo, a, x, b) } else { solution(a, x, b) };
+        let error = if DEFINITE { hermitian_solution(case.uplo, a, x, b) } else { solution(a, x, b) };
         worst(error, if converged { 0.0 } else { f64::INFINITY })
     }
 
@@ -95,6 +93,15 @@ impl<const DEFINITE: bool> Routine for Mixed<DEFINITE> {
         let scrap = |defect: Defect<T>| Defect { operands: defect.operands.scrap(0), ..defect };
         defects.into_iter().map(scrap).collect()
     }
+}
+
+/// LAPACK gives a refinement so many steps before it falls back.
+const STEPS_MAX: f64 = 30.0;
+
+/// LAPACK's ITER as a share of the steps that it allows: below 1 where the refinement has converged, negative where
+/// it has fallen back.
+pub fn share_of_steps<T: Scalar>(steps: i32) -> T {
+    T::from_f64(f64::from(steps) / (STEPS_MAX + 1.0))
 }
 
 fn solve<T: MixedPrecision>(

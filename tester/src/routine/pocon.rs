@@ -7,8 +7,7 @@ use crate::link::Stored;
 use crate::norm::one_and_inf;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use crate::probe::triangle_solve;
-use superscalar_kernels::{Diag, Norm, Op, Scalar, Uplo};
+use superscalar_kernels::{Diag, Op, Scalar, Uplo};
 
 pub struct Pocon;
 
@@ -23,8 +22,9 @@ impl Routine for Pocon {
     /// The factor, a bound of the norm of A, and the estimate.
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
         let (n, uplo) = (case.dim.n, case.uplo);
-        let factor = make.matrix((n, n), Keeps::Everything, |random, a| {
-            random.triangular(uplo, Diag::NonUnit, a);
+        let factor = make.matrix((n, n), Keeps::Everything, |random, mut a| {
+            random.triangular(uplo, Diag::NonUnit, a.rb_mut());
+            random.with_known_inverse(a);
         })?;
         let (one, inf) = one_and_inf(Stored::Triangle(uplo, Diag::NonUnit), factor.view());
         let norm = make.matrix((1, 1), Keeps::Everything, |_, mut a| a[(0, 0)] = T::from_f64(one * inf))?;
@@ -47,10 +47,7 @@ impl Routine for Pocon {
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([factor, norm, _], [_, _, rcond]) = (before.views(), after.views());
-        let ops = if case.uplo == Uplo::Lower { [Op::None, Op::ConjTrans] } else { [Op::ConjTrans, Op::None] };
-        let solve = |x: &mut [T]| {
-            ops.into_iter().for_each(|op| triangle_solve(case.uplo, op, Diag::NonUnit, factor, x));
-        };
-        estimate(Norm::One, norm, rcond, inverse_norm(Norm::One, factor.nrows(), solve))
+        let ops = if case.uplo == Uplo::Lower { [Op::None, Op::Trans] } else { [Op::Trans, Op::None] };
+        estimate(norm, rcond, inverse_norm(factor, ops.map(|op| ((case.uplo, Diag::NonUnit), op))))
     }
 }

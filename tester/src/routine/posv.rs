@@ -1,16 +1,17 @@
 //! posv: factors A and solves A X = B.
 
-use super::potrf::{Potrf, indefinite};
+use super::potrf::{Potrf, cholesky, indefinite};
 use super::potrs::Potrs;
 use super::{Defect, Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
+use crate::link::{Stored, general, stored};
 use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::residual::{self, cholesky, hermitian_solve};
+use crate::sum::Sum;
 use superscalar_dla::submit;
-use superscalar_kernels::Scalar;
+use superscalar_kernels::{MatRef, Scalar, Uplo};
 
 pub struct Posv;
 
@@ -18,7 +19,6 @@ impl Routine for Posv {
     const NAME: &'static str = "posv";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::Uplo];
     const CUT: Option<Cut> = Some(Cut::Tiles);
-    const PRODUCTS_MAX: usize = residual::PRODUCTS_MAX;
 
     fn operations(case: &Case) -> Operations {
         Potrf::operations(case) + Potrs::operations(case)
@@ -48,10 +48,16 @@ impl Routine for Posv {
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a, b], [factor, x]) = (before.views(), after.views());
-        worst(cholesky(case.uplo, a, factor), hermitian_solve(case.uplo, a, x, b))
+        worst(cholesky(case.uplo, a, factor), hermitian_solution(case.uplo, a, x, b))
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
         indefinite(case, ordinary)
     }
+}
+
+/// B − A X for a Hermitian A of which one triangle is stored.
+pub fn hermitian_solution<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, x: MatRef<'_, T>, b: MatRef<'_, T>) -> f64 {
+    let product = [stored(Stored::Hermitian(uplo), a), general(x)];
+    Sum::new(a.nrows()).plus(T::ONE, [general(b)]).minus(product).columnwise()
 }

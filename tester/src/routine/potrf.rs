@@ -1,13 +1,15 @@
 //! potrf: A = L Lᴴ or A = Uᴴ U.
 
-use super::{Defect, Expected, defect, Operations, Ours, Routine};
+use super::potri::gram;
+use super::{Defect, Expected, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
+use crate::link::{Stored, stored};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::residual::{self, cholesky};
+use crate::sum::Sum;
 use superscalar_dla::submit;
-use superscalar_kernels::{Scalar, Uplo};
+use superscalar_kernels::{MatRef, Scalar, Uplo};
 
 pub struct Potrf;
 
@@ -15,7 +17,6 @@ impl Routine for Potrf {
     const NAME: &'static str = "potrf";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Uplo];
     const CUT: Option<Cut> = Some(Cut::CholeskyColumns);
-    const PRODUCTS_MAX: usize = residual::PRODUCTS_MAX;
 
     fn operations(case: &Case) -> Operations {
         let n = case.dim.n as f64;
@@ -54,6 +55,12 @@ impl Routine for Potrf {
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
         indefinite(case, ordinary)
     }
+}
+
+/// A − L Lᴴ, or A − Uᴴ U.
+pub fn cholesky<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, factor: MatRef<'_, T>) -> f64 {
+    let sum = Sum::new(a.nrows()).plus(T::ONE, [stored(Stored::Hermitian(uplo), a)]);
+    sum.minus(gram(uplo, uplo == Uplo::Lower, factor)).columnwise()
 }
 
 /// A matrix with a negative pivot in the middle, and one with a NaN in the first column (or row).

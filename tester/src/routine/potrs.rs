@@ -1,13 +1,15 @@
 //! potrs: solves A X = B with the Cholesky factor of A.
 
+use super::potri::gram;
 use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
+use crate::link::general;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::residual::{self, factored_solve};
+use crate::sum::Sum;
 use superscalar_dla::submit;
-use superscalar_kernels::{Diag, Scalar};
+use superscalar_kernels::{Diag, Scalar, Uplo};
 
 pub struct Potrs;
 
@@ -15,7 +17,6 @@ impl Routine for Potrs {
     const NAME: &'static str = "potrs";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::Uplo];
     const CUT: Option<Cut> = Some(Cut::Tiles);
-    const PRODUCTS_MAX: usize = residual::PRODUCTS_MAX;
 
     fn operations(case: &Case) -> Operations {
         let (n, nrhs) = (case.dim.n as f64, case.nrhs as f64);
@@ -46,8 +47,10 @@ impl Routine for Potrs {
         call.input(factor.into_ref()).matrix(b).info()
     }
 
+    /// B − A X.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([factor, b], [_, x]) = (before.views(), after.views());
-        factored_solve(case.uplo, factor, x, b)
+        let matrix = gram(case.uplo, case.uplo == Uplo::Lower, factor);
+        Sum::new(case.dim.n).plus(T::ONE, [general(b)]).minus(matrix.into_iter().chain([general(x)])).columnwise()
     }
 }

@@ -4,15 +4,13 @@
 use super::symm::order;
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Coefficient, Parameter};
-use crate::link::{Stored, general, triangle};
-use crate::norm::{one, one_and_inf};
+use crate::link::{general, triangle};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::residual::scaled;
 use crate::sum::Sum;
 use superscalar_dla::submit;
-use superscalar_kernels::{Op, Scalar, Side};
+use superscalar_kernels::{Scalar, Side};
 
 /// Both: they differ in whether the triangle multiplies or is solved with.
 pub struct Triangular<const SOLVES: bool>;
@@ -69,7 +67,7 @@ impl<const SOLVES: bool> Routine for Triangular<SOLVES> {
         call.scalar(case.alpha.of()).input(a.into_ref()).matrix(b)
     }
 
-    /// Of a product every component, of a solution ‖alpha B − op(A) X‖₁ / (n ‖A‖ ‖X‖₁ ε).
+    /// The product less the result, or alpha B − op(A) X.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a, b], [_, result]) = (before.views(), after.views());
         let a_link = triangle(case.uplo, case.trans_a, case.diag, a);
@@ -79,10 +77,7 @@ impl<const SOLVES: bool> Routine for Triangular<SOLVES> {
             // With alpha = 0 both are zero, whatever is in A.
             return sum.plus(case.alpha.of(), times(general(b))).minus([general(result)]).componentwise();
         }
-        let error = sum.plus(case.alpha.of(), [general(b)]).minus(times(general(result))).norm();
-        let (columns, rows) = one_and_inf(Stored::Triangle(case.uplo, case.diag), a);
-        let a_norm = if case.trans_a == Op::None { columns } else { rows };
-        scaled::<T>(error, order(case), a_norm * one(result))
+        sum.plus(case.alpha.of(), [general(b)]).minus(times(general(result))).columnwise()
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {

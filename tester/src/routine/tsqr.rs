@@ -5,10 +5,8 @@ use super::getri::WORK_COLUMNS;
 use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
 use crate::link::{general, transformed, triangle};
-use crate::norm::one;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use crate::residual::scaled;
 use crate::sum::Sum;
 use superscalar_kernels::{Diag, Op, Scalar, Uplo};
 
@@ -48,14 +46,13 @@ impl Routine for Tsqr {
         Call::new("geqrf").int(dim.m).int(dim.n).matrix(a).column(tau).work_with_len(len).info()
     }
 
-    /// ‖Rᴴ R − Aᴴ A‖₁ / (m ‖A‖₁ ‖A‖∞ ε).
+    /// Rᴴ R − Aᴴ A.
     fn residual<T: Scalar>(_: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a, _], [factor, _]) = (before.views(), after.views());
-        let (m, n) = a.shape();
+        let n = a.ncols();
         let r = factor.submatrix(0..n, 0..n);
         let gram = [transformed(Op::ConjTrans, a), general(a)];
         let upper = |op| triangle(Uplo::Upper, op, Diag::NonUnit, r);
-        let error = Sum::new(n).plus(T::ONE, gram).minus([upper(Op::ConjTrans), upper(Op::None)]).norm();
-        scaled::<T>(error, m, one(a) * one(a.transpose()))
+        Sum::new(n).plus(T::ONE, gram).minus([upper(Op::ConjTrans), upper(Op::None)]).columnwise()
     }
 }

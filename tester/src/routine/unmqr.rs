@@ -5,10 +5,8 @@ use super::symm::order;
 use super::{Operations, Ours, Routine, letter_of};
 use crate::case::{Case, Parameter};
 use crate::link::{Link, general};
-use crate::norm::one;
 use crate::operand::{Keeps, Maker, Operands, slice};
 use crate::peer::Call;
-use crate::residual::scaled;
 use crate::sum::Sum;
 use superscalar_kernels::{Op, Scalar, Side};
 
@@ -77,14 +75,13 @@ impl<const BY_ROWS: bool> Routine for Apply<BY_ROWS> {
         call.work_with_len(WORK_COLUMNS * case.dim.m.max(case.dim.n)).info()
     }
 
-    /// ‖op(Q) C − C′‖₁ / (n ‖C‖₁ ε), n being the order of Q.
+    /// op(Q) C − C′.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([v, tau, c], [_, _, result]) = (before.views(), after.views());
         // By rows Q is the conjugate transpose of the reflectors' product.
         let adjoint = (case.trans_a == Op::None) == BY_ROWS;
         let (q, c_link) = (Link::Reflectors { v, tau, by_rows: BY_ROWS, adjoint }, general(c));
         let product = if case.side == Side::Left { [q, c_link] } else { [c_link, q] };
-        let error = Sum::new(case.dim.m).plus(T::ONE, product).minus([general(result)]).norm();
-        scaled::<T>(error, order(case), one(c))
+        Sum::new(case.dim.m).plus(T::ONE, product).minus([general(result)]).columnwise()
     }
 }

@@ -1,0 +1,218 @@
+//! Sizes that a user has, checked bit by bit: operands are small integers, made so that every intermediate value is one, or a half or quarter of one.
+//!
+//! Products are judged by probes: with a vector u of ones and minus ones, uᵀ (op(A) op(B)) and (uᵀ op(A)) op(B) are the same integers, and an element that is
+//! wrong is in every probe. Factors are sparse with tiles that all have something in them, so that A is known without a product of matrices, and the
+//! factors have to come out as they were.
+
+use crate::{
+    four_types,
+    matrices::{Stored, random, whole, wide},
+};
+use superscalar_dla::{self as dla, Options};
+use superscalar_kernels::{Diag, Op, Real, Scalar, Side, Uplo, c32, c64};
+use superscalar_runtime::Runtime;
+
+fn runtime(workers: usize) -> Runtime {
+    Runtime::builder().workers(workers).bind(false).build().expect("threads can be started")
+}
+
+fn integers<T: Scalar>(shape: (usize, usize), seed: u64) -> Stored<T> {
+    Stored::new(shape, |i, j| whole(seed, i, j))
+}
+
+/// A matrix by its elements, of which probes are made.
+type Elements<'a> = (&'a dyn Fn(usize, usize) -> c64, (usize, usize));
+
+/// uᵀ A.
+fn times(u: &[c64], (a, (m, n)): Elements<'_>) -> Vec<c64> {
+    (0..n).map(|j| (0..m).map(|i| u[i] * a(i, j)).sum()).collect()
+}
+
+/// Fails unless C = A B + D.
+fn is_product(a: Elements<'_>, b: Elements<'_>, d: Elements<'_>, c: Elements<'_>) {
+    for seed in 0..3 {
+        let u: Vec<c64> = (0..c.1.0).map(|i| c64::new(random::<f64>(seed, i, 1).signum(), 0.0)).collect();
+        let (expected, added) = (times(&times(&u, a), b), times(&u, d));
+        let expected: Vec<c64> = expected.iter().zip(&added).map(|(x, y)| x + y).collect();
+        let wrong = times(&u, c).iter().zip(&expected).position(|(x, y)| x != y);
+        assert_eq!(wrong, None, "the first column that differs, of {:?}", c.1);
+    }
+}
+
+fn op_of<T: Scalar>(op: Op, a: &Stored<T>, i: usize, j: usize) -> c64 {
+    match op {
+        Op::None => wide(a.at(i, j)),
+        Op::Trans => wide(a.at(j, i)),
+        Op::ConjTrans => wide(a.at(j, i).conj()),
+    }
+}
+
+/// More columns than a block of B has, and two tiles for each of two workers, which pack for themselves: `docs/decisions/0014-large-products-pack-for-themselves.md`.
+fn gemm<T: Scalar>() {
+    let rt = runtime(2);
+    for ((m, n, k), (op_a, op_b)) in [
+        ((1100, 4200, 2000), (Op::None, Op::ConjTrans)),
+        ((300, 2500, 500), (Op::Trans, Op::None)),
+        ((2500, 70, 800), (Op::None, Op::None)),
+    ] {
+        let (a, b) = (integers::<T>(op_a.shape((m, k)), 1), integers::<T>(op_b.shape((k, n)), 2));
+        let c = integers::<T>((m, n), 3);
+        let mut after = c.clone();
+        let (alpha, beta, options) = (T::ONE, -T::ONE, Options::default());
+        dla::gemm(&rt, alpha, op_a, a.view(), op_b, b.view(), beta, after.view_mut(), &options).expect("shapes that fit");
+        after.assert_padding("gemm");
+        let shape = (m, n);
+        is_product(
+            (&|i, j| op_of(op_a, &a, i, j), (m, k)),
+            (&|i, j| op_of(op_b, &b, i, j), (k, n)),
+            (&|i, j| -wide(c.at(i, j)), shape),
+            (&|i, j| wide(after.at(i, j)), shape),
+        );
+    }
+}
+
+/// Strips of as many columns.
+fn sided<T: Scalar>() {
+    let (rt, options) = (runtime(2), Options::default());
+    let shape @ (order, _) = (2100, 2048);
+    let zero: Elements<'_> = (&|_, _| c64::ZERO, shape);
+    let (a, b) = (integers::<T>((order, order), 1), integers::<T>(shape, 2));
+    let mut after = b.clone();
+    let (side, uplo, alpha) = (Side::Left, Uplo::Lower, T::ONE);
+    dla::trmm(&rt, side, uplo, Op::None, Diag::Unit, alpha, a.view(), after.view_mut(), &options).expect("a product");
+    let triangle = |i: usize, j: usize| match i.cmp(&j) {
+        std::cmp::Ordering::Less => c64::ZERO,
+        std::cmp::Ordering::Equal => c64::ONE,
+        std::cmp::Ordering::Greater => wide(a.at(i, j)),
+    };
+    let old: Elements<'_> = (&|i, j| wide(b.at(i, j)), shape);
+    is_product((&triangle, (order, order)), old, zero, (&|i, j| wide(after.at(i, j)), shape));
+    let mut after = b.clone();
+    dla::symm(&rt, side, uplo, alpha, a.view(), b.view(), T::ONE, after.view_mut(), &options).expect("a product");
+    let symmetric = |i: usize, j: usize| wide(a.at(i.max(j), i.min(j)));
+    is_product((&symmetric, (order, order)), old, old, (&|i, j| wide(after.at(i, j)), shape));
+    // The inverse of a unit triangle with one block below its diagonal has the negative of that.
+    let half = order / 2;
+    let a = Stored::new((order, order), |i, j| match i == j {
+        true => T::ONE,
+        false if i >= half && j < half => whole(1, i, j),
+        false => T::ZERO,
+    });
+    let mut after = b.clone();
+    dla::trsm(&rt, side, uplo, Op::None, Diag::NonUnit, alpha, a.view(), after.view_mut(), &options).expect("a solution");
+    is_product((&|i, j| wide(a.at(i, j)), (order, order)), (&|i, j| wide(after.at(i, j)), shape), zero, old);
+}
+
+#[test]
+fn sided_d() {
+    sided::<f64>();
+}
+
+#[test]
+fn sided_c() {
+    sided::<c32>();
+}
+
+/// A sparse lower triangle: by columns, what is below the diagonal.
+struct Sparse<T> {
+    diagonal: Vec<T>,
+    columns: Vec<Vec<(usize, T)>>,
+}
+
+impl<T: Scalar> Sparse<T> {
+    /// One, two or four on the diagonal, and in each row a few elements of modulus one.
+    fn new(n: usize, seed: u64) -> Self {
+        let number = |i: usize, j: usize| random::<f64>(seed, i, j) + 0.5;
+        let diagonal = (0..n).map(|i| T::from_f64([1.0, 2.0, 4.0][(number(i, 0) * 3.0) as usize % 3])).collect();
+        let mut columns = vec![Vec::new(); n];
+        for (i, turn) in (1..n).flat_map(|i| (1..5).map(move |turn| (i, turn))) {
+            let (column, sign) = ((number(i, turn) * i as f64) as usize, (number(i, turn + 10) * 4.0) as usize);
+            let one = if sign.is_multiple_of(2) { T::ONE } else { -T::ONE };
+            let imaginary = T::from_parts(T::Real::ZERO, one.re());
+            let elements: &mut Vec<(usize, T)> = &mut columns[column.min(i - 1)];
+            if elements.last().is_none_or(|&(row, _)| row != i) {
+                elements.push((i, if T::COMPLEX && sign > 1 { imaginary } else { one }));
+            }
+        }
+        Self { diagonal, columns }
+    }
+
+    /// The columns with their diagonal elements, or ones in place of these.
+    fn column(&self, k: usize, is_unit: bool) -> impl Iterator<Item = (usize, T)> + Clone + '_ {
+        let first = if is_unit { T::ONE } else { self.diagonal[k] };
+        std::iter::once((k, first)).chain(self.columns[k].iter().copied())
+    }
+}
+
+/// Zeros, and what `add` adds to elements.
+fn assembled<T: Scalar>(n: usize, add: impl FnOnce(&mut dyn FnMut(usize, usize, T))) -> Stored<T> {
+    let mut a = Stored::new((n, n), |_, _| T::ZERO);
+    add(&mut |i, j, x| a.set(i, j, a.at(i, j) + x));
+    a
+}
+
+/// Orders at which a factorization is one tile, just more than that, and what is usual.
+const ORDERS: [usize; 4] = [256, 300, 1111, 2500];
+
+fn potrf<T: Scalar>() {
+    for (n, (workers, uplo)) in ORDERS.into_iter().flat_map(|n| [(2, Uplo::Lower), (4, Uplo::Upper)].map(|how| (n, how))) {
+        let factor = Sparse::<T>::new(n, 5);
+        // The other triangle is not to be touched.
+        let place = |i, j| if uplo == Uplo::Lower { (i, j) } else { (j, i) };
+        let value = |x: T| if uplo == Uplo::Lower { x } else { x.conj() };
+        let nan = T::from_f64(f64::NAN);
+        let other = |add: &mut dyn FnMut(usize, usize, T)| {
+            (0..n).for_each(|j| (0..j).for_each(|i| add(place(i, j).0, place(i, j).1, nan)));
+        };
+        let mut a = assembled(n, |add| {
+            for k in 0..n {
+                for (i, x) in factor.column(k, false) {
+                    let rows = factor.column(k, false).filter(|&(j, _)| j <= i);
+                    rows.for_each(|(j, y)| add(place(i, j).0, place(i, j).1, value(x * y.conj())));
+                }
+            }
+            other(add);
+        });
+        let expected = assembled(n, |add| {
+            for (k, (i, x)) in (0..n).flat_map(|k| factor.column(k, false).map(move |element| (k, element))) {
+                add(place(i, k).0, place(i, k).1, value(x));
+            }
+            other(add);
+        });
+        dla::potrf(&runtime(workers), uplo, a.view_mut(), &Options::default()).expect("positive definite");
+        equal(&a, &expected, &format!("potrf {n} {uplo} with {workers} workers"));
+    }
+}
+
+fn getrf<T: Scalar>() {
+    for (n, workers) in ORDERS.into_iter().flat_map(|n| [2, 4].map(|workers| (n, workers))) {
+        let (lower, upper) = (Sparse::<T>::new(n, 6), Sparse::<T>::new(n, 7));
+        let mut a = assembled(n, |add| {
+            for (k, (i, x)) in (0..n).flat_map(|k| lower.column(k, true).map(move |element| (k, element))) {
+                upper.column(k, false).for_each(|(j, y)| add(i, j, x * y));
+            }
+        });
+        let expected = assembled(n, |add| {
+            for k in 0..n {
+                lower.columns[k].iter().for_each(|&(i, x)| add(i, k, x));
+                upper.column(k, false).for_each(|(j, y)| add(k, j, y));
+            }
+        });
+        let mut pivots = vec![0; n];
+        dla::getrf(&runtime(workers), a.view_mut(), &mut pivots, &Options::default()).expect("no zero pivot");
+        // Multipliers have a modulus of at most one, and of equal candidates the first is the pivot.
+        assert!(pivots.iter().enumerate().all(|(i, &pivot)| pivot as usize == i + 1), "interchanges at order {n}");
+        equal(&a, &expected, &format!("getrf {n} with {workers} workers"));
+    }
+}
+
+/// Equal numbers (a zero may have either sign), NaN where there was one, and the same padding.
+fn equal<T: Scalar>(a: &Stored<T>, b: &Stored<T>, what: &str) {
+    a.assert_padding(what);
+    let (m, n) = a.shape();
+    let is_same = |(i, j): (usize, usize)| a.at(i, j) == b.at(i, j) || (a.at(i, j).is_nan() && b.at(i, j).is_nan());
+    let wrong = (0..n).flat_map(|j| (0..m).map(move |i| (i, j))).find(|&place| !is_same(place));
+    assert_eq!(wrong, None, "{what}: the first element that differs");
+}
+
+four_types! { gemm potrf getrf }

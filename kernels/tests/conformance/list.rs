@@ -1,0 +1,57 @@
+//! The list of the suite's tests, and what makes a test of each for a backend and a type.
+//!
+//! Who uses it has the suite's files as modules beside it, and for each backend a function of its name that makes a runner.
+
+/// The suite on one backend, if this machine has it, for one type.
+macro_rules! tests {
+    ($backend:ident $t:ty: $($seed:literal $file:ident::$test:ident)*) => {$(
+        #[test]
+        fn $test() {
+            match super::super::$backend::<$t>() {
+                Some(mut runner) => super::super::$file::$test(&mut super::super::Suite::<$t>::new($seed, &mut *runner)),
+                None => eprintln!("skipped: no device for {}", stringify!($backend)),
+            }
+        }
+    )*};
+}
+
+/// The panels alone, on one backend, for one type.
+macro_rules! panels {
+    ($backend:ident $t:ty) => {
+        tests! {
+            $backend $t:
+            25 panels::getrf 26 panels::getrf_special 27 panels::geqrf 28 panels::geqrf_special 29 panels::tall
+        }
+    };
+}
+
+/// The suite on a backend.
+macro_rules! instantiate {
+    ($($(#[$feature:meta])? $backend:ident)*) => {$(
+        $(#[$feature])?
+        mod $backend {
+            instantiate!(@ $backend s: f32);
+            instantiate!(@ $backend d: f64);
+            instantiate!(@ $backend c: superscalar_kernels::c32);
+            instantiate!(@ $backend z: superscalar_kernels::c64);
+        }
+    )*};
+    (@ $backend:ident $letter:ident: $t:ty) => {
+        mod $letter {
+            tests! {
+                $backend $t:
+                1 products::gemm 2 products::gemm_factors 3 products::gemm_propagates 4 products::symm
+                5 products::rank_k 6 products::rank_2k
+                7 triangles::trmm 8 triangles::trmm_propagates 9 triangles::trsm 10 triangles::trsm_propagates
+                11 triangles::potrf 12 triangles::potrf_fails 30 triangles::potrf_of_trapezoids
+                31 triangles::potrf_of_extremes
+                13 moves::laswp 14 moves::larfb 15 moves::larfb_in_blocks 16 moves::copy 17 moves::scale 18 moves::refusals
+                19 large::gemmt_in_blocks 20 large::trmm_in_blocks 21 large::potrf_in_blocks 22 large::laswp_in_chunks
+                23 large::copy_beyond_a_grid 24 large::products_of_some_depth 32 large::potrf_with_much_beside
+                33 scales::trsm_of_scales 34 scales::potrf_of_scales 35 scales::panels_of_scales
+                36 scales::pivots_at_the_end_of_the_range 37 large::products_beyond_blocks
+            }
+            panels! { $backend $t }
+        }
+    };
+}
