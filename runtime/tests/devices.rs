@@ -11,8 +11,9 @@ use std::{
     time::{Duration, Instant},
 };
 use superscalar_runtime::{
-    Codelet, Cost, Device, DeviceError, DeviceInfo, DeviceKind, Error, ErrorKind, Event, Finished, Issue, Lock, Operand,
-    Outlook, Place, Policy, PolicyName, Reads, ReadyTask, Resource, Runtime, Speed, TaskSpec, Updates, Want, WeightSource,
+    Codelet, Cost, Device, DeviceError, DeviceInfo, DeviceKind, Error, ErrorKind, Event, Finished, Issue, Lock,
+    Operand, Outlook, Place, Policy, PolicyName, Reads, ReadyTask, Resource, Runtime, Speed, TaskSpec, Updates, Want,
+    WeightSource,
 };
 use test_device::{Machine, Spec, TestDevice, queue};
 

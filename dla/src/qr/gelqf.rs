@@ -1,13 +1,7 @@
 //! LQ factorization: A = L Q.
 
 use super::{Reflectors, geqrf};
-use crate::{
-    codelets::task,
-    error::Error,
-    options::Options,
-    tile::Tile,
-    tiled::Tiled,
-};
+use crate::{codelets::task, error::Error, options::Options, tile::Tile, tiled::Tiled};
 use superscalar_kernels::{MatMut, Reflector, Scalar};
 use superscalar_runtime::{Runtime, Scope};
 

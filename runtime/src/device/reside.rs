@@ -41,6 +41,7 @@ impl Held {
 type Operands = SmallVec<[(Mode, Option<Known>); 4]>;
 
 /// How a device receives a task.
+#[expect(clippy::large_enum_variant, reason = "made for each task that is issued, and taken apart at once")]
 pub(super) enum Admission {
     Admitted(Held, Admitted),
     /// Something must finish first.

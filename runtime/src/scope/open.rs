@@ -180,10 +180,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     }
 
     /// A pool of working memory: each task that asks for it gets a value made by `make`, or one that an earlier task has used.
-    pub fn scratch<T: Send + 'env>(
-        &'scope self,
-        make: impl Fn() -> T + Send + Sync + 'env,
-    ) -> ScratchPool<'scope, T> {
+    pub fn scratch<T: Send + 'env>(&'scope self, make: impl Fn() -> T + Send + Sync + 'env) -> ScratchPool<'scope, T> {
         let make: Box<dyn Fn() -> T + Send + Sync + 'env> = Box::new(make);
         // SAFETY: the pool is freed, and `make` with it, before `'env` ends.
         let make = unsafe {

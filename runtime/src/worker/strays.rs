@@ -115,7 +115,8 @@ impl Shared {
         let slot = self.slab.slot(task.slot);
         // SAFETY: the task is ready, and this thread has it, so nobody else changes it.
         let label = unsafe { slot.exec_shared() }.label;
-        let why = format!("the policy `{}` gave it to another runtime; each needs a policy of its own", self.policy.name());
+        let why =
+            format!("the policy `{}` gave it to another runtime; each needs a policy of its own", self.policy.name());
         let (name, site, cause) = (label.name, label.site, Cause::Refused(why));
         slot.scope().cancel(&Arc::new(Failure { task: task.id, name, site, cause }));
         self.keep_stray(strays, task);
@@ -125,7 +126,8 @@ impl Shared {
 /// Gives a task back to its runtime. One that is gone has no tasks.
 #[cold]
 fn give_back(task: ReadyTask) {
-    let owner = held(CHECKED.lock()).iter().find(|(id, _)| *id == task.runtime).and_then(|(_, shared)| shared.upgrade());
+    let owner =
+        held(CHECKED.lock()).iter().find(|(id, _)| *id == task.runtime).and_then(|(_, shared)| shared.upgrade());
     if let Some(owner) = owner {
         owner.take_back(task);
     }
