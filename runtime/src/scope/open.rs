@@ -10,7 +10,7 @@ use crate::{
     recording::TaskId,
     runtime::Shared,
     task::{Closure, Compute, Fail, Outcome, Probe, Runnable, TaskSpec, Verdict, guarded},
-    worker::{Frame, Seat, innermost},
+    worker::{Frame, Seat, innermost, one_way},
 };
 use std::{
     cell::RefCell,
@@ -180,10 +180,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     }
 
     /// A pool of working memory: each task that asks for it gets a value made by `make`, or one that an earlier task has used.
-    pub fn scratch<T: Send + 'env>(
-        &'scope self,
-        make: impl Fn() -> T + Send + Sync + 'env,
-    ) -> ScratchPool<'scope, T> {
+    pub fn scratch<T: Send + 'env>(&'scope self, make: impl Fn() -> T + Send + Sync + 'env) -> ScratchPool<'scope, T> {
         let make: Box<dyn Fn() -> T + Send + Sync + 'env> = Box::new(make);
         // SAFETY: the pool is freed, and `make` with it, before `'env` ends.
         let make = unsafe {
@@ -447,8 +444,11 @@ impl<'a> Entry<'a> {
             root: picky.map(NonNull::from),
             outer: innermost(),
         };
-        Frame::enter(&frame, || inside(&inserter));
-        inserter.wait();
+        // The user's code inside is caught there (`enter`).
+        one_way("a scope was left before its tasks were done", || {
+            Frame::enter(&frame, || inside(&inserter));
+            inserter.wait();
+        });
         let failure = state.take_failure();
         shared.scopes.give(number);
         failure.map_or(Ok(()), |failure| Err(Error::failure(failure)))
