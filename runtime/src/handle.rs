@@ -89,10 +89,11 @@ impl<T: Send + Sync + 'static> Handle<T> {
     /// Lets a write take a fresh place instead of waiting; see [`Lent::renaming`](crate::Lent::renaming).
     #[must_use]
     pub fn renaming(self, fresh: impl Fn() -> T + Send + 'static) -> Self {
-        let _front = self.shared.lock_front();
+        let front = self.shared.lock_front();
         // SAFETY: holding the front lock makes this thread the inserter of shared data.
-        unsafe { self.datum.as_ref().allow_renaming(Box::new(move || Box::new(fresh()))) };
-        drop(_front);
+        let former = unsafe { self.datum.as_ref().allow_renaming(Box::new(move || Box::new(fresh()))) };
+        drop(front);
+        drop(former);
         self
     }
 

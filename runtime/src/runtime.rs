@@ -11,7 +11,7 @@ use crate::{
     memory::Memory,
     recorder::{Recorder, RecorderSettings, TraceFile, device_lane, worker_lane},
     recording::{Lane, Stall, TaskId},
-    schedule::{Place, Policy},
+    schedule::{Foreign, Place, Policy},
     scope::{self, Entry, Scope, ScopePool, ScopeState},
     sync::held,
     task::{Closure, Outcome, Slab, TaskSpec},
@@ -102,10 +102,11 @@ impl Shared {
         let places = workers + GUESTS + 1 + issuers;
         let scopes = ScopePool::default();
         let (_, front) = scopes.take(false, None);
+        let policy = (settings.policy)(places as usize);
         Ok(Self {
             id: RUNTIMES.fetch_add(1, Ordering::Relaxed),
             slab: Slab::new(),
-            policy: (settings.policy)(places as usize),
+            policy: if settings.has_custom_policy { Box::new(Foreign(policy)) } else { policy },
             strays: settings.has_custom_policy.then(Strays::default),
             locked: Locked::new(workers),
             sleep: Sleep::new(places),

@@ -53,13 +53,16 @@ const VERSIONS_MAX: usize = 8;
 // The names' index is a byte.
 const _: () = assert!(VERSIONS_MAX <= u8::MAX as usize);
 
+/// Makes a fresh place.
+type Fresh<T> = Box<dyn Fn() -> Box<T> + Send>;
+
 /// What the inserter keeps of a datum.
 #[repr(C)]
 struct Names<T: ?Sized> {
     /// Index into `renamed`, or none for the first version.
     current: Option<u8>,
     open_reduction: Option<OpenReduction<T>>,
-    fresh: Option<Box<dyn Fn() -> Box<T> + Send>>,
+    fresh: Option<Fresh<T>>,
     renamed: Vec<Box<Version<T>>>,
 }
 
@@ -108,17 +111,19 @@ impl<T: ?Sized> Datum<T> {
         names.current.map_or(&self.first, |at| &names.renamed[usize::from(at)])
     }
 
-    /// Allows a write to take a fresh place, made by `fresh`, where it would have to wait.
+    /// Allows a write to take a fresh place, made by `fresh`, where it would have to wait. Returns what is to be dropped: foreign
+    /// code, for which the caller must have let go of the front lock.
     ///
     /// # Safety
     /// As for [`current`](Self::current).
-    pub(crate) unsafe fn allow_renaming(&self, fresh: Box<dyn Fn() -> Box<T> + Send>) {
+    #[must_use]
+    pub(crate) unsafe fn allow_renaming(&self, fresh: Fresh<T>) -> Option<Fresh<T>> {
         if self.first.execution.placement.stays() {
             // What outlives the scope is the first place, and it has the entry.
-            return;
+            return Some(fresh);
         }
         // SAFETY: the inserter owns `names`.
-        unsafe { &mut *self.names.get() }.fresh = Some(fresh);
+        unsafe { &mut *self.names.get() }.fresh.replace(fresh)
     }
 
     /// Makes an idle version current, if renaming is allowed and the present one is not idle.

@@ -371,8 +371,9 @@ impl<B: Operands, P> Runnable for Call<B, P> {
     }
 
     unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
+        // Such a task is for the host, and may be ready while another that commutes with it has the data by `&mut`.
         // SAFETY: whose predecessors are done or issued to devices, which have nothing by `&mut`, nobody else has the data so.
-        unsafe { self.bound.residences(visit) }
+        !B::COMMUTES && unsafe { self.bound.residences(visit) }
     }
 
     fn scratch_bytes(&self, kind: DeviceKind, shapes: &mut dyn Iterator<Item = DeviceRegion>) -> usize {
@@ -385,8 +386,8 @@ impl<B: Operands, P> Runnable for Call<B, P> {
         let Self { implementations, bound, parameters } = self;
         run_bound(
             bound,
-            parameters,
-            |bound, parameters| {
+            (implementations, parameters),
+            |bound, (implementations, parameters)| {
                 let Some(host) = &implementations.host else { unreachable!("`can_run` refused it") };
                 // SAFETY: the task is running (the contract of `Runnable::run`), and this is the only call.
                 host(unsafe { sealed::Bound::item(bound) }, &parameters)
@@ -410,10 +411,10 @@ impl<B: Operands, P> Runnable for Call<B, P> {
             self.discard(&failure);
             return Verdict::Cancelled(failure);
         }
-        let Self { bound, parameters, .. } = self;
-        // Parameters may panic when they are dropped; the work was done, or not, all the same.
+        let Self { implementations, bound, parameters } = self;
+        // They may panic when they are dropped; the work was done, or not, all the same.
         let _ = guarded(|| {
-            drop(parameters);
+            drop((implementations, parameters));
             Ok(())
         });
         match result {
@@ -430,6 +431,6 @@ impl<B: Operands, P> Runnable for Call<B, P> {
     }
 
     fn discard(self, failure: &Arc<Failure>) {
-        discard_bound(self.bound, self.parameters, failure);
+        discard_bound(self.bound, (self.implementations, self.parameters), failure);
     }
 }

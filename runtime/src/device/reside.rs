@@ -1,6 +1,6 @@
 //! Where tasks meet the directory: what they use, their admission, and the end of copies. The protocol is in `memory/mod.rs`.
 
-use super::{DeviceError, DeviceRegion, Event, HostRegion, Residence, finish::Times};
+use super::{DeviceError, DeviceRegion, Event, HostRegion, Residence, finish::Times, shielded};
 use crate::{
     hazard::Mode,
     memory::{Admitted, Demand, Directory, Drivers, Known, Landed, Segment, Use, Uses, forget_derived},
@@ -77,10 +77,14 @@ impl Shared {
                 _ => Admission::Barred(DeviceError::new("an operand of it stays in host memory")),
             };
         }
-        let scratch_bytes = info.memory.as_ref().map_or(0, |memory| {
+        let scratch_bytes = info.memory.as_ref().map_or(Ok(0), |memory| {
             let mut shapes = regions.iter().map(|host| DeviceRegion::like(host, 0, memory.align));
-            body.scratch_bytes(info.kind, &mut shapes)
+            shielded("it panicked when it was asked for its scratch", || Ok(body.scratch_bytes(info.kind, &mut shapes)))
         });
+        let scratch_bytes = match scratch_bytes {
+            Ok(bytes) => bytes,
+            Err(error) => return Admission::Failed(error),
+        };
         let mut directory = self.memory.lock();
         let Some(uses) = self.uses_of(body, &operands, &regions, &mut directory) else {
             return Admission::Barred(DeviceError::new(

@@ -10,6 +10,7 @@
 mod capability_weights;
 mod demand_driven;
 mod fifo;
+mod foreign;
 mod lanes;
 mod outlook;
 #[cfg(test)]
@@ -22,6 +23,7 @@ mod work_stealing;
 pub use capability_weights::CapabilityWeights;
 pub use demand_driven::DemandDriven;
 pub use fifo::Fifo;
+pub(crate) use foreign::Foreign;
 pub use outlook::{Forecast, Moves, Outlook, Resource};
 pub use priority::Priority;
 pub use work_stealing::WorkStealing;
@@ -119,7 +121,7 @@ impl<'a> Want<'a> {
 /// Holds the tasks that are ready and not taken.
 ///
 /// Every call may come from any thread. A policy belongs to one runtime, keeps each task that is pushed until it is taken, once,
-/// gives it only to a thread that [accepts](Want::accepts) it, and does not panic. A task that is given to the wrong thread is
+/// gives it only to a thread that [accepts](Want::accepts) it, and does not panic: a panic ends the process. A task that is given to the wrong thread is
 /// kept for the right one; one that is given to another runtime goes back, and its scope returns an error of kind
 /// [`Refused`](crate::ErrorKind::Refused). A task that a policy never gives is never run. `take` and `steal` together find a task if one that `want` accepts was pushed before the calls (in the sense of *happens before*) and not
 /// taken: the sleep protocol relies on it, so a policy answers `None` because a lock was busy only to the hasty.

@@ -144,7 +144,7 @@ impl<'d, T: 'static> Lent<'d, T> {
     #[must_use]
     pub fn renaming(self, fresh: impl Fn() -> T + Send + 'static) -> Self {
         // SAFETY: a handle that was lent belongs to its scope's thread, the inserter.
-        unsafe { self.datum().allow_renaming(Box::new(move || Box::new(fresh()))) };
+        drop(unsafe { self.datum().allow_renaming(Box::new(move || Box::new(fresh()))) });
         self
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     recording::TaskId,
     runtime::Shared,
     task::{Closure, Compute, Fail, Outcome, Probe, Runnable, TaskSpec, Verdict, guarded},
-    worker::{Frame, Seat, innermost},
+    worker::{Frame, Seat, innermost, one_way},
 };
 use std::{
     cell::RefCell,
@@ -444,8 +444,11 @@ impl<'a> Entry<'a> {
             root: picky.map(NonNull::from),
             outer: innermost(),
         };
-        Frame::enter(&frame, || inside(&inserter));
-        inserter.wait();
+        // The user's code inside is caught there (`enter`).
+        one_way("a scope was left before its tasks were done", || {
+            Frame::enter(&frame, || inside(&inserter));
+            inserter.wait();
+        });
         let failure = state.take_failure();
         shared.scopes.give(number);
         failure.map_or(Ok(()), |failure| Err(Error::failure(failure)))

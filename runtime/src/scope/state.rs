@@ -154,8 +154,9 @@ impl ScopeState {
         held(self.failure.lock()).clone()
     }
 
-    /// The scope's failure, taken.
+    /// The scope's failure, taken: it is not cancelled any more.
     pub(crate) fn take_failure(&self) -> Option<Arc<Failure>> {
+        self.is_cancelled.store(false, Ordering::Relaxed);
         held(self.failure.lock()).take()
     }
 }

@@ -31,9 +31,10 @@ impl Predecessor {
     fn finish(&self) {
         self.result.store(1, Ordering::Relaxed);
         let closed = self.successors.close();
-        self.successors.drain(closed, &mut ChunkCache::default(), |successor| {
+        self.successors.drain(closed, |successor| {
             self.released.fetch_add(1 << (8 * successor), Ordering::Relaxed);
         });
+        self.successors.give_back(closed, &mut ChunkCache::default());
     }
 
     /// Adds a successor; says whether it has to wait.
@@ -107,7 +108,8 @@ fn loom_a_stale_reference_leaves_the_next_task_alone() {
                 let closed = slot.successors.close();
                 assert_eq!(closed.count, 1);
                 let mut seen = None;
-                slot.successors.drain(closed, &mut ChunkCache::default(), |successor| seen = Some(successor));
+                slot.successors.drain(closed, |successor| seen = Some(successor));
+                slot.successors.give_back(closed, &mut ChunkCache::default());
                 assert_eq!(seen, Some(1));
             }
         });
@@ -139,8 +141,8 @@ fn loom_issue_and_finish_while_a_successor_is_inserted() {
                 predecessor.successors.issue(|_| tell(&told, pending.release(Release::Issue, false)));
                 let closed = predecessor.successors.close();
                 assert!(closed.issued);
-                let chunks = &mut ChunkCache::default();
-                predecessor.successors.drain(closed, chunks, |_| tell(&told, pending.release(Release::Done, false)));
+                predecessor.successors.drain(closed, |_| tell(&told, pending.release(Release::Done, false)));
+                predecessor.successors.give_back(closed, &mut ChunkCache::default());
             }
         });
         let added = predecessor.successors.add(generation, 0, &mut ChunkCache::default());

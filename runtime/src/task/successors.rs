@@ -248,7 +248,8 @@ impl Successors {
         self.walk(count, |entry| release(filled(entry) - 1));
     }
 
-    /// Marks the task done. The caller, the task's only finisher, then owns the entries and must [`drain`](Self::drain) them.
+    /// Marks the task done. The caller, the task's only finisher, then owns the entries and must [`drain`](Self::drain) them, and
+    /// [`give_back`](Self::give_back) what held them.
     #[inline]
     pub(crate) fn close(&self) -> Closed {
         let mut state = self.state.load(Ordering::Relaxed);
@@ -261,14 +262,20 @@ impl Successors {
         Closed { count: (state >> COUNT_SHIFT & COUNT_MASK) as usize, issued: state & ISSUED != 0 }
     }
 
-    /// Calls `release` with each of the `closed.count` successors, and leaves the list empty for the slot's next task.
+    /// Calls `release` with each of the `closed.count` successors, and leaves their entries empty for the slot's next task.
     #[inline]
-    pub(crate) fn drain(&self, closed: Closed, chunks: &mut ChunkCache, mut release: impl FnMut(u32)) {
+    pub(crate) fn drain(&self, closed: Closed, mut release: impl FnMut(u32)) {
         self.walk(closed.count, |entry| {
             let successor = filled(entry) - 1;
             entry.store(0, Ordering::Relaxed);
             release(successor);
         });
+    }
+
+    /// Gives back the chunks of a drained list. Apart from [`drain`](Self::drain), which calls policies: these may come back to the
+    /// seat whose cache it is.
+    #[inline]
+    pub(crate) fn give_back(&self, closed: Closed, chunks: &mut ChunkCache) {
         if closed.count > INLINE {
             self.free_spill(chunks);
         }

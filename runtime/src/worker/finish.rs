@@ -58,14 +58,12 @@ impl Shared {
         let slot = self.slab.slot(index);
         let scope = NonNull::from(slot.scope());
         let mut ending = Ending { scope, next: None, pushed_in: None, completed };
-        // SAFETY: the occupant's own; released tasks are pushed below without touching it again.
-        let local = unsafe { seat.local() };
         let host_only = self.devices.is_empty();
         let closed = slot.successors.close();
         let release = if closed.issued { Release::Done } else { Release::Both };
         let recorder = self.recorder.as_ref().filter(|_| !host_only);
         let ended_ns = recorder.map(|recorder| drawn_ns.unwrap_or_else(|| recorder.now_ns()));
-        slot.successors.drain(closed, &mut local.chunks, |successor| {
+        slot.successors.drain(closed, |successor| {
             let waiting = self.slab.slot(successor);
             // Looked up before the release: from then on another thread may run the task and free its slot.
             let ready_scope = NonNull::from(waiting.scope());
@@ -78,6 +76,9 @@ impl Shared {
                 self.release_further(seat, successor, released, ready_scope, &mut ending);
             }
         });
+        // SAFETY: the occupant's own. Not taken before: a policy of the user's, which the releases have called, may insert tasks here.
+        let local = unsafe { seat.local() };
+        slot.successors.give_back(closed, &mut local.chunks);
         self.slab.give(index, &mut local.slots);
         if let Some(scope) = ending.pushed_in {
             self.wake_for(seat, scope);

@@ -4,6 +4,7 @@ mod finish;
 mod locked;
 #[cfg(all(loom, test))]
 mod loom_tests;
+mod one_way;
 mod parker;
 mod run;
 mod seat;
@@ -12,6 +13,7 @@ mod strays;
 
 pub(crate) use finish::{Completed, Next};
 pub(crate) use locked::Locked;
+pub(crate) use one_way::one_way;
 pub(crate) use parker::Parker;
 pub(crate) use run::{Waiting, current_task};
 pub(crate) use seat::{Frame, Seat, current_frame, innermost};

@@ -275,26 +275,25 @@ impl Shared {
         let started = self.recorder.as_ref().map(|recorder| recorder.now_ns());
         let begun_ns = (!self.devices.is_empty()).then(|| self.now_ns());
         let fail = |cause: Cause| self.failed(scope, id, label, cause);
-        let verdict = match scope.cancelled() {
+        let frame = Frame {
+            shared: NonNull::from(self),
+            seat: NonNull::from(seat),
+            task: id,
+            scope: Some(NonNull::from(scope)),
+            root: None,
+            outer: innermost(),
+        };
+        // Also where the body is only dropped: what it owns is foreign code, too.
+        let verdict = Frame::enter(&frame, || match scope.cancelled() {
             None if !self.devices.is_empty() && slot.device_side().has_failed() => {
                 fail_without_data(slot.device_side(), body, &fail)
             }
-            None => {
-                let frame = Frame {
-                    shared: NonNull::from(self),
-                    seat: NonNull::from(seat),
-                    task: id,
-                    scope: Some(NonNull::from(scope)),
-                    root: None,
-                    outer: innermost(),
-                };
-                Frame::enter(&frame, || body.run(&fail))
-            }
+            None => body.run(&fail),
             Some(failure) => {
                 body.discard(&failure);
                 Verdict::Cancelled(failure)
             }
-        };
+        });
         self.tell_cancelled(scope, &verdict);
         if let Some(recorder) = &self.recorder {
             recorder.span(seat, id, started.unwrap_or(0), verdict.outcome());

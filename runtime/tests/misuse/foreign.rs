@@ -126,6 +126,35 @@ fn task_of_another_runtime_goes_back_and_fails_its_scope() -> Result<(), Error> 
     Ok(())
 }
 
+/// The scope of tasks without a scope is there for ever: it must not stay cancelled.
+#[test]
+fn background_tasks_go_on_after_one_was_given_to_another_runtime() -> Result<(), Error> {
+    let common = Common::default();
+    let (a, b) = (with_policy(&common, 1), with_policy(&common, 1));
+    // Both workers are busy elsewhere, so that the other runtime's thread is the first to look.
+    let mut y = 0;
+    let (begun, may_end) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            a.scope(|_| {
+                begun.wait();
+                may_end.wait();
+            })
+        });
+        begun.wait();
+        a.spawn("first", (), |()| ()).expect("nothing is wrong with it");
+        b.scope(|t| t.spawn("second", t.lend(&mut y).write(), |y| *y = 1)).expect("its own task is fine");
+        may_end.wait();
+    });
+    assert_eq!(a.wait().unwrap_err().kind(), ErrorKind::Refused);
+    let ran = Arc::new(Mutex::new(0));
+    let counts = ran.clone();
+    a.spawn("fails", (), |()| Err::<(), _>("on purpose"))?;
+    a.spawn("independent", (), move |()| *counts.lock().unwrap() += 1)?;
+    assert_eq!((a.wait().unwrap_err().kind(), *ran.lock().unwrap(), y), (ErrorKind::TaskFailed, 1, 1));
+    Ok(())
+}
+
 #[test]
 fn policy_shared_by_busy_runtimes_loses_no_task() {
     let common = Common::default();

@@ -2,6 +2,7 @@
 
 mod counts;
 mod foreign;
+mod reentry;
 
 use std::{
     process::Command,

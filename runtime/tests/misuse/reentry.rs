@@ -1,0 +1,227 @@
+//! Foreign code in places where the runtime is in the middle of something.
+
+use super::{quiet_panic, runtime};
+use std::{
+    process::Command,
+    sync::{
+        Arc, Barrier,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use superscalar_runtime::{
+    BoundOf, Codelet, Commute, Error, ErrorKind, Handle, Outlook, Place, Policy, PolicyName, ReadyTask, Resource,
+    Runtime, Want,
+};
+
+/// A good policy, until it is told to panic on the first worker's seat.
+struct Panics(Box<dyn Policy>, Arc<AtomicBool>);
+
+impl Policy for Panics {
+    fn name(&self) -> &'static str {
+        "panics"
+    }
+
+    fn push(&self, by: Place, task: ReadyTask, outlook: &dyn Outlook) -> Option<Resource> {
+        self.0.push(by, task, outlook)
+    }
+
+    fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+        if by == Place(0) && self.1.load(Ordering::SeqCst) {
+            quiet_panic();
+        }
+        self.0.take(by, want)
+    }
+
+    fn steal(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+        self.0.steal(by, want)
+    }
+}
+
+/// Set where this process is the child of the test below.
+const CHILD: &str = "MISUSE_POLICY_PANICS";
+
+/// What the child does whose policy panics; nothing elsewhere.
+#[test]
+fn child_leaves_a_scope_by_a_panic() {
+    if std::env::var_os(CHILD).is_none() {
+        return;
+    }
+    let panics = Arc::new(AtomicBool::new(false));
+    let flag = panics.clone();
+    let policy = |places| Box::new(Panics(PolicyName::Fifo.build(places), flag)) as Box<dyn Policy>;
+    let rt = Runtime::builder().workers(2).bind(false).custom_policy(policy).build().expect("threads");
+    let begun = Barrier::new(2);
+    let left = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let mut x = 0;
+        let _ = rt.scope(|s| {
+            s.spawn("long", s.lend(&mut x).write(), |x| {
+                begun.wait();
+                std::thread::sleep(Duration::from_secs(5));
+                *x = 1;
+            });
+            begun.wait();
+            panics.store(true, Ordering::SeqCst);
+        });
+    }));
+    // Here `x` is gone, and the task writes it.
+    println!("the scope was left: {}", left.is_err());
+    std::process::exit(0);
+}
+
+#[test]
+fn policy_that_panics_ends_the_process_and_no_scope_is_left() {
+    let output = Command::new(std::env::current_exe().expect("the test has a path"))
+        .args(["--exact", "reentry::child_leaves_a_scope_by_a_panic", "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .expect("the test can be started");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("a policy has panicked"), "{:?}: {said}", output.status);
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("the scope was left"));
+}
+
+/// Panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            quiet_panic();
+        }
+    }
+}
+
+#[test]
+fn implementations_that_panic_when_they_are_dropped_stop_no_worker() -> Result<(), Error> {
+    type Commutes = BoundOf<Commute<'static, 'static, u64>>;
+    let rt = runtime(2);
+    for round in 0..20 {
+        let (mut data, is_cancelled) = ([0; 10], round % 2 == 1);
+        let result = rt.scope(|s| {
+            if is_cancelled {
+                s.cancel();
+            }
+            for x in &mut data {
+                let x = s.lend(x);
+                let bomb = Bomb;
+                let codelet = Codelet::<Commutes, ()>::new("last").on_host(move |x, ()| {
+                    let _ = &bomb;
+                    *x += 1;
+                    Ok(())
+                });
+                codelet.submit(s, x.commute(), ());
+                // Mostly the task is the last to have it.
+                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(codelet)));
+            }
+        });
+        // Who is the last to drop it, the task or the program, is chance.
+        let kinds = [ErrorKind::TaskPanicked, ErrorKind::Cancelled];
+        assert!(result.as_ref().map_or_else(|error| kinds.contains(&error.kind()), |()| !is_cancelled), "{result:?}");
+        assert_eq!(data, [u64::from(!is_cancelled); 10]);
+    }
+    Ok(())
+}
+
+/// A factory owns a handle, and is replaced by another.
+#[test]
+fn former_factory_may_own_handles() -> Result<(), Error> {
+    let rt = runtime(1);
+    let other = rt.register(1);
+    let first = move || {
+        let _ = &other;
+        1
+    };
+    let x = rt.register(0).renaming(first).renaming(|| 2);
+    rt.spawn("write", x.write(), |x| *x = 3)?;
+    assert_eq!(x.take()?, 3);
+    Ok(())
+}
+
+/// When it is dropped it waits for a task that names the handle.
+struct Waits(Arc<Runtime>, Arc<Handle<u64>>, Arc<AtomicBool>);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        let Self(rt, handle, was_refused) = self;
+        let result = rt.scope(|s| s.try_spawn("inner", handle.read(), |_| ()).map(drop));
+        let is_refused = result.is_ok_and(|inner| inner.is_err_and(|error| error.kind() == ErrorKind::Refused));
+        was_refused.store(is_refused, Ordering::SeqCst);
+    }
+}
+
+/// What a body owns is dropped at the body's level, whether or not it runs: it could not be waited for there.
+#[test]
+fn what_a_cancelled_body_owns_is_dropped_at_its_level() -> Result<(), Error> {
+    let rt = Arc::new(runtime(2));
+    let handle = Arc::new(rt.register(1));
+    for is_cancelled in [false, true] {
+        let was_refused = Arc::new(AtomicBool::new(false));
+        let waits = Waits(rt.clone(), handle.clone(), was_refused.clone());
+        let result = rt.scope(|s| {
+            if is_cancelled {
+                s.cancel();
+            }
+            s.spawn("owns", handle.read_write(), move |_| drop(waits));
+        });
+        assert_eq!(result.is_err(), is_cancelled);
+        assert!(was_refused.load(Ordering::SeqCst), "cancelled: {is_cancelled}");
+    }
+    Ok(())
+}
+
+/// A policy that inserts tasks of its own, on the seat that has just finished one with many successors.
+struct Inserts(Box<dyn Policy>, Arc<std::sync::OnceLock<Arc<Runtime>>>, AtomicBool);
+
+impl Policy for Inserts {
+    fn name(&self) -> &'static str {
+        "inserts"
+    }
+
+    fn push(&self, by: Place, task: ReadyTask, outlook: &dyn Outlook) -> Option<Resource> {
+        if let Some(rt) = self.1.get()
+            && !self.2.swap(true, Ordering::SeqCst)
+        {
+            let mut sum = 0;
+            let inserted = rt.scope(|s| {
+                let sum = s.lend(&mut sum);
+                (0..100).for_each(|_| s.spawn("read", sum.read(), |_| ()));
+                s.spawn("write", sum.write(), |sum| *sum = 1);
+            });
+            assert!(inserted.is_ok() && sum == 1);
+            self.2.store(false, Ordering::SeqCst);
+        }
+        self.0.push(by, task, outlook)
+    }
+
+    fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+        self.0.take(by, want)
+    }
+
+    fn steal(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+        self.0.steal(by, want)
+    }
+}
+
+#[test]
+fn policy_that_inserts_tasks() -> Result<(), Error> {
+    let cell = Arc::new(std::sync::OnceLock::new());
+    let own = cell.clone();
+    let policy = |places| {
+        Box::new(Inserts(PolicyName::WorkStealing.build(places), own, AtomicBool::new(false))) as Box<dyn Policy>
+    };
+    let rt = Arc::new(Runtime::builder().workers(1).bind(false).custom_policy(policy).build()?);
+    assert!(cell.set(rt.clone()).is_ok());
+    let (mut x, mut y) = (0, vec![0; 100]);
+    rt.scope(|s| {
+        let x = s.lend(&mut x);
+        s.spawn("write", x.write(), |x| *x = 1);
+        for y in &mut y {
+            s.spawn("read", (x.read(), s.lend(y).write()), |(x, y)| *y = *x);
+        }
+    })?;
+    assert_eq!(y, [1; 100]);
+    // The policy owns the runtime that owns it.
+    std::mem::forget(rt);
+    Ok(())
+}
