@@ -121,10 +121,14 @@ impl<'a> Want<'a> {
 /// Holds the tasks that are ready and not taken.
 ///
 /// Every call may come from any thread. A policy belongs to one runtime, keeps each task that is pushed until it is taken, once,
-/// gives it only to a thread that [accepts](Want::accepts) it, and does not panic: a panic ends the process. A task that is given to the wrong thread is
-/// kept for the right one; one that is given to another runtime goes back, and its scope returns an error of kind
-/// [`Refused`](crate::ErrorKind::Refused). A task that a policy never gives is never run. `take` and `steal` together find a task if one that `want` accepts was pushed before the calls (in the sense of *happens before*) and not
-/// taken: the sleep protocol relies on it, so a policy answers `None` because a lock was busy only to the hasty.
+/// and gives it only to a thread that [accepts](Want::accepts) it. A task that is given to the wrong thread is kept for the
+/// right one; one that is given to another runtime goes back, and its scope returns an error of kind
+/// [`Refused`](crate::ErrorKind::Refused). A task that a policy never gives is never run. A policy must not panic: tasks could
+/// be lost, and the scope that waits for them, so a panic ends the process.
+///
+/// `take` and `steal` together find a task if one that `want` accepts was pushed before the calls (in the sense of *happens
+/// before*) and not taken: the sleep protocol relies on it, so a policy answers `None` because a lock was busy only to the
+/// hasty.
 ///
 /// Where there are devices ([`Want::outlook`] says), a policy may keep a task for a [`Resource`]: it then finds it for that
 /// resource's threads, but not for others. Some thread of that resource has looked after the push, or will: the push has woken one, or
