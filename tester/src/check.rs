@@ -5,9 +5,8 @@ use crate::operand::Operands;
 use crate::routine::{Defect, Expected, Ours, Routine};
 use superscalar_kernels::Scalar;
 
-/// Scaled residuals up to this are accepted. They have n ε in the denominator, which a backward stable algorithm stays
-/// below, typically by √n; LAPACK's own tests accept 30 of them, which leaves room for unlucky data and none for
-/// a wrong element.
+/// Errors up to this are accepted. They are in units of what rounding leaves (see [`sum`](crate::sum)): right results have a few, and potrf up to
+/// 15, because the elements on a diagonal stay large while hundreds of small ones are subtracted, each with a rounding of the large one.
 pub const BOUND: f64 = 30.0;
 
 /// Up to this order the defects are tried as well: each is another call.

@@ -3,7 +3,7 @@
 //! with the kernels.
 
 use crate::parallel;
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 use superscalar_kernels::{Diag, MatRef, Op, Real, Scalar, Uplo};
 
 /// What of a stored matrix counts, and what it stands for.
@@ -134,13 +134,52 @@ impl<T: Scalar> Link<'_, T> {
     fn triangle_adjoint_times(&self, x: &[T], map: impl Fn(T) -> T) -> Vec<T> {
         let Link::TriangleOf { uplo, op_a, a, op_b, b } = *self else { unreachable!("the caller has looked") };
         let (n, k) = op_a.shape(a.shape());
-        let (mut sum, mut y) = (vec![T::ZERO; k], vec![T::ZERO; n]);
+        let (mut sum, mut y) = (vec![Total::ZERO; k], vec![T::ZERO; n]);
         for step in 0..n {
             let j = if uplo == Uplo::Lower { n - 1 - step } else { step };
             (0..k).for_each(|p| sum[p] += map(element(op_a, a, j, p)).conj() * x[j]);
-            y[j] = (0..k).map(|p| map(element(op_b, b, p, j)).conj() * sum[p]).sum();
+            y[j] = Total::of((0..k).map(|p| map(element(op_b, b, p, j)).conj() * sum[p].rounded()));
         }
         y
+    }
+}
+
+/// A sum that is rounded once, at its end: what is checked may have lost less than a sum of as many terms loses on the way.
+#[derive(Clone, Copy)]
+struct Total<T> {
+    sum: T,
+    /// What was rounded off so far.
+    rest: T,
+}
+
+impl<T: Scalar> Total<T> {
+    const ZERO: Self = Self { sum: T::ZERO, rest: T::ZERO };
+
+    fn of(terms: impl Iterator<Item = T>) -> T {
+        let mut total = Self::ZERO;
+        terms.for_each(|term| total += term);
+        total.rounded()
+    }
+
+    fn rounded(self) -> T {
+        self.sum + self.rest
+    }
+}
+
+impl<T: Scalar> AddAssign<T> for Total<T> {
+    /// Knuth's sum of two numbers and its error.
+    fn add_assign(&mut self, term: T) {
+        let sum = self.sum + term;
+        let part = sum - self.sum;
+        self.rest += (self.sum - (sum - part)) + (term - part);
+        self.sum = sum;
+    }
+}
+
+impl<T: Scalar> AddAssign for Total<T> {
+    fn add_assign(&mut self, other: Self) {
+        *self += other.sum;
+        self.rest += other.rest;
     }
 }
 
@@ -155,18 +194,12 @@ fn matrix_adjoint_times<T: Scalar>(
     let (rows, columns) = op.shape(a.shape());
     assert_eq!(x.len(), rows, "rows of op(A)");
     let (m, n) = a.shape();
-    parallel::sum((n, m * n), vec![T::ZERO; columns], |of, y| match op {
-        Op::None if stored == Stored::General => of.for_each(|j| y[j] = dot(m, |i| map(a.at(i, j)).conj() * x[i])),
+    let totals = parallel::sum((n, m * n), vec![Total::ZERO; columns], |of, y| match op {
         Op::None => each_of(stored, a, of, |i, j, element| y[j] += map(element).conj() * x[i]),
         Op::Trans => each_of(stored, a, of, |i, j, element| y[i] += map(element).conj() * x[j]),
         Op::ConjTrans => each_of(stored, a, of, |i, j, element| y[i] += map(element) * x[j]),
-    })
-}
-
-/// A sum of so many products, by parts: of hundreds of thousands, one after the other would lose more than what is checked has lost.
-fn dot<T: Scalar>(count: usize, product: impl Fn(usize) -> T) -> T {
-    const PART: usize = 512;
-    (0..count).step_by(PART).map(|start| (start..count.min(start + PART)).map(&product).sum::<T>()).sum()
+    });
+    totals.into_iter().map(Total::rounded).collect()
 }
 
 /// Qᴴ x, or with `adjoint` Q x, one reflector at a time.
@@ -178,7 +211,7 @@ fn reflect<T: Scalar>(v: MatRef<'_, T>, tau: MatRef<'_, T>, by_rows: bool, adjoi
         // Qᴴ = ⋯ H₂ᴴ H₁ᴴ begins with the first, Q = H₁ H₂ ⋯ with the last.
         let p = if adjoint { k - 1 - step } else { step };
         let factor = if adjoint { tau.at(p, 0) } else { tau.at(p, 0).conj() };
-        let inner = x[p] + (p + 1..m).map(|i| entry(i, p).conj() * x[i]).sum::<T>();
+        let inner = x[p] + Total::of((p + 1..m).map(|i| entry(i, p).conj() * x[i]));
         let by = factor * inner;
         x[p] -= by;
         (p + 1..m).for_each(|i| x[i] -= entry(i, p) * by);

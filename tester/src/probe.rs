@@ -1,7 +1,7 @@
 //! The vectors that residuals are probed with.
 
 use crate::random::Random;
-use superscalar_kernels::{Real, Scalar};
+use superscalar_kernels::Scalar;
 
 /// Probes per residual.
 const PROBES: u64 = 3;

@@ -9,7 +9,7 @@ use crate::{
     matrices::{Stored, random, whole, wide},
 };
 use superscalar_dla::{self as dla, Options};
-use superscalar_kernels::{Diag, Op, Real, Scalar, Side, Uplo, c32, c64};
+use superscalar_kernels::{Diag, Op, Scalar, Side, Uplo, c32, c64};
 use superscalar_runtime::Runtime;
 
 fn runtime(workers: usize) -> Runtime {

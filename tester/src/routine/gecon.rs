@@ -63,7 +63,7 @@ impl Routine for Gecon {
             Norm::One => inverse_norm(lu, [(upper, Op::Trans), (lower, Op::Trans)]),
             _ => inverse_norm(lu, [(lower, Op::None), (upper, Op::None)]),
         };
-        estimate(norm, rcond, inverse_norm)
+        estimate(lu.nrows(), norm, rcond, inverse_norm)
     }
 }
 
@@ -111,7 +111,7 @@ fn comparison_solve<T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: MatRef<'_, T>,
 ///
 /// The estimate of ‖A⁻¹‖ is ‖A⁻¹ x‖ / ‖x‖ for some x: never too large, so that rcond is never too small. And it is never
 /// below 1 / ‖A‖, so that rcond is never above one, nor zero.
-pub fn estimate<T: Scalar>(a_norm: MatRef<'_, T>, rcond: MatRef<'_, T>, inverse_norm: f64) -> f64 {
+pub fn estimate<T: Scalar>(n: usize, a_norm: MatRef<'_, T>, rcond: MatRef<'_, T>, inverse_norm: f64) -> f64 {
     let (a_norm, rcond) = (modulus(a_norm.at(0, 0)), rcond.at(0, 0));
     let (is_real, rcond) = (rcond.im() == T::Real::ZERO, rcond.re().to_f64());
     if a_norm == 0.0 && rcond == 1.0 {
@@ -123,7 +123,7 @@ pub fn estimate<T: Scalar>(a_norm: MatRef<'_, T>, rcond: MatRef<'_, T>, inverse_
     if !is_near {
         return f64::INFINITY;
     }
-    let over = |excess: f64| worst(excess / T::EPSILON.to_f64(), 0.0);
+    let over = |excess: f64| worst(excess / ((n.max(1) as f64).sqrt() * T::EPSILON.to_f64()), 0.0);
     worst(over(truth / rcond - 1.0), over(rcond - 1.0))
 }
 

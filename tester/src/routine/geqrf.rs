@@ -64,7 +64,7 @@ impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
     }
 
     /// A − Q R and Qᴴ Q − I.
-    fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
+    fn residual<T: Scalar>(_: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a], [factors, tau]) = ([before.matrices[0].view()], after.views());
         let (m, n) = a.shape();
         let q = Link::Reflectors { v: factors, tau, by_rows: BY_ROWS, adjoint: BY_ROWS };

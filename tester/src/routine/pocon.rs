@@ -48,6 +48,6 @@ impl Routine for Pocon {
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([factor, norm, _], [_, _, rcond]) = (before.views(), after.views());
         let ops = if case.uplo == Uplo::Lower { [Op::None, Op::Trans] } else { [Op::Trans, Op::None] };
-        estimate(norm, rcond, inverse_norm(factor, ops.map(|op| ((case.uplo, Diag::NonUnit), op))))
+        estimate(case.dim.n, norm, rcond, inverse_norm(factor, ops.map(|op| ((case.uplo, Diag::NonUnit), op))))
     }
 }
