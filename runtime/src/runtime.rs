@@ -13,19 +13,18 @@ use crate::{
     recording::{Lane, Stall, TaskId},
     schedule::{Foreign, Place, Policy},
     scope::{self, Entry, Scope, ScopePool, ScopeState},
-    sync::held,
     task::{Closure, Outcome, Slab, TaskSpec},
     topology,
     weights::Weights,
-    worker::{Locked, Seat, Sleep, Strays, Waiting, current_frame, current_task},
+    worker::{KnownGuard, KnownLock, Locked, Seat, Sleep, Strays, Waiting, current_frame, current_task},
 };
 use crossbeam_utils::CachePadded;
 use std::{
     panic::Location,
     ptr::NonNull,
     sync::{
-        Arc, Mutex, MutexGuard, TryLockError,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        Arc, Mutex, TryLockError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::JoinHandle,
     time::Duration,
@@ -72,11 +71,9 @@ pub(crate) struct Shared {
 
 /// Insertion from outside of scopes, and of handles that several threads share: one at a time.
 struct Front {
-    lock: Mutex<()>,
+    lock: KnownLock,
     /// How many tasks were inserted; changed with the lock held.
     inserted: AtomicU64,
-    /// The thread that has the lock, by [`this_thread`]; zero: none.
-    holder: AtomicUsize,
     scope: NonNull<ScopeState>,
     /// One thread at a time waits for the front scope.
     waiting: Mutex<()>,
@@ -86,27 +83,6 @@ struct Front {
 unsafe impl Send for Front {}
 // SAFETY: as above; states are `Sync`.
 unsafe impl Sync for Front {}
-
-/// The right to insert at the front.
-pub(crate) struct FrontGuard<'a> {
-    holder: &'a AtomicUsize,
-    _lock: MutexGuard<'a, ()>,
-}
-
-impl Drop for FrontGuard<'_> {
-    fn drop(&mut self) {
-        // The lock goes after this.
-        self.holder.store(0, Ordering::Relaxed);
-    }
-}
-
-/// An address that no other thread has while this one lives.
-fn this_thread() -> usize {
-    thread_local! {
-        static HERE: u8 = const { 0 };
-    }
-    HERE.with(|here| std::ptr::from_ref(here).addr())
-}
 
 impl Shared {
     fn new(settings: Settings, has_file: bool) -> Result<Self, Error> {
@@ -143,9 +119,8 @@ impl Shared {
             seats: (0..places).map(|place| CachePadded::new(Seat::new(Place(place)))).collect(),
             cores: settings.cores,
             front: Front {
-                lock: Mutex::default(),
+                lock: KnownLock::default(),
                 inserted: AtomicU64::new(0),
-                holder: AtomicUsize::new(0),
                 scope: front,
                 waiting: Mutex::default(),
             },
@@ -182,24 +157,19 @@ impl Shared {
         self.scopes.open() > 1 || self.is_at_front() || self.inserted_at_front() > self.front_scope().done()
     }
 
-    /// Serialises insertion of tasks that name shared data.
-    ///
-    /// # Panics
-    /// If the thread has the lock: foreign code that is called meanwhile (what makes a fresh place, a policy) has come back. It would
-    /// wait for itself.
-    pub(crate) fn lock_front(&self) -> FrontGuard<'_> {
+    /// Serialises insertion of tasks that name shared data. Panics if the thread has the lock, as foreign code that is called
+    /// meanwhile (what makes a fresh place, a policy) has come back: it would wait for itself.
+    pub(crate) fn lock_front(&self) -> KnownGuard<'_> {
         assert!(
             !self.is_at_front(),
-            "a shared handle was named, or dropped, by what is called while a task that names one is inserted"
+            "a shared handle was named by what is called while a task that names one is inserted"
         );
-        let (lock, holder) = (held(self.front.lock.lock()), &self.front.holder);
-        holder.store(this_thread(), Ordering::Relaxed);
-        FrontGuard { holder, _lock: lock }
+        self.front.lock.lock()
     }
 
     /// Whether the thread has the front lock.
     fn is_at_front(&self) -> bool {
-        self.front.holder.load(Ordering::Relaxed) == this_thread()
+        self.front.lock.is_mine()
     }
 
     /// How many tasks were inserted at the front so far.
@@ -208,8 +178,8 @@ impl Shared {
         self.front.inserted.load(Ordering::Relaxed)
     }
 
-    /// Inserts at the front: from outside of any scope. If the thread is at the front already, as foreign code that is called there
-    /// drops a handle, it goes on: no data that are inserted further up are that handle's, which was borrowed for them.
+    /// Inserts at the front: from outside of any scope; or further down, where foreign code that is called there drops a handle.
+    /// (That is none of those that are named there: they are borrowed.)
     pub(crate) fn at_front<R>(&self, insert: impl FnOnce(&Inserter<'_>) -> R) -> R {
         let _front = (!self.is_at_front()).then(|| self.lock_front());
         let (seat, scope) = (&self.seats[(self.workers + GUESTS) as usize], self.front_scope());
