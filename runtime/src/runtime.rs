@@ -13,18 +13,17 @@ use crate::{
     recording::{Lane, Stall, TaskId},
     schedule::{Foreign, Place, Policy},
     scope::{self, Entry, Scope, ScopePool, ScopeState},
-    sync::held,
     task::{Closure, Outcome, Slab, TaskSpec},
     topology,
     weights::Weights,
-    worker::{Locked, Seat, Sleep, Strays, Waiting, current_frame, current_task},
+    worker::{KnownGuard, KnownLock, Locked, Seat, Sleep, Strays, Waiting, current_frame, current_task},
 };
 use crossbeam_utils::CachePadded;
 use std::{
     panic::Location,
     ptr::NonNull,
     sync::{
-        Arc, Mutex, MutexGuard, TryLockError,
+        Arc, Mutex, TryLockError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::JoinHandle,
@@ -72,7 +71,9 @@ pub(crate) struct Shared {
 
 /// Insertion from outside of scopes, and of handles that several threads share: one at a time.
 struct Front {
-    lock: Mutex<FrontCounts>,
+    lock: KnownLock,
+    /// How many tasks were inserted; changed with the lock held.
+    inserted: AtomicU64,
     scope: NonNull<ScopeState>,
     /// One thread at a time waits for the front scope.
     waiting: Mutex<()>,
@@ -82,11 +83,6 @@ struct Front {
 unsafe impl Send for Front {}
 // SAFETY: as above; states are `Sync`.
 unsafe impl Sync for Front {}
-
-#[derive(Default)]
-pub(crate) struct FrontCounts {
-    inserted: u64,
-}
 
 impl Shared {
     fn new(settings: Settings, has_file: bool) -> Result<Self, Error> {
@@ -122,7 +118,12 @@ impl Shared {
             report_every: (settings.window / 4).clamp(1, 16),
             seats: (0..places).map(|place| CachePadded::new(Seat::new(Place(place)))).collect(),
             cores: settings.cores,
-            front: Front { lock: Mutex::default(), scope: front, waiting: Mutex::default() },
+            front: Front {
+                lock: KnownLock::default(),
+                inserted: AtomicU64::new(0),
+                scope: front,
+                waiting: Mutex::default(),
+            },
             is_closing: AtomicBool::new(false),
         })
     }
@@ -153,21 +154,38 @@ impl Shared {
     /// Whether tasks may be in flight besides those of the calling thread's scope, which has ended.
     fn has_company(&self) -> bool {
         // The front scope is always open.
-        self.scopes.open() > 1 || self.lock_front().inserted > self.front_scope().done()
+        self.scopes.open() > 1 || self.is_at_front() || self.inserted_at_front() > self.front_scope().done()
     }
 
-    /// Serialises insertion of tasks that name shared data.
-    pub(crate) fn lock_front(&self) -> MutexGuard<'_, FrontCounts> {
-        held(self.front.lock.lock())
+    /// Serialises insertion of tasks that name shared data. Panics if the thread has the lock, as foreign code that is called
+    /// meanwhile (what makes a fresh place, a policy) has come back: it would wait for itself.
+    pub(crate) fn lock_front(&self) -> KnownGuard<'_> {
+        assert!(
+            !self.is_at_front(),
+            "a shared handle was named by what is called while a task that names one is inserted"
+        );
+        self.front.lock.lock()
     }
 
-    /// Inserts at the front: from outside of any scope.
+    /// Whether the thread has the front lock.
+    fn is_at_front(&self) -> bool {
+        self.front.lock.is_mine()
+    }
+
+    /// How many tasks were inserted at the front so far.
+    fn inserted_at_front(&self) -> u64 {
+        let _front = self.lock_front();
+        self.front.inserted.load(Ordering::Relaxed)
+    }
+
+    /// Inserts at the front: from outside of any scope; or further down, where foreign code that is called there drops a handle.
+    /// (That is none of those that are named there: they are borrowed.)
     pub(crate) fn at_front<R>(&self, insert: impl FnOnce(&Inserter<'_>) -> R) -> R {
-        let mut counts = self.lock_front();
+        let _front = (!self.is_at_front()).then(|| self.lock_front());
         let (seat, scope) = (&self.seats[(self.workers + GUESTS) as usize], self.front_scope());
         let inserter = Inserter::at_front(self, seat, scope);
         let result = insert(&inserter);
-        counts.inserted += inserter.inserted();
+        self.front.inserted.fetch_add(inserter.inserted(), Ordering::Relaxed);
         result
     }
 
@@ -199,7 +217,7 @@ impl Shared {
         if current_task(self) != TaskId(0) {
             return Err(Error::refused("a task's body can not wait for the tasks around it"));
         }
-        let target = self.lock_front().inserted;
+        let target = self.inserted_at_front();
         self.help_front_until(target, None)?;
         self.front_scope().take_failure().map_or(Ok(()), |failure| Err(Error::failure(failure)))
     }
@@ -207,7 +225,7 @@ impl Shared {
     /// Waits, working, until the front's window has room. Not while holding the front lock: the tasks run meanwhile may need
     /// it.
     fn await_front_room(&self) -> Result<(), Error> {
-        let inserted = self.lock_front().inserted;
+        let inserted = self.inserted_at_front();
         // Other threads insert, too, and more may be done by now than was inserted a moment ago.
         if inserted.saturating_sub(self.front_scope().done()) < self.window {
             return Ok(());

@@ -133,7 +133,7 @@ pub struct Event {
 pub struct DeviceError {
     message: String,
     is_lost: bool,
-    outcome: Option<Arc<dyn std::error::Error + Send + Sync>>,
+    outcome: Option<Outcome>,
 }
 
 impl DeviceError {
@@ -151,13 +151,13 @@ impl DeviceError {
     /// Work that was done as it should be and came to this error, such as that a matrix is not positive definite: what the body of a
     /// host task would have returned.
     pub fn outcome(error: impl std::error::Error + Send + Sync + 'static) -> Self {
-        Self { message: error.to_string(), is_lost: false, outcome: Some(Arc::new(error)) }
+        Self { message: error.to_string(), is_lost: false, outcome: Some(Outcome(Some(Arc::new(error)))) }
     }
 
     /// What work that was done as it should be came to, if it is of this type; see [`outcome`](Self::outcome).
     #[must_use]
     pub fn outcome_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
-        self.outcome.as_deref().and_then(|outcome| (outcome as &(dyn std::error::Error + 'static)).downcast_ref())
+        self.outcome.as_ref().and_then(Outcome::downcast_ref)
     }
 
     /// Whether the work was done as it should be, and came to an error of its own: whoever waits for its event need not fail with it.
@@ -169,7 +169,7 @@ impl DeviceError {
     /// What it makes of a task.
     pub(crate) fn into_cause(self) -> Cause {
         match self.outcome {
-            Some(error) => Cause::Returned(Box::new(Outcome(error))),
+            Some(outcome) => Cause::Returned(Box::new(outcome)),
             None => Cause::Device(self.message),
         }
     }
@@ -181,26 +181,41 @@ impl DeviceError {
     }
 }
 
-/// An outcome as the error of a task's body.
-#[derive(Debug)]
-pub(crate) struct Outcome(Arc<dyn std::error::Error + Send + Sync>);
+/// An outcome, also as the error of a task's body. There until it is dropped.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome(Option<Arc<dyn std::error::Error + Send + Sync>>);
 
 impl Outcome {
+    fn error(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.as_deref().map(|error| error as &(dyn std::error::Error + 'static))
+    }
+
     /// What the work came to, if it is of this type.
     pub(crate) fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
-        (&*self.0 as &(dyn std::error::Error + 'static)).downcast_ref()
+        self.error()?.downcast_ref()
+    }
+}
+
+impl Drop for Outcome {
+    fn drop(&mut self) {
+        // The last to hold it is often an issuer, and a user's error may panic when it is dropped.
+        let error = self.0.take();
+        let _ = guarded(|| {
+            drop(error);
+            Ok(())
+        });
     }
 }
 
 impl fmt::Display for Outcome {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(out)
+        self.error().map_or(Ok(()), |error| fmt::Display::fmt(error, out))
     }
 }
 
 impl std::error::Error for Outcome {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&*self.0)
+        self.error()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The threads that run tasks: where they sit, how they sleep, what they do with a task.
 
 mod finish;
+mod known_lock;
 mod locked;
 #[cfg(all(loom, test))]
 mod loom_tests;
@@ -12,6 +13,7 @@ mod sleep;
 mod strays;
 
 pub(crate) use finish::{Completed, Next};
+pub(crate) use known_lock::{KnownGuard, KnownLock};
 pub(crate) use locked::Locked;
 pub(crate) use one_way::one_way;
 pub(crate) use parker::Parker;

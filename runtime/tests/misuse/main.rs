@@ -3,6 +3,8 @@
 mod counts;
 mod foreign;
 mod reentry;
+#[path = "../test_device/mod.rs"]
+mod test_device;
 
 use std::{
     process::Command,

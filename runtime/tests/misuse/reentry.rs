@@ -1,20 +1,23 @@
 //! Foreign code in places where the runtime is in the middle of something.
 
-use super::{quiet_panic, runtime};
+use super::{
+    Bomb, BombError, quiet_panic, runtime,
+    test_device::{Machine, Spec, queue},
+};
 use std::{
     process::Command,
     sync::{
-        Arc, Barrier,
-        atomic::{AtomicBool, Ordering},
+        Arc, Barrier, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
 use superscalar_runtime::{
-    BoundOf, Codelet, Commute, Error, ErrorKind, Handle, Outlook, Place, Policy, PolicyName, ReadyTask, Resource,
-    Runtime, Want,
+    BoundOf, Codelet, Commute, DeviceError, DeviceKind, Error, ErrorKind, Handle, Outlook, Place, Policy, PolicyName,
+    ReadyTask, Resource, Runtime, Updates, Want,
 };
 
-/// A good policy, until it is told to panic on the first worker's seat.
+/// A good policy, until it is told to panic.
 struct Panics(Box<dyn Policy>, Arc<AtomicBool>);
 
 impl Policy for Panics {
@@ -27,7 +30,7 @@ impl Policy for Panics {
     }
 
     fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
-        if by == Place(0) && self.1.load(Ordering::SeqCst) {
+        if self.1.load(Ordering::SeqCst) {
             quiet_panic();
         }
         self.0.take(by, want)
@@ -81,17 +84,6 @@ fn policy_that_panics_ends_the_process_and_no_scope_is_left() {
     assert!(!String::from_utf8_lossy(&output.stdout).contains("the scope was left"));
 }
 
-/// Panics when it is dropped.
-struct Bomb;
-
-impl Drop for Bomb {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            quiet_panic();
-        }
-    }
-}
-
 #[test]
 fn implementations_that_panic_when_they_are_dropped_stop_no_worker() -> Result<(), Error> {
     type Commutes = BoundOf<Commute<'static, 'static, u64>>;
@@ -136,6 +128,67 @@ fn former_factory_may_own_handles() -> Result<(), Error> {
     rt.spawn("write", x.write(), |x| *x = 3)?;
     assert_eq!(x.take()?, 3);
     Ok(())
+}
+
+/// A factory drops a handle, or names one in a task, while the lock that both need is held for the write that it is called for.
+#[test]
+fn factory_that_inserts_tasks_costs_the_new_place() -> Result<(), Error> {
+    let rt = Arc::new(runtime(2));
+    for drops in [true, false] {
+        let (inner, calls) = (Arc::downgrade(&rt), Arc::new(AtomicUsize::new(0)));
+        let (own, counts) = (Mutex::new(Some(rt.register(1))), calls.clone());
+        let x = rt.register(0).renaming(move || {
+            counts.fetch_add(1, Ordering::SeqCst);
+            let handle = own.lock().unwrap_or_else(PoisonError::into_inner).take();
+            match (handle, inner.upgrade()) {
+                (Some(handle), Some(rt)) if !drops => {
+                    rt.scope(|s| s.spawn("inner", handle.read(), |_| ())).expect("refused, or done");
+                }
+                _ => {}
+            }
+            7
+        });
+        let (begun, may_end) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+        let barriers = (begun.clone(), may_end.clone());
+        rt.spawn("busy", x.read_write(), move |_| {
+            barriers.0.wait();
+            barriers.1.wait();
+        })?;
+        begun.wait();
+        rt.spawn("write", x.write(), |x| *x = 3)?;
+        may_end.wait();
+        assert_eq!((x.take()?, calls.load(Ordering::SeqCst)), (3, 1));
+    }
+    Ok(())
+}
+
+/// A device's work comes to an error that panics when it is dropped, which the device's issuer does in a scope that is cancelled.
+#[test]
+fn outcomes_that_panic_when_they_are_dropped_stop_no_issuer() {
+    const KIND: &str = "device";
+    let devices = Machine::start(&[Spec::new(KIND)]);
+    let rt = Runtime::builder().workers(1).weights_file(None).device(devices[0].clone()).build().expect("threads");
+    let fails = Codelet::<Updates<u64>, ()>::new("fails").on_device(DeviceKind(KIND), |context, _, ()| {
+        queue(context)?.put(|| Err(DeviceError::outcome(BombError(Bomb))));
+        Ok(())
+    });
+    for is_cancelled in [true, false] {
+        let mut data = [0; 8];
+        devices[0].gate(true);
+        let result = rt.scope(|s| {
+            data.iter_mut().for_each(|x| fails.submit(s, s.lend(x).read_write(), ()));
+            if is_cancelled {
+                // When they are in its queues.
+                while rt.tasks_issued()[0] == 0 {
+                    std::thread::yield_now();
+                }
+                s.cancel();
+            }
+            devices[0].gate(false);
+        });
+        let expected = if is_cancelled { ErrorKind::Cancelled } else { ErrorKind::TaskFailed };
+        assert_eq!(result.unwrap_err().kind(), expected);
+    }
 }
 
 /// When it is dropped it waits for a task that names the handle.
