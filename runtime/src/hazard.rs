@@ -106,7 +106,7 @@ impl<R: Copy + PartialEq> Hazards<R> {
             wait_for(member, hazard);
         }
         // A task that reads the datum twice is one member.
-        if self.group.members.last() != Some(&task) {
+        if !joins || self.group.members.last() != Some(&task) {
             self.group.members.push(task);
         }
     }

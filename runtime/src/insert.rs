@@ -14,7 +14,7 @@ use crate::{
     recording::{Stall, TaskId},
     runtime::Shared,
     scope::ScopeState,
-    task::{Added, Flags, Header, Label, Predecessors, Runnable, Slot, TaskRef, TaskSpec},
+    task::{Added, Flags, Header, Label, Predecessors, Runnable, TaskRef, TaskSpec},
     worker::{Seat, Waiting},
 };
 use smallvec::SmallVec;
@@ -195,17 +195,6 @@ impl<'a> Inserter<'a> {
         }
     }
 
-    /// A list that was used before, for its memory.
-    #[inline]
-    fn spare_predecessors(&self, slot: &Slot) -> Vec<TaskRef> {
-        if self.shared.devices.is_empty() {
-            // SAFETY: this thread has the seat; the reference ends with the statement.
-            return std::mem::take(&mut unsafe { self.seat.local() }.predecessors);
-        }
-        // SAFETY: the slot is being filled, so it is this thread's.
-        std::mem::take(unsafe { &mut *slot.device_side().predecessors.get() })
-    }
-
     #[inline]
     fn enter<B: Runnable>(
         &self,
@@ -224,20 +213,17 @@ impl<'a> Inserter<'a> {
         if let Some(recorder) = &shared.recorder {
             recorder.task(self.seat, id, spec, site);
         }
-        let (renames, predecessors) = (B::RENAMES, Predecessors::new(self.spare_predecessors(slot)));
+        let (renames, predecessors) = (B::RENAMES, Predecessors::default());
         let mut insertion = Insertion { inserter: self, task, id, unissued: 0, undone: 0, renames, predecessors };
         let body = make(&mut insertion);
-        let Insertion { unissued, undone, predecessors, .. } = insertion;
+        let (unissued, undone) = (insertion.unissued, insertion.undone);
         // SAFETY: the task is not sealed yet, so its `exec` is this thread's.
         let exec = unsafe { slot.exec() };
         exec.header = Header { id, priority: spec.priority, flags: Flags::new(spec.lock, commutes) };
         exec.label = Label { name: spec.name, site };
-        let takers = if shared.devices.is_empty() {
-            // SAFETY: this thread has the seat; the reference ends with the statement.
-            unsafe { self.seat.local() }.predecessors = predecessors.into_vec();
-            Takers::HOST
-        } else {
-            shared.offer(slot, &body, spec, predecessors.into_vec())
+        let takers = match shared.devices.is_empty() {
+            true => Takers::HOST,
+            false => shared.offer(slot, &body, spec, insertion.predecessors.all()),
         };
         let hold = u64::from(takers.devices() != 0);
         // SAFETY: what the body borrows outlives the scope, and the scope waits for the task.

@@ -22,7 +22,7 @@ impl Shared {
         slot: &Slot,
         body: &impl Runnable,
         spec: &TaskSpec,
-        predecessors: Vec<TaskRef>,
+        predecessors: &[TaskRef],
     ) -> Takers {
         let takers = match (body.takers(&self.devices.kinds), spec.lock) {
             (takers, Lock::Device) => Takers(takers.devices()),
@@ -37,7 +37,9 @@ impl Shared {
         side.not_before_ns.store(0, Ordering::Relaxed);
         side.is_placed.store(false, Ordering::Relaxed);
         // SAFETY: the slot is being filled, so it is this thread's.
-        unsafe { *side.predecessors.get() = predecessors };
+        let kept = unsafe { &mut *side.predecessors.get() };
+        kept.clear();
+        kept.extend_from_slice(predecessors);
         let cost = Cost { flops: spec.flops, bytes: spec.bytes, level: spec.level };
         // SAFETY: as above.
         unsafe { *side.call.get() = (spec.name, cost) };

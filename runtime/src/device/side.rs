@@ -26,7 +26,7 @@ pub(crate) struct DeviceSide {
     /// What is called, and what it costs. Written at insertion.
     pub(super) call: UnsafeCell<(&'static str, Cost)>,
     /// Whom it waits for. Written at insertion, read by the one who takes the task.
-    pub(crate) predecessors: UnsafeCell<Vec<TaskRef>>,
+    pub(super) predecessors: UnsafeCell<Vec<TaskRef>>,
     /// When it was issued, for the recording; once it is placed there, its start.
     pub(super) started_ns: AtomicU64,
     /// When it was put into a queue, by the clock of the weights.

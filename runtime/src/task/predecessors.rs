@@ -4,9 +4,11 @@
 //! their number is bounded by that of the tasks in flight, and releasing them takes a step for each task.
 //!
 //! The tasks that one access meets differ from each other (`hazard.rs`), so a task is compared only with what earlier
-//! accesses have found. Few are compared one by one, many are looked up in a set.
+//! accesses have found. Most were never met: a word with a bit for each sixty-fourth slot says so. Of the others few are compared
+//! one by one, many are looked up in a set.
 
 use super::TaskRef;
+use smallvec::SmallVec;
 use std::{
     collections::HashSet,
     hash::{BuildHasherDefault, Hasher},
@@ -15,49 +17,64 @@ use std::{
 /// Up to this many are compared one by one.
 const FEW: usize = 16;
 
+type Set = HashSet<TaskRef, BuildHasherDefault<Mix>>;
+
 /// See the module's head.
+#[derive(Default)]
 pub(crate) struct Predecessors {
-    all: Vec<TaskRef>,
+    all: SmallVec<[TaskRef; FEW]>,
+    /// A bit for each of them, by its slot. Tasks may share a bit.
+    bits: u64,
     /// How many of them earlier accesses have found.
     earlier: usize,
     /// These, if they are many.
-    set: HashSet<TaskRef, BuildHasherDefault<Mix>>,
+    set: Option<Box<Set>>,
 }
 
 impl Predecessors {
-    /// None so far, in the memory of a former list.
-    #[inline]
-    pub(crate) fn new(mut spare: Vec<TaskRef>) -> Self {
-        spare.clear();
-        Self { all: spare, earlier: 0, set: HashSet::default() }
-    }
-
     /// A further access begins.
     #[inline]
     pub(crate) fn begin_access(&mut self) {
         let known = std::mem::replace(&mut self.earlier, self.all.len());
         if self.earlier > FEW {
-            self.set.extend(&self.all[if self.set.is_empty() { 0 } else { known }..]);
+            self.add_to_set(known);
         }
+    }
+
+    #[cold]
+    fn add_to_set(&mut self, known: usize) {
+        let from = if self.set.is_none() { 0 } else { known };
+        self.set.get_or_insert_default().extend(&self.all[from..]);
     }
 
     /// Whether an earlier access has found the task.
     #[inline]
     pub(crate) fn has(&self, task: TaskRef) -> bool {
-        if self.earlier <= FEW { self.all[..self.earlier].contains(&task) } else { self.set.contains(&task) }
+        self.bits & bit(task) != 0 && self.has_exactly(task)
+    }
+
+    fn has_exactly(&self, task: TaskRef) -> bool {
+        match &self.set {
+            None => self.all[..self.earlier].contains(&task),
+            Some(set) => set.contains(&task),
+        }
     }
 
     /// Adds a task that no access has found before.
     #[inline]
     pub(crate) fn push(&mut self, task: TaskRef) {
+        self.bits |= bit(task);
         self.all.push(task);
     }
 
     /// All of them.
-    #[inline]
-    pub(crate) fn into_vec(self) -> Vec<TaskRef> {
-        self.all
+    pub(crate) fn all(&self) -> &[TaskRef] {
+        &self.all
     }
+}
+
+fn bit(task: TaskRef) -> u64 {
+    1 << (task.slot() % u64::BITS)
 }
 
 /// Mixes the one word of a [`TaskRef`]: its slot, in the low bits, tells most of them apart.
@@ -86,7 +103,7 @@ mod tests {
 
     #[test]
     fn each_task_is_found_once_among_few_and_many() {
-        let mut found = Predecessors::new(Vec::new());
+        let mut found = Predecessors::default();
         // Access i meets the tasks i to i + 9: all but one are known from the access before.
         for access in 0..100_u32 {
             found.begin_access();
@@ -98,6 +115,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(found.into_vec(), (0..109).map(|slot| TaskRef::new(1, slot)).collect::<Vec<_>>());
+        assert_eq!(found.all(), (0..109).map(|slot| TaskRef::new(1, slot)).collect::<Vec<_>>());
     }
 }

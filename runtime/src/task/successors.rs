@@ -228,6 +228,9 @@ impl Successors {
     fn chunk(&self, number: usize) -> &Chunk {
         // SAFETY: only the finisher frees the chain, and only after it has seen every reserved entry filled; one is not.
         let first = unsafe { &*linked(&self.spill) };
+        if number == 0 {
+            return first;
+        }
         // SAFETY: as above.
         let latest = unsafe { first.latest.load(Ordering::Acquire).as_ref() };
         let mut chunk = latest.filter(|latest| latest.number() <= number).unwrap_or(first);

@@ -16,7 +16,7 @@ use crate::{
     runtime::Shared,
     schedule::Place,
     scope::ScopeState,
-    task::{ChunkCache, SlotCache, TaskRef},
+    task::{ChunkCache, SlotCache},
 };
 use std::{
     cell::{Cell, UnsafeCell},
@@ -29,8 +29,6 @@ use std::{
 pub(crate) struct Local {
     pub(crate) slots: SlotCache,
     pub(crate) chunks: ChunkCache,
-    /// The memory of a list that insertion uses.
-    pub(crate) predecessors: Vec<TaskRef>,
     pub(crate) done: Done,
 }
 
@@ -106,6 +104,7 @@ thread_local! {
 
 impl Frame {
     /// Makes `frame` the thread's innermost while `inside` runs.
+    #[inline]
     pub(crate) fn enter<R>(frame: &Frame, inside: impl FnOnce() -> R) -> R {
         struct Leave(Option<NonNull<Frame>>);
         impl Drop for Leave {
