@@ -59,7 +59,8 @@ fn gemm<T: Scalar>() {
         let c = integers::<T>((m, n), 3);
         let mut after = c.clone();
         let (alpha, beta, options) = (T::ONE, -T::ONE, Options::default());
-        dla::gemm(&rt, alpha, op_a, a.view(), op_b, b.view(), beta, after.view_mut(), &options).expect("shapes that fit");
+        dla::gemm(&rt, alpha, op_a, a.view(), op_b, b.view(), beta, after.view_mut(), &options)
+            .expect("shapes that fit");
         after.assert_padding("gemm");
         let shape = (m, n);
         is_product(
@@ -99,7 +100,8 @@ fn sided<T: Scalar>() {
         false => T::ZERO,
     });
     let mut after = b.clone();
-    dla::trsm(&rt, side, uplo, Op::None, Diag::NonUnit, alpha, a.view(), after.view_mut(), &options).expect("a solution");
+    dla::trsm(&rt, side, uplo, Op::None, Diag::NonUnit, alpha, a.view(), after.view_mut(), &options)
+        .expect("a solution");
     is_product((&|i, j| wide(a.at(i, j)), (order, order)), (&|i, j| wide(after.at(i, j)), shape), zero, old);
 }
 
@@ -155,7 +157,9 @@ fn assembled<T: Scalar>(n: usize, add: impl FnOnce(&mut dyn FnMut(usize, usize, 
 const ORDERS: [usize; 4] = [256, 300, 1111, 2500];
 
 fn potrf<T: Scalar>() {
-    for (n, (workers, uplo)) in ORDERS.into_iter().flat_map(|n| [(2, Uplo::Lower), (4, Uplo::Upper)].map(|how| (n, how))) {
+    for (n, (workers, uplo)) in
+        ORDERS.into_iter().flat_map(|n| [(2, Uplo::Lower), (4, Uplo::Upper)].map(|how| (n, how)))
+    {
         let factor = Sparse::<T>::new(n, 5);
         // The other triangle is not to be touched.
         let place = |i, j| if uplo == Uplo::Lower { (i, j) } else { (j, i) };
