@@ -24,14 +24,12 @@ pub const COLUMNS_MAX: usize = 64;
 pub struct Sum<'a, T> {
     rows: usize,
     terms: Vec<(T, Vec<Link<'a, T>>)>,
-    /// Products that are in G only.
-    allowed: Vec<Vec<Link<'a, T>>>,
 }
 
 impl<'a, T: Scalar> Sum<'a, T> {
     /// An empty sum of matrices with so many rows.
     pub fn new(rows: usize) -> Self {
-        Self { rows, terms: Vec::new(), allowed: Vec::new() }
+        Self { rows, terms: Vec::new() }
     }
 
     /// Adds a product. With the coefficient 0 nothing of it is read, as in the BLAS.
@@ -39,12 +37,6 @@ impl<'a, T: Scalar> Sum<'a, T> {
         if coefficient != T::ZERO {
             self.terms.push((coefficient, links.into_iter().collect()));
         }
-        self
-    }
-
-    /// Adds the magnitudes of a product to G alone: roundings come from it, although it is not in R.
-    pub fn allowing(mut self, links: impl IntoIterator<Item = Link<'a, T>>) -> Self {
-        self.allowed.push(links.into_iter().collect());
         self
     }
 
@@ -112,11 +104,10 @@ impl<'a, T: Scalar> Sum<'a, T> {
     /// wᵀ G.
     fn magnitudes_times(&self, w: &[T]) -> Vec<f64> {
         let mut sum: Vec<T> = Vec::new();
-        let terms = self.terms.iter().map(|(coefficient, links)| (*coefficient, links));
-        for (coefficient, links) in terms.chain(self.allowed.iter().map(|links| (T::ONE, links))) {
+        for (coefficient, links) in &self.terms {
             let y = links.iter().fold(w.to_vec(), |x, link| link.magnitudes_times(x));
             let roundings = links.iter().map(Link::reflections).sum::<usize>().max(1);
-            add(&mut sum, T::from_f64(scale_of(coefficient) * (roundings as f64).sqrt()), &y);
+            add(&mut sum, T::from_f64(scale_of(*coefficient) * (roundings as f64).sqrt()), &y);
         }
         sum.into_iter().map(|entry| entry.re().to_f64()).collect()
     }
