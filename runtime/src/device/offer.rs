@@ -17,13 +17,7 @@ pub(super) type KeptFor = SmallVec<[u16; 4]>;
 
 impl Shared {
     /// Notes who can take a task that is being inserted, and returns it. If devices are among them, it is offered.
-    pub(crate) fn offer(
-        &self,
-        slot: &Slot,
-        body: &impl Runnable,
-        spec: &TaskSpec,
-        predecessors: &[TaskRef],
-    ) -> Takers {
+    pub(crate) fn offer(&self, slot: &Slot, body: &impl Runnable, spec: &TaskSpec, predecessors: &[TaskRef]) -> Takers {
         let takers = match (body.takers(&self.devices.kinds), spec.lock) {
             (takers, Lock::Device) => Takers(takers.devices()),
             (_, Lock::Host | Lock::Worker(_)) => Takers::HOST,
