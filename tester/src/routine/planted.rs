@@ -13,7 +13,7 @@ use crate::range::{Dim, TileSize};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::Range;
-use superscalar_kernels::{MatMut, MatRef, Norm, Uplo, c32, cpu};
+use superscalar_kernels::{MatMut, MatRef, Norm, Uplo, cpu};
 
 /// The order of the matrices.
 fn order() -> usize {
@@ -215,6 +215,9 @@ fn factorizations<T: Scalar>(plant: &Plant) {
         .after("a tile of R is what it was in A", keep_tile)
         .after("R is zero", |_, after| zero_upper(after, order()))
         .after("one element of R is 10 % off", |_, after| nudge(after, 0, (77, order() - 49)));
+}
+
+fn tall<T: Scalar>(plant: &Plant) {
     for shape @ (m, n) in [(order(), order() / 4), (16 * order(), 128)] {
         Subject::<tsqr::Tsqr, T>::new(plant, shape, |_| ())
             .after("R is zero", |_, after| zero_upper(after, n))
@@ -268,23 +271,29 @@ fn numbers<T: Scalar>(plant: &Plant) {
         .after("a tenth", |_, after| scale(after, 0.1));
 }
 
-/// Everything in one type.
-fn all<T: Scalar>() {
+/// The faults of a group.
+fn planted(group: impl FnOnce(&Plant)) {
     let runtime = Runtime::builder().workers(2).bind(false).build().expect("a runtime");
     let plant = Plant { runtime, wrong: RefCell::default() };
-    for group in [products::<T>, factorizations::<T>, inverses::<T>, reflectors::<T>, numbers::<T>] {
-        group(&plant);
-    }
+    group(&plant);
     let wrong = plant.wrong.into_inner();
     assert!(wrong.is_empty(), "right results that do not pass, or faults that do: {wrong:#?}");
 }
 
-#[test]
-fn faults_in_s_are_caught() {
-    all::<f32>();
+macro_rules! groups {
+    ($($group:ident)*) => {$(
+        mod $group {
+            #[test]
+            fn s() {
+                super::planted(super::$group::<f32>);
+            }
+
+            #[test]
+            fn c() {
+                super::planted(super::$group::<superscalar_kernels::c32>);
+            }
+        }
+    )*};
 }
 
-#[test]
-fn faults_in_c_are_caught() {
-    all::<c32>();
-}
+groups! { products factorizations tall inverses reflectors numbers }
