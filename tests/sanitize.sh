@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Tests of the runtime, of simulated devices and of the kernels under AddressSanitizer (with leak detection) and ThreadSanitizer.
 #
-#     tests/sanitize.sh [address|thread]...
+#     tests/sanitize.sh [address|thread|kernels-address|kernels-thread]...
+#
+# Without names the first three run. The runtime and simulated devices are apart from the kernels, which take longer to build than to run.
 #
 # Needs a nightly compiler with the component rust-src, since the standard library is instrumented, too: without it
 # ThreadSanitizer does not see what the library's slow paths order, and reports races that are none. The component is added
@@ -34,10 +36,11 @@ add_source() {
 limit=()
 if command -v timeout >/dev/null; then limit=(--config "target.$host.runner = ['timeout', '--verbose', '300']"); fi
 
-# sanitize NAME SEEDS PROGRAMS TEST...: builds and runs the tests under one sanitizer.
+# sanitize NAME SEEDS PROGRAMS PACKAGES TEST...: builds and runs the tests under one sanitizer.
 sanitize() {
-    local name=$1 seeds=$2 programs=$3
-    shift 3
+    local name=$1 seeds=$2 programs=$3 packages
+    read -ra packages <<<"$4"
+    shift 4
     printf -- '--- %s sanitizer\n' "$name"
     # Dependencies are not optimised: they are built once, for tests that hardly use them. Left out are the tests that measure
     # what a sanitizer changes, memory and idleness, the longest, and two whose panics leak on purpose what panics again when it is dropped.
@@ -46,7 +49,7 @@ sanitize() {
         SUPERSCALAR_MODEL_SEEDS="${SUPERSCALAR_MODEL_SEEDS:-$seeds}" PROGRAMS="${PROGRAMS:-$programs}" \
         ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 TSAN_OPTIONS=history_size=7:halt_on_error=1 \
         cargo +nightly test -Zbuild-std --target "$host" --locked --no-fail-fast --no-default-features \
-        -p superscalar-runtime -p superscalar-devices -p superscalar-kernels \
+        "${packages[@]/#/--package=superscalar-}" \
         --config 'profile.dev.package."*".opt-level=0' --config 'profile.dev.package.superscalar-kernels.opt-level=0' \
         "${limit[@]}" "${@/#/--test=}" -- \
         --skip a_million_tasks --skip a_hundred_thousand --skip idle --skip results_are_the_same \
@@ -57,12 +60,15 @@ if ! has_source && ! add_source; then
     echo "SKIPPED: no nightly compiler with rust-src"
     exit 77
 fi
-if [ $# -eq 0 ]; then set -- address thread; fi
-runtime=(model devices misuse lifecycle)
+if [ $# -eq 0 ]; then set -- address thread kernels-address; fi
+tests=(model devices misuse lifecycle sim programs)
 for name in "$@"; do
     case $name in
-        address) sanitize address 3000 100 "${runtime[@]}" sim programs packs codelets exact_memory ;;
-        thread) sanitize thread 1000 40 "${runtime[@]}" sim programs packs codelets ;;
+        address) sanitize address 3000 100 'runtime devices' "${tests[@]}" ;;
+        thread) sanitize thread 1000 40 'runtime devices' "${tests[@]}" ;;
+        kernels-address) sanitize address 0 0 kernels packs codelets exact_memory ;;
+        # exact_memory has one thread.
+        kernels-thread) sanitize thread 0 0 kernels packs codelets ;;
         *) echo "unknown sanitizer: $name" >&2 && exit 2 ;;
     esac
 done
