@@ -3,7 +3,7 @@
 use super::getri::WORK_COLUMNS;
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
-use crate::link::{Link, general, triangle};
+use crate::link::{Link, transformed, triangle};
 use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands, slice};
 use crate::peer::Call;
@@ -67,12 +67,13 @@ impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
     fn residual<T: Scalar>(_: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a], [factors, tau]) = ([before.matrices[0].view()], after.views());
         let (m, n) = a.shape();
-        let q = Link::Reflectors { v: factors, tau, by_rows: BY_ROWS, adjoint: BY_ROWS };
-        let uplo = if BY_ROWS { Uplo::Lower } else { Uplo::Upper };
-        let triangle = triangle(uplo, Op::None, Diag::NonUnit, factors);
-        let product = if BY_ROWS { [triangle, q] } else { [q, triangle] };
-        let error = Sum::new(m).plus(T::ONE, [general(a)]).minus(product).columnwise();
-        worst(error, orthogonality(if BY_ROWS { n } else { m }, BY_ROWS, factors, tau))
+        let q = Link::Reflectors { v: factors, tau, by_rows: BY_ROWS, adjoint: false };
+        // Of A = L Q the adjoint: roundings go by the length of what is reflected, which are rows.
+        let (op, uplo) = if BY_ROWS { (Op::ConjTrans, Uplo::Lower) } else { (Op::None, Uplo::Upper) };
+        let order = if BY_ROWS { n } else { m };
+        let product = [q, triangle(uplo, op, Diag::NonUnit, factors)];
+        let error = Sum::new(order).plus(T::ONE, [transformed(op, a)]).minus(product).columnwise();
+        worst(error, orthogonality(order, BY_ROWS, factors, tau))
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {

@@ -4,7 +4,7 @@ use super::getri::WORK_COLUMNS;
 use super::symm::order;
 use super::{Operations, Ours, Routine, letter_of};
 use crate::case::{Case, Parameter};
-use crate::link::{Link, general};
+use crate::link::{Link, transformed};
 use crate::operand::{Keeps, Maker, Operands, slice};
 use crate::peer::Call;
 use crate::sum::Sum;
@@ -80,8 +80,9 @@ impl<const BY_ROWS: bool> Routine for Apply<BY_ROWS> {
         let ([v, tau, c], [_, _, result]) = (before.views(), after.views());
         // By rows Q is the conjugate transpose of the reflectors' product.
         let adjoint = (case.trans_a == Op::None) == BY_ROWS;
-        let (q, c_link) = (Link::Reflectors { v, tau, by_rows: BY_ROWS, adjoint }, general(c));
-        let product = if case.side == Side::Left { [q, c_link] } else { [c_link, q] };
-        Sum::new(case.dim.m).plus(T::ONE, product).minus([general(result)]).columnwise()
+        // From the right the adjoint: roundings go by the length of what is reflected, which are rows.
+        let (op, adjoint) = if case.side == Side::Left { (Op::None, adjoint) } else { (Op::ConjTrans, !adjoint) };
+        let product = [Link::Reflectors { v, tau, by_rows: BY_ROWS, adjoint }, transformed(op, c)];
+        Sum::new(order(case)).plus(T::ONE, product).minus([transformed(op, result)]).columnwise()
     }
 }
