@@ -310,7 +310,6 @@ run_tests() {
     # Examples are run below, optimised.
     tests "tests" 2100 cargo test --locked --workspace --lib --bins --tests --no-fail-fast "${features[@]}" -- --show-output
     tests "examples in the documentation" 600 cargo test --locked --workspace --doc --no-fail-fast "${features[@]}"
-    check "benchmarks compile" 600 cargo build --workspace --benches "${features[@]}"
     if has_hwloc; then
         # The memory's protocol, which takes most of the time, was explored above.
         tests "tests, hwloc" 600 cargo test -p superscalar-runtime --features hwloc --lib --test smoke -- \
