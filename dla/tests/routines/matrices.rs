@@ -234,14 +234,19 @@ pub fn epsilon<T: Scalar>() -> f64 {
     wide(T::from_real(T::EPSILON)).re
 }
 
+/// Whether the type is one of single precision.
+pub fn is_single<T: Scalar>() -> bool {
+    size_of::<T::Real>() == size_of::<f32>()
+}
+
 /// The least positive number of a type.
 pub fn least<T: Scalar>() -> f64 {
-    if epsilon::<T>() > 1e-10 { f64::from(f32::from_bits(1)) } else { f64::from_bits(1) }
+    if is_single::<T>() { f64::from(f32::from_bits(1)) } else { f64::from_bits(1) }
 }
 
 /// The exponents k for which integers from 1 to 7, times 2ᵏ, are numbers of this type.
 pub fn powers_of_two<T: Scalar>() -> std::ops::RangeInclusive<i32> {
-    if epsilon::<T>() > 1e-10 { -149..=125 } else { -1074..=1021 }
+    if is_single::<T>() { -149..=125 } else { -1074..=1021 }
 }
 
 /// 2ᵏ x, rounded only where that is subnormal or overflows.

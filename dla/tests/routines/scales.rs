@@ -153,7 +153,7 @@ impl Case<'_> {
 
 /// A number of the type: of a real one its larger part.
 fn own<T: Scalar>(x: c64) -> c64 {
-    let larger = if x.im.abs() > x.re.abs() { x.im } else { x.re };
+    let larger = [x.im, x.re].into_iter().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default();
     if T::COMPLEX { x } else { c64::from(larger) }
 }
 

@@ -1,6 +1,7 @@
 //! What users do wrong: refused with an error that says what, or failed in its task; never a hang or an abort.
 
 mod counts;
+mod devices;
 mod foreign;
 mod reentry;
 #[path = "../test_device/mod.rs"]

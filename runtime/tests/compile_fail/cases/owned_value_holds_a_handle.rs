@@ -10,7 +10,7 @@ impl Drop for Deals<'_> {
     }
 }
 
-// Handles stay on their thread; what a scope owns must not.
+// SAFETY: a lie, as handles stay on their thread: so that the bounds of `own` are not what refuses it.
 unsafe impl Send for Deals<'_> {}
 unsafe impl Sync for Deals<'_> {}
 

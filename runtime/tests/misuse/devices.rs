@@ -1,0 +1,134 @@
+//! What a policy, or a device's description, could do to work on devices.
+
+#[allow(dead_code)] // Each test file uses its own part.
+#[path = "../test_device/mod.rs"]
+mod test_device;
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+use superscalar_runtime::{
+    Codelet, Device, DeviceError, DeviceInfo, DeviceKind, Error, ErrorKind, Event, Finished, Issue, Operand, Outlook,
+    Place, Policy, ReadyTask, Resource, Runtime, Speed, Updates, Want,
+};
+use test_device::{Machine, Spec, queue};
+
+const ALPHA: &str = "alpha";
+
+/// `x = 31 x + parameter`, on a device.
+fn step() -> Codelet<Updates<u64>, u64> {
+    Codelet::new("step").on_device(DeviceKind(ALPHA), |context, x: Operand<u64>, parameter: &u64| {
+        let parameter = *parameter;
+        queue(context)?.put(move || {
+            // SAFETY: the queue runs the work when its events are reached, and the scope waits for it.
+            let x = unsafe { &mut *x.as_ptr() };
+            *x = x.wrapping_mul(31).wrapping_add(parameter);
+            Ok(())
+        });
+        Ok(())
+    })
+}
+
+/// Gives any task to anybody who asks, and says that it keeps them for a device that is not there.
+#[derive(Default)]
+struct Indifferent(Mutex<VecDeque<ReadyTask>>);
+
+impl Policy for Indifferent {
+    fn name(&self) -> &'static str {
+        "indifferent"
+    }
+
+    fn push(&self, _: Place, task: ReadyTask, _: &dyn Outlook) -> Option<Resource> {
+        self.0.lock().expect("no panic").push_back(task);
+        Some(Resource(u16::MAX))
+    }
+
+    fn take(&self, _: Place, _: &Want<'_>) -> Option<ReadyTask> {
+        self.0.lock().expect("no panic").pop_front()
+    }
+}
+
+/// The second task of each pair could run on the host as soon as the first has ended on its device, and not before.
+#[test]
+fn policy_cannot_make_the_host_run_ahead_of_a_device() -> Result<(), Error> {
+    for _ in 0..10 {
+        let devices = Machine::start(&[Spec { depth: 1, queues: 1, ..Spec::new(ALPHA) }]);
+        let builder = Runtime::builder().workers(2).weights_file(None).device(devices[0].clone());
+        let rt = builder.custom_policy(|_| Box::<Indifferent>::default()).build()?;
+        let (mut x, ran) = (1, Arc::new(AtomicU32::new(0)));
+        devices[0].gate(true);
+        rt.scope(|s| {
+            let (x, ran_on_host) = (s.lend(&mut x), ran.clone());
+            let on_device = step();
+            let either = on_device.clone().on_host(move |x: &mut u64, parameter: &u64| {
+                ran_on_host.fetch_add(1, Ordering::SeqCst);
+                *x = x.wrapping_mul(31).wrapping_add(*parameter);
+                Ok(())
+            });
+            for i in 0..10 {
+                if i % 2 == 0 { &on_device } else { &either }.submit(s, x.read_write(), i);
+            }
+            assert!(devices[0].await_issued(1));
+            std::thread::sleep(Duration::from_millis(5));
+            assert_eq!(ran.load(Ordering::SeqCst), 0, "the host ran while the device was at work");
+            devices[0].gate(false);
+        })?;
+        assert_eq!(x, (0..10).fold(1, |x: u64, i| x.wrapping_mul(31).wrapping_add(i)));
+    }
+    Ok(())
+}
+
+/// A device that is only described.
+struct Described(DeviceInfo);
+
+impl Described {
+    fn build(devices: impl IntoIterator<Item = (&'static str, u16)>) -> Result<Runtime, Error> {
+        let builder = Runtime::builder().workers(1).weights_file(None);
+        let describe = |(kind, queues): (&'static str, u16)| {
+            let (kind, speed) = (DeviceKind(kind), Speed::default());
+            Self(DeviceInfo { name: kind.0.to_owned(), kind, queues, urgent_queues: 0, depth: 1, memory: None, speed })
+        };
+        let devices = devices.into_iter().map(describe);
+        devices.fold(builder, |builder, device| builder.device(Arc::new(device))).build()
+    }
+}
+
+// SAFETY: it takes no work.
+unsafe impl Device for Described {
+    fn info(&self) -> DeviceInfo {
+        self.0.clone()
+    }
+
+    fn can_wait_for(&self, _: u16) -> bool {
+        true
+    }
+
+    fn issue(&self, _: u16, _: &[Event], _: Issue<'_>) -> Result<u64, DeviceError> {
+        Err(DeviceError::new("it takes no work"))
+    }
+
+    fn poll(&self, _: &mut dyn FnMut(Finished)) {}
+
+    fn wait(&self, _: Duration) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+
+    fn wake(&self) {}
+}
+
+#[test]
+fn devices_of_too_many_kinds_or_queues_are_refused() {
+    let kinds: Vec<&'static str> = (0..32).map(|kind| &*format!("kind {kind}").leak()).collect();
+    let each = |kinds: &[&'static str]| Described::build(kinds.iter().map(|&kind| (kind, 1)).collect::<Vec<_>>());
+    let error = each(&kinds).map(drop).expect_err("there are 32 kinds");
+    assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("kinds"), "{error}");
+    assert!(each(&kinds[1..]).is_ok());
+    for (queues, is_valid) in [(0, false), (1021, true), (1022, false), (u16::MAX, false)] {
+        assert_eq!(Described::build([(ALPHA, queues)]).is_ok(), is_valid, "{queues} queues");
+    }
+}
