@@ -1,4 +1,4 @@
-//! What users do wrong: refused with an error that says what, or failed in its task; never a hang or an abort.
+//! What users do wrong: refused with an error that says what, or failed in its task; never a hang, and an abort only where a policy panics.
 
 mod counts;
 mod devices;
