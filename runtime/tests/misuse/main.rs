@@ -1,4 +1,5 @@
-//! What users do wrong: refused with an error that says what, or failed in its task; never a hang, and an abort only where a policy panics.
+//! What users do wrong: refused with an error that says what, or failed in its task; never a hang, and an abort only where a
+//! policy panics.
 
 mod counts;
 mod devices;
