@@ -231,11 +231,11 @@ impl Successors {
         if number == 0 {
             return first;
         }
-        // SAFETY: as above.
+        // SAFETY: alive for the same reason: an entry in the chunk looked for, or behind it, is not filled.
         let latest = unsafe { first.latest.load(Ordering::Acquire).as_ref() };
         let mut chunk = latest.filter(|latest| latest.number() <= number).unwrap_or(first);
         while chunk.number() < number {
-            // SAFETY: as above.
+            // SAFETY: alive for the same reason: an entry in the chunk looked for, or behind it, is not filled.
             chunk = unsafe { &*linked(&chunk.next) };
         }
         chunk
