@@ -4,8 +4,7 @@
 //! their number is bounded by that of the tasks in flight, and releasing them takes a step for each task.
 //!
 //! The tasks that one access meets differ from each other (`hazard.rs`), so a task is compared only with what earlier
-//! accesses have found. Most were never met: a word with a bit for each sixty-fourth slot says so. Of the others few are compared
-//! one by one, many are looked up in a set.
+//! accesses have found. Few are compared one by one, many are looked up in a set.
 
 use super::TaskRef;
 use smallvec::SmallVec;
@@ -23,8 +22,6 @@ type Set = HashSet<TaskRef, BuildHasherDefault<Mix>>;
 #[derive(Default)]
 pub(crate) struct Predecessors {
     all: SmallVec<[TaskRef; FEW]>,
-    /// A bit for each of them, by its slot. Tasks may share a bit.
-    bits: u64,
     /// How many of them earlier accesses have found.
     earlier: usize,
     /// These, if they are many.
@@ -50,10 +47,6 @@ impl Predecessors {
     /// Whether an earlier access has found the task.
     #[inline]
     pub(crate) fn has(&self, task: TaskRef) -> bool {
-        self.bits & bit(task) != 0 && self.has_exactly(task)
-    }
-
-    fn has_exactly(&self, task: TaskRef) -> bool {
         match &self.set {
             None => self.all[..self.earlier].contains(&task),
             Some(set) => set.contains(&task),
@@ -63,7 +56,6 @@ impl Predecessors {
     /// Adds a task that no access has found before.
     #[inline]
     pub(crate) fn push(&mut self, task: TaskRef) {
-        self.bits |= bit(task);
         self.all.push(task);
     }
 
@@ -71,10 +63,6 @@ impl Predecessors {
     pub(crate) fn all(&self) -> &[TaskRef] {
         &self.all
     }
-}
-
-fn bit(task: TaskRef) -> u64 {
-    1 << (task.slot() % u64::BITS)
 }
 
 /// Mixes the one word of a [`TaskRef`]: its slot, in the low bits, tells most of them apart.
