@@ -7,7 +7,7 @@
 use super::micro::{Stream, eliminate, load_tile, planes, scalar, store_tile, with_vectors};
 use super::pack;
 use crate::backend::Factor;
-use crate::simd::{Vector, prefetch};
+use crate::simd::{Part, Vector, prefetch};
 use crate::{MatMut, MatRef, Scalar};
 use std::ops::Range;
 
@@ -226,12 +226,31 @@ impl<T: Scalar> Columns<T> {
     ) where
         V: Vector<Real = T::Real>,
     {
-        let mut i = i;
-        while i < self.rows {
-            let vectors = ((self.rows - i) / V::LANES).min(3);
+        // SAFETY: the caller's promises.
+        unsafe { V::call(Subtraction::<T, ROWS> { columns: self, i, left, b, by }) }
+    }
+}
+
+/// See [`Columns::subtract_product`].
+struct Subtraction<T: Scalar, const ROWS: usize> {
+    columns: Columns<T>,
+    i: usize,
+    left: Range<usize>,
+    b: usize,
+    by: Stream<T::Real>,
+}
+
+impl<T: Scalar, V: Vector<Real = T::Real>, const ROWS: usize> Part<V> for Subtraction<T, ROWS> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Self { columns, mut i, left, b, by } = self;
+        while i < columns.rows {
+            let vectors = ((columns.rows - i) / V::LANES).min(3);
             let left = left.start..left.end.min(i + vectors * V::LANES);
             // SAFETY: rows i .. i + vectors are there.
-            unsafe { with_vectors!(vectors, product_tile::<T, V, _, ROWS>(self, i, left, b, by)) };
+            unsafe { with_vectors!(vectors, product_tile::<T, V, _, ROWS>(columns, i, left, b, by)) };
             i += vectors * V::LANES;
         }
     }

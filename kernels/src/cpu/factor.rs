@@ -14,7 +14,7 @@
 //! A pivot that is not a normal number, or whose reciprocal is not, ends it before its block is written; the textbook loop
 //! goes on from there, and finds out whether there is a factor. Nothing else here has to think of overflow.
 
-use super::micro::{Stream, Tile, eliminate, planes, store_tile, subtract, with_vectors};
+use super::micro::{Stream, Tile, eliminate_across, planes, store_tile, subtract, with_vectors};
 use super::panels::{Panels, panel_start, step, width};
 use super::small_triangle::substitute;
 use super::workspace::Workspace;
@@ -76,13 +76,8 @@ where
         let mut acc = work.load::<V, NV, ROWS>(i, j);
         work.fetch(i, NV * V::LANES, j + ROWS..j + 2 * ROWS);
         let (x, rows) = (work.at::<V>(i, 0).cast_const(), work.at::<V>(j, 0).cast_const());
-        eliminate::<T, V, NV, ROWS>(
-            &mut acc,
-            j,
-            Stream { ptr: x, step, plane },
-            Stream { ptr: rows, step, plane },
-            true,
-        );
+        let streams = (Stream { ptr: x, step, plane }, Stream { ptr: rows, step, plane });
+        eliminate_across::<T, V, NV, ROWS>(&mut acc, j, streams, 1, true);
         if i > j {
             substitute::<T, V, NV, ROWS>(&mut acc, work.small, Uplo::Lower);
             store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);

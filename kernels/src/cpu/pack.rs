@@ -7,7 +7,7 @@
 use super::micro::{planes, scalar};
 use super::mirror;
 use crate::backend::Factor;
-use crate::simd::{Vector, prefetch};
+use crate::simd::{Part, Vector, prefetch};
 use crate::{MatMut, Scalar};
 
 /// Columns that are gathered together where rows are adjacent in memory: a cache line of doubles.
@@ -48,29 +48,48 @@ where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let ((rows, depth), unit) = (a.view.shape(), planes::<T>());
-    // Where columns are adjacent all panels are filled side by side, so that a column is read from end to end: the
-    // hardware then fetches ahead, which it does not for one panel's short pieces a leading dimension apart.
-    let together = if a.view.row_stride() == 1 { rows - rows % width } else { 0 };
-    let (from, cs) = (a.view.as_ptr().cast::<T::Real>(), a.view.col_stride());
-    let sign = if a.conj { -T::Real::ONE } else { T::Real::ONE };
-    for first in (0..if together > 0 { depth } else { 0 }).step_by(BESIDE) {
-        for (panel, i) in (0..together).step_by(width).enumerate() {
-            for p in first..depth.min(first + BESIDE) {
-                let (at, place) = ((i + p * cs) * unit, panel * distance + p * width * unit);
-                let ahead = from.wrapping_add((i + (p + AHEAD) * cs) * unit);
-                for line in (0..width * unit).step_by(64 / size_of::<T::Real>()) {
-                    prefetch(ahead.wrapping_add(line));
+    // SAFETY: the caller's promises.
+    unsafe { V::call(Panels { a, width, to, distance }) }
+}
+
+/// See [`panels_of`].
+struct Panels<'a, T: Scalar> {
+    a: Factor<'a, T>,
+    width: usize,
+    to: *mut T::Real,
+    distance: usize,
+}
+
+impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Self { a, width, to, distance } = self;
+        let ((rows, depth), unit) = (a.view.shape(), planes::<T>());
+        // Where columns are adjacent all panels are filled side by side, so that a column is read from end to end: the
+        // hardware then fetches ahead, which it does not for one panel's short pieces a leading dimension apart.
+        let together = if a.view.row_stride() == 1 { rows - rows % width } else { 0 };
+        let (from, cs) = (a.view.as_ptr().cast::<T::Real>(), a.view.col_stride());
+        let sign = if a.conj { -T::Real::ONE } else { T::Real::ONE };
+        for first in (0..if together > 0 { depth } else { 0 }).step_by(BESIDE) {
+            for (panel, i) in (0..together).step_by(width).enumerate() {
+                for p in first..depth.min(first + BESIDE) {
+                    let (at, place) = ((i + p * cs) * unit, panel * distance + p * width * unit);
+                    let ahead = from.wrapping_add((i + (p + AHEAD) * cs) * unit);
+                    for line in (0..width * unit).step_by(64 / size_of::<T::Real>()) {
+                        prefetch(ahead.wrapping_add(line));
+                    }
+                    // SAFETY: rows i .. i + width of column p, and their place in panel i / width.
+                    unsafe { column::<T>(from.add(at), width, sign, to.add(place), width) };
                 }
-                // SAFETY: rows i .. i + width of column p, and their place in panel i / width.
-                unsafe { column::<T>(from.add(at), width, sign, to.add(place), width) };
             }
         }
-    }
-    for (i, count) in (together..rows).step_by(width).zip(together / width..) {
-        let part = a.part(i..rows.min(i + width), 0..depth);
-        // SAFETY: the panels before this one took `distance` reals each.
-        unsafe { panel::<T, V>(part, width, to.add(count * distance)) };
+        for (i, count) in (together..rows).step_by(width).zip(together / width..) {
+            let part = a.part(i..rows.min(i + width), 0..depth);
+            // SAFETY: the panels before this one took `distance` reals each.
+            unsafe { panel::<T, V>(part, width, to.add(count * distance)) };
+        }
     }
 }
 
@@ -104,38 +123,56 @@ where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let (rows, depth) = a.view.shape();
-    let (rs, cs) = (a.view.row_stride(), a.view.col_stride());
-    let (from, unit) = (a.view.as_ptr().cast::<T::Real>(), planes::<T>());
-    let sign = if a.conj { -T::Real::ONE } else { T::Real::ONE };
-    if rs == 1 {
-        for p in 0..depth {
-            // SAFETY: column p of the view, whose elements are adjacent, and its place in the panel.
-            unsafe { column::<T>(from.add(p * cs * unit), rows, sign, to.add(p * width * unit), width) };
+    // SAFETY: the caller's promises.
+    unsafe { V::call(Gather { a, width, to }) }
+}
+
+/// See [`gather`].
+struct Gather<'a, T: Scalar> {
+    a: Factor<'a, T>,
+    width: usize,
+    to: *mut T::Real,
+}
+
+impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Gather<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Self { a, width, to } = self;
+        let (rows, depth) = a.view.shape();
+        let (rs, cs) = (a.view.row_stride(), a.view.col_stride());
+        let (from, unit) = (a.view.as_ptr().cast::<T::Real>(), planes::<T>());
+        let sign = if a.conj { -T::Real::ONE } else { T::Real::ONE };
+        if rs == 1 {
+            for p in 0..depth {
+                // SAFETY: column p of the view, whose elements are adjacent, and its place in the panel.
+                unsafe { column::<T>(from.add(p * cs * unit), rows, sign, to.add(p * width * unit), width) };
+            }
+            return;
         }
-        return;
-    }
-    if cs == 1 {
-        let next = if rows <= V::SQUARE { rows } else { 0 };
-        // The parts of a row's complex numbers alternate, and so do the planes of a panel's columns: as reals, the panel
-        // is the transpose of the view. SAFETY: the rows and columns of the view, and their places in the panel.
-        unsafe { transpose::<V>((rows, depth * unit), from, rs * unit, to, width, next) };
-        for p in 0..if T::COMPLEX && a.conj { depth } else { 0 } {
-            // SAFETY: the imaginary parts of column p, just written.
-            let im = unsafe { std::slice::from_raw_parts_mut(to.add((2 * p + 1) * width), rows) };
-            im.iter_mut().for_each(|x| *x = -*x);
+        if cs == 1 {
+            let next = if rows <= V::SQUARE { rows } else { 0 };
+            // The parts of a row's complex numbers alternate, and so do the planes of a panel's columns: as reals, the panel
+            // is the transpose of the view. SAFETY: the rows and columns of the view, and their places in the panel.
+            unsafe { transpose::<V>((rows, depth * unit), from, rs * unit, to, width, next) };
+            for p in 0..if T::COMPLEX && a.conj { depth } else { 0 } {
+                // SAFETY: the imaginary parts of column p, just written.
+                let im = unsafe { std::slice::from_raw_parts_mut(to.add((2 * p + 1) * width), rows) };
+                im.iter_mut().for_each(|x| *x = -*x);
+            }
+            return;
         }
-        return;
-    }
-    for start in (0..depth).step_by(STRIP) {
-        for i in 0..rows {
-            for p in start..depth.min(start + STRIP) {
-                // SAFETY: element (i, p) of the view, and its place in the panel.
-                unsafe {
-                    let element = from.add((i * rs + p * cs) * unit);
-                    *to.add(p * width * unit + i) = *element;
-                    if T::COMPLEX {
-                        *to.add(p * width * unit + width + i) = sign * *element.add(1);
+        for start in (0..depth).step_by(STRIP) {
+            for i in 0..rows {
+                for p in start..depth.min(start + STRIP) {
+                    // SAFETY: element (i, p) of the view, and its place in the panel.
+                    unsafe {
+                        let element = from.add((i * rs + p * cs) * unit);
+                        *to.add(p * width * unit + i) = *element;
+                        if T::COMPLEX {
+                            *to.add(p * width * unit + width + i) = sign * *element.add(1);
+                        }
                     }
                 }
             }
@@ -202,31 +239,49 @@ unsafe fn column_by<T: Scalar, const CHUNK: usize>(
 /// # Safety
 /// `from` holds a panel of `width` rows and as many columns as `to` has; `to` has at most `width` rows.
 #[inline(always)]
-pub(super) unsafe fn unpack<T, V>(from: *const T::Real, width: usize, mut to: MatMut<'_, T>)
+pub(super) unsafe fn unpack<T, V>(from: *const T::Real, width: usize, to: MatMut<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let ((rows, depth), unit) = (to.shape(), planes::<T>());
-    let (rs, cs, out) = (to.row_stride(), to.col_stride(), to.as_mut_ptr());
-    if rs == 1 {
-        for p in 0..depth {
-            for i in 0..rows {
-                // SAFETY: element (i, p) of the panel and of the view.
-                unsafe { *out.add(i + p * cs) = scalar::<T>(from.add(p * width * unit + i), width) };
+    // SAFETY: the caller's promises.
+    unsafe { V::call(Unpack { from, width, to }) }
+}
+
+/// See [`unpack`].
+struct Unpack<'a, T: Scalar> {
+    from: *const T::Real,
+    width: usize,
+    to: MatMut<'a, T>,
+}
+
+impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Unpack<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Self { from, width, mut to } = self;
+        let ((rows, depth), unit) = (to.shape(), planes::<T>());
+        let (rs, cs, out) = (to.row_stride(), to.col_stride(), to.as_mut_ptr());
+        if rs == 1 {
+            for p in 0..depth {
+                for i in 0..rows {
+                    // SAFETY: element (i, p) of the panel and of the view.
+                    unsafe { *out.add(i + p * cs) = scalar::<T>(from.add(p * width * unit + i), width) };
+                }
             }
+            return;
         }
-        return;
-    }
-    if cs == 1 {
-        // SAFETY: the columns and rows of the panel, as reals (see `gather`), and their places in the view.
-        return unsafe { transpose::<V>((depth * unit, rows), from, width, out.cast(), rs * unit, 0) };
-    }
-    for start in (0..depth).step_by(STRIP) {
-        for i in 0..rows {
-            for p in start..depth.min(start + STRIP) {
-                // SAFETY: as above.
-                unsafe { *out.add(i * rs + p * cs) = scalar::<T>(from.add(p * width * unit + i), width) };
+        if cs == 1 {
+            // SAFETY: the columns and rows of the panel, as reals (see `gather`), and their places in the view.
+            return unsafe { transpose::<V>((depth * unit, rows), from, width, out.cast(), rs * unit, 0) };
+        }
+        for start in (0..depth).step_by(STRIP) {
+            for i in 0..rows {
+                for p in start..depth.min(start + STRIP) {
+                    // SAFETY: as above.
+                    unsafe { *out.add(i * rs + p * cs) = scalar::<T>(from.add(p * width * unit + i), width) };
+                }
             }
         }
     }

@@ -14,7 +14,7 @@ use super::micro::{Stream, Tile, eliminate, load_tile, planes, scalar, store, st
 use super::pack;
 use super::reflector::{Reflector, careful, fast};
 use super::workspace::Workspace;
-use crate::simd::{Kernel, Vector};
+use crate::simd::{Kernel, Part, Vector};
 use crate::{MatMut, Scalar};
 use std::ops::Range;
 
@@ -182,7 +182,7 @@ where
     let rows = |ptr: *mut T::Real| Stream { ptr: ptr.cast_const(), step, plane: V::LANES }.offset(start * step);
     // SAFETY: the group's columns of V and T, ROWS columns of C.
     unsafe {
-        inner_products::<T, V, ROWS>(work, group.clone(), b, start);
+        V::call(InnerProducts::<T, ROWS> { work, v: group.clone(), b, first: start });
         for i in group.clone().step_by(ROWS) {
             // Minus the rows i and on of Tᴴ Y; the elements of T below its diagonal are zeros.
             let mut acc = zero::<T, V, 1, ROWS>();
@@ -200,19 +200,27 @@ where
 ///
 /// # Safety
 /// As for [`Vector`]; the columns are there.
-#[inline(always)]
-unsafe fn inner_products<T, V, const ROWS: usize>(work: &Work<T>, v: Range<usize>, b: usize, first: usize)
-where
-    T: Scalar,
-    V: Vector<Real = T::Real>,
-{
-    // Two columns of complex numbers: three would need all 32 registers of AVX-512, and one more.
-    // SAFETY: the caller's promises.
-    unsafe {
-        if T::COMPLEX {
-            inner_products_by::<T, V, 2, ROWS>(work, v, b, first);
-        } else {
-            inner_products_by::<T, V, NV, ROWS>(work, v, b, first);
+struct InnerProducts<'a, T: Scalar, const ROWS: usize> {
+    work: &'a Work<T>,
+    v: Range<usize>,
+    b: usize,
+    first: usize,
+}
+
+impl<T: Scalar, V: Vector<Real = T::Real>, const ROWS: usize> Part<V> for InnerProducts<'_, T, ROWS> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Self { work, v, b, first } = self;
+        // Two columns of complex numbers: three would need all 32 registers of AVX-512, and one more.
+        // SAFETY: the caller's promises.
+        unsafe {
+            if T::COMPLEX {
+                inner_products_by::<T, V, 2, ROWS>(work, v, b, first);
+            } else {
+                inner_products_by::<T, V, NV, ROWS>(work, v, b, first);
+            }
         }
     }
 }
@@ -220,7 +228,7 @@ where
 /// The same, so many columns of V at a time.
 ///
 /// # Safety
-/// As for [`inner_products`].
+/// As for [`InnerProducts`].
 #[inline(always)]
 unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(
     work: &Work<T>,
@@ -292,7 +300,7 @@ where
     let step = V::LANES * planes::<T>();
     // SAFETY: b columns of V and T, ROWS columns of the block, whose elements of T are set.
     unsafe {
-        inner_products::<T, V, ROWS>(work, start..b, b, b);
+        V::call(InnerProducts::<T, ROWS> { work, v: start..b, b, first: b });
         let t2 = work.t_rows(b, b);
         for p in start..b {
             // -(Y T2) row by row; then once more with a minus below.

@@ -245,20 +245,18 @@ unsafe fn apply_panel<T, V, const NV: usize, const ROWS: usize>(
             let known = Stream { ptr: x.add(found.start * step).cast_const(), step, plane };
             let rows = Stream { ptr: block, step: ROWS * unit, plane: ROWS };
             let small = block.add(found.len() * ROWS * unit);
-            match system.action {
-                Action::Solve => {
-                    if system.alpha != T::ONE {
-                        micro::scale::<T, V, NV, ROWS>(&mut acc, system.alpha);
-                    }
-                    eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
-                    substitute::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
-                }
-                Action::Multiply => {
-                    // Minus the product, because that is what the loop of the product accumulates.
-                    multiply_triangle::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
-                    eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
-                    micro::scale::<T, V, NV, ROWS>(&mut acc, -system.alpha);
-                }
+            let solves = system.action == Action::Solve;
+            if !solves {
+                // Minus the product, because that is what the loop of the product accumulates.
+                multiply_triangle::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
+            } else if system.alpha != T::ONE {
+                micro::scale::<T, V, NV, ROWS>(&mut acc, system.alpha);
+            }
+            eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
+            if solves {
+                substitute::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
+            } else {
+                micro::scale::<T, V, NV, ROWS>(&mut acc, -system.alpha);
             }
             store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);
         }

@@ -8,11 +8,11 @@
 use super::micro::{Streams, Tile, load, planes, scalar, subtract, with_vectors, zero};
 use super::output::{Out, Wanted};
 use super::packed::{DEPTH, block_bytes, even};
-use super::product::{Ahead, COLUMNS, Lines, NV, Panels, accumulate, block, put};
+use super::product::{Ahead, Block, COLUMNS, Factors, Lines, NV, Panels, accumulate, put};
 use super::workspace::Workspace;
 use super::{pack, small_triangle};
 use crate::backend::Factor;
-use crate::simd::{Kernel, Vector};
+use crate::simd::{Kernel, Part, Vector};
 use crate::{Diag, MatMut, Scalar, Uplo};
 use std::ops::Range;
 
@@ -68,15 +68,15 @@ impl<T: Scalar> TriangularProduct<'_, T> {
                         let left = unsafe { self.packed_a::<V>(place, i.clone(), k.clone(), width, own_a) };
                         let c = self.b.rb_mut().submatrix(i, j.clone());
                         let out = Out { minus_alpha: -self.alpha, beta, wanted: Wanted::ALL, c };
-                        match place {
-                            // SAFETY: the panels are those of these rows and columns.
-                            None => unsafe {
-                                block::<T, V, ROWS, false>(k.len(), width, (left, right), None, Ahead::RIGHT, out)
-                            },
-                            // SAFETY: as above.
-                            Some(place) => unsafe {
-                                on_diagonal::<T, V, ROWS, true>(place, k.len(), width, left, right, out)
-                            },
+                        let factors = (left, right);
+                        // SAFETY: the panels are those of these rows and columns.
+                        unsafe {
+                            match place {
+                                None => V::call(beside::<_, ROWS>(k.len(), width, factors, out)),
+                                Some(place) => {
+                                    V::call(OnDiagonal::<_, ROWS, true> { place, depth: k.len(), width, factors, out })
+                                }
+                            }
                         }
                     }
                 }
@@ -120,13 +120,14 @@ impl<T: Scalar> TriangularProduct<'_, T> {
                     let c = self.b.rb_mut().transpose().submatrix(i.clone(), rows.clone());
                     let out = Out { minus_alpha, beta: T::ONE, wanted: Wanted::ALL, c };
                     // SAFETY: the panels are those of these columns and rows.
-                    unsafe { block::<T, V, ROWS, false>(k.len(), width, (left, right), None, Ahead::RIGHT, out) };
+                    unsafe { V::call(beside::<_, ROWS>(k.len(), width, (left, right), out)) };
                     if let Some(place) = place {
                         let right = Panels::packed::<T>(triangle.as_ptr(), ROWS, k.len());
                         let c = self.b.rb_mut().transpose().submatrix(i, k.clone());
                         let out = Out { minus_alpha, beta: T::ZERO, wanted: Wanted::ALL, c };
+                        let (depth, factors) = (k.len(), (left, right));
                         // SAFETY: as above.
-                        unsafe { on_diagonal::<T, V, ROWS, false>(place, k.len(), width, left, right, out) };
+                        unsafe { V::call(OnDiagonal::<_, ROWS, false> { place, depth, width, factors, out }) };
                     }
                 }
             }
@@ -227,33 +228,49 @@ impl Place {
     }
 }
 
-/// All register tiles of rows of a triangle, A if lanes run along its rows (`ALONG`), B otherwise, and a block of the other factor.
-///
-/// # Safety
-/// As for [`block`].
+/// The product of blocks beside the diagonal.
 #[inline(always)]
-unsafe fn on_diagonal<T, V, const ROWS: usize, const ALONG: bool>(
-    place: Place,
+fn beside<T: Scalar, const ROWS: usize>(
     depth: usize,
     width: usize,
-    a: Panels<T::Real>,
-    b: Panels<T::Real>,
-    mut out: Out<'_, T>,
-) where
+    factors: Factors<T::Real>,
+    out: Out<'_, T>,
+) -> Block<'_, T, ROWS, false> {
+    Block { depth, width, factors, others: None, ahead: Ahead::RIGHT, out }
+}
+
+/// All register tiles of rows of a triangle, A if lanes run along its rows (`ALONG`), B otherwise, and a block of the other factor.
+struct OnDiagonal<'a, T: Scalar, const ROWS: usize, const ALONG: bool> {
+    place: Place,
+    depth: usize,
+    /// Rows of a panel of A.
+    width: usize,
+    factors: Factors<T::Real>,
+    out: Out<'a, T>,
+}
+
+impl<T, V, const ROWS: usize, const ALONG: bool> Part<V> for OnDiagonal<'_, T, ROWS, ALONG>
+where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let (m, n) = out.c.shape();
-    for j in (0..n).step_by(ROWS) {
-        for i in (0..m).step_by(width) {
-            let (rows, cols) = (width.min(m - i), ROWS.min(n - j));
-            let (at, order) = if ALONG { (place.first + i, rows) } else { (place.first + j, cols) };
-            let place = Place { first: at, ..place };
-            let out = Out { c: out.c.rb_mut().submatrix(i..i + rows, j..j + cols), ..out };
-            let streams = (a.at(i).0, b.at(j).0);
-            // SAFETY: the caller's promises for panels i and j.
-            unsafe {
-                with_vectors!(rows.div_ceil(V::LANES), tile::<T, V, _, ROWS, ALONG>(place, order, depth, streams, out))
+    type Output = ();
+
+    /// # Safety
+    /// As for [`Block`].
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Self { place, depth, width, factors: (a, b), mut out } = self;
+        let (m, n) = out.c.shape();
+        for j in (0..n).step_by(ROWS) {
+            for i in (0..m).step_by(width) {
+                let (rows, cols) = (width.min(m - i), ROWS.min(n - j));
+                let (at, order) = if ALONG { (place.first + i, rows) } else { (place.first + j, cols) };
+                let place = Place { first: at, ..place };
+                let out = Out { c: out.c.rb_mut().submatrix(i..i + rows, j..j + cols), ..out };
+                let (vectors, streams) = (rows.div_ceil(V::LANES), (a.at(i).0, b.at(j).0));
+                // SAFETY: the caller's promises for panels i and j.
+                unsafe { with_vectors!(vectors, tile::<T, V, _, ROWS, ALONG>(place, order, depth, streams, out)) }
             }
         }
     }

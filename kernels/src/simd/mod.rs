@@ -4,7 +4,7 @@
 //! body written once over [`Vector`]; [`dispatch`] compiles it once per instruction set and enters the best that the
 //! processor has. Everything a body calls must be `#[inline(always)]`, and no closure: only then does it end up inside the
 //! function that enables the instructions, and each vector operation becomes one of them instead of a call (a hundred
-//! times slower).
+//! times slower). What is long and needed in several places is a [`Part`]: a body of its own, compiled once and entered by [`Vector::call`].
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -53,6 +53,8 @@ pub(crate) trait Vector: Copy {
     unsafe fn interleave(re: Self, im: Self) -> (Self, Self);
     /// The numbers of each pair of adjacent lanes, exchanged.
     unsafe fn swap_pairs(self) -> Self;
+    /// Enters a part of a kernel, which is compiled for these vectors.
+    unsafe fn call<P: Part<Self>>(part: P) -> P::Output;
     /// Copies a square: row i of `to` becomes column i of `from`, each with its distance between rows.
     unsafe fn transpose(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
     /// The same for the first four rows of `from`, which has SQUARE columns.
@@ -114,6 +116,15 @@ pub(crate) trait Kernel<T: Scalar> {
     /// # Safety
     /// The processor has the instructions of `V`. Implementations are `#[inline(always)]`.
     unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> Self::Output;
+}
+
+/// A part of kernels that is compiled once for each kind of vector, and not again wherever it is needed.
+pub(crate) trait Part<V> {
+    type Output;
+
+    /// # Safety
+    /// The processor has the instructions of `V`, and what the part itself asks for. Implementations are `#[inline(always)]`.
+    unsafe fn run(self) -> Self::Output;
 }
 
 /// Runs `kernel` with the best instructions of this processor.

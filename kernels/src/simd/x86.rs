@@ -1,11 +1,11 @@
 //! Vectors of AVX2 and AVX-512.
 
-use super::{Vector, tile};
+use super::{Part, Vector, tile};
 use std::arch::x86_64::*;
 
-/// One line per register type: its real, its lanes, and the intrinsics by name.
+/// One line per register type: its real, its lanes, the instructions that parts of kernels are compiled for, and the intrinsics by name.
 macro_rules! vectors {
-    ($($v:ty, $real:ty, $lanes:literal, $splat:ident, $load:ident, $store:ident, $mul:ident, $add:ident, $sub:ident,
+    ($($v:ty, $real:ty, $lanes:literal, $features:literal, $splat:ident, $load:ident, $store:ident, $mul:ident, $add:ident, $sub:ident,
         |$x:ident, $i:ident| $lane:expr, $mask:ident, $mask_load:ident, $mask_store:ident, $blend:ident,
         $square:literal, $transpose:ident, $four:ident, $interleave:ident, $swap:path, $abs:ident, $larger:ident, $sum:ident
         $(, $real_tile:path, $complex_tile:path)?;)*) => {$(
@@ -90,6 +90,12 @@ macro_rules! vectors {
                 // SAFETY: the caller vouches for the instruction set.
                 unsafe { $swap(self) }
             }
+            #[inline(never)]
+            #[target_feature(enable = $features)]
+            unsafe fn call<P: Part<Self>>(part: P) -> P::Output {
+                // SAFETY: the caller's promises.
+                unsafe { part.run() }
+            }
             #[inline(always)]
             unsafe fn transpose(from: *const $real, from_step: usize, to: *mut $real, to_step: usize) {
                 // SAFETY: the caller vouches for the instruction set and for both squares.
@@ -131,21 +137,21 @@ macro_rules! vectors {
 
 // A lane is moved to the front by a permutation whose index may be computed: three cycles, without a detour by memory.
 vectors! {
-    __m512, f32, 16, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
+    __m512, f32, 16, "avx512f,avx2,fma", _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
         |x, i| _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(i), x)),
         bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, _mm512_mask_blend_ps, 8, transpose_f32, four_f32, interleave_f32_16,
         _mm512_permute_ps::<0xb1>, _mm512_abs_ps, larger_f32_16, _mm512_reduce_add_ps,
         tile::real_f32, tile::complex_f32;
-    __m512d, f64, 8, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
+    __m512d, f64, 8, "avx512f,avx2,fma", _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
         |x, i| _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(i64::from(i)), x)),
         bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, _mm512_mask_blend_pd, 8, transpose_f64_8, four_f64_8, interleave_f64_8,
         _mm512_permute_pd::<0x55>, _mm512_abs_pd, larger_f64_8, _mm512_reduce_add_pd,
         tile::real_f64, tile::complex_f64;
-    __m256, f32, 8, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
+    __m256, f32, 8, "avx2,fma", _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
         |x, i| _mm256_cvtss_f32(_mm256_permutevar8x32_ps(x, _mm256_set1_epi32(i))),
         signs_8, load_signs_f32, _mm256_maskstore_ps, blend_f32_8, 8, transpose_f32, four_f32, interleave_f32_8,
         _mm256_permute_ps::<0xb1>, abs_f32_8, larger_f32_8, sum_f32_8;
-    __m256d, f64, 4, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd,
+    __m256d, f64, 4, "avx2,fma", _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd,
         |x, i| _mm256_cvtsd_f64(_mm256_castps_pd(_mm256_permutevar8x32_ps(
             _mm256_castpd_ps(x),
             _mm256_set1_epi64x(i64::from(2 * i) | i64::from(2 * i + 1) << 32),
