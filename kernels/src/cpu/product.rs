@@ -302,7 +302,8 @@ where
                 let vectors = (last - i).div_ceil(V::LANES) - skip;
                 let others = others.map(|(a, b)| (a.at(i).0.offset(skip * V::LANES), b.at(j).0));
                 let (i, a) = (i + skip * V::LANES, a.offset(skip * V::LANES));
-                let part = Out {
+                let operands = Operands { depth, a, b: right.0, across: right.1, others };
+                let out = Out {
                     wanted: Wanted { offset: out.wanted.offset + i as isize - j as isize, ..out.wanted },
                     c: out.c.rb_mut().submatrix(i..m.min(i + vectors * V::LANES), j..j + cols),
                     ..out
@@ -310,14 +311,26 @@ where
                 // SAFETY: the caller's promises for panels i and j.
                 unsafe {
                     let next = [&mut next_b, &mut ahead.a];
-                    with_vectors!(vectors, tile::<T, V, _, ROWS, CONJ>(depth, a, right, others, next, part))
+                    with_vectors!(vectors, V, RegisterTile::<T, _, ROWS, CONJ> { operands, next, out })
                 }
             }
         }
     }
 }
 
-/// acc -= b x, or with the conjugate of b, as in [`eliminate_across`]; what is needed next is asked for on the way: lines of `next` before C is, and
+/// What a register tile is the product of.
+#[derive(Clone, Copy)]
+pub(super) struct Operands<R> {
+    pub depth: usize,
+    pub a: Stream<R>,
+    pub b: Stream<R>,
+    /// Reals from a row of b to the next.
+    pub across: usize,
+    /// Others, which are packed, whose product is added.
+    pub others: Option<Streams<R>>,
+}
+
+/// acc -= b x, or with the conjugate of b, for these operands; what is needed next is asked for on the way: lines of `next` before C is, and
 /// others after that.
 ///
 /// # Safety
@@ -325,22 +338,38 @@ where
 #[inline(always)]
 pub(super) unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     acc: &mut Tile<V, NV, ROWS>,
-    depth: usize,
-    (a, b): Streams<T::Real>,
+    operands: Operands<T::Real>,
     next: [&mut Lines; 2],
     out: &mut Out<'_, T>,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    let Operands { depth, a, b, across, others } = operands;
     let early = (depth / 2).max(depth.saturating_sub(LATE)) / 4 * 4;
     let [before, after] = next.map(|lines| lines.take(a.ptr));
-    // SAFETY: the caller's promises.
-    unsafe {
-        steps::<T, V, NV, ROWS, CONJ>(acc, early, (a, b), before);
-        out.fetch::<V, NV, ROWS>();
-        let rest = (a.offset(early * a.step), b.offset(early * b.step));
-        steps::<T, V, NV, ROWS, CONJ>(acc, depth - early, rest, after);
+    let rest = (a.offset(early * a.step), b.offset(early * b.step));
+    // One loop for all: it is long, and written out for each size of tile.
+    let (mut left, mut part) = match others {
+        Some(others) => (2, (others, 1, depth, a.ptr.cast())),
+        None => (1, ((a, b), across, early, before)),
+    };
+    loop {
+        let (streams, across, depth_of_part, lines) = part;
+        // SAFETY: the caller's promises.
+        unsafe { steps::<T, V, NV, ROWS, CONJ>(acc, depth_of_part, streams, across, lines) };
+        part = match left {
+            2 => ((a, b), operands.across, early, before),
+            1 => {
+                // What lies there unpacked is a small factor, and C small, too.
+                if operands.across == 1 {
+                    out.fetch::<V, NV, ROWS>();
+                }
+                (rest, operands.across, depth - early, after)
+            }
+            _ => return,
+        };
+        left -= 1;
     }
 }
 
@@ -353,6 +382,7 @@ pub(super) unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ:
     acc: &mut Tile<V, NV, ROWS>,
     depth: usize,
     (a, b): Streams<T::Real>,
+    across: usize,
     next: *const u8,
 ) where
     T: Scalar,
@@ -360,6 +390,9 @@ pub(super) unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ:
 {
     // SAFETY: the caller's promises.
     unsafe {
+        if !T::COMPLEX && across != 1 {
+            return eliminate_across::<T, V, NV, ROWS>(acc, depth, (a, b), across, CONJ);
+        }
         match as_packed::<T, V, NV, ROWS>(a, b) {
             Some(streams) => eliminate_packed::<T, V, NV, ROWS>(acc, depth, streams, next, CONJ),
             None => eliminate_across::<T, V, NV, ROWS>(acc, depth, (a, b), 1, CONJ),
@@ -367,35 +400,32 @@ pub(super) unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ:
     }
 }
 
-/// One register tile: C = alpha A B + beta C, or with the conjugate of B; the product of two others may be added to theirs.
-///
-/// # Safety
-/// As for [`eliminate_across`]; C has at most NV vectors of rows and ROWS columns.
-#[inline(always)]
-unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
-    depth: usize,
-    a: Stream<T::Real>,
-    (b, across): (Stream<T::Real>, usize),
-    others: Option<Streams<T::Real>>,
-    next: [&mut Lines; 2],
-    mut out: Out<'_, T>,
-) where
+/// One register tile: C = alpha A B + beta C, or with the conjugate of B.
+struct RegisterTile<'a, T: Scalar, const NV: usize, const ROWS: usize, const CONJ: bool> {
+    operands: Operands<T::Real>,
+    next: [&'a mut Lines; 2],
+    out: Out<'a, T>,
+}
+
+impl<T, V, const NV: usize, const ROWS: usize, const CONJ: bool> Part<V> for RegisterTile<'_, T, NV, ROWS, CONJ>
+where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let whole = out.wanted.whole(out.c.nrows(), out.c.ncols());
-    // SAFETY: the caller's promises.
-    unsafe {
-        let mut acc = zero::<T, V, NV, ROWS>();
-        if let Some(others) = others {
-            steps::<T, V, NV, ROWS, CONJ>(&mut acc, depth, others, a.ptr.cast());
+    type Output = ();
+
+    /// # Safety
+    /// As for [`eliminate_across`]; C has at most NV vectors of rows and ROWS columns.
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Self { operands, next, mut out } = self;
+        let whole = out.wanted.whole(out.c.nrows(), out.c.ncols());
+        // SAFETY: the caller's promises.
+        unsafe {
+            let mut acc = zero::<T, V, NV, ROWS>();
+            accumulate::<T, V, NV, ROWS, CONJ>(&mut acc, operands, next, &mut out);
+            put::<T, V, NV, ROWS>(&acc, whole, out);
         }
-        if T::COMPLEX || across == 1 {
-            accumulate::<T, V, NV, ROWS, CONJ>(&mut acc, depth, (a, b), next, &mut out);
-        } else {
-            eliminate_across::<T, V, NV, ROWS>(&mut acc, depth, (a, b), across, false);
-        }
-        put::<T, V, NV, ROWS>(&acc, whole, out);
     }
 }
 

@@ -128,7 +128,6 @@ pub(crate) trait Part<V> {
 }
 
 /// Runs `kernel` with the best instructions of this processor.
-#[inline]
 pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
     match best() {
         #[cfg(target_arch = "x86_64")]
@@ -137,8 +136,7 @@ pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
         InstructionSet::Avx2 => unsafe { with_avx2::<T, K>(kernel) },
-        // SAFETY: Portable needs no instructions beyond the target's own.
-        InstructionSet::Portable => unsafe { kernel.run::<<T::Real as Lanes>::Portable, 2>() },
+        InstructionSet::Portable => with_portable::<T, K>(kernel),
     }
 }
 
@@ -205,6 +203,12 @@ fn with_avx2<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
             kernel.run::<<T::Real as Lanes>::Avx2, 4>()
         }
     }
+}
+
+/// Two rows: two vectors of four take most of the registers of the oldest processors.
+fn with_portable<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
+    // SAFETY: Portable needs no instructions beyond the target's own.
+    unsafe { kernel.run::<<T::Real as Lanes>::Portable, 2>() }
 }
 
 /// Bytes of a core's second-level cache, if the processor says so.
