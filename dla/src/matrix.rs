@@ -10,8 +10,8 @@ use superscalar_kernels::{MatMut, MatRef, NoMemory, Real, Scalar, try_zeros};
 /// An m x n matrix, column by column without gaps.
 ///
 /// Its views, [`as_ref`](Self::as_ref) and [`as_mut`](Self::as_mut), are what the routines take. A matrix that lives elsewhere,
-/// with any leading dimension, becomes a view by [`MatRef::from_col_major`] and [`MatMut::from_col_major`], and faer's views
-/// convert to and from ours.
+/// with any leading dimension, becomes a view by [`MatRef::from_col_major`] and [`MatMut::from_col_major`]; with the cargo
+/// feature `faer` its views convert to and from ours.
 ///
 /// ```
 /// use superscalar_dla::Matrix;
