@@ -76,8 +76,6 @@ mod condition;
 mod device_matrix;
 mod distribution;
 mod error;
-#[cfg(all(debug_assertions, not(test)))]
-mod instances;
 mod level3;
 mod lu;
 mod matrix;
@@ -87,6 +85,7 @@ mod mixed;
 mod options;
 mod parts;
 mod qr;
+mod scalar;
 mod scaling;
 mod steps;
 mod tile;
@@ -124,6 +123,7 @@ pub use qr::{
     Reflectors, RowReflectors, Tree, gelqf::gelqf, gels::gels, geqrf::geqrf, tsqr::tsqr, ungqr::ungqr, unmlq::unmlq,
     unmqr::unmqr,
 };
+pub use scalar::Scalar;
 pub use tile::{Tile, TileView};
 pub use tiled::Tiled;
 

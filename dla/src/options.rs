@@ -4,9 +4,10 @@ use crate::{
     block_size::{BlockSize, Crew, ProductTiles, TriangleParts},
     distribution::Distribution,
     error::Error,
+    scalar::Scalar,
     tuning::Blocks,
 };
-use superscalar_kernels::{Scalar, Side};
+use superscalar_kernels::Side;
 
 /// Options of the blocking routines.
 ///

@@ -4,7 +4,8 @@
 //! What is safe is decided as in LAPACK's drivers: a matrix is left alone if its largest element is between the
 //! smallest normal number over the machine epsilon and the reciprocal of that.
 
-use superscalar_kernels::{MatMut, MatRef, Real, Scalar};
+use crate::scalar::Scalar;
+use superscalar_kernels::{MatMut, MatRef, Real, Scalar as _};
 
 /// ⌊log₂ |x|⌋ of a number that is neither zero nor infinite nor NaN.
 pub(crate) fn exponent<R: Real>(x: R) -> i32 {
