@@ -24,6 +24,10 @@ use superscalar_macros::each_type;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[each_type]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not known to be an element of the routines' matrices",
+    note = "a generic function that calls the routines takes a `T: superscalar_dla::Scalar`, which is more than the kernels' `Scalar`"
+)]
 pub trait Scalar:
     superscalar_kernels::Scalar
     + Level3

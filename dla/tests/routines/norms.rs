@@ -5,8 +5,8 @@ use crate::{
     matrices::{Stored, TINY, Wide, epsilon, is_single, least, narrow, powers_of_two, times_power_of_two, wide},
     runs::{Runtimes, SHAPES, assert_refused, assert_small, runtime},
 };
-use superscalar_dla::{Error, ErrorKind, Options, Tiled, lange, lanhe, lansy, lantr, submit};
-use superscalar_kernels::{Diag, Norm, Part, Real, Scalar, Uplo, c64};
+use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, lange, lanhe, lansy, lantr, submit};
+use superscalar_kernels::{Diag, Norm, Part, Real, Uplo, c64};
 use superscalar_runtime::Runtime;
 
 const NORMS: [Norm; 4] = [Norm::Max, Norm::One, Norm::Inf, Norm::Frobenius];
