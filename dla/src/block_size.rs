@@ -6,10 +6,9 @@ pub(crate) use triangle::TriangleParts;
 
 use crate::{
     error::Error,
-    scalar::Scalar,
     tuning::{self, Blocks},
 };
-use superscalar_kernels::Side;
+use superscalar_kernels::{Scalar, Side};
 use superscalar_runtime::Runtime;
 
 /// Who a routine's work is cut for.

@@ -23,9 +23,8 @@ pub(crate) use level3::{Gemm, Gemmt, Rank2k, RankK, Scale, Symm, Triangle, trmm,
 pub(crate) use reflect::{Application, Geqrf, Larfb, Larft, Ungqr, cost_of_larfb, identity, multiply_out};
 pub(crate) use tree::{Branch, BranchApplication, Gather, Scatter};
 
-use crate::scalar::Scalar;
 use crate::tile::Tile;
-use superscalar_kernels::{MatMut, Op, device::Mat};
+use superscalar_kernels::{MatMut, Op, Scalar, device::Mat};
 use superscalar_runtime::{BlasLevel, Codelet, Cost, DeviceError, Operand, Reads, TaskSpec, Updates};
 
 /// A tile that a task changes.

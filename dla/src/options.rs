@@ -4,10 +4,9 @@ use crate::{
     block_size::{BlockSize, Crew, ProductTiles, TriangleParts},
     distribution::Distribution,
     error::Error,
-    scalar::Scalar,
     tuning::Blocks,
 };
-use superscalar_kernels::Side;
+use superscalar_kernels::{Scalar, Side};
 
 /// Options of the blocking routines.
 ///

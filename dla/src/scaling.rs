@@ -4,8 +4,7 @@
 //! What is safe is decided as in LAPACK's drivers: a matrix is left alone if its largest element is between the
 //! smallest normal number over the machine epsilon and the reciprocal of that.
 
-use crate::scalar::Scalar;
-use superscalar_kernels::{MatMut, MatRef, Real, Scalar as _};
+use superscalar_kernels::{MatMut, MatRef, Real, Scalar};
 
 /// ⌊log₂ |x|⌋ of a number that is neither zero nor infinite nor NaN.
 pub(crate) fn exponent<R: Real>(x: R) -> i32 {

@@ -10,8 +10,8 @@ pub(crate) use measure::HasMeasure;
 pub use measure::measure;
 
 use crate::error::Error;
-use crate::scalar::Scalar;
 use std::{fmt, fs, io, path::PathBuf, sync::OnceLock};
+use superscalar_kernels::Scalar;
 use superscalar_runtime::processor_name;
 
 /// What a block size belongs to.

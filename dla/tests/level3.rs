@@ -5,7 +5,7 @@
 
 use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, gemm, gemmt, hemm, her2k, herk, submit, symm};
 use superscalar_dla::{syr2k, syrk, trmm, trsm};
-use superscalar_kernels::{Scalar as _, Diag, MatMut, MatRef, Op, Real, Side, Uplo, c32, c64, reference};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Real, Scalar as _, Side, Uplo, c32, c64, reference};
 use superscalar_runtime::Runtime;
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];

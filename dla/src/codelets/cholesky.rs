@@ -2,9 +2,8 @@
 //! factorization in block columns see `cholesky_columns.rs`.
 
 use super::{Changed, OnOne, cost, mat};
-use crate::scalar::Scalar;
 use superscalar_kernels::{
-    Diag, NotPositiveDefinite, Singular, Uplo, cpu,
+    Diag, NotPositiveDefinite, Scalar, Singular, Uplo, cpu,
     device::{Call, on_devices},
 };
 use superscalar_runtime::{Codelet, Cost, Lent, Scope, TaskSpec};

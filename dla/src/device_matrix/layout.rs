@@ -4,9 +4,9 @@ use crate::{
     block_size::{BlockSize, Crew},
     distribution::Distribution,
     error::Error,
-    scalar::Scalar,
     tuning::Blocks,
 };
+use superscalar_kernels::Scalar;
 use superscalar_runtime::Runtime;
 
 /// How a [`DeviceMatrix`](crate::DeviceMatrix) is cut, and on which devices its tiles live.

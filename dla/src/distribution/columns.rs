@@ -6,11 +6,10 @@ use super::{
 };
 use crate::{
     codelets::{Changed, task},
-    scalar::Scalar,
     tiled::Tiled,
 };
 use std::sync::Arc;
-use superscalar_kernels::MatMut;
+use superscalar_kernels::{MatMut, Scalar};
 use superscalar_runtime::{BlasLevel, Home, Lent, Lock, Nesting, Scope};
 
 /// Deals the block columns of a matrix that is factored, as it says itself; without a distribution by columns it does nothing.

@@ -18,11 +18,9 @@ mod weights;
 
 pub(crate) use columns::Dealer;
 
-use crate::{
-    block_size::Crew, codelets::cost_of_product, error::Error, options::Options, scalar::Scalar, tiled::Tiled,
-};
+use crate::{block_size::Crew, codelets::cost_of_product, error::Error, options::Options, tiled::Tiled};
 use std::{ffi::OsStr, fmt, str::FromStr};
-use superscalar_kernels::MatMut;
+use superscalar_kernels::{MatMut, Scalar};
 use superscalar_runtime::{Cost, Nesting, Resource, Runtime, Scope};
 
 /// The environment variable that names a distribution.

@@ -9,11 +9,10 @@
 
 use crate::{
     codelets,
-    scalar::Scalar,
     tiled::{Partition, Tiled},
 };
 use std::ops::Range;
-use superscalar_kernels::Side;
+use superscalar_kernels::{Scalar, Side};
 use superscalar_runtime::{Scope, TaskSpec};
 
 /// Tiles of C that are updated step by step together.

@@ -3,9 +3,8 @@
 //! A worker has a strip for itself, of the full depth, and packs what it needs of the factors: once for all of the strip, and into its own cache.
 
 use crate::codelets::task;
-use crate::scalar::Scalar;
 use std::ops::Range;
-use superscalar_kernels::{MatMut, Uplo};
+use superscalar_kernels::{MatMut, Scalar, Uplo};
 use superscalar_runtime::{Error, Runtime};
 
 /// What the columns of a strip are a multiple of: cache lines of all types, and rows of register tiles.

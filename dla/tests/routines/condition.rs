@@ -6,7 +6,7 @@ use crate::{
     runs::{Runtimes, assert_refused, runtime},
 };
 use superscalar_dla::{ErrorKind, Options, Scalar, Tiled, gecon, getrf, lange, pocon, potrf, submit};
-use superscalar_kernels::{Norm, Real, Uplo, c64};
+use superscalar_kernels::{Norm, Real, Scalar as _, Uplo, c64};
 
 const NORMS: [Norm; 2] = [Norm::One, Norm::Inf];
 

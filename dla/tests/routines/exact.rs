@@ -9,7 +9,7 @@ use crate::{
     matrices::{Stored, random, whole, wide},
 };
 use superscalar_dla::{self as dla, Options, Scalar};
-use superscalar_kernels::{Diag, Op, Side, Uplo, c32, c64};
+use superscalar_kernels::{Diag, Op, Scalar as _, Side, Uplo, c32, c64};
 use superscalar_runtime::Runtime;
 
 fn runtime(workers: usize) -> Runtime {

@@ -6,13 +6,17 @@ use crate::{
     runs::{Runtimes, SHAPES, assert_refused, assert_small, runtime},
 };
 use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, lange, lanhe, lansy, lantr, submit};
-use superscalar_kernels::{Diag, Norm, Part, Real, Uplo, c64};
+use superscalar_kernels::{Diag, Norm, Part, Real, Scalar as _, Uplo, c64};
 use superscalar_runtime::Runtime;
 
 const NORMS: [Norm; 4] = [Norm::Max, Norm::One, Norm::Inf, Norm::Frobenius];
 
 /// A routine, and the matrix it means by what is stored.
-type Case<'a, T> = (String, Box<dyn Fn(&Runtime, Norm, &Options) -> Result<<T as Scalar>::Real, Error> + 'a>, Wide);
+type Case<'a, T> = (
+    String,
+    Box<dyn Fn(&Runtime, Norm, &Options) -> Result<<T as superscalar_kernels::Scalar>::Real, Error> + 'a>,
+    Wide,
+);
 
 fn is_named(uplo: Uplo, i: usize, j: usize) -> bool {
     if uplo == Uplo::Lower { i >= j } else { i <= j }
