@@ -1,4 +1,4 @@
-//! Tiled dense linear algebra on the task runtime: LAPACK's names and conventions, generic over `f32 f64 c32 c64`.
+//! Tiled dense linear algebra on the task runtime: LAPACK's names and conventions, generic over `f32 f64 c32 c64` ([`Scalar`]).
 //!
 //! Each routine has two forms. The **blocking** form, here at the root, takes matrices and returns when the result is there,
 //! as LAPACK does. The **non-blocking** form, in [`submit`], takes tiled matrices of a scope and returns once the tasks are

@@ -8,7 +8,7 @@ use superscalar_macros::each_type;
 
 /// An element of a matrix: `f32`, `f64`, `c32` or `c64`, with the arithmetic of [`superscalar_kernels::Scalar`]. Sealed.
 ///
-/// Its other supertraits are the routines, which are compiled with this crate for each of the types: what calls them is compiled in no time.
+/// Its other supertraits are the routines, which are compiled with this crate for each of the four, and not again in every program.
 ///
 /// ```
 /// use superscalar_dla::{Error, Matrix, Options, Scalar, posv};
@@ -25,8 +25,8 @@ use superscalar_macros::each_type;
 /// ```
 #[each_type]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not known to be an element of the routines' matrices",
-    note = "a generic function that calls the routines takes a `T: superscalar_dla::Scalar`, which is more than the kernels' `Scalar`"
+    message = "the routines do not take matrices of `{Self}`",
+    note = "a generic function that calls them takes a `T: superscalar_dla::Scalar`; the `Scalar` of the kernels has no routines"
 )]
 pub trait Scalar:
     superscalar_kernels::Scalar

@@ -10,7 +10,7 @@ mod routine;
 
 use proc_macro::TokenStream;
 use quote::quote;
-use syn::{Item, Type, parse::Parser, parse_quote, punctuated::Punctuated};
+use syn::{Item, Token, Type, parse::Parser, punctuated::Punctuated};
 
 /// Before a function `fn name<T: Scalar>(…)`: it is compiled here for each type of element. Before a trait without items: it is
 /// implemented for each of them. The types are `f32 f64 c32 c64`, or those that are given.
@@ -34,20 +34,16 @@ pub fn each_type(types: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn expand(types: TokenStream, item: TokenStream) -> syn::Result<proc_macro2::TokenStream> {
-    let types = Punctuated::<Type, syn::Token![,]>::parse_terminated.parse(types)?;
-    let types: Vec<Type> = match types.is_empty() {
-        true => ["f32", "f64", "::superscalar_kernels::c32", "::superscalar_kernels::c64"]
-            .map(|name| syn::parse_str(name))
-            .into_iter()
-            .collect::<Result<_, _>>()?,
-        false => types.into_iter().collect(),
+    let types = match types.is_empty() {
+        true => quote!(f32, f64, ::superscalar_kernels::c32, ::superscalar_kernels::c64),
+        false => types.into(),
     };
+    let types: Vec<Type> = Punctuated::<Type, Token![,]>::parse_terminated.parse2(types)?.into_iter().collect();
     match syn::parse(item)? {
         Item::Fn(function) => routine::expand(&types, function),
         Item::Trait(family) => {
             let name = &family.ident;
-            let implementations =
-                types.iter().map(|element| -> syn::ItemImpl { parse_quote!(impl #name for #element {}) });
+            let implementations = types.iter().map(|element| quote!(impl #name for #element {}));
             Ok(quote!(#family #(#implementations)*))
         }
         other => Err(syn::Error::new_spanned(other, "each_type: a function, or a trait without items")),

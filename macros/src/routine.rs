@@ -3,8 +3,8 @@
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::{
-    Attribute, Error, FnArg, GenericParam, Ident, ItemFn, Pat, Result, ReturnType, Signature, Type, TypeParam,
-    spanned::Spanned,
+    Attribute, Error, FnArg, GenericArgument, GenericParam, Ident, ItemFn, Lifetime, Pat, PathArguments, Result,
+    ReturnType, Signature, Type, TypeParam, spanned::Spanned,
 };
 
 pub(crate) fn expand(types: &[Type], function: ItemFn) -> Result<TokenStream> {
@@ -56,8 +56,8 @@ struct Routine<'a> {
 struct Argument<'a> {
     name: &'a Ident,
     ty: &'a Type,
-    /// The type parameter `V`, if the type is `&Tiled<'_, V>`.
-    view: Option<&'a Ident>,
+    /// The lifetime and the type parameter of the type, if it is `&Tiled<'s, V>`.
+    view: Option<(&'a Lifetime, &'a Ident)>,
 }
 
 impl<'a> Routine<'a> {
@@ -125,27 +125,33 @@ impl<'a> Argument<'a> {
 
     fn passed(&self) -> TokenStream {
         let name = self.name;
-        self.view.map_or(quote!(#name), |view| quote!(<#view as crate::tile::TileView<'_>>::either(#name)))
+        self.view.map_or(quote!(#name), |(_, view)| quote!(<#view as crate::tile::TileView<'_>>::either(#name)))
     }
 
     fn of_method(&self, element: &Ident) -> TokenStream {
         let (name, ty) = (self.name, self.ty);
-        if self.view.is_some() {
-            return quote!(#name: crate::tile::Either<'_, 's, Self>);
+        if let Some((scope, _)) = self.view {
+            return quote!(#name: crate::tile::Either<'_, #scope, Self>);
         }
         let ty = replace(ty.to_token_stream(), element, &quote!(Self));
         quote!(#name: #ty)
     }
 }
 
-/// V, if a type is `&Tiled<'_, V>` with one of these parameters V.
-fn view_of<'a>(ty: &'a Type, views: &[&TypeParam]) -> Option<&'a Ident> {
+/// The lifetime 's and V, if a type is `&Tiled<'s, V>` with one of these parameters V.
+fn view_of<'a>(ty: &'a Type, views: &[&TypeParam]) -> Option<(&'a Lifetime, &'a Ident)> {
     let Type::Reference(reference) = ty else { return None };
     let Type::Path(path) = &*reference.elem else { return None };
     let tiled = path.path.segments.last().filter(|segment| segment.ident == "Tiled")?;
-    let syn::PathArguments::AngleBracketed(arguments) = &tiled.arguments else { return None };
-    let Some(syn::GenericArgument::Type(Type::Path(view))) = arguments.args.last() else { return None };
-    view.path.get_ident().filter(|name| views.iter().any(|view| view.ident == **name))
+    let PathArguments::AngleBracketed(arguments) = &tiled.arguments else { return None };
+    let mut arguments = arguments.args.iter();
+    let (Some(GenericArgument::Lifetime(scope)), Some(GenericArgument::Type(Type::Path(view)))) =
+        (arguments.next(), arguments.next())
+    else {
+        return None;
+    };
+    let name = view.path.get_ident().filter(|name| views.iter().any(|view| view.ident == **name))?;
+    Some((scope, name))
 }
 
 /// The tokens, with others in the place of each `name`.
