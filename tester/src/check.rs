@@ -3,7 +3,7 @@
 use crate::case::Case;
 use crate::operand::Operands;
 use crate::routine::{Defect, Expected, Ours, Routine};
-use superscalar_kernels::Scalar;
+use superscalar_dla::Scalar;
 
 /// Errors up to this are accepted. They are in units of what rounding leaves (see [`sum`](crate::sum)): right results have a few, and potrf up to
 /// 15, because the elements on a diagonal stay large while hundreds of small ones are subtracted, each with a rounding of the large one.

@@ -13,8 +13,7 @@ use crate::report::{PeerPart, Row, Setting, Status, Timing};
 use crate::routine::{Expected, Ours, Routine};
 use crate::types::Type;
 use std::time::{Duration, Instant};
-use superscalar_dla::Options;
-use superscalar_kernels::Scalar;
+use superscalar_dla::{Options, Scalar};
 use superscalar_runtime::Runtime;
 
 /// Padding of the leading dimension, when small cases are checked and nothing else is said.

@@ -10,8 +10,8 @@ use crate::report::Row;
 use crate::resident::{Cut, Timed};
 use crate::sum::COLUMNS_MAX;
 use crate::types::{Type, with_type};
-use superscalar_dla::{Distribution, Options};
-use superscalar_kernels::{Op, Scalar};
+use superscalar_dla::{Distribution, Options, Scalar};
+use superscalar_kernels::Op;
 use superscalar_runtime::Runtime;
 
 /// A BLAS or LAPACK routine: how to make its operands, call it, call a peer's, and judge the result.
