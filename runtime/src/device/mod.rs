@@ -62,7 +62,10 @@ pub use memory::{
 pub(crate) use side::DeviceSide;
 pub(crate) use table::{Devices, Entry, Kinds, Takers};
 
-use crate::{error::Cause, task::guarded};
+use crate::{
+    error::Cause,
+    task::{caught, guarded},
+};
 use std::{any::Any, fmt, ops::Range, sync::Arc, time::Duration};
 
 /// What kind of device an implementation is for, such as `cuda`.
@@ -228,16 +231,12 @@ impl fmt::Display for DeviceError {
 impl std::error::Error for DeviceError {}
 
 /// Calls foreign code. A panic in it is an error of this text.
+#[inline]
 pub(crate) fn shielded<R>(
     on_panic: &'static str,
     call: impl FnOnce() -> Result<R, DeviceError>,
 ) -> Result<R, DeviceError> {
-    let mut result = None;
-    let _ = guarded(|| {
-        result = Some(call());
-        Ok(())
-    });
-    result.unwrap_or_else(|| Err(DeviceError::new(on_panic)))
+    caught(call).unwrap_or_else(|_| Err(DeviceError::new(on_panic)))
 }
 
 /// What an implementation for a device gets: the queue to put its work into, as the driver knows it.
