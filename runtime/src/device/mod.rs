@@ -41,6 +41,7 @@
 //!
 //! Which of the device's queues a task goes to is told in `device/queues.rs`.
 
+mod claim;
 mod codelet;
 mod finish;
 mod forecast;
@@ -310,6 +311,10 @@ pub type Issue<'a> = &'a mut dyn FnMut(&mut dyn Any) -> Result<(), DeviceError>;
 /// The runtime gives data to other tasks, and back to the program, when the work on them is reported to be finished. So work
 /// begins when the events that it waits for are reached, not before; and once its end was reported, or `issue` has returned an
 /// error, it touches nothing any more. The [`memory`](Self::memory) has as many bytes as [`info`](Self::info) says.
+///
+/// Tickets are counted from one in each queue, those of copies too, and stay below 2⁴⁸. A runtime finds the end of work by its queue
+/// and ticket: so what was given to one runtime is reported to that one alone. (A device that another runtime has is refused when a
+/// runtime is built; two devices that share queues are not known to.)
 pub unsafe trait Device: Send + Sync {
     /// What the runtime must know of it. The answer does not change.
     fn info(&self) -> DeviceInfo;
