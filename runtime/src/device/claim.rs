@@ -1,4 +1,5 @@
-//! Which devices runtimes have. Each is one runtime's at a time: the ends of its work are reported once, to the runtime that asks.
+//! Which devices runtimes have. Each is one runtime's at a time: the ends of its work are reported once, to the runtime
+//! that asks.
 
 use super::Device;
 use crate::sync::held;
@@ -10,7 +11,7 @@ use std::{
 /// By their addresses.
 static CLAIMED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
-/// The device is one runtime's until this is dropped, which must be before the device is: the next may have its address.
+/// The device is one runtime's until this is dropped. That must be before the device is: the next may have its address.
 pub(super) struct Claim(usize);
 
 impl Claim {

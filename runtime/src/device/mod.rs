@@ -312,9 +312,9 @@ pub type Issue<'a> = &'a mut dyn FnMut(&mut dyn Any) -> Result<(), DeviceError>;
 /// begins when the events that it waits for are reached, not before; and once its end was reported, or `issue` has returned an
 /// error, it touches nothing any more. The [`memory`](Self::memory) has as many bytes as [`info`](Self::info) says.
 ///
-/// Tickets are counted from one in each queue, those of copies too, and stay below 2⁴⁸. A runtime finds the end of work by its queue
-/// and ticket: so what was given to one runtime is reported to that one alone. (A device that another runtime has is refused when a
-/// runtime is built; two devices that share queues are not known to.)
+/// Tickets are counted from one in each queue, those of copies too, and stay below 2⁴⁸. The runtime finds work that has ended
+/// by queue and ticket. So what is reported to a runtime is work of that runtime only. (A runtime is not built with a device
+/// that another has; whether two devices share a queue it can not know.)
 pub unsafe trait Device: Send + Sync {
     /// What the runtime must know of it. The answer does not change.
     fn info(&self) -> DeviceInfo;

@@ -272,6 +272,17 @@ mod tests {
         ReadyTask::new(TaskId(id), 0, 0)
     }
 
+    #[test]
+    fn other_places_come_in_turn() {
+        let places = Places::new(130);
+        [0, 3, 63, 64, 100, 129].iter().for_each(|&place| places.add(place));
+        let after = |place| places.after(place).collect::<Vec<_>>();
+        assert_eq!(after(0), [3, 63, 64, 100, 129]);
+        assert_eq!(after(5), [63, 64, 100, 129, 0, 3]);
+        assert_eq!(after(63), [64, 100, 129, 0, 3]);
+        assert_eq!(after(129), [0, 3, 63, 64, 100]);
+    }
+
     /// All that the place has, as it takes them.
     fn own(lanes: &Lanes<1>, place: u32) -> Vec<u64> {
         std::iter::from_fn(|| lanes.take_own(Place(place), &Want::ANY)).map(|task| task.id.0).collect()

@@ -10,7 +10,8 @@
 //! *Access rights.* From `open` to `seal` the inserter owns `exec`. From the moment the task is ready until it is done, the
 //! worker that took it owns it (a ready task stands in exactly one queue, and taking it removes it). Afterwards, the
 //! slot is free and belongs to the pool that holds it. Line 1 is shared and consists of atomics, except `scope`, which is
-//! written by the inserter before the seal and only read until the slot is free.
+//! written by the inserter before the seal and only read until the slot is free. The number is an atomic, too:
+//! whether a slot has a task's number may be asked at any time (`worker/strays.rs`).
 
 use super::{Body, Lock, Pending, TaskRef, successors::Successors};
 use crate::{device::DeviceSide, recording::TaskId, scope::ScopeState};

@@ -120,8 +120,8 @@ impl Shared {
         if !self.devices.is_empty() {
             return None;
         }
-        // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
         let slot = self.slab.slot(index);
+        // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
         let header = unsafe { &slot.exec().header };
         let task = ReadyTask::new(slot.id(), header.priority, index);
         if header.flags.worker().is_some() || !self.policy.hands_over(seat.place, &task) {

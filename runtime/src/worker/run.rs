@@ -362,8 +362,8 @@ impl Shared {
     /// Makes a task ready: to its locked worker, or to the policy, which says whom it keeps the task for.
     #[inline]
     pub(crate) fn push(&self, seat: &Seat, index: u32) -> Option<Resource> {
-        // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
         let slot = self.slab.slot(index);
+        // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
         let header = unsafe { &slot.exec().header };
         let task = ReadyTask::new(slot.id(), header.priority, index);
         if let Some(recorder) = &self.recorder {

@@ -1,9 +1,6 @@
 //! What a policy, or a device's description, could do to work on devices.
 
-#[allow(dead_code)] // Each test file uses its own part.
-#[path = "../test_device/mod.rs"]
-mod test_device;
-
+use super::test_device::{Machine, Spec, queue};
 use std::{
     collections::VecDeque,
     sync::{
@@ -16,7 +13,6 @@ use superscalar_runtime::{
     Codelet, Device, DeviceError, DeviceInfo, DeviceKind, Error, ErrorKind, Event, Finished, Issue, Operand, Outlook,
     Place, Policy, ReadyTask, Resource, Runtime, Speed, Updates, Want,
 };
-use test_device::{Machine, Spec, queue};
 
 const ALPHA: &str = "alpha";
 
