@@ -36,13 +36,8 @@ const GUESTS: u32 = 62;
 /// How often a second thread that waits for background tasks looks whether they are done.
 const FRONT_LOOK: Duration = Duration::from_micros(100);
 
-/// How many runtimes were made so far.
-static RUNTIMES: AtomicU64 = AtomicU64::new(0);
-
 /// What all threads of a runtime share.
 pub(crate) struct Shared {
-    /// Which of all runtimes ever made it is.
-    pub(crate) id: u64,
     pub(crate) slab: Slab,
     pub(crate) policy: Box<dyn Policy>,
     /// What a policy of the user's gave to the wrong thread; the runtime's own do not.
@@ -56,7 +51,7 @@ pub(crate) struct Shared {
     pub(crate) host_helps: bool,
     pub(crate) memory: Arc<Memory>,
     pub(crate) recorder: Option<Recorder>,
-    pub(crate) numbers: CachePadded<AtomicU64>,
+    pub(crate) own_numbers: CachePadded<AtomicU64>,
     pub(crate) workers: u32,
     /// At most so many tasks of one scope are in flight.
     pub(crate) window: u64,
@@ -100,7 +95,6 @@ impl Shared {
         let (_, front) = scopes.take(false, None);
         let policy = (settings.policy)(places as usize);
         Ok(Self {
-            id: RUNTIMES.fetch_add(1, Ordering::Relaxed),
             slab: Slab::new(),
             policy: if settings.has_custom_policy { Box::new(Foreign(policy)) } else { policy },
             strays: settings.has_custom_policy.then(Strays::default),
@@ -112,7 +106,7 @@ impl Shared {
             devices,
             memory: Arc::new(Memory::new(&infos)),
             recorder,
-            numbers: CachePadded::default(),
+            own_numbers: CachePadded::default(),
             workers,
             window: settings.window,
             report_every: (settings.window / 4).clamp(1, 16),

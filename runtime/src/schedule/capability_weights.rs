@@ -178,7 +178,7 @@ impl State {
         resources(outlook).filter(|&other| other != on).any(|other| {
             outlook.forecast(task, other).is_some_and(|forecast| {
                 let reserve_ns = self.reserve_ns(other, &forecast, &own).max(MARGIN * cost_ns(&forecast));
-                self.done_ns(other, task.priority, &forecast, now_ns) + reserve_ns < own_done_ns
+                self.done_ns(other, task.priority(), &forecast, now_ns) + reserve_ns < own_done_ns
             })
         })
     }
@@ -370,7 +370,7 @@ impl Policy for CapabilityWeights {
         let now_ns = outlook.now_ns() as f64;
         let mut state = self.current(self.state(), outlook);
         state.come_back(task.id, now_ns);
-        let at = rule.unwrap_or_else(|| state.greedy(task.priority, &forecasts, now_ns));
+        let at = rule.unwrap_or_else(|| state.greedy(task.priority(), &forecasts, now_ns));
         state.assign(arrival(task, at, rule.is_some()));
         rule.map(|it| it.0)
     }

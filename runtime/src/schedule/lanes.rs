@@ -4,7 +4,8 @@
 //! steals. (A lock-free deque would save its owner no more than a few nanoseconds here, since taking from one needs a full
 //! fence too, and it could not be searched by a thread that may take only some tasks.) A mask of the bands that are not empty
 //! lies outside the lock, so that passing an empty place costs one load. It has a cache line of its own, which changes only when
-//! a band gets its first task or loses its last: who passes by does not disturb the owner's pushes.
+//! a band gets its first task or loses its last: who passes by does not disturb the owner's pushes. There are places for more than sixty
+//! guests, of whom mostly none comes; so a set says which places have ever had a task, and the others are passed all at once.
 
 use super::{Place, ReadyTask, Want};
 use crossbeam_utils::CachePadded;
@@ -12,7 +13,7 @@ use std::{
     collections::VecDeque,
     sync::{
         Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     },
 };
 
@@ -38,8 +39,15 @@ impl Order {
     /// Puts it before the tasks that were inserted later, but for those that are too far from the end.
     #[cold]
     fn put_late(queue: &mut VecDeque<ReadyTask>, task: ReadyTask) {
-        let earlier = queue.iter().rev().take(LATE_MAX).position(|other| other.id < task.id);
-        let later = earlier.unwrap_or(queue.len().min(LATE_MAX));
+        let later_of = |tasks: &[ReadyTask], at_most| {
+            tasks.iter().rev().take(at_most).take_while(|other| other.id > task.id).count()
+        };
+        // Slice by slice: the ends of a ring are dear to walk over.
+        let (front, back) = queue.as_slices();
+        let mut later = later_of(back, LATE_MAX);
+        if later == back.len() {
+            later += later_of(front, LATE_MAX.saturating_sub(later));
+        }
         queue.insert(queue.len() - later, task);
     }
 }
@@ -62,6 +70,7 @@ struct Lane<const BANDS: usize> {
 /// The queues of all places.
 pub(super) struct Lanes<const BANDS: usize> {
     lanes: Box<[Lane<BANDS>]>,
+    used: Places,
     order: Order,
     /// How many places have.
     thieves: AtomicUsize,
@@ -75,7 +84,8 @@ impl<const BANDS: usize> Lanes<BANDS> {
             is_thief: AtomicBool::default(),
             queues: CachePadded::new(queues()),
         };
-        Self { lanes: (0..places).map(|_| lane()).collect(), order, thieves: AtomicUsize::new(0) }
+        let (lanes, used) = ((0..places).map(|_| lane()).collect(), Places::new(places));
+        Self { lanes, used, order, thieves: AtomicUsize::new(0) }
     }
 
     /// The bands in which this place has tasks, as bits.
@@ -84,15 +94,17 @@ impl<const BANDS: usize> Lanes<BANDS> {
         self.lanes[place].bands.load(Ordering::Acquire)
     }
 
-    /// The other places, beginning with the next.
+    /// The other places that may have tasks, beginning with the next.
     pub(super) fn others(&self, place: Place) -> impl Iterator<Item = usize> {
-        let (places, own) = (self.lanes.len(), place.0 as usize);
-        (own + 1..own + places).map(move |other| if other < places { other } else { other - places })
+        self.used.after(place.0 as usize)
     }
 
     #[inline]
     pub(super) fn push(&self, place: Place, band: usize, task: ReadyTask) {
         let lane = &self.lanes[place.0 as usize];
+        if lane.bands.load(Ordering::Relaxed) == 0 {
+            self.used.add(place.0 as usize);
+        }
         let mut queues = lane.lock();
         self.order.put(&mut queues[band], task);
         lane.mark(&queues, band);
@@ -137,11 +149,64 @@ impl<const BANDS: usize> Lanes<BANDS> {
         lane.mark(&queues, band);
         drop(queues);
         if !rest.is_empty() {
+            self.used.add(thief.0 as usize);
             let mut queues = own.lock();
             rest.into_iter().for_each(|task| self.order.put(&mut queues[band], task));
             own.mark(&queues, band);
         }
         first
+    }
+}
+
+/// A set of places, which only grows. One is added before its first task is pushed, so whoever must find the task finds the place.
+struct Places(Box<[AtomicU64]>);
+
+const WORD: usize = u64::BITS as usize;
+
+impl Places {
+    fn new(places: usize) -> Self {
+        Self((0..places.div_ceil(WORD)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    #[inline]
+    fn add(&self, place: usize) {
+        let (word, bit) = (&self.0[place / WORD], 1 << (place % WORD));
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    /// The members behind a place, and then those before it.
+    #[inline]
+    fn after(&self, place: usize) -> impl Iterator<Item = usize> {
+        let (own, behind) = (place / WORD, u64::MAX << (place % WORD) << 1);
+        let before = !behind & !(1 << (place % WORD));
+        let of = move |word: usize, among: u64| Members {
+            first: word * WORD,
+            bits: self.0[word].load(Ordering::Relaxed) & among,
+        };
+        let others = (own + 1..self.0.len()).chain(0..own).flat_map(move |word| of(word, u64::MAX));
+        of(own, behind).chain(others).chain(of(own, before))
+    }
+}
+
+/// The members of a word of [`Places`].
+struct Members {
+    first: usize,
+    bits: u64,
+}
+
+impl Iterator for Members {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.bits == 0 {
+            return None;
+        }
+        let bit = self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        Some(self.first + bit)
     }
 }
 
@@ -204,7 +269,18 @@ mod tests {
     use crate::recording::TaskId;
 
     fn task(id: u64) -> ReadyTask {
-        ReadyTask { id: TaskId(id), priority: 0, slot: 0, runtime: 0 }
+        ReadyTask::new(TaskId(id), 0, 0)
+    }
+
+    #[test]
+    fn other_places_come_in_turn() {
+        let places = Places::new(130);
+        [0, 3, 63, 64, 100, 129].iter().for_each(|&place| places.add(place));
+        let after = |place| places.after(place).collect::<Vec<_>>();
+        assert_eq!(after(0), [3, 63, 64, 100, 129]);
+        assert_eq!(after(5), [63, 64, 100, 129, 0, 3]);
+        assert_eq!(after(63), [64, 100, 129, 0, 3]);
+        assert_eq!(after(129), [0, 3, 63, 64, 100]);
     }
 
     /// All that the place has, as it takes them.

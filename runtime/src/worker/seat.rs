@@ -98,21 +98,29 @@ pub(crate) struct Frame {
     pub(crate) outer: Option<NonNull<Frame>>,
 }
 
+/// A thread's innermost frame, whatever its runtime.
+type Innermost = Cell<Option<NonNull<Frame>>>;
+
 thread_local! {
-    static FRAME: Cell<Option<NonNull<Frame>>> = const { Cell::new(None) };
+    static FRAME: Innermost = const { Cell::new(None) };
 }
 
 impl Frame {
-    /// Makes `frame` the thread's innermost while `inside` runs.
+    /// Makes `frame` the thread's innermost while `inside` runs, with the one before as its `outer`.
     #[inline]
-    pub(crate) fn enter<R>(frame: &Frame, inside: impl FnOnce() -> R) -> R {
-        struct Leave(Option<NonNull<Frame>>);
-        impl Drop for Leave {
+    pub(crate) fn enter<R>(frame: Frame, inside: impl FnOnce() -> R) -> R {
+        struct Leave<'a>(&'a Innermost, Option<NonNull<Frame>>);
+        impl Drop for Leave<'_> {
             fn drop(&mut self) {
-                FRAME.set(self.0);
+                self.0.set(self.1);
             }
         }
-        let _leave = Leave(FRAME.replace(Some(NonNull::from(frame))));
+        // Looked up once: the second time is as dear as the first.
+        // SAFETY: it has no destructor, so it is there until the thread ends, and `Leave` stays here.
+        let innermost = unsafe { FRAME.with(|innermost| NonNull::from(innermost)).as_ref() };
+        let frame = Frame { outer: innermost.get(), ..frame };
+        let _leave = Leave(innermost, frame.outer);
+        innermost.set(Some(NonNull::from(&frame)));
         inside()
     }
 }
@@ -129,9 +137,4 @@ pub(crate) fn current_frame(shared: &Shared) -> Option<Frame> {
         next = frame.outer;
     }
     None
-}
-
-/// The thread's innermost frame, whatever its runtime.
-pub(crate) fn innermost() -> Option<NonNull<Frame>> {
-    FRAME.get()
 }

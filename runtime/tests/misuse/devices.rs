@@ -1,9 +1,6 @@
 //! What a policy, or a device's description, could do to work on devices.
 
-#[allow(dead_code)] // Each test file uses its own part.
-#[path = "../test_device/mod.rs"]
-mod test_device;
-
+use super::test_device::{Machine, Spec, queue};
 use std::{
     collections::VecDeque,
     sync::{
@@ -16,7 +13,6 @@ use superscalar_runtime::{
     Codelet, Device, DeviceError, DeviceInfo, DeviceKind, Error, ErrorKind, Event, Finished, Issue, Operand, Outlook,
     Place, Policy, ReadyTask, Resource, Runtime, Speed, Updates, Want,
 };
-use test_device::{Machine, Spec, queue};
 
 const ALPHA: &str = "alpha";
 
@@ -119,6 +115,28 @@ unsafe impl Device for Described {
     }
 
     fn wake(&self) {}
+}
+
+#[test]
+fn device_of_another_runtime_is_refused() -> Result<(), Error> {
+    let device = Machine::start(&[Spec::new(ALPHA)])[0].clone();
+    let build = |devices: usize| {
+        let builder = Runtime::builder().workers(1).weights_file(None);
+        (0..devices).fold(builder, |builder, _| builder.device(device.clone())).build()
+    };
+    let mut x = 1;
+    let first = build(1)?;
+    for devices in 1..=2 {
+        let error = build(devices).map(drop).expect_err("it is the first runtime's");
+        assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("has the device"), "{error}");
+    }
+    first.scope(|s| step().submit(s, s.lend(&mut x).read_write(), 2))?;
+    drop(first);
+    assert_eq!(build(2).map(drop).expect_err("named twice").kind(), ErrorKind::Setting);
+    // Neither of those that were refused has kept it.
+    build(1)?.scope(|s| step().submit(s, s.lend(&mut x).read_write(), 3))?;
+    assert_eq!(x, (31 + 2) * 31 + 3);
+    Ok(())
 }
 
 #[test]
