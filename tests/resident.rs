@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 use superscalar::{
     PolicyName, Resource, Runtime, devices,
-    dla::{self, BlockSize, DeviceMatrix, Distribution, ErrorKind, Layout, Matrix, Options, Tiled, submit},
-    kernels::{Diag, MatRef, Op, Scalar, Side, Uplo, c32, c64},
+    dla::{self, BlockSize, DeviceMatrix, Distribution, ErrorKind, Layout, Matrix, Options, Scalar, Tiled, submit},
+    kernels::{Diag, MatRef, Op, Scalar as _, Side, Uplo, c32, c64},
 };
 
 /// Not a multiple of the block size, so that tiles are ragged.
