@@ -19,7 +19,7 @@ use superscalar_macros::each_type;
 ///     posv(rt, Uplo::Lower, a.as_mut(), b.as_mut(), &Options::default())?;
 ///     Ok(b)
 /// }
-/// let (a, b) = (Matrix::from_fn(1, 1, |_, _| 2.0), Matrix::from_fn(1, 1, |_, _| 6.0));
+/// let (a, b) = (Matrix::from_fn(1, 1, |_, _| 4.0), Matrix::from_fn(1, 1, |_, _| 12.0));
 /// assert_eq!(solution(&Runtime::new()?, a, b)?.at(0, 0), 3.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
