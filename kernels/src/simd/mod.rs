@@ -8,6 +8,8 @@
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
+mod squares;
+#[cfg(target_arch = "x86_64")]
 mod tile;
 #[cfg(target_arch = "x86_64")]
 mod x86;
