@@ -476,5 +476,5 @@ where
             Some(Err(panic)) => resume_unwind(panic),
             None => unreachable!("`open` calls what it is given"),
         }
-    })?
+    })
 }

@@ -102,7 +102,7 @@ impl Shared {
             if seat.try_take() {
                 // Nobody is waiting for this thread's seat: it is left whenever there is nothing to do.
                 self.drain(seat, &want, None);
-                seat.leave();
+                self.leave(seat);
             }
             self.sleep.announce(place);
             // Once more, now that pushers can see it asleep; not as one who searches, whom they would rely on to look again; and
@@ -112,10 +112,10 @@ impl Shared {
                 if last.is_some() {
                     self.sleep.withdraw(place, true);
                     self.drain(seat, &want, last);
-                    seat.leave();
+                    self.leave(seat);
                     continue;
                 }
-                seat.leave();
+                self.leave(seat);
             }
             if self.is_closing() {
                 return;

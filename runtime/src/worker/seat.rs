@@ -9,19 +9,24 @@
 //! | issuers | one thread per device, for good |
 //!
 //! So a thread that opens a scope *is* a worker for as long as the scope is open: it inserts, and where it has to wait it runs
-//! tasks like any other. With `n` workers, `n` threads run, not `n + 1`. Further threads only run tasks of their own scopes.
+//! tasks like any other. With `n` workers, `n` threads run, not `n + 1`. Further threads only run tasks of their own scopes; where all
+//! seats are taken they wait for one ([`SeatQueue`]).
 
 use crate::{
     recording::TaskId,
     runtime::Shared,
     schedule::Place,
     scope::ScopeState,
+    sync::held,
     task::{ChunkCache, SlotCache},
 };
 use std::{
     cell::{Cell, UnsafeCell},
     ptr::NonNull,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Condvar, Mutex,
+        atomic::{AtomicBool, AtomicU32, Ordering, fence},
+    },
 };
 
 /// What one seat's occupant alone uses.
@@ -80,6 +85,43 @@ impl Seat {
     pub(crate) unsafe fn local(&self) -> &mut Local {
         // SAFETY: the caller's promise.
         unsafe { &mut *self.local.get() }
+    }
+}
+
+/// Threads from outside that found all seats taken.
+#[derive(Default)]
+pub(crate) struct SeatQueue {
+    waiting: AtomicU32,
+    lock: Mutex<()>,
+    free: Condvar,
+}
+
+impl SeatQueue {
+    /// Waits until `sit` finds a seat.
+    #[cold]
+    pub(crate) fn wait<'a>(&self, sit: impl Fn() -> Option<&'a Seat>) -> &'a Seat {
+        let mut guard = held(self.lock.lock());
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let seat = loop {
+            // Either this thread finds the seat that another one leaves, or that one finds this thread waiting.
+            fence(Ordering::SeqCst);
+            match sit() {
+                Some(seat) => break seat,
+                None => guard = held(self.free.wait(guard)),
+            }
+        };
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        seat
+    }
+
+    /// Wakes one of them. The caller has left a seat.
+    pub(crate) fn wake_one(&self) {
+        fence(Ordering::SeqCst);
+        if self.waiting.load(Ordering::Relaxed) > 0 {
+            // With the lock it has looked for a seat in vain and sleeps, or has not looked yet.
+            let _guard = held(self.lock.lock());
+            self.free.notify_one();
+        }
     }
 }
 
