@@ -25,7 +25,8 @@ use std::sync::{
 /// itself at the rate that its capability weight says. So resources of unequal speed get shares of that ratio. Exceptions:
 ///
 /// - a task of level 1 or 2, such as a panel, is the host's, unless a device is faster by itself, with what must be moved;
-/// - any other, and one that is no longer the host's, goes home if its data were dealt to a resource that can run it.
+/// - any other, and one that is no longer the host's, goes home if its data were dealt to a resource that can run it; but not where the host's
+///   workers outdo all devices, which would keep them idle.
 ///
 /// *Order.* Each resource takes what is assigned to it by priority, and among equals the one that was inserted first, as a serial run would,
 /// whenever it became ready: so what goes on with some data comes before what begins with others. A device takes, of the first few of these,
@@ -118,6 +119,12 @@ fn by_rule(forecasts: &Forecasts, is_panel: bool, home: Option<Resource>) -> Opt
     let other = at_home.as_ref().map(|it| &it.1).or_else(|| fastest(forecasts));
     let is_hosts = |it: &Target| is_panel && other.is_some_and(|other| cost_ns(&it.1) <= cost_ns(other));
     host.filter(is_hosts).or(at_home)
+}
+
+/// Whether the host's workers together are faster than all devices would be that are like this one.
+fn host_outdoes(host: &Forecast, device: &Forecast, outlook: &dyn Outlook) -> bool {
+    let devices = f64::from(outlook.resources() - 1);
+    host.computation_ns * devices < device.computation_ns * outlook.workers() as f64
 }
 
 impl State {
@@ -350,6 +357,10 @@ impl Policy for CapabilityWeights {
         let is_panel = matches!(outlook.level(&task), Some(BlasLevel::One | BlasLevel::Two));
         let home = outlook.home(&task);
         let at_home = home.filter(|_| !is_panel).and_then(|home| Some((home, outlook.forecast(&task, home)?)));
+        let is_outdone = |(_, it): &Target| {
+            outlook.forecast(&task, Resource::HOST).is_some_and(|host| host_outdoes(&host, it, outlook))
+        };
+        let at_home = at_home.filter(|it| !is_outdone(it));
         // Who can run it at home does, so nobody asks for more.
         let mut forecasts = Forecasts::new();
         if at_home.is_none() {
