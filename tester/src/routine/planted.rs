@@ -1,8 +1,7 @@
 //! Faults that are planted in single precision, where rounding hides most: of each, the check says so. `PLANTED_ORDER=2048` sets the
-//! order, a multiple of 64 that is 768 otherwise:
+//! order, a multiple of 64 that is 512 otherwise:
 //!
 //!     PLANTED_ORDER=2048 cargo test --release -p superscalar-tester --bin tester -- planted --nocapture
-//!
 //!
 //! A task that is left out is planted in the input where the result shows nothing else: a factorization that skips one update of a tile gives the
 //! factors of a matrix to which that update was added beforehand. `--nocapture` prints each fault with its residual.
@@ -17,7 +16,7 @@ use superscalar_kernels::{MatMut, MatRef, Norm, Uplo, cpu};
 
 /// The order of the matrices.
 fn order() -> usize {
-    std::env::var("PLANTED_ORDER").map_or(768, |order| order.parse().expect("PLANTED_ORDER is a number"))
+    std::env::var("PLANTED_ORDER").map_or(512, |order| order.parse().expect("PLANTED_ORDER is a number"))
 }
 
 /// The order of what is a tile here.
