@@ -19,7 +19,7 @@ use syn::{Item, Token, Type, parse::Parser, punctuated::Punctuated};
 /// a supertrait. A matrix `&Tiled<'s, V>` whose `V` is another type parameter goes through as an `Either`, so
 /// that the method is compiled for both kinds of views.
 ///
-/// ```ignore
+/// ```text
 /// #[each_type]
 /// pub fn potrf<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options: &Options) -> Result<(), Error> {
 ///     …
