@@ -334,7 +334,7 @@ run_sanitizers() {
 }
 
 run_programs() {
-    # As the tests above were built: kernels are optimised in that profile, too, and nothing is compiled a second time.
+    # In the profile of the tests above, so that nothing is compiled a second time.
     check "examples and programs" 900 cargo build --locked --workspace --examples --bins "${features[@]}"
     run_examples
     check "tester" 300 "$target/debug/tester" all --type s,d,c,z --dim 100,250 --repeat 1

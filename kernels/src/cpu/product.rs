@@ -5,7 +5,7 @@
 //! independent of how they were stored, but for those of real types that are used a few times only. Triangles are products whose register tiles on
 //! the other side of the diagonal are left out, vector by vector.
 
-use super::micro::{Stream, Streams, Tile, as_packed, eliminate_across, eliminate_packed, planes, with_vectors, zero};
+use super::micro::{Stream, Streams, Tile, as_packed, eliminate_across, eliminate_packed, planes, zero};
 use super::output::{Out, Wanted, add, add_full_pairs, add_vectors};
 use super::pack;
 use super::packed::{self, DEPTH, Packed, Right, block_bytes, even};
@@ -122,7 +122,7 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
                     let factors = (panels_a, panels_b);
                     let block = Block::<_, ROWS, false> { depth: kc, width, factors, others: None, ahead, out };
                     // SAFETY: the panels are those of the blocks of this shape.
-                    unsafe { V::call(block) };
+                    unsafe { block.run::<V>() };
                 }
             }
         }
@@ -266,18 +266,37 @@ pub(super) struct Block<'a, T: Scalar, const ROWS: usize, const CONJ: bool> {
     pub out: Out<'a, T>,
 }
 
-impl<T, V, const ROWS: usize, const CONJ: bool> Part<V> for Block<'_, T, ROWS, CONJ>
+impl<T: Scalar, const ROWS: usize, const CONJ: bool> Block<'_, T, ROWS, CONJ> {
+    /// Computes them.
+    ///
+    /// # Safety
+    /// As for [`Vector`]; the panels are those of blocks for this shape of C.
+    #[inline(always)]
+    pub unsafe fn run<V: Vector<Real = T::Real>>(self) {
+        // SAFETY: the caller's promises.
+        unsafe {
+            match self.width / V::LANES {
+                1 => V::call(Tiles::<_, 1, ROWS, CONJ>(self)),
+                2 => V::call(Tiles::<_, 2, ROWS, CONJ>(self)),
+                _ => V::call(Tiles::<_, NV, ROWS, CONJ>(self)),
+            }
+        }
+    }
+}
+
+/// The register tiles of a block whose panels are of so many vectors.
+struct Tiles<'a, T: Scalar, const NV: usize, const ROWS: usize, const CONJ: bool>(Block<'a, T, ROWS, CONJ>);
+
+impl<T, V, const NV: usize, const ROWS: usize, const CONJ: bool> Part<V> for Tiles<'_, T, NV, ROWS, CONJ>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     type Output = ();
 
-    /// # Safety
-    /// As for [`Vector`]; the panels are those of blocks for this shape of C.
     #[inline(always)]
     unsafe fn run(self) {
-        let Self { depth, width, factors: (a, b), others, mut ahead, mut out } = self;
+        let Block { depth, width, factors: (a, b), others, mut ahead, mut out } = self.0;
         let ((m, n), unit) = (out.c.shape(), planes::<T>());
         for j in (0..n).step_by(ROWS) {
             let cols = ROWS.min(n - j);
@@ -308,10 +327,16 @@ where
                     c: out.c.rb_mut().submatrix(i..m.min(i + vectors * V::LANES), j..j + cols),
                     ..out
                 };
-                // SAFETY: the caller's promises for panels i and j.
+                let next = [&mut next_b, &mut ahead.a];
+                // Most tiles are as wide as their panel; others are called. SAFETY: the caller's promises for panels i and j.
                 unsafe {
-                    let next = [&mut next_b, &mut ahead.a];
-                    with_vectors!(vectors, V, RegisterTile::<T, _, ROWS, CONJ> { operands, next, out })
+                    if vectors == NV {
+                        Part::<V>::run(RegisterTile::<T, NV, ROWS, CONJ> { operands, next, out });
+                    } else if vectors == 1 {
+                        V::call(RegisterTile::<T, 1, ROWS, CONJ> { operands, next, out });
+                    } else {
+                        V::call(RegisterTile::<T, 2, ROWS, CONJ> { operands, next, out });
+                    }
                 }
             }
         }

@@ -87,9 +87,9 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
                 // SAFETY: the panels are those of these rows, and of all.
                 unsafe {
                     if T::COMPLEX && conj {
-                        V::call(Block::<_, ROWS, true> { depth, width, factors, others, ahead, out });
+                        Block::<_, ROWS, true> { depth, width, factors, others, ahead, out }.run::<V>();
                     } else {
-                        V::call(Block::<_, ROWS, false> { depth, width, factors, others, ahead, out });
+                        Block::<_, ROWS, false> { depth, width, factors, others, ahead, out }.run::<V>();
                     }
                 }
             }

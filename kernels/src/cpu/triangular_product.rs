@@ -72,7 +72,7 @@ impl<T: Scalar> TriangularProduct<'_, T> {
                         // SAFETY: the panels are those of these rows and columns.
                         unsafe {
                             match place {
-                                None => V::call(beside::<_, ROWS>(k.len(), width, factors, out)),
+                                None => beside::<_, ROWS>(k.len(), width, factors, out).run::<V>(),
                                 Some(place) => {
                                     V::call(OnDiagonal::<_, ROWS, true> { place, depth: k.len(), width, factors, out })
                                 }
@@ -120,7 +120,7 @@ impl<T: Scalar> TriangularProduct<'_, T> {
                     let c = self.b.rb_mut().transpose().submatrix(i.clone(), rows.clone());
                     let out = Out { minus_alpha, beta: T::ONE, wanted: Wanted::ALL, c };
                     // SAFETY: the panels are those of these columns and rows.
-                    unsafe { V::call(beside::<_, ROWS>(k.len(), width, (left, right), out)) };
+                    unsafe { beside::<_, ROWS>(k.len(), width, (left, right), out).run::<V>() };
                     if let Some(place) = place {
                         let right = Panels::packed::<T>(triangle.as_ptr(), ROWS, k.len());
                         let c = self.b.rb_mut().transpose().submatrix(i, k.clone());
