@@ -7,7 +7,7 @@
 use super::micro::{Stream, eliminate, load_tile, planes, scalar, store_tile, with_vectors};
 use super::pack;
 use crate::backend::Factor;
-use crate::simd::{Part, Vector, prefetch};
+use crate::simd::{Vector, prefetch};
 use crate::{MatMut, MatRef, Scalar};
 use std::ops::Range;
 
@@ -226,64 +226,44 @@ impl<T: Scalar> Columns<T> {
     ) where
         V: Vector<Real = T::Real>,
     {
-        // SAFETY: the caller's promises.
-        unsafe { V::call(Subtraction::<T, ROWS> { columns: self, i, left, b, by }) }
-    }
-}
-
-/// See [`Columns::subtract_product`].
-struct Subtraction<T: Scalar, const ROWS: usize> {
-    columns: Columns<T>,
-    i: usize,
-    left: Range<usize>,
-    b: usize,
-    by: Stream<T::Real>,
-}
-
-impl<T: Scalar, V: Vector<Real = T::Real>, const ROWS: usize> Part<V> for Subtraction<T, ROWS> {
-    type Output = ();
-
-    #[inline(always)]
-    unsafe fn run(self) {
-        let Self { columns, mut i, left, b, by } = self;
-        while i < columns.rows {
-            let vectors = ((columns.rows - i) / V::LANES).min(3);
+        let mut i = i;
+        while i < self.rows {
+            let vectors = ((self.rows - i) / V::LANES).min(3);
             let left = left.start..left.end.min(i + vectors * V::LANES);
             // SAFETY: rows i .. i + vectors are there.
-            unsafe { with_vectors!(vectors, V, ProductTile::<T, _, ROWS> { columns, i, left, b, by }) };
+            unsafe { with_vectors!(vectors, product_tile::<T, V, _, ROWS>(self, i, left, b, by)) };
             i += vectors * V::LANES;
         }
     }
 }
 
 /// One register tile of [`Columns::subtract_product`].
-struct ProductTile<T: Scalar, const NV: usize, const ROWS: usize> {
+///
+/// # Safety
+/// As for it.
+#[inline(always)]
+unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
     columns: Columns<T>,
     i: usize,
     left: Range<usize>,
     b: usize,
     by: Stream<T::Real>,
-}
-
-impl<T: Scalar, V: Vector<Real = T::Real>, const NV: usize, const ROWS: usize> Part<V> for ProductTile<T, NV, ROWS> {
-    type Output = ();
-
-    #[inline(always)]
-    unsafe fn run(self) {
-        let Self { columns, i, left, b, by } = self;
-        // SAFETY: the caller's promises.
-        unsafe {
-            let next = i + NV * V::LANES..i + 2 * NV * V::LANES;
-            columns.fetch(next.clone(), b..b + ROWS);
-            let mut acc = load_tile::<T, V, NV, ROWS>(columns.stream(i, b));
-            for p in left.clone().step_by(TOGETHER) {
-                let end = left.end.min(p + TOGETHER);
-                columns.fetch(next.clone(), p..end);
-                let by = by.offset((p - left.start) * by.step);
-                eliminate::<T, V, NV, ROWS>(&mut acc, end - p, columns.stream(i, p), by, false);
-            }
-            store_tile::<T, V, NV, ROWS>(&acc, columns.at(i, b), columns.step(), columns.plane);
+) where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // SAFETY: the caller's promises.
+    unsafe {
+        let next = i + NV * V::LANES..i + 2 * NV * V::LANES;
+        columns.fetch(next.clone(), b..b + ROWS);
+        let mut acc = load_tile::<T, V, NV, ROWS>(columns.stream(i, b));
+        for p in left.clone().step_by(TOGETHER) {
+            let end = left.end.min(p + TOGETHER);
+            columns.fetch(next.clone(), p..end);
+            let by = by.offset((p - left.start) * by.step);
+            eliminate::<T, V, NV, ROWS>(&mut acc, end - p, columns.stream(i, p), by, false);
         }
+        store_tile::<T, V, NV, ROWS>(&acc, columns.at(i, b), columns.step(), columns.plane);
     }
 }
 

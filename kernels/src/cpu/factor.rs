@@ -14,7 +14,7 @@
 //! A pivot that is not a normal number, or whose reciprocal is not, ends it before its block is written; the textbook loop
 //! goes on from there, and finds out whether there is a factor. Nothing else here has to think of overflow.
 
-use super::micro::{Stream, Tile, eliminate_across, planes, store_tile, subtract, with_vectors};
+use super::micro::{Stream, Tile, eliminate_across, planes, store_tile, subtract, with_vectors_called};
 use super::panels::{Panels, panel_start, step, width};
 use super::small_triangle::substitute;
 use super::workspace::Workspace;
@@ -49,7 +49,7 @@ impl<T: Scalar> Kernel<T> for Factorization<'_, T> {
                 let end = n.min(i - i % width::<V>() + width::<V>());
                 let vectors = (end - i).div_ceil(V::LANES);
                 // SAFETY: the workspace has room for all panels and the small triangle; rows i .. end are in one panel.
-                if !unsafe { with_vectors!(vectors, V, FactorTile::<T, _, ROWS> { work: &mut work, i, j }) } {
+                if !unsafe { with_vectors_called!(vectors, V, FactorTile::<T, _, ROWS> { work: &mut work, i, j }) } {
                     return j;
                 }
                 i = end;

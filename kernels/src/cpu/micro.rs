@@ -371,9 +371,20 @@ pub(super) unsafe fn store_tile<T, V, const NV: usize, const ROWS: usize>(
     }
 }
 
-/// Runs a [`Part`](crate::simd::Part) whose constant argument NV is a vector count of 1, 2 or 3. What is full, nearly all there is, is a part of the
-/// function around it; the others are called.
+/// Calls `$f` with a vector count of 1, 2 or 3 as its constant argument NV.
 macro_rules! with_vectors {
+    ($nv:expr, $f:ident::<$t:ty, $v:ty, _, $rows:ident $(, $conj:ident)?>($($arg:expr),* $(,)?)) => {
+        match $nv {
+            1 => $f::<$t, $v, 1, $rows $(, $conj)?>($($arg),*),
+            2 => $f::<$t, $v, 2, $rows $(, $conj)?>($($arg),*),
+            _ => $f::<$t, $v, 3, $rows $(, $conj)?>($($arg),*),
+        }
+    };
+}
+pub(super) use with_vectors;
+
+/// The same for a [`Part`](crate::simd::Part). What is full, nearly all there is, stands in the function around it; the others are called.
+macro_rules! with_vectors_called {
     ($nv:expr, $v:ty, $tile:ident::<$t:ty, _, $rows:ident $(, $more:ident)?> $fields:tt) => {
         match $nv {
             1 => <$v>::call($tile::<$t, 1, $rows $(, $more)?> $fields),
@@ -382,4 +393,4 @@ macro_rules! with_vectors {
         }
     };
 }
-pub(super) use with_vectors;
+pub(super) use with_vectors_called;

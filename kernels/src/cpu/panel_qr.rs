@@ -18,7 +18,7 @@ use super::reflector::{Reflector, careful, fast};
 use super::workspace::Workspace;
 use crate::simd::{Kernel, Vector};
 use crate::{MatMut, Scalar};
-use inner_products::InnerProducts;
+use inner_products::inner_products;
 use std::ops::Range;
 
 /// V along a tile of inner products.
@@ -183,7 +183,7 @@ where
     let rows = |ptr: *mut T::Real| Stream { ptr: ptr.cast_const(), step, plane: V::LANES }.offset(start * step);
     // SAFETY: the group's columns of V and T, ROWS columns of C.
     unsafe {
-        V::call(InnerProducts::<T, ROWS> { work, v: group.clone(), b, first: start });
+        inner_products::<T, V, ROWS>(work, group.clone(), b, start);
         for i in group.clone().step_by(ROWS) {
             // Minus the rows i and on of Tᴴ Y; the elements of T below its diagonal are zeros.
             let mut acc = zero::<T, V, 1, ROWS>();
@@ -210,7 +210,7 @@ where
     let step = V::LANES * planes::<T>();
     // SAFETY: b columns of V and T, ROWS columns of the block, whose elements of T are set.
     unsafe {
-        V::call(InnerProducts::<T, ROWS> { work, v: start..b, b, first: b });
+        inner_products::<T, V, ROWS>(work, start..b, b, b);
         let t2 = work.t_rows(b, b);
         for p in start..b {
             // -(Y T2) row by row; then once more with a minus below.

@@ -5,7 +5,7 @@
 //! independent of how they were stored, but for those of real types that are used a few times only. Triangles are products whose register tiles on
 //! the other side of the diagonal are left out, vector by vector.
 
-use super::micro::{Stream, Streams, Tile, as_packed, eliminate_across, eliminate_packed, planes, zero};
+use super::micro::{Stream, Streams, Tile, as_packed, eliminate_across, eliminate_packed, planes, with_vectors, zero};
 use super::output::{Out, Wanted, add, add_full_pairs, add_vectors};
 use super::pack;
 use super::packed::{self, DEPTH, Packed, Right, block_bytes, even};
@@ -122,7 +122,7 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
                     let factors = (panels_a, panels_b);
                     let block = Block::<_, ROWS, false> { depth: kc, width, factors, others: None, ahead, out };
                     // SAFETY: the panels are those of the blocks of this shape.
-                    unsafe { block.run::<V>() };
+                    unsafe { V::call(block) };
                 }
             }
         }
@@ -266,37 +266,18 @@ pub(super) struct Block<'a, T: Scalar, const ROWS: usize, const CONJ: bool> {
     pub out: Out<'a, T>,
 }
 
-impl<T: Scalar, const ROWS: usize, const CONJ: bool> Block<'_, T, ROWS, CONJ> {
-    /// Computes them.
-    ///
-    /// # Safety
-    /// As for [`Vector`]; the panels are those of blocks for this shape of C.
-    #[inline(always)]
-    pub unsafe fn run<V: Vector<Real = T::Real>>(self) {
-        // SAFETY: the caller's promises.
-        unsafe {
-            match self.width / V::LANES {
-                1 => V::call(Tiles::<_, 1, ROWS, CONJ>(self)),
-                2 => V::call(Tiles::<_, 2, ROWS, CONJ>(self)),
-                _ => V::call(Tiles::<_, NV, ROWS, CONJ>(self)),
-            }
-        }
-    }
-}
-
-/// The register tiles of a block whose panels are of so many vectors.
-struct Tiles<'a, T: Scalar, const NV: usize, const ROWS: usize, const CONJ: bool>(Block<'a, T, ROWS, CONJ>);
-
-impl<T, V, const NV: usize, const ROWS: usize, const CONJ: bool> Part<V> for Tiles<'_, T, NV, ROWS, CONJ>
+impl<T, V, const ROWS: usize, const CONJ: bool> Part<V> for Block<'_, T, ROWS, CONJ>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     type Output = ();
 
+    /// # Safety
+    /// As for [`Vector`]; the panels are those of blocks for this shape of C.
     #[inline(always)]
     unsafe fn run(self) {
-        let Block { depth, width, factors: (a, b), others, mut ahead, mut out } = self.0;
+        let Self { depth, width, factors: (a, b), others, mut ahead, mut out } = self;
         let ((m, n), unit) = (out.c.shape(), planes::<T>());
         for j in (0..n).step_by(ROWS) {
             let cols = ROWS.min(n - j);
@@ -321,41 +302,22 @@ where
                 let vectors = (last - i).div_ceil(V::LANES) - skip;
                 let others = others.map(|(a, b)| (a.at(i).0.offset(skip * V::LANES), b.at(j).0));
                 let (i, a) = (i + skip * V::LANES, a.offset(skip * V::LANES));
-                let operands = Operands { depth, a, b: right.0, across: right.1, others };
-                let out = Out {
+                let part = Out {
                     wanted: Wanted { offset: out.wanted.offset + i as isize - j as isize, ..out.wanted },
                     c: out.c.rb_mut().submatrix(i..m.min(i + vectors * V::LANES), j..j + cols),
                     ..out
                 };
-                let next = [&mut next_b, &mut ahead.a];
-                // Most tiles are as wide as their panel; others are called. SAFETY: the caller's promises for panels i and j.
+                // SAFETY: the caller's promises for panels i and j.
                 unsafe {
-                    if vectors == NV {
-                        Part::<V>::run(RegisterTile::<T, NV, ROWS, CONJ> { operands, next, out });
-                    } else if vectors == 1 {
-                        V::call(RegisterTile::<T, 1, ROWS, CONJ> { operands, next, out });
-                    } else {
-                        V::call(RegisterTile::<T, 2, ROWS, CONJ> { operands, next, out });
-                    }
+                    let next = [&mut next_b, &mut ahead.a];
+                    with_vectors!(vectors, tile::<T, V, _, ROWS, CONJ>(depth, a, right, others, next, part))
                 }
             }
         }
     }
 }
 
-/// What a register tile is the product of.
-#[derive(Clone, Copy)]
-pub(super) struct Operands<R> {
-    pub depth: usize,
-    pub a: Stream<R>,
-    pub b: Stream<R>,
-    /// Reals from a row of b to the next.
-    pub across: usize,
-    /// Others, which are packed, whose product is added.
-    pub others: Option<Streams<R>>,
-}
-
-/// acc -= b x, or with the conjugate of b, for these operands; what is needed next is asked for on the way: lines of `next` before C is, and
+/// acc -= b x, or with the conjugate of b, as in [`eliminate_across`]; what is needed next is asked for on the way: lines of `next` before C is, and
 /// others after that.
 ///
 /// # Safety
@@ -363,38 +325,22 @@ pub(super) struct Operands<R> {
 #[inline(always)]
 pub(super) unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     acc: &mut Tile<V, NV, ROWS>,
-    operands: Operands<T::Real>,
+    depth: usize,
+    (a, b): Streams<T::Real>,
     next: [&mut Lines; 2],
     out: &mut Out<'_, T>,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let Operands { depth, a, b, across, others } = operands;
     let early = (depth / 2).max(depth.saturating_sub(LATE)) / 4 * 4;
     let [before, after] = next.map(|lines| lines.take(a.ptr));
-    let rest = (a.offset(early * a.step), b.offset(early * b.step));
-    // One loop for all: it is long, and written out for each size of tile.
-    let (mut left, mut part) = match others {
-        Some(others) => (2, (others, 1, depth, a.ptr.cast())),
-        None => (1, ((a, b), across, early, before)),
-    };
-    loop {
-        let (streams, across, depth_of_part, lines) = part;
-        // SAFETY: the caller's promises.
-        unsafe { steps::<T, V, NV, ROWS, CONJ>(acc, depth_of_part, streams, across, lines) };
-        part = match left {
-            2 => ((a, b), operands.across, early, before),
-            1 => {
-                // What lies there unpacked is a small factor, and C small, too.
-                if operands.across == 1 {
-                    out.fetch::<V, NV, ROWS>();
-                }
-                (rest, operands.across, depth - early, after)
-            }
-            _ => return,
-        };
-        left -= 1;
+    // SAFETY: the caller's promises.
+    unsafe {
+        steps::<T, V, NV, ROWS, CONJ>(acc, early, (a, b), before);
+        out.fetch::<V, NV, ROWS>();
+        let rest = (a.offset(early * a.step), b.offset(early * b.step));
+        steps::<T, V, NV, ROWS, CONJ>(acc, depth - early, rest, after);
     }
 }
 
@@ -407,7 +353,6 @@ pub(super) unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ:
     acc: &mut Tile<V, NV, ROWS>,
     depth: usize,
     (a, b): Streams<T::Real>,
-    across: usize,
     next: *const u8,
 ) where
     T: Scalar,
@@ -415,9 +360,6 @@ pub(super) unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ:
 {
     // SAFETY: the caller's promises.
     unsafe {
-        if !T::COMPLEX && across != 1 {
-            return eliminate_across::<T, V, NV, ROWS>(acc, depth, (a, b), across, CONJ);
-        }
         match as_packed::<T, V, NV, ROWS>(a, b) {
             Some(streams) => eliminate_packed::<T, V, NV, ROWS>(acc, depth, streams, next, CONJ),
             None => eliminate_across::<T, V, NV, ROWS>(acc, depth, (a, b), 1, CONJ),
@@ -425,32 +367,35 @@ pub(super) unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ:
     }
 }
 
-/// One register tile: C = alpha A B + beta C, or with the conjugate of B.
-struct RegisterTile<'a, T: Scalar, const NV: usize, const ROWS: usize, const CONJ: bool> {
-    operands: Operands<T::Real>,
-    next: [&'a mut Lines; 2],
-    out: Out<'a, T>,
-}
-
-impl<T, V, const NV: usize, const ROWS: usize, const CONJ: bool> Part<V> for RegisterTile<'_, T, NV, ROWS, CONJ>
-where
+/// One register tile: C = alpha A B + beta C, or with the conjugate of B; the product of two others may be added to theirs.
+///
+/// # Safety
+/// As for [`eliminate_across`]; C has at most NV vectors of rows and ROWS columns.
+#[inline(always)]
+unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
+    depth: usize,
+    a: Stream<T::Real>,
+    (b, across): (Stream<T::Real>, usize),
+    others: Option<Streams<T::Real>>,
+    next: [&mut Lines; 2],
+    mut out: Out<'_, T>,
+) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    type Output = ();
-
-    /// # Safety
-    /// As for [`eliminate_across`]; C has at most NV vectors of rows and ROWS columns.
-    #[inline(always)]
-    unsafe fn run(self) {
-        let Self { operands, next, mut out } = self;
-        let whole = out.wanted.whole(out.c.nrows(), out.c.ncols());
-        // SAFETY: the caller's promises.
-        unsafe {
-            let mut acc = zero::<T, V, NV, ROWS>();
-            accumulate::<T, V, NV, ROWS, CONJ>(&mut acc, operands, next, &mut out);
-            put::<T, V, NV, ROWS>(&acc, whole, out);
+    let whole = out.wanted.whole(out.c.nrows(), out.c.ncols());
+    // SAFETY: the caller's promises.
+    unsafe {
+        let mut acc = zero::<T, V, NV, ROWS>();
+        if let Some(others) = others {
+            steps::<T, V, NV, ROWS, CONJ>(&mut acc, depth, others, a.ptr.cast());
         }
+        if T::COMPLEX || across == 1 {
+            accumulate::<T, V, NV, ROWS, CONJ>(&mut acc, depth, (a, b), next, &mut out);
+        } else {
+            eliminate_across::<T, V, NV, ROWS>(&mut acc, depth, (a, b), across, false);
+        }
+        put::<T, V, NV, ROWS>(&acc, whole, out);
     }
 }
 

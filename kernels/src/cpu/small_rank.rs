@@ -87,9 +87,9 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
                 // SAFETY: the panels are those of these rows, and of all.
                 unsafe {
                     if T::COMPLEX && conj {
-                        Block::<_, ROWS, true> { depth, width, factors, others, ahead, out }.run::<V>();
+                        V::call(Block::<_, ROWS, true> { depth, width, factors, others, ahead, out });
                     } else {
-                        Block::<_, ROWS, false> { depth, width, factors, others, ahead, out }.run::<V>();
+                        V::call(Block::<_, ROWS, false> { depth, width, factors, others, ahead, out });
                     }
                 }
             }
@@ -142,7 +142,7 @@ unsafe fn square<T, V, const ROWS: usize, const CONJ: bool>(
         let (x, _) = a.at(row);
         for first in (0..order).step_by(ROWS) {
             let mut acc = zero::<T, V, 1, ROWS>();
-            steps::<T, V, 1, ROWS, CONJ>(&mut acc, depth, (x, b.at(row + first).0), 1, x.ptr.cast());
+            steps::<T, V, 1, ROWS, CONJ>(&mut acc, depth, (x, b.at(row + first).0), x.ptr.cast());
             store_tile::<T, V, 1, ROWS>(&acc, product.add(first * step), step, order);
         }
         for plane in 0..planes::<T>() {

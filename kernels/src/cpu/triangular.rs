@@ -17,7 +17,7 @@
 //! loop is used, which divides ([`Scalar::quotient`]).
 
 use super::gemm::{add, scale};
-use super::micro::{self, Stream, eliminate, load_tile, planes, store_tile, with_vectors};
+use super::micro::{self, Stream, eliminate, load_tile, planes, store_tile, with_vectors_called};
 use super::small_triangle::{self, multiply_triangle, substitute};
 use super::triangular_product::TriangularProduct;
 use super::workspace::Workspace;
@@ -176,7 +176,7 @@ impl<T: Scalar> Kernel<T> for Triangular<'_, T> {
             unsafe {
                 pack::panel::<T, V>(Factor::plain(b), lanes, x.as_mut_ptr());
                 let (triangle, x) = (triangle.as_ptr(), x.as_mut_ptr());
-                with_vectors!(vectors, V, AppliedPanel::<T, _, ROWS> { system: &self, triangle, x });
+                with_vectors_called!(vectors, V, AppliedPanel::<T, _, ROWS> { system: &self, triangle, x });
                 let b = self.b.rb_mut().transpose().submatrix(first..last, 0..n);
                 pack::unpack::<T, V>(x.cast_const(), lanes, b);
             }

@@ -5,10 +5,10 @@
 //!
 //! What the other triangle would hold is never multiplied by, not even as zeros: zero times Inf would spoil what is right.
 
-use super::micro::{Streams, Tile, load, planes, scalar, subtract, with_vectors, zero};
+use super::micro::{Streams, Tile, load, planes, scalar, subtract, with_vectors_called, zero};
 use super::output::{Out, Wanted};
 use super::packed::{DEPTH, block_bytes, even};
-use super::product::{Ahead, Block, COLUMNS, Factors, Lines, NV, Operands, Panels, accumulate, put};
+use super::product::{Ahead, Block, COLUMNS, Factors, Lines, NV, Panels, accumulate, put};
 use super::workspace::Workspace;
 use super::{pack, small_triangle};
 use crate::backend::Factor;
@@ -72,7 +72,7 @@ impl<T: Scalar> TriangularProduct<'_, T> {
                         // SAFETY: the panels are those of these rows and columns.
                         unsafe {
                             match place {
-                                None => beside::<_, ROWS>(k.len(), width, factors, out).run::<V>(),
+                                None => V::call(beside::<_, ROWS>(k.len(), width, factors, out)),
                                 Some(place) => {
                                     V::call(OnDiagonal::<_, ROWS, true> { place, depth: k.len(), width, factors, out })
                                 }
@@ -120,7 +120,7 @@ impl<T: Scalar> TriangularProduct<'_, T> {
                     let c = self.b.rb_mut().transpose().submatrix(i.clone(), rows.clone());
                     let out = Out { minus_alpha, beta: T::ONE, wanted: Wanted::ALL, c };
                     // SAFETY: the panels are those of these columns and rows.
-                    unsafe { beside::<_, ROWS>(k.len(), width, (left, right), out).run::<V>() };
+                    unsafe { V::call(beside::<_, ROWS>(k.len(), width, (left, right), out)) };
                     if let Some(place) = place {
                         let right = Panels::packed::<T>(triangle.as_ptr(), ROWS, k.len());
                         let c = self.b.rb_mut().transpose().submatrix(i, k.clone());
@@ -271,7 +271,11 @@ where
                 let (vectors, streams) = (rows.div_ceil(V::LANES), (a.at(i).0, b.at(j).0));
                 // SAFETY: the caller's promises for panels i and j.
                 unsafe {
-                    with_vectors!(vectors, V, DiagonalTile::<T, _, ROWS, ALONG> { place, order, depth, streams, out })
+                    with_vectors_called!(
+                        vectors,
+                        V,
+                        DiagonalTile::<T, _, ROWS, ALONG> { place, order, depth, streams, out }
+                    )
                 }
             }
         }
@@ -301,12 +305,11 @@ where
         let Self { place, order, depth, streams: (a, b), mut out } = self;
         let full = place.full(place.first, order, depth);
         let from = |column: usize| (a.offset(column * a.step), b.offset(column * b.step));
-        let ((a, b), small) = (from(full.start), from(place.first));
-        let operands = Operands { depth: full.len(), a, b, across: 1, others: None };
+        let (streams, small) = (from(full.start), from(place.first));
         // SAFETY: the caller's promises.
         unsafe {
             let (mut acc, [before, after]) = (zero::<T, V, NV, ROWS>(), &mut [Lines::NONE; 2]);
-            accumulate::<T, V, NV, ROWS, false>(&mut acc, operands, [before, after], &mut out);
+            accumulate::<T, V, NV, ROWS, false>(&mut acc, full.len(), streams, [before, after], &mut out);
             match (ALONG, place.uplo) {
                 (true, Uplo::Lower) => multiply_lanes::<T, V, NV, ROWS, true>(&mut acc, order, small),
                 (true, Uplo::Upper) => multiply_lanes::<T, V, NV, ROWS, false>(&mut acc, order, small),

@@ -4,7 +4,7 @@ use super::super::columns::{add_conj_product, put, sum};
 use super::super::micro::{Stream, Tile, load_tile, planes, store_tile, zero};
 use super::{NV, Work};
 use crate::Scalar;
-use crate::simd::{Part, Vector};
+use crate::simd::Vector;
 use std::ops::Range;
 
 /// Bytes of a block of columns that stay in the first-level cache, of 32 KiB: half of it.
@@ -14,27 +14,19 @@ const CHUNK_BYTES: usize = 16 << 10;
 ///
 /// # Safety
 /// As for [`Vector`]; the columns are there.
-pub(super) struct InnerProducts<'a, T: Scalar, const ROWS: usize> {
-    pub work: &'a Work<T>,
-    pub v: Range<usize>,
-    pub b: usize,
-    pub first: usize,
-}
-
-impl<T: Scalar, V: Vector<Real = T::Real>, const ROWS: usize> Part<V> for InnerProducts<'_, T, ROWS> {
-    type Output = ();
-
-    #[inline(always)]
-    unsafe fn run(self) {
-        let Self { work, v, b, first } = self;
-        // Two columns of complex numbers: three would need all 32 registers of AVX-512, and one more.
-        // SAFETY: the caller's promises.
-        unsafe {
-            if T::COMPLEX {
-                inner_products_by::<T, V, 2, ROWS>(work, v, b, first);
-            } else {
-                inner_products_by::<T, V, NV, ROWS>(work, v, b, first);
-            }
+#[inline(always)]
+pub(super) unsafe fn inner_products<T, V, const ROWS: usize>(work: &Work<T>, v: Range<usize>, b: usize, first: usize)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // Two columns of complex numbers: three would need all 32 registers of AVX-512, and one more.
+    // SAFETY: the caller's promises.
+    unsafe {
+        if T::COMPLEX {
+            inner_products_by::<T, V, 2, ROWS>(work, v, b, first);
+        } else {
+            inner_products_by::<T, V, NV, ROWS>(work, v, b, first);
         }
     }
 }
@@ -42,7 +34,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>, const ROWS: usize> Part<V> for InnerP
 /// The same, so many columns of V at a time.
 ///
 /// # Safety
-/// As for [`InnerProducts`].
+/// As for [`inner_products`].
 #[inline(always)]
 unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(
     work: &Work<T>,
