@@ -123,56 +123,38 @@ where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
-    unsafe { V::call(Gather { a, width, to }) }
-}
-
-/// See [`gather`].
-struct Gather<'a, T: Scalar> {
-    a: Factor<'a, T>,
-    width: usize,
-    to: *mut T::Real,
-}
-
-impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Gather<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    unsafe fn run(self) {
-        let Self { a, width, to } = self;
-        let (rows, depth) = a.view.shape();
-        let (rs, cs) = (a.view.row_stride(), a.view.col_stride());
-        let (from, unit) = (a.view.as_ptr().cast::<T::Real>(), planes::<T>());
-        let sign = if a.conj { -T::Real::ONE } else { T::Real::ONE };
-        if rs == 1 {
-            for p in 0..depth {
-                // SAFETY: column p of the view, whose elements are adjacent, and its place in the panel.
-                unsafe { column::<T>(from.add(p * cs * unit), rows, sign, to.add(p * width * unit), width) };
-            }
-            return;
+    let (rows, depth) = a.view.shape();
+    let (rs, cs) = (a.view.row_stride(), a.view.col_stride());
+    let (from, unit) = (a.view.as_ptr().cast::<T::Real>(), planes::<T>());
+    let sign = if a.conj { -T::Real::ONE } else { T::Real::ONE };
+    if rs == 1 {
+        for p in 0..depth {
+            // SAFETY: column p of the view, whose elements are adjacent, and its place in the panel.
+            unsafe { column::<T>(from.add(p * cs * unit), rows, sign, to.add(p * width * unit), width) };
         }
-        if cs == 1 {
-            let next = if rows <= V::SQUARE { rows } else { 0 };
-            // The parts of a row's complex numbers alternate, and so do the planes of a panel's columns: as reals, the panel
-            // is the transpose of the view. SAFETY: the rows and columns of the view, and their places in the panel.
-            unsafe { transpose::<V>((rows, depth * unit), from, rs * unit, to, width, next) };
-            for p in 0..if T::COMPLEX && a.conj { depth } else { 0 } {
-                // SAFETY: the imaginary parts of column p, just written.
-                let im = unsafe { std::slice::from_raw_parts_mut(to.add((2 * p + 1) * width), rows) };
-                im.iter_mut().for_each(|x| *x = -*x);
-            }
-            return;
+        return;
+    }
+    if cs == 1 {
+        let next = if rows <= V::SQUARE { rows } else { 0 };
+        // The parts of a row's complex numbers alternate, and so do the planes of a panel's columns: as reals, the panel
+        // is the transpose of the view. SAFETY: the rows and columns of the view, and their places in the panel.
+        unsafe { transpose::<V>((rows, depth * unit), from, rs * unit, to, width, next) };
+        for p in 0..if T::COMPLEX && a.conj { depth } else { 0 } {
+            // SAFETY: the imaginary parts of column p, just written.
+            let im = unsafe { std::slice::from_raw_parts_mut(to.add((2 * p + 1) * width), rows) };
+            im.iter_mut().for_each(|x| *x = -*x);
         }
-        for start in (0..depth).step_by(STRIP) {
-            for i in 0..rows {
-                for p in start..depth.min(start + STRIP) {
-                    // SAFETY: element (i, p) of the view, and its place in the panel.
-                    unsafe {
-                        let element = from.add((i * rs + p * cs) * unit);
-                        *to.add(p * width * unit + i) = *element;
-                        if T::COMPLEX {
-                            *to.add(p * width * unit + width + i) = sign * *element.add(1);
-                        }
+        return;
+    }
+    for start in (0..depth).step_by(STRIP) {
+        for i in 0..rows {
+            for p in start..depth.min(start + STRIP) {
+                // SAFETY: element (i, p) of the view, and its place in the panel.
+                unsafe {
+                    let element = from.add((i * rs + p * cs) * unit);
+                    *to.add(p * width * unit + i) = *element;
+                    if T::COMPLEX {
+                        *to.add(p * width * unit + width + i) = sign * *element.add(1);
                     }
                 }
             }
@@ -239,49 +221,31 @@ unsafe fn column_by<T: Scalar, const CHUNK: usize>(
 /// # Safety
 /// `from` holds a panel of `width` rows and as many columns as `to` has; `to` has at most `width` rows.
 #[inline(always)]
-pub(super) unsafe fn unpack<T, V>(from: *const T::Real, width: usize, to: MatMut<'_, T>)
+pub(super) unsafe fn unpack<T, V>(from: *const T::Real, width: usize, mut to: MatMut<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
-    unsafe { V::call(Unpack { from, width, to }) }
-}
-
-/// See [`unpack`].
-struct Unpack<'a, T: Scalar> {
-    from: *const T::Real,
-    width: usize,
-    to: MatMut<'a, T>,
-}
-
-impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Unpack<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    unsafe fn run(self) {
-        let Self { from, width, mut to } = self;
-        let ((rows, depth), unit) = (to.shape(), planes::<T>());
-        let (rs, cs, out) = (to.row_stride(), to.col_stride(), to.as_mut_ptr());
-        if rs == 1 {
-            for p in 0..depth {
-                for i in 0..rows {
-                    // SAFETY: element (i, p) of the panel and of the view.
-                    unsafe { *out.add(i + p * cs) = scalar::<T>(from.add(p * width * unit + i), width) };
-                }
-            }
-            return;
-        }
-        if cs == 1 {
-            // SAFETY: the columns and rows of the panel, as reals (see `gather`), and their places in the view.
-            return unsafe { transpose::<V>((depth * unit, rows), from, width, out.cast(), rs * unit, 0) };
-        }
-        for start in (0..depth).step_by(STRIP) {
+    let ((rows, depth), unit) = (to.shape(), planes::<T>());
+    let (rs, cs, out) = (to.row_stride(), to.col_stride(), to.as_mut_ptr());
+    if rs == 1 {
+        for p in 0..depth {
             for i in 0..rows {
-                for p in start..depth.min(start + STRIP) {
-                    // SAFETY: as above.
-                    unsafe { *out.add(i * rs + p * cs) = scalar::<T>(from.add(p * width * unit + i), width) };
-                }
+                // SAFETY: element (i, p) of the panel and of the view.
+                unsafe { *out.add(i + p * cs) = scalar::<T>(from.add(p * width * unit + i), width) };
+            }
+        }
+        return;
+    }
+    if cs == 1 {
+        // SAFETY: the columns and rows of the panel, as reals (see `gather`), and their places in the view.
+        return unsafe { transpose::<V>((depth * unit, rows), from, width, out.cast(), rs * unit, 0) };
+    }
+    for start in (0..depth).step_by(STRIP) {
+        for i in 0..rows {
+            for p in start..depth.min(start + STRIP) {
+                // SAFETY: as above.
+                unsafe { *out.add(i * rs + p * cs) = scalar::<T>(from.add(p * width * unit + i), width) };
             }
         }
     }

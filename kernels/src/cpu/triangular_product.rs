@@ -5,7 +5,7 @@
 //!
 //! What the other triangle would hold is never multiplied by, not even as zeros: zero times Inf would spoil what is right.
 
-use super::micro::{Streams, Tile, load, planes, scalar, subtract, with_vectors_called, zero};
+use super::micro::{Streams, Tile, load, planes, scalar, subtract, with_vectors, zero};
 use super::output::{Out, Wanted};
 use super::packed::{DEPTH, block_bytes, even};
 use super::product::{Ahead, Block, COLUMNS, Factors, Lines, NV, Panels, accumulate, put};
@@ -270,54 +270,41 @@ where
                 let out = Out { c: out.c.rb_mut().submatrix(i..i + rows, j..j + cols), ..out };
                 let (vectors, streams) = (rows.div_ceil(V::LANES), (a.at(i).0, b.at(j).0));
                 // SAFETY: the caller's promises for panels i and j.
-                unsafe {
-                    with_vectors_called!(
-                        vectors,
-                        V,
-                        DiagonalTile::<T, _, ROWS, ALONG> { place, order, depth, streams, out }
-                    )
-                }
+                unsafe { with_vectors!(vectors, tile::<T, V, _, ROWS, ALONG>(place, order, depth, streams, out)) }
             }
         }
     }
 }
 
 /// One register tile of those, with a triangle of this order.
-struct DiagonalTile<'a, T: Scalar, const NV: usize, const ROWS: usize, const ALONG: bool> {
+///
+/// # Safety
+/// As for [`accumulate`]; C has at most NV vectors of rows and ROWS columns.
+#[inline(always)]
+unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const ALONG: bool>(
     place: Place,
     order: usize,
     depth: usize,
-    streams: Streams<T::Real>,
-    out: Out<'a, T>,
-}
-
-impl<T, V, const NV: usize, const ROWS: usize, const ALONG: bool> Part<V> for DiagonalTile<'_, T, NV, ROWS, ALONG>
-where
+    (a, b): Streams<T::Real>,
+    mut out: Out<'_, T>,
+) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    type Output = ();
-
-    /// # Safety
-    /// As for [`accumulate`]; C has at most NV vectors of rows and ROWS columns.
-    #[inline(always)]
-    unsafe fn run(self) {
-        let Self { place, order, depth, streams: (a, b), mut out } = self;
-        let full = place.full(place.first, order, depth);
-        let from = |column: usize| (a.offset(column * a.step), b.offset(column * b.step));
-        let (streams, small) = (from(full.start), from(place.first));
-        // SAFETY: the caller's promises.
-        unsafe {
-            let (mut acc, [before, after]) = (zero::<T, V, NV, ROWS>(), &mut [Lines::NONE; 2]);
-            accumulate::<T, V, NV, ROWS, false>(&mut acc, full.len(), streams, [before, after], &mut out);
-            match (ALONG, place.uplo) {
-                (true, Uplo::Lower) => multiply_lanes::<T, V, NV, ROWS, true>(&mut acc, order, small),
-                (true, Uplo::Upper) => multiply_lanes::<T, V, NV, ROWS, false>(&mut acc, order, small),
-                (false, Uplo::Lower) => multiply_rows::<T, V, NV, ROWS, true>(&mut acc, order, small),
-                (false, Uplo::Upper) => multiply_rows::<T, V, NV, ROWS, false>(&mut acc, order, small),
-            }
-            put::<T, V, NV, ROWS>(&acc, true, out);
+    let full = place.full(place.first, order, depth);
+    let from = |column: usize| (a.offset(column * a.step), b.offset(column * b.step));
+    // SAFETY: the caller's promises.
+    unsafe {
+        let (mut acc, [before, after]) = (zero::<T, V, NV, ROWS>(), &mut [Lines::NONE; 2]);
+        accumulate::<T, V, NV, ROWS, false>(&mut acc, full.len(), from(full.start), [before, after], &mut out);
+        let small = from(place.first);
+        match (ALONG, place.uplo) {
+            (true, Uplo::Lower) => multiply_lanes::<T, V, NV, ROWS, true>(&mut acc, order, small),
+            (true, Uplo::Upper) => multiply_lanes::<T, V, NV, ROWS, false>(&mut acc, order, small),
+            (false, Uplo::Lower) => multiply_rows::<T, V, NV, ROWS, true>(&mut acc, order, small),
+            (false, Uplo::Upper) => multiply_rows::<T, V, NV, ROWS, false>(&mut acc, order, small),
         }
+        put::<T, V, NV, ROWS>(&acc, true, out);
     }
 }
 
