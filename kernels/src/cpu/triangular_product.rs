@@ -12,7 +12,7 @@ use super::product::{Ahead, Block, COLUMNS, Factors, Lines, NV, Panels, accumula
 use super::workspace::Workspace;
 use super::{pack, small_triangle};
 use crate::backend::Factor;
-use crate::simd::{Kernel, Part, Vector};
+use crate::simd::{Kernel, Vector};
 use crate::{Diag, MatMut, Scalar, Uplo};
 use std::ops::Range;
 
@@ -73,9 +73,7 @@ impl<T: Scalar> TriangularProduct<'_, T> {
                         unsafe {
                             match place {
                                 None => V::call(beside::<_, ROWS>(k.len(), width, factors, out)),
-                                Some(place) => {
-                                    V::call(OnDiagonal::<_, ROWS, true> { place, depth: k.len(), width, factors, out })
-                                }
+                                Some(place) => on_diagonal::<T, V, ROWS, true>(place, k.len(), width, factors, out),
                             }
                         }
                     }
@@ -125,9 +123,8 @@ impl<T: Scalar> TriangularProduct<'_, T> {
                         let right = Panels::packed::<T>(triangle.as_ptr(), ROWS, k.len());
                         let c = self.b.rb_mut().transpose().submatrix(i, k.clone());
                         let out = Out { minus_alpha, beta: T::ZERO, wanted: Wanted::ALL, c };
-                        let (depth, factors) = (k.len(), (left, right));
                         // SAFETY: as above.
-                        unsafe { V::call(OnDiagonal::<_, ROWS, false> { place, depth, width, factors, out }) };
+                        unsafe { on_diagonal::<T, V, ROWS, false>(place, k.len(), width, (left, right), out) };
                     }
                 }
             }
@@ -240,37 +237,31 @@ fn beside<T: Scalar, const ROWS: usize>(
 }
 
 /// All register tiles of rows of a triangle, A if lanes run along its rows (`ALONG`), B otherwise, and a block of the other factor.
-struct OnDiagonal<'a, T: Scalar, const ROWS: usize, const ALONG: bool> {
+///
+/// # Safety
+/// As for [`Block`].
+#[inline(always)]
+unsafe fn on_diagonal<T, V, const ROWS: usize, const ALONG: bool>(
     place: Place,
     depth: usize,
-    /// Rows of a panel of A.
     width: usize,
-    factors: Factors<T::Real>,
-    out: Out<'a, T>,
-}
-
-impl<T, V, const ROWS: usize, const ALONG: bool> Part<V> for OnDiagonal<'_, T, ROWS, ALONG>
-where
+    (a, b): Factors<T::Real>,
+    mut out: Out<'_, T>,
+) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    type Output = ();
-
-    /// # Safety
-    /// As for [`Block`].
-    #[inline(always)]
-    unsafe fn run(self) {
-        let Self { place, depth, width, factors: (a, b), mut out } = self;
-        let (m, n) = out.c.shape();
-        for j in (0..n).step_by(ROWS) {
-            for i in (0..m).step_by(width) {
-                let (rows, cols) = (width.min(m - i), ROWS.min(n - j));
-                let (at, order) = if ALONG { (place.first + i, rows) } else { (place.first + j, cols) };
-                let place = Place { first: at, ..place };
-                let out = Out { c: out.c.rb_mut().submatrix(i..i + rows, j..j + cols), ..out };
-                let (vectors, streams) = (rows.div_ceil(V::LANES), (a.at(i).0, b.at(j).0));
-                // SAFETY: the caller's promises for panels i and j.
-                unsafe { with_vectors!(vectors, tile::<T, V, _, ROWS, ALONG>(place, order, depth, streams, out)) }
+    let (m, n) = out.c.shape();
+    for j in (0..n).step_by(ROWS) {
+        for i in (0..m).step_by(width) {
+            let (rows, cols) = (width.min(m - i), ROWS.min(n - j));
+            let (at, order) = if ALONG { (place.first + i, rows) } else { (place.first + j, cols) };
+            let place = Place { first: at, ..place };
+            let out = Out { c: out.c.rb_mut().submatrix(i..i + rows, j..j + cols), ..out };
+            let streams = (a.at(i).0, b.at(j).0);
+            // SAFETY: the caller's promises for panels i and j.
+            unsafe {
+                with_vectors!(rows.div_ceil(V::LANES), tile::<T, V, _, ROWS, ALONG>(place, order, depth, streams, out))
             }
         }
     }
