@@ -4,8 +4,7 @@
 //! steals. (A lock-free deque would save its owner no more than a few nanoseconds here, since taking from one needs a full
 //! fence too, and it could not be searched by a thread that may take only some tasks.) A mask of the bands that are not empty
 //! lies outside the lock, so that passing an empty place costs one load. It has a cache line of its own, which changes only when
-//! a band gets its first task or loses its last: who passes by does not disturb the owner's pushes. There are places for more than sixty
-//! guests, of whom mostly none comes; so a set says which places have ever had a task, and the others are passed all at once.
+//! a band gets its first task or loses its last: who passes by does not disturb the owner's pushes.
 
 use super::{Place, ReadyTask, Want};
 use crossbeam_utils::CachePadded;
@@ -13,7 +12,7 @@ use std::{
     collections::VecDeque,
     sync::{
         Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
     },
 };
 
@@ -70,7 +69,6 @@ struct Lane<const BANDS: usize> {
 /// The queues of all places.
 pub(super) struct Lanes<const BANDS: usize> {
     lanes: Box<[Lane<BANDS>]>,
-    used: Places,
     order: Order,
     /// How many places have.
     thieves: AtomicUsize,
@@ -84,8 +82,7 @@ impl<const BANDS: usize> Lanes<BANDS> {
             is_thief: AtomicBool::default(),
             queues: CachePadded::new(queues()),
         };
-        let (lanes, used) = ((0..places).map(|_| lane()).collect(), Places::new(places));
-        Self { lanes, used, order, thieves: AtomicUsize::new(0) }
+        Self { lanes: (0..places).map(|_| lane()).collect(), order, thieves: AtomicUsize::new(0) }
     }
 
     /// The bands in which this place has tasks, as bits.
@@ -94,17 +91,16 @@ impl<const BANDS: usize> Lanes<BANDS> {
         self.lanes[place].bands.load(Ordering::Acquire)
     }
 
-    /// The other places that may have tasks, beginning with the next.
+    /// The other places, beginning with the next. That most are empty, as there are places for sixty guests, is a pause for who searches in vain: without it
+    /// two workers and tasks of no work would take half as long again, as the thief would come back to the owner's lock so much sooner.
     pub(super) fn others(&self, place: Place) -> impl Iterator<Item = usize> {
-        self.used.after(place.0 as usize)
+        let (places, own) = (self.lanes.len(), place.0 as usize);
+        (own + 1..own + places).map(move |other| if other < places { other } else { other - places })
     }
 
     #[inline]
     pub(super) fn push(&self, place: Place, band: usize, task: ReadyTask) {
         let lane = &self.lanes[place.0 as usize];
-        if lane.bands.load(Ordering::Relaxed) == 0 {
-            self.used.add(place.0 as usize);
-        }
         let mut queues = lane.lock();
         self.order.put(&mut queues[band], task);
         lane.mark(&queues, band);
@@ -149,64 +145,11 @@ impl<const BANDS: usize> Lanes<BANDS> {
         lane.mark(&queues, band);
         drop(queues);
         if !rest.is_empty() {
-            self.used.add(thief.0 as usize);
             let mut queues = own.lock();
             rest.into_iter().for_each(|task| self.order.put(&mut queues[band], task));
             own.mark(&queues, band);
         }
         first
-    }
-}
-
-/// A set of places, which only grows. One is added before its first task is pushed, so whoever must find the task finds the place.
-struct Places(Box<[AtomicU64]>);
-
-const WORD: usize = u64::BITS as usize;
-
-impl Places {
-    fn new(places: usize) -> Self {
-        Self((0..places.div_ceil(WORD)).map(|_| AtomicU64::new(0)).collect())
-    }
-
-    #[inline]
-    fn add(&self, place: usize) {
-        let (word, bit) = (&self.0[place / WORD], 1 << (place % WORD));
-        if word.load(Ordering::Relaxed) & bit == 0 {
-            word.fetch_or(bit, Ordering::Relaxed);
-        }
-    }
-
-    /// The members behind a place, and then those before it.
-    #[inline]
-    fn after(&self, place: usize) -> impl Iterator<Item = usize> {
-        let (own, behind) = (place / WORD, u64::MAX << (place % WORD) << 1);
-        let before = !behind & !(1 << (place % WORD));
-        let of = move |word: usize, among: u64| Members {
-            first: word * WORD,
-            bits: self.0[word].load(Ordering::Relaxed) & among,
-        };
-        let others = (own + 1..self.0.len()).chain(0..own).flat_map(move |word| of(word, u64::MAX));
-        of(own, behind).chain(others).chain(of(own, before))
-    }
-}
-
-/// The members of a word of [`Places`].
-struct Members {
-    first: usize,
-    bits: u64,
-}
-
-impl Iterator for Members {
-    type Item = usize;
-
-    #[inline]
-    fn next(&mut self) -> Option<usize> {
-        if self.bits == 0 {
-            return None;
-        }
-        let bit = self.bits.trailing_zeros() as usize;
-        self.bits &= self.bits - 1;
-        Some(self.first + bit)
     }
 }
 
@@ -270,17 +213,6 @@ mod tests {
 
     fn task(id: u64) -> ReadyTask {
         ReadyTask::new(TaskId(id), 0, 0)
-    }
-
-    #[test]
-    fn other_places_come_in_turn() {
-        let places = Places::new(130);
-        [0, 3, 63, 64, 100, 129].iter().for_each(|&place| places.add(place));
-        let after = |place| places.after(place).collect::<Vec<_>>();
-        assert_eq!(after(0), [3, 63, 64, 100, 129]);
-        assert_eq!(after(5), [63, 64, 100, 129, 0, 3]);
-        assert_eq!(after(63), [64, 100, 129, 0, 3]);
-        assert_eq!(after(129), [0, 3, 63, 64, 100]);
     }
 
     /// All that the place has, as it takes them.
