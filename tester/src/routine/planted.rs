@@ -1,5 +1,5 @@
 //! Faults that are planted in single precision, where rounding hides most: of each, the check says so. `PLANTED_ORDER=2048` sets the
-//! order, a multiple of 64 that is 512 otherwise:
+//! order, a multiple of 64 that is 768 otherwise:
 //!
 //!     PLANTED_ORDER=2048 cargo test --release -p superscalar-tester --bin tester -- planted --nocapture
 //!
@@ -16,7 +16,7 @@ use superscalar_kernels::{MatMut, MatRef, Norm, Uplo, cpu};
 
 /// The order of the matrices.
 fn order() -> usize {
-    std::env::var("PLANTED_ORDER").map_or(512, |order| order.parse().expect("PLANTED_ORDER is a number"))
+    std::env::var("PLANTED_ORDER").map_or(768, |order| order.parse().expect("PLANTED_ORDER is a number"))
 }
 
 /// The order of what is a tile here.
