@@ -277,12 +277,12 @@ run_examples() {
             *) arguments=() ;;
         esac
         check "example $name" 300 env --chdir="$scratch" SUPERSCALAR_TRACE="$name.json" \
-            "$target/release/examples/$name" "${arguments[@]}"
+            "$target/debug/examples/$name" "${arguments[@]}"
     done
     # Each of the traces that they left; some have several runtimes.
     begin "traces of the examples"
     local status=0
-    for trace in "$scratch"/*.json; do "$target/release/superscalar-trace" check "$trace" || status=$?; done
+    for trace in "$scratch"/*.json; do "$target/debug/superscalar-trace" check "$trace" || status=$?; done
     finish "$status"
 }
 
@@ -293,13 +293,11 @@ check_style() {
         skip "formatting: no rustfmt"
     fi
     if cargo clippy --version >/dev/null 2>&1; then
-        local all=("${features[@]}")
+        local all=("${features[@]}" --features superscalar-kernels/faer)
         if has_hwloc; then all+=(--features superscalar-runtime/hwloc); fi
         check "clippy" 1200 cargo clippy --locked --workspace --all-targets "${all[@]}" -- -D warnings
-        if [ ${#all[@]} -gt 0 ]; then
-            # What the features leave out: no test is.
-            check "clippy, without features" 600 cargo clippy --locked --workspace -- -D warnings
-        fi
+        # What the features leave out: no test is.
+        check "clippy, without features" 600 cargo clippy --locked --workspace -- -D warnings
     else
         skip "clippy: not installed"
     fi
@@ -307,7 +305,7 @@ check_style() {
 }
 
 run_tests() {
-    # Examples are run below, optimised.
+    # Examples are run below.
     tests "tests" 2100 cargo test --locked --workspace --lib --bins --tests --no-fail-fast "${features[@]}" -- --show-output
     tests "examples in the documentation" 600 cargo test --locked --workspace --doc --no-fail-fast "${features[@]}"
     if has_hwloc; then
@@ -336,23 +334,24 @@ run_sanitizers() {
 }
 
 run_programs() {
-    check "release build" 1200 cargo build --locked --release --examples --bins "${features[@]}"
+    # In the profile of the tests above, so that nothing is compiled a second time.
+    check "examples and programs" 900 cargo build --locked --workspace --examples --bins "${features[@]}"
     run_examples
-    check "tester" 300 "$target/release/tester" all --type s,d,c,z --dim 100,250 --repeat 1
+    check "tester" 300 "$target/debug/tester" all --type s,d,c,z --dim 100,250 --repeat 1
     # Tiles that wander, ragged ones among them; then with room for six of them, which is out of core.
-    check "tester on simulated devices" 300 "$target/release/tester" all --type d,z --dim 100 --nb 32 --repeat 1 \
+    check "tester on simulated devices" 300 "$target/debug/tester" all --type d,z --dim 100 --nb 32 --repeat 1 \
         --devices cpu,sim:0..3
-    check "tester out of core" 300 "$target/release/tester" gemm,trsm,potrf --type d --dim 210 --nb 32 --repeat 1 \
+    check "tester out of core" 300 "$target/debug/tester" gemm,trsm,potrf --type d --dim 210 --nb 32 --repeat 1 \
         --devices sim:0..3 --device-memory 48K
     if [ "${REQUIRE_OPENCL:-0}" = 1 ]; then
-        check "tester on OpenCL devices" 300 "$target/release/tester" gemm,herk,trsm,potrf,getrf,geqrf --type s,d --dim 100 \
+        check "tester on OpenCL devices" 300 "$target/debug/tester" gemm,herk,trsm,potrf,getrf,geqrf --type s,d --dim 100 \
             --nb 32 --repeat 1 --devices cpu,opencl:0
     fi
     if [ "${REQUIRE_CUDA:-0}" = 1 ]; then
-        check "tester on a GPU" 600 "$target/release/tester" all --type s,d,c,z --dim 100,250x130 --repeat 1 --devices cuda:0
+        check "tester on a GPU" 600 "$target/debug/tester" all --type s,d,c,z --dim 100,250x130 --repeat 1 --devices cuda:0
     fi
     if has_openblas; then
-        check "tester beside OpenBLAS" 300 "$target/release/tester" all --type d --dim 300 --repeat 1 --peer "$openblas" \
+        check "tester beside OpenBLAS" 300 "$target/debug/tester" all --type d --dim 300 --repeat 1 --peer "$openblas" \
             --uplo l --side l --transa n --transb n --diag n --norm o --part a --direction f
     else
         skip "the tester's comparison with a peer: no OpenBLAS"

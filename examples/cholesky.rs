@@ -19,12 +19,12 @@ use std::{
 use superscalar::{
     PolicyName, Runtime, devices,
     dla::{
-        BlockSize, Matrix, Options,
+        BlockSize, Matrix, Options, Scalar,
         matrix_market::{self, Market},
         potrf, potrs,
     },
     kernels::{
-        MatMut, MatRef, Op, Real, Scalar, Uplo,
+        MatMut, MatRef, Op, Real, Uplo,
         accuracy::{at_most, largest},
         c32, c64, cpu,
     },

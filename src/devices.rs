@@ -107,7 +107,7 @@ pub fn builder() -> Result<Builder, DeviceError> {
 }
 
 fn text_of(variable: &str) -> Result<Option<String>, DeviceError> {
-    let text = std::env::var_os(variable).map(|text| text.into_string());
+    let text = std::env::var_os(variable).filter(|text| !text.is_empty()).map(|text| text.into_string());
     text.transpose().map_err(|_| DeviceError::new(format!("{variable} is not UTF-8")))
 }
 

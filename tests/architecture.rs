@@ -46,7 +46,7 @@ fn read(path: &str) -> String {
 /// Every Rust source of the project.
 fn sources() -> Vec<Source> {
     let mut folders: Vec<PathBuf> =
-        ["src", "runtime", "devices", "kernels", "dla", "traces", "tester", "examples", "tests"]
+        ["src", "runtime", "devices", "kernels", "macros", "dla", "traces", "tester", "examples", "tests"]
             .map(|folder| root().join(folder))
             .into();
     let mut sources = Vec::new();
@@ -155,8 +155,25 @@ fn only_kernels_name_faer() {
 }
 
 #[test]
+fn routines_are_compiled_once() {
+    let mut offenders = Vec::new();
+    for source in sources().iter().filter(|source| source.is_under("dla/src")) {
+        let lines: Vec<&str> = source.text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let mut attributes = lines[..at].iter().rev().take_while(|line| line.starts_with("#["));
+            let is_routine = line.starts_with("pub fn ") && line.contains("T: ");
+            if is_routine && !attributes.any(|line| line.starts_with("#[each_type")) {
+                offenders.push(source.place(at + 1));
+            }
+        }
+    }
+    none(offenders, "a routine without `#[each_type]`: every program that calls it would compile it again");
+}
+
+#[test]
 fn unsafe_code_is_forbidden_where_it_is_not_needed() {
-    let heads = ["src/lib.rs", "dla/src/lib.rs", "runtime/src/hazard.rs", "runtime/src/schedule/mod.rs"];
+    let heads =
+        ["src/lib.rs", "macros/src/lib.rs", "dla/src/lib.rs", "runtime/src/hazard.rs", "runtime/src/schedule/mod.rs"];
     let lacking = heads.into_iter().filter(|path| !read(path).contains("#![forbid(unsafe_code)]"));
     none(lacking.map(str::to_owned).collect(), "a module without #![forbid(unsafe_code)]");
 

@@ -3,8 +3,8 @@
 
 use superscalar::{
     Codelet, Cost, IssueContext, PolicyName, Reads, Resource, Runtime, Updates, devices,
-    dla::{self, Distribution, ErrorKind, Matrix, Options},
-    kernels::{Diag, Op, Real, Scalar, Side, Uplo, accuracy::largest, c64},
+    dla::{self, Distribution, ErrorKind, Matrix, Options, Scalar},
+    kernels::{Diag, Op, Real, Side, Uplo, accuracy::largest, c64},
     recording::{ActivityKind, Counter, NodeId},
 };
 use superscalar_devices::sim;

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use superscalar::{
     PolicyName, Runtime,
-    dla::{BlockSize, Error, ErrorKind, Options, Tiled, posv, potrf, potrs, submit},
-    kernels::{MatMut, MatRef, Real, Scalar, Uplo, accuracy::largest, c32, c64},
+    dla::{BlockSize, Error, ErrorKind, Options, Scalar, Tiled, posv, potrf, potrs, submit},
+    kernels::{MatMut, MatRef, Real, Uplo, accuracy::largest, c32, c64},
 };
 
 const ORDERS: [usize; 8] = [0, 1, 2, 3, 31, 64, 100, 257];

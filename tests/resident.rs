@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 use superscalar::{
     PolicyName, Resource, Runtime, devices,
-    dla::{self, BlockSize, DeviceMatrix, Distribution, ErrorKind, Layout, Matrix, Options, Tiled, submit},
-    kernels::{Diag, MatRef, Op, Scalar, Side, Uplo, c32, c64},
+    dla::{self, BlockSize, DeviceMatrix, Distribution, ErrorKind, Layout, Matrix, Options, Scalar, Tiled, submit},
+    kernels::{Diag, MatRef, Op, Side, Uplo, c32, c64},
 };
 
 /// Not a multiple of the block size, so that tiles are ragged.
@@ -186,7 +186,7 @@ fn the_tiles_are_where_they_were_dealt_to() {
 
 #[test]
 fn the_level_3_blas_stays_on_devices() {
-    let (one, half, plain) = (c64::ONE, c64::from_f64(0.5), Options::default().nb(NB));
+    let (one, half, plain) = (c64::ONE, c64::new(0.5, 0.0), Options::default().nb(NB));
     let (a, b, c, d) = (random::<c64>(N, N, 1), random::<c64>(N, N, 2), random::<c64>(N, N, 3), definite::<c64>(N));
     let mut x = [c.clone(), c.clone(), c.clone(), c.clone(), c.clone(), c.clone(), c.clone()];
     let (h, (n, t)) = (host(), (Op::None, Op::ConjTrans));

@@ -38,8 +38,9 @@ if command -v timeout >/dev/null; then limit=(--config "target.$host.runner = ['
 
 # sanitize NAME SEEDS PROGRAMS PACKAGES TEST...: builds and runs the tests under one sanitizer.
 sanitize() {
-    local name=$1 seeds=$2 programs=$3 packages
+    local name=$1 seeds=$2 programs=$3 packages features=()
     read -ra packages <<<"$4"
+    if [[ $4 == *kernels* ]]; then features=(--features superscalar-kernels/faer); fi
     shift 4
     printf -- '--- %s sanitizer\n' "$name"
     # Dependencies are not optimised: they are built once, for tests that hardly use them. Left out are the tests that measure
@@ -49,10 +50,10 @@ sanitize() {
         SUPERSCALAR_MODEL_SEEDS="${SUPERSCALAR_MODEL_SEEDS:-$seeds}" PROGRAMS="${PROGRAMS:-$programs}" \
         ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 TSAN_OPTIONS=history_size=7:halt_on_error=1 \
         cargo +nightly test -Zbuild-std --target "$host" --locked --no-fail-fast --no-default-features \
-        "${packages[@]/#/--package=superscalar-}" \
+        "${packages[@]/#/--package=superscalar-}" "${features[@]}" \
         --config 'profile.dev.package."*".opt-level=0' --config 'profile.dev.package.superscalar-kernels.opt-level=0' \
         "${limit[@]}" "${@/#/--test=}" -- \
-        --skip a_million_tasks --skip a_hundred_thousand --skip idle --skip results_are_the_same \
+        --skip a_million_tasks --skip a_hundred_thousand --skip thousands_of_threads --skip idle --skip results_are_the_same \
         --skip errors_and_panics_of_kernels --skip may_panic_when_they_are_dropped || status=$?
 }
 
@@ -66,7 +67,7 @@ for name in "$@"; do
     case $name in
         address) sanitize address 3000 100 'runtime devices' "${tests[@]}" ;;
         thread) sanitize thread 1000 40 'runtime devices' "${tests[@]}" ;;
-        kernels-address) sanitize address 0 0 kernels packs codelets exact_memory ;;
+        kernels-address) sanitize address 0 0 kernels packs codelets exact_memory faer ;;
         # exact_memory has one thread.
         kernels-thread) sanitize thread 0 0 kernels packs codelets ;;
         *) echo "unknown sanitizer: $name" >&2 && exit 2 ;;

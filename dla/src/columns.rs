@@ -2,11 +2,12 @@
 
 use crate::{
     codelets::{Awaiting, Diagonal, Elimination, GemmOfColumns, TrsmOfColumns, task, two_parts},
+    scalar::Scalar,
     tile::{Tile, TileView},
     tiled::Tiled,
 };
 use std::ops::Range;
-use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Singular, Uplo, cpu};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar as _, Side, Singular, Uplo, cpu};
 use superscalar_runtime::{Lent, Output, Scope};
 
 /// Inserts the tasks that solve op(A) X = B for the first n rows of B, where A's first n rows hold a triangular matrix of order n,
@@ -15,7 +16,7 @@ use superscalar_runtime::{Lent, Output, Scope};
 /// # Panics
 /// If A or B is not in block columns, or has fewer than n rows.
 #[track_caller]
-pub(crate) fn trsm<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub(crate) fn trsm<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     triangle: (Uplo, Op, Diag),
     a: &Tiled<'s, V>,
@@ -105,7 +106,7 @@ fn steps((uplo, op): (Uplo, Op), n: usize, nb: usize) -> impl Iterator<Item = (u
 /// Inserts a task that looks at the diagonal of A, in block columns, when its tasks so far are done: it fails with [`Singular`] if
 /// an element is exactly zero. What reads the handle is cancelled then.
 #[track_caller]
-pub(crate) fn check_diagonal<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub(crate) fn check_diagonal<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     a: &Tiled<'s, V>,
 ) -> Lent<'s, [i32]> {
@@ -115,7 +116,7 @@ pub(crate) fn check_diagonal<'s, T: Scalar, V: TileView<Element = T> + 's>(
 /// The same, but with the largest element of the matrix that A was factored from: if that is zero, nothing fails. It is
 /// not looked at where there are devices.
 #[track_caller]
-pub(crate) fn check_diagonal_unless_zero<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub(crate) fn check_diagonal_unless_zero<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     a: &Tiled<'s, V>,
     largest: Option<Output<'s, T::Real>>,
@@ -151,7 +152,7 @@ pub(crate) fn check_diagonal_unless_zero<'s, T: Scalar, V: TileView<Element = T>
 
 /// What [`check_diagonal_unless_zero`]'s task gets: columns, the largest element if it was given, and its outcome's
 /// place.
-type LookedAt<'t, T, V> = (Vec<&'t Tile<V>>, Vec<&'t <T as Scalar>::Real>, &'t mut [i32]);
+type LookedAt<'t, T, V> = (Vec<&'t Tile<V>>, Vec<&'t <T as superscalar_kernels::Scalar>::Real>, &'t mut [i32]);
 
 /// Fails at the first zero of a diagonal.
 fn singular_at<T: Scalar>(diagonal: impl Iterator<Item = T>) -> Result<(), Singular> {

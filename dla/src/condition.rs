@@ -16,12 +16,18 @@ use crate::{
     lu::getrs,
     matrix::Matrix,
     options::Options,
+    scalar::Scalar,
     scaling::{exponent, power_of_two},
     tile::{Tile, TileView},
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, MatRef, Norm, Op, Real, Scalar, Side, Uplo, cpu};
+use superscalar_kernels::{Diag, MatMut, MatRef, Norm, Op, Real, Scalar as _, Side, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Output, Runtime, Scope};
+
+/// These routines, for one type of element.
+#[each_type]
+pub trait Conditions: HasGecon + HasPocon + HasSubmitGecon + HasSubmitPocon {}
 
 /// Steps of the estimate, of which two are usual.
 const STEPS_MAX: usize = 5;
@@ -32,8 +38,9 @@ const STEPS_MAX: usize = 5;
 ///
 /// # Panics
 /// If A is not square, in block columns; for another norm than the one and the infinity norm.
+#[each_type]
 #[track_caller]
-pub fn submit_gecon<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit_gecon<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     norm: Norm,
     a: &Tiled<'s, V>,
@@ -59,8 +66,9 @@ pub fn submit_gecon<'s, T: Scalar, V: TileView<Element = T> + 's>(
 ///
 /// # Panics
 /// If A or its tiles are not square.
+#[each_type]
 #[track_caller]
-pub fn submit_pocon<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit_pocon<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     a: &Tiled<'s, V>,
@@ -81,7 +89,7 @@ pub fn submit_pocon<'s, T: Scalar, V: TileView<Element = T> + 's>(
 }
 
 /// Solves op(A) X = B on this thread, where A is a triangle of square tiles; X replaces B.
-fn solve_tiles<T: Scalar, V: TileView<Element = T>>(
+fn solve_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
     (uplo, op): (Uplo, Op),
     mt: usize,
     tiles: &[&Tile<V>],
@@ -122,6 +130,7 @@ fn solve_tiles<T: Scalar, V: TileView<Element = T>>(
 /// assert_eq!(gecon(&rt, Norm::One, a.as_ref(), 4.0, &o)?, 0.25);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn gecon<T: Scalar>(
     _rt: &Runtime,
     norm: Norm,
@@ -162,6 +171,7 @@ fn of_norm(norm: Norm, op: Op) -> Op {
 /// assert_eq!(pocon(&rt, Uplo::Lower, a.as_ref(), 4.0, &o)?, 0.25);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn pocon<T: Scalar>(
     _rt: &Runtime,
     uplo: Uplo,

@@ -1,4 +1,4 @@
-//! Tiled dense linear algebra on the task runtime: LAPACK's names and conventions, generic over `f32 f64 c32 c64`.
+//! Tiled dense linear algebra on the task runtime: LAPACK's names and conventions, generic over `f32 f64 c32 c64` ([`Scalar`]).
 //!
 //! Each routine has two forms. The **blocking** form, here at the root, takes matrices and returns when the result is there,
 //! as LAPACK does. The **non-blocking** form, in [`submit`], takes tiled matrices of a scope and returns once the tasks are
@@ -76,8 +76,6 @@ mod condition;
 mod device_matrix;
 mod distribution;
 mod error;
-#[cfg(all(debug_assertions, not(test)))]
-mod instances;
 mod level3;
 mod lu;
 mod matrix;
@@ -87,6 +85,7 @@ mod mixed;
 mod options;
 mod parts;
 mod qr;
+mod scalar;
 mod scaling;
 mod steps;
 mod tile;
@@ -124,6 +123,7 @@ pub use qr::{
     Reflectors, RowReflectors, Tree, gelqf::gelqf, gels::gels, geqrf::geqrf, tsqr::tsqr, ungqr::ungqr, unmlq::unmlq,
     unmqr::unmqr,
 };
+pub use scalar::Scalar;
 pub use tile::{Tile, TileView};
 pub use tiled::Tiled;
 

@@ -4,14 +4,16 @@ use crate::{
     error::Error,
     matrix_market::{self, Market},
     memory::Shortage,
+    scalar::Scalar,
 };
-use superscalar_kernels::{MatMut, MatRef, NoMemory, Real, Scalar, try_zeros};
+use superscalar_kernels::{MatMut, MatRef, NoMemory, Real, try_zeros};
+use superscalar_macros::each_type;
 
 /// An m x n matrix, column by column without gaps.
 ///
 /// Its views, [`as_ref`](Self::as_ref) and [`as_mut`](Self::as_mut), are what the routines take. A matrix that lives elsewhere,
-/// with any leading dimension, becomes a view by [`MatRef::from_col_major`] and [`MatMut::from_col_major`], and faer's views
-/// convert to and from ours.
+/// with any leading dimension, becomes a view by [`MatRef::from_col_major`] and [`MatMut::from_col_major`]; with the cargo
+/// feature `faer` its views convert to and from ours.
 ///
 /// ```
 /// use superscalar_dla::Matrix;
@@ -57,7 +59,7 @@ impl<T: Scalar> Matrix<T> {
     }
 
     fn allocated(m: usize, n: usize) -> Result<Self, NoMemory> {
-        Ok(Self { data: try_zeros(m, n)?, m, n })
+        Ok(Self { data: allocate(m, n)?, m, n })
     }
 
     /// What a Matrix Market file has, in dense storage, mirrored triangle included.
@@ -75,19 +77,7 @@ impl<T: Scalar> Matrix<T> {
     /// # Ok::<(), matrix_market::Error>(())
     /// ```
     pub fn from_market(market: &Market) -> Result<Self, matrix_market::Error> {
-        let shape = market.shape();
-        if let Some(shortage) = Shortage::of((shape.m, shape.n), size_of::<T>()) {
-            return Err(matrix_market::Error::shortage(shortage));
-        }
-        let matrix = Self::allocated(shape.m, shape.n);
-        let mut matrix = matrix.map_err(|error| matrix_market::Error::shortage(error.into()))?;
-        let (mut view, mut outcome) = (matrix.as_mut(), Ok(()));
-        market.fill(|i, j, re, im| match narrow(re, im) {
-            Ok(x) => view[(i, j)] = x,
-            Err(field) if outcome.is_ok() => outcome = Err(matrix_market::Error::not_in_field((re, im), (i, j), field)),
-            Err(_) => {}
-        });
-        outcome.map(|()| matrix)
+        from_market(market)
     }
 
     /// The matrix whose element (i, j) is `f(i, j)`.
@@ -112,6 +102,32 @@ impl<T: Scalar> Matrix<T> {
     pub fn at(&self, i: usize, j: usize) -> T {
         self.as_ref().at(i, j)
     }
+}
+
+/// These functions, for one type of element.
+#[each_type]
+pub trait Storage: HasAllocate + HasFromMarket {}
+
+#[each_type]
+fn allocate<T: Scalar>(m: usize, n: usize) -> Result<Vec<T>, NoMemory> {
+    try_zeros(m, n)
+}
+
+#[each_type]
+fn from_market<T: Scalar>(market: &Market) -> Result<Matrix<T>, matrix_market::Error> {
+    let shape = market.shape();
+    if let Some(shortage) = Shortage::of((shape.m, shape.n), size_of::<T>()) {
+        return Err(matrix_market::Error::shortage(shortage));
+    }
+    let matrix = Matrix::allocated(shape.m, shape.n);
+    let mut matrix = matrix.map_err(|error| matrix_market::Error::shortage(error.into()))?;
+    let (mut view, mut outcome) = (matrix.as_mut(), Ok(()));
+    market.fill(|i, j, re, im| match narrow(re, im) {
+        Ok(x) => view[(i, j)] = x,
+        Err(field) if outcome.is_ok() => outcome = Err(matrix_market::Error::not_in_field((re, im), (i, j), field)),
+        Err(_) => {}
+    });
+    outcome.map(|()| matrix)
 }
 
 impl<T> Matrix<T> {

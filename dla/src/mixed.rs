@@ -5,10 +5,11 @@
 
 use crate::{
     Error, Matrix, Options, auxiliary::rows_of, codelets::task, gemm, getrf, getrs, hemm, lange, lanhe,
-    lu::getrf::check_ipiv, potrf, potrs, tiled::Tiled,
+    lu::getrf::check_ipiv, potrf, potrs, scalar::Scalar, tiled::Tiled,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
-use superscalar_kernels::{MatMut, MatRef, Norm, Op, Part, Real, Scalar, Side, Uplo, c32, c64};
+use superscalar_kernels::{MatMut, MatRef, Norm, Op, Part, Real, Scalar as _, Side, Uplo, c32, c64};
+use superscalar_macros::each_type;
 use superscalar_runtime::Runtime;
 
 /// Steps of the refinement, before it is given up.
@@ -20,7 +21,7 @@ const STEPS_MAX: i32 = 30;
 /// use superscalar_dla::MixedPrecision;
 /// assert_eq!(f64::raise(0.1f64.lower()), 0.1f32 as f64);
 /// ```
-pub trait MixedPrecision: Scalar {
+pub trait MixedPrecision: Scalar + HasGesvMixed + HasPosvMixed {
     /// The type of the lower precision.
     type Lower: Scalar;
     /// The nearest number of the lower precision; infinite if it is too large.
@@ -78,6 +79,7 @@ const NO_CONVERGENCE: i32 = -STEPS_MAX - 1;
 /// assert!(steps >= 0 && (x.at(0, 0) - 0.2).abs() < 1e-15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type(f64, c64)]
 pub fn gesv_mixed<T: MixedPrecision>(
     rt: &Runtime,
     mut a: MatMut<'_, T>,
@@ -129,6 +131,7 @@ pub fn gesv_mixed<T: MixedPrecision>(
 /// assert!((x.at(0, 0) - 0.2).abs() < 1e-15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type(f64, c64)]
 pub fn posv_mixed<T: MixedPrecision>(
     rt: &Runtime,
     uplo: Uplo,
@@ -262,7 +265,7 @@ fn largest(numbers: impl Iterator<Item = f64>) -> f64 {
 
 /// The part of A, whose first column is column `first` of its matrix, in the lower precision; whether all of it is finite there.
 fn lower<T: MixedPrecision>(part: Part, first: usize, a: MatRef<'_, T>, mut to: MatMut<'_, T::Lower>) -> bool {
-    let zero = <T::Lower as Scalar>::Real::ZERO;
+    let zero = <T::Lower as superscalar_kernels::Scalar>::Real::ZERO;
     let mut is_finite = true;
     let mut copy = |x: T, to: &mut T::Lower| {
         *to = x.lower();

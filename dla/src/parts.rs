@@ -1,8 +1,8 @@
 //! The work of one task, handed out in parts: whoever has nothing to do while others wait for the task takes some.
 
-use crate::{tile::Tile, tiled::Tiled};
+use crate::{scalar::Scalar, tile::Tile, tiled::Tiled};
 use std::ops::Range;
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar};
+use superscalar_kernels::{MatMut, MatRef, Op};
 use superscalar_runtime::{Error, Nesting, TaskSpec};
 
 /// Multiplications that are worth handing out: some 30 µs of them, several times what it costs another worker to take them.

@@ -2,8 +2,10 @@
 
 use crate::codelets::Symmetry;
 use crate::distribution::Distribution;
+use crate::scalar::Scalar;
 use crate::tile::Tile;
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Uplo, cpu::PackStore};
+use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu::PackStore};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Lent, Scope};
 
 /// Part of a matrix that the packed forms of its tiles may take beside it: less than half of the tenth that a routine may
@@ -62,13 +64,8 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
     }
 
     /// The same, with up to `packs` bytes for the packed forms of its tiles.
-    pub(crate) fn with_packs(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, (mb, nb): (usize, usize), packs: usize) -> Self {
-        let shape = a.shape();
-        let (store, tiles) = (PackStore::new(packs), a.into_tiles(mb, nb));
-        let mt = tiles.mt();
-        let own = |view| s.own_view(Tile::new(view, &store));
-        let tiles = tiles.into_vec().into_iter().map(own).collect();
-        Self { tiles, mt, shape, tile: (mb, nb), part: None, distribution: Distribution::None }
+    pub(crate) fn with_packs(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, tile: (usize, usize), packs: usize) -> Self {
+        cut(s, a, tile, packs)
     }
 }
 
@@ -94,19 +91,10 @@ impl<'s, T: Scalar> Tiled<'s, MatRef<'s, T>> {
     pub(crate) fn read_only_with_packs(
         s: &'s Scope<'s, '_>,
         a: MatRef<'s, T>,
-        (mb, nb): (usize, usize),
+        tile: (usize, usize),
         packs: usize,
     ) -> Self {
-        assert!(mb > 0 && nb > 0, "tiles of {mb} x {nb}");
-        let (m, n) = a.shape();
-        let (mt, nt) = (m.div_ceil(mb), n.div_ceil(nb));
-        // Elements of a view may overlap, so there may be more tiles than can be counted.
-        let Some(count) = mt.checked_mul(nt) else { panic!("capacity overflow: {mt} x {nt} tiles") };
-        let range = |at: usize, size: usize, all: usize| at * size..at.saturating_add(1).saturating_mul(size).min(all);
-        let store = PackStore::new(packs);
-        let tile = |at: usize| Tile::new(a.submatrix(range(at % mt, mb, m), range(at / mt, nb, n)), &store);
-        let tiles = (0..count).map(|at| s.own_view(tile(at))).collect();
-        Self { tiles, mt, shape: (m, n), tile: (mb, nb), part: None, distribution: Distribution::None }
+        cut_read_only(s, a, tile, packs)
     }
 }
 
@@ -123,6 +111,46 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
         let packs = packs_of_a_step::<T>(a.shape(), tile, kb);
         Self::with_packs(s, a, tile, packs)
     }
+}
+
+/// These functions, for one type of element.
+#[each_type]
+pub trait Tiling: HasCut + HasCutReadOnly {}
+
+#[each_type]
+fn cut<'s, T: Scalar>(
+    s: &'s Scope<'s, '_>,
+    a: MatMut<'s, T>,
+    tile: (usize, usize),
+    packs: usize,
+) -> Tiled<'s, MatMut<'s, T>> {
+    let (mb, nb) = tile;
+    let shape = a.shape();
+    let (store, tiles) = (PackStore::new(packs), a.into_tiles(mb, nb));
+    let mt = tiles.mt();
+    let own = |view| s.own_view(Tile::new(view, &store));
+    let tiles = tiles.into_vec().into_iter().map(own).collect();
+    Tiled { tiles, mt, shape, tile: (mb, nb), part: None, distribution: Distribution::None }
+}
+
+#[each_type]
+fn cut_read_only<'s, T: Scalar>(
+    s: &'s Scope<'s, '_>,
+    a: MatRef<'s, T>,
+    tile: (usize, usize),
+    packs: usize,
+) -> Tiled<'s, MatRef<'s, T>> {
+    let (mb, nb) = tile;
+    assert!(mb > 0 && nb > 0, "tiles of {mb} x {nb}");
+    let (m, n) = a.shape();
+    let (mt, nt) = (m.div_ceil(mb), n.div_ceil(nb));
+    // Elements of a view may overlap, so there may be more tiles than can be counted.
+    let Some(count) = mt.checked_mul(nt) else { panic!("capacity overflow: {mt} x {nt} tiles") };
+    let range = |at: usize, size: usize, all: usize| at * size..at.saturating_add(1).saturating_mul(size).min(all);
+    let store = PackStore::new(packs);
+    let tile = |at: usize| Tile::new(a.submatrix(range(at % mt, mb, m), range(at / mt, nb, n)), &store);
+    let tiles = (0..count).map(|at| s.own_view(tile(at))).collect();
+    Tiled { tiles, mt, shape: (m, n), tile: (mb, nb), part: None, distribution: Distribution::None }
 }
 
 impl<'s, V> Tiled<'s, V> {

@@ -6,6 +6,7 @@
 
 mod measure;
 
+pub(crate) use measure::HasMeasure;
 pub use measure::measure;
 
 use crate::error::Error;

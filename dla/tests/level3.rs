@@ -3,9 +3,9 @@
 //! Operands are small integers, of which sums and products are exact, so results are compared bit by bit, and so is what lies
 //! around them. What a routine may not read holds NaN.
 
-use superscalar_dla::{Error, ErrorKind, Options, Tiled, gemm, gemmt, hemm, her2k, herk, submit, symm};
+use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, gemm, gemmt, hemm, her2k, herk, submit, symm};
 use superscalar_dla::{syr2k, syrk, trmm, trsm};
-use superscalar_kernels::{Diag, MatMut, MatRef, Op, Real, Scalar, Side, Uplo, c32, c64, reference};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Real, Scalar as _, Side, Uplo, c32, c64, reference};
 use superscalar_runtime::Runtime;
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];

@@ -3,14 +3,12 @@
 //! [`Scalar`]: crate::Scalar
 
 use crate::cpu::{
-    Blocks, Factorization, LuPanel, Mirror, Pack, Packed, Packs, QrPanel, SmallRank, Thin, Triangular,
+    Blocks, Factorization, LuPanel, Mirror, Pack, Packed, Packs, QrPanel, Small, SmallRank, Thin, Triangular,
     TriangularProduct,
 };
 use crate::scalar::{c32, c64};
 use crate::simd::dispatch;
-use crate::view::{MatMut, MatRef};
-use faer::linalg::matmul::matmul_with_conj;
-use faer::{Accum, Conj, Par};
+use crate::view::MatRef;
 
 /// A factor of a product: a view, whether its elements are conjugated when read, and what is remembered of it.
 #[derive(Clone, Copy, Debug)]
@@ -23,10 +21,9 @@ pub struct Factor<'a, T> {
 }
 
 /// What is compiled once per element type, here, and not again in every crate that uses it: the vector kernels, which take
-/// most of a build's time, and the product of operands too small to pack (see `cpu::gemm`), by faer.
+/// most of a build's time.
 pub trait Backend: Sized {
-    /// C = alpha A B, or C = C + alpha A B when `accumulate`. Without it C is written and not read. Shapes must agree.
-    fn small_product(alpha: Self, a: Factor<'_, Self>, b: Factor<'_, Self>, accumulate: bool, c: MatMut<'_, Self>);
+    fn small_product(product: Small<'_, Self>);
     fn product(product: Blocks<'_, Self>);
     fn thin_product(product: Thin<'_, Self>);
     fn small_rank(update: SmallRank<'_, Self>);
@@ -41,11 +38,8 @@ pub trait Backend: Sized {
 macro_rules! backends {
     ($($t:ty)*) => {$(
         impl Backend for $t {
-            fn small_product(alpha: $t, a: Factor<'_, $t>, b: Factor<'_, $t>, accumulate: bool, c: MatMut<'_, $t>) {
-                let conj = |yes| if yes { Conj::Yes } else { Conj::No };
-                let accum = if accumulate { Accum::Add } else { Accum::Replace };
-                let (left, right) = (faer::MatRef::from(a.view), faer::MatRef::from(b.view));
-                matmul_with_conj(faer::MatMut::from(c), accum, left, conj(a.conj), right, conj(b.conj), alpha, Par::Seq);
+            fn small_product(product: Small<'_, $t>) {
+                dispatch::<$t, _>(product);
             }
             fn product(product: Blocks<'_, $t>) {
                 dispatch::<$t, _>(product);

@@ -19,7 +19,7 @@
 //! | [`mod@reference`] | the same operations as textbook loops: the oracle of the tests |
 //! | [`peak`] | the multiply-add peak of the core that runs it, which rates are quoted against |
 //!
-//! This is the only crate that names faer.
+//! With the cargo feature `faer` views are made from faer's and become such.
 //!
 //! # Example
 //! ```

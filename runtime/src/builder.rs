@@ -73,7 +73,7 @@ const TRACE_MEMORY_MIB_DEFAULT: usize = 512;
 const SETTINGS: &[Setting] = &[
     Setting {
         variable: "SUPERSCALAR_WORKERS",
-        default: "one per physical core",
+        default: "one per physical core, or what a quota allows",
         meaning: "how many threads run tasks, 1 to 4096",
         parse: |builder, text| {
             let workers = whole(text, 1, WORKERS_MAX)?;
@@ -240,7 +240,7 @@ impl Builder {
     /// the system gives no threads, or that file can not be read.
     pub fn build(mut self) -> Result<Runtime, Error> {
         for setting in SETTINGS {
-            if let Some(text) = std::env::var_os(setting.variable) {
+            if let Some(text) = std::env::var_os(setting.variable).filter(|text| !text.is_empty()) {
                 let text = text.to_str().ok_or_else(|| Error::setting(format!("{} is not UTF-8", setting.variable)))?;
                 (setting.parse)(&mut self, text)
                     .map_err(|why| Error::setting(format!("{}={text}: {why}", setting.variable)))?;
@@ -251,7 +251,7 @@ impl Builder {
 
     fn resolve(self) -> Result<Settings, Error> {
         let cores = topology::physical_cores()?;
-        let workers = self.workers.unwrap_or(cores.len());
+        let workers = self.workers.unwrap_or_else(|| topology::usable(&cores));
         if !(1..=WORKERS_MAX).contains(&workers) {
             return Err(Error::setting(format!("workers({workers}): expected 1 to {WORKERS_MAX}")));
         }

@@ -112,7 +112,7 @@ impl<T: Send + Sync + 'static> Handle<T> {
                     self.await_versions(inserter);
                 }
             })
-        })?;
+        });
         inserted.and(joined)?;
         let handle = ManuallyDrop::new(self);
         // SAFETY: every task that named the datum is done, the handle is consumed and will not be dropped; its fields are
@@ -168,8 +168,8 @@ impl<T: Send + Sync + 'static> Drop for Handle<T> {
             });
         });
         if self.shared.is_closing() {
-            // The runtime is gone, and its workers with it. Where all seats are taken, others will do it.
-            let _ = self.shared.with_entry(|entry| self.shared.run_leftovers(entry.seat));
+            // The runtime is gone, and its workers with it.
+            self.shared.with_entry(|entry| self.shared.run_leftovers(entry.seat));
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     recording::{Stall, TaskId},
     runtime::Shared,
     scope::ScopeState,
-    task::{Added, Flags, Header, Label, Predecessors, Runnable, TaskRef, TaskSpec},
+    task::{Added, Few, Flags, Header, Label, Predecessors, Runnable, TaskRef, TaskSpec},
     worker::{Seat, Waiting},
 };
 use smallvec::SmallVec;
@@ -53,7 +53,7 @@ pub struct Insertion<'a> {
     /// Whether a write may take a fresh place.
     pub(crate) renames: bool,
     /// Devices wait for their events.
-    predecessors: Predecessors,
+    predecessors: Predecessors<'a>,
 }
 
 impl<'a> Inserter<'a> {
@@ -176,7 +176,7 @@ impl<'a> Inserter<'a> {
     fn draw_number(&self) -> TaskId {
         let mut next = self.next_number.get();
         if next.is_multiple_of(NUMBERS) {
-            next = self.shared.numbers.fetch_add(NUMBERS, Ordering::Relaxed);
+            next = self.shared.numbers().fetch_add(NUMBERS, Ordering::Relaxed);
         }
         self.next_number.set(next + 1);
         // Numbers start with one: zero stands for "no task".
@@ -213,13 +213,15 @@ impl<'a> Inserter<'a> {
         if let Some(recorder) = &shared.recorder {
             recorder.task(self.seat, id, spec, site);
         }
-        let (renames, predecessors) = (B::RENAMES, Predecessors::default());
+        let mut few = Few::uninit();
+        let (renames, predecessors) = (B::RENAMES, Predecessors::new(&mut few));
         let mut insertion = Insertion { inserter: self, task, id, unissued: 0, undone: 0, renames, predecessors };
         let body = make(&mut insertion);
         let (unissued, undone) = (insertion.unissued, insertion.undone);
         // SAFETY: the task is not sealed yet, so its `exec` is this thread's.
         let exec = unsafe { slot.exec() };
-        exec.header = Header { id, priority: spec.priority, flags: Flags::new(spec.lock, commutes) };
+        slot.set_id(id);
+        exec.header = Header { priority: spec.priority, flags: Flags::new(spec.lock, commutes) };
         exec.label = Label { name: spec.name, site };
         let takers = match shared.devices.is_empty() {
             true => Takers::HOST,

@@ -1,5 +1,7 @@
 //! The runtime: what all its threads share, its start and its end.
 
+mod visit;
+
 use crate::{
     access::{Accesses, BoundOf, Item},
     builder::{Builder, Settings},
@@ -16,7 +18,7 @@ use crate::{
     task::{Closure, Outcome, Slab, TaskSpec},
     topology,
     weights::Weights,
-    worker::{KnownGuard, KnownLock, Locked, Seat, Sleep, Strays, Waiting, current_frame, current_task},
+    worker::{KnownGuard, KnownLock, Locked, Seat, SeatQueue, Sleep, Strays, Waiting, current_frame, current_task},
 };
 use crossbeam_utils::CachePadded;
 use std::{
@@ -29,20 +31,16 @@ use std::{
     thread::JoinHandle,
     time::Duration,
 };
+use visit::Visit;
 
-/// So many threads from outside may be inside scopes of one runtime besides the first.
+/// So many threads from outside are inside scopes of one runtime at a time, besides the first. Further ones wait.
 const GUESTS: u32 = 62;
 
 /// How often a second thread that waits for background tasks looks whether they are done.
 const FRONT_LOOK: Duration = Duration::from_micros(100);
 
-/// How many runtimes were made so far.
-static RUNTIMES: AtomicU64 = AtomicU64::new(0);
-
 /// What all threads of a runtime share.
 pub(crate) struct Shared {
-    /// Which of all runtimes ever made it is.
-    pub(crate) id: u64,
     pub(crate) slab: Slab,
     pub(crate) policy: Box<dyn Policy>,
     /// What a policy of the user's gave to the wrong thread; the runtime's own do not.
@@ -56,13 +54,14 @@ pub(crate) struct Shared {
     pub(crate) host_helps: bool,
     pub(crate) memory: Arc<Memory>,
     pub(crate) recorder: Option<Recorder>,
-    pub(crate) numbers: CachePadded<AtomicU64>,
+    pub(crate) own_numbers: CachePadded<AtomicU64>,
     pub(crate) workers: u32,
     /// At most so many tasks of one scope are in flight.
     pub(crate) window: u64,
     /// Finished tasks are counted in batches of this size.
     pub(crate) report_every: u64,
     seats: Box<[CachePadded<Seat>]>,
+    queue: SeatQueue,
     /// The cores that workers are bound to; empty when they are not.
     cores: Vec<topology::Core>,
     front: Front,
@@ -100,7 +99,6 @@ impl Shared {
         let (_, front) = scopes.take(false, None);
         let policy = (settings.policy)(places as usize);
         Ok(Self {
-            id: RUNTIMES.fetch_add(1, Ordering::Relaxed),
             slab: Slab::new(),
             policy: if settings.has_custom_policy { Box::new(Foreign(policy)) } else { policy },
             strays: settings.has_custom_policy.then(Strays::default),
@@ -112,11 +110,12 @@ impl Shared {
             devices,
             memory: Arc::new(Memory::new(&infos)),
             recorder,
-            numbers: CachePadded::default(),
+            own_numbers: CachePadded::default(),
             workers,
             window: settings.window,
             report_every: (settings.window / 4).clamp(1, 16),
             seats: (0..places).map(|place| CachePadded::new(Seat::new(Place(place)))).collect(),
+            queue: SeatQueue::default(),
             cores: settings.cores,
             front: Front {
                 lock: KnownLock::default(),
@@ -126,6 +125,12 @@ impl Shared {
             },
             is_closing: AtomicBool::new(false),
         })
+    }
+
+    /// Leaves a seat, which the calling thread has, to the next.
+    pub(crate) fn leave(&self, seat: &Seat) {
+        seat.leave();
+        self.queue.wake_one();
     }
 
     pub(crate) fn is_closing(&self) -> bool {
@@ -189,8 +194,9 @@ impl Shared {
         result
     }
 
-    /// Calls `with` where the calling thread stands: on the seat that it has, or on one that it takes for the time.
-    pub(crate) fn with_entry<'a, R>(&'a self, with: impl FnOnce(Entry<'a>) -> R) -> Result<R, Error> {
+    /// Calls `with` where the calling thread stands: on the seat that it has, or on one that it takes for the time, and waits for where
+    /// all are taken.
+    pub(crate) fn with_entry<'a, R>(&'a self, with: impl FnOnce(Entry<'a>) -> R) -> R {
         if let Some(frame) = current_frame(self) {
             // SAFETY: a frame's seat and scopes belong to this runtime, which is alive.
             let entry = unsafe {
@@ -201,15 +207,15 @@ impl Shared {
                     within: frame.root.map(|root| root.as_ref()),
                 }
             };
-            return Ok(with(entry));
+            return with(entry);
         }
-        let outside = std::iter::once(0).chain(self.workers..self.workers + GUESTS);
-        let seat = outside.map(|place| &*self.seats[place as usize]).find(|seat| seat.try_take());
-        let Some(seat) = seat else {
-            return Err(Error::refused(format!("more than {} threads are inside scopes of one runtime", GUESTS + 1)));
+        let sit = || {
+            let mut outside = std::iter::once(0).chain(self.workers..self.workers + GUESTS);
+            outside.find_map(|place| Some(&*self.seats[place as usize]).filter(|seat| seat.try_take()))
         };
+        let seat = sit().unwrap_or_else(|| self.queue.wait(sit));
         let _visit = Visit::begin(self, seat);
-        Ok(with(Entry { seat, level: Level::TOP, parent: None, within: None }))
+        with(Entry { seat, level: Level::TOP, parent: None, within: None })
     }
 
     /// Waits, working, until every task inserted at the front so far is done; returns the first failure since the last call.
@@ -217,23 +223,21 @@ impl Shared {
         if current_task(self) != TaskId(0) {
             return Err(Error::refused("a task's body can not wait for the tasks around it"));
         }
-        let target = self.inserted_at_front();
-        self.help_front_until(target, None)?;
+        self.help_front_until(self.inserted_at_front(), None);
         self.front_scope().take_failure().map_or(Ok(()), |failure| Err(Error::failure(failure)))
     }
 
     /// Waits, working, until the front's window has room. Not while holding the front lock: the tasks run meanwhile may need
     /// it.
-    fn await_front_room(&self) -> Result<(), Error> {
+    fn await_front_room(&self) {
         let inserted = self.inserted_at_front();
         // Other threads insert, too, and more may be done by now than was inserted a moment ago.
-        if inserted.saturating_sub(self.front_scope().done()) < self.window {
-            return Ok(());
+        if inserted.saturating_sub(self.front_scope().done()) >= self.window {
+            self.help_front_until(inserted - self.window + self.window.div_ceil(8), Some(Stall::WindowFull));
         }
-        self.help_front_until(inserted - self.window + self.window.div_ceil(8), Some(Stall::WindowFull))
     }
 
-    fn help_front_until(&self, target: u64, stall: Option<Stall>) -> Result<(), Error> {
+    fn help_front_until(&self, target: u64, stall: Option<Stall>) {
         let scope = self.front_scope();
         self.with_entry(|entry| {
             let within = self.is_guest(entry.seat).then_some(scope);
@@ -274,52 +278,10 @@ impl Drop for Shared {
     }
 }
 
-/// A thread from outside on a seat.
-struct Visit<'a> {
-    shared: &'a Shared,
-    seat: &'a Seat,
-    moved_from: Option<topology::Affinity>,
-}
-
-impl<'a> Visit<'a> {
-    fn begin(shared: &'a Shared, seat: &'a Seat) -> Self {
-        let mut moved_from = None;
-        if seat.place.0 == 0 {
-            shared.sleep.bar_understudy();
-            // On the core of another worker the two would take turns, until the system notices.
-            moved_from = shared.cores.first().and_then(topology::move_away_to);
-        }
-        Self { shared, seat, moved_from }
-    }
-}
-
-impl Drop for Visit<'_> {
-    fn drop(&mut self) {
-        let Self { shared, seat, moved_from } = self;
-        shared.report(seat);
-        seat.leave();
-        if seat.place.0 == 0 {
-            shared.sleep.admit_understudy();
-            // Whoever locked a task to this worker meanwhile has woken the understudy, which could not sit down. Either it
-            // finds the seat free now, or its failure came before the fence, and so did the push.
-            crate::sync::fence(Ordering::SeqCst);
-            if !shared.locked.is_empty() {
-                shared.sleep.wake(shared.sleep.understudy());
-            }
-            // Tasks of others may lie in this seat's queue, and the understudy may be the only one to run them.
-            if shared.has_company() {
-                shared.sleep.notify();
-            }
-        }
-        if let Some(affinity) = moved_from.take() {
-            topology::restore(affinity);
-        }
-    }
-}
-
 /// Runs serial task code in parallel.
 ///
-/// A runtime owns its workers; dropping it waits for the tasks in flight and ends them. A program usually has one.
+/// A runtime owns its workers; dropping it waits for the tasks in flight and ends them. A program usually has one. In a child
+/// process made by `fork` there are no workers: it makes a runtime of its own, and may drop what it has inherited.
 ///
 /// ```
 /// use superscalar_runtime::Runtime;
@@ -339,6 +301,8 @@ pub struct Runtime {
     pub(crate) shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
     trace: Option<Trace>,
+    /// The process that has the threads.
+    process: u32,
 }
 
 /// A trace that is written to a file, and the thread that does it while the runtime lives.
@@ -366,7 +330,7 @@ impl Runtime {
         let shared = Arc::new(Shared::new(settings, file.is_some())?);
         shared.enlist();
         let trace = file.map(|file| Trace { file, thread: None });
-        let mut runtime = Self { shared, threads: Vec::new(), trace };
+        let mut runtime = Self { shared, threads: Vec::new(), trace, process: std::process::id() };
         runtime.start_trace()?;
         for worker in 0..runtime.shared.workers {
             runtime.start_thread(format!("superscalar-{worker}"), move |shared| {
@@ -425,6 +389,9 @@ impl Runtime {
     ///
     /// A body may open a scope on the same runtime; waiting there runs only the tasks of that scope.
     ///
+    /// Any number of threads may open scopes of one runtime. 63 are inside at a time, others wait until one of these
+    /// leaves; so threads should not wait inside of scopes for more than 60 others to come into theirs.
+    ///
     /// # Errors
     /// The first failure of a task. The tasks that did not depend on it have run.
     ///
@@ -457,7 +424,7 @@ impl Runtime {
             return Err(Error::refused("a task's body inserts tasks through a scope"));
         }
         let (spec, site) = (spec.into(), Location::caller());
-        self.shared.await_front_room()?;
+        self.shared.await_front_room();
         // If the task is refused the body is dropped only here, away from the front lock: it may own handles.
         let mut body = Some(body);
         let make = |bound| Closure::new(bound, body.take().unwrap_or_else(|| unreachable!("made once")));
@@ -480,6 +447,11 @@ fn start_thread(name: String, work: impl FnOnce() + Send + 'static) -> Result<Jo
 
 impl Drop for Runtime {
     fn drop(&mut self) {
+        if self.process != std::process::id() {
+            // A child of `fork` has a copy, and of all threads only this one: there is nobody to wait for, and files are the parent's.
+            std::mem::forget((self.shared.clone(), std::mem::take(&mut self.threads), self.trace.take()));
+            return;
+        }
         // What was inserted at the front is finished; its failure, if nobody asked for it, is nobody's.
         let _ = self.shared.wait_front();
         self.shared.is_closing.store(true, Ordering::Release);

@@ -32,6 +32,11 @@ pub(crate) fn physical_cores() -> Result<Vec<Core>, Error> {
     Ok(source::one_per_core(&processors).unwrap_or(processors).into_iter().map(Core).collect())
 }
 
+/// How many of these cores are busy all the time at most: a control group may have a quota of processor time.
+pub(crate) fn usable(cores: &[Core]) -> usize {
+    std::thread::available_parallelism().map_or(cores.len(), |quota| cores.len().min(quota.get()))
+}
+
 /// Binds the calling thread to a core. Where the system does not allow it the thread stays free: slower, not wrong.
 pub(crate) fn bind(core: &Core) {
     let mut set = CpuSet::new();

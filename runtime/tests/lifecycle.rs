@@ -198,9 +198,9 @@ fn many_threads_have_scopes_at_once() {
 }
 
 #[test]
-fn more_threads_than_seats_are_told() {
+fn more_threads_than_seats_take_turns() {
     let rt = runtime(1);
-    let (ready, go) = (std::sync::Barrier::new(63), std::sync::Barrier::new(64));
+    let (ready, go, late) = (std::sync::Barrier::new(63), std::sync::Barrier::new(64), AtomicUsize::new(0));
     std::thread::scope(|threads| {
         for _ in 0..63 {
             threads.spawn(|| {
@@ -211,13 +211,72 @@ fn more_threads_than_seats_are_told() {
                 .unwrap();
             });
         }
-        // The understudy may sit on the first seat for a moment; with all others taken nobody is left out.
-        threads.spawn(|| {
-            std::thread::sleep(Duration::from_millis(200));
-            let refused = rt.scope(|_| ());
-            go.wait();
-            assert_eq!(refused.unwrap_err().kind(), ErrorKind::Refused);
-        });
+        for _ in 0..100 {
+            threads.spawn(|| {
+                // The understudy may sit on the first seat for a moment; with all others taken nobody is left out.
+                std::thread::sleep(Duration::from_millis(100));
+                let mut sum = 0;
+                rt.scope(|s| {
+                    let sum = s.lend(&mut sum);
+                    (1..=10).for_each(|i| s.spawn("add", sum.read_write(), move |sum| *sum += i));
+                })
+                .unwrap();
+                assert_eq!(sum, 55);
+                late.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        assert_eq!(late.load(Ordering::Relaxed), 0, "there was a seat");
+        go.wait();
+    });
+    assert_eq!(late.load(Ordering::Relaxed), 100);
+}
+
+#[test]
+fn a_runtime_is_dropped_in_a_forked_child() -> Result<(), Error> {
+    unsafe extern "C" {
+        fn fork() -> i32;
+        fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
+        fn _exit(status: i32) -> !;
+    }
+    let rt = runtime(2);
+    let handle = rt.register(1);
+    rt.spawn("increment", handle.read_write(), |x| *x += 1)?;
+    // SAFETY: the child drops what it has inherited, and ends without returning to the harness.
+    let child = unsafe { fork() };
+    if child == 0 {
+        let is_fine = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(rt))).is_ok();
+        // SAFETY: it only ends the process.
+        unsafe { _exit(if is_fine { 0 } else { 1 }) };
+    }
+    let mut status = -1;
+    // SAFETY: a place for the status of this thread's child.
+    assert_eq!(unsafe { waitpid(child, &mut status, 0) }, child);
+    assert_eq!(status, 0, "the child's status");
+    rt.wait()?;
+    assert_eq!(handle.take()?, 2);
+    Ok(())
+}
+
+#[test]
+fn thousands_of_threads_have_scopes() {
+    let rt = runtime(2);
+    std::thread::scope(|threads| {
+        for thread in 0..4000 {
+            let rt = &rt;
+            let build = std::thread::Builder::new().stack_size(256 << 10);
+            build
+                .spawn_scoped(threads, move || {
+                    let mut sum = 0;
+                    rt.scope(|s| {
+                        let sum = s.lend(&mut sum);
+                        (0..3).for_each(|_| s.spawn("add", sum.read_write(), move |sum| *sum += thread));
+                    })
+                    .unwrap();
+                    assert_eq!(sum, 3 * thread);
+                })
+                .unwrap();
+        }
     });
 }
 

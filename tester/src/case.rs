@@ -3,7 +3,8 @@
 use crate::range::{Dim, TileSize};
 use std::fmt;
 use std::str::FromStr;
-use superscalar_kernels::{Diag, Direction, Norm, Op, Part, Scalar, Side, Uplo};
+use superscalar_dla::Scalar;
+use superscalar_kernels::{Diag, Direction, Norm, Op, Part, Side, Uplo};
 
 /// What a routine can take, in LAPACK's words. A routine's cases combine only what it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +78,7 @@ impl Coefficient {
 
     /// In the type of the elements.
     pub fn of<T: Scalar>(self) -> T {
-        let part = <T::Real as Scalar>::from_f64;
+        let part = <T::Real as superscalar_kernels::Scalar>::from_f64;
         T::from_parts(part(self.re), part(self.im))
     }
 

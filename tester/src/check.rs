@@ -1,9 +1,10 @@
 //! Whether a result is right.
 
 use crate::case::Case;
+use crate::methods::Methods;
 use crate::operand::Operands;
-use crate::routine::{Defect, Expected, Ours, Routine};
-use superscalar_kernels::Scalar;
+use crate::routine::{Defect, Expected, Ours};
+use superscalar_dla::Scalar;
 
 /// Errors up to this are accepted. They are in units of what rounding leaves (see [`sum`](crate::sum)): right results have a few, and potrf up to
 /// 15, because the elements on a diagonal stay large while hundreds of small ones are subtracted, each with a rounding of the large one.
@@ -33,7 +34,8 @@ pub fn outcome(result: Result<(), superscalar_dla::Error>) -> Outcome {
 }
 
 /// Checks an ordinary result.
-pub fn ordinary<R: Routine, T: Scalar>(
+pub fn ordinary<T: Scalar>(
+    routine: &Methods<T>,
     case: &Case,
     before: &Operands<T>,
     after: &Operands<T>,
@@ -48,7 +50,7 @@ pub fn ordinary<R: Routine, T: Scalar>(
     if wrong.is_some() {
         return Finding { error: None, wrong };
     }
-    let error = R::residual(case, before, after);
+    let error = (routine.residual)(case, before, after);
     // Negated, so that NaN is wrong.
     let is_exact = error <= bound;
     let wrong = if is_exact { after.trespass(before) } else { Some(format!("residual above {bound}")) };
@@ -56,24 +58,26 @@ pub fn ordinary<R: Routine, T: Scalar>(
 }
 
 /// Tries the defects; what is wrong, if something is.
-pub fn defects<R: Routine, T: Scalar>(
+pub fn defects<T: Scalar>(
+    routine: &Methods<T>,
     ours: &Ours<'_>,
     case: &Case,
     ordinary: &Operands<T>,
     bound: f64,
 ) -> Option<String> {
-    R::defects(case, ordinary).into_iter().find_map(|defect| {
+    (routine.defects)(case, ordinary).into_iter().find_map(|defect| {
         let Some(mut operands) = defect.operands.duplicate() else {
             return Some(format!("{}: no memory to try it", defect.name));
         };
-        let outcome = outcome(R::ours(ours, &defect.case, &mut operands));
-        let wrong = defect_wrong::<R, T>(&defect, &outcome, &operands, bound)?;
+        let outcome = outcome((routine.ours)(ours, &defect.case, &mut operands));
+        let wrong = defect_wrong(routine, &defect, &outcome, &operands, bound)?;
         Some(format!("{}: {wrong}", defect.name))
     })
 }
 
 /// What is wrong with this outcome of a defect, if something is.
-pub fn defect_wrong<R: Routine, T: Scalar>(
+pub fn defect_wrong<T: Scalar>(
+    routine: &Methods<T>,
     defect: &Defect<T>,
     outcome: &Outcome,
     after: &Operands<T>,
@@ -83,7 +87,7 @@ pub fn defect_wrong<R: Routine, T: Scalar>(
         Ok(info) => *info,
         Err(message) => return Some(message.clone()),
     };
-    let as_ordinary = || ordinary::<R, T>(&defect.case, &defect.operands, after, &Ok(0), bound).wrong;
+    let as_ordinary = || ordinary(routine, &defect.case, &defect.operands, after, &Ok(0), bound).wrong;
     match defect.expected {
         Expected::Info(expected) | Expected::Completed(expected) if info != expected => {
             Some(format!("info {info}, where LAPACK has {expected}"))

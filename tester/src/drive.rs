@@ -6,15 +6,15 @@ use crate::check::{self, Finding, Outcome};
 use crate::elements::Memory;
 use crate::measure::{gflops, in_turns, median, settle};
 use crate::memory;
+use crate::methods::Methods;
 use crate::operand::{Maker, Operands};
 use crate::peer::{Peer, Unavailable};
 use crate::range::{Dim, TileSize};
 use crate::report::{PeerPart, Row, Setting, Status, Timing};
-use crate::routine::{Expected, Ours, Routine};
+use crate::routine::{Expected, Ours};
 use crate::types::Type;
 use std::time::{Duration, Instant};
-use superscalar_dla::Options;
-use superscalar_kernels::Scalar;
+use superscalar_dla::{Options, Scalar};
 use superscalar_runtime::Runtime;
 
 /// Padding of the leading dimension, when small cases are checked and nothing else is said.
@@ -35,7 +35,7 @@ pub struct Bench<'a> {
 }
 
 /// A case in one type.
-struct Contest<'a, R, T> {
+struct Contest<'a, T: Scalar> {
     bench: &'a Bench<'a>,
     case: &'a Case,
     letter: Type,
@@ -43,7 +43,7 @@ struct Contest<'a, R, T> {
     ours: Ours<'a>,
     original: Operands<T>,
     work: Operands<T>,
-    routine: std::marker::PhantomData<R>,
+    routine: &'a Methods<T>,
 }
 
 /// How a contender's calls went.
@@ -55,22 +55,22 @@ struct Score {
 }
 
 /// Runs a case: a row without peers, or a row per peer; none for letters that the routine does not take in this type.
-pub fn run<R: Routine, T: Scalar>(bench: &Bench<'_>, letter: Type, case: &Case) -> Vec<Row> {
-    if let Some(why) = R::absent::<T>() {
-        return vec![skipped::<R>(bench, letter, case, why)];
+pub fn run<T: Scalar>(routine: &Methods<T>, bench: &Bench<'_>, letter: Type, case: &Case) -> Vec<Row> {
+    if let Some(why) = routine.absent {
+        return vec![skipped(routine, bench, letter, case, why)];
     }
-    if bench.setting.location == Location::Device && R::CUT.is_none() {
-        return vec![skipped::<R>(bench, letter, case, "not called with matrices on devices")];
+    if bench.setting.location == Location::Device && routine.cut.is_none() {
+        return vec![skipped(routine, bench, letter, case, "not called with matrices on devices")];
     }
-    if !R::admits::<T>(case) {
+    if !(routine.admits)(case) {
         return Vec::new();
     }
-    let mut contest = match Contest::<R, T>::new(bench, letter, case) {
+    let mut contest = match Contest::new(routine, bench, letter, case) {
         Some(contest) => contest,
-        None => return vec![skipped::<R>(bench, letter, case, "not enough memory")],
+        None => return vec![skipped(routine, bench, letter, case, "not enough memory")],
     };
     let mut scores = contest.play();
-    if bench.check && largest_size::<R>(case) <= check::DEFECTS_MAX {
+    if bench.check && largest_size(routine.uses, case) <= check::DEFECTS_MAX {
         contest.try_defects(&mut scores);
     }
     let ours = scores.remove(0);
@@ -80,13 +80,13 @@ pub fn run<R: Routine, T: Scalar>(bench: &Bench<'_>, letter: Type, case: &Case) 
     bench.peers.iter().zip(&scores).map(|(peer, score)| contest.row(&ours, Some((peer, score)))).collect()
 }
 
-fn skipped<R: Routine>(bench: &Bench<'_>, letter: Type, case: &Case, why: &str) -> Row {
+fn skipped<T: Scalar>(routine: &Methods<T>, bench: &Bench<'_>, letter: Type, case: &Case, why: &str) -> Row {
     Row {
-        routine: R::NAME,
-        uses: R::USES,
+        routine: routine.name,
+        uses: routine.uses,
         letter,
         case: *case,
-        ld_pad: ld_pad::<R>(bench, case),
+        ld_pad: ld_pad(routine, bench, case),
         error: None,
         check: None,
         timing: None,
@@ -97,30 +97,30 @@ fn skipped<R: Routine>(bench: &Bench<'_>, letter: Type, case: &Case, why: &str) 
 }
 
 /// The largest of the sizes that the routine uses.
-fn largest_size<R: Routine>(case: &Case) -> usize {
-    let sizes = R::USES.iter().filter(|parameter| parameter.is_size());
+fn largest_size(uses: &[Parameter], case: &Case) -> usize {
+    let sizes = uses.iter().filter(|parameter| parameter.is_size());
     sizes.filter_map(|&parameter| case.value(parameter).parse().ok()).max().unwrap_or(0)
 }
 
 /// How the residual of a case is evaluated, for rows.
-fn method<R: Routine>(case: &Case) -> &'static str {
+fn method<T: Scalar>(routine: &Methods<T>, case: &Case) -> &'static str {
     let Dim { m, n, k } = case.dim;
-    let used = |parameter, size| if R::USES.contains(&parameter) { size } else { 0 };
+    let used = |parameter, size| if routine.uses.contains(&parameter) { size } else { 0 };
     let size = used(Parameter::M, m).max(used(Parameter::N, n)).max(used(Parameter::K, k));
-    if size <= R::PRODUCTS_MAX { "products" } else { "probes" }
+    if size <= routine.products_max { "products" } else { "probes" }
 }
 
-fn ld_pad<R: Routine>(bench: &Bench<'_>, case: &Case) -> usize {
-    let default = if bench.check && largest_size::<R>(case) <= SMALL { LD_PAD } else { 0 };
+fn ld_pad<T: Scalar>(routine: &Methods<T>, bench: &Bench<'_>, case: &Case) -> usize {
+    let default = if bench.check && largest_size(routine.uses, case) <= SMALL { LD_PAD } else { 0 };
     bench.ld_pad.unwrap_or(default)
 }
 
-impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
+impl<'a, T: Scalar> Contest<'a, T> {
     /// `None` if there is no memory for the operands and a copy.
-    fn new(bench: &'a Bench<'a>, letter: Type, case: &'a Case) -> Option<Self> {
-        let ld_pad = ld_pad::<R>(bench, case);
+    fn new(routine: &'a Methods<T>, bench: &'a Bench<'a>, letter: Type, case: &'a Case) -> Option<Self> {
+        let ld_pad = ld_pad(routine, bench, case);
         let mut make = Maker::new(bench.setting.seed, ld_pad, memory::available() / 2);
-        let original = R::operands(case, &mut make)?;
+        let original = (routine.operands)(case, &mut make)?;
         let work = original.duplicate_in(bench.memory)?;
         let options = match case.nb {
             TileSize::Auto => Options::default(),
@@ -129,7 +129,7 @@ impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
         let distribution = bench.setting.distribution;
         let options = distribution.map_or(options, |distribution| options.distribution(distribution));
         let ours = Ours { runtime: bench.runtime, options, distribution };
-        Some(Self { bench, case, letter, ld_pad, ours, original, work, routine: std::marker::PhantomData })
+        Some(Self { bench, case, letter, ld_pad, ours, original, work, routine })
     }
 
     /// Calls every contender: ourselves first, then the peers.
@@ -151,7 +151,7 @@ impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
             1 => first.iter().map(|&time| vec![time]).collect(),
             _ => in_turns(&first, repeat, |at| self.call(present[at]).0),
         };
-        let flops = R::operations(self.case).flops::<T>();
+        let flops = (self.routine.operations)(self.case).flops::<T>();
         for (&contender, times) in present.iter().zip(&times) {
             let seconds = median(times);
             let seconds_min = times.iter().min().map_or(seconds, Duration::as_secs_f64);
@@ -165,21 +165,21 @@ impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
         self.work.restore(&self.original);
         match (contender.checked_sub(1), self.bench.setting.location) {
             (None, Location::Device) => {
-                let (time, result) = R::resident(&self.ours, self.case, &mut self.work);
+                let (time, result) = (self.routine.resident)(&self.ours, self.case, &mut self.work);
                 (time, Ok(check::outcome(result)))
             }
             (Some(peer), Location::Device) => {
-                let timed = self.bench.peers[peer].call_on_device(R::peer(self.case, &mut self.work));
+                let timed = self.bench.peers[peer].call_on_device((self.routine.peer)(self.case, &mut self.work));
                 let time = timed.as_ref().map_or(Duration::ZERO, |timed| timed.0);
                 (time, timed.map(|(_, info)| as_outcome(info)))
             }
             (None, Location::Host) => {
                 let start = Instant::now();
-                let result = R::ours(&self.ours, self.case, &mut self.work);
+                let result = (self.routine.ours)(&self.ours, self.case, &mut self.work);
                 (start.elapsed(), Ok(check::outcome(result)))
             }
             (Some(peer), Location::Host) => {
-                let call = R::peer(self.case, &mut self.work);
+                let call = (self.routine.peer)(self.case, &mut self.work);
                 let start = Instant::now();
                 let info = self.bench.peers[peer].call(call);
                 (start.elapsed(), info.map(as_outcome))
@@ -195,7 +195,7 @@ impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
         };
         let finding = if self.bench.check {
             let bound = self.bench.setting.bound;
-            check::ordinary::<R, T>(self.case, &self.original, &self.work, &outcome, bound)
+            check::ordinary(self.routine, self.case, &self.original, &self.work, &outcome, bound)
         } else {
             let wrong = match outcome {
                 Ok(0) => None,
@@ -215,13 +215,13 @@ impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
     fn try_defects(&self, scores: &mut [Score]) {
         let ours = &mut scores[0].finding.wrong;
         let bound = self.bench.setting.bound;
-        *ours = ours.take().or_else(|| check::defects::<R, T>(&self.ours, self.case, &self.original, bound));
+        *ours = ours.take().or_else(|| check::defects(self.routine, &self.ours, self.case, &self.original, bound));
         // Peers say what LAPACK's info is; what else they do with NaN is theirs.
-        for defect in R::defects(self.case, &self.original) {
+        for defect in (self.routine.defects)(self.case, &self.original) {
             let (Expected::Info(expected) | Expected::Completed(expected)) = defect.expected else { continue };
             for (peer, score) in self.bench.peers.iter().zip(&mut scores[1..]) {
                 let Some(mut operands) = defect.operands.duplicate() else { continue };
-                let info = peer.call(R::peer(&defect.case, &mut operands));
+                let info = peer.call((self.routine.peer)(&defect.case, &mut operands));
                 if let Ok(info) = info.map(as_outcome)
                     && info != Ok(expected)
                 {
@@ -236,13 +236,13 @@ impl<'a, R: Routine, T: Scalar> Contest<'a, R, T> {
         let wrong = ours.finding.wrong.clone().or_else(|| peer?.1.finding.wrong.clone());
         let absent = peer.and_then(|(_, score)| score.absent.clone());
         Row {
-            routine: R::NAME,
-            uses: R::USES,
+            routine: self.routine.name,
+            uses: self.routine.uses,
             letter: self.letter,
             case: *self.case,
             ld_pad: self.ld_pad,
             error: ours.finding.error,
-            check: ours.finding.error.map(|_| method::<R>(self.case)),
+            check: ours.finding.error.map(|_| method(self.routine, self.case)),
             timing: ours.timing,
             peer: peer.map(|(peer, score)| PeerPart {
                 name: peer.name().to_owned(),

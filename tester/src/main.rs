@@ -27,6 +27,7 @@ mod letters;
 mod link;
 mod measure;
 mod memory;
+mod methods;
 mod norm;
 mod operand;
 mod parallel;

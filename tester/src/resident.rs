@@ -4,8 +4,8 @@ use crate::case::Case;
 use crate::range::TileSize;
 use crate::routine::Ours;
 use std::time::{Duration, Instant};
-use superscalar_dla::{BlockSize, DeviceMatrix, Error, Layout, Tiled};
-use superscalar_kernels::{MatMut, Scalar};
+use superscalar_dla::{BlockSize, DeviceMatrix, Error, Layout, Scalar, Tiled};
+use superscalar_kernels::MatMut;
 use superscalar_runtime::{Runtime, Scope};
 
 /// How long the call took, and what came of it.

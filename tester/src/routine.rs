@@ -4,14 +4,15 @@
 
 use crate::case::{Case, Parameter};
 use crate::drive::{self, Bench};
+use crate::methods::Methods;
 use crate::operand::{Maker, Operands};
 use crate::peer::Call;
 use crate::report::Row;
 use crate::resident::{Cut, Timed};
 use crate::sum::COLUMNS_MAX;
 use crate::types::{Type, with_type};
-use superscalar_dla::{Distribution, Options};
-use superscalar_kernels::{Op, Scalar};
+use superscalar_dla::{Distribution, Options, Scalar};
+use superscalar_kernels::Op;
 use superscalar_runtime::Runtime;
 
 /// A BLAS or LAPACK routine: how to make its operands, call it, call a peer's, and judge the result.
@@ -157,7 +158,9 @@ macro_rules! routines {
         pub static TABLE: &[Entry] = &[$($(Entry {
             name: <$file::$routine as Routine>::NAME,
             uses: <$file::$routine as Routine>::USES,
-            run: |bench, letter, case| with_type!(letter, T => drive::run::<$file::$routine, T>(bench, letter, case)),
+            run: |bench, letter, case| with_type!(letter, T => {
+                drive::run(&Methods::<T>::of::<$file::$routine>(), bench, letter, case)
+            }),
         }),+),*];
 
         #[cfg(test)]
@@ -165,12 +168,12 @@ macro_rules! routines {
             $($(
                 #[allow(non_snake_case, reason = "named for the routine")]
                 mod $routine {
-                    use super::super::{$file::$routine as R, Type, with_type};
+                    use super::super::{$file::$routine as R, Methods, Type, with_type};
 
                     #[test]
                     fn its_checks_can_fail() {
                         for letter in Type::ALL {
-                            with_type!(letter, T => crate::drive::tests::checks_can_fail::<R, T>());
+                            with_type!(letter, T => crate::drive::tests::checks_can_fail(&Methods::<T>::of::<R>()));
                         }
                     }
                 }

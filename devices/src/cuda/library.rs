@@ -153,7 +153,7 @@ impl Library {
         if self.is_present() {
             return Ok(());
         }
-        let folders = folders(&|name| env::var_os(name));
+        let folders = folders(&|name| env::var_os(name).filter(|value| !value.is_empty()));
         let found = folders.iter().any(|folder| {
             let is_there = loads(folder, self.name());
             if is_there {

@@ -4,10 +4,12 @@ use crate::{
     codelets::task,
     error::Error,
     options::Options,
+    scalar::Scalar,
     tile::{Tile, TileView},
     tiled::Tiled,
 };
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar};
+use superscalar_kernels::{MatMut, MatRef, Op};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Rows and columns that are gone through together where A is transposed: lines of the first-level cache that both sides touch.
@@ -17,8 +19,9 @@ const SQUARE: usize = 16;
 ///
 /// # Panics
 /// If they are not.
+#[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     op: Op,
     alpha: T,
@@ -73,6 +76,7 @@ fn add<T: Scalar>(op: Op, alpha: T, a: MatRef<'_, T>, beta: T, mut b: MatMut<'_,
 /// assert_eq!(b.into_vec(), [3.0, 5.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn geadd<T: Scalar>(
     rt: &Runtime,
     op: Op,

@@ -5,18 +5,21 @@ use crate::{
     codelets::task,
     error::Error,
     options::Options,
+    scalar::Scalar,
     tile::{Tile, TileView},
     tiled::Tiled,
 };
-use superscalar_kernels::{MatMut, MatRef, Op, Part, Scalar};
+use superscalar_kernels::{MatMut, MatRef, Op, Part};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that copy a part of A to B, both in block columns of the same width.
 ///
 /// # Panics
 /// If they are not so, or their shapes differ.
+#[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     part: Part,
     a: &Tiled<'s, V>,
@@ -59,6 +62,7 @@ pub(crate) fn copy<T: Scalar>(part: Part, first: usize, a: MatRef<'_, T>, mut b:
 /// assert_eq!(b.into_vec(), [1.0, 1.0, 0.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn lacpy<T: Scalar>(
     rt: &Runtime,
     part: Part,

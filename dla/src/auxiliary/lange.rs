@@ -4,12 +4,14 @@ use crate::{
     codelets::{Symmetry, task},
     error::Error,
     options::Options,
+    scalar::Scalar,
     scaling::{exponent, power_of_two, worst},
     tile::{Tile, TileView},
     tiled::Tiled,
 };
 use std::ops::{Add, Range};
-use superscalar_kernels::{Diag, MatRef, Norm, Real, Scalar, Uplo};
+use superscalar_kernels::{Diag, MatRef, Norm, Real, Scalar as _, Uplo};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Output, Runtime, Scope};
 
 /// What is known of a matrix besides what is stored.
@@ -189,7 +191,7 @@ impl<R: Real> Partial<R> {
 }
 
 #[track_caller]
-fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     norm: Norm,
     structure: Structure,
@@ -231,8 +233,9 @@ fn blocking<T: Scalar>(
 ///
 /// # Panics
 /// If A is not in block columns.
+#[each_type]
 #[track_caller]
-pub fn submit_lange<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit_lange<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     norm: Norm,
     a: &Tiled<'s, V>,
@@ -244,8 +247,9 @@ pub fn submit_lange<'s, T: Scalar, V: TileView<Element = T> + 's>(
 ///
 /// # Panics
 /// If A is not square, in block columns.
+#[each_type]
 #[track_caller]
-pub fn submit_lansy<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit_lansy<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     norm: Norm,
     uplo: Uplo,
@@ -259,8 +263,9 @@ pub fn submit_lansy<'s, T: Scalar, V: TileView<Element = T> + 's>(
 ///
 /// # Panics
 /// If A is not square, in block columns.
+#[each_type]
 #[track_caller]
-pub fn submit_lanhe<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit_lanhe<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     norm: Norm,
     uplo: Uplo,
@@ -274,8 +279,9 @@ pub fn submit_lanhe<'s, T: Scalar, V: TileView<Element = T> + 's>(
 ///
 /// # Panics
 /// If A is not in block columns.
+#[each_type]
 #[track_caller]
-pub fn submit_lantr<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit_lantr<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     norm: Norm,
     uplo: Uplo,
@@ -308,6 +314,7 @@ fn assert_square<V>(name: &str, a: &Tiled<'_, V>) {
 /// assert_eq!(norms.map(Result::unwrap), [4.0, 6.0, 6.0, 5.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn lange<T: Scalar>(rt: &Runtime, norm: Norm, a: MatRef<'_, T>, options: &Options) -> Result<T::Real, Error> {
     blocking(rt, norm, Structure::General, a, options)
 }
@@ -327,6 +334,7 @@ pub fn lange<T: Scalar>(rt: &Runtime, norm: Norm, a: MatRef<'_, T>, options: &Op
 /// assert_eq!(norm, 5.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn lansy<T: Scalar>(
     rt: &Runtime,
     norm: Norm,
@@ -354,6 +362,7 @@ pub fn lansy<T: Scalar>(
 /// assert_eq!(norm, 9.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn lanhe<T: Scalar>(
     rt: &Runtime,
     norm: Norm,
@@ -380,6 +389,7 @@ pub fn lanhe<T: Scalar>(
 /// assert_eq!(norm, 8.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn lantr<T: Scalar>(
     rt: &Runtime,
     norm: Norm,

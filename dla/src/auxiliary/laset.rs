@@ -1,14 +1,16 @@
 //! Matrices of one number, and another on the diagonal.
 
 use super::rows_of;
-use crate::{codelets::task, error::Error, options::Options, tile::Tile, tiled::Tiled};
-use superscalar_kernels::{MatMut, Part, Scalar};
+use crate::{codelets::task, error::Error, options::Options, scalar::Scalar, tile::Tile, tiled::Tiled};
+use superscalar_kernels::{MatMut, Part};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks of [`laset`](fn@crate::laset) for A in block columns.
 ///
 /// # Panics
 /// If it is not so.
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
@@ -51,6 +53,7 @@ fn set<T: Scalar>(part: Part, first: usize, off_diagonal: T, diagonal: T, mut a:
 /// assert_eq!(a.into_vec(), [1.0, 7.0, 0.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn laset<T: Scalar>(
     rt: &Runtime,
     part: Part,

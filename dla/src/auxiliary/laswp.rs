@@ -1,13 +1,15 @@
 //! Interchanges of rows.
 
-use crate::{codelets::Laswp, codelets::task, error::Error, options::Options, tiled::Tiled};
-use superscalar_kernels::{Direction, MatMut, Scalar, cpu};
+use crate::{codelets::Laswp, codelets::task, error::Error, options::Options, scalar::Scalar, tiled::Tiled};
+use superscalar_kernels::{Direction, MatMut, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks of [`laswp`](fn@crate::laswp) for A in block columns.
 ///
 /// # Panics
 /// If it is not so. An interchange outside of the matrix fails its task.
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
@@ -38,6 +40,7 @@ pub fn submit<'s, T: Scalar>(
 /// assert_eq!(a.into_vec(), [2.0, 0.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn laswp<T: Scalar>(
     rt: &Runtime,
     mut a: MatMut<'_, T>,

@@ -11,6 +11,31 @@ pub(crate) mod swap;
 
 use std::ops::Range;
 use superscalar_kernels::Part;
+use superscalar_macros::each_type;
+
+/// These routines, for one type of element.
+#[each_type]
+pub trait Auxiliary:
+    geadd::HasSubmit
+    + geadd::HasGeadd
+    + lacpy::HasSubmit
+    + lacpy::HasLacpy
+    + lange::HasSubmitLange
+    + lange::HasSubmitLansy
+    + lange::HasSubmitLanhe
+    + lange::HasSubmitLantr
+    + lange::HasLange
+    + lange::HasLansy
+    + lange::HasLanhe
+    + lange::HasLantr
+    + laset::HasSubmit
+    + laset::HasLaset
+    + laswp::HasSubmit
+    + laswp::HasLaswp
+    + swap::HasSubmit
+    + swap::HasSwap
+{
+}
 
 /// The rows of column j that are in the part, of m.
 pub(crate) fn rows_of(part: Part, j: usize, m: usize) -> Range<usize> {

@@ -1,13 +1,15 @@
 //! Exchange of two matrices.
 
-use crate::{codelets::task, error::Error, options::Options, tile::Tile, tiled::Tiled};
-use superscalar_kernels::{MatMut, Op, Scalar};
+use crate::{codelets::task, error::Error, options::Options, scalar::Scalar, tile::Tile, tiled::Tiled};
+use superscalar_kernels::{MatMut, Op};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that exchange A and B, in equal tiles.
 ///
 /// # Panics
 /// If they are not so.
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, b: &Tiled<'s, MatMut<'s, T>>) {
     let fit = a.partition(Op::None) == b.partition(Op::None);
@@ -43,6 +45,7 @@ fn exchange<T: Scalar>(mut a: MatMut<'_, T>, mut b: MatMut<'_, T>) {
 /// assert_eq!((a.at(0, 0), b.at(0, 0)), (0.0, 1.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn swap<T: Scalar>(
     rt: &Runtime,
     mut a: MatMut<'_, T>,

@@ -5,15 +5,18 @@ use crate::{
     codelets::{self, Gemm, Lauum, RankK, Symmetry, Triangle, task},
     error::Error,
     options::Options,
+    scalar::Scalar,
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, Op, Scalar, Side, Uplo, cpu};
+use superscalar_kernels::{Diag, MatMut, Op, Side, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that replace the named triangle of an n x n matrix, L or U, by that of Lᴴ L or U Uᴴ.
 ///
 /// # Panics
 /// If A or its tiles are not square.
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
     let [rows, cols] = a.partition(Op::None);
@@ -66,6 +69,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
 /// assert_eq!(a.into_vec(), [5.0, 6.0, 7.0, 9.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn lauum<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options: &Options) -> Result<(), Error> {
     let (n, cols) = a.shape();
     if n != cols {

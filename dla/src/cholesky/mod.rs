@@ -7,3 +7,23 @@ mod potrf_columns;
 pub(crate) mod potri;
 pub(crate) mod potrs;
 pub(crate) mod trtri;
+
+use superscalar_macros::each_type;
+
+/// These routines, for one type of element.
+#[each_type]
+pub trait Cholesky:
+    lauum::HasSubmit
+    + lauum::HasLauum
+    + posv::HasSubmit
+    + posv::HasPosv
+    + potrf::HasSubmit
+    + potrf::HasPotrf
+    + potri::HasSubmit
+    + potri::HasPotri
+    + potrs::HasSubmit
+    + potrs::HasPotrs
+    + trtri::HasSubmit
+    + trtri::HasTrtri
+{
+}

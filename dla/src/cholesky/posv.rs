@@ -2,14 +2,16 @@
 
 use super::{potrf, potrs};
 use crate::block_size::Crew;
-use crate::{error::Error, options::Options, tiled::Tiled};
-use superscalar_kernels::{MatMut, Scalar, Uplo};
+use crate::{error::Error, options::Options, scalar::Scalar, tiled::Tiled};
+use superscalar_kernels::{MatMut, Uplo};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks of [`potrf`](fn@crate::submit::potrf) and [`potrs`](fn@crate::submit::potrs).
 ///
 /// # Panics
 /// As these do.
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
@@ -40,6 +42,7 @@ pub fn submit<'s, T: Scalar>(
 /// assert_eq!(b.into_vec(), [1.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn posv<T: Scalar>(
     rt: &Runtime,
     uplo: Uplo,

@@ -7,9 +7,11 @@ use crate::{
     distribution::Distribution,
     error::Error,
     options::Options,
+    scalar::Scalar,
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, Op, Scalar, Side, Uplo, cpu};
+use superscalar_kernels::{Diag, MatMut, Op, Side, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks of the factorization of an n x n Hermitian (symmetric) positive definite matrix: the named triangle of A
@@ -27,6 +29,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// If A is not square, in square tiles or block columns.
 ///
 /// [`NotPositiveDefinite`]: superscalar_kernels::NotPositiveDefinite
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
     let ((n, cols), (nb, tile_cols)) = (a.shape(), a.tile_shape());
@@ -95,6 +98,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
 /// assert_eq!(error.info(), Some(2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn potrf<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options: &Options) -> Result<(), Error> {
     let (n, cols) = a.shape();
     if n != cols {

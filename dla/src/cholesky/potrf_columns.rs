@@ -10,10 +10,11 @@ use crate::{
         usual_update,
     },
     distribution::{Dealer, update_by_gemm},
+    scalar::Scalar,
     steps::{Step, steps},
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, Op, Scalar, Uplo};
+use superscalar_kernels::{Diag, MatMut, Op, Uplo};
 use superscalar_runtime::Scope;
 
 /// Inserts the tasks of A = L Lᴴ or A = Uᴴ U.

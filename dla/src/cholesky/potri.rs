@@ -2,8 +2,9 @@
 
 use super::{lauum, trtri};
 use crate::block_size::Crew;
-use crate::{error::Error, options::Options, tiled::Tiled};
-use superscalar_kernels::{Diag, MatMut, Scalar, Singular, Uplo, cpu};
+use crate::{error::Error, options::Options, scalar::Scalar, tiled::Tiled};
+use superscalar_kernels::{Diag, MatMut, Singular, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that replace L or U, in the named triangle of A as from [`potrf`](fn@crate::submit::potrf), by that triangle
@@ -11,6 +12,7 @@ use superscalar_runtime::{Runtime, Scope};
 ///
 /// # Panics
 /// If A or its tiles are not square.
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
     // (L Lᴴ)⁻¹ = L⁻ᴴ L⁻¹
@@ -37,6 +39,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
 /// assert_eq!((a.at(0, 0), a.at(1, 1)), (0.25, 0.25));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn potri<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options: &Options) -> Result<(), Error> {
     let (n, cols) = a.shape();
     if n != cols {

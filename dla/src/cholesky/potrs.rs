@@ -1,8 +1,9 @@
 //! Solution of A X = B by a Cholesky factorization.
 
 use crate::block_size::Crew;
-use crate::{columns, error::Error, level3::trsm, options::Options, tile::TileView, tiled::Tiled};
-use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
+use crate::{columns, error::Error, level3::trsm, options::Options, scalar::Scalar, tile::TileView, tiled::Tiled};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that solve A X = B, where the named triangle of A holds L or U from [`potrf`](fn@crate::submit::potrf);
@@ -10,8 +11,9 @@ use superscalar_runtime::{Runtime, Scope};
 ///
 /// # Panics
 /// If the tiles of A and B do not fit together: A's are square, and B's have as many rows; or both lie in block columns.
+#[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     a: &Tiled<'s, V>,
@@ -50,6 +52,7 @@ pub(crate) fn order(uplo: Uplo) -> [Op; 2] {
 /// assert_eq!(b.into_vec(), [1.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn potrs<T: Scalar>(
     rt: &Runtime,
     uplo: Uplo,

@@ -5,9 +5,11 @@ use crate::{
     codelets::{self, Gemm, Triangle, Trtri, task},
     error::Error,
     options::Options,
+    scalar::Scalar,
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, Op, Scalar, Side, Singular, Uplo, cpu};
+use superscalar_kernels::{Diag, MatMut, Op, Side, Singular, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that replace the named triangle of an n x n matrix by its inverse. The other triangle is not touched, nor is
@@ -17,6 +19,7 @@ use superscalar_runtime::{Runtime, Scope};
 ///
 /// # Panics
 /// If A or its tiles are not square.
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &Tiled<'s, MatMut<'s, T>>) {
     let [rows, cols] = a.partition(Op::None);
@@ -69,6 +72,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &T
 /// assert_eq!(a.into_vec(), [0.5, 0.5, 7.0, 0.25]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn trtri<T: Scalar>(
     rt: &Runtime,
     uplo: Uplo,

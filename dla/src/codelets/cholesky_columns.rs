@@ -9,9 +9,10 @@ use super::{
     team::{self, Team},
 };
 use crate::parts::by_rows;
+use crate::scalar::Scalar;
 use std::ops::Range;
 use superscalar_kernels::{
-    Diag, MatMut, NotPositiveDefinite, Op, Scalar, Side, Uplo, cpu,
+    Diag, MatMut, NotPositiveDefinite, Op, Scalar as _, Side, Uplo, cpu,
     device::{Call, Mat, on_devices, panels_on_devices},
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Nesting, Scope, TaskSpec};

@@ -1,14 +1,10 @@
 //! The codelets of block columns: LU's panel and interchanges, and solves and eliminations among parts of columns.
 
 use super::{Changed, OnOne, OnTwo, cost, mat, team::Team};
-use crate::{
-    lu::panel,
-    parts::by_rows,
-    tile::{Tile, TileView},
-};
+use crate::{lu::panel, parts::by_rows, scalar::Scalar, tile::Tile};
 use std::ops::Range;
 use superscalar_kernels::{
-    Diag, Direction, MatMut, Op, Scalar, Side, Uplo, cpu,
+    Diag, Direction, MatMut, Op, Side, TileView, Uplo, cpu,
     device::{Call, Mat, Triangle, on_devices, panels_on_devices},
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Nesting, Reads, Scope, TaskSpec, Updates, Writes};

@@ -1,9 +1,9 @@
 //! B := A, tile by tile, on whatever has them: how matrices get to devices and back.
 
 use super::{Changed, mat};
-use crate::tile::{Tile, TileView};
+use crate::tile::Tile;
 use superscalar_kernels::{
-    Op, Scalar,
+    Op, Scalar, TileView,
     device::{Call, on_devices},
 };
 use superscalar_runtime::{Codelet, Cost, Lent, Reads, Scope, TaskSpec, Writes};

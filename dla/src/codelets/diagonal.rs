@@ -1,9 +1,9 @@
 //! Looking at a diagonal, and waiting for what was found there: without bringing a matrix home from where it is.
 
 use super::{Changed, mat};
-use crate::tile::{Tile, TileView};
+use crate::tile::Tile;
 use superscalar_kernels::{
-    Direction, Op, Scalar, cpu,
+    Direction, Op, Scalar, TileView, cpu,
     device::{Call, Mat, on_devices},
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};

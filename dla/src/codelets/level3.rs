@@ -8,10 +8,11 @@ use super::{
     Changed, OnOne, OnThree, OnTwo, Symmetry, cost, mat,
     team::{self, Team},
 };
-use crate::tile::{Tile, TileView};
+use crate::scalar::Scalar;
+use crate::tile::Tile;
 use crate::tiled::Factor;
 use superscalar_kernels::{
-    Diag, Op, Scalar, Side, Uplo, cpu,
+    Diag, Op, Scalar as _, Side, TileView, Uplo, cpu,
     device::{self, Call, Mat, on_devices},
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Error, Lent, Reads, Scope, TaskSpec, Writes};

@@ -2,10 +2,11 @@
 
 use super::{Changed, OnOne, cost, mat};
 use crate::matrix::Matrix;
-use crate::tile::{Tile, TileView};
+use crate::scalar::Scalar;
+use crate::tile::Tile;
 use std::ops::Range;
 use superscalar_kernels::{
-    MatMut, MatRef, Op, Reflector, Scalar, Side,
+    MatMut, MatRef, Op, Reflector, Side, TileView,
     cpu::{self, BlockReflector},
     device::{Call, Mat, on_devices, panels_on_devices},
 };

@@ -9,7 +9,8 @@ use super::{
     level3::{Apply, Triangle},
 };
 use crate::parts::{self, by_columns, by_rows};
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
+use crate::scalar::Scalar;
+use superscalar_kernels::{MatMut, MatRef, Op, Side, Uplo, cpu};
 use superscalar_runtime::{Error, Nesting, Scope};
 
 /// Multiplications from which on a tile is handed out: some milliseconds of one worker.

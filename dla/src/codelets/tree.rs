@@ -2,9 +2,10 @@
 
 use super::{Changed, OnThree, reflect::cost_of_panel};
 use crate::auxiliary::lacpy::copy;
-use crate::tile::{Tile, TileView};
+use crate::scalar::Scalar;
+use crate::tile::Tile;
 use superscalar_kernels::{
-    Op, Part, Scalar, Side,
+    Op, Part, Side, TileView,
     cpu::{self, BlockReflector},
 };
 use superscalar_runtime::{Codelet, Lent, Reads, Scope, TaskSpec, Updates};

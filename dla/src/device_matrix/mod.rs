@@ -16,12 +16,14 @@ use crate::{
     codelets::{Copying, task},
     distribution::{Distribution, homes, update_by_gemm},
     error::Error,
+    scalar::Scalar,
     tile::TileView,
     tiled::{Tiled, packs_for},
 };
 use layout::Place;
 use std::panic::Location;
-use superscalar_kernels::{Backing, MatMut, MatRef, Op, Scalar, cpu::PackStore};
+use superscalar_kernels::{Backing, MatMut, MatRef, Op, cpu::PackStore};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Lent, Lock, Resident, Resource, Runtime, Scope};
 
 /// An m x n matrix in the memory of a runtime's devices, in tiles on one of them or dealt over several; see [`Layout`].
@@ -75,20 +77,8 @@ impl<T: Scalar> DeviceMatrix<T> {
     /// [`Argument`](crate::ErrorKind::Argument) if the runtime has no device with memory of its own, or not the one
     /// that the layout names; [`Memory`](crate::ErrorKind::Memory) if there is no memory for the matrix's place on the
     /// host; [`Shape`](crate::ErrorKind::Shape) for a block size of zero.
-    pub fn zeros(rt: &Runtime, (m, n): (usize, usize), layout: Layout) -> Result<Self, Error> {
-        let devices = check_devices(rt, layout)?;
-        let tile = layout.tile::<T>(rt, (m, n))?;
-        let tiles = Backing::tiles((m, n), tile)?;
-        let tiles: Vec<_> = tiles.into_iter().map(|tile| Resident::new(rt, tile)).collect();
-        let grid = (m.div_ceil(tile.0), n.div_ceil(tile.1));
-        let (homes, distribution) = match layout.place() {
-            Place::On(device) => (vec![Resource::device(device as u16); tiles.len()], Distribution::None),
-            Place::Over(distribution) => {
-                let update = update_by_gemm::<T>((tile.0.min(m), tile.1.min(n), tile.1.min(n)));
-                (rt.scope(|s| homes(s.nesting(), distribution, grid, update))?, distribution)
-            }
-        };
-        Ok(Self { tiles, homes, shape: (m, n), tile, distribution, rt_devices: devices })
+    pub fn zeros(rt: &Runtime, shape: (usize, usize), layout: Layout) -> Result<Self, Error> {
+        zeros(rt, shape, layout)
     }
 
     /// A copy of a matrix in host memory.
@@ -107,14 +97,7 @@ impl<T: Scalar> DeviceMatrix<T> {
     /// [`Shape`](crate::ErrorKind::Shape) if it is of another shape; [`Argument`](crate::ErrorKind::Argument) for another runtime than this
     /// matrix's; [`Runtime`](crate::ErrorKind::Runtime) if a device fails.
     pub fn upload(&mut self, rt: &Runtime, a: MatRef<'_, T>) -> Result<(), Error> {
-        self.check(rt, a.shape())?;
-        // Devices copy columns; anything else the host lays out.
-        let lock = if a.row_stride() == 1 || a.nrows() == 1 { Lock::Device } else { Lock::Host };
-        let tile = self.tile;
-        Ok(rt.scope(|s| {
-            let from = Tiled::read_only_with_packs(s, a, tile, 0);
-            copy_tiles(s, "upload", &from, &self.lend(s), |_| lock);
-        })?)
+        upload(self, rt, a)
     }
 
     /// Copies this matrix into one of the host. It stays where it is.
@@ -122,18 +105,8 @@ impl<T: Scalar> DeviceMatrix<T> {
     /// # Errors
     /// As for [`upload`](Self::upload); and of kind [`Runtime`](crate::ErrorKind::Runtime) if a tile is lost. Tiles that are not have been
     /// copied then.
-    pub fn download(&self, rt: &Runtime, mut a: MatMut<'_, T>) -> Result<(), Error> {
-        self.check(rt, a.shape())?;
-        let contiguous = a.row_stride() == 1 || a.nrows() == 1;
-        let lock = |at: usize| {
-            // What has made room is on the host, and need not go to a device and back.
-            let is_home = self.tiles.get(at).is_none_or(|tile| tile.holders().contains(&Resource::HOST));
-            if contiguous && !is_home { Lock::Device } else { Lock::Host }
-        };
-        Ok(rt.scope(|s| {
-            let to = Tiled::with_packs(s, a.rb_mut(), self.tile, 0);
-            copy_tiles(s, "download", &self.lend_ref(s), &to, lock);
-        })?)
+    pub fn download(&self, rt: &Runtime, a: MatMut<'_, T>) -> Result<(), Error> {
+        download(self, rt, a)
     }
 
     /// The matrix as tasks of a scope use it, to change it or to read it. While the scope is open, nobody else has it.
@@ -142,20 +115,14 @@ impl<T: Scalar> DeviceMatrix<T> {
     /// [`Refused`](superscalar_runtime::ErrorKind::Refused).
     #[track_caller]
     pub fn lend<'s>(&'s mut self, s: &'s Scope<'s, '_>) -> Tiled<'s, MatMut<'s, T>> {
-        let packs = self.packs();
-        let tiles: Vec<_> = self.tiles.iter_mut().map(|tile| tile.lend(s, &packs)).collect();
-        deal(&tiles, &self.homes);
-        Tiled::from_tiles(tiles, self.shape, self.tile)
+        lend(self, s)
     }
 
     /// The matrix as tasks of a scope use it that only read it. Several scopes may have it so. A scope of another runtime is
     /// cancelled, as by [`lend`](Self::lend).
     #[track_caller]
     pub fn lend_ref<'s>(&'s self, s: &'s Scope<'s, '_>) -> Tiled<'s, MatRef<'s, T>> {
-        let packs = self.packs();
-        let tiles: Vec<_> = self.tiles.iter().map(|tile| tile.lend_ref(s, &packs)).collect();
-        deal(&tiles, &self.homes);
-        Tiled::from_tiles(tiles, self.shape, self.tile)
+        lend_ref(self, s)
     }
 
     /// Number of rows.
@@ -240,6 +207,73 @@ impl<T: Scalar> DeviceMatrix<T> {
     }
 }
 
+/// These functions, for one type of element.
+#[each_type]
+pub trait Transfers: HasZeros + HasUpload + HasDownload + HasLend + HasLendRef + HasSubmitCopy {}
+
+#[each_type]
+fn zeros<T: Scalar>(rt: &Runtime, shape: (usize, usize), layout: Layout) -> Result<DeviceMatrix<T>, Error> {
+    let (m, n) = shape;
+    let devices = check_devices(rt, layout)?;
+    let tile = layout.tile::<T>(rt, (m, n))?;
+    let tiles = Backing::tiles((m, n), tile)?;
+    let tiles: Vec<_> = tiles.into_iter().map(|tile| Resident::new(rt, tile)).collect();
+    let grid = (m.div_ceil(tile.0), n.div_ceil(tile.1));
+    let (homes, distribution) = match layout.place() {
+        Place::On(device) => (vec![Resource::device(device as u16); tiles.len()], Distribution::None),
+        Place::Over(distribution) => {
+            let update = update_by_gemm::<T>((tile.0.min(m), tile.1.min(n), tile.1.min(n)));
+            (rt.scope(|s| homes(s.nesting(), distribution, grid, update))?, distribution)
+        }
+    };
+    Ok(DeviceMatrix { tiles, homes, shape: (m, n), tile, distribution, rt_devices: devices })
+}
+
+#[each_type]
+fn upload<T: Scalar>(matrix: &mut DeviceMatrix<T>, rt: &Runtime, a: MatRef<'_, T>) -> Result<(), Error> {
+    matrix.check(rt, a.shape())?;
+    // Devices copy columns; anything else the host lays out.
+    let lock = if a.row_stride() == 1 || a.nrows() == 1 { Lock::Device } else { Lock::Host };
+    let tile = matrix.tile;
+    Ok(rt.scope(|s| {
+        let from = Tiled::read_only_with_packs(s, a, tile, 0);
+        copy_tiles(s, "upload", &from, &matrix.lend(s), |_| lock);
+    })?)
+}
+
+#[each_type]
+fn download<T: Scalar>(matrix: &DeviceMatrix<T>, rt: &Runtime, mut a: MatMut<'_, T>) -> Result<(), Error> {
+    matrix.check(rt, a.shape())?;
+    let contiguous = a.row_stride() == 1 || a.nrows() == 1;
+    let lock = |at: usize| {
+        // What has made room is on the host, and need not go to a device and back.
+        let is_home = matrix.tiles.get(at).is_none_or(|tile| tile.holders().contains(&Resource::HOST));
+        if contiguous && !is_home { Lock::Device } else { Lock::Host }
+    };
+    Ok(rt.scope(|s| {
+        let to = Tiled::with_packs(s, a.rb_mut(), matrix.tile, 0);
+        copy_tiles(s, "download", &matrix.lend_ref(s), &to, lock);
+    })?)
+}
+
+#[each_type]
+#[track_caller]
+fn lend<'s, T: Scalar>(matrix: &'s mut DeviceMatrix<T>, s: &'s Scope<'s, '_>) -> Tiled<'s, MatMut<'s, T>> {
+    let packs = matrix.packs();
+    let tiles: Vec<_> = matrix.tiles.iter_mut().map(|tile| tile.lend(s, &packs)).collect();
+    deal(&tiles, &matrix.homes);
+    Tiled::from_tiles(tiles, matrix.shape, matrix.tile)
+}
+
+#[each_type]
+#[track_caller]
+fn lend_ref<'s, T: Scalar>(matrix: &'s DeviceMatrix<T>, s: &'s Scope<'s, '_>) -> Tiled<'s, MatRef<'s, T>> {
+    let packs = matrix.packs();
+    let tiles: Vec<_> = matrix.tiles.iter().map(|tile| tile.lend_ref(s, &packs)).collect();
+    deal(&tiles, &matrix.homes);
+    Tiled::from_tiles(tiles, matrix.shape, matrix.tile)
+}
+
 /// The names of the devices, if a matrix can live on them.
 fn check_devices(rt: &Runtime, layout: Layout) -> Result<Vec<String>, Error> {
     let devices = rt.devices();
@@ -280,8 +314,9 @@ fn deal<V>(tiles: &[Lent<'_, V>], homes: &[Resource]) {
 /// assert_eq!(a, b);
 /// # Ok::<(), superscalar_runtime::Error>(())
 /// ```
+#[each_type]
 #[track_caller]
-pub fn submit_copy<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit_copy<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     a: &Tiled<'s, V>,
     b: &Tiled<'s, MatMut<'s, T>>,
@@ -291,7 +326,7 @@ pub fn submit_copy<'s, T: Scalar, V: TileView<Element = T> + 's>(
 
 /// The same, with a name, and each tile where `lock` says of its index.
 #[track_caller]
-fn copy_tiles<'s, T: Scalar, V: TileView<Element = T> + 's>(
+fn copy_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     name: &'static str,
     a: &Tiled<'s, V>,

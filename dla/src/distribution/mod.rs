@@ -70,7 +70,7 @@ impl Distribution {
 
     /// What the environment says.
     fn from_environment(text: Option<&OsStr>) -> Result<Option<Self>, Error> {
-        let Some(text) = text else { return Ok(None) };
+        let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
         let name = text.to_str().ok_or_else(|| Error::argument(format!("{VARIABLE} is not UTF-8")))?;
         name.parse().map(Some).map_err(|error| Error::argument(format!("{VARIABLE}={name}: {error}")))
     }
@@ -201,6 +201,7 @@ mod tests {
     #[test]
     fn the_environment_names_a_distribution_or_is_told_which_there_are() {
         assert_eq!(Distribution::from_environment(None).ok(), Some(None));
+        assert_eq!(Distribution::from_environment(Some(OsStr::new(""))).ok(), Some(None));
         for distribution in Distribution::ALL {
             let text = distribution.to_string();
             assert_eq!(Distribution::from_environment(Some(OsStr::new(&text))).ok(), Some(Some(distribution)));

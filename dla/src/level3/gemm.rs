@@ -5,16 +5,18 @@ use super::{
     scale,
 };
 use crate::block_size::Crew;
-use crate::{codelets::Gemm, error::Error, options::Options, tile::TileView, tiled::Tiled};
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar, cpu};
+use crate::{codelets::Gemm, error::Error, options::Options, scalar::Scalar, tile::TileView, tiled::Tiled};
+use superscalar_kernels::{MatMut, MatRef, Op, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks of C := alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
 ///
 /// # Panics
 /// If the tiles of the three do not fit together.
+#[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     alpha: T,
     op_a: Op,
@@ -57,6 +59,7 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element 
 /// assert_eq!(c.at(7, 99), 700.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn gemm<T: Scalar>(
     rt: &Runtime,
     alpha: T,

@@ -11,10 +11,12 @@ use crate::{
     error::Error,
     options::Options,
     parts::{columns, rows},
+    scalar::Scalar,
     tile::TileView,
     tiled::Tiled,
 };
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Uplo, cpu};
+use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks of C := alpha op(A) op(B) + beta C for one triangle of the n x n matrix C, where op(A) is n x k and op(B) is
@@ -22,8 +24,9 @@ use superscalar_runtime::{Runtime, Scope};
 ///
 /// # Panics
 /// If the tiles of the three do not fit together, or C's are not square.
+#[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     alpha: T,
@@ -73,6 +76,7 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element 
 /// assert_eq!((c.at(199, 0), c.at(0, 199)), (10.0, 0.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn gemmt<T: Scalar>(
     rt: &Runtime,
     uplo: Uplo,

@@ -18,9 +18,37 @@ pub(crate) mod trsm;
 
 use crate::codelets::{Scale, Symmetry, task};
 use crate::error::Error;
+use crate::scalar::Scalar;
 use crate::tiled::{Factor, Tiled};
-use superscalar_kernels::{MatMut, Op, Scalar, Side, Uplo};
+use superscalar_kernels::{MatMut, Op, Side, Uplo};
+use superscalar_macros::each_type;
 use superscalar_runtime::Scope;
+
+/// The Level-3 BLAS, for one type of element.
+#[each_type]
+pub trait Level3:
+    gemm::HasSubmit
+    + gemm::HasGemm
+    + gemmt::HasSubmit
+    + gemmt::HasGemmt
+    + symm::HasSubmitSymm
+    + symm::HasSubmitHemm
+    + symm::HasSymm
+    + symm::HasHemm
+    + syr2k::HasSubmitSyr2k
+    + syr2k::HasSubmitHer2k
+    + syr2k::HasSyr2k
+    + syr2k::HasHer2k
+    + syrk::HasSubmitSyrk
+    + syrk::HasSubmitHerk
+    + syrk::HasSyrk
+    + syrk::HasHerk
+    + trmm::HasSubmit
+    + trmm::HasTrmm
+    + trsm::HasSubmit
+    + trsm::HasTrsm
+{
+}
 
 /// Inserts C := beta C, or one triangle of it: what is left of a product with alpha = 0 or of no depth.
 #[track_caller]

@@ -9,10 +9,12 @@ use crate::{
     codelets::{Gemm, Symm, Symmetry},
     error::Error,
     options::Options,
+    scalar::Scalar,
     tile::TileView,
     tiled::Tiled,
 };
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
+use superscalar_kernels::{MatMut, MatRef, Op, Side, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks of C := alpha A B + beta C (left) or C := alpha B A + beta C (right), where one triangle of the symmetric
@@ -20,8 +22,9 @@ use superscalar_runtime::{Runtime, Scope};
 ///
 /// # Panics
 /// If the tiles do not fit together, or A's are not square.
+#[each_type]
 #[track_caller]
-pub fn submit_symm<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+pub fn submit_symm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     side: Side,
     uplo: Uplo,
@@ -39,8 +42,9 @@ pub fn submit_symm<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Ele
 ///
 /// # Panics
 /// If the tiles do not fit together, or A's are not square.
+#[each_type]
 #[track_caller]
-pub fn submit_hemm<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+pub fn submit_hemm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     side: Side,
     uplo: Uplo,
@@ -54,7 +58,7 @@ pub fn submit_hemm<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Ele
 }
 
 #[track_caller]
-fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     symmetry: Symmetry,
     side: Side,
@@ -119,6 +123,7 @@ fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T>
 /// assert_eq!(c.at(0, 0), 200.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn symm<T: Scalar>(
     rt: &Runtime,
     side: Side,
@@ -137,6 +142,7 @@ pub fn symm<T: Scalar>(
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+#[each_type]
 pub fn hemm<T: Scalar>(
     rt: &Runtime,
     side: Side,

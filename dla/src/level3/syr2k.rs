@@ -11,10 +11,12 @@ use crate::{
     error::Error,
     options::Options,
     parts::rows,
+    scalar::Scalar,
     tile::TileView,
     tiled::Tiled,
 };
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Uplo, cpu};
+use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks of C := alpha op(A) op(B)ᵀ + alpha op(B) op(A)ᵀ + beta C for one triangle of the n x n matrix C, where op(A)
@@ -22,8 +24,9 @@ use superscalar_runtime::{Runtime, Scope};
 ///
 /// # Panics
 /// If the tiles do not fit together, C's are not square, or for [`Op::ConjTrans`] of a complex type.
+#[each_type]
 #[track_caller]
-pub fn submit_syr2k<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+pub fn submit_syr2k<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     op: Op,
@@ -41,8 +44,9 @@ pub fn submit_syr2k<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<El
 ///
 /// # Panics
 /// If the tiles do not fit together, C's are not square, or for [`Op::Trans`] of a complex type.
+#[each_type]
 #[track_caller]
-pub fn submit_her2k<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+pub fn submit_her2k<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     op: Op,
@@ -56,7 +60,7 @@ pub fn submit_her2k<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<El
 }
 
 #[track_caller]
-fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T> + 's>(
+fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     symmetry: Symmetry,
     uplo: Uplo,
@@ -124,6 +128,7 @@ fn submit<'s, T: Scalar, V: TileView<Element = T> + 's, W: TileView<Element = T>
 /// assert_eq!(c.at(100, 2), 1020.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn syr2k<T: Scalar>(
     rt: &Runtime,
     uplo: Uplo,
@@ -145,6 +150,7 @@ pub fn syr2k<T: Scalar>(
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of
 /// a complex type, which is [`syr2k`]'s.
+#[each_type]
 pub fn her2k<T: Scalar>(
     rt: &Runtime,
     uplo: Uplo,

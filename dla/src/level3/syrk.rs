@@ -11,18 +11,21 @@ use crate::{
     error::Error,
     options::Options,
     parts::rows,
+    scalar::Scalar,
     tile::TileView,
     tiled::Tiled,
 };
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Uplo, cpu};
+use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks of C := alpha op(A) op(A)ᵀ + beta C for one triangle of the n x n matrix C, where op(A) is n x k.
 ///
 /// # Panics
 /// If the tiles do not fit together, C's are not square, or for [`Op::ConjTrans`] of a complex type.
+#[each_type]
 #[track_caller]
-pub fn submit_syrk<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit_syrk<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     op: Op,
@@ -38,8 +41,9 @@ pub fn submit_syrk<'s, T: Scalar, V: TileView<Element = T> + 's>(
 ///
 /// # Panics
 /// If the tiles do not fit together, C's are not square, or for [`Op::Trans`] of a complex type.
+#[each_type]
 #[track_caller]
-pub fn submit_herk<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit_herk<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     op: Op,
@@ -52,7 +56,7 @@ pub fn submit_herk<'s, T: Scalar, V: TileView<Element = T> + 's>(
 }
 
 #[track_caller]
-fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     symmetry: Symmetry,
     uplo: Uplo,
@@ -104,6 +108,7 @@ fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
 /// assert_eq!((c.at(2, 100), c.at(100, 2)), (2000.0, 0.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn syrk<T: Scalar>(
     rt: &Runtime,
     uplo: Uplo,
@@ -123,6 +128,7 @@ pub fn syrk<T: Scalar>(
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of
 /// a complex type, which is [`syrk`]'s.
+#[each_type]
 pub fn herk<T: Scalar>(
     rt: &Runtime,
     uplo: Uplo,

@@ -6,18 +6,21 @@ use crate::{
     codelets::{self, Gemm, Triangle},
     error::Error,
     options::Options,
+    scalar::Scalar,
     tile::TileView,
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks of B := alpha op(A) B (left) or B := alpha B op(A) (right), where A is triangular and B m x n.
 ///
 /// # Panics
 /// If the tiles do not fit together, or A's are not square.
+#[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     side: Side,
     uplo: Uplo,
@@ -86,6 +89,7 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
 /// assert_eq!((b.at(0, 0), b.at(199, 2)), (1.0, 200.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn trmm<T: Scalar>(
     rt: &Runtime,
     side: Side,

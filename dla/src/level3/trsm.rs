@@ -6,10 +6,12 @@ use crate::{
     codelets::{self, Gemm, Triangle},
     error::Error,
     options::Options,
+    scalar::Scalar,
     tile::TileView,
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that solve op(A) X = alpha B (left) or X op(A) = alpha B (right), where A is triangular; B, m x n, is
@@ -17,8 +19,9 @@ use superscalar_runtime::{Runtime, Scope};
 ///
 /// # Panics
 /// If the tiles do not fit together, or A's are not square.
+#[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     side: Side,
     uplo: Uplo,
@@ -90,6 +93,7 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
 /// assert_eq!((b.at(0, 0), b.at(199, 2)), (2.0, 2.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn trsm<T: Scalar>(
     rt: &Runtime,
     side: Side,

@@ -6,14 +6,16 @@ use super::{
 };
 use crate::block_size::Crew;
 use crate::tuning::Blocks;
-use crate::{error::Error, options::Options, tiled::Tiled};
-use superscalar_kernels::{MatMut, Op, Scalar, cpu};
+use crate::{error::Error, options::Options, scalar::Scalar, tiled::Tiled};
+use superscalar_kernels::{MatMut, Op, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks of [`getrf`](fn@crate::submit::getrf) and [`getrs`](fn@crate::submit::getrs).
 ///
 /// # Panics
 /// As these do.
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
@@ -43,6 +45,7 @@ pub fn submit<'s, T: Scalar>(
 /// assert_eq!(b.into_vec(), [1.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn gesv<T: Scalar>(
     rt: &Runtime,
     mut a: MatMut<'_, T>,

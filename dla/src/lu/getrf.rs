@@ -7,11 +7,13 @@ use crate::{
     distribution::{Dealer, update_by_gemm},
     error::Error,
     options::Options,
+    scalar::Scalar,
     steps::{Step, steps},
     tiled::Tiled,
     tuning::Blocks,
 };
-use superscalar_kernels::{Diag, Direction, MatMut, Op, Scalar, Uplo, cpu};
+use superscalar_kernels::{Diag, Direction, MatMut, Op, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Lent, Runtime, Scope};
 
 /// The interchanges of a factorization whose tasks are inserted: what solves with it need besides the factors.
@@ -43,6 +45,7 @@ fn lookahead(k: usize, j: usize) -> i32 {
 ///
 /// # Panics
 /// If A is not in block columns, or `ipiv` does not have min(m, n) elements, or m is larger than `i32::MAX`.
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, ipiv: &'s mut [i32]) -> Pivots<'s> {
     let ((m, n), nb) = (a.shape(), a.tile_shape().1);
@@ -119,6 +122,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
 /// assert_eq!(error.info(), Some(2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn getrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &mut [i32], options: &Options) -> Result<(), Error> {
     let (m, n) = a.shape();
     check_ipiv("getrf", (m, n), ipiv)?;

@@ -10,10 +10,12 @@ use crate::{
     matrix::Matrix,
     options::Options,
     parts::{URGENT, by_rows, rows_of_part},
+    scalar::Scalar,
     tiled::Tiled,
     tuning::Blocks,
 };
-use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
+use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Side, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Error as Failed, Nesting, Runtime, Scope, TaskSpec};
 
 /// Inserts the tasks that replace L and U, in A as from [`getrf`](fn@crate::submit::getrf) with these interchanges, by the inverse of
@@ -21,6 +23,7 @@ use superscalar_runtime::{Error as Failed, Nesting, Runtime, Scope, TaskSpec};
 ///
 /// # Panics
 /// If A is not square, in block columns.
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, pivots: &Pivots<'s>) {
     let ((n, cols), nb, nesting) = (a.shape(), a.tile_shape().1, s.nesting());
@@ -185,6 +188,7 @@ fn exchange<T: Scalar>(strip: &mut [MatMut<'_, T>], (i, p): (usize, usize), nb: 
 /// assert_eq!(a.into_vec(), [0.0, 0.5, 0.25, 0.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn getri<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &[i32], options: &Options) -> Result<(), Error> {
     let (n, cols) = a.shape();
     if n != cols {

@@ -9,11 +9,13 @@ use crate::{
     error::Error,
     level3::trsm,
     options::Options,
+    scalar::Scalar,
     tile::TileView,
     tiled::Tiled,
     tuning::Blocks,
 };
-use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Scalar, Side, Uplo, cpu};
+use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Side, Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// The interchanges that a factorization in block columns of `nb` has left in `ipiv`, for a solve in another scope. (Those that
@@ -30,8 +32,9 @@ pub fn pivots<'s>(s: &'s Scope<'s, '_>, ipiv: &'s mut [i32], nb: usize) -> Pivot
 ///
 /// # Panics
 /// If A or B is not in block columns, or the shapes do not agree.
+#[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     op: Op,
     a: &Tiled<'s, V>,
@@ -91,6 +94,7 @@ const SHARED: usize = 1024;
 /// assert_eq!(b.into_vec(), [1.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn getrs<T: Scalar>(
     rt: &Runtime,
     op: Op,

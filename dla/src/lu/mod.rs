@@ -11,3 +11,19 @@ pub(crate) mod getrs;
 pub(crate) mod panel;
 
 pub use getrf::Pivots;
+
+use superscalar_macros::each_type;
+
+/// These routines, for one type of element.
+#[each_type]
+pub trait Lu:
+    gesv::HasSubmit
+    + gesv::HasGesv
+    + getrf::HasSubmit
+    + getrf::HasGetrf
+    + getri::HasSubmit
+    + getri::HasGetri
+    + getrs::HasSubmit
+    + getrs::HasGetrs
+{
+}

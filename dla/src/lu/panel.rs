@@ -11,7 +11,8 @@
 //! the work is in the update of A22, whose rows are handed out. Narrow parts are factored at once; what limits them is memory.
 
 use crate::parts::by_rows;
-use superscalar_kernels::{Diag, Direction, MatMut, Op, Scalar, Side, Uplo, cpu};
+use crate::scalar::Scalar;
+use superscalar_kernels::{Diag, Direction, MatMut, Op, Side, Uplo, cpu};
 use superscalar_runtime::{Error, Nesting};
 
 /// Columns that are factored at once.

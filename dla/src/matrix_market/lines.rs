@@ -1,5 +1,6 @@
 //! The lines of a file, one at a time in one buffer of bounded size, and the tokens of a line.
 
+use std::borrow::Cow;
 use std::io::{BufRead, Read};
 
 use super::error::{Error, Kind, Place};
@@ -94,17 +95,22 @@ impl<'o, R: BufRead> Lines<'o, R> {
     }
 
     fn keep_comment(&mut self) -> Result<(), Error> {
-        let line = decode(self.number, &self.buffer)?;
-        let text = line.text.trim_ascii();
+        let text = text_of(&self.buffer);
+        let text = text.trim_ascii();
         let text = text.strip_prefix('%').unwrap_or(text);
         let bytes_max = self.options.comment_bytes_max;
         if self.comments.len() + text.len() + 1 > bytes_max {
-            return Err(Kind::CommentsTooLong { bytes_max }.at(line.at(1)));
+            return Err(Kind::CommentsTooLong { bytes_max }.at(Place::Line { line: self.number, column: 1 }));
         }
         self.comments.push_str(text);
         self.comments.push('\n');
         Ok(())
     }
+}
+
+/// A comment: what is not UTF-8 is Latin-1, in which old files have the names of their authors.
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    str::from_utf8(bytes).map_or_else(|_| bytes.iter().map(|&byte| char::from(byte)).collect(), Cow::from)
 }
 
 /// The line in `bytes`, if it is text.

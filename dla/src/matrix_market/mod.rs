@@ -19,6 +19,7 @@
 //! |---|---|
 //! | letter case of the banner, tabs, CRLF, blank lines, leading blanks | all accepted |
 //! | comments among the entries | accepted, kept with the others |
+//! | comments that are not UTF-8 | accepted, read as Latin-1 |
 //! | one entry over several lines, or several on a line | refused: a lost token would shift every later one |
 //! | `1.0D+03`, `1.0d3` | accepted as 1.0e+03, for Fortran writes this |
 //! | `nan`, `inf`, `infinity`, with a sign, in any case | accepted; the sign and payload of a NaN are not kept |

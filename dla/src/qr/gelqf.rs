@@ -1,8 +1,9 @@
 //! LQ factorization: A = L Q.
 
 use super::{Reflectors, geqrf};
-use crate::{codelets::task, error::Error, options::Options, tile::Tile, tiled::Tiled};
-use superscalar_kernels::{MatMut, Reflector, Scalar};
+use crate::{codelets::task, error::Error, options::Options, scalar::Scalar, tile::Tile, tiled::Tiled};
+use superscalar_kernels::{MatMut, Reflector};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// The reflectors of an LQ factorization whose tasks are inserted: what applying Q needs besides the matrix that holds them.
@@ -14,6 +15,7 @@ pub struct RowReflectors<'s, T>(pub(crate) Reflectors<'s, T>);
 ///
 /// # Panics
 /// As [`geqrf`](fn@crate::submit::geqrf).
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
@@ -58,6 +60,7 @@ pub(crate) fn conjugate_all<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, M
 /// assert_eq!((a.into_vec(), tau), (vec![-5.0, 0.5], [1.6]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn gelqf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], options: &Options) -> Result<(), Error> {
     let (m, n) = a.shape();
     geqrf::check_tau("gelqf", m.min(n), tau)?;

@@ -8,6 +8,7 @@ use crate::{
     error::Error,
     matrix::Matrix,
     options::Options,
+    scalar::Scalar,
     scaling::{exponent_to_safety, largest_part, scale, scale_upper, worst},
     tile::{Tile, TileView},
     tiled::Tiled,
@@ -15,9 +16,10 @@ use crate::{
 };
 use std::ops::Range;
 use superscalar_kernels::{
-    Diag, MatMut, MatRef, Op, Real, Scalar, Side, Singular, Uplo,
+    Diag, MatMut, MatRef, Op, Real, Scalar as _, Side, Singular, Uplo,
     cpu::{self, BlockReflector},
 };
+use superscalar_macros::each_type;
 use superscalar_runtime::{Output, Runtime, Scope};
 
 /// Inserts the tasks that solve with the m x n matrix A, m >= n, of full rank, in block columns, which is replaced by its QR
@@ -33,6 +35,7 @@ use superscalar_runtime::{Output, Runtime, Scope};
 ///
 /// # Panics
 /// If A or B is not in block columns, the shapes do not agree, or for [`Op::Trans`] of a complex type.
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
@@ -139,7 +142,7 @@ fn scale_rows<T: Scalar>(tile: &mut Tile<MatMut<'_, T>>, rows: Range<usize>, k: 
 
 /// Inserts tasks that find the largest part of an element in the first rows of a matrix in block columns.
 #[track_caller]
-fn submit_largest<'s, T: Scalar, V: TileView<Element = T> + 's>(
+fn submit_largest<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     a: &Tiled<'s, V>,
     rows: usize,
@@ -194,6 +197,7 @@ fn largest<T: Scalar>(rt: &Runtime, a: MatRef<'_, T>, options: &Options) -> Resu
 /// assert!((b.at(0, 0) - 1.0).abs() < 1e-14 && (b.at(1, 0) - 2.0).abs() < 1e-14);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn gels<T: Scalar>(
     rt: &Runtime,
     op: Op,

@@ -7,15 +7,17 @@ use crate::{
     error::Error,
     matrix::Matrix,
     options::Options,
+    scalar::Scalar,
     steps::{Step, steps},
     tiled::Tiled,
     tuning::Blocks,
 };
 use std::sync::Arc;
 use superscalar_kernels::{
-    MatMut, Op, Reflector, Scalar, Side,
+    MatMut, Op, Reflector, Side,
     cpu::{self, PackStore},
 };
+use superscalar_macros::each_type;
 use superscalar_runtime::{Lent, Runtime, Scope};
 
 /// The reflectors of a factorization whose tasks are inserted: what applying Q needs besides the matrix that holds V.
@@ -36,6 +38,7 @@ pub(crate) fn pack_store<T: Scalar>(m: usize, nb: usize) -> Arc<PackStore> {
 ///
 /// # Panics
 /// If A is not in block columns, or `tau` does not have min(m, n) elements.
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
@@ -88,6 +91,7 @@ pub fn submit<'s, T: Scalar>(
 /// assert_eq!((a.into_vec(), tau), (vec![-5.0, 0.5], [1.6]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn geqrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], options: &Options) -> Result<(), Error> {
     let (m, n) = a.shape();
     check_tau("geqrf", m.min(n), tau)?;

@@ -16,3 +16,29 @@ pub(crate) mod unmqr;
 pub use gelqf::RowReflectors;
 pub use geqrf::Reflectors;
 pub use tsqr::Tree;
+
+use superscalar_macros::each_type;
+
+/// These routines, for one type of element.
+#[each_type]
+pub trait Qr:
+    gelqf::HasSubmit
+    + gelqf::HasGelqf
+    + gels::HasSubmit
+    + gels::HasGels
+    + geqrf::HasSubmit
+    + geqrf::HasGeqrf
+    + tsqr::HasSubmit
+    + tsqr::HasTsqr
+    + tsqr::HasGrow
+    + tsqr::HasMultiply
+    + ungqr::HasSubmit
+    + ungqr::HasUngqr
+    + unmlq::HasRowReflectors
+    + unmlq::HasSubmit
+    + unmlq::HasUnmlq
+    + unmqr::HasReflectors
+    + unmqr::HasSubmit
+    + unmqr::HasUnmqr
+{
+}

@@ -11,10 +11,12 @@ use crate::{
     error::Error,
     matrix::Matrix,
     options::Options,
+    scalar::Scalar,
     tile::TileView,
     tiled::Tiled,
 };
-use superscalar_kernels::{MatMut, MatRef, Op, Part, Scalar};
+use superscalar_kernels::{MatMut, MatRef, Op, Part};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Reflectors for each triangular factor: few, for the factors of all of them would take half as long as the rest.
@@ -41,22 +43,8 @@ impl<T: Scalar> Tree<T> {
     /// # Panics
     /// If `mb` is zero, or there is no memory for it.
     #[must_use]
-    pub fn new((m, n): (usize, usize), mb: usize) -> Self {
-        assert!(mb > 0, "blocks without rows");
-        // Larger blocks than can be counted are one.
-        let mb = mb.checked_next_multiple_of(n.max(1)).unwrap_or(usize::MAX).max(n.saturating_mul(2));
-        let (mut factors, mut stacks, mut rows) = (Vec::new(), Vec::new(), m);
-        loop {
-            let blocks = rows.div_ceil(mb);
-            // Every block leaves n rows, but for the last one, which may have fewer.
-            let left = blocks.saturating_sub(1) * n + n.min(rows - blocks.saturating_sub(1) * mb);
-            factors.push(Matrix::zeros(INNER.min(n), left));
-            if blocks <= 1 {
-                return Self { factors, stacks, shape: (m, n), mb };
-            }
-            stacks.push(Matrix::zeros(left, n));
-            rows = left;
-        }
+    pub fn new(shape: (usize, usize), mb: usize) -> Self {
+        grow(shape, mb)
     }
 
     /// Rows of the blocks: those in which a matrix has to be cut.
@@ -90,30 +78,62 @@ impl<T: Scalar> Tree<T> {
         rt: &Runtime,
         op: Op,
         a: MatRef<'_, T>,
-        mut c: MatMut<'_, T>,
+        c: MatMut<'_, T>,
         options: &Options,
     ) -> Result<(), Error> {
-        if a.shape() != self.shape || c.nrows() != self.shape.0 {
-            let why = format!("tsqr: A is {:?}, and {:?} was factored; C {:?}", a.shape(), self.shape, c.shape());
-            return Err(Error::shape(why));
-        }
-        super::unmqr::check_op::<T>("tsqr", op)?;
-        if c.is_empty() || self.shape.1 == 0 {
-            return Ok(());
-        }
-        let columns = options.right_hand_sides(self.mb, c.ncols(), Crew::of(rt))?;
-        let mut stacks: Vec<_> = self.stacks.iter().map(|stack| Matrix::zeros(stack.nrows(), c.ncols())).collect();
-        Ok(rt.scope(|s| {
-            let n = self.shape.1;
-            let mut v = vec![Tiled::read_only(s, a, self.mb, n)];
-            v.extend(self.stacks.iter().map(|stack| Tiled::read_only(s, stack.as_ref(), self.mb, n)));
-            let factors: Vec<_> =
-                self.factors.iter().map(|t| Tiled::read_only(s, t.as_ref(), t.nrows().max(1), n)).collect();
-            let mut levels = vec![Tiled::new(s, c.rb_mut(), self.mb, columns)];
-            levels.extend(stacks.iter_mut().map(|stack| Tiled::new(s, stack.as_mut(), self.mb, columns)));
-            apply(s, op, &v, &factors, &levels);
-        })?)
+        multiply(self, rt, op, a, c, options)
     }
+}
+
+#[each_type]
+fn grow<T: Scalar>(shape: (usize, usize), mb: usize) -> Tree<T> {
+    let (m, n) = shape;
+    assert!(mb > 0, "blocks without rows");
+    // Larger blocks than can be counted are one.
+    let mb = mb.checked_next_multiple_of(n.max(1)).unwrap_or(usize::MAX).max(n.saturating_mul(2));
+    let (mut factors, mut stacks, mut rows) = (Vec::new(), Vec::new(), m);
+    loop {
+        let blocks = rows.div_ceil(mb);
+        // Every block leaves n rows, but for the last one, which may have fewer.
+        let left = blocks.saturating_sub(1) * n + n.min(rows - blocks.saturating_sub(1) * mb);
+        factors.push(Matrix::zeros(INNER.min(n), left));
+        if blocks <= 1 {
+            return Tree { factors, stacks, shape: (m, n), mb };
+        }
+        stacks.push(Matrix::zeros(left, n));
+        rows = left;
+    }
+}
+
+#[each_type]
+fn multiply<T: Scalar>(
+    tree: &Tree<T>,
+    rt: &Runtime,
+    op: Op,
+    a: MatRef<'_, T>,
+    mut c: MatMut<'_, T>,
+    options: &Options,
+) -> Result<(), Error> {
+    if a.shape() != tree.shape || c.nrows() != tree.shape.0 {
+        let why = format!("tsqr: A is {:?}, and {:?} was factored; C {:?}", a.shape(), tree.shape, c.shape());
+        return Err(Error::shape(why));
+    }
+    super::unmqr::check_op::<T>("tsqr", op)?;
+    if c.is_empty() || tree.shape.1 == 0 {
+        return Ok(());
+    }
+    let columns = options.right_hand_sides(tree.mb, c.ncols(), Crew::of(rt))?;
+    let mut stacks: Vec<_> = tree.stacks.iter().map(|stack| Matrix::zeros(stack.nrows(), c.ncols())).collect();
+    Ok(rt.scope(|s| {
+        let n = tree.shape.1;
+        let mut v = vec![Tiled::read_only(s, a, tree.mb, n)];
+        v.extend(tree.stacks.iter().map(|stack| Tiled::read_only(s, stack.as_ref(), tree.mb, n)));
+        let factors: Vec<_> =
+            tree.factors.iter().map(|t| Tiled::read_only(s, t.as_ref(), t.nrows().max(1), n)).collect();
+        let mut levels = vec![Tiled::new(s, c.rb_mut(), tree.mb, columns)];
+        levels.extend(stacks.iter_mut().map(|stack| Tiled::new(s, stack.as_mut(), tree.mb, columns)));
+        apply(s, op, &v, &factors, &levels);
+    })?)
 }
 
 /// Inserts the tasks of the factorization A = Q R of a tall matrix in blocks of rows, as many as [`Tree::mb`] says, which are as
@@ -121,6 +141,7 @@ impl<T: Scalar> Tree<T> {
 ///
 /// # Panics
 /// If A is cut in another way, or has another shape than the tree was made for.
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tree: &'s mut Tree<T>) {
     let ((m, n), mb) = (a.shape(), tree.mb);
@@ -163,7 +184,7 @@ fn children<'s, V>(
 }
 
 /// Inserts the tasks of C := op(Q) C, C and what is stacked of it level by level.
-fn apply<'s, T: Scalar, V: TileView<Element = T> + 's>(
+fn apply<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     op: Op,
     v: &[Tiled<'s, V>],
@@ -220,6 +241,7 @@ fn apply<'s, T: Scalar, V: TileView<Element = T> + 's>(
 /// assert!((a.at(0, 0).abs() - 5000f64.sqrt()).abs() < 1e-11);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn tsqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, options: &Options) -> Result<Tree<T>, Error> {
     let (m, n) = a.shape();
     if m < n {

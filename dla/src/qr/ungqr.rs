@@ -7,9 +7,11 @@ use crate::{
     error::Error,
     matrix::Matrix,
     options::Options,
+    scalar::Scalar,
     tiled::Tiled,
 };
-use superscalar_kernels::{MatMut, Op, Scalar, Side, cpu};
+use superscalar_kernels::{MatMut, Op, Side, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that replace the m x n matrix A, in block columns, by the first n columns of Q; its first columns hold
@@ -17,6 +19,7 @@ use superscalar_runtime::{Runtime, Scope};
 ///
 /// # Panics
 /// If A is not in block columns, n > m, or there are more reflectors than columns.
+#[each_type]
 #[track_caller]
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) {
     let ((m, n), nb) = (a.shape(), a.tile_shape().1);
@@ -57,6 +60,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
 /// assert!((a.at(0, 0) + 0.6).abs() < 1e-15 && (a.at(1, 0) + 0.8).abs() < 1e-15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: &Options) -> Result<(), Error> {
     let ((m, n), k) = (a.shape(), tau.len());
     if n > m || k > n {

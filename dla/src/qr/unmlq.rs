@@ -5,8 +5,9 @@ use super::{
     gelqf::{conjugate, conjugate_all},
     unmqr,
 };
-use crate::{error::Error, options::Options, tile::TileView, tiled::Tiled};
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side};
+use crate::{error::Error, options::Options, scalar::Scalar, tile::TileView, tiled::Tiled};
+use superscalar_kernels::{MatMut, MatRef, Op, Side};
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that prepare the reflectors in A, as [`gelqf`](fn@crate::submit::gelqf) left them with `tau`, for being
@@ -14,8 +15,9 @@ use superscalar_runtime::{Runtime, Scope};
 ///
 /// # Panics
 /// As [`reflectors`](fn@crate::submit::reflectors).
+#[each_type]
 #[track_caller]
-pub fn row_reflectors<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn row_reflectors<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     at: &Tiled<'s, V>,
     tau: &'s mut [T],
@@ -30,8 +32,9 @@ pub fn row_reflectors<'s, T: Scalar, V: TileView<Element = T> + 's>(
 ///
 /// # Panics
 /// As [`unmqr`](fn@crate::submit::unmqr).
+#[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     side: Side,
     op: Op,
@@ -75,6 +78,7 @@ fn adjoint<T: Scalar>(op: Op) -> Op {
 /// assert!((c.at(0, 0) - 3.0).abs() < 1e-14 && (c.at(0, 1) - 4.0).abs() < 1e-14);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn unmlq<T: Scalar>(
     rt: &Runtime,
     side: Side,

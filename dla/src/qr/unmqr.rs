@@ -10,13 +10,15 @@ use crate::{
     error::Error,
     matrix::Matrix,
     options::Options,
+    scalar::Scalar,
     tile::TileView,
     tiled::Tiled,
 };
 use superscalar_kernels::{
-    MatMut, MatRef, Op, Reflector, Scalar, Side,
+    MatMut, MatRef, Op, Reflector, Side,
     cpu::{self, BlockReflector},
 };
+use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that prepare the reflectors in A, as [`geqrf`](fn@crate::submit::geqrf) left them with `tau`, for being
@@ -24,8 +26,9 @@ use superscalar_runtime::{Runtime, Scope};
 ///
 /// # Panics
 /// If A is not in block columns, or has fewer rows, or columns, than there are reflectors.
+#[each_type]
 #[track_caller]
-pub fn reflectors<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn reflectors<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     a: &Tiled<'s, V>,
     tau: &'s mut [T],
@@ -49,8 +52,9 @@ pub fn reflectors<'s, T: Scalar, V: TileView<Element = T> + 's>(
 /// # Panics
 /// If A or C is not so, or C does not have as many rows (columns, on the right) as A has rows; or for [`Op::Trans`] of a
 /// complex type.
+#[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
+pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     side: Side,
     op: Op,
@@ -99,6 +103,7 @@ pub fn submit<'s, T: Scalar, V: TileView<Element = T> + 's>(
 /// assert!((c.at(0, 0) + 5.0).abs() < 1e-14 && c.at(1, 0).abs() < 1e-14);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn unmqr<T: Scalar>(
     rt: &Runtime,
     side: Side,

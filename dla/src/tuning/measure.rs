@@ -1,9 +1,10 @@
 //! The measurement of block sizes.
 
 use super::{Blocks, Entry};
-use crate::{Error, Matrix, Options, geqrf, getrf, potrf};
+use crate::{Error, Matrix, Options, geqrf, getrf, potrf, scalar::Scalar};
 use std::time::Instant;
-use superscalar_kernels::{Scalar, Uplo, cpu};
+use superscalar_kernels::{Uplo, cpu};
+use superscalar_macros::each_type;
 use superscalar_runtime::Runtime;
 
 /// The sizes that are tried, and n itself, which is no tasks at all.
@@ -31,6 +32,7 @@ const SECONDS: f64 = 1.0;
 /// assert!(entry.nb <= 40 && entry.gflops > 0.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[each_type]
 pub fn measure<T: Scalar>(rt: &Runtime, blocks: Blocks, n: usize) -> Result<Entry, Error> {
     assert!(n > 0, "block sizes of a matrix of order 0");
     let sizes: Vec<usize> = match blocks {

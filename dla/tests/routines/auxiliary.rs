@@ -5,8 +5,8 @@ use crate::{
     matrices::{Stored, narrow, whole, wide},
     runs::{Runtimes, SHAPES, assert_refused, runtime},
 };
-use superscalar_dla::{ErrorKind, Options, Tiled, geadd, lacpy, laset, laswp, submit, swap};
-use superscalar_kernels::{Direction, Op, Part, Scalar, c64};
+use superscalar_dla::{ErrorKind, Options, Scalar, Tiled, geadd, lacpy, laset, laswp, submit, swap};
+use superscalar_kernels::{Direction, Op, Part, c64};
 
 const PARTS: [Part; 3] = [Part::All, Part::Lower, Part::Upper];
 

@@ -1,9 +1,9 @@
 //! Matrices that are larger than memory, or than can be counted.
 
 use superscalar_dla::{
-    ErrorKind, Matrix, Options, Tiled, Tree, gels, gemm, gesv, getri, lange, posv, potri, trmm, trsm, tsqr,
+    ErrorKind, Matrix, Options, Scalar, Tiled, Tree, gels, gemm, gesv, getri, lange, posv, potri, trmm, trsm, tsqr,
 };
-use superscalar_kernels::{Diag, MatRef, Norm, Op, Scalar, Side, Uplo, c32, c64};
+use superscalar_kernels::{Diag, MatRef, Norm, Op, Side, Uplo, c32, c64};
 use superscalar_runtime::Runtime;
 
 /// m n wraps, m n elements do, an allocation may not have so many bytes, an address has not so many bits.

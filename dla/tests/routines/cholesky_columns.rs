@@ -5,8 +5,8 @@ use crate::{
     matrices::{Stored, epsilon},
     runs::{Runtimes, assert_small},
 };
-use superscalar_dla::{BlockSize, Distribution, Error, ErrorKind, Tiled, submit};
-use superscalar_kernels::{Scalar, Uplo};
+use superscalar_dla::{BlockSize, Distribution, Error, ErrorKind, Scalar, Tiled, submit};
+use superscalar_kernels::Uplo;
 use superscalar_runtime::Runtime;
 
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];

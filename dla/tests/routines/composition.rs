@@ -6,8 +6,10 @@ use crate::{
     matrices::{Stored, Wide, random, wide},
     runs::{Runtimes, assert_small, runtime},
 };
-use superscalar_dla::{BlockSize, Error, ErrorKind, Options, Tiled, gecon, gesv, getrf, lange, pocon, submit, unmlq};
-use superscalar_kernels::{Diag, Norm, Op, Scalar, Side, Uplo};
+use superscalar_dla::{
+    BlockSize, Error, ErrorKind, Options, Scalar, Tiled, gecon, gesv, getrf, lange, pocon, submit, unmlq,
+};
+use superscalar_kernels::{Diag, Norm, Op, Side, Uplo};
 use superscalar_runtime::Runtime;
 
 const N: usize = 45;

@@ -5,8 +5,8 @@ use crate::{
     matrices::{Stored, Wide, epsilon, least, narrow, powers_of_two, random, times_power_of_two, whole, wide},
     runs::{Runtimes, assert_refused, runtime},
 };
-use superscalar_dla::{ErrorKind, Options, Tiled, gecon, getrf, lange, pocon, potrf, submit};
-use superscalar_kernels::{Norm, Real, Scalar, Uplo, c64};
+use superscalar_dla::{ErrorKind, Options, Scalar, Tiled, gecon, getrf, lange, pocon, potrf, submit};
+use superscalar_kernels::{Norm, Real, Scalar as _, Uplo, c64};
 
 const NORMS: [Norm; 2] = [Norm::One, Norm::Inf];
 

@@ -8,8 +8,8 @@ use crate::{
     four_types,
     matrices::{Stored, random, whole, wide},
 };
-use superscalar_dla::{self as dla, Options};
-use superscalar_kernels::{Diag, Op, Scalar, Side, Uplo, c32, c64};
+use superscalar_dla::{self as dla, Options, Scalar};
+use superscalar_kernels::{Diag, Op, Scalar as _, Side, Uplo, c32, c64};
 use superscalar_runtime::Runtime;
 
 fn runtime(workers: usize) -> Runtime {

@@ -1,7 +1,8 @@
 //! Factors taken apart: L and U, and the Q of reflectors, from the definitions.
 
 use crate::matrices::{Stored, Wide, wide};
-use superscalar_kernels::{Scalar, c64};
+use superscalar_dla::Scalar;
+use superscalar_kernels::c64;
 
 /// L, unit lower trapezoidal, and U, upper trapezoidal.
 pub fn lower_and_upper<T: Scalar>(lu: &Stored<T>) -> (Wide, Wide) {

@@ -5,8 +5,8 @@ use crate::{
     matrices::{Stored, TINY, Wide, random, whole, wide},
     runs::{ORDERS, Runtimes, assert_info, assert_refused, assert_small, runtime},
 };
-use superscalar_dla::{BlockSize, ErrorKind, Options, getrf, getri, lauum, potrf, potri, trtri};
-use superscalar_kernels::{Diag, Scalar, Uplo, c64};
+use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, getrf, getri, lauum, potrf, potri, trtri};
+use superscalar_kernels::{Diag, Uplo, c64};
 
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
 

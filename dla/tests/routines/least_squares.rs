@@ -8,8 +8,8 @@ use crate::{
     },
     runs::{Runtimes, assert_info, assert_refused, assert_small, ops_of_q, runtime},
 };
-use superscalar_dla::{Error, ErrorKind, Options, Tiled, gelqf, gels, geqrf, submit};
-use superscalar_kernels::{Op, Scalar, c64};
+use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, gelqf, gels, geqrf, submit};
+use superscalar_kernels::{Op, c64};
 use superscalar_runtime::Runtime;
 
 /// Shapes of A, and numbers of right-hand sides.

@@ -6,8 +6,8 @@ use crate::{
     matrices::{self, Stored, TINY, Wide, narrow, random, wide},
     runs::{ORDERS, Runtimes, SHAPES, assert_info, assert_refused, assert_small, runtime},
 };
-use superscalar_dla::{BlockSize, ErrorKind, Options, gesv, getrf, getrs};
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar, c64};
+use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, gesv, getrf, getrs};
+use superscalar_kernels::{MatMut, MatRef, Op, c64};
 use superscalar_runtime::Runtime;
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];

@@ -1,6 +1,7 @@
 //! The matrices that routines are called with, and those that their results are judged with.
 
-use superscalar_kernels::{MatMut, MatRef, Op, Real, Scalar, accuracy::largest, c64};
+use superscalar_dla::Scalar;
+use superscalar_kernels::{MatMut, MatRef, Op, Real, Scalar as _, accuracy::largest, c64};
 
 /// Rows of padding below each column.
 const PAD: usize = 3;

@@ -4,8 +4,8 @@ use crate::{
     matrices::{Stored, TINY, Wide, narrow, wide},
     runs::{ORDERS, Runtimes, assert_info, assert_refused, assert_small, runtime},
 };
-use superscalar_dla::{Error, ErrorKind, MixedPrecision, Options, gesv, gesv_mixed, posv_mixed};
-use superscalar_kernels::{Scalar, Uplo, c64};
+use superscalar_dla::{Error, ErrorKind, MixedPrecision, Options, Scalar, gesv, gesv_mixed, posv_mixed};
+use superscalar_kernels::{Uplo, c64};
 use superscalar_runtime::Runtime;
 
 const OVERFLOW: i32 = -2;

@@ -5,14 +5,18 @@ use crate::{
     matrices::{Stored, TINY, Wide, epsilon, is_single, least, narrow, powers_of_two, times_power_of_two, wide},
     runs::{Runtimes, SHAPES, assert_refused, assert_small, runtime},
 };
-use superscalar_dla::{Error, ErrorKind, Options, Tiled, lange, lanhe, lansy, lantr, submit};
-use superscalar_kernels::{Diag, Norm, Part, Real, Scalar, Uplo, c64};
+use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, lange, lanhe, lansy, lantr, submit};
+use superscalar_kernels::{Diag, Norm, Part, Real, Scalar as _, Uplo, c64};
 use superscalar_runtime::Runtime;
 
 const NORMS: [Norm; 4] = [Norm::Max, Norm::One, Norm::Inf, Norm::Frobenius];
 
 /// A routine, and the matrix it means by what is stored.
-type Case<'a, T> = (String, Box<dyn Fn(&Runtime, Norm, &Options) -> Result<<T as Scalar>::Real, Error> + 'a>, Wide);
+type Case<'a, T> = (
+    String,
+    Box<dyn Fn(&Runtime, Norm, &Options) -> Result<<T as superscalar_kernels::Scalar>::Real, Error> + 'a>,
+    Wide,
+);
 
 fn is_named(uplo: Uplo, i: usize, j: usize) -> bool {
     if uplo == Uplo::Lower { i >= j } else { i <= j }

@@ -6,8 +6,8 @@ use crate::{
     matrices::{Stored, TINY, Wide, epsilon, wide},
     runs::{Runtimes, SHAPES, assert_refused, assert_small, ops_of_q, runtime},
 };
-use superscalar_dla::{BlockSize, ErrorKind, Options, Tiled, gelqf, geqrf, submit, ungqr, unmlq, unmqr};
-use superscalar_kernels::{Op, Scalar, Side, c32, c64};
+use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, Tiled, gelqf, geqrf, submit, ungqr, unmlq, unmqr};
+use superscalar_kernels::{Op, Side, c32, c64};
 
 /// ‖X − Y‖ / (n ‖X‖ ε), with n the larger dimension.
 fn difference<T: Scalar>(x: &Wide, y: &Wide) -> f64 {

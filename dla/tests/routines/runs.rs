@@ -1,7 +1,7 @@
 //! Runs of a routine under every number of workers, policy and block size.
 
-use superscalar_dla::{BlockSize, Error, ErrorKind, Options};
-use superscalar_kernels::{Op, Scalar};
+use superscalar_dla::{BlockSize, Error, ErrorKind, Options, Scalar};
+use superscalar_kernels::Op;
 use superscalar_runtime::{PolicyName, Runtime};
 
 /// LAPACK's scaled residuals have n ε in the denominator, so what is stable stays about one, whatever n; small n need some room.

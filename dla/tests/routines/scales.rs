@@ -11,10 +11,10 @@ use crate::{
     runs::runtime,
 };
 use superscalar_dla::{
-    Options, gels, geqrf, gesv, gesv_mixed, getrf, getri, getrs, posv, posv_mixed, potrf, potri, potrs, trsm, trtri,
-    ungqr,
+    Options, Scalar, gels, geqrf, gesv, gesv_mixed, getrf, getri, getrs, posv, posv_mixed, potrf, potri, potrs, trsm,
+    trtri, ungqr,
 };
-use superscalar_kernels::{Diag, Op, Scalar, Side, Uplo, c64};
+use superscalar_kernels::{Diag, Op, Side, Uplo, c64};
 use superscalar_runtime::Runtime;
 
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];

@@ -6,8 +6,8 @@ use crate::{
     qr::orthogonality,
     runs::{Runtimes, assert_refused, assert_small, ops_of_q, runtime},
 };
-use superscalar_dla::{BlockSize, ErrorKind, Options, Tiled, Tree, submit, tsqr};
-use superscalar_kernels::{Op, Scalar, c32, c64};
+use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, Tiled, Tree, submit, tsqr};
+use superscalar_kernels::{Op, c32, c64};
 
 /// Tall ones, with one block, two levels and more, and last blocks of fewer rows than columns.
 const SHAPES: [(usize, usize); 12] =

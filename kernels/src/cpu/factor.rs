@@ -14,11 +14,11 @@
 //! A pivot that is not a normal number, or whose reciprocal is not, ends it before its block is written; the textbook loop
 //! goes on from there, and finds out whether there is a factor. Nothing else here has to think of overflow.
 
-use super::micro::{Stream, Tile, eliminate, planes, store_tile, subtract, with_vectors};
+use super::micro::{Stream, Tile, eliminate_across, planes, store_tile, subtract, with_vectors_called};
 use super::panels::{Panels, panel_start, step, width};
 use super::small_triangle::substitute;
 use super::workspace::Workspace;
-use crate::simd::{Kernel, Vector};
+use crate::simd::{Kernel, Part, Vector};
 use crate::{MatMut, Real, Scalar, Uplo};
 
 /// A = L Lᴴ, L over the lower triangle of A.
@@ -49,7 +49,7 @@ impl<T: Scalar> Kernel<T> for Factorization<'_, T> {
                 let end = n.min(i - i % width::<V>() + width::<V>());
                 let vectors = (end - i).div_ceil(V::LANES);
                 // SAFETY: the workspace has room for all panels and the small triangle; rows i .. end are in one panel.
-                if !unsafe { with_vectors!(vectors, tile::<T, V, _, ROWS>(&mut work, i, j)) } {
+                if !unsafe { with_vectors_called!(vectors, V, FactorTile::<T, _, ROWS> { work: &mut work, i, j }) } {
                     return j;
                 }
                 i = end;
@@ -60,44 +60,49 @@ impl<T: Scalar> Kernel<T> for Factorization<'_, T> {
 }
 
 /// Rows i and on, NV vectors, of the ROWS columns from j on. False if a pivot is out of range.
-///
-/// # Safety
-/// As for [`Vector`]; the scratch was laid out for A, the rows are in one panel, and all tiles before this one (columns
-/// first) are done.
-#[inline(always)]
-unsafe fn tile<T, V, const NV: usize, const ROWS: usize>(work: &mut Panels<'_, T>, i: usize, j: usize) -> bool
+struct FactorTile<'w, 'a, T: Scalar, const NV: usize, const ROWS: usize> {
+    work: &'w mut Panels<'a, T>,
+    i: usize,
+    j: usize,
+}
+
+impl<T, V, const NV: usize, const ROWS: usize> Part<V> for FactorTile<'_, '_, T, NV, ROWS>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let (here, step, plane) = (work.at::<V>(i, j), step::<T, V>(), width::<V>());
-    // SAFETY: the caller's promises.
-    unsafe {
-        let mut acc = work.load::<V, NV, ROWS>(i, j);
-        work.fetch(i, NV * V::LANES, j + ROWS..j + 2 * ROWS);
-        let (x, rows) = (work.at::<V>(i, 0).cast_const(), work.at::<V>(j, 0).cast_const());
-        eliminate::<T, V, NV, ROWS>(
-            &mut acc,
-            j,
-            Stream { ptr: x, step, plane },
-            Stream { ptr: rows, step, plane },
-            true,
-        );
-        if i > j {
-            substitute::<T, V, NV, ROWS>(&mut acc, work.small, Uplo::Lower);
-            store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);
-        } else {
-            let (lane, mut pivots) = (if V::LANES == ROWS { 0 } else { j - i }, Pivots::<T::Real, ROWS>::default());
-            let cols = ROWS.min(work.a.nrows() - j);
-            if !factor::<T, V, NV, ROWS>(&mut acc, lane, cols, &mut pivots) {
-                return false;
+    type Output = bool;
+
+    /// # Safety
+    /// As for [`Vector`]; the scratch was laid out for A, the rows are in one panel, and all tiles before this one (columns
+    /// first) are done.
+    #[inline(always)]
+    unsafe fn run(self) -> bool {
+        let Self { work, i, j } = self;
+        let (here, step, plane) = (work.at::<V>(i, j), step::<T, V>(), width::<V>());
+        // SAFETY: the caller's promises.
+        unsafe {
+            let mut acc = work.load::<V, NV, ROWS>(i, j);
+            work.fetch(i, NV * V::LANES, j + ROWS..j + 2 * ROWS);
+            let (x, rows) = (work.at::<V>(i, 0).cast_const(), work.at::<V>(j, 0).cast_const());
+            let streams = (Stream { ptr: x, step, plane }, Stream { ptr: rows, step, plane });
+            eliminate_across::<T, V, NV, ROWS>(&mut acc, j, streams, 1, true);
+            if i > j {
+                substitute::<T, V, NV, ROWS>(&mut acc, work.small, Uplo::Lower);
+                store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);
+            } else {
+                let (lane, mut pivots) = (if V::LANES == ROWS { 0 } else { j - i }, Pivots::<T::Real, ROWS>::default());
+                let cols = ROWS.min(work.a.nrows() - j);
+                if !factor::<T, V, NV, ROWS>(&mut acc, lane, cols, &mut pivots) {
+                    return false;
+                }
+                store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);
+                work.set_diagonal::<V, ROWS>(j, cols, &pivots);
             }
-            store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);
-            work.set_diagonal::<V, ROWS>(j, cols, &pivots);
+            work.store::<V, NV, ROWS>(&acc, i, j);
         }
-        work.store::<V, NV, ROWS>(&acc, i, j);
+        true
     }
-    true
 }
 
 /// The diagonal of a block of L, and its reciprocals.

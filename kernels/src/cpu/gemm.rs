@@ -3,13 +3,11 @@
 use super::mirror::Mirror;
 use super::packed::Operand;
 use super::product::Product;
+use super::small::{SMALL, Small};
 use super::thin::Thin;
 use crate::backend::Factor;
 use crate::{MatMut, MatRef, Op, Scalar};
 use std::ops::Range;
-
-/// Up to this m n k the product goes to faer, which does not pack.
-const SMALL: usize = 8 * 8 * 8;
 
 /// C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
 ///
@@ -49,12 +47,9 @@ pub fn gemm<'a, T: Scalar>(
 }
 
 /// C = alpha A B + beta C. The factors have at least one column; beta = 0 does not read C.
-pub(super) fn add<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, mut c: MatMut<'_, T>) {
+pub(super) fn add<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
     if c.nrows() * c.ncols() * a.view.ncols() <= SMALL {
-        if beta != T::ZERO {
-            scale(beta, c.rb_mut());
-        }
-        return T::small_product(alpha, a, b, beta != T::ZERO, c);
+        return T::small_product(Small { alpha, a, b, beta, c });
     }
     match Thin::of(alpha, a, b, beta, c) {
         Ok(thin) => T::thin_product(thin),

@@ -382,3 +382,15 @@ macro_rules! with_vectors {
     };
 }
 pub(super) use with_vectors;
+
+/// The same for a [`Part`](crate::simd::Part). What is full, nearly all there is, stands in the function around it; the others are called.
+macro_rules! with_vectors_called {
+    ($nv:expr, $v:ty, $tile:ident::<$t:ty, _, $rows:ident $(, $more:ident)?> $fields:tt) => {
+        match $nv {
+            1 => <$v>::call($tile::<$t, 1, $rows $(, $more)?> $fields),
+            2 => <$v>::call($tile::<$t, 2, $rows $(, $more)?> $fields),
+            _ => crate::simd::Part::<$v>::run($tile::<$t, 3, $rows $(, $more)?> $fields),
+        }
+    };
+}
+pub(super) use with_vectors_called;

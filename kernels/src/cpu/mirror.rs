@@ -4,7 +4,7 @@
 use super::micro::planes;
 use super::pack;
 use crate::backend::Factor;
-use crate::simd::Vector;
+use crate::simd::{Part, Vector};
 use crate::{Scalar, Uplo};
 use std::ops::Range;
 
@@ -114,22 +114,40 @@ where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let ((rows, depth), step) = (a.view.shape(), width * planes::<T>());
-    let together = TOGETHER.next_multiple_of(width);
-    for start in (0..rows).step_by(together) {
-        let here = start..rows.min(start + together);
-        let on = a.part(here.clone(), 0..depth).on_diagonal();
-        let to = to.wrapping_add(start / width * step * depth);
-        for beside in [0..on.start, on.end..depth].into_iter().filter(|cols| !cols.is_empty()) {
-            let to = to.wrapping_add(beside.start * step);
-            // SAFETY: the places of these columns in the panels of these rows.
-            unsafe { pack::panels_of::<T, V>(a.part(here.clone(), beside).beside(), width, to, step * depth) };
-        }
-        for row in here.clone().step_by(width) {
-            let part = a.part(row..here.end.min(row + width), on.clone());
-            let to = to.wrapping_add((row - start) / width * step * depth + on.start * step);
-            // SAFETY: the places of these columns in the panel of these rows.
-            unsafe { panel::<T, V>(part, width, to) };
+    // SAFETY: the caller's promises.
+    unsafe { V::call(Panels { a, width, to }) }
+}
+
+/// See [`panels`].
+struct Panels<'a, T: Scalar> {
+    a: Factor<'a, T>,
+    width: usize,
+    to: *mut T::Real,
+}
+
+impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Self { a, width, to } = self;
+        let ((rows, depth), step) = (a.view.shape(), width * planes::<T>());
+        let together = TOGETHER.next_multiple_of(width);
+        for start in (0..rows).step_by(together) {
+            let here = start..rows.min(start + together);
+            let on = a.part(here.clone(), 0..depth).on_diagonal();
+            let to = to.wrapping_add(start / width * step * depth);
+            for beside in [0..on.start, on.end..depth].into_iter().filter(|cols| !cols.is_empty()) {
+                let to = to.wrapping_add(beside.start * step);
+                // SAFETY: the places of these columns in the panels of these rows.
+                unsafe { pack::panels_of::<T, V>(a.part(here.clone(), beside).beside(), width, to, step * depth) };
+            }
+            for row in here.clone().step_by(width) {
+                let part = a.part(row..here.end.min(row + width), on.clone());
+                let to = to.wrapping_add((row - start) / width * step * depth + on.start * step);
+                // SAFETY: the places of these columns in the panel of these rows.
+                unsafe { panel::<T, V>(part, width, to) };
+            }
         }
     }
 }

@@ -7,7 +7,7 @@
 use super::micro::{planes, scalar};
 use super::mirror;
 use crate::backend::Factor;
-use crate::simd::{Vector, prefetch};
+use crate::simd::{Part, Vector, prefetch};
 use crate::{MatMut, Scalar};
 
 /// Columns that are gathered together where rows are adjacent in memory: a cache line of doubles.
@@ -48,29 +48,48 @@ where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let ((rows, depth), unit) = (a.view.shape(), planes::<T>());
-    // Where columns are adjacent all panels are filled side by side, so that a column is read from end to end: the
-    // hardware then fetches ahead, which it does not for one panel's short pieces a leading dimension apart.
-    let together = if a.view.row_stride() == 1 { rows - rows % width } else { 0 };
-    let (from, cs) = (a.view.as_ptr().cast::<T::Real>(), a.view.col_stride());
-    let sign = if a.conj { -T::Real::ONE } else { T::Real::ONE };
-    for first in (0..if together > 0 { depth } else { 0 }).step_by(BESIDE) {
-        for (panel, i) in (0..together).step_by(width).enumerate() {
-            for p in first..depth.min(first + BESIDE) {
-                let (at, place) = ((i + p * cs) * unit, panel * distance + p * width * unit);
-                let ahead = from.wrapping_add((i + (p + AHEAD) * cs) * unit);
-                for line in (0..width * unit).step_by(64 / size_of::<T::Real>()) {
-                    prefetch(ahead.wrapping_add(line));
+    // SAFETY: the caller's promises.
+    unsafe { V::call(Panels { a, width, to, distance }) }
+}
+
+/// See [`panels_of`].
+struct Panels<'a, T: Scalar> {
+    a: Factor<'a, T>,
+    width: usize,
+    to: *mut T::Real,
+    distance: usize,
+}
+
+impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Self { a, width, to, distance } = self;
+        let ((rows, depth), unit) = (a.view.shape(), planes::<T>());
+        // Where columns are adjacent all panels are filled side by side, so that a column is read from end to end: the
+        // hardware then fetches ahead, which it does not for one panel's short pieces a leading dimension apart.
+        let together = if a.view.row_stride() == 1 { rows - rows % width } else { 0 };
+        let (from, cs) = (a.view.as_ptr().cast::<T::Real>(), a.view.col_stride());
+        let sign = if a.conj { -T::Real::ONE } else { T::Real::ONE };
+        for first in (0..if together > 0 { depth } else { 0 }).step_by(BESIDE) {
+            for (panel, i) in (0..together).step_by(width).enumerate() {
+                for p in first..depth.min(first + BESIDE) {
+                    let (at, place) = ((i + p * cs) * unit, panel * distance + p * width * unit);
+                    let ahead = from.wrapping_add((i + (p + AHEAD) * cs) * unit);
+                    for line in (0..width * unit).step_by(64 / size_of::<T::Real>()) {
+                        prefetch(ahead.wrapping_add(line));
+                    }
+                    // SAFETY: rows i .. i + width of column p, and their place in panel i / width.
+                    unsafe { column::<T>(from.add(at), width, sign, to.add(place), width) };
                 }
-                // SAFETY: rows i .. i + width of column p, and their place in panel i / width.
-                unsafe { column::<T>(from.add(at), width, sign, to.add(place), width) };
             }
         }
-    }
-    for (i, count) in (together..rows).step_by(width).zip(together / width..) {
-        let part = a.part(i..rows.min(i + width), 0..depth);
-        // SAFETY: the panels before this one took `distance` reals each.
-        unsafe { panel::<T, V>(part, width, to.add(count * distance)) };
+        for (i, count) in (together..rows).step_by(width).zip(together / width..) {
+            let part = a.part(i..rows.min(i + width), 0..depth);
+            // SAFETY: the panels before this one took `distance` reals each.
+            unsafe { panel::<T, V>(part, width, to.add(count * distance)) };
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::pack;
 use super::packed::{self, DEPTH, Packed, Right, block_bytes, even};
 use super::workspace::Workspace;
 use crate::backend::Factor;
-use crate::simd::{Kernel, Vector};
+use crate::simd::{Kernel, Part, Vector};
 use crate::{MatMut, Real, Scalar, Uplo};
 use std::mem::MaybeUninit;
 
@@ -119,8 +119,10 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
                             ahead.a = Lines::new(left.block::<T>(next_i, next_p, columns), lines, tiles);
                         }
                     }
+                    let factors = (panels_a, panels_b);
+                    let block = Block::<_, ROWS, false> { depth: kc, width, factors, others: None, ahead, out };
                     // SAFETY: the panels are those of the blocks of this shape.
-                    unsafe { block::<T, V, ROWS, false>(kc, width, (panels_a, panels_b), None, ahead, out) };
+                    unsafe { V::call(block) };
                 }
             }
         }
@@ -252,56 +254,64 @@ impl Ahead {
     pub const RIGHT: Self = Self { b: true, ..Self::NOTHING };
 }
 
-/// All register tiles of a block of A, in panels of `width` rows, and one of B, or its conjugate. The product of two others, which are packed, may be added to
-/// what is beside the squares of a vector's rows on the diagonal.
-///
-/// # Safety
-/// As for [`Vector`]; the panels are those of blocks for this shape of C.
-#[inline(always)]
-pub(super) unsafe fn block<T, V, const ROWS: usize, const CONJ: bool>(
-    depth: usize,
-    width: usize,
-    (a, b): Factors<T::Real>,
-    others: Option<Factors<T::Real>>,
-    mut ahead: Ahead,
-    mut out: Out<'_, T>,
-) where
+/// All register tiles of a block of A and one of B, or its conjugate.
+pub(super) struct Block<'a, T: Scalar, const ROWS: usize, const CONJ: bool> {
+    pub depth: usize,
+    /// Rows of a panel of A.
+    pub width: usize,
+    pub factors: Factors<T::Real>,
+    /// Others, which are packed, whose product is added to what is beside the squares of a vector's rows on the diagonal.
+    pub others: Option<Factors<T::Real>>,
+    pub ahead: Ahead,
+    pub out: Out<'a, T>,
+}
+
+impl<T, V, const ROWS: usize, const CONJ: bool> Part<V> for Block<'_, T, ROWS, CONJ>
+where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let ((m, n), unit) = (out.c.shape(), planes::<T>());
-    for j in (0..n).step_by(ROWS) {
-        let cols = ROWS.min(n - j);
-        let right = b.at(j);
-        let panel = ROWS * depth * unit;
-        let mut next_b = match ahead.b {
-            true => Lines::new(right.0.ptr.wrapping_add(panel), lines_of::<T::Real>(panel), m.div_ceil(width)),
-            false => Lines::NONE,
-        };
-        for i in (0..m).step_by(width) {
-            let (a, _) = a.at(i);
-            // Vectors of this panel that hold nothing wanted are left out.
-            let rows = match others {
-                Some(_) => out.wanted.rows_beside_squares(V::LANES, j, m),
-                None => out.wanted.rows(j, cols, m),
+    type Output = ();
+
+    /// # Safety
+    /// As for [`Vector`]; the panels are those of blocks for this shape of C.
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Self { depth, width, factors: (a, b), others, mut ahead, mut out } = self;
+        let ((m, n), unit) = (out.c.shape(), planes::<T>());
+        for j in (0..n).step_by(ROWS) {
+            let cols = ROWS.min(n - j);
+            let right = b.at(j);
+            let panel = ROWS * depth * unit;
+            let mut next_b = match ahead.b {
+                true => Lines::new(right.0.ptr.wrapping_add(panel), lines_of::<T::Real>(panel), m.div_ceil(width)),
+                false => Lines::NONE,
             };
-            let (first, last) = (rows.start.max(i), rows.end.min(i + width));
-            if first >= last {
-                continue;
-            }
-            let skip = (first - i) / V::LANES;
-            let vectors = (last - i).div_ceil(V::LANES) - skip;
-            let others = others.map(|(a, b)| (a.at(i).0.offset(skip * V::LANES), b.at(j).0));
-            let (i, a) = (i + skip * V::LANES, a.offset(skip * V::LANES));
-            let part = Out {
-                wanted: Wanted { offset: out.wanted.offset + i as isize - j as isize, ..out.wanted },
-                c: out.c.rb_mut().submatrix(i..m.min(i + vectors * V::LANES), j..j + cols),
-                ..out
-            };
-            // SAFETY: the caller's promises for panels i and j.
-            unsafe {
-                let next = [&mut next_b, &mut ahead.a];
-                with_vectors!(vectors, tile::<T, V, _, ROWS, CONJ>(depth, a, right, others, next, part))
+            for i in (0..m).step_by(width) {
+                let (a, _) = a.at(i);
+                // Vectors of this panel that hold nothing wanted are left out.
+                let rows = match others {
+                    Some(_) => out.wanted.rows_beside_squares(V::LANES, j, m),
+                    None => out.wanted.rows(j, cols, m),
+                };
+                let (first, last) = (rows.start.max(i), rows.end.min(i + width));
+                if first >= last {
+                    continue;
+                }
+                let skip = (first - i) / V::LANES;
+                let vectors = (last - i).div_ceil(V::LANES) - skip;
+                let others = others.map(|(a, b)| (a.at(i).0.offset(skip * V::LANES), b.at(j).0));
+                let (i, a) = (i + skip * V::LANES, a.offset(skip * V::LANES));
+                let part = Out {
+                    wanted: Wanted { offset: out.wanted.offset + i as isize - j as isize, ..out.wanted },
+                    c: out.c.rb_mut().submatrix(i..m.min(i + vectors * V::LANES), j..j + cols),
+                    ..out
+                };
+                // SAFETY: the caller's promises for panels i and j.
+                unsafe {
+                    let next = [&mut next_b, &mut ahead.a];
+                    with_vectors!(vectors, tile::<T, V, _, ROWS, CONJ>(depth, a, right, others, next, part))
+                }
             }
         }
     }

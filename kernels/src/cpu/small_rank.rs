@@ -5,7 +5,7 @@ use super::micro::{planes, store_tile, zero};
 use super::output::{Out, Wanted, add};
 use super::pack;
 use super::packed::{DEPTH, block_bytes, even};
-use super::product::{Ahead, Factors, NEAR, NV, Panels, block, steps};
+use super::product::{Ahead, Block, Factors, NEAR, NV, Panels, steps};
 use super::workspace::Workspace;
 use crate::backend::Factor;
 use crate::simd::{Kernel, Vector};
@@ -83,12 +83,13 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
                 };
                 let factors = (left.from(i), right.unwrap_or(left));
                 let others = right.map(|right| (right.from(i), left));
+                let (depth, ahead) = (cols.len(), Ahead::NOTHING);
                 // SAFETY: the panels are those of these rows, and of all.
                 unsafe {
                     if T::COMPLEX && conj {
-                        block::<T, V, ROWS, true>(cols.len(), width, factors, others, Ahead::NOTHING, out);
+                        V::call(Block::<_, ROWS, true> { depth, width, factors, others, ahead, out });
                     } else {
-                        block::<T, V, ROWS, false>(cols.len(), width, factors, others, Ahead::NOTHING, out);
+                        V::call(Block::<_, ROWS, false> { depth, width, factors, others, ahead, out });
                     }
                 }
             }

@@ -17,14 +17,14 @@
 //! loop is used, which divides ([`Scalar::quotient`]).
 
 use super::gemm::{add, scale};
-use super::micro::{self, Stream, eliminate, load_tile, planes, store_tile, with_vectors};
+use super::micro::{self, Stream, eliminate, load_tile, planes, store_tile, with_vectors_called};
 use super::small_triangle::{self, multiply_triangle, substitute};
 use super::triangular_product::TriangularProduct;
 use super::workspace::Workspace;
 use super::{pack, thin};
 use crate::backend::Factor;
 use crate::division::{reciprocal, scale_of};
-use crate::simd::{Kernel, Vector};
+use crate::simd::{Kernel, Part, Vector};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, reference};
 
 /// Vectors along a full panel of right-hand sides.
@@ -175,9 +175,10 @@ impl<T: Scalar> Kernel<T> for Triangular<'_, T> {
             // SAFETY: as above.
             unsafe {
                 pack::panel::<T, V>(Factor::plain(b), lanes, x.as_mut_ptr());
-                with_vectors!(vectors, apply_panel::<T, V, _, ROWS>(&self, triangle.as_ptr(), x.as_mut_ptr()));
+                let (triangle, x) = (triangle.as_ptr(), x.as_mut_ptr());
+                with_vectors_called!(vectors, V, AppliedPanel::<T, _, ROWS> { system: &self, triangle, x });
                 let b = self.b.rb_mut().transpose().submatrix(first..last, 0..n);
-                pack::unpack::<T, V>(x.as_ptr(), lanes, b);
+                pack::unpack::<T, V>(x.cast_const(), lanes, b);
             }
         }
     }
@@ -216,51 +217,54 @@ where
     }
 }
 
-/// Applies it to one packed panel of columns of B.
-///
-/// # Safety
-/// As for [`Vector`]; the triangle is packed by [`pack_triangle`], and `x` holds NV vectors per row and plane, for the
-/// rows of the system and as many more as fill the last block.
-#[inline(always)]
-unsafe fn apply_panel<T, V, const NV: usize, const ROWS: usize>(
-    system: &Triangular<'_, T>,
+/// A triangle, packed by [`pack_triangle`], applied to one packed panel of columns of B.
+struct AppliedPanel<'a, T: Scalar, const NV: usize, const ROWS: usize> {
+    system: &'a Triangular<'a, T>,
     triangle: *const T::Real,
+    /// NV vectors per row and plane, for the rows of the system and as many more as fill the last block.
     x: *mut T::Real,
-) where
+}
+
+impl<T, V, const NV: usize, const ROWS: usize> Part<V> for AppliedPanel<'_, T, NV, ROWS>
+where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let (n, unit) = (system.b.nrows(), planes::<T>());
-    let (plane, step) = (NV * V::LANES, NV * V::LANES * unit);
-    let blocks = n.div_ceil(ROWS);
-    for count in 0..blocks {
-        let downwards = (system.uplo == Uplo::Lower) == (system.action == Action::Solve);
-        let at = if downwards { count } else { blocks - 1 - count };
-        let found = system.found(at * ROWS, ROWS);
-        // SAFETY: the caller's promises; rows `found` and rows of this block are different rows of x.
-        unsafe {
-            let block = triangle.add(at * (n + ROWS) * ROWS * unit);
-            let here = x.add(at * ROWS * step);
-            let mut acc = load_tile::<T, V, NV, ROWS>(Stream { ptr: here, step, plane });
-            let known = Stream { ptr: x.add(found.start * step).cast_const(), step, plane };
-            let rows = Stream { ptr: block, step: ROWS * unit, plane: ROWS };
-            let small = block.add(found.len() * ROWS * unit);
-            match system.action {
-                Action::Solve => {
-                    if system.alpha != T::ONE {
-                        micro::scale::<T, V, NV, ROWS>(&mut acc, system.alpha);
-                    }
-                    eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
-                    substitute::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
-                }
-                Action::Multiply => {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Self { system, triangle, x } = self;
+        let (n, unit) = (system.b.nrows(), planes::<T>());
+        let (plane, step) = (NV * V::LANES, NV * V::LANES * unit);
+        let blocks = n.div_ceil(ROWS);
+        for count in 0..blocks {
+            let downwards = (system.uplo == Uplo::Lower) == (system.action == Action::Solve);
+            let at = if downwards { count } else { blocks - 1 - count };
+            let found = system.found(at * ROWS, ROWS);
+            // SAFETY: the caller's promises; rows `found` and rows of this block are different rows of x.
+            unsafe {
+                let block = triangle.add(at * (n + ROWS) * ROWS * unit);
+                let here = x.add(at * ROWS * step);
+                let mut acc = load_tile::<T, V, NV, ROWS>(Stream { ptr: here, step, plane });
+                let known = Stream { ptr: x.add(found.start * step).cast_const(), step, plane };
+                let rows = Stream { ptr: block, step: ROWS * unit, plane: ROWS };
+                let small = block.add(found.len() * ROWS * unit);
+                let solves = system.action == Action::Solve;
+                if !solves {
                     // Minus the product, because that is what the loop of the product accumulates.
                     multiply_triangle::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
-                    eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
+                } else if system.alpha != T::ONE {
+                    micro::scale::<T, V, NV, ROWS>(&mut acc, system.alpha);
+                }
+                eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
+                if solves {
+                    substitute::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
+                } else {
                     micro::scale::<T, V, NV, ROWS>(&mut acc, -system.alpha);
                 }
+                store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);
             }
-            store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);
         }
     }
 }

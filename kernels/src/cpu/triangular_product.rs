@@ -8,7 +8,7 @@
 use super::micro::{Streams, Tile, load, planes, scalar, subtract, with_vectors, zero};
 use super::output::{Out, Wanted};
 use super::packed::{DEPTH, block_bytes, even};
-use super::product::{Ahead, COLUMNS, Lines, NV, Panels, accumulate, block, put};
+use super::product::{Ahead, Block, COLUMNS, Factors, Lines, NV, Panels, accumulate, put};
 use super::workspace::Workspace;
 use super::{pack, small_triangle};
 use crate::backend::Factor;
@@ -68,15 +68,13 @@ impl<T: Scalar> TriangularProduct<'_, T> {
                         let left = unsafe { self.packed_a::<V>(place, i.clone(), k.clone(), width, own_a) };
                         let c = self.b.rb_mut().submatrix(i, j.clone());
                         let out = Out { minus_alpha: -self.alpha, beta, wanted: Wanted::ALL, c };
-                        match place {
-                            // SAFETY: the panels are those of these rows and columns.
-                            None => unsafe {
-                                block::<T, V, ROWS, false>(k.len(), width, (left, right), None, Ahead::RIGHT, out)
-                            },
-                            // SAFETY: as above.
-                            Some(place) => unsafe {
-                                on_diagonal::<T, V, ROWS, true>(place, k.len(), width, left, right, out)
-                            },
+                        let factors = (left, right);
+                        // SAFETY: the panels are those of these rows and columns.
+                        unsafe {
+                            match place {
+                                None => V::call(beside::<_, ROWS>(k.len(), width, factors, out)),
+                                Some(place) => on_diagonal::<T, V, ROWS, true>(place, k.len(), width, factors, out),
+                            }
                         }
                     }
                 }
@@ -120,13 +118,13 @@ impl<T: Scalar> TriangularProduct<'_, T> {
                     let c = self.b.rb_mut().transpose().submatrix(i.clone(), rows.clone());
                     let out = Out { minus_alpha, beta: T::ONE, wanted: Wanted::ALL, c };
                     // SAFETY: the panels are those of these columns and rows.
-                    unsafe { block::<T, V, ROWS, false>(k.len(), width, (left, right), None, Ahead::RIGHT, out) };
+                    unsafe { V::call(beside::<_, ROWS>(k.len(), width, (left, right), out)) };
                     if let Some(place) = place {
                         let right = Panels::packed::<T>(triangle.as_ptr(), ROWS, k.len());
                         let c = self.b.rb_mut().transpose().submatrix(i, k.clone());
                         let out = Out { minus_alpha, beta: T::ZERO, wanted: Wanted::ALL, c };
                         // SAFETY: as above.
-                        unsafe { on_diagonal::<T, V, ROWS, false>(place, k.len(), width, left, right, out) };
+                        unsafe { on_diagonal::<T, V, ROWS, false>(place, k.len(), width, (left, right), out) };
                     }
                 }
             }
@@ -227,17 +225,27 @@ impl Place {
     }
 }
 
+/// The product of blocks beside the diagonal.
+#[inline(always)]
+fn beside<T: Scalar, const ROWS: usize>(
+    depth: usize,
+    width: usize,
+    factors: Factors<T::Real>,
+    out: Out<'_, T>,
+) -> Block<'_, T, ROWS, false> {
+    Block { depth, width, factors, others: None, ahead: Ahead::RIGHT, out }
+}
+
 /// All register tiles of rows of a triangle, A if lanes run along its rows (`ALONG`), B otherwise, and a block of the other factor.
 ///
 /// # Safety
-/// As for [`block`].
+/// As for [`Block`].
 #[inline(always)]
 unsafe fn on_diagonal<T, V, const ROWS: usize, const ALONG: bool>(
     place: Place,
     depth: usize,
     width: usize,
-    a: Panels<T::Real>,
-    b: Panels<T::Real>,
+    (a, b): Factors<T::Real>,
     mut out: Out<'_, T>,
 ) where
     T: Scalar,

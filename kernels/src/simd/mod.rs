@@ -4,9 +4,11 @@
 //! body written once over [`Vector`]; [`dispatch`] compiles it once per instruction set and enters the best that the
 //! processor has. Everything a body calls must be `#[inline(always)]`, and no closure: only then does it end up inside the
 //! function that enables the instructions, and each vector operation becomes one of them instead of a call (a hundred
-//! times slower).
+//! times slower). What is long and needed in several places is a [`Part`]: a body of its own, compiled once and entered by [`Vector::call`].
 
 mod portable;
+#[cfg(target_arch = "x86_64")]
+mod squares;
 #[cfg(target_arch = "x86_64")]
 mod tile;
 #[cfg(target_arch = "x86_64")]
@@ -53,6 +55,8 @@ pub(crate) trait Vector: Copy {
     unsafe fn interleave(re: Self, im: Self) -> (Self, Self);
     /// The numbers of each pair of adjacent lanes, exchanged.
     unsafe fn swap_pairs(self) -> Self;
+    /// Enters a part of a kernel, which is compiled for these vectors.
+    unsafe fn call<P: Part<Self>>(part: P) -> P::Output;
     /// Copies a square: row i of `to` becomes column i of `from`, each with its distance between rows.
     unsafe fn transpose(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
     /// The same for the first four rows of `from`, which has SQUARE columns.
@@ -116,8 +120,16 @@ pub(crate) trait Kernel<T: Scalar> {
     unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> Self::Output;
 }
 
+/// A part of kernels that is compiled once for each kind of vector, and not again wherever it is needed.
+pub(crate) trait Part<V> {
+    type Output;
+
+    /// # Safety
+    /// The processor has the instructions of `V`, and what the part itself asks for. Implementations are `#[inline(always)]`.
+    unsafe fn run(self) -> Self::Output;
+}
+
 /// Runs `kernel` with the best instructions of this processor.
-#[inline]
 pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
     match best() {
         #[cfg(target_arch = "x86_64")]
@@ -126,8 +138,7 @@ pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
         InstructionSet::Avx2 => unsafe { with_avx2::<T, K>(kernel) },
-        // SAFETY: Portable needs no instructions beyond the target's own.
-        InstructionSet::Portable => unsafe { kernel.run::<<T::Real as Lanes>::Portable, 2>() },
+        InstructionSet::Portable => with_portable::<T, K>(kernel),
     }
 }
 
@@ -194,6 +205,12 @@ fn with_avx2<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
             kernel.run::<<T::Real as Lanes>::Avx2, 4>()
         }
     }
+}
+
+/// Two rows: two vectors of four take most of the registers of the oldest processors.
+fn with_portable<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
+    // SAFETY: Portable needs no instructions beyond the target's own.
+    unsafe { kernel.run::<<T::Real as Lanes>::Portable, 2>() }
 }
 
 /// Bytes of a core's second-level cache, if the processor says so.

@@ -1,6 +1,6 @@
 //! Vectors for any processor: arrays that the compiler vectorises as far as the target allows.
 
-use super::Vector;
+use super::{Part, Vector};
 use crate::Real;
 
 /// Four reals.
@@ -95,6 +95,11 @@ impl<R: Real> Vector for Portable<R> {
     #[inline(always)]
     unsafe fn swap_pairs(self) -> Self {
         Self([self.0[1], self.0[0], self.0[3], self.0[2]])
+    }
+    #[inline(never)]
+    unsafe fn call<P: Part<Self>>(part: P) -> P::Output {
+        // SAFETY: the caller's promises.
+        unsafe { part.run() }
     }
     #[inline(always)]
     unsafe fn transpose(from: *const R, from_step: usize, to: *mut R, to_step: usize) {

@@ -1,11 +1,12 @@
 //! Vectors of AVX2 and AVX-512.
 
-use super::{Vector, tile};
+use super::squares::{four_f32, four_f64_8, transpose_f32, transpose_f64, transpose_f64_8};
+use super::{Part, Vector, tile};
 use std::arch::x86_64::*;
 
-/// One line per register type: its real, its lanes, and the intrinsics by name.
+/// One line per register type: its real, its lanes, the instructions that parts of kernels are compiled for, and the intrinsics by name.
 macro_rules! vectors {
-    ($($v:ty, $real:ty, $lanes:literal, $splat:ident, $load:ident, $store:ident, $mul:ident, $add:ident, $sub:ident,
+    ($($v:ty, $real:ty, $lanes:literal, $features:literal, $splat:ident, $load:ident, $store:ident, $mul:ident, $add:ident, $sub:ident,
         |$x:ident, $i:ident| $lane:expr, $mask:ident, $mask_load:ident, $mask_store:ident, $blend:ident,
         $square:literal, $transpose:ident, $four:ident, $interleave:ident, $swap:path, $abs:ident, $larger:ident, $sum:ident
         $(, $real_tile:path, $complex_tile:path)?;)*) => {$(
@@ -90,6 +91,12 @@ macro_rules! vectors {
                 // SAFETY: the caller vouches for the instruction set.
                 unsafe { $swap(self) }
             }
+            #[inline(never)]
+            #[target_feature(enable = $features)]
+            unsafe fn call<P: Part<Self>>(part: P) -> P::Output {
+                // SAFETY: the caller's promises.
+                unsafe { part.run() }
+            }
             #[inline(always)]
             unsafe fn transpose(from: *const $real, from_step: usize, to: *mut $real, to_step: usize) {
                 // SAFETY: the caller vouches for the instruction set and for both squares.
@@ -131,21 +138,21 @@ macro_rules! vectors {
 
 // A lane is moved to the front by a permutation whose index may be computed: three cycles, without a detour by memory.
 vectors! {
-    __m512, f32, 16, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
+    __m512, f32, 16, "avx512f,avx2,fma", _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
         |x, i| _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(i), x)),
         bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, _mm512_mask_blend_ps, 8, transpose_f32, four_f32, interleave_f32_16,
         _mm512_permute_ps::<0xb1>, _mm512_abs_ps, larger_f32_16, _mm512_reduce_add_ps,
         tile::real_f32, tile::complex_f32;
-    __m512d, f64, 8, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
+    __m512d, f64, 8, "avx512f,avx2,fma", _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
         |x, i| _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(i64::from(i)), x)),
         bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, _mm512_mask_blend_pd, 8, transpose_f64_8, four_f64_8, interleave_f64_8,
         _mm512_permute_pd::<0x55>, _mm512_abs_pd, larger_f64_8, _mm512_reduce_add_pd,
         tile::real_f64, tile::complex_f64;
-    __m256, f32, 8, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
+    __m256, f32, 8, "avx2,fma", _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
         |x, i| _mm256_cvtss_f32(_mm256_permutevar8x32_ps(x, _mm256_set1_epi32(i))),
         signs_8, load_signs_f32, _mm256_maskstore_ps, blend_f32_8, 8, transpose_f32, four_f32, interleave_f32_8,
         _mm256_permute_ps::<0xb1>, abs_f32_8, larger_f32_8, sum_f32_8;
-    __m256d, f64, 4, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd,
+    __m256d, f64, 4, "avx2,fma", _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd,
         |x, i| _mm256_cvtsd_f64(_mm256_castps_pd(_mm256_permutevar8x32_ps(
             _mm256_castpd_ps(x),
             _mm256_set1_epi64x(i64::from(2 * i) | i64::from(2 * i + 1) << 32),
@@ -374,127 +381,4 @@ unsafe fn load_signs_f32(mask: __m256i, from: *const f32) -> __m256 {
 unsafe fn load_signs_f64(mask: __m256i, from: *const f64) -> __m256d {
     // SAFETY: the caller's promises.
     unsafe { _mm256_maskload_pd(from, mask) }
-}
-
-/// Eight by eight doubles in AVX-512. Rows i and i + 4 share a register, which loads do on their own; what is left are two
-/// transposes of four by four, two shuffles per row.
-///
-/// # Safety
-/// As for [`Vector::transpose`].
-#[inline(always)]
-unsafe fn transpose_f64_8(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
-    // SAFETY: the caller's promises.
-    unsafe {
-        let low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
-        let high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
-        for half in [0, 4] {
-            let (from, to) = (from.add(half), to.add(half * to_step));
-            let (a, b) = (two_rows(from, from_step), two_rows(from.add(from_step), from_step));
-            let (c, d) = (two_rows(from.add(2 * from_step), from_step), two_rows(from.add(3 * from_step), from_step));
-            let (even_ab, odd_ab) = (_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
-            let (even_cd, odd_cd) = (_mm512_unpacklo_pd(c, d), _mm512_unpackhi_pd(c, d));
-            _mm512_storeu_pd(to, _mm512_permutex2var_pd(even_ab, low, even_cd));
-            _mm512_storeu_pd(to.add(to_step), _mm512_permutex2var_pd(odd_ab, low, odd_cd));
-            _mm512_storeu_pd(to.add(2 * to_step), _mm512_permutex2var_pd(even_ab, high, even_cd));
-            _mm512_storeu_pd(to.add(3 * to_step), _mm512_permutex2var_pd(odd_ab, high, odd_cd));
-        }
-    }
-}
-
-/// Four by four doubles in AVX: one shuffle in each of two stages, half of what moving element by element takes.
-///
-/// # Safety
-/// As for [`Vector::transpose`].
-#[inline(always)]
-unsafe fn transpose_f64(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
-    // SAFETY: the caller's promises.
-    unsafe {
-        let (a, b) = (_mm256_loadu_pd(from), _mm256_loadu_pd(from.add(from_step)));
-        let (c, d) = (_mm256_loadu_pd(from.add(2 * from_step)), _mm256_loadu_pd(from.add(3 * from_step)));
-        let (even_ab, odd_ab) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
-        let (even_cd, odd_cd) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
-        _mm256_storeu_pd(to, _mm256_permute2f128_pd::<0x20>(even_ab, even_cd));
-        _mm256_storeu_pd(to.add(to_step), _mm256_permute2f128_pd::<0x20>(odd_ab, odd_cd));
-        _mm256_storeu_pd(to.add(2 * to_step), _mm256_permute2f128_pd::<0x31>(even_ab, even_cd));
-        _mm256_storeu_pd(to.add(3 * to_step), _mm256_permute2f128_pd::<0x31>(odd_ab, odd_cd));
-    }
-}
-
-/// Four doubles of a row and of the fourth row after it.
-///
-/// # Safety
-/// They are there, and the processor has AVX-512.
-#[inline(always)]
-unsafe fn two_rows(from: *const f64, step: usize) -> __m512d {
-    // SAFETY: the caller's promises.
-    unsafe {
-        let top = _mm512_castpd256_pd512(_mm256_loadu_pd(from));
-        _mm512_insertf64x4::<1>(top, _mm256_loadu_pd(from.add(4 * step)))
-    }
-}
-
-/// Eight by eight floats in AVX: two halves of four rows, then their 128-bit parts exchanged.
-///
-/// # Safety
-/// As for [`Vector::transpose`].
-#[inline(always)]
-unsafe fn transpose_f32(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
-    // SAFETY: the caller's promises.
-    unsafe {
-        let (top, bottom) = (four_rows(from, from_step), four_rows(from.add(4 * from_step), from_step));
-        for i in 0..4 {
-            let (x, y) = (top[i], bottom[i]);
-            _mm256_storeu_ps(to.add(i * to_step), _mm256_permute2f128_ps::<0x20>(x, y));
-            _mm256_storeu_ps(to.add((i + 4) * to_step), _mm256_permute2f128_ps::<0x31>(x, y));
-        }
-    }
-}
-
-/// Four rows of eight floats in AVX.
-///
-/// # Safety
-/// As for [`Vector::transpose_four`].
-#[inline(always)]
-unsafe fn four_f32(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
-    // SAFETY: the caller's promises.
-    unsafe {
-        for (i, x) in four_rows(from, from_step).into_iter().enumerate() {
-            _mm_storeu_ps(to.add(i * to_step), _mm256_castps256_ps128(x));
-            _mm_storeu_ps(to.add((i + 4) * to_step), _mm256_extractf128_ps::<1>(x));
-        }
-    }
-}
-
-/// Four rows of eight doubles in AVX: two squares.
-///
-/// # Safety
-/// As for [`Vector::transpose_four`].
-#[inline(always)]
-unsafe fn four_f64_8(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
-    // SAFETY: the caller's promises.
-    unsafe {
-        transpose_f64(from, from_step, to, to_step);
-        transpose_f64(from.add(4), from_step, to.add(4 * to_step), to_step);
-    }
-}
-
-/// Four rows of eight floats; element i of the result has column i in its lower half and column i + 4 in its upper.
-///
-/// # Safety
-/// As for [`Vector::transpose`].
-#[inline(always)]
-unsafe fn four_rows(from: *const f32, step: usize) -> [__m256; 4] {
-    // SAFETY: the caller's promises.
-    unsafe {
-        let (a, b) = (_mm256_loadu_ps(from), _mm256_loadu_ps(from.add(step)));
-        let (c, d) = (_mm256_loadu_ps(from.add(2 * step)), _mm256_loadu_ps(from.add(3 * step)));
-        let (low_ab, high_ab) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
-        let (low_cd, high_cd) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
-        [
-            _mm256_shuffle_ps::<0x44>(low_ab, low_cd),
-            _mm256_shuffle_ps::<0xee>(low_ab, low_cd),
-            _mm256_shuffle_ps::<0x44>(high_ab, high_cd),
-            _mm256_shuffle_ps::<0xee>(high_ab, high_cd),
-        ]
-    }
 }

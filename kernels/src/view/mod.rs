@@ -12,6 +12,7 @@
 //! 3. `m = 0` and `n = 0` are ordinary shapes, of which the pointer is never followed.
 
 mod exclusive;
+#[cfg(feature = "faer")]
 mod faer;
 mod layout;
 mod shared;
@@ -45,6 +46,7 @@ enum ViewErrorKind {
     Outside { m: usize, n: usize, row: usize, col: usize, len: usize },
     #[error("a {m} x {n} matrix with strides ({row}, {col}) has elements that overlap")]
     Overlap { m: usize, n: usize, row: usize, col: usize },
+    #[cfg(feature = "faer")]
     #[error("a view with negative strides ({row}, {col})")]
     NegativeStride { row: isize, col: isize },
 }

@@ -10,7 +10,7 @@ use crate::{
     scope::Scope,
     task::{BoxError, Fail, Runnable, TaskSpec, Verdict, discard_bound, guarded, run_bound},
 };
-use std::{panic::Location, ptr::NonNull, sync::Arc};
+use std::{mem::needs_drop, panic::Location, ptr::NonNull, sync::Arc};
 
 /// The cost of one call of a codelet.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -412,11 +412,14 @@ impl<B: Operands, P> Runnable for Call<B, P> {
             return Verdict::Cancelled(failure);
         }
         let Self { implementations, bound, parameters } = self;
-        // They may panic when they are dropped; the work was done, or not, all the same.
-        let _ = guarded(|| {
-            drop((implementations, parameters));
-            Ok(())
-        });
+        // They may panic when they are dropped; the work was done, or not, all the same. Mostly there is nothing to drop.
+        let last = Arc::into_inner(implementations);
+        if last.is_some() || needs_drop::<P>() {
+            let _ = guarded(|| {
+                drop((last, parameters));
+                Ok(())
+            });
+        }
         match result {
             Ok(()) => {
                 bound.settle(Ok(()));

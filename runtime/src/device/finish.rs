@@ -196,8 +196,8 @@ impl Shared {
         let slot = self.slab.slot(index);
         let side = slot.device_side();
         // SAFETY: the count has reached zero, and that told this thread alone; the issuer does not touch the task any more.
-        let Exec { header, body, label } = unsafe { slot.exec() };
-        let (scope, id) = (slot.scope(), header.id);
+        let Exec { body, label, .. } = unsafe { slot.exec() };
+        let (scope, id) = (slot.scope(), slot.id());
         let result = side.take_failure();
         let fail = |cause: Cause| self.failed(scope, id, label, cause);
         let verdict = match scope.cancelled() {

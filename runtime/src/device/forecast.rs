@@ -24,20 +24,20 @@ impl Shared {
         let slot = self.slot_of(task)?;
         match on.device_index() {
             None => {
-                let is_able = slot.device_side().takers().host() && self.is_the_hosts(task.slot);
-                is_able.then(|| self.whereabouts_of_host(task.slot))
+                let is_able = slot.device_side().takers().host() && self.is_the_hosts(task.slot());
+                is_able.then(|| self.whereabouts_of_host(task.slot()))
             }
             Some(device) => {
                 let at = usize::from(device);
                 let is_able = at < self.devices.len() && self.is_for(at, slot);
-                is_able.then(|| self.whereabouts(task.slot, device))
+                is_able.then(|| self.whereabouts(task.slot(), device))
             }
         }
     }
 
     /// The task's slot; none of a task of another runtime, which a policy could ask about.
     fn slot_of(&self, task: &ReadyTask) -> Option<&Slot> {
-        self.is_own(task).then(|| self.slab.slot(task.slot))
+        self.is_own(task).then(|| self.slab.slot(task.slot()))
     }
 
     /// A host task has ended, which began then; its slot is not free yet. Only where there are devices.
@@ -72,9 +72,7 @@ impl Shared {
 
     /// Tells the policy that tasks have ended. The caller has taken them, and not let them go yet.
     pub(super) fn note_ends(&self, slots: impl Iterator<Item = u32>) {
-        // SAFETY: whoever has taken a task has the slot's `exec` until the task is done.
-        let tasks: SmallVec<[TaskId; 16]> =
-            slots.map(|slot| unsafe { self.slab.slot(slot).exec() }.header.id).collect();
+        let tasks: SmallVec<[TaskId; 16]> = slots.map(|slot| self.slab.slot(slot).id()).collect();
         if !tasks.is_empty() && self.policy.ended(&tasks, self) {
             self.sleep.notify();
             self.devices.notify();
@@ -120,11 +118,11 @@ impl Outlook for Shared {
     }
 
     fn home(&self, task: &ReadyTask) -> Option<Resource> {
-        self.slot_of(task).and_then(|_| self.home_of(task.slot))
+        self.slot_of(task).and_then(|_| self.home_of(task.slot()))
     }
 
     fn owner(&self, task: &ReadyTask) -> Option<Resource> {
-        self.slot_of(task).and_then(|_| self.owner_of(task.slot))
+        self.slot_of(task).and_then(|_| self.owner_of(task.slot()))
     }
 
     fn comes_soon(&self, task: &ReadyTask, others: usize) {

@@ -203,6 +203,7 @@ impl Shared {
         true
     }
 
+    #[inline]
     fn task_for(&self, device: usize, is_hasty: bool) -> Option<ReadyTask> {
         let accepts = |task: &ReadyTask| self.device_can_take(device, task);
         let place = self.issuer_seat(device).place;
@@ -212,6 +213,7 @@ impl Shared {
 
     /// Whether the device is one for this task: of the right kind, and not barred from it. A lost one is for what nobody else can do, to
     /// fail it.
+    #[inline]
     pub(super) fn is_for(&self, device: usize, slot: &Slot) -> bool {
         let (entry, side) = (&self.devices.all[device], slot.device_side());
         let is_able = side.takers().0 & entry.kind_bit != 0 && !side.is_barred_from(device);
@@ -223,7 +225,7 @@ impl Shared {
         if !self.is_own(task) {
             return false;
         }
-        let (entry, slot) = (&self.devices.all[device], self.slab.slot(task.slot));
+        let (entry, slot) = (&self.devices.all[device], self.slab.slot(task.slot()));
         if !self.is_for(device, slot) {
             return false;
         }
@@ -246,23 +248,23 @@ impl Shared {
 
     fn issue_task(&self, issuing: &mut Issuing, task: ReadyTask) -> Taken {
         let (device, seat) = (issuing.device, self.issuer_seat(issuing.device));
-        let (entry, slot) = (&self.devices.all[device], self.slab.slot(task.slot));
+        let (entry, slot) = (&self.devices.all[device], self.slab.slot(task.slot()));
         let side = slot.device_side();
         // SAFETY: this thread has taken the task, so it owns the slot's `exec` and `predecessors` until it is done.
         let (exec, predecessors) = unsafe { (slot.exec(), &*side.predecessors.get()) };
         if slot.scope().cancelled().is_some() {
-            self.complete(seat, task.slot, None);
+            self.complete(seat, task.slot(), None);
             return Taken::Settled;
         }
         let (held, admitted) = match self.admit(device, &exec.body) {
             Admission::Admitted(held, admitted) => (held, admitted),
             Admission::NotYet => return Taken::NotYet(task),
             Admission::Barred(error) => {
-                self.bar(issuing, task.slot, error);
+                self.bar(issuing, task.slot(), error);
                 return Taken::Settled;
             }
             Admission::Failed(error) => {
-                self.complete(seat, task.slot, Some(error));
+                self.complete(seat, task.slot(), Some(error));
                 return Taken::Settled;
             }
         };
@@ -289,9 +291,9 @@ impl Shared {
                 if error.is_lost() {
                     // Nothing of the task has run, so it is for others.
                     self.lose(device);
-                    self.bar(issuing, task.slot, error);
+                    self.bar(issuing, task.slot(), error);
                 } else {
-                    self.complete(seat, task.slot, Some(error));
+                    self.complete(seat, task.slot(), Some(error));
                 }
             }
             Ok(ticket) => {
@@ -303,7 +305,7 @@ impl Shared {
                 side.issued_ns.store(self.weights.now_ns(), Ordering::Relaxed);
                 entry.issued.fetch_add(1, Ordering::Relaxed);
                 issuing.queues.issued(queue, ticket, awaits_host);
-                issuing.in_flight.push_back(InFlight { queue, ticket, slot: task.slot, held });
+                issuing.in_flight.push_back(InFlight { queue, ticket, slot: task.slot(), held });
                 self.release_issued(seat, slot, &mut issuing.kept);
             }
         }

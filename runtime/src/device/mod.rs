@@ -41,6 +41,7 @@
 //!
 //! Which of the device's queues a task goes to is told in `device/queues.rs`.
 
+mod claim;
 mod codelet;
 mod finish;
 mod forecast;
@@ -62,7 +63,10 @@ pub use memory::{
 pub(crate) use side::DeviceSide;
 pub(crate) use table::{Devices, Entry, Kinds, Takers};
 
-use crate::{error::Cause, task::guarded};
+use crate::{
+    error::Cause,
+    task::{caught, guarded},
+};
 use std::{any::Any, fmt, ops::Range, sync::Arc, time::Duration};
 
 /// What kind of device an implementation is for, such as `cuda`.
@@ -228,16 +232,12 @@ impl fmt::Display for DeviceError {
 impl std::error::Error for DeviceError {}
 
 /// Calls foreign code. A panic in it is an error of this text.
+#[inline]
 pub(crate) fn shielded<R>(
     on_panic: &'static str,
     call: impl FnOnce() -> Result<R, DeviceError>,
 ) -> Result<R, DeviceError> {
-    let mut result = None;
-    let _ = guarded(|| {
-        result = Some(call());
-        Ok(())
-    });
-    result.unwrap_or_else(|| Err(DeviceError::new(on_panic)))
+    caught(call).unwrap_or_else(|_| Err(DeviceError::new(on_panic)))
 }
 
 /// What an implementation for a device gets: the queue to put its work into, as the driver knows it.
@@ -311,6 +311,10 @@ pub type Issue<'a> = &'a mut dyn FnMut(&mut dyn Any) -> Result<(), DeviceError>;
 /// The runtime gives data to other tasks, and back to the program, when the work on them is reported to be finished. So work
 /// begins when the events that it waits for are reached, not before; and once its end was reported, or `issue` has returned an
 /// error, it touches nothing any more. The [`memory`](Self::memory) has as many bytes as [`info`](Self::info) says.
+///
+/// Tickets are counted from one in each queue, those of copies too, and stay below 2⁴⁸. The runtime finds work that has ended
+/// by queue and ticket. So what is reported to a runtime is work of that runtime only. (A runtime is not built with a device
+/// that another has; whether two devices share a queue it can not know.)
 pub unsafe trait Device: Send + Sync {
     /// What the runtime must know of it. The answer does not change.
     fn info(&self) -> DeviceInfo;

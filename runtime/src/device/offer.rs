@@ -154,9 +154,9 @@ impl Shared {
     }
 
     fn host_can_take_offered(&self, task: &ReadyTask) -> bool {
-        let slot = self.slab.slot(task.slot);
+        let slot = self.slab.slot(task.slot());
         let takers = slot.device_side().takers();
-        takers.devices() == 0 || takers.host() && slot.pending.only_hold_left() && self.is_the_hosts(task.slot)
+        takers.devices() == 0 || takers.host() && slot.pending.only_hold_left() && self.is_the_hosts(task.slot())
     }
 
     /// Whether the host may have the task, when it can be run: it helps, or nobody else can do it.

@@ -1,6 +1,6 @@
 //! The devices of a runtime, and the kinds that they are of.
 
-use super::{Device, DeviceInfo, DeviceKind, issue::Issuing, side::QUEUES_MAX};
+use super::{Device, DeviceInfo, DeviceKind, claim::Claim, issue::Issuing, side::QUEUES_MAX};
 use crate::{error::Error, sync::fence};
 use std::{
     collections::HashSet,
@@ -17,6 +17,8 @@ const KINDS_MAX: usize = 31;
 
 /// One device, with what the runtime keeps of it.
 pub(crate) struct Entry {
+    /// Before the device, which is dropped after it.
+    _claim: Claim,
     pub(crate) device: Arc<dyn Device>,
     pub(crate) info: DeviceInfo,
     /// Its bit among the kinds.
@@ -109,7 +111,10 @@ impl Devices {
                 return Err(Error::setting(why));
             }
         }
+        let mut claims = Vec::with_capacity(devices.len());
         for device in &devices {
+            let taken = || Error::setting(format!("{}: a runtime has the device already", device.info().name));
+            claims.push(Claim::new(device).ok_or_else(taken)?);
             if let Some(memory) = device.memory() {
                 let failed = |error| Error::system(device.info().name, std::io::Error::other(error));
                 memory.reserve().map_err(failed)?;
@@ -117,12 +122,13 @@ impl Devices {
         }
         let mut kinds = Kinds(Vec::new());
         let count = devices.len() as u16;
-        let entry = |(at, device): (usize, Arc<dyn Device>)| {
+        let entry = |(at, (claim, device)): (usize, (Claim, Arc<dyn Device>))| {
             let info = device.info();
             if !kinds.0.contains(&info.kind) {
                 kinds.0.push(info.kind);
             }
             Entry {
+                _claim: claim,
                 kind_bit: kinds.bit(info.kind).0,
                 waits_for_all: (0..count).all(|other| usize::from(other) == at || device.can_wait_for(other)),
                 issuing: Mutex::new(Issuing::new(at, &info)),
@@ -134,7 +140,7 @@ impl Devices {
                 lost: AtomicBool::default(),
             }
         };
-        let all: Vec<Entry> = devices.into_iter().enumerate().map(entry).collect();
+        let all: Vec<Entry> = claims.into_iter().zip(devices).enumerate().map(entry).collect();
         let any_memory = all.iter().any(|entry| entry.info.memory.is_some());
         Ok(Self { all, kinds, any_memory })
     }

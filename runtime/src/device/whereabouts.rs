@@ -74,7 +74,7 @@ impl Shared {
         }
         let mut read = SmallVec::<[Option<EntryId>; 4]>::new();
         // SAFETY: the caller has taken the task.
-        let body = unsafe { &self.slab.slot(task.slot).exec_shared().body };
+        let body = unsafe { &self.slab.slot(task.slot()).exec_shared().body };
         body.uses(&mut |execution, mode| {
             read.extend(mode.reads().then(|| execution.placement.entry()));
         });

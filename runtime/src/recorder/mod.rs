@@ -152,7 +152,7 @@ impl Recorder {
     }
 
     /// The task being inserted accesses a version: every hazard with an earlier access, finished or not.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn access(&self, seat: &Seat, submission: &mut Submission, to: TaskId, mode: Mode) {
         if submission.number == 0 {
             submission.number = self.data.fetch_add(1, Ordering::Relaxed) + 1;
@@ -165,7 +165,7 @@ impl Recorder {
     }
 
     /// A task has become ready, by what was recorded last at this seat.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn ready(&self, seat: &Seat) {
         let mut page = self.page(seat.place);
         let at_ns = page.last_ns;
@@ -174,7 +174,7 @@ impl Recorder {
     }
 
     /// A task has ended here. One that was cancelled has taken no time.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn span(&self, seat: &Seat, task: TaskId, started_ns: u64, outcome: Outcome) {
         let end_ns = self.now_ns();
         let start_ns = if outcome == Outcome::Cancelled { end_ns } else { started_ns };

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::panic::Location;
 
-/// The number of a task: its place in the serial program, counted from the first insertion.
+/// The number of a task: its place in the serial program, counted from the first insertion. (Runtimes with
+/// [custom policies](crate::Builder::custom_policy) count together.)
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaskId(pub u64);
 

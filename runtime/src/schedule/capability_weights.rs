@@ -25,7 +25,8 @@ use std::sync::{
 /// itself at the rate that its capability weight says. So resources of unequal speed get shares of that ratio. Exceptions:
 ///
 /// - a task of level 1 or 2, such as a panel, is the host's, unless a device is faster by itself, with what must be moved;
-/// - any other, and one that is no longer the host's, goes home if its data were dealt to a resource that can run it.
+/// - any other, and one that is no longer the host's, goes home if its data were dealt to a resource that can run it; but not where the host's
+///   workers outdo all devices, which would keep them idle.
 ///
 /// *Order.* Each resource takes what is assigned to it by priority, and among equals the one that was inserted first, as a serial run would,
 /// whenever it became ready: so what goes on with some data comes before what begins with others. A device takes, of the first few of these,
@@ -120,6 +121,12 @@ fn by_rule(forecasts: &Forecasts, is_panel: bool, home: Option<Resource>) -> Opt
     host.filter(is_hosts).or(at_home)
 }
 
+/// Whether the host's workers together are faster than all devices would be that are like this one.
+fn host_outdoes(host: &Forecast, device: &Forecast, outlook: &dyn Outlook) -> bool {
+    let devices = f64::from(outlook.resources() - 1);
+    host.computation_ns * devices < device.computation_ns * outlook.workers() as f64
+}
+
 impl State {
     fn prepare(&mut self, outlook: &dyn Outlook) {
         if self.stations.is_empty() {
@@ -178,7 +185,7 @@ impl State {
         resources(outlook).filter(|&other| other != on).any(|other| {
             outlook.forecast(task, other).is_some_and(|forecast| {
                 let reserve_ns = self.reserve_ns(other, &forecast, &own).max(MARGIN * cost_ns(&forecast));
-                self.done_ns(other, task.priority, &forecast, now_ns) + reserve_ns < own_done_ns
+                self.done_ns(other, task.priority(), &forecast, now_ns) + reserve_ns < own_done_ns
             })
         })
     }
@@ -350,6 +357,10 @@ impl Policy for CapabilityWeights {
         let is_panel = matches!(outlook.level(&task), Some(BlasLevel::One | BlasLevel::Two));
         let home = outlook.home(&task);
         let at_home = home.filter(|_| !is_panel).and_then(|home| Some((home, outlook.forecast(&task, home)?)));
+        let is_outdone = |(_, it): &Target| {
+            outlook.forecast(&task, Resource::HOST).is_some_and(|host| host_outdoes(&host, it, outlook))
+        };
+        let at_home = at_home.filter(|it| !is_outdone(it));
         // Who can run it at home does, so nobody asks for more.
         let mut forecasts = Forecasts::new();
         if at_home.is_none() {
@@ -370,7 +381,7 @@ impl Policy for CapabilityWeights {
         let now_ns = outlook.now_ns() as f64;
         let mut state = self.current(self.state(), outlook);
         state.come_back(task.id, now_ns);
-        let at = rule.unwrap_or_else(|| state.greedy(task.priority, &forecasts, now_ns));
+        let at = rule.unwrap_or_else(|| state.greedy(task.priority(), &forecasts, now_ns));
         state.assign(arrival(task, at, rule.is_some()));
         rule.map(|it| it.0)
     }

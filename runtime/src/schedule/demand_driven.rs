@@ -46,7 +46,7 @@ impl State {
     fn take_for_host(&mut self, want: &Want<'_>) -> Option<ReadyTask> {
         let rank = |queue: &Ranked<ReadyTask>| {
             let found = queue.iter().map(|(_, task)| task).find(|task| want.accepts(task));
-            found.map(|task| (task.priority, Reverse(task.id)))
+            found.map(|task| (task.priority(), Reverse(task.id)))
         };
         let (own, shared) = (rank(&self.host), rank(&self.shared));
         let queue = if own >= shared { &mut self.host } else { &mut self.shared };
@@ -70,7 +70,7 @@ impl State {
         }
         let rank = |task: &ReadyTask| {
             let locality = outlook.forecast(task, on).map_or(0, |forecast| forecast.locality);
-            (task.priority, locality, Reverse(task.id))
+            (task.priority(), locality, Reverse(task.id))
         };
         let best = (0..station.len()).filter(|&at| want.accepts(&station[at])).max_by_key(|&at| rank(&station[at]));
         match best {
@@ -89,7 +89,7 @@ impl State {
         };
         let last = |(of, station): (usize, &Vec<ReadyTask>)| {
             let accepted = (0..station.len()).filter(|&at| want.accepts(&station[at]));
-            let rank = |at: usize| (owner(&station[at], of), station[at].priority, Reverse(station[at].id));
+            let rank = |at: usize| (owner(&station[at], of), station[at].priority(), Reverse(station[at].id));
             let at = accepted.min_by_key(|&at| rank(at))?;
             (station.len() > 1 || rank(at).0.is_none()).then_some((station.len(), of, at))
         };
@@ -125,7 +125,7 @@ impl Policy for DemandDriven {
             return None;
         }
         let queue = if for_devices { &mut state.shared } else { &mut state.host };
-        let (id, priority) = (task.id, task.priority);
+        let (id, priority) = (task.id, task.priority());
         queue.push(priority, 0.0, task, |other| other.id < id);
         None
     }

@@ -38,8 +38,15 @@ impl Order {
     /// Puts it before the tasks that were inserted later, but for those that are too far from the end.
     #[cold]
     fn put_late(queue: &mut VecDeque<ReadyTask>, task: ReadyTask) {
-        let earlier = queue.iter().rev().take(LATE_MAX).position(|other| other.id < task.id);
-        let later = earlier.unwrap_or(queue.len().min(LATE_MAX));
+        let later_of = |tasks: &[ReadyTask], at_most| {
+            tasks.iter().rev().take(at_most).take_while(|other| other.id > task.id).count()
+        };
+        // Slice by slice: the ends of a ring are dear to walk over.
+        let (front, back) = queue.as_slices();
+        let mut later = later_of(back, LATE_MAX);
+        if later == back.len() {
+            later += later_of(front, LATE_MAX.saturating_sub(later));
+        }
         queue.insert(queue.len() - later, task);
     }
 }
@@ -84,7 +91,8 @@ impl<const BANDS: usize> Lanes<BANDS> {
         self.lanes[place].bands.load(Ordering::Acquire)
     }
 
-    /// The other places, beginning with the next.
+    /// The other places, beginning with the next. That most are empty, as there are places for sixty guests, is a pause for who searches in vain: without it
+    /// two workers and tasks of no work would take half as long again, as the thief would come back to the owner's lock so much sooner.
     pub(super) fn others(&self, place: Place) -> impl Iterator<Item = usize> {
         let (places, own) = (self.lanes.len(), place.0 as usize);
         (own + 1..own + places).map(move |other| if other < places { other } else { other - places })
@@ -204,7 +212,7 @@ mod tests {
     use crate::recording::TaskId;
 
     fn task(id: u64) -> ReadyTask {
-        ReadyTask { id: TaskId(id), priority: 0, slot: 0, runtime: 0 }
+        ReadyTask::new(TaskId(id), 0, 0)
     }
 
     /// All that the place has, as it takes them.

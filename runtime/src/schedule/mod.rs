@@ -31,6 +31,7 @@ pub use work_stealing::WorkStealing;
 use crate::recording::TaskId;
 use std::{
     fmt,
+    num::NonZeroU64,
     str::FromStr,
     sync::{Mutex, MutexGuard, PoisonError, TryLockError},
 };
@@ -43,13 +44,36 @@ pub struct Place(pub u32);
 /// A task that is ready, as a policy sees it. It cannot be copied, so that no policy runs a task twice.
 #[derive(Debug)]
 pub struct ReadyTask {
+    id: TaskId,
+    /// The priority, and below it twice the slot and one: not zero, so a task or none are two words, which stay in registers.
+    rest: NonZeroU64,
+}
+
+const _: () = assert!(size_of::<Option<ReadyTask>>() == 16);
+
+impl ReadyTask {
+    #[inline]
+    pub(crate) fn new(id: TaskId, priority: i32, slot: u32) -> Self {
+        debug_assert!(slot <= u32::MAX >> 1);
+        Self { id, rest: NonZeroU64::MIN | u64::from(priority.cast_unsigned()) << 32 | u64::from(slot << 1) }
+    }
+
     /// The task's serial number: smaller ones were inserted earlier.
-    pub id: TaskId,
+    #[must_use]
+    pub fn id(&self) -> TaskId {
+        self.id
+    }
+
     /// Its priority; larger is more urgent.
-    pub priority: i32,
-    pub(crate) slot: u32,
-    /// The runtime whose task it is.
-    pub(crate) runtime: u64,
+    #[must_use]
+    pub fn priority(&self) -> i32 {
+        ((self.rest.get() >> 32) as u32).cast_signed()
+    }
+
+    #[inline]
+    pub(crate) fn slot(&self) -> u32 {
+        self.rest.get() as u32 >> 1
+    }
 }
 
 /// Which tasks a thread that asks for one can take.

@@ -121,7 +121,7 @@ impl Mock {
 
     pub(super) fn push(&self, policy: &dyn Policy, id: u64, priority: i32, work: Work) {
         self.works.borrow_mut().insert(TaskId(id), work);
-        policy.push(Place(0), ReadyTask { id: TaskId(id), priority, slot: 0, runtime: 0 }, self);
+        policy.push(Place(0), ReadyTask::new(TaskId(id), priority, 0), self);
     }
 
     /// What this place gets, by its number.

@@ -32,7 +32,7 @@ impl Priority {
     }
 
     fn band(task: &ReadyTask) -> usize {
-        (task.priority.clamp(-(ORDINARY as i32), (BANDS - 1 - ORDINARY) as i32) + ORDINARY as i32) as usize
+        (task.priority().clamp(-(ORDINARY as i32), (BANDS - 1 - ORDINARY) as i32) + ORDINARY as i32) as usize
     }
 
     /// The most urgent task of another place, if it is more urgent than all of one's own.

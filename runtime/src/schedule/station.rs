@@ -74,7 +74,7 @@ impl Station {
     pub(super) fn assign(&mut self, assigned: Assigned) {
         self.open += usize::from(!assigned.is_bound);
         self.afar += usize::from(assigned.was_afar());
-        let (id, priority) = (assigned.task.id, assigned.task.priority);
+        let (id, priority) = (assigned.task.id, assigned.task.priority());
         self.queue.push(priority, load_ns(&assigned.forecast), assigned, |other| other.task.id < id);
     }
 

@@ -10,7 +10,7 @@ use crate::{
     recording::TaskId,
     runtime::Shared,
     task::{Closure, Compute, Fail, Outcome, Probe, Runnable, TaskSpec, Verdict, guarded},
-    worker::{Frame, Seat, innermost, one_way},
+    worker::{Frame, Seat, one_way},
 };
 use std::{
     cell::RefCell,
@@ -442,11 +442,11 @@ impl<'a> Entry<'a> {
             task: self.level.0,
             scope: Some(NonNull::from(state)),
             root: picky.map(NonNull::from),
-            outer: innermost(),
+            outer: None,
         };
         // The user's code inside is caught there (`enter`).
         one_way("a scope was left before its tasks were done", || {
-            Frame::enter(&frame, || inside(&inserter));
+            Frame::enter(frame, || inside(&inserter));
             inserter.wait();
         });
         let failure = state.take_failure();
@@ -476,5 +476,5 @@ where
             Some(Err(panic)) => resume_unwind(panic),
             None => unreachable!("`open` calls what it is given"),
         }
-    })?
+    })
 }

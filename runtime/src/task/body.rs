@@ -275,11 +275,17 @@ impl Body {
 
 /// Runs user code, and makes an error or a panic into a cause.
 pub(crate) fn guarded(code: impl FnOnce() -> Result<(), BoxError>) -> Result<(), Cause> {
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(code)) {
+    match caught(code) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(Cause::Returned(error)),
-        Err(payload) => Err(Cause::Panicked(message(payload))),
+        Err(message) => Err(Cause::Panicked(message)),
     }
+}
+
+/// Runs user code, and makes a panic into its message.
+#[inline]
+pub(crate) fn caught<R>(code: impl FnOnce() -> R) -> Result<R, String> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(code)).map_err(message)
 }
 
 #[cold]

@@ -11,11 +11,11 @@ mod slot;
 mod spec;
 mod successors;
 
-pub(crate) use body::{Body, BoxError, Fail, Runnable, Verdict, guarded};
+pub(crate) use body::{Body, BoxError, Fail, Runnable, Verdict, caught, guarded};
 pub use closure::Outcome;
 pub(crate) use closure::{Closure, Compute, Probe, discard_bound, run_bound};
 pub(crate) use pending::{Pending, Release, Released};
-pub(crate) use predecessors::Predecessors;
+pub(crate) use predecessors::{Few, Predecessors};
 pub(crate) use slab::{Slab, SlotCache};
 pub(crate) use slot::{Exec, Flags, Header, Label, Slot};
 pub use spec::{Lock, TaskSpec};

@@ -59,6 +59,14 @@ impl Slab {
         unsafe { &(*block)[index as usize % BLOCK] }
     }
 
+    /// The same for an index that may be another slab's.
+    pub(crate) fn find(&self, index: u32) -> Option<&Slot> {
+        let block = self.blocks.get(index as usize / BLOCK)?.load(Ordering::Acquire);
+        // SAFETY: a block that is there lives as long as the slab.
+        let block = unsafe { block.as_ref() }?;
+        Some(&block[index as usize % BLOCK])
+    }
+
     /// Whether the task is done.
     #[inline]
     pub(crate) fn is_done(&self, task: TaskRef) -> bool {

@@ -3,28 +3,27 @@
 //! | lines | what | who writes |
 //! |---|---|---|
 //! | 1 | [`Successors`], [`Pending`], the scope | inserter, predecessors' finishers, its own finisher |
-//! | 2, 3 | [`Header`], [`Body`], [`Label`] | the inserter, before it seals the task; then whoever took the task, until it is done |
+//! | 2, 3 | the number, [`Header`], [`Body`], [`Label`] | the inserter, before it seals the task; then whoever took the task, until it is done |
 //!
 //! What every run needs stands first, with five words of the body: most tasks run without a look at the third line.
 //!
 //! *Access rights.* From `open` to `seal` the inserter owns `exec`. From the moment the task is ready until it is done, the
 //! worker that took it owns it (a ready task stands in exactly one queue, and taking it removes it). Afterwards, the
 //! slot is free and belongs to the pool that holds it. Line 1 is shared and consists of atomics, except `scope`, which is
-//! written by the inserter before the seal and only read until the slot is free.
+//! written by the inserter before the seal and only read until the slot is free. The number is an atomic, too:
+//! whether a slot has a task's number may be asked at any time (`worker/strays.rs`).
 
 use super::{Body, Lock, Pending, TaskRef, successors::Successors};
 use crate::{device::DeviceSide, recording::TaskId, scope::ScopeState};
 use std::{
     cell::UnsafeCell,
     panic::Location,
-    sync::atomic::{AtomicPtr, Ordering},
+    sync::atomic::{AtomicPtr, AtomicU64, Ordering},
 };
 
 /// What schedules a task.
 #[derive(Clone, Copy)]
 pub(crate) struct Header {
-    /// Serial number of the insertion, from one on. It orders tasks and names them in a recording.
-    pub(crate) id: TaskId,
     pub(crate) priority: i32,
     pub(crate) flags: Flags,
 }
@@ -79,6 +78,7 @@ pub(crate) struct Slot {
     pub(crate) successors: Successors,
     pub(crate) pending: Pending,
     scope: UnsafeCell<*const ScopeState>,
+    id: AtomicU64,
     exec: UnsafeCell<Exec>,
     /// Made when first needed, never taken away while the slot lives: others read a task's event through it.
     device: AtomicPtr<DeviceSide>,
@@ -109,8 +109,9 @@ impl Slot {
             successors: Successors::new(),
             pending: Pending::new(),
             scope: UnsafeCell::new(std::ptr::null()),
+            id: AtomicU64::new(0),
             exec: UnsafeCell::new(Exec {
-                header: Header { id: TaskId(0), priority: 0, flags: Flags::new(Lock::None, false) },
+                header: Header { priority: 0, flags: Flags::new(Lock::None, false) },
                 body: Body::empty(),
                 label: Label { name: "", site: Location::caller() },
             }),
@@ -131,6 +132,19 @@ impl Slot {
         TaskRef::new(self.successors.open(alone), index)
     }
 
+    /// Serial number of the insertion, from one on. It orders tasks and names them in a recording. Who does not hold the task may
+    /// find another's number, or an earlier one's.
+    #[inline]
+    pub(crate) fn id(&self) -> TaskId {
+        TaskId(self.id.load(Ordering::Relaxed))
+    }
+
+    /// Numbers the task. Only its inserter does.
+    #[inline]
+    pub(crate) fn set_id(&self, id: TaskId) {
+        self.id.store(id.0, Ordering::Relaxed);
+    }
+
     /// The scope that the task was inserted in. Scopes' states are never freed while the runtime lives.
     #[inline]
     pub(crate) fn scope(&self) -> &ScopeState {
@@ -139,24 +153,26 @@ impl Slot {
     }
 
     /// What devices need of the task; only where the runtime has devices.
+    #[inline]
     pub(crate) fn device_side(&self) -> &DeviceSide {
-        let mut side = self.device.load(Ordering::Acquire);
-        if side.is_null() {
-            let made = Box::into_raw(Box::<DeviceSide>::default());
-            match self.device.compare_exchange(side, made, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => side = made,
-                Err(other) => {
-                    side = other;
-                    // SAFETY: made above, and nobody else has seen it.
-                    drop(unsafe { Box::from_raw(made) });
-                }
-            }
+        self.made_device_side().unwrap_or_else(|| self.make_device_side())
+    }
+
+    #[cold]
+    fn make_device_side(&self) -> &DeviceSide {
+        let mut side = Box::into_raw(Box::<DeviceSide>::default());
+        let none = std::ptr::null_mut();
+        if let Err(other) = self.device.compare_exchange(none, side, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: made above, and nobody else has seen it.
+            drop(unsafe { Box::from_raw(side) });
+            side = other;
         }
         // SAFETY: freed only when the slot is dropped.
         unsafe { &*side }
     }
 
     /// The same, if it was made.
+    #[inline]
     pub(crate) fn made_device_side(&self) -> Option<&DeviceSide> {
         // SAFETY: as above.
         unsafe { self.device.load(Ordering::Acquire).as_ref() }

@@ -89,6 +89,7 @@ impl Estimate {
         Self { size, ns_per_unit, samples: 1, first: [ns_per_unit; FIRST], odd: 0 }
     }
 
+    #[inline]
     fn observe(&mut self, size: Size, ns_per_unit: f64) {
         let ratio = ns_per_unit / self.ns_per_unit;
         if self.samples >= FIRST as u64 && !(1.0 / ODD_FACTOR..=ODD_FACTOR).contains(&ratio) {
@@ -130,6 +131,7 @@ pub(super) struct Curve(BTreeMap<(i16, i16), Estimate>);
 
 impl Curve {
     /// Takes a sample, and returns the bucket's estimate.
+    #[inline]
     pub(super) fn observe(&mut self, size: Size, ns_per_unit: f64) -> &Estimate {
         use std::collections::btree_map::Entry;
         match self.0.entry(size.bucket()) {
@@ -149,6 +151,7 @@ impl Curve {
 
 /// What the points say of a size: the mean of those within `reach` octaves, each weighted by the inverse square of its distance (Shepard's
 /// interpolation, of logarithms). One that lies there decides alone. None if none is so near.
+#[inline]
 pub(super) fn interpolated(points: impl Iterator<Item = Point>, size: Size, reach: f64) -> Option<Point> {
     // Sizes of one bucket differ by less than what a tile's ragged edge makes of them.
     const SAME: f64 = 1e-4;

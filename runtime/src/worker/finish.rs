@@ -120,9 +120,10 @@ impl Shared {
         if !self.devices.is_empty() {
             return None;
         }
+        let slot = self.slab.slot(index);
         // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
-        let header = unsafe { &self.slab.slot(index).exec().header };
-        let task = self.ready_task(header, index);
+        let header = unsafe { &slot.exec().header };
+        let task = ReadyTask::new(slot.id(), header.priority, index);
         if header.flags.worker().is_some() || !self.policy.hands_over(seat.place, &task) {
             return None;
         }

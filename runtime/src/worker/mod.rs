@@ -18,6 +18,6 @@ pub(crate) use locked::Locked;
 pub(crate) use one_way::one_way;
 pub(crate) use parker::Parker;
 pub(crate) use run::{Waiting, current_task};
-pub(crate) use seat::{Frame, Seat, current_frame, innermost};
+pub(crate) use seat::{Frame, Seat, SeatQueue, current_frame};
 pub(crate) use sleep::Sleep;
 pub(crate) use strays::Strays;

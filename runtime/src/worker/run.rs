@@ -1,9 +1,6 @@
 //! What a worker does with a task: takes it, runs it, finishes it, and releases those that waited for it.
 
-use super::{
-    Seat,
-    seat::{Frame, innermost},
-};
+use super::{Seat, seat::Frame};
 use crate::{
     datum::Exclusion,
     device::{DeviceError, DeviceSide},
@@ -12,7 +9,7 @@ use crate::{
     runtime::Shared,
     schedule::{Outlook, ReadyTask, Resource, Want},
     scope::ScopeState,
-    task::{Body, Exec, Fail, Header, Label, Verdict},
+    task::{Body, Exec, Fail, Label, Verdict},
 };
 use std::{
     ptr::NonNull,
@@ -43,7 +40,10 @@ impl Shared {
     /// A task for this seat that need not be taken from another's share.
     #[inline]
     fn own_task(&self, seat: &Seat, want: &Want<'_>) -> Option<ReadyTask> {
-        self.locked.take(seat.place).or_else(|| self.ask_policy(want, |policy| policy.take(seat.place, want)))
+        match self.locked.take(seat.place) {
+            None => self.ask_policy(want, |policy| policy.take(seat.place, want)),
+            locked => locked,
+        }
     }
 
     /// Any task for this seat.
@@ -102,7 +102,7 @@ impl Shared {
             if seat.try_take() {
                 // Nobody is waiting for this thread's seat: it is left whenever there is nothing to do.
                 self.drain(seat, &want, None);
-                seat.leave();
+                self.leave(seat);
             }
             self.sleep.announce(place);
             // Once more, now that pushers can see it asleep; not as one who searches, whom they would rely on to look again; and
@@ -112,10 +112,10 @@ impl Shared {
                 if last.is_some() {
                     self.sleep.withdraw(place, true);
                     self.drain(seat, &want, last);
-                    seat.leave();
+                    self.leave(seat);
                     continue;
                 }
-                seat.leave();
+                self.leave(seat);
             }
             if self.is_closing() {
                 return;
@@ -158,7 +158,7 @@ impl Shared {
         }
         let accepts = |task: &ReadyTask| {
             self.host_can_take(task)
-                && waiting.within.is_none_or(|within| self.slab.slot(task.slot).scope().is_within(within))
+                && waiting.within.is_none_or(|within| self.slab.slot(task.slot()).scope().is_within(within))
         };
         let any = waiting.within.is_none() && self.devices.is_empty();
         let want = if any { Want::ANY } else { Want::of(&accepts).with(self.outlook()) };
@@ -182,7 +182,7 @@ impl Shared {
         }
         if let Some(task) = next {
             // Looked up before the push: from then on another thread may run the task and free its slot.
-            let scope = NonNull::from(self.slab.slot(task.slot).scope());
+            let scope = NonNull::from(self.slab.slot(task.slot()).scope());
             self.policy.push(seat.place, task, self);
             self.wake_for(seat, scope);
         }
@@ -200,13 +200,14 @@ impl Shared {
     /// Runs one task, if there is one that this seat can take, or one from inside `within`; says whether there was.
     pub(crate) fn run_one(&self, seat: &Seat, within: Option<&ScopeState>) -> bool {
         let accepts = |task: &ReadyTask| {
-            self.host_can_take(task) && within.is_none_or(|within| self.slab.slot(task.slot).scope().is_within(within))
+            self.host_can_take(task)
+                && within.is_none_or(|within| self.slab.slot(task.slot()).scope().is_within(within))
         };
         let task = self.any_task(seat, &Want::of(&accepts).with(self.outlook()));
         let found = task.is_some();
         if let Some(next) = task.and_then(|task| self.run_task(seat, task)) {
             // Looked up before the push: from then on another thread may run the task and free its slot.
-            let scope = NonNull::from(self.slab.slot(next.slot).scope());
+            let scope = NonNull::from(self.slab.slot(next.slot()).scope());
             self.policy.push(seat.place, next, self);
             self.wake_for(seat, scope);
         }
@@ -250,7 +251,7 @@ impl Shared {
     /// Runs one task, which the caller has taken, and finishes it. Returns a task that this has made ready and that the caller
     /// is to run next, or push.
     pub(crate) fn run_task(&self, seat: &Seat, task: ReadyTask) -> Option<ReadyTask> {
-        let index = task.slot;
+        let index = task.slot();
         let slot = self.slab.slot(index);
         if !self.devices.is_empty() {
             self.claim_for_host(slot);
@@ -259,7 +260,7 @@ impl Shared {
         debug_assert!(seat.place.0 == 0 || !slot.successors.is_alone(), "a lone scope's task is for the only worker");
         // SAFETY: this thread has taken the task, so it owns the slot's `exec` until the task is done.
         let Exec { header, body, label } = unsafe { slot.exec() };
-        let id = header.id;
+        let id = slot.id();
         if !self.devices.is_empty() && !self.bring_home(slot, index, body) {
             return None;
         }
@@ -281,10 +282,10 @@ impl Shared {
             task: id,
             scope: Some(NonNull::from(scope)),
             root: None,
-            outer: innermost(),
+            outer: None,
         };
         // Also where the body is only dropped: what it owns is foreign code, too.
-        let verdict = Frame::enter(&frame, || match scope.cancelled() {
+        let verdict = Frame::enter(frame, || match scope.cancelled() {
             None if !self.devices.is_empty() && slot.device_side().has_failed() => {
                 fail_without_data(slot.device_side(), body, &fail)
             }
@@ -301,7 +302,9 @@ impl Shared {
         if let Some(begun_ns) = begun_ns {
             self.note_host_end(index, begun_ns, &verdict);
         }
-        self.let_go(seat, &held);
+        if !held.is_empty() {
+            self.let_go(seat, &held);
+        }
         self.finish(seat, index)
     }
 
@@ -359,9 +362,10 @@ impl Shared {
     /// Makes a task ready: to its locked worker, or to the policy, which says whom it keeps the task for.
     #[inline]
     pub(crate) fn push(&self, seat: &Seat, index: u32) -> Option<Resource> {
+        let slot = self.slab.slot(index);
         // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
-        let header = unsafe { &self.slab.slot(index).exec().header };
-        let task = self.ready_task(header, index);
+        let header = unsafe { &slot.exec().header };
+        let task = ReadyTask::new(slot.id(), header.priority, index);
         if let Some(recorder) = &self.recorder {
             recorder.ready(seat);
         }
@@ -372,12 +376,6 @@ impl Shared {
                 None
             }
         }
-    }
-
-    /// A task as policies get it.
-    #[inline]
-    pub(crate) fn ready_task(&self, header: &Header, slot: u32) -> ReadyTask {
-        ReadyTask { id: header.id, priority: header.priority, slot, runtime: self.id }
     }
 
     /// Makes a task ready for one worker, past the policy.

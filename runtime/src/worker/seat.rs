@@ -9,19 +9,24 @@
 //! | issuers | one thread per device, for good |
 //!
 //! So a thread that opens a scope *is* a worker for as long as the scope is open: it inserts, and where it has to wait it runs
-//! tasks like any other. With `n` workers, `n` threads run, not `n + 1`. Further threads only run tasks of their own scopes.
+//! tasks like any other. With `n` workers, `n` threads run, not `n + 1`. Further threads only run tasks of their own scopes; where all
+//! seats are taken they wait for one ([`SeatQueue`]).
 
 use crate::{
     recording::TaskId,
     runtime::Shared,
     schedule::Place,
     scope::ScopeState,
+    sync::held,
     task::{ChunkCache, SlotCache},
 };
 use std::{
     cell::{Cell, UnsafeCell},
     ptr::NonNull,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Condvar, Mutex,
+        atomic::{AtomicBool, AtomicU32, Ordering, fence},
+    },
 };
 
 /// What one seat's occupant alone uses.
@@ -83,6 +88,43 @@ impl Seat {
     }
 }
 
+/// Threads from outside that found all seats taken.
+#[derive(Default)]
+pub(crate) struct SeatQueue {
+    waiting: AtomicU32,
+    lock: Mutex<()>,
+    free: Condvar,
+}
+
+impl SeatQueue {
+    /// Waits until `sit` finds a seat.
+    #[cold]
+    pub(crate) fn wait<'a>(&self, sit: impl Fn() -> Option<&'a Seat>) -> &'a Seat {
+        let mut guard = held(self.lock.lock());
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let seat = loop {
+            // Either this thread finds the seat that another one leaves, or that one finds this thread waiting.
+            fence(Ordering::SeqCst);
+            match sit() {
+                Some(seat) => break seat,
+                None => guard = held(self.free.wait(guard)),
+            }
+        };
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        seat
+    }
+
+    /// Wakes one of them. The caller has left a seat.
+    pub(crate) fn wake_one(&self) {
+        fence(Ordering::SeqCst);
+        if self.waiting.load(Ordering::Relaxed) > 0 {
+            // With the lock it has looked for a seat in vain and sleeps, or has not looked yet.
+            let _guard = held(self.lock.lock());
+            self.free.notify_one();
+        }
+    }
+}
+
 /// What a thread is doing for a runtime: on which seat, inside which body and which scope. Frames nest where a body of one
 /// runtime opens a scope of another.
 #[derive(Clone, Copy)]
@@ -98,21 +140,29 @@ pub(crate) struct Frame {
     pub(crate) outer: Option<NonNull<Frame>>,
 }
 
+/// A thread's innermost frame, whatever its runtime.
+type Innermost = Cell<Option<NonNull<Frame>>>;
+
 thread_local! {
-    static FRAME: Cell<Option<NonNull<Frame>>> = const { Cell::new(None) };
+    static FRAME: Innermost = const { Cell::new(None) };
 }
 
 impl Frame {
-    /// Makes `frame` the thread's innermost while `inside` runs.
+    /// Makes `frame` the thread's innermost while `inside` runs, with the one before as its `outer`.
     #[inline]
-    pub(crate) fn enter<R>(frame: &Frame, inside: impl FnOnce() -> R) -> R {
-        struct Leave(Option<NonNull<Frame>>);
-        impl Drop for Leave {
+    pub(crate) fn enter<R>(frame: Frame, inside: impl FnOnce() -> R) -> R {
+        struct Leave<'a>(&'a Innermost, Option<NonNull<Frame>>);
+        impl Drop for Leave<'_> {
             fn drop(&mut self) {
-                FRAME.set(self.0);
+                self.0.set(self.1);
             }
         }
-        let _leave = Leave(FRAME.replace(Some(NonNull::from(frame))));
+        // Looked up once: the second time is as dear as the first.
+        // SAFETY: it has no destructor, so it is there until the thread ends, and `Leave` stays here.
+        let innermost = unsafe { FRAME.with(|innermost| NonNull::from(innermost)).as_ref() };
+        let frame = Frame { outer: innermost.get(), ..frame };
+        let _leave = Leave(innermost, frame.outer);
+        innermost.set(Some(NonNull::from(&frame)));
         inside()
     }
 }
@@ -129,9 +179,4 @@ pub(crate) fn current_frame(shared: &Shared) -> Option<Frame> {
         next = frame.outer;
     }
     None
-}
-
-/// The thread's innermost frame, whatever its runtime.
-pub(crate) fn innermost() -> Option<NonNull<Frame>> {
-    FRAME.get()
 }

@@ -118,8 +118,31 @@ unsafe impl Device for Described {
 }
 
 #[test]
+fn device_of_another_runtime_is_refused() -> Result<(), Error> {
+    let device = Machine::start(&[Spec::new(ALPHA)])[0].clone();
+    let build = |devices: usize| {
+        let builder = Runtime::builder().workers(1).weights_file(None);
+        (0..devices).fold(builder, |builder, _| builder.device(device.clone())).build()
+    };
+    let mut x = 1;
+    let first = build(1)?;
+    for devices in 1..=2 {
+        let error = build(devices).map(drop).expect_err("it is the first runtime's");
+        assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("has the device"), "{error}");
+    }
+    first.scope(|s| step().submit(s, s.lend(&mut x).read_write(), 2))?;
+    drop(first);
+    assert_eq!(build(2).map(drop).expect_err("named twice").kind(), ErrorKind::Setting);
+    // Neither of those that were refused has kept it.
+    build(1)?.scope(|s| step().submit(s, s.lend(&mut x).read_write(), 3))?;
+    assert_eq!(x, (31 + 2) * 31 + 3);
+    Ok(())
+}
+
+#[test]
 fn devices_of_too_many_kinds_or_queues_are_refused() {
-    let kinds: Vec<&'static str> = (0..32).map(|kind| &*format!("kind {kind}").leak()).collect();
+    const NAMES: &str = "................................";
+    let kinds: Vec<&'static str> = (1..=NAMES.len()).map(|len| &NAMES[..len]).collect();
     let each = |kinds: &[&'static str]| Described::build(kinds.iter().map(|&kind| (kind, 1)).collect::<Vec<_>>());
     let error = each(&kinds).map(drop).expect_err("there are 32 kinds");
     assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("kinds"), "{error}");

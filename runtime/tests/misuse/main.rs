@@ -300,12 +300,16 @@ fn errors_in_the_environment_name_the_variable() {
         ("SUPERSCALAR_WORKERS", "-1"),
         ("SUPERSCALAR_BIND", "maybe"),
         ("SUPERSCALAR_POLICY", "random"),
-        ("SUPERSCALAR_WINDOW", ""),
+        ("SUPERSCALAR_WINDOW", " "),
         ("SUPERSCALAR_WINDOW", "99999999999999999999"),
     ] {
         child(variable, &[(variable, value)]);
     }
-    child("fine", &[("SUPERSCALAR_WORKERS", "3"), ("SUPERSCALAR_POLICY", "work-stealing")]);
+    let fine = [("SUPERSCALAR_WORKERS", "3"), ("SUPERSCALAR_POLICY", "work-stealing")];
+    child("fine", &fine);
+    // What is empty is not set.
+    let empty = ["BIND", "WINDOW", "TRACE", "TRACE_MEMORY", "WEIGHTS"].map(|name| format!("SUPERSCALAR_{name}"));
+    child("fine", &[&fine[..], &empty.each_ref().map(|name| (name.as_str(), ""))].concat());
 }
 
 /// Gives any task to anybody.

@@ -7,10 +7,10 @@ use crate::operand::Keeps;
 use superscalar::devices;
 
 /// Small sizes with every letter; larger ones, of several tiles, with the first and the last letters.
-fn cases<R: Routine, T: Scalar>() -> Vec<Case> {
+fn cases<T: Scalar>(routine: &Methods<T>) -> Vec<Case> {
     let admitted = |dims: &[(usize, usize, usize)]| -> Vec<Case> {
-        let cases = Choices::every_letter(dims).cases(R::USES);
-        cases.into_iter().filter(R::admits::<T>).collect()
+        let cases = Choices::every_letter(dims).cases(routine.uses);
+        cases.into_iter().filter(routine.admits).collect()
     };
     let mut cases = admitted(&[(0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 5, 4), (5, 3, 4)]);
     for dim in [(33, 33, 33), (20, 11, 9), (11, 20, 9)] {
@@ -20,9 +20,9 @@ fn cases<R: Routine, T: Scalar>() -> Vec<Case> {
     cases
 }
 
-/// Instantiated by the table of routines, for each and for each type.
-pub fn checks_can_fail<R: Routine, T: Scalar>() {
-    if R::absent::<T>().is_some() {
+/// Called by the table of routines, for each and for each type.
+pub fn checks_can_fail<T: Scalar>(routine: &Methods<T>) {
+    if routine.absent.is_some() {
         return;
     }
     let runtime = Runtime::builder().workers(2).bind(false).build().expect("a runtime");
@@ -32,31 +32,31 @@ pub fn checks_can_fail<R: Routine, T: Scalar>() {
     let builder = Runtime::builder().workers(1).bind(false).weights_file(None);
     let runtime = devices.add_to(builder).build().expect("a runtime");
     let on_devices = Ours { runtime: &runtime, options: Options::default(), distribution: None };
-    for case in cases::<R, T>() {
+    for case in cases(routine) {
         let mut make = Maker::new(11, 3, usize::MAX);
-        let before = R::operands::<T>(&case, &mut make).expect("little memory");
+        let before = (routine.operands)(&case, &mut make).expect("little memory");
         let mut after = before.duplicate().expect("little memory");
-        let outcome = check::outcome(R::ours(&ours, &case, &mut after));
+        let outcome = check::outcome((routine.ours)(&ours, &case, &mut after));
         let judge =
-            |after: &Operands<T>, outcome: &Outcome| ordinary::<R, T>(&case, &before, after, outcome, BOUND).wrong;
-        assert_eq!(judge(&after, &outcome), None, "{} {} {case:?}", T::LETTER, R::NAME);
+            |after: &Operands<T>, outcome: &Outcome| ordinary(routine, &case, &before, after, outcome, BOUND).wrong;
+        assert_eq!(judge(&after, &outcome), None, "{} {} {case:?}", T::LETTER, routine.name);
         assert!(judge(&after, &Ok(1)).is_some() && judge(&after, &Err("no".to_owned())).is_some());
         spoil(&case, &after, |spoilt| judge(spoilt, &outcome));
         // Of the small cases the one without elements; all those of several tiles.
         let size = case.dim.m.max(case.dim.n).max(case.dim.k);
-        if R::CUT.is_some() && (size == 0 || size > 8) {
+        if routine.cut.is_some() && (size == 0 || size > 8) {
             let mut after = before.duplicate().expect("little memory");
-            let outcome = check::outcome(R::resident(&on_devices, &case, &mut after).1);
-            assert_eq!(judge(&after, &outcome), None, "{} {} {case:?} on devices", T::LETTER, R::NAME);
+            let outcome = check::outcome((routine.resident)(&on_devices, &case, &mut after).1);
+            assert_eq!(judge(&after, &outcome), None, "{} {} {case:?} on devices", T::LETTER, routine.name);
         }
-        for defect in R::defects(&case, &before) {
-            let wrong = |outcome: &Outcome, after: &Operands<T>| defect_wrong::<R, T>(&defect, outcome, after, BOUND);
+        for defect in (routine.defects)(&case, &before) {
+            let wrong = |outcome: &Outcome, after: &Operands<T>| defect_wrong(routine, &defect, outcome, after, BOUND);
             if defect.expected == Expected::NotANumber {
                 assert!(wrong(&Ok(0), &after).is_some(), "{} of {case:?}, where NaN got lost", defect.name);
             }
             let mut after = defect.operands.duplicate().expect("little memory");
-            let outcome = check::outcome(R::ours(&ours, &defect.case, &mut after));
-            assert_eq!(wrong(&outcome, &after), None, "{} {}: {} of {case:?}", T::LETTER, R::NAME, defect.name);
+            let outcome = check::outcome((routine.ours)(&ours, &defect.case, &mut after));
+            assert_eq!(wrong(&outcome, &after), None, "{} {}: {} of {case:?}", T::LETTER, routine.name, defect.name);
             if let Expected::Info(info) | Expected::Completed(info) = defect.expected {
                 assert!(wrong(&Ok(info - 1), &after).is_some());
             }

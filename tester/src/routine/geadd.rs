@@ -6,7 +6,8 @@ use crate::link::{general, transformed};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::sum::Sum;
-use superscalar_kernels::{Op, Scalar};
+use superscalar_dla::Scalar;
+use superscalar_kernels::Op;
 
 pub struct Geadd;
 

@@ -6,7 +6,8 @@ use crate::link::Stored;
 use crate::norm::{largest, modulus, one_and_inf, worst};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use superscalar_kernels::{Diag, MatRef, Norm, Op, Real, Scalar, Uplo};
+use superscalar_dla::Scalar;
+use superscalar_kernels::{Scalar as _, Diag, MatRef, Norm, Op, Real, Uplo};
 
 pub struct Gecon;
 

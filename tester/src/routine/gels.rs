@@ -12,7 +12,8 @@ use crate::operand::{Keeps, Maker, Operand, Operands};
 use crate::peer::Call;
 use crate::probe::vectors;
 use crate::sum::Sum;
-use superscalar_kernels::{MatRef, Op, Real, Scalar, cpu};
+use superscalar_dla::Scalar;
+use superscalar_kernels::{MatRef, Op, Real, cpu};
 
 pub struct Gels;
 

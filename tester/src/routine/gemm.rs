@@ -9,8 +9,8 @@ use crate::peer::Call;
 use crate::range::Dim;
 use crate::resident::{self, Cut, Timed};
 use crate::sum::Sum;
-use superscalar_dla::submit;
-use superscalar_kernels::{Real, Scalar, reference};
+use superscalar_dla::{Scalar, submit};
+use superscalar_kernels::{Real, reference};
 
 pub struct Gemm;
 

@@ -9,8 +9,8 @@ use crate::operand::{Keeps, Maker, Operands, slice};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
 use crate::sum::Sum;
-use superscalar_dla::submit;
-use superscalar_kernels::{Diag, MatRef, Op, Scalar, Uplo};
+use superscalar_dla::{Scalar, submit};
+use superscalar_kernels::{Diag, MatRef, Op, Uplo};
 
 /// Both: they differ in whether the reflectors lie in columns or in rows.
 pub struct Orthogonal<const BY_ROWS: bool>;

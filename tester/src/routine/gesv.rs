@@ -11,8 +11,8 @@ use crate::peer::Call;
 use crate::range::Dim;
 use crate::resident::{self, Cut, Timed};
 use crate::sum::Sum;
-use superscalar_dla::submit;
-use superscalar_kernels::{MatRef, Scalar};
+use superscalar_dla::{Scalar, submit};
+use superscalar_kernels::MatRef;
 
 pub struct Gesv;
 

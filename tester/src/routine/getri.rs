@@ -1,5 +1,6 @@
 //! getri: A⁻¹ over the factors P L U of A.
 
+use superscalar_dla::Scalar;
 use super::getrf::factors;
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
@@ -7,7 +8,6 @@ use crate::link::general;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::sum::Sum;
-use superscalar_kernels::Scalar;
 
 pub struct Getri;
 

@@ -5,7 +5,8 @@ use crate::case::{Case, Parameter};
 use crate::norm::mismatch;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use superscalar_kernels::{Part, Scalar, Uplo};
+use superscalar_dla::Scalar;
+use superscalar_kernels::{Part, Uplo};
 
 pub struct Lacpy;
 

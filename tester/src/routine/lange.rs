@@ -7,7 +7,8 @@ use crate::norm::{largest, modulus, one_and_inf};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use std::marker::PhantomData;
-use superscalar_kernels::{Diag, MatRef, Norm, Real, Scalar, Uplo};
+use superscalar_dla::Scalar;
+use superscalar_kernels::{Scalar as _, Diag, MatRef, Norm, Real, Uplo};
 
 /// All of them: they differ in how the matrix is stored.
 pub struct NormOf<F>(PhantomData<F>);

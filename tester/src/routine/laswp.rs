@@ -6,7 +6,8 @@ use crate::link::interchange;
 use crate::norm::mismatch;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use superscalar_kernels::{Direction, Scalar};
+use superscalar_dla::Scalar;
+use superscalar_kernels::Direction;
 
 pub struct Laswp;
 

@@ -9,7 +9,8 @@ use crate::norm::worst;
 use crate::operand::{Maker, Operands};
 use crate::peer::Call;
 use crate::sum::Sum;
-use superscalar_kernels::{Scalar, Uplo};
+use superscalar_dla::Scalar;
+use superscalar_kernels::Uplo;
 
 pub struct Lauum;
 

@@ -10,8 +10,8 @@ use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use std::any::Any;
-use superscalar_dla::MixedPrecision;
-use superscalar_kernels::{MatRef, Real, Scalar, c64};
+use superscalar_dla::{Scalar, MixedPrecision};
+use superscalar_kernels::{MatRef, Real, c64};
 
 /// Both: they differ in whether A is positive definite.
 pub struct Mixed<const DEFINITE: bool>;
@@ -100,7 +100,7 @@ const STEPS_MAX: f64 = 30.0;
 
 /// LAPACK's ITER as a share of the steps that it allows: below 1 where the refinement has converged, negative where
 /// it has fallen back.
-pub fn share_of_steps<T: Scalar>(steps: i32) -> T {
+pub fn share_of_steps<T: superscalar_kernels::Scalar>(steps: i32) -> T {
     T::from_f64(f64::from(steps) / (STEPS_MAX + 1.0))
 }
 

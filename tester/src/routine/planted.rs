@@ -3,7 +3,6 @@
 //!
 //!     PLANTED_ORDER=2048 cargo test --release -p superscalar-tester --bin tester -- planted --nocapture
 //!
-//!
 //! A task that is left out is planted in the input where the result shows nothing else: a factorization that skips one update of a tile gives the
 //! factors of a matrix to which that update was added beforehand. `--nocapture` prints each fault with its residual.
 

@@ -7,7 +7,8 @@ use crate::link::Stored;
 use crate::norm::one_and_inf;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use superscalar_kernels::{Diag, Op, Scalar, Uplo};
+use superscalar_dla::Scalar;
+use superscalar_kernels::{Diag, Op, Uplo};
 
 pub struct Pocon;
 

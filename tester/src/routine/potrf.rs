@@ -8,8 +8,8 @@ use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
 use crate::sum::Sum;
-use superscalar_dla::submit;
-use superscalar_kernels::{MatRef, Scalar, Uplo};
+use superscalar_dla::{Scalar, submit};
+use superscalar_kernels::{MatRef, Uplo};
 
 pub struct Potrf;
 

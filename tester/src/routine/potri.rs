@@ -8,7 +8,8 @@ use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::sum::Sum;
-use superscalar_kernels::{Diag, MatRef, Op, Scalar, Uplo};
+use superscalar_dla::Scalar;
+use superscalar_kernels::{Diag, MatRef, Op, Uplo};
 
 pub struct Potri;
 

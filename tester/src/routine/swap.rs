@@ -5,7 +5,8 @@ use crate::case::{Case, Parameter};
 use crate::norm::{mismatch, worst};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use superscalar_kernels::{Part, Scalar};
+use superscalar_dla::Scalar;
+use superscalar_kernels::Part;
 
 pub struct Swap;
 

@@ -8,8 +8,8 @@ use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
 use crate::sum::Sum;
-use superscalar_dla::submit;
-use superscalar_kernels::{Diag, Scalar, Side};
+use superscalar_dla::{Scalar, submit};
+use superscalar_kernels::{Diag, Side};
 
 /// Both: they differ in whether A is Hermitian.
 pub struct Product<const HERMITIAN: bool>;

@@ -8,8 +8,8 @@ use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
 use crate::sum::Sum;
-use superscalar_dla::submit;
-use superscalar_kernels::{Diag, MatRef, Op, Scalar};
+use superscalar_dla::{Scalar, submit};
+use superscalar_kernels::{Scalar as _, Diag, MatRef, Op};
 
 /// Both: they differ in whether C is Hermitian.
 pub struct Update<const HERMITIAN: bool>;

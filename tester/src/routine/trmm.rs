@@ -9,8 +9,8 @@ use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
 use crate::sum::Sum;
-use superscalar_dla::submit;
-use superscalar_kernels::{Scalar, Side};
+use superscalar_dla::{Scalar, submit};
+use superscalar_kernels::Side;
 
 /// Both: they differ in whether the triangle multiplies or is solved with.
 pub struct Triangular<const SOLVES: bool>;

@@ -6,7 +6,8 @@ use crate::link::triangle;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::sum::Sum;
-use superscalar_kernels::{Diag, Op, Scalar};
+use superscalar_dla::Scalar;
+use superscalar_kernels::{Diag, Op};
 
 pub struct Trtri;
 

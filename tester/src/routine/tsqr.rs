@@ -8,7 +8,8 @@ use crate::link::{general, transformed, triangle};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::sum::Sum;
-use superscalar_kernels::{Diag, Op, Scalar, Uplo};
+use superscalar_dla::Scalar;
+use superscalar_kernels::{Diag, Op, Uplo};
 
 pub struct Tsqr;
 

@@ -9,7 +9,8 @@ use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operand, Operands, slice};
 use crate::peer::Call;
 use crate::sum::Sum;
-use superscalar_kernels::{Diag, Op, Scalar, Uplo};
+use superscalar_dla::Scalar;
+use superscalar_kernels::{Diag, Op, Uplo};
 
 pub struct Ungqr;
 

@@ -8,7 +8,8 @@ use crate::link::{Link, transformed};
 use crate::operand::{Keeps, Maker, Operands, slice};
 use crate::peer::Call;
 use crate::sum::Sum;
-use superscalar_kernels::{Op, Scalar, Side};
+use superscalar_dla::Scalar;
+use superscalar_kernels::{Op, Side};
 
 /// Both: they differ in whether the reflectors lie in columns or in rows.
 pub struct Apply<const BY_ROWS: bool>;

@@ -63,7 +63,7 @@ impl State {
         let station = &self.stations[usize::from(on.0)];
         let accepts = |it: &&Assigned| want.accepts(&it.task);
         let from_first = station.queue.iter().map(|(_, it)| it).skip_while(|it| it.task.id != first.task.id);
-        if first.task.priority <= 0
+        if first.task.priority() <= 0
             && station.is_any_afar()
             && let Some(next) = sending(station, on, from_first.clone().filter(accepts), outlook)
         {
@@ -72,7 +72,7 @@ impl State {
         if was_there(first) {
             return Next::Take(Moves::NOTHING, first);
         }
-        let is_equal = |it: &&Assigned| it.task.priority == first.task.priority;
+        let is_equal = |it: &&Assigned| it.task.priority() == first.task.priority();
         let mut equals = from_first.skip(1).take_while(is_equal).filter(accepts).peekable();
         if equals.peek().is_none() {
             return Next::Take(Moves { ns: first.forecast.communication_ns, ..Moves::NOTHING }, first);

@@ -207,6 +207,19 @@ fn the_last_free_worker_is_left_to_the_next_panel() {
 }
 
 #[test]
+fn data_that_were_dealt_keep_no_faster_host_idle() {
+    const COUNT: u64 = 240;
+    for device_ns in [2.0, 10.0, 40.0, 49.0, 51.0, 60.0, 100.0, 300.0, 1000.0, 5000.0] {
+        let mock = Mock::new(2, 1);
+        let policy = CapabilityWeights::new(mock.places());
+        (1..=COUNT).for_each(|id| mock.push(&policy, id, 0, Work::taking(&[100.0, device_ns]).homed(FAST)));
+        let took_ns = makespan(&ran_all(&mock, &policy, 2, COUNT)) as f64;
+        let better_ns = COUNT as f64 * device_ns.min(50.0);
+        assert!(took_ns <= 1.05 * better_ns, "{device_ns}: {took_ns} instead of {better_ns}");
+    }
+}
+
+#[test]
 fn data_that_were_dealt_are_updated_at_home() {
     let mock = Mock::new(1, 2);
     let policy = CapabilityWeights::new(mock.places());
