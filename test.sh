@@ -273,6 +273,7 @@ run_examples() {
         case $name in
             cholesky) arguments=(--n 1024 --trace cholesky.trace.json --dot cholesky.dot) ;;
             draw_trace) arguments=(cholesky.trace.json --out cholesky.svg) ;;
+            host_spans) arguments=(--n 512 --nrhs 64) ;;
             tune) arguments=(--types d --orders 64 --out blocks.txt) ;;
             *) arguments=() ;;
         esac

@@ -27,6 +27,9 @@ struct Arguments {
     /// Where the picture goes.
     #[arg(long, default_value = "cholesky.svg")]
     out: PathBuf,
+    /// The program's own spans, too.
+    #[arg(long)]
+    host: bool,
 }
 
 /// A place in the trace that runs one slice after another: its process and its thread.
@@ -39,6 +42,14 @@ struct Slice {
     lane: LaneId,
     start_us: f64,
     length_us: f64,
+    /// Within how many others of its lane it lies.
+    depth: usize,
+}
+
+impl Slice {
+    fn end_us(&self) -> f64 {
+        self.start_us + self.length_us
+    }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -47,8 +58,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map_err(|error| format!("{}: {error} (the cholesky example writes one)", arguments.trace.display()))?;
     let trace: Value = serde_json::from_str(&text)?;
     let events = trace["traceEvents"].as_array().ok_or("the file has no list `traceEvents`")?;
-    let slices: Vec<Slice> =
-        events.iter().filter(|event| event["ph"] == "X" && event["cat"] == "task").filter_map(slice).collect();
+    let hosts: Vec<LaneId> =
+        events.iter().filter(|event| arguments.host && event["args"]["kind"] == "host").filter_map(lane).collect();
+    let is_drawn = |event: &&Value| event["cat"] == "task" || lane(event).is_some_and(|lane| hosts.contains(&lane));
+    let slices = events.iter().filter(|event| event["ph"] == "X").filter(is_drawn).filter_map(slice).collect();
+    let slices = nested(slices);
     let lanes = lane_names(events, &slices);
     let picture = draw(&slices, &lanes)?;
     if slices.is_empty() {
@@ -72,7 +86,23 @@ fn slice(event: &Value) -> Option<Slice> {
         lane: lane(event)?,
         start_us: event["ts"].as_f64()?,
         length_us: event["dur"].as_f64()?,
+        depth: 0,
     })
+}
+
+/// The slices, each behind those that it lies within.
+fn nested(mut slices: Vec<Slice>) -> Vec<Slice> {
+    let order = |a: &Slice, b: &Slice| {
+        a.lane.cmp(&b.lane).then(a.start_us.total_cmp(&b.start_us)).then(b.length_us.total_cmp(&a.length_us))
+    };
+    slices.sort_by(order);
+    let mut around: Vec<(LaneId, f64)> = Vec::new();
+    for slice in &mut slices {
+        around.retain(|&(lane, end_us)| lane == slice.lane && end_us > slice.start_us);
+        slice.depth = around.len();
+        around.push((slice.lane, slice.end_us()));
+    }
+    slices
 }
 
 fn lane(event: &Value) -> Option<LaneId> {
@@ -92,7 +122,7 @@ fn lane_names(events: &[Value], slices: &[Slice]) -> BTreeMap<LaneId, String> {
 
 fn draw(slices: &[Slice], lanes: &BTreeMap<LaneId, String>) -> Result<String, std::fmt::Error> {
     let begin = slices.iter().map(|slice| slice.start_us).fold(f64::INFINITY, f64::min);
-    let end = slices.iter().map(|slice| slice.start_us + slice.length_us).max_by(f64::total_cmp).unwrap_or(begin);
+    let end = slices.iter().map(Slice::end_us).max_by(f64::total_cmp).unwrap_or(begin);
     let scale = (WIDTH - MARGIN - 10.0) / (end - begin).max(1.0);
     let height = 40.0 + LANE * lanes.len() as f64 + 30.0;
     let mut svg =
@@ -109,7 +139,8 @@ fn draw(slices: &[Slice], lanes: &BTreeMap<LaneId, String>) -> Result<String, st
         writeln!(svg, "<text x='4' y='{}' font-size='13'>{name}</text>", y + 0.6 * LANE)?;
         for slice in slices.iter().filter(|slice| slice.lane == *id) {
             let (x, width) = (MARGIN + (slice.start_us - begin) * scale, slice.length_us * scale);
-            let (colour, tall) = (colours[slice.name.as_str()], LANE - 6.0);
+            let inset = (10.0 * slice.depth as f64).min(LANE - 16.0);
+            let (colour, y, tall) = (colours[slice.name.as_str()], y + inset, LANE - 6.0 - inset);
             write!(svg, "<rect x='{x:.1}' y='{y}' width='{width:.1}' height='{tall}' fill='{colour}' stroke='white'")?;
             writeln!(svg, " stroke-width='.5'><title>{} {}</title></rect>", slice.name, slice.index)?;
         }

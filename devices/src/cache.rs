@@ -2,23 +2,15 @@
 //!
 //! One file per program, named for a hash of its key: for what it was compiled, by what, options and text. The whole key stands in the
 //! file and is compared, so neither a collision nor a file from elsewhere can pass for the program; a checksum finds a file that was cut
-//! or changed. A file is written under another name and then renamed, so a reader sees all of it or nothing. Files that do not fit are as
-//! good as none, and are replaced. A cache that can not be written costs time, and nothing else.
+//! or changed. Files that do not fit are as good as none, and are replaced. A cache that can not be written costs time, and nothing else.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process,
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::path::PathBuf;
+use superscalar_runtime::cache::{self, CacheFile};
 
-/// The directory in which compiled programs for this kind of device are kept, unless told otherwise: of this name in `$SUPERSCALAR_CACHE`,
-/// or else in `superscalar` of the user's cache directory. None if the environment names neither that nor a home.
+/// The directory in which compiled programs for this kind of device are kept, unless told otherwise: of this name in the user's folder for
+/// caches. None if the environment names no such folder.
 pub(crate) fn directory(kind: &str) -> Option<PathBuf> {
-    let named = |variable| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let caches = || named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
-    let root = named("SUPERSCALAR_CACHE").or_else(|| Some(caches()?.join("superscalar")))?;
-    Some(root.join(kind))
+    Some(cache::folder()?.join(kind))
 }
 
 /// Compiled programs in a directory, or nowhere.
@@ -36,34 +28,25 @@ impl Cache {
 
     /// The compiled program of this key, if it is there and whole.
     pub(crate) fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
-        let file = fs::read(self.path(key)?).ok()?;
-        decode(self.magic, &file, key).map(<[u8]>::to_vec)
+        let parse = |file: &[u8]| match decode(self.magic, file, key) {
+            Some(binary) => Ok(Some(binary.to_vec())),
+            None if file.starts_with(self.magic) => Err("a compiled program that is not whole".to_owned()),
+            // Another version's.
+            None => Ok(None),
+        };
+        self.file(key)?.read(parse).ok().flatten().flatten()
     }
 
     /// Keeps a compiled program, if that is possible.
     pub(crate) fn put(&self, key: &[u8], binary: &[u8]) {
-        let Some(path) = self.path(key) else { return };
-        let _ = replace(&path, &encode(self.magic, key, binary));
+        let Some(file) = self.file(key) else { return };
+        let _ = file.replace(&encode(self.magic, key, binary));
     }
 
-    fn path(&self, key: &[u8]) -> Option<PathBuf> {
-        Some(self.directory.as_ref()?.join(format!("{:032x}.program", hash([key]))))
+    fn file(&self, key: &[u8]) -> Option<CacheFile> {
+        let name = format!("{:032x}.program", hash([key]));
+        self.directory.as_ref().map(|directory| CacheFile::within(directory, &name))
     }
-}
-
-/// Writes a file in one step.
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory)?;
-    }
-    let unique = format!("{}-{}.tmp", process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
-    let aside = path.with_extension(unique);
-    let renamed = fs::write(&aside, bytes).and_then(|()| fs::rename(&aside, path));
-    if renamed.is_err() {
-        let _ = fs::remove_file(&aside);
-    }
-    renamed
 }
 
 fn encode(magic: &[u8], key: &[u8], binary: &[u8]) -> Vec<u8> {

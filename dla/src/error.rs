@@ -45,6 +45,17 @@ impl Error {
         Self(Box::new(Kind::Argument(why.into())))
     }
 
+    /// Says which routine it is of, where what is wrong is the call and the message does not say so.
+    pub(crate) fn of_routine(mut self, name: &str) -> Self {
+        let is_name = |word: &str| word.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_');
+        if let Kind::Shape(why) | Kind::Argument(why) = &mut *self.0
+            && !why.split_once(": ").is_some_and(|(first, _)| is_name(first))
+        {
+            *why = format!("{name}: {why}");
+        }
+        self
+    }
+
     /// What kind of error it is.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {

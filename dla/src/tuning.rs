@@ -10,9 +10,12 @@ pub(crate) use measure::HasMeasure;
 pub use measure::measure;
 
 use crate::error::Error;
-use std::{fmt, fs, io, path::PathBuf, sync::OnceLock};
+use std::{fmt, path::PathBuf, sync::OnceLock};
 use superscalar_kernels::Scalar;
-use superscalar_runtime::processor_name;
+use superscalar_runtime::{
+    cache::{self, CacheFile},
+    processor_name,
+};
 
 /// What a block size belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,44 +92,43 @@ impl Table {
         Some(if best.nb >= best.n { best.nb.max(n) } else { best.nb })
     }
 
-    /// Where the table of this machine lies: `SUPERSCALAR_TUNING`, or else `superscalar/<processor>.blocks` in the user's folder
-    /// for caches (`XDG_CACHE_HOME`, `~/.cache`). `None` if there is no such folder.
+    /// Where the table of this machine lies: `SUPERSCALAR_TUNING`, or else `<processor>.blocks` in the user's folder for caches,
+    /// which is `SUPERSCALAR_CACHE`, or `superscalar` in `XDG_CACHE_HOME` or `~/.cache`. `None` if there is no such folder.
     #[must_use]
     pub fn path() -> Option<PathBuf> {
-        let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        given("SUPERSCALAR_TUNING").or_else(|| {
-            let folder = given("XDG_CACHE_HOME").or_else(|| Some(given("HOME")?.join(".cache")))?;
-            Some(folder.join("superscalar").join(format!("{}.blocks", processor_name())))
-        })
+        file().map(|file| file.path().to_owned())
     }
 
-    /// Writes the table to a file, and makes the folder for it.
+    /// Writes the table to a file, as a whole or not at all, and makes the folder for it.
     ///
     /// # Errors
-    /// What the system says.
-    pub fn save(&self, path: &std::path::Path) -> io::Result<()> {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        fs::write(path, self.to_string())
+    /// [`Runtime`](crate::ErrorKind::Runtime), with what the system says.
+    pub fn save(&self, path: &std::path::Path) -> Result<(), Error> {
+        Ok(CacheFile::named(path).replace(self.to_string().as_bytes())?)
     }
 
-    /// The table of this machine, as it was when it was first asked for; an empty one if there is none.
+    /// The table of this machine, as it was when it was first asked for; an empty one if there is none, or none that can be used
+    /// in the user's folder for caches.
     ///
     /// # Errors
-    /// [`Argument`](crate::ErrorKind::Argument) if there is a file that is no table or can not be read.
+    /// [`Argument`](crate::ErrorKind::Argument) if `SUPERSCALAR_TUNING` names a file that is no table or can not be read.
     pub fn of_machine() -> Result<&'static Self, Error> {
         static TABLE: OnceLock<Result<Table, String>> = OnceLock::new();
-        let read = || {
-            let Some(path) = Self::path() else { return Ok(Self::default()) };
-            match fs::read_to_string(&path) {
-                Ok(text) => text.parse().map_err(|error: Error| format!("{}: {error}", path.display())),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-                Err(error) => Err(format!("{}: {error}", path.display())),
-            }
-        };
-        TABLE.get_or_init(read).as_ref().map_err(|why| Error::argument(why.clone()))
+        let read = || file().map_or(Ok(None), |file| file.read(Self::parse)).map(Option::unwrap_or_default);
+        let table = TABLE.get_or_init(|| read().map_err(|error| error.to_string()));
+        table.as_ref().map_err(|why| Error::argument(why.clone()))
     }
+
+    fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+        text.parse().map_err(|error: Error| error.to_string())
+    }
+}
+
+/// Where the table of this machine lies.
+fn file() -> Option<CacheFile> {
+    let named = cache::variable("SUPERSCALAR_TUNING").map(CacheFile::named);
+    named.or_else(|| Some(CacheFile::within(&cache::folder()?, &format!("{}.blocks", processor_name()))))
 }
 
 /// The size that was measured on this machine, if one was.

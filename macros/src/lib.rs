@@ -15,6 +15,8 @@ use syn::{Item, Token, Type, parse::Parser, punctuated::Punctuated};
 /// Before a function `fn name<T: Scalar>(…)`: it is compiled here for each type of element. Before a trait without items: it is
 /// implemented for each of them. The types are `f32 f64 c32 c64`, or those that are given.
 ///
+/// An error that does not name the routine does so behind the call.
+///
 /// The function calls the method `name` of the trait `HasName`, which the macro makes; `dla`'s `Scalar` must have that trait as
 /// a supertrait. A matrix `&Tiled<'s, V>` whose `V` is another type parameter goes through as an `Either`, so
 /// that the method is compiled for both kinds of views.

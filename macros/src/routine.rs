@@ -17,6 +17,11 @@ pub(crate) fn expand(types: &[Type], function: ItemFn) -> Result<TokenStream> {
     let Routine { element, arguments, .. } = &signature;
     let (outer, method) = (signature.outer(), signature.method());
     let passed = arguments.iter().map(Argument::passed);
+    let named = signature.may_fail().then(|| {
+        let routine = name.to_string();
+        let routine = routine.strip_prefix("submit_").unwrap_or(&routine);
+        quote!(.map_err(|error| crate::error::Error::of_routine(error, #routine)))
+    });
     let implementations = types.iter().map(|of| {
         let call = signature.call(of);
         quote!(impl #trait_name for #of { #(#attrs)* #method { #call } })
@@ -25,7 +30,7 @@ pub(crate) fn expand(types: &[Type], function: ItemFn) -> Result<TokenStream> {
         #(#docs)*
         #(#attrs)*
         #vis #outer {
-            <#element as #trait_name>::#name(#(#passed),*)
+            <#element as #trait_name>::#name(#(#passed),*)#named
         }
 
         #[doc(hidden)]
@@ -69,6 +74,11 @@ impl<'a> Routine<'a> {
         let element = &views.remove(0).ident;
         let arguments = signature.inputs.iter().map(|input| Argument::new(input, &views)).collect::<Result<_>>()?;
         Ok(Self { signature, element, views, arguments })
+    }
+
+    /// Whether it returns a `Result<…, Error>`.
+    fn may_fail(&self) -> bool {
+        self.signature.output.to_token_stream().to_string().replace(' ', "").ends_with(",Error>")
     }
 
     /// The signature that callers see: that of the function, without `mut`.

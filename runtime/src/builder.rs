@@ -1,6 +1,7 @@
 //! Settings: from code, from the environment, or by default. One table says what there is.
 
 use crate::{
+    cache::{CacheFile, variable},
     device::Device,
     error::Error,
     runtime::Runtime,
@@ -27,7 +28,7 @@ pub(crate) struct Settings {
     pub(crate) devices: Vec<Arc<dyn Device>>,
     pub(crate) host_helps: bool,
     /// Where capability weights are kept from run to run.
-    pub(crate) weights_file: Option<PathBuf>,
+    pub(crate) weights_file: Option<CacheFile>,
 }
 
 /// Settings for a [`Runtime`]; made by [`Runtime::builder`].
@@ -48,7 +49,7 @@ pub struct Builder {
     devices: Vec<Arc<dyn Device>>,
     host_helps: Option<bool>,
     /// The inner one is none if there shall be no file.
-    weights_file: Option<Option<PathBuf>>,
+    weights_file: Option<Option<CacheFile>>,
 }
 
 /// One row of the table of settings.
@@ -138,12 +139,10 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         variable: "SUPERSCALAR_WEIGHTS",
-        default: "`superscalar/<processor>.weights.json` in the user's folder for caches",
+        default: "`<processor>.weights.json` in the folder for caches",
         meaning: "the file in which capability weights are kept from run to run where there are devices, or `off`",
         parse: |builder, text| {
-            if !text.is_empty() {
-                builder.weights_file.get_or_insert_with(|| (text != "off").then(|| text.into()));
-            }
+            builder.weights_file.get_or_insert_with(|| (text != "off").then(|| CacheFile::named(text)));
             Ok(())
         },
     },
@@ -215,7 +214,7 @@ impl Builder {
     /// The file in which capability weights are kept from run to run; `None`: they are not. Only a runtime with devices reads and
     /// writes it: at its start, and at its end if what it measured is news.
     pub fn weights_file(mut self, file: Option<PathBuf>) -> Self {
-        self.weights_file = Some(file);
+        self.weights_file = Some(file.map(CacheFile::named));
         self
     }
 
@@ -240,7 +239,7 @@ impl Builder {
     /// the system gives no threads, or that file can not be read.
     pub fn build(mut self) -> Result<Runtime, Error> {
         for setting in SETTINGS {
-            if let Some(text) = std::env::var_os(setting.variable).filter(|text| !text.is_empty()) {
+            if let Some(text) = variable(setting.variable) {
                 let text = text.to_str().ok_or_else(|| Error::setting(format!("{} is not UTF-8", setting.variable)))?;
                 (setting.parse)(&mut self, text)
                     .map_err(|why| Error::setting(format!("{}={text}: {why}", setting.variable)))?;
@@ -282,7 +281,7 @@ impl Builder {
             trace_file: self.trace_file,
             devices: self.devices,
             host_helps: self.host_helps.unwrap_or(true),
-            weights_file: self.weights_file.unwrap_or_else(weights::default_path),
+            weights_file: self.weights_file.unwrap_or_else(weights::default_file),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod builder;
+pub mod cache;
 mod datum;
 mod device;
 mod error;
@@ -10,6 +11,7 @@ mod hazard;
 mod insert;
 mod inspect;
 mod memory;
+mod notices;
 mod recorder;
 pub mod recording;
 mod resident;

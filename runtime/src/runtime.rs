@@ -11,6 +11,7 @@ use crate::{
     handle::Handle,
     insert::Inserter,
     memory::Memory,
+    notices::Notices,
     recorder::{Recorder, RecorderSettings, TraceFile, device_lane, worker_lane},
     recording::{Lane, Stall, TaskId},
     schedule::{Foreign, Place, Policy},
@@ -50,6 +51,7 @@ pub(crate) struct Shared {
     pub(crate) scopes: ScopePool,
     pub(crate) devices: Devices,
     pub(crate) weights: Weights,
+    pub(crate) notices: Arc<Notices>,
     /// Whether the host's workers take tasks that a device could take.
     pub(crate) host_helps: bool,
     pub(crate) memory: Arc<Memory>,
@@ -85,11 +87,12 @@ unsafe impl Sync for Front {}
 
 impl Shared {
     fn new(settings: Settings, has_file: bool) -> Result<Self, Error> {
-        let workers = settings.workers;
+        let (workers, notices) = (settings.workers, Arc::<Notices>::default());
         let recorder = (settings.trace || has_file).then(|| {
             let (lanes, window, memory_bytes) = (lanes(&settings), settings.window, settings.trace_memory_bytes);
             let devices = settings.devices.iter().map(|device| device.info()).collect();
-            Recorder::new(RecorderSettings { workers, window, lanes, devices, memory_bytes, has_file })
+            let notices = notices.clone();
+            Recorder::new(RecorderSettings { workers, window, lanes, devices, memory_bytes, has_file, notices })
         });
         let issuers = settings.devices.len() as u32;
         let devices = Devices::new(settings.devices)?;
@@ -105,7 +108,8 @@ impl Shared {
             locked: Locked::new(workers),
             sleep: Sleep::new(places),
             scopes,
-            weights: Weights::start(settings.weights_file, &devices)?,
+            weights: Weights::start(settings.weights_file, &devices, notices.clone())?,
+            notices,
             host_helps: settings.host_helps,
             devices,
             memory: Arc::new(Memory::new(&infos)),

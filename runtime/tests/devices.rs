@@ -237,7 +237,7 @@ fn what_tasks_take_is_weighed() -> Result<(), Error> {
         assert!((same.rate / weight.rate - 1.0).abs() < 1e-6, "{same:?} instead of {weight:?}");
     }
     assert_eq!(rt.capability_weight(Resource::HOST, "unheard of", cost(&0)).source, WeightSource::Assumed);
-    assert!(rt.alarms().is_empty());
+    assert!(rt.notices().is_empty());
     Ok(())
 }
 

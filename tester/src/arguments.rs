@@ -123,7 +123,7 @@ pub struct Arguments {
     pub devices: Option<String>,
 
     /// Bytes of each device's memory that are used, such as 64M [default: what it has]
-    #[arg(long, value_name = "BYTES", value_parser = device_memory)]
+    #[arg(long, value_name = "BYTES", allow_hyphen_values = true, value_parser = device_memory)]
     pub device_memory: Option<usize>,
 
     /// Where matrices lie when a routine is called
@@ -311,6 +311,7 @@ mod tests {
             ("potrf --policy none", "--policy"),
             ("potrf --distribution fair", "--distribution"),
             ("potrf --device-memory much", "--device-memory"),
+            ("potrf --device-memory -4M", "expected a number of bytes"),
             ("potrf --location disk", "--location"),
             ("potrf --pinned maybe", "--pinned"),
             ("potrf --peer ,scipy_", "--peer"),

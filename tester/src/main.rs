@@ -74,7 +74,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let workers = match arguments.workers {
         Some(workers) => workers as usize,
         // A runtime knows what the default is. This one is gone before the peers come.
-        None => Runtime::builder().trace(false).build().map_err(|error| format!("--workers: {error}"))?.workers(),
+        None => Runtime::builder().trace(false).build().map_err(|error| error.to_string())?.workers(),
     };
     // Before our threads start and bind themselves to processors: the peers' threads inherit what this one may use.
     let peers = open(arguments, workers)?;
@@ -83,7 +83,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         builder = builder.policy(policy);
     }
     let builder = devices::add_to(builder, arguments)?;
-    let runtime = builder.build().map_err(|error| format!("--workers, --policy, --devices: {error}"))?;
+    let runtime = builder.build().map_err(|error| error.to_string())?;
     let setting = Setting {
         workers,
         policy: runtime.policy().to_owned(),

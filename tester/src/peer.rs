@@ -18,6 +18,7 @@ use crate::arguments::Location;
 pub use call::Call;
 use gpu::Gpu;
 use libloading::Library;
+use std::error::Error;
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
 use std::time::Duration;
@@ -66,8 +67,8 @@ fn thread_count() -> Option<usize> {
 /// Why a peer can not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PeerError {
-    #[error("{path}: {source}")]
-    Open { path: String, source: libloading::Error },
+    #[error("{path}: {why}")]
+    Open { path: String, why: String },
     #[error("{path} has none of {tried}: is it a BLAS with Fortran symbols, and is the prefix right?")]
     NoBlas { path: String, tried: String },
     #[error("{0}")]
@@ -128,7 +129,9 @@ impl Peer {
         }
         // SAFETY: opening runs the library's initialisers. The user has named this library to be run.
         let library = unsafe { Library::new(&path.library) };
-        let library = library.map_err(|source| PeerError::Open { path: path.library.clone(), source })?;
+        // What the loader says is the error's source.
+        let why = |error: libloading::Error| error.source().map_or_else(|| error.to_string(), ToString::to_string);
+        let library = library.map_err(|error| PeerError::Open { path: path.library.clone(), why: why(error) })?;
         let file = path.library.rsplit('/').next().unwrap_or(&path.library);
         let name = file.strip_prefix("lib").unwrap_or(file);
         let name = name.split(".so").next().unwrap_or(name).to_owned();

@@ -126,10 +126,15 @@ pub struct Row {
 }
 
 impl Row {
+    /// How long it took. A wrong result has no rate.
+    fn timing(&self) -> Option<Timing> {
+        self.timing.filter(|_| self.status != Status::Failed)
+    }
+
     /// Our rate over the peer's.
     fn ratio(&self) -> Option<f64> {
         let peer = self.peer.as_ref()?.timing?;
-        Some(self.timing?.gflops / peer.gflops).filter(|ratio| ratio.is_finite())
+        Some(self.timing()?.gflops / peer.gflops).filter(|ratio| ratio.is_finite())
     }
 
     /// The row as a JSON object. What a routine does not have is null, as is a number that is not finite.
@@ -165,9 +170,9 @@ impl Row {
         put("error", json!(self.error));
         put("bound", json!(setting.bound));
         put("check", json!(self.check));
-        put("seconds", json!(self.timing.map(|timing| timing.seconds)));
-        put("seconds_min", json!(self.timing.map(|timing| timing.seconds_min)));
-        put("gflops", json!(self.timing.map(|timing| timing.gflops)));
+        put("seconds", json!(self.timing().map(|timing| timing.seconds)));
+        put("seconds_min", json!(self.timing().map(|timing| timing.seconds_min)));
+        put("gflops", json!(self.timing().map(|timing| timing.gflops)));
         let peer = self.peer.as_ref();
         put("peer", json!(peer.map(|peer| &peer.name)));
         put("peer_error", json!(peer.and_then(|peer| peer.error)));
@@ -190,7 +195,7 @@ impl Row {
         let number =
             |value: Option<f64>, digits: usize| value.map_or("-".to_owned(), |value| format!("{value:.digits$}"));
         let small = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2e}"));
-        let (timing, peer) = (self.timing, self.peer.as_ref());
+        let (timing, peer) = (self.timing(), self.peer.as_ref());
         let peer_timing = peer.and_then(|peer| peer.timing);
         let mut line = columns([
             &format!("{}{}", self.letter, self.routine),
@@ -290,17 +295,21 @@ mod tests {
             ("pinned", json!(false)),
             ("error", Value::Null),
             ("bound", json!(30.0)),
-            ("seconds", json!(0.5)),
-            ("gflops", json!(30.0)),
+            ("seconds", Value::Null),
+            ("gflops", Value::Null),
             ("peer", json!("blas")),
             ("peer_gflops", json!(15.0)),
-            ("ratio", json!(2.0)),
+            ("ratio", Value::Null),
             ("status", json!("FAILED")),
             ("reason", json!("because")),
         ] {
             assert_eq!(value.get(key), Some(&expected), "{key}");
         }
         assert!(value.get("nrhs").is_none() && !value.to_string().contains('\n'));
+        let right = Row { status: Status::Ok, reason: None, ..row() }.json(&setting);
+        for (key, expected) in [("seconds", 0.5), ("gflops", 30.0), ("ratio", 2.0)] {
+            assert_eq!(right.get(key), Some(&json!(expected)), "{key}");
+        }
     }
 
     #[test]

@@ -66,6 +66,14 @@ pub struct Lane {
     pub kind: LaneKind,
 }
 
+impl Lane {
+    /// Its name, for where it stands without its group: a device's queue with the device.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        if self.kind == LaneKind::Queue { format!("{} {}", self.process, self.name) } else { self.name.clone() }
+    }
+}
+
 /// What a lane stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LaneKind {

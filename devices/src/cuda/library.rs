@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
     sync::OnceLock,
 };
-use superscalar_runtime::DeviceError;
+use superscalar_runtime::{DeviceError, cache};
 
 /// A library of CUDA's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +153,7 @@ impl Library {
         if self.is_present() {
             return Ok(());
         }
-        let folders = folders(&|name| env::var_os(name).filter(|value| !value.is_empty()));
+        let folders = folders(&cache::variable);
         let found = folders.iter().any(|folder| {
             let is_there = loads(folder, self.name());
             if is_there {
@@ -236,7 +236,7 @@ fn is_version_of(file: &Path, prefix: &str) -> bool {
 
 /// Where the libraries may lie besides the loader's folders.
 fn folders(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
-    let named = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let named = |name: &str| variable(name).map(PathBuf::from);
     let mut toolkits: Vec<PathBuf> = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"].into_iter().filter_map(named).collect();
     toolkits.extend(["/usr/local/cuda", "/opt/cuda", "/usr/local/nvidia", "/usr/lib/wsl"].map(PathBuf::from));
     let mut folders = Vec::new();

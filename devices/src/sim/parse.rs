@@ -20,6 +20,8 @@ use superscalar_runtime::{DeviceError, LinkInfo};
 /// | `peer=8e8` | linked with each device of the list that has such a setting, too, by the slower of both rates |
 /// | `fault=kernel@3` | one [`Fault`], and this setting can come again |
 ///
+/// A device whose speed is set has it in its name, `sim:0:flops=2e9`: what was measured of another speed says nothing of it.
+///
 /// A rate of zero takes no modelled time. Without a peer setting, 0 and 1 are linked if both are there, as the presets say, and
 /// `peer=none` cuts that.
 ///
@@ -54,6 +56,10 @@ pub fn parse(text: &str) -> Result<Vec<Spec>, DeviceError> {
             let mut device = Device { spec, peer: if number < 2 { Link::Preset } else { Link::None } };
             let named = |error| DeviceError::new(format!("`{item}`: {error}"));
             settings.iter().try_for_each(|setting| device.set(setting)).map_err(named)?;
+            // Another speed is another device, whose capability weights are its own.
+            for setting in settings.iter().filter(|setting| SPEEDS.contains(&name(setting))) {
+                device.spec.name += &format!(":{setting}");
+            }
             devices.push(device);
         }
     }
@@ -89,6 +95,11 @@ impl Link {
     }
 }
 
+const SETTINGS: &str =
+    "memory, queues, depth, flops, rate, latency, link, link-latency, peer, fault, each with `=` and a value";
+/// Those that say how fast a device computes.
+const SPEEDS: [&str; 3] = ["flops", "rate", "latency"];
+
 struct Device {
     spec: Spec,
     peer: Link,
@@ -96,7 +107,7 @@ struct Device {
 
 impl Device {
     fn set(&mut self, setting: &str) -> Result<(), DeviceError> {
-        let (name, value) = setting.split_once('=').ok_or_else(|| unknown(setting, "a setting and its value"))?;
+        let (name, value) = setting.split_once('=').ok_or_else(|| unknown(setting, SETTINGS))?;
         let spec = &mut self.spec;
         match name {
             "memory" => spec.memory_bytes = bytes(value).ok_or_else(|| unknown(setting, "bytes, such as 64M"))?,
@@ -110,10 +121,15 @@ impl Device {
             "peer" if value == "none" => self.peer = Link::None,
             "peer" => self.peer = Link::Rate(rate(setting, value)?),
             "fault" => spec.faults.0.push(fault(value).ok_or_else(|| unknown(setting, "a fault, such as kernel@3"))?),
-            _ => return Err(unknown(setting, "a setting of simulated devices")),
+            _ => return Err(unknown(setting, &format!("one of the settings {SETTINGS}"))),
         }
         Ok(())
     }
+}
+
+/// The part of a setting before the sign.
+fn name(setting: &str) -> &str {
+    setting.split('=').next().unwrap_or_default()
 }
 
 fn unknown(text: &str, expected: &str) -> DeviceError {

@@ -21,6 +21,7 @@ mod norms;
 mod qr;
 mod runs;
 mod scales;
+mod threads;
 mod tsqr;
 
 /// A test for each of the four types.

@@ -25,11 +25,12 @@ impl Shared {
         match on.device_index() {
             None => {
                 let is_able = slot.device_side().takers().host() && self.is_the_hosts(task.slot());
+                let is_able = is_able && !self.leaves(on, task);
                 is_able.then(|| self.whereabouts_of_host(task.slot()))
             }
             Some(device) => {
                 let at = usize::from(device);
-                let is_able = at < self.devices.len() && self.is_for(at, slot);
+                let is_able = at < self.devices.len() && self.is_for(at, slot) && !self.leaves(on, task);
                 is_able.then(|| self.whereabouts(task.slot(), device))
             }
         }

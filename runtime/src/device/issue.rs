@@ -6,14 +6,14 @@ use super::{
     noted::Noted,
     offer::KeptFor,
     queues::Queues,
-    reside::{Admission, Held},
+    reside::{Admission, Bar, Held},
     shielded,
     side::{pack, unpack},
 };
 use crate::{
     memory::Waits,
     runtime::Shared,
-    schedule::{ReadyTask, Want},
+    schedule::{ReadyTask, Resource, Want},
     sync::{fence, lock_soon, try_lock_soon},
     task::{Body, Release, Slot, TaskRef},
     worker::{Next, Seat},
@@ -229,6 +229,9 @@ impl Shared {
         if !self.is_for(device, slot) {
             return false;
         }
+        if self.leaves(Resource::device(device as u16), task) {
+            return false;
+        }
         entry.waits_for_all || slot.pending.only_hold_left() || {
             // SAFETY: written before the task was pushed, and not changed while it lies in the policy.
             let predecessors = unsafe { &*slot.device_side().predecessors.get() };
@@ -259,8 +262,8 @@ impl Shared {
         let (held, admitted) = match self.admit(device, &exec.body) {
             Admission::Admitted(held, admitted) => (held, admitted),
             Admission::NotYet => return Taken::NotYet(task),
-            Admission::Barred(error) => {
-                self.bar(issuing, task.slot(), error);
+            Admission::Barred(bar, error) => {
+                self.bar(issuing, task.slot(), bar, error);
                 return Taken::Settled;
             }
             Admission::Failed(error) => {
@@ -291,7 +294,7 @@ impl Shared {
                 if error.is_lost() {
                     // Nothing of the task has run, so it is for others.
                     self.lose(device);
-                    self.bar(issuing, task.slot(), error);
+                    self.bar(issuing, task.slot(), Bar::Loss, error);
                 } else {
                     self.complete(seat, task.slot(), Some(error));
                 }
@@ -306,6 +309,7 @@ impl Shared {
                 entry.issued.fetch_add(1, Ordering::Relaxed);
                 issuing.queues.issued(queue, ticket, awaits_host);
                 issuing.in_flight.push_back(InFlight { queue, ticket, slot: task.slot(), held });
+                entry.at_work.store(true, Ordering::Relaxed);
                 self.release_issued(seat, slot, &mut issuing.kept);
             }
         }
@@ -313,12 +317,17 @@ impl Shared {
     }
 
     /// A task that this device can not do after all is for others, or fails if there are none.
-    fn bar(&self, issuing: &Issuing, index: u32, error: DeviceError) {
+    fn bar(&self, issuing: &Issuing, index: u32, bar: Bar, error: DeviceError) {
         let slot = self.slab.slot(index);
         slot.device_side().barred.fetch_or(1 << issuing.device, Ordering::Relaxed);
         let seat = self.issuer_seat(issuing.device);
         if !self.somebody_can_take(slot) {
             return self.complete(seat, index, Some(error));
+        }
+        if bar != Bar::Loss {
+            let (device, kernel) = (&self.devices.all[issuing.device].info.name, slot.device_side().call().0);
+            let text = || format!("{device} can not have `{kernel}`, nor others like it, which go elsewhere: {error}");
+            self.notices.say(&format!("{bar:?} {}", issuing.device), text);
         }
         // Looked up before the push: from then on another thread may run the task and free its slot.
         let scope = NonNull::from(slot.scope());

@@ -49,6 +49,7 @@ mod issue;
 mod memory;
 mod noted;
 mod offer;
+mod pace;
 mod queries;
 mod queues;
 mod reside;

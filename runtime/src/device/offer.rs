@@ -23,6 +23,7 @@ impl Shared {
             (_, Lock::Host | Lock::Worker(_)) => Takers::HOST,
             (takers, Lock::None) => takers,
         };
+        self.devices.pace().begin_task();
         let side = slot.device_side();
         side.takers.store(takers.0, Ordering::Relaxed);
         side.event.store(0, Ordering::Relaxed);
@@ -156,7 +157,8 @@ impl Shared {
     fn host_can_take_offered(&self, task: &ReadyTask) -> bool {
         let slot = self.slab.slot(task.slot());
         let takers = slot.device_side().takers();
-        takers.devices() == 0 || takers.host() && slot.pending.only_hold_left() && self.is_the_hosts(task.slot())
+        let is_its_turn = || slot.pending.only_hold_left() && self.is_the_hosts(task.slot());
+        takers.devices() == 0 || takers.host() && is_its_turn() && !self.leaves(Resource::HOST, task)
     }
 
     /// Whether the host may have the task, when it can be run: it helps, or nobody else can do it.

@@ -47,9 +47,20 @@ pub(super) enum Admission {
     /// Something must finish first.
     NotYet,
     /// This device can not do it, or is gone.
-    Barred(DeviceError),
+    Barred(Bar, DeviceError),
     /// Nobody can.
     Failed(DeviceError),
+}
+
+/// Why a device can not do a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bar {
+    /// An operand can not have a copy there.
+    Place,
+    /// It does not fit.
+    Size,
+    /// The device is gone.
+    Loss,
 }
 
 impl Shared {
@@ -74,7 +85,12 @@ impl Shared {
             return match info.memory {
                 // It works in host memory, and no device has a copy of what can not have copies.
                 None if is_writable => Admission::Admitted(Held::default(), Admitted::default()),
-                _ => Admission::Barred(DeviceError::new("an operand of it stays in host memory")),
+                _ => Admission::Barred(
+                    Bar::Place,
+                    DeviceError::new(
+                        "an operand of it stays in host memory, as it lies there in a way that devices can not copy, such as with a stride between neighbours in a column",
+                    ),
+                ),
             };
         }
         let scratch_bytes = info.memory.as_ref().map_or(Ok(0), |memory| {
@@ -87,13 +103,12 @@ impl Shared {
         };
         let mut directory = self.memory.lock();
         let Some(uses) = self.uses_of(body, &operands, &regions, &mut directory) else {
-            return Admission::Barred(DeviceError::new(
-                "an operand of it is a resident value in a place that is not its own",
-            ));
+            let why = "an operand of it is a resident value in a place that is not its own";
+            return Admission::Barred(Bar::Place, DeviceError::new(why));
         };
         let demand = Demand { device: device as u16, uses: &uses, scratch_bytes };
         if let Err(error) = directory.check_size(demand) {
-            return Admission::Barred(error);
+            return Admission::Barred(Bar::Size, error);
         }
         let mut drivers = Drivers::new(&self.devices);
         let mut admitted = Admitted::default();
@@ -103,7 +118,7 @@ impl Shared {
         match is_admitted {
             Ok(true) => {}
             Ok(false) => return Admission::NotYet,
-            Err(error) if self.devices.all[device].is_lost() => return Admission::Barred(error),
+            Err(error) if self.devices.all[device].is_lost() => return Admission::Barred(Bar::Loss, error),
             // Another was asked for what it had. Perhaps there is one more that has it.
             Err(_) if !drivers.lost.is_empty() => return Admission::NotYet,
             Err(error) => return Admission::Failed(error),
@@ -218,6 +233,8 @@ impl Shared {
         if self.devices.all[device].mark_lost() {
             self.memory.lock().lose(device as u16);
             self.tell_of_loss();
+            let text = || format!("{} is lost: others do what it was to do", self.devices.all[device].info.name);
+            self.notices.say(&format!("loss of {device}"), text);
         }
     }
 

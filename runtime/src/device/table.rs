@@ -1,6 +1,6 @@
 //! The devices of a runtime, and the kinds that they are of.
 
-use super::{Device, DeviceInfo, DeviceKind, claim::Claim, issue::Issuing, side::QUEUES_MAX};
+use super::{Device, DeviceInfo, DeviceKind, claim::Claim, issue::Issuing, pace::Pace, side::QUEUES_MAX};
 use crate::{error::Error, sync::fence};
 use std::{
     collections::HashSet,
@@ -29,6 +29,8 @@ pub(crate) struct Entry {
     pub(super) waits: AtomicBool,
     /// How many tasks were put into its queues.
     pub(crate) issued: AtomicU64,
+    /// Whether any of them is not done.
+    pub(super) at_work: AtomicBool,
     /// Whether its queues can wait for the events of all devices.
     pub(super) waits_for_all: bool,
     lost: AtomicBool,
@@ -61,6 +63,7 @@ pub(crate) struct Devices {
     pub(crate) all: Vec<Entry>,
     pub(crate) kinds: Kinds,
     any_memory: bool,
+    pub(super) pace: Pace,
 }
 
 /// The kinds of device in a runtime; a kind's place is its bit in [`Takers`].
@@ -137,12 +140,13 @@ impl Devices {
                 idle: AtomicBool::default(),
                 waits: AtomicBool::default(),
                 issued: AtomicU64::default(),
+                at_work: AtomicBool::default(),
                 lost: AtomicBool::default(),
             }
         };
         let all: Vec<Entry> = claims.into_iter().zip(devices).enumerate().map(entry).collect();
         let any_memory = all.iter().any(|entry| entry.info.memory.is_some());
-        Ok(Self { all, kinds, any_memory })
+        Ok(Self { all, kinds, any_memory, pace: Pace::default() })
     }
 
     #[inline]

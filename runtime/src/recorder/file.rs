@@ -21,7 +21,7 @@ use crate::{
 use std::{
     collections::{HashMap, VecDeque},
     fs::{self, File},
-    io::{Seek, SeekFrom, Write},
+    io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     sync::{
         Condvar, Mutex,
@@ -57,14 +57,14 @@ pub(crate) struct TraceFile {
 }
 
 impl TraceFile {
-    /// Opens the file, or says why not. A second runtime of a process gets a file of its own, with a number in its name.
+    /// Opens the file, and makes the folder for it, or says why not. A second runtime of a process gets a file of its own, with a number in its name.
     pub(crate) fn open(wanted: &Path) -> Option<Self> {
         let path = numbered(wanted);
         // A pipe would be taken for ended by its reader if it were opened and closed here.
         let opened = match fs::metadata(&path) {
             Ok(known) if !known.is_file() && !known.is_dir() => Ok((false, path.clone())),
             // Through links: it is their target that is replaced at the end.
-            _ => File::create(&path).and_then(|_| Ok((true, fs::canonicalize(&path)?))),
+            _ => created(&path).and_then(|_| Ok((true, fs::canonicalize(&path)?))),
         };
         match opened {
             Ok((is_regular, path)) => Some(Self {
@@ -238,6 +238,13 @@ impl Growing {
         self.events_end += bytes;
         Ok(bytes)
     }
+}
+
+fn created(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    File::create(path)
 }
 
 /// Where a file is made that is to take another's place.

@@ -21,6 +21,7 @@ use crate::{
     datum::Submission,
     device::DeviceInfo,
     hazard::Mode,
+    notices::Notices,
     recording::{
         Activity, ActivityKind, Counter, CounterSample, HazardRecord, Lane, LaneKind, NodeId, Outcome, Recording, Span,
         Stall, TaskId, TaskRecord,
@@ -36,7 +37,7 @@ use ring::{Purpose, Ring};
 use std::{
     panic::Location,
     sync::{
-        Mutex, MutexGuard,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicU32, Ordering},
     },
     time::Instant,
@@ -56,6 +57,7 @@ pub(crate) struct RecorderSettings {
     pub(crate) devices: Vec<DeviceInfo>,
     pub(crate) memory_bytes: usize,
     pub(crate) has_file: bool,
+    pub(crate) notices: Arc<Notices>,
 }
 
 /// See the module's head.
@@ -69,6 +71,7 @@ pub(crate) struct Recorder {
     /// When the last work on each lane has ended, for the lanes of queues.
     ends: Mutex<Vec<u64>>,
     nodes: Vec<String>,
+    notices: Arc<Notices>,
     page_bytes: usize,
     data: AtomicU32,
     seats: Box<[CachePadded<Mutex<Page>>]>,
@@ -77,7 +80,7 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub(crate) fn new(settings: RecorderSettings) -> Self {
-        let RecorderSettings { workers, window, mut lanes, devices, memory_bytes, has_file } = settings;
+        let RecorderSettings { workers, window, mut lanes, devices, memory_bytes, has_file, notices } = settings;
         let seats = lanes.len();
         let mut queues = Vec::new();
         for info in &devices {
@@ -100,6 +103,7 @@ impl Recorder {
             queues,
             ends: Mutex::new(vec![0; lanes.len()]),
             nodes,
+            notices,
             ring: Mutex::new(Ring::new(memory_bytes, has_file)),
             lanes,
         }
@@ -280,8 +284,14 @@ impl Recorder {
 
     /// A recording of nothing, on the lanes of all seats.
     fn blank(&self) -> Recording {
-        let (window, workers) = (Some(self.window), Some(self.workers));
-        Recording { lanes: self.lanes.clone(), nodes: self.nodes.clone(), window, workers, ..Recording::default() }
+        Recording {
+            lanes: self.lanes.clone(),
+            nodes: self.nodes.clone(),
+            window: Some(self.window),
+            workers: Some(self.workers),
+            notices: self.notices.texts(),
+            ..Recording::default()
+        }
     }
 }
 
@@ -336,6 +346,7 @@ mod cost {
             devices: Vec::new(),
             memory_bytes: 16 << 20,
             has_file: false,
+            notices: Arc::default(),
         };
         let (recorder, seat) = (Recorder::new(settings), Seat::new(Place(0)));
         let mut rounds: Vec<f64> = (0..=ROUNDS)

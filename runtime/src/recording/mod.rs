@@ -66,6 +66,8 @@ pub struct Recording {
     pub window: Option<u64>,
     /// How many workers there were, if that is known.
     pub workers: Option<u32>,
+    /// What the runtime had to say by then: [`Runtime::notices`](crate::Runtime::notices).
+    pub notices: Vec<String>,
 }
 
 /// One row of the trace: something that runs one task after another.
@@ -78,6 +80,14 @@ pub struct Lane {
     /// The group that the row is shown under, such as `workers` or `cuda:0`. Lanes with equal
     /// groups become threads of one process of the trace.
     pub process: String,
+}
+
+impl Lane {
+    /// Its name, for where it stands without its group: a device's queue with the device.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        if self.kind == LaneKind::Queue { format!("{} {}", self.process, self.name) } else { self.name.clone() }
+    }
 }
 
 /// What a lane stands for.

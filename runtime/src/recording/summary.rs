@@ -23,6 +23,7 @@ pub struct Summary {
     spans: usize,
     elapsed_ns: u64,
     dropped: u64,
+    notices: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -45,7 +46,7 @@ impl Summary {
             }
         }
         let mut operations: BTreeMap<&str, Operation> = BTreeMap::new();
-        let mut lanes: Vec<(String, u64)> = recording.lanes.iter().map(|lane| (lane.name.clone(), 0)).collect();
+        let mut lanes: Vec<(String, u64)> = recording.lanes.iter().map(|lane| (lane.full_name(), 0)).collect();
         for span in &recording.spans {
             let record = order.place(span.task).and_then(|place| records[place]);
             let ran_ns = span.end_ns.saturating_sub(span.start_ns);
@@ -67,7 +68,8 @@ impl Summary {
         let start_ns = recording.spans.iter().map(|span| span.start_ns).min();
         let end_ns = recording.spans.iter().map(|span| span.end_ns).max();
         let elapsed_ns = end_ns.unwrap_or(0).saturating_sub(start_ns.unwrap_or(0));
-        Self { operations, lanes, spans: recording.spans.len(), elapsed_ns, dropped: recording.dropped }
+        let (dropped, notices) = (recording.dropped, recording.notices.clone());
+        Self { operations, lanes, spans: recording.spans.len(), elapsed_ns, dropped, notices }
     }
 }
 
@@ -96,6 +98,9 @@ impl fmt::Display for Summary {
         for (name, busy_ns) in &self.lanes {
             let share = *busy_ns as f64 / self.elapsed_ns.max(1) as f64;
             writeln!(out, "  {name:<16} busy {:>5.1} %", 100.0 * share)?;
+        }
+        for notice in &self.notices {
+            writeln!(out, "  note: {notice}")?;
         }
         Ok(())
     }

@@ -116,6 +116,10 @@ impl Policy for DemandDriven {
         "demand-driven"
     }
 
+    fn weighs(&self) -> bool {
+        false
+    }
+
     fn push(&self, _: Place, task: ReadyTask, outlook: &dyn Outlook) -> Option<Resource> {
         let for_devices = (1..outlook.resources()).any(|on| outlook.forecast(&task, Resource(on)).is_some());
         let owner = outlook.owner(&task).filter(|&on| outlook.forecast(&task, on).is_some());

@@ -25,6 +25,10 @@ impl Policy for Fifo {
         "fifo"
     }
 
+    fn weighs(&self) -> bool {
+        false
+    }
+
     fn push(&self, _: Place, task: ReadyTask, _: &dyn Outlook) -> Option<Resource> {
         self.ready().push_back(task);
         None

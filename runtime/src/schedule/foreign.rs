@@ -33,6 +33,10 @@ impl Policy for Foreign {
         one_way(WHY, || self.0.is_late(on, outlook))
     }
 
+    fn weighs(&self) -> bool {
+        one_way(WHY, || self.0.weighs())
+    }
+
     fn hands_over(&self, by: Place, task: &ReadyTask) -> bool {
         one_way(WHY, || self.0.hands_over(by, task))
     }

@@ -192,6 +192,12 @@ pub trait Policy: Send + Sync {
         false
     }
 
+    /// Whether it weighs by itself who is too slow for a task. Where it does not, the runtime keeps such tasks from those to whom they
+    /// are not worth while: they do not [accept](Want::accepts) them as long as a faster resource is at work.
+    fn weighs(&self) -> bool {
+        true
+    }
+
     /// Whether the thread at `by` may run this task, which it has just made ready, without pushing it first.
     fn hands_over(&self, by: Place, task: &ReadyTask) -> bool {
         let _ = (by, task);

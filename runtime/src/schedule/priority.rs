@@ -58,6 +58,10 @@ impl Policy for Priority {
         "priority"
     }
 
+    fn weighs(&self) -> bool {
+        false
+    }
+
     fn push(&self, by: Place, task: ReadyTask, _: &dyn Outlook) -> Option<Resource> {
         let band = Self::band(&task);
         if band > ORDINARY {

@@ -22,6 +22,10 @@ impl Policy for WorkStealing {
         "work-stealing"
     }
 
+    fn weighs(&self) -> bool {
+        false
+    }
+
     fn push(&self, by: Place, task: ReadyTask, _: &dyn Outlook) -> Option<Resource> {
         self.0.push(by, 0, task);
         None

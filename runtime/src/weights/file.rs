@@ -2,16 +2,16 @@
 //!
 //! JSON: `{"format": "superscalar capability weights", "version": 1, "weights": [...]}`, where each weight has the `resource` (a device's
 //! name, or `host`), the `kernel`, the `unit` (`flops` or `bytes`), the size of a call in `flops` and `bytes`, the `rate` in units
-//! per second, and the number of `samples`. It is written to a file beside it, which then takes its place, so that no reader ever sees half
-//! of one.
+//! per second, and the number of `samples`.
 
 use super::estimate::{Point, Size, Unit};
-use crate::{device::Cost, error::Error, topology};
-use serde_json::{Value, json};
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
+use crate::{
+    cache::{self, CacheFile},
+    device::Cost,
+    error::Error,
+    topology,
 };
+use serde_json::{Value, json};
 
 const FORMAT: &str = "superscalar capability weights";
 const VERSION: u64 = 1;
@@ -33,49 +33,29 @@ impl Entry {
     }
 }
 
-/// `superscalar/<processor>.weights.json` in the user's folder for caches (`XDG_CACHE_HOME`, `~/.cache`), if there is such a folder.
-pub(crate) fn default_path() -> Option<PathBuf> {
-    let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = given("XDG_CACHE_HOME").or_else(|| Some(given("HOME")?.join(".cache")))?;
-    Some(folder.join("superscalar").join(format!("{}.weights.json", topology::processor_name())))
+/// `<processor>.weights.json` in the user's folder for caches, if there is such a folder.
+pub(crate) fn default_file() -> Option<CacheFile> {
+    Some(CacheFile::within(&cache::folder()?, &format!("{}.weights.json", topology::processor_name())))
 }
 
 /// What the file has; nothing if there is none.
-pub(super) fn load(path: &Path) -> Result<Vec<Entry>, Error> {
-    match fs::read_to_string(path) {
-        Ok(text) => parse(&text).map_err(|why| Error::setting(format!("{}: {why}", path.display()))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        // Not text, then; a file that can not be read is another matter.
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            Err(Error::setting(format!("{}: {error}", path.display())))
-        }
-        Err(error) => Err(Error::system(format!("{} can not be read", path.display()), error)),
-    }
+pub(super) fn load(file: &CacheFile) -> Result<Vec<Entry>, Error> {
+    Ok(file.read(parse)?.unwrap_or_default())
 }
 
 /// Puts these weights into the file, beside those of other devices, kernels and sizes that it has.
-pub(super) fn merge(path: &Path, news: impl Iterator<Item = Entry>) -> Result<(), Error> {
-    let mut entries = load(path)?;
-    for entry in news {
-        match entries.iter_mut().find(|known| known.is_of(&entry)) {
-            Some(known) => *known = entry,
-            None => entries.push(entry),
-        }
-    }
+pub(super) fn merge(file: &CacheFile, news: impl Iterator<Item = Entry>) -> Result<(), Error> {
     let key = |it: &Entry| (it.resource.clone(), it.kernel.clone(), it.unit, it.point.size.bucket());
-    entries.sort_by_key(key);
-    let failed = |error| Error::system(format!("{} can not be written", path.display()), error);
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(failed)?;
-    }
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}", std::process::id()));
-    let beside = PathBuf::from(beside);
-    let written = fs::write(&beside, print(&entries)).and_then(|()| fs::rename(&beside, path));
-    written.map_err(|error| {
-        // Whether or not it was there.
-        let _ = fs::remove_file(&beside);
-        failed(error)
+    file.update(parse, |known| {
+        let mut entries = known.unwrap_or_default();
+        for entry in news {
+            match entries.iter_mut().find(|known| known.is_of(&entry)) {
+                Some(known) => *known = entry,
+                None => entries.push(entry),
+            }
+        }
+        entries.sort_by_key(key);
+        print(&entries)
     })
 }
 
@@ -96,8 +76,8 @@ fn print(entries: &[Entry]) -> String {
     )
 }
 
-fn parse(text: &str) -> Result<Vec<Entry>, String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| format!("these are no weights: {error}"))?;
+fn parse(text: &[u8]) -> Result<Vec<Entry>, String> {
+    let value: Value = serde_json::from_slice(text).map_err(|error| format!("these are no weights: {error}"))?;
     if value["format"] != FORMAT {
         return Err(format!("these are no weights: `format` is not `{FORMAT}`"));
     }
@@ -141,7 +121,7 @@ mod tests {
 
     #[test]
     fn what_is_printed_is_parsed() {
-        let read = parse(&print(&[sample("gemm", 1e12), sample("trsm", 5e11)])).expect("weights");
+        let read = parse(print(&[sample("gemm", 1e12), sample("trsm", 5e11)]).as_bytes()).expect("weights");
         assert_eq!(read.len(), 2);
         for (read, kept) in read.iter().zip([sample("gemm", 1e12), sample("trsm", 5e11)]) {
             assert!(read.is_of(&kept), "{read:?}");
@@ -154,7 +134,7 @@ mod tests {
     fn what_is_no_file_of_weights_is_refused_with_the_reason() {
         let with = |line: &str| format!("{{\"format\": \"{FORMAT}\", \"version\": 1, \"weights\": [{line}]}}");
         let good = r#"{"resource":"host","kernel":"gemm","unit":"flops","flops":1,"bytes":1,"rate":1,"samples":1}"#;
-        assert_eq!(parse(&with(good)).expect("weights").len(), 1);
+        assert_eq!(parse(with(good).as_bytes()).expect("weights").len(), 1);
         for (text, why) in [
             ("potrf d 2 512 96 60.5".to_owned(), "no weights"),
             ("{}".to_owned(), "`format`"),
@@ -164,7 +144,7 @@ mod tests {
             (with(&format!("{good},{}", good.replace("flops\",", "hours\","))), "weight 2: `unit`"),
             (with(&good.replace("\"kernel\"", "\"colonel\"")), "weight 1: `kernel`"),
         ] {
-            let said = parse(&text).expect_err(&text);
+            let said = parse(text.as_bytes()).expect_err(&text);
             assert!(said.contains(why), "{said}");
         }
     }

@@ -13,7 +13,7 @@
 //!    it takes replaces the assumption.
 //!
 //! When several measurements contradict what was persisted by more than a factor of two, that is dropped for the kernel and the
-//! resource, said once, and counted as an alarm.
+//! resource, and said once ([`Runtime::notices`]).
 //!
 //! Weights are kept only where there are devices: a runtime without any pays nothing.
 
@@ -25,11 +25,13 @@ mod names;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use file::default_path;
+pub(crate) use file::default_file;
 
 use crate::{
+    cache::CacheFile,
     device::{Cost, Devices, Speed},
     error::Error,
+    notices::Notices,
     runtime::Runtime,
     schedule::Resource,
     sync::held,
@@ -37,10 +39,9 @@ use crate::{
 use estimate::{Curve, Point, Size, Unit, interpolated, nearest, work};
 use names::NameMap;
 use std::{
-    path::PathBuf,
     sync::{
-        Mutex, RwLock,
-        atomic::{AtomicU64, Ordering},
+        Arc, RwLock,
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Instant,
 };
@@ -53,6 +54,10 @@ const SAMPLES_MIN: u64 = 4;
 const ALARM_FACTOR: f64 = 2.0;
 /// How near a prediction must be to be held against a measurement.
 const ALARM_REACH: f64 = 1.0;
+/// Rates that differ by more than this factor are unlike.
+const UNLIKE: f64 = 2.0;
+/// Unlike rates are looked for after the first few observations, and then after so many.
+const COMPARE_EVERY: u64 = 64;
 /// See the module's head.
 const ASSUMED: Speed = Speed { flops_per_s: 8e9, bytes_per_s: 4e9, latency_ns: 1000 };
 /// A task of which nothing is known, neither its cost nor how long its namesakes took.
@@ -157,31 +162,68 @@ struct Rates {
 /// The capability weights of all resources, in their order; see the module's head.
 pub(crate) struct Weights {
     resources: Vec<Rates>,
-    file: Option<PathBuf>,
-    alarms: Mutex<Vec<String>>,
+    file: Option<CacheFile>,
+    notices: Arc<Notices>,
+    /// Whether one resource is far slower than another.
+    are_unlike: AtomicBool,
+    /// How often something was observed.
+    observed: AtomicU64,
     epoch: Instant,
 }
 
 impl Weights {
     /// The weights for these devices, with what earlier runs have left in the file.
-    pub(crate) fn start(file: Option<PathBuf>, devices: &Devices) -> Result<Self, Error> {
+    pub(crate) fn start(file: Option<CacheFile>, devices: &Devices, notices: Arc<Notices>) -> Result<Self, Error> {
         let named: Vec<_> = devices.all.iter().map(|entry| (entry.info.name.clone(), entry.info.speed)).collect();
-        Self::of_devices(if named.is_empty() { None } else { file }, named)
+        Self::of_devices(if named.is_empty() { None } else { file }, named, notices)
     }
 
-    fn of_devices(file: Option<PathBuf>, devices: Vec<(String, Speed)>) -> Result<Self, Error> {
+    fn of_devices(
+        file: Option<CacheFile>,
+        devices: Vec<(String, Speed)>,
+        notices: Arc<Notices>,
+    ) -> Result<Self, Error> {
         let host = (!devices.is_empty()).then(|| ("host".to_owned(), Speed::default()));
         let rates =
             |(name, directive)| Rates { name, directive, kernels: RwLock::default(), ended_ns: AtomicU64::new(0) };
         let resources: Vec<_> = host.into_iter().chain(devices).map(rates).collect();
-        let known = file.as_deref().map_or(Ok(Vec::new()), file::load)?;
+        let known = file.as_ref().map_or(Ok(Vec::new()), file::load)?;
         for entry in known {
             for rates in resources.iter().filter(|rates| rates.name == entry.resource) {
                 let mut kernels = held(rates.kernels.write());
                 kernels.entry(entry.kernel.clone()).or_default().persisted.push((entry.unit, entry.point));
             }
         }
-        Ok(Self { resources, file, alarms: Mutex::default(), epoch: Instant::now() })
+        let said = resources.iter().map(|rates| rates.directive.flops_per_s).filter(|&rate| rate > 0.0);
+        let is_unlike = said.into_iter().any(|rate| is_far(rate / ASSUMED.flops_per_s));
+        let (are_unlike, observed) = (AtomicBool::new(is_unlike), AtomicU64::new(0));
+        Ok(Self { resources, file, notices, are_unlike, observed, epoch: Instant::now() })
+    }
+
+    /// Whether one resource is, as far as is known, far slower than another.
+    #[inline]
+    pub(crate) fn are_unlike(&self) -> bool {
+        self.are_unlike.load(Ordering::Relaxed)
+    }
+
+    /// Looks, now and then, whether somebody takes far longer for this kernel than somebody else.
+    fn compare(&self, kernel: &str, cost: &Cost) {
+        let observed = self.observed.fetch_add(1, Ordering::Relaxed);
+        if self.are_unlike() || !(observed.is_power_of_two() || observed.is_multiple_of(COMPARE_EVERY)) {
+            return;
+        }
+        let known = |rates: &Rates| match self.rate(rates, kernel, cost) {
+            (point, WeightSource::Measured | WeightSource::Persisted) => Some(point.ns_per_unit),
+            _ => None,
+        };
+        let (least, most) = self
+            .resources
+            .iter()
+            .filter_map(known)
+            .fold((f64::INFINITY, 0.0_f64), |(least, most), ns| (least.min(ns), most.max(ns)));
+        if least < most && is_far(most / least) {
+            self.are_unlike.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Nanoseconds since the start.
@@ -193,8 +235,9 @@ impl Weights {
     pub(crate) fn observe<'k>(&self, resource: Resource, runs: impl Iterator<Item = (&'k str, Cost, f64)>) {
         let Some(rates) = self.resources.get(usize::from(resource.0)) else { return };
         let mut kernels = held(rates.kernels.write());
-        let mut alarms = Vec::new();
+        let (mut alarms, mut last) = (Vec::new(), None);
         for (kernel, cost, busy_ns) in runs {
+            last = Some((kernel, cost));
             let known = match kernels.get_mut(kernel) {
                 Some(known) => known,
                 None => kernels.entry(kernel.to_owned()).or_default(),
@@ -202,20 +245,17 @@ impl Weights {
             // A device compiles a kernel, or loads it, when it first runs: that says nothing of the next.
             if resource == Resource::HOST || std::mem::replace(&mut known.has_run, true) {
                 let contradiction = known.observe(&cost, busy_ns);
-                alarms.extend(contradiction.map(|it| it.message(kernel, &rates.name)));
+                alarms.extend(contradiction.map(|it| (kernel, it)));
             }
         }
         drop(kernels);
-        alarms.into_iter().for_each(|message| self.alarm(message));
-    }
-
-    fn alarm(&self, message: String) {
-        tracing::warn!("{message}");
-        held(self.alarms.lock()).push(message);
-    }
-
-    pub(crate) fn alarms(&self) -> Vec<String> {
-        held(self.alarms.lock()).clone()
+        if let Some((kernel, cost)) = last {
+            self.compare(kernel, &cost);
+        }
+        for (kernel, contradiction) in alarms {
+            let topic = format!("weight of {kernel} on {}", rates.name);
+            self.notices.say(&topic, || contradiction.message(kernel, &rates.name));
+        }
     }
 
     /// How long a task of the kernel will take there, in nanoseconds.
@@ -286,15 +326,15 @@ impl Weights {
 
     /// Leaves what was measured to later runs, if it is news.
     pub(crate) fn save(&self) {
-        let Some(path) = &self.file else { return };
+        let Some(file) = &self.file else { return };
         let news: Vec<file::Entry> = self.measured().filter(|(_, is_news)| *is_news).map(|(entry, _)| entry).collect();
         if news.is_empty() {
             return;
         }
         // Also what is no news: another process may have written meanwhile, and the whole is of one day.
         let measured = self.measured().map(|(entry, _)| entry);
-        if let Err(error) = file::merge(path, measured) {
-            tracing::warn!("capability weights are not kept: {error}");
+        if let Err(error) = file::merge(file, measured) {
+            self.notices.say("weights", || format!("capability weights are not kept: {error}"));
         }
     }
 
@@ -318,6 +358,11 @@ impl Weights {
         }
         measured.into_iter()
     }
+}
+
+/// Whether a ratio of two rates is that of resources that are unlike.
+fn is_far(ratio: f64) -> bool {
+    !(1.0 / UNLIKE..=UNLIKE).contains(&ratio)
 }
 
 /// How long the work takes by a directive; none if it does not say.
@@ -359,11 +404,5 @@ impl Runtime {
     #[must_use]
     pub fn capability_weight(&self, resource: Resource, kernel: &str, cost: Cost) -> CapabilityWeight {
         self.shared.weights.of(resource, kernel, cost)
-    }
-
-    /// What was noticed that should not be: capability weights of earlier runs that measurements contradict.
-    #[must_use]
-    pub fn alarms(&self) -> Vec<String> {
-        self.shared.weights.alarms()
     }
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::recording::BlasLevel;
 use std::{
     fs,
+    path::PathBuf,
     sync::atomic::{AtomicU32, Ordering},
 };
 
@@ -17,8 +18,8 @@ fn directive() -> Speed {
     Speed { flops_per_s: 1e12, bytes_per_s: 1e11, latency_ns: 0 }
 }
 
-fn weights(file: Option<PathBuf>) -> Weights {
-    Weights::of_devices(file, vec![("sim:0".to_owned(), directive())]).expect("weights")
+fn weights(file: Option<CacheFile>) -> Weights {
+    Weights::of_devices(file, vec![("sim:0".to_owned(), directive())], Arc::default()).expect("weights")
 }
 
 /// A folder of its own, removed in the end.
@@ -31,8 +32,12 @@ impl Folder {
         Self(std::env::temp_dir().join(name))
     }
 
-    fn file(&self) -> PathBuf {
+    fn path(&self) -> PathBuf {
         self.0.join("inner").join("weights.json")
+    }
+
+    fn file(&self) -> CacheFile {
+        CacheFile::named(self.path())
     }
 }
 
@@ -101,7 +106,7 @@ fn what_was_measured_is_there_in_the_next_run() {
     observe(&first, 5, DEVICE, 512.0, 5e11);
     observe(&first, 5, Resource::HOST, 512.0, 3e10);
     first.save();
-    let text = fs::read_to_string(folder.file()).expect("a file");
+    let text = fs::read_to_string(folder.path()).expect("a file");
     assert!(text.contains("\"sim:0\"") && text.contains("\"host\"") && text.contains("\"gemm\""), "{text}");
 
     let second = weights(Some(folder.file()));
@@ -110,9 +115,9 @@ fn what_was_measured_is_there_in_the_next_run() {
     assert_eq!(second.list().len(), 2);
     // Nothing new: the file is left alone, also if it is gone by now.
     observe(&second, 5, DEVICE, 512.0, 5.1e11);
-    fs::remove_file(folder.file()).expect("it was there");
+    fs::remove_file(folder.path()).expect("it was there");
     second.save();
-    assert!(!folder.file().exists());
+    assert!(!folder.path().exists());
     // News: the file is there, and what other devices left in it stays.
     first.save();
     observe(&second, 50, DEVICE, 512.0, 7e11);
@@ -131,10 +136,10 @@ fn a_prediction_that_reality_contradicts_raises_one_alarm_and_falls() {
 
     let second = weights(Some(folder.file()));
     observe(&second, 2, DEVICE, 512.0, 1e11);
-    assert!(second.alarms().is_empty(), "two may be by chance");
+    assert!(second.notices.texts().is_empty(), "two may be by chance");
     assert_eq!(source(&second, DEVICE, 512.0).0, WeightSource::Persisted);
     observe(&second, 20, DEVICE, 512.0, 1e11);
-    let alarms = second.alarms();
+    let alarms = second.notices.texts();
     assert_eq!(alarms.len(), 1, "{alarms:?}");
     assert!(alarms[0].contains("`gemm`") && alarms[0].contains("`sim:0`"), "{alarms:?}");
     let (from, rate) = source(&second, DEVICE, 512.0);
@@ -144,16 +149,17 @@ fn a_prediction_that_reality_contradicts_raises_one_alarm_and_falls() {
 
     let third = weights(Some(folder.file()));
     observe(&third, 20, DEVICE, 512.0, 1.7e11);
-    assert!(third.alarms().is_empty(), "within a factor of two");
+    assert!(third.notices.texts().is_empty(), "within a factor of two");
 }
 
 #[test]
 fn a_foreign_file_is_an_error_that_names_it() {
     let folder = Folder::new();
-    fs::create_dir_all(folder.file().parent().expect("a folder")).expect("a folder");
+    fs::create_dir_all(folder.path().parent().expect("a folder")).expect("a folder");
     for text in [&b"potrf d 2 512 96 60.5"[..], b"\xff\xfe", b"{\"format\":"] {
-        fs::write(folder.file(), text).expect("a file");
-        let error = Weights::of_devices(Some(folder.file()), vec![("sim:0".to_owned(), directive())]);
+        fs::write(folder.path(), text).expect("a file");
+        let devices = vec![("sim:0".to_owned(), directive())];
+        let error = Weights::of_devices(Some(folder.file()), devices, Arc::default());
         let error = error.map(drop).expect_err("no weights");
         assert_eq!(error.kind(), crate::ErrorKind::Setting);
         assert!(error.to_string().contains("weights.json"), "{error}");
@@ -161,6 +167,6 @@ fn a_foreign_file_is_an_error_that_names_it() {
         let weights = weights(None);
         observe(&weights, 5, DEVICE, 512.0, 5e11);
         Weights { file: Some(folder.file()), ..weights }.save();
-        assert_eq!(fs::read(folder.file()).expect("a file"), text);
+        assert_eq!(fs::read(folder.path()).expect("a file"), text);
     }
 }

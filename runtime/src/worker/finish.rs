@@ -59,6 +59,9 @@ impl Shared {
         let scope = NonNull::from(slot.scope());
         let mut ending = Ending { scope, next: None, pushed_in: None, completed };
         let host_only = self.devices.is_empty();
+        if !host_only {
+            self.devices.pace().end_task();
+        }
         let closed = slot.successors.close();
         let release = if closed.issued { Release::Done } else { Release::Both };
         let recorder = self.recorder.as_ref().filter(|_| !host_only);

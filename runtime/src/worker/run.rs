@@ -55,7 +55,9 @@ impl Shared {
     /// tasks that are too small to be worth a visit collect meanwhile.
     fn look_around(&self, seat: &Seat, want: &Want<'_>, enough: &impl Fn() -> bool) -> Option<ReadyTask> {
         let start = Instant::now();
-        let found = (0_u32..).find_map(|look| {
+        // SAFETY: the occupant's own; not kept.
+        let first = unsafe { seat.local() }.visits.begin(start);
+        let found = (first..).find_map(|look| {
             // The more search, the longer each waits, so that their visits together do not become more frequent.
             let pause = (self.sleep.searching() << look.min(6)).min(PAUSE_MAX);
             (0..pause).for_each(|_| std::hint::spin_loop());
@@ -64,6 +66,10 @@ impl Shared {
             (found.is_some() || is_over || start.elapsed() > SEARCH).then_some(found)
         });
         let found = found.flatten();
+        if found.is_some() {
+            // SAFETY: as above.
+            unsafe { seat.local() }.visits.end();
+        }
         self.sleep.end_search(found.is_some());
         found
     }
@@ -253,9 +259,11 @@ impl Shared {
     pub(crate) fn run_task(&self, seat: &Seat, task: ReadyTask) -> Option<ReadyTask> {
         let index = task.slot();
         let slot = self.slab.slot(index);
-        if !self.devices.is_empty() {
+        let has_devices = !self.devices.is_empty();
+        if has_devices {
             self.claim_for_host(slot);
         }
+        let _at_work = (has_devices && seat.place.0 < self.workers).then(|| self.devices.pace().work());
         let scope = slot.scope();
         debug_assert!(seat.place.0 == 0 || !slot.successors.is_alone(), "a lone scope's task is for the only worker");
         // SAFETY: this thread has taken the task, so it owns the slot's `exec` until the task is done.

@@ -27,6 +27,7 @@ use std::{
         Condvar, Mutex,
         atomic::{AtomicBool, AtomicU32, Ordering, fence},
     },
+    time::{Duration, Instant},
 };
 
 /// What one seat's occupant alone uses.
@@ -35,6 +36,33 @@ pub(crate) struct Local {
     pub(crate) slots: SlotCache,
     pub(crate) chunks: ChunkCache,
     pub(crate) done: Done,
+    pub(crate) visits: Visits,
+}
+
+/// Whether what this seat takes from others is worth the visits.
+#[derive(Default)]
+pub(crate) struct Visits {
+    found: Option<Instant>,
+    first_look: u32,
+}
+
+/// A visit costs the visitor and the visited some hundred nanoseconds: what was found by it should last longer.
+const WORTH: Duration = Duration::from_micros(2);
+/// See `look_around`, whose pauses double from look to look.
+const FIRST_LOOK_MAX: u32 = 6;
+
+impl Visits {
+    /// A search begins: with which look. Who was back soon with nothing left waits longer, so that more collects meanwhile.
+    pub(crate) fn begin(&mut self, now: Instant) -> u32 {
+        let was_worth = self.found.take().is_none_or(|found| now.saturating_duration_since(found) > WORTH);
+        self.first_look = if was_worth { 0 } else { FIRST_LOOK_MAX.min(self.first_look + 1) };
+        self.first_look
+    }
+
+    /// It ends with something found.
+    pub(crate) fn end(&mut self) {
+        self.found = Some(Instant::now());
+    }
 }
 
 /// Tasks that this seat has finished and not reported to their scope yet. Reporting dirties a line that every worker

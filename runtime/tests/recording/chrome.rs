@@ -233,6 +233,7 @@ proptest! {
         prop_assert_eq!(model.hidden.len() as u64, written.hazards_hidden);
         prop_assert_eq!(model.arrows.len() as u64, written.arrows);
         prop_assert_eq!(&model.other_data["records dropped"], &json!(recording.dropped));
+        prop_assert_eq!(&model.other_data["notice 1"], &json!(recording.notices[0]));
 
         prop_assert_eq!(&model.other_data["complete"], &json!(true));
         prop_assert_eq!(&model.other_data["window"], &json!(99));

@@ -202,7 +202,8 @@ fn a_killed_program_leaves_all_but_its_last_moment() {
 #[test]
 fn a_file_that_can_not_be_written_is_reported_once_and_changes_nothing_else() {
     let there = folder("not writable");
-    let mut cases = vec![(there.join("no such folder").join("trace.json"), "no trace will be written to")];
+    fs::write(there.join("no folder"), "").expect("it can be written");
+    let mut cases = vec![(there.join("no folder").join("trace.json"), "no trace will be written to")];
     cases.push((there.clone(), "no trace will be written to"));
     if Path::new("/dev/full").exists() {
         cases.push((PathBuf::from("/dev/full"), "was not written"));
@@ -215,6 +216,14 @@ fn a_file_that_can_not_be_written_is_reported_once_and_changes_nothing_else() {
         let name = file.display().to_string();
         assert!(matches!(said[..], [line] if line.contains(&name) && line.contains(message)), "{said:?}");
     }
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_made() -> std::io::Result<()> {
+    let file = folder("new").join("one").join("two").join("trace.json");
+    assert!(command("return", &file).output()?.status.success());
+    assert_complete(&file, TASKS);
+    Ok(())
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl Lanes {
             process.tasks += row.tasks.len();
             let mut time = LaneTime::new(wall_ns, &row.busy, &process.moving);
             time.lane = row.lane;
-            time.name.clone_from(&lane.name);
+            time.name = lane.full_name();
             time.kind = lane.kind;
             time.tasks = row.tasks.len();
             time.idle = gaps::totals(gaps.of_lane(row.lane));

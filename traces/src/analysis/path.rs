@@ -5,7 +5,7 @@ use super::{
     intervals, label, ratio,
     table::{Table, ms, percent, time, us},
 };
-use crate::Trace;
+use crate::{Lane, Trace};
 use serde::Serialize;
 use std::{cmp::Reverse, fmt};
 
@@ -81,7 +81,7 @@ impl Path {
             table.row([
                 label(trace, place),
                 task.id.to_string(),
-                trace.lanes.get(task.lane as usize).map_or(String::new(), |lane| lane.name.clone()),
+                trace.lanes.get(task.lane as usize).map_or(String::new(), Lane::full_name),
                 ms(task.start_ns - begin_ns),
                 us(task.length_ns() as f64),
                 us(waited_ns as f64),

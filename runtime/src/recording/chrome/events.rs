@@ -31,6 +31,7 @@ pub(super) struct Facts<'a> {
     pub(super) window: Option<u64>,
     pub(super) workers: Option<u32>,
     pub(super) complete: bool,
+    pub(super) notices: &'a [String],
     pub(super) others: &'a [(String, String)],
 }
 
@@ -82,6 +83,10 @@ impl<W: Write> Events<W> {
             json.integer(u64::from(workers));
         }
         json.raw(if facts.complete { ",\"complete\":true" } else { ",\"complete\":false" });
+        for (at, notice) in facts.notices.iter().enumerate() {
+            json.raw(&format!(",\"notice {}\":", at + 1));
+            json.string(notice);
+        }
         for (key, value) in facts.others {
             json.raw(",");
             json.string(key);

@@ -89,6 +89,7 @@ pub(crate) struct GrowingTrace {
     window: Option<u64>,
     workers: Option<u32>,
     tasks: u64,
+    notices: Vec<String>,
     /// Of tasks that have not ended, by number.
     records: Vec<TaskRecord>,
     /// To tasks that have not ended.
@@ -120,6 +121,7 @@ impl GrowingTrace {
             window,
             workers,
             tasks: 0,
+            notices: Vec::new(),
             records: Vec::new(),
             hazards: Vec::new(),
             spans: Vec::new(),
@@ -132,6 +134,7 @@ impl GrowingTrace {
     pub(crate) fn append(&mut self, piece: Recording) -> Result<(), RecordingError> {
         let mut records = std::mem::take(&mut self.records);
         self.tasks += piece.tasks.len() as u64;
+        self.notices = piece.notices;
         records.extend(piece.tasks);
         records.sort_by_key(|task| task.id);
         let order = TaskOrder::new(records.iter().map(|task| task.id));
@@ -242,6 +245,7 @@ impl GrowingTrace {
             window: self.window,
             workers: self.workers,
             complete: false,
+            notices: &self.notices,
             others: &[],
         };
         self.events.tail(&facts);

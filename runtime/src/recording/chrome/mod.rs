@@ -114,6 +114,7 @@ impl<'a> ChromeTrace<'a> {
             window: self.recording.window,
             workers: self.recording.workers,
             complete: true,
+            notices: &self.recording.notices,
             others: &self.other_data,
         });
         events.finish()

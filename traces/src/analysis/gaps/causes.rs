@@ -30,7 +30,8 @@ pub(super) struct Causes<'a> {
 /// A gap that is not decided yet.
 struct Open {
     lane: u32,
-    task: u32,
+    /// The next task; none after the last.
+    task: Option<u32>,
     /// When the task was ready.
     ready_ns: u64,
     /// Whether its insertion was what it waited for last.
@@ -92,17 +93,18 @@ impl<'a> Causes<'a> {
             }
             at_ns = end_ns;
         }
-        if at_ns < run_end_ns {
-            let gap = Gap {
-                lane: row.lane,
-                start_ns: at_ns,
-                end_ns: run_end_ns,
-                reason: Reason::End,
-                ended_by: None,
-                released_by: None,
-            };
-            all.push(gap);
+        let open = Open { lane: row.lane, task: None, ready_ns: 0, is_by_insertion: false, released_by: None };
+        if row.busy.is_empty() {
+            let begins_ns = self.first_ns.clamp(at_ns, run_end_ns);
+            self.add(all, first, &open, (at_ns, begins_ns), Reason::Start);
+            at_ns = begins_ns;
         }
+        if let Some(last) = self.insertions.within((at_ns, run_end_ns)).last().filter(|_| inserts) {
+            let last_ns = self.insertions.moments_ns[last] + 1;
+            self.cut_at_records(&open, (at_ns, last_ns), inserts, first, all);
+            at_ns = last_ns;
+        }
+        self.add(all, first, &open, (at_ns, run_end_ns), Reason::End);
     }
 
     fn open(&self, lane: u32, task: u32) -> Open {
@@ -111,18 +113,18 @@ impl<'a> Causes<'a> {
         let released_ns = releaser.map_or(0, |from| self.trace.tasks[from as usize].end_ns);
         let is_by_insertion = inserted_ns > released_ns;
         let released_by = releaser.filter(|_| !is_by_insertion);
-        Open { lane, task, ready_ns: inserted_ns.max(released_ns), is_by_insertion, released_by }
+        Open { lane, task: Some(task), ready_ns: inserted_ns.max(released_ns), is_by_insertion, released_by }
     }
 
     /// Steps 2 and on.
     fn cut_at_records(&self, open: &Open, gap: Interval, inserts: bool, first: usize, all: &mut Vec<Gap>) {
-        let number = self.trace.tasks[open.task as usize].id;
+        let number = open.task.map(|task| self.trace.tasks[task as usize].id);
         // Those of one lane do not overlap, so that the last before the gap is the only one that can reach into it.
         let from = self.of_lanes.partition_point(|entry| (entry.0, entry.1) < (open.lane, gap)).saturating_sub(1);
         let of_lane = self.of_lanes[from..].iter().skip_while(|entry| entry.0 < open.lane);
         let of_lane = of_lane.take_while(|entry| entry.0 == open.lane && entry.1.0 < gap.1);
-        let from = self.for_tasks.partition_point(|entry| entry.0 < number);
-        let for_task = self.for_tasks[from..].iter().take_while(|entry| entry.0 == number);
+        let from = self.for_tasks.partition_point(|entry| Some(entry.0) < number);
+        let for_task = self.for_tasks[from..].iter().take_while(|entry| Some(entry.0) == number);
         let lane_records = of_lane.map(|&(_, span, reason)| (span, reason));
         let mut records: Vec<(Interval, Reason)> =
             lane_records.chain(for_task.map(|&(_, span, reason)| (span, reason))).collect();
@@ -155,8 +157,12 @@ impl<'a> Causes<'a> {
         }
     }
 
-    /// Steps 4 to 7.
+    /// Steps 4 to 7. After the lane's last task, it only inserts.
     fn reason(&self, open: &Open, gap: Interval) -> Reason {
+        if open.task.is_none() {
+            let is_full = self.insertions.full.within_ns(gap) >= (gap.1 - gap.0).div_ceil(2);
+            return if is_full { Reason::WindowFull } else { Reason::Inserting };
+        }
         let ready_ns = open.ready_ns.clamp(gap.0, gap.1);
         let waited_ns = ready_ns - gap.0;
         let is_most = |part_ns: u64| part_ns >= waited_ns.div_ceil(2);
@@ -184,8 +190,8 @@ impl<'a> Causes<'a> {
             before.end_ns = end_ns;
             return;
         }
-        let (ended_by, released_by) = (Some(open.task), open.released_by);
-        all.push(Gap { lane: open.lane, start_ns, end_ns, reason, ended_by, released_by });
+        let Open { lane, task: ended_by, released_by, .. } = *open;
+        all.push(Gap { lane, start_ns, end_ns, reason, ended_by, released_by });
     }
 }
 

@@ -4,7 +4,8 @@
 //! changes; each piece has one reason, decided so (*T* is the next task on the lane, ready when its last predecessor has ended
 //! and it has been inserted):
 //!
-//! 1. After the lane's last task: [`End`](Reason::End). Before the first task of the run: [`Start`](Reason::Start).
+//! 1. After the lane's last task: [`End`](Reason::End); on the lane whose thread inserts, only from its last insertion on, and until then by
+//!    2 and 3. Before the first task of the run: [`Start`](Reason::Start).
 //! 2. While the file has a stall or an allocation wait of the lane, or a transfer or an allocation wait for *T*: what that says,
 //!    [`Data`](Reason::Data), [`WindowFull`](Reason::WindowFull) or [`MemoryFull`](Reason::MemoryFull).
 //! 3. On the lane whose thread inserts, up to the last insertion within the gap (and, if the window was full when it began, only
@@ -198,7 +199,7 @@ fn longest(trace: &Trace, all: &[Gap]) -> Vec<LongGap> {
     let named = |task: Option<u32>| task.map_or(String::new(), |task| label(trace, task));
     let long = |gap: &Gap| LongGap {
         gap: *gap,
-        lane_name: trace.lanes[gap.lane as usize].name.clone(),
+        lane_name: trace.lanes[gap.lane as usize].full_name(),
         ended_by_label: named(gap.ended_by),
         released_by_label: named(gap.released_by),
     };

@@ -1,0 +1,325 @@
+//! Files that are kept from run to run, in the user's folder for caches: capability weights, block sizes, compiled programs.
+//!
+//! A file is replaced as a whole, so that a reader sees the old one or the new one; who puts something beside what others have written
+//! does so under a lock. What is read must be the user's own, since what a cache holds is trusted, and run. A file in the cache that can
+//! not be used counts as none, and is said; one that the user has named is an error.
+
+#![forbid(unsafe_code)]
+
+use crate::{error::Error, notices};
+use std::{
+    ffi::OsString,
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+    time::Duration,
+};
+
+/// Nobody has a lock for long, unless its process was stopped: who does not get it in a second goes without.
+const LOCK_TRIES: u32 = 100;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
+/// What a variable of the environment is set to. One that is empty is not set.
+///
+/// ```
+/// assert_eq!(superscalar_runtime::cache::variable("NO_VARIABLE_OF_THIS_NAME"), None);
+/// ```
+#[must_use]
+pub fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// Where all of it is: `SUPERSCALAR_CACHE`, or else `superscalar` in `XDG_CACHE_HOME` or `~/.cache`. None if the environment has none of
+/// these variables, nor `HOME`.
+#[must_use]
+pub fn folder() -> Option<PathBuf> {
+    let named = |name| variable(name).map(PathBuf::from);
+    let caches = || named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
+    named("SUPERSCALAR_CACHE").or_else(|| Some(caches()?.join("superscalar")))
+}
+
+/// What a file holds; none if there is no such file.
+///
+/// # Errors
+/// Those of the system; and [`PermissionDenied`](io::ErrorKind::PermissionDenied) where others than this user and the system's
+/// administrator can have written it.
+pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    check_owner(&file)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+#[cfg(unix)]
+fn check_owner(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    let about = file.metadata()?;
+    let own = rustix::process::geteuid().as_raw();
+    let denied = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    match about.uid() {
+        owner if owner != own && owner != 0 => denied("it is another user's"),
+        _ if about.mode() & 0o022 != 0 => denied("others may write it"),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn check_owner(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Writes a file in one step, and the folder for it. What had been there is replaced, through links, too; others may not write it.
+///
+/// # Errors
+/// Those of the system; what had been there is there, then.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    make_folder_of(&path)?;
+    let beside = with_suffix(&path, &format!(".{}-{}.tmp", process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // A process of the same number that was killed may have left it.
+    let _ = fs::remove_file(&beside);
+    let written = options.open(&beside).and_then(|mut file| file.write_all(bytes));
+    written.and_then(|()| fs::rename(&beside, &path)).inspect_err(|_| {
+        // Whether or not it was there.
+        let _ = fs::remove_file(&beside);
+    })
+}
+
+fn make_folder_of(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.map_or(Ok(()), fs::create_dir_all)
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// A file that is kept from run to run.
+///
+/// ```
+/// use superscalar_runtime::cache::CacheFile;
+///
+/// let path = std::env::temp_dir().join(format!("superscalar-doc-{}", std::process::id()));
+/// let file = CacheFile::named(&path);
+/// let parse = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| "this is no text".to_owned());
+/// assert_eq!(file.read(parse)?, None);
+/// for line in ["one\n", "two\n"] {
+///     file.update(parse, |known| known.unwrap_or_default() + line)?;
+/// }
+/// assert_eq!(file.read(parse)?.as_deref(), Some("one\ntwo\n"));
+/// # std::fs::remove_file(&path)?;
+/// # std::fs::remove_file(path.with_extension("lock"))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheFile {
+    path: PathBuf,
+    is_named: bool,
+}
+
+impl CacheFile {
+    /// A file that the user has named.
+    pub fn named(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), is_named: true }
+    }
+
+    /// The file of this name in a folder for caches, such as the user's [`folder`].
+    #[must_use]
+    pub fn within(folder: &Path, name: &str) -> Self {
+        Self { path: folder.join(name), is_named: false }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What `parse` makes of it; none if there is no such file, or none of use in a folder for caches. `parse` says what is wrong.
+    ///
+    /// # Errors
+    /// [`Setting`](crate::ErrorKind::Setting) or [`System`](crate::ErrorKind::System), if the user has named it and it can not be used.
+    pub fn read<T>(&self, parse: impl FnOnce(&[u8]) -> Result<T, String>) -> Result<Option<T>, Error> {
+        let path = self.path.display();
+        let found = match read(&self.path) {
+            Ok(None) => return Ok(None),
+            Ok(Some(bytes)) => parse(&bytes).map(Some).map_err(|why| Error::setting(format!("{path}: {why}"))),
+            Err(error) => Err(Error::system(format!("{path} can not be read"), error)),
+        };
+        match found {
+            Err(error) if !self.is_named => {
+                notices::say(&format!("{error}; what it should hold is found out anew"));
+                Ok(None)
+            }
+            found => found,
+        }
+    }
+
+    /// Replaces it.
+    ///
+    /// # Errors
+    /// [`System`](crate::ErrorKind::System) if it can not be written.
+    pub fn replace(&self, bytes: &[u8]) -> Result<(), Error> {
+        replace(&self.path, bytes).map_err(|error| self.not_written(error))
+    }
+
+    /// Replaces it by what `change` makes of what is there, while no other process does.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read) and [`replace`](Self::replace).
+    pub fn update<T, B: AsRef<[u8]>>(
+        &self,
+        parse: impl FnOnce(&[u8]) -> Result<T, String>,
+        change: impl FnOnce(Option<T>) -> B,
+    ) -> Result<(), Error> {
+        make_folder_of(&self.path).map_err(|error| self.not_written(error))?;
+        let _lock = lock(&self.path.with_extension("lock")).map_err(|error| self.not_written(error))?;
+        self.replace(change(self.read(parse)?).as_ref())
+    }
+
+    fn not_written(&self, error: io::Error) -> Error {
+        Error::system(format!("{} can not be written", self.path.display()), error)
+    }
+}
+
+/// A lock among processes, until it is dropped. None where there is no such thing, as on some file systems.
+fn lock(path: &Path) -> io::Result<Option<File>> {
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::Error(_)) => return Ok(None),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::TimedOut, "another process has it locked"))
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    /// A folder of its own, until it is dropped.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new() -> Self {
+            static COUNTER: AtomicU64 = AtomicU64::new(0);
+            let name = format!("superscalar-cache-{}-{}", process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
+            Self(std::env::temp_dir().join(name))
+        }
+
+        fn file(&self) -> CacheFile {
+            CacheFile::within(&self.0.join("deep"), "file.txt")
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    /// Whole lines.
+    fn lines(bytes: &[u8]) -> Result<String, String> {
+        let text = String::from_utf8(bytes.to_vec()).map_err(|_| "this is no text".to_owned())?;
+        if text.ends_with('\n') { Ok(text) } else { Err("its last line is cut".to_owned()) }
+    }
+
+    #[test]
+    fn what_is_not_of_use_counts_as_none_and_is_replaced_in_the_cache() {
+        let folder = Folder::new();
+        let file = folder.file();
+        assert_eq!(file.read(lines).expect("none"), None);
+        for bad in [&b""[..], b"cut", b"\xff\n"] {
+            file.replace(bad).expect("a folder");
+            assert_eq!(file.read(lines).expect("a notice"), None);
+            let named = CacheFile::named(file.path());
+            let error = named.read(lines).expect_err("it is named");
+            assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("file.txt"), "{error}");
+            assert_eq!(named.update(lines, |_| "").expect_err("it is named").kind(), ErrorKind::Setting);
+            assert_eq!(fs::read(file.path()).expect("a file"), bad);
+            file.update(lines, |known| format!("{known:?}\n")).expect("a folder");
+            assert_eq!(file.read(lines).expect("lines").as_deref(), Some("None\n"));
+        }
+    }
+
+    #[test]
+    fn threads_and_processes_lose_nothing_of_each_other() {
+        const EACH: usize = 20;
+        let folder = Folder::new();
+        let add = |line: usize| folder.file().update(lines, |known| format!("{}{line}\n", known.unwrap_or_default()));
+        // A lock of a file is an opened file's, so threads do here as processes would.
+        thread::scope(|scope| {
+            for first in [0, EACH, 2 * EACH, 3 * EACH] {
+                scope.spawn(move || (first..first + EACH).for_each(|line| add(line).expect("a lock")));
+            }
+        });
+        let text = folder.file().read(lines).expect("lines").expect("a file");
+        let mut all: Vec<usize> = text.lines().map(|line| line.parse().expect("a number")).collect();
+        all.sort_unstable();
+        assert_eq!(all, (0..4 * EACH).collect::<Vec<_>>());
+        let names = fs::read_dir(folder.0.join("deep")).expect("a folder").count();
+        assert_eq!(names, 2, "the file and its lock");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_others_may_have_written_is_not_read() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = Folder::new();
+        let file = folder.file();
+        file.replace(b"line\n").expect("a folder");
+        let mode = || fs::metadata(file.path()).expect("a file").permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o600);
+        for others in [0o620, 0o602, 0o666] {
+            fs::set_permissions(file.path(), fs::Permissions::from_mode(others)).expect("it is ours");
+            assert_eq!(file.read(lines).expect("a notice"), None);
+            assert_eq!(CacheFile::named(file.path()).read(lines).expect_err("it is named").kind(), ErrorKind::System);
+        }
+        file.update(lines, |known| format!("{known:?}\n")).expect("a folder");
+        assert_eq!((mode(), file.read(lines).expect("lines").as_deref()), (0o600, Some("None\n")));
+        if rustix::process::geteuid().is_root() {
+            std::os::unix::fs::chown(file.path(), Some(12345), None).expect("root may");
+            assert_eq!(file.read(lines).expect("a notice"), None);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_can_not_be_written_is_an_error_that_names_the_file() {
+        let folder = Folder::new();
+        fs::write(&folder.0, "no folder").expect("a file");
+        let error = folder.file().update(lines, |_| "").expect_err("no folder");
+        assert!(error.kind() == ErrorKind::System && error.to_string().contains("file.txt"), "{error}");
+        fs::remove_file(&folder.0).expect("a file");
+    }
+
+    #[test]
+    fn a_lock_that_is_not_given_back_is_not_waited_for_long() {
+        let folder = Folder::new();
+        let file = folder.file();
+        make_folder_of(file.path()).expect("a folder");
+        let held = lock(&file.path().with_extension("lock")).expect("a file");
+        if held.is_some() {
+            assert_eq!(file.update(lines, |_| "").expect_err("it is locked").kind(), ErrorKind::System);
+        }
+        drop(held);
+        file.update(lines, |_| "\n").expect("a lock");
+    }
+}

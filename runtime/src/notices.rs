@@ -1,0 +1,84 @@
+//! What a runtime has to say that is no error: the work goes on, but not as its user may expect.
+//!
+//! Each is said once: to the program's subscriber of `tracing`, or on standard error if it has none; in recordings and traces; and to
+//! who asks the runtime.
+
+#![forbid(unsafe_code)]
+
+use crate::{runtime::Runtime, sync::held};
+use std::sync::Mutex;
+
+/// Who has read so many looks elsewhere for the reason.
+const NOTICES_MAX: usize = 64;
+
+/// See the module's head.
+#[derive(Debug, Default)]
+pub(crate) struct Notices(Mutex<Vec<Notice>>);
+
+#[derive(Debug)]
+struct Notice {
+    topic: String,
+    text: String,
+}
+
+impl Notices {
+    /// Says something, unless something was said on this topic.
+    pub(crate) fn say(&self, topic: &str, text: impl FnOnce() -> String) {
+        let mut said = held(self.0.lock());
+        if said.len() == NOTICES_MAX || said.iter().any(|notice| notice.topic == topic) {
+            return;
+        }
+        let text = text();
+        said.push(Notice { topic: topic.to_owned(), text: text.clone() });
+        drop(said);
+        say(&text);
+    }
+
+    /// All that was said.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        held(self.0.lock()).iter().map(|notice| notice.text.clone()).collect()
+    }
+}
+
+/// Says something that concerns no runtime.
+pub(crate) fn say(text: &str) {
+    if tracing::enabled!(tracing::Level::WARN) {
+        tracing::warn!("{text}");
+    } else {
+        eprintln!("superscalar: {text}");
+    }
+}
+
+impl Runtime {
+    /// What the runtime has said that is no error, though its user may expect otherwise: capability weights of earlier runs that
+    /// measurements contradict, or that can not be kept; tasks that a device can not have, because their data do not fit there or lie
+    /// where it can not copy them; a device that is lost.
+    ///
+    /// Each stands in the trace, too, and was said once: to the program's subscriber of `tracing`, or on standard error if it has none.
+    ///
+    /// ```
+    /// let rt = superscalar_runtime::Runtime::builder().workers(1).build()?;
+    /// assert!(rt.notices().is_empty());
+    /// # Ok::<(), superscalar_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn notices(&self) -> Vec<String> {
+        self.shared.notices.texts()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_topic_is_spoken_of_once_and_there_are_so_many() {
+        let notices = Notices::default();
+        for at in 0..3 * NOTICES_MAX {
+            notices.say(&format!("topic {}", at / 2), || format!("text {at}"));
+        }
+        let texts = notices.texts();
+        assert_eq!(texts.len(), NOTICES_MAX);
+        assert_eq!(texts[..2], ["text 0", "text 2"]);
+    }
+}
