@@ -5,15 +5,16 @@
 //! is finished before the next one begins: C moves once, and op(A) and op(B) once for every area that needs them. Squares need least.
 //!
 //! Where there is room for everything, each element moves once in any order, and the order decides how much of that must have moved before
-//! there is work for the time that the rest takes.
+//! there is work for the time that the rest takes. Where the host does most of the work that matters less than that what workers have packed
+//! is used again soon, as it is by steps.
 
 use crate::{
-    codelets,
+    codelets::{self, cost_of_product},
     tiled::{Partition, Tiled},
 };
 use std::ops::Range;
 use superscalar_kernels::{Scalar, Side};
-use superscalar_runtime::{Scope, TaskSpec};
+use superscalar_runtime::{Cost, Resource, Scope, TaskSpec};
 
 /// Tiles of C that are updated step by step together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,13 +59,15 @@ impl Step {
     }
 }
 
-/// The steps of a product into C: area by area, and in each the depth first, or by [`Halves`] where the devices have room for everything.
+/// The steps of a product into C: area by area, and in each the depth first, or by [`Halves`] where the devices have room for everything and
+/// do most of the work.
 pub(super) fn steps<'s, T: Scalar, V>(
     s: &Scope<'s, '_>,
     c: &Tiled<'s, V>,
     depth: Partition,
 ) -> impl Iterator<Item = Step> + use<T, V> {
-    let (is_roomy, (mb, nb)) = (has_room_for_all::<T, V>(s, c, depth), c.tile_shape());
+    let (mb, nb) = c.tile_shape();
+    let is_roomy = has_room_for_all::<T, V>(s, c, depth) && outdo_host(s, cost_of_product::<T>(mb, nb, depth.block()));
     squares::<T, V>(s, c).into_iter().flat_map(move |area| {
         let (places, kt) = (area.places().collect::<Vec<_>>(), depth.count());
         let halves = is_roomy.then(|| Halves::new([area.rows, area.cols, 0..kt], [mb, nb, depth.block()]));
@@ -127,6 +130,14 @@ fn has_room_for_all<'s, T: Scalar, V>(s: &Scope<'s, '_>, c: &Tiled<'s, V>, depth
     let ((m, n), k) = (c.shape(), depth.len());
     let elements = m as f64 * n as f64 / devices.len() as f64 + (m as f64 + n as f64) * k as f64;
     elements * size_of::<T>() as f64 <= least as f64
+}
+
+/// Whether the devices together are faster at such products than the host's workers.
+fn outdo_host(s: &Scope<'_, '_>, cost: Cost) -> bool {
+    let nesting = s.nesting();
+    let rate = |on| nesting.capability_weight(on, "gemm", cost).rate;
+    let devices: f64 = (0..nesting.devices().len()).map(|device| rate(Resource::device(device as u16))).sum();
+    devices >= nesting.workers() as f64 * rate(Resource::HOST)
 }
 
 /// The share of the devices' memory that an area may take: tiles of the factors need room, too, and those of the next area's C.

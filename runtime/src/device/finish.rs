@@ -80,7 +80,6 @@ impl Shared {
                 self.lose(device);
             }
             self.end_in_directory(issuing, &mut ends);
-            self.devices.all[device].at_work.store(!issuing.in_flight.is_empty(), Ordering::Relaxed);
             for (event, times, landed) in ends.copies.drain(..) {
                 self.landed(seat, event, times, landed);
             }

@@ -5,6 +5,7 @@ use super::{
     finish::Ends,
     noted::Noted,
     offer::KeptFor,
+    pace::Look,
     queues::Queues,
     reside::{Admission, Bar, Held},
     shielded,
@@ -92,6 +93,9 @@ impl Shared {
                 Round::Wait { is_idle } => {
                     // The timeouts only bound what a driver's lost wake would cost.
                     entry.device.wait(Duration::from_millis(if is_idle { 500 } else { 5 }));
+                    if is_idle {
+                        self.ask_others();
+                    }
                     // If it was woken for something, that is more urgent.
                     if entry.idle.load(Ordering::Relaxed) && !is_idle {
                         self.look_whether_late(device);
@@ -205,7 +209,8 @@ impl Shared {
 
     #[inline]
     fn task_for(&self, device: usize, is_hasty: bool) -> Option<ReadyTask> {
-        let accepts = |task: &ReadyTask| self.device_can_take(device, task);
+        let look = Look::default();
+        let accepts = |task: &ReadyTask| self.device_can_take(device, task, &look);
         let place = self.issuer_seat(device).place;
         let want = Want { is_hasty, ..Want::of(&accepts).with(self.outlook()) };
         self.ask_policy(&want, |policy| policy.take(place, &want).or_else(|| policy.steal(place, &want)))
@@ -221,7 +226,7 @@ impl Shared {
     }
 
     /// Whether the device can take this task now: it is one for it, and can wait for whoever is not done.
-    fn device_can_take(&self, device: usize, task: &ReadyTask) -> bool {
+    fn device_can_take(&self, device: usize, task: &ReadyTask, look: &Look) -> bool {
         if !self.is_own(task) {
             return false;
         }
@@ -229,7 +234,7 @@ impl Shared {
         if !self.is_for(device, slot) {
             return false;
         }
-        if self.leaves(Resource::device(device as u16), task) {
+        if self.leaves_as(look, Resource::device(device as u16), task) {
             return false;
         }
         entry.waits_for_all || slot.pending.only_hold_left() || {
@@ -309,7 +314,6 @@ impl Shared {
                 entry.issued.fetch_add(1, Ordering::Relaxed);
                 issuing.queues.issued(queue, ticket, awaits_host);
                 issuing.in_flight.push_back(InFlight { queue, ticket, slot: task.slot(), held });
-                entry.at_work.store(true, Ordering::Relaxed);
                 self.release_issued(seat, slot, &mut issuing.kept);
             }
         }

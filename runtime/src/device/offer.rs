@@ -23,7 +23,7 @@ impl Shared {
             (_, Lock::Host | Lock::Worker(_)) => Takers::HOST,
             (takers, Lock::None) => takers,
         };
-        self.devices.pace().begin_task();
+        self.devices.in_flight.begin();
         let side = slot.device_side();
         side.takers.store(takers.0, Ordering::Relaxed);
         side.event.store(0, Ordering::Relaxed);
@@ -97,6 +97,8 @@ impl Shared {
     /// the notification, or whoever ends it wakes them, behind a fence of its own, and they see the push. (If somebody has taken the task by
     /// now, the slot may be another's, and they are woken for nothing.)
     fn push_offered(&self, seat: &Seat, index: u32, takers: Takers, kept: &mut KeptFor) -> Next {
+        // While it is nobody's.
+        let leaving = self.leaving(index);
         // A policy of the user's may name a device that is not there.
         let kept_for = self.push(seat, index).map(Resource::device_index);
         let is_there = |device: u16| usize::from(device) < self.devices.len();
@@ -112,7 +114,7 @@ impl Shared {
                 self.tell_of_loss();
             }
             Some(None) => fence(Ordering::SeqCst),
-            None => self.devices.notify_takers(takers),
+            None => self.devices.notify_takers_but(takers, leaving),
         }
         let is_runnable = self.slab.slot(index).pending.only_hold_left();
         if is_runnable && self.may_be_for_host(takers) { Next::Ready } else { Next::Nothing }

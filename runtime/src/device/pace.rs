@@ -1,54 +1,67 @@
 //! Who is too slow for a task.
 //!
 //! Policies that weigh nothing give a task to whoever asks. If that is a device with a hundredth of the others' speed, all else is done long
-//! before its last tasks are; if it is the urgent one, all else waits for it. So a resource leaves a task to a faster one if it would be at
-//! it for more than a small part of the time that all tasks in flight take the others. The faster one is at work, and so will look again
-//! when that ends: nobody waits for a task that is left.
+//! before its last tasks are; if it is the urgent one, all else waits for it. So a resource leaves a task to one that is far faster, if it would be
+//! at it for more than a small part of the time that all tasks in flight take the others.
+//!
+//! The faster one was woken for the task, or looks when it has done what it is at. Only where both have just left it to the other, since what is
+//! known of their rates has changed between the two looks, nobody takes it: so issuers that are idle wake everybody now and then.
 
 #![forbid(unsafe_code)]
 
-use super::Devices;
+use super::{Cost, Takers, table::DeviceSet};
 use crate::{
     runtime::Shared,
     schedule::{ReadyTask, Resource},
+    task::Slot,
 };
 use crossbeam_utils::CachePadded;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::{
+    cell::Cell,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 /// A task may take so much of the time of what is in flight: in a factorization several such follow each other.
-const SHARE: f64 = 1.0 / 16.0;
+const SHARE: f64 = 1.0 / 64.0;
+/// Who takes so many times as long is far slower.
+const FAR: f64 = 2.0;
 
-/// How much there is to do, and whether workers do it.
+/// How many tasks are inserted and not done.
 #[derive(Default)]
-pub(crate) struct Pace {
-    /// Tasks inserted and not done.
-    in_flight: CachePadded<AtomicU64>,
-    /// Workers of the host that are in a task, and take any when it ends.
-    workers: CachePadded<AtomicU32>,
-}
+pub(crate) struct InFlight(CachePadded<AtomicU64>);
 
-impl Pace {
-    pub(crate) fn begin_task(&self) {
-        self.in_flight.fetch_add(1, Ordering::Relaxed);
+impl InFlight {
+    pub(crate) fn begin(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn end_task(&self) {
-        self.in_flight.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// A worker is at work until this is dropped.
-    pub(crate) fn work(&self) -> AtWork<'_> {
-        self.workers.fetch_add(1, Ordering::Relaxed);
-        AtWork(&self.workers)
-    }
-}
-
-/// A worker is at work.
-pub(crate) struct AtWork<'a>(&'a AtomicU32);
-
-impl Drop for AtWork<'_> {
-    fn drop(&mut self) {
+    pub(crate) fn end(&self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The last answer in one look at tasks: most that follow each other are alike.
+#[derive(Default)]
+pub(super) struct Look(Cell<Option<(Call, bool)>>);
+
+/// What the answer depends on: who can take the task, and what is called.
+type Call = (Takers, &'static str, Cost);
+
+impl Look {
+    fn answer(&self, slot: &Slot, ask: impl FnOnce() -> bool) -> bool {
+        let side = slot.device_side();
+        let (kernel, cost) = side.call();
+        let call = (side.takers(), kernel, cost);
+        match self.0.get() {
+            // What a single task is barred from is its own.
+            _ if side.is_barred_from_any() => ask(),
+            Some((known, answer)) if known == call => answer,
+            _ => {
+                let answer = ask();
+                self.0.set(Some((call, answer)));
+                answer
+            }
+        }
     }
 }
 
@@ -56,41 +69,56 @@ impl Shared {
     /// Whether this resource leaves the task to faster ones; see the module's head.
     #[inline]
     pub(super) fn leaves(&self, on: Resource, task: &ReadyTask) -> bool {
-        self.weights.are_unlike() && !self.policy.weighs() && self.is_too_slow(on, task)
+        self.some_may_leave() && self.is_too_slow(on, task.slot())
+    }
+
+    /// The same, in a look that passes many tasks.
+    #[inline]
+    pub(super) fn leaves_as(&self, look: &Look, on: Resource, task: &ReadyTask) -> bool {
+        self.some_may_leave() && look.answer(self.slab.slot(task.slot()), || self.is_too_slow(on, task.slot()))
+    }
+
+    /// The devices that leave a task, which nobody else has yet: they need not be woken for it.
+    #[inline]
+    pub(super) fn leaving(&self, index: u32) -> DeviceSet {
+        if !self.some_may_leave() {
+            return DeviceSet::default();
+        }
+        let devices = 0..self.devices.len() as u16;
+        devices.filter(|&device| self.is_too_slow(Resource::device(device), index)).collect()
+    }
+
+    fn some_may_leave(&self) -> bool {
+        self.weights.are_unlike() && !self.policy.weighs()
     }
 
     #[inline(never)]
-    fn is_too_slow(&self, on: Resource, task: &ReadyTask) -> bool {
-        let slot = self.slab.slot(task.slot());
+    fn is_too_slow(&self, on: Resource, index: u32) -> bool {
+        let slot = self.slab.slot(index);
         let (kernel, cost) = slot.device_side().call();
         let call_ns = |on| self.weights.forecast_ns(on, kernel, &cost);
         let own_ns = call_ns(on);
-        let (mut calls_per_ns, mut is_left) = (0.0, false);
+        let (mut calls_per_ns, mut is_far_slower) = (0.0, false);
         for other in (0..=self.devices.len() as u16).map(Resource).filter(|&other| other != on) {
-            let (is_able, is_at_work, servers) = match other.device_index() {
-                None => {
-                    let is_able = slot.device_side().takers().host() && self.is_the_hosts(task.slot());
-                    (is_able, self.devices.pace.workers.load(Ordering::Relaxed) > 0, self.workers)
-                }
-                Some(device) => {
-                    let at = usize::from(device);
-                    (self.is_for(at, slot), self.devices.all[at].at_work.load(Ordering::Relaxed), 1)
-                }
+            let (is_able, servers) = match other.device_index() {
+                None => (slot.device_side().takers().host() && self.is_the_hosts(index), self.workers),
+                Some(device) => (self.is_for(usize::from(device), slot), 1),
             };
             if is_able {
                 let ns = call_ns(other);
                 calls_per_ns += f64::from(servers) / ns;
-                is_left |= is_at_work && ns < own_ns;
+                is_far_slower |= FAR * ns < own_ns;
             }
         }
-        let in_flight = self.devices.pace.in_flight.load(Ordering::Relaxed) as f64;
-        is_left && own_ns * calls_per_ns > SHARE * in_flight
+        let in_flight = self.devices.in_flight.0.load(Ordering::Relaxed) as f64;
+        is_far_slower && own_ns * calls_per_ns > SHARE * in_flight
     }
-}
 
-impl Devices {
-    /// How much there is to do.
-    pub(crate) fn pace(&self) -> &Pace {
-        &self.pace
+    /// Wakes everybody, if it may be that each has left a task to another.
+    pub(super) fn ask_others(&self) {
+        if self.some_may_leave() && self.devices.in_flight.0.load(Ordering::Relaxed) > 0 {
+            self.sleep.notify();
+            self.devices.notify();
+        }
     }
 }

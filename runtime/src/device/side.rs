@@ -70,6 +70,11 @@ impl DeviceSide {
         self.barred.load(Ordering::Relaxed) >> device & 1 != 0
     }
 
+    /// Whether there is a device that the task turned out not to be for.
+    pub(super) fn is_barred_from_any(&self) -> bool {
+        self.barred.load(Ordering::Relaxed) != 0
+    }
+
     /// Says why the task can not be done.
     pub(super) fn fail(&self, error: DeviceError) {
         *held(self.failure.lock()) = Some(error);

@@ -1,6 +1,6 @@
 //! The devices of a runtime, and the kinds that they are of.
 
-use super::{Device, DeviceInfo, DeviceKind, claim::Claim, issue::Issuing, pace::Pace, side::QUEUES_MAX};
+use super::{Device, DeviceInfo, DeviceKind, claim::Claim, issue::Issuing, pace::InFlight, side::QUEUES_MAX};
 use crate::{error::Error, sync::fence};
 use std::{
     collections::HashSet,
@@ -29,8 +29,6 @@ pub(crate) struct Entry {
     pub(super) waits: AtomicBool,
     /// How many tasks were put into its queues.
     pub(crate) issued: AtomicU64,
-    /// Whether any of them is not done.
-    pub(super) at_work: AtomicBool,
     /// Whether its queues can wait for the events of all devices.
     pub(super) waits_for_all: bool,
     lost: AtomicBool,
@@ -63,7 +61,24 @@ pub(crate) struct Devices {
     pub(crate) all: Vec<Entry>,
     pub(crate) kinds: Kinds,
     any_memory: bool,
-    pub(super) pace: Pace,
+    /// Tasks of the runtime.
+    pub(crate) in_flight: InFlight,
+}
+
+/// Some devices, a bit each.
+#[derive(Clone, Copy, Default)]
+pub(super) struct DeviceSet(u64);
+
+impl DeviceSet {
+    fn has(self, device: usize) -> bool {
+        self.0 >> device & 1 != 0
+    }
+}
+
+impl FromIterator<u16> for DeviceSet {
+    fn from_iter<I: IntoIterator<Item = u16>>(devices: I) -> Self {
+        Self(devices.into_iter().fold(0, |set, device| set | 1 << device))
+    }
 }
 
 /// The kinds of device in a runtime; a kind's place is its bit in [`Takers`].
@@ -140,13 +155,12 @@ impl Devices {
                 idle: AtomicBool::default(),
                 waits: AtomicBool::default(),
                 issued: AtomicU64::default(),
-                at_work: AtomicBool::default(),
                 lost: AtomicBool::default(),
             }
         };
         let all: Vec<Entry> = claims.into_iter().zip(devices).enumerate().map(entry).collect();
         let any_memory = all.iter().any(|entry| entry.info.memory.is_some());
-        Ok(Self { all, kinds, any_memory, pace: Pace::default() })
+        Ok(Self { all, kinds, any_memory, in_flight: InFlight::default() })
     }
 
     #[inline]
@@ -161,7 +175,7 @@ impl Devices {
 
     /// Something has finished: wakes the issuers that sleep and wait for it to admit a task.
     pub(super) fn notify_waiting(&self) {
-        self.wake_idle(|entry| entry.waits.load(Ordering::Relaxed));
+        self.wake_idle(|_, entry| entry.waits.load(Ordering::Relaxed));
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -185,13 +199,19 @@ impl Devices {
 
     /// A task that these can take was pushed, or can now be taken by more of them: wakes their issuers that sleep.
     pub(crate) fn notify_takers(&self, takers: Takers) {
-        self.wake_idle(|entry| entry.kind_bit & takers.devices() != 0);
+        self.notify_takers_but(takers, DeviceSet::default());
+    }
+
+    /// The same, but for some.
+    pub(super) fn notify_takers_but(&self, takers: Takers, but: DeviceSet) {
+        self.wake_idle(|at, entry| entry.kind_bit & takers.devices() != 0 && !but.has(at));
     }
 
     /// The fences are those of `worker/sleep.rs`: an issuer sets `idle`, fences, looks once more, and sleeps.
-    fn wake_idle(&self, is_meant: impl Fn(&Entry) -> bool) {
+    fn wake_idle(&self, is_meant: impl Fn(usize, &Entry) -> bool) {
         fence(Ordering::SeqCst);
-        self.all.iter().filter(|entry| is_meant(entry)).for_each(Entry::wake_if_idle);
+        let meant = self.all.iter().enumerate().filter(|&(at, entry)| is_meant(at, entry));
+        meant.for_each(|(_, entry)| entry.wake_if_idle());
     }
 
     pub(crate) fn wake_all(&self) {

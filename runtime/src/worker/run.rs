@@ -259,11 +259,9 @@ impl Shared {
     pub(crate) fn run_task(&self, seat: &Seat, task: ReadyTask) -> Option<ReadyTask> {
         let index = task.slot();
         let slot = self.slab.slot(index);
-        let has_devices = !self.devices.is_empty();
-        if has_devices {
+        if !self.devices.is_empty() {
             self.claim_for_host(slot);
         }
-        let _at_work = (has_devices && seat.place.0 < self.workers).then(|| self.devices.pace().work());
         let scope = slot.scope();
         debug_assert!(seat.place.0 == 0 || !slot.successors.is_alone(), "a lone scope's task is for the only worker");
         // SAFETY: this thread has taken the task, so it owns the slot's `exec` until the task is done.
