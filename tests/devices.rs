@@ -4,7 +4,7 @@
 use superscalar::{
     Codelet, Cost, IssueContext, PolicyName, Reads, Resource, Runtime, Updates, devices,
     dla::{self, Distribution, ErrorKind, Matrix, Options, Scalar},
-    kernels::{Diag, Op, Real, Side, Uplo, accuracy::largest, c64},
+    kernels::{Diag, MatMut, Op, Real, Side, Uplo, accuracy::largest, c64},
     recording::{ActivityKind, Counter, NodeId},
 };
 use superscalar_devices::sim;
@@ -319,5 +319,54 @@ fn a_recording_tells_what_memories_did() {
         let inward = traffic.iter().filter(|link| link.from == "host" && link.to == device.name);
         let link = Counter::LinkBytes { from: NodeId(0), to: node };
         assert_eq!(most(link), Some(inward.map(|link| link.bytes).sum()));
+    }
+}
+
+#[test]
+fn a_device_that_all_would_wait_for_gets_nothing() {
+    // A tile takes it two seconds.
+    let slow = "cpu,sim:0:flops=5e2:rate=5e2:link=0:link-latency=0";
+    let mut expected = None;
+    for policy in PolicyName::ALL {
+        let rt = runtime(slow, None, policy);
+        for distribution in Distribution::ALL {
+            let (a, mut c, mut l) = (random::<f64>(N, N, 1), random::<f64>(N, N, 2), definite::<f64>());
+            let o = Options::default().nb(NB).distribution(distribution);
+            dla::gemm(&rt, 1.0, Op::None, a.as_ref(), Op::Trans, a.as_ref(), 1.0, c.as_mut(), &o).expect("a product");
+            dla::potrf(&rt, Uplo::Lower, l.as_mut(), &o).expect("it is definite");
+            let found: Results<f64> = vec![("gemm", c.into_vec()), ("potrf", l.into_vec())];
+            let what = format!("{policy}, {distribution}");
+            assert_same(&found, expected.get_or_insert_with(|| found.clone()), &what);
+            assert_eq!(rt.tasks_issued(), [0], "{what}");
+        }
+    }
+}
+
+#[test]
+fn what_a_device_can_not_have_is_said_once_and_stands_in_the_recording() {
+    let product = |rt: &Runtime, c: MatMut<'_, f64>| {
+        let (a, o) = (random::<f64>(N, N, 1), Options::default().nb(NB));
+        dla::gemm(rt, 1.0, Op::None, a.as_ref(), Op::None, a.as_ref(), 1.0, c, &o).expect("the host can do it");
+    };
+    let notices = |memory_bytes: Option<usize>, stride: usize| {
+        let builder = Runtime::builder().workers(1).bind(false).weights_file(None).trace(true);
+        let opened = devices::open(&instant(&[0]), memory_bytes).expect("simulated devices are there");
+        let rt = opened.add_to(builder).build().expect("threads can be started");
+        let mut data = vec![1.0; stride * N * N];
+        for _ in 0..2 {
+            let c = MatMut::from_strided(&mut data, (N, N), (stride, stride * N)).expect("it lies in the data");
+            product(&rt, c);
+        }
+        let recording = rt.take_recording().expect("it was built to trace");
+        assert_eq!(recording.notices, rt.notices());
+        assert!(recording.spans.len() >= 2 * N.div_ceil(NB).pow(3));
+        (rt.notices(), rt.tasks_issued()[0])
+    };
+    let (said, issued) = notices(None, 1);
+    assert!(said.is_empty() && issued > 0, "{said:?}");
+    for (memory_bytes, stride, word) in [(Some(1000), 1, "bytes of the device"), (None, 2, "stride")] {
+        let (said, issued) = notices(memory_bytes, stride);
+        assert!(matches!(&said[..], [one] if one.contains("`gemm`") && one.contains(word)), "{said:?}");
+        assert_eq!(issued, 0);
     }
 }

@@ -25,6 +25,10 @@ fn settings_change_every_device_of_their_item() {
         assert_eq!((spec.host_link.bytes_per_s, spec.host_link.latency_ns), (3e9, 2_000));
     }
     assert_eq!((specs[2].memory_bytes, specs[2].queues), (64, 2));
+    // A device of another speed is another device.
+    let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
+    let speed = "flops=1e9:rate=2e9:latency=1e-3";
+    assert_eq!(names, [&format!("sim:0:{speed}"), &format!("sim:1:{speed}"), "sim:3"]);
 }
 
 #[test]
@@ -70,6 +74,7 @@ fn what_is_not_understood_is_named() {
         ("sim:0,", "``"),
         ("sim:0:fast", "`fast`"),
         ("sim:0:colour=red", "`colour=red`"),
+        ("sim:0:flop=3", "flops, rate, latency"),
         ("sim:0:memory=", "`memory=`"),
         ("sim:0:memory=1T", "`memory=1T`"),
         ("sim:0:memory=99999999999999999999", "`memory=99999999999999999999`"),
