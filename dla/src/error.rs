@@ -133,3 +133,26 @@ impl From<superscalar_runtime::Error> for Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Matrix, Options, gemm, geqrf, potrf};
+    use superscalar_kernels::{Op, Uplo};
+    use superscalar_runtime::Runtime;
+
+    #[test]
+    fn errors_of_the_call_name_the_routine() {
+        let (rt, none) = (Runtime::builder().workers(1).build().expect("threads"), Options::default().nb(0));
+        let (mut a, b) = (Matrix::<f64>::zeros(3, 3), Matrix::zeros(3, 2));
+        let said = |result: Result<(), Error>| result.expect_err("it can not be").to_string();
+        assert_eq!(said(potrf(&rt, Uplo::Lower, a.as_mut(), &none)), "potrf: a block size of zero");
+        assert_eq!(said(geqrf(&rt, a.as_mut(), &mut [0.0; 3], &none)), "geqrf: a block size of zero");
+        let product = gemm(&rt, 1.0, Op::None, b.as_ref(), Op::None, b.as_ref(), 0.0, a.as_mut(), &Options::default());
+        let product = said(product);
+        assert!(product.starts_with("gemm: op(A)") && product.matches("gemm").count() == 1, "{product}");
+        // What the matrix is to blame for is LAPACK's to name.
+        let error = potrf(&rt, Uplo::Lower, a.as_mut(), &Options::default()).expect_err("it is zero");
+        assert_eq!((error.kind(), error.info()), (ErrorKind::NotPositiveDefinite, Some(1)));
+    }
+}

@@ -153,6 +153,29 @@ fn a_prediction_that_reality_contradicts_raises_one_alarm_and_falls() {
 }
 
 #[test]
+fn a_cached_file_that_was_cut_anywhere_is_found_out_anew() {
+    let folder = Folder::new();
+    let file = CacheFile::within(&folder.0, "weights.json");
+    let first = weights(Some(file.clone()));
+    observe(&first, 5, DEVICE, 512.0, 5e11);
+    first.save();
+    let whole = fs::read(file.path()).expect("a file");
+    for length in 0..whole.len() {
+        file.replace(&whole[..length]).expect("a folder");
+        let (from, _) = source(&weights(Some(file.clone())), DEVICE, 512.0);
+        // But for the end of its last line nothing may be missing.
+        let expected = if length + 1 < whole.len() { WeightSource::Directive } else { WeightSource::Persisted };
+        assert_eq!(from, expected, "cut to {length} of {}", whole.len());
+    }
+    file.replace(&whole[..whole.len() / 2]).expect("a folder");
+    let second = weights(Some(file.clone()));
+    observe(&second, 5, DEVICE, 512.0, 5e11);
+    second.save();
+    assert_eq!(source(&weights(Some(file)), DEVICE, 512.0).0, WeightSource::Persisted);
+    assert!(second.notices.texts().is_empty());
+}
+
+#[test]
 fn a_foreign_file_is_an_error_that_names_it() {
     let folder = Folder::new();
     fs::create_dir_all(folder.path().parent().expect("a folder")).expect("a folder");

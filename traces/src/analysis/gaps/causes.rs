@@ -94,7 +94,7 @@ impl<'a> Causes<'a> {
             at_ns = end_ns;
         }
         let open = Open { lane: row.lane, task: None, ready_ns: 0, is_by_insertion: false, released_by: None };
-        if row.busy.is_empty() {
+        if inserts && row.busy.is_empty() {
             let begins_ns = self.first_ns.clamp(at_ns, run_end_ns);
             self.add(all, first, &open, (at_ns, begins_ns), Reason::Start);
             at_ns = begins_ns;
