@@ -59,7 +59,7 @@ impl Shared {
         let first = unsafe { seat.local() }.visits.begin(start);
         let found = (first..).find_map(|look| {
             // The more search, the longer each waits, so that their visits together do not become more frequent.
-            let pause = (self.sleep.searching() << look.min(6)).min(PAUSE_MAX);
+            let pause = (self.sleep.searching() << look.min(first.max(6))).min(PAUSE_MAX);
             (0..pause).for_each(|_| std::hint::spin_loop());
             let is_over = enough();
             let found = if is_over { None } else { self.any_task(seat, &want.hasty()) };

@@ -47,15 +47,16 @@ pub(crate) struct Visits {
 }
 
 /// A visit costs the visitor and the visited some hundred nanoseconds: what was found by it should last longer.
-const WORTH: Duration = Duration::from_micros(2);
+const WORTH: Duration = Duration::from_micros(4);
 /// See `look_around`, whose pauses double from look to look.
-const FIRST_LOOK_MAX: u32 = 6;
+const FIRST_LOOK_MAX: u32 = 8;
 
 impl Visits {
     /// A search begins: with which look. Who was back soon with nothing left waits longer, so that more collects meanwhile.
     pub(crate) fn begin(&mut self, now: Instant) -> u32 {
         let was_worth = self.found.take().is_none_or(|found| now.saturating_duration_since(found) > WORTH);
-        self.first_look = if was_worth { 0 } else { FIRST_LOOK_MAX.min(self.first_look + 1) };
+        self.first_look =
+            if was_worth { self.first_look.saturating_sub(1) } else { FIRST_LOOK_MAX.min(self.first_look + 1) };
         self.first_look
     }
 
