@@ -225,7 +225,10 @@ impl<'a> Inserter<'a> {
         exec.label = Label { name: spec.name, site };
         let takers = match shared.devices.is_empty() {
             true => Takers::HOST,
-            false => shared.offer(slot, &body, spec, insertion.predecessors.all()),
+            false => {
+                self.seat.count(1);
+                shared.offer(slot, &body, spec, insertion.predecessors.all())
+            }
         };
         let hold = u64::from(takers.devices() != 0);
         // SAFETY: what the body borrows outlives the scope, and the scope waits for the task.

@@ -151,6 +151,10 @@ impl Shared {
         self.workers == 1 && self.devices.is_empty() && seat.place.0 == 0
     }
 
+    pub(crate) fn seats(&self) -> &[CachePadded<Seat>] {
+        &self.seats
+    }
+
     pub(crate) fn issuer_seat(&self, device: usize) -> &Seat {
         &self.seats[(self.workers + GUESTS + 1) as usize + device]
     }

@@ -23,7 +23,6 @@ impl Shared {
             (_, Lock::Host | Lock::Worker(_)) => Takers::HOST,
             (takers, Lock::None) => takers,
         };
-        self.devices.in_flight.begin();
         let side = slot.device_side();
         side.takers.store(takers.0, Ordering::Relaxed);
         side.event.store(0, Ordering::Relaxed);

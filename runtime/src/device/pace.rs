@@ -15,30 +15,12 @@ use crate::{
     schedule::{ReadyTask, Resource},
     task::Slot,
 };
-use crossbeam_utils::CachePadded;
-use std::{
-    cell::Cell,
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::cell::Cell;
 
 /// A task may take so much of the time of what is in flight: in a factorization several such follow each other.
 const SHARE: f64 = 1.0 / 64.0;
 /// Who takes so many times as long is far slower.
 const FAR: f64 = 2.0;
-
-/// How many tasks are inserted and not done.
-#[derive(Default)]
-pub(crate) struct InFlight(CachePadded<AtomicU64>);
-
-impl InFlight {
-    pub(crate) fn begin(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn end(&self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
 
 /// The last answer in one look at tasks: most that follow each other are alike.
 #[derive(Default)]
@@ -110,13 +92,17 @@ impl Shared {
                 is_far_slower |= FAR * ns < own_ns;
             }
         }
-        let in_flight = self.devices.in_flight.0.load(Ordering::Relaxed) as f64;
-        is_far_slower && own_ns * calls_per_ns > SHARE * in_flight
+        is_far_slower && own_ns * calls_per_ns > SHARE * self.in_flight() as f64
+    }
+
+    /// How many tasks are inserted and not done, about.
+    fn in_flight(&self) -> i64 {
+        self.seats().iter().map(|seat| seat.balance()).fold(0, i64::wrapping_add)
     }
 
     /// Wakes everybody, if it may be that each has left a task to another.
     pub(super) fn ask_others(&self) {
-        if self.some_may_leave() && self.devices.in_flight.0.load(Ordering::Relaxed) > 0 {
+        if self.some_may_leave() && self.in_flight() > 0 {
             self.sleep.notify();
             self.devices.notify();
         }

@@ -1,6 +1,6 @@
 //! The devices of a runtime, and the kinds that they are of.
 
-use super::{Device, DeviceInfo, DeviceKind, claim::Claim, issue::Issuing, pace::InFlight, side::QUEUES_MAX};
+use super::{Device, DeviceInfo, DeviceKind, claim::Claim, issue::Issuing, side::QUEUES_MAX};
 use crate::{error::Error, sync::fence};
 use std::{
     collections::HashSet,
@@ -61,8 +61,6 @@ pub(crate) struct Devices {
     pub(crate) all: Vec<Entry>,
     pub(crate) kinds: Kinds,
     any_memory: bool,
-    /// Tasks of the runtime.
-    pub(crate) in_flight: InFlight,
 }
 
 /// Some devices, a bit each.
@@ -160,7 +158,7 @@ impl Devices {
         };
         let all: Vec<Entry> = claims.into_iter().zip(devices).enumerate().map(entry).collect();
         let any_memory = all.iter().any(|entry| entry.info.memory.is_some());
-        Ok(Self { all, kinds, any_memory, in_flight: InFlight::default() })
+        Ok(Self { all, kinds, any_memory })
     }
 
     #[inline]

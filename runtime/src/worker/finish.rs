@@ -60,7 +60,7 @@ impl Shared {
         let mut ending = Ending { scope, next: None, pushed_in: None, completed };
         let host_only = self.devices.is_empty();
         if !host_only {
-            self.devices.in_flight.end();
+            seat.count(-1);
         }
         let closed = slot.successors.close();
         let release = if closed.issued { Release::Done } else { Release::Both };

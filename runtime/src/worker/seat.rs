@@ -25,7 +25,7 @@ use std::{
     ptr::NonNull,
     sync::{
         Condvar, Mutex,
-        atomic::{AtomicBool, AtomicU32, Ordering, fence},
+        atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering, fence},
     },
     time::{Duration, Instant},
 };
@@ -78,6 +78,8 @@ pub(crate) struct Done {
 pub(crate) struct Seat {
     pub(crate) place: Place,
     taken: AtomicBool,
+    /// Tasks inserted here less those that were finished here: changed by the occupant alone, and read where there are devices.
+    balance: AtomicI64,
     local: UnsafeCell<Local>,
 }
 
@@ -88,7 +90,7 @@ unsafe impl Send for Seat {}
 
 impl Seat {
     pub(crate) fn new(place: Place) -> Self {
-        Self { place, taken: AtomicBool::new(false), local: UnsafeCell::default() }
+        Self { place, taken: AtomicBool::new(false), balance: AtomicI64::new(0), local: UnsafeCell::default() }
     }
 
     /// Takes the seat, if it is free.
@@ -103,6 +105,17 @@ impl Seat {
     /// Leaves the seat to the next. The caller is its occupant.
     pub(crate) fn leave(&self) {
         self.taken.store(false, Ordering::Release);
+    }
+
+    /// The occupant has inserted a task (1) or finished one (-1), in a runtime with devices.
+    #[inline]
+    pub(crate) fn count(&self, change: i64) {
+        self.balance.store(self.balance.load(Ordering::Relaxed).wrapping_add(change), Ordering::Relaxed);
+    }
+
+    /// See the field.
+    pub(crate) fn balance(&self) -> i64 {
+        self.balance.load(Ordering::Relaxed)
     }
 
     /// The occupant's own things.
