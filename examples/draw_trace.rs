@@ -15,8 +15,11 @@ use std::{collections::BTreeMap, error::Error, fmt::Write, fs, path::PathBuf};
 const WIDTH: f64 = 1000.0;
 const MARGIN: f64 = 70.0;
 const LANE: f64 = 40.0;
-/// Colours that the colour-blind tell apart, after Okabe and Ito.
-const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#f0e442"];
+/// Colours that the colour-blind tell apart: those of Okabe and Ito, and four of Tol's.
+const COLOURS: [&str; 11] = [
+    "#0072b2", "#d55e00", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#f0e442", "#bbbbbb", "#332288", "#882255",
+    "#999933",
+];
 
 /// Draws a Chrome trace as an SVG picture.
 #[derive(Parser)]
@@ -130,7 +133,7 @@ fn draw(slices: &[Slice], lanes: &BTreeMap<LaneId, String>) -> Result<String, st
     writeln!(svg, "<rect width='{WIDTH}' height='{height}' fill='white'/>")?;
     let colours = colours(slices);
     for (at, (name, colour)) in colours.iter().enumerate() {
-        let x = MARGIN + 110.0 * at as f64;
+        let x = MARGIN + ((WIDTH - MARGIN) / colours.len() as f64).min(110.0) * at as f64;
         writeln!(svg, "<rect x='{x}' y='10' width='14' height='14' fill='{colour}'/>")?;
         writeln!(svg, "<text x='{}' y='22' font-size='14'>{name}</text>", x + 20.0)?;
     }

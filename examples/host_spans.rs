@@ -57,7 +57,7 @@ fn main() -> Outcome {
 
 /// The residual of the solution of A x = b, relative to b.
 fn solve(rt: &Runtime, n: usize, nrhs: usize) -> Outcome<f64> {
-    let _all = info_span!("solve a system", n, nrhs).entered();
+    let _all = info_span!("system", n, nrhs).entered();
     let (a, b) = {
         let _build = info_span!("build").entered();
         let element = |i: usize, j: usize| 1.0 / (1.0 + i.abs_diff(j) as f64) + if i == j { 10.0 } else { 0.0 };
