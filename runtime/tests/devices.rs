@@ -12,7 +12,7 @@ use std::{
 };
 use superscalar_runtime::{
     Codelet, Cost, DeviceError, DeviceKind, Error, ErrorKind, Lock, Operand, PolicyName, Reads, Resource, Runtime,
-    TaskSpec, Updates, WeightSource,
+    Speed, TaskSpec, Updates, WeightSource,
 };
 use test_device::{Machine, Spec, TestDevice, queue};
 
@@ -453,5 +453,25 @@ fn a_runtime_ends_with_its_devices() -> Result<(), Error> {
         drop(rt);
         assert!(devices.iter().all(|device| Arc::strong_count(device) == 1), "the runtime keeps no device");
     }
+    Ok(())
+}
+
+#[test]
+fn a_device_that_leaves_tasks_to_the_host_sleeps_meanwhile() -> Result<(), Error> {
+    let slow = Speed { flops_per_s: 1e3, ..Speed::default() };
+    let devices = Machine::start(&[Spec { speed: slow, ..Spec::new(ALPHA) }]);
+    let builder = Runtime::builder().workers(2).weights_file(None).policy(PolicyName::Fifo);
+    let rt = builder.device(devices[0].clone()).build()?;
+    let either = step(ALPHA).cost(|_| Cost { flops: 1e6, bytes: 1e4, level: None }).on_host(|x: &mut u64, _: &u64| {
+        std::thread::sleep(Duration::from_millis(1200));
+        *x += 1;
+        Ok(())
+    });
+    let mut x = 1;
+    let before = devices[0].counters.waits.load(Ordering::SeqCst);
+    rt.scope(|s| either.submit(s, s.lend(&mut x).read_write(), 0))?;
+    assert_eq!((x, devices[0].issued()), (2, 0), "the host has done it");
+    let waits = devices[0].counters.waits.load(Ordering::SeqCst) - before;
+    assert!(waits < 20, "the issuer has looked {waits} times");
     Ok(())
 }

@@ -32,7 +32,7 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use superscalar_runtime::{DeviceKind, Runtime};
+use superscalar_runtime::Runtime;
 use test_device::{Machine, Spec};
 
 const SEEDS: u64 = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
@@ -69,13 +69,13 @@ fn watch() {
 
 fn runtime(setting: &Setting) -> Arc<Runtime> {
     let spec = |device: &program::DeviceSetting| Spec {
-        kind: DeviceKind(device.kind),
         queues: device.queues,
         urgent_queues: device.queues / 2,
         depth: device.depth,
         waits_for: if device.waits_for_others { (0..16).collect() } else { Vec::new() },
         delay_us_max: device.delay_us_max,
         tells_times: device.tells_times,
+        ..Spec::new(device.kind)
     };
     let specs: Vec<Spec> = setting.devices.iter().map(spec).collect();
     let builder =
