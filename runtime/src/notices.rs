@@ -5,8 +5,11 @@
 
 #![forbid(unsafe_code)]
 
-use crate::{runtime::Runtime, sync::held};
-use std::sync::Mutex;
+use crate::{runtime::Runtime, sync::held, task::caught};
+use std::{
+    io::{self, Write},
+    sync::Mutex,
+};
 
 /// Who has read so many looks elsewhere for the reason.
 const NOTICES_MAX: usize = 64;
@@ -41,12 +44,17 @@ impl Notices {
 }
 
 /// Says something that concerns no runtime.
+///
+/// A thread that has taken a task says things, too. So neither a subscriber that panics nor a standard error that takes nothing, such as
+/// a pipe that nobody reads any more, ends it.
 pub(crate) fn say(text: &str) {
-    if tracing::enabled!(tracing::Level::WARN) {
-        tracing::warn!("{text}");
-    } else {
-        eprintln!("superscalar: {text}");
-    }
+    let _ = caught(|| {
+        if tracing::enabled!(tracing::Level::WARN) {
+            tracing::warn!("{text}");
+        } else {
+            let _ = writeln!(io::stderr(), "superscalar: {text}");
+        }
+    });
 }
 
 impl Runtime {
