@@ -15,12 +15,14 @@ use std::{
     process,
     sync::atomic::{AtomicU64, Ordering},
     thread,
-    time::Duration,
+    time::{Duration, UNIX_EPOCH},
 };
 
 /// Nobody has a lock for long, unless its process was stopped: who does not get it in a second goes without.
 const LOCK_TRIES: u32 = 100;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
+/// What is larger is none of ours, and would fill the memory.
+const FILE_BYTES_MAX: u64 = 1 << 30;
 
 /// What a variable of the environment is set to. One that is empty is not set.
 ///
@@ -33,34 +35,52 @@ pub fn variable(name: &str) -> Option<OsString> {
 }
 
 /// Where all of it is: `SUPERSCALAR_CACHE`, or else `superscalar` in `XDG_CACHE_HOME` or `~/.cache`. None if the environment has none of
-/// these variables, nor `HOME`.
+/// these variables, nor `HOME`. An `XDG_CACHE_HOME` that is no absolute path does not count, by its specification.
 #[must_use]
 pub fn folder() -> Option<PathBuf> {
     let named = |name| variable(name).map(PathBuf::from);
-    let caches = || named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
+    let of_all = || named("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+    let caches = || of_all().or_else(|| Some(named("HOME")?.join(".cache")));
     named("SUPERSCALAR_CACHE").or_else(|| Some(caches()?.join("superscalar")))
 }
 
 /// What a file holds; none if there is no such file.
 ///
 /// # Errors
-/// Those of the system; and [`PermissionDenied`](io::ErrorKind::PermissionDenied) where others than this user and the system's
-/// administrator can have written it.
+/// Those of the system; [`PermissionDenied`](io::ErrorKind::PermissionDenied) where others than this user and the system's
+/// administrator can have written it; and [`InvalidData`](io::ErrorKind::InvalidData) where it is no regular file, or one of more than 1 GiB.
 pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let mut file = match File::open(path) {
+    let mut file = match opening().read(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
-    check_owner(&file)?;
+    let about = file.metadata()?;
+    if !about.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no regular file"));
+    }
+    if about.len() > FILE_BYTES_MAX {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too large"));
+    }
+    check_owner(&about)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }
 
+/// Options to open a file: nobody else can open what is made by them, and a named pipe that lies there is not waited for.
+fn opening() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    }
+    options
+}
+
 #[cfg(unix)]
-fn check_owner(file: &File) -> io::Result<()> {
+fn check_owner(about: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
-    let about = file.metadata()?;
     let own = rustix::process::geteuid().as_raw();
     let denied = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     match about.uid() {
@@ -71,7 +91,7 @@ fn check_owner(file: &File) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn check_owner(_: &File) -> io::Result<()> {
+fn check_owner(_: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
@@ -83,16 +103,12 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     make_folder_of(&path)?;
-    let beside = with_suffix(&path, &format!(".{}-{}.tmp", process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // A process of the same number that was killed may have left it.
-    let _ = fs::remove_file(&beside);
-    let written = options.open(&beside).and_then(|mut file| file.write_all(bytes));
-    written.and_then(|()| fs::rename(&beside, &path)).inspect_err(|_| {
-        // Whether or not it was there.
+    // The moment, too: in another container, or on another machine, a process of the same number may be writing the same file.
+    let moment_ns = UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let beside = with_suffix(&path, &format!(".{}-{count}-{moment_ns}.tmp", process::id()));
+    let mut file = opening().write(true).create_new(true).open(&beside)?;
+    file.write_all(bytes).and_then(|()| fs::rename(&beside, &path)).inspect_err(|_| {
         let _ = fs::remove_file(&beside);
     })
 }
@@ -187,7 +203,7 @@ impl CacheFile {
         change: impl FnOnce(Option<T>) -> B,
     ) -> Result<(), Error> {
         make_folder_of(&self.path).map_err(|error| self.not_written(error))?;
-        let _lock = lock(&self.path.with_extension("lock")).map_err(|error| self.not_written(error))?;
+        let _lock = lock(&with_suffix(&self.path, ".lock")).map_err(|error| self.not_written(error))?;
         self.replace(change(self.read(parse)?).as_ref())
     }
 
@@ -198,7 +214,7 @@ impl CacheFile {
 
 /// A lock among processes, until it is dropped. None where there is no such thing, as on some file systems.
 fn lock(path: &Path) -> io::Result<Option<File>> {
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    let file = opening().create(true).truncate(false).write(true).open(path)?;
     for _ in 0..LOCK_TRIES {
         match file.try_lock() {
             Ok(()) => return Ok(Some(file)),
@@ -310,12 +326,60 @@ mod tests {
         fs::remove_file(&folder.0).expect("a file");
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn named_pipes_are_not_waited_for() {
+        let folder = Folder::new();
+        let file = folder.file();
+        make_folder_of(file.path()).expect("a folder");
+        let make_pipe =
+            |path: &Path| assert!(process::Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+        make_pipe(file.path());
+        assert_eq!(file.read(lines).expect("a notice"), None);
+        assert_eq!(CacheFile::named(file.path()).read(lines).expect_err("it is named").kind(), ErrorKind::System);
+        file.update(lines, |known| format!("{known:?}\n")).expect("a folder");
+        assert_eq!(file.read(lines).expect("lines").as_deref(), Some("None\n"));
+        let lock = with_suffix(file.path(), ".lock");
+        fs::remove_file(&lock).expect("a lock");
+        make_pipe(&lock);
+        assert_eq!(file.update(lines, |_| "").expect_err("no lock").kind(), ErrorKind::System);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn others_can_not_hold_the_lock() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = Folder::new();
+        folder.file().update(lines, |_| "\n").expect("a folder");
+        let lock = fs::metadata(with_suffix(folder.file().path(), ".lock")).expect("a lock");
+        assert_eq!(lock.permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_file_that_is_named_as_a_lock_is_kept() {
+        let folder = Folder::new();
+        let file = CacheFile::named(folder.0.join("file.lock"));
+        (0..2).for_each(|_| file.update(lines, |known| known.unwrap_or_default() + "line\n").expect("a folder"));
+        assert_eq!(file.read(lines).expect("lines").as_deref(), Some("line\nline\n"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_larger_than_any_is_not_read() {
+        let folder = Folder::new();
+        let file = folder.file();
+        file.replace(b"line\n").expect("a folder");
+        // Without blocks on the disk.
+        fs::File::options().write(true).open(file.path()).and_then(|it| it.set_len(1 << 40)).expect("a sparse file");
+        assert_eq!(file.read(lines).expect("a notice"), None);
+    }
+
     #[test]
     fn a_lock_that_is_not_given_back_is_not_waited_for_long() {
         let folder = Folder::new();
         let file = folder.file();
         make_folder_of(file.path()).expect("a folder");
-        let held = lock(&file.path().with_extension("lock")).expect("a file");
+        let held = lock(&with_suffix(file.path(), ".lock")).expect("a file");
         if held.is_some() {
             assert_eq!(file.update(lines, |_| "").expect_err("it is locked").kind(), ErrorKind::System);
         }
