@@ -59,10 +59,11 @@ pub(crate) fn say(text: &str) {
 
 impl Runtime {
     /// What the runtime has said that is no error, though its user may expect otherwise: capability weights of earlier runs that
-    /// measurements contradict, or that can not be kept; tasks that a device can not have, because their data do not fit there or lie
+    /// measurements contradict; tasks that a device can not have, because their data do not fit there or lie
     /// where it can not copy them; a device that is lost.
     ///
     /// Each stands in the trace, too, and was said once: to the program's subscriber of `tracing`, or on standard error if it has none.
+    /// So is, at the runtime's end, that weights can not be kept.
     ///
     /// ```
     /// let rt = superscalar_runtime::Runtime::builder().workers(1).build()?;
