@@ -497,3 +497,34 @@ fn the_trace_says_that_weights_are_not_kept() -> Result<(), Error> {
     assert!(text.contains("capability weights are not kept"), "{}", &text[text.len().saturating_sub(500)..]);
     Ok(())
 }
+
+#[test]
+fn what_was_left_to_the_host_is_taken_by_a_device_when_the_host_turns_out_to_be_slow() -> Result<(), Error> {
+    // It says that a task takes it 50 ms; the host is assumed to take 125 µs, and takes 150 ms.
+    let speed = Speed { flops_per_s: 2e7, ..Speed::default() };
+    for policy in PolicyName::ALL {
+        let devices = Machine::start(&[Spec { speed, ..Spec::new(ALPHA) }]);
+        let builder = Runtime::builder().workers(1).weights_file(None).policy(policy);
+        let rt = builder.device(devices[0].clone()).build()?;
+        let either =
+            step(ALPHA).cost(|_| Cost { flops: 1e6, bytes: 1e4, level: None }).on_host(|x: &mut u64, by: &u64| {
+                std::thread::sleep(Duration::from_millis(150));
+                *x = x.wrapping_mul(31).wrapping_add(*by);
+                Ok(())
+            });
+        let (mut data, (done, is_done)) = ([1; 12], std::sync::mpsc::channel());
+        std::thread::scope(|threads| {
+            threads.spawn(move || {
+                if is_done.recv_timeout(Duration::from_secs(20)).is_err() {
+                    eprintln!("{policy}: a task is taken by nobody");
+                    std::process::abort();
+                }
+            });
+            let result = rt.scope(|s| data.iter_mut().for_each(|x| either.submit(s, s.lend(x).read_write(), 5)));
+            done.send(()).expect("it waits");
+            result
+        })?;
+        assert_eq!(data, [36; 12], "{policy}");
+    }
+    Ok(())
+}
