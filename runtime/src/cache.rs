@@ -11,7 +11,7 @@ use std::{
     ffi::OsString,
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Write},
-    path::{Path, PathBuf},
+    path::{self, Path, PathBuf},
     process,
     sync::atomic::{AtomicU64, Ordering},
     thread,
@@ -113,6 +113,11 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
+/// It stays the same file when the program changes its working directory.
+fn from_here(path: PathBuf) -> PathBuf {
+    path::absolute(&path).unwrap_or(path)
+}
+
 fn make_folder_of(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.map_or(Ok(()), fs::create_dir_all)
@@ -150,13 +155,13 @@ pub struct CacheFile {
 impl CacheFile {
     /// A file that the user has named.
     pub fn named(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), is_named: true }
+        Self { path: from_here(path.into()), is_named: true }
     }
 
     /// The file of this name in a folder for caches, such as the user's [`folder`].
     #[must_use]
     pub fn within(folder: &Path, name: &str) -> Self {
-        Self { path: folder.join(name), is_named: false }
+        Self { path: from_here(folder.join(name)), is_named: false }
     }
 
     /// Where it is.
@@ -353,6 +358,13 @@ mod tests {
         folder.file().update(lines, |_| "\n").expect("a folder");
         let lock = fs::metadata(with_suffix(folder.file().path(), ".lock")).expect("a lock");
         assert_eq!(lock.permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_file_stays_where_it_is_when_the_working_directory_changes() {
+        let here = std::env::current_dir().expect("a working directory");
+        assert_eq!(CacheFile::named("weights.json").path(), here.join("weights.json"));
+        assert_eq!(CacheFile::within(Path::new("caches"), "file").path(), here.join("caches/file"));
     }
 
     #[test]
