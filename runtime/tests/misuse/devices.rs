@@ -176,10 +176,11 @@ fn notices_are_no_trouble_where_standard_error_takes_nothing() {
     let mut command = std::process::Command::new(std::env::current_exe().expect("a test"));
     command.args(["devices::child_loses_a_device", "--exact", "--nocapture"]).env("SUPERSCALAR_TEST_LOSES", "1");
     let full = std::fs::File::options().write(true).open("/dev/full").expect("Linux has it");
-    let mut child = command.stdout(std::process::Stdio::null()).stderr(full).spawn().expect("a process");
+    let mut child = command.stdout(std::process::Stdio::piped()).stderr(full).spawn().expect("a process");
     for _ in 0..1000 {
         if let Some(status) = child.try_wait().expect("a child") {
-            assert!(status.success(), "{status}");
+            let said = std::io::read_to_string(child.stdout.take().expect("a pipe")).expect("text");
+            assert!(status.success() && said.contains("1 passed"), "{status}: {said}");
             return;
         }
         std::thread::sleep(Duration::from_millis(10));
