@@ -24,6 +24,8 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// What is larger is none of ours, and would fill the memory.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
+const NOT_REGULAR: &str = "it is no regular file";
+
 /// What a variable of the environment is set to. One that is empty is not set.
 ///
 /// ```
@@ -56,7 +58,7 @@ pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     };
     let about = file.metadata()?;
     if !about.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no regular file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, NOT_REGULAR));
     }
     if about.len() > FILE_BYTES_MAX {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too large"));
@@ -81,13 +83,19 @@ fn opening() -> OpenOptions {
 #[cfg(unix)]
 fn check_owner(about: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
-    let own = rustix::process::geteuid().as_raw();
     let denied = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
-    match about.uid() {
-        owner if owner != own && owner != 0 => denied("it is another user's"),
-        _ if about.mode() & 0o022 != 0 => denied("others may write it"),
-        _ => Ok(()),
+    match about.mode() & 0o022 {
+        _ if !is_own(about) => denied("it is another user's"),
+        0 => Ok(()),
+        _ => denied("others may write it"),
     }
+}
+
+/// Whether it is this user's, or the administrator's.
+#[cfg(unix)]
+fn is_own(about: &fs::Metadata) -> bool {
+    let owner = std::os::unix::fs::MetadataExt::uid(about);
+    owner == rustix::process::geteuid().as_raw() || owner == 0
 }
 
 #[cfg(not(unix))]
@@ -95,14 +103,24 @@ fn check_owner(_: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file in one step, and the folder for it. What had been there is replaced, through links, too; others may not write it.
+#[cfg(not(unix))]
+fn is_own(_: &fs::Metadata) -> bool {
+    true
+}
+
+/// Writes a file in one step, and the folder for it. What had been there is replaced, through links, too; others may not write it. A link
+/// of another user's is replaced itself: that may lead to anything of ours.
 ///
 /// # Errors
-/// Those of the system; what had been there is there, then.
+/// Those of the system; what had been there is there, then. So is what is no regular file, such as `/dev/null`.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let is_followed = fs::symlink_metadata(path).is_ok_and(|about| is_own(&about));
+    let path = if is_followed { fs::canonicalize(path).ok() } else { None }.unwrap_or_else(|| path.to_owned());
     make_folder_of(&path)?;
+    if fs::symlink_metadata(&path).is_ok_and(|about| !about.is_file() && !about.is_symlink()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, NOT_REGULAR));
+    }
     // The moment, too: in another container, or on another machine, a process of the same number may be writing the same file.
     let moment_ns = UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
@@ -342,12 +360,32 @@ mod tests {
         make_pipe(file.path());
         assert_eq!(file.read(lines).expect("a notice"), None);
         assert_eq!(CacheFile::named(file.path()).read(lines).expect_err("it is named").kind(), ErrorKind::System);
-        file.update(lines, |known| format!("{known:?}\n")).expect("a folder");
-        assert_eq!(file.read(lines).expect("lines").as_deref(), Some("None\n"));
+        assert_eq!(file.update(lines, |_| "").expect_err("a pipe").kind(), ErrorKind::System);
+        let is_pipe = |about: fs::Metadata| std::os::unix::fs::FileTypeExt::is_fifo(&about.file_type());
+        assert!(fs::metadata(file.path()).is_ok_and(is_pipe), "it is not replaced");
+        fs::remove_file(file.path()).expect("a pipe");
         let lock = with_suffix(file.path(), ".lock");
         fs::remove_file(&lock).expect("a lock");
         make_pipe(&lock);
         assert_eq!(file.update(lines, |_| "").expect_err("no lock").kind(), ErrorKind::System);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn own_links_are_followed_and_those_of_others_are_not() {
+        let folder = Folder::new();
+        let (file, target) = (folder.file(), folder.0.join("target"));
+        make_folder_of(file.path()).expect("a folder");
+        fs::write(&target, "precious\n").expect("a file");
+        std::os::unix::fs::symlink(&target, file.path()).expect("a link");
+        file.replace(b"one\n").expect("a folder");
+        assert_eq!(fs::read(&target).expect("a file"), b"one\n");
+        if rustix::process::geteuid().is_root() {
+            std::os::unix::fs::lchown(file.path(), Some(12345), None).expect("root may");
+            file.replace(b"two\n").expect("a folder");
+            assert_eq!(fs::read(&target).expect("a file"), b"one\n");
+            assert_eq!(file.read(lines).expect("lines").as_deref(), Some("two\n"));
+        }
     }
 
     #[cfg(unix)]
