@@ -12,7 +12,7 @@ use std::{
 };
 use superscalar_runtime::{
     Codelet, Cost, DeviceError, DeviceKind, Error, ErrorKind, Lock, Operand, PolicyName, Reads, Resource, Runtime,
-    Speed, TaskSpec, Updates, WeightSource,
+    TaskSpec, Updates, WeightSource,
 };
 use test_device::{Machine, Spec, TestDevice, queue};
 
@@ -457,26 +457,6 @@ fn a_runtime_ends_with_its_devices() -> Result<(), Error> {
 }
 
 #[test]
-fn a_device_that_leaves_tasks_to_the_host_sleeps_meanwhile() -> Result<(), Error> {
-    let slow = Speed { flops_per_s: 1e3, ..Speed::default() };
-    let devices = Machine::start(&[Spec { speed: slow, ..Spec::new(ALPHA) }]);
-    let builder = Runtime::builder().workers(2).weights_file(None).policy(PolicyName::Fifo);
-    let rt = builder.device(devices[0].clone()).build()?;
-    let either = step(ALPHA).cost(|_| Cost { flops: 1e6, bytes: 1e4, level: None }).on_host(|x: &mut u64, _: &u64| {
-        std::thread::sleep(Duration::from_millis(1200));
-        *x += 1;
-        Ok(())
-    });
-    let mut x = 1;
-    let before = devices[0].counters.waits.load(Ordering::SeqCst);
-    rt.scope(|s| either.submit(s, s.lend(&mut x).read_write(), 0))?;
-    assert_eq!((x, devices[0].issued()), (2, 0), "the host has done it");
-    let waits = devices[0].counters.waits.load(Ordering::SeqCst) - before;
-    assert!(waits < 20, "the issuer has looked {waits} times");
-    Ok(())
-}
-
-#[test]
 fn the_trace_says_that_weights_are_not_kept() -> Result<(), Error> {
     let folder = std::env::temp_dir().join(format!("superscalar-not-kept-{}", std::process::id()));
     let (weights, trace) = (folder.join("weights.json"), folder.join("trace.json"));
@@ -495,36 +475,5 @@ fn the_trace_says_that_weights_are_not_kept() -> Result<(), Error> {
     let text = std::fs::read_to_string(&trace).expect("a trace");
     std::fs::remove_dir_all(&folder).expect("a folder");
     assert!(text.contains("capability weights are not kept"), "{}", &text[text.len().saturating_sub(500)..]);
-    Ok(())
-}
-
-#[test]
-fn what_was_left_to_the_host_is_taken_by_a_device_when_the_host_turns_out_to_be_slow() -> Result<(), Error> {
-    // It says that a task takes it 50 ms; the host is assumed to take 125 µs, and takes 150 ms.
-    let speed = Speed { flops_per_s: 2e7, ..Speed::default() };
-    for policy in PolicyName::ALL {
-        let devices = Machine::start(&[Spec { speed, ..Spec::new(ALPHA) }]);
-        let builder = Runtime::builder().workers(1).weights_file(None).policy(policy);
-        let rt = builder.device(devices[0].clone()).build()?;
-        let either =
-            step(ALPHA).cost(|_| Cost { flops: 1e6, bytes: 1e4, level: None }).on_host(|x: &mut u64, by: &u64| {
-                std::thread::sleep(Duration::from_millis(150));
-                *x = x.wrapping_mul(31).wrapping_add(*by);
-                Ok(())
-            });
-        let (mut data, (done, is_done)) = ([1; 12], std::sync::mpsc::channel());
-        std::thread::scope(|threads| {
-            threads.spawn(move || {
-                if is_done.recv_timeout(Duration::from_secs(20)).is_err() {
-                    eprintln!("{policy}: a task is taken by nobody");
-                    std::process::abort();
-                }
-            });
-            let result = rt.scope(|s| data.iter_mut().for_each(|x| either.submit(s, s.lend(x).read_write(), 5)));
-            done.send(()).expect("it waits");
-            result
-        })?;
-        assert_eq!(data, [36; 12], "{policy}");
-    }
     Ok(())
 }
