@@ -87,7 +87,7 @@ fn check_owner(about: &fs::Metadata) -> io::Result<()> {
     match about.mode() & 0o022 {
         _ if !is_own(about) => denied("it is another user's"),
         0 => Ok(()),
-        _ => denied("others may write it"),
+        _ => denied("others may write it (see `chmod go-w`)"),
     }
 }
 
