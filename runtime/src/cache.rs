@@ -11,16 +11,20 @@ use std::{
     ffi::OsString,
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Write},
-    path::{Path, PathBuf},
+    path::{self, Path, PathBuf},
     process,
     sync::atomic::{AtomicU64, Ordering},
     thread,
-    time::Duration,
+    time::{Duration, UNIX_EPOCH},
 };
 
 /// Nobody has a lock for long, unless its process was stopped: who does not get it in a second goes without.
 const LOCK_TRIES: u32 = 100;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
+/// What is larger is none of ours, and would fill the memory.
+const FILE_BYTES_MAX: u64 = 1 << 30;
+
+const NOT_REGULAR: &str = "it is no regular file";
 
 /// What a variable of the environment is set to. One that is empty is not set.
 ///
@@ -33,68 +37,103 @@ pub fn variable(name: &str) -> Option<OsString> {
 }
 
 /// Where all of it is: `SUPERSCALAR_CACHE`, or else `superscalar` in `XDG_CACHE_HOME` or `~/.cache`. None if the environment has none of
-/// these variables, nor `HOME`.
+/// these variables, nor `HOME`. An `XDG_CACHE_HOME` that is no absolute path does not count, by its specification.
 #[must_use]
 pub fn folder() -> Option<PathBuf> {
     let named = |name| variable(name).map(PathBuf::from);
-    let caches = || named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
+    let of_all = || named("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+    let caches = || of_all().or_else(|| Some(named("HOME")?.join(".cache")));
     named("SUPERSCALAR_CACHE").or_else(|| Some(caches()?.join("superscalar")))
 }
 
 /// What a file holds; none if there is no such file.
 ///
 /// # Errors
-/// Those of the system; and [`PermissionDenied`](io::ErrorKind::PermissionDenied) where others than this user and the system's
-/// administrator can have written it.
+/// Those of the system; [`PermissionDenied`](io::ErrorKind::PermissionDenied) where others than this user and the system's
+/// administrator can have written it; and [`InvalidData`](io::ErrorKind::InvalidData) where it is no regular file, or one of more than 1 GiB.
 pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let mut file = match File::open(path) {
+    let mut file = match opening().read(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
-    check_owner(&file)?;
+    let about = file.metadata()?;
+    if !about.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, NOT_REGULAR));
+    }
+    if about.len() > FILE_BYTES_MAX {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too large"));
+    }
+    check_owner(&about)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }
 
+/// Options to open a file: nobody else can open what is made by them, and a named pipe that lies there is not waited for.
+fn opening() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    }
+    options
+}
+
 #[cfg(unix)]
-fn check_owner(file: &File) -> io::Result<()> {
+fn check_owner(about: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
-    let about = file.metadata()?;
-    let own = rustix::process::geteuid().as_raw();
     let denied = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
-    match about.uid() {
-        owner if owner != own && owner != 0 => denied("it is another user's"),
-        _ if about.mode() & 0o022 != 0 => denied("others may write it"),
-        _ => Ok(()),
+    match about.mode() & 0o022 {
+        _ if !is_own(about) => denied("it is another user's"),
+        0 => Ok(()),
+        _ => denied("others may write it (see `chmod go-w`)"),
     }
 }
 
+/// Whether it is this user's, or the administrator's.
+#[cfg(unix)]
+fn is_own(about: &fs::Metadata) -> bool {
+    let owner = std::os::unix::fs::MetadataExt::uid(about);
+    owner == rustix::process::geteuid().as_raw() || owner == 0
+}
+
 #[cfg(not(unix))]
-fn check_owner(_: &File) -> io::Result<()> {
+fn check_owner(_: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file in one step, and the folder for it. What had been there is replaced, through links, too; others may not write it.
+#[cfg(not(unix))]
+fn is_own(_: &fs::Metadata) -> bool {
+    true
+}
+
+/// Writes a file in one step, and the folder for it. What had been there is replaced, through links, too; others may not write it. A link
+/// of another user's is replaced itself: that may lead to anything of ours.
 ///
 /// # Errors
-/// Those of the system; what had been there is there, then.
+/// Those of the system; what had been there is there, then. So is what is no regular file, such as `/dev/null`.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let is_followed = fs::symlink_metadata(path).is_ok_and(|about| is_own(&about));
+    let path = if is_followed { fs::canonicalize(path).ok() } else { None }.unwrap_or_else(|| path.to_owned());
     make_folder_of(&path)?;
-    let beside = with_suffix(&path, &format!(".{}-{}.tmp", process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // A process of the same number that was killed may have left it.
-    let _ = fs::remove_file(&beside);
-    let written = options.open(&beside).and_then(|mut file| file.write_all(bytes));
-    written.and_then(|()| fs::rename(&beside, &path)).inspect_err(|_| {
-        // Whether or not it was there.
+    if fs::symlink_metadata(&path).is_ok_and(|about| !about.is_file() && !about.is_symlink()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, NOT_REGULAR));
+    }
+    // The moment, too: in another container, or on another machine, a process of the same number may be writing the same file.
+    let moment_ns = UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let beside = with_suffix(&path, &format!(".{}-{count}-{moment_ns}.tmp", process::id()));
+    let mut file = opening().write(true).create_new(true).open(&beside)?;
+    file.write_all(bytes).and_then(|()| fs::rename(&beside, &path)).inspect_err(|_| {
         let _ = fs::remove_file(&beside);
     })
+}
+
+/// It stays the same file when the program changes its working directory.
+fn from_here(path: PathBuf) -> PathBuf {
+    path::absolute(&path).unwrap_or(path)
 }
 
 fn make_folder_of(path: &Path) -> io::Result<()> {
@@ -134,13 +173,13 @@ pub struct CacheFile {
 impl CacheFile {
     /// A file that the user has named.
     pub fn named(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), is_named: true }
+        Self { path: from_here(path.into()), is_named: true }
     }
 
     /// The file of this name in a folder for caches, such as the user's [`folder`].
     #[must_use]
     pub fn within(folder: &Path, name: &str) -> Self {
-        Self { path: folder.join(name), is_named: false }
+        Self { path: from_here(folder.join(name)), is_named: false }
     }
 
     /// Where it is.
@@ -187,7 +226,7 @@ impl CacheFile {
         change: impl FnOnce(Option<T>) -> B,
     ) -> Result<(), Error> {
         make_folder_of(&self.path).map_err(|error| self.not_written(error))?;
-        let _lock = lock(&self.path.with_extension("lock")).map_err(|error| self.not_written(error))?;
+        let _lock = lock(&with_suffix(&self.path, ".lock")).map_err(|error| self.not_written(error))?;
         self.replace(change(self.read(parse)?).as_ref())
     }
 
@@ -198,7 +237,7 @@ impl CacheFile {
 
 /// A lock among processes, until it is dropped. None where there is no such thing, as on some file systems.
 fn lock(path: &Path) -> io::Result<Option<File>> {
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    let file = opening().create(true).truncate(false).write(true).open(path)?;
     for _ in 0..LOCK_TRIES {
         match file.try_lock() {
             Ok(()) => return Ok(Some(file)),
@@ -310,12 +349,87 @@ mod tests {
         fs::remove_file(&folder.0).expect("a file");
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn named_pipes_are_not_waited_for() {
+        let folder = Folder::new();
+        let file = folder.file();
+        make_folder_of(file.path()).expect("a folder");
+        let make_pipe =
+            |path: &Path| assert!(process::Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+        make_pipe(file.path());
+        assert_eq!(file.read(lines).expect("a notice"), None);
+        assert_eq!(CacheFile::named(file.path()).read(lines).expect_err("it is named").kind(), ErrorKind::System);
+        assert_eq!(file.update(lines, |_| "").expect_err("a pipe").kind(), ErrorKind::System);
+        let is_pipe = |about: fs::Metadata| std::os::unix::fs::FileTypeExt::is_fifo(&about.file_type());
+        assert!(fs::metadata(file.path()).is_ok_and(is_pipe), "it is not replaced");
+        fs::remove_file(file.path()).expect("a pipe");
+        let lock = with_suffix(file.path(), ".lock");
+        fs::remove_file(&lock).expect("a lock");
+        make_pipe(&lock);
+        assert_eq!(file.update(lines, |_| "").expect_err("no lock").kind(), ErrorKind::System);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn own_links_are_followed_and_those_of_others_are_not() {
+        let folder = Folder::new();
+        let (file, target) = (folder.file(), folder.0.join("target"));
+        make_folder_of(file.path()).expect("a folder");
+        fs::write(&target, "precious\n").expect("a file");
+        std::os::unix::fs::symlink(&target, file.path()).expect("a link");
+        file.replace(b"one\n").expect("a folder");
+        assert_eq!(fs::read(&target).expect("a file"), b"one\n");
+        if rustix::process::geteuid().is_root() {
+            std::os::unix::fs::lchown(file.path(), Some(12345), None).expect("root may");
+            file.replace(b"two\n").expect("a folder");
+            assert_eq!(fs::read(&target).expect("a file"), b"one\n");
+            assert_eq!(file.read(lines).expect("lines").as_deref(), Some("two\n"));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn others_can_not_hold_the_lock() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = Folder::new();
+        folder.file().update(lines, |_| "\n").expect("a folder");
+        let lock = fs::metadata(with_suffix(folder.file().path(), ".lock")).expect("a lock");
+        assert_eq!(lock.permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_file_stays_where_it_is_when_the_working_directory_changes() {
+        let here = std::env::current_dir().expect("a working directory");
+        assert_eq!(CacheFile::named("weights.json").path(), here.join("weights.json"));
+        assert_eq!(CacheFile::within(Path::new("caches"), "file").path(), here.join("caches/file"));
+    }
+
+    #[test]
+    fn a_file_that_is_named_as_a_lock_is_kept() {
+        let folder = Folder::new();
+        let file = CacheFile::named(folder.0.join("file.lock"));
+        (0..2).for_each(|_| file.update(lines, |known| known.unwrap_or_default() + "line\n").expect("a folder"));
+        assert_eq!(file.read(lines).expect("lines").as_deref(), Some("line\nline\n"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_larger_than_any_is_not_read() {
+        let folder = Folder::new();
+        let file = folder.file();
+        file.replace(b"line\n").expect("a folder");
+        // Without blocks on the disk.
+        fs::File::options().write(true).open(file.path()).and_then(|it| it.set_len(1 << 40)).expect("a sparse file");
+        assert_eq!(file.read(lines).expect("a notice"), None);
+    }
+
     #[test]
     fn a_lock_that_is_not_given_back_is_not_waited_for_long() {
         let folder = Folder::new();
         let file = folder.file();
         make_folder_of(file.path()).expect("a folder");
-        let held = lock(&file.path().with_extension("lock")).expect("a file");
+        let held = lock(&with_suffix(file.path(), ".lock")).expect("a file");
         if held.is_some() {
             assert_eq!(file.update(lines, |_| "").expect_err("it is locked").kind(), ErrorKind::System);
         }

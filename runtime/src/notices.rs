@@ -5,8 +5,11 @@
 
 #![forbid(unsafe_code)]
 
-use crate::{runtime::Runtime, sync::held};
-use std::sync::Mutex;
+use crate::{runtime::Runtime, sync::held, task::caught};
+use std::{
+    io::{self, Write},
+    sync::Mutex,
+};
 
 /// Who has read so many looks elsewhere for the reason.
 const NOTICES_MAX: usize = 64;
@@ -41,20 +44,26 @@ impl Notices {
 }
 
 /// Says something that concerns no runtime.
+///
+/// A thread that has taken a task says things, too. So neither a subscriber that panics nor a standard error that takes nothing, such as
+/// a pipe that nobody reads any more, ends it.
 pub(crate) fn say(text: &str) {
-    if tracing::enabled!(tracing::Level::WARN) {
-        tracing::warn!("{text}");
-    } else {
-        eprintln!("superscalar: {text}");
-    }
+    let _ = caught(|| {
+        if tracing::enabled!(tracing::Level::WARN) {
+            tracing::warn!("{text}");
+        } else {
+            let _ = writeln!(io::stderr(), "superscalar: {text}");
+        }
+    });
 }
 
 impl Runtime {
     /// What the runtime has said that is no error, though its user may expect otherwise: capability weights of earlier runs that
-    /// measurements contradict, or that can not be kept; tasks that a device can not have, because their data do not fit there or lie
+    /// measurements contradict; tasks that a device can not have, because their data do not fit there or lie
     /// where it can not copy them; a device that is lost.
     ///
     /// Each stands in the trace, too, and was said once: to the program's subscriber of `tracing`, or on standard error if it has none.
+    /// So is, at the runtime's end, that weights can not be kept.
     ///
     /// ```
     /// let rt = superscalar_runtime::Runtime::builder().workers(1).build()?;

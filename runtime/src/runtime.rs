@@ -465,7 +465,6 @@ impl Drop for Runtime {
         self.shared.is_closing.store(true, Ordering::Release);
         self.shared.sleep.wake_all();
         self.shared.devices.wake_all();
-        self.finish_trace();
         let own = std::thread::current().id();
         for thread in self.threads.drain(..) {
             // Dropped inside a task's body, by the last owner: that thread can not wait for itself. It ends by itself.
@@ -474,5 +473,7 @@ impl Drop for Runtime {
             }
         }
         self.shared.weights.save();
+        // With what that had to say.
+        self.finish_trace();
     }
 }

@@ -455,3 +455,25 @@ fn a_runtime_ends_with_its_devices() -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[test]
+fn the_trace_says_that_weights_are_not_kept() -> Result<(), Error> {
+    let folder = std::env::temp_dir().join(format!("superscalar-not-kept-{}", std::process::id()));
+    let (weights, trace) = (folder.join("weights.json"), folder.join("trace.json"));
+    // What should be the lock is a folder.
+    std::fs::create_dir_all(folder.join("weights.json.lock")).expect("a folder");
+    let devices = Machine::start(&[Spec::new(ALPHA)]);
+    let builder = Runtime::builder().workers(1).weights_file(Some(weights)).trace_file(&trace);
+    let rt = builder.device(devices[0].clone()).build()?;
+    let mut x = 1;
+    rt.scope(|s| {
+        let (x, step) = (s.lend(&mut x), step(ALPHA).cost(|_| Cost { flops: 1e6, bytes: 1e4, level: None }));
+        (0..20).for_each(|i| step.submit(s, x.read_write(), i));
+    })?;
+    assert!(rt.notices().is_empty());
+    drop(rt);
+    let text = std::fs::read_to_string(&trace).expect("a trace");
+    std::fs::remove_dir_all(&folder).expect("a folder");
+    assert!(text.contains("capability weights are not kept"), "{}", &text[text.len().saturating_sub(500)..]);
+    Ok(())
+}

@@ -105,6 +105,10 @@ impl Outlook for Shared {
         })
     }
 
+    fn is_for_devices(&self, task: &ReadyTask) -> bool {
+        self.slot_of(task).is_some_and(|slot| self.some_device_can_take(slot))
+    }
+
     fn moves(&self, task: &ReadyTask, on: Resource) -> Moves {
         self.whereabouts_on(task, on).map_or(Moves::NEVER, |there| there.moves)
     }

@@ -19,7 +19,18 @@ use crate::{
     task::{Body, Release, Slot, TaskRef},
     worker::{Next, Seat},
 };
-use std::{any::Any, collections::VecDeque, ops::Range, ptr::NonNull, sync::atomic::Ordering, time::Duration};
+use std::{
+    any::Any,
+    collections::VecDeque,
+    ops::Range,
+    ptr::NonNull,
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
+
+/// How long an issuer waits for its device where there is nothing to do, and where there is.
+const IDLE_WAIT: Duration = Duration::from_millis(500);
+const BUSY_WAIT: Duration = Duration::from_millis(5);
 
 /// A task whose work is in a queue.
 pub(super) struct InFlight {
@@ -84,16 +95,18 @@ impl Shared {
         if !self.issuer_seat(device).try_take() {
             return;
         }
-        let mut looks_for_ends = true;
+        let (mut looks_for_ends, mut asked) = (true, Instant::now());
         loop {
             // Nobody holds it while it waits.
             let round = self.issue_and_collect(&mut lock_soon(&entry.issuing), looks_for_ends);
             match round {
                 Round::Again { looks_for_ends: again } => looks_for_ends = again,
                 Round::Wait { is_idle } => {
-                    // The timeouts only bound what a driver's lost wake would cost.
-                    entry.device.wait(Duration::from_millis(if is_idle { 500 } else { 5 }));
-                    if is_idle {
+                    // The times only bound what a driver's lost wake would cost.
+                    entry.device.wait(if is_idle { IDLE_WAIT } else { BUSY_WAIT });
+                    // Not whenever it was woken: idle issuers would wake each other, and themselves, without end.
+                    if is_idle && asked.elapsed() >= IDLE_WAIT {
+                        asked = Instant::now();
                         self.ask_others();
                     }
                     // If it was woken for something, that is more urgent.

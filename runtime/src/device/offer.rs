@@ -173,7 +173,7 @@ impl Shared {
     }
 
     /// Whether a device can take this task, now or later.
-    fn some_device_can_take(&self, slot: &Slot) -> bool {
+    pub(super) fn some_device_can_take(&self, slot: &Slot) -> bool {
         let side = slot.device_side();
         let can = |(at, entry): (usize, &Entry)| {
             side.takers().0 & entry.kind_bit != 0 && !side.is_barred_from(at) && !entry.is_lost()

@@ -233,7 +233,12 @@ impl Shared {
         if self.devices.all[device].mark_lost() {
             self.memory.lock().lose(device as u16);
             self.tell_of_loss();
-            let text = || format!("{} is lost: others do what it was to do", self.devices.all[device].info.name);
+            let text = || {
+                format!(
+                    "{} is lost: what it was to do is for others, where they can do it",
+                    self.devices.all[device].info.name
+                )
+            };
             self.notices.say(&format!("loss of {device}"), text);
         }
     }

@@ -20,6 +20,7 @@ use crate::{
 };
 use std::{
     collections::{HashMap, VecDeque},
+    fmt,
     fs::{self, File},
     io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
@@ -76,7 +77,7 @@ impl TraceFile {
                 has_complained: AtomicBool::new(false),
             }),
             Err(error) => {
-                eprintln!("superscalar: no trace will be written to {}: {error}", path.display());
+                say(format_args!("no trace will be written to {}: {error}", path.display()));
                 None
             }
         }
@@ -154,7 +155,7 @@ impl TraceFile {
     fn complain(&self, error: &RecordingError) {
         if !self.has_complained.swap(true, Ordering::Relaxed) {
             let why = error.io().map_or_else(|| error.to_string(), ToString::to_string);
-            eprintln!("superscalar: the trace {} was not written: {why}", self.path.display());
+            say(format_args!("the trace {} was not written: {why}", self.path.display()));
         }
     }
 }
@@ -238,6 +239,11 @@ impl Growing {
         self.events_end += bytes;
         Ok(bytes)
     }
+}
+
+/// On standard error, if that takes it.
+fn say(text: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "superscalar: {text}");
 }
 
 fn created(path: &Path) -> io::Result<File> {

@@ -357,8 +357,9 @@ impl Policy for CapabilityWeights {
         let is_panel = matches!(outlook.level(&task), Some(BlasLevel::One | BlasLevel::Two));
         let home = outlook.home(&task);
         let at_home = home.filter(|_| !is_panel).and_then(|home| Some((home, outlook.forecast(&task, home)?)));
-        let is_outdone = |(_, it): &Target| {
-            outlook.forecast(&task, Resource::HOST).is_some_and(|host| host_outdoes(&host, it, outlook))
+        let is_outdone = |(on, it): &Target| {
+            let host = outlook.forecast(&task, Resource::HOST).filter(|_| *on != Resource::HOST);
+            host.is_some_and(|host| host_outdoes(&host, it, outlook))
         };
         let at_home = at_home.filter(|it| !is_outdone(it));
         // Who can run it at home does, so nobody asks for more.

@@ -121,7 +121,8 @@ impl Policy for DemandDriven {
     }
 
     fn push(&self, _: Place, task: ReadyTask, outlook: &dyn Outlook) -> Option<Resource> {
-        let for_devices = (1..outlook.resources()).any(|on| outlook.forecast(&task, Resource(on)).is_some());
+        // Not whether one would take it now: who leaves it to others may have to take it later.
+        let for_devices = outlook.is_for_devices(&task);
         let owner = outlook.owner(&task).filter(|&on| outlook.forecast(&task, on).is_some());
         let mut state = self.state();
         if let Some(device) = owner.and_then(Resource::device_index) {

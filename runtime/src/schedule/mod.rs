@@ -192,8 +192,9 @@ pub trait Policy: Send + Sync {
         false
     }
 
-    /// Whether it weighs by itself who is too slow for a task. Where it does not, the runtime keeps such tasks from those to whom they
-    /// are not worth while: they do not [accept](Want::accepts) them as long as a faster resource is at work.
+    /// Whether it weighs by itself who is too slow for a task. Where it does not, the runtime keeps tasks from those who would take too long
+    /// for them: they do not [accept](Want::accepts) such a task while a resource that can run it is far faster. That can change with what is
+    /// measured and with how much is in flight, so a policy shows a task to everybody who [can run it](Outlook::is_for_devices).
     fn weighs(&self) -> bool {
         true
     }

@@ -75,8 +75,14 @@ pub trait Outlook {
     /// Which resource the thread at this place runs tasks for, or issues to.
     fn resource_at(&self, place: Place) -> Resource;
 
-    /// What it would take to run the task there; none if it can not run there.
+    /// What it would take to run the task there; none if it can not run there, or, where the policy does not
+    /// [weigh](super::Policy::weighs) that itself, if it is left to faster ones for now.
     fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast>;
+
+    /// Whether a device can run the task, now or later: also one that leaves it to faster ones for now.
+    fn is_for_devices(&self, task: &ReadyTask) -> bool {
+        (1..self.resources()).any(|on| self.forecast(task, Resource(on)).is_some())
+    }
 
     /// What would have to be moved there that the task needs and is not there yet. It takes as long as [`forecast`](Self::forecast) says, who
     /// takes longer to ask.

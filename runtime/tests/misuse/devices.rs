@@ -151,3 +151,75 @@ fn devices_of_too_many_kinds_or_queues_are_refused() {
         assert_eq!(Described::build([(ALPHA, queues)]).is_ok(), is_valid, "{queues} queues");
     }
 }
+
+/// A device is lost, and its task is the host's; it does something only in a child of the next test.
+#[test]
+fn child_loses_a_device() {
+    if std::env::var_os("SUPERSCALAR_TEST_LOSES").is_none() {
+        return;
+    }
+    let rt = Lost::build().expect("threads");
+    let mut x = 1;
+    let either = step().on_host(|x: &mut u64, _: &u64| {
+        *x += 1;
+        Ok(())
+    });
+    rt.scope(|s| either.submit(s, s.lend(&mut x).read_write(), 0)).expect("the host has done it");
+    assert_eq!(x, 2);
+    assert!(matches!(&rt.notices()[..], [one] if one.contains("lost")), "{:?}", rt.notices());
+}
+
+/// What can not be said is no reason to stop.
+#[cfg(target_os = "linux")]
+#[test]
+fn notices_are_no_trouble_where_standard_error_takes_nothing() {
+    let mut command = std::process::Command::new(std::env::current_exe().expect("a test"));
+    command.args(["devices::child_loses_a_device", "--exact", "--nocapture"]).env("SUPERSCALAR_TEST_LOSES", "1");
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("Linux has it");
+    let mut child = command.stdout(std::process::Stdio::piped()).stderr(full).spawn().expect("a process");
+    for _ in 0..1000 {
+        if let Some(status) = child.try_wait().expect("a child") {
+            let said = std::io::read_to_string(child.stdout.take().expect("a pipe")).expect("text");
+            assert!(status.success() && said.contains("1 passed"), "{status}: {said}");
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().expect("it hangs");
+    panic!("the child hangs");
+}
+
+/// A device that is lost when it is first given something.
+struct Lost(Described);
+
+impl Lost {
+    fn build() -> Result<Runtime, Error> {
+        let (kind, speed) = (DeviceKind(ALPHA), Speed { flops_per_s: 1e12, ..Speed::default() });
+        let info = DeviceInfo { name: "lost".into(), kind, queues: 1, urgent_queues: 0, depth: 1, memory: None, speed };
+        let builder = Runtime::builder().workers(1).weights_file(None).host_helps(false);
+        builder.device(Arc::new(Self(Described(info)))).build()
+    }
+}
+
+// SAFETY: it takes no work.
+unsafe impl Device for Lost {
+    fn info(&self) -> DeviceInfo {
+        self.0.info()
+    }
+
+    fn can_wait_for(&self, _: u16) -> bool {
+        true
+    }
+
+    fn issue(&self, _: u16, _: &[Event], _: Issue<'_>) -> Result<u64, DeviceError> {
+        Err(DeviceError::lost("it is gone"))
+    }
+
+    fn poll(&self, _: &mut dyn FnMut(Finished)) {}
+
+    fn wait(&self, at_most: Duration) {
+        self.0.wait(at_most);
+    }
+
+    fn wake(&self) {}
+}

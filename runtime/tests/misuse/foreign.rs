@@ -4,6 +4,7 @@ use super::runtime;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 use superscalar_runtime::{Error, ErrorKind, Outlook, Place, Policy, ReadyTask, Resource, Runtime, Want};
 
@@ -103,7 +104,10 @@ impl Policy for Common {
 
 fn with_policy(common: &Common, workers: usize) -> Runtime {
     let common = common.clone();
-    Runtime::builder().workers(workers).bind(false).custom_policy(|_| Box::new(common)).build().expect("threads")
+    let rt = Runtime::builder().workers(workers).bind(false).custom_policy(|_| Box::new(common)).build();
+    // Its workers look for tasks before they fall asleep, and would be the first to find those of the test.
+    std::thread::sleep(Duration::from_millis(50));
+    rt.expect("threads")
 }
 
 #[test]

@@ -32,7 +32,7 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use superscalar_runtime::{DeviceKind, Runtime};
+use superscalar_runtime::{Runtime, Speed};
 use test_device::{Machine, Spec};
 
 const SEEDS: u64 = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
@@ -69,13 +69,15 @@ fn watch() {
 
 fn runtime(setting: &Setting) -> Arc<Runtime> {
     let spec = |device: &program::DeviceSetting| Spec {
-        kind: DeviceKind(device.kind),
         queues: device.queues,
         urgent_queues: device.queues / 2,
         depth: device.depth,
         waits_for: if device.waits_for_others { (0..16).collect() } else { Vec::new() },
         delay_us_max: device.delay_us_max,
         tells_times: device.tells_times,
+        // Some say that they are far slower than the host, or far faster, which is not so: who leaves tasks to whom changes in the run.
+        speed: Speed { flops_per_s: [0.0, 1e3, 1e15][device.depth % 3], ..Speed::default() },
+        ..Spec::new(device.kind)
     };
     let specs: Vec<Spec> = setting.devices.iter().map(spec).collect();
     let builder =

@@ -49,6 +49,8 @@ pub struct Spec {
     pub delay_us_max: u64,
     /// It says how long work took, and when it ended.
     pub tells_times: bool,
+    /// What it says of itself.
+    pub speed: Speed,
 }
 
 impl Spec {
@@ -61,6 +63,7 @@ impl Spec {
             waits_for: (0..16).collect(),
             delay_us_max: 0,
             tells_times: false,
+            speed: Speed::default(),
         }
     }
 }
@@ -102,6 +105,8 @@ pub struct Counters {
     pub finished: AtomicU32,
     /// Events that queues were told to wait for.
     pub events: AtomicU32,
+    /// Calls of `wait`.
+    pub waits: AtomicU32,
 }
 
 /// One device of a [`Machine`].
@@ -310,7 +315,7 @@ unsafe impl Device for TestDevice {
             urgent_queues,
             depth,
             memory: None,
-            speed: Speed::default(),
+            speed: self.spec.speed,
         }
     }
 
@@ -355,6 +360,7 @@ unsafe impl Device for TestDevice {
     }
 
     fn wait(&self, at_most: Duration) {
+        self.counters.waits.fetch_add(1, Ordering::SeqCst);
         let mut state = self.machine.lock();
         let until = std::time::Instant::now() + at_most;
         let is_mute = || self.is_mute.load(Ordering::SeqCst);

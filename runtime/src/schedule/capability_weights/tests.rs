@@ -220,6 +220,15 @@ fn data_that_were_dealt_keep_no_faster_host_idle() {
 }
 
 #[test]
+fn data_that_were_dealt_to_the_host_are_updated_there() {
+    let mock = Mock::new(3, 1);
+    let policy = CapabilityWeights::new(mock.places());
+    (1..=3).for_each(|id| mock.push(&policy, id, 0, Work::taking(&[100.0, 10.0]).homed(HOST)));
+    assert_eq!(mock.take(&policy, mock.device(0)), None);
+    assert_eq!(mock.take(&policy, Place(0)), Some(1));
+}
+
+#[test]
 fn data_that_were_dealt_are_updated_at_home() {
     let mock = Mock::new(1, 2);
     let policy = CapabilityWeights::new(mock.places());
