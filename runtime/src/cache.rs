@@ -6,14 +6,17 @@
 
 #![forbid(unsafe_code)]
 
-use crate::{error::Error, notices};
+use crate::{error::Error, notices, sync::held};
 use std::{
     ffi::OsString,
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Write},
     path::{self, Path, PathBuf},
     process,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
     thread,
     time::{Duration, UNIX_EPOCH},
 };
@@ -46,12 +49,9 @@ pub fn folder() -> Option<PathBuf> {
     named("SUPERSCALAR_CACHE").or_else(|| Some(caches()?.join("superscalar")))
 }
 
-/// What a file holds; none if there is no such file.
-///
-/// # Errors
-/// Those of the system; [`PermissionDenied`](io::ErrorKind::PermissionDenied) where others than this user and the system's
-/// administrator can have written it; and [`InvalidData`](io::ErrorKind::InvalidData) where it is no regular file, or one of more than 1 GiB.
-pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+/// What a file holds; none if there is no such file. An error where it is no regular file, or one of more than 1 GiB; and, unless it is
+/// trusted, where others than this user and the system's administrator can have written it.
+fn read(path: &Path, is_trusted: bool) -> io::Result<Option<Vec<u8>>> {
     let mut file = match opening().read(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
@@ -63,7 +63,9 @@ pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     if about.len() > FILE_BYTES_MAX {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too large"));
     }
-    check_owner(&about)?;
+    if !is_trusted {
+        check_owner(&about)?;
+    }
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(Some(bytes))
@@ -109,11 +111,9 @@ fn is_own(_: &fs::Metadata) -> bool {
 }
 
 /// Writes a file in one step, and the folder for it. What had been there is replaced, through links, too; others may not write it. A link
-/// of another user's is replaced itself: that may lead to anything of ours.
-///
-/// # Errors
-/// Those of the system; what had been there is there, then. So is what is no regular file, such as `/dev/null`.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// of another user's is replaced itself: that may lead to anything of ours. Where this fails, what had been there is there; so is what is
+/// no regular file, such as `/dev/null`.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let is_followed = fs::symlink_metadata(path).is_ok_and(|about| is_own(&about));
     let path = if is_followed { fs::canonicalize(path).ok() } else { None }.unwrap_or_else(|| path.to_owned());
@@ -194,17 +194,29 @@ impl CacheFile {
     /// [`Setting`](crate::ErrorKind::Setting) or [`System`](crate::ErrorKind::System), if the user has named it and it can not be used.
     pub fn read<T>(&self, parse: impl FnOnce(&[u8]) -> Result<T, String>) -> Result<Option<T>, Error> {
         let path = self.path.display();
-        let found = match read(&self.path) {
+        let found = match read(&self.path, self.is_named) {
             Ok(None) => return Ok(None),
             Ok(Some(bytes)) => parse(&bytes).map(Some).map_err(|why| Error::setting(format!("{path}: {why}"))),
             Err(error) => Err(Error::system(format!("{path} can not be read"), error)),
         };
         match found {
             Err(error) if !self.is_named => {
-                notices::say(&format!("{error}; what it should hold is found out anew"));
+                self.say_once(&error);
                 Ok(None)
             }
             found => found,
+        }
+    }
+
+    /// Says that it is not of use, unless that was said of another file of its kind in its folder: there may be hundreds.
+    fn say_once(&self, error: &Error) {
+        static SAID: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+        let kind = self.path.with_file_name("*").with_extension(self.path.extension().unwrap_or_default());
+        let mut said = held(SAID.lock());
+        if !said.contains(&kind) {
+            said.push(kind);
+            drop(said);
+            notices::say(&format!("{error}; what it should hold is found out anew"));
         }
     }
 
@@ -329,7 +341,8 @@ mod tests {
         for others in [0o620, 0o602, 0o666] {
             fs::set_permissions(file.path(), fs::Permissions::from_mode(others)).expect("it is ours");
             assert_eq!(file.read(lines).expect("a notice"), None);
-            assert_eq!(CacheFile::named(file.path()).read(lines).expect_err("it is named").kind(), ErrorKind::System);
+            // Whom a file is trusted to that the user has named is the user's business.
+            assert_eq!(CacheFile::named(file.path()).read(lines).expect("lines").as_deref(), Some("line\n"));
         }
         file.update(lines, |known| format!("{known:?}\n")).expect("a folder");
         assert_eq!((mode(), file.read(lines).expect("lines").as_deref()), (0o600, Some("None\n")));

@@ -11,7 +11,7 @@ use std::{
     sync::Mutex,
 };
 
-/// Who has read so many looks elsewhere for the reason.
+/// More than this many notices of one runtime are not kept, nor said.
 const NOTICES_MAX: usize = 64;
 
 /// See the module's head.

@@ -17,9 +17,10 @@ use crate::{
 };
 use std::cell::Cell;
 
-/// A task may take so much of the time of what is in flight: in a factorization several such follow each other.
+/// The longest that a slow resource may be at a task, as a share of the time that the others need for all tasks in flight. It is small,
+/// because in a factorization several such tasks may follow each other.
 const SHARE: f64 = 1.0 / 64.0;
-/// Who takes so many times as long is far slower.
+/// A resource is far slower than another if it takes more than this many times as long.
 const FAR: f64 = 2.0;
 
 /// The last answer in one look at tasks: most that follow each other are alike.
@@ -35,7 +36,7 @@ impl Look {
         let (kernel, cost) = side.call();
         let call = (side.takers(), kernel, cost);
         match self.0.get() {
-            // What a single task is barred from is its own.
+            // Tasks that are alike may still differ in the devices that turned out to have no room for them.
             _ if side.is_barred_from_any() => ask(),
             Some((known, answer)) if known == call => answer,
             _ => {
