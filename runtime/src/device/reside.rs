@@ -63,6 +63,15 @@ pub(super) enum Bar {
     Loss,
 }
 
+const STAYS: &str = "an operand of it stays in host memory, as it lies there in a way that devices can not copy, such as with a stride \
+                     between neighbours in a column";
+
+impl Admission {
+    fn barred(bar: Bar, why: &str) -> Self {
+        Self::Barred(bar, DeviceError::new(why))
+    }
+}
+
 impl Shared {
     /// Admits a task to a device, by what its body uses.
     pub(super) fn admit(&self, device: usize, body: &Body) -> Admission {
@@ -85,12 +94,7 @@ impl Shared {
             return match info.memory {
                 // It works in host memory, and no device has a copy of what can not have copies.
                 None if is_writable => Admission::Admitted(Held::default(), Admitted::default()),
-                _ => Admission::Barred(
-                    Bar::Place,
-                    DeviceError::new(
-                        "an operand of it stays in host memory, as it lies there in a way that devices can not copy, such as with a stride between neighbours in a column",
-                    ),
-                ),
+                _ => Admission::barred(Bar::Place, STAYS),
             };
         }
         let scratch_bytes = info.memory.as_ref().map_or(Ok(0), |memory| {
@@ -103,8 +107,10 @@ impl Shared {
         };
         let mut directory = self.memory.lock();
         let Some(uses) = self.uses_of(body, &operands, &regions, &mut directory) else {
-            let why = "an operand of it is a resident value in a place that is not its own";
-            return Admission::Barred(Bar::Place, DeviceError::new(why));
+            return Admission::barred(
+                Bar::Place,
+                "an operand of it is a resident value in a place that is not its own",
+            );
         };
         let demand = Demand { device: device as u16, uses: &uses, scratch_bytes };
         if let Err(error) = directory.check_size(demand) {
