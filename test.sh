@@ -249,7 +249,8 @@ fetch_nvrtc() {
             python3 -m zipfile -e "$folder"/nvidia_cuda_nvrtc-13.0.88-*.whl "$folder" || true
     fi
     if [ -d "$folder/nvidia/cu13/lib" ]; then
-        export CUDA_HOME=$folder/nvidia/cu13 REQUIRE_NVRTC=1
+        # Not CUDA_HOME: the bindings are built anew when that changes, and with them all that needs them.
+        export PYTHONPATH=$folder${PYTHONPATH:+:$PYTHONPATH} REQUIRE_NVRTC=1
     else
         skip "compiling the kernels for CUDA: no NVRTC, and no pip that brings it"
     fi

@@ -344,22 +344,24 @@ fn a_device_that_all_would_wait_for_gets_nothing() {
 
 #[test]
 fn what_a_device_can_not_have_is_said_once_and_stands_in_the_recording() {
+    // No tile is smaller than others, and fits.
+    const ORDER: usize = 5 * NB;
     let product = |rt: &Runtime, c: MatMut<'_, f64>| {
-        let (a, o) = (random::<f64>(N, N, 1), Options::default().nb(NB));
+        let (a, o) = (random::<f64>(ORDER, ORDER, 1), Options::default().nb(NB));
         dla::gemm(rt, 1.0, Op::None, a.as_ref(), Op::None, a.as_ref(), 1.0, c, &o).expect("the host can do it");
     };
     let notices = |memory_bytes: Option<usize>, stride: usize| {
         let builder = Runtime::builder().workers(1).bind(false).weights_file(None).trace(true);
         let opened = devices::open(&instant(&[0]), memory_bytes).expect("simulated devices are there");
         let rt = opened.add_to(builder).build().expect("threads can be started");
-        let mut data = vec![1.0; stride * N * N];
+        let mut data = vec![1.0; stride * ORDER * ORDER];
         for _ in 0..2 {
-            let c = MatMut::from_strided(&mut data, (N, N), (stride, stride * N)).expect("it lies in the data");
+            let c = MatMut::from_strided(&mut data, (ORDER, ORDER), (stride, stride * ORDER)).expect("it lies in the data");
             product(&rt, c);
         }
         let recording = rt.take_recording().expect("it was built to trace");
         assert_eq!(recording.notices, rt.notices());
-        assert!(recording.spans.len() >= 2 * N.div_ceil(NB).pow(3));
+        assert!(recording.spans.len() >= 2 * (ORDER / NB).pow(3));
         (rt.notices(), rt.tasks_issued()[0])
     };
     let (said, issued) = notices(None, 1);

@@ -116,7 +116,8 @@ impl Shared {
             None => self.devices.notify_takers_but(takers, leaving),
         }
         let is_runnable = self.slab.slot(index).pending.only_hold_left();
-        if is_runnable && self.may_be_for_host(takers) { Next::Ready } else { Next::Nothing }
+        let is_for_host = is_runnable && !leaving.has(Resource::HOST) && self.may_be_for_host(takers);
+        if is_for_host { Next::Ready } else { Next::Nothing }
     }
 
     /// The same for one that its inserter has found issuable.

@@ -9,7 +9,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Cost, Takers, table::DeviceSet};
+use super::{Cost, Takers, table::ResourceSet};
 use crate::{
     runtime::Shared,
     schedule::{ReadyTask, Resource},
@@ -61,14 +61,14 @@ impl Shared {
         self.some_may_leave() && look.answer(self.slab.slot(task.slot()), || self.is_too_slow(on, task.slot()))
     }
 
-    /// The devices that leave a task, which nobody else has yet: they need not be woken for it.
+    /// Who leaves a task, which nobody else has yet, and so need not be woken for it.
     #[inline]
-    pub(super) fn leaving(&self, index: u32) -> DeviceSet {
+    pub(super) fn leaving(&self, index: u32) -> ResourceSet {
         if !self.some_may_leave() {
-            return DeviceSet::default();
+            return ResourceSet::default();
         }
-        let devices = 0..self.devices.len() as u16;
-        devices.filter(|&device| self.is_too_slow(Resource::device(device), index)).collect()
+        let resources = (0..=self.devices.len() as u16).map(Resource);
+        resources.filter(|&on| self.is_too_slow(on, index)).collect()
     }
 
     fn some_may_leave(&self) -> bool {

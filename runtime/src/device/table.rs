@@ -1,7 +1,7 @@
 //! The devices of a runtime, and the kinds that they are of.
 
 use super::{Device, DeviceInfo, DeviceKind, claim::Claim, issue::Issuing, side::QUEUES_MAX};
-use crate::{error::Error, sync::fence};
+use crate::{error::Error, schedule::Resource, sync::fence};
 use std::{
     collections::HashSet,
     sync::{
@@ -63,19 +63,19 @@ pub(crate) struct Devices {
     any_memory: bool,
 }
 
-/// Some devices, a bit each.
+/// Some resources, a bit each: there are 63 devices at most, and the host.
 #[derive(Clone, Copy, Default)]
-pub(super) struct DeviceSet(u64);
+pub(super) struct ResourceSet(u64);
 
-impl DeviceSet {
-    fn has(self, device: usize) -> bool {
-        self.0 >> device & 1 != 0
+impl ResourceSet {
+    pub(super) fn has(self, resource: Resource) -> bool {
+        self.0 >> resource.0 & 1 != 0
     }
 }
 
-impl FromIterator<u16> for DeviceSet {
-    fn from_iter<I: IntoIterator<Item = u16>>(devices: I) -> Self {
-        Self(devices.into_iter().fold(0, |set, device| set | 1 << device))
+impl FromIterator<Resource> for ResourceSet {
+    fn from_iter<I: IntoIterator<Item = Resource>>(resources: I) -> Self {
+        Self(resources.into_iter().fold(0, |set, resource| set | 1 << resource.0))
     }
 }
 
@@ -197,12 +197,12 @@ impl Devices {
 
     /// A task that these can take was pushed, or can now be taken by more of them: wakes their issuers that sleep.
     pub(crate) fn notify_takers(&self, takers: Takers) {
-        self.notify_takers_but(takers, DeviceSet::default());
+        self.notify_takers_but(takers, ResourceSet::default());
     }
 
     /// The same, but for some.
-    pub(super) fn notify_takers_but(&self, takers: Takers, but: DeviceSet) {
-        self.wake_idle(|at, entry| entry.kind_bit & takers.devices() != 0 && !but.has(at));
+    pub(super) fn notify_takers_but(&self, takers: Takers, but: ResourceSet) {
+        self.wake_idle(|at, entry| entry.kind_bit & takers.devices() != 0 && !but.has(Resource::device(at as u16)));
     }
 
     /// The fences are those of `worker/sleep.rs`: an issuer sets `idle`, fences, looks once more, and sleeps.
