@@ -356,7 +356,8 @@ fn what_a_device_can_not_have_is_said_once_and_stands_in_the_recording() {
         let rt = opened.add_to(builder).build().expect("threads can be started");
         let mut data = vec![1.0; stride * ORDER * ORDER];
         for _ in 0..2 {
-            let c = MatMut::from_strided(&mut data, (ORDER, ORDER), (stride, stride * ORDER)).expect("it lies in the data");
+            let c =
+                MatMut::from_strided(&mut data, (ORDER, ORDER), (stride, stride * ORDER)).expect("it lies in the data");
             product(&rt, c);
         }
         let recording = rt.take_recording().expect("it was built to trace");
