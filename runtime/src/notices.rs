@@ -7,6 +7,7 @@
 
 use crate::{runtime::Runtime, sync::held, task::caught};
 use std::{
+    fmt,
     io::{self, Write},
     sync::Mutex,
 };
@@ -52,9 +53,14 @@ pub(crate) fn say(text: &str) {
         if tracing::enabled!(tracing::Level::WARN) {
             tracing::warn!("{text}");
         } else {
-            let _ = writeln!(io::stderr(), "superscalar: {text}");
+            print(format_args!("{text}"));
         }
     });
+}
+
+/// Writes a line to standard error, if that takes it.
+pub(crate) fn print(text: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "superscalar: {text}");
 }
 
 impl Runtime {
@@ -63,7 +69,7 @@ impl Runtime {
     /// where it can not copy them; a device that is lost.
     ///
     /// Each stands in the trace, too, and was said once: to the program's subscriber of `tracing`, or on standard error if it has none.
-    /// So is, at the runtime's end, that weights can not be kept.
+    /// If capability weights can not be kept when the runtime ends, that is said in the same places, though nobody is left to ask.
     ///
     /// ```
     /// let rt = superscalar_runtime::Runtime::builder().workers(1).build()?;

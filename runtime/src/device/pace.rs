@@ -101,7 +101,7 @@ impl Shared {
         self.seats().iter().map(|seat| seat.balance()).fold(0, i64::wrapping_add)
     }
 
-    /// Wakes everybody, if it may be that each has left a task to another.
+    /// Wakes all resources if each of them may have left a task to another one.
     pub(super) fn ask_others(&self) {
         if self.some_may_leave() && self.in_flight() > 0 {
             self.sleep.notify();

@@ -15,12 +15,12 @@ use super::{
     ring::{Pages, Purpose},
 };
 use crate::{
+    notices::print,
     recording::{ChromeTrace, GrowingTrace, Recording, RecordingError},
     sync::held,
 };
 use std::{
     collections::{HashMap, VecDeque},
-    fmt,
     fs::{self, File},
     io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
@@ -77,7 +77,7 @@ impl TraceFile {
                 has_complained: AtomicBool::new(false),
             }),
             Err(error) => {
-                say(format_args!("no trace will be written to {}: {error}", path.display()));
+                print(format_args!("no trace will be written to {}: {error}", path.display()));
                 None
             }
         }
@@ -155,7 +155,7 @@ impl TraceFile {
     fn complain(&self, error: &RecordingError) {
         if !self.has_complained.swap(true, Ordering::Relaxed) {
             let why = error.io().map_or_else(|| error.to_string(), ToString::to_string);
-            say(format_args!("the trace {} was not written: {why}", self.path.display()));
+            print(format_args!("the trace {} was not written: {why}", self.path.display()));
         }
     }
 }
@@ -239,11 +239,6 @@ impl Growing {
         self.events_end += bytes;
         Ok(bytes)
     }
-}
-
-/// On standard error, if that takes it.
-fn say(text: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "superscalar: {text}");
 }
 
 fn created(path: &Path) -> io::Result<File> {

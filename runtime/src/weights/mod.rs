@@ -360,7 +360,7 @@ impl Weights {
     }
 }
 
-/// Whether a ratio of two rates is that of resources that are unlike.
+/// Whether two resources whose rates have this ratio are unlike.
 fn is_far(ratio: f64) -> bool {
     !(1.0 / UNLIKE..=UNLIKE).contains(&ratio)
 }
