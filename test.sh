@@ -317,7 +317,9 @@ run_tests() {
     else
         skip "the hwloc feature: no hwloc 2.8 with libudev, or no pkg-config"
     fi
-    tests "model test, optimised" 900 cargo test --release -p superscalar-runtime --test model -- --show-output
+    # Fewer programs than it runs by itself.
+    tests "model test, optimised" 900 env SUPERSCALAR_MODEL_SEEDS="${SUPERSCALAR_MODEL_SEEDS:-40000}" \
+        cargo test --release -p superscalar-runtime --test model -- --show-output
     tests "interleavings (loom)" 900 env RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR="$target/loom" \
         cargo test --release -p superscalar-runtime --lib loom -- --show-output
     if [ "${REQUIRE_CUDA:-0}" = 1 ]; then

@@ -313,15 +313,33 @@ mod tests {
     #[test]
     fn threads_and_processes_lose_nothing_of_each_other() {
         const EACH: usize = 20;
+        const CHILD: &str = "SUPERSCALAR_TEST_CACHE_CHILD";
+        let add = |file: &CacheFile, first: usize| {
+            for line in first..first + EACH {
+                file.update(lines, |known| format!("{}{line}\n", known.unwrap_or_default())).expect("a lock");
+            }
+        };
+        if let Some(child) = variable(CHILD) {
+            let (first, path) = child.to_str().and_then(|text| text.split_once(' ')).expect("a number and a path");
+            return add(&CacheFile::named(path), first.parse().expect("a number"));
+        }
         let folder = Folder::new();
-        let add = |line: usize| folder.file().update(lines, |known| format!("{}{line}\n", known.unwrap_or_default()));
-        // A lock of a file is an opened file's, so threads do here as processes would.
+        let file = folder.file();
+        let process = |first: usize| {
+            let mut command = process::Command::new(std::env::current_exe().expect("a test has a program"));
+            command.args(["--exact", "cache::tests::threads_and_processes_lose_nothing_of_each_other"]);
+            command.env(CHILD, format!("{first} {}", file.path().display())).stdout(process::Stdio::null());
+            command.spawn().expect("a process")
+        };
+        let mut children = [2, 3].map(|part| process(part * EACH));
         thread::scope(|scope| {
-            for first in [0, EACH, 2 * EACH, 3 * EACH] {
-                scope.spawn(move || (first..first + EACH).for_each(|line| add(line).expect("a lock")));
+            let (add, file) = (&add, &file);
+            for part in [0, 1] {
+                scope.spawn(move || add(file, part * EACH));
             }
         });
-        let text = folder.file().read(lines).expect("lines").expect("a file");
+        assert!(children.iter_mut().all(|child| child.wait().expect("it ends").success()));
+        let text = file.read(lines).expect("lines").expect("a file");
         let mut all: Vec<usize> = text.lines().map(|line| line.parse().expect("a number")).collect();
         all.sort_unstable();
         assert_eq!(all, (0..4 * EACH).collect::<Vec<_>>());

@@ -54,14 +54,18 @@ pub fn posv<T: Scalar>(
     if a.shape() != (n, n) {
         return Err(Error::shape(format!("posv: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
     }
-    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
+    let crew = Crew::of(rt);
+    let nb = options.block_size.of_factorization::<T>(n, crew)?;
     if n <= nb || nrhs == 0 {
         potrf::potrf(rt, uplo, a.rb_mut(), options)?;
         return potrs::potrs(rt, uplo, a.as_ref(), b, options);
     }
     let distribution = options.distribution_of_factorization(rt)?;
     Ok(rt.scope(|s| {
-        let (a, b) = (potrf::cut(s, a.rb_mut(), nb, distribution), potrf::cut(s, b.rb_mut(), nb, distribution));
-        submit(s, uplo, &a, &b);
+        let cut = |matrix| match distribution.is_by_columns(crew) {
+            true => Tiled::columns(s, matrix, nb).distributed(s, distribution),
+            false => Tiled::new(s, matrix, nb, nb).distributed(s, distribution),
+        };
+        submit(s, uplo, &cut(a.rb_mut()), &cut(b.rb_mut()));
     })?)
 }

@@ -4,7 +4,6 @@ use super::potrf_columns;
 use crate::block_size::Crew;
 use crate::{
     codelets::{self, Gemm, Potrf, RankK, Symmetry, Triangle, task},
-    distribution::Distribution,
     error::Error,
     options::Options,
     scalar::Scalar,
@@ -104,28 +103,19 @@ pub fn potrf<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     if n != cols {
         return Err(Error::shape(format!("potrf: A is {n} x {cols}, not square")));
     }
-    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
+    let crew = Crew::of(rt);
+    let nb = options.block_size.of_factorization::<T>(n, crew)?;
     if n <= nb {
         return Ok(cpu::potrf(uplo, a)?);
     }
     let distribution = options.distribution_of_factorization(rt)?;
     Ok(rt.scope(|s| {
         let a = a.rb_mut();
-        let a = match distribution.is_by_columns() {
-            true => Tiled::columns_of_triangle(s, uplo, a, nb).distributed(s, distribution),
-            false => cut(s, a, nb, distribution),
+        let a = match distribution.is_by_columns(crew) {
+            true => Tiled::columns_of_triangle(s, uplo, a, nb),
+            false => Tiled::new(s, a, nb, nb),
         };
+        let a = a.distributed(s, distribution);
         submit(s, uplo, &a);
     })?)
-}
-
-/// The matrix in the tiles that go with its distribution.
-pub(super) fn cut<'s, T: Scalar>(
-    s: &'s Scope<'s, '_>,
-    a: MatMut<'s, T>,
-    nb: usize,
-    distribution: Distribution,
-) -> Tiled<'s, MatMut<'s, T>> {
-    let tiled = if distribution.is_by_columns() { Tiled::columns(s, a, nb) } else { Tiled::new(s, a, nb, nb) };
-    tiled.distributed(s, distribution)
 }

@@ -63,9 +63,14 @@ impl Distribution {
         }
     }
 
-    /// Whether whole block columns have a home.
-    pub(crate) fn is_by_columns(self) -> bool {
-        matches!(self, Self::BlockColumnCyclic | Self::Guided)
+    /// Whether a matrix that is factored by Cholesky's lies in block columns: where whole columns have a home, and on accelerators, to which
+    /// square tiles are too many small tasks, unless a grid of several of them is asked for.
+    pub(crate) fn is_by_columns(self, crew: Crew) -> bool {
+        match self {
+            Self::BlockColumnCyclic | Self::Guided => true,
+            Self::None => crew.has_accelerator,
+            Self::TwoDimensionalCyclic => crew.has_accelerator && crew.devices == 1,
+        }
     }
 
     /// What the environment says.

@@ -1,5 +1,6 @@
 //! trsm, which is mostly cuBLAS's, and trmm, which is our own: cuBLAS does not say whether the zeros of the other triangle meet an Inf in B, and make
-//! NaN of it.
+//! NaN of it. cuBLAS's trsm multiplies by reciprocals, so a subnormal element on the diagonal whose reciprocal overflows (below 2^-1024 in d, 2^-128
+//! in s) gives Inf or NaN, where the host's divides.
 //!
 //! trmm multiplies a copy of B: first by the blocks on the diagonal, all in one launch, then by those beside it, each level as one batch, in
 //! blocks twice as large from level to level.

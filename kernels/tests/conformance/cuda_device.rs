@@ -20,6 +20,11 @@ impl<T: Scalar> Runner<T> for Shared {
     fn has_panels(&self) -> bool {
         Runner::<T>::has_panels(&*self.0)
     }
+
+    fn divides_by_subnormals(&self) -> bool {
+        // cuBLAS multiplies by reciprocals.
+        false
+    }
 }
 
 /// The first GPU; none if there is none.

@@ -25,6 +25,11 @@ pub trait Runner<T: Scalar> {
     fn has_panels(&self) -> bool {
         true
     }
+
+    /// Whether triangular solves divide by elements whose reciprocals overflow: subnormal ones.
+    fn divides_by_subnormals(&self) -> bool {
+        true
+    }
 }
 
 /// The host's kernels, on host memory.

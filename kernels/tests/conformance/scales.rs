@@ -69,7 +69,9 @@ fn is_near<T: Scalar>(found: T, wanted: T, bound: f64) -> bool {
 /// s op(A) X = s B or s X op(A) = s B gives X, for every option by turns and for 1 to 12 right-hand sides.
 pub fn trsm_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
     // Parts of B are below 4 · (5 + 4 + 2 · 3), and those of a system of one below 8.
-    for (e, n) in scales::<T::Real>(3).filter(|&(e, n)| n == 1 || e <= exponents::<T::Real>().0 - 6) {
+    let (most, normal, least) = exponents::<T::Real>();
+    let from = if suite.divides_by_subnormals() { least } else { normal };
+    for (e, n) in scales::<T::Real>(3).filter(|&(e, n)| e >= from && (n == 1 || e <= most - 6)) {
         let turn = suite.turn();
         let (side, uplo, op) = (SIDES[turn % 2], UPLOS[turn / 2 % 2], OPS[turn / 4 % 3]);
         let nrhs = 1 + turn % 12;

@@ -61,6 +61,11 @@ impl<'r, T: Scalar> Suite<'r, T> {
         self.runner.has_panels()
     }
 
+    /// Whether triangular solves divide by subnormal elements.
+    pub fn divides_by_subnormals(&self) -> bool {
+        self.runner.divides_by_subnormals()
+    }
+
     /// Carries the call out and judges nothing.
     pub fn attempt(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
         self.runner.run(call, image)

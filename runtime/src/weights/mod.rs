@@ -12,8 +12,8 @@
 //!    rather leaves a task than holds up those who wait for it, and takes one as soon as the others have enough to do. The first that
 //!    it takes replaces the assumption.
 //!
-//! When several measurements contradict what was persisted by more than a factor of two, that is dropped for the kernel and the
-//! resource, and said once ([`Runtime::notices`]).
+//! When many measurements contradict what was persisted by more than a factor of two, that is dropped for the kernel and the
+//! resource; if by more than a factor of five, that is said, once ([`Runtime::notices`]).
 //!
 //! Weights are kept only where there are devices: a runtime without any pays nothing.
 
@@ -50,8 +50,11 @@ use std::{
 const REACH: f64 = 4.0;
 /// So many measurements outweigh what earlier runs have left, and are worth being left to later ones.
 const SAMPLES_MIN: u64 = 4;
-/// Prediction and reality part: by more than this factor.
-const ALARM_FACTOR: f64 = 2.0;
+/// A prediction that reality contradicts by more than this factor, after so many measurements, is dropped,
+const DROP_FACTOR: f64 = 2.0;
+const DROP_SAMPLES: u64 = 16;
+/// and by more than this one, that is said: what shares a device with others may well take four times as long.
+const ALARM_FACTOR: f64 = 5.0;
 /// How near a prediction must be to be held against a measurement.
 const ALARM_REACH: f64 = 1.0;
 /// Rates that differ by more than this factor are unlike.
@@ -128,15 +131,17 @@ impl Kernel {
         let ((unit, amount), size) = (work(cost), Size::of(cost));
         let estimate = self.measured[unit as usize].observe(size, busy_ns.max(1.0) / amount);
         let (samples, measured) = (estimate.samples, estimate.ns_per_unit);
-        if samples < SAMPLES_MIN {
+        if samples < DROP_SAMPLES {
             return None;
         }
         let predicted = interpolated(self.persisted(unit), size, ALARM_REACH)?.ns_per_unit;
-        if (1.0 / ALARM_FACTOR..=ALARM_FACTOR).contains(&(measured / predicted)) {
+        let parts_by = |factor: f64| !(1.0 / factor..=factor).contains(&(measured / predicted));
+        if !parts_by(DROP_FACTOR) {
             return None;
         }
         self.persisted.clear();
-        Some(Contradiction { unit, measured: 1e9 / measured, persisted: 1e9 / predicted })
+        let contradiction = Contradiction { unit, measured: 1e9 / measured, persisted: 1e9 / predicted };
+        parts_by(ALARM_FACTOR).then_some(contradiction)
     }
 }
 

@@ -135,21 +135,26 @@ fn a_prediction_that_reality_contradicts_raises_one_alarm_and_falls() {
     first.save();
 
     let second = weights(Some(folder.file()));
-    observe(&second, 2, DEVICE, 512.0, 1e11);
+    observe(&second, 2, DEVICE, 512.0, 9e10);
     assert!(second.notices.texts().is_empty(), "two may be by chance");
     assert_eq!(source(&second, DEVICE, 512.0).0, WeightSource::Persisted);
-    observe(&second, 20, DEVICE, 512.0, 1e11);
+    observe(&second, 20, DEVICE, 512.0, 9e10);
     let alarms = second.notices.texts();
     assert_eq!(alarms.len(), 1, "{alarms:?}");
     assert!(alarms[0].contains("`gemm`") && alarms[0].contains("`sim:0`"), "{alarms:?}");
     let (from, rate) = source(&second, DEVICE, 512.0);
-    assert!(from == WeightSource::Measured && is_near(rate, 1e11), "{from:?} {rate}");
+    assert!(from == WeightSource::Measured && is_near(rate, 9e10), "{from:?} {rate}");
     second.save();
-    assert!(is_near(source(&weights(Some(folder.file())), DEVICE, 512.0).1, 1e11));
+    assert!(is_near(source(&weights(Some(folder.file())), DEVICE, 512.0).1, 9e10));
 
-    let third = weights(Some(folder.file()));
-    observe(&third, 20, DEVICE, 512.0, 1.7e11);
-    assert!(third.notices.texts().is_empty(), "within a factor of two");
+    // (the rate, whether what was persisted is kept): neither is worth a word.
+    for (rate, is_kept) in [(1.7e11, true), (3e11, false)] {
+        let third = weights(Some(folder.file()));
+        observe(&third, 20, DEVICE, 512.0, rate);
+        assert!(third.notices.texts().is_empty(), "{rate}");
+        let keeps = third.list().iter().any(|weight| weight.source == WeightSource::Persisted);
+        assert_eq!(keeps, is_kept, "{rate}");
+    }
 }
 
 #[test]
