@@ -153,6 +153,11 @@ has_openblas() {
     [ -n "$openblas" ]
 }
 
+# The testers of the reference BLAS.
+has_blas_testers() {
+    [ -n "$(find /usr/lib -name xblat3d -print -quit 2>/dev/null)" ]
+}
+
 has_hwloc() {
     has pkg-config && pkg-config --atleast-version=2.8 hwloc && pkg-config --exists libudev
 }
@@ -179,6 +184,7 @@ missing_packages() {
     has_openblas || echo libopenblas0-pthread
     has_opencl || echo ocl-icd-opencl-dev
     has_pocl || echo pocl-opencl-icd
+    has_blas_testers || echo libblas-test
 }
 
 install_packages() {
@@ -362,6 +368,13 @@ run_programs() {
     fi
 }
 
+check_drop_in() {
+    begin "testers of the reference BLAS"
+    local status=0
+    logged 600 bash tests/drop_in.sh "$target/debug/deps/libsuperscalar_blas.so" || status=$?
+    if [ "$status" -eq 77 ]; then skip "testers of the reference BLAS: not installed"; else finish "$status"; fi
+}
+
 check_traces() {
     if ! has python3 || ! has_browser; then
         skip "traces in a browser: no Chromium, or no Python"
@@ -385,6 +398,7 @@ look_for_gpu
 check_style
 run_tests
 run_programs
+check_drop_in
 check_traces
 
 printf '\n=== summary, after %s min\n' "$(((SECONDS + 59) / 60))"

@@ -3,9 +3,12 @@
 //! rustc compiles a generic function where it is called, once more in each crate when optimising. A method of `f64` is no generic
 //! function, and is compiled where it stands. So the attribute makes a trait of a generic function, with an implementation for
 //! each type of element, and leaves a generic function that calls it.
+//!
+//! [`macro@fortran`] and [`macro@cblas`] give a generic function of `superscalar-blas` its names in the BLAS.
 
 #![forbid(unsafe_code)]
 
+mod entry;
 mod routine;
 
 use proc_macro::TokenStream;
@@ -50,4 +53,29 @@ fn expand(types: TokenStream, item: TokenStream) -> syn::Result<proc_macro2::Tok
         }
         other => Err(syn::Error::new_spanned(other, "each_type: a function, or a trait without items")),
     }
+}
+
+/// Before a generic function `unsafe fn name<T: Scalar>(…)`: exports it for these types of elements as the Fortran routine of the BLAS that is
+/// called `sname_`, `dname_` and so on, with integers of 32 and (`sname_64_`) 64 bits, and under the names of Python's wheels (`scipy_…`).
+///
+/// Arguments are taken by address: `Size` becomes an integer of that width, `T`, `T::Real` and other types by value are read; addresses are
+/// handed through, with `I` for the integer's type. A result of type `Checked` goes to `xerbla_`; any other is the function's. Where a name is
+/// not the letter and the function's name: `#[fortran(s = "snrm2", z = "dznrm2")]`.
+#[proc_macro_attribute]
+pub fn fortran(elements: TokenStream, item: TokenStream) -> TokenStream {
+    exported(entry::Convention::Fortran, elements, item)
+}
+
+/// The same for the C interface, `cblas_sname`: numbers are taken by value, complex ones by address; what is wrong goes to `cblas_xerbla`.
+#[proc_macro_attribute]
+pub fn cblas(elements: TokenStream, item: TokenStream) -> TokenStream {
+    exported(entry::Convention::Cblas, elements, item)
+}
+
+fn exported(convention: entry::Convention, elements: TokenStream, item: TokenStream) -> TokenStream {
+    let function = match syn::parse(item) {
+        Ok(function) => function,
+        Err(error) => return error.into_compile_error().into(),
+    };
+    entry::expand(convention, elements.into(), function).unwrap_or_else(syn::Error::into_compile_error).into()
 }

@@ -1,0 +1,199 @@
+//! The types of the interfaces: letters, enumerators, sizes, and what is wrong with an argument.
+
+pub(crate) use superscalar::dla::Scalar as Routines;
+pub(crate) use superscalar::kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64};
+
+/// An integer of an interface: 32 bits (LP64) or 64 (ILP64).
+pub(crate) trait Int: Copy {
+    fn wide(self) -> i64;
+    fn narrow(wide: i64) -> Self;
+    /// The names of the functions that are told of errors.
+    const XERBLA: &'static std::ffi::CStr;
+    const CBLAS_XERBLA: &'static std::ffi::CStr;
+}
+
+impl Int for i32 {
+    fn wide(self) -> i64 {
+        self.into()
+    }
+
+    fn narrow(wide: i64) -> Self {
+        wide as Self
+    }
+
+    const XERBLA: &'static std::ffi::CStr = c"xerbla_";
+    const CBLAS_XERBLA: &'static std::ffi::CStr = c"cblas_xerbla";
+}
+
+impl Int for i64 {
+    fn wide(self) -> i64 {
+        self
+    }
+
+    fn narrow(wide: i64) -> Self {
+        wide
+    }
+
+    const XERBLA: &'static std::ffi::CStr = c"xerbla_64_";
+    const CBLAS_XERBLA: &'static std::ffi::CStr = c"cblas_xerbla64_";
+}
+
+/// A number of elements, or a distance, as it was given: it may be negative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Size(i64);
+
+impl Size {
+    pub(crate) const ZERO: Self = Self(0);
+    pub(crate) const ONE: Self = Self(1);
+
+    pub(crate) fn of(given: impl Int) -> Self {
+        Self(given.wide())
+    }
+
+    pub(crate) fn is_valid(self) -> bool {
+        self.0 >= 0
+    }
+
+    /// As a leading dimension of columns of so many rows.
+    pub(crate) fn spans(self, rows: Self) -> bool {
+        self >= rows.max(Self::ONE)
+    }
+
+    /// Where it was found valid.
+    pub(crate) fn get(self) -> usize {
+        self.0.max(0) as usize
+    }
+}
+
+/// Fortran's CHARACTER argument, of which the first letter counts, in either case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct Letter(u8);
+
+impl Letter {
+    fn upper(self) -> u8 {
+        self.0.to_ascii_uppercase()
+    }
+
+    pub(crate) fn op(self) -> Option<Op> {
+        match self.upper() {
+            b'N' => Some(Op::None),
+            b'T' => Some(Op::Trans),
+            b'C' => Some(Op::ConjTrans),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn uplo(self) -> Option<Uplo> {
+        match self.upper() {
+            b'U' => Some(Uplo::Upper),
+            b'L' => Some(Uplo::Lower),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn side(self) -> Option<Side> {
+        match self.upper() {
+            b'L' => Some(Side::Left),
+            b'R' => Some(Side::Right),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn diag(self) -> Option<Diag> {
+        match self.upper() {
+            b'U' => Some(Diag::Unit),
+            b'N' => Some(Diag::NonUnit),
+            _ => None,
+        }
+    }
+
+    pub(crate) const fn new(letter: u8) -> Self {
+        Self(letter)
+    }
+
+    /// A letter that means nothing.
+    pub(crate) const NONE: Self = Self(b' ');
+}
+
+/// An enumerator of the C interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct Code(i32);
+
+/// How a matrix lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    RowMajor,
+    ColMajor,
+}
+
+impl Code {
+    pub(crate) fn layout(self) -> Option<Layout> {
+        match self.0 {
+            101 => Some(Layout::RowMajor),
+            102 => Some(Layout::ColMajor),
+            _ => None,
+        }
+    }
+
+    /// The letter that Fortran's interface has for the enumerator; none for what is no enumerator.
+    pub(crate) fn letter(self) -> Letter {
+        Letter(match self.0 {
+            111 | 131 => b'N',
+            112 => b'T',
+            113 => b'C',
+            121 | 132 => b'U',
+            122 | 141 => b'L',
+            142 => b'R',
+            _ => b' ',
+        })
+    }
+
+    /// The same for the transpose of a matrix: rows are columns.
+    pub(crate) fn mirrored(self) -> Self {
+        Self(match self.0 {
+            121 => 122,
+            122 => 121,
+            141 => 142,
+            142 => 141,
+            other => other,
+        })
+    }
+}
+
+/// The first argument that is wrong, counted from one; of the C interface in the call for columns that a call for rows became.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub(crate) at: i32,
+    pub(crate) is_row_major: bool,
+}
+
+/// Of a routine of the BLAS.
+pub(crate) type Checked = Result<(), Position>;
+
+/// That the arguments at these places hold what they must, the first that does not counts.
+pub(crate) fn check(arguments: &[(i32, bool)]) -> Checked {
+    arguments
+        .iter()
+        .find(|(_, is_right)| !is_right)
+        .map_or(Ok(()), |&(at, _)| Err(Position { at, is_row_major: false }))
+}
+
+/// The column-major matrix at an address, to be read.
+///
+/// # Safety
+/// Its elements may be read for as long as `'a`, and nobody writes them; ld spans m.
+pub(crate) unsafe fn matrix<'a, T>(at: *const T, (m, n): (Size, Size), ld: Size) -> MatRef<'a, T> {
+    // SAFETY: as the caller promises.
+    unsafe { MatRef::from_raw(at, m.get(), n.get(), ld.get()) }
+}
+
+/// The column-major matrix at an address, to be written.
+///
+/// # Safety
+/// Its elements may be read and written for as long as `'a`, by nobody else; ld spans m.
+pub(crate) unsafe fn matrix_mut<'a, T>(at: *mut T, (m, n): (Size, Size), ld: Size) -> MatMut<'a, T> {
+    // SAFETY: as the caller promises.
+    unsafe { MatMut::from_raw(at, m.get(), n.get(), ld.get()) }
+}

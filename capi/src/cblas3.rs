@@ -1,0 +1,245 @@
+//! Level 3 of the BLAS, with C's interface. A call for rows becomes the call for columns of the transposes, which lie in the same memory.
+//!
+//! What is wrong is counted in that call, behind the layout: see [`in_rows`](crate::guard).
+
+use crate::{
+    abi::{Checked, Code, Layout, Letter, Position, Routines, Size, check},
+    level3,
+};
+use superscalar_macros::cblas;
+
+/// The layout, once enumerators at places 2 and on are some.
+fn layout(order: Code, others: &[Code]) -> Result<Layout, Position> {
+    let layout = order.layout();
+    check(&[(1, layout.is_some())])?;
+    for (at, code) in (2..).zip(others) {
+        check(&[(at, code.letter() != Letter::NONE)])?;
+    }
+    Ok(layout.unwrap_or(Layout::ColMajor))
+}
+
+/// Fortran's outcome in C's numbers.
+fn counted(layout: Layout, outcome: Checked) -> Checked {
+    outcome.map_err(|Position { at, .. }| Position { at: at + 1, is_row_major: layout == Layout::RowMajor })
+}
+
+/// What is to be done to the transpose of a matrix where this is to be done to the matrix; `trans` is what a plain one becomes.
+fn transposed(trans: Code, plain: Letter) -> Letter {
+    if trans.letter() == NO_TRANS { plain } else { NO_TRANS }
+}
+
+const NO_TRANS: Letter = Letter::new(b'N');
+const TRANS: Letter = Letter::new(b'T');
+const CONJ_TRANS: Letter = Letter::new(b'C');
+
+/// # Safety
+/// As of [`level3::gemm`].
+#[cblas(s, d, c, z)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn gemm<T: Routines>(
+    order: Code,
+    transa: Code,
+    transb: Code,
+    m: Size,
+    n: Size,
+    k: Size,
+    alpha: T,
+    a: *const T,
+    lda: Size,
+    b: *const T,
+    ldb: Size,
+    beta: T,
+    c: *mut T,
+    ldc: Size,
+) -> Checked {
+    let layout = layout(order, &[transa, transb])?;
+    let (transa, transb) = (transa.letter(), transb.letter());
+    // SAFETY: the caller's promise.
+    counted(layout, unsafe {
+        match layout {
+            Layout::ColMajor => level3::gemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc),
+            Layout::RowMajor => level3::gemm(transb, transa, n, m, k, alpha, b, ldb, a, lda, beta, c, ldc),
+        }
+    })
+}
+
+/// # Safety
+/// As of [`level3::gemmt`].
+#[cblas(s, d, c, z)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn gemmt<T: Routines>(
+    order: Code,
+    uplo: Code,
+    transa: Code,
+    transb: Code,
+    n: Size,
+    k: Size,
+    alpha: T,
+    a: *const T,
+    lda: Size,
+    b: *const T,
+    ldb: Size,
+    beta: T,
+    c: *mut T,
+    ldc: Size,
+) -> Checked {
+    let layout = layout(order, &[uplo, transa, transb])?;
+    let (transa, transb) = (transa.letter(), transb.letter());
+    // SAFETY: the caller's promise.
+    counted(layout, unsafe {
+        match layout {
+            Layout::ColMajor => level3::gemmt(uplo.letter(), transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc),
+            Layout::RowMajor => {
+                level3::gemmt(uplo.mirrored().letter(), transb, transa, n, k, alpha, b, ldb, a, lda, beta, c, ldc)
+            }
+        }
+    })
+}
+
+macro_rules! whole {
+    ($($name:ident ($($element:ident),*);)*) => {$(
+        /// # Safety
+        /// As of Fortran's.
+        #[cblas($($element),*)]
+        #[allow(clippy::too_many_arguments)]
+        unsafe fn $name<T: Routines>(
+            order: Code,
+            side: Code,
+            uplo: Code,
+            m: Size,
+            n: Size,
+            alpha: T,
+            a: *const T,
+            lda: Size,
+            b: *const T,
+            ldb: Size,
+            beta: T,
+            c: *mut T,
+            ldc: Size,
+        ) -> Checked {
+            let layout = layout(order, &[side, uplo])?;
+            let ((side, uplo), (m, n)) = match layout {
+                Layout::ColMajor => ((side, uplo), (m, n)),
+                Layout::RowMajor => ((side.mirrored(), uplo.mirrored()), (n, m)),
+            };
+            // SAFETY: the caller's promise.
+            counted(layout, unsafe {
+                level3::$name(side.letter(), uplo.letter(), m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+            })
+        }
+    )*};
+}
+
+whole! {
+    symm(s, d, c, z);
+    hemm(c, z);
+}
+
+macro_rules! update {
+    ($($name:ident<$t:ident> $($real:ident)::+, $plain:ident ($($element:ident),*);)*) => {$(
+        /// # Safety
+        /// As of Fortran's.
+        #[cblas($($element),*)]
+        #[allow(clippy::too_many_arguments)]
+        unsafe fn $name<$t: Routines>(
+            order: Code,
+            uplo: Code,
+            trans: Code,
+            n: Size,
+            k: Size,
+            alpha: $($real)::+,
+            a: *const $t,
+            lda: Size,
+            beta: $($real)::+,
+            c: *mut $t,
+            ldc: Size,
+        ) -> Checked {
+            let layout = layout(order, &[uplo, trans])?;
+            let (uplo, trans) = match layout {
+                Layout::ColMajor => (uplo, trans.letter()),
+                Layout::RowMajor => (uplo.mirrored(), transposed(trans, $plain)),
+            };
+            // SAFETY: the caller's promise.
+            counted(layout, unsafe { level3::$name(uplo.letter(), trans, n, k, alpha, a, lda, beta, c, ldc) })
+        }
+    )*};
+}
+
+update! {
+    syrk<T> T, TRANS (s, d, c, z);
+    herk<T> T::Real, CONJ_TRANS (c, z);
+}
+
+macro_rules! update_by_two {
+    ($($name:ident<$t:ident> $($beta:ident)::+, $plain:ident, $alpha:expr, ($($element:ident),*);)*) => {$(
+        /// # Safety
+        /// As of Fortran's.
+        #[cblas($($element),*)]
+        #[allow(clippy::too_many_arguments)]
+        unsafe fn $name<$t: Routines>(
+            order: Code,
+            uplo: Code,
+            trans: Code,
+            n: Size,
+            k: Size,
+            alpha: $t,
+            a: *const $t,
+            lda: Size,
+            b: *const $t,
+            ldb: Size,
+            beta: $($beta)::+,
+            c: *mut $t,
+            ldc: Size,
+        ) -> Checked {
+            let layout = layout(order, &[uplo, trans])?;
+            let (uplo, trans, alpha) = match layout {
+                Layout::ColMajor => (uplo, trans.letter(), alpha),
+                Layout::RowMajor => (uplo.mirrored(), transposed(trans, $plain), $alpha(alpha)),
+            };
+            // SAFETY: the caller's promise.
+            counted(layout, unsafe {
+                level3::$name(uplo.letter(), trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+            })
+        }
+    )*};
+}
+
+update_by_two! {
+    syr2k<T> T, TRANS, std::convert::identity, (s, d, c, z);
+    her2k<T> T::Real, CONJ_TRANS, T::conj, (c, z);
+}
+
+macro_rules! sided {
+    ($($name:ident)*) => {$(
+        /// # Safety
+        /// As of Fortran's.
+        #[cblas(s, d, c, z)]
+        #[allow(clippy::too_many_arguments)]
+        unsafe fn $name<T: Routines>(
+            order: Code,
+            side: Code,
+            uplo: Code,
+            transa: Code,
+            diag: Code,
+            m: Size,
+            n: Size,
+            alpha: T,
+            a: *const T,
+            lda: Size,
+            b: *mut T,
+            ldb: Size,
+        ) -> Checked {
+            let layout = layout(order, &[side, uplo, transa, diag])?;
+            let ((side, uplo), (m, n)) = match layout {
+                Layout::ColMajor => ((side, uplo), (m, n)),
+                Layout::RowMajor => ((side.mirrored(), uplo.mirrored()), (n, m)),
+            };
+            // SAFETY: the caller's promise.
+            counted(layout, unsafe {
+                level3::$name(side.letter(), uplo.letter(), transa.letter(), diag.letter(), m, n, alpha, a, lda, b, ldb)
+            })
+        }
+    )*};
+}
+
+sided! { trmm trsm }

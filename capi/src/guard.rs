@@ -1,0 +1,161 @@
+//! What stands between a routine and C: a panic ends here, and what is wrong with an argument is told to who asked to be told.
+//!
+//! A program may define `xerbla_` or `cblas_xerbla` of its own, which is then to be called, and not ours. So both are looked up by name
+//! among all that is loaded, the program first.
+
+use crate::abi::{Checked, Int, Position};
+use std::{
+    ffi::{CStr, CString, c_char, c_void},
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::atomic::{AtomicI32, Ordering},
+};
+
+unsafe extern "C" {
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+
+type Xerbla<I> = unsafe extern "C" fn(*const c_char, *const I, usize);
+type CblasXerbla<I> = unsafe extern "C" fn(I, *const c_char, *const c_char, ...);
+
+/// The first function of that name among all that is loaded.
+fn found(name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: a null handle is RTLD_DEFAULT; the name ends with a null byte.
+    let address = unsafe { dlsym(std::ptr::null_mut(), name.as_ptr()) };
+    (!address.is_null()).then_some(address)
+}
+
+/// Runs a function's body; after a panic its result is zero.
+pub(crate) fn function<R: Default>(name: &str, body: impl FnOnce() -> R) -> R {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
+        // The panic's own message is on standard error by now.
+        say(&format!("{name}: an internal error; its result is of no use"));
+        R::default()
+    })
+}
+
+/// Runs a subroutine's body; a wrong argument is told to `xerbla_`, with the name in upper case.
+pub(crate) fn fortran<I: Int>(name: &str, body: impl FnOnce() -> Checked) {
+    if let Err(Position { at, .. }) = checked(name, body) {
+        let (padded, position) = (format!("{name:<6}\0"), I::narrow(at.into()));
+        match found(I::XERBLA) {
+            // SAFETY: by this name goes a function of three arguments: the routine's name, the position, the name's length.
+            Some(address) => unsafe {
+                let xerbla: Xerbla<I> = std::mem::transmute(address);
+                xerbla(padded.as_ptr().cast(), &position, padded.len() - 1);
+            },
+            None => illegal(name, position),
+        }
+    }
+}
+
+/// Runs a subroutine's body; a wrong argument is told to `cblas_xerbla`.
+pub(crate) fn cblas<I: Int>(name: &str, body: impl FnOnce() -> Checked) {
+    if let Err(Position { at, is_row_major }) = checked(name, body) {
+        let (name, position) = (format!("cblas_{name}"), I::narrow(at.into()));
+        let routine = CString::new(name.as_str()).unwrap_or_default();
+        let order = row_major_flag();
+        order.store(is_row_major.into(), Ordering::Relaxed);
+        match found(I::CBLAS_XERBLA) {
+            // SAFETY: by this name goes a function of the position, the routine's name, and a format with what it takes, which is nothing.
+            Some(address) => unsafe {
+                let xerbla: CblasXerbla<I> = std::mem::transmute(address);
+                xerbla(position, routine.as_ptr(), c"".as_ptr());
+            },
+            None => illegal(&name, position),
+        }
+        order.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Whether the call that is told to `cblas_xerbla` was one for rows: positions are those of the call for columns that it became, as in the
+/// reference, whose name this is. A program that names it has one of its own.
+// SAFETY: the name is the BLAS's, which is given to nothing else here.
+#[unsafe(no_mangle)]
+static RowMajorStrg: AtomicI32 = AtomicI32::new(0);
+// SAFETY: as above. Nothing reads it.
+#[unsafe(no_mangle)]
+static CBLAS_CallFromC: AtomicI32 = AtomicI32::new(0);
+
+fn row_major_flag() -> &'static AtomicI32 {
+    // SAFETY: whoever defines it has an `int` there, for as long as the process lives.
+    found(c"RowMajorStrg").map_or(&RowMajorStrg, |flag| unsafe { &*flag.cast::<AtomicI32>() })
+}
+
+/// The position in a call for rows of what is at this position of the call for columns that it became.
+fn in_rows(name: &str, position: i64) -> i64 {
+    let swaps: &[(i64, i64)] = match name.trim_start_matches("cblas_").get(1..).unwrap_or_default() {
+        "gemm" => &[(4, 5), (9, 11)],
+        "symm" | "hemm" => &[(4, 5)],
+        "trmm" | "trsm" => &[(6, 7)],
+        "gemv" => &[(3, 4)],
+        "gbmv" => &[(3, 4), (5, 6)],
+        "ger" | "geru" | "gerc" => &[(2, 3), (6, 8)],
+        "her2" | "hpr2" => &[(6, 8)],
+        _ => &[],
+    };
+    let of = |&(one, other): &(i64, i64)| match position {
+        _ if position == one => Some(other),
+        _ if position == other => Some(one),
+        _ => None,
+    };
+    swaps.iter().find_map(of).unwrap_or(position)
+}
+
+fn checked(name: &str, body: impl FnOnce() -> Checked) -> Checked {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
+        say(&format!("{name}: an internal error; its result is of no use"));
+        Ok(())
+    })
+}
+
+fn illegal(name: &str, position: impl Int) {
+    say(&format!(" ** On entry to {name} parameter number {} had an illegal value", position.wide()));
+}
+
+/// A line on standard error. That it can not be written is nobody's fault.
+pub(crate) fn say(line: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// The name behind an address that Fortran gave, which is at most so long and may end earlier.
+///
+/// # Safety
+/// So many characters may be read, or as many as there are up to a null byte.
+unsafe fn text(at: *const c_char, length: usize) -> String {
+    // SAFETY: as the caller promises; no character behind a null byte is read.
+    let bytes = (0..length).map(|i| unsafe { at.add(i).read() } as u8).take_while(|&byte| byte != 0);
+    String::from_utf8_lossy(&bytes.collect::<Vec<_>>()).trim_end().to_owned()
+}
+
+macro_rules! xerbla {
+    ($($int:ty: $($fortran:ident)* / $($cblas:ident)*;)*) => {$(
+        $(
+            // SAFETY: the name is the BLAS's, which is given to nothing else here.
+            #[doc(hidden)]
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C" fn $fortran(name: *const c_char, position: *const $int, length: usize) {
+                // Names have up to sixteen letters; some callers leave out the length.
+                let length = if length <= 16 { length } else { 6 };
+                // SAFETY: the caller's promise.
+                unsafe { illegal(&text(name, length), position.read()) }
+            }
+        )*
+        $(
+            // SAFETY: as above. What a format would take beyond it is not looked at.
+            #[doc(hidden)]
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C" fn $cblas(position: $int, name: *const c_char, _format: *const c_char) {
+                // SAFETY: C's names end with a null byte.
+                let name = unsafe { text(name, 64) };
+                let is_row_major = row_major_flag().load(Ordering::Relaxed) != 0;
+                illegal(&name, if is_row_major { in_rows(&name, position.wide()) } else { position.wide() });
+            }
+        )*
+    )*};
+}
+
+xerbla! {
+    i32: xerbla_ scipy_xerbla_ / cblas_xerbla scipy_cblas_xerbla;
+    i64: xerbla_64_ scipy_xerbla_64_ / cblas_xerbla64_ scipy_cblas_xerbla64_;
+}

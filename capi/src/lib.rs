@@ -1,0 +1,25 @@
+//! The BLAS as a C library: programs that were never written for Superscalar run their Level-3 BLAS on it.
+//!
+//! A call comes in through one of four names ([`fortran`](superscalar_macros::fortran), [`cblas`](superscalar_macros::cblas)), has its
+//! arguments checked in the order of the reference BLAS, and becomes views of the caller's memory. A product of few multiplications is
+//! computed at once on the calling thread, before any lock, allocation or thread exists; a larger one by the tasks of a runtime, which
+//! the first such call starts ([`engine`]).
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `abi.rs` | the types of the interfaces |
+//! | `guard.rs` | nothing unwinds into C; errors go to `xerbla_` and `cblas_xerbla` |
+//! | `engine.rs` | the runtime: its start, forks, the number of threads, its end |
+//! | `settings.rs` | what the environment says |
+//! | `threads.rs` | the functions by which programs set the number of threads |
+//! | `level3.rs`, `cblas3.rs` | the routines |
+//!
+//! The symbols that leave this library are listed in `symbols.txt`, which a test compares with the library.
+
+mod abi;
+mod cblas3;
+mod engine;
+mod guard;
+mod level3;
+mod settings;
+mod threads;

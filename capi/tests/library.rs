@@ -1,0 +1,215 @@
+//! The library as a program in C meets it: opened by name, called by symbol.
+
+use libloading::{Library, Symbol};
+use std::{
+    ffi::c_char,
+    path::PathBuf,
+    process::Command,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// Where cargo put it: beside this test.
+fn path() -> PathBuf {
+    let test = std::env::current_exe().expect("a test has a program");
+    test.with_file_name("libsuperscalar_blas.so")
+}
+
+fn library() -> Library {
+    // SAFETY: it has no initialisers that ask for anything.
+    unsafe { Library::new(path()) }.expect("the library")
+}
+
+/// Errors go to standard error, and settings are the process's: one test at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+type Dgemm<I> = unsafe extern "C" fn(
+    *const c_char,
+    *const c_char,
+    *const I,
+    *const I,
+    *const I,
+    *const f64,
+    *const f64,
+    *const I,
+    *const f64,
+    *const I,
+    *const f64,
+    *mut f64,
+    *const I,
+);
+
+/// C := A B of order n by a routine of that name.
+fn product<I: Copy>(library: &Library, name: &str, n: usize, size: impl Fn(usize) -> I) -> Vec<f64> {
+    let a: Vec<f64> = (0..n * n).map(|at| (at % 7) as f64).collect();
+    let b: Vec<f64> = (0..n * n).map(|at| (at % 5) as f64 - 2.0).collect();
+    let mut c = vec![f64::NAN; n * n];
+    let (order, letter) = (size(n), b'n' as c_char);
+    // SAFETY: the symbol has that type, and the matrices are of that order.
+    unsafe {
+        let dgemm: Symbol<Dgemm<I>> = library.get(name).expect("the symbol");
+        let (order, letter) = (&raw const order, &raw const letter);
+        let (a, b, c) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr());
+        dgemm(letter, letter, order, order, order, &1.0, a, order, b, order, &0.0, c, order);
+    }
+    let expected = |i: usize, j: usize| (0..n).map(|p| a[i + p * n] * b[p + j * n]).sum::<f64>();
+    assert!((0..n * n).all(|at| c[at] == expected(at % n, at / n)), "{name} of order {n}");
+    c
+}
+
+#[test]
+fn symbols_are_those_of_the_list() {
+    let output = Command::new("nm").args(["-D", "--defined-only"]).arg(path()).output().expect("nm, of binutils");
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).expect("symbols");
+    let mut found: Vec<&str> = text.lines().filter_map(|line| line.split(' ').nth(2)).collect();
+    found.sort_unstable();
+    let listed: Vec<&str> = include_str!("../symbols.txt").lines().collect();
+    let missing: Vec<_> = listed.iter().filter(|name| !found.contains(name)).collect();
+    let unlisted: Vec<_> = found.iter().filter(|name| !listed.contains(name)).collect();
+    assert!(missing.is_empty() && unlisted.is_empty(), "missing {missing:?}, not in symbols.txt {unlisted:?}");
+}
+
+#[test]
+fn names_of_both_widths_and_of_wheels_compute() {
+    let (_alone, library) = (alone(), library());
+    for n in [1, 5, 64, 400] {
+        product(&library, "dgemm_", n, |n| n as i32);
+        product(&library, "dgemm_64_", n, |n| n as i64);
+        product(&library, "scipy_dgemm_", n, |n| n as i32);
+        product(&library, "scipy_dgemm_64_", n, |n| n as i64);
+    }
+}
+
+#[test]
+fn threads_are_as_many_as_was_said() {
+    let (_alone, library) = (alone(), library());
+    if std::env::var_os("DROP_IN_CHILD").is_none() {
+        // Where no other test has started threads.
+        again("threads_are_as_many_as_was_said", &[("OPENBLAS_NUM_THREADS", "2")]);
+        return;
+    }
+    let own = || std::fs::read_dir("/proc/self/task").expect("threads").count();
+    // SAFETY: the symbols have these types.
+    unsafe {
+        let set: Symbol<unsafe extern "C" fn(i32)> = library.get("openblas_set_num_threads").expect("the symbol");
+        let get: Symbol<unsafe extern "C" fn() -> i32> = library.get("openblas_get_num_threads").expect("the symbol");
+        assert_eq!(get(), 2);
+        set(1);
+        assert_eq!(get(), 1);
+        let before = own();
+        let serial = product(&library, "dgemm_", 300, |n| n as i32);
+        assert_eq!(own(), before, "one thread computes");
+        set(3);
+        assert_eq!(get(), 3);
+        assert_eq!(product(&library, "dgemm_", 300, |n| n as i32), serial);
+        assert!(own() >= before + 3, "{} threads, {before} before", own());
+        set(0);
+        assert_eq!(get(), 1, "less than one is one");
+        set(2);
+    }
+}
+
+#[test]
+fn matrices_without_elements_may_have_no_address() {
+    let (_alone, library) = (alone(), library());
+    let (zero, one, letter) = (0_i32, 1_i32, b'N' as c_char);
+    // SAFETY: nothing of a matrix without elements is read or written.
+    unsafe {
+        let dgemm: Symbol<Dgemm<i32>> = library.get("dgemm_").expect("the symbol");
+        let (none, some, letter) = (&raw const zero, &raw const one, &raw const letter);
+        let (null, null_mut) = (std::ptr::null(), std::ptr::null_mut());
+        dgemm(letter, letter, none, none, none, &1.0, null, some, null, some, &1.0, null_mut, some);
+        dgemm(letter, letter, none, some, some, &1.0, null, some, null, some, &1.0, null_mut, some);
+        let mut c = 3.0;
+        dgemm(letter, letter, some, some, none, &1.0, null, some, null, some, &2.0, &mut c, some);
+        assert_eq!(c, 6.0);
+    }
+}
+
+#[test]
+fn children_of_a_fork_compute_and_so_does_the_parent() {
+    let (_alone, library) = (alone(), library());
+    unsafe extern "C" {
+        fn fork() -> i32;
+        fn waitpid(pid: i32, status: *mut i32, options: i32) -> i32;
+        fn _exit(status: i32) -> !;
+    }
+    let expected = product(&library, "dgemm_", 300, |n| n as i32);
+    for _ in 0..50 {
+        // SAFETY: the child has one thread, computes, and ends without running what this process runs at its end.
+        let child = unsafe { fork() };
+        assert!(child >= 0, "a process");
+        if child == 0 {
+            let is_right = std::panic::catch_unwind(|| product(&library, "dgemm_", 300, |n| n as i32) == expected);
+            // SAFETY: as above.
+            unsafe { _exit(i32::from(!is_right.unwrap_or(false))) };
+        }
+        assert_eq!(product(&library, "dgemm_", 300, |n| n as i32), expected);
+        let mut status = -1;
+        // SAFETY: a child of this process, and a place for its status.
+        assert_eq!(unsafe { waitpid(child, &mut status, 0) }, child);
+        assert_eq!(status, 0, "the child's product");
+    }
+}
+
+/// Runs this test again as a program of its own, with these variables, and returns what it wrote to standard error.
+fn again(test: &str, variables: &[(&str, &str)]) -> String {
+    let mut command = Command::new(std::env::current_exe().expect("a test has a program"));
+    command.args(["--exact", test, "--nocapture"]).env("DROP_IN_CHILD", "1").envs(variables.iter().copied());
+    let output = command.output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn wrong_arguments_are_told_with_their_position() {
+    let (_alone, library) = (alone(), library());
+    if std::env::var_os("DROP_IN_CHILD").is_none() {
+        let said = again("wrong_arguments_are_told_with_their_position", &[]);
+        for (routine, position) in [("DGEMM", 1), ("DGEMM", 4), ("DGEMM", 8), ("DGEMM", 13)] {
+            let line = format!(" ** On entry to {routine} parameter number {position} had an illegal value");
+            assert!(said.contains(&line), "{line} is not in {said}");
+        }
+        return;
+    }
+    let (two, one, minus) = (2_i32, 1_i32, -1_i32);
+    let (plain, wrong) = (b'N' as c_char, b'X' as c_char);
+    let mut c = [1.0; 4];
+    // SAFETY: nothing is read or written where an argument is wrong.
+    unsafe {
+        let dgemm: Symbol<Dgemm<i32>> = library.get("dgemm_").expect("the symbol");
+        let null = std::ptr::null();
+        let (n, x, two, one) = (&raw const plain, &raw const wrong, &raw const two, &raw const one);
+        dgemm(x, n, two, two, two, &1.0, null, two, null, two, &1.0, c.as_mut_ptr(), two);
+        dgemm(n, n, two, &minus, two, &1.0, null, two, null, two, &1.0, c.as_mut_ptr(), two);
+        dgemm(n, n, two, two, two, &1.0, null, one, null, two, &1.0, c.as_mut_ptr(), two);
+        dgemm(n, n, two, two, two, &1.0, null, two, null, two, &1.0, c.as_mut_ptr(), one);
+    }
+    assert_eq!(c, [1.0; 4]);
+}
+
+#[test]
+fn what_is_set_is_done() {
+    let (_alone, library) = (alone(), library());
+    if std::env::var_os("DROP_IN_CHILD").is_some() {
+        product(&library, "dgemm_", 9, |n| n as i32);
+        return;
+    }
+    let trace = std::env::temp_dir().join(format!("superscalar-drop-in-{}.json", std::process::id()));
+    let path = trace.to_str().expect("a path");
+    let all = [("SUPERSCALAR_BLAS_THRESHOLD", "0"), ("SUPERSCALAR_BLAS_NB", "3"), ("OMP_NUM_THREADS", "2,1")];
+    let variables = [&all[..], &[("SUPERSCALAR_TRACE", path), ("SUPERSCALAR_DEVICES", "sim:0")]].concat();
+    again("what_is_set_is_done", &variables);
+    let text = std::fs::read_to_string(&trace).expect("a trace");
+    std::fs::remove_file(&trace).expect("a file");
+    // 3 x 3 tiles of the result, in as many steps of depth, which the device has and the host has not.
+    let count = |what: &str| text.matches(what).count();
+    assert!(count("\"name\":\"gemm\"") >= 27 && count("\"name\":\"sim:0\"") > 0, "{}", &text[..text.len().min(2000)]);
+    let said = again("what_is_set_is_done", &[("SUPERSCALAR_BLAS_THRESHOLD", "many")]);
+    assert!(said.contains("SUPERSCALAR_BLAS_THRESHOLD=many: expected a number"), "{said}");
+    let said = again("what_is_set_is_done", &[("SUPERSCALAR_BLAS_THRESHOLD", "0"), ("SUPERSCALAR_DEVICES", "no:1")]);
+    assert!(said.contains("superscalar: no runtime:") && said.contains("no:1"), "{said}");
+}
