@@ -2,9 +2,10 @@
 //!
 //! [`Scalar`]: crate::Scalar
 
+use crate::Scalar;
 use crate::cpu::{
-    Blocks, Factorization, LuPanel, Mirror, Pack, Packed, Packs, QrPanel, Small, SmallRank, Thin, Triangular,
-    TriangularProduct,
+    Blocks, ChooseVectors, Factorization, LuPanel, Mirror, Pack, Packed, Packs, QrPanel, Small, SmallRank, Thin,
+    Triangular, TriangularProduct, VectorParts,
 };
 use crate::scalar::{c32, c64};
 use crate::simd::dispatch;
@@ -33,6 +34,10 @@ pub trait Backend: Sized {
     fn factor(factorization: Factorization<'_, Self>) -> usize;
     fn lu_panel(panel: LuPanel<'_, Self>) -> Option<usize>;
     fn qr_panel(panel: QrPanel<'_, Self>);
+    /// The loops of the Level-1 and Level-2 BLAS.
+    fn vectors() -> &'static VectorParts<Self>
+    where
+        Self: Scalar;
 }
 
 macro_rules! backends {
@@ -67,6 +72,9 @@ macro_rules! backends {
             }
             fn qr_panel(panel: QrPanel<'_, $t>) {
                 dispatch::<$t, _>(panel);
+            }
+            fn vectors() -> &'static VectorParts<$t> {
+                dispatch::<$t, _>(ChooseVectors)
             }
         }
     )*};

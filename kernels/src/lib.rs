@@ -9,13 +9,13 @@
 //! | [`accuracy`] | how far results may be off: a maximum and a bound that NaN does not pass |
 //! | [`scalar`] | the four element types behind one trait |
 //! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], [`Norm`], [`Part`], [`Direction`], with LAPACK's letters |
-//! | [`view`] | [`MatRef`], [`MatMut`], [`Tiles`]: strided views whose safe interface is enough for tiled algorithms |
+//! | [`view`] | [`MatRef`], [`MatMut`], [`Tiles`]: strided views whose safe interface is enough for tiled algorithms; [`VecRef`], [`VecMut`] |
 //! | [`Tile`], [`Reflector`], [`Backing`] | what a task gets of a matrix, and of reflectors; host memory for a tile that lives on devices |
 //! | [`device`] | the tile operations as values ([`device::Call`]), and the table of backends that put them into a device's queue |
 //! | `sim` | the backend for simulated devices |
 //! | `opencl` | those operations for OpenCL devices (cargo feature `opencl`) |
 //! | `cuda` | those operations for NVIDIA GPUs (cargo feature `cuda`, one of the default ones) |
-//! | [`cpu`] | the tile kernels: the Level-3 BLAS, potrf, trtri, lauum, getrf, laswp, geqrf, larft, larfb |
+//! | [`cpu`] | the tile kernels: the Level-1, Level-2 and Level-3 BLAS, potrf, trtri, lauum, getrf, laswp, geqrf, larft, larfb |
 //! | [`mod@reference`] | the same operations as textbook loops: the oracle of the tests |
 //! | [`peak`] | the multiply-add peak of the core that runs it, which rates are quoted against |
 //!
@@ -65,4 +65,4 @@ pub use pages::{NoMemory, try_zeros, zeros};
 pub use reflector::Reflector;
 pub use scalar::{Real, Scalar, c32, c64};
 pub use tile::{Tile, TileView};
-pub use view::{MatMut, MatRef, Tiles, ViewError};
+pub use view::{MatMut, MatRef, Tiles, VecMut, VecRef, ViewError};

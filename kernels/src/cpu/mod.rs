@@ -1,4 +1,4 @@
-//! Tile kernels on one core, for strided views of any scalar type.
+//! Tile kernels on one core, for strided views of any scalar type; and the Level-1 and Level-2 BLAS.
 //!
 //! Conventions, which are those of the BLAS and LAPACK:
 //! - shapes are taken from the views, and a kernel panics when they do not agree: the drivers above check what users pass;
@@ -19,6 +19,8 @@ mod instruction_sets;
 mod larfb;
 mod larft;
 mod laswp;
+mod level1;
+mod level2;
 mod micro;
 mod mirror;
 mod output;
@@ -41,6 +43,9 @@ mod triangular_product;
 mod trmm;
 mod trsm;
 mod trtri;
+#[cfg(test)]
+mod vector_sets;
+mod vectors;
 mod workspace;
 
 pub(crate) use factor::Factorization;
@@ -50,6 +55,14 @@ pub use getrf::{Singular, getrf};
 pub use larfb::{BlockReflector, larfb};
 pub use larft::larft;
 pub use laswp::laswp;
+pub use level1::{
+    ModifiedRotation, Rotation, asum, axpby, axpy, copy, dotc, dotu, dsdot, iamax, nrm2, rot, rotg, rotm, rotmg, scal,
+    scal_real, sdsdot, swap,
+};
+pub use level2::{
+    Conj, gbmv, gemv, gerc, geru, hbmv, hemv, her, her2, hpmv, hpr, hpr2, sbmv, spmv, spr, spr2, symv, syr, syr2, tbmv,
+    tbsv, tpmv, tpsv, trmv, trsv,
+};
 pub(crate) use mirror::Mirror;
 pub use packed::{Operand, PackStore, Packs};
 pub(crate) use packed::{Pack, Packed};
@@ -67,6 +80,7 @@ pub(crate) use triangular_product::TriangularProduct;
 pub use trmm::trmm;
 pub use trsm::trsm;
 pub use trtri::{lauum, trtri};
+pub(crate) use vectors::{ChooseVectors, VectorParts};
 
 #[cfg(test)]
 mod tests {

@@ -54,6 +54,21 @@ impl<'a, T> MatMut<'a, T> {
         Ok(Self { layout, borrow: PhantomData })
     }
 
+    /// The column-major m x n matrix at `ptr`, for callers from C. An empty one may be at null.
+    ///
+    /// # Safety
+    /// For as long as `'a` the m elements from `ptr + j ld` on are valid for each column j < n, and nobody else reads or writes them. What is between
+    /// the columns is not touched: others may use it meanwhile.
+    ///
+    /// # Panics
+    /// When `ld < max(1, m)`.
+    #[track_caller]
+    pub unsafe fn from_raw(ptr: *mut T, m: usize, n: usize, ld: usize) -> Self {
+        assert!(ld >= m.max(1), "leading dimension {ld} of a matrix with {m} rows");
+        // SAFETY: the caller's promises.
+        unsafe { Self::from_address(ptr, (m, n), ld) }
+    }
+
     /// The column-major m x n matrix at this address, for memory that no slice stands for: a device's heap.
     ///
     /// # Safety

@@ -1,4 +1,4 @@
-//! Strided matrix views: [`MatRef`] to read, [`MatMut`] to write, [`Tiles`] to cut.
+//! Strided matrix views: [`MatRef`] to read, [`MatMut`] to write, [`Tiles`] to cut; and vectors ([`VecRef`], [`VecMut`]).
 //!
 //! A view is a pointer, a shape and two strides, so that sub-matrices, transposes and tiles cost nothing. It stands to a
 //! matrix as `&[T]` and `&mut [T]` stand to an array: safe code can neither read outside of it nor make two writers of
@@ -17,10 +17,12 @@ mod faer;
 mod layout;
 mod shared;
 mod tiles;
+mod vector;
 
 pub use exclusive::MatMut;
 pub use shared::MatRef;
 pub use tiles::Tiles;
+pub use vector::{VecMut, VecRef};
 
 /// A slice that cannot hold the matrix asked of it.
 ///
@@ -46,6 +48,8 @@ enum ViewErrorKind {
     Outside { m: usize, n: usize, row: usize, col: usize, len: usize },
     #[error("a {m} x {n} matrix with strides ({row}, {col}) has elements that overlap")]
     Overlap { m: usize, n: usize, row: usize, col: usize },
+    #[error("{n} elements with increment {inc} reach beyond the {len} elements of the slice")]
+    ShortVector { n: usize, inc: isize, len: usize },
     #[cfg(feature = "faer")]
     #[error("a view with negative strides ({row}, {col})")]
     NegativeStride { row: isize, col: isize },

@@ -1,0 +1,33 @@
+//! The Level-2 BLAS: operations on a matrix and vectors.
+//!
+//! Dense, band and packed matrices differ in where a column begins and which rows it has, so each routine is one loop nest over the columns of a
+//! [`Stored`](super::vectors::Stored) matrix, around the loops of [`vectors`](super::vectors). Dense ones go through blocks of several columns.
+//!
+//! Conventions, beside those of the module above:
+//! - a band matrix is passed as the array of its diagonals, `kl + ku + 1` or `k + 1` rows, as the BLAS lays it out; what of that array lies outside of
+//!   the matrix is not touched;
+//! - a packed triangle is passed as a vector of its n (n + 1) / 2 adjacent elements;
+//! - a dense matrix may lie by columns or by rows: the transposed view of a matrix is a matrix;
+//! - [`Conj`] conjugates what is read. Together with transposition it gives routines for matrices that lie by rows;
+//! - NaN is not hidden by zeros in a vector;
+//! - products with an empty sum only scale y, while the reference BLAS leaves it as it is.
+//!
+//! Vectors whose elements are not adjacent are copied to a workspace first, where they are read more than once.
+
+mod general;
+mod multiply;
+mod operand;
+mod rank_one;
+mod rank_two;
+mod solve;
+mod symmetric;
+mod triangle;
+
+pub use general::{gbmv, gemv, gerc, geru};
+pub use multiply::{tbmv, tpmv, trmv};
+pub use operand::Conj;
+pub(super) use operand::scale;
+pub use rank_one::{her, hpr, spr, syr};
+pub use rank_two::{her2, hpr2, spr2, syr2};
+pub use solve::{tbsv, tpsv, trsv};
+pub use symmetric::{hbmv, hemv, hpmv, sbmv, spmv, symv};

@@ -1,0 +1,127 @@
+//! syr2, her2, spr2, hpr2: rank-2 updates of one triangle of a symmetric or Hermitian matrix.
+
+use super::operand::{Adjacent, Conj, by_columns_mut, check_packed, packed};
+use crate::cpu::vectors::{Add, Stored};
+use crate::{MatMut, Scalar, Uplo, VecMut, VecRef};
+
+/// A = alpha x yᵀ + alpha y xᵀ + A, with A symmetric. Only the triangle `uplo` of A is read and written. alpha = 0 reads neither x nor y.
+///
+/// # Panics
+/// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{MatMut, Uplo, VecRef, cpu};
+///
+/// let mut a = [0.0, 0.0, 7.0, 0.0];
+/// let (x, y) = (VecRef::from_slice(&[1.0, 2.0]), VecRef::from_slice(&[3.0, 4.0]));
+/// cpu::syr2(Uplo::Lower, 1.0, x, y, MatMut::from_col_major(&mut a, 2, 2, 2)?);
+/// assert_eq!(a, [6.0, 10.0, 7.0, 16.0]);
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+pub fn syr2<'a, T: Scalar>(
+    uplo: Uplo,
+    alpha: T,
+    x: impl Into<Conj<VecRef<'a, T>>>,
+    y: impl Into<Conj<VecRef<'a, T>>>,
+    a: MatMut<'_, T>,
+) {
+    dense(false, uplo, alpha, (x.into(), y.into()), a);
+}
+
+/// A = alpha x yᴴ + conj(alpha) y xᴴ + A, with A Hermitian: the imaginary part of its diagonal is taken as zero, and set to it. For real types this is
+/// [`syr2`].
+///
+/// # Panics
+/// As for [`syr2`].
+pub fn her2<'a, T: Scalar>(
+    uplo: Uplo,
+    alpha: T,
+    x: impl Into<Conj<VecRef<'a, T>>>,
+    y: impl Into<Conj<VecRef<'a, T>>>,
+    a: MatMut<'_, T>,
+) {
+    dense(true, uplo, alpha, (x.into(), y.into()), a);
+}
+
+/// [`syr2`] for a packed triangle.
+///
+/// # Panics
+/// When the lengths do not agree, or the elements of A are not adjacent.
+pub fn spr2<'a, T: Scalar>(
+    uplo: Uplo,
+    alpha: T,
+    x: impl Into<Conj<VecRef<'a, T>>>,
+    y: impl Into<Conj<VecRef<'a, T>>>,
+    ap: VecMut<'_, T>,
+) {
+    in_pack(false, uplo, alpha, (x.into(), y.into()), ap);
+}
+
+/// [`her2`] for a packed triangle.
+///
+/// # Panics
+/// As for [`spr2`].
+pub fn hpr2<'a, T: Scalar>(
+    uplo: Uplo,
+    alpha: T,
+    x: impl Into<Conj<VecRef<'a, T>>>,
+    y: impl Into<Conj<VecRef<'a, T>>>,
+    ap: VecMut<'_, T>,
+) {
+    in_pack(true, uplo, alpha, (x.into(), y.into()), ap);
+}
+
+/// x and y.
+type Pair<'a, T> = (Conj<VecRef<'a, T>>, Conj<VecRef<'a, T>>);
+
+#[track_caller]
+fn dense<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, (mut x, mut y): Pair<'_, T>, mut a: MatMut<'_, T>) {
+    let n = x.view.len();
+    assert!(a.shape() == (n, n) && y.view.len() == n, "syr2: x {n} y {} A {:?}", y.view.len(), a.shape());
+    let (stored, flipped) = by_columns_mut(&mut a);
+    let uplo = if flipped { uplo.flip() } else { uplo };
+    if flipped && hermitian {
+        // The transpose of x yᴴ is conj(y) conj(x)ᴴ.
+        (x, y) = (y, x);
+        (x.conj, y.conj) = (!x.conj, !y.conj);
+    }
+    // SAFETY: the view gives us the elements of A.
+    unsafe { update(hermitian, uplo, alpha, (x, y), stored) };
+}
+
+#[track_caller]
+fn in_pack<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, (x, y): Pair<'_, T>, mut ap: VecMut<'_, T>) {
+    let n = x.view.len();
+    check_packed(n, ap.len(), ap.inc());
+    assert!(y.view.len() == n, "spr2: x {n} y {}", y.view.len());
+    // SAFETY: the view gives us the elements of A.
+    unsafe { update(hermitian, uplo, alpha, (x, y), packed(ap.as_mut_ptr(), n, uplo)) };
+}
+
+/// # Safety
+/// The triangle is there, and nobody else uses it.
+unsafe fn update<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, (x, y): Pair<'_, T>, a: Stored<T>) {
+    let n = x.view.len();
+    if alpha == T::ZERO || n == 0 {
+        return;
+    }
+    let conj = [x.conj, y.conj];
+    let (x, y) = (Adjacent::of(x.view), Adjacent::of(y.view));
+    let sign = |conj: bool, x: T| if conj { x.conj() } else { x };
+    for j in 0..n {
+        let rows = if uplo == Uplo::Lower { j..n } else { 0..j + 1 };
+        // SAFETY: the caller's promise, and those of x and y.
+        unsafe {
+            let of_x = alpha * sign(conj[1] != hermitian, *y.at(j));
+            let of_y = sign(hermitian, alpha) * sign(conj[0] != hermitian, *x.at(j));
+            let (x, y) = (x.at(rows.start), y.at(rows.start));
+            let to = a.at(rows.start, j);
+            (T::vectors().add_two)(Add { n: rows.len(), c: [of_x, of_y], x: [x, y], conj, y: to });
+            if hermitian && T::COMPLEX {
+                let diagonal = a.at(j, j);
+                *diagonal = T::from_real((*diagonal).re());
+            }
+        }
+    }
+}

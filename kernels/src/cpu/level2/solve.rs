@@ -1,0 +1,72 @@
+//! trsv, tbsv, tpsv: systems with a triangular matrix.
+
+use super::operand::{AdjacentMut, Conj};
+use super::triangle::Triangle;
+use crate::{Diag, MatRef, Op, Scalar, Uplo, VecMut, VecRef};
+
+/// Overwrites x with the solution of op(A) y = x, with A triangular. Only the triangle `uplo` is read, and its diagonal only if it is not all ones.
+///
+/// A zero on the diagonal gives Inf or NaN.
+///
+/// # Panics
+/// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{Diag, MatRef, Op, Uplo, VecMut, cpu};
+///
+/// let (a, mut x) = ([2.0, 3.0, f64::NAN, 4.0], [2.0, 7.0]); // [2 ·; 3 4]
+/// let a = MatRef::from_col_major(&a, 2, 2, 2)?;
+/// cpu::trsv(Uplo::Lower, Op::None, Diag::NonUnit, a, VecMut::from_slice(&mut x));
+/// assert_eq!(x, [1.0, 1.0]);
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+pub fn trsv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: impl Into<Conj<MatRef<'a, T>>>, x: VecMut<'_, T>) {
+    solve(Triangle::dense((uplo, op, diag), a.into()), x);
+}
+
+/// The same for a triangle in a band: the array `a` has a column for each of A, with the main diagonal in its first row ([`Uplo::Lower`]) or its last
+/// ([`Uplo::Upper`]).
+///
+/// # Panics
+/// When the shapes do not agree, or the columns of the array are not adjacent elements.
+pub fn tbsv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: impl Into<Conj<MatRef<'a, T>>>, x: VecMut<'_, T>) {
+    solve(Triangle::band((uplo, op, diag), a.into()), x);
+}
+
+/// The same for a packed triangle: its columns one behind the other.
+///
+/// # Panics
+/// When the lengths do not agree, or the elements of A are not adjacent.
+pub fn tpsv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, ap: impl Into<Conj<VecRef<'a, T>>>, x: VecMut<'_, T>) {
+    let n = x.len();
+    solve(Triangle::packed((uplo, op, diag), ap.into(), n), x);
+}
+
+/// By substitution: of a lower triangle the first element first. A column is taken off the right-hand side once its element is known, or, if A is transposed,
+/// the product with what is known before the element is.
+#[track_caller]
+fn solve<T: Scalar>(a: Triangle<T>, x: VecMut<'_, T>) {
+    assert!(a.n == x.len(), "trsv: A of order {} x {}", a.n, x.len());
+    let x = AdjacentMut::of(x);
+    let forward = a.is_lower();
+    for block in a.blocks(forward) {
+        // SAFETY: the views promise the elements of A, and give us those of x.
+        unsafe {
+            if a.trans {
+                a.multiply_trans_outside(&block, -T::ONE, x.at(0));
+            }
+            for j in Triangle::<T>::order(&block, forward) {
+                let known = if a.trans { *x.at(j) - a.dot_column(j, &block, x.at(0)) } else { *x.at(j) };
+                let new = a.diagonal(j).map_or(known, |d| known.quotient(d));
+                *x.at(j) = new;
+                if !a.trans {
+                    a.add_column(j, &block, -new, x.at(0));
+                }
+            }
+            if !a.trans {
+                a.multiply_outside(&block, -T::ONE, x.at(0));
+            }
+        }
+    }
+}

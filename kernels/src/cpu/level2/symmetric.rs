@@ -1,0 +1,225 @@
+//! symv, sbmv, spmv and hemv, hbmv, hpmv: products with a symmetric or Hermitian matrix of which one triangle is stored.
+//!
+//! Each stored element is read once, for its place and for the mirrored one.
+
+use super::operand::{Adjacent, AdjacentMut, Conj, by_columns, check_packed, packed, scale, triangle_of_band};
+use crate::cpu::vectors::{MultiplyBoth, Sides, Stored};
+use crate::{MatRef, Scalar, Uplo, VecMut, VecRef};
+use std::ops::Range;
+
+/// Columns of a dense or packed matrix that are taken together.
+const GROUP: usize = 4;
+
+/// The stored triangle.
+struct Symmetric<T> {
+    a: Stored<T>,
+    n: usize,
+    /// Diagonals beside the main one.
+    k: usize,
+    uplo: Uplo,
+    hermitian: bool,
+    /// Whether stored elements are conjugated.
+    conj: bool,
+}
+
+/// y = alpha A x + beta y, with A symmetric. Only the triangle `uplo` of A is read.
+///
+/// beta = 0 does not read y; alpha = 0 reads neither A nor x.
+///
+/// # Panics
+/// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{MatRef, Uplo, VecMut, VecRef, cpu};
+///
+/// let (a, mut y) = ([1.0, 2.0, f64::NAN, 3.0], [f64::NAN; 2]);
+/// let (a, x) = (MatRef::from_col_major(&a, 2, 2, 2)?, VecRef::from_slice(&[1.0, 1.0]));
+/// cpu::symv(Uplo::Lower, 1.0, a, x, 0.0, VecMut::from_slice(&mut y));
+/// assert_eq!(y, [3.0, 5.0]);
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+pub fn symv<'a, T: Scalar>(
+    uplo: Uplo,
+    alpha: T,
+    a: impl Into<Conj<MatRef<'a, T>>>,
+    x: VecRef<'_, T>,
+    beta: T,
+    y: VecMut<'_, T>,
+) {
+    dense(false, uplo, a.into()).product(alpha, x, beta, y);
+}
+
+/// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`symv`].
+///
+/// # Panics
+/// As for [`symv`].
+pub fn hemv<'a, T: Scalar>(
+    uplo: Uplo,
+    alpha: T,
+    a: impl Into<Conj<MatRef<'a, T>>>,
+    x: VecRef<'_, T>,
+    beta: T,
+    y: VecMut<'_, T>,
+) {
+    dense(true, uplo, a.into()).product(alpha, x, beta, y);
+}
+
+/// y = alpha A x + beta y, with A symmetric and in a band: the array `a` has a column for each of A, with the main diagonal in its first row
+/// ([`Uplo::Lower`]) or its last ([`Uplo::Upper`]).
+///
+/// beta = 0 does not read y; alpha = 0 reads neither A nor x.
+///
+/// # Panics
+/// When the shapes do not agree, or the columns of the array are not adjacent elements.
+pub fn sbmv<'a, T: Scalar>(
+    uplo: Uplo,
+    alpha: T,
+    a: impl Into<Conj<MatRef<'a, T>>>,
+    x: VecRef<'_, T>,
+    beta: T,
+    y: VecMut<'_, T>,
+) {
+    band(false, uplo, a.into()).product(alpha, x, beta, y);
+}
+
+/// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`sbmv`].
+///
+/// # Panics
+/// As for [`sbmv`].
+pub fn hbmv<'a, T: Scalar>(
+    uplo: Uplo,
+    alpha: T,
+    a: impl Into<Conj<MatRef<'a, T>>>,
+    x: VecRef<'_, T>,
+    beta: T,
+    y: VecMut<'_, T>,
+) {
+    band(true, uplo, a.into()).product(alpha, x, beta, y);
+}
+
+/// y = alpha A x + beta y, with A symmetric and packed: the columns of its triangle one behind the other.
+///
+/// beta = 0 does not read y; alpha = 0 reads neither A nor x.
+///
+/// # Panics
+/// When the lengths do not agree, or the elements of A are not adjacent.
+pub fn spmv<'a, T: Scalar>(
+    uplo: Uplo,
+    alpha: T,
+    ap: impl Into<Conj<VecRef<'a, T>>>,
+    x: VecRef<'_, T>,
+    beta: T,
+    y: VecMut<'_, T>,
+) {
+    in_pack(false, uplo, ap.into(), x.len()).product(alpha, x, beta, y);
+}
+
+/// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`spmv`].
+///
+/// # Panics
+/// As for [`spmv`].
+pub fn hpmv<'a, T: Scalar>(
+    uplo: Uplo,
+    alpha: T,
+    ap: impl Into<Conj<VecRef<'a, T>>>,
+    x: VecRef<'_, T>,
+    beta: T,
+    y: VecMut<'_, T>,
+) {
+    in_pack(true, uplo, ap.into(), x.len()).product(alpha, x, beta, y);
+}
+
+#[track_caller]
+fn dense<T: Scalar>(hermitian: bool, uplo: Uplo, Conj { view, conj }: Conj<MatRef<'_, T>>) -> Symmetric<T> {
+    let n = view.nrows();
+    assert!(view.ncols() == n, "symv: A {:?}", view.shape());
+    let (a, flipped) = by_columns(view);
+    // The transpose of a Hermitian matrix is its conjugate.
+    let (uplo, conj) = if flipped { (uplo.flip(), conj != hermitian) } else { (uplo, conj) };
+    Symmetric { a, n, k: n.max(1) - 1, uplo, hermitian, conj }
+}
+
+#[track_caller]
+fn band<T: Scalar>(hermitian: bool, uplo: Uplo, Conj { view, conj }: Conj<MatRef<'_, T>>) -> Symmetric<T> {
+    let (a, k) = triangle_of_band(view, uplo);
+    Symmetric { a, n: view.ncols(), k, uplo, hermitian, conj }
+}
+
+#[track_caller]
+fn in_pack<T: Scalar>(hermitian: bool, uplo: Uplo, ap: Conj<VecRef<'_, T>>, n: usize) -> Symmetric<T> {
+    check_packed(n, ap.view.len(), ap.view.inc());
+    let a = packed(ap.view.as_ptr().cast_mut(), n, uplo);
+    Symmetric { a, n, k: n.max(1) - 1, uplo, hermitian, conj: ap.conj }
+}
+
+impl<T: Scalar> Symmetric<T> {
+    #[track_caller]
+    fn product(self, alpha: T, x: VecRef<'_, T>, beta: T, mut y: VecMut<'_, T>) {
+        let n = self.n;
+        assert!(n == x.len() && n == y.len(), "symv: A of order {n} x {} y {}", x.len(), y.len());
+        scale(beta, &mut y);
+        if alpha == T::ZERO || n == 0 {
+            return;
+        }
+        let (x, y) = (Adjacent::of(x), AdjacentMut::of(y));
+        let group = if self.k + 1 >= n { GROUP } else { 1 };
+        for start in (0..n).step_by(group) {
+            let columns = start..n.min(start + group);
+            // SAFETY: the views promise the elements of A and x, and give us those of y; both vectors are n adjacent elements.
+            unsafe {
+                self.on_diagonal(columns.clone(), alpha, &x, &y);
+                self.beside(columns, alpha, &x, &y);
+            }
+        }
+    }
+
+    /// The elements on the diagonal and between these.
+    ///
+    /// # Safety
+    /// The elements of all operands are there.
+    unsafe fn on_diagonal(&self, columns: Range<usize>, alpha: T, x: &Adjacent<T>, y: &AdjacentMut<'_, T>) {
+        let sign = |conj: bool, a: T| if conj { a.conj() } else { a };
+        for j in columns.clone() {
+            let rows = if self.uplo == Uplo::Lower { j + 1..columns.end } else { columns.start..j };
+            // SAFETY: the caller's promise.
+            unsafe {
+                let of_x = alpha * *x.at(j);
+                let diagonal = *self.a.at(j, j);
+                let diagonal = if self.hermitian { T::from_real(diagonal.re()) } else { sign(self.conj, diagonal) };
+                let mut sum = T::ZERO;
+                for i in rows {
+                    let a = *self.a.at(i, j);
+                    *y.at(i) += of_x * sign(self.conj, a);
+                    sum += sign(self.conj != self.hermitian, a) * *x.at(i);
+                }
+                *y.at(j) += of_x * diagonal + alpha * sum;
+            }
+        }
+    }
+
+    /// The rows of these columns that are beyond them.
+    ///
+    /// # Safety
+    /// The elements of all operands are there.
+    unsafe fn beside(&self, columns: Range<usize>, alpha: T, x: &Adjacent<T>, y: &AdjacentMut<'_, T>) {
+        let rows = match self.uplo {
+            Uplo::Lower => columns.end..self.n.min(columns.start + self.k + 1),
+            Uplo::Upper => (columns.end - 1).saturating_sub(self.k)..columns.start,
+        };
+        if rows.is_empty() {
+            return;
+        }
+        let (first, start) = (rows.start, columns.start);
+        let part = MultiplyBoth {
+            shape: (rows.len(), columns.len()),
+            alpha,
+            a: self.a.from(first, start),
+            conj: (self.conj, self.conj != self.hermitian),
+            x: Sides { rows: x.at(first), columns: x.at(start) },
+            y: Sides { rows: y.at(first), columns: y.at(start) },
+        };
+        // SAFETY: the caller's promise; the rows and the columns are different elements of y.
+        unsafe { (T::vectors().multiply_both)(part) }
+    }
+}

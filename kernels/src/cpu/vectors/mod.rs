@@ -1,0 +1,70 @@
+//! The loops of the Level-1 and Level-2 BLAS over adjacent elements, compiled once for each type and instruction set.
+//!
+//! There are few of them: what adds columns to a vector, what multiplies columns by one, and the like. The routines are loop nests around them, whose
+//! matrices may be dense, band or packed ([`Stored`]); they enter the loops through a table of addresses ([`VectorParts`]), and so are compiled once for
+//! each type and not for each instruction set.
+//!
+//! Complex numbers lie as pairs. A vector of pairs is multiplied by a number, or by its conjugate, in two instructions: one for the pairs as they are, and
+//! one for the pairs with their parts exchanged, each with factors whose signs alternate ([`factor`](lanes::factor)). A sum of products, conjugated
+//! or not, is two vectors of sums, whose signs are settled at the end.
+
+mod blocks;
+mod elementwise;
+mod lanes;
+mod reductions;
+mod stored;
+
+pub(super) use blocks::{Multiply, MultiplyBoth, MultiplyTrans, Sides, Update};
+pub(super) use elementwise::{Add, Rotate, Scale, Swap};
+pub(super) use reductions::{AbsSum, Dot, Largest, LargestOf};
+pub(super) use stored::Stored;
+
+use crate::Scalar;
+use crate::simd::{Kernel, Vector};
+
+/// The parts for this processor. Each is `unsafe` as its [`Part`](crate::simd::Part) is: it trusts the addresses that it is given.
+pub struct VectorParts<T: Scalar> {
+    pub(super) scale: unsafe fn(Scale<T>),
+    pub(super) scale_reals: unsafe fn(Scale<T::Real>),
+    pub(super) swap: unsafe fn(Swap<T::Real>),
+    pub(super) rotate: unsafe fn(Rotate<T::Real>),
+    pub(super) add: unsafe fn(Add<T, 1>),
+    pub(super) add_two: unsafe fn(Add<T, 2>),
+    pub(super) dot: unsafe fn(Dot<T>) -> T,
+    pub(super) dot_reals: unsafe fn(Dot<T::Real>) -> T::Real,
+    pub(super) abs_sum: unsafe fn(AbsSum<T::Real>) -> T::Real,
+    pub(super) largest: unsafe fn(Largest<T>) -> LargestOf<T::Real>,
+    pub(super) multiply: unsafe fn(Multiply<T>),
+    pub(super) multiply_trans: unsafe fn(MultiplyTrans<T>),
+    pub(super) multiply_both: unsafe fn(MultiplyBoth<T>),
+    pub(super) update: unsafe fn(Update<T>),
+}
+
+/// Chooses them.
+pub struct ChooseVectors;
+
+impl<T: Scalar> Kernel<T> for ChooseVectors {
+    type Output = &'static VectorParts<T>;
+
+    #[inline(always)]
+    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> &'static VectorParts<T> {
+        const {
+            &VectorParts {
+                scale: V::call::<Scale<T>>,
+                scale_reals: V::call::<Scale<T::Real>>,
+                swap: V::call::<Swap<T::Real>>,
+                rotate: V::call::<Rotate<T::Real>>,
+                add: V::call::<Add<T, 1>>,
+                add_two: V::call::<Add<T, 2>>,
+                dot: V::call::<Dot<T>>,
+                dot_reals: V::call::<Dot<T::Real>>,
+                abs_sum: V::call::<AbsSum<T::Real>>,
+                largest: V::call::<Largest<T>>,
+                multiply: V::call::<Multiply<T>>,
+                multiply_trans: V::call::<MultiplyTrans<T>>,
+                multiply_both: V::call::<MultiplyBoth<T>>,
+                update: V::call::<Update<T>>,
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Vectors inside arrays of NaN.
+
+use super::operands::Numbers;
+use superscalar_kernels::{Scalar, VecMut, VecRef};
+
+pub const SIZES: [usize; 10] = [0, 1, 2, 3, 7, 8, 9, 31, 64, 100];
+/// Pairs of increments for two vectors.
+pub const INCREMENTS: [(isize, isize); 7] = [(1, 1), (-1, -1), (2, 1), (1, -1), (-3, 2), (1, 2), (-1, -3)];
+/// Pairs of which one or both have all elements in one place.
+pub const ZEROS: [(isize, isize); 4] = [(0, 1), (1, 0), (0, 0), (0, -3)];
+
+/// n elements in an array, and what surrounds them.
+#[derive(Clone, Debug)]
+pub struct Line<T> {
+    pub data: Vec<T>,
+    pub n: usize,
+    pub inc: isize,
+}
+
+/// What is around and between elements.
+pub fn nan<T: Scalar>() -> T {
+    let nan = <T::Real as Scalar>::from_f64(f64::NAN);
+    T::from_parts(nan, nan)
+}
+
+/// The number with these parts.
+pub fn number<T: Scalar>(re: f64, im: f64) -> T {
+    T::from_parts(T::Real::from_f64(re), T::Real::from_f64(im))
+}
+
+/// Zero, one, and others; products with few of the third stay exact.
+pub fn factors<T: Scalar>() -> [T; 4] {
+    [T::ZERO, T::ONE, if T::COMPLEX { number(1.0, -1.0) } else { number(2.0, 0.0) }, number(-3.0, 2.0)]
+}
+
+impl<T: Scalar> Line<T> {
+    pub fn new(n: usize, inc: isize, mut element: impl FnMut() -> T) -> Self {
+        /// Elements before and behind.
+        const MARGIN: usize = 5;
+        let reach = n.max(1).saturating_sub(1) * inc.unsigned_abs() + 1;
+        let mut line = Self { data: vec![nan(); reach + 2 * MARGIN], n, inc };
+        for i in 0..n {
+            let at = line.place(i);
+            line.data[at] = element();
+        }
+        line
+    }
+
+    pub fn integers(n: usize, inc: isize, numbers: &mut Numbers) -> Self {
+        Self::new(n, inc, || numbers.integer())
+    }
+
+    pub fn nan(n: usize, inc: isize) -> Self {
+        Self::new(n, inc, nan)
+    }
+
+    /// Where element i is.
+    pub fn place(&self, i: usize) -> usize {
+        let i = if self.inc < 0 { self.n - 1 - i } else { i };
+        5 + i * self.inc.unsigned_abs()
+    }
+
+    pub fn get(&self, i: usize) -> T {
+        self.data[self.place(i)]
+    }
+
+    pub fn set(&mut self, i: usize, x: T) {
+        let at = self.place(i);
+        self.data[at] = x;
+    }
+
+    pub fn view(&self) -> VecRef<'_, T> {
+        VecRef::from_strided(&self.data[5..], self.n, self.inc).expect("the array holds it")
+    }
+
+    pub fn view_mut(&mut self) -> VecMut<'_, T> {
+        VecMut::from_strided(&mut self.data[5..], self.n, self.inc).expect("the array holds it")
+    }
+
+    /// Fails unless all of the array is as `wanted`.
+    #[track_caller]
+    pub fn check(&self, wanted: &Self, what: &str) {
+        same(&self.data, &wanted.data, what);
+    }
+}
+
+/// Fails unless numbers are equal, and NaN stands where it is wanted and nowhere else.
+#[track_caller]
+pub fn same<T: Scalar>(data: &[T], wanted: &[T], what: &str) {
+    assert_eq!(data.len(), wanted.len());
+    for (at, (&x, &y)) in data.iter().zip(wanted).enumerate() {
+        let is_same = if y.is_nan() { x.is_nan() } else { x == y };
+        assert!(is_same, "{what}: {x} and not {y} at {at}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "NaN and not 1")]
+fn nan_is_no_number() {
+    same(&[f64::NAN], &[1.0], "");
+}
+
+#[test]
+#[should_panic(expected = "1 and not NaN")]
+fn sentinels_are_not_to_be_written() {
+    same(&[1.0], &[f64::NAN], "");
+}

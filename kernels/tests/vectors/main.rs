@@ -1,0 +1,25 @@
+//! The Level-1 and Level-2 BLAS against textbook loops, in four types.
+//!
+//! Operands are small integers inside arrays of NaN, so results are exact, and an element that is read without being one, or written, shows. Whole arrays are
+//! compared. The crate's unit tests run the same suite with every instruction set (`cpu/vector_sets.rs`).
+
+mod blocks;
+mod general;
+mod held;
+mod level1;
+mod line;
+#[allow(dead_code)] // Matrices of those tests are of another kind.
+#[path = "../operands/mod.rs"]
+mod operands;
+mod ranges;
+mod rotations;
+#[macro_use]
+mod suite;
+mod symmetric;
+mod triangular;
+mod updates;
+
+each_test!(s: f32);
+each_test!(d: f64);
+each_test!(c: superscalar_kernels::c32);
+each_test!(z: superscalar_kernels::c64);
