@@ -78,16 +78,6 @@ impl<'a, T> MatMut<'a, T> {
         Self { layout, borrow: PhantomData }
     }
 
-    /// The column-major m x n matrix at this address, for memory that no slice may stand for: of a caller in C, between whose columns others may
-    /// write. A matrix without elements may have any address.
-    ///
-    /// # Safety
-    /// For as long as `'a`, for i < m and j < n, there is a `T` at `address + i + j ld`, of one allocation, which nobody else reads or writes. `ld` is at least m.
-    pub unsafe fn from_raw(address: *mut T, m: usize, n: usize, ld: usize) -> Self {
-        // SAFETY: the caller's promise.
-        unsafe { Self::from_address(address, (m, n), ld) }
-    }
-
     /// Number of rows, m.
     #[inline(always)]
     pub fn nrows(&self) -> usize {
