@@ -1,7 +1,7 @@
 //! The types of the interfaces: letters, enumerators, sizes, and what is wrong with an argument.
 
 pub(crate) use superscalar::dla::Scalar as Routines;
-pub(crate) use superscalar::kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64};
+pub(crate) use superscalar::kernels::{Diag, MatMut, MatRef, Op, Real, Scalar, Side, Uplo, VecMut, VecRef, c32, c64};
 
 /// An integer of an interface: 32 bits (LP64) or 64 (ILP64).
 pub(crate) trait Int: Copy {
@@ -50,6 +50,10 @@ impl Size {
         Self(given.wide())
     }
 
+    pub(crate) fn from_len(len: usize) -> Self {
+        Self(len as i64)
+    }
+
     pub(crate) fn is_valid(self) -> bool {
         self.0 >= 0
     }
@@ -57,6 +61,21 @@ impl Size {
     /// As a leading dimension of columns of so many rows.
     pub(crate) fn spans(self, rows: Self) -> bool {
         self >= rows.max(Self::ONE)
+    }
+
+    /// As an increment between elements, none of which may be reached twice.
+    pub(crate) fn steps(self) -> bool {
+        self.0 != 0
+    }
+
+    /// As an increment between elements, forwards.
+    pub(crate) fn is_forward(self) -> bool {
+        self.0 > 0
+    }
+
+    /// As the number of rows of an array of so many diagonals.
+    pub(crate) fn holds(self, diagonals: &[Self]) -> bool {
+        self.0 > diagonals.iter().map(|size| size.0).sum()
     }
 
     /// Where it was found valid.
@@ -150,6 +169,10 @@ impl Code {
         })
     }
 
+    pub(crate) fn is_conjugate(self) -> bool {
+        self.0 == 113
+    }
+
     /// The same for the transpose of a matrix: rows are columns.
     pub(crate) fn mirrored(self) -> Self {
         Self(match self.0 {
@@ -196,4 +219,27 @@ pub(crate) unsafe fn matrix<'a, T>(at: *const T, (m, n): (Size, Size), ld: Size)
 pub(crate) unsafe fn matrix_mut<'a, T>(at: *mut T, (m, n): (Size, Size), ld: Size) -> MatMut<'a, T> {
     // SAFETY: as the caller promises.
     unsafe { MatMut::from_raw(at, m.get(), n.get(), ld.get()) }
+}
+
+/// The distance from an address to a vector's first element: with a negative increment the address is that of its last.
+fn first(n: Size, inc: Size) -> isize {
+    if inc.0 < 0 { (n.get().max(1) as isize - 1).wrapping_neg().wrapping_mul(inc.0 as isize) } else { 0 }
+}
+
+/// The vector at an address, to be read.
+///
+/// # Safety
+/// Its n elements may be read for as long as `'a`, and nobody writes them.
+pub(crate) unsafe fn vector<'a, T>(at: *const T, n: Size, inc: Size) -> VecRef<'a, T> {
+    // SAFETY: as the caller promises.
+    unsafe { VecRef::from_raw(at.wrapping_offset(first(n, inc)), n.get(), inc.0 as isize) }
+}
+
+/// The vector at an address, to be written.
+///
+/// # Safety
+/// Its n elements may be read and written for as long as `'a`, by nobody else.
+pub(crate) unsafe fn vector_mut<'a, T>(at: *mut T, n: Size, inc: Size) -> VecMut<'a, T> {
+    // SAFETY: as the caller promises.
+    unsafe { VecMut::from_raw(at.wrapping_offset(first(n, inc)), n.get(), inc.0 as isize) }
 }

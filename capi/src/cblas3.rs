@@ -9,7 +9,7 @@ use crate::{
 use superscalar_macros::cblas;
 
 /// The layout, once enumerators at places 2 and on are some.
-fn layout(order: Code, others: &[Code]) -> Result<Layout, Position> {
+pub(crate) fn layout(order: Code, others: &[Code]) -> Result<Layout, Position> {
     let layout = order.layout();
     check(&[(1, layout.is_some())])?;
     for (at, code) in (2..).zip(others) {
@@ -19,18 +19,18 @@ fn layout(order: Code, others: &[Code]) -> Result<Layout, Position> {
 }
 
 /// Fortran's outcome in C's numbers.
-fn counted(layout: Layout, outcome: Checked) -> Checked {
+pub(crate) fn counted(layout: Layout, outcome: Checked) -> Checked {
     outcome.map_err(|Position { at, .. }| Position { at: at + 1, is_row_major: layout == Layout::RowMajor })
 }
 
 /// What is to be done to the transpose of a matrix where this is to be done to the matrix; `trans` is what a plain one becomes.
-fn transposed(trans: Code, plain: Letter) -> Letter {
+pub(crate) fn transposed(trans: Code, plain: Letter) -> Letter {
     if trans.letter() == NO_TRANS { plain } else { NO_TRANS }
 }
 
-const NO_TRANS: Letter = Letter::new(b'N');
-const TRANS: Letter = Letter::new(b'T');
-const CONJ_TRANS: Letter = Letter::new(b'C');
+pub(crate) const NO_TRANS: Letter = Letter::new(b'N');
+pub(crate) const TRANS: Letter = Letter::new(b'T');
+pub(crate) const CONJ_TRANS: Letter = Letter::new(b'C');
 
 /// # Safety
 /// As of [`level3::gemm`].

@@ -58,15 +58,13 @@ enum Argument {
     Address(Type),
 }
 
-pub(crate) fn expand(convention: Convention, elements: TokenStream, function: ItemFn) -> Result<TokenStream> {
+pub(crate) fn expand(conventions: &[Convention], elements: TokenStream, function: ItemFn) -> Result<TokenStream> {
     let parser = |input: ParseStream<'_>| Punctuated::<Element, Token![,]>::parse_terminated(input);
     let elements = syn::parse::Parser::parse2(parser, elements)?;
     let mut entries = TokenStream::new();
-    for element in &elements {
-        for integer in ["i32", "i64"] {
-            for prefix in ["", "scipy_"] {
-                entries.extend(entry(convention, element, integer, prefix, &function)?);
-            }
+    for (&convention, element) in conventions.iter().flat_map(|it| elements.iter().map(move |element| (it, element))) {
+        for (integer, prefix) in [("i32", ""), ("i32", "scipy_"), ("i64", ""), ("i64", "scipy_")] {
+            entries.extend(entry(convention, element, integer, prefix, &function)?);
         }
     }
     Ok(quote!(#function #entries))

@@ -63,19 +63,25 @@ fn expand(types: TokenStream, item: TokenStream) -> syn::Result<proc_macro2::Tok
 /// not the letter and the function's name: `#[fortran(s = "snrm2", z = "dznrm2")]`.
 #[proc_macro_attribute]
 pub fn fortran(elements: TokenStream, item: TokenStream) -> TokenStream {
-    exported(entry::Convention::Fortran, elements, item)
+    exported(&[entry::Convention::Fortran], elements, item)
 }
 
 /// The same for the C interface, `cblas_sname`: numbers are taken by value, complex ones by address; what is wrong goes to `cblas_xerbla`.
 #[proc_macro_attribute]
 pub fn cblas(elements: TokenStream, item: TokenStream) -> TokenStream {
-    exported(entry::Convention::Cblas, elements, item)
+    exported(&[entry::Convention::Cblas], elements, item)
 }
 
-fn exported(convention: entry::Convention, elements: TokenStream, item: TokenStream) -> TokenStream {
+/// Both, for a routine whose arguments mean the same in either.
+#[proc_macro_attribute]
+pub fn blas(elements: TokenStream, item: TokenStream) -> TokenStream {
+    exported(&[entry::Convention::Fortran, entry::Convention::Cblas], elements, item)
+}
+
+fn exported(conventions: &[entry::Convention], elements: TokenStream, item: TokenStream) -> TokenStream {
     let function = match syn::parse(item) {
         Ok(function) => function,
         Err(error) => return error.into_compile_error().into(),
     };
-    entry::expand(convention, elements.into(), function).unwrap_or_else(syn::Error::into_compile_error).into()
+    entry::expand(conventions, elements.into(), function).unwrap_or_else(syn::Error::into_compile_error).into()
 }

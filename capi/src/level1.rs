@@ -1,0 +1,253 @@
+//! Level 1 of the BLAS, with Fortran's and C's interface: vectors with vectors.
+//!
+//! Nothing here is checked, as in the reference: vectors of less than one element are nothing.
+//!
+//! What every routine trusts: each address is that of a vector of n elements so far apart, which nobody else writes during the call.
+
+use crate::abi::{Int, Real, Routines, Scalar, Size, vector, vector_mut};
+use superscalar::kernels::cpu::{self, ModifiedRotation};
+use superscalar_macros::{blas, cblas, fortran};
+
+/// x and y, exchanged.
+///
+/// # Safety
+/// The module's.
+#[blas(s, d, c, z)]
+unsafe fn swap<T: Routines>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Size) {
+    // SAFETY: the module's.
+    let (x, y) = unsafe { (vector_mut(x, n, incx), vector_mut(y, n, incy)) };
+    cpu::swap(x, y);
+}
+
+/// x := alpha x.
+///
+/// # Safety
+/// The module's.
+#[blas(s, d, c, z)]
+unsafe fn scal<T: Routines>(n: Size, alpha: T, x: *mut T, incx: Size) {
+    if incx.is_forward() {
+        // SAFETY: the module's.
+        cpu::scal(alpha, unsafe { vector_mut(x, n, incx) });
+    }
+}
+
+/// The same by a real number.
+///
+/// # Safety
+/// The module's.
+#[blas(c = "csscal", z = "zdscal")]
+unsafe fn scal_real<T: Routines>(n: Size, alpha: T::Real, x: *mut T, incx: Size) {
+    if incx.is_forward() {
+        // SAFETY: the module's.
+        cpu::scal_real(alpha, unsafe { vector_mut(x, n, incx) });
+    }
+}
+
+/// y := x.
+///
+/// # Safety
+/// The module's.
+#[blas(s, d, c, z)]
+unsafe fn copy<T: Routines>(n: Size, x: *const T, incx: Size, y: *mut T, incy: Size) {
+    // SAFETY: the module's.
+    let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
+    cpu::copy(x, y);
+}
+
+/// y := alpha x + y.
+///
+/// # Safety
+/// The module's.
+#[blas(s, d, c, z)]
+unsafe fn axpy<T: Routines>(n: Size, alpha: T, x: *const T, incx: Size, y: *mut T, incy: Size) {
+    // SAFETY: the module's.
+    let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
+    cpu::axpy(alpha, x, y);
+}
+
+/// y := alpha x + beta y.
+///
+/// # Safety
+/// The module's.
+#[blas(s, d, c, z)]
+unsafe fn axpby<T: Routines>(n: Size, alpha: T, x: *const T, incx: Size, beta: T, y: *mut T, incy: Size) {
+    // SAFETY: the module's.
+    let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
+    cpu::axpby(alpha, x, beta, y);
+}
+
+/// xᵀ y.
+///
+/// # Safety
+/// The module's.
+#[blas(s = "sdot", d = "ddot")]
+unsafe fn dot<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
+    // SAFETY: the module's.
+    cpu::dotu(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) })
+}
+
+/// xᵀ y, of complex vectors.
+///
+/// # Safety
+/// The module's.
+#[fortran(c, z)]
+unsafe fn dotu<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
+    // SAFETY: the module's.
+    cpu::dotu(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) })
+}
+
+/// xᴴ y.
+///
+/// # Safety
+/// The module's.
+#[fortran(c, z)]
+unsafe fn dotc<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
+    // SAFETY: the module's.
+    cpu::dotc(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) })
+}
+
+/// C's interface returns no complex numbers: xᵀ y goes to an address.
+///
+/// # Safety
+/// The module's; the result may be written.
+#[cblas(c, z)]
+unsafe fn dotu_sub<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size, result: *mut T) {
+    // SAFETY: the module's.
+    unsafe { result.write(dotu(n, x, incx, y, incy)) }
+}
+
+/// So does xᴴ y.
+///
+/// # Safety
+/// The module's; the result may be written.
+#[cblas(c, z)]
+unsafe fn dotc_sub<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size, result: *mut T) {
+    // SAFETY: the module's.
+    unsafe { result.write(dotc(n, x, incx, y, incy)) }
+}
+
+/// xᵀ y of single precision, added in double.
+///
+/// # Safety
+/// The module's.
+#[blas(s = "dsdot")]
+unsafe fn dot_in_double<T: Single>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> f64 {
+    // SAFETY: the module's.
+    cpu::dsdot(unsafe { vector(x.cast::<f32>(), n, incx) }, unsafe { vector(y.cast::<f32>(), n, incy) })
+}
+
+/// b + xᵀ y, added in double precision.
+///
+/// # Safety
+/// The module's.
+#[blas(s = "sdsdot")]
+unsafe fn sum_in_double<T: Single>(n: Size, b: T, x: *const T, incx: Size, y: *const T, incy: Size) -> f32 {
+    // SAFETY: the module's.
+    let (x, y) = unsafe { (vector(x.cast::<f32>(), n, incx), vector(y.cast::<f32>(), n, incy)) };
+    cpu::sdsdot(b.into(), x, y)
+}
+
+/// What is single precision: `f32`.
+trait Single: Into<f32> {}
+
+impl Single for f32 {}
+
+/// ‖x‖₂.
+///
+/// # Safety
+/// The module's.
+#[blas(s, d, c = "scnrm2", z = "dznrm2")]
+unsafe fn nrm2<T: Routines>(n: Size, x: *const T, incx: Size) -> T::Real {
+    // SAFETY: the module's.
+    cpu::nrm2(unsafe { vector(x, n, incx) })
+}
+
+/// The sum of |re| + |im|.
+///
+/// # Safety
+/// The module's.
+#[blas(s, d, c = "scasum", z = "dzasum")]
+unsafe fn asum<T: Routines>(n: Size, x: *const T, incx: Size) -> T::Real {
+    if !incx.is_forward() {
+        return T::Real::ZERO;
+    }
+    // SAFETY: the module's.
+    cpu::asum(unsafe { vector(x, n, incx) })
+}
+
+/// The first of the elements with the largest |re| + |im|, counted from one; zero of a vector that is nothing.
+///
+/// # Safety
+/// The module's.
+#[fortran(s = "isamax", d = "idamax", c = "icamax", z = "izamax")]
+unsafe fn iamax<T: Routines, I: Int>(n: Size, x: *const T, incx: Size) -> I {
+    if n < Size::ONE || !incx.is_forward() {
+        return I::narrow(0);
+    }
+    // SAFETY: the module's.
+    I::narrow(cpu::iamax(unsafe { vector(x, n, incx) }) as i64)
+}
+
+/// The same, counted from zero.
+///
+/// # Safety
+/// The module's.
+#[cblas(s = "isamax", d = "idamax", c = "icamax", z = "izamax")]
+unsafe fn iamax_from_zero<T: Routines, I: Int>(n: Size, x: *const T, incx: Size) -> I {
+    // SAFETY: the module's.
+    let from_one: I = unsafe { iamax(n, x, incx) };
+    I::narrow((from_one.wide() - 1).max(0))
+}
+
+/// x and y, turned: c x + s y, c y − s x.
+///
+/// # Safety
+/// The module's.
+#[blas(s, d, c = "csrot", z = "zdrot")]
+unsafe fn rot<T: Routines>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Size, c: T::Real, s: T::Real) {
+    // SAFETY: the module's.
+    let (x, y) = unsafe { (vector_mut(x, n, incx), vector_mut(y, n, incy)) };
+    cpu::rot(x, y, c, s);
+}
+
+/// The rotation that takes (a, b) to (r, 0); a becomes r, and a real b what c and s can be made of again.
+///
+/// # Safety
+/// All addresses are those of a number.
+#[blas(s, d, c, z)]
+unsafe fn rotg<T: Routines>(a: *mut T, b: *mut T, c: *mut T::Real, s: *mut T) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let found = cpu::rotg(a.read(), b.read());
+        a.write(found.r);
+        c.write(found.c);
+        s.write(found.s);
+        if !T::COMPLEX {
+            b.write(found.z);
+        }
+    }
+}
+
+/// x and y, turned by a modified rotation.
+///
+/// # Safety
+/// The module's; there are five numbers at `param`.
+#[blas(s, d)]
+unsafe fn rotm<T: Routines + Real>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Size, param: *const T) {
+    // SAFETY: the module's.
+    let (x, y, param) = unsafe { (vector_mut(x, n, incx), vector_mut(y, n, incy), &*param.cast::<[T; 5]>()) };
+    cpu::rotm(x, y, ModifiedRotation::from_param(param));
+}
+
+/// The modified rotation that makes the second component of (√d1 x1, √d2 y1) zero.
+///
+/// # Safety
+/// All addresses are those of a number, `param` that of five.
+#[blas(s, d)]
+unsafe fn rotmg<T: Routines + Real>(d1: *mut T, d2: *mut T, x1: *mut T, y1: T, param: *mut T) {
+    // SAFETY: the caller's promise; they are apart.
+    unsafe {
+        let found = cpu::rotmg(&mut *d1, &mut *d2, &mut *x1, y1);
+        found.write_param(&mut *param.cast::<[T; 5]>());
+    }
+}
