@@ -180,20 +180,27 @@ impl<T: Scalar> Symmetric<T> {
     /// The elements of all operands are there.
     unsafe fn on_diagonal(&self, columns: Range<usize>, alpha: T, x: &Adjacent<T>, y: &AdjacentMut<'_, T>) {
         let sign = |conj: bool, a: T| if conj { a.conj() } else { a };
-        for j in columns.clone() {
-            let rows = if self.uplo == Uplo::Lower { j + 1..columns.end } else { columns.start..j };
-            // SAFETY: the caller's promise.
-            unsafe {
-                let of_x = alpha * *x.at(j);
-                let diagonal = *self.a.at(j, j);
+        let (start, n) = (columns.start, columns.len());
+        let (mut of_x, mut sums) = ([T::ZERO; GROUP], [T::ZERO; GROUP]);
+        let a = self.a.from(start, start);
+        // SAFETY: the caller's promise.
+        unsafe {
+            std::ptr::copy_nonoverlapping(x.at(start), of_x.as_mut_ptr(), n);
+            for j in 0..n {
+                let diagonal = *a.at(j, j);
                 let diagonal = if self.hermitian { T::from_real(diagonal.re()) } else { sign(self.conj, diagonal) };
-                let mut sum = T::ZERO;
-                for i in rows {
-                    let a = *self.a.at(i, j);
-                    *y.at(i) += of_x * sign(self.conj, a);
-                    sum += sign(self.conj != self.hermitian, a) * *x.at(i);
+                sums[j] += diagonal * of_x[j];
+                for i in 0..j {
+                    // Below the diagonal, or its counterpart above.
+                    let is_lower = self.uplo == Uplo::Lower;
+                    let stored = *if is_lower { a.at(j, i) } else { a.at(i, j) };
+                    let lower = sign(self.conj != (self.hermitian && !is_lower), stored);
+                    sums[j] += lower * of_x[i];
+                    sums[i] += sign(self.hermitian, lower) * of_x[j];
                 }
-                *y.at(j) += of_x * diagonal + alpha * sum;
+            }
+            for (j, &sum) in sums.iter().enumerate().take(n) {
+                *y.at(start + j) += alpha * sum;
             }
         }
     }
