@@ -44,6 +44,7 @@ fn with<T: Scalar>(set: InstructionSet) {
     general::ger::<T>();
     blocks::wide_matrices::<T>();
     symmetric::products::<T>();
+    symmetric::infinities::<T>();
     triangular::solves::<T>();
     updates::rank_two::<T>();
 }
