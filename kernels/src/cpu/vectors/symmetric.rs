@@ -48,9 +48,9 @@ impl<V, const K: usize> Pass<V, K> {
         // SAFETY: the caller's promise.
         unsafe {
             let swapped = exchanged::<T, V>(x);
-            for k in 0..K {
-                y = plus::<T, V>(y, a[k], self.c[k]);
-                self.sums[k] = accumulate::<T, V>(self.sums[k], a[k], x, swapped);
+            for (k, &a) in a.iter().enumerate() {
+                y = plus::<T, V>(y, a, self.c[k]);
+                self.sums[k] = accumulate::<T, V>(self.sums[k], a, x, swapped);
             }
         }
         y
