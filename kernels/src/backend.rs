@@ -10,6 +10,7 @@ use crate::cpu::{
 use crate::scalar::{c32, c64};
 use crate::simd::dispatch;
 use crate::view::MatRef;
+use std::sync::OnceLock;
 
 /// A factor of a product: a view, whether its elements are conjugated when read, and what is remembered of it.
 #[derive(Clone, Copy, Debug)]
@@ -73,8 +74,11 @@ macro_rules! backends {
             fn qr_panel(panel: QrPanel<'_, $t>) {
                 dispatch::<$t, _>(panel);
             }
+            #[inline]
             fn vectors() -> &'static VectorParts<$t> {
-                dispatch::<$t, _>(ChooseVectors)
+                static CHOSEN: OnceLock<&VectorParts<$t>> = OnceLock::new();
+                // Tests choose the instruction set anew.
+                if cfg!(test) { dispatch::<$t, _>(ChooseVectors) } else { CHOSEN.get_or_init(|| dispatch::<$t, _>(ChooseVectors)) }
             }
         }
     )*};

@@ -14,7 +14,7 @@ mod list;
 mod moves;
 #[allow(dead_code)] // Each user has its own part.
 #[path = "../../tests/operands/mod.rs"]
-mod operands;
+pub(super) mod operands;
 #[path = "../../tests/conformance/oracle.rs"]
 mod oracle;
 #[path = "../../tests/conformance/panels.rs"]

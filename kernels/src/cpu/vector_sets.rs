@@ -10,9 +10,6 @@ mod held;
 mod level1;
 #[path = "../../tests/vectors/line.rs"]
 mod line;
-#[allow(dead_code)] // Matrices of those tests are of another kind.
-#[path = "../../tests/operands/mod.rs"]
-mod operands;
 #[path = "../../tests/vectors/ranges.rs"]
 mod ranges;
 #[path = "../../tests/vectors/symmetric.rs"]
@@ -22,6 +19,7 @@ mod triangular;
 #[path = "../../tests/vectors/updates.rs"]
 mod updates;
 
+use super::instruction_sets::operands;
 use crate::simd::{InstructionSet, LIMIT, best};
 use crate::{Scalar, c32};
 
@@ -31,21 +29,41 @@ fn with<T: Scalar>(set: InstructionSet) {
     if best() != set {
         return;
     }
-    level1::swap::<T>();
-    level1::scal::<T>();
-    level1::axpy::<T>();
-    level1::dot::<T>();
-    level1::asum::<T>();
-    level1::iamax::<T>();
-    level1::iamax_nan::<T>();
-    level1::rot::<T>();
-    ranges::norms::<T>();
-    general::gemv::<T>();
-    general::ger::<T>();
-    blocks::wide_matrices::<T>();
-    symmetric::products::<T>();
-    triangular::solves::<T>();
-    updates::rank_two::<T>();
+    suite::<T>();
+}
+
+/// All tests that depend on the instructions.
+fn suite<T: Scalar>() {
+    let level1 = [
+        level1::swap::<T>,
+        level1::scal::<T>,
+        level1::copy::<T>,
+        level1::axpy::<T>,
+        level1::axpby::<T>,
+        level1::dot::<T>,
+        level1::asum::<T>,
+        level1::iamax::<T>,
+        level1::iamax_nan::<T>,
+        level1::rot::<T>,
+        level1::rotm::<T>,
+        ranges::norms::<T>,
+        ranges::norms_of_special_numbers::<T>,
+        ranges::rotations_at_all_scales::<T>,
+    ];
+    let level2 = [
+        general::gemv::<T>,
+        general::gbmv::<T>,
+        general::ger::<T>,
+        general::nan_is_not_hidden::<T>,
+        blocks::wide_matrices::<T>,
+        symmetric::products::<T>,
+        symmetric::infinities::<T>,
+        triangular::products::<T>,
+        triangular::solves::<T>,
+        updates::rank_one::<T>,
+        updates::rank_two::<T>,
+    ];
+    level1.into_iter().chain(level2).for_each(|test: fn()| test());
 }
 
 /// Two types have lanes of both widths, and real and complex loops.

@@ -105,7 +105,8 @@ pub fn dot<T: Scalar>() {
     pairs::<f32>(|what, mut x, mut y| {
         // The first product is beyond what singles have digits for.
         if x.n > 0 {
-            (x.set(0, 4097.0), y.set(0, 4097.0));
+            x.set(0, 4097.0);
+            y.set(0, 4097.0);
         }
         let wanted: f64 = (0..x.n).map(|i| f64::from(x.get(i)) * f64::from(y.get(i))).sum();
         assert_eq!(cpu::dsdot(x.view(), y.view()), wanted, "{what}");

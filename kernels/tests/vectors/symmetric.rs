@@ -1,7 +1,7 @@
 //! symv, hemv, sbmv, hbmv, spmv, hpmv.
 
 use super::held::{Held, Storage, storages};
-use super::line::{INCREMENTS, Line, SIZES, factors};
+use super::line::{INCREMENTS, Line, SIZES, factors, number};
 use super::operands::Numbers;
 use superscalar_kernels::cpu::{self, Conj};
 use superscalar_kernels::{Scalar, Uplo};
@@ -61,6 +61,33 @@ pub fn products<T: Scalar>() {
                     }
                     let what = format!("{n} {storage:?} {uplo:?} hermitian {hermitian} conj {conj} {alpha} {beta}");
                     found.check(&wanted, &what);
+                }
+            }
+        }
+    }
+}
+
+/// An infinite element of x makes those results infinite that it is multiplied into, and NaN of none.
+pub fn infinities<T: Scalar>() {
+    if T::COMPLEX {
+        return; // A product with an infinite part has NaN in the other one.
+    }
+    for n in [1, 5, 8, 19, 40] {
+        for storage in storages(n) {
+            for uplo in [Uplo::Lower, Uplo::Upper] {
+                let a = Held::<T>::new(storage, uplo, n, |_, _| number(2.0, 0.0));
+                for at in 0..n {
+                    let mut x = Line::<T>::new(n, 1, || T::ONE);
+                    x.set(at, number(f64::INFINITY, 0.0));
+                    let (mut wanted, mut found) = (Line::<T>::new(n, 1, || T::ONE), Line::<T>::new(n, 1, || T::ONE));
+                    for i in 0..n {
+                        // Elements outside of a band are none.
+                        let inside = |j: usize| a.place(i, j).or(a.place(j, i)).is_some();
+                        let sum: T = (0..n).filter(|&j| inside(j)).map(|j| a.mirrored(false, i, j) * x.get(j)).sum();
+                        wanted.set(i, T::ONE + sum);
+                    }
+                    call(false, false, T::ONE, &a, &x, T::ONE, &mut found);
+                    found.check(&wanted, &format!("{n} {storage:?} {uplo:?} Inf at {at}"));
                 }
             }
         }

@@ -3,6 +3,7 @@
 use super::operand::{AdjacentMut, Conj};
 use super::triangle::Triangle;
 use crate::{Diag, MatRef, Op, Scalar, Uplo, VecMut, VecRef};
+use std::ops::Range;
 
 /// x = op(A) x, with A triangular. Only the triangle `uplo` is read, and its diagonal only if it is not all ones.
 ///
@@ -51,21 +52,34 @@ fn product<T: Scalar>(a: Triangle<T>, x: VecMut<'_, T>) {
     for block in a.blocks(forward) {
         // SAFETY: the views promise the elements of A, and give us those of x.
         unsafe {
-            if !a.trans {
-                a.multiply_outside(&block, T::ONE, x.at(0));
-            }
-            for j in Triangle::<T>::order(&block, forward) {
-                let old = *x.at(j);
-                let new = a.diagonal(j).map_or(old, |d| d * old);
-                if a.trans {
-                    *x.at(j) = new + a.dot_column(j, &block, x.at(0));
-                } else {
-                    a.add_column(j, &block, old, x.at(0));
-                    *x.at(j) = new;
-                }
-            }
-            if a.trans {
+            if a.is_band() {
+                by_columns(&a, &block, forward, x.at(0));
+            } else if a.trans {
+                a.multiply_block(&block, x.at(block.start));
                 a.multiply_trans_outside(&block, T::ONE, x.at(0));
+            } else {
+                a.multiply_outside(&block, T::ONE, x.at(0));
+                a.multiply_block(&block, x.at(block.start));
+            }
+        }
+    }
+}
+
+/// The product with all of a band.
+///
+/// # Safety
+/// The triangle and the elements of x are there, and nobody else uses these.
+unsafe fn by_columns<T: Scalar>(a: &Triangle<T>, all: &Range<usize>, forward: bool, x: *mut T) {
+    for j in Triangle::<T>::order(all, forward) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let old = *x.add(j);
+            let new = a.diagonal(j).map_or(old, |d| d * old);
+            if a.trans {
+                *x.add(j) = new + a.dot_column(j, all, x);
+            } else {
+                a.add_column(j, all, old, x);
+                *x.add(j) = new;
             }
         }
     }

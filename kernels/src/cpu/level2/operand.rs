@@ -70,14 +70,16 @@ pub(super) fn by_columns_mut<T>(a: &mut MatMut<'_, T>) -> (Stored<T>, bool) {
     }
 }
 
-/// The order of a packed triangle with so many elements.
+/// Checks a packed triangle of order n.
 ///
 /// # Panics
 /// When the elements are not adjacent, or are not those of a triangle of order n.
 #[track_caller]
 pub(super) fn check_packed(n: usize, len: usize, inc: isize) {
     assert!(len <= 1 || inc == 1, "Level 2: a packed triangle with increment {inc}");
-    assert!(len == n * (n + 1) / 2, "Level 2: a packed triangle of {len} elements for vectors of {n}");
+    // In wide numbers: a vector may have one element any number of times.
+    let wanted = n as u128 * (n as u128 + 1) / 2;
+    assert!(len as u128 == wanted, "Level 2: a packed triangle of {len} elements for vectors of {n}");
 }
 
 /// A packed triangle.

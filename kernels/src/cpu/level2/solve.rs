@@ -3,6 +3,7 @@
 use super::operand::{AdjacentMut, Conj};
 use super::triangle::Triangle;
 use crate::{Diag, MatRef, Op, Scalar, Uplo, VecMut, VecRef};
+use std::ops::Range;
 
 /// Overwrites x with the solution of op(A) y = x, with A triangular. Only the triangle `uplo` is read, and its diagonal only if it is not all ones.
 ///
@@ -43,8 +44,8 @@ pub fn tpsv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, ap: impl Into<Conj<Ve
     solve(Triangle::packed((uplo, op, diag), ap.into(), n), x);
 }
 
-/// By substitution: of a lower triangle the first element first. A column is taken off the right-hand side once its element is known, or, if A is transposed,
-/// the product with what is known before the element is.
+/// By substitution: of a lower triangle the first element first. Columns are taken off the right-hand side once their elements are known, or, if A is
+/// transposed, products with what is known before they are.
 #[track_caller]
 fn solve<T: Scalar>(a: Triangle<T>, x: VecMut<'_, T>) {
     assert!(a.n == x.len(), "trsv: A of order {} x {}", a.n, x.len());
@@ -53,19 +54,32 @@ fn solve<T: Scalar>(a: Triangle<T>, x: VecMut<'_, T>) {
     for block in a.blocks(forward) {
         // SAFETY: the views promise the elements of A, and give us those of x.
         unsafe {
-            if a.trans {
+            if a.is_band() {
+                by_columns(&a, &block, forward, x.at(0));
+            } else if a.trans {
                 a.multiply_trans_outside(&block, -T::ONE, x.at(0));
-            }
-            for j in Triangle::<T>::order(&block, forward) {
-                let known = if a.trans { *x.at(j) - a.dot_column(j, &block, x.at(0)) } else { *x.at(j) };
-                let new = a.diagonal(j).map_or(known, |d| known.quotient(d));
-                *x.at(j) = new;
-                if !a.trans {
-                    a.add_column(j, &block, -new, x.at(0));
-                }
-            }
-            if !a.trans {
+                a.solve_block(&block, x.at(block.start));
+            } else {
+                a.solve_block(&block, x.at(block.start));
                 a.multiply_outside(&block, -T::ONE, x.at(0));
+            }
+        }
+    }
+}
+
+/// The system with all of a band.
+///
+/// # Safety
+/// The triangle and the elements of x are there, and nobody else uses these.
+unsafe fn by_columns<T: Scalar>(a: &Triangle<T>, all: &Range<usize>, forward: bool, x: *mut T) {
+    for j in Triangle::<T>::order(all, forward) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let known = if a.trans { *x.add(j) - a.dot_column(j, all, x) } else { *x.add(j) };
+            let new = a.diagonal(j).map_or(known, |d| known.quotient(d));
+            *x.add(j) = new;
+            if !a.trans {
+                a.add_column(j, all, -new, x);
             }
         }
     }

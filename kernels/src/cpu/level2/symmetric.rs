@@ -1,14 +1,8 @@
 //! symv, sbmv, spmv and hemv, hbmv, hpmv: products with a symmetric or Hermitian matrix of which one triangle is stored.
-//!
-//! Each stored element is read once, for its place and for the mirrored one.
 
 use super::operand::{Adjacent, AdjacentMut, Conj, by_columns, check_packed, packed, scale, triangle_of_band};
-use crate::cpu::vectors::{MultiplyBoth, Sides, Stored};
+use crate::cpu::vectors::{MultiplySymmetric, Stored};
 use crate::{MatRef, Scalar, Uplo, VecMut, VecRef};
-use std::ops::Range;
-
-/// Columns of a dense or packed matrix that are taken together.
-const GROUP: usize = 4;
 
 /// The stored triangle.
 struct Symmetric<T> {
@@ -163,63 +157,11 @@ impl<T: Scalar> Symmetric<T> {
             return;
         }
         let (x, y) = (Adjacent::of(x), AdjacentMut::of(y));
-        let group = if self.k + 1 >= n { GROUP } else { 1 };
-        for start in (0..n).step_by(group) {
-            let columns = start..n.min(start + group);
-            // SAFETY: the views promise the elements of A and x, and give us those of y; both vectors are n adjacent elements.
-            unsafe {
-                self.on_diagonal(columns.clone(), alpha, &x, &y);
-                self.beside(columns, alpha, &x, &y);
-            }
+        let Self { a, k, uplo, hermitian, conj, .. } = self;
+        let (is_lower, x, y) = (uplo == Uplo::Lower, x.at(0), y.at(0));
+        // SAFETY: the views promise the elements of A and x, and give us those of y; both vectors are n adjacent elements.
+        unsafe {
+            (T::vectors().multiply_symmetric)(MultiplySymmetric { n, k, alpha, a, is_lower, hermitian, conj, x, y })
         }
-    }
-
-    /// The elements on the diagonal and between these.
-    ///
-    /// # Safety
-    /// The elements of all operands are there.
-    unsafe fn on_diagonal(&self, columns: Range<usize>, alpha: T, x: &Adjacent<T>, y: &AdjacentMut<'_, T>) {
-        let sign = |conj: bool, a: T| if conj { a.conj() } else { a };
-        for j in columns.clone() {
-            let rows = if self.uplo == Uplo::Lower { j + 1..columns.end } else { columns.start..j };
-            // SAFETY: the caller's promise.
-            unsafe {
-                let of_x = alpha * *x.at(j);
-                let diagonal = *self.a.at(j, j);
-                let diagonal = if self.hermitian { T::from_real(diagonal.re()) } else { sign(self.conj, diagonal) };
-                let mut sum = T::ZERO;
-                for i in rows {
-                    let a = *self.a.at(i, j);
-                    *y.at(i) += of_x * sign(self.conj, a);
-                    sum += sign(self.conj != self.hermitian, a) * *x.at(i);
-                }
-                *y.at(j) += of_x * diagonal + alpha * sum;
-            }
-        }
-    }
-
-    /// The rows of these columns that are beyond them.
-    ///
-    /// # Safety
-    /// The elements of all operands are there.
-    unsafe fn beside(&self, columns: Range<usize>, alpha: T, x: &Adjacent<T>, y: &AdjacentMut<'_, T>) {
-        let rows = match self.uplo {
-            Uplo::Lower => columns.end..self.n.min(columns.start + self.k + 1),
-            Uplo::Upper => (columns.end - 1).saturating_sub(self.k)..columns.start,
-        };
-        if rows.is_empty() {
-            return;
-        }
-        let (first, start) = (rows.start, columns.start);
-        let part = MultiplyBoth {
-            shape: (rows.len(), columns.len()),
-            alpha,
-            a: self.a.from(first, start),
-            conj: (self.conj, self.conj != self.hermitian),
-            x: Sides { rows: x.at(first), columns: x.at(start) },
-            y: Sides { rows: y.at(first), columns: y.at(start) },
-        };
-        // SAFETY: the caller's promise; the rows and the columns are different elements of y.
-        unsafe { (T::vectors().multiply_both)(part) }
     }
 }

@@ -1,15 +1,15 @@
 //! What products with a triangular matrix and solves with one have in common: blocks on the diagonal, and what is beside them.
 //!
-//! In a dense or packed triangle a block on the diagonal has some columns, and what is above or below it is a rectangle, for which there are fast loops.
-//! In a band there is no such rectangle; all of its diagonal is one block.
+//! In a dense or packed triangle a block on the diagonal has a few columns, and what is above or below it is a rectangle, for which there are fast loops.
+//! In a band there is no such rectangle; all of its diagonal is one block, which is gone through by columns.
 
 use super::operand::{Conj, by_columns, check_packed, packed, triangle_of_band};
 use crate::cpu::vectors::{Add, Dot, Multiply, MultiplyTrans, Stored};
 use crate::{Diag, MatRef, Op, Scalar, Uplo, VecRef};
 use std::ops::Range;
 
-/// Columns of a block on the diagonal.
-const BLOCK: usize = 32;
+/// Columns of a block on the diagonal, which is gone through element by element.
+const BLOCK: usize = 8;
 
 /// A stored triangle, and what is to be done to it before it is used.
 pub(super) struct Triangle<T> {
@@ -57,11 +57,16 @@ impl<T: Scalar> Triangle<T> {
         (self.uplo == Uplo::Lower) != self.trans
     }
 
+    /// Whether there is more than the elements of a block beside its diagonal.
+    pub fn is_band(&self) -> bool {
+        self.k + 1 < self.n
+    }
+
     /// The blocks on the diagonal, from the first to the last or the other way round.
     pub fn blocks(&self, forward: bool) -> impl Iterator<Item = Range<usize>> + use<T> {
         let n = self.n;
-        let size = if self.k + 1 >= n { BLOCK } else { n };
-        let count = n.div_ceil(size.max(1));
+        let size = if self.is_band() { n } else { BLOCK };
+        let count = n.div_ceil(size);
         (0..count).map(move |at| {
             let start = size * if forward { at } else { count - 1 - at };
             start..n.min(start + size)
@@ -74,16 +79,64 @@ impl<T: Scalar> Triangle<T> {
         (start..end).map(move |j| if forward { j } else { start + end - 1 - j })
     }
 
-    /// Element (j, j), as it is to be used.
+    /// Element (i, j) of op(A), which is stored.
     ///
     /// # Safety
-    /// It is there.
+    /// The triangle is there.
+    unsafe fn element(&self, i: usize, j: usize) -> T {
+        let (i, j) = if self.trans { (j, i) } else { (i, j) };
+        // SAFETY: the caller's promise.
+        let a = unsafe { *self.a.at(i, j) };
+        if self.conj { a.conj() } else { a }
+    }
+
+    /// Element (j, j), if it is not one.
+    ///
+    /// # Safety
+    /// The triangle is there.
     pub unsafe fn diagonal(&self, j: usize) -> Option<T> {
         // SAFETY: the caller's promise.
-        (self.diag == Diag::NonUnit).then(|| unsafe {
-            let a = *self.a.at(j, j);
-            if self.conj { a.conj() } else { a }
-        })
+        (self.diag == Diag::NonUnit).then(|| unsafe { self.element(j, j) })
+    }
+
+    /// x = op(A) x for a block on the diagonal, given x from its first element on.
+    ///
+    /// # Safety
+    /// The triangle and the elements of x are there, and nobody else uses these.
+    pub unsafe fn multiply_block(&self, block: &Range<usize>, x: *mut T) {
+        let (start, n) = (block.start, block.len());
+        let (mut old, mut new) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
+        // SAFETY: the caller's promise.
+        unsafe {
+            std::ptr::copy_nonoverlapping(x, old.as_mut_ptr(), n);
+            for j in 0..n {
+                new[j] += self.diagonal(start + j).map_or(old[j], |d| d * old[j]);
+                for i in if self.is_lower() { j + 1..n } else { 0..j } {
+                    new[i] += self.element(start + i, start + j) * old[j];
+                }
+            }
+            std::ptr::copy_nonoverlapping(new.as_ptr(), x, n);
+        }
+    }
+
+    /// Overwrites x with the solution of op(A) y = x for such a block.
+    ///
+    /// # Safety
+    /// As for [`Triangle::multiply_block`].
+    pub unsafe fn solve_block(&self, block: &Range<usize>, x: *mut T) {
+        let (start, n) = (block.start, block.len());
+        let mut known = [T::ZERO; BLOCK];
+        // SAFETY: the caller's promise.
+        unsafe {
+            std::ptr::copy_nonoverlapping(x, known.as_mut_ptr(), n);
+            for j in Self::order(&(0..n), self.is_lower()) {
+                known[j] = self.diagonal(start + j).map_or(known[j], |d| known[j].quotient(d));
+                for i in if self.is_lower() { j + 1..n } else { 0..j } {
+                    known[i] += -self.element(start + i, start + j) * known[j];
+                }
+            }
+            std::ptr::copy_nonoverlapping(known.as_ptr(), x, n);
+        }
     }
 
     /// The rows of column j beside the diagonal, within a block.

@@ -3,7 +3,7 @@
 
 use super::Stored;
 use super::elementwise::cast;
-use super::lanes::{accumulate, add_columns, dot_columns, exchanged, factor, planes, plus, total};
+use super::lanes::{add_columns, dot_columns, factor, planes, plus};
 use crate::Scalar;
 use crate::simd::{Part, Vector};
 
@@ -12,7 +12,7 @@ const COLUMNS: usize = 4;
 
 /// The first K columns from column j on.
 #[inline(always)]
-fn columns<T, const K: usize>(a: Stored<T>, j: usize) -> [*const T; K] {
+pub(super) fn columns<T, const K: usize>(a: Stored<T>, j: usize) -> [*const T; K] {
     let mut out = [std::ptr::null(); K];
     for (k, out) in out.iter_mut().enumerate() {
         *out = a.at(0, j + k);
@@ -123,90 +123,6 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for MultiplyTrans<T> {
             }
             for j in whole..n {
                 self.step::<V, 1, 4>(j);
-            }
-        }
-    }
-}
-
-/// A vector of a [`MultiplyBoth`]: what belongs to the rows of the block, and what to its columns.
-#[derive(Clone, Copy)]
-pub struct Sides<P> {
-    pub rows: P,
-    pub columns: P,
-}
-
-/// Both products with a block of a symmetric or Hermitian matrix, in one pass: y of the rows += alpha A x of the columns, and y of the columns +=
-/// alpha Aᵀ x of the rows. All vectors have adjacent elements.
-pub struct MultiplyBoth<T> {
-    pub shape: (usize, usize),
-    pub alpha: T,
-    pub a: Stored<T>,
-    /// Whether A is conjugated in the first product, and in the second.
-    pub conj: (bool, bool),
-    pub x: Sides<*const T>,
-    pub y: Sides<*mut T>,
-}
-
-impl<T: Scalar> MultiplyBoth<T> {
-    /// Columns j .. j + K.
-    ///
-    /// # Safety
-    /// As for [`Vector`]; they are there.
-    #[inline(always)]
-    unsafe fn step<V: Vector<Real = T::Real>, const K: usize>(&self, j: usize) {
-        let (reals, a) = (self.shape.0 * planes::<T>(), cast(columns::<T, K>(self.a, j)));
-        let (x, y) = (self.x.rows.cast::<T::Real>(), self.y.rows.cast::<T::Real>());
-        let mut i = 0;
-        // SAFETY: the caller's promises; all lanes are before `reals`.
-        unsafe {
-            let zero = V::splat(T::Real::ZERO);
-            let (mut c, mut sums) = ([[zero; 2]; K], [[zero; 2]; K]);
-            for (k, c) in c.iter_mut().enumerate() {
-                *c = factor::<T, V>(self.alpha * *self.x.columns.add(j + k), self.conj.0);
-            }
-            while i + V::LANES <= reals {
-                let (x, mut to) = (V::load(x.add(i)), V::load(y.add(i)));
-                let swapped = exchanged::<T, V>(x);
-                for k in 0..K {
-                    let a = V::load(a[k].add(i));
-                    to = plus::<T, V>(to, a, c[k]);
-                    sums[k] = accumulate::<T, V>(sums[k], a, x, swapped);
-                }
-                to.store(y.add(i));
-                i += V::LANES;
-            }
-            if i < reals {
-                let end = reals - i;
-                let (x, mut to) = (V::load_lanes(x.add(i), 0, end), V::load_lanes(y.add(i), 0, end));
-                let swapped = exchanged::<T, V>(x);
-                for k in 0..K {
-                    let a = V::load_lanes(a[k].add(i), 0, end);
-                    to = plus::<T, V>(to, a, c[k]);
-                    sums[k] = accumulate::<T, V>(sums[k], a, x, swapped);
-                }
-                to.store_lanes(y.add(i), 0, end);
-            }
-            for (k, &sums) in sums.iter().enumerate() {
-                *self.y.columns.add(j + k) += self.alpha * total::<T, V>(sums, self.conj.1);
-            }
-        }
-    }
-}
-
-impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for MultiplyBoth<T> {
-    type Output = ();
-
-    #[inline(always)]
-    unsafe fn run(self) {
-        let n = self.shape.1;
-        let whole = n - n % COLUMNS;
-        // SAFETY: the matrix and the vectors are there.
-        unsafe {
-            for j in (0..whole).step_by(COLUMNS) {
-                self.step::<V, COLUMNS>(j);
-            }
-            for j in whole..n {
-                self.step::<V, 1>(j);
             }
         }
     }

@@ -179,12 +179,12 @@ where
         let zero = V::splat(T::Real::ZERO);
         let mut sums = [[[zero; 2]; K]; U];
         while i + U * V::LANES <= reals {
-            for u in 0..U {
+            for (u, sums) in sums.iter_mut().enumerate() {
                 let at = i + u * V::LANES;
                 let x = V::load(x.add(at));
                 let swapped = exchanged::<T, V>(x);
                 for k in 0..K {
-                    sums[u][k] = accumulate::<T, V>(sums[u][k], V::load(a[k].add(at)), x, swapped);
+                    sums[k] = accumulate::<T, V>(sums[k], V::load(a[k].add(at)), x, swapped);
                 }
             }
             i += U * V::LANES;
@@ -201,8 +201,8 @@ where
         let mut products = [T::ZERO; K];
         for k in 0..K {
             let mut sum = sums[0][k];
-            for u in 1..U {
-                sum = [add::<T, V>(sum[0], sums[u][k][0]), add::<T, V>(sum[1], sums[u][k][1])];
+            for other in &sums[1..] {
+                sum = [add::<T, V>(sum[0], other[k][0]), add::<T, V>(sum[1], other[k][1])];
             }
             products[k] = total::<T, V>(sum, conj);
         }

@@ -13,11 +13,13 @@ mod elementwise;
 mod lanes;
 mod reductions;
 mod stored;
+mod symmetric;
 
-pub(super) use blocks::{Multiply, MultiplyBoth, MultiplyTrans, Sides, Update};
+pub(super) use blocks::{Multiply, MultiplyTrans, Update};
 pub(super) use elementwise::{Add, Rotate, Scale, Swap};
 pub(super) use reductions::{AbsSum, Dot, Largest, LargestOf};
 pub(super) use stored::Stored;
+pub(super) use symmetric::MultiplySymmetric;
 
 use crate::Scalar;
 use crate::simd::{Kernel, Vector};
@@ -36,7 +38,7 @@ pub struct VectorParts<T: Scalar> {
     pub(super) largest: unsafe fn(Largest<T>) -> LargestOf<T::Real>,
     pub(super) multiply: unsafe fn(Multiply<T>),
     pub(super) multiply_trans: unsafe fn(MultiplyTrans<T>),
-    pub(super) multiply_both: unsafe fn(MultiplyBoth<T>),
+    pub(super) multiply_symmetric: unsafe fn(MultiplySymmetric<T>),
     pub(super) update: unsafe fn(Update<T>),
 }
 
@@ -62,7 +64,7 @@ impl<T: Scalar> Kernel<T> for ChooseVectors {
                 largest: V::call::<Largest<T>>,
                 multiply: V::call::<Multiply<T>>,
                 multiply_trans: V::call::<MultiplyTrans<T>>,
-                multiply_both: V::call::<MultiplyBoth<T>>,
+                multiply_symmetric: V::call::<MultiplySymmetric<T>>,
                 update: V::call::<Update<T>>,
             }
         }
