@@ -6,7 +6,8 @@
 //! What every vector promises, and each `unsafe` block relies on:
 //! 1. for `i < n` the address `ptr + i * inc` holds a valid `T` that outlives the view's lifetime;
 //! 2. no other reference reaches any element of a [`VecMut`] while it is usable, and nobody writes those of a
-//! [`VecRef`]; 3. of an empty vector the pointer, which may be null, is never followed.
+//!    [`VecRef`];
+//! 3. of an empty vector the pointer, which may be null, is never followed.
 //!
 //! Elements are copied in and out, and no reference to one is made: the elements of a `VecMut` with an increment of
 //! zero are one.
