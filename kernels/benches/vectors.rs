@@ -1,8 +1,10 @@
-//! Rates of the Level-1 and Level-2 BLAS in doubles beside those of another BLAS: `cargo bench -p superscalar-kernels --bench vectors [-- FILTER...]`.
+//! Rates of the Level-1 and Level-2 BLAS in doubles beside those of another BLAS: `cargo bench -p superscalar-kernels
+//! --bench vectors [-- FILTER...]`.
 //!
-//! One line per routine and size: the median rate in bytes read and written, if each operand travels once, that of the peer on one thread, and the ratio
-//! of the two. They are measured in turn, round by round, so that a neighbour on the machine hits both. A filter is a word that a line must contain. The peer is
-//! the library that `SUPERSCALAR_PEER` names, or OpenBLAS where Debian has it; without one its columns are empty.
+//! One line per routine and size: the median rate in bytes read and written, if each operand travels once, that of the
+//! peer on one thread, and the ratio of the two. They are measured in turn, round by round, so that a neighbour on the
+//! machine hits both. A filter is a word that a line must contain. The peer is the library that `SUPERSCALAR_PEER`
+//! names, or OpenBLAS where Debian has it; without one its columns are empty.
 
 use libloading::Library;
 use std::ffi::{c_char, c_int};
@@ -57,7 +59,8 @@ macro_rules! peer {
         impl Peer {
             /// None of them, with the reason, if the library or one of its routines is not there.
             fn open(path: &str) -> Result<Self, libloading::Error> {
-                // SAFETY: the library's initialisers are those of a BLAS, its routines have these arguments, and it is never closed.
+                // SAFETY: the library's initialisers are those of a BLAS, its routines have these arguments, and it is
+                // never closed.
                 unsafe {
                     let library: &'static Library = Box::leak(Box::new(Library::new(path)?));
                     Ok(Self { $($field: *library.get($symbol)?,)* })

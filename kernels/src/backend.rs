@@ -78,7 +78,10 @@ macro_rules! backends {
             fn vectors() -> &'static VectorParts<$t> {
                 static CHOSEN: OnceLock<&VectorParts<$t>> = OnceLock::new();
                 // Tests choose the instruction set anew.
-                if cfg!(test) { dispatch::<$t, _>(ChooseVectors) } else { CHOSEN.get_or_init(|| dispatch::<$t, _>(ChooseVectors)) }
+                if cfg!(test) {
+                    return dispatch::<$t, _>(ChooseVectors);
+                }
+                CHOSEN.get_or_init(|| dispatch::<$t, _>(ChooseVectors))
             }
         }
     )*};

@@ -1,4 +1,5 @@
-//! The suite of `tests/vectors` with every instruction set that this processor has: from outside of the crate only the best one is seen.
+//! The suite of `tests/vectors` with every instruction set that this processor has: from outside of the crate only the
+//! best one is seen.
 
 #[path = "../../tests/vectors/blocks.rs"]
 mod blocks;

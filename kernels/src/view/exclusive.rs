@@ -57,8 +57,8 @@ impl<'a, T> MatMut<'a, T> {
     /// The column-major m x n matrix at `ptr`, for callers from C. An empty one may be at null.
     ///
     /// # Safety
-    /// For as long as `'a` the m elements from `ptr + j ld` on are valid for each column j < n, and nobody else reads or writes them. What is between
-    /// the columns is not touched: others may use it meanwhile.
+    /// For as long as `'a` the m elements from `ptr + j ld` on are valid for each column j < n, and nobody else reads or
+    /// writes them. What is between the columns is not touched: others may use it meanwhile.
     ///
     /// # Panics
     /// When `ld < max(1, m)`.

@@ -61,8 +61,8 @@ impl<'a, T> MatRef<'a, T> {
     /// The column-major m x n matrix at `ptr`, for callers from C. An empty one may be at null.
     ///
     /// # Safety
-    /// For as long as `'a` the m elements from `ptr + j ld` on are valid for each column j < n, and nobody writes them. What is between the columns is
-    /// not touched: others may write it meanwhile.
+    /// For as long as `'a` the m elements from `ptr + j ld` on are valid for each column j < n, and nobody writes them.
+    /// What is between the columns is not touched: others may write it meanwhile.
     ///
     /// # Panics
     /// When `ld < max(1, m)`.

@@ -1,14 +1,16 @@
 //! [`VecRef`] and [`VecMut`]: vectors whose elements lie any distance apart, forwards, backwards or all in one place.
 //!
-//! Element i is at `ptr + i * inc`. That is the BLAS's convention for positive increments; for negative ones it passes the lowest address, which
-//! is that of the last element, and whoever calls from there converts it.
+//! Element i is at `ptr + i * inc`. That is the BLAS's convention for positive increments; for negative ones it passes
+//! the lowest address, which is that of the last element, and whoever calls from there converts it.
 //!
 //! What every vector promises, and each `unsafe` block relies on:
 //! 1. for `i < n` the address `ptr + i * inc` holds a valid `T` that outlives the view's lifetime;
-//! 2. no other reference reaches any element of a [`VecMut`] while it is usable, and nobody writes those of a [`VecRef`];
+//! 2. no other reference reaches any element of a [`VecMut`] while it is usable, and nobody writes those of a
+//!    [`VecRef`];
 //! 3. of an empty vector the pointer, which may be null, is never followed.
 //!
-//! Elements are copied in and out, and no reference to one is made: the elements of a `VecMut` with an increment of zero are one.
+//! Elements are copied in and out, and no reference to one is made: the elements of a `VecMut` with an increment of
+//! zero are one.
 
 use super::{ViewError, ViewErrorKind};
 use std::fmt;
@@ -64,7 +66,8 @@ impl<'a, T> VecRef<'a, T> {
         Self { ptr: data.as_ptr(), n: data.len(), inc: 1, borrow: PhantomData }
     }
 
-    /// n elements of a slice from its first on, `inc` apart; the other way round from the n-th of these to the first if `inc` is negative.
+    /// n elements of a slice from its first on, `inc` apart; the other way round from the n-th of these to the first if
+    /// `inc` is negative.
     ///
     /// # Errors
     /// A slice of fewer than 1 + (n - 1) |inc| elements.
@@ -73,7 +76,8 @@ impl<'a, T> VecRef<'a, T> {
         Ok(Self { ptr: data.as_ptr().wrapping_add(first), n, inc, borrow: PhantomData })
     }
 
-    /// The n elements at `ptr`, `ptr + inc`, `ptr + 2 inc` and so on, for callers from C. An empty vector may be at null.
+    /// The n elements at `ptr`, `ptr + inc`, `ptr + 2 inc` and so on, for callers from C. An empty vector may be at
+    /// null.
     ///
     /// # Safety
     /// For as long as `'a` these are valid elements, and nobody writes them. What is between them is not touched.
@@ -207,10 +211,12 @@ impl<'a, T> VecMut<'a, T> {
         Ok(Self { ptr: data.as_mut_ptr().wrapping_add(first), n, inc, borrow: PhantomData })
     }
 
-    /// The n elements at `ptr`, `ptr + inc`, `ptr + 2 inc` and so on, for callers from C. An empty vector may be at null.
+    /// The n elements at `ptr`, `ptr + inc`, `ptr + 2 inc` and so on, for callers from C. An empty vector may be at
+    /// null.
     ///
     /// # Safety
-    /// For as long as `'a` these are valid elements, and nobody else reads or writes them. What is between them is not touched.
+    /// For as long as `'a` these are valid elements, and nobody else reads or writes them. What is between them is not
+    /// touched.
     #[inline(always)]
     pub unsafe fn from_raw(ptr: *mut T, n: usize, inc: isize) -> Self {
         Self { ptr, n, inc, borrow: PhantomData }

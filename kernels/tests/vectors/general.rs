@@ -87,7 +87,8 @@ pub fn gemv<T: Scalar>() {
         products((m, n), &mut numbers, |op, conj, (alpha, beta), x, y| {
             let wanted = wanted(op, conj, alpha, |i, j| a.view().at(i, j), x, beta, y);
             for by_rows in [false, true] {
-                // By rows: the transposed operation on the transposed view, which conjugates for all but one of the operations.
+                // By rows: the transposed operation on the transposed view, which conjugates for all but one of the
+                // operations.
                 let (mut x, mut y) = (x.clone(), y.clone());
                 let mut a = a.view();
                 if alpha == T::ZERO {

@@ -1,7 +1,8 @@
 //! The Level-1 and Level-2 BLAS against textbook loops, in four types.
 //!
-//! Operands are small integers inside arrays of NaN, so results are exact, and an element that is read without being one, or written, shows. Whole arrays are
-//! compared. The crate's unit tests run the same suite with every instruction set (`cpu/vector_sets.rs`).
+//! Operands are small integers inside arrays of NaN, so results are exact, and an element that is read without being
+//! one, or written, shows. Whole arrays are compared. The crate's unit tests run the same suite with every instruction
+//! set (`cpu/vector_sets.rs`).
 
 mod blocks;
 mod general;

@@ -52,7 +52,8 @@ pub fn scal<T: Scalar>(alpha: T, mut x: VecMut<'_, T>) {
     (0..n).for_each(|i| x.set(i, alpha * x.at(i)));
 }
 
-/// x = alpha x for a real alpha: `csscal` and `zdscal`. Each part is multiplied by it, so an infinite part does not touch the other one.
+/// x = alpha x for a real alpha: `csscal` and `zdscal`. Each part is multiplied by it, so an infinite part does not
+/// touch the other one.
 ///
 /// # Example
 /// ```

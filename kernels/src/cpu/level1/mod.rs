@@ -1,7 +1,8 @@
 //! The Level-1 BLAS: operations on vectors.
 //!
-//! Adjacent elements are taken a vector at a time; elements at other distances one by one and in order, so that increments of zero mean what
-//! they mean in the reference BLAS. Which arguments do nothing (an increment of `dscal` that is not positive, say) is for the caller to say.
+//! Adjacent elements are taken a vector at a time; elements at other distances one by one and in order, so that
+//! increments of zero mean what they mean in the reference BLAS. Which arguments do nothing (an increment of `dscal`
+//! that is not positive, say) is for the caller to say.
 
 mod elementwise;
 mod norm;

@@ -6,7 +6,8 @@ use crate::{Real, Scalar, VecRef};
 
 /// The Euclidean norm: the square root of the sum of the squares of all parts.
 ///
-/// It is right to a few roundoffs wherever it is a number, NaN if a part is NaN, and otherwise Inf if a part is infinite.
+/// It is right to a few roundoffs wherever it is a number, NaN if a part is NaN, and otherwise Inf if a part is
+/// infinite.
 ///
 /// The squares are summed as they are first; only a sum near the ends of the range is computed anew, of scaled numbers.
 ///
@@ -35,7 +36,8 @@ pub fn nrm2<T: Scalar>(x: VecRef<'_, T>) -> T::Real {
     scaled(x, squares > least)
 }
 
-/// The norm of huge numbers, or of tiny ones, as doubles scaled by a power of two. Squares of singles are doubles without that.
+/// The norm of huge numbers, or of tiny ones, as doubles scaled by a power of two. Squares of singles are doubles
+/// without that.
 #[cold]
 fn scaled<T: Scalar>(x: VecRef<'_, T>, is_huge: bool) -> T::Real {
     let power = match (T::Real::LETTER, is_huge) {

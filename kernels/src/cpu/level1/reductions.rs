@@ -106,8 +106,8 @@ pub fn asum<T: Scalar>(x: VecRef<'_, T>) -> T::Real {
     (0..n).map(|i| size(x.at(i))).sum()
 }
 
-/// The number of the first element with the largest |re| + |im|, from 1 on; 0 if there is none. As in the reference BLAS an element that is NaN is passed
-/// over unless it is the first one, whose number is then the result.
+/// The number of the first element with the largest |re| + |im|, from 1 on; 0 if there is none. As in the reference
+/// BLAS an element that is NaN is passed over unless it is the first one, whose number is then the result.
 ///
 /// # Example
 /// ```

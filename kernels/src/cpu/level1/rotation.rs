@@ -12,16 +12,18 @@ pub struct Rotation<T: Scalar> {
     pub s: T,
     /// What a becomes.
     pub r: T,
-    /// For real types, the number from which c and s can be made again; zero for complex ones, whose BLAS routine leaves b alone.
+    /// For real types, the number from which c and s can be made again; zero for complex ones, whose BLAS routine
+    /// leaves b alone.
     pub z: T,
 }
 
-/// The rotation that takes (a, b) to (r, 0), without undue overflow or underflow (Anderson, *Safe scaling in the Level 1 BLAS*, 2017).
+/// The rotation that takes (a, b) to (r, 0), without undue overflow or underflow (Anderson, *Safe scaling in the Level
+/// 1 BLAS*, 2017).
 ///
 /// # Example
 /// ```
 /// use superscalar_kernels::cpu;
-/// let found = cpu::rotg(3e300, 4e300);
+/// let found = cpu::rotg(3e300f64, 4e300);
 /// assert!((found.c - 0.6f64).abs() < 1e-15 && (found.s - 0.8f64).abs() < 1e-15);
 /// assert!((found.r / 5e300 - 1.0f64).abs() < 1e-15);
 /// ```
@@ -60,7 +62,8 @@ fn of_real<T: Scalar>(a: T, b: T) -> Rotation<T> {
     Rotation { c, s: real(s), r: real(r), z: real(z) }
 }
 
-/// With u and w the powers of two nearest below a and b: each number is scaled by its own, so that the phase of neither is lost.
+/// With u and w the powers of two nearest below a and b: each number is scaled by its own, so that the phase of neither
+/// is lost.
 fn of_complex<T: Scalar>(a: T, b: T) -> Rotation<T> {
     let (zero, one) = (T::Real::ZERO, T::Real::ONE);
     if b == T::ZERO {
@@ -93,7 +96,8 @@ fn power_below<T: Scalar>(x: T) -> T::Real {
     if power < T::Real::MIN_POSITIVE { T::Real::MIN_POSITIVE } else { power }
 }
 
-/// The modified rotation H that makes the second component of (sqrt(d1) x1, sqrt(d2) y1) zero. Overwrites d1, d2 and x1 by what they become.
+/// The modified rotation H that makes the second component of (sqrt(d1) x1, sqrt(d2) y1) zero. Overwrites d1, d2 and x1
+/// by what they become.
 ///
 /// The factors d1 and d2 are kept within 2^-24 and 2^24, by scaling H.
 ///

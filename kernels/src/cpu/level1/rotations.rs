@@ -78,7 +78,8 @@ pub enum ModifiedRotation<R> {
 }
 
 impl<R: Real> ModifiedRotation<R> {
-    /// What the array `param` of the BLAS says: flag, h11, h21, h12, h22, of which those that the flag gives are not looked at.
+    /// What the array `param` of the BLAS says: flag, h11, h21, h12, h22, of which those that the flag gives are not
+    /// looked at.
     pub fn from_param(param: &[R; 5]) -> Self {
         let &[flag, h11, h21, h12, h22] = param;
         if flag == R::from_f64(-2.0) {
@@ -125,7 +126,8 @@ impl<R: Real> ModifiedRotation<R> {
 /// use superscalar_kernels::{VecMut, cpu, cpu::ModifiedRotation};
 ///
 /// let (mut x, mut y) = ([1.0], [2.0]);
-/// cpu::rotm(VecMut::from_slice(&mut x), VecMut::from_slice(&mut y), ModifiedRotation::OnesOnDiagonal { h21: 3.0, h12: 4.0 });
+/// let h = ModifiedRotation::OnesOnDiagonal { h21: 3.0, h12: 4.0 };
+/// cpu::rotm(VecMut::from_slice(&mut x), VecMut::from_slice(&mut y), h);
 /// assert_eq!((x, y), ([9.0], [5.0]));
 /// ```
 pub fn rotm<R: Real>(x: VecMut<'_, R>, y: VecMut<'_, R>, h: ModifiedRotation<R>) {

@@ -55,11 +55,13 @@ pub fn gemv<'a, T: Scalar>(
 
 /// y = alpha op(A) x + beta y for a band matrix with `ku` diagonals above the main one.
 ///
-/// Element (i, j) of A is element (ku + i - j, j) of the array `a`, which has a row for each diagonal, and a column for each column of A. A has as many rows
-/// as the vector on that side has elements. beta = 0 does not read y; alpha = 0 reads neither A nor x.
+/// Element (i, j) of A is element (ku + i - j, j) of the array `a`, which has a row for each diagonal, and a column for
+/// each column of A. A has as many rows as the vector on that side has elements. beta = 0 does not read y; alpha = 0
+/// reads neither A nor x.
 ///
 /// # Panics
-/// When the shapes do not agree, the columns of the array are not adjacent elements, or it has no row for the main diagonal.
+/// When the shapes do not agree, the columns of the array are not adjacent elements, or it has no row for the main
+/// diagonal.
 ///
 /// # Example
 /// ```
@@ -92,7 +94,8 @@ pub fn gbmv<'a, T: Scalar>(
     let a = Stored::band(view.as_ptr().cast_mut(), view.col_stride(), ku);
     let rows = |j: usize| j.saturating_sub(ku).min(m)..m.min(j + diagonals - ku + 1);
     let conj = conj != (op == Op::ConjTrans);
-    // SAFETY: the views promise the elements of A and x, and give us those of y; rows i of column j are those with an element in the array.
+    // SAFETY: the views promise the elements of A and x, and give us those of y; rows i of column j are those with an
+    // element in the array.
     unsafe {
         if op == Op::None {
             let y = AdjacentMut::of(y);

@@ -1,11 +1,12 @@
 //! The Level-2 BLAS: operations on a matrix and vectors.
 //!
-//! Dense, band and packed matrices differ in where a column begins and which rows it has, so each routine is one loop nest over the columns of a
-//! [`Stored`](super::vectors::Stored) matrix, around the loops of [`vectors`](super::vectors). Dense ones go through blocks of several columns.
+//! Dense, band and packed matrices differ in where a column begins and which rows it has, so each routine is one loop
+//! nest over the columns of a [`Stored`](super::vectors::Stored) matrix, around the loops of
+//! [`vectors`](super::vectors). Dense ones go through blocks of several columns.
 //!
 //! Conventions, beside those of the module above:
-//! - a band matrix is passed as the array of its diagonals, `kl + ku + 1` or `k + 1` rows, as the BLAS lays it out; what of that array lies outside of
-//!   the matrix is not touched;
+//! - a band matrix is passed as the array of its diagonals, `kl + ku + 1` or `k + 1` rows, as the BLAS lays it out;
+//!   what of that array lies outside of the matrix is not touched;
 //! - a packed triangle is passed as a vector of its n (n + 1) / 2 adjacent elements;
 //! - a dense matrix may lie by columns or by rows: the transposed view of a matrix is a matrix;
 //! - [`Conj`] conjugates what is read. Together with transposition it gives routines for matrices that lie by rows;

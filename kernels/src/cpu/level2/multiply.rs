@@ -24,8 +24,8 @@ pub fn trmv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: impl Into<Conj<Mat
     product(Triangle::dense((uplo, op, diag), a.into()), x);
 }
 
-/// The same for a triangle in a band: the array `a` has a column for each of A, with the main diagonal in its first row ([`Uplo::Lower`]) or its last
-/// ([`Uplo::Upper`]).
+/// The same for a triangle in a band: the array `a` has a column for each of A, with the main diagonal in its first row
+/// ([`Uplo::Lower`]) or its last ([`Uplo::Upper`]).
 ///
 /// # Panics
 /// When the shapes do not agree, or the columns of the array are not adjacent elements.
@@ -42,8 +42,8 @@ pub fn tpmv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, ap: impl Into<Conj<Ve
     product(Triangle::packed((uplo, op, diag), ap.into(), n), x);
 }
 
-/// An element of a product needs elements of x that are on its own side of the diagonal, so they are computed from the other side: of a lower triangle
-/// the last one first.
+/// An element of a product needs elements of x that are on its own side of the diagonal, so they are computed from the
+/// other side: of a lower triangle the last one first.
 #[track_caller]
 fn product<T: Scalar>(a: Triangle<T>, x: VecMut<'_, T>) {
     assert!(a.n == x.len(), "trmv: A of order {} x {}", a.n, x.len());

@@ -22,7 +22,8 @@ pub fn syr<'a, T: Scalar>(uplo: Uplo, alpha: T, x: impl Into<Conj<VecRef<'a, T>>
     dense(false, uplo, alpha, x.into(), a);
 }
 
-/// A = alpha x xᴴ + A, with A Hermitian: the imaginary part of its diagonal is taken as zero, and set to it. For real types this is [`syr`].
+/// A = alpha x xᴴ + A, with A Hermitian: the imaginary part of its diagonal is taken as zero, and set to it. For real
+/// types this is [`syr`].
 ///
 /// # Panics
 /// As for [`syr`].

@@ -4,7 +4,8 @@ use super::operand::{Adjacent, Conj, by_columns_mut, check_packed, packed};
 use crate::cpu::vectors::{Add, Stored};
 use crate::{MatMut, Scalar, Uplo, VecMut, VecRef};
 
-/// A = alpha x yᵀ + alpha y xᵀ + A, with A symmetric. Only the triangle `uplo` of A is read and written. alpha = 0 reads neither x nor y.
+/// A = alpha x yᵀ + alpha y xᵀ + A, with A symmetric. Only the triangle `uplo` of A is read and written. alpha = 0
+/// reads neither x nor y.
 ///
 /// # Panics
 /// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
@@ -29,8 +30,8 @@ pub fn syr2<'a, T: Scalar>(
     dense(false, uplo, alpha, (x.into(), y.into()), a);
 }
 
-/// A = alpha x yᴴ + conj(alpha) y xᴴ + A, with A Hermitian: the imaginary part of its diagonal is taken as zero, and set to it. For real types this is
-/// [`syr2`].
+/// A = alpha x yᴴ + conj(alpha) y xᴴ + A, with A Hermitian: the imaginary part of its diagonal is taken as zero, and
+/// set to it. For real types this is [`syr2`].
 ///
 /// # Panics
 /// As for [`syr2`].

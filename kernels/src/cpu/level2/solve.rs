@@ -5,7 +5,8 @@ use super::triangle::Triangle;
 use crate::{Diag, MatRef, Op, Scalar, Uplo, VecMut, VecRef};
 use std::ops::Range;
 
-/// Overwrites x with the solution of op(A) y = x, with A triangular. Only the triangle `uplo` is read, and its diagonal only if it is not all ones.
+/// Overwrites x with the solution of op(A) y = x, with A triangular. Only the triangle `uplo` is read, and its diagonal
+/// only if it is not all ones.
 ///
 /// A zero on the diagonal gives Inf or NaN.
 ///
@@ -26,8 +27,8 @@ pub fn trsv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: impl Into<Conj<Mat
     solve(Triangle::dense((uplo, op, diag), a.into()), x);
 }
 
-/// The same for a triangle in a band: the array `a` has a column for each of A, with the main diagonal in its first row ([`Uplo::Lower`]) or its last
-/// ([`Uplo::Upper`]).
+/// The same for a triangle in a band: the array `a` has a column for each of A, with the main diagonal in its first row
+/// ([`Uplo::Lower`]) or its last ([`Uplo::Upper`]).
 ///
 /// # Panics
 /// When the shapes do not agree, or the columns of the array are not adjacent elements.
@@ -44,8 +45,8 @@ pub fn tpsv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, ap: impl Into<Conj<Ve
     solve(Triangle::packed((uplo, op, diag), ap.into(), n), x);
 }
 
-/// By substitution: of a lower triangle the first element first. Columns are taken off the right-hand side once their elements are known, or, if A is
-/// transposed, products with what is known before they are.
+/// By substitution: of a lower triangle the first element first. Columns are taken off the right-hand side once their
+/// elements are known, or, if A is transposed, products with what is known before they are.
 #[track_caller]
 fn solve<T: Scalar>(a: Triangle<T>, x: VecMut<'_, T>) {
     assert!(a.n == x.len(), "trsv: A of order {} x {}", a.n, x.len());

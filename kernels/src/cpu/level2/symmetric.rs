@@ -1,4 +1,5 @@
-//! symv, sbmv, spmv and hemv, hbmv, hpmv: products with a symmetric or Hermitian matrix of which one triangle is stored.
+//! symv, sbmv, spmv and hemv, hbmv, hpmv: products with a symmetric or Hermitian matrix of which one triangle is
+//! stored.
 
 use super::operand::{Adjacent, AdjacentMut, Conj, by_columns, check_packed, packed, scale, triangle_of_band};
 use crate::cpu::vectors::{MultiplySymmetric, Stored};
@@ -59,8 +60,8 @@ pub fn hemv<'a, T: Scalar>(
     dense(true, uplo, a.into()).product(alpha, x, beta, y);
 }
 
-/// y = alpha A x + beta y, with A symmetric and in a band: the array `a` has a column for each of A, with the main diagonal in its first row
-/// ([`Uplo::Lower`]) or its last ([`Uplo::Upper`]).
+/// y = alpha A x + beta y, with A symmetric and in a band: the array `a` has a column for each of A, with the main
+/// diagonal in its first row ([`Uplo::Lower`]) or its last ([`Uplo::Upper`]).
 ///
 /// beta = 0 does not read y; alpha = 0 reads neither A nor x.
 ///
@@ -159,7 +160,8 @@ impl<T: Scalar> Symmetric<T> {
         let (x, y) = (Adjacent::of(x), AdjacentMut::of(y));
         let Self { a, k, uplo, hermitian, conj, .. } = self;
         let (is_lower, x, y) = (uplo == Uplo::Lower, x.at(0), y.at(0));
-        // SAFETY: the views promise the elements of A and x, and give us those of y; both vectors are n adjacent elements.
+        // SAFETY: the views promise the elements of A and x, and give us those of y; both vectors are n adjacent
+        // elements.
         unsafe {
             (T::vectors().multiply_symmetric)(MultiplySymmetric { n, k, alpha, a, is_lower, hermitian, conj, x, y })
         }

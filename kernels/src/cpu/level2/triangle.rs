@@ -1,7 +1,9 @@
-//! What products with a triangular matrix and solves with one have in common: blocks on the diagonal, and what is beside them.
+//! What products with a triangular matrix and solves with one have in common: blocks on the diagonal, and what is
+//! beside them.
 //!
-//! In a dense or packed triangle a block on the diagonal has a few columns, and what is above or below it is a rectangle, for which there are fast loops.
-//! In a band there is no such rectangle; all of its diagonal is one block, which is gone through by columns.
+//! In a dense or packed triangle a block on the diagonal has a few columns, and what is above or below it is a
+//! rectangle, for which there are fast loops. In a band there is no such rectangle; all of its diagonal is one block,
+//! which is gone through by columns.
 
 use super::operand::{Conj, by_columns, check_packed, packed, triangle_of_band};
 use crate::cpu::vectors::{Add, Dot, Multiply, MultiplyTrans, Stored};

@@ -1,5 +1,5 @@
-//! Parts that go through the columns of a block of stored elements, four at a time: what is added to all of them, or what they are added to, is loaded
-//! and stored once for four.
+//! Parts that go through the columns of a block of stored elements, four at a time: what is added to all of them, or
+//! what they are added to, is loaded and stored once for four.
 
 use super::Stored;
 use super::elementwise::cast;

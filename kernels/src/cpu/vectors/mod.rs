@@ -1,12 +1,13 @@
 //! The loops of the Level-1 and Level-2 BLAS over adjacent elements, compiled once for each type and instruction set.
 //!
-//! There are few of them: what adds columns to a vector, what multiplies columns by one, and the like. The routines are loop nests around them, whose
-//! matrices may be dense, band or packed ([`Stored`]); they enter the loops through a table of addresses ([`VectorParts`]), and so are compiled once for
-//! each type and not for each instruction set.
+//! There are few of them: what adds columns to a vector, what multiplies columns by one, and the like. The routines are
+//! loop nests around them, whose matrices may be dense, band or packed ([`Stored`]); they enter the loops through a
+//! table of addresses ([`VectorParts`]), and so are compiled once for each type and not for each instruction set.
 //!
-//! Complex numbers lie as pairs. A vector of pairs is multiplied by a number, or by its conjugate, in two instructions: one for the pairs as they are, and
-//! one for the pairs with their parts exchanged, each with factors whose signs alternate ([`factor`](lanes::factor)). A sum of products, conjugated
-//! or not, is two vectors of sums, whose signs are settled at the end.
+//! Complex numbers lie as pairs. A vector of pairs is multiplied by a number, or by its conjugate, in two instructions:
+//! one for the pairs as they are, and one for the pairs with their parts exchanged, each with factors whose signs
+//! alternate ([`factor`](lanes::factor)). A sum of products, conjugated or not, is two vectors of sums, whose signs are
+//! settled at the end.
 
 mod blocks;
 mod elementwise;
@@ -24,7 +25,8 @@ pub(super) use symmetric::MultiplySymmetric;
 use crate::Scalar;
 use crate::simd::{Kernel, Vector};
 
-/// The parts for this processor. Each is `unsafe` as its [`Part`](crate::simd::Part) is: it trusts the addresses that it is given.
+/// The parts for this processor. Each is `unsafe` as its [`Part`](crate::simd::Part) is: it trusts the addresses that
+/// it is given.
 pub struct VectorParts<T: Scalar> {
     pub(super) scale: unsafe fn(Scale<T>),
     pub(super) scale_reals: unsafe fn(Scale<T::Real>),

@@ -1,9 +1,10 @@
 //! Where the elements of a stored matrix lie, be it dense, band or packed.
 
-/// The addresses of a matrix's elements: those of a column are adjacent, and from column j to the next it is `step + bend j` elements.
+/// The addresses of a matrix's elements: those of a column are adjacent, and from column j to the next it is `step +
+/// bend j` elements.
 ///
-/// In a dense matrix `step` is the leading dimension. In a band each column begins one row later, so `step` is one less. The columns of a packed triangle
-/// grow or shrink by one from each to the next: `bend` is 1 or -1.
+/// In a dense matrix `step` is the leading dimension. In a band each column begins one row later, so `step` is one
+/// less. The columns of a packed triangle grow or shrink by one from each to the next: `bend` is 1 or -1.
 pub(in crate::cpu) struct Stored<T> {
     ptr: *mut T,
     step: isize,

@@ -1,5 +1,5 @@
-//! The part that multiplies a symmetric or Hermitian matrix of which one triangle is stored: each element is loaded once, for its place and for the mirrored
-//! one.
+//! The part that multiplies a symmetric or Hermitian matrix of which one triangle is stored: each element is loaded
+//! once, for its place and for the mirrored one.
 
 use super::Stored;
 use super::blocks::columns;
@@ -11,8 +11,9 @@ use std::ops::Range;
 
 /// y += alpha A x, where A has order n, and x and y have adjacent elements.
 ///
-/// Some columns are gone through at a time. Near the diagonal, where one column has a row and the next has not, lanes are masked. Vectors of y begin at
-/// the same rows for all columns, so that what one pass stores is loaded by the next as it was stored.
+/// Some columns are gone through at a time. Near the diagonal, where one column has a row and the next has not, lanes
+/// are masked. Vectors of y begin at the same rows for all columns, so that what one pass stores is loaded by the next
+/// as it was stored.
 pub struct MultiplySymmetric<T> {
     pub n: usize,
     /// Diagonals beside the main one.
@@ -80,8 +81,8 @@ impl<T: Scalar> MultiplySymmetric<T> {
         let reals = |i: usize| i * planes::<T>();
         let (start, end) = (reals(first.start), reals(last.end));
         let (whole, whole_end) = (reals(last.start), reals(first.end));
-        // SAFETY: the caller's promises. Loads and stores of x and y reach back to a multiple of the lanes, and are within the first n elements; those of
-        // a column are within its rows.
+        // SAFETY: the caller's promises. Loads and stores of x and y reach back to a multiple of the lanes, and are
+        // within the first n elements; those of a column are within its rows.
         unsafe {
             let zero = V::splat(T::Real::ZERO);
             let mut pass = Pass { c: [[zero; 2]; K], sums: [[zero; 2]; K] };
@@ -114,8 +115,8 @@ impl<T: Scalar> MultiplySymmetric<T> {
         }
     }
 
-    /// The vector of rows that begins at real i, of which each column has its own rows. The others are kept from it by masks, not by factors of zero: an
-    /// infinite element of x would make NaN of these.
+    /// The vector of rows that begins at real i, of which each column has its own rows. The others are kept from it by
+    /// masks, not by factors of zero: an infinite element of x would make NaN of these.
     ///
     /// # Safety
     /// As for [`Vector`]; so many lanes of x and y are there, and the columns from j on.
