@@ -41,8 +41,8 @@ run() {
     shift 2
     env "$@" LD_PRELOAD="$library" timeout 300 "$program" <"$input" >output.out 2>errors.out || { cat errors.out && return 1; }
     # A tester ends well whatever it finds.
-    if grep -qiE 'FAIL|FATAL|SUSPECT|ABANDONED|superscalar:' ./*.out; then
-        grep -hiE -m 3 'FAIL|FATAL|SUSPECT|ABANDONED|superscalar:' ./*.out
+    if grep -qiE 'FAIL|FATAL|SUSPECT|ABANDONED|superscalar:|ld\.so' ./*.out; then
+        grep -hiE -m 3 'FAIL|FATAL|SUSPECT|ABANDONED|superscalar:|ld\.so' ./*.out
         return 1
     fi
     grep -qE 'PASS' ./*.out

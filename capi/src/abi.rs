@@ -75,7 +75,7 @@ impl Size {
 
     /// As the number of rows of an array of so many diagonals.
     pub(crate) fn holds(self, diagonals: &[Self]) -> bool {
-        self.0 > diagonals.iter().map(|size| size.0).sum()
+        i128::from(self.0) > diagonals.iter().map(|size| i128::from(size.0)).sum()
     }
 
     /// Where it was found valid.
@@ -156,24 +156,35 @@ impl Code {
         }
     }
 
-    /// The letter that Fortran's interface has for the enumerator; none for what is no enumerator.
-    pub(crate) fn letter(self) -> Letter {
-        Letter(match self.0 {
-            111 | 131 => b'N',
-            112 => b'T',
-            113 => b'C',
-            121 | 132 => b'U',
-            122 | 141 => b'L',
-            142 => b'R',
-            _ => b' ',
-        })
+    /// The letter that Fortran's interface has for what is done to a matrix; none for another enumerator.
+    pub(crate) fn trans(self) -> Letter {
+        self.one_of(&[(111, b'N'), (112, b'T'), (113, b'C')])
+    }
+
+    /// For a triangle.
+    pub(crate) fn uplo(self) -> Letter {
+        self.one_of(&[(121, b'U'), (122, b'L')])
+    }
+
+    /// For a diagonal.
+    pub(crate) fn diag(self) -> Letter {
+        self.one_of(&[(131, b'N'), (132, b'U')])
+    }
+
+    /// For the side of a factor.
+    pub(crate) fn side(self) -> Letter {
+        self.one_of(&[(141, b'L'), (142, b'R')])
+    }
+
+    fn one_of(self, letters: &[(i32, u8)]) -> Letter {
+        letters.iter().find(|(code, _)| *code == self.0).map_or(Letter::NONE, |&(_, letter)| Letter(letter))
     }
 
     pub(crate) fn is_conjugate(self) -> bool {
         self.0 == 113
     }
 
-    /// The same for the transpose of a matrix: rows are columns.
+    /// The triangle, or the side, of the transpose of a matrix.
     pub(crate) fn mirrored(self) -> Self {
         Self(match self.0 {
             121 => 122,

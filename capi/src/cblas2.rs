@@ -11,7 +11,7 @@ use superscalar_macros::cblas;
 /// What is done to the matrix by columns, and whether its elements are conjugated.
 fn by_columns<T: Routines>(layout: Layout, trans: Code) -> (Letter, bool) {
     match layout {
-        Layout::ColMajor => (trans.letter(), false),
+        Layout::ColMajor => (trans.trans(), false),
         Layout::RowMajor => (transposed(trans, TRANS), T::COMPLEX && trans.is_conjugate()),
     }
 }
@@ -34,7 +34,7 @@ unsafe fn gemv<T: Routines>(
     y: *mut T,
     incy: Size,
 ) -> Checked {
-    let layout = layout(order, &[trans])?;
+    let layout = layout(order, &[trans.trans()])?;
     let (trans, conj) = by_columns::<T>(layout, trans);
     let shape = if layout == Layout::ColMajor { (m, n) } else { (n, m) };
     let how = General { trans, conj };
@@ -62,7 +62,7 @@ unsafe fn gbmv<T: Routines>(
     y: *mut T,
     incy: Size,
 ) -> Checked {
-    let layout = layout(order, &[trans])?;
+    let layout = layout(order, &[trans.trans()])?;
     let (trans, conj) = by_columns::<T>(layout, trans);
     let (shape, widths) = if layout == Layout::ColMajor { ((m, n), (kl, ku)) } else { ((n, m), (ku, kl)) };
     let how = General { trans, conj };
@@ -108,8 +108,8 @@ rank_one! {
 /// The triangle by columns, and whether a Hermitian matrix's elements are conjugated.
 fn triangle(layout: Layout, uplo: Code, is_hermitian: bool) -> (Letter, (bool, bool)) {
     match layout {
-        Layout::ColMajor => (uplo.letter(), (is_hermitian, false)),
-        Layout::RowMajor => (uplo.mirrored().letter(), (is_hermitian, is_hermitian)),
+        Layout::ColMajor => (uplo.uplo(), (is_hermitian, false)),
+        Layout::RowMajor => (uplo.mirrored().uplo(), (is_hermitian, is_hermitian)),
     }
 }
 
@@ -138,7 +138,7 @@ macro_rules! symmetric {
             y: *mut T,
             incy: Size,
         ) -> Checked {
-            let layout = layout(order, &[uplo])?;
+            let layout = layout(order, &[uplo.uplo()])?;
             let (uplo, how) = triangle(layout, uplo, $is_hermitian);
             let (x, y) = ((x, incx), (y, incy));
             // SAFETY: the caller's promise.
@@ -175,10 +175,10 @@ macro_rules! triangular {
             x: *mut T,
             incx: Size,
         ) -> Checked {
-            let layout = layout(order, &[uplo, trans, diag])?;
+            let layout = layout(order, &[uplo.uplo(), trans.trans(), diag.diag()])?;
             let (trans, conj) = by_columns::<T>(layout, trans);
             let (uplo, _) = triangle(layout, uplo, false);
-            let how = (uplo, trans, diag.letter());
+            let how = (uplo, trans, diag.diag());
             // SAFETY: the caller's promise.
             counted(layout, unsafe { level2::triangular(Action::$action, conj, $storage, how, n, a, (x, incx)) })
         }
@@ -212,7 +212,7 @@ macro_rules! updates {
             a: *mut T,
             $($lda: $ld,)?
         ) -> Checked {
-            let layout = layout(order, &[uplo])?;
+            let layout = layout(order, &[uplo.uplo()])?;
             let (uplo, how) = triangle(layout, uplo, $is_hermitian);
             // SAFETY: the caller's promise.
             counted(layout, unsafe { level2::update(how, uplo, n, T::from_real(alpha), (x, incx), (a, $given)) })
@@ -235,7 +235,7 @@ macro_rules! updates {
             a: *mut T,
             $($lda: $ld,)?
         ) -> Checked {
-            let layout = layout(order, &[uplo])?;
+            let layout = layout(order, &[uplo.uplo()])?;
             let is_swapped = layout == Layout::RowMajor && $is_hermitian;
             let (uplo, how) = triangle(layout, uplo, $is_hermitian);
             // The transpose of x yᴴ is conj(y) xᵀ.

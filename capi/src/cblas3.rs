@@ -9,11 +9,11 @@ use crate::{
 use superscalar_macros::cblas;
 
 /// The layout, once enumerators at places 2 and on are some.
-pub(crate) fn layout(order: Code, others: &[Code]) -> Result<Layout, Position> {
+pub(crate) fn layout(order: Code, others: &[Letter]) -> Result<Layout, Position> {
     let layout = order.layout();
     check(&[(1, layout.is_some())])?;
-    for (at, code) in (2..).zip(others) {
-        check(&[(at, code.letter() != Letter::NONE)])?;
+    for (at, &letter) in (2..).zip(others) {
+        check(&[(at, letter != Letter::NONE)])?;
     }
     Ok(layout.unwrap_or(Layout::ColMajor))
 }
@@ -25,7 +25,7 @@ pub(crate) fn counted(layout: Layout, outcome: Checked) -> Checked {
 
 /// What is to be done to the transpose of a matrix where this is to be done to the matrix; `trans` is what a plain one becomes.
 pub(crate) fn transposed(trans: Code, plain: Letter) -> Letter {
-    if trans.letter() == NO_TRANS { plain } else { NO_TRANS }
+    if trans.trans() == NO_TRANS { plain } else { NO_TRANS }
 }
 
 pub(crate) const NO_TRANS: Letter = Letter::new(b'N');
@@ -52,8 +52,8 @@ unsafe fn gemm<T: Routines>(
     c: *mut T,
     ldc: Size,
 ) -> Checked {
-    let layout = layout(order, &[transa, transb])?;
-    let (transa, transb) = (transa.letter(), transb.letter());
+    let layout = layout(order, &[transa.trans(), transb.trans()])?;
+    let (transa, transb) = (transa.trans(), transb.trans());
     // SAFETY: the caller's promise.
     counted(layout, unsafe {
         match layout {
@@ -83,14 +83,14 @@ unsafe fn gemmt<T: Routines>(
     c: *mut T,
     ldc: Size,
 ) -> Checked {
-    let layout = layout(order, &[uplo, transa, transb])?;
-    let (transa, transb) = (transa.letter(), transb.letter());
+    let layout = layout(order, &[uplo.uplo(), transa.trans(), transb.trans()])?;
+    let (transa, transb) = (transa.trans(), transb.trans());
     // SAFETY: the caller's promise.
     counted(layout, unsafe {
         match layout {
-            Layout::ColMajor => level3::gemmt(uplo.letter(), transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc),
+            Layout::ColMajor => level3::gemmt(uplo.uplo(), transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc),
             Layout::RowMajor => {
-                level3::gemmt(uplo.mirrored().letter(), transb, transa, n, k, alpha, b, ldb, a, lda, beta, c, ldc)
+                level3::gemmt(uplo.mirrored().uplo(), transb, transa, n, k, alpha, b, ldb, a, lda, beta, c, ldc)
             }
         }
     })
@@ -117,14 +117,14 @@ macro_rules! whole {
             c: *mut T,
             ldc: Size,
         ) -> Checked {
-            let layout = layout(order, &[side, uplo])?;
+            let layout = layout(order, &[side.side(), uplo.uplo()])?;
             let ((side, uplo), (m, n)) = match layout {
                 Layout::ColMajor => ((side, uplo), (m, n)),
                 Layout::RowMajor => ((side.mirrored(), uplo.mirrored()), (n, m)),
             };
             // SAFETY: the caller's promise.
             counted(layout, unsafe {
-                level3::$name(side.letter(), uplo.letter(), m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+                level3::$name(side.side(), uplo.uplo(), m, n, alpha, a, lda, b, ldb, beta, c, ldc)
             })
         }
     )*};
@@ -154,13 +154,13 @@ macro_rules! update {
             c: *mut $t,
             ldc: Size,
         ) -> Checked {
-            let layout = layout(order, &[uplo, trans])?;
+            let layout = layout(order, &[uplo.uplo(), trans.trans()])?;
             let (uplo, trans) = match layout {
-                Layout::ColMajor => (uplo, trans.letter()),
+                Layout::ColMajor => (uplo, trans.trans()),
                 Layout::RowMajor => (uplo.mirrored(), transposed(trans, $plain)),
             };
             // SAFETY: the caller's promise.
-            counted(layout, unsafe { level3::$name(uplo.letter(), trans, n, k, alpha, a, lda, beta, c, ldc) })
+            counted(layout, unsafe { level3::$name(uplo.uplo(), trans, n, k, alpha, a, lda, beta, c, ldc) })
         }
     )*};
 }
@@ -191,14 +191,14 @@ macro_rules! update_by_two {
             c: *mut $t,
             ldc: Size,
         ) -> Checked {
-            let layout = layout(order, &[uplo, trans])?;
+            let layout = layout(order, &[uplo.uplo(), trans.trans()])?;
             let (uplo, trans, alpha) = match layout {
-                Layout::ColMajor => (uplo, trans.letter(), alpha),
+                Layout::ColMajor => (uplo, trans.trans(), alpha),
                 Layout::RowMajor => (uplo.mirrored(), transposed(trans, $plain), $alpha(alpha)),
             };
             // SAFETY: the caller's promise.
             counted(layout, unsafe {
-                level3::$name(uplo.letter(), trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+                level3::$name(uplo.uplo(), trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
             })
         }
     )*};
@@ -229,14 +229,14 @@ macro_rules! sided {
             b: *mut T,
             ldb: Size,
         ) -> Checked {
-            let layout = layout(order, &[side, uplo, transa, diag])?;
+            let layout = layout(order, &[side.side(), uplo.uplo(), transa.trans(), diag.diag()])?;
             let ((side, uplo), (m, n)) = match layout {
                 Layout::ColMajor => ((side, uplo), (m, n)),
                 Layout::RowMajor => ((side.mirrored(), uplo.mirrored()), (n, m)),
             };
             // SAFETY: the caller's promise.
             counted(layout, unsafe {
-                level3::$name(side.letter(), uplo.letter(), transa.letter(), diag.letter(), m, n, alpha, a, lda, b, ldb)
+                level3::$name(side.side(), uplo.uplo(), transa.trans(), diag.diag(), m, n, alpha, a, lda, b, ldb)
             })
         }
     )*};

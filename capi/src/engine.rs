@@ -1,8 +1,9 @@
 //! The runtime behind the library: started by the first call that is worth it, and never before.
 //!
 //! **Forks.** A child has one thread, and a copy of a runtime whose workers do not exist. The state is under a lock that a fork takes before and
-//! gives back after, in both processes, so that no child finds it taken. A child of a process that had a runtime leaves the copy alone
-//! and computes on its own thread; a child of one that had none starts its own.
+//! gives back after, in both processes, so that no child finds it taken: the system is told so when the library is loaded, before anybody can
+//! take the lock. A child of a process that had a runtime leaves the copy alone and computes on its own thread; a child of one that had none
+//! starts its own.
 //!
 //! **The end.** The runtime ends when the process does, with its trace. Who computes then still has it, and ends it.
 
@@ -46,15 +47,30 @@ impl Engine {
 
 struct State {
     engine: Option<Arc<Engine>>,
-    /// Calls compute on their own threads from now on: in a child, at the end, or since nothing could be started.
+    /// Calls compute on their own threads from now on: in a child, or at the end.
     is_alone: bool,
-    /// The process has been told what to call when it forks and ends.
-    is_known: bool,
+    /// So they do since nothing could be started, until somebody sets the number of threads.
+    has_failed: bool,
 }
 
-static STATE: Mutex<State> = Mutex::new(State { engine: None, is_alone: false, is_known: false });
+static STATE: Mutex<State> = Mutex::new(State { engine: None, is_alone: false, has_failed: false });
 /// How many threads a program has asked for; zero if it has not.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
+/// More threads than these for each processor are not started.
+const THREADS_EACH: usize = 8;
+
+extern "C" fn when_loaded() {
+    // SAFETY: these functions take nothing, and stay: the library is never unloaded.
+    unsafe {
+        atexit(at_exit);
+        pthread_atfork(before_fork, after_fork, in_child);
+    }
+}
+
+// SAFETY: the loader calls what is in this section, which takes nothing, when it loads the library.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static WHEN_LOADED: extern "C" fn() = when_loaded;
 
 fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -62,16 +78,26 @@ fn state() -> MutexGuard<'static, State> {
 
 /// How many threads compute.
 pub(crate) fn threads() -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    match WANTED.load(Ordering::Relaxed) {
-        0 => settings().threads.unwrap_or_else(cores),
+    let wanted = match WANTED.load(Ordering::Relaxed) {
+        0 => settings().threads.unwrap_or_else(processors),
         wanted => wanted,
+    };
+    wanted.min(THREADS_EACH * processors())
+}
+
+/// How many processors the first thread that asked may use. To ask takes a tenth of a millisecond.
+pub(crate) fn processors() -> usize {
+    static KNOWN: AtomicUsize = AtomicUsize::new(0);
+    if KNOWN.load(Ordering::Relaxed) == 0 {
+        KNOWN.store(std::thread::available_parallelism().map_or(1, usize::from), Ordering::Relaxed);
     }
+    KNOWN.load(Ordering::Relaxed)
 }
 
 /// Sets how many threads compute, from the next call on.
 pub(crate) fn set_threads(threads: usize) {
     WANTED.store(threads.max(1), Ordering::Relaxed);
+    state().has_failed = false;
 }
 
 /// Who computes a product of so many multiplications: none if it is the calling thread, by itself.
@@ -129,7 +155,7 @@ impl Drop for Flags {
 fn started(settings: &Settings) -> Option<Arc<Engine>> {
     let mut state = state();
     let threads = threads();
-    if state.is_alone {
+    if state.is_alone || state.has_failed {
         return None;
     }
     if let Some(engine) = state.engine.as_ref().filter(|engine| engine.threads == threads) {
@@ -141,14 +167,7 @@ fn started(settings: &Settings) -> Option<Arc<Engine>> {
         Ok(engine) => state.engine = Some(Arc::new(engine)),
         Err(why) => {
             say(&format!("superscalar: no runtime: {why}; calls compute on their own threads"));
-            state.is_alone = true;
-        }
-    }
-    if !std::mem::replace(&mut state.is_known, true) {
-        // SAFETY: these functions take nothing, and stay: the library is never unloaded.
-        unsafe {
-            atexit(at_exit);
-            pthread_atfork(before_fork, after_fork, in_child);
+            state.has_failed = true;
         }
     }
     let engine = state.engine.clone();

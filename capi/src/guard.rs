@@ -5,7 +5,7 @@
 
 use crate::abi::{Checked, Int, Position};
 use std::{
-    ffi::{CStr, CString, c_char, c_void},
+    ffi::{CStr, c_char, c_void},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::atomic::{AtomicI32, Ordering},
 };
@@ -14,8 +14,8 @@ unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
-type Xerbla<I> = unsafe extern "C" fn(*const c_char, *const I, usize);
-type CblasXerbla<I> = unsafe extern "C" fn(I, *const c_char, *const c_char, ...);
+type Xerbla<I> = unsafe extern "C-unwind" fn(*const c_char, *const I, usize);
+type CblasXerbla<I> = unsafe extern "C-unwind" fn(I, *const c_char, *const c_char, ...);
 
 /// The first function of that name among all that is loaded.
 fn found(name: &CStr) -> Option<*mut c_void> {
@@ -33,37 +33,37 @@ pub(crate) fn function<R: Default>(name: &str, body: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Runs a subroutine's body; a wrong argument is told to `xerbla_`, with the name in upper case.
-pub(crate) fn fortran<I: Int>(name: &str, body: impl FnOnce() -> Checked) {
+/// Runs a subroutine's body; a wrong argument is told to `xerbla_`, with the name in upper case, of six letters or more.
+///
+/// A program's own `xerbla_` may leave by an exception or a jump: nothing of ours is to be dropped then.
+pub(crate) fn fortran<I: Int>(name: &'static CStr, body: impl FnOnce() -> Checked) {
     if let Err(Position { at, .. }) = checked(name, body) {
-        let (padded, position) = (format!("{name:<6}\0"), I::narrow(at.into()));
+        let position = I::narrow(at.into());
         match found(I::XERBLA) {
             // SAFETY: by this name goes a function of three arguments: the routine's name, the position, the name's length.
             Some(address) => unsafe {
                 let xerbla: Xerbla<I> = std::mem::transmute(address);
-                xerbla(padded.as_ptr().cast(), &position, padded.len() - 1);
+                xerbla(name.as_ptr(), &position, name.count_bytes());
             },
-            None => illegal(name, position),
+            None => illegal(&name.to_string_lossy(), position),
         }
     }
 }
 
-/// Runs a subroutine's body; a wrong argument is told to `cblas_xerbla`.
-pub(crate) fn cblas<I: Int>(name: &str, body: impl FnOnce() -> Checked) {
+/// Runs a subroutine's body; a wrong argument is told to `cblas_xerbla`. As above.
+pub(crate) fn cblas<I: Int>(name: &'static CStr, body: impl FnOnce() -> Checked) {
     if let Err(Position { at, is_row_major }) = checked(name, body) {
-        let (name, position) = (format!("cblas_{name}"), I::narrow(at.into()));
-        let routine = CString::new(name.as_str()).unwrap_or_default();
-        let order = row_major_flag();
-        order.store(is_row_major.into(), Ordering::Relaxed);
+        let position = I::narrow(at.into());
+        row_major_flag().store(is_row_major.into(), Ordering::Relaxed);
         match found(I::CBLAS_XERBLA) {
             // SAFETY: by this name goes a function of the position, the routine's name, and a format with what it takes, which is nothing.
             Some(address) => unsafe {
                 let xerbla: CblasXerbla<I> = std::mem::transmute(address);
-                xerbla(position, routine.as_ptr(), c"".as_ptr());
+                xerbla(position, name.as_ptr(), c"".as_ptr());
             },
-            None => illegal(&name, position),
+            None => illegal(&name.to_string_lossy(), position),
         }
-        order.store(0, Ordering::Relaxed);
+        row_major_flag().store(0, Ordering::Relaxed);
     }
 }
 
@@ -101,15 +101,15 @@ fn in_rows(name: &str, position: i64) -> i64 {
     swaps.iter().find_map(of).unwrap_or(position)
 }
 
-fn checked(name: &str, body: impl FnOnce() -> Checked) -> Checked {
+fn checked(name: &CStr, body: impl FnOnce() -> Checked) -> Checked {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
-        say(&format!("{name}: an internal error; its result is of no use"));
+        say(&format!("{}: an internal error; its result is of no use", name.to_string_lossy().trim_end()));
         Ok(())
     })
 }
 
 fn illegal(name: &str, position: impl Int) {
-    say(&format!(" ** On entry to {name} parameter number {} had an illegal value", position.wide()));
+    say(&format!(" ** On entry to {} parameter number {} had an illegal value", name.trim_end(), position.wide()));
 }
 
 /// A line on standard error. That it can not be written is nobody's fault.
@@ -158,4 +158,27 @@ macro_rules! xerbla {
 xerbla! {
     i32: xerbla_ scipy_xerbla_ / cblas_xerbla scipy_cblas_xerbla;
     i64: xerbla_64_ scipy_xerbla_64_ / cblas_xerbla64_ scipy_cblas_xerbla64_;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_in_rows() {
+        for (name, in_columns, expected) in [
+            ("cblas_dgemm", 4, 5),
+            ("cblas_dgemm", 11, 9),
+            ("cblas_zhemm", 5, 4),
+            ("cblas_strsm", 6, 7),
+            ("cblas_cgemv", 3, 4),
+            ("cblas_dgbmv", 6, 5),
+            ("cblas_zgerc", 8, 6),
+            ("cblas_cher2", 6, 8),
+            ("cblas_cher2k", 6, 6),
+            ("cblas_dgemm", 14, 14),
+        ] {
+            assert_eq!(in_rows(name, in_columns), expected, "{name} {in_columns}");
+        }
+    }
 }

@@ -20,7 +20,7 @@ fn conjugated<V: Into<Conj<V>>>(view: V, conj: bool) -> Conj<V> {
 
 /// The elements of a packed triangle of order n.
 fn packed_len(n: Size) -> Size {
-    Size::from_len(n.get() * (n.get() + 1) / 2)
+    Size::from_len(n.get().saturating_mul(n.get() + 1) / 2)
 }
 
 /// How a general matrix is multiplied: op, and whether its elements are conjugated.

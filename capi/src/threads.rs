@@ -29,7 +29,7 @@ macro_rules! threads {
             // SAFETY: as above.
             #[unsafe(no_mangle)]
             pub extern "C" fn $procs() -> c_int {
-                std::thread::available_parallelism().map_or(1, |count| count.get() as c_int)
+                engine::processors() as c_int
             }
         )*
         $(

@@ -1,10 +1,11 @@
 //! A generic function becomes C functions under the names of the BLAS and LAPACK.
 
-use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
+use std::ffi::CString;
 use syn::{
-    Error, FnArg, GenericParam, ItemFn, LitStr, Pat, Result, ReturnType, Token, Type, parse::Parse, parse::ParseStream,
-    punctuated::Punctuated, spanned::Spanned,
+    Error, FnArg, GenericParam, ItemFn, LitCStr, LitStr, Pat, Result, ReturnType, Token, Type, parse::Parse,
+    parse::ParseStream, punctuated::Punctuated, spanned::Spanned,
 };
 
 /// Whose calling convention it is.
@@ -123,7 +124,9 @@ fn entry(
     });
     // SAFETY: of what this makes: who calls the entry gives what the function asks for.
     let call = quote!(unsafe { #inner::<#(#generics),*>(#(#passed),*) });
-    let upper = routine.to_uppercase();
+    let c_string = |text: String| LitCStr::new(&CString::new(text).unwrap_or_default(), Span::call_site());
+    let upper = c_string(format!("{:<6}", routine.to_uppercase()));
+    let behind_cblas = c_string(format!("cblas_{routine}"));
     let (outputs, body) = match (&function.sig.output, convention) {
         (ReturnType::Default, _) => (None, quote!(crate::guard::function(#routine, || #call))),
         (ReturnType::Type(_, ty), _) if !is(ty, "Checked") => {
@@ -131,13 +134,13 @@ fn entry(
             (Some(quote!(-> #ty)), quote!(crate::guard::function(#routine, || #call)))
         }
         (_, Convention::Fortran) => (None, quote!(crate::guard::fortran::<#integer_type>(#upper, || #call))),
-        (_, Convention::Cblas) => (None, quote!(crate::guard::cblas::<#integer_type>(#routine, || #call))),
+        (_, Convention::Cblas) => (None, quote!(crate::guard::cblas::<#integer_type>(#behind_cblas, || #call))),
     };
     Ok(quote! {
         // SAFETY: the names are those of the BLAS, which are given to nothing else here; who calls gives what its documentation asks for.
         #[doc(hidden)]
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn #name(#(#parameters),*) #outputs {
+        pub unsafe extern "C-unwind" fn #name(#(#parameters),*) #outputs {
             #body
         }
     })
