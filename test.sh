@@ -371,7 +371,7 @@ run_programs() {
 check_drop_in() {
     begin "testers of the reference BLAS"
     local status=0
-    logged 600 bash tests/drop_in.sh "$target/debug/deps/libsuperscalar_blas.so" || status=$?
+    TILES=5 logged 600 bash tests/drop_in.sh "$target/debug/deps/libsuperscalar_blas.so" || status=$?
     if [ "$status" -eq 77 ]; then skip "testers of the reference BLAS: not installed"; else finish "$status"; fi
 }
 

@@ -4,7 +4,7 @@
 #     tests/drop_in.sh LIBRARY
 #
 # They are run as a user's program would be; with every product in tiles of 3, 5 and 64 on the runtime; and with all of them on simulated
-# devices. The exit status is 0 if all pass, 1 if not, 2 if the library is not there, and 77 without the testers.
+# devices. LEVELS="1 2" leaves Level 3 out, TILES=5 the other sizes of tiles. The exit status is 0 if all pass, 1 if not, 2 if the library is not there, and 77 without the testers.
 
 set -uo pipefail
 
@@ -50,7 +50,7 @@ run() {
 
 read -ra levels <<<"${LEVELS:-1 2 3}"
 pass "by default"
-for nb in 3 5 64; do
+for nb in ${TILES:-3 5 64}; do
     pass "tiles of $nb" SUPERSCALAR_BLAS_THRESHOLD=0 SUPERSCALAR_BLAS_NB=$nb SUPERSCALAR_WORKERS=2
 done
 pass "on simulated devices" SUPERSCALAR_BLAS_THRESHOLD=0 SUPERSCALAR_BLAS_NB=5 SUPERSCALAR_WORKERS=2 \
