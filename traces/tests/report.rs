@@ -218,7 +218,7 @@ fn a_large_report_is_small_and_fast() -> io::Result<()> {
             "predecessors": predecessors,
             "successors": [],
         },
-        "searches": { "potrf.rs": tasks, "#777777": 1, "gemm": trace.tasks.iter().filter(|task| task.kernel == 0).count() },
+        "searches": { "potrf.rs": tasks, "#123456": 1, "gemm": trace.tasks.iter().filter(|task| task.kernel == 0).count() },
         "frame_ms_max": 250,
         "load_ms_max": 15_000,
     });
