@@ -3,7 +3,7 @@
 //! A call comes in through one of four names ([`fortran`](superscalar_macros::fortran), [`cblas`](superscalar_macros::cblas)), has its
 //! arguments checked in the order of the reference BLAS, and becomes views of the caller's memory. A product of few multiplications is
 //! computed at once on the calling thread, before any lock, allocation or thread exists; a larger one by the tasks of a runtime, which
-//! the first such call starts ([`engine`]).
+//! the first such call starts (`engine.rs`).
 //!
 //! | file | what is in it |
 //! |---|---|
