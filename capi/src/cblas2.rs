@@ -1,10 +1,10 @@
-//! Level 2 of the BLAS, with C's interface. A matrix that lies by rows is its transpose by columns; where it is conjugated beside that, its elements are
-//! as they are read.
+//! Level 2 of the BLAS, with C's interface. A matrix that lies by rows is taken as its transpose, by columns. Where the matrix is to be conjugated
+//! as well, its elements are conjugated as they are read.
 
 use crate::{
     abi::{Checked, Code, Layout, Letter, Routines, Size},
-    cblas3::{TRANS, counted, layout, transposed},
     level2::{self, Action, Conjugated, General, Storage},
+    rows::{TRANS, counted, layout, transposed},
 };
 use superscalar_macros::cblas;
 
@@ -38,7 +38,7 @@ unsafe fn gemv<T: Routines>(
     let (trans, conj) = by_columns::<T>(layout, trans);
     let shape = if layout == Layout::ColMajor { (m, n) } else { (n, m) };
     let how = General { trans, conj };
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises of these addresses what the routine's documentation says.
     counted(layout, unsafe { level2::dense(how, shape, alpha, (a, lda), (x, incx), beta, (y, incy)) })
 }
 
@@ -66,7 +66,7 @@ unsafe fn gbmv<T: Routines>(
     let (trans, conj) = by_columns::<T>(layout, trans);
     let (shape, widths) = if layout == Layout::ColMajor { ((m, n), (kl, ku)) } else { ((n, m), (ku, kl)) };
     let how = General { trans, conj };
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises of these addresses what the routine's documentation says.
     counted(layout, unsafe { level2::band(how, shape, widths, alpha, (a, lda), (x, incx), beta, (y, incy)) })
 }
 
@@ -93,7 +93,7 @@ macro_rules! rank_one {
                 Layout::ColMajor => ((m, n), (x, incx), (y, incy), Conjugated::$columns),
                 Layout::RowMajor => ((n, m), (y, incy), (x, incx), Conjugated::$rows),
             };
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises of these addresses what the routine's documentation says.
             counted(layout, unsafe { level2::rank_one(conjugated, (m, n), alpha, x, y, (a, lda)) })
         }
     )*};
@@ -141,7 +141,7 @@ macro_rules! symmetric {
             let layout = layout(order, &[uplo.uplo()])?;
             let (uplo, how) = triangle(layout, uplo, $is_hermitian);
             let (x, y) = ((x, incx), (y, incy));
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises of these addresses what the routine's documentation says.
             counted(layout, unsafe { level2::symmetric(how, $storage, uplo, n, alpha, a, x, beta, y) })
         }
     };
@@ -179,7 +179,7 @@ macro_rules! triangular {
             let (trans, conj) = by_columns::<T>(layout, trans);
             let (uplo, _) = triangle(layout, uplo, false);
             let how = (uplo, trans, diag.diag());
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises of these addresses what the routine's documentation says.
             counted(layout, unsafe { level2::triangular(Action::$action, conj, $storage, how, n, a, (x, incx)) })
         }
     };
@@ -214,7 +214,7 @@ macro_rules! updates {
         ) -> Checked {
             let layout = layout(order, &[uplo.uplo()])?;
             let (uplo, how) = triangle(layout, uplo, $is_hermitian);
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises of these addresses what the routine's documentation says.
             counted(layout, unsafe { level2::update(how, uplo, n, T::from_real(alpha), (x, incx), (a, $given)) })
         }
     };
@@ -240,7 +240,7 @@ macro_rules! updates {
             let (uplo, how) = triangle(layout, uplo, $is_hermitian);
             // The transpose of x yᴴ is conj(y) xᵀ.
             let (x, y) = if is_swapped { ((y, incy), (x, incx)) } else { ((x, incx), (y, incy)) };
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises of these addresses what the routine's documentation says.
             counted(layout, unsafe { level2::update_by_two(how, uplo, n, alpha, x, y, (a, $given)) })
         }
     };

@@ -1,36 +1,13 @@
 //! Level 3 of the BLAS, with C's interface. A call for rows becomes the call for columns of the transposes, which lie in the same memory.
 //!
-//! What is wrong is counted in that call, behind the layout: see [`in_rows`](crate::guard).
+//! See `rows.rs` for how.
 
 use crate::{
-    abi::{Checked, Code, Layout, Letter, Position, Routines, Size, check},
+    abi::{Checked, Code, Layout, Routines, Size},
     level3,
+    rows::{CONJ_TRANS, TRANS, counted, layout, transposed},
 };
 use superscalar_macros::cblas;
-
-/// The layout, once enumerators at places 2 and on are some.
-pub(crate) fn layout(order: Code, others: &[Letter]) -> Result<Layout, Position> {
-    let layout = order.layout();
-    check(&[(1, layout.is_some())])?;
-    for (at, &letter) in (2..).zip(others) {
-        check(&[(at, letter != Letter::NONE)])?;
-    }
-    Ok(layout.unwrap_or(Layout::ColMajor))
-}
-
-/// Fortran's outcome in C's numbers.
-pub(crate) fn counted(layout: Layout, outcome: Checked) -> Checked {
-    outcome.map_err(|Position { at, .. }| Position { at: at + 1, is_row_major: layout == Layout::RowMajor })
-}
-
-/// What is to be done to the transpose of a matrix where this is to be done to the matrix; `trans` is what a plain one becomes.
-pub(crate) fn transposed(trans: Code, plain: Letter) -> Letter {
-    if trans.trans() == NO_TRANS { plain } else { NO_TRANS }
-}
-
-pub(crate) const NO_TRANS: Letter = Letter::new(b'N');
-pub(crate) const TRANS: Letter = Letter::new(b'T');
-pub(crate) const CONJ_TRANS: Letter = Letter::new(b'C');
 
 /// # Safety
 /// As of [`level3::gemm`].
@@ -54,7 +31,7 @@ unsafe fn gemm<T: Routines>(
 ) -> Checked {
     let layout = layout(order, &[transa.trans(), transb.trans()])?;
     let (transa, transb) = (transa.trans(), transb.trans());
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises of these addresses what the routine's documentation says.
     counted(layout, unsafe {
         match layout {
             Layout::ColMajor => level3::gemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc),
@@ -85,7 +62,7 @@ unsafe fn gemmt<T: Routines>(
 ) -> Checked {
     let layout = layout(order, &[uplo.uplo(), transa.trans(), transb.trans()])?;
     let (transa, transb) = (transa.trans(), transb.trans());
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises of these addresses what the routine's documentation says.
     counted(layout, unsafe {
         match layout {
             Layout::ColMajor => level3::gemmt(uplo.uplo(), transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc),
@@ -122,7 +99,7 @@ macro_rules! whole {
                 Layout::ColMajor => ((side, uplo), (m, n)),
                 Layout::RowMajor => ((side.mirrored(), uplo.mirrored()), (n, m)),
             };
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises of these addresses what the routine's documentation says.
             counted(layout, unsafe {
                 level3::$name(side.side(), uplo.uplo(), m, n, alpha, a, lda, b, ldb, beta, c, ldc)
             })
@@ -159,7 +136,7 @@ macro_rules! update {
                 Layout::ColMajor => (uplo, trans.trans()),
                 Layout::RowMajor => (uplo.mirrored(), transposed(trans, $plain)),
             };
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises of these addresses what the routine's documentation says.
             counted(layout, unsafe { level3::$name(uplo.uplo(), trans, n, k, alpha, a, lda, beta, c, ldc) })
         }
     )*};
@@ -196,7 +173,7 @@ macro_rules! update_by_two {
                 Layout::ColMajor => (uplo, trans.trans(), alpha),
                 Layout::RowMajor => (uplo.mirrored(), transposed(trans, $plain), $alpha(alpha)),
             };
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises of these addresses what the routine's documentation says.
             counted(layout, unsafe {
                 level3::$name(uplo.uplo(), trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
             })
@@ -234,7 +211,7 @@ macro_rules! sided {
                 Layout::ColMajor => ((side, uplo), (m, n)),
                 Layout::RowMajor => ((side.mirrored(), uplo.mirrored()), (n, m)),
             };
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises of these addresses what the routine's documentation says.
             counted(layout, unsafe {
                 level3::$name(side.side(), uplo.uplo(), transa.trans(), diag.diag(), m, n, alpha, a, lda, b, ldb)
             })

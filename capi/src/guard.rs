@@ -121,7 +121,7 @@ pub(crate) fn say(line: &str) {
 /// The name behind an address that Fortran gave, which is at most so long and may end earlier.
 ///
 /// # Safety
-/// So many characters may be read, or as many as there are up to a null byte.
+/// `length` characters at the address may be read, or fewer if one of them is a null byte.
 unsafe fn text(at: *const c_char, length: usize) -> String {
     // SAFETY: as the caller promises; no character behind a null byte is read.
     let bytes = (0..length).map(|i| unsafe { at.add(i).read() } as u8).take_while(|&byte| byte != 0);
@@ -137,7 +137,7 @@ macro_rules! xerbla {
             pub unsafe extern "C" fn $fortran(name: *const c_char, position: *const $int, length: usize) {
                 // Names have up to sixteen letters; some callers leave out the length.
                 let length = if length <= 16 { length } else { 6 };
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller gives a name of that length and the address of a number.
                 unsafe { illegal(&text(name, length), position.read()) }
             }
         )*

@@ -14,7 +14,7 @@ use superscalar_macros::{blas, cblas, fortran};
 /// The module's.
 #[blas(s, d, c, z)]
 unsafe fn swap<T: Routines>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Size) {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y) = unsafe { (vector_mut(x, n, incx), vector_mut(y, n, incy)) };
     cpu::swap(x, y);
 }
@@ -26,7 +26,7 @@ unsafe fn swap<T: Routines>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Siz
 #[blas(s, d, c, z)]
 unsafe fn scal<T: Routines>(n: Size, alpha: T, x: *mut T, incx: Size) {
     if incx.is_forward() {
-        // SAFETY: the module's.
+        // SAFETY: the caller promises of these addresses what the module's head says.
         cpu::scal(alpha, unsafe { vector_mut(x, n, incx) });
     }
 }
@@ -38,7 +38,7 @@ unsafe fn scal<T: Routines>(n: Size, alpha: T, x: *mut T, incx: Size) {
 #[blas(c = "csscal", z = "zdscal")]
 unsafe fn scal_real<T: Routines>(n: Size, alpha: T::Real, x: *mut T, incx: Size) {
     if incx.is_forward() {
-        // SAFETY: the module's.
+        // SAFETY: the caller promises of these addresses what the module's head says.
         cpu::scal_real(alpha, unsafe { vector_mut(x, n, incx) });
     }
 }
@@ -49,7 +49,7 @@ unsafe fn scal_real<T: Routines>(n: Size, alpha: T::Real, x: *mut T, incx: Size)
 /// The module's.
 #[blas(s, d, c, z)]
 unsafe fn copy<T: Routines>(n: Size, x: *const T, incx: Size, y: *mut T, incy: Size) {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
     cpu::copy(x, y);
 }
@@ -60,7 +60,7 @@ unsafe fn copy<T: Routines>(n: Size, x: *const T, incx: Size, y: *mut T, incy: S
 /// The module's.
 #[blas(s, d, c, z)]
 unsafe fn axpy<T: Routines>(n: Size, alpha: T, x: *const T, incx: Size, y: *mut T, incy: Size) {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
     cpu::axpy(alpha, x, y);
 }
@@ -71,7 +71,7 @@ unsafe fn axpy<T: Routines>(n: Size, alpha: T, x: *const T, incx: Size, y: *mut 
 /// The module's.
 #[blas(s, d, c, z)]
 unsafe fn axpby<T: Routines>(n: Size, alpha: T, x: *const T, incx: Size, beta: T, y: *mut T, incy: Size) {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
     cpu::axpby(alpha, x, beta, y);
 }
@@ -82,7 +82,7 @@ unsafe fn axpby<T: Routines>(n: Size, alpha: T, x: *const T, incx: Size, beta: T
 /// The module's.
 #[blas(s = "sdot", d = "ddot")]
 unsafe fn dot<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     cpu::dotu(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) })
 }
 
@@ -92,7 +92,7 @@ unsafe fn dot<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: 
 /// The module's.
 #[fortran(c, z)]
 unsafe fn dotu<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     cpu::dotu(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) })
 }
 
@@ -102,7 +102,7 @@ unsafe fn dotu<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy:
 /// The module's.
 #[fortran(c, z)]
 unsafe fn dotc<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     cpu::dotc(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) })
 }
 
@@ -112,7 +112,7 @@ unsafe fn dotc<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy:
 /// The module's; the result may be written.
 #[cblas(c, z)]
 unsafe fn dotu_sub<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size, result: *mut T) {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     unsafe { result.write(dotu(n, x, incx, y, incy)) }
 }
 
@@ -122,7 +122,7 @@ unsafe fn dotu_sub<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, i
 /// The module's; the result may be written.
 #[cblas(c, z)]
 unsafe fn dotc_sub<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size, result: *mut T) {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     unsafe { result.write(dotc(n, x, incx, y, incy)) }
 }
 
@@ -132,7 +132,7 @@ unsafe fn dotc_sub<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, i
 /// The module's.
 #[blas(s = "dsdot")]
 unsafe fn dot_in_double<T: Single>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> f64 {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     cpu::dsdot(unsafe { vector(x.cast::<f32>(), n, incx) }, unsafe { vector(y.cast::<f32>(), n, incy) })
 }
 
@@ -142,7 +142,7 @@ unsafe fn dot_in_double<T: Single>(n: Size, x: *const T, incx: Size, y: *const T
 /// The module's.
 #[blas(s = "sdsdot")]
 unsafe fn sum_in_double<T: Single>(n: Size, b: T, x: *const T, incx: Size, y: *const T, incy: Size) -> f32 {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y) = unsafe { (vector(x.cast::<f32>(), n, incx), vector(y.cast::<f32>(), n, incy)) };
     cpu::sdsdot(b.into(), x, y)
 }
@@ -158,7 +158,7 @@ impl Single for f32 {}
 /// The module's.
 #[blas(s, d, c = "scnrm2", z = "dznrm2")]
 unsafe fn nrm2<T: Routines>(n: Size, x: *const T, incx: Size) -> T::Real {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     cpu::nrm2(unsafe { vector(x, n, incx) })
 }
 
@@ -171,7 +171,7 @@ unsafe fn asum<T: Routines>(n: Size, x: *const T, incx: Size) -> T::Real {
     if !incx.is_forward() {
         return T::Real::ZERO;
     }
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     cpu::asum(unsafe { vector(x, n, incx) })
 }
 
@@ -184,7 +184,7 @@ unsafe fn iamax<T: Routines, I: Int>(n: Size, x: *const T, incx: Size) -> I {
     if n < Size::ONE || !incx.is_forward() {
         return I::narrow(0);
     }
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     I::narrow(cpu::iamax(unsafe { vector(x, n, incx) }) as i64)
 }
 
@@ -194,7 +194,7 @@ unsafe fn iamax<T: Routines, I: Int>(n: Size, x: *const T, incx: Size) -> I {
 /// The module's.
 #[cblas(s = "isamax", d = "idamax", c = "icamax", z = "izamax")]
 unsafe fn iamax_from_zero<T: Routines, I: Int>(n: Size, x: *const T, incx: Size) -> I {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let from_one: I = unsafe { iamax(n, x, incx) };
     I::narrow((from_one.wide() - 1).max(0))
 }
@@ -205,7 +205,7 @@ unsafe fn iamax_from_zero<T: Routines, I: Int>(n: Size, x: *const T, incx: Size)
 /// The module's.
 #[blas(s, d, c = "csrot", z = "zdrot")]
 unsafe fn rot<T: Routines>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Size, c: T::Real, s: T::Real) {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y) = unsafe { (vector_mut(x, n, incx), vector_mut(y, n, incy)) };
     cpu::rot(x, y, c, s);
 }
@@ -216,7 +216,7 @@ unsafe fn rot<T: Routines>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Size
 /// All addresses are those of a number.
 #[blas(s, d, c, z)]
 unsafe fn rotg<T: Routines>(a: *mut T, b: *mut T, c: *mut T::Real, s: *mut T) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     unsafe {
         let found = cpu::rotg(a.read(), b.read());
         a.write(found.r);
@@ -234,7 +234,7 @@ unsafe fn rotg<T: Routines>(a: *mut T, b: *mut T, c: *mut T::Real, s: *mut T) {
 /// The module's; there are five numbers at `param`.
 #[blas(s, d)]
 unsafe fn rotm<T: Routines + Real>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Size, param: *const T) {
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y, param) = unsafe { (vector_mut(x, n, incx), vector_mut(y, n, incy), &*param.cast::<[T; 5]>()) };
     cpu::rotm(x, y, ModifiedRotation::from_param(param));
 }

@@ -57,7 +57,7 @@ pub(crate) unsafe fn dense<T: Routines>(
         return Ok(());
     }
     let (of_y, of_x) = if op == Op::None { (m, n) } else { (n, m) };
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, x, y) = unsafe { (matrix(a, (m, n), lda), vector(x, of_x, incx), vector_mut(y, of_y, incy)) };
     cpu::gemv(op, alpha, conjugated(a, conj), x, beta, y);
     Ok(())
@@ -99,7 +99,7 @@ pub(crate) unsafe fn band<T: Routines>(
     }
     let (of_y, of_x) = if op == Op::None { (m, n) } else { (n, m) };
     let rows = Size::from_len(kl.get() + ku.get() + 1);
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, x, y) = unsafe { (matrix(a, (rows, n), lda), vector(x, of_x, incx), vector_mut(y, of_y, incy)) };
     cpu::gbmv(op, ku.get(), alpha, conjugated(a, conj), x, beta, y);
     Ok(())
@@ -122,7 +122,7 @@ pub(crate) unsafe fn rank_one<T: Routines>(
     if m == Size::ZERO || n == Size::ZERO || alpha == T::ZERO {
         return Ok(());
     }
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y, a) = unsafe { (vector(x, m, incx), vector(y, n, incy), matrix_mut(a, (m, n), lda)) };
     match conjugated {
         Conjugated::None => cpu::geru(alpha, x, y, a),
@@ -157,7 +157,7 @@ unsafe fn gemv<T: Routines>(
     y: *mut T,
     incy: Size,
 ) -> Checked {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     unsafe { dense(General { trans, conj: false }, (m, n), alpha, (a, lda), (x, incx), beta, (y, incy)) }
 }
 
@@ -181,7 +181,7 @@ unsafe fn gbmv<T: Routines>(
     incy: Size,
 ) -> Checked {
     let how = General { trans, conj: false };
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     unsafe { band(how, (m, n), (kl, ku), alpha, (a, lda), (x, incx), beta, (y, incy)) }
 }
 
@@ -202,7 +202,7 @@ macro_rules! rank_one {
             a: *mut T,
             lda: Size,
         ) -> Checked {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises of these addresses what the module's head says.
             unsafe { rank_one(Conjugated::$conjugated, (m, n), alpha, (x, incx), (y, incy), (a, lda)) }
         }
     )*};
@@ -265,9 +265,9 @@ pub(crate) unsafe fn symmetric<T: Routines>(
         return Ok(());
     }
     let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     unsafe {
         match (storage, is_hermitian) {
             (Storage::Dense { lda }, false) => cpu::symv(uplo, alpha, square(a, n, lda, conj), x, beta, y),
@@ -284,21 +284,21 @@ pub(crate) unsafe fn symmetric<T: Routines>(
 /// # Safety
 /// The module's.
 unsafe fn square<'a, T>(a: *const T, n: Size, lda: Size, conj: bool) -> Conj<MatRef<'a, T>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     conjugated(unsafe { matrix(a, (n, n), lda) }, conj)
 }
 
 /// # Safety
 /// The module's.
 unsafe fn diagonals<'a, T>(a: *const T, k: Size, n: Size, lda: Size, conj: bool) -> Conj<MatRef<'a, T>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     conjugated(unsafe { matrix(a, (Size::from_len(k.get() + 1), n), lda) }, conj)
 }
 
 /// # Safety
 /// The module's.
 unsafe fn packed<'a, T>(a: *const T, n: Size, conj: bool) -> Conj<VecRef<'a, T>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     conjugated(unsafe { vector(a, packed_len(n), Size::ONE) }, conj)
 }
 
@@ -327,7 +327,7 @@ macro_rules! symmetric {
             incy: Size,
         ) -> Checked {
             let how = ($is_hermitian, false);
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises of these addresses what the module's head says.
             unsafe { symmetric(how, $storage, uplo, n, alpha, a, (x, incx), beta, (y, incy)) }
         }
     };
@@ -378,7 +378,7 @@ pub(crate) unsafe fn triangular<T: Routines>(
     }
     let (uplo, op) = (uplo.uplo().unwrap_or(Uplo::Lower), trans.op().unwrap_or(Op::None));
     let diag = diag.diag().unwrap_or(Diag::NonUnit);
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     unsafe {
         let x = vector_mut(x, n, incx);
         match (storage, action) {
@@ -417,7 +417,7 @@ macro_rules! triangular {
             x: *mut T,
             incx: Size,
         ) -> Checked {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises of these addresses what the module's head says.
             unsafe { triangular(Action::$action, false, $storage, (uplo, trans, diag), n, a, (x, incx)) }
         }
     };
@@ -450,7 +450,7 @@ pub(crate) unsafe fn update<T: Routines>(
         return Ok(());
     }
     let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     unsafe {
         let x = conjugated(vector(x, n, incx), conj);
         match (lda, is_hermitian) {
@@ -488,7 +488,7 @@ pub(crate) unsafe fn update_by_two<T: Routines>(
         return Ok(());
     }
     let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     unsafe {
         let (x, y) = (conjugated(vector(x, n, incx), conj), conjugated(vector(y, n, incy), conj));
         match (lda, is_hermitian) {
@@ -522,7 +522,7 @@ macro_rules! updates {
             $($lda: $ld,)?
         ) -> Checked {
             let how = ($is_hermitian, false);
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises of these addresses what the module's head says.
             unsafe { update(how, uplo, n, T::from_real(alpha), (x, incx), (a, $given)) }
         }
     };
@@ -543,7 +543,7 @@ macro_rules! updates {
             $($lda: $ld,)?
         ) -> Checked {
             let how = ($is_hermitian, false);
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises of these addresses what the module's head says.
             unsafe { update_by_two(how, uplo, n, alpha, (x, incx), (y, incy), (a, $given)) }
         }
     };

@@ -56,7 +56,7 @@ pub(crate) unsafe fn gemm<T: Routines>(
         (10, ldb.spans(shape_b.0)),
         (13, ldc.spans(m)),
     ])?;
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, b, c) = unsafe { (matrix(a, shape_a, lda), matrix(b, shape_b, ldb), matrix_mut(c, (m, n), ldc)) };
     match for_product(multiplications(m, n, k)) {
         None => cpu::gemm(alpha, op_a, a, op_b, b, beta, c),
@@ -102,7 +102,7 @@ pub(crate) unsafe fn gemmt<T: Routines>(
         (13, ldc.spans(n)),
     ])?;
     let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, b, c) = unsafe { (matrix(a, shape_a, lda), matrix(b, shape_b, ldb), matrix_mut(c, (n, n), ldc)) };
     match for_product(multiplications(n, n, k) / 2) {
         None => cpu::gemmt(uplo, alpha, op_a, a, op_b, b, beta, c),
@@ -145,75 +145,53 @@ unsafe fn whole<'a, T>(
         (12, ldc.spans(m)),
     ])?;
     let (side, uplo) = (side.side().unwrap_or(Side::Left), uplo.uplo().unwrap_or(Uplo::Lower));
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, b, c) = unsafe { (matrix(a, (order, order), lda), matrix(b, (m, n), ldb), matrix_mut(c, (m, n), ldc)) };
     Ok(Whole { side, uplo, a, b, c, multiplications: multiplications(m, n, order) })
 }
 
-/// C := alpha A B + beta C, or alpha B A + beta C, with A symmetric, of which one triangle is read; C is m x n.
-///
-/// # Safety
-/// The module's.
-#[fortran(s, d, c, z)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn symm<T: Routines>(
-    side: Letter,
-    uplo: Letter,
-    m: Size,
-    n: Size,
-    alpha: T,
-    a: *const T,
-    lda: Size,
-    b: *const T,
-    ldb: Size,
-    beta: T,
-    c: *mut T,
-    ldc: Size,
-) -> Checked {
-    // SAFETY: the module's.
-    let Whole { side, uplo, a, b, c, multiplications } =
-        unsafe { whole((side, uplo), (m, n), (a, lda), (b, ldb), (c, ldc))? };
-    match for_product(multiplications) {
-        None => cpu::symm(side, uplo, alpha, a, b, beta, c),
-        Some(engine) => {
-            let outcome = dla::symm(&engine.runtime, side, uplo, alpha, a, b, beta, c, &engine.options);
-            engine.report("symm", outcome);
+macro_rules! whole {
+    ($($(#[$doc:meta])* $name:ident ($($element:ident),*);)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The module's.
+        #[fortran($($element),*)]
+        #[allow(clippy::too_many_arguments)]
+        pub(crate) unsafe fn $name<T: Routines>(
+            side: Letter,
+            uplo: Letter,
+            m: Size,
+            n: Size,
+            alpha: T,
+            a: *const T,
+            lda: Size,
+            b: *const T,
+            ldb: Size,
+            beta: T,
+            c: *mut T,
+            ldc: Size,
+        ) -> Checked {
+            // SAFETY: the caller promises of these addresses what the module's head says.
+            let operands = unsafe { whole((side, uplo), (m, n), (a, lda), (b, ldb), (c, ldc))? };
+            let Whole { side, uplo, a, b, c, multiplications } = operands;
+            match for_product(multiplications) {
+                None => cpu::$name(side, uplo, alpha, a, b, beta, c),
+                Some(engine) => {
+                    let outcome = dla::$name(&engine.runtime, side, uplo, alpha, a, b, beta, c, &engine.options);
+                    engine.report(stringify!($name), outcome);
+                }
+            }
+            Ok(())
         }
-    }
-    Ok(())
+    )*};
 }
 
-/// The same with A Hermitian.
-///
-/// # Safety
-/// The module's.
-#[fortran(c, z)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn hemm<T: Routines>(
-    side: Letter,
-    uplo: Letter,
-    m: Size,
-    n: Size,
-    alpha: T,
-    a: *const T,
-    lda: Size,
-    b: *const T,
-    ldb: Size,
-    beta: T,
-    c: *mut T,
-    ldc: Size,
-) -> Checked {
-    // SAFETY: the module's.
-    let Whole { side, uplo, a, b, c, multiplications } =
-        unsafe { whole((side, uplo), (m, n), (a, lda), (b, ldb), (c, ldc))? };
-    match for_product(multiplications) {
-        None => cpu::hemm(side, uplo, alpha, a, b, beta, c),
-        Some(engine) => {
-            let outcome = dla::hemm(&engine.runtime, side, uplo, alpha, a, b, beta, c, &engine.options);
-            engine.report("hemm", outcome);
-        }
-    }
-    Ok(())
+whole! {
+    /// C := alpha A B + beta C, or alpha B A + beta C, with A symmetric, of which one triangle is read; C is m x n.
+    symm (s, d, c, z);
+    /// The same with A Hermitian.
+    hemm (c, z);
 }
 
 /// The transpositions that a symmetric or Hermitian update takes.
@@ -268,7 +246,7 @@ pub(crate) unsafe fn syrk<T: Routines>(
     ldc: Size,
 ) -> Checked {
     let (uplo, op) = update::<T>((uplo, trans, false), (n, k), lda, None, (10, ldc))?;
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, c) = unsafe { (matrix(a, stored(op, (n, k)), lda), matrix_mut(c, (n, n), ldc)) };
     match for_product(multiplications(n, n, k) / 2) {
         None => cpu::syrk(uplo, op, alpha, a, beta, c),
@@ -303,7 +281,7 @@ pub(crate) unsafe fn herk<T: Routines>(
         // Not even the imaginary parts on the diagonal are touched, as in the reference.
         return Ok(());
     }
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, c) = unsafe { (matrix(a, stored(op, (n, k)), lda), matrix_mut(c, (n, n), ldc)) };
     match for_product(multiplications(n, n, k) / 2) {
         None => cpu::herk(uplo, op, alpha, a, beta, c),
@@ -337,7 +315,7 @@ pub(crate) unsafe fn syr2k<T: Routines>(
 ) -> Checked {
     let (uplo, op) = update::<T>((uplo, trans, false), (n, k), lda, Some(ldb), (12, ldc))?;
     let shape = stored(op, (n, k));
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, b, c) = unsafe { (matrix(a, shape, lda), matrix(b, shape, ldb), matrix_mut(c, (n, n), ldc)) };
     match for_product(multiplications(n, n, k)) {
         None => cpu::syr2k(uplo, op, alpha, a, b, beta, c),
@@ -375,7 +353,7 @@ pub(crate) unsafe fn her2k<T: Routines>(
         return Ok(());
     }
     let shape = stored(op, (n, k));
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, b, c) = unsafe { (matrix(a, shape, lda), matrix(b, shape, ldb), matrix_mut(c, (n, n), ldc)) };
     match for_product(multiplications(n, n, k)) {
         None => cpu::her2k(uplo, op, alpha, a, b, beta, c),
@@ -417,7 +395,7 @@ unsafe fn sided<'a, T>(
         (9, lda.spans(order)),
         (11, ldb.spans(m)),
     ])?;
-    // SAFETY: the module's.
+    // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, b) = unsafe { (matrix(a, (order, order), lda), matrix_mut(b, (m, n), ldb)) };
     Ok(Sided {
         side: side.side().unwrap_or(Side::Left),
@@ -430,66 +408,45 @@ unsafe fn sided<'a, T>(
     })
 }
 
-/// B := alpha op(A) B, or alpha B op(A), with A a triangle; B is m x n.
-///
-/// # Safety
-/// The module's.
-#[fortran(s, d, c, z)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn trmm<T: Routines>(
-    side: Letter,
-    uplo: Letter,
-    transa: Letter,
-    diag: Letter,
-    m: Size,
-    n: Size,
-    alpha: T,
-    a: *const T,
-    lda: Size,
-    b: *mut T,
-    ldb: Size,
-) -> Checked {
-    // SAFETY: the module's.
-    let Sided { side, uplo, op, diag, a, b, multiplications } =
-        unsafe { sided((side, uplo, transa, diag), (m, n), (a, lda), (b, ldb))? };
-    match for_product(multiplications) {
-        None => cpu::trmm(side, uplo, op, diag, alpha, a, b),
-        Some(engine) => {
-            let outcome = dla::trmm(&engine.runtime, side, uplo, op, diag, alpha, a, b, &engine.options);
-            engine.report("trmm", outcome);
+macro_rules! sided {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The module's.
+        #[fortran(s, d, c, z)]
+        #[allow(clippy::too_many_arguments)]
+        pub(crate) unsafe fn $name<T: Routines>(
+            side: Letter,
+            uplo: Letter,
+            transa: Letter,
+            diag: Letter,
+            m: Size,
+            n: Size,
+            alpha: T,
+            a: *const T,
+            lda: Size,
+            b: *mut T,
+            ldb: Size,
+        ) -> Checked {
+            // SAFETY: the caller promises of these addresses what the module's head says.
+            let operands = unsafe { sided((side, uplo, transa, diag), (m, n), (a, lda), (b, ldb))? };
+            let Sided { side, uplo, op, diag, a, b, multiplications } = operands;
+            match for_product(multiplications) {
+                None => cpu::$name(side, uplo, op, diag, alpha, a, b),
+                Some(engine) => {
+                    let outcome = dla::$name(&engine.runtime, side, uplo, op, diag, alpha, a, b, &engine.options);
+                    engine.report(stringify!($name), outcome);
+                }
+            }
+            Ok(())
         }
-    }
-    Ok(())
+    )*};
 }
 
-/// B := alpha op(A)⁻¹ B, or alpha B op(A)⁻¹, with A a triangle; B is m x n.
-///
-/// # Safety
-/// The module's.
-#[fortran(s, d, c, z)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn trsm<T: Routines>(
-    side: Letter,
-    uplo: Letter,
-    transa: Letter,
-    diag: Letter,
-    m: Size,
-    n: Size,
-    alpha: T,
-    a: *const T,
-    lda: Size,
-    b: *mut T,
-    ldb: Size,
-) -> Checked {
-    // SAFETY: the module's.
-    let Sided { side, uplo, op, diag, a, b, multiplications } =
-        unsafe { sided((side, uplo, transa, diag), (m, n), (a, lda), (b, ldb))? };
-    match for_product(multiplications) {
-        None => cpu::trsm(side, uplo, op, diag, alpha, a, b),
-        Some(engine) => {
-            let outcome = dla::trsm(&engine.runtime, side, uplo, op, diag, alpha, a, b, &engine.options);
-            engine.report("trsm", outcome);
-        }
-    }
-    Ok(())
+sided! {
+    /// B := alpha op(A) B, or alpha B op(A), with A a triangle; B is m x n.
+    trmm;
+    /// B := alpha op(A)⁻¹ B, or alpha B op(A)⁻¹, with A a triangle; B is m x n.
+    trsm;
 }

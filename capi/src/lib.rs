@@ -14,6 +14,7 @@
 //! | `threads.rs` | the functions by which programs set the number of threads |
 //! | `level1.rs`, `level2.rs`, `level3.rs` | the routines; Level 1 for both interfaces |
 //! | `cblas2.rs`, `cblas3.rs` | those of C's interface |
+//! | `rows.rs` | how a call for rows becomes one for columns |
 //!
 //! The symbols that leave this library are listed in `symbols.txt`, which a test compares with the library.
 
@@ -25,5 +26,6 @@ mod guard;
 mod level1;
 mod level2;
 mod level3;
+mod rows;
 mod settings;
 mod threads;
