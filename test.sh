@@ -155,7 +155,8 @@ has_openblas() {
 
 # The testers of the reference BLAS.
 has_blas_testers() {
-    [ -n "$(find /usr/lib -name xblat3d -print -quit 2>/dev/null)" ]
+    [ -n "$(find /usr/lib -name xblat3d -print -quit 2>/dev/null)" ] &&
+        [ -n "$(find /usr/lib -name xlintstd -print -quit 2>/dev/null)" ]
 }
 
 has_hwloc() {
@@ -184,7 +185,7 @@ missing_packages() {
     has_openblas || echo libopenblas0-pthread
     has_opencl || echo ocl-icd-opencl-dev
     has_pocl || echo pocl-opencl-icd
-    has_blas_testers || echo libblas-test
+    has_blas_testers || echo libblas-test liblapack-test
 }
 
 install_packages() {
@@ -369,10 +370,10 @@ run_programs() {
 }
 
 check_drop_in() {
-    begin "testers of the reference BLAS"
+    begin "testers of the reference BLAS and LAPACK"
     local status=0
-    TILES=5 logged 600 bash tests/drop_in.sh "$target/debug/deps/libsuperscalar_blas.so" || status=$?
-    if [ "$status" -eq 77 ]; then skip "testers of the reference BLAS: not installed"; else finish "$status"; fi
+    QUICK=1 logged 900 bash tests/drop_in.sh "$target/debug/deps/libsuperscalar_blas.so" || status=$?
+    if [ "$status" -eq 77 ]; then skip "testers of the reference BLAS and LAPACK: not installed"; else finish "$status"; fi
 }
 
 check_traces() {

@@ -1,7 +1,9 @@
 //! The types of the interfaces: letters, enumerators, sizes, and what is wrong with an argument.
 
 pub(crate) use superscalar::dla::Scalar as Routines;
-pub(crate) use superscalar::kernels::{Diag, MatMut, MatRef, Op, Real, Scalar, Side, Uplo, VecMut, VecRef, c32, c64};
+pub(crate) use superscalar::kernels::{
+    Diag, MatMut, MatRef, Norm, Op, Real, Scalar, Side, Uplo, VecMut, VecRef, c32, c64,
+};
 
 /// An integer of an interface: 32 bits (LP64) or 64 (ILP64).
 pub(crate) trait Int: Copy {
@@ -10,6 +12,7 @@ pub(crate) trait Int: Copy {
     /// The names of the functions that are told of errors.
     const XERBLA: &'static std::ffi::CStr;
     const CBLAS_XERBLA: &'static std::ffi::CStr;
+    const LAPACKE_XERBLA: &'static std::ffi::CStr;
 }
 
 impl Int for i32 {
@@ -23,6 +26,7 @@ impl Int for i32 {
 
     const XERBLA: &'static std::ffi::CStr = c"xerbla_";
     const CBLAS_XERBLA: &'static std::ffi::CStr = c"cblas_xerbla";
+    const LAPACKE_XERBLA: &'static std::ffi::CStr = c"LAPACKE_xerbla";
 }
 
 impl Int for i64 {
@@ -36,6 +40,7 @@ impl Int for i64 {
 
     const XERBLA: &'static std::ffi::CStr = c"xerbla_64_";
     const CBLAS_XERBLA: &'static std::ffi::CStr = c"cblas_xerbla64_";
+    const LAPACKE_XERBLA: &'static std::ffi::CStr = c"LAPACKE_xerbla64_";
 }
 
 /// A number of elements, or a distance, as it was given: it may be negative.
@@ -45,6 +50,8 @@ pub(crate) struct Size(i64);
 impl Size {
     pub(crate) const ZERO: Self = Self(0);
     pub(crate) const ONE: Self = Self(1);
+    /// The size of a workspace that is not there, and not needed.
+    pub(crate) const ENOUGH: Self = Self(i64::MAX);
 
     pub(crate) fn of(given: impl Int) -> Self {
         Self(given.wide())
@@ -76,6 +83,16 @@ impl Size {
     /// As the number of rows of an array of so many diagonals.
     pub(crate) fn holds(self, diagonals: &[Self]) -> bool {
         i128::from(self.0) > diagonals.iter().map(|size| i128::from(size.0)).sum()
+    }
+
+    /// As the size of a workspace: the caller asks for it.
+    pub(crate) fn is_query(self) -> bool {
+        self.0 == -1
+    }
+
+    /// As an increment.
+    pub(crate) fn stride(self) -> isize {
+        self.0 as isize
     }
 
     /// Where it was found valid.
@@ -123,6 +140,16 @@ impl Letter {
         match self.upper() {
             b'U' => Some(Diag::Unit),
             b'N' => Some(Diag::NonUnit),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn norm(self) -> Option<Norm> {
+        match self.upper() {
+            b'M' => Some(Norm::Max),
+            b'1' | b'O' => Some(Norm::One),
+            b'I' => Some(Norm::Inf),
+            b'F' | b'E' => Some(Norm::Frobenius),
             _ => None,
         }
     }
@@ -205,6 +232,28 @@ pub(crate) struct Position {
 
 /// Of a routine of the BLAS.
 pub(crate) type Checked = Result<(), Position>;
+
+/// Why a routine of LAPACK did nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Failure {
+    /// This argument is wrong.
+    Argument(i32),
+    /// This argument holds NaN, which nobody is told but the caller.
+    NotANumber(i32),
+    /// No memory to turn a matrix by rows into one by columns.
+    Transposition,
+    /// The runtime failed, or there is no memory for it.
+    Unsolved(String),
+}
+
+impl From<Position> for Failure {
+    fn from(position: Position) -> Self {
+        Self::Argument(position.at)
+    }
+}
+
+/// Of a routine of LAPACK: `info` as far as it is not negative.
+pub(crate) type Solved = Result<i64, Failure>;
 
 /// That the arguments at these places hold what they must, the first that does not counts.
 pub(crate) fn check(arguments: &[(i32, bool)]) -> Checked {

@@ -3,7 +3,7 @@
 //! A program may define `xerbla_` or `cblas_xerbla` of its own, which is then to be called, and not ours. So both are looked up by name
 //! among all that is loaded, the program first.
 
-use crate::abi::{Checked, Int, Position};
+use crate::abi::{Checked, Failure, Int, Position, Solved};
 use std::{
     ffi::{CStr, c_char, c_void},
     panic::{AssertUnwindSafe, catch_unwind},
@@ -38,16 +38,126 @@ pub(crate) fn function<R: Default>(name: &str, body: impl FnOnce() -> R) -> R {
 /// A program's own `xerbla_` may leave by an exception or a jump: nothing of ours is to be dropped then.
 pub(crate) fn fortran<I: Int>(name: &'static CStr, body: impl FnOnce() -> Checked) {
     if let Err(Position { at, .. }) = checked(name, body) {
-        let position = I::narrow(at.into());
-        match found(I::XERBLA) {
-            // SAFETY: by this name goes a function of three arguments: the routine's name, the position, the name's length.
+        tell::<I>(name, at);
+    }
+}
+
+/// Tells the program's `xerbla_`.
+fn tell<I: Int>(name: &'static CStr, at: i32) {
+    let position = I::narrow(at.into());
+    match found(I::XERBLA) {
+        // SAFETY: by this name goes a function of three arguments: the routine's name, the position, the name's length.
+        Some(address) => unsafe {
+            let xerbla: Xerbla<I> = std::mem::transmute(address);
+            xerbla(name.as_ptr(), &position, name.count_bytes());
+        },
+        None => illegal(&name.to_string_lossy(), position),
+    }
+}
+
+/// `info` where something else failed than LAPACK has numbers for: LAPACKE's "no memory for work" and "none to transpose".
+const UNSOLVED: i64 = -1010;
+const NO_TRANSPOSE: i64 = -1011;
+
+/// Runs a routine of LAPACK: what `info` is to be, and which wrong argument is to be told. Arguments are counted from `first`.
+fn info(name: &CStr, first: i32, body: impl FnOnce() -> Solved) -> (i64, Option<i32>) {
+    let fail = |why: &str| {
+        say(&format!("superscalar: {}: {why}; its result is of no use", name.to_string_lossy().trim_end()));
+        (UNSOLVED, None)
+    };
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(info)) => (info, None),
+        Ok(Err(Failure::Argument(at))) => (-i64::from(at + first), Some(at + first)),
+        Ok(Err(Failure::NotANumber(at))) => (-i64::from(at + first), None),
+        Ok(Err(Failure::Transposition)) => (NO_TRANSPOSE, None),
+        Ok(Err(Failure::Unsolved(why))) => fail(&why),
+        Err(_) => fail("an internal error"),
+    }
+}
+
+/// Runs a routine of LAPACK, with Fortran's interface.
+///
+/// # Safety
+/// `info` is the address of an integer.
+pub(crate) unsafe fn lapack<I: Int>(name: &'static CStr, info: *mut I, body: impl FnOnce() -> Solved) {
+    let (value, wrong) = self::info(name, 0, body);
+    // SAFETY: as the caller promises.
+    unsafe { info.write(I::narrow(value)) };
+    if let Some(at) = wrong {
+        tell::<I>(name, at);
+    }
+}
+
+type LapackeXerbla<I> = unsafe extern "C-unwind" fn(*const c_char, I);
+
+/// Runs a routine with LAPACKE's interface, where the layout is a further argument; none if it was wrong.
+pub(crate) fn lapacke<I: Int>(name: &'static CStr, body: Option<impl FnOnce() -> Solved>) -> I {
+    let (value, wrong) = match body {
+        Some(body) => info(name, 1, body),
+        None => (-1, Some(1)),
+    };
+    let value = I::narrow(value);
+    if wrong.is_some() {
+        match found(I::LAPACKE_XERBLA) {
+            // SAFETY: by this name goes a function of the routine's name and the negative position.
             Some(address) => unsafe {
-                let xerbla: Xerbla<I> = std::mem::transmute(address);
-                xerbla(name.as_ptr(), &position, name.count_bytes());
+                let xerbla: LapackeXerbla<I> = std::mem::transmute(address);
+                xerbla(name.as_ptr(), value);
             },
-            None => illegal(&name.to_string_lossy(), position),
+            None => lapacke_illegal(&name.to_string_lossy(), value.wide()),
         }
     }
+    value
+}
+
+fn lapacke_illegal(name: &str, info: i64) {
+    say(&match info {
+        UNSOLVED => format!("Not enough memory to allocate work array in {name}"),
+        NO_TRANSPOSE => format!("Not enough memory to transpose matrix in {name}"),
+        info => format!("Wrong parameter {} in {name}", -info),
+    });
+}
+
+/// Whether LAPACKE's upper half looks for NaN: what a program has set, else what the environment says, which is yes.
+static NAN_CHECK: AtomicI32 = AtomicI32::new(-1);
+
+pub(crate) fn refuses_nan() -> bool {
+    if NAN_CHECK.load(Ordering::Relaxed) < 0 {
+        let is_off = superscalar::cache::variable("LAPACKE_NANCHECK").is_some_and(|value| value == "0");
+        NAN_CHECK.store(i32::from(!is_off), Ordering::Relaxed);
+    }
+    NAN_CHECK.load(Ordering::Relaxed) != 0
+}
+
+macro_rules! lapacke {
+    ($($int:ty: $xerbla:ident $get:ident $set:ident;)*) => {$(
+        // SAFETY: the name is LAPACKE's, which is given to nothing else here.
+        #[doc(hidden)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $xerbla(name: *const c_char, info: $int) {
+            // SAFETY: C's names end with a null byte.
+            lapacke_illegal(&unsafe { text(name, 64) }, info.wide());
+        }
+
+        // SAFETY: as above.
+        #[doc(hidden)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $get() -> i32 {
+            refuses_nan().into()
+        }
+
+        // SAFETY: as above.
+        #[doc(hidden)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $set(flag: i32) {
+            NAN_CHECK.store((flag != 0).into(), Ordering::Relaxed);
+        }
+    )*};
+}
+
+lapacke! {
+    i32: LAPACKE_xerbla LAPACKE_get_nancheck LAPACKE_set_nancheck;
+    i64: LAPACKE_xerbla64_ LAPACKE_get_nancheck64_ LAPACKE_set_nancheck64_;
 }
 
 /// Runs a subroutine's body; a wrong argument is told to `cblas_xerbla`. As above.

@@ -1,4 +1,5 @@
-//! The BLAS as a C library: programs that were never written for Superscalar run their Level 3 on it, and have Levels 1 and 2 from its kernels.
+//! The BLAS and LAPACK as a C library: programs that were never written for Superscalar run their Level 3 and factorizations on it, and have
+//! Levels 1 and 2 from its kernels.
 //!
 //! A call comes in through one of four names ([`fortran`](superscalar_macros::fortran), [`cblas`](superscalar_macros::cblas)), has its
 //! arguments checked in the order of the reference BLAS, and becomes views of the caller's memory. A product of few multiplications is
@@ -12,20 +13,28 @@
 //! | `engine.rs` | the runtime: its start, forks, the number of threads, its end |
 //! | `settings.rs` | what the environment says |
 //! | `threads.rs` | the functions by which programs set the number of threads |
+//! | `version.rs` | which LAPACK it is like |
 //! | `level1.rs`, `level2.rs`, `level3.rs` | the routines; Level 1 for both interfaces |
 //! | `cblas2.rs`, `cblas3.rs` | those of C's interface |
+//! | `lapack/` | the routines of LAPACK, for both interfaces |
 //! | `rows.rs` | how a call for rows becomes one for columns |
+//! | `forward.rs`, `loader.rs` | LAPACK's other routines, which go on to another library |
 //!
-//! The symbols that leave this library are listed in `symbols.txt`, which a test compares with the library.
+//! The symbols that leave this library are listed in `symbols.txt`, and those that it forwards in `forwarded.txt`. A
+//! test compares both with the library.
 
 mod abi;
 mod cblas2;
 mod cblas3;
 mod engine;
+mod forward;
 mod guard;
+mod lapack;
 mod level1;
 mod level2;
 mod level3;
+mod loader;
 mod rows;
 mod settings;
 mod threads;
+mod version;

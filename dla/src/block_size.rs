@@ -330,7 +330,7 @@ const PANEL_DIRECT: usize = 192;
 /// 1024 in d: 1.08, 1.08, 1.00 times as fast at once, in s 256 and 1024 1.09.)
 const PANEL_ALONE: usize = 1024;
 /// Reflectors for each triangular factor of QR then.
-const REFLECTORS: usize = 32;
+pub(crate) const REFLECTORS: usize = 32;
 
 /// How many times as high as wide a matrix is tall.
 const TALL: usize = 8;

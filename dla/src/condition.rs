@@ -27,7 +27,7 @@ use superscalar_runtime::{Output, Runtime, Scope};
 
 /// These routines, for one type of element.
 #[each_type]
-pub trait Conditions: HasGecon + HasPocon + HasSubmitGecon + HasSubmitPocon {}
+pub trait Conditions: HasGecon + HasPocon + HasSubmitGecon + HasSubmitPocon + HasSerialGecon + HasSerialPocon {}
 
 /// Steps of the estimate, of which two are usual.
 const STEPS_MAX: usize = 5;
@@ -142,8 +142,18 @@ pub fn gecon<T: Scalar>(
         return Err(Error::argument(format!("gecon: the one or the infinity norm, not {norm}")));
     }
     check("gecon", a.shape(), anorm)?;
+    Ok(serial_gecon(norm, a, anorm))
+}
+
+/// The same without a runtime.
+///
+/// # Panics
+/// If A is not square; for another norm than the one and the infinity norm.
+#[each_type]
+pub fn serial_gecon<T: Scalar>(norm: Norm, a: MatRef<'_, T>, anorm: T::Real) -> T::Real {
+    assert!(matches!(norm, Norm::One | Norm::Inf), "gecon: the one or the infinity norm, not {norm}");
     // Interchanges of rows change neither norm.
-    Ok(reciprocal(a.nrows(), anorm, |op, x| getrs::solve(of_norm(norm, op), a, &[], x)))
+    reciprocal(a.nrows(), anorm, |op, x| getrs::serial(of_norm(norm, op), a, &[], x))
 }
 
 /// What is applied of the inverse: its infinity norm is the one norm of its adjoint.
@@ -179,13 +189,17 @@ pub fn pocon<T: Scalar>(
     anorm: T::Real,
     _options: &Options,
 ) -> Result<T::Real, Error> {
-    let solve = |_: Op, mut x: MatMut<'_, T>| {
-        for op in potrs::order(uplo) {
-            cpu::trsm(Side::Left, uplo, op, Diag::NonUnit, T::ONE, a, x.rb_mut());
-        }
-    };
     check("pocon", a.shape(), anorm)?;
-    Ok(reciprocal(a.nrows(), anorm, solve))
+    Ok(serial_pocon(uplo, a, anorm))
+}
+
+/// The same without a runtime.
+///
+/// # Panics
+/// If A is not square.
+#[each_type]
+pub fn serial_pocon<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, anorm: T::Real) -> T::Real {
+    reciprocal(a.nrows(), anorm, |_, x| potrs::serial(uplo, a, x))
 }
 
 /// Refuses what is not square, and what is no norm.

@@ -11,7 +11,7 @@
 //! | [`getrs`], [`getri`], [`gecon`] | by that factorization: solves op(A) X = B; the inverse; the condition number |
 //! | [`gesv`] | factors and solves |
 //! | [`geqrf`], [`gelqf`] | QR and LQ factorization: A = Q R, A = L Q |
-//! | [`unmqr`], [`unmlq`], [`ungqr`] | products with Q; Q itself |
+//! | [`unmqr`], [`unmlq`], [`ungqr`], [`unglq`] | products with Q; Q itself |
 //! | [`tsqr`] | QR factorization of tall matrices, by a tree |
 //! | [`gels`] | least squares, and solutions of least norm |
 //! | [`potrf`] | Cholesky factorization: A = L Lᴴ or Uᴴ U |
@@ -120,8 +120,8 @@ pub use matrix::Matrix;
 pub use mixed::{MixedPrecision, gesv_mixed, posv_mixed};
 pub use options::Options;
 pub use qr::{
-    Reflectors, RowReflectors, Tree, gelqf::gelqf, gels::gels, geqrf::geqrf, tsqr::tsqr, ungqr::ungqr, unmlq::unmlq,
-    unmqr::unmqr,
+    Reflectors, RowReflectors, Tree, gelqf::gelqf, gels::gels, geqrf::geqrf, tsqr::tsqr, unglq::unglq, ungqr::ungqr,
+    unmlq::unmlq, unmqr::unmqr,
 };
 pub use scalar::Scalar;
 pub use tile::{Tile, TileView};
@@ -184,8 +184,38 @@ pub mod submit {
         gels::submit as gels,
         geqrf::submit as geqrf,
         tsqr::submit as tsqr,
+        unglq::submit as unglq,
         ungqr::submit as ungqr,
         unmlq::{row_reflectors, submit as unmlq},
         unmqr::{reflectors, submit as unmqr},
+    };
+}
+
+/// The routines on the calling thread, without a runtime: for small matrices, and for the bodies of tasks. The blocking forms do the
+/// same where a problem is not worth sharing out.
+///
+/// As the kernels, which are the rest of this family ([`potrf`](superscalar_kernels::cpu::potrf), [`getrf`](superscalar_kernels::cpu::getrf)
+/// and so on), they panic where shapes do not agree.
+///
+/// ```
+/// use superscalar_dla::{Matrix, serial};
+/// use superscalar_kernels::Uplo;
+///
+/// let mut a = Matrix::from_fn(3, 3, |i, j| if i == j { 4.0 } else { 1.0 });
+/// let mut b = Matrix::from_fn(3, 1, |_, _| 6.0);
+/// serial::posv(Uplo::Lower, a.as_mut(), b.as_mut())?;
+/// assert!((b.at(0, 0) - 1.0f64).abs() < 1e-15);
+/// # Ok::<(), superscalar_kernels::NotPositiveDefinite>(())
+/// ```
+pub mod serial {
+    pub use crate::auxiliary::lange::{
+        serial_lange as lange, serial_lanhe as lanhe, serial_lansy as lansy, serial_lantr as lantr,
+    };
+    pub use crate::cholesky::{posv::serial as posv, potri::serial as potri, potrs::serial as potrs};
+    pub use crate::condition::{serial_gecon as gecon, serial_pocon as pocon};
+    pub use crate::lu::{gesv::serial as gesv, getri::serial as getri, getrs::serial as getrs};
+    pub use crate::qr::{
+        gelqf::serial as gelqf, gels::serial as gels, geqrf::serial as geqrf, unglq::serial as unglq,
+        ungqr::serial as ungqr, unmlq::serial as unmlq, unmqr::serial as unmqr,
     };
 }

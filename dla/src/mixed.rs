@@ -241,12 +241,11 @@ impl<T: MixedPrecision> System<'_, T> {
         Ok(NO_CONVERGENCE)
     }
 
-    /// How many times ‖r‖∞ is (√n + 1) ε ‖A‖∞ ‖x‖∞, by |re| + |im|, in the column where that is most; NaN if there is
-    /// one. LAPACK has √n, which the rounding of r itself exceeds at the smallest orders: a correctly rounded x would
-    /// be refined in vain.
+    /// How many times ‖r‖∞ is √n ε ‖A‖∞ ‖x‖∞, by |re| + |im|, in the column where that is most; NaN if there is one. It is LAPACK's criterion.
+    /// (At the smallest orders the rounding of r itself exceeds it now and then. The system is solved in the higher precision then.)
     fn excess(&self, x: MatRef<'_, T>, r: MatRef<'_, T>) -> f64 {
         let (n, nrhs) = r.shape();
-        let bound = self.norm.to_f64() * T::EPSILON.to_f64() * ((n as f64).sqrt() + 1.0);
+        let bound = self.norm.to_f64() * T::EPSILON.to_f64() * (n as f64).sqrt();
         let size = |a: MatRef<'_, T>, j: usize| {
             let modulus = |i: usize| a.at(i, j).re().to_f64().abs() + a.at(i, j).im().to_f64().abs();
             largest((0..n).map(modulus))

@@ -15,6 +15,17 @@ pub(crate) enum Convention {
     Fortran,
     /// Numbers by value, complex ones by address; the name behind `cblas_`.
     Cblas,
+    /// Numbers by value, and the layout before them; the name behind `LAPACKE_`.
+    Lapacke(Half),
+}
+
+/// The two halves of LAPACKE.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Half {
+    /// Looks for NaN, and takes no workspaces.
+    Upper,
+    /// Takes workspaces; the name ends with `_work`.
+    Lower,
 }
 
 /// One type of element: `d`, or `z = "dznrm2"` where the name is not the letter before the function's.
@@ -55,6 +66,8 @@ enum Argument {
     Scalar(TokenStream),
     /// A letter or an enumerator, as it is.
     Code(TokenStream),
+    /// In which interface it was called.
+    Interface,
     /// An address, with the types that are put in for T and I.
     Address(Type),
 }
@@ -64,53 +77,90 @@ pub(crate) fn expand(conventions: &[Convention], elements: TokenStream, function
     let elements = syn::parse::Parser::parse2(parser, elements)?;
     let mut entries = TokenStream::new();
     for (&convention, element) in conventions.iter().flat_map(|it| elements.iter().map(move |element| (it, element))) {
-        for (integer, prefix) in [("i32", ""), ("i32", "scipy_"), ("i64", ""), ("i64", "scipy_")] {
-            entries.extend(entry(convention, element, integer, prefix, &function)?);
+        let routine = routine_of(element, &function);
+        for (integer, name) in names_of(convention, &routine) {
+            entries.extend(entry(convention, element, (integer, &name), &function)?);
         }
     }
     Ok(quote!(#function #entries))
 }
 
-/// The name of one entry, such as `dgemm_`, `scipy_dgemm_64_`, `cblas_dgemm64_`.
-fn name_of(convention: Convention, routine: &str, integer: &str, prefix: &str) -> String {
-    let wide = if integer == "i64" { "64_" } else { "" };
+/// The routine's name for this type of elements, such as `dgemm`.
+fn routine_of(element: &Element, function: &ItemFn) -> String {
+    element.name.as_ref().map_or_else(|| format!("{}{}", element.letter, function.sig.ident), LitStr::value)
+}
+
+/// The names of the entries, such as `dgemm_`, `scipy_dgemm_64_`, `cblas_dgemm64_`, each with the type of its integers. Those of LAPACKE with
+/// 64 bits are the reference's and OpenBLAS's; the wheels have none of them.
+fn names_of(convention: Convention, routine: &str) -> Vec<(&'static str, String)> {
     match convention {
-        Convention::Fortran => format!("{prefix}{routine}_{wide}"),
-        Convention::Cblas => format!("{prefix}cblas_{routine}{wide}"),
+        Convention::Fortran => vec![
+            ("i32", format!("{routine}_")),
+            ("i32", format!("scipy_{routine}_")),
+            ("i64", format!("{routine}_64_")),
+            ("i64", format!("scipy_{routine}_64_")),
+        ],
+        Convention::Cblas => vec![
+            ("i32", format!("cblas_{routine}")),
+            ("i32", format!("scipy_cblas_{routine}")),
+            ("i64", format!("cblas_{routine}64_")),
+            ("i64", format!("scipy_cblas_{routine}64_")),
+        ],
+        Convention::Lapacke(half) => {
+            let name = lapacke_name(half, routine);
+            vec![("i32", name.clone()), ("i64", format!("{name}_64")), ("i64", format!("{name}64_"))]
+        }
     }
+}
+
+fn lapacke_name(half: Half, routine: &str) -> String {
+    format!("LAPACKE_{routine}{}", if half == Half::Lower { "_work" } else { "" })
+}
+
+/// Whether an argument is a workspace or its size.
+fn is_workspace(argument: &Ident) -> bool {
+    argument.to_string().ends_with("work")
 }
 
 fn entry(
     convention: Convention,
     element: &Element,
-    integer: &str,
-    prefix: &str,
+    (integer, name): (&str, &str),
     function: &ItemFn,
 ) -> Result<TokenStream> {
     let (of, integer_type) = (element.element_type()?, format_ident!("{integer}"));
     let inner = &function.sig.ident;
-    let stem = inner.to_string();
-    let routine = element.name.as_ref().map_or_else(|| format!("{}{stem}", element.letter), LitStr::value);
-    let name = format_ident!("{}", name_of(convention, &routine, integer, prefix));
+    let (routine, name) = (routine_of(element, function), format_ident!("{name}"));
     let (mut parameters, mut passed) = (Vec::new(), Vec::new());
     for argument in &function.sig.inputs {
         let FnArg::Typed(argument) = argument else { return Err(Error::new(argument.span(), "no methods here")) };
         let Pat::Ident(pattern) = &*argument.pat else { return Err(Error::new(argument.span(), "a name is needed")) };
         let ident = &pattern.ident;
         let (parameter, value) = match (convention, classify(&argument.ty, &of)) {
+            (Convention::Fortran, Argument::Interface) => {
+                passed.push(quote!(crate::lapack::Interface::FORTRAN));
+                continue;
+            }
+            (Convention::Lapacke(Half::Upper), Argument::Address(_)) if is_workspace(ident) => {
+                passed.push(quote!(::std::ptr::null_mut()));
+                continue;
+            }
+            (Convention::Lapacke(Half::Upper), Argument::Size) if is_workspace(ident) => {
+                passed.push(quote!(crate::abi::Size::ENOUGH));
+                continue;
+            }
+            (_, Argument::Interface) => (quote!(crate::abi::Code), ident.to_token_stream()),
             (Convention::Fortran, Argument::Size) => {
                 (quote!(*const #integer_type), quote!(crate::abi::Size::of(#ident.read())))
             }
             (Convention::Fortran, Argument::Scalar(ty) | Argument::Code(ty)) => {
                 (quote!(*const #ty), quote!(#ident.read()))
             }
-            (Convention::Cblas, Argument::Size) => {
-                (integer_type.to_token_stream(), quote!(crate::abi::Size::of(#ident)))
-            }
+            (_, Argument::Size) => (integer_type.to_token_stream(), quote!(crate::abi::Size::of(#ident))),
             (Convention::Cblas, Argument::Scalar(ty)) if element.is_complex() && !is_real(&argument.ty) => {
                 (quote!(*const #ty), quote!(#ident.read()))
             }
-            (Convention::Cblas, Argument::Scalar(ty) | Argument::Code(ty)) => (ty, ident.to_token_stream()),
+            (_, Argument::Scalar(ty) | Argument::Code(ty)) => (ty, ident.to_token_stream()),
             (_, Argument::Address(ty)) => {
                 (substituted(ty.to_token_stream(), &of, &integer_type), ident.to_token_stream())
             }
@@ -127,7 +177,37 @@ fn entry(
     let c_string = |text: String| LitCStr::new(&CString::new(text).unwrap_or_default(), Span::call_site());
     let upper = c_string(format!("{:<6}", routine.to_uppercase()));
     let behind_cblas = c_string(format!("cblas_{routine}"));
+    let refuses_nan = match convention {
+        Convention::Lapacke(Half::Upper) => quote!(crate::guard::refuses_nan()),
+        _ => quote!(false),
+    };
+    // LAPACKE's layout is looked at first; the function has what it says in its place.
+    let layout = parameters.first().zip(passed.first()).map(|(_, name)| name.clone());
+    let interface = quote!(crate::lapack::Interface::lapacke(#layout, #refuses_nan));
+    let behind_lapacke = match convention {
+        Convention::Lapacke(half) => c_string(lapacke_name(half, &routine)),
+        _ => c_string(String::new()),
+    };
     let (outputs, body) = match (&function.sig.output, convention) {
+        (ReturnType::Type(_, ty), Convention::Fortran) if is(ty, "Solved") => {
+            parameters.push(quote!(info: *mut #integer_type));
+            // SAFETY: of what this makes: who calls has an integer there.
+            (None, quote!(unsafe { crate::guard::lapack(#upper, info, || #call) }))
+        }
+        (ReturnType::Type(_, ty), Convention::Lapacke(_)) if is(ty, "Solved") => {
+            let body = quote!(crate::guard::lapacke(#behind_lapacke, #interface.map(|#layout| move || #call)));
+            (Some(quote!(-> #integer_type)), body)
+        }
+        (ReturnType::Default, Convention::Lapacke(_)) => {
+            let call = quote!(move || { #call; Ok(0) });
+            let body = quote!(crate::guard::lapacke(#behind_lapacke, #interface.map(|#layout| #call)));
+            (Some(quote!(-> #integer_type)), body)
+        }
+        (ReturnType::Type(_, ty), Convention::Lapacke(_)) => {
+            let ty = substituted(ty.to_token_stream(), &of, &integer_type);
+            let call = quote!(#interface.map_or(-1.0, |#layout| #call));
+            (Some(quote!(-> #ty)), quote!(crate::guard::function(#routine, || #call)))
+        }
         (ReturnType::Default, _) => (None, quote!(crate::guard::function(#routine, || #call))),
         (ReturnType::Type(_, ty), _) if !is(ty, "Checked") => {
             let ty = substituted(ty.to_token_stream(), &of, &integer_type);
@@ -159,6 +239,7 @@ fn classify(ty: &Type, of: &TokenStream) -> Argument {
     match ty {
         Type::Ptr(_) => Argument::Address(ty.clone()),
         _ if is(ty, "Size") => Argument::Size,
+        _ if is(ty, "Interface") => Argument::Interface,
         _ if is(ty, "T") => Argument::Scalar(of.clone()),
         _ if is_real(ty) => Argument::Scalar(quote!(<#of as crate::abi::Scalar>::Real)),
         _ => Argument::Code(ty.to_token_stream()),

@@ -4,7 +4,7 @@
 //! function, and is compiled where it stands. So the attribute makes a trait of a generic function, with an implementation for
 //! each type of element, and leaves a generic function that calls it.
 //!
-//! [`macro@fortran`] and [`macro@cblas`] give a generic function of `superscalar-blas` its names in the BLAS.
+//! [`macro@fortran`], [`macro@cblas`] and [`macro@lapack`] give a generic function of `superscalar-blas` its names in the BLAS and LAPACK.
 
 #![forbid(unsafe_code)]
 
@@ -76,6 +76,16 @@ pub fn cblas(elements: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn blas(elements: TokenStream, item: TokenStream) -> TokenStream {
     exported(&[entry::Convention::Fortran, entry::Convention::Cblas], elements, item)
+}
+
+/// Before a function of LAPACK, whose first argument is an `Interface`: exports it for Fortran and for C, there (`LAPACKE_sname`) once without its
+/// workspaces, which are the arguments whose names end with `work`, and once with them (`LAPACKE_sname_work`).
+///
+/// A result of type `Solved` is `info`, in Fortran a last argument and in C what is returned. A function without a result returns zero in C.
+#[proc_macro_attribute]
+pub fn lapack(elements: TokenStream, item: TokenStream) -> TokenStream {
+    use entry::{Convention, Half};
+    exported(&[Convention::Fortran, Convention::Lapacke(Half::Upper), Convention::Lapacke(Half::Lower)], elements, item)
 }
 
 fn exported(conventions: &[entry::Convention], elements: TokenStream, item: TokenStream) -> TokenStream {

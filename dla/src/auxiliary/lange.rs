@@ -217,11 +217,8 @@ fn blocking<T: Scalar>(
     a: MatRef<'_, T>,
     options: &Options,
 ) -> Result<T::Real, Error> {
-    if a.is_empty() {
-        return Ok(T::Real::ZERO);
-    }
-    let Some(nb) = options.streamed_columns(a.shape(), rt.workers())? else {
-        return Ok(partial(norm, structure, a, 0).norm());
+    let Some(nb) = options.streamed_columns(a.shape(), rt.workers())?.filter(|_| !a.is_empty()) else {
+        return Ok(direct(norm, structure, a));
     };
     Ok(rt.scope(|s| {
         let norm = submit(s, norm, structure, &Tiled::read_only_columns(s, a, nb));
@@ -399,6 +396,43 @@ pub fn lantr<T: Scalar>(
     options: &Options,
 ) -> Result<T::Real, Error> {
     blocking(rt, norm, Structure::Triangular(uplo, diag), a, options)
+}
+
+/// On the calling thread.
+fn direct<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>) -> T::Real {
+    if a.is_empty() { T::Real::ZERO } else { partial(norm, structure, a, 0).norm() }
+}
+
+/// [`lange`](fn@crate::lange) on the calling thread.
+#[each_type]
+pub fn serial_lange<T: Scalar>(norm: Norm, a: MatRef<'_, T>) -> T::Real {
+    direct(norm, Structure::General, a)
+}
+
+/// [`lansy`](fn@crate::lansy) on the calling thread.
+///
+/// # Panics
+/// If A is not square.
+#[each_type]
+pub fn serial_lansy<T: Scalar>(norm: Norm, uplo: Uplo, a: MatRef<'_, T>) -> T::Real {
+    assert!(a.nrows() == a.ncols(), "lansy: A is {} x {}, not square", a.nrows(), a.ncols());
+    direct(norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a)
+}
+
+/// [`lanhe`](fn@crate::lanhe) on the calling thread.
+///
+/// # Panics
+/// If A is not square.
+#[each_type]
+pub fn serial_lanhe<T: Scalar>(norm: Norm, uplo: Uplo, a: MatRef<'_, T>) -> T::Real {
+    assert!(a.nrows() == a.ncols(), "lanhe: A is {} x {}, not square", a.nrows(), a.ncols());
+    direct(norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a)
+}
+
+/// [`lantr`](fn@crate::lantr) on the calling thread.
+#[each_type]
+pub fn serial_lantr<T: Scalar>(norm: Norm, uplo: Uplo, diag: Diag, a: MatRef<'_, T>) -> T::Real {
+    direct(norm, Structure::Triangular(uplo, diag), a)
 }
 
 fn check_square<T: Scalar>(name: &str, a: MatRef<'_, T>) -> Result<(), Error> {

@@ -28,6 +28,10 @@ pub trait Auxiliary:
     + lange::HasLansy
     + lange::HasLanhe
     + lange::HasLantr
+    + lange::HasSerialLange
+    + lange::HasSerialLansy
+    + lange::HasSerialLanhe
+    + lange::HasSerialLantr
     + laset::HasSubmit
     + laset::HasLaset
     + laswp::HasSubmit

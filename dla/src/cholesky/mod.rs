@@ -17,12 +17,15 @@ pub trait Cholesky:
     + lauum::HasLauum
     + posv::HasSubmit
     + posv::HasPosv
+    + posv::HasSerial
     + potrf::HasSubmit
     + potrf::HasPotrf
     + potri::HasSubmit
     + potri::HasPotri
+    + potri::HasSerial
     + potrs::HasSubmit
     + potrs::HasPotrs
+    + potrs::HasSerial
     + trtri::HasSubmit
     + trtri::HasTrtri
 {

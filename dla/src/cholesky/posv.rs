@@ -3,7 +3,7 @@
 use super::{potrf, potrs};
 use crate::block_size::Crew;
 use crate::{error::Error, options::Options, scalar::Scalar, tiled::Tiled};
-use superscalar_kernels::{MatMut, Uplo};
+use superscalar_kernels::{MatMut, NotPositiveDefinite, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -68,4 +68,28 @@ pub fn posv<T: Scalar>(
         };
         submit(s, uplo, &cut(a.rb_mut()), &cut(b.rb_mut()));
     })?)
+}
+
+/// Factors A and solves A X = B on the calling thread, as [`posv`](fn@crate::posv) does.
+///
+/// # Errors
+/// [`NotPositiveDefinite`] names the leading minor that is not; B is then as it was.
+///
+/// # Panics
+/// If the shapes do not agree.
+///
+/// ```
+/// use superscalar_dla::{Matrix, serial};
+/// use superscalar_kernels::Uplo;
+///
+/// let (mut a, mut b) = (Matrix::from_fn(1, 1, |_, _| 4.0), Matrix::from_fn(1, 1, |_, _| 8.0));
+/// serial::posv(Uplo::Lower, a.as_mut(), b.as_mut())?;
+/// assert_eq!(b.at(0, 0), 2.0);
+/// # Ok::<(), superscalar_kernels::NotPositiveDefinite>(())
+/// ```
+#[each_type]
+pub fn serial<T: Scalar>(uplo: Uplo, mut a: MatMut<'_, T>, b: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
+    cpu::potrf(uplo, a.rb_mut())?;
+    potrs::serial(uplo, a.as_ref(), b);
+    Ok(())
 }

@@ -50,9 +50,31 @@ pub fn potri<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     }
     let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
     if n <= nb {
-        cpu::trtri(uplo, Diag::NonUnit, a.rb_mut())?;
-        cpu::lauum(uplo, a);
-        return Ok(());
+        return Ok(serial(uplo, a)?);
     }
     Ok(rt.scope(|s| submit(s, uplo, &Tiled::new(s, a.rb_mut(), nb, nb)))?)
+}
+
+/// The inverse on the calling thread, from the factor in A, as [`potri`](fn@crate::potri) makes it.
+///
+/// # Errors
+/// [`Singular`] if a diagonal element of the factor is exactly zero: A is then as it was.
+///
+/// # Panics
+/// If A is not square.
+///
+/// ```
+/// use superscalar_dla::{Matrix, serial};
+/// use superscalar_kernels::Uplo;
+///
+/// let mut a = Matrix::from_fn(1, 1, |_, _| 2.0);
+/// serial::potri(Uplo::Lower, a.as_mut())?;
+/// assert_eq!(a.at(0, 0), 0.25);
+/// # Ok::<(), superscalar_kernels::Singular>(())
+/// ```
+#[each_type]
+pub fn serial<T: Scalar>(uplo: Uplo, mut a: MatMut<'_, T>) -> Result<(), Singular> {
+    cpu::trtri(uplo, Diag::NonUnit, a.rb_mut())?;
+    cpu::lauum(uplo, a);
+    Ok(())
 }

@@ -66,9 +66,7 @@ pub fn potrs<T: Scalar>(
     }
     let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
     if n <= nb || nrhs == 0 {
-        for op in order(uplo) {
-            cpu::trsm(Side::Left, uplo, op, Diag::NonUnit, T::ONE, a, b.rb_mut());
-        }
+        serial(uplo, a, b);
         return Ok(());
     }
     let distribution = options.distribution_over(rt)?;
@@ -76,4 +74,24 @@ pub fn potrs<T: Scalar>(
         let b = Tiled::new(s, b.rb_mut(), nb, nb).distributed(s, distribution);
         submit(s, uplo, &Tiled::read_only(s, a, nb, nb), &b);
     })?)
+}
+
+/// Solves A X = B on the calling thread by the factor in A, as [`potrs`](fn@crate::potrs) does.
+///
+/// # Panics
+/// If the shapes do not agree.
+///
+/// ```
+/// use superscalar_dla::{Matrix, serial};
+/// use superscalar_kernels::Uplo;
+///
+/// let (a, mut b) = (Matrix::from_fn(1, 1, |_, _| 2.0), Matrix::from_fn(1, 1, |_, _| 8.0));
+/// serial::potrs(Uplo::Lower, a.as_ref(), b.as_mut());
+/// assert_eq!(b.at(0, 0), 2.0);
+/// ```
+#[each_type]
+pub fn serial<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, mut b: MatMut<'_, T>) {
+    for op in order(uplo) {
+        cpu::trsm(Side::Left, uplo, op, Diag::NonUnit, T::ONE, a, b.rb_mut());
+    }
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::block_size::Crew;
 use crate::tuning::Blocks;
 use crate::{error::Error, options::Options, scalar::Scalar, tiled::Tiled};
-use superscalar_kernels::{MatMut, Op, cpu};
+use superscalar_kernels::{MatMut, Op, Singular, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -59,9 +59,7 @@ pub fn gesv<T: Scalar>(
     }
     check_ipiv("gesv", (n, n), ipiv)?;
     let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (n, n), Crew::of(rt))? else {
-        cpu::getrf(a.rb_mut(), ipiv)?;
-        getrs::solve(Op::None, a.as_ref(), ipiv, b);
-        return Ok(());
+        return Ok(serial(a, ipiv, b)?);
     };
     let distribution = options.distribution_of_factorization(rt)?;
     Ok(rt.scope(|s| {
@@ -69,4 +67,27 @@ pub fn gesv<T: Scalar>(
         let b = Tiled::columns(s, b.rb_mut(), nb).distributed(s, distribution);
         submit(s, &a, ipiv, &b);
     })?)
+}
+
+/// Factors A and solves A X = B on the calling thread, as [`gesv`](fn@crate::gesv) does.
+///
+/// # Errors
+/// [`Singular`] names the first pivot that is exactly zero. A holds its factors all the same, and B is as it was.
+///
+/// # Panics
+/// If the shapes do not agree.
+///
+/// ```
+/// use superscalar_dla::{Matrix, serial};
+///
+/// let (mut a, mut b) = (Matrix::from_fn(1, 1, |_, _| 2.0), Matrix::from_fn(1, 1, |_, _| 8.0));
+/// serial::gesv(a.as_mut(), &mut [0], b.as_mut())?;
+/// assert_eq!(b.at(0, 0), 4.0);
+/// # Ok::<(), superscalar_kernels::Singular>(())
+/// ```
+#[each_type]
+pub fn serial<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32], b: MatMut<'_, T>) -> Result<(), Singular> {
+    cpu::getrf(a.rb_mut(), ipiv)?;
+    getrs::serial(Op::None, a.as_ref(), ipiv, b);
+    Ok(())
 }

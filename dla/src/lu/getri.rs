@@ -14,7 +14,7 @@ use crate::{
     tiled::Tiled,
     tuning::Blocks,
 };
-use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Side, Uplo, cpu};
+use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Side, Singular, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Error as Failed, Nesting, Runtime, Scope, TaskSpec};
 
@@ -203,6 +203,28 @@ pub fn getri<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &[i32], option
             submit(s, &a, &Pivots { blocks: s.lend_chunks(&mut ipiv, nb), regular: check_diagonal(s, &a) });
         })?);
     }
+    Ok(serial(a, ipiv)?)
+}
+
+/// The inverse on the calling thread, from the factors in A, as [`getri`](fn@crate::getri) makes it.
+///
+/// # Errors
+/// [`Singular`] if a diagonal element of U is exactly zero: A is then as it was.
+///
+/// # Panics
+/// If A is not square, or an interchange is outside of it.
+///
+/// ```
+/// use superscalar_dla::{Matrix, serial};
+///
+/// let mut a = Matrix::from_fn(1, 1, |_, _| 4.0);
+/// serial::getri(a.as_mut(), &[1])?;
+/// assert_eq!(a.at(0, 0), 0.25);
+/// # Ok::<(), superscalar_kernels::Singular>(())
+/// ```
+#[each_type]
+pub fn serial<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &[i32]) -> Result<(), Singular> {
+    let n = a.nrows();
     cpu::trtri(Uplo::Upper, Diag::NonUnit, a.rb_mut())?;
     let mut l = Matrix::zeros(n, n);
     take_below(a.rb_mut(), l.as_mut());

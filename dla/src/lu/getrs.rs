@@ -136,13 +136,27 @@ pub fn getrs<T: Scalar>(
     }
     Ok(rt.scope(|s| {
         for b in Tiled::columns(s, b.rb_mut(), parts).tiles() {
-            s.spawn(task("getrs", 0, 0, 0), b.read_write(), move |b| solve(op, a, ipiv, b.view_mut()));
+            s.spawn(task("getrs", 0, 0, 0), b.read_write(), move |b| serial(op, a, ipiv, b.view_mut()));
         }
     })?)
 }
 
-/// The same on one thread.
-pub(crate) fn solve<T: Scalar>(op: Op, a: MatRef<'_, T>, ipiv: &[i32], b: MatMut<'_, T>) {
+/// Solves op(A) X = B on the calling thread by the factors in A, as [`getrs`](fn@crate::getrs) does. Without interchanges (an empty
+/// `ipiv`) it is L U that is solved with.
+///
+/// # Panics
+/// If the shapes do not agree, or an interchange is outside of the matrix.
+///
+/// ```
+/// use superscalar_dla::{Matrix, serial};
+/// use superscalar_kernels::Op;
+///
+/// let (a, mut b) = (Matrix::from_fn(1, 1, |_, _| 2.0), Matrix::from_fn(1, 1, |_, _| 8.0));
+/// serial::getrs(Op::None, a.as_ref(), &[1], b.as_mut());
+/// assert_eq!(b.at(0, 0), 4.0);
+/// ```
+#[each_type]
+pub fn serial<T: Scalar>(op: Op, a: MatRef<'_, T>, ipiv: &[i32], b: MatMut<'_, T>) {
     between_exchanges(op, ipiv, b, |mut b| {
         for (uplo, diag) in order(op) {
             cpu::trsm(Side::Left, uplo, op, diag, T::ONE, a, b.rb_mut());

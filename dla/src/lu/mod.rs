@@ -19,11 +19,14 @@ use superscalar_macros::each_type;
 pub trait Lu:
     gesv::HasSubmit
     + gesv::HasGesv
+    + gesv::HasSerial
     + getrf::HasSubmit
     + getrf::HasGetrf
     + getri::HasSubmit
     + getri::HasGetri
+    + getri::HasSerial
     + getrs::HasSubmit
     + getrs::HasGetrs
+    + getrs::HasSerial
 {
 }

@@ -1,7 +1,7 @@
 //! LQ factorization: A = L Q.
 
 use super::{Reflectors, geqrf};
-use crate::{codelets::task, error::Error, options::Options, scalar::Scalar, tile::Tile, tiled::Tiled};
+use crate::{codelets::task, error::Error, matrix::Matrix, options::Options, scalar::Scalar, tile::Tile, tiled::Tiled};
 use superscalar_kernels::{MatMut, Reflector};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
@@ -65,9 +65,44 @@ pub fn gelqf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], optio
     let (m, n) = a.shape();
     geqrf::check_tau("gelqf", m.min(n), tau)?;
     conjugate(a.rb_mut());
-    let outcome = geqrf::geqrf(rt, a.rb_mut().transpose(), tau, options);
+    let outcome = by_columns(rt, a.rb_mut().transpose(), |at| geqrf::geqrf(rt, at, tau, options));
     conjugate(a);
     outcome
+}
+
+/// Does something with a matrix that lies by rows; where the runtime has devices, which copy columns, with a copy that lies by columns.
+pub(crate) fn by_columns<T: Scalar>(
+    rt: &Runtime,
+    mut at: MatMut<'_, T>,
+    body: impl FnOnce(MatMut<'_, T>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    if !rt.has_devices() || at.row_stride() == 1 {
+        return body(at);
+    }
+    let mut copy = Matrix::try_zeros(at.nrows(), at.ncols())?;
+    copy.as_mut().copy_from(at.as_ref());
+    let outcome = body(copy.as_mut());
+    at.copy_from(copy.as_ref());
+    outcome
+}
+
+/// Factors A on the calling thread, as [`gelqf`](fn@crate::gelqf) does.
+///
+/// # Panics
+/// If `tau` does not have min(m, n) elements.
+///
+/// ```
+/// use superscalar_dla::{Matrix, serial};
+///
+/// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0, 4.0][j]), [0.0]);
+/// serial::gelqf(a.as_mut(), &mut tau);
+/// assert_eq!((a.into_vec(), tau), (vec![-5.0, 0.5], [1.6]));
+/// ```
+#[each_type]
+pub fn serial<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T]) {
+    conjugate(a.rb_mut());
+    geqrf::serial(a.rb_mut().transpose(), tau);
+    conjugate(a);
 }
 
 /// A = conj(A).

@@ -1,7 +1,10 @@
 //! Least squares, and solutions of least norm.
 
-use super::{gelqf::conjugate, geqrf, unmqr};
-use crate::block_size::Crew;
+use super::{
+    gelqf::{by_columns, conjugate},
+    geqrf, unmqr,
+};
+use crate::block_size::{Crew, REFLECTORS};
 use crate::{
     codelets::{Zero, task},
     columns::{await_regular, check_diagonal_unless_zero, trsm},
@@ -201,8 +204,8 @@ fn largest<T: Scalar>(rt: &Runtime, a: MatRef<'_, T>, options: &Options) -> Resu
 pub fn gels<T: Scalar>(
     rt: &Runtime,
     op: Op,
-    mut a: MatMut<'_, T>,
-    mut b: MatMut<'_, T>,
+    a: MatMut<'_, T>,
+    b: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
     let ((m, n), (rows, nrhs)) = (a.shape(), b.shape());
@@ -210,32 +213,70 @@ pub fn gels<T: Scalar>(
         return Err(Error::shape(format!("gels: A is {m} x {n}, B {rows} x {nrhs}")));
     }
     unmqr::check_op::<T>("gels", op)?;
+    let (tall, order) = (m.max(n), m.min(n));
+    let panel = options.panel_columns::<T>(Blocks::Qr, (tall, order), Crew::of(rt))?;
+    let tiles = options.product_tiles((tall, nrhs, order), Crew::of(rt))?;
+    let solve = |op: Op, a: MatMut<'_, T>, b: MatMut<'_, T>| match (panel, tiles) {
+        (None, None) => Ok(direct(op, a, b)?),
+        _ => by_columns(rt, a, |a| share_out(rt, op, a, b, options)),
+    };
+    scaled(op, a, b, |a| largest(rt, a, options), solve)
+}
+
+/// Solves on the calling thread, as [`gels`](fn@crate::gels) does.
+///
+/// # Errors
+/// [`Singular`] if A is not zero and a diagonal element of its triangular factor is exactly zero: B is of no use then.
+///
+/// # Panics
+/// If the shapes do not agree; for [`Op::Trans`] of a complex type.
+///
+/// ```
+/// use superscalar_dla::{Matrix, serial};
+/// use superscalar_kernels::Op;
+///
+/// let (mut a, mut b) = (Matrix::from_fn(2, 1, |_, _| 1.0), Matrix::from_fn(2, 1, |i, _| [2.0f64, 4.0][i]));
+/// serial::gels(Op::None, a.as_mut(), b.as_mut())?;
+/// assert!((b.at(0, 0) - 3.0).abs() < 1e-14);
+/// # Ok::<(), superscalar_kernels::Singular>(())
+/// ```
+#[each_type]
+pub fn serial<T: Scalar>(op: Op, a: MatMut<'_, T>, b: MatMut<'_, T>) -> Result<(), Singular> {
+    let (m, n) = a.shape();
+    assert!(b.nrows() == m.max(n), "gels: A is {m} x {n}, B {} x {}", b.nrows(), b.ncols());
+    assert!(!T::COMPLEX || op != Op::Trans, "gels: no plain transpose of a complex matrix");
+    scaled(op, a, b, |a| Ok(largest_part(a)), direct)
+}
+
+/// Solves with matrices that are scaled, if they must be, for as long as that takes: `largest` finds a matrix's largest part of an element,
+/// `solve` solves with a tall one.
+fn scaled<T: Scalar, E>(
+    op: Op,
+    mut a: MatMut<'_, T>,
+    mut b: MatMut<'_, T>,
+    largest: impl Fn(MatRef<'_, T>) -> Result<T::Real, E>,
+    solve: impl FnOnce(Op, MatMut<'_, T>, MatMut<'_, T>) -> Result<(), E>,
+) -> Result<(), E> {
+    let ((m, n), nrhs) = (a.shape(), b.ncols());
     // Aᴴ is tall if A is wide: the other op of the conjugated, transposed view.
     let wide = m < n;
     let op = if (op == Op::None) == wide { Op::ConjTrans } else { Op::None };
     let (tall, order) = (m.max(n), m.min(n));
-    let panel = options.panel_columns::<T>(Blocks::Qr, (tall, order), Crew::of(rt))?;
-    let tiles = options.product_tiles((tall, nrhs, order), Crew::of(rt))?;
     let (given, solved) = if op == Op::None { (tall, order) } else { (order, tall) };
-    let a_largest = largest(rt, a.as_ref(), options)?;
+    let a_largest = largest(a.as_ref())?;
     if a_largest == T::Real::ZERO {
         // Also where A has no elements.
         b.fill(T::ZERO);
         return Ok(());
     }
-    let scaling = Scaling::of(a_largest, largest(rt, b.as_ref().submatrix(0..given, 0..nrhs), options)?);
+    let scaling = Scaling::of(a_largest, largest(b.as_ref().submatrix(0..given, 0..nrhs))?);
     scale(a.rb_mut(), scaling.a);
     scale(b.rb_mut().submatrix(0..given, 0..nrhs), scaling.b);
     if wide {
         conjugate(a.rb_mut());
     }
     let mut qr = if wide { a.rb_mut().transpose() } else { a.rb_mut() };
-    let (factored, x) = (qr.rb_mut(), b.rb_mut());
-    let outcome = if panel.is_none() && tiles.is_none() {
-        solve(op, factored, x)
-    } else {
-        share_out(rt, op, factored, x, options)
-    };
+    let outcome = solve(op, qr.rb_mut(), b.rb_mut());
     scale_upper(qr, 0, -scaling.a);
     if wide {
         conjugate(a);
@@ -265,13 +306,13 @@ fn share_out<T: Scalar>(
 }
 
 /// The same on one thread.
-fn solve<T: Scalar>(op: Op, mut a: MatMut<'_, T>, mut b: MatMut<'_, T>) -> Result<(), Error> {
+fn direct<T: Scalar>(op: Op, mut a: MatMut<'_, T>, mut b: MatMut<'_, T>) -> Result<(), Singular> {
     let ((m, n), nrhs) = (a.shape(), b.ncols());
-    let (mut tau, mut t) = (vec![T::ZERO; n], Matrix::zeros(n, n));
+    let (mut tau, mut t) = (vec![T::ZERO; n], Matrix::zeros(REFLECTORS.min(n), n));
     cpu::geqrf(a.rb_mut(), &mut tau, t.as_mut());
     let a = a.into_ref();
     if let Some(at) = (0..n).find(|&i| a.at(i, i) == T::ZERO) {
-        return Err(Singular { pivot: at + 1 }.into());
+        return Err(Singular { pivot: at + 1 });
     }
     let (q, r) = (BlockReflector::new(a, t.as_ref()), a.submatrix(0..n, 0..n));
     let trsm = |b: MatMut<'_, T>| {

@@ -1,6 +1,6 @@
 //! QR factorization: A = Q R.
 
-use crate::block_size::Crew;
+use crate::block_size::{Crew, REFLECTORS};
 use crate::{
     codelets::{Application, Geqrf, Larfb, cost_of_larfb, task},
     distribution::Dealer,
@@ -96,8 +96,7 @@ pub fn geqrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], optio
     let (m, n) = a.shape();
     check_tau("geqrf", m.min(n), tau)?;
     let Some(nb) = options.panel_columns::<T>(Blocks::Qr, (m, n), Crew::of(rt))? else {
-        let mut t = Matrix::zeros(options.inner_reflectors::<T>((m, n), rt.workers())?, tau.len());
-        cpu::geqrf(a, tau, t.as_mut());
+        factor(a, tau, options.inner_reflectors::<T>((m, n), rt.workers())?);
         return Ok(());
     };
     let distribution = options.distribution_of_factorization(rt)?;
@@ -110,4 +109,28 @@ pub(crate) fn check_tau<T>(name: &str, k: usize, tau: &[T]) -> Result<(), Error>
         return Err(Error::shape(format!("{name}: tau has {} elements for {k} reflectors", tau.len())));
     }
     Ok(())
+}
+
+/// Factors A on the calling thread, as [`geqrf`](fn@crate::geqrf) does.
+///
+/// # Panics
+/// If `tau` does not have min(m, n) elements.
+///
+/// ```
+/// use superscalar_dla::{Matrix, serial};
+///
+/// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]), [0.0]);
+/// serial::geqrf(a.as_mut(), &mut tau);
+/// assert_eq!((a.into_vec(), tau), (vec![-5.0, 0.5], [1.6]));
+/// ```
+#[each_type]
+pub fn serial<T: Scalar>(a: MatMut<'_, T>, tau: &mut [T]) {
+    let reflectors = REFLECTORS.min(tau.len());
+    factor(a, tau, reflectors);
+}
+
+/// The factorization by kernels alone, with so many reflectors for each triangular factor.
+fn factor<T: Scalar>(a: MatMut<'_, T>, tau: &mut [T], reflectors: usize) {
+    let mut t = Matrix::zeros(reflectors, tau.len());
+    cpu::geqrf(a, tau, t.as_mut());
 }

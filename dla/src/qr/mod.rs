@@ -9,6 +9,7 @@ pub(crate) mod gelqf;
 pub(crate) mod gels;
 pub(crate) mod geqrf;
 pub(crate) mod tsqr;
+pub(crate) mod unglq;
 pub(crate) mod ungqr;
 pub(crate) mod unmlq;
 pub(crate) mod unmqr;
@@ -24,21 +25,30 @@ use superscalar_macros::each_type;
 pub trait Qr:
     gelqf::HasSubmit
     + gelqf::HasGelqf
+    + gelqf::HasSerial
     + gels::HasSubmit
     + gels::HasGels
+    + gels::HasSerial
     + geqrf::HasSubmit
     + geqrf::HasGeqrf
+    + geqrf::HasSerial
     + tsqr::HasSubmit
     + tsqr::HasTsqr
     + tsqr::HasGrow
     + tsqr::HasMultiply
+    + unglq::HasSubmit
+    + unglq::HasUnglq
+    + unglq::HasSerial
     + ungqr::HasSubmit
     + ungqr::HasUngqr
+    + ungqr::HasSerial
     + unmlq::HasRowReflectors
     + unmlq::HasSubmit
     + unmlq::HasUnmlq
+    + unmlq::HasSerial
     + unmqr::HasReflectors
     + unmqr::HasSubmit
     + unmqr::HasUnmqr
+    + unmqr::HasSerial
 {
 }

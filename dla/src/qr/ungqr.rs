@@ -1,6 +1,6 @@
 //! The Q of a QR factorization, made explicit.
 
-use super::unmqr::reflectors;
+use super::unmqr::{TOGETHER, reflectors};
 use crate::block_size::Crew;
 use crate::{
     codelets::{Application, Larfb, Ungqr, identity, multiply_out, task},
@@ -66,17 +66,41 @@ pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: 
     if n > m || k > n {
         return Err(Error::shape(format!("ungqr: {k} reflectors for a Q of {m} x {n}")));
     }
-    if n == 0 {
-        return Ok(());
-    }
     if options.product_tiles((m, n, k), Crew::of(rt))?.is_none() {
-        let mut t = Matrix::zeros(k, k);
-        cpu::larft(a.as_ref().submatrix(0..m, 0..k), tau, t.as_mut());
-        identity(a.rb_mut().submatrix(0..m, k..n), k);
-        multiply_out(a, k, t.as_ref());
+        serial(a, tau);
         return Ok(());
     }
     let nb = options.reflector_columns::<T>((m, n))?;
     let mut tau = tau.to_vec();
     Ok(rt.scope(|s| submit(s, &Tiled::columns(s, a.rb_mut(), nb), &mut tau))?)
+}
+
+/// Replaces A by the first columns of Q on the calling thread, as [`ungqr`](fn@crate::ungqr) does.
+///
+/// # Panics
+/// Unless k <= n <= m.
+///
+/// ```
+/// use superscalar_dla::{Matrix, serial};
+///
+/// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0f64, 4.0][i]), [0.0]);
+/// serial::geqrf(a.as_mut(), &mut tau);
+/// serial::ungqr(a.as_mut(), &tau);
+/// assert!((a.at(0, 0) + 0.6).abs() < 1e-15 && (a.at(1, 0) + 0.8).abs() < 1e-15);
+/// ```
+#[each_type]
+pub fn serial<T: Scalar>(mut a: MatMut<'_, T>, tau: &[T]) {
+    let ((m, n), k) = (a.shape(), tau.len());
+    assert!(k <= n && n <= m, "ungqr: {k} reflectors for a Q of {m} x {n}");
+    identity(a.rb_mut().submatrix(0..m, k..n), k);
+    let mut t = Matrix::zeros(TOGETHER.min(k), TOGETHER.min(k));
+    for start in (0..k).step_by(TOGETHER).rev() {
+        let count = TOGETHER.min(k - start);
+        // The rows above are those of the identity, once the columns of this block are.
+        let (above, below) = a.rb_mut().submatrix(0..m, start..n).split_at_row(start);
+        let mut t = t.as_mut().submatrix(0..count, 0..count);
+        cpu::larft(below.as_ref().submatrix(0..m - start, 0..count), &tau[start..start + count], t.rb_mut());
+        multiply_out(below, count, t.as_ref());
+        above.submatrix(0..start, 0..count).fill(T::ZERO);
+    }
 }

@@ -5,7 +5,7 @@ use super::{
     gelqf::{conjugate, conjugate_all},
     unmqr,
 };
-use crate::{error::Error, options::Options, scalar::Scalar, tile::TileView, tiled::Tiled};
+use crate::{error::Error, matrix::Matrix, options::Options, scalar::Scalar, tile::TileView, tiled::Tiled};
 use superscalar_kernels::{MatMut, MatRef, Op, Side};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
@@ -95,11 +95,44 @@ pub fn unmlq<T: Scalar>(
         return Err(Error::shape(why));
     }
     unmqr::check_op::<T>("unmlq", op)?;
-    let mut tau = tau.to_vec();
-    tau.iter_mut().for_each(|tau| *tau = tau.conj());
+    let tau = conjugated(tau);
     conjugate(c.rb_mut());
     let v = a.submatrix(0..k, 0..order).transpose();
+    // Devices copy columns.
+    let mut copy = Matrix::try_zeros(if rt.has_devices() { order } else { 0 }, k)?;
+    if rt.has_devices() {
+        copy.as_mut().copy_from(v);
+    }
+    let v = if rt.has_devices() { copy.as_ref() } else { v };
     let outcome = unmqr::apply(rt, side, adjoint::<T>(op), v, &tau, c.rb_mut(), options);
     conjugate(c);
     outcome
+}
+
+/// The conjugates of scalar factors.
+pub(crate) fn conjugated<T: Scalar>(tau: &[T]) -> Vec<T> {
+    tau.iter().map(|tau| tau.conj()).collect()
+}
+
+/// Multiplies C by op(Q) on the calling thread, as [`unmlq`](fn@crate::unmlq) does.
+///
+/// # Panics
+/// If the shapes do not agree; for [`Op::Trans`] of a complex type.
+///
+/// ```
+/// use superscalar_dla::{Matrix, serial};
+/// use superscalar_kernels::{Op, Side};
+///
+/// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0, 4.0][j]), [0.0]);
+/// serial::gelqf(a.as_mut(), &mut tau);
+/// let mut c = Matrix::from_fn(1, 2, |_, j| [-5.0f64, 0.0][j]);
+/// serial::unmlq(Side::Right, Op::None, a.as_ref(), &tau, c.as_mut()); // L Q
+/// assert!((c.at(0, 0) - 3.0).abs() < 1e-14 && (c.at(0, 1) - 4.0).abs() < 1e-14);
+/// ```
+#[each_type]
+pub fn serial<T: Scalar>(side: Side, op: Op, a: MatRef<'_, T>, tau: &[T], mut c: MatMut<'_, T>) {
+    let v = a.submatrix(0..tau.len(), 0..a.ncols()).transpose();
+    conjugate(c.rb_mut());
+    unmqr::serial(side, adjoint::<T>(op), v, &conjugated(tau), c.rb_mut());
+    conjugate(c);
 }

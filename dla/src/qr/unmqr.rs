@@ -148,9 +148,7 @@ pub(crate) fn apply<T: Scalar>(
     let ((m, n), (order, k)) = (c.shape(), v.shape());
     let others = if side == Side::Left { n } else { m };
     if options.product_tiles((order, others, k), Crew::of(rt))?.is_none() {
-        let mut t = Matrix::zeros(k, k);
-        cpu::larft(v, tau, t.as_mut());
-        cpu::larfb(side, op, BlockReflector::new(v, t.as_ref()), c);
+        serial(side, op, v, tau, c);
         return Ok(());
     }
     let nb = options.reflector_columns::<T>((order, k))?;
@@ -165,4 +163,50 @@ pub(crate) fn apply<T: Scalar>(
         };
         submit(s, side, op, &a, &q, &c.distributed(s, distribution));
     })?)
+}
+
+/// Reflectors that are applied at once on one thread.
+pub(crate) const TOGETHER: usize = 64;
+
+/// Multiplies C by op(Q) on the calling thread, as [`unmqr`](fn@crate::unmqr) does.
+///
+/// # Panics
+/// If the shapes do not agree; for [`Op::Trans`] of a complex type.
+///
+/// ```
+/// use superscalar_dla::{Matrix, serial};
+/// use superscalar_kernels::{Op, Side};
+///
+/// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]), [0.0]);
+/// serial::geqrf(a.as_mut(), &mut tau);
+/// let mut c = Matrix::from_fn(2, 1, |i, _| [3.0f64, 4.0][i]);
+/// serial::unmqr(Side::Left, Op::ConjTrans, a.as_ref(), &tau, c.as_mut());
+/// assert!((c.at(0, 0) + 5.0).abs() < 1e-14 && c.at(1, 0).abs() < 1e-14);
+/// ```
+#[each_type]
+pub fn serial<T: Scalar>(side: Side, op: Op, a: MatRef<'_, T>, tau: &[T], mut c: MatMut<'_, T>) {
+    assert!(!T::COMPLEX || op != Op::Trans, "unmqr: no plain transpose of a complex Q");
+    let ((m, n), k) = (c.shape(), tau.len());
+    let order = if side == Side::Left { m } else { n };
+    assert!(
+        a.nrows() == order && k <= a.ncols().min(order),
+        "unmqr: {k} reflectors in A of {:?}, C {m} x {n}",
+        a.shape()
+    );
+    let mut t = Matrix::zeros(TOGETHER.min(k), TOGETHER.min(k));
+    let blocks = k.div_ceil(TOGETHER);
+    // Q = Q[0] Q[1] …
+    let forward = (side == Side::Left) != (op == Op::None);
+    for step in 0..blocks {
+        let start = TOGETHER * if forward { step } else { blocks - 1 - step };
+        let count = TOGETHER.min(k - start);
+        let v = a.submatrix(start..order, start..start + count);
+        let mut t = t.as_mut().submatrix(0..count, 0..count);
+        cpu::larft(v, &tau[start..start + count], t.rb_mut());
+        let c = match side {
+            Side::Left => c.rb_mut().submatrix(start..order, 0..n),
+            Side::Right => c.rb_mut().submatrix(0..m, start..order),
+        };
+        cpu::larfb(side, op, BlockReflector::new(v, t.as_ref()), c);
+    }
 }

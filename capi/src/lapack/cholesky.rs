@@ -1,0 +1,216 @@
+//! Cholesky factorization and what follows from it; the inverse of a triangle and its product with its adjoint.
+
+use super::{Interface, Stored, count, real, solved};
+use crate::{
+    abi::{Diag, Failure, Int, Letter, Routines, Scalar as _, Size, Solved, Uplo, check},
+    engine::for_product,
+};
+use superscalar::{
+    dla::{self, serial},
+    kernels::cpu,
+};
+use superscalar_macros::lapack;
+
+/// A = L Lᴴ or A = Uᴴ U.
+///
+/// # Safety
+/// The module's.
+#[lapack(s, d, c, z)]
+unsafe fn potrf<T: Routines>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
+    check(&[(1, uplo.uplo().is_some()), (2, n.is_valid()), (4, interface.spans(lda, (n, n)))])?;
+    let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
+    let triangle = Stored::Triangle(uplo);
+    // SAFETY: the caller promises of this address what the module's head says.
+    let mut a = unsafe { interface.matrix(3, triangle, (n, n), (a, lda))? };
+    let outcome = match for_product(count(real(n).powi(3) / 6.0)) {
+        None => solved(cpu::potrf(uplo, a.view_mut())),
+        Some(engine) => solved(dla::potrf(&engine.runtime, uplo, a.view_mut(), &engine.options)),
+    };
+    a.home(triangle);
+    outcome
+}
+
+/// The factor's triangle and the right-hand sides that come with it: arguments 1 to 7 of potrs and posv.
+fn check_system(
+    interface: Interface,
+    uplo: Letter,
+    (n, nrhs): (Size, Size),
+    (lda, ldb): (Size, Size),
+) -> Result<Uplo, Failure> {
+    check(&[
+        (1, uplo.uplo().is_some()),
+        (2, n.is_valid()),
+        (3, nrhs.is_valid()),
+        (5, interface.spans(lda, (n, n))),
+        (7, interface.spans(ldb, (n, nrhs))),
+    ])?;
+    Ok(uplo.uplo().unwrap_or(Uplo::Lower))
+}
+
+/// A X = B by the factor of A.
+///
+/// # Safety
+/// The module's.
+#[lapack(s, d, c, z)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn potrs<T: Routines>(
+    interface: Interface,
+    uplo: Letter,
+    n: Size,
+    nrhs: Size,
+    a: *const T,
+    lda: Size,
+    b: *mut T,
+    ldb: Size,
+) -> Solved {
+    let uplo = check_system(interface, uplo, (n, nrhs), (lda, ldb))?;
+    // SAFETY: the caller promises of these addresses what the module's head says.
+    let (a, mut b) = unsafe {
+        let a = interface.matrix(4, Stored::Triangle(uplo), (n, n), (a, lda))?;
+        (a, interface.matrix(6, Stored::All, (n, nrhs), (b, ldb))?)
+    };
+    let outcome = match for_product(count(real(n).powi(2) * real(nrhs))) {
+        None => {
+            serial::potrs(uplo, a.view(), b.view_mut());
+            Ok(0)
+        }
+        Some(engine) => solved(dla::potrs(&engine.runtime, uplo, a.view(), b.view_mut(), &engine.options)),
+    };
+    b.home(Stored::All);
+    outcome
+}
+
+/// A X = B for a positive definite A.
+///
+/// # Safety
+/// The module's.
+#[lapack(s, d, c, z)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn posv<T: Routines>(
+    interface: Interface,
+    uplo: Letter,
+    n: Size,
+    nrhs: Size,
+    a: *mut T,
+    lda: Size,
+    b: *mut T,
+    ldb: Size,
+) -> Solved {
+    let uplo = check_system(interface, uplo, (n, nrhs), (lda, ldb))?;
+    let triangle = Stored::Triangle(uplo);
+    // SAFETY: the caller promises of these addresses what the module's head says.
+    let (mut a, mut b) = unsafe {
+        let a = interface.matrix(4, triangle, (n, n), (a, lda))?;
+        (a, interface.matrix(6, Stored::All, (n, nrhs), (b, ldb))?)
+    };
+    let outcome = match for_product(count(real(n).powi(2) * (real(n) / 6.0 + real(nrhs)))) {
+        None => solved(serial::posv(uplo, a.view_mut(), b.view_mut())),
+        Some(engine) => solved(dla::posv(&engine.runtime, uplo, a.view_mut(), b.view_mut(), &engine.options)),
+    };
+    a.home(triangle);
+    b.home(Stored::All);
+    outcome
+}
+
+/// A⁻¹ by the factor of A.
+///
+/// # Safety
+/// The module's.
+#[lapack(s, d, c, z)]
+unsafe fn potri<T: Routines>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
+    check(&[(1, uplo.uplo().is_some()), (2, n.is_valid()), (4, interface.spans(lda, (n, n)))])?;
+    let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
+    let triangle = Stored::Triangle(uplo);
+    // SAFETY: the caller promises of this address what the module's head says.
+    let mut a = unsafe { interface.matrix(3, triangle, (n, n), (a, lda))? };
+    let outcome = match for_product(count(real(n).powi(3) / 3.0)) {
+        None => solved(serial::potri(uplo, a.view_mut())),
+        Some(engine) => solved(dla::potri(&engine.runtime, uplo, a.view_mut(), &engine.options)),
+    };
+    a.home(triangle);
+    outcome
+}
+
+/// The inverse of a triangle.
+///
+/// # Safety
+/// The module's.
+#[lapack(s, d, c, z)]
+unsafe fn trtri<T: Routines>(
+    interface: Interface,
+    uplo: Letter,
+    diag: Letter,
+    n: Size,
+    a: *mut T,
+    lda: Size,
+) -> Solved {
+    check(&[
+        (1, uplo.uplo().is_some()),
+        (2, diag.diag().is_some()),
+        (3, n.is_valid()),
+        (5, interface.spans(lda, (n, n))),
+    ])?;
+    let (uplo, diag) = (uplo.uplo().unwrap_or(Uplo::Lower), diag.diag().unwrap_or(Diag::NonUnit));
+    let stored = if diag == Diag::Unit { Stored::Inside(uplo) } else { Stored::Triangle(uplo) };
+    // SAFETY: the caller promises of this address what the module's head says.
+    let mut a = unsafe { interface.matrix(4, stored, (n, n), (a, lda))? };
+    let outcome = match for_product(count(real(n).powi(3) / 6.0)) {
+        None => solved(cpu::trtri(uplo, diag, a.view_mut())),
+        Some(engine) => solved(dla::trtri(&engine.runtime, uplo, diag, a.view_mut(), &engine.options)),
+    };
+    a.home(stored);
+    outcome
+}
+
+/// Lᴴ L or U Uᴴ.
+///
+/// # Safety
+/// The module's.
+#[lapack(s, d, c, z)]
+unsafe fn lauum<T: Routines>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
+    check(&[(1, uplo.uplo().is_some()), (2, n.is_valid()), (4, interface.spans(lda, (n, n)))])?;
+    let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
+    let triangle = Stored::Triangle(uplo);
+    // SAFETY: the caller promises of this address what the module's head says.
+    let mut a = unsafe { interface.matrix(3, triangle, (n, n), (a, lda))? };
+    let outcome = match for_product(count(real(n).powi(3) / 6.0)) {
+        None => {
+            cpu::lauum(uplo, a.view_mut());
+            Ok(0)
+        }
+        Some(engine) => solved(dla::lauum(&engine.runtime, uplo, a.view_mut(), &engine.options)),
+    };
+    a.home(triangle);
+    outcome
+}
+
+/// The reciprocal condition number by the factor of A.
+///
+/// # Safety
+/// The module's.
+#[lapack(s, d, c, z)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn pocon<T: Routines, I: Int>(
+    interface: Interface,
+    uplo: Letter,
+    n: Size,
+    a: *const T,
+    lda: Size,
+    anorm: T::Real,
+    rcond: *mut T::Real,
+    _work: *mut T,
+    _iwork: *mut I,
+) -> Solved {
+    check(&[
+        (1, uplo.uplo().is_some()),
+        (2, n.is_valid()),
+        (4, interface.spans(lda, (n, n))),
+        (5, anorm.is_nan() || anorm >= T::Real::ZERO),
+    ])?;
+    let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
+    // SAFETY: the caller promises of these addresses what the module's head says.
+    unsafe {
+        let a = interface.matrix(3, Stored::Triangle(uplo), (n, n), (a, lda))?;
+        super::lu::estimate(interface, (5, anorm), rcond, || serial::pocon(uplo, a.view(), anorm))
+    }
+}

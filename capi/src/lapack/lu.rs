@@ -1,0 +1,252 @@
+//! LU factorization with partial pivoting, and what follows from it.
+
+use super::{Interface, Stored, count, read_interchanges, real, solved, tell_workspace, write_interchanges};
+use crate::{
+    abi::{Failure, Int, Layout, Letter, Norm, Op, Real, Routines, Scalar as _, Size, Solved, check, matrix_mut},
+    engine::for_product,
+};
+use superscalar::{
+    dla::{self, serial},
+    kernels::{Direction, cpu},
+};
+use superscalar_macros::lapack;
+
+/// A = P L U.
+///
+/// # Safety
+/// The module's.
+#[lapack(s, d, c, z)]
+unsafe fn getrf<T: Routines, I: Int>(
+    interface: Interface,
+    m: Size,
+    n: Size,
+    a: *mut T,
+    lda: Size,
+    ipiv: *mut I,
+) -> Solved {
+    check(&[(1, m.is_valid()), (2, n.is_valid()), (4, interface.spans(lda, (m, n)))])?;
+    let k = m.min(n);
+    // SAFETY: the caller promises of this address what the module's head says.
+    let mut a = unsafe { interface.matrix(3, Stored::All, (m, n), (a, lda))? };
+    let work = real(k) * (real(m) * real(n) - real(k) * (real(m) + real(n)) / 2.0 + real(k).powi(2) / 3.0);
+    // SAFETY: there is room for as many interchanges as pivots.
+    let outcome = unsafe {
+        write_interchanges(ipiv, k.get(), |ipiv| match for_product(count(work)) {
+            None => solved(cpu::getrf(a.view_mut(), ipiv)),
+            Some(engine) => solved(dla::getrf(&engine.runtime, a.view_mut(), ipiv, &engine.options)),
+        })
+    };
+    a.home(Stored::All);
+    outcome
+}
+
+/// op(A) X = B by the factors of A.
+///
+/// # Safety
+/// The module's.
+#[lapack(s, d, c, z)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn getrs<T: Routines, I: Int>(
+    interface: Interface,
+    trans: Letter,
+    n: Size,
+    nrhs: Size,
+    a: *const T,
+    lda: Size,
+    ipiv: *const I,
+    b: *mut T,
+    ldb: Size,
+) -> Solved {
+    check(&[
+        (1, trans.op().is_some()),
+        (2, n.is_valid()),
+        (3, nrhs.is_valid()),
+        (5, interface.spans(lda, (n, n))),
+        (8, interface.spans(ldb, (n, nrhs))),
+    ])?;
+    let op = trans.op().unwrap_or(Op::None);
+    // SAFETY: the caller promises of these addresses what the module's head says.
+    let (a, ipiv, mut b) = unsafe {
+        let a = interface.matrix(4, Stored::All, (n, n), (a, lda))?;
+        let b = interface.matrix(7, Stored::All, (n, nrhs), (b, ldb))?;
+        (a, read_interchanges(6, ipiv, n.get())?, b)
+    };
+    let outcome = match for_product(count(real(n).powi(2) * real(nrhs))) {
+        None => {
+            serial::getrs(op, a.view(), &ipiv, b.view_mut());
+            Ok(0)
+        }
+        Some(engine) => solved(dla::getrs(&engine.runtime, op, a.view(), &ipiv, b.view_mut(), &engine.options)),
+    };
+    b.home(Stored::All);
+    outcome
+}
+
+/// A X = B.
+///
+/// # Safety
+/// The module's.
+#[lapack(s, d, c, z)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn gesv<T: Routines, I: Int>(
+    interface: Interface,
+    n: Size,
+    nrhs: Size,
+    a: *mut T,
+    lda: Size,
+    ipiv: *mut I,
+    b: *mut T,
+    ldb: Size,
+) -> Solved {
+    check(&[
+        (1, n.is_valid()),
+        (2, nrhs.is_valid()),
+        (4, interface.spans(lda, (n, n))),
+        (7, interface.spans(ldb, (n, nrhs))),
+    ])?;
+    // SAFETY: the caller promises of these addresses what the module's head says.
+    let (mut a, mut b) = unsafe {
+        let a = interface.matrix(3, Stored::All, (n, n), (a, lda))?;
+        (a, interface.matrix(6, Stored::All, (n, nrhs), (b, ldb))?)
+    };
+    // SAFETY: there is room for as many interchanges as pivots.
+    let outcome = unsafe {
+        write_interchanges(ipiv, n.get(), |ipiv| {
+            match for_product(count(real(n).powi(2) * (real(n) / 3.0 + real(nrhs)))) {
+                None => solved(serial::gesv(a.view_mut(), ipiv, b.view_mut())),
+                Some(engine) => solved(dla::gesv(&engine.runtime, a.view_mut(), ipiv, b.view_mut(), &engine.options)),
+            }
+        })
+    };
+    a.home(Stored::All);
+    b.home(Stored::All);
+    outcome
+}
+
+/// A⁻¹ by the factors of A.
+///
+/// # Safety
+/// The module's.
+#[lapack(s, d, c, z)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn getri<T: Routines, I: Int>(
+    interface: Interface,
+    n: Size,
+    a: *mut T,
+    lda: Size,
+    ipiv: *const I,
+    work: *mut T,
+    lwork: Size,
+) -> Solved {
+    check(&[(1, n.is_valid()), (3, interface.spans(lda, (n, n))), (6, lwork.is_query() || lwork.spans(n))])?;
+    // SAFETY: there is an element, or a workspace.
+    unsafe { tell_workspace(work, n.get()) };
+    if lwork.is_query() {
+        return Ok(0);
+    }
+    // SAFETY: the caller promises of these addresses what the module's head says.
+    let (mut a, ipiv) = unsafe {
+        let a = interface.matrix(2, Stored::All, (n, n), (a, lda))?;
+        (a, read_interchanges(4, ipiv, n.get())?)
+    };
+    let outcome = match for_product(count(real(n).powi(3) * 2.0 / 3.0)) {
+        None => solved(serial::getri(a.view_mut(), &ipiv)),
+        Some(engine) => solved(dla::getri(&engine.runtime, a.view_mut(), &ipiv, &engine.options)),
+    };
+    a.home(Stored::All);
+    outcome
+}
+
+/// The reciprocal condition number by the factors of A.
+///
+/// # Safety
+/// The module's.
+#[lapack(s, d, c, z)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn gecon<T: Routines, I: Int>(
+    interface: Interface,
+    norm: Letter,
+    n: Size,
+    a: *const T,
+    lda: Size,
+    anorm: T::Real,
+    rcond: *mut T::Real,
+    _work: *mut T,
+    _iwork: *mut I,
+) -> Solved {
+    let given = norm.norm().filter(|norm| matches!(norm, Norm::One | Norm::Inf));
+    check(&[
+        (1, given.is_some()),
+        (2, n.is_valid()),
+        (4, interface.spans(lda, (n, n))),
+        (5, anorm.is_nan() || anorm >= T::Real::ZERO),
+    ])?;
+    let norm = given.unwrap_or(Norm::One);
+    // SAFETY: the caller promises of these addresses what the module's head says.
+    unsafe {
+        let a = interface.matrix(3, Stored::All, (n, n), (a, lda))?;
+        estimate(interface, (5, anorm), rcond, || serial::gecon(norm, a.view(), anorm))
+    }
+}
+
+/// Writes an estimate of a reciprocal condition number, for a norm that is argument number `at`: one that is no number is not told to
+/// `xerbla_`, but is `info`.
+///
+/// # Safety
+/// A number may be written at the address.
+pub(super) unsafe fn estimate<R: Real>(
+    interface: Interface,
+    (at, anorm): (i32, R),
+    rcond: *mut R,
+    of: impl FnOnce() -> R,
+) -> Solved {
+    let is_finite = anorm * R::ZERO == R::ZERO;
+    if anorm.is_nan() && interface.refuses_nan {
+        return Err(Failure::NotANumber(at));
+    }
+    let estimate = of();
+    // SAFETY: as the caller promises.
+    unsafe { rcond.write(if is_finite { estimate } else { anorm * R::ZERO }) };
+    if is_finite { Ok(0) } else { Err(Failure::NotANumber(at)) }
+}
+
+/// Interchanges of rows `k1` to `k2` of a matrix with n columns.
+///
+/// # Safety
+/// The module's; A has as many rows as the interchanges name.
+#[lapack(s, d, c, z)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn laswp<T: Routines, I: Int>(
+    interface: Interface,
+    n: Size,
+    a: *mut T,
+    lda: Size,
+    k1: Size,
+    k2: Size,
+    ipiv: *const I,
+    incx: Size,
+) {
+    let (first, last, step) = (k1.get(), k2.get(), incx.stride().unsigned_abs());
+    if n.get() == 0 || step == 0 || first == 0 || first > last {
+        return;
+    }
+    let at = |row: usize| ipiv.wrapping_add(first - 1 + (row - first) * step);
+    // SAFETY: the caller has an interchange for each row.
+    let pivots: Vec<i64> = (first..=last).map(|row| unsafe { at(row).read() }.wide()).collect();
+    let rows = pivots.iter().copied().chain([last as i64]).max().unwrap_or(0);
+    let narrow: Option<Vec<i32>> = pivots.iter().map(|&p| i32::try_from(p).ok().filter(|&p| p > 0)).collect();
+    let Some(pivots) = narrow else {
+        crate::guard::say("superscalar: laswp: an interchange with no row; nothing was exchanged");
+        return;
+    };
+    let rows = Size::from_len(rows as usize);
+    // SAFETY: the caller promises of these rows what the module's head says; by rows it is the transpose of a matrix by columns.
+    let a = unsafe {
+        match interface.layout {
+            Layout::ColMajor => matrix_mut(a, (rows, n), lda),
+            Layout::RowMajor => matrix_mut(a, (n, rows), lda).transpose(),
+        }
+    };
+    let direction = if incx.is_forward() { Direction::Forward } else { Direction::Backward };
+    cpu::laswp(a, first - 1, &pivots, direction);
+}

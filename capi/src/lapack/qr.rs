@@ -1,0 +1,260 @@
+//! QR and LQ factorization, products with Q, Q itself, and least squares.
+
+use super::{Interface, Operand, Stored, count, real, slice_mut, solved, tell_workspace};
+use crate::{
+    abi::{Letter, Op, Routines, Side, Size, Solved, check},
+    engine::for_product,
+};
+use superscalar::dla::{self, serial};
+use superscalar_macros::lapack;
+
+/// The multiplications of a factorization.
+fn factorization(m: Size, n: Size) -> f64 {
+    let (long, short) = (real(m.max(n)), real(m.min(n)));
+    short * short * (long - short / 3.0)
+}
+
+macro_rules! factor {
+    ($($(#[$doc:meta])* $name:ident, $sizes:expr;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The module's.
+        #[lapack(s, d, c, z)]
+        #[allow(clippy::too_many_arguments)]
+        unsafe fn $name<T: Routines>(
+            interface: Interface,
+            m: Size,
+            n: Size,
+            a: *mut T,
+            lda: Size,
+            tau: *mut T,
+            work: *mut T,
+            lwork: Size,
+        ) -> Solved {
+            // A workspace has as many elements, and one if the other size is zero.
+            let (least, other): (Size, Size) = ($sizes)(m, n);
+            check(&[
+                (1, m.is_valid()),
+                (2, n.is_valid()),
+                (4, interface.spans(lda, (m, n))),
+                (7, lwork.is_query() || lwork.spans(least) || (other == Size::ZERO && lwork > Size::ZERO)),
+            ])?;
+            // SAFETY: there is an element, or a workspace.
+            unsafe { tell_workspace(work, least.get()) };
+            if lwork.is_query() {
+                return Ok(0);
+            }
+            // SAFETY: the caller promises of these addresses what the module's head says.
+            let (mut a, tau) = unsafe {
+                (interface.matrix(3, Stored::All, (m, n), (a, lda))?, slice_mut(tau, m.min(n).get()))
+            };
+            let outcome = match for_product(count(factorization(m, n))) {
+                None => {
+                    serial::$name(a.view_mut(), tau);
+                    Ok(0)
+                }
+                Some(engine) => solved(dla::$name(&engine.runtime, a.view_mut(), tau, &engine.options)),
+            };
+            a.home(Stored::All);
+            outcome
+        }
+    )*};
+}
+
+factor! {
+    /// A = Q R.
+    geqrf, |m, n| (n, m);
+    /// A = L Q.
+    gelqf, |m, n| (m, n);
+}
+
+/// What is asked of a Q: none for a letter that these routines do not take, C of a real matrix and T of a complex one among them.
+fn adjoint<T: Routines>(trans: Letter) -> Option<Op> {
+    match trans.op()? {
+        Op::None => Some(Op::None),
+        Op::Trans if !T::COMPLEX => Some(Op::Trans),
+        Op::ConjTrans if T::COMPLEX => Some(Op::ConjTrans),
+        _ => None,
+    }
+}
+
+macro_rules! multiply {
+    ($($(#[$doc:meta])* $name:ident ($($entries:tt)*), $stored:expr;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The module's.
+        #[lapack($($entries)*)]
+        #[allow(clippy::too_many_arguments)]
+        unsafe fn $name<T: Routines>(
+            interface: Interface,
+            side: Letter,
+            trans: Letter,
+            m: Size,
+            n: Size,
+            k: Size,
+            a: *const T,
+            lda: Size,
+            tau: *const T,
+            c: *mut T,
+            ldc: Size,
+            work: *mut T,
+            lwork: Size,
+        ) -> Solved {
+            let is_left = side.side() != Some(Side::Right);
+            let (order, others) = if is_left { (m, n) } else { (n, m) };
+            let shape: (Size, Size) = ($stored)(order, k);
+            check(&[
+                (1, side.side().is_some()),
+                (2, adjoint::<T>(trans).is_some()),
+                (3, m.is_valid()),
+                (4, n.is_valid()),
+                (5, k.is_valid() && k <= order),
+                (7, interface.spans(lda, shape)),
+                (10, interface.spans(ldc, (m, n))),
+                (12, lwork.is_query() || lwork.spans(others)),
+            ])?;
+            // SAFETY: there is an element, or a workspace.
+            unsafe { tell_workspace(work, others.get()) };
+            if lwork.is_query() {
+                return Ok(0);
+            }
+            let (side, op) = (side.side().unwrap_or(Side::Left), adjoint::<T>(trans).unwrap_or(Op::None));
+            // SAFETY: the caller promises of these addresses what the module's head says.
+            let (a, tau, mut c) = unsafe {
+                let a = interface.matrix(6, Stored::All, shape, (a, lda))?;
+                let c = interface.matrix(9, Stored::All, (m, n), (c, ldc))?;
+                (a, interface.vector(8, k.get(), tau)?, c)
+            };
+            let work = real(k) * (2.0 * real(order) - real(k)) * real(others);
+            let outcome = match for_product(count(work)) {
+                None => {
+                    serial::$name(side, op, a.view(), tau, c.view_mut());
+                    Ok(0)
+                }
+                Some(engine) => {
+                    solved(dla::$name(&engine.runtime, side, op, a.view(), tau, c.view_mut(), &engine.options))
+                }
+            };
+            c.home(Stored::All);
+            outcome
+        }
+    )*};
+}
+
+multiply! {
+    /// op(Q) C or C op(Q), with Q of a QR factorization.
+    unmqr (s = "sormqr", d = "dormqr", c, z), |order, k| (order, k);
+    /// op(Q) C or C op(Q), with Q of an LQ factorization.
+    unmlq (s = "sormlq", d = "dormlq", c, z), |order, k| (k, order);
+}
+
+macro_rules! explicit {
+    ($($(#[$doc:meta])* $name:ident ($($entries:tt)*), $sizes:expr;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The module's.
+        #[lapack($($entries)*)]
+        #[allow(clippy::too_many_arguments)]
+        unsafe fn $name<T: Routines>(
+            interface: Interface,
+            m: Size,
+            n: Size,
+            k: Size,
+            a: *mut T,
+            lda: Size,
+            tau: *const T,
+            work: *mut T,
+            lwork: Size,
+        ) -> Solved {
+            let (long, short): (Size, Size) = ($sizes)(m, n);
+            let fits = short.is_valid() && short <= long;
+            check(&[
+                (1, m.is_valid()),
+                (2, n.is_valid() && fits),
+                (3, k.is_valid() && k <= short),
+                (5, interface.spans(lda, (m, n))),
+                (8, lwork.is_query() || lwork.spans(short)),
+            ])?;
+            // SAFETY: there is an element, or a workspace.
+            unsafe { tell_workspace(work, short.get()) };
+            if lwork.is_query() {
+                return Ok(0);
+            }
+            // SAFETY: the caller promises of these addresses what the module's head says.
+            let (mut a, tau): (Operand<'_, T>, _) = unsafe {
+                (interface.matrix(4, Stored::All, (m, n), (a, lda))?, interface.vector(6, k.get(), tau)?)
+            };
+            let work = real(short) * real(k) * (2.0 * real(long) - real(k));
+            let outcome = match for_product(count(work)) {
+                None => {
+                    serial::$name(a.view_mut(), tau);
+                    Ok(0)
+                }
+                Some(engine) => solved(dla::$name(&engine.runtime, a.view_mut(), tau, &engine.options)),
+            };
+            a.home(Stored::All);
+            outcome
+        }
+    )*};
+}
+
+explicit! {
+    /// The first columns of the Q of a QR factorization.
+    ungqr (s = "sorgqr", d = "dorgqr", c, z), |m, n| (m, n);
+    /// The first rows of the Q of an LQ factorization.
+    unglq (s = "sorglq", d = "dorglq", c, z), |m, n| (n, m);
+}
+
+/// Least squares, and solutions of least norm.
+///
+/// # Safety
+/// The module's.
+#[lapack(s, d, c, z)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn gels<T: Routines>(
+    interface: Interface,
+    trans: Letter,
+    m: Size,
+    n: Size,
+    nrhs: Size,
+    a: *mut T,
+    lda: Size,
+    b: *mut T,
+    ldb: Size,
+    work: *mut T,
+    lwork: Size,
+) -> Solved {
+    let (long, short) = (m.max(n), m.min(n));
+    let least = Size::from_len(short.get() + short.max(nrhs).get());
+    check(&[
+        (1, adjoint::<T>(trans).is_some()),
+        (2, m.is_valid()),
+        (3, n.is_valid()),
+        (4, nrhs.is_valid()),
+        (6, interface.spans(lda, (m, n))),
+        (8, interface.spans(ldb, (long, nrhs))),
+        (10, lwork.is_query() || lwork.spans(least)),
+    ])?;
+    // SAFETY: there is an element, or a workspace.
+    unsafe { tell_workspace(work, least.get()) };
+    if lwork.is_query() {
+        return Ok(0);
+    }
+    let op = if adjoint::<T>(trans) == Some(Op::None) { Op::None } else { Op::ConjTrans };
+    // SAFETY: the caller promises of these addresses what the module's head says.
+    let (mut a, mut b): (_, Operand<'_, T>) = unsafe {
+        let a = interface.matrix(5, Stored::All, (m, n), (a, lda))?;
+        (a, interface.matrix(7, Stored::All, (long, nrhs), (b, ldb))?)
+    };
+    let work = factorization(m, n) + real(nrhs) * real(short) * (2.0 * real(long));
+    let outcome = match for_product(count(work)) {
+        None => solved(serial::gels(op, a.view_mut(), b.view_mut())),
+        Some(engine) => solved(dla::gels(&engine.runtime, op, a.view_mut(), b.view_mut(), &engine.options)),
+    };
+    a.home(Stored::All);
+    b.home(Stored::All);
+    outcome
+}

@@ -1,0 +1,342 @@
+//! LAPACK and LAPACKE as a program in C calls them. What LAPACK's own testers (`tests/drop_in.sh`) do not see: the interface for rows, both
+//! halves of LAPACKE, integers of 64 bits, NaN, and what is told of wrong arguments.
+
+mod shared;
+
+use libloading::Library;
+use shared::{library, symbol};
+
+const ROWS: i32 = 101;
+const COLUMNS: i32 = 102;
+
+/// A matrix of order n with a known solution: all ones for the sums of its rows.
+struct System {
+    n: usize,
+    layout: i32,
+    a: Vec<f64>,
+    b: Vec<f64>,
+}
+
+impl System {
+    fn element(n: usize, i: usize, j: usize) -> f64 {
+        let (low, high) = (i.min(j), i.max(j));
+        ((low * 7 + high * 3) % 11) as f64 / 11.0 + if i == j { n as f64 } else { 0.0 }
+    }
+
+    /// Symmetric and positive definite; leading dimensions are two more than they must be.
+    fn new(n: usize, layout: i32) -> Self {
+        let ld = n + 2;
+        let mut a = vec![-99.0; ld * n];
+        for (i, j) in (0..n).flat_map(|j| (0..n).map(move |i| (i, j))) {
+            a[if layout == ROWS { i * ld + j } else { i + j * ld }] = Self::element(n, i, j);
+        }
+        let sums = (0..n).map(|i| (0..n).map(|j| Self::element(n, i, j)).sum());
+        Self { n, layout, a, b: sums.collect() }
+    }
+
+    fn ld(&self) -> i32 {
+        self.n as i32 + 2
+    }
+
+    /// Of the one right-hand side.
+    fn ld_b(&self) -> i32 {
+        if self.layout == ROWS { 1 } else { self.n as i32 }
+    }
+
+    fn at(&self, i: usize, j: usize) -> f64 {
+        let ld = self.n + 2;
+        self.a[if self.layout == ROWS { i * ld + j } else { i + j * ld }]
+    }
+
+    fn assert_solved(&self, name: &str) {
+        let error =
+            self.b.iter().map(|x| (x - 1.0).abs()).fold(0.0, |worst: f64, x| if x <= worst { worst } else { x });
+        assert!(error < 1e-12, "{name}, layout {}, order {}: {error:e}", self.layout, self.n);
+        let gaps = (0..self.n).flat_map(|line| [self.n, self.n + 1].map(|at| self.a[line * (self.n + 2) + at]));
+        assert!(gaps.into_iter().all(|x| x == -99.0), "{name}: what is between the columns");
+    }
+}
+
+/// Orders for the kernels, and one for the tasks.
+const ORDERS: [usize; 5] = [0, 1, 5, 70, 400];
+
+#[test]
+fn systems_by_rows_and_by_columns() {
+    type Gesv = unsafe extern "C" fn(i32, i32, i32, *mut f64, i32, *mut i32, *mut f64, i32) -> i32;
+    type Posv = unsafe extern "C" fn(i32, u8, i32, i32, *mut f64, i32, *mut f64, i32) -> i32;
+    let library = library();
+    for (n, layout) in ORDERS.into_iter().flat_map(|n| [ROWS, COLUMNS].map(|layout| (n, layout))) {
+        for name in ["LAPACKE_dgesv", "LAPACKE_dgesv_work"] {
+            let gesv = symbol::<Gesv>(&library, name);
+            let (mut system, mut ipiv) = (System::new(n, layout), vec![-1; n]);
+            let (ld, ld_b) = (system.ld(), system.ld_b().max(1));
+            let (a, b) = (system.a.as_mut_ptr(), system.b.as_mut_ptr());
+            // SAFETY: the symbol has that type, and the arrays these sizes.
+            let info = unsafe { gesv(layout, n as i32, 1, a, ld, ipiv.as_mut_ptr(), b, ld_b) };
+            assert_eq!(info, 0, "{name}");
+            assert!(ipiv.iter().all(|&p| p >= 1 && p as usize <= n));
+            system.assert_solved(name);
+        }
+        for (name, uplo) in ["LAPACKE_dposv", "LAPACKE_dposv_work"].into_iter().flat_map(|it| [(it, b'L'), (it, b'u')])
+        {
+            let posv = symbol::<Posv>(&library, name);
+            let mut system = System::new(n, layout);
+            let (ld, ld_b) = (system.ld(), system.ld_b().max(1));
+            // What is in the other triangle is nobody's business.
+            let is_other = |i: usize, j: usize| if uplo == b'L' { i < j } else { i > j };
+            let width = n + 2;
+            for (i, j) in (0..n).flat_map(|j| (0..n).map(move |i| (i, j))).filter(|&(i, j)| is_other(i, j)) {
+                system.a[if layout == ROWS { i * width + j } else { i + j * width }] = f64::NAN;
+            }
+            let (a, b) = (system.a.as_mut_ptr(), system.b.as_mut_ptr());
+            // SAFETY: as above.
+            assert_eq!(unsafe { posv(layout, uplo, n as i32, 1, a, ld, b, ld_b) }, 0, "{name}");
+            system.assert_solved(name);
+            let untouched = (0..n).flat_map(|j| (0..n).map(move |i| (i, j))).filter(|&(i, j)| is_other(i, j));
+            assert!(untouched.into_iter().all(|(i, j)| system.at(i, j).is_nan()), "{name}: the other triangle");
+        }
+    }
+}
+
+/// A = Q R and back, of an m x n matrix: by LAPACKE in both layouts.
+fn factored_and_multiplied(library: &Library, layout: i32, (m, n): (usize, usize)) {
+    type Geqrf = unsafe extern "C" fn(i32, i32, i32, *mut f64, i32, *mut f64) -> i32;
+    type Ormqr = unsafe extern "C" fn(i32, u8, u8, i32, i32, i32, *const f64, i32, *const f64, *mut f64, i32) -> i32;
+    type Orgqr = unsafe extern "C" fn(i32, i32, i32, i32, *mut f64, i32, *const f64) -> i32;
+    let (k, ld) = (m.min(n), if layout == ROWS { n } else { m });
+    let at = |i: usize, j: usize| if layout == ROWS { i * ld + j } else { i + j * ld };
+    let mut a = vec![0.0; m * n];
+    (0..m).for_each(|i| (0..n).for_each(|j| a[at(i, j)] = ((i * 31 + j * 17) % 23) as f64 - 11.0));
+    let (given, mut tau) = (a.clone(), vec![f64::NAN; k]);
+    let (rows, cols, count, width) = (m as i32, n as i32, k as i32, ld as i32);
+    let [geqrf, gelqf] = ["LAPACKE_dgeqrf", "LAPACKE_dgelqf"].map(|name| symbol::<Geqrf>(library, name));
+    let [ormqr, ormlq] = ["LAPACKE_dormqr", "LAPACKE_dormlq"].map(|name| symbol::<Ormqr>(library, name));
+    let [orgqr, orglq] = ["LAPACKE_dorgqr", "LAPACKE_dorglq"].map(|name| symbol::<Orgqr>(library, name));
+    let scale = 11.0 * ((m * n) as f64).sqrt();
+    let close = |what: &str, x: &[f64]| {
+        let error = x
+            .iter()
+            .zip(&given)
+            .map(|(x, y)| (x - y).abs())
+            .fold(0.0, |worst: f64, x| if x <= worst { worst } else { x });
+        assert!(error <= 1e-13 * scale, "{what}, layout {layout}, {m} x {n}: {error:e}");
+    };
+    // SAFETY: the symbols have these types, and the arrays these sizes.
+    unsafe {
+        assert_eq!(geqrf(layout, rows, cols, a.as_mut_ptr(), width, tau.as_mut_ptr()), 0);
+        let mut r = a.clone();
+        (0..m).for_each(|i| (0..n.min(i)).for_each(|j| r[at(i, j)] = 0.0));
+        let (v, t) = (a.as_ptr(), tau.as_ptr());
+        assert_eq!(ormqr(layout, b'L', b'N', rows, cols, count, v, width, t, r.as_mut_ptr(), width), 0);
+        close("Q R", &r);
+        if m >= n {
+            assert_eq!(orgqr(layout, rows, cols, count, a.as_mut_ptr(), width, t), 0);
+            assert_orthonormal(n, m, |q, i| a[at(i, q)]);
+        }
+        a.copy_from_slice(&given);
+        assert_eq!(gelqf(layout, rows, cols, a.as_mut_ptr(), width, tau.as_mut_ptr()), 0);
+        let mut l = a.clone();
+        (0..m).for_each(|i| (i + 1..n).for_each(|j| l[at(i, j)] = 0.0));
+        let (v, t) = (a.as_ptr(), tau.as_ptr());
+        assert_eq!(ormlq(layout, b'R', b'N', rows, cols, count, v, width, t, l.as_mut_ptr(), width), 0);
+        close("L Q", &l);
+        if m <= n {
+            assert_eq!(orglq(layout, rows, cols, count, a.as_mut_ptr(), width, t), 0);
+            assert_orthonormal(m, n, |q, i| a[at(q, i)]);
+        }
+    }
+}
+
+/// That `count` vectors of so many elements are.
+fn assert_orthonormal(count: usize, len: usize, at: impl Fn(usize, usize) -> f64) {
+    for (p, q) in (0..count).flat_map(|p| (p..count.min(p + 3)).map(move |q| (p, q))) {
+        let product: f64 = (0..len).map(|i| at(p, i) * at(q, i)).sum();
+        assert!((product - f64::from(u8::from(p == q))).abs() < 1e-12, "{p} {q}: {product}");
+    }
+}
+
+#[test]
+fn orthogonal_factors_by_rows_and_by_columns() {
+    let library = library();
+    for shape in [(1, 1), (5, 3), (3, 5), (150, 90), (90, 150), (200, 200)] {
+        [ROWS, COLUMNS].into_iter().for_each(|layout| factored_and_multiplied(&library, layout, shape));
+    }
+}
+
+#[test]
+fn factors_give_inverses_norms_and_conditions() {
+    type Norm = unsafe extern "C" fn(i32, u8, i32, i32, *const f64, i32) -> f64;
+    type Getrf = unsafe extern "C" fn(i32, i32, i32, *mut f64, i32, *mut i32) -> i32;
+    type Getri = unsafe extern "C" fn(i32, i32, *mut f64, i32, *const i32) -> i32;
+    type Gecon = unsafe extern "C" fn(i32, u8, i32, *const f64, i32, f64, *mut f64) -> i32;
+    let library = library();
+    // By rows: the matrix (1, 2; 3, 5).
+    for (layout, a) in [(ROWS, [1.0, 2.0, 3.0, 5.0]), (COLUMNS, [1.0, 3.0, 2.0, 5.0])] {
+        let norm = symbol::<Norm>(&library, "LAPACKE_dlange");
+        // SAFETY: the symbols have these types, and the matrix is of order two.
+        unsafe {
+            let of = |which| norm(layout, which, 2, 2, a.as_ptr(), 2);
+            assert_eq!((of(b'M'), of(b'1'), of(b'O'), of(b'I')), (5.0, 7.0, 7.0, 8.0));
+            assert!((of(b'F') - 39f64.sqrt()).abs() < 1e-15 && (of(b'e') - 39f64.sqrt()).abs() < 1e-15);
+            let (mut a, mut ipiv, mut rcond) = (a, [0; 2], 0.0);
+            assert_eq!(
+                symbol::<Getrf>(&library, "LAPACKE_dgetrf")(layout, 2, 2, a.as_mut_ptr(), 2, ipiv.as_mut_ptr()),
+                0
+            );
+            assert_eq!(ipiv, [2, 2]);
+            let gecon = symbol::<Gecon>(&library, "LAPACKE_dgecon");
+            assert_eq!(gecon(layout, b'1', 2, a.as_ptr(), 2, 7.0, &mut rcond), 0);
+            // The inverse is (-5, 2; 3, -1), whose one norm is 8.
+            assert!((rcond - 1.0 / 56.0).abs() < 1e-15, "{rcond}");
+            assert_eq!(symbol::<Getri>(&library, "LAPACKE_dgetri")(layout, 2, a.as_mut_ptr(), 2, ipiv.as_ptr()), 0);
+            let expected = if layout == ROWS { [-5.0, 2.0, 3.0, -1.0] } else { [-5.0, 3.0, 2.0, -1.0] };
+            assert!(a.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-13), "{a:?}");
+        }
+    }
+}
+
+#[test]
+fn integers_of_64_bits() {
+    type Gesv =
+        unsafe extern "C" fn(*const i64, *const i64, *mut f64, *const i64, *mut i64, *mut f64, *const i64, *mut i64);
+    type Getrs = unsafe extern "C" fn(
+        *const u8,
+        *const i64,
+        *const i64,
+        *const f64,
+        *const i64,
+        *const i64,
+        *mut f64,
+        *const i64,
+        *mut i64,
+    );
+    let library = library();
+    for name in ["dgesv_64_", "scipy_dgesv_64_"] {
+        let n = 70;
+        let (mut system, mut ipiv, mut info) = (System::new(n, COLUMNS), vec![-1_i64; n], -1_i64);
+        let given = system.b.clone();
+        let (order, ld) = (n as i64, i64::from(system.ld()));
+        // SAFETY: the symbols have these types, and the arrays these sizes.
+        unsafe {
+            let (a, b) = (system.a.as_mut_ptr(), system.b.as_mut_ptr());
+            symbol::<Gesv>(&library, name)(&order, &1, a, &ld, ipiv.as_mut_ptr(), b, &order, &mut info);
+            assert_eq!(info, 0);
+            system.assert_solved(name);
+            let mut again = given.clone();
+            let getrs = symbol::<Getrs>(&library, "dgetrs_64_");
+            getrs(
+                b"n".as_ptr(),
+                &order,
+                &1,
+                system.a.as_ptr(),
+                &ld,
+                ipiv.as_ptr(),
+                again.as_mut_ptr(),
+                &order,
+                &mut info,
+            );
+            assert_eq!((info, &again), (0, &system.b));
+            // An interchange with a row that is not there is refused, and nothing is changed.
+            ipiv[3] = n as i64 + 1;
+            again.copy_from_slice(&given);
+            getrs(
+                b"n".as_ptr(),
+                &order,
+                &1,
+                system.a.as_ptr(),
+                &ld,
+                ipiv.as_ptr(),
+                again.as_mut_ptr(),
+                &order,
+                &mut info,
+            );
+            assert_eq!((info, again), (-6, given));
+        }
+    }
+}
+
+#[test]
+fn what_lapacke_refuses() {
+    type Potrf = unsafe extern "C" fn(i32, u8, i32, *mut f64, i32) -> i32;
+    type Flag = unsafe extern "C" fn(i32);
+    let library = library();
+    let (upper, lower) = ("LAPACKE_dpotrf", "LAPACKE_dpotrf_work");
+    let call = |name: &str, layout: i32, uplo: u8, n: i32, a: &mut [f64], ld: i32| {
+        // SAFETY: the symbol has that type; what is refused is not touched.
+        unsafe { symbol::<Potrf>(&library, name)(layout, uplo, n, a.as_mut_ptr(), ld) }
+    };
+    for name in [upper, lower] {
+        let mut a = [4.0, f64::NAN, 0.0, 4.0];
+        assert_eq!(call(name, 7, b'U', 2, &mut a, 2), -1);
+        assert_eq!(call(name, ROWS, b'?', 2, &mut a, 2), -2);
+        assert_eq!(call(name, COLUMNS, b'L', -1, &mut a, 2), -3);
+        assert_eq!(call(name, ROWS, b'L', 2, &mut a, 1), -5);
+        // By columns the lower triangle has NaN, and by rows the upper one.
+        assert_eq!(call(name, COLUMNS, b'U', 2, &mut a.clone(), 2), 0);
+        assert_eq!(call(name, ROWS, b'L', 2, &mut a.clone(), 2), 0);
+        let of_nan = if name == upper { -4 } else { 2 };
+        assert_eq!(call(name, COLUMNS, b'L', 2, &mut a.clone(), 2), of_nan);
+        assert_eq!(call(name, ROWS, b'U', 2, &mut a.clone(), 2), of_nan);
+        assert_eq!(call(name, ROWS, b'U', 2, &mut [4.0, 1.0, 0.0, -4.0], 2), 2, "not positive definite");
+    }
+    // SAFETY: the symbol has that type.
+    unsafe { symbol::<Flag>(&library, "LAPACKE_set_nancheck")(0) };
+    assert_eq!(call(upper, COLUMNS, b'L', 2, &mut [4.0, f64::NAN, 0.0, 4.0], 2), 2);
+    // SAFETY: as above.
+    unsafe { symbol::<Flag>(&library, "LAPACKE_set_nancheck")(1) };
+    assert_eq!(call(upper, COLUMNS, b'L', 2, &mut [4.0, f64::NAN, 0.0, 4.0], 2), -4);
+}
+
+#[test]
+fn workspaces_are_told_and_are_enough() {
+    type Gels<T> = unsafe extern "C" fn(
+        *const u8,
+        *const i32,
+        *const i32,
+        *const i32,
+        *mut T,
+        *const i32,
+        *mut T,
+        *const i32,
+        *mut T,
+        *const i32,
+        *mut i32,
+    );
+    let library = library();
+    let gels = symbol::<Gels<f32>>(&library, "sgels_");
+    // More than a float can count: what is told must not be rounded down.
+    let (m, n, nrhs) = (16_777_217_i32, 1, 1);
+    let (mut told, mut info) = (0_f32, -1);
+    let nothing = std::ptr::null_mut();
+    // SAFETY: the symbol has that type; a query touches nothing but the workspace's first element.
+    unsafe { gels(b"N".as_ptr(), &m, &n, &nrhs, nothing, &m, nothing, &m, &mut told, &-1, &mut info) };
+    assert_eq!((info, told), (0, 2.0));
+    // SAFETY: as above.
+    unsafe { gels(b"N".as_ptr(), &m, &m, &nrhs, nothing, &m, nothing, &m, &mut told, &-1, &mut info) };
+    assert!(info == 0 && f64::from(told) >= 2.0 * f64::from(m), "{told}");
+    // The line (0, 1), (1, 3), (2, 5), with the workspace that is asked for.
+    let (mut a, mut b, mut work) = ([1.0, 1.0, 1.0, 0.0, 1.0, 2.0], [1.0, 3.0, 5.0], [0_f32; 4]);
+    let (matrix, rhs) = (a.as_mut_ptr(), b.as_mut_ptr());
+    // SAFETY: as above, with arrays of these sizes.
+    unsafe { gels(b"N".as_ptr(), &3, &2, &1, matrix, &3, rhs, &3, work.as_mut_ptr(), &4, &mut info) };
+    assert_eq!(info, 0, "as many as twice the rank");
+    assert!((b[0] - 1.0).abs() < 1e-5 && (b[1] - 2.0).abs() < 1e-5, "{b:?}");
+    // SAFETY: as above; it is refused.
+    unsafe { gels(b"N".as_ptr(), &3, &2, &1, matrix, &3, rhs, &3, work.as_mut_ptr(), &3, &mut info) };
+    assert_eq!(info, -10);
+}
+
+#[test]
+fn the_version_is_that_of_the_interfaces() {
+    type Ilaver<I> = unsafe extern "C" fn(*mut I, *mut I, *mut I);
+    let library = library();
+    let (mut narrow, mut wide) = ([-1_i32; 3], [-1_i64; 3]);
+    // SAFETY: the symbols have these types.
+    unsafe {
+        let [major, minor, patch] = &mut narrow;
+        symbol::<Ilaver<i32>>(&library, "ilaver_")(major, minor, patch);
+        let [major, minor, patch] = &mut wide;
+        symbol::<Ilaver<i64>>(&library, "ilaver_64_")(major, minor, patch);
+    }
+    assert_eq!((narrow, wide), ([3, 11, 0], [3, 11, 0]));
+}

@@ -1,0 +1,64 @@
+//! The Q of an LQ factorization, made explicit.
+
+use super::{gelqf::by_columns, ungqr, unmlq::conjugated};
+use crate::{error::Error, options::Options, scalar::Scalar, tiled::Tiled};
+use superscalar_kernels::MatMut;
+use superscalar_macros::each_type;
+use superscalar_runtime::{Runtime, Scope};
+
+/// Inserts the tasks that replace the m x n matrix A by the first m rows of Q; its first rows hold the reflectors, as
+/// [`gelqf`](fn@crate::submit::gelqf) left them with `tau`, which is conjugated. A is given as there, by its transposed view.
+///
+/// # Panics
+/// If the view is not in block columns, m > n, or there are more reflectors than rows.
+#[each_type]
+#[track_caller]
+pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, at: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) {
+    // Aᵀ holds the reflectors of a QR factorization whose Q is Qᵀ.
+    tau.iter_mut().for_each(|tau| *tau = tau.conj());
+    ungqr::submit(s, at, tau);
+}
+
+/// Replaces the m x n matrix A by the first m rows of Q, where its first k rows hold the reflectors of Q to the right of the
+/// diagonal, as [`gelqf`](fn@crate::gelqf) leaves them, and `tau` their k scalar factors. For real types this is LAPACK's orglq.
+///
+/// # Errors
+/// [`Shape`](crate::ErrorKind::Shape) unless k <= m <= n.
+///
+/// ```
+/// use superscalar_dla::{Matrix, Options, gelqf, unglq};
+/// use superscalar_runtime::Runtime;
+///
+/// let (rt, o) = (Runtime::new()?, Options::default());
+/// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0f64, 4.0][j]), [0.0]);
+/// gelqf(&rt, a.as_mut(), &mut tau, &o)?;
+/// unglq(&rt, a.as_mut(), &tau, &o)?;
+/// assert!((a.at(0, 0) + 0.6).abs() < 1e-15 && (a.at(0, 1) + 0.8).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[each_type]
+pub fn unglq<T: Scalar>(rt: &Runtime, a: MatMut<'_, T>, tau: &[T], options: &Options) -> Result<(), Error> {
+    let ((m, n), k) = (a.shape(), tau.len());
+    if m > n || k > m {
+        return Err(Error::shape(format!("unglq: {k} reflectors for a Q of {m} x {n}")));
+    }
+    by_columns(rt, a.transpose(), |at| ungqr::ungqr(rt, at, &conjugated(tau), options))
+}
+
+/// Replaces A by the first rows of Q on the calling thread, as [`unglq`](fn@crate::unglq) does.
+///
+/// # Panics
+/// Unless k <= m <= n.
+///
+/// ```
+/// use superscalar_dla::{Matrix, serial};
+///
+/// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0f64, 4.0][j]), [0.0]);
+/// serial::gelqf(a.as_mut(), &mut tau);
+/// serial::unglq(a.as_mut(), &tau);
+/// assert!((a.at(0, 0) + 0.6).abs() < 1e-15 && (a.at(0, 1) + 0.8).abs() < 1e-15);
+/// ```
+#[each_type]
+pub fn serial<T: Scalar>(a: MatMut<'_, T>, tau: &[T]) {
+    ungqr::serial(a.transpose(), &conjugated(tau));
+}
