@@ -26,7 +26,7 @@
 
 use std::sync::Arc;
 use superscalar_devices::sim::{self, Machine};
-use superscalar_runtime::{Builder, Device, DeviceError, Runtime, cache};
+use superscalar_runtime::{Builder, Device, DeviceError, Runtime, environment};
 
 /// The environment variable that names devices.
 pub const VARIABLE: &str = "SUPERSCALAR_DEVICES";
@@ -107,7 +107,7 @@ pub fn builder() -> Result<Builder, DeviceError> {
 }
 
 fn text_of(variable: &str) -> Result<Option<String>, DeviceError> {
-    let text = cache::variable(variable).map(|text| text.into_string());
+    let text = environment::variable(variable).map(|text| text.into_string());
     text.transpose().map_err(|_| DeviceError::new(format!("{variable} is not UTF-8")))
 }
 

@@ -8,6 +8,7 @@
 //! **The end.** The runtime ends when the process does, with its trace. Who computes then still has it, and ends it.
 
 use crate::{
+    account,
     guard::say,
     settings::{Settings, settings},
 };
@@ -37,6 +38,10 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
+    fn tasks(&self) -> Tasks {
+        Tasks { all: self.runtime.tasks_done(), of_devices: self.runtime.tasks_issued().iter().sum() }
+    }
+
     /// What a routine came to. The BLAS can not return it, so that it is said.
     pub(crate) fn report(&self, name: &str, outcome: Result<(), dla::Error>) {
         if let Err(error) = outcome {
@@ -103,18 +108,45 @@ pub(crate) fn set_threads(threads: usize) {
 /// Who computes a product of so many multiplications: none if it is the calling thread, by itself.
 pub(crate) fn for_product(multiplications: u64) -> Option<Call> {
     let settings = settings();
+    if account::is_on() {
+        account::note(|work| work.multiplications += multiplications);
+    }
     let is_small = multiplications <= settings.threshold || (threads() == 1 && !settings.has_devices);
     if is_small {
         return None;
     }
     let flags = Flags::now();
-    started(settings).map(|engine| Call { engine, _flags: flags })
+    started(settings).map(|engine| {
+        let tasks = account::is_on().then(|| engine.tasks());
+        Call { engine, tasks, _flags: flags }
+    })
 }
 
 /// The engine, for one call.
 pub(crate) struct Call {
     engine: Arc<Engine>,
+    /// How many there were before, if that is noted.
+    tasks: Option<Tasks>,
     _flags: Flags,
+}
+
+/// How many tasks were done, and of these how many the devices were given.
+#[derive(Clone, Copy)]
+struct Tasks {
+    all: u64,
+    of_devices: u64,
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let Some(before) = self.tasks else { return };
+        let now = self.engine.tasks();
+        account::note(|work| {
+            work.is_shared = true;
+            work.tasks += now.all - before.all;
+            work.of_devices += now.of_devices - before.of_devices;
+        });
+    }
 }
 
 impl std::ops::Deref for Call {
@@ -189,13 +221,13 @@ fn start(settings: &Settings, threads: usize) -> Result<Engine, String> {
 }
 
 thread_local! {
-    /// The lock, while this thread forks.
-    static HELD: RefCell<Option<MutexGuard<'static, State>>> = const { RefCell::new(None) };
+    /// The locks, while this thread forks.
+    static HELD: RefCell<Option<(MutexGuard<'static, State>, account::Totals)>> = const { RefCell::new(None) };
 }
 
 extern "C" fn before_fork() {
     // A thread that is ending has no such place any more; what it forks does not use this library.
-    let _ = HELD.try_with(|held| *held.borrow_mut() = Some(state()));
+    let _ = HELD.try_with(|held| *held.borrow_mut() = Some((state(), account::totals())));
 }
 
 extern "C" fn after_fork() {
@@ -204,7 +236,9 @@ extern "C" fn after_fork() {
 
 extern "C" fn in_child() {
     let _ = HELD.try_with(|held| {
-        if let Some(mut state) = held.borrow_mut().take() {
+        if let Some((mut state, mut totals)) = held.borrow_mut().take() {
+            // The parent writes these.
+            totals.clear();
             state.is_alone |= state.engine.is_some();
             std::mem::forget(state.engine.take());
         }
@@ -212,6 +246,7 @@ extern "C" fn in_child() {
 }
 
 extern "C" fn at_exit() {
+    let _ = catch_unwind(account::write);
     let mut state = state();
     state.is_alone = true;
     let engine = state.engine.take();

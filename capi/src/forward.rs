@@ -53,7 +53,7 @@ use std::{
     ptr::{NonNull, null_mut},
     sync::atomic::{AtomicBool, AtomicPtr, Ordering},
 };
-use superscalar::cache::variable;
+use superscalar::environment::variable;
 
 /// What INFO is after a call that found no LAPACK. LAPACK's own negative values are positions of arguments, of which no
 /// routine has 100.

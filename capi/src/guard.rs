@@ -3,7 +3,10 @@
 //! A program may define `xerbla_` or `cblas_xerbla` of its own, which is then to be called, and not ours. So both are looked up by name
 //! among all that is loaded, the program first.
 
-use crate::abi::{Checked, Failure, Int, Position, Solved};
+use crate::{
+    abi::{Checked, Failure, Int, Position, Solved},
+    account::counted,
+};
 use std::{
     ffi::{CStr, c_char, c_void},
     panic::{AssertUnwindSafe, catch_unwind},
@@ -25,10 +28,11 @@ fn found(name: &CStr) -> Option<*mut c_void> {
 }
 
 /// Runs a function's body; after a panic its result is zero.
-pub(crate) fn function<R: Default>(name: &str, body: impl FnOnce() -> R) -> R {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
+pub(crate) fn function<R: Default>(name: &'static CStr, body: impl FnOnce() -> R) -> R {
+    catch_unwind(AssertUnwindSafe(|| counted(name, body))).unwrap_or_else(|_| {
+        let name = name.to_string_lossy();
         // The panic's own message is on standard error by now.
-        say(&format!("{name}: an internal error; its result is of no use"));
+        say(&format!("superscalar: {name}: an internal error; its result is of no use"));
         R::default()
     })
 }
@@ -60,12 +64,12 @@ const UNSOLVED: i64 = -1010;
 const NO_TRANSPOSE: i64 = -1011;
 
 /// Runs a routine of LAPACK: what `info` is to be, and which wrong argument is to be told. Arguments are counted from `first`.
-fn info(name: &CStr, first: i32, body: impl FnOnce() -> Solved) -> (i64, Option<i32>) {
+fn info(name: &'static CStr, first: i32, body: impl FnOnce() -> Solved) -> (i64, Option<i32>) {
     let fail = |why: &str| {
         say(&format!("superscalar: {}: {why}; its result is of no use", name.to_string_lossy().trim_end()));
         (UNSOLVED, None)
     };
-    match catch_unwind(AssertUnwindSafe(body)) {
+    match catch_unwind(AssertUnwindSafe(|| counted(name, body))) {
         Ok(Ok(info)) => (info, None),
         Ok(Err(Failure::Argument(at))) => (-i64::from(at + first), Some(at + first)),
         Ok(Err(Failure::NotANumber(at))) => (-i64::from(at + first), None),
@@ -123,7 +127,7 @@ static NAN_CHECK: AtomicI32 = AtomicI32::new(-1);
 
 pub(crate) fn refuses_nan() -> bool {
     if NAN_CHECK.load(Ordering::Relaxed) < 0 {
-        let is_off = superscalar::cache::variable("LAPACKE_NANCHECK").is_some_and(|value| value == "0");
+        let is_off = superscalar::environment::variable("LAPACKE_NANCHECK").is_some_and(|value| value == "0");
         NAN_CHECK.store(i32::from(!is_off), Ordering::Relaxed);
     }
     NAN_CHECK.load(Ordering::Relaxed) != 0
@@ -211,9 +215,9 @@ fn in_rows(name: &str, position: i64) -> i64 {
     swaps.iter().find_map(of).unwrap_or(position)
 }
 
-fn checked(name: &CStr, body: impl FnOnce() -> Checked) -> Checked {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
-        say(&format!("{}: an internal error; its result is of no use", name.to_string_lossy().trim_end()));
+fn checked(name: &'static CStr, body: impl FnOnce() -> Checked) -> Checked {
+    catch_unwind(AssertUnwindSafe(|| counted(name, body))).unwrap_or_else(|_| {
+        say(&format!("superscalar: {}: an internal error; its result is of no use", name.to_string_lossy().trim_end()));
         Ok(())
     })
 }

@@ -11,11 +11,13 @@
 //! | `abi.rs` | the types of the interfaces |
 //! | `guard.rs` | nothing unwinds into C; errors go to `xerbla_` and `cblas_xerbla` |
 //! | `engine.rs` | the runtime: its start, forks, the number of threads, its end |
-//! | `settings.rs` | what the environment says |
+//! | `settings.rs` | what the environment says, and a file |
+//! | `account.rs` | what was called: log and statistics |
 //! | `threads.rs` | the functions by which programs set the number of threads |
 //! | `version.rs` | which LAPACK it is like |
 //! | `level1.rs`, `level2.rs`, `level3.rs` | the routines; Level 1 for both interfaces |
 //! | `cblas2.rs`, `cblas3.rs` | those of C's interface |
+//! | `batch.rs` | many products in one call |
 //! | `lapack/` | the routines of LAPACK, for both interfaces |
 //! | `rows.rs` | how a call for rows becomes one for columns |
 //! | `forward.rs`, `loader.rs` | LAPACK's other routines, which go on to another library |
@@ -24,6 +26,8 @@
 //! test compares both with the library.
 
 mod abi;
+mod account;
+mod batch;
 mod cblas2;
 mod cblas3;
 mod engine;

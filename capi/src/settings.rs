@@ -1,20 +1,60 @@
-//! What the environment says. Devices, workers, traces and all else of the runtime have its own variables.
+//! What the environment says, and a file. Devices, workers, traces and all else of the runtime have its own variables, which the file may set, too.
 
 use crate::guard::say;
-use std::sync::atomic::{AtomicPtr, Ordering};
-use superscalar::cache::variable;
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicPtr, Ordering},
+};
+use superscalar::environment::{set_defaults, variable};
 
 /// The settings of this library.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
-    /// Up to so many multiplications a product is computed on the calling thread.
+    /// Up to so many multiplications a call is computed on the calling thread.
     pub(crate) threshold: u64,
     /// The tiles' size, if it is not to be chosen.
     pub(crate) nb: Option<usize>,
-    /// How many threads the environment asks for; none if it does not.
+    /// How many threads are asked for; none if nobody does.
     pub(crate) threads: Option<usize>,
     /// The devices that are named; empty if there are none.
     pub(crate) has_devices: bool,
+    /// Where calls are summed up when the process ends, and where each is written down.
+    pub(crate) statistics: Option<Sink>,
+    pub(crate) log: Option<Sink>,
+}
+
+/// Where lines go.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Sink {
+    Stderr,
+    File(PathBuf),
+}
+
+impl Sink {
+    /// `stderr`, or a file, in whose name `%p` is the process's number.
+    fn of(value: OsString) -> Self {
+        match value.to_str() {
+            Some("stderr") => Self::Stderr,
+            Some(text) => Self::File(text.replace("%p", &std::process::id().to_string()).into()),
+            None => Self::File(value.into()),
+        }
+    }
+
+    /// Adds text to it, at once: lines of several threads stay whole.
+    pub(crate) fn write(&self, text: &str) {
+        use std::io::Write;
+        let written = match self {
+            Self::Stderr => std::io::stderr().write_all(text.as_bytes()),
+            Self::File(path) => {
+                let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+                file.and_then(|mut file| file.write_all(text.as_bytes()))
+            }
+        };
+        if let (Err(error), Self::File(path)) = (written, self) {
+            say(&format!("superscalar: {}: {error}", path.display()));
+        }
+    }
 }
 
 /// Below this a product takes less time than it takes to hand out parts of it: see `BlockSize` of `dla`.
@@ -22,6 +62,9 @@ const THRESHOLD: u64 = 160 * 160 * 160;
 
 impl Settings {
     fn read() -> Self {
+        if let Some(file) = file() {
+            set_defaults(values(&file));
+        }
         Self {
             threshold: number("SUPERSCALAR_BLAS_THRESHOLD").unwrap_or(THRESHOLD),
             nb: number("SUPERSCALAR_BLAS_NB").filter(|&nb| nb > 0).map(|nb| nb as usize),
@@ -31,8 +74,44 @@ impl Settings {
                 .find_map(|name| number(name).filter(|&threads| threads > 0))
                 .map(|threads| threads as usize),
             has_devices: variable("SUPERSCALAR_DEVICES").is_some(),
+            statistics: variable("SUPERSCALAR_BLAS_STATISTICS").map(Sink::of),
+            log: variable("SUPERSCALAR_BLAS_LOG").map(Sink::of),
         }
     }
+}
+
+/// The file of settings: the one that is named, or else the user's, or else the system's, if there is one.
+fn file() -> Option<PathBuf> {
+    if let Some(named) = variable("SUPERSCALAR_CONFIG") {
+        return Some(named.into());
+    }
+    let of_user = variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let of_user = of_user.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".config")));
+    let folders = of_user.into_iter().chain([PathBuf::from("/etc")]);
+    folders.map(|folder| folder.join("superscalar/blas.conf")).find(|path| path.is_file())
+}
+
+/// What a file says: a line for each variable, `NAME = value`; what follows `#` at a line's beginning is a comment. What can not be read, and lines that
+/// are nothing of the kind, are said, and left out.
+fn values(path: &Path) -> Vec<(String, OsString)> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            say(&format!("superscalar: {}: {error}; no settings are read from it", path.display()));
+            return Vec::new();
+        }
+    };
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.trim().starts_with('#'));
+    let value = |(number, line): (usize, &str)| {
+        let pair = line.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
+        let pair = pair.filter(|(name, _)| name.starts_with("SUPERSCALAR_") || name.ends_with("_NUM_THREADS"));
+        if pair.is_none() {
+            let line = line.trim();
+            say(&format!("superscalar: {}:{number}: {line}: expected NAME = value; it is left out", path.display()));
+        }
+        pair.map(|(name, value)| (name.to_owned(), value.into()))
+    };
+    lines.filter_map(value).collect()
 }
 
 /// A number in the environment. What is none is said, and left out.

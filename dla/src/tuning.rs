@@ -14,7 +14,7 @@ use std::{fmt, path::PathBuf, sync::OnceLock};
 use superscalar_kernels::Scalar;
 use superscalar_runtime::{
     cache::{self, CacheFile},
-    processor_name,
+    environment, processor_name,
 };
 
 /// What a block size belongs to.
@@ -127,7 +127,7 @@ impl Table {
 
 /// Where the table of this machine lies.
 fn file() -> Option<CacheFile> {
-    let named = cache::variable("SUPERSCALAR_TUNING").map(CacheFile::named);
+    let named = environment::variable("SUPERSCALAR_TUNING").map(CacheFile::named);
     named.or_else(|| Some(CacheFile::within(&cache::folder()?, &format!("{}.blocks", processor_name()))))
 }
 

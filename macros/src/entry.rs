@@ -175,6 +175,7 @@ fn entry(
     // SAFETY: of what this makes: who calls the entry gives what the function asks for.
     let call = quote!(unsafe { #inner::<#(#generics),*>(#(#passed),*) });
     let c_string = |text: String| LitCStr::new(&CString::new(text).unwrap_or_default(), Span::call_site());
+    let plain = c_string(routine.clone());
     let upper = c_string(format!("{:<6}", routine.to_uppercase()));
     let behind_cblas = c_string(format!("cblas_{routine}"));
     let refuses_nan = match convention {
@@ -206,12 +207,12 @@ fn entry(
         (ReturnType::Type(_, ty), Convention::Lapacke(_)) => {
             let ty = substituted(ty.to_token_stream(), &of, &integer_type);
             let call = quote!(#interface.map_or(-1.0, |#layout| #call));
-            (Some(quote!(-> #ty)), quote!(crate::guard::function(#routine, || #call)))
+            (Some(quote!(-> #ty)), quote!(crate::guard::function(#plain, || #call)))
         }
-        (ReturnType::Default, _) => (None, quote!(crate::guard::function(#routine, || #call))),
+        (ReturnType::Default, _) => (None, quote!(crate::guard::function(#plain, || #call))),
         (ReturnType::Type(_, ty), _) if !is(ty, "Checked") => {
             let ty = substituted(ty.to_token_stream(), &of, &integer_type);
-            (Some(quote!(-> #ty)), quote!(crate::guard::function(#routine, || #call)))
+            (Some(quote!(-> #ty)), quote!(crate::guard::function(#plain, || #call)))
         }
         (_, Convention::Fortran) => (None, quote!(crate::guard::fortran::<#integer_type>(#upper, || #call))),
         (_, Convention::Cblas) => (None, quote!(crate::guard::cblas::<#integer_type>(#behind_cblas, || #call))),

@@ -1,8 +1,9 @@
 //! Settings: from code, from the environment, or by default. One table says what there is.
 
 use crate::{
-    cache::{CacheFile, variable},
+    cache::CacheFile,
     device::Device,
+    environment::variable,
     error::Error,
     runtime::Runtime,
     schedule::{Policy, PolicyName},
@@ -119,10 +120,10 @@ const SETTINGS: &[Setting] = &[
     Setting {
         variable: "SUPERSCALAR_TRACE",
         default: "off",
-        meaning: "a file to which each runtime writes a Chrome trace while it runs; a further runtime numbers its file",
+        meaning: "a file to which each runtime writes a Chrome trace while it runs; a further runtime numbers its file, and `%p` is the process's number",
         parse: |builder, text| {
             if builder.trace != Some(false) {
-                builder.trace_file.get_or_insert_with(|| text.into());
+                builder.trace_file.get_or_insert_with(|| text.replace("%p", &std::process::id().to_string()).into());
             }
             Ok(())
         },

@@ -6,9 +6,8 @@
 
 #![forbid(unsafe_code)]
 
-use crate::{error::Error, notices, sync::held};
+use crate::{environment::variable, error::Error, notices, sync::held};
 use std::{
-    ffi::OsString,
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Write},
     path::{self, Path, PathBuf},
@@ -28,16 +27,6 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
 const NOT_REGULAR: &str = "it is no regular file";
-
-/// What a variable of the environment is set to. One that is empty is not set.
-///
-/// ```
-/// assert_eq!(superscalar_runtime::cache::variable("NO_VARIABLE_OF_THIS_NAME"), None);
-/// ```
-#[must_use]
-pub fn variable(name: &str) -> Option<OsString> {
-    std::env::var_os(name).filter(|value| !value.is_empty())
-}
 
 /// Where all of it is: `SUPERSCALAR_CACHE`, or else `superscalar` in `XDG_CACHE_HOME` or `~/.cache`. None if the environment has none of
 /// these variables, nor `HOME`. An `XDG_CACHE_HOME` that is no absolute path does not count, by its specification.

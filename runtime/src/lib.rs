@@ -5,6 +5,7 @@ mod builder;
 pub mod cache;
 mod datum;
 mod device;
+pub mod environment;
 mod error;
 mod handle;
 mod hazard;

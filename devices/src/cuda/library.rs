@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
     sync::OnceLock,
 };
-use superscalar_runtime::{DeviceError, cache};
+use superscalar_runtime::{DeviceError, environment};
 
 /// A library of CUDA's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +153,7 @@ impl Library {
         if self.is_present() {
             return Ok(());
         }
-        let folders = folders(&cache::variable);
+        let folders = folders(&environment::variable);
         let found = folders.iter().any(|folder| {
             let is_there = loads(folder, self.name());
             if is_there {

@@ -21,7 +21,7 @@ pub(crate) use columns::Dealer;
 use crate::{block_size::Crew, codelets::cost_of_product, error::Error, options::Options, tiled::Tiled};
 use std::{ffi::OsStr, fmt, str::FromStr};
 use superscalar_kernels::{MatMut, Scalar};
-use superscalar_runtime::{Cost, Nesting, Resource, Runtime, Scope};
+use superscalar_runtime::{Cost, Nesting, Resource, Runtime, Scope, environment};
 
 /// The environment variable that names a distribution.
 const VARIABLE: &str = "SUPERSCALAR_DISTRIBUTION";
@@ -133,7 +133,7 @@ impl Options {
             _ if !rt.has_devices() => Ok(Distribution::None),
             Some(distribution) => Ok(distribution),
             None => {
-                let chosen = Distribution::from_environment(std::env::var_os(VARIABLE).as_deref())?;
+                let chosen = Distribution::from_environment(environment::variable(VARIABLE).as_deref())?;
                 Ok(chosen.unwrap_or_else(default))
             }
         }
