@@ -112,9 +112,19 @@ pub(crate) fn for_product(multiplications: u64) -> Option<Call> {
         account::note(|work| work.multiplications += multiplications);
     }
     let is_small = multiplications <= settings.threshold || (threads() == 1 && !settings.has_devices);
-    if is_small {
-        return None;
-    }
+    if is_small { None } else { called(settings) }
+}
+
+/// From so many bytes on several threads get them from memory sooner than one, with what it takes to wake these.
+const STREAM_BYTES: usize = 4 << 20;
+
+/// Who computes what touches so many bytes once: none if it is the calling thread. The devices have no part in it.
+pub(crate) fn for_stream(bytes: usize) -> Option<Call> {
+    let is_small = bytes < STREAM_BYTES || threads() == 1;
+    if is_small { None } else { called(settings()) }
+}
+
+fn called(settings: &Settings) -> Option<Call> {
     let flags = Flags::now();
     started(settings).map(|engine| {
         let tasks = account::is_on().then(|| engine.tasks());

@@ -4,7 +4,11 @@
 //!
 //! What every routine trusts: each address is that of a vector of n elements so far apart, which nobody else writes during the call.
 
-use crate::abi::{Int, Real, Routines, Scalar, Size, vector, vector_mut};
+use crate::{
+    abi::{Int, Real, Routines, Scalar, Size, VecMut, VecRef, vector, vector_mut},
+    parts::Parts,
+};
+use std::ops::Range;
 use superscalar::kernels::cpu::{self, ModifiedRotation};
 use superscalar_macros::{blas, cblas, fortran};
 
@@ -27,7 +31,13 @@ unsafe fn swap<T: Routines>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Siz
 unsafe fn scal<T: Routines>(n: Size, alpha: T, x: *mut T, incx: Size) {
     if incx.is_forward() {
         // SAFETY: the caller promises of these addresses what the module's head says.
-        cpu::scal(alpha, unsafe { vector_mut(x, n, incx) });
+        let x = unsafe { vector_mut(x, n, incx) };
+        match Parts::of(x.len(), x.len() * size_of::<T>()) {
+            None => cpu::scal(alpha, x),
+            Some(parts) => {
+                parts.each("scal", x, |x, range| x.split_at(range.len()), |x| cpu::scal(alpha, x));
+            }
+        }
     }
 }
 
@@ -62,7 +72,32 @@ unsafe fn copy<T: Routines>(n: Size, x: *const T, incx: Size, y: *mut T, incy: S
 unsafe fn axpy<T: Routines>(n: Size, alpha: T, x: *const T, incx: Size, y: *mut T, incy: Size) {
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
-    cpu::axpy(alpha, x, y);
+    match Parts::of(x.len(), 2 * x.len() * size_of::<T>()) {
+        None => cpu::axpy(alpha, x, y),
+        Some(parts) => {
+            parts.each("axpy", (x, y), pair, |(x, y)| cpu::axpy(alpha, x, y));
+        }
+    }
+}
+
+/// The first elements of two vectors, and the rest.
+fn pair<'a, T>(
+    (x, y): (VecRef<'a, T>, VecMut<'a, T>),
+    range: Range<usize>,
+) -> ((VecRef<'a, T>, VecMut<'a, T>), (VecRef<'a, T>, VecMut<'a, T>)) {
+    let ((x, x_rest), (y, y_rest)) = (x.split_at(range.len()), y.split_at(range.len()));
+    ((x, y), (x_rest, y_rest))
+}
+
+/// The sum of products of elements, on several threads if the vectors are long.
+fn inner<'a, T: Routines>(x: VecRef<'a, T>, y: VecRef<'a, T>, of: fn(VecRef<'a, T>, VecRef<'a, T>) -> T) -> T {
+    let Some(parts) = Parts::of(x.len(), 2 * x.len() * size_of::<T>()) else { return of(x, y) };
+    let cut = |(x, y): (VecRef<'a, T>, VecRef<'a, T>), range: Range<usize>| {
+        let ((x, x_rest), (y, y_rest)) = (x.split_at(range.len()), y.split_at(range.len()));
+        ((x, y), (x_rest, y_rest))
+    };
+    let sums = parts.each("dot", (x, y), cut, |(x, y)| Some(of(x, y)));
+    sums.into_iter().flatten().fold(T::ZERO, |sum, part| sum + part)
 }
 
 /// y := alpha x + beta y.
@@ -83,7 +118,7 @@ unsafe fn axpby<T: Routines>(n: Size, alpha: T, x: *const T, incx: Size, beta: T
 #[blas(s = "sdot", d = "ddot")]
 unsafe fn dot<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
     // SAFETY: the caller promises of these addresses what the module's head says.
-    cpu::dotu(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) })
+    inner(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) }, cpu::dotu)
 }
 
 /// xᵀ y, of complex vectors.
@@ -93,7 +128,7 @@ unsafe fn dot<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: 
 #[fortran(c, z)]
 unsafe fn dotu<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
     // SAFETY: the caller promises of these addresses what the module's head says.
-    cpu::dotu(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) })
+    inner(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) }, cpu::dotu)
 }
 
 /// xᴴ y.
@@ -103,7 +138,7 @@ unsafe fn dotu<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy:
 #[fortran(c, z)]
 unsafe fn dotc<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
     // SAFETY: the caller promises of these addresses what the module's head says.
-    cpu::dotc(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) })
+    inner(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) }, cpu::dotc)
 }
 
 /// C's interface returns no complex numbers: xᵀ y goes to an address.

@@ -7,10 +7,14 @@
 //! What every routine trusts: each address is that of a vector or a matrix as its arguments say, which nobody else writes during the call; what is
 //! written does not overlap what is read.
 
-use crate::abi::{
-    Checked, Diag, Letter, MatRef, Op, Routines, Scalar, Size, Uplo, VecRef, check, matrix, matrix_mut, vector,
-    vector_mut,
+use crate::{
+    abi::{
+        Checked, Diag, Letter, MatMut, MatRef, Op, Routines, Scalar, Size, Uplo, VecMut, VecRef, check, matrix,
+        matrix_mut, vector, vector_mut,
+    },
+    parts::Parts,
 };
+use std::ops::Range;
 use superscalar::kernels::cpu::{self, Conj};
 use superscalar_macros::fortran;
 
@@ -35,7 +39,7 @@ pub(crate) struct General {
 /// # Safety
 /// The module's.
 #[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn dense<T: Routines>(
+pub(crate) unsafe fn dense<'a, T: Routines>(
     General { trans, conj }: General,
     (m, n): (Size, Size),
     alpha: T,
@@ -59,7 +63,17 @@ pub(crate) unsafe fn dense<T: Routines>(
     let (of_y, of_x) = if op == Op::None { (m, n) } else { (n, m) };
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, x, y) = unsafe { (matrix(a, (m, n), lda), vector(x, of_x, incx), vector_mut(y, of_y, incy)) };
-    cpu::gemv(op, alpha, conjugated(a, conj), x, beta, y);
+    let Some(parts) = Parts::of(of_y.get(), m.get() * n.get() * size_of::<T>()) else {
+        cpu::gemv(op, alpha, conjugated(a, conj), x, beta, y);
+        return Ok(());
+    };
+    // Each thread has some rows of op(A).
+    let cut = |(a, y): (MatRef<'a, T>, VecMut<'a, T>), rows: Range<usize>| {
+        let (a, rest) = if op == Op::None { a.split_at_row(rows.len()) } else { a.split_at_col(rows.len()) };
+        let (y, further) = y.split_at(rows.len());
+        ((a, y), (rest, further))
+    };
+    parts.each("gemv", (a, y), cut, |(a, y)| cpu::gemv(op, alpha, conjugated(a, conj), x, beta, y));
     Ok(())
 }
 
@@ -110,7 +124,7 @@ pub(crate) unsafe fn band<T: Routines>(
 /// # Safety
 /// The module's.
 #[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn rank_one<T: Routines>(
+pub(crate) unsafe fn rank_one<'a, T: Routines>(
     conjugated: Conjugated,
     (m, n): (Size, Size),
     alpha: T,
@@ -124,11 +138,20 @@ pub(crate) unsafe fn rank_one<T: Routines>(
     }
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y, a) = unsafe { (vector(x, m, incx), vector(y, n, incy), matrix_mut(a, (m, n), lda)) };
-    match conjugated {
+    let update = |(y, a): (VecRef<'_, T>, MatMut<'_, T>)| match conjugated {
         Conjugated::None => cpu::geru(alpha, x, y, a),
         Conjugated::Second => cpu::gerc(alpha, x, y, a),
         Conjugated::First => cpu::gerc(alpha, y, x, a.transpose()),
-    }
+    };
+    let Some(parts) = Parts::of(n.get(), m.get() * n.get() * size_of::<T>()) else {
+        update((y, a));
+        return Ok(());
+    };
+    let cut = |(y, a): (VecRef<'a, T>, MatMut<'a, T>), columns: Range<usize>| {
+        let ((y, further), (a, rest)) = (y.split_at(columns.len()), a.split_at_col(columns.len()));
+        ((y, a), (further, rest))
+    };
+    parts.each("ger", (y, a), cut, update);
     Ok(())
 }
 

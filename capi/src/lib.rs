@@ -18,6 +18,7 @@
 //! | `level1.rs`, `level2.rs`, `level3.rs` | the routines; Level 1 for both interfaces |
 //! | `cblas2.rs`, `cblas3.rs` | those of C's interface |
 //! | `batch.rs` | many products in one call |
+//! | `parts.rs` | long vectors, and matrices that are touched once, on several threads |
 //! | `lapack/` | the routines of LAPACK, for both interfaces |
 //! | `rows.rs` | how a call for rows becomes one for columns |
 //! | `forward.rs`, `loader.rs` | LAPACK's other routines, which go on to another library |
@@ -38,6 +39,7 @@ mod level1;
 mod level2;
 mod level3;
 mod loader;
+mod parts;
 mod rows;
 mod settings;
 mod threads;

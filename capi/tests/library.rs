@@ -413,3 +413,51 @@ fn a_file_has_settings_and_calls_are_summed_up() {
     );
     std::fs::remove_dir_all(folder).expect("it is removed");
 }
+
+#[test]
+fn long_vectors_and_large_matrices_are_shared_out() {
+    type Gemv = unsafe extern "C" fn(i32, i32, i32, i32, f64, *const f64, i32, *const f64, i32, f64, *mut f64, i32);
+    type Ger = unsafe extern "C" fn(i32, i32, i32, f64, *const f64, i32, *const f64, i32, *mut f64, i32);
+    type Axpy = unsafe extern "C" fn(i32, f64, *const f64, i32, *mut f64, i32);
+    type Dot = unsafe extern "C" fn(i32, *const f64, i32, *const f64, i32) -> f64;
+    let name = "long_vectors_and_large_matrices_are_shared_out";
+    let _alone = alone();
+    if std::env::var_os("DROP_IN_CHILD").is_none() {
+        let said = again(name, &[("SUPERSCALAR_WORKERS", "3"), ("SUPERSCALAR_BLAS_STATISTICS", "stderr")]);
+        for routine in ["cblas_dgemv", "cblas_dger", "daxpy", "ddot"] {
+            assert!(said.contains(routine), "{said}");
+        }
+        return;
+    }
+    let library = library();
+    let own = || std::fs::read_dir("/proc/self/task").expect("threads").count();
+    let (m, n, before) = (1000_usize, 700_usize, own());
+    let (rows, columns) = (m as i32, n as i32);
+    let element = |at: usize| ((at * 7919) % 13) as f64 - 6.0;
+    let mut a: Vec<f64> = (0..m * n).map(element).collect();
+    let [x, y]: [Vec<f64>; 2] =
+        [(0..m).map(|i| element(3 * i)).collect(), (0..n).map(|j| element(5 * j + 1)).collect()];
+    // SAFETY: the symbols have these types, and the arrays these sizes.
+    unsafe {
+        let gemv: Symbol<Gemv> = library.get("cblas_dgemv").expect("the symbol");
+        let (mut of_rows, mut of_columns) = (vec![1.0; 2 * m], vec![1.0; n]);
+        gemv(102, 111, rows, columns, 1.0, a.as_ptr(), rows, y.as_ptr(), 1, 2.0, of_rows.as_mut_ptr(), -2);
+        gemv(102, 112, rows, columns, 1.0, a.as_ptr(), rows, x.as_ptr(), 1, 0.0, of_columns.as_mut_ptr(), 1);
+        let row = |i: usize| (0..n).map(|j| a[i + j * m] * y[j]).sum::<f64>() + 2.0;
+        // Backwards, two apart.
+        assert!((0..m).all(|i| of_rows[2 * (m - 1 - i)] == row(i) && of_rows[2 * i + 1] == 1.0));
+        assert!((0..n).all(|j| of_columns[j] == (0..m).map(|i| a[i + j * m] * x[i]).sum()));
+        assert!(own() > before, "workers compute");
+        let given = a.clone();
+        let ger: Symbol<Ger> = library.get("cblas_dger").expect("the symbol");
+        ger(102, rows, columns, 1.0, x.as_ptr(), 1, y.as_ptr(), 1, a.as_mut_ptr(), rows);
+        assert!((0..m * n).all(|at| a[at] == given[at] + x[at % m] * y[at / m]));
+        let dot: Symbol<Dot> = library.get("cblas_ddot").expect("the symbol");
+        let len = (m * n) as i32;
+        let expected: f64 = a.iter().zip(&given).map(|(x, y)| x * y).sum();
+        assert_eq!(dot(len, a.as_ptr(), 1, given.as_ptr(), 1), expected);
+        let axpy: Symbol<Axpy> = library.get("cblas_daxpy").expect("the symbol");
+        axpy(len, -1.0, given.as_ptr(), 1, a.as_mut_ptr(), 1);
+        assert!((0..m * n).all(|at| a[at] == x[at % m] * y[at / m]));
+    }
+}

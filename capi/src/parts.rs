@@ -1,0 +1,54 @@
+//! Vectors and matrices of which each element is touched once, by several threads. Memory is the limit, and several cores get more of it than one.
+
+use crate::engine::{Call, for_stream};
+use std::ops::Range;
+use superscalar::TaskSpec;
+
+/// A part begins where a cache line of any type does, if the whole does.
+const ALIGNMENT: usize = 16;
+/// A part has at least so many elements, or rows of a matrix.
+const LEAST: usize = 64;
+
+/// The parts of a length, and who computes them.
+pub(crate) struct Parts {
+    call: Call,
+    ranges: Vec<Range<usize>>,
+}
+
+impl Parts {
+    /// None if the calling thread computes all: where fewer bytes are touched than it is worth while for, or the length has one part.
+    pub(crate) fn of(len: usize, bytes: usize) -> Option<Self> {
+        let call = for_stream(bytes)?;
+        let each = len.div_ceil(call.runtime.workers()).next_multiple_of(ALIGNMENT).max(LEAST);
+        let ranges: Vec<_> = (0..len).step_by(each).map(|start| start..len.min(start + each)).collect();
+        (ranges.len() > 1).then_some(Self { call, ranges })
+    }
+
+    /// What `cut` makes of a whole, each part after the one before; and what `body` makes of each part, in order.
+    pub(crate) fn each<W, P: Send + Sync, R: Send + Sync + Default>(
+        self,
+        name: &'static str,
+        mut whole: W,
+        cut: impl Fn(W, Range<usize>) -> (P, W),
+        body: impl Fn(P) -> R + Send + Sync,
+    ) -> Vec<R> {
+        let mut parts = Vec::with_capacity(self.ranges.len());
+        for range in self.ranges {
+            let (part, rest) = cut(whole, range);
+            parts.push((Some(part), R::default()));
+            whole = rest;
+        }
+        let body = &body;
+        let outcome = self.call.runtime.scope(|s| {
+            for part in s.lend_chunks(&mut parts, 1) {
+                s.spawn(TaskSpec::new(name), part.read_write(), move |part: &mut [(Option<P>, R)]| {
+                    for (part, result) in part {
+                        *result = part.take().map_or_else(R::default, body);
+                    }
+                });
+            }
+        });
+        self.call.report(name, outcome.map_err(superscalar::dla::Error::from));
+        parts.into_iter().map(|(_, result)| result).collect()
+    }
+}
