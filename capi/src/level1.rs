@@ -5,10 +5,9 @@
 //! What every routine trusts: each address is that of a vector of n elements so far apart, which nobody else writes during the call.
 
 use crate::{
-    abi::{Int, Real, Routines, Scalar, Size, VecMut, VecRef, vector, vector_mut},
+    abi::{Int, Real, Routines, Scalar, Size, VecRef, vector, vector_mut},
     parts::Parts,
 };
-use std::ops::Range;
 use superscalar::kernels::cpu::{self, ModifiedRotation};
 use superscalar_macros::{blas, cblas, fortran};
 
@@ -35,7 +34,7 @@ unsafe fn scal<T: Routines>(n: Size, alpha: T, x: *mut T, incx: Size) {
         match Parts::of(x.len(), x.len() * size_of::<T>()) {
             None => cpu::scal(alpha, x),
             Some(parts) => {
-                parts.each("scal", x, |x, range| x.split_at(range.len()), |x| cpu::scal(alpha, x));
+                parts.each("scal", x, |x| cpu::scal(alpha, x));
             }
         }
     }
@@ -75,28 +74,19 @@ unsafe fn axpy<T: Routines>(n: Size, alpha: T, x: *const T, incx: Size, y: *mut 
     match Parts::of(x.len(), 2 * x.len() * size_of::<T>()) {
         None => cpu::axpy(alpha, x, y),
         Some(parts) => {
-            parts.each("axpy", (x, y), pair, |(x, y)| cpu::axpy(alpha, x, y));
+            parts.each("axpy", (x, y), |(x, y)| cpu::axpy(alpha, x, y));
         }
     }
 }
 
-/// The first elements of two vectors, and the rest.
-fn pair<'a, T>(
-    (x, y): (VecRef<'a, T>, VecMut<'a, T>),
-    range: Range<usize>,
-) -> ((VecRef<'a, T>, VecMut<'a, T>), (VecRef<'a, T>, VecMut<'a, T>)) {
-    let ((x, x_rest), (y, y_rest)) = (x.split_at(range.len()), y.split_at(range.len()));
-    ((x, y), (x_rest, y_rest))
-}
-
 /// The sum of products of elements, on several threads if the vectors are long.
-fn inner<'a, T: Routines>(x: VecRef<'a, T>, y: VecRef<'a, T>, of: fn(VecRef<'a, T>, VecRef<'a, T>) -> T) -> T {
+fn inner<T: Routines>(
+    x: VecRef<'_, T>,
+    y: VecRef<'_, T>,
+    of: impl Fn(VecRef<'_, T>, VecRef<'_, T>) -> T + Send + Sync,
+) -> T {
     let Some(parts) = Parts::of(x.len(), 2 * x.len() * size_of::<T>()) else { return of(x, y) };
-    let cut = |(x, y): (VecRef<'a, T>, VecRef<'a, T>), range: Range<usize>| {
-        let ((x, x_rest), (y, y_rest)) = (x.split_at(range.len()), y.split_at(range.len()));
-        ((x, y), (x_rest, y_rest))
-    };
-    let sums = parts.each("dot", (x, y), cut, |(x, y)| Some(of(x, y)));
+    let sums = parts.each("dot", (x, y), |(x, y)| Some(of(x, y)));
     sums.into_iter().flatten().fold(T::ZERO, |sum, part| sum + part)
 }
 

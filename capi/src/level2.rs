@@ -9,12 +9,11 @@
 
 use crate::{
     abi::{
-        Checked, Diag, Letter, MatMut, MatRef, Op, Routines, Scalar, Size, Uplo, VecMut, VecRef, check, matrix,
-        matrix_mut, vector, vector_mut,
+        Checked, Diag, Letter, MatMut, MatRef, Op, Routines, Scalar, Size, Uplo, VecRef, check, matrix, matrix_mut,
+        vector, vector_mut,
     },
-    parts::Parts,
+    parts::{Parts, Rows},
 };
-use std::ops::Range;
 use superscalar::kernels::cpu::{self, Conj};
 use superscalar_macros::fortran;
 
@@ -39,7 +38,7 @@ pub(crate) struct General {
 /// # Safety
 /// The module's.
 #[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn dense<'a, T: Routines>(
+pub(crate) unsafe fn dense<T: Routines>(
     General { trans, conj }: General,
     (m, n): (Size, Size),
     alpha: T,
@@ -68,12 +67,7 @@ pub(crate) unsafe fn dense<'a, T: Routines>(
         return Ok(());
     };
     // Each thread has some rows of op(A).
-    let cut = |(a, y): (MatRef<'a, T>, VecMut<'a, T>), rows: Range<usize>| {
-        let (a, rest) = if op == Op::None { a.split_at_row(rows.len()) } else { a.split_at_col(rows.len()) };
-        let (y, further) = y.split_at(rows.len());
-        ((a, y), (rest, further))
-    };
-    parts.each("gemv", (a, y), cut, |(a, y)| cpu::gemv(op, alpha, conjugated(a, conj), x, beta, y));
+    parts.each("gemv", (Rows(op, a), y), |(Rows(op, a), y)| cpu::gemv(op, alpha, conjugated(a, conj), x, beta, y));
     Ok(())
 }
 
@@ -124,7 +118,7 @@ pub(crate) unsafe fn band<T: Routines>(
 /// # Safety
 /// The module's.
 #[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn rank_one<'a, T: Routines>(
+pub(crate) unsafe fn rank_one<T: Routines>(
     conjugated: Conjugated,
     (m, n): (Size, Size),
     alpha: T,
@@ -147,11 +141,7 @@ pub(crate) unsafe fn rank_one<'a, T: Routines>(
         update((y, a));
         return Ok(());
     };
-    let cut = |(y, a): (VecRef<'a, T>, MatMut<'a, T>), columns: Range<usize>| {
-        let ((y, further), (a, rest)) = (y.split_at(columns.len()), a.split_at_col(columns.len()));
-        ((y, a), (further, rest))
-    };
-    parts.each("ger", (y, a), cut, update);
+    parts.each("ger", (y, a), update);
     Ok(())
 }
 

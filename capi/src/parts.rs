@@ -1,6 +1,9 @@
 //! Vectors and matrices of which each element is touched once, by several threads. Memory is the limit, and several cores get more of it than one.
 
-use crate::engine::{Call, for_stream};
+use crate::{
+    abi::{MatMut, MatRef, Op, Scalar, VecMut, VecRef},
+    engine::{Call, for_stream},
+};
 use std::ops::Range;
 use superscalar::TaskSpec;
 
@@ -24,24 +27,23 @@ impl Parts {
         (ranges.len() > 1).then_some(Self { call, ranges })
     }
 
-    /// What `cut` makes of a whole, each part after the one before; and what `body` makes of each part, in order.
-    pub(crate) fn each<W, P: Send + Sync, R: Send + Sync + Default>(
+    /// What `body` makes of each part, in order.
+    pub(crate) fn each<W: Cut, R: Send + Sync + Default>(
         self,
         name: &'static str,
         mut whole: W,
-        cut: impl Fn(W, Range<usize>) -> (P, W),
-        body: impl Fn(P) -> R + Send + Sync,
+        body: impl Fn(W) -> R + Send + Sync,
     ) -> Vec<R> {
         let mut parts = Vec::with_capacity(self.ranges.len());
         for range in self.ranges {
-            let (part, rest) = cut(whole, range);
+            let (part, rest) = whole.cut(range.len());
             parts.push((Some(part), R::default()));
             whole = rest;
         }
         let body = &body;
         let outcome = self.call.runtime.scope(|s| {
             for part in s.lend_chunks(&mut parts, 1) {
-                s.spawn(TaskSpec::new(name), part.read_write(), move |part: &mut [(Option<P>, R)]| {
+                s.spawn(TaskSpec::new(name), part.read_write(), move |part: &mut [(Option<W>, R)]| {
                     for (part, result) in part {
                         *result = part.take().map_or_else(R::default, body);
                     }
@@ -50,5 +52,48 @@ impl Parts {
         });
         self.call.report(name, outcome.map_err(superscalar::dla::Error::from));
         parts.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
+/// What can be cut in two.
+pub(crate) trait Cut: Sized + Send + Sync {
+    /// The first elements, so many of them, and the rest.
+    fn cut(self, count: usize) -> (Self, Self);
+}
+
+impl<T: Scalar> Cut for VecRef<'_, T> {
+    fn cut(self, count: usize) -> (Self, Self) {
+        self.split_at(count)
+    }
+}
+
+impl<T: Scalar> Cut for VecMut<'_, T> {
+    fn cut(self, count: usize) -> (Self, Self) {
+        self.split_at(count)
+    }
+}
+
+/// Between columns.
+impl<T: Scalar> Cut for MatMut<'_, T> {
+    fn cut(self, count: usize) -> (Self, Self) {
+        self.split_at_col(count)
+    }
+}
+
+/// op(A), between rows.
+pub(crate) struct Rows<'a, T>(pub(crate) Op, pub(crate) MatRef<'a, T>);
+
+impl<T: Scalar> Cut for Rows<'_, T> {
+    fn cut(self, count: usize) -> (Self, Self) {
+        let Self(op, a) = self;
+        let (first, rest) = if op == Op::None { a.split_at_row(count) } else { a.split_at_col(count) };
+        (Self(op, first), Self(op, rest))
+    }
+}
+
+impl<A: Cut, B: Cut> Cut for (A, B) {
+    fn cut(self, count: usize) -> (Self, Self) {
+        let ((a, a_rest), (b, b_rest)) = (self.0.cut(count), self.1.cut(count));
+        ((a, b), (a_rest, b_rest))
     }
 }
