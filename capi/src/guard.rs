@@ -279,6 +279,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn no_panic_leaves() {
+        fn panics<R>() -> R {
+            panic!("a test of what happens then")
+        }
+        assert_eq!(function(c"ddot", panics::<f64>), 0.0);
+        fortran::<i32>(c"DGEMM ", panics);
+        cblas::<i64>(c"cblas_dgemm", panics);
+        let mut info = 7_i64;
+        // SAFETY: it is the address of an integer.
+        unsafe { lapack::<i64>(c"DGETRF", &mut info, panics) };
+        assert_eq!(info, UNSOLVED);
+        assert_eq!(i64::from(lapacke::<i32>(c"LAPACKE_dgetrf", Some(panics))), UNSOLVED);
+        assert_eq!(lapacke::<i32>(c"LAPACKE_dgetrf", None::<fn() -> Solved>), -1);
+    }
+
+    #[test]
     fn positions_in_rows() {
         for (name, in_columns, expected) in [
             ("cblas_dgemm", 4, 5),

@@ -340,3 +340,15 @@ fn the_version_is_that_of_the_interfaces() {
     }
     assert_eq!((narrow, wide), ([3, 11, 0], [3, 11, 0]));
 }
+
+#[test]
+fn a_thread_with_a_small_stack_runs_everything() {
+    let small = std::thread::Builder::new().stack_size(128 << 10).spawn(|| {
+        systems_by_rows_and_by_columns();
+        orthogonal_factors_by_rows_and_by_columns();
+        factors_give_inverses_norms_and_conditions();
+        integers_of_64_bits();
+        workspaces_are_told_and_are_enough();
+    });
+    small.expect("a thread").join().expect("it computes");
+}

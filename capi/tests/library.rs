@@ -138,16 +138,36 @@ fn children_of_a_fork_compute_and_so_does_the_parent() {
         again("children_of_a_fork_compute_and_so_does_the_parent", &[("OPENBLAS_NUM_THREADS", "2")]);
         return;
     }
-    for _ in 0..50 {
+    type Gesv =
+        unsafe extern "C" fn(*const i32, *const i32, *mut f64, *const i32, *mut i32, *mut f64, *const i32, *mut i32);
+    let factor = || {
+        let n = 400_usize;
+        let element = |at: usize| if at % (n + 1) == 0 { n as f64 } else { ((at * 7) % 11) as f64 / 11.0 };
+        let mut a: Vec<f64> = (0..n * n).map(element).collect();
+        let mut b: Vec<f64> = (0..n).map(|i| (0..n).map(|j| a[i + j * n]).sum()).collect();
+        let (order, mut ipiv, mut info) = (n as i32, vec![0; n], -1);
+        // SAFETY: the symbol has that type, and the arrays these sizes.
+        unsafe {
+            let gesv: Symbol<Gesv> = library.get("dgesv_").expect("the symbol");
+            gesv(&order, &1, a.as_mut_ptr(), &order, ipiv.as_mut_ptr(), b.as_mut_ptr(), &order, &mut info);
+        }
+        assert!(info == 0 && b.iter().all(|x| (x - 1.0).abs() < 1e-12));
+    };
+    // FORKS=1000 takes half a minute.
+    let count = std::env::var("FORKS").ok().and_then(|count| count.parse().ok()).unwrap_or(100);
+    for _ in 0..count {
         // SAFETY: the child has one thread, computes, and ends without running what this process runs at its end.
         let child = unsafe { fork() };
         assert!(child >= 0, "a process");
         if child == 0 {
-            let product = std::panic::catch_unwind(|| product(&library, "dgemm_", 300, |n| n as i32));
+            let product = std::panic::catch_unwind(|| {
+                factor();
+                product(&library, "dgemm_", 300, |n| n as i32)
+            });
             // SAFETY: as above.
             unsafe { _exit(i32::from(product.is_err())) };
         }
-        product(&library, "dgemm_", 300, |n| n as i32);
+        factor();
         let mut status = -1;
         // SAFETY: a child of this process, and a place for its status.
         assert_eq!(unsafe { waitpid(child, &mut status, 0) }, child);
