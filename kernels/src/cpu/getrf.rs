@@ -9,6 +9,7 @@ use super::laswp::laswp;
 use super::panel_lu::LuPanel;
 use super::trsm::trsm;
 use crate::backend::Factor;
+use crate::division::size;
 use crate::{Diag, Direction, MatMut, Op, Scalar, Side, Uplo};
 
 /// Columns of the panels that [`LuPanel`] takes on at once, of real matrices whose columns have up to so many bytes, and of all others: the
@@ -75,6 +76,33 @@ pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Si
     singular.map_or(Ok(()), |column| Err(Singular { pivot: column + 1 }))
 }
 
+/// Up to so many rows loops take less time than what prepares a panel.
+const TINY: usize = 6;
+
+/// Factors a matrix by the textbook's loops.
+fn factor_tiny<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Option<usize> {
+    let ((m, n), mut singular) = (a.shape(), None);
+    for j in 0..n {
+        let pivot = (j + 1..m).fold(j, |at, i| if size(a[(i, j)]) > size(a[(at, j)]) { i } else { at });
+        ipiv[j] = pivot as i32 + 1;
+        let divisor = a[(pivot, j)];
+        if divisor == T::ZERO {
+            singular = singular.or(Some(j));
+            continue;
+        }
+        for c in 0..if pivot == j { 0 } else { n } {
+            let below = a[(pivot, c)];
+            a[(pivot, c)] = std::mem::replace(&mut a[(j, c)], below);
+        }
+        (j + 1..m).for_each(|i| a[(i, j)] = a[(i, j)].quotient(divisor));
+        for c in j + 1..n {
+            let above = a[(j, c)];
+            (j + 1..m).for_each(|i| a[(i, c)] = a[(i, c)] - a[(i, j)] * above);
+        }
+    }
+    singular
+}
+
 /// Columns of the panels of a matrix with m rows.
 fn panel_columns<T: Scalar>(m: usize) -> usize {
     if T::COMPLEX {
@@ -87,6 +115,9 @@ fn panel_columns<T: Scalar>(m: usize) -> usize {
 /// Factors a matrix with at least as many rows as columns, and says which pivot is the first zero.
 fn factor<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Option<usize> {
     let (m, n) = a.shape();
+    if m <= TINY {
+        return factor_tiny(a, ipiv);
+    }
     let unit = panel_columns::<T>(m);
     if n <= unit {
         return LuPanel { a, ipiv }.run();
