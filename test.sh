@@ -159,6 +159,11 @@ has_blas_testers() {
         [ -n "$(find /usr/lib -name xlintstd -print -quit 2>/dev/null)" ]
 }
 
+# Those that the library's own header is included beside.
+has_headers() {
+    printf '#include <%s>\n' cblas.h f77blas.h lapacke.h | cc -E -x c - >/dev/null 2>&1
+}
+
 has_hwloc() {
     has pkg-config && pkg-config --atleast-version=2.8 hwloc && pkg-config --exists libudev
 }
@@ -186,6 +191,7 @@ missing_packages() {
     has_opencl || echo ocl-icd-opencl-dev
     has_pocl || echo pocl-opencl-icd
     has_blas_testers || echo libblas-test liblapack-test
+    has_headers || echo libopenblas-pthread-dev liblapacke-dev
 }
 
 install_packages() {

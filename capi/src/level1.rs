@@ -213,15 +213,16 @@ unsafe fn iamax<T: Routines, I: Int>(n: Size, x: *const T, incx: Size) -> I {
     I::narrow(cpu::iamax(unsafe { vector(x, n, incx) }) as i64)
 }
 
-/// The same, counted from zero.
+/// The same, counted from zero. Its type is C's `size_t` in both widths, as in the reference: callers read all of the
+/// register.
 ///
 /// # Safety
 /// The module's.
 #[cblas(s = "isamax", d = "idamax", c = "icamax", z = "izamax")]
-unsafe fn iamax_from_zero<T: Routines, I: Int>(n: Size, x: *const T, incx: Size) -> I {
+unsafe fn iamax_from_zero<T: Routines>(n: Size, x: *const T, incx: Size) -> usize {
     // SAFETY: the caller promises of these addresses what the module's head says.
-    let from_one: I = unsafe { iamax(n, x, incx) };
-    I::narrow((from_one.wide() - 1).max(0))
+    let from_one: i64 = unsafe { iamax(n, x, incx) };
+    from_one.saturating_sub(1).max(0) as usize
 }
 
 /// x and y, turned: c x + s y, c y − s x.

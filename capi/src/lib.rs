@@ -21,10 +21,11 @@
 //! | `parts.rs` | long vectors, and matrices that are touched once, on several threads |
 //! | `lapack/` | the routines of LAPACK, for both interfaces |
 //! | `rows.rs` | how a call for rows becomes one for columns |
+//! | `header.rs` | tests: the C header `include/superscalar.h` is that of these functions |
 //! | `forward.rs`, `loader.rs` | LAPACK's other routines, which go on to another library |
 //!
 //! The symbols that leave this library are listed in `symbols.txt`, and those that it forwards in `forwarded.txt`. A
-//! test compares both with the library.
+//! test compares both with the library. `include/superscalar.h` declares them for C.
 
 mod abi;
 mod account;
@@ -34,6 +35,8 @@ mod cblas3;
 mod engine;
 mod forward;
 mod guard;
+#[cfg(all(test, target_os = "linux"))]
+mod header;
 mod lapack;
 mod level1;
 mod level2;

@@ -1,5 +1,6 @@
 //! A generic function becomes C functions under the names of the BLAS and LAPACK.
 
+use crate::prototype::prototype;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use std::ffi::CString;
@@ -75,14 +76,30 @@ enum Argument {
 pub(crate) fn expand(conventions: &[Convention], elements: TokenStream, function: ItemFn) -> Result<TokenStream> {
     let parser = |input: ParseStream<'_>| Punctuated::<Element, Token![,]>::parse_terminated(input);
     let elements = syn::parse::Parser::parse2(parser, elements)?;
-    let mut entries = TokenStream::new();
+    let (mut entries, mut prototypes) = (TokenStream::new(), Vec::new());
     for (&convention, element) in conventions.iter().flat_map(|it| elements.iter().map(move |element| (it, element))) {
         let routine = routine_of(element, &function);
         for (integer, name) in names_of(convention, &routine) {
-            entries.extend(entry(convention, element, (integer, &name), &function)?);
+            let (entry, prototype) = entry(convention, element, (integer, &name), &function)?;
+            entries.extend(entry);
+            prototypes.push(prototype);
         }
     }
-    Ok(quote!(#function #entries))
+    // The header leaves out the names of Python's wheels, which C programs do not call.
+    prototypes.retain(|prototype| !prototype.contains(" scipy_"));
+    let prototypes = prototypes.join("\n");
+    Ok(quote! {
+        #function
+        #entries
+
+        #[cfg(all(test, target_os = "linux"))]
+        const _: () = {
+            // SAFETY: nothing but such texts is in the section of this name, which `header.rs` reads.
+            #[unsafe(link_section = "superscalar_prototypes")]
+            #[used]
+            static PROTOTYPES: &str = #prototypes;
+        };
+    })
 }
 
 /// The routine's name for this type of elements, such as `dgemm`.
@@ -122,31 +139,31 @@ fn is_workspace(argument: &Ident) -> bool {
     argument.to_string().ends_with("work")
 }
 
-fn entry(
-    convention: Convention,
-    element: &Element,
-    (integer, name): (&str, &str),
-    function: &ItemFn,
-) -> Result<TokenStream> {
-    let (of, integer_type) = (element.element_type()?, format_ident!("{integer}"));
-    let inner = &function.sig.ident;
-    let (routine, name) = (routine_of(element, function), format_ident!("{name}"));
-    let (mut parameters, mut passed) = (Vec::new(), Vec::new());
+/// What an entry takes, and what it passes on to the function.
+#[derive(Default)]
+struct Arguments {
+    parameters: Vec<(Ident, TokenStream)>,
+    passed: Vec<TokenStream>,
+}
+
+fn arguments(convention: Convention, element: &Element, integer_type: &Ident, function: &ItemFn) -> Result<Arguments> {
+    let of = element.element_type()?;
+    let mut arguments = Arguments::default();
     for argument in &function.sig.inputs {
         let FnArg::Typed(argument) = argument else { return Err(Error::new(argument.span(), "no methods here")) };
         let Pat::Ident(pattern) = &*argument.pat else { return Err(Error::new(argument.span(), "a name is needed")) };
         let ident = &pattern.ident;
         let (parameter, value) = match (convention, classify(&argument.ty, &of)) {
             (Convention::Fortran, Argument::Interface) => {
-                passed.push(quote!(crate::lapack::Interface::FORTRAN));
+                arguments.passed.push(quote!(crate::lapack::Interface::FORTRAN));
                 continue;
             }
             (Convention::Lapacke(Half::Upper), Argument::Address(_)) if is_workspace(ident) => {
-                passed.push(quote!(::std::ptr::null_mut()));
+                arguments.passed.push(quote!(::std::ptr::null_mut()));
                 continue;
             }
             (Convention::Lapacke(Half::Upper), Argument::Size) if is_workspace(ident) => {
-                passed.push(quote!(crate::abi::Size::ENOUGH));
+                arguments.passed.push(quote!(crate::abi::Size::ENOUGH));
                 continue;
             }
             (_, Argument::Interface) => (quote!(crate::abi::Code), ident.to_token_stream()),
@@ -162,20 +179,62 @@ fn entry(
             }
             (_, Argument::Scalar(ty) | Argument::Code(ty)) => (ty, ident.to_token_stream()),
             (_, Argument::Address(ty)) => {
-                (substituted(ty.to_token_stream(), &of, &integer_type), ident.to_token_stream())
+                (substituted(ty.to_token_stream(), &of, integer_type), ident.to_token_stream())
             }
         };
-        parameters.push(quote!(#ident: #parameter));
-        passed.push(value);
+        arguments.parameters.push((ident.clone(), parameter));
+        arguments.passed.push(value);
     }
+    Ok(arguments)
+}
+
+/// The function that is exported under this name, and its prototype.
+fn entry(
+    convention: Convention,
+    element: &Element,
+    (integer, name): (&str, &str),
+    function: &ItemFn,
+) -> Result<(TokenStream, String)> {
+    let (of, integer_type) = (element.element_type()?, format_ident!("{integer}"));
+    let name = format_ident!("{name}");
+    let Arguments { mut parameters, passed } = arguments(convention, element, &integer_type, function)?;
+    let (output, body) = called(convention, &routine_of(element, function), (&of, &integer_type), function, &passed);
+    if convention == Convention::Fortran && matches!(&function.sig.output, ReturnType::Type(_, ty) if is(ty, "Solved"))
+    {
+        parameters.push((format_ident!("info"), quote!(*mut #integer_type)));
+    }
+    let prototype = prototype(convention, &name, &parameters, output.as_ref())?;
+    let (idents, types): (Vec<_>, Vec<_>) = parameters.into_iter().unzip();
+    let output = output.map(|ty| quote!(-> #ty));
+    let entry = quote! {
+        // SAFETY: the names are those of the BLAS, which are given to nothing else here; who calls gives what its
+        // documentation asks for.
+        #[doc(hidden)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn #name(#(#idents: #types),*) #output {
+            #body
+        }
+    };
+    Ok((entry, prototype))
+}
+
+/// What an entry returns, and its body, which calls the function.
+fn called(
+    convention: Convention,
+    routine: &str,
+    (of, integer_type): (&TokenStream, &Ident),
+    function: &ItemFn,
+    passed: &[TokenStream],
+) -> (Option<TokenStream>, TokenStream) {
+    let inner = &function.sig.ident;
     let generics = function.sig.generics.params.iter().filter_map(|parameter| match parameter {
-        GenericParam::Type(parameter) => Some(substituted(parameter.ident.to_token_stream(), &of, &integer_type)),
+        GenericParam::Type(parameter) => Some(substituted(parameter.ident.to_token_stream(), of, integer_type)),
         _ => None,
     });
     // SAFETY: of what this makes: who calls the entry gives what the function asks for.
     let call = quote!(unsafe { #inner::<#(#generics),*>(#(#passed),*) });
     let c_string = |text: String| LitCStr::new(&CString::new(text).unwrap_or_default(), Span::call_site());
-    let plain = c_string(routine.clone());
+    let plain = c_string(routine.to_owned());
     let upper = c_string(format!("{:<6}", routine.to_uppercase()));
     let behind_cblas = c_string(format!("cblas_{routine}"));
     let refuses_nan = match convention {
@@ -183,48 +242,39 @@ fn entry(
         _ => quote!(false),
     };
     // LAPACKE's layout is looked at first; the function has what it says in its place.
-    let layout = parameters.first().zip(passed.first()).map(|(_, name)| name.clone());
+    let layout = passed.first();
     let interface = quote!(crate::lapack::Interface::lapacke(#layout, #refuses_nan));
     let behind_lapacke = match convention {
-        Convention::Lapacke(half) => c_string(lapacke_name(half, &routine)),
+        Convention::Lapacke(half) => c_string(lapacke_name(half, routine)),
         _ => c_string(String::new()),
     };
-    let (outputs, body) = match (&function.sig.output, convention) {
+    match (&function.sig.output, convention) {
         (ReturnType::Type(_, ty), Convention::Fortran) if is(ty, "Solved") => {
-            parameters.push(quote!(info: *mut #integer_type));
             // SAFETY: of what this makes: who calls has an integer there.
             (None, quote!(unsafe { crate::guard::lapack(#upper, info, || #call) }))
         }
         (ReturnType::Type(_, ty), Convention::Lapacke(_)) if is(ty, "Solved") => {
             let body = quote!(crate::guard::lapacke(#behind_lapacke, #interface.map(|#layout| move || #call)));
-            (Some(quote!(-> #integer_type)), body)
+            (Some(integer_type.to_token_stream()), body)
         }
         (ReturnType::Default, Convention::Lapacke(_)) => {
             let call = quote!(move || { #call; Ok(0) });
             let body = quote!(crate::guard::lapacke(#behind_lapacke, #interface.map(|#layout| #call)));
-            (Some(quote!(-> #integer_type)), body)
+            (Some(integer_type.to_token_stream()), body)
         }
         (ReturnType::Type(_, ty), Convention::Lapacke(_)) => {
-            let ty = substituted(ty.to_token_stream(), &of, &integer_type);
+            let ty = substituted(ty.to_token_stream(), of, integer_type);
             let call = quote!(#interface.map_or(-1.0, |#layout| #call));
-            (Some(quote!(-> #ty)), quote!(crate::guard::function(#plain, || #call)))
+            (Some(ty), quote!(crate::guard::function(#plain, || #call)))
         }
         (ReturnType::Default, _) => (None, quote!(crate::guard::function(#plain, || #call))),
         (ReturnType::Type(_, ty), _) if !is(ty, "Checked") => {
-            let ty = substituted(ty.to_token_stream(), &of, &integer_type);
-            (Some(quote!(-> #ty)), quote!(crate::guard::function(#plain, || #call)))
+            let ty = substituted(ty.to_token_stream(), of, integer_type);
+            (Some(ty), quote!(crate::guard::function(#plain, || #call)))
         }
         (_, Convention::Fortran) => (None, quote!(crate::guard::fortran::<#integer_type>(#upper, || #call))),
         (_, Convention::Cblas) => (None, quote!(crate::guard::cblas::<#integer_type>(#behind_cblas, || #call))),
-    };
-    Ok(quote! {
-        // SAFETY: the names are those of the BLAS, which are given to nothing else here; who calls gives what its documentation asks for.
-        #[doc(hidden)]
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn #name(#(#parameters),*) #outputs {
-            #body
-        }
-    })
+    }
 }
 
 fn is(ty: &Type, name: &str) -> bool {

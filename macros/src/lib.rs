@@ -4,11 +4,14 @@
 //! function, and is compiled where it stands. So the attribute makes a trait of a generic function, with an implementation for
 //! each type of element, and leaves a generic function that calls it.
 //!
-//! [`macro@fortran`], [`macro@cblas`] and [`macro@lapack`] give a generic function of `superscalar-blas` its names in the BLAS and LAPACK.
+//! [`macro@fortran`], [`macro@cblas`] and [`macro@lapack`] give a generic function of `superscalar-blas` its names in
+//! the BLAS and LAPACK. They leave C's prototypes of these in that crate's test program, for
+//! `capi/include/superscalar.h`.
 
 #![forbid(unsafe_code)]
 
 mod entry;
+mod prototype;
 mod routine;
 
 use proc_macro::TokenStream;

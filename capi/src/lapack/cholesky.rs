@@ -188,7 +188,7 @@ unsafe fn lauum<T: Routines>(interface: Interface, uplo: Letter, n: Size, a: *mu
 ///
 /// # Safety
 /// The module's.
-#[lapack(s, d, c, z)]
+#[lapack(s, d)]
 #[allow(clippy::too_many_arguments)]
 unsafe fn pocon<T: Routines, I: Int>(
     interface: Interface,
@@ -213,4 +213,25 @@ unsafe fn pocon<T: Routines, I: Int>(
         let a = interface.matrix(3, Stored::Triangle(uplo), (n, n), (a, lda))?;
         super::lu::estimate(interface, (5, anorm), rcond, || serial::pocon(uplo, a.view(), anorm))
     }
+}
+
+/// The same of complex matrices, whose second workspace has real numbers.
+///
+/// # Safety
+/// The module's.
+#[lapack(c = "cpocon", z = "zpocon")]
+#[allow(clippy::too_many_arguments)]
+unsafe fn pocon_complex<T: Routines>(
+    interface: Interface,
+    uplo: Letter,
+    n: Size,
+    a: *const T,
+    lda: Size,
+    anorm: T::Real,
+    rcond: *mut T::Real,
+    work: *mut T,
+    _rwork: *mut T::Real,
+) -> Solved {
+    // SAFETY: the caller's promise, which is the same; the workspace without an address is not used.
+    unsafe { pocon::<T, i32>(interface, uplo, n, a, lda, anorm, rcond, work, std::ptr::null_mut()) }
 }

@@ -161,7 +161,7 @@ unsafe fn getri<T: Routines, I: Int>(
 ///
 /// # Safety
 /// The module's.
-#[lapack(s, d, c, z)]
+#[lapack(s, d)]
 #[allow(clippy::too_many_arguments)]
 unsafe fn gecon<T: Routines, I: Int>(
     interface: Interface,
@@ -187,6 +187,27 @@ unsafe fn gecon<T: Routines, I: Int>(
         let a = interface.matrix(3, Stored::All, (n, n), (a, lda))?;
         estimate(interface, (5, anorm), rcond, || serial::gecon(norm, a.view(), anorm))
     }
+}
+
+/// The same of complex matrices, whose second workspace has real numbers.
+///
+/// # Safety
+/// The module's.
+#[lapack(c = "cgecon", z = "zgecon")]
+#[allow(clippy::too_many_arguments)]
+unsafe fn gecon_complex<T: Routines>(
+    interface: Interface,
+    norm: Letter,
+    n: Size,
+    a: *const T,
+    lda: Size,
+    anorm: T::Real,
+    rcond: *mut T::Real,
+    work: *mut T,
+    _rwork: *mut T::Real,
+) -> Solved {
+    // SAFETY: the caller's promise, which is the same; the workspace without an address is not used.
+    unsafe { gecon::<T, i32>(interface, norm, n, a, lda, anorm, rcond, work, std::ptr::null_mut()) }
 }
 
 /// Writes an estimate of a reciprocal condition number, for a norm that is argument number `at`: one that is no number is not told to

@@ -84,8 +84,8 @@ macro_rules! gesv {
             x: *mut T,
             ldx: Size,
             _work: *mut T,
-            _swork: *mut T,
-            $($rwork: *mut T,)?
+            _swork: *mut <T as MixedPrecision>::Lower,
+            $($rwork: *mut T::Real,)?
             iter: *mut I,
         ) -> Solved {
             check(&[
@@ -139,8 +139,8 @@ macro_rules! posv {
             x: *mut T,
             ldx: Size,
             _work: *mut T,
-            _swork: *mut T,
-            $($rwork: *mut T,)?
+            _swork: *mut <T as MixedPrecision>::Lower,
+            $($rwork: *mut T::Real,)?
             iter: *mut I,
         ) -> Solved {
             check(&[

@@ -9,6 +9,7 @@ pub fn path() -> PathBuf {
     test.with_file_name("libsuperscalar_blas.so")
 }
 
+#[allow(dead_code, reason = "not every test calls it by itself")]
 pub fn library() -> Library {
     // SAFETY: it has no initialisers that ask for anything.
     unsafe { Library::new(path()) }.expect("the library")
