@@ -142,7 +142,7 @@ fn children_of_a_fork_compute_and_so_does_the_parent() {
         unsafe extern "C" fn(*const i32, *const i32, *mut f64, *const i32, *mut i32, *mut f64, *const i32, *mut i32);
     let factor = || {
         let n = 400_usize;
-        let element = |at: usize| if at % (n + 1) == 0 { n as f64 } else { ((at * 7) % 11) as f64 / 11.0 };
+        let element = |at: usize| if at.is_multiple_of(n + 1) { n as f64 } else { ((at * 7) % 11) as f64 / 11.0 };
         let mut a: Vec<f64> = (0..n * n).map(element).collect();
         let mut b: Vec<f64> = (0..n).map(|i| (0..n).map(|j| a[i + j * n]).sum()).collect();
         let (order, mut ipiv, mut info) = (n as i32, vec![0; n], -1);
