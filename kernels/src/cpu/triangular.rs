@@ -86,16 +86,18 @@ impl<'a, T: Scalar> Triangular<'a, T> {
     /// Does it. alpha = 0 sets B to zero without reading A.
     pub fn run(self) {
         let is_thin = self.b.ncols() <= thin::COLUMNS;
+        let is_adjacent = self.a.view.row_stride() == 1 || self.a.view.col_stride() == 1;
+        let is_single = self.action == Action::Solve && self.b.ncols() == 1 && is_adjacent;
         if self.b.is_empty() || self.alpha == T::ZERO {
             scale(self.alpha, self.b);
-        } else if self.action == Action::Solve && self.b.ncols() == 1 {
+        } else if is_single {
             self.by_columns();
         } else if self.action == Action::Multiply && !is_thin && !self.is_small_complex() {
             let Self { uplo, a, diag, alpha, b, .. } = self;
             T::triangular_product(TriangularProduct { uplo, a, diag, alpha, b });
         } else if self.b.nrows() > if is_thin && self.action == Action::Multiply { DIRECT_THIN } else { DIRECT } {
             self.by_halves();
-        } else if self.action == Action::Solve && is_thin && self.b.nrows() > PACKED_THIN {
+        } else if self.action == Action::Solve && is_thin && is_adjacent && self.b.nrows() > PACKED_THIN {
             self.by_columns();
         } else if self.action == Action::Solve && (self.needs_division() || (is_thin && self.b.nrows() <= TINY)) {
             self.by_division();
