@@ -1,4 +1,5 @@
-//! What was called: a line for each call, and sums by routine when the process ends. Nothing is noted unless a setting asks for it.
+//! What was called: a line for each call, and sums by routine when the process ends. Nothing is noted unless a setting
+//! asks for it.
 
 use crate::settings::settings;
 use std::{
@@ -116,7 +117,8 @@ pub(crate) fn counted<R>(name: &'static CStr, body: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Two for each multiplication of real numbers, eight of complex ones, which the letter before the routine's name tells.
+/// Two for each multiplication of real numbers, eight of complex ones, which the letter before the routine's name
+/// tells.
 fn flops(name: &str, multiplications: f64) -> f64 {
     let routine = name.trim_start_matches("cblas_").trim_start_matches("LAPACKE_");
     let is_complex = routine.starts_with(['c', 'z', 'C', 'Z']);

@@ -1,7 +1,9 @@
-//! Many products in one call, with C's interface: `cblas_?gemm_batch` for groups of products of one shape behind tables of addresses, and
+//! Many products in one call, with C's interface: `cblas_?gemm_batch` for groups of products of one shape behind tables
+//! of addresses, and
 //! `cblas_?gemm_batch_strided` for matrices at a distance.
 //!
-//! A product that is worth it by itself is computed as by gemm. The others go to the workers in parts of about the same work.
+//! A product that is worth it by itself is computed as by gemm. The others go to the workers in parts of about the same
+//! work.
 
 use crate::{
     abi::{Checked, Code, Layout, Letter, MatMut, MatRef, Op, Routines, Size, check, matrix, matrix_mut},
@@ -127,7 +129,8 @@ fn compute<T: Routines>(mut products: Vec<Product<'_, T>>) {
 }
 
 /// # Safety
-/// As of [`level3::gemm`](crate::level3::gemm), for each product; no C overlaps another. Each table has as many elements as there are groups, or products.
+/// As of [`level3::gemm`](crate::level3::gemm), for each product; no C overlaps another. Each table has as many
+/// elements as there are groups, or products.
 #[cblas(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
 unsafe fn gemm_batch<T: Routines, I: crate::abi::Int>(

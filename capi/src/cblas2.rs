@@ -1,5 +1,5 @@
-//! Level 2 of the BLAS, with C's interface. A matrix that lies by rows is taken as its transpose, by columns. Where the matrix is to be conjugated
-//! as well, its elements are conjugated as they are read.
+//! Level 2 of the BLAS, with C's interface. A matrix that lies by rows is taken as its transpose, by columns. Where the
+//! matrix is to be conjugated as well, its elements are conjugated as they are read.
 
 use crate::{
     abi::{Checked, Code, Layout, Letter, Routines, Size},

@@ -1,31 +1,18 @@
 //! What stands between a routine and C: a panic ends here, and what is wrong with an argument is told to who asked to be told.
-//!
-//! A program may define `xerbla_` or `cblas_xerbla` of its own, which is then to be called, and not ours. So both are looked up by name
-//! among all that is loaded, the program first.
 
 use crate::{
     abi::{Checked, Failure, Int, Position, Solved},
     account::counted,
+    handler::{first, handler},
 };
 use std::{
-    ffi::{CStr, c_char, c_void},
+    ffi::{CStr, c_char},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::atomic::{AtomicI32, Ordering},
 };
 
-unsafe extern "C" {
-    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
-}
-
 type Xerbla<I> = unsafe extern "C-unwind" fn(*const c_char, *const I, usize);
 type CblasXerbla<I> = unsafe extern "C-unwind" fn(I, *const c_char, *const c_char, ...);
-
-/// The first function of that name among all that is loaded.
-fn found(name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: a null handle is RTLD_DEFAULT; the name ends with a null byte.
-    let address = unsafe { dlsym(std::ptr::null_mut(), name.as_ptr()) };
-    (!address.is_null()).then_some(address)
-}
 
 /// Runs a function's body; after a panic its result is zero.
 pub(crate) fn function<R: Default>(name: &'static CStr, body: impl FnOnce() -> R) -> R {
@@ -49,21 +36,23 @@ pub(crate) fn fortran<I: Int>(name: &'static CStr, body: impl FnOnce() -> Checke
 /// Tells the program's `xerbla_`.
 fn tell<I: Int>(name: &'static CStr, at: i32) {
     let position = I::narrow(at.into());
-    match found(I::XERBLA) {
+    match handler(I::XERBLA) {
         // SAFETY: by this name goes a function of three arguments: the routine's name, the position, the name's length.
         Some(address) => unsafe {
-            let xerbla: Xerbla<I> = std::mem::transmute(address);
+            let xerbla: Xerbla<I> = std::mem::transmute(address.as_ptr());
             xerbla(name.as_ptr(), &position, name.count_bytes());
         },
         None => illegal(&name.to_string_lossy(), position),
     }
 }
 
-/// `info` where something else failed than LAPACK has numbers for: LAPACKE's "no memory for work" and "none to transpose".
+/// `info` where something else failed than LAPACK has numbers for: LAPACKE's "no memory for work" and "none to
+/// transpose".
 const UNSOLVED: i64 = -1010;
 const NO_TRANSPOSE: i64 = -1011;
 
-/// Runs a routine of LAPACK: what `info` is to be, and which wrong argument is to be told. Arguments are counted from `first`.
+/// Runs a routine of LAPACK: what `info` is to be, and which wrong argument is to be told. Arguments are counted from
+/// `first`.
 fn info(name: &'static CStr, first: i32, body: impl FnOnce() -> Solved) -> (i64, Option<i32>) {
     let fail = |why: &str| {
         say(&format!("superscalar: {}: {why}; its result is of no use", name.to_string_lossy().trim_end()));
@@ -102,10 +91,10 @@ pub(crate) fn lapacke<I: Int>(name: &'static CStr, body: Option<impl FnOnce() ->
     };
     let value = I::narrow(value);
     if wrong.is_some() {
-        match found(I::LAPACKE_XERBLA) {
+        match handler(I::LAPACKE_XERBLA) {
             // SAFETY: by this name goes a function of the routine's name and the negative position.
             Some(address) => unsafe {
-                let xerbla: LapackeXerbla<I> = std::mem::transmute(address);
+                let xerbla: LapackeXerbla<I> = std::mem::transmute(address.as_ptr());
                 xerbla(name.as_ptr(), value);
             },
             None => lapacke_illegal(&name.to_string_lossy(), value.wide()),
@@ -169,10 +158,10 @@ pub(crate) fn cblas<I: Int>(name: &'static CStr, body: impl FnOnce() -> Checked)
     if let Err(Position { at, is_row_major }) = checked(name, body) {
         let position = I::narrow(at.into());
         row_major_flag().store(is_row_major.into(), Ordering::Relaxed);
-        match found(I::CBLAS_XERBLA) {
+        match handler(I::CBLAS_XERBLA) {
             // SAFETY: by this name goes a function of the position, the routine's name, and a format with what it takes, which is nothing.
             Some(address) => unsafe {
-                let xerbla: CblasXerbla<I> = std::mem::transmute(address);
+                let xerbla: CblasXerbla<I> = std::mem::transmute(address.as_ptr());
                 xerbla(position, name.as_ptr(), c"".as_ptr());
             },
             None => illegal(&name.to_string_lossy(), position),
@@ -192,7 +181,7 @@ static CBLAS_CallFromC: AtomicI32 = AtomicI32::new(0);
 
 fn row_major_flag() -> &'static AtomicI32 {
     // SAFETY: whoever defines it has an `int` there, for as long as the process lives.
-    found(c"RowMajorStrg").map_or(&RowMajorStrg, |flag| unsafe { &*flag.cast::<AtomicI32>() })
+    first(c"RowMajorStrg").map_or(&RowMajorStrg, |flag| unsafe { flag.cast::<AtomicI32>().as_ref() })
 }
 
 /// The position in a call for rows of what is at this position of the call for columns that it became.

@@ -1,5 +1,5 @@
-//! The BLAS and LAPACK as a C library: programs that were never written for Superscalar run their Level 3 and factorizations on it, and have
-//! Levels 1 and 2 from its kernels.
+//! The BLAS and LAPACK as a C library: programs that were never written for Superscalar run their Level 3 and
+//! factorizations on it, and have Levels 1 and 2 from its kernels.
 //!
 //! A call comes in through one of four names ([`fortran`](superscalar_macros::fortran), [`cblas`](superscalar_macros::cblas)), has its
 //! arguments checked in the order of the reference BLAS, and becomes views of the caller's memory. A product of few multiplications is
@@ -35,6 +35,7 @@ mod cblas3;
 mod engine;
 mod forward;
 mod guard;
+mod handler;
 #[cfg(all(test, target_os = "linux"))]
 mod header;
 mod lapack;

@@ -1,5 +1,5 @@
-//! What the loader and the system tell of the libraries in this process, for the search in `forward.rs`. Empty where
-//! that module is.
+//! What the loader and the system tell of the libraries in this process, for the searches in `forward.rs` and
+//! `handler.rs`. Empty where the former is.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
@@ -77,6 +77,23 @@ impl Object {
         // SAFETY: the path is null, or the loader's text, which stays as long as the library is loaded.
         unsafe { self.path.as_ref().map(|path| CStr::from_ptr(path)) }.and_then(Library::loaded)
     }
+}
+
+/// The libraries that this call came through, the nearest first, as far as the system can tell.
+#[cfg(target_env = "gnu")]
+pub(crate) fn callers() -> impl Iterator<Item = Object> {
+    unsafe extern "C" {
+        fn backtrace(addresses: *mut *mut c_void, length: c_int) -> c_int;
+    }
+    let mut addresses = [null_mut(); 64];
+    // SAFETY: it writes at most so many addresses, and returns how many.
+    let count = unsafe { backtrace(addresses.as_mut_ptr(), 64) };
+    let mut last = null_mut();
+    addresses.into_iter().take(usize::try_from(count).unwrap_or(0)).filter_map(move |address| {
+        let object = Object::of(NonNull::new(address)?)?;
+        let is_another = std::mem::replace(&mut last, object.base) != object.base;
+        is_another.then_some(object)
+    })
 }
 
 /// The paths of all libraries that are loaded, as the system's table of this process's memory has them.

@@ -1,4 +1,5 @@
-//! Vectors and matrices of which each element is touched once, by several threads. Memory is the limit, and several cores get more of it than one.
+//! Vectors and matrices of which each element is touched once, by several threads. Memory is the limit, and several
+//! cores get more of it than one.
 
 use crate::{
     abi::{MatMut, MatRef, Op, Scalar, VecMut, VecRef},
@@ -19,7 +20,8 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// None if the calling thread computes all: where fewer bytes are touched than it is worth while for, or the length has one part.
+    /// None if the calling thread computes all: where fewer bytes are touched than it is worth while for, or the length
+    /// has one part.
     pub(crate) fn of(len: usize, bytes: usize) -> Option<Self> {
         let call = for_stream(bytes)?;
         let each = len.div_ceil(call.runtime.workers()).next_multiple_of(ALIGNMENT).max(LEAST);

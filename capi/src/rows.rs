@@ -1,6 +1,7 @@
 //! What C's interface does before it calls Fortran's: a call for rows becomes the call for columns of the transposes.
 //!
-//! A wrong argument is counted in the call for columns, behind the layout. `guard.rs` turns that into the position in the call for rows.
+//! A wrong argument is counted in the call for columns, behind the layout. `guard.rs` turns that into the position in
+//! the call for rows.
 
 use crate::abi::{Checked, Code, Layout, Letter, Position, check};
 
@@ -19,7 +20,8 @@ pub(crate) fn counted(layout: Layout, outcome: Checked) -> Checked {
     outcome.map_err(|Position { at, .. }| Position { at: at + 1, is_row_major: layout == Layout::RowMajor })
 }
 
-/// The operation on the transpose of a matrix that has the same result as `trans` on the matrix. No operation becomes `plain`.
+/// The operation on the transpose of a matrix that has the same result as `trans` on the matrix. No operation becomes
+/// `plain`.
 pub(crate) fn transposed(trans: Code, plain: Letter) -> Letter {
     if trans.trans() == NO_TRANS { plain } else { NO_TRANS }
 }

@@ -1,4 +1,5 @@
-//! What the environment says, and a file. Devices, workers, traces and all else of the runtime have its own variables, which the file may set, too.
+//! What the environment says, and a file. Devices, workers, traces and all else of the runtime have its own variables,
+//! which the file may set, too.
 
 use crate::guard::say;
 use std::{
@@ -6,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
     sync::atomic::{AtomicPtr, Ordering},
 };
-use superscalar::environment::{set_defaults, variable};
+use superscalar::environment::{file_name, set_defaults, variable};
 
 /// The settings of this library.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +37,7 @@ impl Sink {
     fn of(value: OsString) -> Self {
         match value.to_str() {
             Some("stderr") => Self::Stderr,
-            Some(text) => Self::File(text.replace("%p", &std::process::id().to_string()).into()),
+            Some(text) => Self::File(file_name(text).into()),
             None => Self::File(value.into()),
         }
     }
@@ -91,8 +92,8 @@ fn file() -> Option<PathBuf> {
     folders.map(|folder| folder.join("superscalar/blas.conf")).find(|path| path.is_file())
 }
 
-/// What a file says: a line for each variable, `NAME = value`; what follows `#` at a line's beginning is a comment. What can not be read, and lines that
-/// are nothing of the kind, are said, and left out.
+/// What a file says: a line for each variable, `NAME = value`; what follows `#` at a line's beginning is a comment.
+/// What can not be read, and lines that are nothing of the kind, are said, and left out.
 fn values(path: &Path) -> Vec<(String, OsString)> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,

@@ -5,7 +5,7 @@
 
 mod shared;
 
-use shared::path;
+use shared::{Scratch, path, run};
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -54,38 +54,6 @@ impl Compiler {
         command.args(["-x", self.language, "-fsyntax-only", "-include", header, "/dev/null"]);
         command.output().is_ok_and(|output| output.status.success())
     }
-}
-
-/// A folder that is removed with what is in it.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = env::temp_dir().join(format!("superscalar-header-{}-{count}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder for files of this test");
-        Self(folder)
-    }
-
-    fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What is left is in the system's folder for such files.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Runs it, and fails with what it wrote if it does.
-fn run(command: &mut Command) -> Output {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = [&output.stdout[..], &output.stderr].concat();
-    assert!(output.status.success(), "{command:?}: {}: {}", output.status, String::from_utf8_lossy(&text));
-    output
 }
 
 /// Compiles the program behind these headers, links it with the library as cargo built it, and runs it.

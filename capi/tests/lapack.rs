@@ -1,5 +1,5 @@
-//! LAPACK and LAPACKE as a program in C calls them. What LAPACK's own testers (`tests/drop_in.sh`) do not see: the interface for rows, both
-//! halves of LAPACKE, integers of 64 bits, NaN, and what is told of wrong arguments.
+//! LAPACK and LAPACKE as a program in C calls them. What LAPACK's own testers (`tests/drop_in.sh`) do not see: the
+//! interface for rows, both halves of LAPACKE, integers of 64 bits, NaN, and what is told of wrong arguments.
 
 mod shared;
 

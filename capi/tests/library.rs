@@ -328,7 +328,8 @@ fn batches_are_products_one_by_one() {
     );
     let (_alone, library) = (alone(), library());
     let (rows, columns, plain, transposed) = (101, 102, 111, 112);
-    // Two groups: small products that are handed out together, and two that are worth it by themselves; and an empty group.
+    // Two groups: small products that are handed out together, and two that are worth it by themselves; and an empty
+    // group.
     let groups = [(7_usize, 5_usize, 9_usize, 300_usize), (200, 190, 210, 2), (3, 3, 3, 0)];
     let element = |at: usize| ((at * 7919) % 13) as f64 - 6.0;
     for order in [rows, columns] {

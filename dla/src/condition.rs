@@ -10,18 +10,19 @@
 //! about as far from overflow as from underflow. (LAPACK's latrs scales in each step instead.)
 
 use crate::{
+    auxiliary::rows_of,
     cholesky::potrs,
     columns,
     error::Error,
     lu::getrs,
-    matrix::Matrix,
     options::Options,
     scalar::Scalar,
     scaling::{exponent, power_of_two},
     tile::{Tile, TileView},
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, MatRef, Norm, Op, Real, Scalar as _, Side, Uplo, cpu};
+use std::cmp::Ordering;
+use superscalar_kernels::{Diag, MatMut, MatRef, Norm, Op, Part, Real, Scalar as _, Side, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Output, Runtime, Scope};
 
@@ -58,7 +59,8 @@ pub fn submit_gecon<'s, T: Scalar, V: TileView<'s, Element = T>>(
                 columns::solve(factor, &columns, x.rb_mut());
             }
         };
-        reciprocal(n, anorm, |op, x| solve(of_norm(norm, op), x))
+        let has_nan = || columns.iter().any(|column| has_nan(Part::All, *column));
+        reciprocal((n, anorm), &mut work(n), |op, x| solve(of_norm(norm, op), x), has_nan)
     })
 }
 
@@ -84,7 +86,18 @@ pub fn submit_pocon<'s, T: Scalar, V: TileView<'s, Element = T>>(
                 solve_tiles((uplo, op), mt, &tiles, nb, x.rb_mut());
             }
         };
-        reciprocal(n, anorm, solve)
+        let has_nan = || {
+            (0..mt * mt).any(|at| {
+                let part = match (at % mt).cmp(&(at / mt)) {
+                    Ordering::Equal => part_of(uplo),
+                    Ordering::Greater if uplo == Uplo::Lower => Part::All,
+                    Ordering::Less if uplo == Uplo::Upper => Part::All,
+                    _ => return false,
+                };
+                has_nan(part, tiles[at].view())
+            })
+        };
+        reciprocal((n, anorm), &mut work(n), solve, has_nan)
     })
 }
 
@@ -111,7 +124,8 @@ fn solve_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
 }
 
 /// The reciprocal condition number of a general matrix in the one or infinity norm, from its factors L and U as from
-/// [`getrf`](fn@crate::getrf) and its norm: 1 / (‖A‖ ‖A⁻¹‖), 0 if A is singular to the last digit.
+/// [`getrf`](fn@crate::getrf) and its norm: 1 / (‖A‖ ‖A⁻¹‖), 0 if A is singular to the last digit. NaN if there is one in
+/// the factors.
 ///
 /// The solves, of one right-hand side each, run on the calling thread.
 ///
@@ -142,18 +156,23 @@ pub fn gecon<T: Scalar>(
         return Err(Error::argument(format!("gecon: the one or the infinity norm, not {norm}")));
     }
     check("gecon", a.shape(), anorm)?;
-    Ok(serial_gecon(norm, a, anorm))
+    Ok(serial_gecon(norm, a, anorm, &mut work(a.nrows())))
 }
 
-/// The same without a runtime.
+/// The same without a runtime, for any norm of A: the result is NaN if that is.
+///
+/// `work` has 2 n elements. Behind, in its second half, is V = c A⁻¹ W, where ‖V‖₁ / (c ‖W‖₁) is the estimate of ‖A⁻¹‖₁
+/// and c some power of two (of ‖A⁻¹‖∞, with A⁻ᴴ, for the infinity norm): nearly a null vector of A, if there is one.
+/// LAPACK's latdf takes it from there.
 ///
 /// # Panics
-/// If A is not square; for another norm than the one and the infinity norm.
+/// If A is not square; for another norm than the one and the infinity norm; if `work` is too short.
 #[each_type]
-pub fn serial_gecon<T: Scalar>(norm: Norm, a: MatRef<'_, T>, anorm: T::Real) -> T::Real {
+pub fn serial_gecon<T: Scalar>(norm: Norm, a: MatRef<'_, T>, anorm: T::Real, work: &mut [T]) -> T::Real {
     assert!(matches!(norm, Norm::One | Norm::Inf), "gecon: the one or the infinity norm, not {norm}");
+    let solve = |op, x: MatMut<'_, T>| getrs::serial(of_norm(norm, op), a, &[], x);
     // Interchanges of rows change neither norm.
-    reciprocal(a.nrows(), anorm, |op, x| getrs::serial(of_norm(norm, op), a, &[], x))
+    reciprocal((a.nrows(), anorm), work, solve, || has_nan(Part::All, a))
 }
 
 /// What is applied of the inverse: its infinity norm is the one norm of its adjoint.
@@ -162,7 +181,7 @@ fn of_norm(norm: Norm, op: Op) -> Op {
 }
 
 /// The reciprocal condition number of a positive definite matrix in the one norm, from its factor L or U as from
-/// [`potrf`](fn@crate::potrf) and its norm: 1 / (‖A‖ ‖A⁻¹‖).
+/// [`potrf`](fn@crate::potrf) and its norm: 1 / (‖A‖ ‖A⁻¹‖). NaN if there is one in the factor.
 ///
 /// The solves, of one right-hand side each, run on the calling thread.
 ///
@@ -190,16 +209,32 @@ pub fn pocon<T: Scalar>(
     _options: &Options,
 ) -> Result<T::Real, Error> {
     check("pocon", a.shape(), anorm)?;
-    Ok(serial_pocon(uplo, a, anorm))
+    Ok(serial_pocon(uplo, a, anorm, &mut work(a.nrows())))
 }
 
-/// The same without a runtime.
+/// The same without a runtime, with a norm and `work` as of [`gecon`](serial_gecon).
 ///
 /// # Panics
-/// If A is not square.
+/// If A is not square; if `work` is too short.
 #[each_type]
-pub fn serial_pocon<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, anorm: T::Real) -> T::Real {
-    reciprocal(a.nrows(), anorm, |_, x| potrs::serial(uplo, a, x))
+pub fn serial_pocon<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, anorm: T::Real, work: &mut [T]) -> T::Real {
+    let solve = |_, x: MatMut<'_, T>| potrs::serial(uplo, a, x);
+    reciprocal((a.nrows(), anorm), work, solve, || has_nan(part_of(uplo), a))
+}
+
+/// What an estimate for order n works in.
+fn work<T: Scalar>(n: usize) -> Vec<T> {
+    vec![T::ZERO; 2 * n]
+}
+
+fn part_of(uplo: Uplo) -> Part {
+    if uplo == Uplo::Lower { Part::Lower } else { Part::Upper }
+}
+
+/// Whether there is a NaN in the part of A.
+fn has_nan<T: Scalar>(part: Part, a: MatRef<'_, T>) -> bool {
+    let (m, n) = a.shape();
+    (0..n).any(|j| rows_of(part, j, m).any(|i| a.at(i, j).is_nan()))
 }
 
 /// Refuses what is not square, and what is no norm.
@@ -213,21 +248,30 @@ fn check<R: Real>(name: &str, (n, cols): (usize, usize), anorm: R) -> Result<(),
     Ok(())
 }
 
-/// 1 / (‖A‖ ‖A⁻¹‖), where `solve` applies the inverse, or its adjoint.
-fn reciprocal<T: Scalar>(n: usize, anorm: T::Real, solve: impl Fn(Op, MatMut<'_, T>)) -> T::Real {
+/// 1 / (‖A‖ ‖A⁻¹‖), where `solve` applies the inverse, or its adjoint, and `has_nan` says whether there is one in what it
+/// solves with.
+fn reciprocal<T: Scalar>(
+    (n, anorm): (usize, T::Real),
+    work: &mut [T],
+    solve: impl Fn(Op, MatMut<'_, T>),
+    has_nan: impl FnOnce() -> bool,
+) -> T::Real {
     if n == 0 {
         return T::Real::ONE;
     }
     if anorm.is_nan() {
         return anorm;
     }
-    if anorm == T::Real::ZERO || anorm * T::Real::ZERO != T::Real::ZERO {
-        return T::Real::ZERO;
+    let (x, v) = work[..2 * n].split_at_mut(n);
+    // The inverse is looked at even where the result is known: v is asked for as well.
+    let is_ordinary = anorm > T::Real::ZERO && anorm * T::Real::ZERO == T::Real::ZERO;
+    let root = if is_ordinary { power_of_two::<T::Real>(exponent(anorm).div_euclid(2)) } else { T::Real::ONE };
+    let inverse = norm_of_inverse(root, (x, v), solve);
+    if inverse.is_nan() && has_nan() {
+        return inverse;
     }
-    let root = power_of_two::<T::Real>(exponent(anorm).div_euclid(2));
-    let inverse = norm_of_inverse(n, root, solve);
-    // A pivot of zero makes Inf, and Inf - Inf makes NaN: the inverse does not exist.
-    if inverse.is_nan() {
+    // A pivot of zero makes Inf, and Inf - Inf makes NaN: the inverse does not exist. If it is zero, the pivots are Inf.
+    if !is_ordinary || inverse.is_nan() || inverse == T::Real::ZERO {
         return T::Real::ZERO;
     }
     let rcond = (T::Real::ONE / inverse) / (anorm / root);
@@ -241,46 +285,62 @@ fn greatest<R: Real>() -> R {
     (R::ONE - R::EPSILON) * two * two / R::MIN_POSITIVE
 }
 
-/// An estimate of the one norm of an n x n matrix of which only products are known, times `scale`. NaN if one of them
-/// is not finite.
-fn norm_of_inverse<T: Scalar>(n: usize, scale: T::Real, product: impl Fn(Op, MatMut<'_, T>)) -> T::Real {
+/// An estimate of the one norm of a matrix of which only products are known, times `scale`. NaN if one of them is not
+/// finite. `x` is to work in, and `v` becomes the product whose norm, as a rule, the estimate is.
+fn norm_of_inverse<T: Scalar>(
+    scale: T::Real,
+    (x, v): (&mut [T], &mut [T]),
+    product: impl Fn(Op, MatMut<'_, T>),
+) -> T::Real {
+    let n = x.len();
     let sum = |x: &[T]| x.iter().map(|x| x.abs()).sum::<T::Real>();
-    let apply = |op: Op, x: Vec<T>| {
-        let mut column = Matrix::from_fn(n, 1, |i, _| x[i] * T::from_real(scale));
-        product(op, column.as_mut());
-        column.into_vec()
+    let apply = |op: Op, x: &mut [T]| {
+        x.iter_mut().for_each(|x| *x *= T::from_real(scale));
+        product(op, MatMut::from_col_major(x, n, 1, n).expect("a column"));
     };
-    let mut x = apply(Op::None, vec![T::from_f64(1.0 / n as f64); n]);
-    let mut estimate = sum(&x);
+    x.fill(T::from_f64(1.0 / n as f64));
+    apply(Op::None, x);
+    v.copy_from_slice(x);
+    let mut estimate = sum(x);
     if n == 1 || estimate * T::Real::ZERO != T::Real::ZERO {
         return if estimate * T::Real::ZERO == T::Real::ZERO { estimate } else { T::Real::from_f64(f64::NAN) };
     }
-    let mut signs = signs_of(&x);
-    let mut at = largest(&apply(Op::ConjTrans, signs.clone()));
+    let mut signs = signs_of(x);
+    x.copy_from_slice(&signs);
+    apply(Op::ConjTrans, x);
+    let mut at = largest(x);
     for _ in 1..STEPS_MAX {
-        x = apply(Op::None, (0..n).map(|i| if i == at { T::ONE } else { T::ZERO }).collect());
-        let next = sum(&x);
-        let (before, known) = (std::mem::replace(&mut signs, signs_of(&x)), next > estimate);
+        x.fill(T::ZERO);
+        x[at] = T::ONE;
+        apply(Op::None, x);
+        v.copy_from_slice(x);
+        let next = sum(x);
+        let (before, known) = (std::mem::replace(&mut signs, signs_of(x)), next > estimate);
         if next.is_nan() || next > estimate {
             estimate = next;
         }
         if !known || (!T::COMPLEX && signs == before) {
             break;
         }
-        let z = apply(Op::ConjTrans, signs.clone());
-        let last = std::mem::replace(&mut at, largest(&z));
-        if z[last].abs() == z[at].abs() {
+        x.copy_from_slice(&signs);
+        apply(Op::ConjTrans, x);
+        let last = std::mem::replace(&mut at, largest(x));
+        if x[last].abs() == x[at].abs() {
             break;
         }
     }
     // One more vector, for matrices that deceive the others.
-    let alternating = |i: usize| {
+    for (i, x) in x.iter_mut().enumerate() {
         let size = 1.0 + i as f64 / (n - 1) as f64;
-        T::from_f64(if i.is_multiple_of(2) { size } else { -size })
-    };
-    let last = sum(&apply(Op::None, (0..n).map(alternating).collect()));
-    let last = last * T::Real::from_f64(2.0 / (3.0 * n as f64));
-    if last.is_nan() || last > estimate { last } else { estimate }
+        *x = T::from_f64(if i.is_multiple_of(2) { size } else { -size });
+    }
+    apply(Op::None, x);
+    let last = sum(x) * T::Real::from_f64(2.0 / (3.0 * n as f64));
+    if last.is_nan() || last > estimate {
+        v.copy_from_slice(x);
+        return last;
+    }
+    estimate
 }
 
 /// x / |x| of each element; 1 for zero.

@@ -191,11 +191,11 @@ pub mod submit {
     };
 }
 
-/// The routines on the calling thread, without a runtime: for small matrices, and for the bodies of tasks. The blocking forms do the
-/// same where a problem is not worth sharing out.
+/// The routines on the calling thread, without a runtime: for small matrices, and for the bodies of tasks. The blocking
+/// forms do the same where a problem is not worth sharing out.
 ///
-/// As the kernels, which are the rest of this family ([`potrf`](superscalar_kernels::cpu::potrf), [`getrf`](superscalar_kernels::cpu::getrf)
-/// and so on), they panic where shapes do not agree.
+/// As the kernels, which are the rest of this family ([`potrf`](superscalar_kernels::cpu::potrf),
+/// [`getrf`](superscalar_kernels::cpu::getrf) and so on), they panic where shapes do not agree.
 ///
 /// ```
 /// use superscalar_dla::{Matrix, serial};

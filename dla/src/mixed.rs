@@ -241,8 +241,9 @@ impl<T: MixedPrecision> System<'_, T> {
         Ok(NO_CONVERGENCE)
     }
 
-    /// How many times ‖r‖∞ is √n ε ‖A‖∞ ‖x‖∞, by |re| + |im|, in the column where that is most; NaN if there is one. It is LAPACK's criterion.
-    /// (At the smallest orders the rounding of r itself exceeds it now and then. The system is solved in the higher precision then.)
+    /// How many times ‖r‖∞ is √n ε ‖A‖∞ ‖x‖∞, by |re| + |im|, in the column where that is most; NaN if there is one. It
+    /// is LAPACK's criterion. (At the smallest orders the rounding of r itself exceeds it now and then. The system is
+    /// solved in the higher precision then.)
     fn excess(&self, x: MatRef<'_, T>, r: MatRef<'_, T>) -> f64 {
         let (n, nrhs) = r.shape();
         let bound = self.norm.to_f64() * T::EPSILON.to_f64() * (n as f64).sqrt();

@@ -10,6 +10,9 @@ use crate::{Real, Scalar, c32, c64};
 /// The squares of singles are doubles.
 #[inline(always)]
 pub(crate) fn quotient_c32(x: c32, y: c32) -> c32 {
+    if y.re.is_infinite() || y.im.is_infinite() {
+        return Divisor::of(y).divide(x);
+    }
     let wide = |z: c32| c64::new(z.re.into(), z.im.into());
     let quotient = textbook(wide(x), wide(y));
     c32::new(quotient.re as f32, quotient.im as f32)
@@ -82,13 +85,16 @@ fn times<T: Scalar>(x: T, by: T::Real) -> T {
     T::from_parts(x.re() * by, x.im() * by)
 }
 
-/// 1 / y, for y of which it is a number with all of its digits. Of zero it is Inf or NaN.
+/// 1 / y, for y of which it is a number with all of its digits. Of zero it is Inf or NaN, of Inf zero.
 #[inline(always)]
 pub(crate) fn reciprocal<T: Scalar>(y: T) -> T {
     if !T::COMPLEX {
         return T::from_real(T::Real::ONE / y.re());
     }
     let largest = if abs(y.re()) > abs(y.im()) { abs(y.re()) } else { abs(y.im()) };
+    if largest == T::Real::ONE / T::Real::ZERO {
+        return T::ZERO;
+    }
     let (re, im) = (y.re() / largest, y.im() / largest);
     let norm = re * re + im * im;
     T::from_parts(re / norm / largest, -im / norm / largest)
@@ -169,6 +175,12 @@ mod tests {
         assert_eq!(c32::new(most, most).quotient(c32::new(most, most)), c32::ONE);
         assert!(c64::ONE.quotient(c64::ZERO).is_nan() && 1.0f32.quotient(0.0) == f32::INFINITY);
         assert_eq!(c64::ZERO.quotient(c64::new(0.0, 1e-320)), c64::ZERO);
+        for (re, im) in [(f64::INFINITY, 0.0), (1.0, f64::NEG_INFINITY), (f64::INFINITY, f64::INFINITY)] {
+            assert_eq!(c64::new(3.0, -4.0).quotient(c64::new(re, im)), c64::ZERO);
+            assert_eq!(c32::new(3.0, -4.0).quotient(c32::new(re as f32, im as f32)), c32::ZERO);
+            assert_eq!(reciprocal(c64::new(re, im)), c64::ZERO);
+            assert!(c64::new(re, im).quotient(c64::new(re, im)).is_nan());
+        }
         assert!(
             c64::ONE.quotient(c64::new(f64::NAN, 1.0)).is_nan() && c32::new(0.0, f32::NAN).quotient(c32::ONE).is_nan()
         );

@@ -107,7 +107,8 @@ fn routine_of(element: &Element, function: &ItemFn) -> String {
     element.name.as_ref().map_or_else(|| format!("{}{}", element.letter, function.sig.ident), LitStr::value)
 }
 
-/// The names of the entries, such as `dgemm_`, `scipy_dgemm_64_`, `cblas_dgemm64_`, each with the type of its integers. Those of LAPACKE with
+/// The names of the entries, such as `dgemm_`, `scipy_dgemm_64_`, `cblas_dgemm64_`, each with the type of its integers.
+/// Those of LAPACKE with
 /// 64 bits are the reference's and OpenBLAS's; the wheels have none of them.
 fn names_of(convention: Convention, routine: &str) -> Vec<(&'static str, String)> {
     match convention {

@@ -81,10 +81,12 @@ pub fn blas(elements: TokenStream, item: TokenStream) -> TokenStream {
     exported(&[entry::Convention::Fortran, entry::Convention::Cblas], elements, item)
 }
 
-/// Before a function of LAPACK, whose first argument is an `Interface`: exports it for Fortran and for C, there (`LAPACKE_sname`) once without its
-/// workspaces, which are the arguments whose names end with `work`, and once with them (`LAPACKE_sname_work`).
+/// Before a function of LAPACK, whose first argument is an `Interface`: exports it for Fortran and for C, there
+/// (`LAPACKE_sname`) once without its workspaces, which are the arguments whose names end with `work`, and once with
+/// them (`LAPACKE_sname_work`).
 ///
-/// A result of type `Solved` is `info`, in Fortran a last argument and in C what is returned. A function without a result returns zero in C.
+/// A result of type `Solved` is `info`, in Fortran a last argument and in C what is returned. A function without a
+/// result returns zero in C.
 #[proc_macro_attribute]
 pub fn lapack(elements: TokenStream, item: TokenStream) -> TokenStream {
     use entry::{Convention, Half};

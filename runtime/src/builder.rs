@@ -3,7 +3,7 @@
 use crate::{
     cache::CacheFile,
     device::Device,
-    environment::variable,
+    environment::{file_name, variable},
     error::Error,
     runtime::Runtime,
     schedule::{Policy, PolicyName},
@@ -123,7 +123,7 @@ const SETTINGS: &[Setting] = &[
         meaning: "a file to which each runtime writes a Chrome trace while it runs; a further runtime numbers its file, and `%p` is the process's number",
         parse: |builder, text| {
             if builder.trace != Some(false) {
-                builder.trace_file.get_or_insert_with(|| text.replace("%p", &std::process::id().to_string()).into());
+                builder.trace_file.get_or_insert_with(|| file_name(text).into());
             }
             Ok(())
         },

@@ -9,7 +9,8 @@ use std::{
 /// Never freed. A lock would not do: a fork could find it taken.
 static DEFAULTS: AtomicPtr<HashMap<String, OsString>> = AtomicPtr::new(std::ptr::null_mut());
 
-/// What a variable of the environment is set to, or else the default that [`set_defaults`] gave it. One that is empty is not set.
+/// What a variable of the environment is set to, or else the default that [`set_defaults`] gave it. One that is empty
+/// is not set.
 ///
 /// ```
 /// assert_eq!(superscalar_runtime::environment::variable("NO_VARIABLE_OF_THIS_NAME"), None);
@@ -24,8 +25,8 @@ pub fn variable(name: &str) -> Option<OsString> {
     })
 }
 
-/// Gives variables values where the environment has none: those of a configuration file, for a library whose program knows nothing of it. Returns
-/// false, and does nothing, if there were defaults before.
+/// Gives variables values where the environment has none: those of a configuration file, for a library whose program
+/// knows nothing of it. Returns false, and does nothing, if there were defaults before.
 ///
 /// ```
 /// use superscalar_runtime::environment::{set_defaults, variable};
@@ -41,4 +42,15 @@ pub fn set_defaults(values: impl IntoIterator<Item = (String, OsString)>) -> boo
         drop(unsafe { Box::from_raw(defaults) });
     }
     before.is_ok()
+}
+
+/// A value of a variable that is the name of a file, in which `%p` is the process's number.
+///
+/// ```
+/// use superscalar_runtime::environment::file_name;
+/// assert_eq!(file_name("log.%p"), format!("log.{}", std::process::id()));
+/// ```
+#[must_use]
+pub fn file_name(value: &str) -> String {
+    value.replace("%p", &std::process::id().to_string())
 }

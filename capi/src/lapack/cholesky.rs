@@ -2,8 +2,8 @@
 
 use super::{Interface, Stored, count, real, solved};
 use crate::{
-    abi::{Diag, Failure, Int, Letter, Routines, Scalar as _, Size, Solved, Uplo, check},
-    engine::for_product,
+    abi::{Diag, Failure, Int, Letter, MatMut, Routines, Scalar as _, Size, Solved, Uplo, check},
+    engine::{Engine, for_product},
 };
 use superscalar::{
     dla::{self, serial},
@@ -11,23 +11,42 @@ use superscalar::{
 };
 use superscalar_macros::lapack;
 
+/// What `compute` makes of a triangle, of order n and in the place of what it was, with as many multiplications:
+/// arguments 1 to 4 of potrf, potri and lauum.
+///
+/// # Safety
+/// The module's.
+unsafe fn in_triangle<T: Routines>(
+    interface: Interface,
+    (uplo, n): (Letter, Size),
+    (a, lda): (*mut T, Size),
+    multiplications: f64,
+    compute: impl FnOnce(Option<&Engine>, Uplo, MatMut<'_, T>) -> Solved,
+) -> Solved {
+    check(&[(1, uplo.uplo().is_some()), (2, n.is_valid()), (4, interface.spans(lda, (n, n)))])?;
+    let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
+    let triangle = Stored::Triangle(uplo);
+    // SAFETY: the caller promises of this address what the module's head says.
+    let mut a = unsafe { interface.matrix(3, triangle, (n, n), (a, lda))? };
+    let outcome = compute(for_product(count(multiplications)).as_deref(), uplo, a.view_mut());
+    a.home(triangle);
+    outcome
+}
+
 /// A = L Lᴴ or A = Uᴴ U.
 ///
 /// # Safety
 /// The module's.
 #[lapack(s, d, c, z)]
 unsafe fn potrf<T: Routines>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
-    check(&[(1, uplo.uplo().is_some()), (2, n.is_valid()), (4, interface.spans(lda, (n, n)))])?;
-    let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-    let triangle = Stored::Triangle(uplo);
-    // SAFETY: the caller promises of this address what the module's head says.
-    let mut a = unsafe { interface.matrix(3, triangle, (n, n), (a, lda))? };
-    let outcome = match for_product(count(real(n).powi(3) / 6.0)) {
-        None => solved(cpu::potrf(uplo, a.view_mut())),
-        Some(engine) => solved(dla::potrf(&engine.runtime, uplo, a.view_mut(), &engine.options)),
-    };
-    a.home(triangle);
-    outcome
+    let work = real(n).powi(3) / 6.0;
+    // SAFETY: as the caller promises.
+    unsafe {
+        in_triangle(interface, (uplo, n), (a, lda), work, |engine, uplo, a| match engine {
+            None => solved(cpu::potrf(uplo, a)),
+            Some(engine) => solved(dla::potrf(&engine.runtime, uplo, a, &engine.options)),
+        })
+    }
 }
 
 /// The factor's triangle and the right-hand sides that come with it: arguments 1 to 7 of potrs and posv.
@@ -118,17 +137,14 @@ unsafe fn posv<T: Routines>(
 /// The module's.
 #[lapack(s, d, c, z)]
 unsafe fn potri<T: Routines>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
-    check(&[(1, uplo.uplo().is_some()), (2, n.is_valid()), (4, interface.spans(lda, (n, n)))])?;
-    let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-    let triangle = Stored::Triangle(uplo);
-    // SAFETY: the caller promises of this address what the module's head says.
-    let mut a = unsafe { interface.matrix(3, triangle, (n, n), (a, lda))? };
-    let outcome = match for_product(count(real(n).powi(3) / 3.0)) {
-        None => solved(serial::potri(uplo, a.view_mut())),
-        Some(engine) => solved(dla::potri(&engine.runtime, uplo, a.view_mut(), &engine.options)),
-    };
-    a.home(triangle);
-    outcome
+    let work = real(n).powi(3) / 3.0;
+    // SAFETY: as the caller promises.
+    unsafe {
+        in_triangle(interface, (uplo, n), (a, lda), work, |engine, uplo, a| match engine {
+            None => solved(serial::potri(uplo, a)),
+            Some(engine) => solved(dla::potri(&engine.runtime, uplo, a, &engine.options)),
+        })
+    }
 }
 
 /// The inverse of a triangle.
@@ -168,20 +184,17 @@ unsafe fn trtri<T: Routines>(
 /// The module's.
 #[lapack(s, d, c, z)]
 unsafe fn lauum<T: Routines>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
-    check(&[(1, uplo.uplo().is_some()), (2, n.is_valid()), (4, interface.spans(lda, (n, n)))])?;
-    let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-    let triangle = Stored::Triangle(uplo);
-    // SAFETY: the caller promises of this address what the module's head says.
-    let mut a = unsafe { interface.matrix(3, triangle, (n, n), (a, lda))? };
-    let outcome = match for_product(count(real(n).powi(3) / 6.0)) {
-        None => {
-            cpu::lauum(uplo, a.view_mut());
-            Ok(0)
-        }
-        Some(engine) => solved(dla::lauum(&engine.runtime, uplo, a.view_mut(), &engine.options)),
-    };
-    a.home(triangle);
-    outcome
+    let work = real(n).powi(3) / 6.0;
+    // SAFETY: as the caller promises.
+    unsafe {
+        in_triangle(interface, (uplo, n), (a, lda), work, |engine, uplo, a| match engine {
+            None => {
+                cpu::lauum(uplo, a);
+                Ok(0)
+            }
+            Some(engine) => solved(dla::lauum(&engine.runtime, uplo, a, &engine.options)),
+        })
+    }
 }
 
 /// The reciprocal condition number by the factor of A.
@@ -198,7 +211,7 @@ unsafe fn pocon<T: Routines, I: Int>(
     lda: Size,
     anorm: T::Real,
     rcond: *mut T::Real,
-    _work: *mut T,
+    work: *mut T,
     _iwork: *mut I,
 ) -> Solved {
     check(&[
@@ -211,7 +224,7 @@ unsafe fn pocon<T: Routines, I: Int>(
     // SAFETY: the caller promises of these addresses what the module's head says.
     unsafe {
         let a = interface.matrix(3, Stored::Triangle(uplo), (n, n), (a, lda))?;
-        super::lu::estimate(interface, (5, anorm), rcond, || serial::pocon(uplo, a.view(), anorm))
+        super::lu::estimate(interface, (5, anorm), rcond, (n, work), |work| serial::pocon(uplo, a.view(), anorm, work))
     }
 }
 

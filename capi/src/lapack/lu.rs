@@ -1,13 +1,13 @@
 //! LU factorization with partial pivoting, and what follows from it.
 
-use super::{Interface, Stored, count, read_interchanges, real, solved, tell_workspace, write_interchanges};
+use super::{Interface, Stored, count, is_query, read_interchanges, real, slice_mut, solved, write_interchanges};
 use crate::{
-    abi::{Failure, Int, Layout, Letter, Norm, Op, Real, Routines, Scalar as _, Size, Solved, check, matrix_mut},
+    abi::{Failure, Int, Layout, Letter, Norm, Op, Routines, Scalar as _, Size, Solved, check, matrix_mut},
     engine::for_product,
 };
 use superscalar::{
     dla::{self, serial},
-    kernels::{Direction, cpu},
+    kernels::{Direction, cpu, try_zeros},
 };
 use superscalar_macros::lapack;
 
@@ -140,8 +140,7 @@ unsafe fn getri<T: Routines, I: Int>(
 ) -> Solved {
     check(&[(1, n.is_valid()), (3, interface.spans(lda, (n, n))), (6, lwork.is_query() || lwork.spans(n))])?;
     // SAFETY: there is an element, or a workspace.
-    unsafe { tell_workspace(work, n.get()) };
-    if lwork.is_query() {
+    if unsafe { is_query(work, lwork, n.get()) } {
         return Ok(0);
     }
     // SAFETY: the caller promises of these addresses what the module's head says.
@@ -171,7 +170,7 @@ unsafe fn gecon<T: Routines, I: Int>(
     lda: Size,
     anorm: T::Real,
     rcond: *mut T::Real,
-    _work: *mut T,
+    work: *mut T,
     _iwork: *mut I,
 ) -> Solved {
     let given = norm.norm().filter(|norm| matches!(norm, Norm::One | Norm::Inf));
@@ -185,7 +184,7 @@ unsafe fn gecon<T: Routines, I: Int>(
     // SAFETY: the caller promises of these addresses what the module's head says.
     unsafe {
         let a = interface.matrix(3, Stored::All, (n, n), (a, lda))?;
-        estimate(interface, (5, anorm), rcond, || serial::gecon(norm, a.view(), anorm))
+        estimate(interface, (5, anorm), rcond, (n, work), |work| serial::gecon(norm, a.view(), anorm, work))
     }
 }
 
@@ -210,25 +209,30 @@ unsafe fn gecon_complex<T: Routines>(
     unsafe { gecon::<T, i32>(interface, norm, n, a, lda, anorm, rcond, work, std::ptr::null_mut()) }
 }
 
-/// Writes an estimate of a reciprocal condition number, for a norm that is argument number `at`: one that is no number is not told to
-/// `xerbla_`, but is `info`.
+/// Writes an estimate of a reciprocal condition number of order n, which is computed in a workspace. What is left there
+/// is a result: LAPACK's `?latdf` takes it. LAPACKE's upper half gives none.
 ///
 /// # Safety
-/// A number may be written at the address.
-pub(super) unsafe fn estimate<R: Real>(
+/// A number may be written at the address of `rcond`, and 2 n elements at that of `work`, unless it is null.
+pub(super) unsafe fn estimate<T: Routines>(
     interface: Interface,
-    (at, anorm): (i32, R),
-    rcond: *mut R,
-    of: impl FnOnce() -> R,
+    (at, anorm): (i32, T::Real),
+    rcond: *mut T::Real,
+    (n, work): (Size, *mut T),
+    of: impl FnOnce(&mut [T]) -> T::Real,
 ) -> Solved {
-    let is_finite = anorm * R::ZERO == R::ZERO;
     if anorm.is_nan() && interface.refuses_nan {
         return Err(Failure::NotANumber(at));
     }
-    let estimate = of();
+    let count = 2 * n.get();
+    let estimate = match work.is_null() {
+        true => of(&mut try_zeros(count, 1).map_err(|error| Failure::Unsolved(error.to_string()))?),
+        // SAFETY: as the caller promises.
+        false => of(unsafe { slice_mut(work, count) }),
+    };
     // SAFETY: as the caller promises.
-    unsafe { rcond.write(if is_finite { estimate } else { anorm * R::ZERO }) };
-    if is_finite { Ok(0) } else { Err(Failure::NotANumber(at)) }
+    unsafe { rcond.write(estimate) };
+    Ok(0)
 }
 
 /// Interchanges of rows `k1` to `k2` of a matrix with n columns.
@@ -261,7 +265,8 @@ unsafe fn laswp<T: Routines, I: Int>(
         return;
     };
     let rows = Size::from_len(rows as usize);
-    // SAFETY: the caller promises of these rows what the module's head says; by rows it is the transpose of a matrix by columns.
+    // SAFETY: the caller promises of these rows what the module's head says; by rows it is the transpose of a matrix by
+    // columns.
     let a = unsafe {
         match interface.layout {
             Layout::ColMajor => matrix_mut(a, (rows, n), lda),

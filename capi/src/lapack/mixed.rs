@@ -2,10 +2,10 @@
 //!
 //! Without a runtime they are solved in the higher precision, and ITER is -1, which is LAPACK's number for that.
 
-use super::{Interface, Stored, count, real, solved, write_interchanges};
+use super::{Interface, Operand, Stored, count, real, solved, write_interchanges};
 use crate::{
     abi::{Int, Letter, Size, Solved, Uplo, check},
-    engine::for_product,
+    engine::{Engine, for_product},
 };
 use superscalar::dla::{self, MixedPrecision, serial};
 use superscalar_macros::lapack;
@@ -14,7 +14,7 @@ use superscalar_macros::lapack;
 const NOT_TRIED: i32 = -1;
 
 /// The operands of both.
-struct System<'a, T> {
+struct System<T> {
     interface: Interface,
     shape: (Size, Size),
     a: (*mut T, Size),
@@ -24,10 +24,9 @@ struct System<'a, T> {
     at: (i32, i32),
     /// The elements of A that count.
     stored: Stored,
-    lifetime: std::marker::PhantomData<&'a mut T>,
 }
 
-impl<T: MixedPrecision> System<'_, T> {
+impl<T: MixedPrecision> System<T> {
     /// Solves by `mixed` or, on the calling thread, by `plain`, which replaces B.
     ///
     /// # Safety
@@ -35,8 +34,8 @@ impl<T: MixedPrecision> System<'_, T> {
     unsafe fn solve<I: Int>(
         self,
         iter: *mut I,
-        mixed: impl FnOnce(&crate::engine::Engine, &mut [super::Operand<'_, T>; 3]) -> Result<i32, dla::Error>,
-        plain: impl FnOnce(&mut [super::Operand<'_, T>; 3]) -> Result<(), dla::Error>,
+        mixed: impl FnOnce(&Engine, &mut [Operand<T>; 3]) -> Result<i32, dla::Error>,
+        plain: impl FnOnce(&mut [Operand<T>; 3]) -> Result<(), dla::Error>,
     ) -> Solved {
         let Self { interface, shape: (n, nrhs), at, stored, .. } = self;
         // SAFETY: the caller promises of these addresses what the module's head says.
@@ -95,9 +94,8 @@ macro_rules! gesv {
                 (7, interface.spans(ldb, (n, nrhs))),
                 (9, interface.spans(ldx, (n, nrhs))),
             ])?;
-            let lifetime = std::marker::PhantomData;
             let (a, b, x, shape) = ((a, lda), (b, ldb), (x, ldx), (n, nrhs));
-            let system = System { interface, shape, a, b, x, at: (3, 6), stored: Stored::All, lifetime };
+            let system = System { interface, shape, a, b, x, at: (3, 6), stored: Stored::All };
             // SAFETY: as the caller promises; there is room for as many interchanges as pivots.
             unsafe {
                 write_interchanges(ipiv, n.get(), |ipiv| {
@@ -152,9 +150,9 @@ macro_rules! posv {
                 (9, interface.spans(ldx, (n, nrhs))),
             ])?;
             let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-            let (lifetime, stored) = (std::marker::PhantomData, Stored::Triangle(uplo));
+            let stored = Stored::Triangle(uplo);
             let (a, b, x, shape) = ((a, lda), (b, ldb), (x, ldx), (n, nrhs));
-            let system = System { interface, shape, a, b, x, at: (4, 6), stored, lifetime };
+            let system = System { interface, shape, a, b, x, at: (4, 6), stored };
             // SAFETY: as the caller promises.
             unsafe {
                 system.solve(

@@ -1,10 +1,10 @@
 //! LAPACK: what the library factors and solves with, for Fortran's interface and for C's (LAPACKE).
 //!
-//! One function stands for a routine in both interfaces: an [`Interface`] says in which it was called. Numbers of arguments are Fortran's;
-//! LAPACKE's are one more, since the layout comes first.
+//! One function stands for a routine in both interfaces: an [`Interface`] says in which it was called. Numbers of
+//! arguments are Fortran's; LAPACKE's are one more, since the layout comes first.
 //!
-//! What every routine trusts, since C can not say it, is what Level 3 trusts. Workspaces are not used: the kernels have their own. Queries are
-//! answered with the least that the reference accepts.
+//! What every routine trusts, since C can not say it, is what Level 3 trusts. The kernels have workspaces of their own;
+//! those of the caller are used by gecon and pocon only, where others read what is left there. Queries are answered with the least that the reference accepts.
 
 mod cholesky;
 mod lu;
@@ -43,17 +43,16 @@ impl Interface {
     /// The matrix behind the address that is argument number `at`.
     ///
     /// # Safety
-    /// As of [`matrix_mut`], for as long as `'a`; if it is only read, as of [`matrix`]. `ld` spans it.
-    unsafe fn matrix<'a, T: Scalar>(
+    /// As of [`matrix_mut`], for as long as the operand is there; if it is only read, as of [`matrix`]. `ld` spans it.
+    unsafe fn matrix<T: Scalar>(
         self,
         at: i32,
         stored: Stored,
         shape: (Size, Size),
         (address, ld): (*const T, Size),
-    ) -> Result<Operand<'a, T>, Failure> {
+    ) -> Result<Operand<T>, Failure> {
         let by_rows = self.layout == Layout::RowMajor;
-        let operand =
-            Operand { address: address.cast_mut(), shape, ld, copy: None, lifetime: std::marker::PhantomData };
+        let operand = Operand { address: address.cast_mut(), shape, ld, copy: None };
         // SAFETY: as the caller promises.
         let given = unsafe { operand.given(by_rows) };
         if self.refuses_nan && stored.holds_nan(given) {
@@ -116,15 +115,14 @@ fn is_nan<T: Scalar>(x: T) -> bool {
 }
 
 /// A matrix by columns: the caller's, or a copy of one that the caller has by rows.
-struct Operand<'a, T> {
+struct Operand<T> {
     address: *mut T,
     shape: (Size, Size),
     ld: Size,
     copy: Option<Vec<T>>,
-    lifetime: std::marker::PhantomData<&'a mut T>,
 }
 
-impl<T: Scalar> Operand<'_, T> {
+impl<T: Scalar> Operand<T> {
     /// The caller's matrix.
     ///
     /// # Safety
@@ -230,11 +228,12 @@ unsafe fn read_interchanges<'a, I: Int>(
     Ok(given.iter().map(|p| p.wide() as i32).collect::<Vec<_>>().into())
 }
 
-/// Says how large a workspace is: the size that the reference asks for at least, and no less after rounding.
+/// Whether a call asks for no more than the size of its workspace. In any case that is told: what the reference asks
+/// for at least, and no less after rounding.
 ///
 /// # Safety
 /// The address is null or that of an element.
-unsafe fn tell_workspace<T: Scalar>(work: *mut T, size: usize) {
+unsafe fn is_query<T: Scalar>(work: *mut T, lwork: Size, size: usize) -> bool {
     let size = size.max(1) as f64;
     let mut told = T::Real::from_f64(size);
     if told.to_f64() < size {
@@ -244,6 +243,7 @@ unsafe fn tell_workspace<T: Scalar>(work: *mut T, size: usize) {
         // SAFETY: as the caller promises.
         unsafe { work.write(T::from_real(told)) };
     }
+    lwork.is_query()
 }
 
 /// LAPACK's `info` of an outcome.

@@ -10,7 +10,8 @@ use crate::{
 use superscalar::dla::{self, serial};
 use superscalar_macros::lapack;
 
-/// The matrix, and what `norm` makes of it; what is wrong with the arguments is the negative number of one, as LAPACKE has it.
+/// The matrix, and what `norm` makes of it; what is wrong with the arguments is the negative number of one, as LAPACKE
+/// has it.
 ///
 /// # Safety
 /// The module's.
@@ -18,7 +19,7 @@ unsafe fn of<T: Routines>(
     interface: Interface,
     (at, a, lda): (i32, *const T, Size),
     (stored, shape): (Stored, (Size, Size)),
-    norm: impl FnOnce(&Operand<'_, T>) -> Result<T::Real, dla::Error>,
+    norm: impl FnOnce(&Operand<T>) -> Result<T::Real, dla::Error>,
 ) -> T::Real {
     let position = |at: i32| T::Real::from_f64(-f64::from(at + 1));
     let sizes = [(at - 1, shape.1.is_valid()), (at - 2, shape.0.is_valid()), (at + 1, interface.spans(lda, shape))];

@@ -1,6 +1,6 @@
 //! QR and LQ factorization, products with Q, Q itself, and least squares.
 
-use super::{Interface, Operand, Stored, count, real, slice_mut, solved, tell_workspace};
+use super::{Interface, Operand, Stored, count, is_query, real, slice_mut, solved};
 use crate::{
     abi::{Letter, Op, Routines, Side, Size, Solved, check},
     engine::for_product,
@@ -41,8 +41,7 @@ macro_rules! factor {
                 (7, lwork.is_query() || lwork.spans(least) || (other == Size::ZERO && lwork > Size::ZERO)),
             ])?;
             // SAFETY: there is an element, or a workspace.
-            unsafe { tell_workspace(work, least.get()) };
-            if lwork.is_query() {
+            if unsafe { is_query(work, lwork, least.get()) } {
                 return Ok(0);
             }
             // SAFETY: the caller promises of these addresses what the module's head says.
@@ -69,7 +68,8 @@ factor! {
     gelqf, |m, n| (m, n);
 }
 
-/// What is asked of a Q: none for a letter that these routines do not take, C of a real matrix and T of a complex one among them.
+/// What is asked of a Q: none for a letter that these routines do not take, C of a real matrix and T of a complex one
+/// among them.
 fn adjoint<T: Routines>(trans: Letter) -> Option<Op> {
     match trans.op()? {
         Op::None => Some(Op::None),
@@ -116,8 +116,7 @@ macro_rules! multiply {
                 (12, lwork.is_query() || lwork.spans(others)),
             ])?;
             // SAFETY: there is an element, or a workspace.
-            unsafe { tell_workspace(work, others.get()) };
-            if lwork.is_query() {
+            if unsafe { is_query(work, lwork, others.get()) } {
                 return Ok(0);
             }
             let (side, op) = (side.side().unwrap_or(Side::Left), adjoint::<T>(trans).unwrap_or(Op::None));
@@ -179,12 +178,11 @@ macro_rules! explicit {
                 (8, lwork.is_query() || lwork.spans(short)),
             ])?;
             // SAFETY: there is an element, or a workspace.
-            unsafe { tell_workspace(work, short.get()) };
-            if lwork.is_query() {
+            if unsafe { is_query(work, lwork, short.get()) } {
                 return Ok(0);
             }
             // SAFETY: the caller promises of these addresses what the module's head says.
-            let (mut a, tau): (Operand<'_, T>, _) = unsafe {
+            let (mut a, tau): (Operand<T>, _) = unsafe {
                 (interface.matrix(4, Stored::All, (m, n), (a, lda))?, interface.vector(6, k.get(), tau)?)
             };
             let work = real(short) * real(k) * (2.0 * real(long) - real(k));
@@ -239,13 +237,12 @@ unsafe fn gels<T: Routines>(
         (10, lwork.is_query() || lwork.spans(least)),
     ])?;
     // SAFETY: there is an element, or a workspace.
-    unsafe { tell_workspace(work, least.get()) };
-    if lwork.is_query() {
+    if unsafe { is_query(work, lwork, least.get()) } {
         return Ok(0);
     }
     let op = if adjoint::<T>(trans) == Some(Op::None) { Op::None } else { Op::ConjTrans };
     // SAFETY: the caller promises of these addresses what the module's head says.
-    let (mut a, mut b): (_, Operand<'_, T>) = unsafe {
+    let (mut a, mut b): (_, Operand<T>) = unsafe {
         let a = interface.matrix(5, Stored::All, (m, n), (a, lda))?;
         (a, interface.matrix(7, Stored::All, (long, nrhs), (b, ldb))?)
     };

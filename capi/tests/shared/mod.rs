@@ -1,7 +1,12 @@
-//! The library as cargo built it.
+//! The library as cargo built it, and what tests of it need.
 
 use libloading::{Library, Symbol};
-use std::path::PathBuf;
+use std::{
+    env, fs,
+    path::PathBuf,
+    process::{Command, Output},
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 /// Where cargo put it: beside this test.
 pub fn path() -> PathBuf {
@@ -20,4 +25,39 @@ pub fn library() -> Library {
 pub fn symbol<'a, T>(library: &'a Library, name: &str) -> Symbol<'a, T> {
     // SAFETY: whoever calls the function gives it the type of the routine.
     unsafe { library.get(name) }.expect(name)
+}
+
+/// A folder that is removed with what is in it.
+#[allow(dead_code, reason = "not every test needs one")]
+pub struct Scratch(pub PathBuf);
+
+#[allow(dead_code, reason = "as above")]
+impl Scratch {
+    pub fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = env::temp_dir().join(format!("superscalar-test-{}-{count}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder for files of this test");
+        Self(folder)
+    }
+
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What is left is in the system's folder for such files.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs it, and fails with what it wrote if it does.
+#[allow(dead_code, reason = "not every test runs a program")]
+pub fn run(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = [&output.stdout[..], &output.stderr].concat();
+    assert!(output.status.success(), "{command:?}: {}: {}", output.status, String::from_utf8_lossy(&text));
+    output
 }

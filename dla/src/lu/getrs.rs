@@ -141,7 +141,8 @@ pub fn getrs<T: Scalar>(
     })?)
 }
 
-/// Solves op(A) X = B on the calling thread by the factors in A, as [`getrs`](fn@crate::getrs) does. Without interchanges (an empty
+/// Solves op(A) X = B on the calling thread by the factors in A, as [`getrs`](fn@crate::getrs) does. Without
+/// interchanges (an empty
 /// `ipiv`) it is L U that is solved with.
 ///
 /// # Panics

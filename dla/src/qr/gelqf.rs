@@ -2,7 +2,7 @@
 
 use super::{Reflectors, geqrf};
 use crate::{codelets::task, error::Error, matrix::Matrix, options::Options, scalar::Scalar, tile::Tile, tiled::Tiled};
-use superscalar_kernels::{MatMut, Reflector};
+use superscalar_kernels::{MatMut, MatRef, Reflector};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -70,7 +70,8 @@ pub fn gelqf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], optio
     outcome
 }
 
-/// Does something with a matrix that lies by rows; where the runtime has devices, which copy columns, with a copy that lies by columns.
+/// Does something with a matrix that lies by rows; where the runtime has devices, which copy columns, with a copy that
+/// lies by columns.
 pub(crate) fn by_columns<T: Scalar>(
     rt: &Runtime,
     mut at: MatMut<'_, T>,
@@ -79,11 +80,17 @@ pub(crate) fn by_columns<T: Scalar>(
     if !rt.has_devices() || at.row_stride() == 1 {
         return body(at);
     }
-    let mut copy = Matrix::try_zeros(at.nrows(), at.ncols())?;
-    copy.as_mut().copy_from(at.as_ref());
+    let mut copy = copied(at.as_ref())?;
     let outcome = body(copy.as_mut());
     at.copy_from(copy.as_ref());
     outcome
+}
+
+/// The same matrix by columns.
+pub(crate) fn copied<T: Scalar>(a: MatRef<'_, T>) -> Result<Matrix<T>, Error> {
+    let mut copy = Matrix::try_zeros(a.nrows(), a.ncols())?;
+    copy.as_mut().copy_from(a);
+    Ok(copy)
 }
 
 /// Factors A on the calling thread, as [`gelqf`](fn@crate::gelqf) does.

@@ -248,7 +248,8 @@ pub fn serial<T: Scalar>(op: Op, a: MatMut<'_, T>, b: MatMut<'_, T>) -> Result<(
     scaled(op, a, b, |a| Ok(largest_part(a)), direct)
 }
 
-/// Solves with matrices that are scaled, if they must be, for as long as that takes: `largest` finds a matrix's largest part of an element,
+/// Solves with matrices that are scaled, if they must be, for as long as that takes: `largest` finds a matrix's largest
+/// part of an element,
 /// `solve` solves with a tall one.
 fn scaled<T: Scalar, E>(
     op: Op,

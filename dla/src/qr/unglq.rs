@@ -7,7 +7,8 @@ use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that replace the m x n matrix A by the first m rows of Q; its first rows hold the reflectors, as
-/// [`gelqf`](fn@crate::submit::gelqf) left them with `tau`, which is conjugated. A is given as there, by its transposed view.
+/// [`gelqf`](fn@crate::submit::gelqf) left them with `tau`, which is conjugated. A is given as there, by its transposed
+/// view.
 ///
 /// # Panics
 /// If the view is not in block columns, m > n, or there are more reflectors than rows.
@@ -19,8 +20,9 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, at: &Tiled<'s, MatMut<'s, T>>
     ungqr::submit(s, at, tau);
 }
 
-/// Replaces the m x n matrix A by the first m rows of Q, where its first k rows hold the reflectors of Q to the right of the
-/// diagonal, as [`gelqf`](fn@crate::gelqf) leaves them, and `tau` their k scalar factors. For real types this is LAPACK's orglq.
+/// Replaces the m x n matrix A by the first m rows of Q, where its first k rows hold the reflectors of Q to the right
+/// of the diagonal, as [`gelqf`](fn@crate::gelqf) leaves them, and `tau` their k scalar factors. For real types this is
+/// LAPACK's orglq.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) unless k <= m <= n.

@@ -2,7 +2,7 @@
 
 use super::{
     RowReflectors,
-    gelqf::{conjugate, conjugate_all},
+    gelqf::{conjugate, conjugate_all, copied},
     unmqr,
 };
 use crate::{error::Error, matrix::Matrix, options::Options, scalar::Scalar, tile::TileView, tiled::Tiled};
@@ -99,11 +99,8 @@ pub fn unmlq<T: Scalar>(
     conjugate(c.rb_mut());
     let v = a.submatrix(0..k, 0..order).transpose();
     // Devices copy columns.
-    let mut copy = Matrix::try_zeros(if rt.has_devices() { order } else { 0 }, k)?;
-    if rt.has_devices() {
-        copy.as_mut().copy_from(v);
-    }
-    let v = if rt.has_devices() { copy.as_ref() } else { v };
+    let copy = rt.has_devices().then(|| copied(v)).transpose()?;
+    let v = copy.as_ref().map_or(v, Matrix::as_ref);
     let outcome = unmqr::apply(rt, side, adjoint::<T>(op), v, &tau, c.rb_mut(), options);
     conjugate(c);
     outcome

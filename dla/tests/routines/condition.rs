@@ -5,7 +5,7 @@ use crate::{
     matrices::{Stored, Wide, epsilon, least, narrow, powers_of_two, random, times_power_of_two, whole, wide},
     runs::{Runtimes, assert_refused, runtime},
 };
-use superscalar_dla::{ErrorKind, Options, Scalar, Tiled, gecon, getrf, lange, pocon, potrf, submit};
+use superscalar_dla::{ErrorKind, Options, Scalar, Tiled, gecon, getrf, lange, pocon, potrf, serial, submit};
 use superscalar_kernels::{Norm, Real, Scalar as _, Uplo, c64};
 
 const NORMS: [Norm; 2] = [Norm::One, Norm::Inf];
@@ -81,36 +81,65 @@ fn diagonal_matrices_are_exact<T: Scalar>() {
     }
 }
 
-/// No inverse, no condition number: zero. The estimate ends whatever the factors hold.
+/// No inverse, no condition number: zero. NaN of NaN. The estimate ends whatever the factors hold.
 fn nothing_hangs<T: Scalar>() {
-    let (rt, o) = (runtime(), Options::default());
+    let (rt, o) = (runtime(), Options::default().nb(4));
     for n in [1, 2, 9] {
         for bad in [0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             for (i, j) in (0..n).flat_map(|i| [(i, i), (i, 0), (0, i)]) {
                 let mut a = Stored::<T>::positive_definite(n, 3);
                 a.set(i, j, T::from_f64(bad));
-                let singular = bad.is_nan() || (bad == 0.0 && i == j);
+                let check = |rcond: T::Real, is_read: bool, what: &str| {
+                    let is_right = match rcond.to_f64() {
+                        rcond if bad.is_nan() && is_read => rcond.is_nan(),
+                        rcond if i == j && (bad == 0.0 || n == 1) && !bad.is_nan() => rcond == 0.0,
+                        rcond => rcond >= 0.0,
+                    };
+                    assert!(is_right, "{} {what} n {n} {bad} ({i}, {j}): {rcond}", T::LETTER);
+                };
                 for norm in NORMS {
-                    let rcond = gecon(&rt, norm, a.view(), T::Real::ONE, &o).expect("the arguments fit").to_f64();
-                    assert!(
-                        if singular { rcond == 0.0 } else { rcond >= 0.0 },
-                        "{} {bad} ({i}, {j}): {rcond}",
-                        T::LETTER
-                    );
+                    check(gecon(&rt, norm, a.view(), T::Real::ONE, &o).expect("the arguments fit"), true, "gecon");
                 }
                 for uplo in [Uplo::Lower, Uplo::Upper] {
                     let is_read = if uplo == Uplo::Lower { i >= j } else { i <= j };
-                    let rcond = pocon(&rt, uplo, a.view(), T::Real::ONE, &o).expect("the arguments fit").to_f64();
-                    let zero = singular && is_read;
-                    assert!(
-                        if zero { rcond == 0.0 } else { rcond >= 0.0 },
-                        "{} {uplo} {bad} ({i}, {j}): {rcond}",
-                        T::LETTER
-                    );
+                    check(pocon(&rt, uplo, a.view(), T::Real::ONE, &o).expect("the arguments fit"), is_read, "pocon");
+                }
+                let mut b = a.clone();
+                let submitted = rt.scope(|s| {
+                    let (columns, tiles) = (Tiled::columns(s, b.view_mut(), 4), Tiled::new(s, a.view_mut(), 4, 4));
+                    let anorm = s.compute("norm", (), |()| T::Real::ONE);
+                    let estimates = [
+                        submit::gecon(s, Norm::Inf, &columns, anorm),
+                        submit::pocon(s, Uplo::Lower, &tiles, anorm),
+                        submit::pocon(s, Uplo::Upper, &tiles, anorm),
+                    ];
+                    estimates.map(|rcond| s.get(rcond).copied().expect("the task succeeds"))
+                });
+                for (rcond, is_read) in submitted.expect("the scope succeeds").into_iter().zip([true, i >= j, i <= j]) {
+                    check(rcond, is_read, "submitted");
                 }
             }
         }
     }
+}
+
+/// The vector that is left in the workspace is the inverse's product with one of the same size, and the estimate its norm.
+fn the_workspace_has_nearly_a_null_vector<T: Scalar>() {
+    let (rt, o, n) = (runtime(), Options::default(), 7);
+    let a = Stored::<T>::random((n, n), 8);
+    let mut lu = a.clone();
+    getrf(&rt, lu.view_mut(), &mut vec![0; n], &o).expect("no pivot is zero");
+    let anorm = real::<T>(a.wide().norm_one());
+    let mut work = vec![T::from_f64(f64::NAN); 2 * n];
+    let rcond = serial::gecon(Norm::One, lu.view(), anorm, &mut work);
+    let v = Stored::<T>::new((n, 1), |i, _| work[n + i]);
+    // L U v = c P w: ‖v‖₁ / ‖c w‖₁ is the estimate of ‖A⁻¹‖₁.
+    let part = |i: usize, j: usize, is_in: bool| if is_in { wide(lu.at(i, j)) } else { c64::ZERO };
+    let l = Wide::new((n, n), |i, j| if i == j { c64::ONE } else { part(i, j, i > j) });
+    let w = l.times(&Wide::new((n, n), |i, j| part(i, j, i <= j))).times(&v.wide());
+    let estimate = v.wide().norm_one() / w.norm_one();
+    let expected = 1.0 / (rcond.to_f64() * anorm.to_f64());
+    assert!((estimate / expected - 1.0).abs() <= 1e3 * epsilon::<T>() / rcond.to_f64(), "{estimate}, not {expected}");
 }
 
 /// Factors L and U, side by side, with U times 2ᵏ: U's diagonal is 1, 2, 4, and all others are halves, so down to the
@@ -226,7 +255,7 @@ fn estimates_are_numbers<T: Scalar>() {
 
 four_types! {
     estimates_are_near estimates_of_positive_definite_matrices_are_near diagonal_matrices_are_exact nothing_hangs
-    every_power_of_two from_matrix_to_estimate_at_every_power_of_two estimates_are_numbers
+    the_workspace_has_nearly_a_null_vector every_power_of_two from_matrix_to_estimate_at_every_power_of_two estimates_are_numbers
 }
 
 /// A matrix of rank one less, and one that is so to the last digit only.

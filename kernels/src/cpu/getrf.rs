@@ -9,8 +9,7 @@ use super::laswp::laswp;
 use super::panel_lu::LuPanel;
 use super::trsm::trsm;
 use crate::backend::Factor;
-use crate::division::size;
-use crate::{Diag, Direction, MatMut, Op, Scalar, Side, Uplo};
+use crate::{Diag, Direction, MatMut, Op, Scalar, Side, Uplo, reference};
 
 /// Columns of the panels that [`LuPanel`] takes on at once, of real matrices whose columns have up to so many bytes, and of all others: the
 /// higher a panel, the more of it a product with the columns on its left has to fetch. (One core of a Xeon, 2026-11-25: order 512 in d 1.03 times as
@@ -76,32 +75,8 @@ pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Si
     singular.map_or(Ok(()), |column| Err(Singular { pivot: column + 1 }))
 }
 
-/// Up to so many rows loops take less time than what prepares a panel.
+/// Up to so many rows the textbook's loops take less time than what prepares a panel.
 const TINY: usize = 6;
-
-/// Factors a matrix by the textbook's loops.
-fn factor_tiny<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Option<usize> {
-    let ((m, n), mut singular) = (a.shape(), None);
-    for j in 0..n {
-        let pivot = (j + 1..m).fold(j, |at, i| if size(a[(i, j)]) > size(a[(at, j)]) { i } else { at });
-        ipiv[j] = pivot as i32 + 1;
-        let divisor = a[(pivot, j)];
-        if divisor == T::ZERO {
-            singular = singular.or(Some(j));
-            continue;
-        }
-        for c in 0..if pivot == j { 0 } else { n } {
-            let below = a[(pivot, c)];
-            a[(pivot, c)] = std::mem::replace(&mut a[(j, c)], below);
-        }
-        (j + 1..m).for_each(|i| a[(i, j)] = a[(i, j)].quotient(divisor));
-        for c in j + 1..n {
-            let above = a[(j, c)];
-            (j + 1..m).for_each(|i| a[(i, c)] = a[(i, c)] - a[(i, j)] * above);
-        }
-    }
-    singular
-}
 
 /// Columns of the panels of a matrix with m rows.
 fn panel_columns<T: Scalar>(m: usize) -> usize {
@@ -116,7 +91,7 @@ fn panel_columns<T: Scalar>(m: usize) -> usize {
 fn factor<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Option<usize> {
     let (m, n) = a.shape();
     if m <= TINY {
-        return factor_tiny(a, ipiv);
+        return reference::getrf(a, ipiv).err().map(|singular| singular.pivot - 1);
     }
     let unit = panel_columns::<T>(m);
     if n <= unit {

@@ -32,10 +32,11 @@ use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, VecMut, reference};
 const NV: usize = 3;
 /// Up to this order a triangle is packed and applied as a whole: it then stays in the second-level cache. Larger ones are halved.
 const DIRECT: usize = 256;
-/// The same for products with so few columns that packing the triangle would not pay: the rest then goes to products that do not pack either.
+/// The same for products with so few columns that packing the triangle would not pay: the rest then goes to products
+/// that do not pack either.
 const DIRECT_THIN: usize = 32;
-/// Up to this order a solve for few columns packs its triangle, too; a larger one reads it for each column. (One core of an EPYC, 2026-11-27, order 64 and
-/// 128, 8 columns packed 2.4 and 6.5 µs; each column by itself 1.4 and 2.7.)
+/// Up to this order a solve for few columns packs its triangle, too; a larger one reads it for each column. (One core
+/// of an EPYC, 2026-11-27, order 64 and 128, 8 columns packed 2.4 and 6.5 µs; each column by itself 1.4 and 2.7.)
 const PACKED_THIN: usize = 128;
 /// Up to this order it is solved by the textbook's loop.
 const TINY: usize = 8;
@@ -85,21 +86,21 @@ impl<'a, T: Scalar> Triangular<'a, T> {
 
     /// Does it. alpha = 0 sets B to zero without reading A.
     pub fn run(self) {
-        let is_thin = self.b.ncols() <= thin::COLUMNS;
+        let (n, columns, is_solve) = (self.b.nrows(), self.b.ncols(), self.action == Action::Solve);
+        let is_thin = columns <= thin::COLUMNS;
         let is_adjacent = self.a.view.row_stride() == 1 || self.a.view.col_stride() == 1;
-        let is_single = self.action == Action::Solve && self.b.ncols() == 1 && is_adjacent;
         if self.b.is_empty() || self.alpha == T::ZERO {
             scale(self.alpha, self.b);
-        } else if is_single {
+        } else if is_solve && is_adjacent && columns == 1 {
             self.by_columns();
-        } else if self.action == Action::Multiply && !is_thin && !self.is_small_complex() {
+        } else if !is_solve && !is_thin && !self.is_small_complex() {
             let Self { uplo, a, diag, alpha, b, .. } = self;
             T::triangular_product(TriangularProduct { uplo, a, diag, alpha, b });
-        } else if self.b.nrows() > if is_thin && self.action == Action::Multiply { DIRECT_THIN } else { DIRECT } {
+        } else if n > if is_thin && !is_solve { DIRECT_THIN } else { DIRECT } {
             self.by_halves();
-        } else if self.action == Action::Solve && is_thin && is_adjacent && self.b.nrows() > PACKED_THIN {
+        } else if is_solve && is_adjacent && is_thin && n > PACKED_THIN {
             self.by_columns();
-        } else if self.action == Action::Solve && (self.needs_division() || (is_thin && self.b.nrows() <= TINY)) {
+        } else if is_solve && (self.needs_division() || (is_thin && n <= TINY)) {
             self.by_division();
         } else {
             T::triangular(self);

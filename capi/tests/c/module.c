@@ -1,0 +1,30 @@
+/* A module with an `xerbla_` and a `cblas_xerbla` of its own, which calls a BLAS wrongly. */
+
+static int told = 0;
+
+extern void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
+                   const int *, const double *, const int *, const double *, double *, const int *);
+extern void dpotrf_(const char *, const int *, double *, const int *, int *);
+extern void cblas_dgemv(int, int, int, int, double, const double *, int, const double *, int, double, double *, int);
+
+void xerbla_(const char *name, const int *position, int length) {
+    (void)length;
+    told += *position + (name[0] == 'D' ? 0 : 1000);
+}
+
+void cblas_xerbla(int position, const char *name, const char *format, ...) {
+    (void)format;
+    told += position + (name[0] == 'c' ? 0 : 1000);
+}
+
+/* The sum of the positions that were told. */
+int wrong(void) {
+    const int two = 2, one = 1;
+    const double x = 1;
+    double c[4] = {0, 0, 0, 0};
+    int info = 0;
+    dgemm_("N", "N", &two, &two, &two, &x, c, &two, c, &two, &x, c, &one); /* 13 */
+    dpotrf_("L", &two, c, &one, &info);                                    /* 4 */
+    cblas_dgemv(102, 111, 2, 2, 1, c, 2, c, 0, 1, c, 1);                   /* 9 */
+    return told + 100 * info;
+}
