@@ -3,7 +3,7 @@
 use crate::{
     abi::{Checked, Failure, Int, Position, Solved},
     account::counted,
-    handler::{first, handler},
+    handler::{first, programs},
 };
 use std::{
     ffi::{CStr, c_char},
@@ -36,7 +36,7 @@ pub(crate) fn fortran<I: Int>(name: &'static CStr, body: impl FnOnce() -> Checke
 /// Tells the program's `xerbla_`.
 fn tell<I: Int>(name: &'static CStr, at: i32) {
     let position = I::narrow(at.into());
-    match handler(I::XERBLA) {
+    match first(I::XERBLA) {
         // SAFETY: by this name goes a function of three arguments: the routine's name, the position, the name's length.
         Some(address) => unsafe {
             let xerbla: Xerbla<I> = std::mem::transmute(address.as_ptr());
@@ -91,7 +91,7 @@ pub(crate) fn lapacke<I: Int>(name: &'static CStr, body: Option<impl FnOnce() ->
     };
     let value = I::narrow(value);
     if wrong.is_some() {
-        match handler(I::LAPACKE_XERBLA) {
+        match first(I::LAPACKE_XERBLA) {
             // SAFETY: by this name goes a function of the routine's name and the negative position.
             Some(address) => unsafe {
                 let xerbla: LapackeXerbla<I> = std::mem::transmute(address.as_ptr());
@@ -127,9 +127,16 @@ macro_rules! lapacke {
         // SAFETY: the name is LAPACKE's, which is given to nothing else here.
         #[doc(hidden)]
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $xerbla(name: *const c_char, info: $int) {
-            // SAFETY: C's names end with a null byte.
-            lapacke_illegal(&unsafe { text(name, 64) }, info.wide());
+        pub unsafe extern "C-unwind" fn $xerbla(name: *const c_char, info: $int) {
+            match programs(<$int>::LAPACKE_XERBLA) {
+                // SAFETY: by this name goes a function of the same arguments.
+                Some(address) => unsafe {
+                    let xerbla: LapackeXerbla<$int> = std::mem::transmute(address.as_ptr());
+                    xerbla(name, info);
+                },
+                // SAFETY: C's names end with a null byte.
+                None => lapacke_illegal(&unsafe { text(name, 64) }, info.wide()),
+            }
         }
 
         // SAFETY: as above.
@@ -158,7 +165,7 @@ pub(crate) fn cblas<I: Int>(name: &'static CStr, body: impl FnOnce() -> Checked)
     if let Err(Position { at, is_row_major }) = checked(name, body) {
         let position = I::narrow(at.into());
         row_major_flag().store(is_row_major.into(), Ordering::Relaxed);
-        match handler(I::CBLAS_XERBLA) {
+        match first(I::CBLAS_XERBLA) {
             // SAFETY: by this name goes a function of the position, the routine's name, and a format with what it takes, which is nothing.
             Some(address) => unsafe {
                 let xerbla: CblasXerbla<I> = std::mem::transmute(address.as_ptr());
@@ -237,18 +244,32 @@ macro_rules! xerbla {
             // SAFETY: the name is the BLAS's, which is given to nothing else here.
             #[doc(hidden)]
             #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $fortran(name: *const c_char, position: *const $int, length: usize) {
+            pub unsafe extern "C-unwind" fn $fortran(name: *const c_char, position: *const $int, length: usize) {
                 // Names have up to sixteen letters; some callers leave out the length.
                 let length = if length <= 16 { length } else { 6 };
-                // SAFETY: the caller gives a name of that length and the address of a number.
-                unsafe { illegal(&text(name, length), position.read()) }
+                match programs(<$int>::XERBLA) {
+                    // SAFETY: by this name goes a function of the same arguments.
+                    Some(address) => unsafe {
+                        let xerbla: Xerbla<$int> = std::mem::transmute(address.as_ptr());
+                        xerbla(name, position, length);
+                    },
+                    // SAFETY: the caller gives a name of that length and the address of a number.
+                    None => unsafe { illegal(&text(name, length), position.read()) },
+                }
             }
         )*
         $(
             // SAFETY: as above. What a format would take beyond it is not looked at.
             #[doc(hidden)]
             #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $cblas(position: $int, name: *const c_char, _format: *const c_char) {
+            pub unsafe extern "C-unwind" fn $cblas(position: $int, name: *const c_char, _format: *const c_char) {
+                if let Some(address) = programs(<$int>::CBLAS_XERBLA) {
+                    // SAFETY: by this name goes a function of the same arguments, and of what a format takes: nothing.
+                    return unsafe {
+                        let xerbla: CblasXerbla<$int> = std::mem::transmute(address.as_ptr());
+                        xerbla(position, name, c"".as_ptr());
+                    };
+                }
                 // SAFETY: C's names end with a null byte.
                 let name = unsafe { text(name, 64) };
                 let is_row_major = row_major_flag().load(Ordering::Relaxed) != 0;

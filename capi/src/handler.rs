@@ -2,23 +2,14 @@
 //!
 //! A program's own function stops it, or raises an error of its language. Mostly it comes before this library's in the
 //! loader's search. It does not where this library is preloaded and the function is in a library of the program's (R's),
-//! or in a module whose names no search finds (Python's). So it is looked for behind this library, and in the libraries
-//! that call. Those of a BLAS or LAPACK are not taken: the reference's stops the process.
+//! or in a module whose names no search finds (Python's). Then ours is called, by us and by other LAPACKs, and it calls
+//! the program's: what is behind this library, or in the libraries that call. Those of a BLAS or LAPACK are not taken:
+//! the reference's stops the process.
 
 use std::{
     ffi::{CStr, c_char, c_void},
     ptr::NonNull,
 };
-
-/// The function of that name that is to be called, ours or the program's.
-pub(crate) fn handler(name: &CStr) -> Option<NonNull<c_void>> {
-    let first = first(name)?;
-    #[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
-    if behind::is_own(first) {
-        return behind::programs(name).or(Some(first));
-    }
-    Some(first)
-}
 
 /// The first of that name among all that is loaded.
 pub(crate) fn first(name: &CStr) -> Option<NonNull<c_void>> {
@@ -29,13 +20,21 @@ pub(crate) fn first(name: &CStr) -> Option<NonNull<c_void>> {
     NonNull::new(unsafe { dlsym(std::ptr::null_mut(), name.as_ptr()) })
 }
 
+/// The program's function of that name, where ours came first.
+pub(crate) fn programs(name: &CStr) -> Option<NonNull<c_void>> {
+    #[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+    return behind::programs(name);
+    #[cfg(not(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")))]
+    None
+}
+
 #[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 mod behind {
     use crate::loader::{Function, Object, callers, next};
     use std::{ffi::CStr, ptr::NonNull};
 
     /// Whether it is a function of this library.
-    pub(super) fn is_own(function: Function) -> bool {
+    fn is_own(function: Function) -> bool {
         let own = NonNull::from(&OWN).cast();
         matches!((Object::of(function), Object::of(own)), (Some(one), Some(own)) if one.base == own.base)
     }
@@ -43,15 +42,20 @@ mod behind {
     /// Its address is within this library.
     static OWN: u8 = 0;
 
-    /// The program's function.
+    /// The program's function, unless it is that which calls.
     pub(super) fn programs(name: &CStr) -> Option<Function> {
+        let own = Object::of(NonNull::from(&OWN).cast())?.base;
+        let mut callers = callers().filter(|object| object.base != own).peekable();
+        if callers.peek().is_some_and(|nearest| nearest.symbol() == Some(name)) {
+            return None;
+        }
         let of_caller = |object: Object| {
             let library = object.library()?;
             let function = library.function(name).filter(is_programs);
             library.close();
             function
         };
-        next(name).filter(is_programs).or_else(|| callers().find_map(of_caller))
+        next(name).filter(is_programs).or_else(|| callers.find_map(of_caller))
     }
 
     /// Whether it is neither ours nor that of a BLAS or LAPACK.

@@ -72,6 +72,12 @@ impl Object {
         (unsafe { dladdr(address.as_ptr(), &mut object) } != 0).then_some(object)
     }
 
+    /// The name of the function that the address lies in, if others may see it.
+    pub(crate) fn symbol(&self) -> Option<&CStr> {
+        // SAFETY: null, or the loader's text, which stays as long as the library is loaded.
+        unsafe { self.symbol.as_ref().map(|name| CStr::from_ptr(name)) }
+    }
+
     /// Its handle; none if it is the program itself.
     pub(crate) fn library(&self) -> Option<Library> {
         // SAFETY: the path is null, or the loader's text, which stays as long as the library is loaded.

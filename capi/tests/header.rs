@@ -9,8 +9,7 @@ use shared::{Scratch, path, run};
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    process::{Command, Output},
-    sync::atomic::{AtomicU32, Ordering},
+    process::Command,
 };
 
 const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
