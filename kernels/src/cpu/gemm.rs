@@ -3,7 +3,7 @@
 use super::mirror::Mirror;
 use super::packed::Operand;
 use super::product::Product;
-use super::small::{SMALL, Small};
+use super::small::Small;
 use super::thin::Thin;
 use crate::backend::Factor;
 use crate::{MatMut, MatRef, Op, Scalar};
@@ -47,9 +47,12 @@ pub fn gemm<'a, T: Scalar>(
 }
 
 /// C = alpha A B + beta C. The factors have at least one column; beta = 0 does not read C.
-pub(super) fn add<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
-    if c.nrows() * c.ncols() * a.view.ncols() <= SMALL {
-        return T::small_product(Small { alpha, a, b, beta, c });
+pub(super) fn add<'a, T: Scalar>(alpha: T, a: Factor<'a, T>, b: Factor<'a, T>, beta: T, mut c: MatMut<'a, T>) {
+    if c.is_empty() {
+        return;
+    }
+    if let Some(small) = Small::of(alpha, &a, &b, beta, &mut c) {
+        return T::small_product(small);
     }
     match Thin::of(alpha, a, b, beta, c) {
         Ok(thin) => T::thin_product(thin),

@@ -4,7 +4,7 @@
 //! lower ones of transposed views. C may be higher than wide, or wider than high: then it is a trapezoid, whose diagonal begins at its
 //! first element as a triangle's does. So columns of a lower triangle from the diagonal on, or rows of an upper one, are an update of their own.
 
-use super::gemm::scale;
+use super::gemm::{add, scale, scaled};
 use super::packed::Operand;
 use super::product::Product;
 use super::small_rank::SmallRank;
@@ -167,6 +167,9 @@ pub fn her2k<'a, T: Scalar>(
 /// One triangle of C = alpha A op(A) + beta C, where op is the transpose, or the conjugate transpose.
 fn rank_k<T: Scalar>(uplo: Uplo, conj: bool, alpha: T, a: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
     check_rows(&a, &c);
+    if is_tiny(&a, &c) {
+        return tiny(uplo, [Some((alpha, first(a, c.nrows()), adjoint(first(a, c.ncols()), conj))), None], beta, c);
+    }
     if alpha != T::ZERO && SmallRank::is_for(&a, &c) {
         return SmallRank { uplo, conj, alpha, a, b: None, beta, c }.run();
     }
@@ -184,12 +187,48 @@ fn rank_2k<'a, T: Scalar>(
 ) {
     check_rows(&a, &c);
     assert_eq!(a.view.shape(), b.view.shape(), "the factors of a rank-2k update");
+    if is_tiny(&a, &c) {
+        let (m, n) = c.shape();
+        let one = (alpha, first(a, m), adjoint(first(b, n), conj));
+        let other = (if conj { alpha.conj() } else { alpha }, first(b, m), adjoint(first(a, n), conj));
+        return tiny(uplo, [Some(one), Some(other)], beta, c);
+    }
     if alpha != T::ZERO && SmallRank::is_for(&a, &c) {
         return SmallRank { uplo, conj, alpha, a, b: Some(b), beta, c }.run();
     }
     let (m, n) = c.shape();
     update(uplo, alpha, first(a, m), adjoint(first(b, n), conj), beta, c.rb_mut());
     update(uplo, if conj { alpha.conj() } else { alpha }, first(b, m), adjoint(first(a, n), conj), T::ONE, c);
+}
+
+/// Up to so many rows, columns and terms all of an update is computed, and added to the triangle.
+const TINY: usize = 16;
+
+fn is_tiny<T>(a: &Factor<'_, T>, c: &MatMut<'_, T>) -> bool {
+    c.nrows().max(c.ncols()).max(a.view.ncols()) <= TINY && !c.is_empty() && a.view.ncols() > 0
+}
+
+/// One triangle of C = beta C + the sum of alpha A B of up to two products.
+fn tiny<T: Scalar>(
+    uplo: Uplo,
+    products: [Option<(T, Factor<'_, T>, Factor<'_, T>)>; 2],
+    beta: T,
+    mut c: MatMut<'_, T>,
+) {
+    let ((m, n), mut whole, mut before) = (c.shape(), [T::ZERO; TINY * TINY], T::ZERO);
+    for (alpha, a, b) in products.into_iter().flatten().filter(|(alpha, ..)| *alpha != T::ZERO) {
+        if let Ok(whole) = MatMut::from_col_major(&mut whole, m, n, m) {
+            add(alpha, a, b, before, whole);
+        }
+        before = T::ONE;
+    }
+    for j in 0..n {
+        let rows = if uplo == Uplo::Lower { j.min(m)..m } else { 0..m.min(j + 1) };
+        for i in rows {
+            let (c, new) = (&mut c[(i, j)], whole[i + j * m]);
+            *c = if beta == T::ZERO { new } else { scaled(beta, *c) + new };
+        }
+    }
 }
 
 /// The first rows of a factor. All of them are the factor itself, with what is remembered of it.

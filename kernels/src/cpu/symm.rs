@@ -6,12 +6,13 @@
 use super::gemm::{add, scale};
 use super::packed::Operand;
 use super::product::Product;
+use super::small;
 use super::thin;
 use super::workspace::Workspace;
 use crate::backend::Factor;
 use crate::{MatMut, MatRef, Op, Scalar, Side, Uplo};
 
-/// Up to this order a matrix is small.
+/// Up to this order a matrix is small, whatever it is multiplied with.
 const SMALL: usize = 8;
 /// Columns of a block: those that it has on the diagonal are completed element by element.
 const BLOCK: usize = 64;
@@ -93,7 +94,7 @@ fn product<'a, T: Scalar>(
     let (a, b) = (Factor::new(Op::None, a).mirrored(uplo, hermitian), Factor::new(Op::None, b));
     // C = B A is Cᵀ = Aᵀ Bᵀ.
     let (a, b, c) = if side == Side::Left { (a, b, c) } else { (a.transpose(), b.transpose(), c.transpose()) };
-    if n <= SMALL || c.ncols() <= thin::COLUMNS {
+    if n <= SMALL || c.ncols() <= thin::COLUMNS || n * n * c.ncols() <= small::SMALL {
         by_columns(alpha, a, b, beta, c);
     } else {
         Product { alpha, a, b, beta, triangle: None, c }.run();
