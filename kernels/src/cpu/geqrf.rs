@@ -7,10 +7,8 @@
 use super::larfb::{BlockReflector, larfb};
 use super::larft::join;
 use super::panel_qr::QrPanel;
-use crate::{MatMut, Op, Scalar, Side, reference};
+use crate::{MatMut, Op, Scalar, Side};
 
-/// Up to so many rows loops over the elements are all it takes.
-const TINY: usize = 4;
 /// Bytes of a panel that [`QrPanel`] takes on at once: two second-level caches.
 const PANEL_BYTES: usize = 2 << 20;
 /// Columns of such a panel, whatever its height.
@@ -45,9 +43,6 @@ pub fn geqrf<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T], mut t: MatMut<'_, T
     assert!(fits || k == 0, "geqrf: A {m} x {n}, T {:?}, tau {}", t.shape(), tau.len());
     if k == 0 {
         return;
-    }
-    if m <= TINY && t.nrows() == k {
-        return reference::geqrf(a, tau, t);
     }
     factor(a.rb_mut().submatrix(0..m, 0..k), tau, t.rb_mut());
     if k < n {

@@ -208,13 +208,11 @@ fn is_tiny<T>(a: &Factor<'_, T>, c: &MatMut<'_, T>) -> bool {
     c.nrows().max(c.ncols()).max(a.view.ncols()) <= TINY && !c.is_empty() && a.view.ncols() > 0
 }
 
+/// alpha, A and B.
+type Term<'a, T> = (T, Factor<'a, T>, Factor<'a, T>);
+
 /// One triangle of C = beta C + the sum of alpha A B of up to two products.
-fn tiny<T: Scalar>(
-    uplo: Uplo,
-    products: [Option<(T, Factor<'_, T>, Factor<'_, T>)>; 2],
-    beta: T,
-    mut c: MatMut<'_, T>,
-) {
+fn tiny<T: Scalar>(uplo: Uplo, products: [Option<Term<'_, T>>; 2], beta: T, mut c: MatMut<'_, T>) {
     let ((m, n), mut whole, mut before) = (c.shape(), [T::ZERO; TINY * TINY], T::ZERO);
     for (alpha, a, b) in products.into_iter().flatten().filter(|(alpha, ..)| *alpha != T::ZERO) {
         if let Ok(whole) = MatMut::from_col_major(&mut whole, m, n, m) {
