@@ -1,6 +1,5 @@
 //! Many products in one call, with C's interface: `cblas_?gemm_batch` for groups of products of one shape behind tables
-//! of addresses, and
-//! `cblas_?gemm_batch_strided` for matrices at a distance.
+//! of addresses, and `cblas_?gemm_batch_strided` for matrices at a distance.
 //!
 //! A product that is worth it by itself is computed as by gemm. The others go to the workers in parts of about the same
 //! work.

@@ -315,12 +315,7 @@ fn beyond(name: &CStr, caller: Option<Function>) -> Option<Function> {
             None
         })
     };
-    let of_caller = || {
-        let library = caller.and_then(Object::of)?.library()?;
-        let function = library.function(name);
-        library.close();
-        function
-    };
+    let of_caller = || caller.and_then(Object::of)?.function(name);
     let leads_away = |function: &Function| !matches!(Kind::of(*function), Kind::Own);
     next(name)
         .filter(leads_away)
@@ -355,7 +350,7 @@ impl Kind {
         if let Some(known) = [Self::Lapack, Self::Wide, Self::Unknown].into_iter().find(is_known) {
             return known;
         }
-        if Object::of(NonNull::from(&TABLE).cast()).is_some_and(|own| own.base == object.base) {
+        if object.is_own() {
             return Self::Own;
         }
         let Some(library) = object.library() else { return Self::Unknown };
@@ -368,10 +363,7 @@ impl Kind {
     }
 
     fn of_library(library: Library, object: &Object) -> Self {
-        // A handle's search goes on in the libraries that the first one needs. What is found there says nothing of the
-        // first.
-        let is_inside = |found: &Function| Object::of(*found).is_some_and(|it| it.base == object.base);
-        let has = |name| library.function(name).filter(is_inside);
+        let has = |name| object.inside(library, name);
         match (has(OWN), has(c"ilaver_")) {
             (Some(_), _) => Self::Own,
             (None, Some(ilaver)) => Self::asked(ilaver),

@@ -1,10 +1,12 @@
-//! Who is told of a wrong argument: the program's `xerbla_`, `cblas_xerbla` or `LAPACKE_xerbla`, if it has one, else ours.
+//! Who is told of a wrong argument: the program's `xerbla_`, `cblas_xerbla` or `LAPACKE_xerbla` if it has one, else
+//! this library's.
 //!
-//! A program's own function stops it, or raises an error of its language. Mostly it comes before this library's in the
-//! loader's search. It does not where this library is preloaded and the function is in a library of the program's (R's),
-//! or in a module whose names no search finds (Python's). Then ours is called, by us and by other LAPACKs, and it calls
-//! the program's: what is behind this library, or in the libraries that call. Those of a BLAS or LAPACK are not taken:
-//! the reference's stops the process.
+//! A program's own function stops the program, or raises an error of its language. The loader's search usually finds it
+//! before this library's. It does not if this library is preloaded and the function is in another library (R's), or in
+//! a module whose names no search finds (Python's). Then this library's function is called, by its own routines and by
+//! other LAPACKs, and passes the call on to the program's. That one is looked for behind this library in the loader's
+//! list, and in the libraries that the call came through. The function of a BLAS or a LAPACK does not count: the
+//! reference's stops the process.
 
 use std::{
     ffi::{CStr, c_char, c_void},
@@ -31,44 +33,28 @@ pub(crate) fn programs(name: &CStr) -> Option<NonNull<c_void>> {
 #[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 mod behind {
     use crate::loader::{Function, Object, callers, next};
-    use std::{ffi::CStr, ptr::NonNull};
+    use std::ffi::CStr;
 
-    /// Whether it is a function of this library.
-    fn is_own(function: Function) -> bool {
-        let own = NonNull::from(&OWN).cast();
-        matches!((Object::of(function), Object::of(own)), (Some(one), Some(own)) if one.base == own.base)
-    }
-
-    /// Its address is within this library.
-    static OWN: u8 = 0;
-
-    /// The program's function, unless it is that which calls.
+    /// The program's function. None if that function is the one that calls.
     pub(super) fn programs(name: &CStr) -> Option<Function> {
-        let own = Object::of(NonNull::from(&OWN).cast())?.base;
-        let mut callers = callers().filter(|object| object.base != own).peekable();
+        let mut callers = callers().filter(|object| !object.is_own()).peekable();
         if callers.peek().is_some_and(|nearest| nearest.symbol() == Some(name)) {
             return None;
         }
-        let of_caller = |object: Object| {
-            let library = object.library()?;
-            let function = library.function(name).filter(is_programs);
-            library.close();
-            function
-        };
+        let of_caller = |object: Object| object.function(name).filter(is_programs);
         next(name).filter(is_programs).or_else(|| callers.find_map(of_caller))
     }
 
-    /// Whether it is neither ours nor that of a BLAS or LAPACK.
+    /// Whether it is neither this library's nor that of a BLAS or LAPACK.
     fn is_programs(function: &Function) -> bool {
         const COMPUTED: [&CStr; 5] = [c"dgemm_", c"dgemm_64_", c"dgetrf_", c"cblas_dgemm", c"LAPACKE_dgetrf"];
-        if is_own(*function) {
+        let Some(object) = Object::of(*function) else { return true };
+        if object.is_own() {
             return false;
         }
-        let Some(object) = Object::of(*function) else { return true };
         // The program itself has no handle.
         let Some(library) = object.library() else { return true };
-        let has = |name| library.function(name).and_then(Object::of).is_some_and(|found| found.base == object.base);
-        let computes = COMPUTED.into_iter().any(has);
+        let computes = COMPUTED.into_iter().any(|name| object.inside(library, name).is_some());
         library.close();
         !computes
     }

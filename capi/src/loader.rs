@@ -78,6 +78,30 @@ impl Object {
         unsafe { self.symbol.as_ref().map(|name| CStr::from_ptr(name)) }
     }
 
+    /// The library that this code is in.
+    pub(crate) fn own() -> Option<Self> {
+        static WITHIN: u8 = 0;
+        Self::of(NonNull::from(&WITHIN).cast())
+    }
+
+    /// Whether it is the library that this code is in.
+    pub(crate) fn is_own(&self) -> bool {
+        Self::own().is_some_and(|own| own.base == self.base)
+    }
+
+    /// The function of that name, in it or in the libraries that it needs.
+    pub(crate) fn function(&self, name: &CStr) -> Option<Function> {
+        let library = self.library()?;
+        let function = library.function(name);
+        library.close();
+        function
+    }
+
+    /// The function of that name in itself. The search of `library`, its handle, would go on in those that it needs.
+    pub(crate) fn inside(&self, library: Library, name: &CStr) -> Option<Function> {
+        library.function(name).filter(|found| Self::of(*found).is_some_and(|it| it.base == self.base))
+    }
+
     /// Its handle; none if it is the program itself.
     pub(crate) fn library(&self) -> Option<Library> {
         // SAFETY: the path is null, or the loader's text, which stays as long as the library is loaded.

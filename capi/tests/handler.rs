@@ -1,4 +1,4 @@
-//! Who is told of wrong arguments where the library is preloaded, and the program's `xerbla_` is not in the program itself.
+//! Who is told of wrong arguments where the library is preloaded and the program's `xerbla_` is in another library.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 

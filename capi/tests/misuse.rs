@@ -1,5 +1,5 @@
-//! Every function that the library computes, called with nothing in its arguments, and with what is wrong in all of them;
-//! and the questions by which Julia's libblastrampoline tells libraries apart.
+//! Every function that the library computes, called with zeros for all arguments, and with wrong ones for all; and the
+//! questions by which Julia's libblastrampoline tells libraries apart.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
@@ -14,8 +14,8 @@ const ARGUMENTS: usize = 24;
 /// Bytes behind the address of each.
 const BYTES: usize = 4096;
 
-/// A call with so many arguments, of which each is an integer or an address. On x86-64 a function that has fewer does not
-/// see the others, and numbers that are passed by themselves are what is left in vector registers.
+/// A call with so many arguments, each an integer or an address. On x86-64 a function that has fewer does not see the
+/// others, and reads floating-point numbers from vector registers, which hold what was left there.
 macro_rules! call {
     ($function:expr, $arguments:expr, $result:ty, $($at:literal)*) => {{
         type Any = unsafe extern "C" fn($(call!(@ $at)),*) -> $result;
@@ -58,8 +58,8 @@ fn in_a_child(test: &str, body: impl FnOnce(&Library)) {
     assert!(output.status.success() && !said.contains("internal error"), "{}: {last:#?}", output.status);
 }
 
-/// Each layout that is none is argument 1. With one that is, sizes of zero and null addresses are legal or, where a letter
-/// is asked for, the wrong argument is named; nothing is read or written.
+/// A wrong layout is argument 1. With a right one, sizes of zero and null addresses are legal, or a letter is named as the
+/// wrong argument. Nothing is read or written.
 #[test]
 fn lapacke_and_nothing() {
     in_a_child("lapacke_and_nothing", |library| {
@@ -141,8 +141,8 @@ fn is_of_level_1(name: &str) -> bool {
     names.iter().any(|part| name.contains(part))
 }
 
-/// Letters and sizes of zero, then of all ones, which are no letters, and sizes below zero: whatever is behind the other
-/// addresses stays, but for `info`.
+/// Every argument is first zero, then all ones, which is no letter and a size below zero. Memory stays as it is, but for
+/// `info` and other single results.
 #[test]
 fn fortran_and_nothing() {
     in_a_child("fortran_and_nothing", |library| {
@@ -189,7 +189,8 @@ fn julias_questions() {
             assert_eq!(info, if is_wide { 2 } else { 0xffff_ffff_0000_0002_u64 as i64 });
         }
     }
-    // SAFETY: as above. A library that returns complex numbers as C does takes the place of the result for a size, which is 0.
+    // SAFETY: the routine returns complex numbers as C does. Called as if it did not, it takes the place of the result for
+    // a size, which is 0, and reads nothing else.
     unsafe {
         type Zdotc =
             unsafe extern "C" fn(*mut Complex, *const i64, *const Complex, *const i64, *const Complex, *const i64);

@@ -10,7 +10,7 @@
 //! about as far from overflow as from underflow. (LAPACK's latrs scales in each step instead.)
 
 use crate::{
-    auxiliary::rows_of,
+    auxiliary::{part_of, rows_of},
     cholesky::potrs,
     columns,
     error::Error,
@@ -21,7 +21,6 @@ use crate::{
     tile::{Tile, TileView},
     tiled::Tiled,
 };
-use std::cmp::Ordering;
 use superscalar_kernels::{Diag, MatMut, MatRef, Norm, Op, Part, Real, Scalar as _, Side, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Output, Runtime, Scope};
@@ -88,13 +87,9 @@ pub fn submit_pocon<'s, T: Scalar, V: TileView<'s, Element = T>>(
         };
         let has_nan = || {
             (0..mt * mt).any(|at| {
-                let part = match (at % mt).cmp(&(at / mt)) {
-                    Ordering::Equal => part_of(uplo),
-                    Ordering::Greater if uplo == Uplo::Lower => Part::All,
-                    Ordering::Less if uplo == Uplo::Upper => Part::All,
-                    _ => return false,
-                };
-                has_nan(part, tiles[at].view())
+                let (i, j) = (at % mt, at / mt);
+                let is_stored = i == j || (i > j) == (uplo == Uplo::Lower);
+                is_stored && has_nan(if i == j { part_of(uplo) } else { Part::All }, tiles[at].view())
             })
         };
         reciprocal((n, anorm), &mut work(n), solve, has_nan)
@@ -124,8 +119,8 @@ fn solve_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
 }
 
 /// The reciprocal condition number of a general matrix in the one or infinity norm, from its factors L and U as from
-/// [`getrf`](fn@crate::getrf) and its norm: 1 / (‖A‖ ‖A⁻¹‖), 0 if A is singular to the last digit. NaN if there is one in
-/// the factors.
+/// [`getrf`](fn@crate::getrf) and its norm: 1 / (‖A‖ ‖A⁻¹‖), 0 if A is singular to the last digit, NaN if there is
+/// one in the factors.
 ///
 /// The solves, of one right-hand side each, run on the calling thread.
 ///
@@ -161,9 +156,9 @@ pub fn gecon<T: Scalar>(
 
 /// The same without a runtime, for any norm of A: the result is NaN if that is.
 ///
-/// `work` has 2 n elements. Behind, in its second half, is V = c A⁻¹ W, where ‖V‖₁ / (c ‖W‖₁) is the estimate of ‖A⁻¹‖₁
-/// and c some power of two (of ‖A⁻¹‖∞, with A⁻ᴴ, for the infinity norm): nearly a null vector of A, if there is one.
-/// LAPACK's latdf takes it from there.
+/// `work` has 2 n elements. Its second half becomes V = c A⁻¹ W, where c is some power of two and ‖V‖₁ / (c ‖W‖₁) is the
+/// estimate of ‖A⁻¹‖₁. For the infinity norm it is A⁻ᴴ in place of A⁻¹. If A is nearly singular, V is nearly a null
+/// vector of it. LAPACK's latdf reads V there.
 ///
 /// # Panics
 /// If A is not square; for another norm than the one and the infinity norm; if `work` is too short.
@@ -227,10 +222,6 @@ fn work<T: Scalar>(n: usize) -> Vec<T> {
     vec![T::ZERO; 2 * n]
 }
 
-fn part_of(uplo: Uplo) -> Part {
-    if uplo == Uplo::Lower { Part::Lower } else { Part::Upper }
-}
-
 /// Whether there is a NaN in the part of A.
 fn has_nan<T: Scalar>(part: Part, a: MatRef<'_, T>) -> bool {
     let (m, n) = a.shape();
@@ -248,8 +239,8 @@ fn check<R: Real>(name: &str, (n, cols): (usize, usize), anorm: R) -> Result<(),
     Ok(())
 }
 
-/// 1 / (‖A‖ ‖A⁻¹‖), where `solve` applies the inverse, or its adjoint, and `has_nan` says whether there is one in what it
-/// solves with.
+/// 1 / (‖A‖ ‖A⁻¹‖), where `solve` applies the inverse or its adjoint, and `has_nan` says whether the factors that it
+/// solves with have a NaN.
 fn reciprocal<T: Scalar>(
     (n, anorm): (usize, T::Real),
     work: &mut [T],
@@ -270,7 +261,7 @@ fn reciprocal<T: Scalar>(
     if inverse.is_nan() && has_nan() {
         return inverse;
     }
-    // A pivot of zero makes Inf, and Inf - Inf makes NaN: the inverse does not exist. If it is zero, the pivots are Inf.
+    // A pivot of zero makes Inf, and Inf - Inf makes NaN: the inverse does not exist. It is zero if the pivots are Inf.
     if !is_ordinary || inverse.is_nan() || inverse == T::Real::ZERO {
         return T::Real::ZERO;
     }

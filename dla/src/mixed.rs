@@ -4,8 +4,14 @@
 //! residual, to see whether there is another, so there are no non-blocking forms.
 
 use crate::{
-    Error, Matrix, Options, auxiliary::rows_of, codelets::task, gemm, getrf, getrs, hemm, lange, lanhe,
-    lu::getrf::check_ipiv, potrf, potrs, scalar::Scalar, tiled::Tiled,
+    Error, Matrix, Options,
+    auxiliary::{part_of, rows_of},
+    codelets::task,
+    gemm, getrf, getrs, hemm, lange, lanhe,
+    lu::getrf::check_ipiv,
+    potrf, potrs,
+    scalar::Scalar,
+    tiled::Tiled,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use superscalar_kernels::{MatMut, MatRef, Norm, Op, Part, Real, Scalar as _, Side, Uplo, c32, c64};
@@ -148,8 +154,7 @@ pub fn posv_mixed<T: MixedPrecision>(
     let system = System { norm, a: a.as_ref(), b };
     let residual =
         |x: MatRef<'_, T>, r: MatMut<'_, T>| hemm(rt, Side::Left, uplo, -T::ONE, system.a, x, T::ONE, r, options);
-    let part = if uplo == Uplo::Lower { Part::Lower } else { Part::Upper };
-    let steps = system.lowered(rt, part, options)?.map_or(Ok(OVERFLOW), |mut low| {
+    let steps = system.lowered(rt, part_of(uplo), options)?.map_or(Ok(OVERFLOW), |mut low| {
         match potrf(rt, uplo, low.as_mut(), options) {
             Ok(()) => {}
             Err(error) if error.info().is_some() => return Ok(NO_FACTORS),

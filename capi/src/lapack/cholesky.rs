@@ -11,7 +11,7 @@ use superscalar::{
 };
 use superscalar_macros::lapack;
 
-/// What `compute` makes of a triangle, of order n and in the place of what it was, with as many multiplications:
+/// Lets `compute` overwrite a triangle of order n, on the engine if so many multiplications are worth it. These are
 /// arguments 1 to 4 of potrf, potri and lauum.
 ///
 /// # Safety

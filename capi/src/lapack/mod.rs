@@ -4,7 +4,8 @@
 //! arguments are Fortran's; LAPACKE's are one more, since the layout comes first.
 //!
 //! What every routine trusts, since C can not say it, is what Level 3 trusts. The kernels have workspaces of their own;
-//! those of the caller are used by gecon and pocon only, where others read what is left there. Queries are answered with the least that the reference accepts.
+//! the caller's are used by gecon and pocon only, where others read what is left there. Queries are answered with the
+//! least that the reference accepts.
 
 mod cholesky;
 mod lu;

@@ -10,7 +10,7 @@ pub(crate) mod laswp;
 pub(crate) mod swap;
 
 use std::ops::Range;
-use superscalar_kernels::Part;
+use superscalar_kernels::{Part, Uplo};
 use superscalar_macros::each_type;
 
 /// These routines, for one type of element.
@@ -39,6 +39,11 @@ pub trait Auxiliary:
     + swap::HasSubmit
     + swap::HasSwap
 {
+}
+
+/// The part that is this triangle.
+pub(crate) fn part_of(uplo: Uplo) -> Part {
+    if uplo == Uplo::Lower { Part::Lower } else { Part::Upper }
 }
 
 /// The rows of column j that are in the part, of m.

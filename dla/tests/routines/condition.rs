@@ -123,7 +123,7 @@ fn nothing_hangs<T: Scalar>() {
     }
 }
 
-/// The vector that is left in the workspace is the inverse's product with one of the same size, and the estimate its norm.
+/// The workspace holds the inverse's product with a vector, and the norms of the two give the estimate.
 fn the_workspace_has_nearly_a_null_vector<T: Scalar>() {
     let (rt, o, n) = (runtime(), Options::default(), 7);
     let a = Stored::<T>::random((n, n), 8);
@@ -255,7 +255,8 @@ fn estimates_are_numbers<T: Scalar>() {
 
 four_types! {
     estimates_are_near estimates_of_positive_definite_matrices_are_near diagonal_matrices_are_exact nothing_hangs
-    the_workspace_has_nearly_a_null_vector every_power_of_two from_matrix_to_estimate_at_every_power_of_two estimates_are_numbers
+    the_workspace_has_nearly_a_null_vector every_power_of_two from_matrix_to_estimate_at_every_power_of_two
+    estimates_are_numbers
 }
 
 /// A matrix of rank one less, and one that is so to the last digit only.

