@@ -10,6 +10,10 @@ fn main() {
     for argument in ["-Wl,-soname,libsuperscalar_blas.so", "-Wl,-z,nodelete"] {
         println!("cargo::rustc-cdylib-link-arg={argument}");
     }
+    // A sanitizer's functions are in the program, and the library that a test opens has them from there.
+    if env::var_os("CARGO_CFG_SANITIZE").is_some() {
+        println!("cargo::rustc-link-arg-tests=-rdynamic");
+    }
     let list = fs::read_to_string("forwarded.txt").expect("the list of routines is beside this program");
     let folder = env::var_os("OUT_DIR").expect("cargo names a folder");
     fs::write(Path::new(&folder).join("forwarded.rs"), forwarded(&list)).expect("cargo's folder can be written");

@@ -46,7 +46,7 @@ fn read(path: &str) -> String {
 /// Every Rust source of the project.
 fn sources() -> Vec<Source> {
     let mut folders: Vec<PathBuf> =
-        ["src", "runtime", "devices", "kernels", "macros", "dla", "traces", "tester", "examples", "tests"]
+        ["src", "runtime", "devices", "kernels", "macros", "dla", "capi", "traces", "tester", "examples", "tests"]
             .map(|folder| root().join(folder))
             .into();
     let mut sources = Vec::new();

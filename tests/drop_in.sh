@@ -5,8 +5,8 @@
 #
 # They are run as a user's program would be; with every call in tiles of 3, 5 and 64 on the runtime; and with all of them on simulated
 # devices. LEVELS="1 2" leaves out Level 3 and LAPACK (which is level 4). QUICK=1 leaves out tiles of 3 and 64, and of LAPACK on devices
-# all types but z. Where all calls go to the runtime, LAPACK's testers are asked for those routines alone that the library has, and for one
-# block size.
+# all types but z. DEVICES=cuda:0 runs them on these devices alone. Where all calls go to the runtime, LAPACK's testers are
+# asked for those routines alone that the library has, and for one block size.
 #
 # The exit status is 0 if all pass, 1 if not, 2 if the library is not there, and 77 without the testers.
 
@@ -89,10 +89,12 @@ run() {
 }
 
 read -ra levels <<<"${LEVELS:-1 2 3 4}"
-pass "by default"
-for nb in $([ -n "${QUICK:-}" ] && echo 5 || echo 3 5 64); do
-    pass "tiles of $nb" SUPERSCALAR_BLAS_THRESHOLD=0 SUPERSCALAR_BLAS_NB=$nb SUPERSCALAR_WORKERS=2
-done
-pass "on simulated devices" SUPERSCALAR_BLAS_THRESHOLD=0 SUPERSCALAR_BLAS_NB=5 SUPERSCALAR_WORKERS=2 \
-    SUPERSCALAR_DEVICES=sim:0..2
+if [ -z "${DEVICES:-}" ]; then
+    pass "by default"
+    for nb in $([ -n "${QUICK:-}" ] && echo 5 || echo 3 5 64); do
+        pass "tiles of $nb" SUPERSCALAR_BLAS_THRESHOLD=0 SUPERSCALAR_BLAS_NB=$nb SUPERSCALAR_WORKERS=2
+    done
+fi
+pass "on ${DEVICES:-simulated devices}" SUPERSCALAR_BLAS_THRESHOLD=0 SUPERSCALAR_BLAS_NB=5 SUPERSCALAR_WORKERS=2 \
+    SUPERSCALAR_DEVICES="${DEVICES:-sim:0..2}"
 exit "$status"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests of the runtime, of simulated devices and of the kernels under AddressSanitizer (with leak detection) and ThreadSanitizer.
 #
-#     tests/sanitize.sh [address|thread|kernels-address|kernels-thread]...
+#     tests/sanitize.sh [address|thread|kernels-address|kernels-thread|blas-address]...
 #
 # Without names the first three run. The runtime and simulated devices are apart from the kernels, which take longer to build than to run.
 #
@@ -44,8 +44,8 @@ sanitize() {
     shift 4
     printf -- '--- %s sanitizer\n' "$name"
     # Dependencies are not optimised: they are built once, for tests that hardly use them. Left out are the tests that measure
-    # what a sanitizer changes, memory and idleness, the longest, and two whose panics leak on purpose what panics again when it is dropped.
-    # The frames of kernels that are not optimised are larger than the usual stack.
+    # what a sanitizer changes, memory, stacks and idleness, the longest, and two whose panics leak on purpose what panics again when it is
+    # dropped. The frames of kernels that are not optimised are larger than the usual stack.
     RUSTFLAGS="-Zsanitizer=$name" CARGO_TARGET_DIR="$target/sanitize" RUST_MIN_STACK=16777216 \
         SUPERSCALAR_MODEL_SEEDS="${SUPERSCALAR_MODEL_SEEDS:-$seeds}" PROGRAMS="${PROGRAMS:-$programs}" \
         ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 TSAN_OPTIONS=history_size=7:halt_on_error=1 \
@@ -54,7 +54,7 @@ sanitize() {
         --config 'profile.dev.package."*".opt-level=0' --config 'profile.dev.package.superscalar-kernels.opt-level=0' \
         "${limit[@]}" "${@/#/--test=}" -- \
         --skip a_million_tasks --skip a_hundred_thousand --skip thousands_of_threads --skip idle --skip results_are_the_same \
-        --skip errors_and_panics_of_kernels --skip may_panic_when_they_are_dropped || status=$?
+        --skip errors_and_panics_of_kernels --skip may_panic_when_they_are_dropped --skip small_stack || status=$?
 }
 
 if ! has_source && ! add_source; then
@@ -70,6 +70,8 @@ for name in "$@"; do
         kernels-address) sanitize address 0 0 kernels packs codelets exact_memory faer ;;
         # exact_memory has one thread.
         kernels-thread) sanitize thread 0 0 kernels packs codelets ;;
+        # The library as its callers meet it, under misuse.
+        blas-address) sanitize address 0 0 blas misuse lapack library ;;
         *) echo "unknown sanitizer: $name" >&2 && exit 2 ;;
     esac
 done

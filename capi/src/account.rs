@@ -34,9 +34,10 @@ pub(crate) fn totals() -> Totals {
 pub(crate) struct Total {
     calls: u64,
     multiplications: f64,
-    /// Those of calls that the runtime computed, and of these the share that its devices had, by numbers of tasks.
+    /// Those of calls that the runtime computed.
     shared_multiplications: f64,
-    on_devices: f64,
+    /// The floating-point operations of its devices.
+    device_flops: f64,
     time: Duration,
 }
 
@@ -49,18 +50,13 @@ thread_local! {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Work {
     pub(crate) multiplications: u64,
-    /// Tasks of the runtime, and of these the devices', while the call took place.
-    pub(crate) tasks: u64,
-    pub(crate) of_devices: u64,
+    /// The floating-point operations that devices were given while the call took place.
+    pub(crate) device_flops: u64,
     pub(crate) is_shared: bool,
 }
 
 impl Work {
-    const NONE: Self = Self { multiplications: 0, tasks: 0, of_devices: 0, is_shared: false };
-
-    fn device_share(self) -> f64 {
-        if self.tasks == 0 { 0.0 } else { (self.of_devices as f64 / self.tasks as f64).min(1.0) }
-    }
+    const NONE: Self = Self { multiplications: 0, device_flops: 0, is_shared: false };
 }
 
 /// Notes what this thread's call came to. (A thread that is ending has no such place any more.)
@@ -95,12 +91,12 @@ pub(crate) fn counted<R>(name: &'static CStr, body: impl FnOnce() -> R) -> R {
     let (time, name) = (start.elapsed(), name.to_str().unwrap_or_default().trim_end());
     let work = CURRENT.try_with(|current| current.replace(before)).unwrap_or_default();
     if let Some(log) = &settings().log {
+        let flops = flops(name, work.multiplications as f64);
         log.write(&format!(
-            "{name} {:.3e} flop {:.6} s {} {:.0} % on devices\n",
-            flops(name, work.multiplications as f64),
+            "{name} {flops:.3e} flop {:.6} s {} {:.0} % on devices\n",
             time.as_secs_f64(),
             if work.is_shared { "by the runtime," } else { "on the calling thread," },
-            100.0 * work.device_share(),
+            percent(work.device_flops as f64, flops),
         ));
     }
     if settings().statistics.is_some() {
@@ -111,10 +107,15 @@ pub(crate) fn counted<R>(name: &'static CStr, body: impl FnOnce() -> R) -> R {
         total.multiplications += work.multiplications as f64;
         if work.is_shared {
             total.shared_multiplications += work.multiplications as f64;
-            total.on_devices += work.multiplications as f64 * work.device_share();
         }
+        total.device_flops += work.device_flops as f64;
     }
     result
+}
+
+/// The part of a whole. Tiles may take a few operations more than a routine is counted for.
+fn percent(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { (100.0 * part / whole).min(100.0) } else { 0.0 }
 }
 
 /// Two for each multiplication of real numbers, eight of complex ones, which the letter before the routine's name
@@ -141,16 +142,15 @@ pub(crate) fn write() {
         "devices",
     );
     for (name, total) in totals {
-        let (seconds, flops) = (total.time.as_secs_f64(), flops(name, total.multiplications) / 1e9);
-        let share = |part: f64| if total.multiplications > 0.0 { 100.0 * part / total.multiplications } else { 0.0 };
-        let rate = if seconds > 0.0 { flops / seconds } else { 0.0 };
+        let (seconds, gflop) = (total.time.as_secs_f64(), flops(name, total.multiplications) / 1e9);
+        let rate = if seconds > 0.0 { gflop / seconds } else { 0.0 };
         // Writing to a string does not fail.
         let _ = writeln!(
             table,
-            "{name:<20}{:>10}{seconds:>12.4}{flops:>12.4}{rate:>10.2}{:>8.1} %{:>8.1} %",
+            "{name:<20}{:>10}{seconds:>12.4}{gflop:>12.4}{rate:>10.2}{:>8.1} %{:>8.1} %",
             total.calls,
-            share(total.shared_multiplications),
-            share(total.on_devices),
+            percent(total.shared_multiplications, total.multiplications),
+            percent(total.device_flops / 1e9, gflop),
         );
     }
     sink.write(&table);

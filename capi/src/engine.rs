@@ -38,8 +38,8 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    fn tasks(&self) -> Tasks {
-        Tasks { all: self.runtime.tasks_done(), of_devices: self.runtime.tasks_issued().iter().sum() }
+    fn device_flops(&self) -> u64 {
+        self.runtime.flops_issued().iter().sum()
     }
 
     /// What a routine came to. The BLAS can not return it, so that it is said.
@@ -127,34 +127,26 @@ pub(crate) fn for_stream(bytes: usize) -> Option<Call> {
 fn called(settings: &Settings) -> Option<Call> {
     let flags = Flags::now();
     started(settings).map(|engine| {
-        let tasks = account::is_on().then(|| engine.tasks());
-        Call { engine, tasks, _flags: flags }
+        let device_flops = account::is_on().then(|| engine.device_flops());
+        Call { engine, device_flops, _flags: flags }
     })
 }
 
 /// The engine, for one call.
 pub(crate) struct Call {
     engine: Arc<Engine>,
-    /// How many there were before, if that is noted.
-    tasks: Option<Tasks>,
+    /// The floating-point operations that devices had been given before, if that is noted.
+    device_flops: Option<u64>,
     _flags: Flags,
-}
-
-/// How many tasks were done, and of these how many the devices were given.
-#[derive(Clone, Copy)]
-struct Tasks {
-    all: u64,
-    of_devices: u64,
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        let Some(before) = self.tasks else { return };
-        let now = self.engine.tasks();
+        let Some(before) = self.device_flops else { return };
+        let now = self.engine.device_flops();
         account::note(|work| {
             work.is_shared = true;
-            work.tasks += now.all - before.all;
-            work.of_devices += now.of_devices - before.of_devices;
+            work.device_flops += now - before;
         });
     }
 }

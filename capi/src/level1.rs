@@ -6,7 +6,7 @@
 
 use crate::{
     abi::{Int, Real, Routines, Scalar, Size, VecRef, vector, vector_mut},
-    parts::Parts,
+    parts::{Parts, traffic},
 };
 use superscalar::kernels::cpu::{self, ModifiedRotation};
 use superscalar_macros::{blas, cblas, fortran};
@@ -31,7 +31,7 @@ unsafe fn scal<T: Routines>(n: Size, alpha: T, x: *mut T, incx: Size) {
     if incx.is_forward() {
         // SAFETY: the caller promises of these addresses what the module's head says.
         let x = unsafe { vector_mut(x, n, incx) };
-        match Parts::of(x.len(), x.len() * size_of::<T>()) {
+        match Parts::of(x.len(), traffic::<T>(x.len(), x.inc())) {
             None => cpu::scal(alpha, x),
             Some(parts) => {
                 parts.each("scal", x, |x| cpu::scal(alpha, x));
@@ -60,7 +60,12 @@ unsafe fn scal_real<T: Routines>(n: Size, alpha: T::Real, x: *mut T, incx: Size)
 unsafe fn copy<T: Routines>(n: Size, x: *const T, incx: Size, y: *mut T, incy: Size) {
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
-    cpu::copy(x, y);
+    match parts_of_two(x, y.as_ref()) {
+        None => cpu::copy(x, y),
+        Some(parts) => {
+            parts.each("copy", (x, y), |(x, y)| cpu::copy(x, y));
+        }
+    }
 }
 
 /// y := alpha x + y.
@@ -71,12 +76,18 @@ unsafe fn copy<T: Routines>(n: Size, x: *const T, incx: Size, y: *mut T, incy: S
 unsafe fn axpy<T: Routines>(n: Size, alpha: T, x: *const T, incx: Size, y: *mut T, incy: Size) {
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
-    match Parts::of(x.len(), 2 * x.len() * size_of::<T>()) {
+    match parts_of_two(x, y.as_ref()) {
         None => cpu::axpy(alpha, x, y),
         Some(parts) => {
             parts.each("axpy", (x, y), |(x, y)| cpu::axpy(alpha, x, y));
         }
     }
+}
+
+/// The parts of two vectors, of which the second is written. Where all its elements are one, the calling thread computes.
+fn parts_of_two<T: Routines>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> Option<Parts> {
+    let bytes = traffic::<T>(x.len(), x.inc()).saturating_add(traffic::<T>(y.len(), y.inc()));
+    if y.inc() == 0 { None } else { Parts::of(x.len(), bytes) }
 }
 
 /// The sum of products of elements, on several threads if the vectors are long.
@@ -85,7 +96,7 @@ fn inner<T: Routines>(
     y: VecRef<'_, T>,
     of: impl Fn(VecRef<'_, T>, VecRef<'_, T>) -> T + Send + Sync,
 ) -> T {
-    let Some(parts) = Parts::of(x.len(), 2 * x.len() * size_of::<T>()) else { return of(x, y) };
+    let Some(parts) = parts_of_two(x, y) else { return of(x, y) };
     let sums = parts.each("dot", (x, y), |(x, y)| Some(of(x, y)));
     sums.into_iter().flatten().fold(T::ZERO, |sum, part| sum + part)
 }

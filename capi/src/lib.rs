@@ -15,9 +15,7 @@
 //! | `account.rs` | what was called: log and statistics |
 //! | `threads.rs` | the functions by which programs set the number of threads |
 //! | `version.rs` | which LAPACK it is like |
-//! | `level1.rs`, `level2.rs`, `level3.rs` | the routines; Level 1 for both interfaces |
-//! | `cblas2.rs`, `cblas3.rs` | those of C's interface |
-//! | `batch.rs` | many products in one call |
+//! | `level1.rs`, `level2/`, `level3/` | the routines of the BLAS; `cblas.rs` has C's interface, and `batch.rs` many products in one call |
 //! | `parts.rs` | long vectors, and matrices that are touched once, on several threads |
 //! | `lapack/` | the routines of LAPACK, for both interfaces |
 //! | `rows.rs` | how a call for rows becomes one for columns |
@@ -29,9 +27,6 @@
 
 mod abi;
 mod account;
-mod batch;
-mod cblas2;
-mod cblas3;
 mod engine;
 mod forward;
 mod guard;

@@ -57,6 +57,15 @@ impl Parts {
     }
 }
 
+/// What it takes to touch each element of a vector once, as bytes of a vector without gaps. An element fetches its cache
+/// line. Elements that are pages apart share no part of any cache, and each needs a look-up of its page.
+pub(crate) fn traffic<T>(n: usize, inc: isize) -> usize {
+    const LINE: usize = 64;
+    const PAGE: usize = 4096;
+    let apart = inc.unsigned_abs().saturating_mul(size_of::<T>());
+    n.saturating_mul(if apart < PAGE { apart.min(LINE) } else { 16 * LINE })
+}
+
 /// What can be cut in two.
 pub(crate) trait Cut: Sized + Send + Sync {
     /// The first elements, so many of them, and the rest.

@@ -287,113 +287,6 @@ fn what_is_set_is_done() {
 }
 
 #[test]
-fn batches_are_products_one_by_one() {
-    type Batch = unsafe extern "C" fn(
-        i32,
-        *const i32,
-        *const i32,
-        *const i32,
-        *const i32,
-        *const i32,
-        *const f64,
-        *const *const f64,
-        *const i32,
-        *const *const f64,
-        *const i32,
-        *const f64,
-        *const *mut f64,
-        *const i32,
-        i32,
-        *const i32,
-    );
-    type Strided = unsafe extern "C" fn(
-        i32,
-        i32,
-        i32,
-        i32,
-        i32,
-        i32,
-        f64,
-        *const f64,
-        i32,
-        i32,
-        *const f64,
-        i32,
-        i32,
-        f64,
-        *mut f64,
-        i32,
-        i32,
-        i32,
-    );
-    let (_alone, library) = (alone(), library());
-    let (rows, columns, plain, transposed) = (101, 102, 111, 112);
-    // Two groups: small products that are handed out together, and two that are worth it by themselves; and an empty
-    // group.
-    let groups = [(7_usize, 5_usize, 9_usize, 300_usize), (200, 190, 210, 2), (3, 3, 3, 0)];
-    let element = |at: usize| ((at * 7919) % 13) as f64 - 6.0;
-    for order in [rows, columns] {
-        // op(A) is A, and op(B) the transpose of B.
-        let index = |i: usize, j: usize, (m, n): (usize, usize)| if order == columns { i + j * m } else { i * n + j };
-        let [mut a, mut b, mut c]: [Vec<Vec<f64>>; 3] = Default::default();
-        for &(m, n, k, count) in &groups {
-            for p in 0..count {
-                a.push((0..m * k).map(|at| element(at + p)).collect());
-                b.push((0..n * k).map(|at| element(at + 2 * p + 1)).collect());
-                c.push(vec![1.0; m * n]);
-            }
-        }
-        let of = |size: fn(&(usize, usize, usize, usize)) -> usize| groups.each_ref().map(|group| size(group) as i32);
-        let (m, n, k, counts) = (of(|it| it.0), of(|it| it.1), of(|it| it.2), of(|it| it.3));
-        let (lda, ldb, ldc) = if order == columns { (m, n, m) } else { (k, k, n) };
-        let [at_a, at_b] = [&a, &b].map(|it| it.iter().map(|matrix| matrix.as_ptr()).collect::<Vec<_>>());
-        let at_c: Vec<*mut f64> = c.iter_mut().map(|matrix| matrix.as_mut_ptr()).collect();
-        // SAFETY: the symbol has that type, and the tables and matrices have these sizes.
-        unsafe {
-            let batch: Symbol<Batch> = library.get("cblas_dgemm_batch").expect("the symbol");
-            let (ops_a, ops_b) = ([plain; 3], [transposed; 3]);
-            let [m, n, k, lda, ldb, ldc, counts] = [&m, &n, &k, &lda, &ldb, &ldc, &counts].map(|it| it.as_ptr());
-            let (a, b, c) = (at_a.as_ptr(), at_b.as_ptr(), at_c.as_ptr());
-            let (alpha, beta) = ([2.0; 3], [-1.0; 3]);
-            let (alpha, beta) = (alpha.as_ptr(), beta.as_ptr());
-            batch(order, ops_a.as_ptr(), ops_b.as_ptr(), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 3, counts);
-        }
-        let mut at = 0;
-        for &(m, n, k, count) in &groups {
-            for _ in 0..count {
-                let value = |i: usize, j: usize| {
-                    let terms = (0..k).map(|p| a[at][index(i, p, (m, k))] * b[at][index(j, p, (n, k))]);
-                    2.0 * terms.sum::<f64>() - 1.0
-                };
-                let right = (0..m).all(|i| (0..n).all(|j| c[at][index(i, j, (m, n))] == value(i, j)));
-                assert!(right, "product {at} of {m} x {n} x {k}, order {order}");
-                at += 1;
-            }
-        }
-        // At a distance: the first group again, from one block of memory.
-        let (m, n, k, count) = groups[0];
-        let (a, b, mut c) = (a[..count].concat(), b[..count].concat(), vec![f64::NAN; m * n * count]);
-        let (lda, ldb, ldc) = if order == columns { (m, n, m) } else { (k, k, n) };
-        let size = |it: usize| it as i32;
-        // SAFETY: as above.
-        unsafe {
-            let strided: Symbol<Strided> = library.get("cblas_dgemm_batch_strided").expect("the symbol");
-            let (at_a, at_b, at_c) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr());
-            let (of_a, of_b, of_c, count) = (size(m * k), size(n * k), size(m * n), size(count));
-            let (lda, ldb, ldc, m, n, k) = (size(lda), size(ldb), size(ldc), size(m), size(n), size(k));
-            strided(
-                order, plain, transposed, m, n, k, 1.0, at_a, lda, of_a, at_b, ldb, of_b, 0.0, at_c, ldc, of_c, count,
-            );
-        }
-        for p in 0..count {
-            let (a, b, c) = (&a[p * m * k..], &b[p * n * k..], &c[p * m * n..]);
-            let value = |i, j| (0..k).map(|p| a[index(i, p, (m, k))] * b[index(j, p, (n, k))]).sum::<f64>();
-            assert!((0..m).all(|i| (0..n).all(|j| c[index(i, j, (m, n))] == value(i, j))), "strided product {p}");
-        }
-    }
-}
-
-#[test]
 fn a_file_has_settings_and_calls_are_summed_up() {
     let name = "a_file_has_settings_and_calls_are_summed_up";
     let _alone = alone();
@@ -436,17 +329,45 @@ fn a_file_has_settings_and_calls_are_summed_up() {
 }
 
 #[test]
+fn what_devices_computed_is_counted() {
+    let name = "what_devices_computed_is_counted";
+    let _alone = alone();
+    if std::env::var_os("DROP_IN_CHILD").is_some() {
+        product(&library(), "dgemm_", 300, |n| n as i32);
+        return;
+    }
+    for (devices, share) in [("sim:0", "100.0"), ("", "0.0")] {
+        let said = again(
+            name,
+            &[
+                ("SUPERSCALAR_DEVICES", devices),
+                // A product of one tile stays on the host.
+                ("SUPERSCALAR_BLAS_NB", "100"),
+                ("SUPERSCALAR_BLAS_STATISTICS", "stderr"),
+            ],
+        );
+        let row = said.lines().find(|line| line.starts_with("DGEMM ")).expect("a row");
+        let words: Vec<&str> = row.split_whitespace().collect();
+        assert_eq!(words[words.len() - 4..], ["100.0", "%", share, "%"], "{devices}: {row}");
+    }
+}
+
+#[test]
 fn long_vectors_and_large_matrices_are_shared_out() {
     type Gemv = unsafe extern "C" fn(i32, i32, i32, i32, f64, *const f64, i32, *const f64, i32, f64, *mut f64, i32);
     type Ger = unsafe extern "C" fn(i32, i32, i32, f64, *const f64, i32, *const f64, i32, *mut f64, i32);
     type Axpy = unsafe extern "C" fn(i32, f64, *const f64, i32, *mut f64, i32);
+    type Copy = unsafe extern "C" fn(i32, *const f64, i32, *mut f64, i32);
     type Dot = unsafe extern "C" fn(i32, *const f64, i32, *const f64, i32) -> f64;
     let name = "long_vectors_and_large_matrices_are_shared_out";
     let _alone = alone();
     if std::env::var_os("DROP_IN_CHILD").is_none() {
-        let said = again(name, &[("SUPERSCALAR_WORKERS", "3"), ("SUPERSCALAR_BLAS_STATISTICS", "stderr")]);
-        for routine in ["cblas_dgemv", "cblas_dger", "daxpy", "ddot"] {
-            assert!(said.contains(routine), "{said}");
+        let said = again(name, &[("SUPERSCALAR_WORKERS", "3"), ("SUPERSCALAR_BLAS_LOG", "stderr")]);
+        let shared = |routine: &str| {
+            said.lines().filter(|line| line.starts_with(routine) && line.contains("by the runtime")).count()
+        };
+        for (routine, calls) in [("cblas_dgemv", 2), ("cblas_dger", 1), ("daxpy", 1), ("ddot", 1), ("dcopy", 2)] {
+            assert_eq!(shared(routine), calls, "{routine}: {said}");
         }
         return;
     }
@@ -480,5 +401,19 @@ fn long_vectors_and_large_matrices_are_shared_out() {
         let axpy: Symbol<Axpy> = library.get("cblas_daxpy").expect("the symbol");
         axpy(len, -1.0, given.as_ptr(), 1, a.as_mut_ptr(), 1);
         assert!((0..m * n).all(|at| a[at] == x[at % m] * y[at / m]));
+        // A row of a large matrix, there and back, backwards; then all of it to one element.
+        let copy: Symbol<Copy> = library.get("cblas_dcopy").expect("the symbol");
+        let (columns, inc) = (5000, 520);
+        let large: Vec<f64> = (0..columns * inc).map(element).collect();
+        let (mut row, mut back) = (vec![0.0; columns], vec![0.5; columns * inc]);
+        copy(5000, large.as_ptr().add(3), 520, row.as_mut_ptr(), 1);
+        assert!((0..columns).all(|j| row[j] == large[j * inc + 3]));
+        copy(5000, row.as_ptr(), 1, back.as_mut_ptr(), -520);
+        assert!((0..columns * inc).all(|at| match at % inc {
+            0 => back[at] == row[columns - 1 - at / inc],
+            _ => back[at] == 0.5,
+        }));
+        copy(5000, large.as_ptr(), 520, row.as_mut_ptr(), 0);
+        assert_eq!(row[0], large[(columns - 1) * inc], "the last");
     }
 }

@@ -185,7 +185,8 @@ macro_rules! explicit {
             let (mut a, tau): (Operand<T>, _) = unsafe {
                 (interface.matrix(4, Stored::All, (m, n), (a, lda))?, interface.vector(6, k.get(), tau)?)
             };
-            let work = real(short) * real(k) * (2.0 * real(long) - real(k));
+            let (m, n, k) = (real(m), real(n), real(k));
+            let work = k * (2.0 * m * n - (m + n) * k + k * k / 1.5);
             let outcome = match for_product(count(work)) {
                 None => {
                     serial::$name(a.view_mut(), tau);

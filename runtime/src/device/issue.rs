@@ -325,6 +325,7 @@ impl Shared {
                 side.event.store(pack(event), Ordering::Release);
                 side.issued_ns.store(self.weights.now_ns(), Ordering::Relaxed);
                 entry.issued.fetch_add(1, Ordering::Relaxed);
+                entry.issued_flops.fetch_add(side.call().1.flops as u64, Ordering::Relaxed);
                 issuing.queues.issued(queue, ticket, awaits_host);
                 issuing.in_flight.push_back(InFlight { queue, ticket, slot: task.slot(), held });
                 self.release_issued(seat, slot, &mut issuing.kept);

@@ -35,6 +35,12 @@ impl Runtime {
     pub fn tasks_issued(&self) -> Vec<u64> {
         self.shared.devices.all.iter().map(|entry| entry.issued.load(Ordering::Relaxed)).collect()
     }
+
+    /// The floating-point operations of [these tasks](Self::tasks_issued), as their codelets' costs give them.
+    #[must_use]
+    pub fn flops_issued(&self) -> Vec<u64> {
+        self.shared.devices.all.iter().map(|entry| entry.issued_flops.load(Ordering::Relaxed)).collect()
+    }
 }
 
 impl Nesting<'_> {

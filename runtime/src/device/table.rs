@@ -29,6 +29,8 @@ pub(crate) struct Entry {
     pub(super) waits: AtomicBool,
     /// How many tasks were put into its queues.
     pub(crate) issued: AtomicU64,
+    /// Their floating-point operations, by what their codelets say.
+    pub(crate) issued_flops: AtomicU64,
     /// Whether its queues can wait for the events of all devices.
     pub(super) waits_for_all: bool,
     lost: AtomicBool,
@@ -153,6 +155,7 @@ impl Devices {
                 idle: AtomicBool::default(),
                 waits: AtomicBool::default(),
                 issued: AtomicU64::default(),
+                issued_flops: AtomicU64::default(),
                 lost: AtomicBool::default(),
             }
         };

@@ -1,9 +1,14 @@
 //! Level 2 of the BLAS, with C's interface. A matrix that lies by rows is taken as its transpose, by columns. Where the
 //! matrix is to be conjugated as well, its elements are conjugated as they are read.
 
+use super::{
+    Storage,
+    general::{self, Conjugated, General},
+    symmetric,
+    triangular::{self, Action},
+};
 use crate::{
     abi::{Checked, Code, Layout, Letter, Routines, Size},
-    level2::{self, Action, Conjugated, General, Storage},
     rows::{TRANS, counted, layout, transposed},
 };
 use superscalar_macros::cblas;
@@ -17,7 +22,7 @@ fn by_columns<T: Routines>(layout: Layout, trans: Code) -> (Letter, bool) {
 }
 
 /// # Safety
-/// As of [`level2`].
+/// As of [`level2`](super).
 #[cblas(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
 unsafe fn gemv<T: Routines>(
@@ -39,11 +44,11 @@ unsafe fn gemv<T: Routines>(
     let shape = if layout == Layout::ColMajor { (m, n) } else { (n, m) };
     let how = General { trans, conj };
     // SAFETY: the caller promises of these addresses what the routine's documentation says.
-    counted(layout, unsafe { level2::dense(how, shape, alpha, (a, lda), (x, incx), beta, (y, incy)) })
+    counted(layout, unsafe { general::dense(how, shape, alpha, (a, lda), (x, incx), beta, (y, incy)) })
 }
 
 /// # Safety
-/// As of [`level2`].
+/// As of [`level2`](super).
 #[cblas(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
 unsafe fn gbmv<T: Routines>(
@@ -67,13 +72,13 @@ unsafe fn gbmv<T: Routines>(
     let (shape, widths) = if layout == Layout::ColMajor { ((m, n), (kl, ku)) } else { ((n, m), (ku, kl)) };
     let how = General { trans, conj };
     // SAFETY: the caller promises of these addresses what the routine's documentation says.
-    counted(layout, unsafe { level2::band(how, shape, widths, alpha, (a, lda), (x, incx), beta, (y, incy)) })
+    counted(layout, unsafe { general::band(how, shape, widths, alpha, (a, lda), (x, incx), beta, (y, incy)) })
 }
 
 macro_rules! rank_one {
     ($($name:ident $columns:ident $rows:ident ($($element:ident),*);)*) => {$(
         /// # Safety
-        /// As of [`level2`].
+        /// As of [`level2`](super).
         #[cblas($($element),*)]
         #[allow(clippy::too_many_arguments)]
         unsafe fn $name<T: Routines>(
@@ -94,7 +99,7 @@ macro_rules! rank_one {
                 Layout::RowMajor => ((n, m), (y, incy), (x, incx), Conjugated::$rows),
             };
             // SAFETY: the caller promises of these addresses what the routine's documentation says.
-            counted(layout, unsafe { level2::rank_one(conjugated, (m, n), alpha, x, y, (a, lda)) })
+            counted(layout, unsafe { general::rank_one(conjugated, (m, n), alpha, x, y, (a, lda)) })
         }
     )*};
 }
@@ -121,7 +126,7 @@ macro_rules! symmetric {
     )*};
     (@ $name:ident $is_hermitian:literal ($($element:ident),*) ($($k:ident: $size:ident)?) ($($lda:ident: $ld:ident)?) $storage:expr) => {
         /// # Safety
-        /// As of [`level2`].
+        /// As of [`level2`](super).
         #[cblas($($element),*)]
         #[allow(clippy::too_many_arguments)]
         unsafe fn $name<T: Routines>(
@@ -142,7 +147,7 @@ macro_rules! symmetric {
             let (uplo, how) = triangle(layout, uplo, $is_hermitian);
             let (x, y) = ((x, incx), (y, incy));
             // SAFETY: the caller promises of these addresses what the routine's documentation says.
-            counted(layout, unsafe { level2::symmetric(how, $storage, uplo, n, alpha, a, x, beta, y) })
+            counted(layout, unsafe { symmetric::symmetric(how, $storage, uplo, n, alpha, a, x, beta, y) })
         }
     };
 }
@@ -160,7 +165,7 @@ macro_rules! triangular {
     )*};
     (@ $name:ident $action:ident ($($k:ident: $size:ident)?) ($($lda:ident: $ld:ident)?) $storage:expr) => {
         /// # Safety
-        /// As of [`level2`].
+        /// As of [`level2`](super).
         #[cblas(s, d, c, z)]
         #[allow(clippy::too_many_arguments)]
         unsafe fn $name<T: Routines>(
@@ -180,7 +185,7 @@ macro_rules! triangular {
             let (uplo, _) = triangle(layout, uplo, false);
             let how = (uplo, trans, diag.diag());
             // SAFETY: the caller promises of these addresses what the routine's documentation says.
-            counted(layout, unsafe { level2::triangular(Action::$action, conj, $storage, how, n, a, (x, incx)) })
+            counted(layout, unsafe { triangular::triangular(Action::$action, conj, $storage, how, n, a, (x, incx)) })
         }
     };
 }
@@ -199,7 +204,7 @@ macro_rules! updates {
     )*};
     (@ $name:ident $is_hermitian:literal ($($element:ident),*) ($($lda:ident: $ld:ident)?) $given:expr) => {
         /// # Safety
-        /// As of [`level2`].
+        /// As of [`level2`](super).
         #[cblas($($element),*)]
         #[allow(clippy::too_many_arguments)]
         unsafe fn $name<T: Routines>(
@@ -215,12 +220,12 @@ macro_rules! updates {
             let layout = layout(order, &[uplo.uplo()])?;
             let (uplo, how) = triangle(layout, uplo, $is_hermitian);
             // SAFETY: the caller promises of these addresses what the routine's documentation says.
-            counted(layout, unsafe { level2::update(how, uplo, n, T::from_real(alpha), (x, incx), (a, $given)) })
+            counted(layout, unsafe { symmetric::update(how, uplo, n, T::from_real(alpha), (x, incx), (a, $given)) })
         }
     };
     (@@ $name:ident $is_hermitian:literal ($($element:ident),*) ($($lda:ident: $ld:ident)?) $given:expr) => {
         /// # Safety
-        /// As of [`level2`].
+        /// As of [`level2`](super).
         #[cblas($($element),*)]
         #[allow(clippy::too_many_arguments)]
         unsafe fn $name<T: Routines>(
@@ -241,7 +246,7 @@ macro_rules! updates {
             // The transpose of x yᴴ is conj(y) xᵀ.
             let (x, y) = if is_swapped { ((y, incy), (x, incx)) } else { ((x, incx), (y, incy)) };
             // SAFETY: the caller promises of these addresses what the routine's documentation says.
-            counted(layout, unsafe { level2::update_by_two(how, uplo, n, alpha, x, y, (a, $given)) })
+            counted(layout, unsafe { symmetric::update_by_two(how, uplo, n, alpha, x, y, (a, $given)) })
         }
     };
 }

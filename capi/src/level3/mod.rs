@@ -6,6 +6,9 @@
 //! What every routine trusts, since C can not say it: each address is that of a matrix of the sizes and the leading dimension given with it
 //! (or any, where it has no elements), which nobody else writes during the call; the one that is written does not overlap the others.
 
+mod batch;
+mod cblas;
+
 use crate::{
     abi::{Checked, Diag, Letter, Op, Routines, Scalar, Side, Size, Uplo, check, matrix, matrix_mut},
     engine::for_product,
