@@ -25,7 +25,7 @@ pub struct Factor<'a, T> {
 /// What is compiled once per element type, here, and not again in every crate that uses it: the vector kernels, which take
 /// most of a build's time.
 pub trait Backend: Sized {
-    fn small_product(product: Small<'_, Self>);
+    fn small_product(product: &Small<'_, Self>);
     fn product(product: Blocks<'_, Self>);
     fn thin_product(product: Thin<'_, Self>);
     fn small_rank(update: SmallRank<'_, Self>);
@@ -44,7 +44,7 @@ pub trait Backend: Sized {
 macro_rules! backends {
     ($($t:ty)*) => {$(
         impl Backend for $t {
-            fn small_product(product: Small<'_, $t>) {
+            fn small_product(product: &Small<'_, $t>) {
                 dispatch::<$t, _>(product);
             }
             fn product(product: Blocks<'_, $t>) {

@@ -52,7 +52,7 @@ pub(super) fn add<'a, T: Scalar>(alpha: T, a: Factor<'a, T>, b: Factor<'a, T>, b
         return;
     }
     if let Some(small) = Small::of(alpha, &a, &b, beta, &mut c) {
-        return T::small_product(small);
+        return T::small_product(&small);
     }
     match Thin::of(alpha, a, b, beta, c) {
         Ok(thin) => T::thin_product(thin),

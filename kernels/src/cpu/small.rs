@@ -66,14 +66,14 @@ impl<'a, T: Scalar> Small<'a, T> {
     }
 }
 
-impl<T: Scalar> Kernel<T> for Small<'_, T> {
+impl<T: Scalar> Kernel<T> for &Small<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(mut self) {
+    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) {
         const FOUR: usize = 4;
         const ONE: usize = 1;
-        let ((m, n), mut scratch) = (self.shape, None);
+        let ((m, n), mut scratch, mut a) = (self.shape, None, (self.a.0, self.a.2));
         if self.a.1 != 1 && m != 1 {
             let copy = scratch.insert(Workspace::<T>::take(m * self.depth)).elements();
             for (p, column) in copy.chunks_exact_mut(m).enumerate() {
@@ -82,7 +82,7 @@ impl<T: Scalar> Kernel<T> for Small<'_, T> {
                     *x = unsafe { *self.a.0.add(i * self.a.1 + p * self.a.2) };
                 }
             }
-            self.a = (copy.as_ptr(), 1, m);
+            a = (copy.as_ptr(), m);
         }
         let (reals, width) = (m * planes::<T>(), 3 * V::LANES);
         for i in (0..reals).step_by(width) {
@@ -92,15 +92,15 @@ impl<T: Scalar> Kernel<T> for Small<'_, T> {
             // SAFETY: the operands have these rows and columns, and the caller vouches for the instructions.
             unsafe {
                 while n - j >= ROWS {
-                    with_vectors!(vectors, tile::<T, V, _, ROWS>(&self, (i, rest), j));
+                    with_vectors!(vectors, tile::<T, V, _, ROWS>(self, a, (i, rest), j));
                     j += ROWS;
                 }
                 while ROWS > FOUR && n - j >= FOUR {
-                    with_vectors!(vectors, tile::<T, V, _, FOUR>(&self, (i, rest), j));
+                    with_vectors!(vectors, tile::<T, V, _, FOUR>(self, a, (i, rest), j));
                     j += FOUR;
                 }
                 while j < n {
-                    with_vectors!(vectors, tile::<T, V, _, ONE>(&self, (i, rest), j));
+                    with_vectors!(vectors, tile::<T, V, _, ONE>(self, a, (i, rest), j));
                     j += 1;
                 }
             }
@@ -108,13 +108,15 @@ impl<T: Scalar> Kernel<T> for Small<'_, T> {
     }
 }
 
-/// The tile of C at these reals of its columns, of which there are so many, and at column j.
+/// The tile of C at these reals of its columns, of which there are so many, and at column j. A has adjacent rows, and
+/// columns at a distance.
 ///
 /// # Safety
 /// As for [`Vector`]; the operands have these elements.
 #[inline(always)]
 unsafe fn tile<T, V, const NV: usize, const COLUMNS: usize>(
     product: &Small<'_, T>,
+    (a, step_a): (*const T, usize),
     (i, reals): (usize, usize),
     j: usize,
 ) where
@@ -122,11 +124,11 @@ unsafe fn tile<T, V, const NV: usize, const COLUMNS: usize>(
     V: Vector<Real = T::Real>,
 {
     let last = reals - (NV - 1) * V::LANES;
-    let (step_a, step_b, across) = (product.a.2 * planes::<T>(), product.b.1, product.b.2);
+    let (step_a, step_b, across) = (step_a * planes::<T>(), product.b.1, product.b.2);
     // SAFETY: rows and columns of the operands, as the caller promises; no lane beyond `last` of the last vector is touched.
     unsafe {
         let mut acc = zero::<T, V, NV, COLUMNS>();
-        let (mut a, mut b) = (product.a.0.cast::<T::Real>().add(i), product.b.0.add(j * across));
+        let (mut a, mut b) = (a.cast::<T::Real>().add(i), product.b.0.add(j * across));
         for _ in 0..product.depth {
             let mut x = [V::splat(T::Real::ZERO); NV];
             for (v, x) in x.iter_mut().enumerate() {

@@ -40,6 +40,12 @@ const DIRECT_THIN: usize = 32;
 const PACKED_THIN: usize = 128;
 /// Up to so many multiplications, twice over, loops over the elements are all it takes.
 const TINY: usize = 256;
+/// Up to so many bytes of a column of A a product is one with a copy of A that has zeros in place of the other triangle.
+/// (One core of an EPYC, 2026-11-27: dtrmm of order 8, 16, 32 so takes 0.61, 0.74, 1.09 of the time that it takes with a
+/// packed triangle, strmm 0.60, 0.63, 0.78.)
+const FILLED: usize = 128;
+/// The same for columns of B.
+const FILLED_COLUMNS: usize = 64;
 /// Halves are multiples of this, which keeps register tiles full.
 const UNIT: usize = 32;
 
@@ -93,6 +99,8 @@ impl<'a, T: Scalar> Triangular<'a, T> {
             scale(self.alpha, self.b);
         } else if n * n * columns <= TINY {
             self.by_elements();
+        } else if !is_solve && n * size_of::<T>() <= FILLED && columns <= FILLED_COLUMNS && self.b_is_finite() {
+            self.by_product();
         } else if is_solve && is_adjacent && columns == 1 {
             self.by_columns();
         } else if !is_solve && !is_thin && !self.is_small_complex() {
@@ -132,6 +140,51 @@ impl<'a, T: Scalar> Triangular<'a, T> {
                 };
             }
         }
+    }
+
+    /// Whether zeros may be multiplied by B: zero times Inf would spoil what is right.
+    fn b_is_finite(&self) -> bool {
+        let b = self.b.as_ref();
+        let lines = if b.row_stride() == 1 { b } else { b.transpose() };
+        // Without a branch for each element.
+        let is_finite = |line: &[T]| line.iter().fold(true, |all, &x| all & (x - x == T::ZERO));
+        (0..lines.ncols()).all(|j| lines.col_as_slice(j).is_some_and(is_finite))
+    }
+
+    /// The product of all of a copy of A and a copy of B, which is finite and whose columns, or rows, are adjacent.
+    fn by_product(self) {
+        let Self { uplo, a, diag, alpha, b, .. } = self;
+        let (n, columns) = b.shape();
+        let mut scratch = Workspace::<T>::take(n * (n + columns));
+        let (triangle, known) = scratch.elements().split_at_mut(n * n);
+        let is_by_columns = a.view.row_stride() == 1;
+        let (view, is_lower) =
+            if is_by_columns { (a.view, uplo == Uplo::Lower) } else { (a.view.transpose(), uplo == Uplo::Upper) };
+        for (p, column) in triangle.chunks_exact_mut(n).enumerate() {
+            let rows = if is_lower { p..n } else { 0..p + 1 };
+            column.fill(T::ZERO);
+            match view.col_as_slice(p) {
+                Some(from) => column[rows.clone()].copy_from_slice(&from[rows.clone()]),
+                None => rows.clone().for_each(|i| column[i] = view.at(i, p)),
+            }
+            if a.conj && T::COMPLEX {
+                column[rows].iter_mut().for_each(|x| *x = x.conj());
+            }
+            if diag == Diag::Unit {
+                column[p] = T::ONE;
+            }
+        }
+        let filled = |data, m, n| MatRef::from_col_major(data, m, n, m).expect("the scratch was laid out for it");
+        let triangle = filled(triangle, n, n);
+        let a = Factor::plain(if is_by_columns { triangle } else { triangle.transpose() });
+        let b_is_by_columns = b.row_stride() == 1;
+        let lines = if b_is_by_columns { b.as_ref() } else { b.as_ref().transpose() };
+        let (rows, count) = lines.shape();
+        for (j, line) in known.chunks_exact_mut(rows).enumerate() {
+            line.copy_from_slice(lines.col_as_slice(j).expect("its elements are adjacent"));
+        }
+        let known = filled(known, rows, count);
+        add(alpha, a, Factor::plain(if b_is_by_columns { known } else { known.transpose() }), T::ZERO, b);
     }
 
     /// One right-hand side after the other.
