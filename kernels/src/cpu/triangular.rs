@@ -147,7 +147,7 @@ impl<'a, T: Scalar> Triangular<'a, T> {
         let b = self.b.as_ref();
         let lines = if b.row_stride() == 1 { b } else { b.transpose() };
         // Without a branch for each element.
-        let is_finite = |line: &[T]| line.iter().fold(true, |all, &x| all & (x - x == T::ZERO));
+        let is_finite = |line: &[T]| line.iter().fold(true, |all, &x| all & (x * T::ZERO == T::ZERO));
         (0..lines.ncols()).all(|j| lines.col_as_slice(j).is_some_and(is_finite))
     }
 
