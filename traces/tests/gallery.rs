@@ -26,12 +26,12 @@ fn each_trace_is_consistent_and_explained() {
         let name = path.file_stem().and_then(|stem| stem.to_str()).expect("names are UTF-8");
         let verdict = check(&open(name).0);
         assert!(verdict.is_consistent(), "{name}: {verdict:?}");
-        for part in [format!("SUPERSCALAR_TRACE={name}.json tester"), format!("]({name}.svg)")] {
+        for part in [format!("\nSUPERSCALAR_TRACE={name}.json "), format!("]({name}.svg)")] {
             assert!(page.contains(&part), "the page lacks {part}");
         }
         assert!(gallery().join(format!("{name}.svg")).exists(), "{name} has no picture");
     }
-    assert_eq!(traces, 7);
+    assert_eq!(traces, 8);
 }
 
 #[test]
