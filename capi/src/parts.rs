@@ -10,8 +10,8 @@ use superscalar::TaskSpec;
 
 /// A part begins where a cache line of any type does, if the whole does.
 const ALIGNMENT: usize = 16;
-/// A part has at least so many elements, or rows of a matrix.
-const LEAST: usize = 64;
+/// A part touches at least so many bytes: to hand it out takes a microsecond or two.
+const LEAST_BYTES: usize = 1 << 20;
 
 /// The parts of a length, and who computes them.
 pub(crate) struct Parts {
@@ -24,7 +24,8 @@ impl Parts {
     /// has one part.
     pub(crate) fn of(len: usize, bytes: usize) -> Option<Self> {
         let call = for_stream(bytes)?;
-        let each = len.div_ceil(call.runtime.workers()).next_multiple_of(ALIGNMENT).max(LEAST);
+        let parts = (bytes / LEAST_BYTES).clamp(1, call.runtime.workers());
+        let each = len.div_ceil(parts).next_multiple_of(ALIGNMENT);
         let ranges: Vec<_> = (0..len).step_by(each).map(|start| start..len.min(start + each)).collect();
         (ranges.len() > 1).then_some(Self { call, ranges })
     }
