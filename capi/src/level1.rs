@@ -84,10 +84,20 @@ unsafe fn axpy<T: Routines>(n: Size, alpha: T, x: *const T, incx: Size, y: *mut 
     }
 }
 
-/// The parts of two vectors, of which the second is written. Where all its elements are one, the calling thread computes.
+fn traffic_of_two<T>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> usize {
+    traffic::<T>(x.len(), x.inc()).saturating_add(traffic::<T>(y.len(), y.inc()))
+}
+
+/// The parts of two vectors, of which the second is written. The calling thread computes where the order of elements
+/// can matter: all elements of y are one, or the vectors overlap, as where one moves a vector by some elements.
 fn parts_of_two<T: Routines>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> Option<Parts> {
-    let bytes = traffic::<T>(x.len(), x.inc()).saturating_add(traffic::<T>(y.len(), y.inc()));
-    if y.inc() == 0 { None } else { Parts::of(x.len(), bytes) }
+    let ends = |v: VecRef<'_, T>| {
+        let (first, last) = (v.as_ptr(), v.as_ptr().wrapping_offset(v.len().saturating_sub(1) as isize * v.inc()));
+        (first.min(last), first.max(last))
+    };
+    let ((x_first, x_last), (y_first, y_last)) = (ends(x), ends(y));
+    let overlap = x_first <= y_last && y_first <= x_last;
+    if y.inc() == 0 || overlap { None } else { Parts::of(x.len(), traffic_of_two(x, y)) }
 }
 
 /// The sum of products of elements, on several threads if the vectors are long.
@@ -96,7 +106,7 @@ fn inner<T: Routines>(
     y: VecRef<'_, T>,
     of: impl Fn(VecRef<'_, T>, VecRef<'_, T>) -> T + Send + Sync,
 ) -> T {
-    let Some(parts) = parts_of_two(x, y) else { return of(x, y) };
+    let Some(parts) = Parts::of(x.len(), traffic_of_two(x, y)) else { return of(x, y) };
     let sums = parts.each("dot", (x, y), |(x, y)| Some(of(x, y)));
     sums.into_iter().flatten().fold(T::ZERO, |sum, part| sum + part)
 }

@@ -415,5 +415,9 @@ fn long_vectors_and_large_matrices_are_shared_out() {
         }));
         copy(5000, large.as_ptr(), 520, row.as_mut_ptr(), 0);
         assert_eq!(row[0], large[(columns - 1) * inc], "the last");
+        // A vector that moves by one element.
+        let (mut moved, last) = (large.clone(), large.len() - 1);
+        copy(last as i32, moved.as_ptr().add(1), 1, moved.as_mut_ptr(), 1);
+        assert!(moved[..last] == large[1..] && moved[last] == large[last]);
     }
 }
