@@ -28,7 +28,8 @@ unsafe fn swap<T: Routines>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Siz
 /// The module's.
 #[blas(s, d, c, z)]
 unsafe fn scal<T: Routines>(n: Size, alpha: T, x: *mut T, incx: Size) {
-    if incx.is_forward() {
+    // A complex product with one would make NaN of the other part of an infinite number.
+    if incx.is_forward() && alpha != T::ONE {
         // SAFETY: the caller promises of these addresses what the module's head says.
         let x = unsafe { vector_mut(x, n, incx) };
         match Parts::of(x.len(), traffic::<T>(x.len(), x.inc())) {

@@ -124,7 +124,11 @@ unsafe fn posv<T: Routines>(
     };
     let outcome = match for_product(count(real(n).powi(2) * (real(n) / 6.0 + real(nrhs)))) {
         None => solved(serial::posv(uplo, a.view_mut(), b.view_mut())),
-        Some(engine) => solved(dla::posv(&engine.runtime, uplo, a.view_mut(), b.view_mut(), &engine.options)),
+        // One after the other: B is to be as it was if A is not positive definite.
+        Some(engine) => match solved(dla::potrf(&engine.runtime, uplo, a.view_mut(), &engine.options)) {
+            Ok(0) => solved(dla::potrs(&engine.runtime, uplo, a.view(), b.view_mut(), &engine.options)),
+            outcome => outcome,
+        },
     };
     a.home(triangle);
     b.home(Stored::All);

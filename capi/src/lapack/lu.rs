@@ -64,6 +64,9 @@ unsafe fn getrs<T: Routines, I: Int>(
         (5, interface.spans(lda, (n, n))),
         (8, interface.spans(ldb, (n, nrhs))),
     ])?;
+    if n == Size::ZERO || nrhs == Size::ZERO {
+        return Ok(0);
+    }
     let op = trans.op().unwrap_or(Op::None);
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, ipiv, mut b) = unsafe {

@@ -241,6 +241,9 @@ unsafe fn gels<T: Routines>(
     if unsafe { is_query(work, lwork, least.get()) } {
         return Ok(0);
     }
+    if nrhs == Size::ZERO {
+        return Ok(0);
+    }
     let op = if adjoint::<T>(trans) == Some(Op::None) { Op::None } else { Op::ConjTrans };
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (mut a, mut b): (_, Operand<T>) = unsafe {
