@@ -70,7 +70,7 @@ impl Size {
         self >= rows.max(Self::ONE)
     }
 
-    /// As an increment between elements, none of which may be reached twice.
+    /// As an increment between elements: it leads from each to another.
     pub(crate) fn steps(self) -> bool {
         self.0 != 0
     }

@@ -130,6 +130,9 @@ fn flops(name: &str, multiplications: f64) -> f64 {
 pub(crate) fn write() {
     let Some(sink) = settings().statistics.as_ref().filter(|_| is_on()) else { return };
     let totals = std::mem::take(&mut *totals());
+    if totals.is_empty() {
+        return;
+    }
     let mut table = format!(
         "superscalar: calls of process {}\n{:<20}{:>10}{:>12}{:>12}{:>10}{:>10}{:>10}\n",
         std::process::id(),

@@ -99,9 +99,9 @@ pub(crate) fn processors() -> usize {
     KNOWN.load(Ordering::Relaxed)
 }
 
-/// Sets how many threads compute, from the next call on.
+/// Sets how many threads compute, from the next call on: with zero, as many as the settings say.
 pub(crate) fn set_threads(threads: usize) {
-    WANTED.store(threads.max(1), Ordering::Relaxed);
+    WANTED.store(threads, Ordering::Relaxed);
     state().has_failed = false;
 }
 
@@ -115,13 +115,14 @@ pub(crate) fn for_product(multiplications: u64) -> Option<Call> {
     if is_small { None } else { called(settings) }
 }
 
-/// From so many bytes on several threads get them from memory sooner than one, with what it takes to wake these.
-const STREAM_BYTES: usize = 4 << 20;
+/// Whether several threads should compute what touches so many bytes once.
+pub(crate) fn is_shared_stream(bytes: usize) -> bool {
+    bytes >= settings().stream_bytes && threads() > 1
+}
 
 /// Who computes what touches so many bytes once: none if it is the calling thread. The devices have no part in it.
 pub(crate) fn for_stream(bytes: usize) -> Option<Call> {
-    let is_small = bytes < STREAM_BYTES || threads() == 1;
-    if is_small { None } else { called(settings()) }
+    if is_shared_stream(bytes) { called(settings()) } else { None }
 }
 
 fn called(settings: &Settings) -> Option<Call> {

@@ -2,10 +2,13 @@
 //!
 //! Nothing here is checked, as in the reference: vectors of less than one element are nothing.
 //!
-//! What every routine trusts: each address is that of a vector of n elements so far apart, which nobody else writes during the call.
+//! What every routine trusts: each address is that of a vector of n elements so far apart, which nobody else writes
+//! during the call. A program may overlap two vectors of one call, as where it moves one by some elements: the kernels
+//! read and write single elements by address, and make no slices.
 
 use crate::{
     abi::{Int, Real, Routines, Scalar, Size, VecRef, vector, vector_mut},
+    engine::is_shared_stream,
     parts::{Parts, traffic},
 };
 use superscalar::kernels::cpu::{self, ModifiedRotation};
@@ -92,13 +95,17 @@ fn traffic_of_two<T>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> usize {
 /// The parts of two vectors, of which the second is written. The calling thread computes where the order of elements
 /// can matter: all elements of y are one, or the vectors overlap, as where one moves a vector by some elements.
 fn parts_of_two<T: Routines>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> Option<Parts> {
+    let bytes = traffic_of_two(x, y);
+    if !is_shared_stream(bytes) || y.inc() == 0 {
+        return None;
+    }
     let ends = |v: VecRef<'_, T>| {
         let (first, last) = (v.as_ptr(), v.as_ptr().wrapping_offset(v.len().saturating_sub(1) as isize * v.inc()));
         (first.min(last), first.max(last))
     };
     let ((x_first, x_last), (y_first, y_last)) = (ends(x), ends(y));
     let overlap = x_first <= y_last && y_first <= x_last;
-    if y.inc() == 0 || overlap { None } else { Parts::of(x.len(), traffic_of_two(x, y)) }
+    if overlap { None } else { Parts::of(x.len(), bytes) }
 }
 
 /// The sum of products of elements, on several threads if the vectors are long.

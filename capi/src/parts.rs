@@ -4,14 +4,16 @@
 use crate::{
     abi::{MatMut, MatRef, Op, Scalar, VecMut, VecRef},
     engine::{Call, for_stream},
+    settings::settings,
 };
 use std::ops::Range;
 use superscalar::TaskSpec;
 
 /// A part begins where a cache line of any type does, if the whole does.
 const ALIGNMENT: usize = 16;
-/// A part touches at least so many bytes: to hand it out takes a microsecond or two.
-const LEAST_BYTES: usize = 1 << 20;
+/// So many parts are worth the least work that is handed out, if there are as many threads. To hand out a part takes a
+/// microsecond or two.
+const LEAST_PARTS: usize = 4;
 
 /// The parts of a length, and who computes them.
 pub(crate) struct Parts {
@@ -23,9 +25,15 @@ impl Parts {
     /// None if the calling thread computes all: where fewer bytes are touched than it is worth while for, or the length
     /// has one part.
     pub(crate) fn of(len: usize, bytes: usize) -> Option<Self> {
+        let least_bytes = (settings().stream_bytes / LEAST_PARTS).max(1);
+        // Where everything is to be shared out, vectors of a few elements are, too.
+        let unit = ALIGNMENT.min(least_bytes);
+        if len <= unit {
+            return None;
+        }
         let call = for_stream(bytes)?;
-        let parts = (bytes / LEAST_BYTES).clamp(1, call.runtime.workers());
-        let each = len.div_ceil(parts).next_multiple_of(ALIGNMENT);
+        let parts = (bytes / least_bytes).clamp(1, call.runtime.workers());
+        let each = len.div_ceil(parts).next_multiple_of(unit);
         let ranges: Vec<_> = (0..len).step_by(each).map(|start| start..len.min(start + each)).collect();
         (ranges.len() > 1).then_some(Self { call, ranges })
     }

@@ -14,11 +14,13 @@ use superscalar::environment::{file_name, set_defaults, variable};
 pub(crate) struct Settings {
     /// Up to so many multiplications a call is computed on the calling thread.
     pub(crate) threshold: u64,
+    /// From so many bytes on, what touches each of them once is computed by several threads.
+    pub(crate) stream_bytes: usize,
     /// The tiles' size, if it is not to be chosen.
     pub(crate) nb: Option<usize>,
     /// How many threads are asked for; none if nobody does.
     pub(crate) threads: Option<usize>,
-    /// The devices that are named; empty if there are none.
+    /// Whether devices are named.
     pub(crate) has_devices: bool,
     /// Where calls are summed up when the process ends, and where each is written down.
     pub(crate) statistics: Option<Sink>,
@@ -60,14 +62,19 @@ impl Sink {
 
 /// Below this a product takes less time than it takes to hand out parts of it: see `BlockSize` of `dla`.
 const THRESHOLD: u64 = 160 * 160 * 160;
+/// From so many bytes on, several threads get more from memory than one, with what it takes to wake them.
+const STREAM_BYTES: usize = 4 << 20;
 
 impl Settings {
     fn read() -> Self {
         if let Some(file) = file() {
             set_defaults(values(&file));
         }
+        let threshold = number("SUPERSCALAR_BLAS_THRESHOLD").unwrap_or(THRESHOLD);
         Self {
-            threshold: number("SUPERSCALAR_BLAS_THRESHOLD").unwrap_or(THRESHOLD),
+            threshold,
+            // Zero sends everything to the runtime.
+            stream_bytes: if threshold == 0 { 0 } else { STREAM_BYTES },
             nb: number("SUPERSCALAR_BLAS_NB").filter(|&nb| nb > 0).map(|nb| nb as usize),
             // The runtime reads the first of these, too.
             threads: ["SUPERSCALAR_WORKERS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"]

@@ -9,11 +9,11 @@ const CONFIG: &std::ffi::CStr = c"OpenBLAS 0.3.21 interface of Superscalar 0.1.0
 macro_rules! threads {
     ($($set:ident)* / $($get:ident)* / $($procs:ident)* / $($config:ident)* / $($core:ident)* / $($parallel:ident)*) => {
         $(
-            /// Sets how many threads compute: at least one.
+            /// Sets how many threads compute; less than one means as many as the settings say.
             // SAFETY: the name is given to nothing else here.
             #[unsafe(no_mangle)]
             pub extern "C" fn $set(threads: c_int) {
-                engine::set_threads(usize::try_from(threads).unwrap_or(1));
+                engine::set_threads(usize::try_from(threads).unwrap_or(0));
             }
         )*
         $(

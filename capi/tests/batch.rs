@@ -2,7 +2,7 @@
 
 mod shared;
 
-use shared::{library, symbol};
+use shared::{all_in_tiles, library, symbol};
 
 const ROWS: i32 = 101;
 const COLUMNS: i32 = 102;
@@ -133,4 +133,11 @@ fn matrices_at_a_distance() {
             assert!(is_right(order, sizes, p, 1.0, 0.0, c), "product {p}, order {order}");
         }
     }
+}
+
+#[test]
+fn all_of_it_in_tiles() {
+    let log = all_in_tiles("all_of_it_in_tiles");
+    let tiled = log.lines().filter(|line| line.starts_with("cblas_dgemm_batch") && line.contains("by the runtime"));
+    assert_eq!(tiled.count(), 4, "{log}");
 }

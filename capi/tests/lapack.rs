@@ -4,11 +4,20 @@
 mod shared;
 
 use libloading::Library;
-use shared::{library, symbol};
+use shared::{all_in_tiles, library, symbol};
 use std::ffi::c_char;
 
 const ROWS: i32 = 101;
 const COLUMNS: i32 = 102;
+
+/// Where the largest element of each row is.
+#[derive(Clone, Copy, PartialEq)]
+enum Largest {
+    /// On the diagonal: the matrix is symmetric and positive definite.
+    Diagonal,
+    /// On the other diagonal: an LU factorization exchanges all rows.
+    Across,
+}
 
 /// A matrix of order n with a known solution: all ones for the sums of its rows.
 struct System {
@@ -19,19 +28,19 @@ struct System {
 }
 
 impl System {
-    fn element(n: usize, i: usize, j: usize) -> f64 {
-        let (low, high) = (i.min(j), i.max(j));
-        ((low * 7 + high * 3) % 11) as f64 / 11.0 + if i == j { n as f64 } else { 0.0 }
-    }
-
-    /// Symmetric and positive definite; leading dimensions are two more than they must be.
-    fn new(n: usize, layout: i32) -> Self {
+    /// Leading dimensions are two more than they must be.
+    fn new(n: usize, layout: i32, largest: Largest) -> Self {
+        let element = |i: usize, j: usize| {
+            let (low, high) = (i.min(j), i.max(j));
+            let is_largest = if largest == Largest::Diagonal { i == j } else { i + j + 1 == n };
+            ((low * 7 + high * 3) % 11) as f64 / 11.0 + if is_largest { n as f64 } else { 0.0 }
+        };
         let ld = n + 2;
         let mut a = vec![-99.0; ld * n];
         for (i, j) in (0..n).flat_map(|j| (0..n).map(move |i| (i, j))) {
-            a[if layout == ROWS { i * ld + j } else { i + j * ld }] = Self::element(n, i, j);
+            a[if layout == ROWS { i * ld + j } else { i + j * ld }] = element(i, j);
         }
-        let sums = (0..n).map(|i| (0..n).map(|j| Self::element(n, i, j)).sum());
+        let sums = (0..n).map(|i| (0..n).map(|j| element(i, j)).sum());
         Self { n, layout, a, b: sums.collect() }
     }
 
@@ -68,19 +77,20 @@ fn systems_by_rows_and_by_columns() {
     for (n, layout) in ORDERS.into_iter().flat_map(|n| [ROWS, COLUMNS].map(|layout| (n, layout))) {
         for name in ["LAPACKE_dgesv", "LAPACKE_dgesv_work"] {
             let gesv = symbol::<Gesv>(&library, name);
-            let (mut system, mut ipiv) = (System::new(n, layout), vec![-1; n]);
+            let (mut system, mut ipiv) = (System::new(n, layout, Largest::Across), vec![-1; n]);
             let (ld, ld_b) = (system.ld(), system.ld_b().max(1));
             let (a, b) = (system.a.as_mut_ptr(), system.b.as_mut_ptr());
             // SAFETY: the symbol has that type, and the arrays these sizes.
             let info = unsafe { gesv(layout, n as i32, 1, a, ld, ipiv.as_mut_ptr(), b, ld_b) };
             assert_eq!(info, 0, "{name}");
-            assert!(ipiv.iter().all(|&p| p >= 1 && p as usize <= n));
+            // The first half of the rows is exchanged with the other.
+            assert!(ipiv.iter().enumerate().all(|(i, &p)| p as usize == (n - i).max(i + 1)), "{ipiv:?}");
             system.assert_solved(name);
         }
         for (name, uplo) in ["LAPACKE_dposv", "LAPACKE_dposv_work"].into_iter().flat_map(|it| [(it, b'L'), (it, b'u')])
         {
             let posv = symbol::<Posv>(&library, name);
-            let mut system = System::new(n, layout);
+            let mut system = System::new(n, layout, Largest::Diagonal);
             let (ld, ld_b) = (system.ld(), system.ld_b().max(1));
             // What is in the other triangle is nobody's business.
             let is_other = |i: usize, j: usize| if uplo == b'L' { i < j } else { i > j };
@@ -209,7 +219,7 @@ fn integers_of_64_bits() {
     let library = library();
     for name in ["dgesv_64_", "scipy_dgesv_64_"] {
         let n = 70;
-        let (mut system, mut ipiv, mut info) = (System::new(n, COLUMNS), vec![-1_i64; n], -1_i64);
+        let (mut system, mut ipiv, mut info) = (System::new(n, COLUMNS, Largest::Across), vec![-1_i64; n], -1_i64);
         let given = system.b.clone();
         let (order, ld) = (n as i64, i64::from(system.ld()));
         // SAFETY: the symbols have these types, and the arrays these sizes.
@@ -231,7 +241,7 @@ fn integers_of_64_bits() {
                 &order,
                 &mut info,
             );
-            assert_eq!((info, &again), (0, &system.b));
+            assert!(info == 0 && again.iter().all(|x| (x - 1.0).abs() < 1e-12), "{info} {again:?}");
             // An interchange with a row that is not there is refused, and nothing is changed.
             ipiv[3] = n as i64 + 1;
             again.copy_from_slice(&given);
@@ -363,5 +373,77 @@ fn right_hand_sides_stay_where_a_matrix_is_not_definite() {
         let info = unsafe { posv(layout, b'L' as c_char, order, 1, a.as_mut_ptr(), order, b.as_mut_ptr(), ldb) };
         assert_eq!(info, order);
         assert!(b.iter().all(|&x| x == 3.0), "B, order {n}, layout {layout}");
+    }
+}
+
+/// A matrix without elements may have rows as many as an integer can count.
+#[test]
+fn matrices_without_elements() {
+    type Norm = unsafe extern "C" fn(*const u8, *const i64, *const i64, *const f64, *const i64, *mut f64) -> f64;
+    type Getrf = unsafe extern "C" fn(*const i64, *const i64, *mut f64, *const i64, *mut i64, *mut i64);
+    type Geqrf =
+        unsafe extern "C" fn(*const i64, *const i64, *mut f64, *const i64, *mut f64, *mut f64, *const i64, *mut i64);
+    let library = library();
+    let (null, ints) = (std::ptr::null_mut(), std::ptr::null_mut());
+    for (m, n) in [(0, 0), (0, 3), (3, 0), (i64::MAX, 0), (0, i64::MAX)] {
+        let (ld, mut info, mut work) = (m.max(1), -1, 0.0);
+        // SAFETY: the symbols have these types; nothing of a matrix without elements is touched.
+        unsafe {
+            let lange = symbol::<Norm>(&library, "dlange_64_");
+            assert_eq!(lange(b"F".as_ptr(), &m, &n, null, &ld, null), 0.0, "{m} x {n}");
+            symbol::<Getrf>(&library, "dgetrf_64_")(&m, &n, null, &ld, ints, &mut info);
+            assert_eq!(info, 0, "{m} x {n}");
+            for name in ["dgeqrf_64_", "dgelqf_64_"] {
+                symbol::<Geqrf>(&library, name)(&m, &n, null, &ld, null, &mut work, &i64::MAX, &mut info);
+                assert_eq!(info, 0, "{name}, {m} x {n}");
+            }
+        }
+    }
+}
+
+#[test]
+fn matrices_without_factors() {
+    type Getri = unsafe extern "C" fn(*const i32, *mut f64, *const i32, *const i32, *mut f64, *const i32, *mut i32);
+    type Gesv = unsafe extern "C" fn(
+        *const i32,
+        *const i32,
+        *mut f64,
+        *const i32,
+        *mut i32,
+        *const f64,
+        *const i32,
+        *mut f64,
+        *const i32,
+        *mut f64,
+        *mut f32,
+        *mut i32,
+        *mut i32,
+    );
+    let library = library();
+    let (mut work, mut swork, mut info) = ([0.0; 8], [0.0; 16], -1);
+    // SAFETY: the symbols have these types, and the arrays these sizes.
+    unsafe {
+        let (mut u, ipiv) = ([1.0, 0.0, 2.0, 0.0], [7, 7]);
+        let getri = symbol::<Getri>(&library, "dgetri_");
+        getri(&2, u.as_mut_ptr(), &2, ipiv.as_ptr(), work.as_mut_ptr(), &8, &mut info);
+        assert_eq!((info, u), (2, [1.0, 0.0, 2.0, 0.0]), "what the interchanges are does not matter");
+        let gesv = symbol::<Gesv>(&library, "dsgesv_");
+        for (n, expected) in [(0, (0, 0)), (2, (2, -3))] {
+            let (mut a, b, mut x, mut ipiv, mut iter) = ([1.0, 2.0, 1.0, 2.0], [1.0; 2], [0.0; 2], [0; 2], 9);
+            let (a, b, x, ipiv) = (a.as_mut_ptr(), b.as_ptr(), x.as_mut_ptr(), ipiv.as_mut_ptr());
+            let (work, swork) = (work.as_mut_ptr(), swork.as_mut_ptr());
+            gesv(&n, &1, a, &2, ipiv, b, &2, x, &2, work, swork, &mut iter, &mut info);
+            assert_eq!((info, iter), expected, "order {n}");
+        }
+    }
+}
+
+#[test]
+fn all_of_it_in_tiles() {
+    let log = all_in_tiles("all_of_it_in_tiles");
+    let tiled = |routine: &str| log.lines().any(|line| line.starts_with(routine) && line.contains("by the runtime"));
+    assert!(tiled("dlange "), "{log}");
+    for routine in ["gesv", "posv", "geqrf", "gelqf", "ormqr", "ormlq", "orgqr", "orglq", "getrf", "getri"] {
+        assert!(tiled(&format!("LAPACKE_d{routine} ")), "{routine}: {log}");
     }
 }

@@ -3,7 +3,7 @@
 mod shared;
 
 use libloading::{Library, Symbol};
-use shared::{library, path};
+use shared::{again, library, path};
 use std::{
     ffi::c_char,
     process::Command,
@@ -102,9 +102,11 @@ fn threads_are_as_many_as_was_said() {
         assert_eq!(get(), 3);
         assert_eq!(product(&library, "dgemm_", 300, |n| n as i32), serial);
         assert!(own() >= before + 3, "{} threads, {before} before", own());
-        set(0);
-        assert_eq!(get(), 1, "less than one is one");
-        set(2);
+        for none in [0, -1] {
+            set(3);
+            set(none);
+            assert_eq!(get(), 2, "as the environment says");
+        }
     }
 }
 
@@ -125,6 +127,57 @@ fn matrices_without_elements_may_have_no_address() {
     }
 }
 
+/// Solves a system of order n, whose largest elements are on the other diagonal: every row has another place.
+fn factor(library: &Library, n: usize) {
+    type Gesv =
+        unsafe extern "C" fn(*const i32, *const i32, *mut f64, *const i32, *mut i32, *mut f64, *const i32, *mut i32);
+    let element = |i: usize, j: usize| if i + j + 1 == n { n as f64 } else { ((i * 7 + j * 5) % 11) as f64 / 11.0 };
+    let mut a: Vec<f64> = (0..n * n).map(|at| element(at % n, at / n)).collect();
+    let mut b: Vec<f64> = (0..n).map(|i| (0..n).map(|j| a[i + j * n]).sum()).collect();
+    let (order, mut ipiv, mut info) = (n as i32, vec![0; n], -1);
+    // SAFETY: the symbol has that type, and the arrays these sizes.
+    unsafe {
+        let gesv: Symbol<Gesv> = library.get("dgesv_").expect("the symbol");
+        gesv(&order, &1, a.as_mut_ptr(), &order, ipiv.as_mut_ptr(), b.as_mut_ptr(), &order, &mut info);
+    }
+    assert_eq!((info, ipiv[0]), (0, order));
+    assert!(b.iter().all(|x| (x - 1.0).abs() < 1e-12));
+}
+
+/// Destructors of static objects in C++, and `atexit` in C, come after those of the thread's own values.
+#[test]
+fn handlers_at_the_end_compute() {
+    unsafe extern "C" {
+        fn atexit(handler: extern "C" fn()) -> i32;
+        fn exit(status: i32) -> !;
+    }
+    // A result that is wrong ends the process with another status.
+    extern "C" fn handler() {
+        let library = library();
+        for n in [5, 100, 300] {
+            product(&library, "dgemm_", n, |n| n as i32);
+            factor(&library, n);
+        }
+        eprintln!("at the end");
+    }
+    let _alone = alone();
+    if std::env::var_os("DROP_IN_CHILD").is_none() {
+        let said = again("handlers_at_the_end_compute", &[("OPENBLAS_NUM_THREADS", "2")]);
+        assert_eq!(said.matches("at the end").count(), 2, "{said}");
+        return;
+    }
+    // SAFETY: the handler is a function of this program, and so stays. What ends here is the thread that computed.
+    unsafe {
+        // One runs after the library's own handler, and one before.
+        atexit(handler);
+        let library = library();
+        product(&library, "dgemm_", 100, |n| n as i32);
+        product(&library, "dgemm_", 300, |n| n as i32);
+        atexit(handler);
+        exit(0);
+    }
+}
+
 #[test]
 fn children_of_a_fork_compute_and_so_does_the_parent() {
     let (_alone, library) = (alone(), library());
@@ -138,21 +191,6 @@ fn children_of_a_fork_compute_and_so_does_the_parent() {
         again("children_of_a_fork_compute_and_so_does_the_parent", &[("OPENBLAS_NUM_THREADS", "2")]);
         return;
     }
-    type Gesv =
-        unsafe extern "C" fn(*const i32, *const i32, *mut f64, *const i32, *mut i32, *mut f64, *const i32, *mut i32);
-    let factor = || {
-        let n = 400_usize;
-        let element = |at: usize| if at.is_multiple_of(n + 1) { n as f64 } else { ((at * 7) % 11) as f64 / 11.0 };
-        let mut a: Vec<f64> = (0..n * n).map(element).collect();
-        let mut b: Vec<f64> = (0..n).map(|i| (0..n).map(|j| a[i + j * n]).sum()).collect();
-        let (order, mut ipiv, mut info) = (n as i32, vec![0; n], -1);
-        // SAFETY: the symbol has that type, and the arrays these sizes.
-        unsafe {
-            let gesv: Symbol<Gesv> = library.get("dgesv_").expect("the symbol");
-            gesv(&order, &1, a.as_mut_ptr(), &order, ipiv.as_mut_ptr(), b.as_mut_ptr(), &order, &mut info);
-        }
-        assert!(info == 0 && b.iter().all(|x| (x - 1.0).abs() < 1e-12));
-    };
     // FORKS=1000 takes half a minute.
     let count = std::env::var("FORKS").ok().and_then(|count| count.parse().ok()).unwrap_or(100);
     for _ in 0..count {
@@ -161,27 +199,18 @@ fn children_of_a_fork_compute_and_so_does_the_parent() {
         assert!(child >= 0, "a process");
         if child == 0 {
             let product = std::panic::catch_unwind(|| {
-                factor();
+                factor(&library, 400);
                 product(&library, "dgemm_", 300, |n| n as i32)
             });
             // SAFETY: as above.
             unsafe { _exit(i32::from(product.is_err())) };
         }
-        factor();
+        factor(&library, 400);
         let mut status = -1;
         // SAFETY: a child of this process, and a place for its status.
         assert_eq!(unsafe { waitpid(child, &mut status, 0) }, child);
         assert_eq!(status, 0, "the child's product");
     }
-}
-
-/// Runs this test again as a program of its own, with these variables, and returns what it wrote to standard error.
-fn again(test: &str, variables: &[(&str, &str)]) -> String {
-    let mut command = Command::new(std::env::current_exe().expect("a test has a program"));
-    command.args(["--exact", test, "--nocapture"]).env("DROP_IN_CHILD", "1").envs(variables.iter().copied());
-    let output = command.output().expect("it runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[test]

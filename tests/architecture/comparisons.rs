@@ -125,8 +125,15 @@ fn keeps_a_maximum(text: &str) -> bool {
     })
 }
 
+/// Whether the larger of two names is picked by a comparison: `if x <= worst { worst } else { x }`.
+fn picks_one(condition: &str, picked: &Statement) -> bool {
+    let sides = [" <= ", " >= ", " < ", " > "].iter().find_map(|sign| condition.trim().split_once(sign));
+    let is_picked = |side: &str| !side.is_empty() && side == picked.text && picked.end == '}';
+    sides.is_some_and(|(left, right)| is_picked(left) || is_picked(right))
+}
+
 /// Why the statement lets NaN pass, if it does.
-fn fault(statement: &Statement) -> Option<&'static str> {
+fn fault(statement: &Statement, next: Option<&Statement>) -> Option<&'static str> {
     let text = &statement.text;
     let after = |word: &str| text.rfind(word).map(|at| &text[at + word.len()..]);
     let condition = (statement.end == '{').then(|| after("if ").or(after("while "))).flatten();
@@ -134,6 +141,8 @@ fn fault(statement: &Statement) -> Option<&'static str> {
     let negated = after("assert!(!(");
     if ["f64::max", "f32::max", "partial_cmp("].iter().any(|form| text.contains(form)) || keeps_a_maximum(text) {
         Some("a maximum drops NaN; see accuracy::largest")
+    } else if condition.zip(next).is_some_and(|(condition, next)| picks_one(condition, next)) {
+        Some("a number that is picked by a comparison may be NaN, or lose it; see accuracy::largest")
     } else if condition.is_some_and(is_greater) {
         Some("a condition that NaN does not meet; see accuracy::at_most")
     } else if closure.is_some_and(is_greater) || PICKERS.iter().any(|picker| after(picker).is_some_and(is_greater)) {
@@ -151,8 +160,10 @@ fn no_check_is_passed_by_nan() {
     for source in sources().iter().filter(|source| source.path != "tests/architecture/comparisons.rs") {
         let Some(from) = checking(source) else { continue };
         let above = source.text[..from].matches('\n').count();
-        for statement in statements(&source.text[from..]) {
-            offenders.extend(fault(&statement).map(|why| format!("{}: {why}", source.place(above + statement.line))));
+        let statements = statements(&source.text[from..]);
+        for (at, statement) in statements.iter().enumerate() {
+            let why = fault(statement, statements.get(at + 1));
+            offenders.extend(why.map(|why| format!("{}: {why}", source.place(above + statement.line))));
         }
     }
     none(offenders, "a check that NaN passes");
@@ -160,7 +171,10 @@ fn no_check_is_passed_by_nan() {
 
 #[test]
 fn comparisons_that_nan_passes_are_found() {
-    let found = |text: &str| statements(text).iter().any(|statement| fault(statement).is_some());
+    let found = |text: &str| {
+        let statements = statements(text);
+        (0..statements.len()).any(|at| fault(&statements[at], statements.get(at + 1)).is_some())
+    };
     for bad in [
         "let most = errors.fold(0.0, f64::max);",
         "let most = rows.map(|row| row.sum()).fold(T::from(0), f32::max);",
@@ -168,6 +182,7 @@ fn comparisons_that_nan_passes_are_found() {
         "error = error.max((x - y).abs());",
         "(error, size) = (error.max((x - y).abs()), size.max(y.abs()));",
         "let most = list.fold(0.0, |most, x| most.max(x));",
+        "let worst = list.fold(0.0, |worst, x| if x <= worst { worst } else { x });",
         "let worst = list\n    .iter()\n    .fold(0.0_f64, |worst: f64, (i, j)| worst.max(x[(i, j)]));",
         "if error > 1e-12 * size { fail() }",
         "if backward > n as f64 * f64::EPSILON || forward > 10.0 * backward { fail() }",

@@ -26,6 +26,9 @@ unsafe fn getrf<T: Routines, I: Int>(
 ) -> Solved {
     check(&[(1, m.is_valid()), (2, n.is_valid()), (4, interface.spans(lda, (m, n)))])?;
     let k = m.min(n);
+    if k == Size::ZERO {
+        return Ok(0);
+    }
     // SAFETY: the caller promises of this address what the module's head says.
     let mut a = unsafe { interface.matrix(3, Stored::All, (m, n), (a, lda))? };
     let work = real(k) * (real(m) * real(n) - real(k) * (real(m) + real(n)) / 2.0 + real(k).powi(2) / 3.0);
@@ -147,10 +150,14 @@ unsafe fn getri<T: Routines, I: Int>(
         return Ok(0);
     }
     // SAFETY: the caller promises of these addresses what the module's head says.
-    let (mut a, ipiv) = unsafe {
-        let a = interface.matrix(2, Stored::All, (n, n), (a, lda))?;
-        (a, read_interchanges(4, ipiv, n.get())?)
-    };
+    let mut a = unsafe { interface.matrix(2, Stored::All, (n, n), (a, lda))? };
+    // The interchanges of a singular matrix may be anything.
+    let factors = a.view();
+    if let Some(zero) = (0..n.get()).find(|&i| factors.at(i, i) == T::ZERO) {
+        return Ok(zero as i64 + 1);
+    }
+    // SAFETY: as above.
+    let ipiv = unsafe { read_interchanges(4, ipiv, n.get())? };
     let outcome = match for_product(count(real(n).powi(3) * 2.0 / 3.0)) {
         None => solved(serial::getri(a.view_mut(), &ipiv)),
         Some(engine) => solved(dla::getri(&engine.runtime, a.view_mut(), &ipiv, &engine.options)),

@@ -1,6 +1,7 @@
 //! Systems that are factored in the lower precision, and refined.
 //!
-//! Without a runtime they are solved in the higher precision, and ITER is -1, which is LAPACK's number for that.
+//! Without a runtime they are solved in the higher precision, and ITER is -1, which is LAPACK's number for that; if A
+//! has no factors, it is -3.
 
 use super::{Interface, Operand, Stored, count, real, solved, write_interchanges};
 use crate::{
@@ -12,6 +13,8 @@ use superscalar_macros::lapack;
 
 /// ITER of a system that was solved in the higher precision from the beginning.
 const NOT_TRIED: i32 = -1;
+/// ITER of a system whose A has no factors, in whatever precision.
+const NO_FACTORS: i32 = -3;
 
 /// The operands of both.
 struct System<T> {
@@ -20,7 +23,7 @@ struct System<T> {
     a: (*mut T, Size),
     b: (*const T, Size),
     x: (*mut T, Size),
-    /// The number of A among the arguments, and that of B; X is the second behind B.
+    /// The number of A among the arguments, and that of B; that of X is two more than B's.
     at: (i32, i32),
     /// The elements of A that count.
     stored: Stored,
@@ -38,6 +41,11 @@ impl<T: MixedPrecision> System<T> {
         plain: impl FnOnce(&mut [Operand<T>; 3]) -> Result<(), dla::Error>,
     ) -> Solved {
         let Self { interface, shape: (n, nrhs), at, stored, .. } = self;
+        if n == Size::ZERO {
+            // SAFETY: as the caller promises.
+            unsafe { iter.write(I::narrow(0)) };
+            return Ok(0);
+        }
         // SAFETY: the caller promises of these addresses what the module's head says.
         let mut operands = unsafe {
             [
@@ -57,8 +65,9 @@ impl<T: MixedPrecision> System<T> {
         let [a, _, x] = operands;
         a.home(stored);
         x.home(Stored::All);
+        let tried = outcome.as_ref().map_or(NO_FACTORS, |&steps| steps);
         // SAFETY: as the caller promises.
-        unsafe { iter.write(I::narrow(outcome.as_ref().map_or(NOT_TRIED, |&steps| steps).into())) };
+        unsafe { iter.write(I::narrow(tried.into())) };
         solved(outcome.map(drop))
     }
 }

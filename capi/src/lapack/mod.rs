@@ -64,7 +64,8 @@ impl Interface {
         }
         let mut copy = try_zeros(shape.0.get(), shape.1.get()).map_err(|_| Failure::Transposition)?;
         // SAFETY: it has so many elements.
-        unsafe { matrix_mut(copy.as_mut_ptr(), shape, Size::from_len(shape.0.get().max(1))) }.copy_from(given);
+        let to = unsafe { matrix_mut(copy.as_mut_ptr(), shape, Size::from_len(shape.0.get().max(1))) };
+        stored.copy(given, to);
         Ok(Operand { copy: Some(copy), ..operand })
     }
 
@@ -103,6 +104,19 @@ impl Stored {
             Self::Inside(Uplo::Lower) => (j + 1).min(m)..m,
             Self::Inside(Uplo::Upper) => 0..j.min(m),
             Self::Nothing => 0..0,
+        }
+    }
+
+    /// Copies them. One of the two matrices is by rows: blocks of it stay in the cache while their columns are gone
+    /// through.
+    fn copy<T: Scalar>(self, from: MatRef<'_, T>, mut to: MatMut<'_, T>) {
+        const BLOCK: usize = 32;
+        let (m, n) = from.shape();
+        for (p, q) in (0..n).step_by(BLOCK).flat_map(|q| (0..m).step_by(BLOCK).map(move |p| (p, q))) {
+            for j in q..n.min(q + BLOCK) {
+                let rows = self.rows(j, m);
+                (rows.start.max(p)..rows.end.min(p + BLOCK)).for_each(|i| to[(i, j)] = from.at(i, j));
+            }
         }
     }
 
@@ -169,10 +183,7 @@ impl<T: Scalar> Operand<T> {
         let (m, n) = self.shape;
         let copy = self.view();
         // SAFETY: its maker's promises; the caller has it by rows.
-        let mut given = unsafe { matrix_mut(self.address, (n, m), self.ld) }.transpose();
-        for j in 0..n.get() {
-            written.rows(j, m.get()).for_each(|i| given[(i, j)] = copy.at(i, j));
-        }
+        written.copy(copy, unsafe { matrix_mut(self.address, (n, m), self.ld) }.transpose());
     }
 }
 

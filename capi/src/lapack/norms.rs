@@ -4,7 +4,7 @@
 
 use super::{Interface, Operand, Stored, count, real};
 use crate::{
-    abi::{Diag, Failure, Letter, Routines, Scalar as _, Size, Uplo, check},
+    abi::{Diag, Failure, Layout, Letter, Routines, Scalar as _, Size, Uplo, check},
     engine::for_product,
 };
 use superscalar::dla::{self, serial};
@@ -21,6 +21,10 @@ unsafe fn of<T: Routines>(
     (stored, shape): (Stored, (Size, Size)),
     norm: impl FnOnce(&Operand<T>) -> Result<T::Real, dla::Error>,
 ) -> T::Real {
+    let is_empty = shape.0 == Size::ZERO || shape.1 == Size::ZERO;
+    if is_empty && interface.layout == Layout::ColMajor {
+        return T::Real::ZERO;
+    }
     let position = |at: i32| T::Real::from_f64(-f64::from(at + 1));
     let sizes = [(at - 1, shape.1.is_valid()), (at - 2, shape.0.is_valid()), (at + 1, interface.spans(lda, shape))];
     if let Err(wrong) = check(&sizes) {

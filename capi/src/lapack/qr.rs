@@ -227,7 +227,7 @@ unsafe fn gels<T: Routines>(
     lwork: Size,
 ) -> Solved {
     let (long, short) = (m.max(n), m.min(n));
-    let least = Size::from_len(short.get() + short.max(nrhs).get());
+    let least = Size::from_len(short.get().saturating_add(short.max(nrhs).get()));
     check(&[
         (1, adjoint::<T>(trans).is_some()),
         (2, m.is_valid()),

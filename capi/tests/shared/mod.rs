@@ -61,3 +61,29 @@ pub fn run(command: &mut Command) -> Output {
     assert!(output.status.success(), "{command:?}: {}: {}", output.status, String::from_utf8_lossy(&text));
     output
 }
+
+/// Runs a test of this program again in a process of its own, with these variables and `DROP_IN_CHILD`, and returns what
+/// it wrote to standard error.
+#[allow(dead_code, reason = "not every test needs a process")]
+pub fn again(test: &str, variables: &[(&str, &str)]) -> String {
+    in_a_process(&["--exact", test], variables)
+}
+
+/// Runs all tests of this program again but the one of that name, with every call computed by the runtime, in tiles of 5.
+/// Returns the log of the calls.
+#[allow(dead_code, reason = "as above")]
+pub fn all_in_tiles(but: &str) -> String {
+    let variables = [
+        ("SUPERSCALAR_BLAS_THRESHOLD", "0"),
+        ("SUPERSCALAR_BLAS_NB", "5"),
+        ("SUPERSCALAR_BLAS_LOG", "stderr"),
+        ("SUPERSCALAR_WORKERS", "2"),
+    ];
+    in_a_process(&["--skip", but], &variables)
+}
+
+fn in_a_process(arguments: &[&str], variables: &[(&str, &str)]) -> String {
+    let mut command = Command::new(env::current_exe().expect("a test has a program"));
+    command.args(arguments).arg("--nocapture").env("DROP_IN_CHILD", "1").envs(variables.iter().copied());
+    String::from_utf8_lossy(&run(&mut command).stderr).into_owned()
+}

@@ -419,7 +419,8 @@ impl Right {
         let (columns, k) = factor.view.shape();
         let worth = SHARED.contains(&rows) && columns >= SHARED.start && bytes_of::<T>(columns, k) <= RIGHT_BYTES_MAX;
         let packs = factor.packs.filter(|_| worth)?;
-        let mut last = LAST_RIGHT.take();
+        // A thread whose destructors have run keeps nothing.
+        let mut last = LAST_RIGHT.try_with(Cell::take).ok()?;
         let form = Form::of(factor, Role::Right);
         if last.stamp != packs.stamp() || last.packed.as_ref().is_none_or(|packed| packed.form != form) {
             let lines = last.packed.take().map(|mut packed| std::mem::take(&mut packed.lines)).unwrap_or_default();
@@ -437,7 +438,8 @@ impl Right {
 
 impl Drop for Right {
     fn drop(&mut self) {
-        LAST_RIGHT.set(std::mem::take(&mut self.0));
+        let last = std::mem::take(&mut self.0);
+        let _ = LAST_RIGHT.try_with(|place| place.set(last));
     }
 }
 

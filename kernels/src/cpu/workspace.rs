@@ -17,7 +17,8 @@ impl Line {
 }
 
 thread_local! {
-    /// Those that are not in use; the one given back last is on top, so that each kernel finds the one that fits it.
+    /// Those that are not in use; the one given back last is on top, so that each kernel finds the one that fits it. They go
+    /// when the thread's destructors run: a kernel that is called later (by an `atexit` handler) has a buffer for itself alone.
     static FREE: Cell<Vec<Vec<Line>>> = const { Cell::new(Vec::new()) };
 }
 
@@ -40,9 +41,13 @@ pub(super) struct Workspace<T> {
 impl<T: Plain> Workspace<T> {
     /// Scratch of `len` elements, aligned to a cache line, holding arbitrary numbers.
     pub fn take(len: usize) -> Self {
-        let mut free = FREE.take();
-        let mut lines = free.pop().unwrap_or_default();
-        FREE.set(free);
+        let kept = FREE.try_with(|place| {
+            let mut free = place.take();
+            let lines = free.pop();
+            place.set(free);
+            lines
+        });
+        let mut lines = kept.ok().flatten().unwrap_or_default();
         let needed = (len * size_of::<T>()).div_ceil(size_of::<Line>());
         if lines.len() < needed {
             lines.reserve_exact(needed - lines.len());
@@ -63,9 +68,12 @@ impl<T: Plain> Workspace<T> {
 
 impl<T> Drop for Workspace<T> {
     fn drop(&mut self) {
-        let mut free = FREE.take();
-        free.push(std::mem::take(&mut self.lines));
-        FREE.set(free);
+        let lines = std::mem::take(&mut self.lines);
+        let _ = FREE.try_with(|place| {
+            let mut free = place.take();
+            free.push(lines);
+            place.set(free);
+        });
     }
 }
 
