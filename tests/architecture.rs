@@ -1,8 +1,13 @@
 //! The rules of the house, read off the sources: which crate names which, where `unsafe` may stand, how long files and
-//! functions are, which words are used, what the documents must mention; and which comparisons check nothing (`architecture/`).
+//! functions are, which words are used, what the documents must mention. In `architecture/`: which comparisons check nothing, and
+//! which folders use each other.
 
 #[path = "architecture/comparisons.rs"]
 mod comparisons;
+#[path = "architecture/folders.rs"]
+mod folders;
+#[path = "architecture/modules.rs"]
+mod modules;
 
 use std::{
     fs,
@@ -172,8 +177,14 @@ fn routines_are_compiled_once() {
 
 #[test]
 fn unsafe_code_is_forbidden_where_it_is_not_needed() {
-    let heads =
-        ["src/lib.rs", "macros/src/lib.rs", "dla/src/lib.rs", "runtime/src/hazard.rs", "runtime/src/schedule/mod.rs"];
+    let heads = [
+        "src/lib.rs",
+        "macros/src/lib.rs",
+        "dla/src/lib.rs",
+        "runtime/src/hazard.rs",
+        "runtime/src/schedule/mod.rs",
+        "runtime/src/weighing/mod.rs",
+    ];
     let lacking = heads.into_iter().filter(|path| !read(path).contains("#![forbid(unsafe_code)]"));
     none(lacking.map(str::to_owned).collect(), "a module without #![forbid(unsafe_code)]");
 

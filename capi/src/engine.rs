@@ -9,7 +9,7 @@
 
 use crate::{
     account,
-    guard::say,
+    messages::say,
     settings::{Settings, settings},
 };
 use std::{

@@ -41,8 +41,8 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use crate::{
-    guard::say,
     loader::{Function, Library, Object, next, paths_of_loaded},
+    messages::say,
 };
 use std::{
     arch::naked_asm,

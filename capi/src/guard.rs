@@ -4,6 +4,7 @@ use crate::{
     abi::{Checked, Failure, Int, Position, Solved},
     account::counted,
     handler::{first, programs},
+    messages::say,
 };
 use std::{
     ffi::{CStr, c_char},
@@ -220,12 +221,6 @@ fn checked(name: &'static CStr, body: impl FnOnce() -> Checked) -> Checked {
 
 fn illegal(name: &str, position: impl Int) {
     say(&format!(" ** On entry to {} parameter number {} had an illegal value", name.trim_end(), position.wide()));
-}
-
-/// A line on standard error. That it can not be written is nobody's fault.
-pub(crate) fn say(line: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// The name behind an address that Fortran gave, which is at most so long and may end earlier.

@@ -33,6 +33,7 @@ mod level1;
 mod level2;
 mod level3;
 mod loader;
+mod messages;
 mod parts;
 mod rows;
 mod settings;

@@ -1,7 +1,7 @@
 //! What the environment says, and a file. Devices, workers, traces and all else of the runtime have its own variables,
 //! which the file may set, too.
 
-use crate::guard::say;
+use crate::messages::say;
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},

@@ -1,6 +1,9 @@
 //! A generic function becomes C functions under the names of the BLAS and LAPACK.
 
-use crate::prototype::prototype;
+use crate::{
+    convention::{Convention, Half},
+    prototype::prototype,
+};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use std::ffi::CString;
@@ -8,26 +11,6 @@ use syn::{
     Error, FnArg, GenericParam, ItemFn, LitCStr, LitStr, Pat, Result, ReturnType, Token, Type, parse::Parse,
     parse::ParseStream, punctuated::Punctuated, spanned::Spanned,
 };
-
-/// Whose calling convention it is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Convention {
-    /// Everything by address; the name in lower case with an underscore.
-    Fortran,
-    /// Numbers by value, complex ones by address; the name behind `cblas_`.
-    Cblas,
-    /// Numbers by value, and the layout before them; the name behind `LAPACKE_`.
-    Lapacke(Half),
-}
-
-/// The two halves of LAPACKE.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Half {
-    /// Looks for NaN, and takes no workspaces.
-    Upper,
-    /// Takes workspaces; the name ends with `_work`.
-    Lower,
-}
 
 /// One type of element: `d`, or `z = "dznrm2"` where the name is not the letter before the function's.
 struct Element {

@@ -10,10 +10,12 @@
 
 #![forbid(unsafe_code)]
 
+mod convention;
 mod entry;
 mod prototype;
 mod routine;
 
+use convention::{Convention, Half};
 use proc_macro::TokenStream;
 use quote::quote;
 use syn::{Item, Token, Type, parse::Parser, punctuated::Punctuated};
@@ -66,19 +68,19 @@ fn expand(types: TokenStream, item: TokenStream) -> syn::Result<proc_macro2::Tok
 /// not the letter and the function's name: `#[fortran(s = "snrm2", z = "dznrm2")]`.
 #[proc_macro_attribute]
 pub fn fortran(elements: TokenStream, item: TokenStream) -> TokenStream {
-    exported(&[entry::Convention::Fortran], elements, item)
+    exported(&[Convention::Fortran], elements, item)
 }
 
 /// The same for the C interface, `cblas_sname`: numbers are taken by value, complex ones by address; what is wrong goes to `cblas_xerbla`.
 #[proc_macro_attribute]
 pub fn cblas(elements: TokenStream, item: TokenStream) -> TokenStream {
-    exported(&[entry::Convention::Cblas], elements, item)
+    exported(&[Convention::Cblas], elements, item)
 }
 
 /// Both, for a routine whose arguments mean the same in either.
 #[proc_macro_attribute]
 pub fn blas(elements: TokenStream, item: TokenStream) -> TokenStream {
-    exported(&[entry::Convention::Fortran, entry::Convention::Cblas], elements, item)
+    exported(&[Convention::Fortran, Convention::Cblas], elements, item)
 }
 
 /// Before a function of LAPACK, whose first argument is an `Interface`: exports it for Fortran and for C, there
@@ -89,11 +91,10 @@ pub fn blas(elements: TokenStream, item: TokenStream) -> TokenStream {
 /// result returns zero in C.
 #[proc_macro_attribute]
 pub fn lapack(elements: TokenStream, item: TokenStream) -> TokenStream {
-    use entry::{Convention, Half};
     exported(&[Convention::Fortran, Convention::Lapacke(Half::Upper), Convention::Lapacke(Half::Lower)], elements, item)
 }
 
-fn exported(conventions: &[entry::Convention], elements: TokenStream, item: TokenStream) -> TokenStream {
+fn exported(conventions: &[Convention], elements: TokenStream, item: TokenStream) -> TokenStream {
     let function = match syn::parse(item) {
         Ok(function) => function,
         Err(error) => return error.into_compile_error().into(),

@@ -1,6 +1,6 @@
 //! The prototype of an entry, which is how C declares it. `capi/include/superscalar.h` is made of them.
 
-use crate::entry::Convention;
+use crate::convention::Convention;
 use proc_macro2::TokenStream;
 use syn::{Error, Ident, Result, Type, TypePath};
 

@@ -4,8 +4,11 @@
 //! refused when it was inserted. It is shared by everything that it spoiled. An [`Error`] is what the user gets: a failure as
 //! seen from where it comes back, or a refusal that concerns no task.
 
-use crate::{recording::TaskId, task::guarded};
+use crate::{panics::caught, recording::TaskId};
 use std::{fmt, panic::Location, sync::Arc};
+
+/// An error as bodies return it.
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a task failed.
 #[derive(Debug)]
@@ -20,6 +23,57 @@ pub enum Cause {
     Device(String),
     /// The scope was cancelled before the task ran.
     Cancelled,
+}
+
+/// Runs user code, and makes an error or a panic into a cause.
+pub(crate) fn guarded(code: impl FnOnce() -> Result<(), BoxError>) -> Result<(), Cause> {
+    match caught(code) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(Cause::Returned(error)),
+        Err(message) => Err(Cause::Panicked(message)),
+    }
+}
+
+/// An error that several may hold: what work came to. There until it is dropped.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedError(Option<Arc<dyn std::error::Error + Send + Sync>>);
+
+impl SharedError {
+    pub(crate) fn new(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(error)))
+    }
+
+    fn error(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.as_deref().map(|error| error as &(dyn std::error::Error + 'static))
+    }
+
+    /// What the work came to, if it is of this type.
+    pub(crate) fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        self.error()?.downcast_ref()
+    }
+}
+
+impl Drop for SharedError {
+    fn drop(&mut self) {
+        // The last to hold it is often an issuer, and a user's error may panic when it is dropped.
+        let error = self.0.take();
+        let _ = guarded(|| {
+            drop(error);
+            Ok(())
+        });
+    }
+}
+
+impl fmt::Display for SharedError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error().map_or(Ok(()), |error| fmt::Display::fmt(error, out))
+    }
+}
+
+impl std::error::Error for SharedError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error()
+    }
 }
 
 /// The first cause of a chain of cancellations: which task, where it was inserted, and why.
@@ -165,7 +219,7 @@ impl Error {
         match &self.first_cause()?.cause {
             Cause::Returned(error) => {
                 // A device's work has come to it, where a body would have returned it.
-                let outcome = || error.downcast_ref::<crate::device::Outcome>()?.downcast_ref::<E>();
+                let outcome = || error.downcast_ref::<SharedError>()?.downcast_ref::<E>();
                 error.downcast_ref::<E>().or_else(outcome)
             }
             _ => None,

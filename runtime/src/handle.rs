@@ -1,14 +1,13 @@
 //! Handles to data that the runtime owns.
 
 use crate::{
-    access::{Commute, Read, ReadWrite, Reduce, Reduction, Target, Write},
     datum::{Datum, Execution, Level, Origin},
-    error::{Cause, Error, Failure},
+    error::{Error, Failure, guarded},
     hazard::Mode,
-    insert::Inserter,
+    insert::{Commute, Inserter, Probe, Read, ReadWrite, Reduce, Reduction, Target, Write},
     recording::TaskId,
-    runtime::Shared,
-    task::{Fail, Probe, Runnable, TaskSpec, Verdict, guarded},
+    shared::Shared,
+    task::{Fail, Runnable, TaskSpec, Verdict},
 };
 use std::{marker::PhantomData, mem::ManuallyDrop, panic::Location, ptr::NonNull, sync::Arc};
 
@@ -160,7 +159,7 @@ impl<T: Send + Sync + 'static> Drop for Handle<T> {
             // SAFETY: at the front, this thread is the inserter of shared data; the datum lives until `Release` ran.
             let datum_ref = unsafe { datum.as_ref() };
             // SAFETY: as above.
-            unsafe { datum_ref.close_reduction(inserter, None) };
+            unsafe { datum_ref.end_reduction(inserter, None) };
             inserter.insert_internal(TaskSpec::new("drop"), |insertion| {
                 // SAFETY: as above.
                 unsafe { datum_ref.versions() }.for_each(|version| insertion.access(version, Mode::ReadWrite));
@@ -197,10 +196,6 @@ impl<T> Runnable for Release<T> {
     fn run(self, _: Fail<'_>) -> Verdict {
         self.release();
         Verdict::Completed
-    }
-
-    fn complete(self, _: Result<(), Cause>, _: Fail<'_>) -> Verdict {
-        unreachable!("never issued to a device")
     }
 
     fn discard(self, _: &Arc<Failure>) {

@@ -11,7 +11,7 @@
 //! | write | WaR | WaW |
 //! | read_write, commute, reduce | WaR | RaW (commute and reduce join a group of their own kind) |
 //!
-//! The lists hold whatever names a task: [`TaskRef`](crate::task::TaskRef) on the hot path, where finished tasks are weeded
+//! The lists hold whatever names a task: [`TaskRef`](crate::hazard::TaskRef) on the hot path, where finished tasks are weeded
 //! out, and serial numbers while a run is recorded, where a finished predecessor is a hazard to be shown like any other.
 
 #![forbid(unsafe_code)]
@@ -120,6 +120,36 @@ impl<R: Copy + PartialEq> Hazards<R> {
     pub(crate) fn is_idle(&self, is_done: impl Fn(R) -> bool) -> bool {
         // The group before is done when any of the group is; when the group is empty nothing was accessed at all.
         self.group.members.iter().all(|member| is_done(*member))
+    }
+}
+
+/// A task that was inserted at some time: the slot it was given, and the slot's generation then.
+///
+/// It may be kept for ever. Once the task is done, every use of the reference finds that out, even if the slot has been
+/// given to other tasks since.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct TaskRef(u64);
+
+impl TaskRef {
+    /// Slot indices have 24 bits: at most 16 million tasks in flight.
+    pub(crate) const SLOT_BITS: u32 = 24;
+    /// The last generation of a slot. Less than there is room for here: the word that holds a slot's generation holds more than
+    /// it (`successors.rs`).
+    pub(crate) const GENERATION_MAX: u64 = (1 << 36) - 1;
+
+    #[inline]
+    pub(crate) fn new(generation: u64, slot: u32) -> Self {
+        Self(generation << Self::SLOT_BITS | u64::from(slot))
+    }
+
+    #[inline]
+    pub(crate) fn slot(self) -> u32 {
+        (self.0 & ((1 << Self::SLOT_BITS) - 1)) as u32
+    }
+
+    #[inline]
+    pub(crate) fn generation(self) -> u64 {
+        self.0 >> Self::SLOT_BITS
     }
 }
 

@@ -1,52 +1,71 @@
-//! The runtime: tasks, hazards, scheduling, memory in many places, recording. It knows devices by their traits only, and no matrix.
+//! The runtime: tasks, hazards, scheduling, recording; and, with the feature `placement`, where tasks run and how their data get there:
+//! devices, memory in many places, capability weights. It knows devices by their traits only, and no matrix.
+//!
+//! Modules import each other one way (a test of the workspace keeps it so). The second group is the half that decides
+//! where a task runs; the first does without it, and meets it in `shared/seam.rs` alone.
 
-mod access;
-mod builder;
+#![cfg_attr(not(feature = "placement"), allow(dead_code, unused_imports, reason = "the other half calls it"))]
+
 pub mod cache;
 mod datum;
-mod device;
 pub mod environment;
 mod error;
 mod handle;
 mod hazard;
 mod insert;
-mod inspect;
-mod memory;
 mod notices;
+mod panics;
 mod recorder;
 pub mod recording;
-mod resident;
 mod runtime;
 mod schedule;
 mod scope;
+mod scope_state;
+mod seat;
+mod shared;
 mod sync;
 mod task;
 mod topology;
-mod weights;
 mod worker;
 
-pub use access::{
-    Accesses, Bound, BoundOf, Commute, Item, ItemOf, Output, Read, ReadOutput, ReadWrite, Reduce, Reduction, Scratch,
-    ScratchPool, Write,
-};
-pub use builder::{Builder, settings_table};
+#[cfg(feature = "placement")]
+mod device;
+#[cfg(feature = "placement")]
+mod memory;
+#[cfg(feature = "placement")]
+mod placement;
+#[cfg(feature = "placement")]
+mod resident;
+#[cfg(feature = "placement")]
+mod weighing;
+#[cfg(feature = "placement")]
+mod weights;
+
+#[cfg(feature = "placement")]
 pub use device::{
-    Codelet, Cost, Derived, Device, DeviceError, DeviceInfo, DeviceKind, DeviceMemory, DeviceRegion, Event, Finished,
-    HostRegion, Issue, IssueContext, LinkInfo, MemoryInfo, Operand, Operands, Portable, Reads, Residence, Speed,
-    Transfer, Updates, Writes,
+    Cost, Derived, Device, DeviceError, DeviceInfo, DeviceKind, DeviceMemory, DeviceRegion, Event, Finished,
+    HostRegion, Issue, IssueContext, LinkInfo, MemoryInfo, Portable, Residence, Speed, Transfer,
 };
 pub use error::{Error, ErrorKind};
 pub use handle::Handle;
 pub use hazard::Mode;
-pub use memory::{CopyKind, MemoryInUse, Traffic};
-pub use recording::{BlasLevel, TaskId, TileIndex};
-pub use resident::{Lend, Resident};
-pub use runtime::Runtime;
-pub use schedule::{
-    CapabilityWeights, DemandDriven, Fifo, Forecast, Moves, Outlook, Place, Policy, PolicyName, Priority, ReadyTask,
-    Resource, UnknownPolicy, Want, WorkStealing,
+pub use insert::{
+    Accesses, Bound, BoundOf, Commute, Item, ItemOf, Outcome, Read, ReadWrite, Reduce, Reduction, Scratch, ScratchPool,
+    Write,
 };
-pub use scope::{Home, Lent, Nesting, Scope, View};
-pub use task::{Lock, Outcome, TaskSpec};
+#[cfg(feature = "placement")]
+pub use memory::{CopyKind, MemoryInUse, Traffic};
+#[cfg(feature = "placement")]
+pub use placement::{Codelet, Operand, Operands, Reads, Updates, Writes};
+pub use recording::{BlasLevel, TaskId, TileIndex};
+#[cfg(feature = "placement")]
+pub use resident::{Lend, Resident};
+pub use runtime::{Builder, PolicyName, Runtime, UnknownPolicy, settings_table};
+pub use schedule::{Fifo, Forecast, Moves, Outlook, Place, Policy, Priority, ReadyTask, Resource, Want, WorkStealing};
+pub use scope::{Home, Lent, Nesting, Output, ReadOutput, Scope, View};
+pub use task::{Lock, TaskSpec};
 pub use topology::processor_name;
+#[cfg(feature = "placement")]
+pub use weighing::{CapabilityWeights, DemandDriven};
+#[cfg(feature = "placement")]
 pub use weights::{CapabilityWeight, WeightSource};

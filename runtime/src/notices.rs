@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::{runtime::Runtime, sync::held, task::caught};
+use crate::{panics::caught, sync::held};
 use std::{
     fmt,
     io::{self, Write},
@@ -61,25 +61,6 @@ pub(crate) fn say(text: &str) {
 /// Writes a line to standard error, if that takes it.
 pub(crate) fn print(text: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "superscalar: {text}");
-}
-
-impl Runtime {
-    /// What the runtime has said that is no error, though its user may expect otherwise: capability weights of earlier runs that
-    /// measurements contradict; tasks that a device can not have, because their data do not fit there or lie
-    /// where it can not copy them; a device that is lost.
-    ///
-    /// Each stands in the trace, too, and was said once: to the program's subscriber of `tracing`, or on standard error if it has none.
-    /// If capability weights can not be kept when the runtime ends, that is said in the same places, though nobody is left to ask.
-    ///
-    /// ```
-    /// let rt = superscalar_runtime::Runtime::builder().workers(1).build()?;
-    /// assert!(rt.notices().is_empty());
-    /// # Ok::<(), superscalar_runtime::Error>(())
-    /// ```
-    #[must_use]
-    pub fn notices(&self) -> Vec<String> {
-        self.shared.notices.texts()
-    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 use crate::{
     device::{HostRegion, Portable},
     handle::Handle,
+    placement::Places,
     runtime::Runtime,
     schedule::Resource,
     scope::{Lent, Scope},
@@ -58,8 +59,9 @@ impl<T: Lend> Resident<T> {
     pub fn new(rt: &Runtime, value: T) -> Self {
         let host = value.region();
         let handle = rt.register(value);
-        if let Some(host) = host.filter(|_| rt.shared.devices.any_memory()) {
-            handle.datum().first_execution().placement.stay(&rt.shared.memory, host);
+        let places = Places::of(&rt.shared).filter(|places| places.devices.any_memory());
+        if let (Some(host), Some(places)) = (host, places) {
+            handle.datum().first_execution().elsewhere.stay(&places.memory, host);
         }
         Self { handle }
     }
@@ -95,7 +97,7 @@ impl<T: Lend> Resident<T> {
     /// What was lent uses the entry of this value, unless it was refused: then no task of the scope runs any more.
     fn share<'s, V: 's>(&self, lent: Lent<'s, V>, is_own: bool) -> Lent<'s, V> {
         if is_own {
-            self.handle.datum().first_execution().placement.share_with(&lent.datum().first_execution().placement);
+            self.handle.datum().first_execution().elsewhere.share_with(&lent.datum().first_execution().elsewhere);
         }
         lent
     }
@@ -119,10 +121,10 @@ impl<T: Lend> Resident<T> {
     /// device that had it, or because a device failed that was to write it. It is there again when it has been written anew.
     #[must_use]
     pub fn holders(&self) -> Vec<Resource> {
-        let placement = &self.handle.datum().first_execution().placement;
-        match placement.entry() {
+        let entry = self.handle.datum().first_execution().elsewhere.entry();
+        match entry.zip(Places::of(self.handle.shared())) {
             None => vec![Resource::HOST],
-            Some(entry) => self.handle.shared().memory.lock().holders(entry),
+            Some((entry, places)) => places.memory.lock().holders(entry),
         }
     }
 }

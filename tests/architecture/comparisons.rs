@@ -26,7 +26,7 @@ fn checking(source: &Source) -> Option<usize> {
 }
 
 /// The text without comments and without what is in strings and characters.
-fn code_only(text: &str) -> String {
+pub fn code_only(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(next) = rest.chars().next() {
@@ -34,7 +34,7 @@ fn code_only(text: &str) -> String {
             '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
             '"' => string_end(rest),
             'r' if rest.starts_with("r#\"") => rest.find("\"#").map_or(rest.len(), |at| at + 2),
-            '\'' if rest.starts_with("'\\") => rest[2..].find('\'').map_or(rest.len(), |at| at + 3),
+            '\'' if rest.starts_with("'\\") => rest[3..].find('\'').map_or(rest.len(), |at| at + 4),
             '\'' if rest.chars().nth(2) == Some('\'') => rest.char_indices().nth(3).map_or(rest.len(), |(at, _)| at),
             _ => 0,
         };

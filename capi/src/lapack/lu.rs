@@ -271,7 +271,7 @@ unsafe fn laswp<T: Routines, I: Int>(
     let rows = pivots.iter().copied().chain([last as i64]).max().unwrap_or(0);
     let narrow: Option<Vec<i32>> = pivots.iter().map(|&p| i32::try_from(p).ok().filter(|&p| p > 0)).collect();
     let Some(pivots) = narrow else {
-        crate::guard::say("superscalar: laswp: an interchange with no row; nothing was exchanged");
+        crate::messages::say("superscalar: laswp: an interchange with no row; nothing was exchanged");
         return;
     };
     let rows = Size::from_len(rows as usize);

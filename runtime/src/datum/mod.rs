@@ -14,20 +14,18 @@
 //!
 //! The two halves lie on different cache lines: inserting an access dirties the first, running it only reads the second.
 
+mod elsewhere;
 mod exclusion;
 #[cfg(all(loom, test))]
 mod loom_tests;
 mod version;
 
+pub(crate) use elsewhere::{Elsewhere, Kept};
 pub(crate) use exclusion::Exclusion;
 pub use version::Execution;
 pub(crate) use version::{Home, Submission, Version};
 
-use crate::{
-    insert::Inserter,
-    recording::TaskId,
-    task::{Slab, guarded},
-};
+use crate::{error::guarded, hazard::TaskRef, recording::TaskId};
 use std::{any::TypeId, cell::UnsafeCell, ptr::NonNull};
 
 /// The level that a datum was made at: the body of this task, or the top (zero). Only tasks inserted at the same level may
@@ -66,10 +64,13 @@ struct Names<T: ?Sized> {
     renamed: Vec<Box<Version<T>>>,
 }
 
+/// Ends a reduction: called with the address of the inserter, whose type is not known here.
+pub(crate) type Close<T> = unsafe fn(NonNull<()>, &Datum<T>);
+
 /// A run of reductions that has not been combined into the value yet.
 struct OpenReduction<T: ?Sized> {
     operation: TypeId,
-    close: fn(&Inserter<'_>, &Datum<T>),
+    close: Close<T>,
 }
 
 /// A datum; see the module's head. What every insertion looks at stands first, on one cache line.
@@ -118,7 +119,7 @@ impl<T: ?Sized> Datum<T> {
     /// As for [`current`](Self::current).
     #[must_use]
     pub(crate) unsafe fn allow_renaming(&self, fresh: Fresh<T>) -> Option<Fresh<T>> {
-        if self.first.execution.placement.stays() {
+        if self.first.execution.elsewhere.stays() {
             // What outlives the scope is the first place, and it has the entry.
             return Some(fresh);
         }
@@ -131,10 +132,10 @@ impl<T: ?Sized> Datum<T> {
     /// # Safety
     /// As for [`current`](Self::current).
     #[inline]
-    pub(crate) unsafe fn rename_if_busy(&self, slab: &Slab) {
+    pub(crate) unsafe fn rename_if_busy(&self, is_done: impl Fn(TaskRef) -> bool) {
         // SAFETY: the inserter owns `names` and every version's submission half.
         unsafe {
-            let is_idle = |version: &Version<T>| version.submission().hazards.is_idle(|task| slab.is_done(task));
+            let is_idle = |version: &Version<T>| version.submission().hazards.is_idle(&is_done);
             if (*self.names.get()).fresh.is_none() || is_idle(self.current()) {
                 return;
             }
@@ -169,8 +170,8 @@ impl<T: ?Sized> Datum<T> {
     /// Opens a reduction by `operation`, to be ended by `close`.
     ///
     /// # Safety
-    /// As for [`current`](Self::current).
-    pub(crate) unsafe fn open_reduction(&self, operation: TypeId, close: fn(&Inserter<'_>, &Datum<T>)) {
+    /// As for [`current`](Self::current). `close` may be called with whatever is given to [`close_reduction`](Self::close_reduction).
+    pub(crate) unsafe fn open_reduction(&self, operation: TypeId, close: Close<T>) {
         // SAFETY: the inserter owns `names`.
         unsafe { &mut *self.names.get() }.open_reduction = Some(OpenReduction { operation, close });
     }
@@ -178,13 +179,14 @@ impl<T: ?Sized> Datum<T> {
     /// Ends the open reduction, unless the next access continues it.
     ///
     /// # Safety
-    /// As for [`current`](Self::current).
+    /// As for [`current`](Self::current). `inserter` is what those who open reductions expect.
     #[inline]
-    pub(crate) unsafe fn close_reduction(&self, inserter: &Inserter<'_>, next: Option<TypeId>) {
+    pub(crate) unsafe fn close_reduction(&self, inserter: NonNull<()>, next: Option<TypeId>) {
         // SAFETY: the inserter owns `names`; the reference ends before `close` looks at the datum again.
         let open = unsafe { &mut *self.names.get() }.open_reduction.take_if(|open| next != Some(open.operation));
         if let Some(open) = open {
-            (open.close)(inserter, self);
+            // SAFETY: the caller's promise, and that to `open_reduction`.
+            unsafe { (open.close)(inserter, self) };
         }
     }
 

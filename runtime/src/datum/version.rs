@@ -1,14 +1,19 @@
 //! One place that holds a datum's value, with its hazards and its poison.
 
-use super::Exclusion;
-use crate::{error::Failure, hazard::Hazards, memory::Placement, recording::TaskId, schedule::Resource, task::TaskRef};
+use super::{Elsewhere, Exclusion};
+use crate::{
+    error::Failure,
+    hazard::{Hazards, TaskRef},
+    recording::TaskId,
+    schedule::Resource,
+};
 use crossbeam_utils::CachePadded;
 use std::{
     cell::UnsafeCell,
     ptr::NonNull,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicPtr, AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering},
     },
 };
 
@@ -46,9 +51,10 @@ pub struct Execution {
     /// Private parts of a reduction into this version; each is a `Box<T>`, so they exist only for sized `T`. They belong to the
     /// version, not to the datum: under a new name the next reduction may begin before the last one has been combined.
     parts: Mutex<Vec<NonNull<()>>>,
-    /// The value's replicas on devices.
-    pub(crate) placement: Placement,
+    pub(crate) elsewhere: Elsewhere,
     pub(crate) home: Home,
+    /// Tasks that may run elsewhere have named the datum.
+    may_travel: AtomicBool,
 }
 
 // SAFETY: parts are values like the version's own, which are `Send + Sync` by the bounds of the constructors.
@@ -74,8 +80,9 @@ impl<T: ?Sized> Version<T> {
             poison,
             exclusion: Exclusion::default(),
             parts: Mutex::default(),
-            placement: Placement::default(),
+            elsewhere: Elsewhere::default(),
             home: Home::default(),
+            may_travel: AtomicBool::default(),
         };
         Self { submission: CachePadded::default(), execution, place }
     }
@@ -99,6 +106,16 @@ impl<T: ?Sized> Version<T> {
 }
 
 impl Execution {
+    /// A task that may run elsewhere names the datum.
+    pub(crate) fn may_travel(&self) {
+        self.may_travel.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the value may have to be brought home. Asked by the inserter.
+    pub(crate) fn may_be_away(&self) -> bool {
+        self.may_travel.load(Ordering::Relaxed) && !self.elsewhere.stays()
+    }
+
     /// The failure that spoiled the value, if one did.
     ///
     /// Called by a task whose access follows, by its hazards, the access that set it, and precedes the next that may clear it;

@@ -1,74 +1,19 @@
-//! Devices: something that takes work into in-order queues and finishes it later.
+//! Devices as the runtime knows them: what a driver must do, and what is said of work, of copies and of memory.
 //!
-//! # Two releases
-//!
-//! A task that goes to a device is *issued* when its work stands in a queue, and *done* when the work has finished. A successor
-//! that goes to a device, too, does not wait until its predecessors are done: it is issued as soon as they are issued, and
-//! their events become wait conditions on its own queue. So a chain of device tasks runs from end to end without coming back
-//! to the host. A successor on the host waits for done.
-//!
-//! # Which tasks, and who takes them
-//!
-//! A task that some device of the runtime can take is *offered*: it is pushed to the policy once, when it is **issuable**. From
-//! then on it can be taken, once, either by the thread that issues to such a device or, as soon as every predecessor is done,
-//! by a host worker, if it has a host implementation. So tasks stay in the scheduler, late-bound and stealable; a device is
-//! only given a few ([`DeviceInfo::depth`]) ahead.
-//!
-//! # Who issues
-//!
-//! Whoever holds a device's [`Issuing`](issue::Issuing) issues to it: mostly the thread that is the device's issuer, which lets go of it while it
-//! waits. The policy may keep a task for one device. If such a task has become ready by what an issuer has just put into a queue, and the other
-//! device's issuer waits, then it is not woken: the thread that is here issues that task, too, and so on, and a chain that goes from device to device
-//! does not go from thread to thread, each with cold caches, which would take as long as the work. It takes one task at a time, while there is none
-//! for its own device, and none whose data come from the host, as that may keep it. In all other cases the other issuer is woken. A pusher that sees
-//! a device idle wakes its issuer or issues in its place; one that does not see it idle leaves the task to the issuer, which says that it is idle
-//! before it looks for the last time (`device/table.rs`).
-//!
-//! # The hold
-//!
-//! An offered task counts one *done* more than it has predecessors, from its insertion on: the hold. A host worker that takes the
-//! task gives the hold back. For a task that was issued, the hold stands for its own completion: its issuer gives it back when
-//! the device reports the work finished. Whoever takes the count to zero (the issuer, or the finisher of the last
-//! predecessor, if completions are noticed out of order) retires the task. So a task is retired once, after its own
-//! completion and after all its predecessors.
-//!
-//! # Events
-//!
-//! An event is a place in a queue: [`Event`] names device, queue and ticket. The issuer finds those to wait for by looking at
-//! each predecessor: done, then there is nothing to wait for; issued, then its event is in the slot. The slot may be given
-//! to another task between the look at the event and now: the generation is looked at again afterwards, and a mismatch
-//! means "done". A device that can not wait for another device's event leaves the task until its predecessors are done.
-//!
-//! Which of the device's queues a task goes to is told in `device/queues.rs`.
+//! A device takes work into in-order queues and finishes it later. How tasks come to devices is told in `placement/mod.rs`.
 
-mod claim;
-mod codelet;
-mod finish;
-mod forecast;
-mod issue;
 mod memory;
-mod noted;
-mod offer;
-mod pace;
-mod queries;
-mod queues;
-mod reside;
-mod side;
-mod table;
-mod whereabouts;
 
-pub use codelet::{Codelet, Cost, Operand, Operands, Reads, Updates, Writes};
 pub use memory::{
     Derived, DeviceMemory, DeviceRegion, HostRegion, LinkInfo, MemoryInfo, Portable, Residence, Transfer,
 };
-pub(crate) use side::DeviceSide;
-pub(crate) use table::{Devices, Entry, Kinds, Takers};
 
 use crate::{
-    error::Cause,
-    task::{caught, guarded},
+    error::{Cause, SharedError},
+    panics::caught,
+    recording::BlasLevel,
 };
-use std::{any::Any, fmt, ops::Range, sync::Arc, time::Duration};
+use std::{any::Any, fmt, ops::Range, time::Duration};
 
 /// What kind of device an implementation is for, such as `cuda`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -122,6 +67,17 @@ pub struct Speed {
     pub latency_ns: u64,
 }
 
+/// The cost of one call of a codelet.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Floating-point operations.
+    pub flops: f64,
+    /// Bytes that it reads and writes at least.
+    pub bytes: f64,
+    /// The level of BLAS that it belongs to.
+    pub level: Option<BlasLevel>,
+}
+
 /// A point in a queue: everything issued to it up to and including the ticket is finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Event {
@@ -138,7 +94,7 @@ pub struct Event {
 pub struct DeviceError {
     message: String,
     is_lost: bool,
-    outcome: Option<Outcome>,
+    outcome: Option<SharedError>,
 }
 
 impl DeviceError {
@@ -156,13 +112,13 @@ impl DeviceError {
     /// Work that was done as it should be and came to this error, such as that a matrix is not positive definite: what the body of a
     /// host task would have returned.
     pub fn outcome(error: impl std::error::Error + Send + Sync + 'static) -> Self {
-        Self { message: error.to_string(), is_lost: false, outcome: Some(Outcome(Some(Arc::new(error)))) }
+        Self { message: error.to_string(), is_lost: false, outcome: Some(SharedError::new(error)) }
     }
 
     /// What work that was done as it should be came to, if it is of this type; see [`outcome`](Self::outcome).
     #[must_use]
     pub fn outcome_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
-        self.outcome.as_ref().and_then(Outcome::downcast_ref)
+        self.outcome.as_ref().and_then(SharedError::downcast_ref)
     }
 
     /// Whether the work was done as it should be, and came to an error of its own: whoever waits for its event need not fail with it.
@@ -183,44 +139,6 @@ impl DeviceError {
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.is_lost
-    }
-}
-
-/// An outcome, also as the error of a task's body. There until it is dropped.
-#[derive(Clone, Debug)]
-pub(crate) struct Outcome(Option<Arc<dyn std::error::Error + Send + Sync>>);
-
-impl Outcome {
-    fn error(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.as_deref().map(|error| error as &(dyn std::error::Error + 'static))
-    }
-
-    /// What the work came to, if it is of this type.
-    pub(crate) fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
-        self.error()?.downcast_ref()
-    }
-}
-
-impl Drop for Outcome {
-    fn drop(&mut self) {
-        // The last to hold it is often an issuer, and a user's error may panic when it is dropped.
-        let error = self.0.take();
-        let _ = guarded(|| {
-            drop(error);
-            Ok(())
-        });
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error().map_or(Ok(()), |error| fmt::Display::fmt(error, out))
-    }
-}
-
-impl std::error::Error for Outcome {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.error()
     }
 }
 

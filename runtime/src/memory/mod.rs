@@ -96,34 +96,22 @@ mod recent;
 mod tests;
 
 pub(crate) use admission::{Admitted, Demand};
-pub(crate) use directory::{Directory, EntryId, Gauge, Landed, Use, Uses, Waits};
+pub(crate) use directory::{Copier, Directory, EntryId, Gauge, Landed, Use, Uses, Waits};
 pub(crate) use entry::Node;
 pub(crate) use heap::Segment;
 pub use links::{CopyKind, Traffic};
 
 use crate::{
-    device::{DeviceError, DeviceInfo, Devices, Event, HostRegion, Residence, Transfer, shielded},
+    datum::{Elsewhere, Kept},
+    device::{DeviceInfo, HostRegion, Residence},
     sync::lock_soon,
 };
-use std::sync::{
-    Arc, Mutex, MutexGuard, OnceLock,
-    atomic::{AtomicBool, Ordering},
-};
-
-/// What a version of a datum keeps of its replicas.
-#[derive(Default)]
-pub(crate) struct Placement {
-    placed: OnceLock<Arc<Placed>>,
-    /// Tasks that devices can take have named it.
-    may_travel: AtomicBool,
-}
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A datum's entry, which ends with the datum, or with the last of those that share it.
 struct Placed {
     memory: Arc<Memory>,
     entry: EntryId,
-    /// Its only place in host memory, if the value stays where it is between scopes.
-    stays: Option<HostRegion>,
 }
 
 /// A datum's entry, and whether its place in host memory does not change.
@@ -139,50 +127,34 @@ impl Drop for Placed {
     }
 }
 
-impl Placement {
-    /// A task that a device can take names the datum.
-    pub(crate) fn may_travel(&self) {
-        self.may_travel.store(true, Ordering::Relaxed);
+impl Placed {
+    fn kept(self, stays: bool) -> Kept {
+        Kept { number: self.entry.0, stays, _end: Box::new(self) }
     }
+}
 
-    /// Whether the datum may have to be brought home. Asked by the inserter.
-    pub(crate) fn may_be_away(&self) -> bool {
-        self.may_travel.load(Ordering::Relaxed) && !self.stays()
-    }
-
-    /// Whether the value stays where it is between scopes.
-    pub(crate) fn stays(&self) -> bool {
-        self.placed.get().is_some_and(|placed| placed.stays.is_some())
-    }
-
+impl Elsewhere {
     /// Makes the entry of a value that stays where it is between scopes. Called before anybody else has the datum.
     pub(crate) fn stay(&self, memory: &Arc<Memory>, host: HostRegion) {
         let entry = memory.lock().open(host);
-        self.placed.get_or_init(|| Arc::new(Placed { memory: memory.clone(), entry, stays: Some(host) }));
-    }
-
-    /// Lets a datum that nobody else has yet use the entry of this one.
-    pub(crate) fn share_with(&self, other: &Self) {
-        if let Some(placed) = self.placed.get() {
-            other.placed.get_or_init(|| placed.clone());
-        }
+        self.keep(Placed { memory: memory.clone(), entry }.kept(true));
     }
 
     /// The datum's entry, if devices have used it.
     pub(crate) fn entry(&self) -> Option<EntryId> {
-        self.placed.get().map(|placed| placed.entry)
+        self.get().map(|kept| EntryId(kept.number))
     }
 
     /// The same, and whether the value stays where it is between scopes.
     pub(crate) fn known(&self) -> Option<Known> {
-        self.placed.get().map(|placed| Known { entry: placed.entry, stays: placed.stays.is_some() })
+        self.get().map(|kept| Known { entry: EntryId(kept.number), stays: kept.stays })
     }
 
     /// The same; the entry is made now if need be. Called under the directory's lock, so nobody else is at it.
     pub(crate) fn made_known(&self, memory: &Arc<Memory>, directory: &mut Directory, host: HostRegion) -> Known {
         self.known().unwrap_or_else(|| {
             let entry = directory.open(host);
-            self.placed.get_or_init(|| Arc::new(Placed { memory: memory.clone(), entry, stays: None }));
+            self.keep(Placed { memory: memory.clone(), entry }.kept(false));
             Known { entry, stays: false }
         })
     }
@@ -198,41 +170,6 @@ impl Memory {
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Directory> {
         lock_soon(&self.0)
-    }
-}
-
-/// The drivers, as the directory asks for copies.
-pub(crate) struct Drivers<'a> {
-    devices: &'a Devices,
-    /// Those that refused because they are gone: the directory is to be told when its lock is let go.
-    pub(crate) lost: Vec<u16>,
-}
-
-impl<'a> Drivers<'a> {
-    pub(crate) fn new(devices: &'a Devices) -> Self {
-        Self { devices, lost: Vec::new() }
-    }
-}
-
-impl directory::Copier for Drivers<'_> {
-    fn copy(&mut self, device: u16, transfer: &Transfer, waits: &[Event]) -> Result<Event, DeviceError> {
-        let entry = &self.devices.all[usize::from(device)];
-        let Some(memory) = entry.device.memory() else {
-            return Err(DeviceError::new("the device has no memory of its own"));
-        };
-        let queue = entry.info.transfer_queue(transfer);
-        // SAFETY: the host region is that of a datum, which lives until its tasks are done, among them the one that brings it home,
-        // or that drops what stays, and with it the end of every copy; the protocol in the module's head keeps readers and writers of it apart.
-        let result =
-            shielded("its driver panicked while a copy was issued", || unsafe { memory.copy(transfer, waits) });
-        if result.as_ref().is_err_and(DeviceError::is_lost) {
-            self.lost.push(device);
-        }
-        Ok(Event { device, queue, ticket: result? })
-    }
-
-    fn can_wait_for(&self, device: u16, other: u16) -> bool {
-        self.devices.all[usize::from(device)].device.can_wait_for(other)
     }
 }
 
@@ -252,12 +189,12 @@ pub struct MemoryInUse {
 }
 
 impl Memory {
-    pub(crate) fn in_use(&self, devices: &Devices) -> Vec<MemoryInUse> {
+    pub(crate) fn in_use(&self, names: &[String]) -> Vec<MemoryInUse> {
         let directory = self.lock();
-        let each = devices.all.iter().zip(&directory.stores).zip(&directory.evicted);
-        let use_of = |((entry, store), &evicted): ((&crate::device::Entry, &directory::Store), &(u64, u64))| {
+        let each = names.iter().zip(&directory.stores).zip(&directory.evicted);
+        let use_of = |((name, store), &evicted): ((&String, &directory::Store), &(u64, u64))| {
             store.heap.as_ref().map(|heap| MemoryInUse {
-                device: entry.info.name.clone(),
+                device: name.clone(),
                 bytes: heap.used(),
                 replicas: store.recent.len(),
                 pins: store.pins,
@@ -267,10 +204,10 @@ impl Memory {
         each.filter_map(use_of).collect()
     }
 
-    pub(crate) fn traffic(&self, devices: &Devices) -> Vec<Traffic> {
+    pub(crate) fn traffic(&self, names: &[String]) -> Vec<Traffic> {
         let name = |node: Node| match node.device() {
             None => "host".to_owned(),
-            Some(device) => devices.all[usize::from(device)].info.name.clone(),
+            Some(device) => names[usize::from(device)].clone(),
         };
         self.lock().links.traffic(name)
     }

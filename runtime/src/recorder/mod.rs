@@ -19,7 +19,6 @@ pub(crate) use file::TraceFile;
 
 use crate::{
     datum::Submission,
-    device::DeviceInfo,
     hazard::Mode,
     notices::Notices,
     recording::{
@@ -27,9 +26,9 @@ use crate::{
         Stall, TaskId, TaskRecord,
     },
     schedule::Place,
+    seat::Seat,
     sync::held,
     task::TaskSpec,
-    worker::Seat,
 };
 use crossbeam_utils::CachePadded;
 use page::Page;
@@ -54,10 +53,21 @@ pub(crate) struct RecorderSettings {
     pub(crate) window: u64,
     /// The lanes of all seats, workers first.
     pub(crate) lanes: Vec<Lane>,
-    pub(crate) devices: Vec<DeviceInfo>,
+    pub(crate) elsewhere: Lanes,
     pub(crate) memory_bytes: usize,
     pub(crate) has_file: bool,
     pub(crate) notices: Arc<Notices>,
+}
+
+/// The lanes of work elsewhere than on the host.
+#[derive(Default)]
+pub(crate) struct Lanes {
+    /// Of the threads that have seats.
+    pub(crate) threads: Vec<Lane>,
+    /// Of the queues of each device.
+    pub(crate) queues: Vec<Vec<Lane>>,
+    /// The names of the memory nodes; none where all work in host memory.
+    pub(crate) nodes: Vec<String>,
 }
 
 /// See the module's head.
@@ -80,18 +90,14 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub(crate) fn new(settings: RecorderSettings) -> Self {
-        let RecorderSettings { workers, window, mut lanes, devices, memory_bytes, has_file, notices } = settings;
-        let seats = lanes.len();
+        let RecorderSettings { workers, window, mut lanes, elsewhere, memory_bytes, has_file, notices } = settings;
+        lanes.extend(elsewhere.threads);
+        let (seats, nodes) = (lanes.len(), elsewhere.nodes);
         let mut queues = Vec::new();
-        for info in &devices {
+        for each in elsewhere.queues {
             queues.push(lanes.len() as u32);
-            lanes.extend(queue_lanes(info));
+            lanes.extend(each);
         }
-        let nodes = if devices.iter().any(|info| info.memory.is_some()) {
-            std::iter::once("host".to_owned()).chain(devices.iter().map(|info| info.name.clone())).collect()
-        } else {
-            Vec::new()
-        };
         let seat = |place| CachePadded::new(Mutex::new(Page::new(place as u32)));
         Self {
             epoch: Instant::now(),
@@ -300,19 +306,6 @@ pub(crate) fn worker_lane(name: String) -> Lane {
     Lane { name, kind: LaneKind::Worker, process: "workers".to_owned() }
 }
 
-/// The lane of the thread that issues to a device.
-pub(crate) fn device_lane(device: String) -> Lane {
-    Lane { name: "issuer".to_owned(), kind: LaneKind::Queue, process: device }
-}
-
-/// The lanes of a device's queues: those for tasks, and, where it has memory of its own, those for copies.
-fn queue_lanes(info: &DeviceInfo) -> Vec<Lane> {
-    let lane = |name: String| Lane { name, kind: LaneKind::Queue, process: info.name.clone() };
-    let copies: &[&str] = if info.memory.is_some() { &["copies in", "copies out", "copies from peers"] } else { &[] };
-    let tasks = (0..info.queues).map(|queue| lane(format!("queue {queue}")));
-    tasks.chain(copies.iter().map(|&name| lane(name.to_owned()))).collect()
-}
-
 /// A queue of a device.
 #[derive(Clone, Copy)]
 pub(crate) struct DeviceQueue {
@@ -343,7 +336,7 @@ mod cost {
             workers: 1,
             window: 1,
             lanes,
-            devices: Vec::new(),
+            elsewhere: Lanes::default(),
             memory_bytes: 16 << 20,
             has_file: false,
             notices: Arc::default(),

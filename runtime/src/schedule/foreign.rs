@@ -1,7 +1,7 @@
 //! A policy of the user's, which must not panic.
 
 use super::{Outlook, Place, Policy, ReadyTask, Resource, Want};
-use crate::{recording::TaskId, worker::one_way};
+use crate::{panics::one_way, recording::TaskId};
 
 /// Ends the process where the policy panics: what it was given may be lost then, and nobody knows.
 pub(crate) struct Foreign(pub(crate) Box<dyn Policy>);

@@ -41,7 +41,7 @@ pub struct Forecast {
 
 impl Forecast {
     /// What it says of what must be moved, as if there were room for it.
-    pub(super) fn moves(&self) -> Moves {
+    pub(crate) fn moves(&self) -> Moves {
         Moves { ns: self.communication_ns, from_host: self.from_host, has_room: true }
     }
 }
@@ -111,4 +111,47 @@ pub trait Outlook {
 
     /// Nanoseconds since some moment.
     fn now_ns(&self) -> u64;
+}
+
+/// The outlook where all tasks run on the host: there is nothing to weigh.
+pub(crate) struct HostAlone {
+    pub(crate) workers: usize,
+}
+
+impl Outlook for HostAlone {
+    fn resources(&self) -> u16 {
+        1
+    }
+
+    fn workers(&self) -> usize {
+        self.workers
+    }
+
+    fn resource_at(&self, _: Place) -> Resource {
+        Resource::HOST
+    }
+
+    fn forecast(&self, _: &ReadyTask, on: Resource) -> Option<Forecast> {
+        (on == Resource::HOST).then(Forecast::default)
+    }
+
+    fn is_lost(&self, _: Resource) -> bool {
+        false
+    }
+
+    fn level(&self, _: &ReadyTask) -> Option<BlasLevel> {
+        None
+    }
+
+    fn home(&self, _: &ReadyTask) -> Option<Resource> {
+        None
+    }
+
+    fn owner(&self, _: &ReadyTask) -> Option<Resource> {
+        None
+    }
+
+    fn now_ns(&self) -> u64 {
+        0
+    }
 }

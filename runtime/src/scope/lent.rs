@@ -1,8 +1,8 @@
 //! Handles to data that live at least as long as a scope.
 
 use crate::{
-    access::{Commute, Invariant, Read, ReadWrite, Reduce, Reduction, Target, Write},
     datum::Datum,
+    insert::{Commute, Invariant, Read, ReadWrite, Reduce, Reduction, Target, Write},
     schedule::Resource,
 };
 use std::{marker::PhantomData, ptr::NonNull};

@@ -1,16 +1,18 @@
 //! Opening a scope, inserting into it, and joining it.
 
-use super::{Lent, ScopeState, View, state::NO_TASK};
+use super::{Lent, Output, View};
 use crate::{
-    access::{Accesses, BoundOf, Item, Output, Pool, ScratchPool},
     datum::{Datum, Execution, Level},
-    error::{Cause, Error, Failure},
+    error::{Cause, Error, Failure, guarded},
     hazard::Mode,
-    insert::Inserter,
+    insert::{Accesses, BoundOf, Closure, Compute, Inserter, Item, Outcome, Pool, Probe, ScratchPool},
+    panics::one_way,
     recording::TaskId,
-    runtime::Shared,
-    task::{Closure, Compute, Fail, Outcome, Probe, Runnable, TaskSpec, Verdict, guarded},
-    worker::{Frame, Seat, one_way},
+    scope_state::NO_TASK,
+    seat::Frame,
+    shared::Shared,
+    task::{Fail, Runnable, TaskSpec, Verdict},
+    worker::Entry,
 };
 use std::{
     cell::RefCell,
@@ -48,12 +50,12 @@ trait Kept {
 impl<T: ?Sized> Kept for Datum<T> {
     fn close(&self, inserter: &Inserter<'_>) {
         // SAFETY: the scope's thread is the inserter of what it lent.
-        unsafe { self.close_reduction(inserter, None) };
+        unsafe { self.end_reduction(inserter, None) };
     }
 
     fn come_home(&self, inserter: &Inserter<'_>) {
         // SAFETY: the scope's thread is the inserter of what it lent.
-        for version in unsafe { self.versions() }.filter(|version| version.execution.placement.may_be_away()) {
+        for version in unsafe { self.versions() }.filter(|version| version.execution.may_be_away()) {
             // SAFETY: as above. A value that is final may be on its way home while others still read it where it is.
             let early = unsafe { version.submission() }.hazards.ends_in_reads().then_some(Mode::Read);
             for mode in early.into_iter().chain([Mode::ReadWrite]) {
@@ -345,7 +347,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     }
 
     fn come_home(&self) {
-        if self.inserter.shared.devices.any_memory() {
+        if self.inserter.shared.placement.as_ref().is_some_and(|placement| placement.brings_home()) {
             for kept in &*self.kept.borrow() {
                 // SAFETY: freed only by `free`, at the scope's end.
                 unsafe { kept.as_ref() }.come_home(self.inserter);
@@ -419,15 +421,6 @@ impl Nesting<'_> {
     }
 }
 
-/// Where a thread stands when it opens a scope.
-pub(crate) struct Entry<'a> {
-    pub(crate) seat: &'a Seat,
-    pub(crate) level: Level,
-    pub(crate) parent: Option<NonNull<ScopeState>>,
-    /// While waiting, run only tasks inside this scope.
-    pub(crate) within: Option<&'a ScopeState>,
-}
-
 impl<'a> Entry<'a> {
     /// Runs `inside` with a scope of its own, joins it, and returns its first failure.
     pub(crate) fn open(&self, shared: &'a Shared, inside: impl FnOnce(&Inserter<'_>)) -> Result<(), Error> {
@@ -437,7 +430,7 @@ impl<'a> Entry<'a> {
         let picky = self.within.or((self.level != Level::TOP || shared.is_guest(self.seat)).then_some(state));
         let inserter = Inserter::new(shared, self.seat, state, self.level, picky);
         let frame = Frame {
-            shared: NonNull::from(shared),
+            runtime: std::ptr::from_ref(shared).cast(),
             seat: NonNull::from(self.seat),
             task: self.level.0,
             scope: Some(NonNull::from(state)),

@@ -6,15 +6,11 @@
 
 use crate::{
     datum::{Exclusion, Execution},
-    device::{DeviceError, DeviceKind, DeviceRegion, IssueContext, Kinds, Residence, Takers},
     error::{Cause, Failure},
     hazard::Mode,
     recording::Outcome,
 };
-use std::{marker::PhantomData, mem::MaybeUninit, sync::Arc};
-
-/// An error as bodies return it.
-pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+use std::{cell::UnsafeCell, marker::PhantomData, mem::MaybeUninit, sync::Arc};
 
 /// Words of in-place storage: three accesses and six more words of captures.
 const WORDS: usize = 9;
@@ -25,8 +21,10 @@ pub(crate) type Fail<'a> = &'a dyn Fn(Cause) -> Arc<Failure>;
 /// Looks at a version whose value a task uses.
 pub(crate) type VisitUse<'a> = &'a mut dyn FnMut(&Execution, Mode);
 
-/// Looks at where a value lies in host memory.
-pub(crate) type VisitResidence<'a> = &'a mut dyn FnMut(Residence<'_>);
+/// What a body can do elsewhere than on the host: the address of a table that its maker and the
+/// [placement](crate::shared::Placement) know.
+#[derive(Clone, Copy)]
+pub(crate) struct Elsewhere(pub(crate) *const ());
 
 /// How a task ended.
 pub(crate) enum Verdict {
@@ -53,10 +51,8 @@ pub(crate) trait Runnable: Sized {
     /// Whether its writes may take fresh places: not if it writes nothing.
     const RENAMES: bool = true;
 
-    /// Which kinds of worker can take it.
-    fn takers(&self, _kinds: &Kinds) -> Takers {
-        Takers::HOST
-    }
+    /// What it can do elsewhere; none if it is for the host.
+    const ELSEWHERE: Option<Elsewhere> = None;
 
     /// Adds the mutual exclusions of its commuting accesses.
     fn exclusions(&self, _into: &mut Vec<*const Exclusion>) {}
@@ -64,29 +60,13 @@ pub(crate) trait Runnable: Sized {
     /// Visits the versions whose values the task uses, in the order of the accesses.
     fn uses(&self, _visit: VisitUse<'_>) {}
 
-    /// Visits where these values lie in host memory, in the same order; says whether all of them do so in columns.
-    ///
-    /// # Safety
-    /// Every predecessor is done, or issued to a device.
-    unsafe fn residences(&self, _visit: VisitResidence<'_>) -> bool {
-        false
-    }
-
-    /// Bytes of scratch that the implementation for this kind of device asks for, by the shapes of its operands' regions.
-    fn scratch_bytes(&self, _kind: DeviceKind, _shapes: &mut dyn Iterator<Item = DeviceRegion>) -> usize {
-        0
-    }
-
     /// Runs the body on the host, unless one of its inputs is poisoned, and settles its accesses.
     fn run(self, fail: Fail<'_>) -> Verdict;
 
-    /// Hands the work to a device queue. The body stays until `complete`.
-    fn issue(&mut self, _context: &mut IssueContext<'_>, _regions: &[DeviceRegion]) -> Result<(), DeviceError> {
-        Err(DeviceError::new("this task has no implementation for the device"))
+    /// Settles the accesses after the work was done, or has failed, elsewhere.
+    fn complete(self, _result: Result<(), Cause>, _fail: Fail<'_>) -> Verdict {
+        unreachable!("it is for the host")
     }
-
-    /// Settles the accesses after a device has finished, or failed, the work.
-    fn complete(self, result: Result<(), Cause>, fail: Fail<'_>) -> Verdict;
 
     /// Drops the body unrun and poisons what it would have written.
     fn discard(self, failure: &Arc<Failure>);
@@ -96,19 +76,20 @@ pub(crate) trait Runnable: Sized {
 pub(crate) struct Vtable {
     pub(crate) run: unsafe fn(*mut u8, Fail<'_>) -> Verdict,
     pub(crate) discard: unsafe fn(*mut u8, &Arc<Failure>),
-    pub(crate) issue: unsafe fn(*mut u8, &mut IssueContext<'_>, &[DeviceRegion]) -> Result<(), DeviceError>,
     pub(crate) complete: unsafe fn(*mut u8, Result<(), Cause>, Fail<'_>) -> Verdict,
     pub(crate) exclusions: unsafe fn(*const u8, &mut Vec<*const Exclusion>),
     pub(crate) uses: unsafe fn(*const u8, VisitUse<'_>),
-    pub(crate) residences: unsafe fn(*const u8, VisitResidence<'_>) -> bool,
-    pub(crate) scratch_bytes: unsafe fn(*const u8, DeviceKind, &mut dyn Iterator<Item = DeviceRegion>) -> usize,
+    pub(crate) elsewhere: Option<Elsewhere>,
+    /// Where the concrete body is.
+    pub(crate) value: unsafe fn(*mut u8) -> *mut u8,
 }
 
 /// An erased body, or none.
 #[repr(C)]
 pub(crate) struct Body {
     vtable: Option<&'static Vtable>,
-    storage: MaybeUninit<[u64; WORDS]>,
+    /// In a cell: work elsewhere changes the body through a pointer that [`elsewhere`](Self::elsewhere) gave.
+    storage: UnsafeCell<MaybeUninit<[u64; WORDS]>>,
 }
 
 /// A concrete body kept in the storage.
@@ -123,18 +104,14 @@ impl<B: Runnable> InPlace<B> {
         run: |at, fail| unsafe { at.cast::<B>().read() }.run(fail),
         // SAFETY: `at` points to a `B` that `fill` put there; this is its last use.
         discard: |at, failure| unsafe { at.cast::<B>().read() }.discard(failure),
-        // SAFETY: `at` points to a `B` that `fill` put there.
-        issue: |at, context, regions| unsafe { &mut *at.cast::<B>() }.issue(context, regions),
         // SAFETY: `at` points to a `B` that `fill` put there; this is its last use.
         complete: |at, result, fail| unsafe { at.cast::<B>().read() }.complete(result, fail),
         // SAFETY: `at` points to a `B` that `fill` put there.
         exclusions: |at, into| unsafe { &*at.cast::<B>() }.exclusions(into),
         // SAFETY: as above.
         uses: |at, visit| unsafe { &*at.cast::<B>() }.uses(visit),
-        // SAFETY: as above, and the caller's promise.
-        residences: |at, visit| unsafe { (*at.cast::<B>()).residences(visit) },
-        // SAFETY: as above.
-        scratch_bytes: |at, kind, shapes| unsafe { &*at.cast::<B>() }.scratch_bytes(kind, shapes),
+        elsewhere: B::ELSEWHERE,
+        value: |at| at,
     };
 }
 
@@ -144,24 +121,21 @@ impl<B: Runnable> Boxed<B> {
         run: |at, fail| unsafe { at.cast::<Box<B>>().read() }.run(fail),
         // SAFETY: `at` points to a box of a `B` that `fill` put there; this is its last use.
         discard: |at, failure| unsafe { at.cast::<Box<B>>().read() }.discard(failure),
-        // SAFETY: `at` points to a box of a `B` that `fill` put there.
-        issue: |at, context, regions| unsafe { &mut *at.cast::<Box<B>>() }.issue(context, regions),
         // SAFETY: `at` points to a box of a `B` that `fill` put there; this is its last use.
         complete: |at, result, fail| unsafe { at.cast::<Box<B>>().read() }.complete(result, fail),
         // SAFETY: `at` points to a box of a `B` that `fill` put there.
         exclusions: |at, into| unsafe { &*at.cast::<Box<B>>() }.exclusions(into),
         // SAFETY: as above.
         uses: |at, visit| unsafe { &*at.cast::<Box<B>>() }.uses(visit),
-        // SAFETY: as above, and the caller's promise.
-        residences: |at, visit| unsafe { (*at.cast::<Box<B>>()).residences(visit) },
-        // SAFETY: as above.
-        scratch_bytes: |at, kind, shapes| unsafe { &*at.cast::<Box<B>>() }.scratch_bytes(kind, shapes),
+        elsewhere: B::ELSEWHERE,
+        // SAFETY: `at` points to a box of a `B` that `fill` put there.
+        value: |at| unsafe { (&raw mut **at.cast::<Box<B>>()).cast() },
     };
 }
 
 impl Body {
     pub(crate) const fn empty() -> Self {
-        Self { vtable: None, storage: MaybeUninit::uninit() }
+        Self { vtable: None, storage: UnsafeCell::new(MaybeUninit::uninit()) }
     }
 
     /// The next free slot, while this one is free: kept where the body was.
@@ -169,7 +143,7 @@ impl Body {
     pub(crate) fn link(&self) -> u32 {
         debug_assert!(self.vtable.is_none(), "a free slot holds no body");
         // SAFETY: `set_link` wrote the first word, and nothing was filled in since.
-        unsafe { self.storage.as_ptr().cast::<u32>().read() }
+        unsafe { self.storage.get().cast::<u32>().read() }
     }
 
     /// See [`link`](Self::link).
@@ -177,7 +151,7 @@ impl Body {
     pub(crate) fn set_link(&mut self, next: u32) {
         debug_assert!(self.vtable.is_none(), "a free slot holds no body");
         // SAFETY: the storage is large enough, aligned, and holds nothing.
-        unsafe { self.storage.as_mut_ptr().cast::<u32>().write(next) };
+        unsafe { self.storage.get().cast::<u32>().write(next) };
     }
 
     /// Puts a body in.
@@ -187,7 +161,7 @@ impl Body {
     #[inline]
     pub(crate) unsafe fn fill<B: Runnable>(&mut self, body: B) {
         debug_assert!(self.vtable.is_none(), "the slot still holds a body");
-        let at = self.storage.as_mut_ptr();
+        let at = self.storage.get();
         if InPlace::<B>::FITS {
             // SAFETY: the storage is large and aligned enough, as `FITS` says, and holds nothing.
             unsafe { at.cast::<B>().write(body) };
@@ -200,7 +174,7 @@ impl Body {
     }
 
     fn at(&mut self) -> *mut u8 {
-        self.storage.as_mut_ptr().cast()
+        self.storage.get().cast()
     }
 
     fn consume(&mut self) -> (&'static Vtable, *mut u8) {
@@ -223,80 +197,31 @@ impl Body {
         unsafe { (vtable.discard)(at, failure) }
     }
 
-    /// Settles it after a device has finished.
+    /// Settles it after its work was done elsewhere.
     pub(crate) fn complete(&mut self, result: Result<(), Cause>, fail: Fail<'_>) -> Verdict {
         let (vtable, at) = self.consume();
         // SAFETY: as in `run`.
         unsafe { (vtable.complete)(at, result, fail) }
     }
 
-    /// Hands it to a device queue.
-    pub(crate) fn issue(
-        &mut self,
-        context: &mut IssueContext<'_>,
-        regions: &[DeviceRegion],
-    ) -> Result<(), DeviceError> {
-        let Some(vtable) = self.vtable else { unreachable!("a body is issued before it is consumed") };
+    /// What it can do elsewhere, and where the concrete body is, which whoever has the right to the body may use.
+    pub(crate) fn elsewhere(&self) -> Option<(Elsewhere, *mut u8)> {
+        let Some(vtable) = self.vtable else { unreachable!("asked before it is consumed") };
         // SAFETY: `fill` initialised the storage for this table.
-        unsafe { (vtable.issue)(self.at(), context, regions) }
+        vtable.elsewhere.map(|table| (table, unsafe { (vtable.value)(self.storage.get().cast()) }))
     }
 
     /// The versions whose values the task uses.
     pub(crate) fn uses(&self, visit: VisitUse<'_>) {
         let Some(vtable) = self.vtable else { unreachable!("asked before it is consumed") };
         // SAFETY: as in `issue`.
-        unsafe { (vtable.uses)(self.storage.as_ptr().cast(), visit) }
-    }
-
-    /// Where these values lie in host memory.
-    ///
-    /// # Safety
-    /// Every predecessor is done, or issued to a device.
-    pub(crate) unsafe fn residences(&self, visit: VisitResidence<'_>) -> bool {
-        let Some(vtable) = self.vtable else { unreachable!("asked before it is consumed") };
-        // SAFETY: as in `issue`, and the caller's promise.
-        unsafe { (vtable.residences)(self.storage.as_ptr().cast(), visit) }
-    }
-
-    /// Bytes of scratch that it asks for.
-    pub(crate) fn scratch_bytes(&self, kind: DeviceKind, shapes: &mut dyn Iterator<Item = DeviceRegion>) -> usize {
-        let Some(vtable) = self.vtable else { unreachable!("asked before it is consumed") };
-        // SAFETY: as in `issue`.
-        unsafe { (vtable.scratch_bytes)(self.storage.as_ptr().cast(), kind, shapes) }
+        unsafe { (vtable.uses)(self.storage.get().cast(), visit) }
     }
 
     /// The mutual exclusions that it needs before it runs.
     pub(crate) fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
         let Some(vtable) = self.vtable else { unreachable!("asked before it is consumed") };
         // SAFETY: as in `issue`.
-        unsafe { (vtable.exclusions)(self.storage.as_ptr().cast(), into) }
+        unsafe { (vtable.exclusions)(self.storage.get().cast(), into) }
     }
-}
-
-/// Runs user code, and makes an error or a panic into a cause.
-pub(crate) fn guarded(code: impl FnOnce() -> Result<(), BoxError>) -> Result<(), Cause> {
-    match caught(code) {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(Cause::Returned(error)),
-        Err(message) => Err(Cause::Panicked(message)),
-    }
-}
-
-/// Runs user code, and makes a panic into its message.
-#[inline]
-pub(crate) fn caught<R>(code: impl FnOnce() -> R) -> Result<R, String> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(code)).map_err(message)
-}
-
-#[cold]
-fn message(payload: Box<dyn std::any::Any + Send>) -> String {
-    let text = match payload.downcast_ref::<&'static str>() {
-        Some(text) => (*text).to_owned(),
-        None => payload.downcast_ref::<String>().cloned().unwrap_or_else(|| "(no message)".to_owned()),
-    };
-    // A payload may panic when it is dropped; a second payload is left alone.
-    if let Err(second) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(payload))) {
-        std::mem::forget(second);
-    }
-    text
 }

@@ -12,7 +12,7 @@
 //! Of a task that one thread is `alone` with (`successors.rs`), all of this is done by that thread, and without a locked
 //! instruction.
 
-use super::TaskRef;
+use crate::hazard::TaskRef;
 use crate::sync::{AtomicU64, Ordering};
 
 const DONE_ONE: u64 = 1;

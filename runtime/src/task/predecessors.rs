@@ -7,7 +7,7 @@
 //! accesses have found. Most were never met: a word with a bit for each sixty-fourth slot says so. Of the others few are compared
 //! one by one, many are looked up in a set.
 
-use super::TaskRef;
+use crate::hazard::TaskRef;
 use std::{
     collections::HashSet,
     hash::{BuildHasherDefault, Hasher},

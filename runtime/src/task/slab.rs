@@ -1,7 +1,8 @@
 //! Where slots live: blocks that are never moved and never given back while the runtime lives, so that a stale reference
 //! still points to a slot (of another task, which its generation tells).
 
-use super::{Slot, TaskRef};
+use super::Slot;
+use crate::hazard::TaskRef;
 use crate::sync::prefetch;
 use crossbeam_utils::CachePadded;
 use std::sync::{

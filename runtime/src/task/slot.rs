@@ -13,8 +13,9 @@
 //! written by the inserter before the seal and only read until the slot is free. The number is an atomic, too:
 //! whether a slot has a task's number may be asked at any time (`worker/strays.rs`).
 
-use super::{Body, Lock, Pending, TaskRef, successors::Successors};
-use crate::{device::DeviceSide, recording::TaskId, scope::ScopeState};
+use super::{Body, Lock, Pending, successors::Successors};
+use crate::hazard::TaskRef;
+use crate::{recording::TaskId, scope_state::ScopeState};
 use std::{
     cell::UnsafeCell,
     panic::Location,
@@ -80,8 +81,8 @@ pub(crate) struct Slot {
     scope: UnsafeCell<*const ScopeState>,
     id: AtomicU64,
     exec: UnsafeCell<Exec>,
-    /// Made when first needed, never taken away while the slot lives: others read a task's event through it.
-    device: AtomicPtr<DeviceSide>,
+    /// What the other half of the runtime keeps beside the task; null where there is none.
+    pub(crate) beside: AtomicPtr<()>,
 }
 
 // SAFETY: the rights to the cells move as the module's head says; what they hold (a body's captures are `Send`, the scope is
@@ -89,16 +90,6 @@ pub(crate) struct Slot {
 unsafe impl Send for Slot {}
 // SAFETY: as above.
 unsafe impl Sync for Slot {}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        let side = *self.device.get_mut();
-        if !side.is_null() {
-            // SAFETY: made by `Box::into_raw` in `device_side`, and no other reference outlives the slab.
-            drop(unsafe { Box::from_raw(side) });
-        }
-    }
-}
 
 // The memory of a task is a number that the documentation gives.
 const _: () = assert!(cfg!(loom) || size_of::<Slot>() == 192);
@@ -115,7 +106,7 @@ impl Slot {
                 body: Body::empty(),
                 label: Label { name: "", site: Location::caller() },
             }),
-            device: AtomicPtr::new(std::ptr::null_mut()),
+            beside: AtomicPtr::new(std::ptr::null_mut()),
         }
     }
 
@@ -150,32 +141,6 @@ impl Slot {
     pub(crate) fn scope(&self) -> &ScopeState {
         // SAFETY: written before the task was sealed, not written again before the slot is free; the caller holds a task.
         unsafe { &**self.scope.get() }
-    }
-
-    /// What devices need of the task; only where the runtime has devices.
-    #[inline]
-    pub(crate) fn device_side(&self) -> &DeviceSide {
-        self.made_device_side().unwrap_or_else(|| self.make_device_side())
-    }
-
-    #[cold]
-    fn make_device_side(&self) -> &DeviceSide {
-        let mut side = Box::into_raw(Box::<DeviceSide>::default());
-        let none = std::ptr::null_mut();
-        if let Err(other) = self.device.compare_exchange(none, side, Ordering::AcqRel, Ordering::Acquire) {
-            // SAFETY: made above, and nobody else has seen it.
-            drop(unsafe { Box::from_raw(side) });
-            side = other;
-        }
-        // SAFETY: freed only when the slot is dropped.
-        unsafe { &*side }
-    }
-
-    /// The same, if it was made.
-    #[inline]
-    pub(crate) fn made_device_side(&self) -> Option<&DeviceSide> {
-        // SAFETY: as above.
-        unsafe { self.device.load(Ordering::Acquire).as_ref() }
     }
 
     pub(super) fn exec_mut(&mut self) -> &mut Exec {

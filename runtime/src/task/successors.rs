@@ -37,7 +37,7 @@
 //!
 //! # Alone
 //!
-//! Where one thread is inserter and finisher of a task and of all its neighbours (`scope/state.rs` says where), nobody can come
+//! Where one thread is inserter and finisher of a task and of all its neighbours (`scope_state.rs` says where), nobody can come
 //! between its look at the word and its write. The word then carries `ALONE`, and is changed by plain stores: a serial run
 //! pays for no locked instruction. Others may still read the word, through stale references, so the stores release.
 //!
@@ -46,7 +46,7 @@
 //! `close` releases and `add` acquires, so an inserter that finds a predecessor done also sees what it wrote. Entries are
 //! written with release and read with acquire; zero means "not yet filled", which the finisher restores.
 
-use super::TaskRef;
+use crate::hazard::TaskRef;
 use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, relax};
 
 const CLOSED: u64 = 1;

@@ -13,7 +13,7 @@
 //!    it takes replaces the assumption.
 //!
 //! When many measurements contradict what was persisted by more than a factor of two, that is dropped for the kernel and the
-//! resource; if by more than a factor of five, that is said, once ([`Runtime::notices`]).
+//! resource; if by more than a factor of five, that is said, once ([`Runtime::notices`](crate::Runtime::notices)).
 //!
 //! Weights are kept only where there are devices: a runtime without any pays nothing.
 
@@ -29,10 +29,9 @@ pub(crate) use file::default_file;
 
 use crate::{
     cache::CacheFile,
-    device::{Cost, Devices, Speed},
+    device::{Cost, DeviceInfo, Speed},
     error::Error,
     notices::Notices,
-    runtime::Runtime,
     schedule::Resource,
     sync::held,
 };
@@ -178,8 +177,8 @@ pub(crate) struct Weights {
 
 impl Weights {
     /// The weights for these devices, with what earlier runs have left in the file.
-    pub(crate) fn start(file: Option<CacheFile>, devices: &Devices, notices: Arc<Notices>) -> Result<Self, Error> {
-        let named: Vec<_> = devices.all.iter().map(|entry| (entry.info.name.clone(), entry.info.speed)).collect();
+    pub(crate) fn start(file: Option<CacheFile>, devices: &[DeviceInfo], notices: Arc<Notices>) -> Result<Self, Error> {
+        let named: Vec<_> = devices.iter().map(|info| (info.name.clone(), info.speed)).collect();
         Self::of_devices(if named.is_empty() { None } else { file }, named, notices)
     }
 
@@ -390,24 +389,5 @@ fn weight(resource: Resource, rates: &Rates, kernel: &str, point: Point, source:
         rate: 1e9 / point.ns_per_unit,
         samples: point.samples,
         source,
-    }
-}
-
-impl Runtime {
-    /// The capability weights as they stand: for each device, and a worker of the host, its rate for each kind of kernel that has run
-    /// here, now or earlier. Empty without devices.
-    #[must_use]
-    pub fn capability_weights(&self) -> Vec<CapabilityWeight> {
-        self.shared.weights.list()
-    }
-
-    /// The capability weight of one resource for one call of a kernel, from the best source that there is: what data are dealt by. The
-    /// host's is one worker's.
-    ///
-    /// # Panics
-    /// If the runtime has no such device.
-    #[must_use]
-    pub fn capability_weight(&self, resource: Resource, kernel: &str, cost: Cost) -> CapabilityWeight {
-        self.shared.weights.of(resource, kernel, cost)
     }
 }

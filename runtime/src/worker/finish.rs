@@ -1,23 +1,13 @@
 //! The end of a task: its successors are released, its slot is free again, its scope counts it.
 
-use super::{Seat, seat::Done};
 use crate::{
-    runtime::Shared,
     schedule::ReadyTask,
-    scope::ScopeState,
+    scope_state::ScopeState,
+    seat::{Done, Seat},
+    shared::{Completed, Next, Shared},
     task::{Release, Released},
 };
-use smallvec::SmallVec;
 use std::ptr::NonNull;
-
-/// What a release has led to.
-pub(crate) enum Next {
-    Nothing,
-    /// The task was pushed; somebody should come for it.
-    Ready,
-    /// A device had finished the task before its predecessors were counted; now it can be retired.
-    Retire,
-}
 
 /// What the end of one task has led to.
 struct Ending<'a> {
@@ -30,22 +20,18 @@ struct Ending<'a> {
     completed: &'a mut Completed,
 }
 
-/// Tasks that a device has finished already, and that waited only for one that has ended now. They are retired one after the other, not one
-/// inside of the other: a chain of them may be as long as the window.
-pub(crate) type Completed = SmallVec<[u32; 4]>;
-
 impl Shared {
     /// Marks a task done, releases its successors, frees its slot, and counts it. Returns a task to run next, or push.
     pub(crate) fn finish(&self, seat: &Seat, index: u32) -> Option<ReadyTask> {
         let mut completed = Completed::new();
         let next = self.finish_one(seat, index, None, &mut completed);
-        if !completed.is_empty() {
-            self.retire_all(seat, completed);
+        if let Some(placement) = self.placement.as_ref().filter(|_| !completed.is_empty()) {
+            placement.retire_all(self, seat, completed);
         }
         next
     }
 
-    /// The same, but for tasks that are settled by it, too: the caller must [retire](Self::retire_all) them. `drawn_ns` is when a recording
+    /// The same, but for tasks that are settled by it, too: the caller must [retire](crate::shared::Placement::retire_all) them. `drawn_ns` is when a recording
     /// lets the task end, if that is not now.
     #[inline]
     pub(crate) fn finish_one(
@@ -58,24 +44,24 @@ impl Shared {
         let slot = self.slab.slot(index);
         let scope = NonNull::from(slot.scope());
         let mut ending = Ending { scope, next: None, pushed_in: None, completed };
-        let host_only = self.devices.is_empty();
-        if !host_only {
+        let placement = self.placement.as_deref();
+        if placement.is_some() {
             seat.count(-1);
         }
         let closed = slot.successors.close();
         let release = if closed.issued { Release::Done } else { Release::Both };
-        let recorder = self.recorder.as_ref().filter(|_| !host_only);
+        let recorder = self.recorder.as_ref().filter(|_| placement.is_some());
         let ended_ns = recorder.map(|recorder| drawn_ns.unwrap_or_else(|| recorder.now_ns()));
         slot.successors.drain(closed, |successor| {
             let waiting = self.slab.slot(successor);
             // Looked up before the release: from then on another thread may run the task and free its slot.
             let ready_scope = NonNull::from(waiting.scope());
-            if let Some(ended_ns) = ended_ns {
-                waiting.device_side().not_before(ended_ns);
+            if let (Some(placement), Some(ended_ns)) = (placement, ended_ns) {
+                placement.not_before(waiting, ended_ns);
             }
             let released = waiting.pending.release(release, waiting.successors.is_alone());
             // Most releases are not a task's last.
-            if !host_only || released.runnable() {
+            if placement.is_some() || released.runnable() {
                 self.release_further(seat, successor, released, ready_scope, &mut ending);
             }
         });
@@ -88,6 +74,19 @@ impl Shared {
         }
         self.count_done(seat, scope);
         ending.next
+    }
+
+    /// What to do about a task that has had a release.
+    #[inline]
+    fn after_release(&self, seat: &Seat, index: u32, released: Released) -> Next {
+        match &self.placement {
+            Some(placement) => placement.after_release(self, seat, index, released),
+            None if released.runnable() => {
+                self.push(seat, index);
+                Next::Ready
+            }
+            None => Next::Nothing,
+        }
     }
 
     /// Does what a release asks for.
@@ -120,7 +119,7 @@ impl Shared {
     /// A task that has just become ready, if the policy lets this seat run it next.
     #[inline]
     fn handed_over(&self, seat: &Seat, index: u32) -> Option<ReadyTask> {
-        if !self.devices.is_empty() {
+        if self.placement.is_some() {
             return None;
         }
         let slot = self.slab.slot(index);

@@ -1,14 +1,13 @@
 //! What a worker does with a task: takes it, runs it, finishes it, and releases those that waited for it.
 
-use super::{Seat, seat::Frame};
 use crate::{
     datum::Exclusion,
-    device::{DeviceError, DeviceSide},
     error::{Cause, Failure},
     recording::{Stall, TaskId},
-    runtime::Shared,
-    schedule::{Outlook, ReadyTask, Resource, Want},
-    scope::ScopeState,
+    schedule::{HostAlone, Outlook, Place, ReadyTask, Resource, Want},
+    scope_state::ScopeState,
+    seat::{Frame, Seat, current_frame},
+    shared::Shared,
     task::{Body, Exec, Fail, Label, Verdict},
 };
 use std::{
@@ -37,6 +36,27 @@ const SEARCH: Duration = Duration::from_millis(2);
 const PAUSE_MAX: u32 = 256;
 
 impl Shared {
+    /// What policies may ask. Nothing without a placement, where nobody needs it; and nothing of a runtime that ends, in which
+    /// no task is to be kept for somebody who may have gone.
+    fn outlook(&self) -> Option<Box<dyn Outlook + '_>> {
+        self.placement.as_ref().filter(|_| !self.is_closing())?.outlook(self)
+    }
+
+    /// Gives a task to the policy, which says whom it keeps the task for.
+    #[inline]
+    pub(crate) fn give_policy(&self, by: Place, task: ReadyTask) -> Option<Resource> {
+        match &self.placement {
+            None => self.policy.push(by, task, &HostAlone { workers: self.workers as usize }),
+            Some(placement) => placement.push(self, by, task),
+        }
+    }
+
+    /// Whether a worker of the host can take this task now.
+    #[inline]
+    pub(crate) fn host_can_take(&self, task: &ReadyTask) -> bool {
+        self.is_own(task) && self.placement.as_ref().is_none_or(|placement| placement.host_can_take(self, task))
+    }
+
     /// A task for this seat that need not be taken from another's share.
     #[inline]
     fn own_task(&self, seat: &Seat, want: &Want<'_>) -> Option<ReadyTask> {
@@ -90,7 +110,8 @@ impl Shared {
     /// What a pool thread with a seat of its own does until shutdown.
     pub(crate) fn work(&self, seat: &Seat) {
         let want_host = |task: &ReadyTask| self.host_can_take(task);
-        let want = if self.devices.is_empty() { Want::ANY } else { Want::of(&want_host).with(self.outlook()) };
+        let outlook = self.outlook();
+        let want = if self.placement.is_none() { Want::ANY } else { Want::of(&want_host).with(outlook.as_deref()) };
         let mut next = None;
         loop {
             let task = next.or_else(|| self.own_task(seat, &want));
@@ -102,7 +123,8 @@ impl Shared {
     /// What the first pool thread does: it works while nobody from outside has its seat.
     pub(crate) fn work_as_understudy(&self, seat: &Seat) {
         let want_host = |task: &ReadyTask| self.host_can_take(task);
-        let want = if self.devices.is_empty() { Want::ANY } else { Want::of(&want_host).with(self.outlook()) };
+        let outlook = self.outlook();
+        let want = if self.placement.is_none() { Want::ANY } else { Want::of(&want_host).with(outlook.as_deref()) };
         let place = self.sleep.understudy();
         while !self.is_closing() {
             if seat.try_take() {
@@ -166,8 +188,9 @@ impl Shared {
             self.host_can_take(task)
                 && waiting.within.is_none_or(|within| self.slab.slot(task.slot()).scope().is_within(within))
         };
-        let any = waiting.within.is_none() && self.devices.is_empty();
-        let want = if any { Want::ANY } else { Want::of(&accepts).with(self.outlook()) };
+        let any = waiting.within.is_none() && self.placement.is_none();
+        let outlook = self.outlook();
+        let want = if any { Want::ANY } else { Want::of(&accepts).with(outlook.as_deref()) };
         // The count lies on a line that all workers write, so it is looked at only when this seat has just reported.
         let mut next: Option<ReadyTask> = None;
         while !(self.has_reported(seat) && reached()) {
@@ -189,7 +212,7 @@ impl Shared {
         if let Some(task) = next {
             // Looked up before the push: from then on another thread may run the task and free its slot.
             let scope = NonNull::from(self.slab.slot(task.slot()).scope());
-            self.policy.push(seat.place, task, self);
+            self.give_policy(seat.place, task);
             self.wake_for(seat, scope);
         }
     }
@@ -209,12 +232,13 @@ impl Shared {
             self.host_can_take(task)
                 && within.is_none_or(|within| self.slab.slot(task.slot()).scope().is_within(within))
         };
-        let task = self.any_task(seat, &Want::of(&accepts).with(self.outlook()));
+        let outlook = self.outlook();
+        let task = self.any_task(seat, &Want::of(&accepts).with(outlook.as_deref()));
         let found = task.is_some();
         if let Some(next) = task.and_then(|task| self.run_task(seat, task)) {
             // Looked up before the push: from then on another thread may run the task and free its slot.
             let scope = NonNull::from(self.slab.slot(next.slot()).scope());
-            self.policy.push(seat.place, next, self);
+            self.give_policy(seat.place, next);
             self.wake_for(seat, scope);
         }
         self.report(seat);
@@ -226,7 +250,7 @@ impl Shared {
         while self.run_one(seat, None) {}
         while let Some(task) = self.locked.take_any() {
             if let Some(next) = self.run_task(seat, task) {
-                self.policy.push(seat.place, next, self);
+                self.give_policy(seat.place, next);
             }
             while self.run_one(seat, None) {}
         }
@@ -259,15 +283,12 @@ impl Shared {
     pub(crate) fn run_task(&self, seat: &Seat, task: ReadyTask) -> Option<ReadyTask> {
         let index = task.slot();
         let slot = self.slab.slot(index);
-        if !self.devices.is_empty() {
-            self.claim_for_host(slot);
-        }
         let scope = slot.scope();
         debug_assert!(seat.place.0 == 0 || !slot.successors.is_alone(), "a lone scope's task is for the only worker");
         // SAFETY: this thread has taken the task, so it owns the slot's `exec` until the task is done.
         let Exec { header, body, label } = unsafe { slot.exec() };
         let id = slot.id();
-        if !self.devices.is_empty() && !self.bring_home(slot, index, body) {
+        if self.placement.as_ref().is_some_and(|placement| !placement.admit(self, slot, index, body)) {
             return None;
         }
         let mut held = Vec::new();
@@ -280,10 +301,10 @@ impl Shared {
             self.report(seat);
         }
         let started = self.recorder.as_ref().map(|recorder| recorder.now_ns());
-        let begun_ns = (!self.devices.is_empty()).then(|| self.now_ns());
+        let placement = self.placement.as_deref().map(|placement| (placement, placement.now_ns()));
         let fail = |cause: Cause| self.failed(scope, id, label, cause);
         let frame = Frame {
-            shared: NonNull::from(self),
+            runtime: std::ptr::from_ref(self).cast(),
             seat: NonNull::from(seat),
             task: id,
             scope: Some(NonNull::from(scope)),
@@ -292,10 +313,10 @@ impl Shared {
         };
         // Also where the body is only dropped: what it owns is foreign code, too.
         let verdict = Frame::enter(frame, || match scope.cancelled() {
-            None if !self.devices.is_empty() && slot.device_side().has_failed() => {
-                fail_without_data(slot.device_side(), body, &fail)
-            }
-            None => body.run(&fail),
+            None => match placement.and_then(|(placement, _)| placement.failure(slot)) {
+                None => body.run(&fail),
+                Some(cause) => fail_without_data(cause, body, &fail),
+            },
             Some(failure) => {
                 body.discard(&failure);
                 Verdict::Cancelled(failure)
@@ -305,8 +326,8 @@ impl Shared {
         if let Some(recorder) = &self.recorder {
             recorder.span(seat, id, started.unwrap_or(0), verdict.outcome());
         }
-        if let Some(begun_ns) = begun_ns {
-            self.note_host_end(index, begun_ns, &verdict);
+        if let Some((placement, begun_ns)) = placement {
+            placement.ended(self, index, begun_ns, &verdict);
         }
         if !held.is_empty() {
             self.let_go(seat, &held);
@@ -376,7 +397,7 @@ impl Shared {
             recorder.ready(seat);
         }
         match header.flags.worker() {
-            None => self.policy.push(seat.place, task, self),
+            None => self.give_policy(seat.place, task),
             Some(worker) => {
                 self.push_locked(u32::from(worker) % self.workers, task);
                 None
@@ -421,15 +442,22 @@ impl Shared {
     }
 }
 
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // Handles may have been dropped while the workers ended. Nobody else is left, so the seat is free.
+        self.run_leftovers(&self.seats[0]);
+    }
+}
+
 /// How a task ends whose data could not be brought home. Kept apart: error values in the way of every task cost each 7 ns.
 #[cold]
-fn fail_without_data(side: &DeviceSide, body: &mut Body, fail: Fail<'_>) -> Verdict {
-    let failure = fail(side.take_failure().map_or_else(|| Cause::Device(String::new()), DeviceError::into_cause));
+fn fail_without_data(cause: Cause, body: &mut Body, fail: Fail<'_>) -> Verdict {
+    let failure = fail(cause);
     body.discard(&failure);
     Verdict::Failed(failure)
 }
 
 /// The number of the body that the calling thread runs for this runtime; zero outside of bodies.
 pub(crate) fn current_task(shared: &Shared) -> TaskId {
-    super::current_frame(shared).map_or(TaskId(0), |frame| frame.task)
+    current_frame(std::ptr::from_ref(shared).cast()).map_or(TaskId(0), |frame| frame.task)
 }

@@ -10,45 +10,15 @@
 
 use crate::{
     error::{Cause, Failure},
-    runtime::Shared,
     schedule::{Policy, ReadyTask, Want},
+    seat::Strays,
+    shared::Shared,
     sync::held,
 };
 use std::{
-    collections::VecDeque,
     ptr::NonNull,
-    sync::{
-        Arc, Mutex, Weak,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, Weak, atomic::AtomicU64},
 };
-
-/// The tasks that went astray in one runtime.
-#[derive(Default)]
-pub(crate) struct Strays {
-    tasks: Mutex<VecDeque<ReadyTask>>,
-    /// How many there are; mostly none, and then nobody takes the lock.
-    count: AtomicUsize,
-}
-
-impl Strays {
-    fn put(&self, task: ReadyTask) {
-        let mut tasks = held(self.tasks.lock());
-        tasks.push_back(task);
-        self.count.store(tasks.len(), Ordering::SeqCst);
-    }
-
-    fn take(&self, want: &Want<'_>) -> Option<ReadyTask> {
-        if self.count.load(Ordering::SeqCst) == 0 {
-            return None;
-        }
-        let mut tasks = held(self.tasks.lock());
-        let at = tasks.iter().position(|task| want.accepts(task))?;
-        let task = tasks.remove(at);
-        self.count.store(tasks.len(), Ordering::SeqCst);
-        task
-    }
-}
 
 /// The runtimes with policies of the user's.
 static CHECKED: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
@@ -120,7 +90,7 @@ impl Shared {
         // Looked up before: from then on another thread may run the task and free its slot.
         let scope = NonNull::from(self.slab.slot(task.slot()).scope());
         strays.put(task);
-        self.devices.notify();
+        self.placement.iter().for_each(|placement| placement.notify());
         self.wake_all_for(scope);
     }
 

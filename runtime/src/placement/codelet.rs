@@ -1,0 +1,452 @@
+//! Codelets: named operations with an implementation per kind of device, and a cost.
+
+use super::{
+    Places,
+    body::{Calls, VisitResidence},
+    table::{Kinds, Takers},
+};
+use crate::{
+    datum::{Exclusion, Execution},
+    device::{Cost, DeviceError, DeviceKind, DeviceRegion, IssueContext, Portable, Residence},
+    error::{BoxError, Cause, Error, Failure, guarded},
+    hazard::Mode,
+    insert::{Accesses, Bound, Item, discard_bound, modes, run_bound, sealed},
+    recording::TaskId,
+    scope::Scope,
+    task::{Elsewhere, Fail, Runnable, TaskSpec, Verdict},
+};
+use std::{mem::needs_drop, panic::Location, ptr::NonNull, sync::Arc};
+
+/// A read of a `T`, in a codelet's signature.
+pub type Reads<T> = modes::BoundTo<T, { modes::READ }>;
+/// A write of a `T`, in a codelet's signature.
+pub type Writes<T> = modes::BoundTo<T, { modes::WRITE }>;
+/// A read and write of a `T`, in a codelet's signature.
+pub type Updates<T> = modes::BoundTo<T, { modes::READ_WRITE }>;
+
+/// A datum, as an implementation for a device gets it: where it is, without the right to touch it now.
+///
+/// Work that was put into a queue may use the place, in the access's mode, from when the queue reaches it until it is
+/// finished; whoever writes such work answers for it.
+pub struct Operand<T: ?Sized> {
+    place: NonNull<T>,
+    region: Option<DeviceRegion>,
+}
+
+impl<T: ?Sized> Clone for Operand<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for Operand<T> {}
+
+// SAFETY: it is an address; using it is the unsafe part, and the hazards order it. Data are `Send + Sync`.
+unsafe impl<T: ?Sized> Send for Operand<T> {}
+
+impl<T: ?Sized> Operand<T> {
+    /// Where the datum is in host memory, for devices that work there.
+    #[must_use]
+    pub fn as_ptr(self) -> *mut T {
+        self.place.as_ptr()
+    }
+
+    /// Where the datum is in the device's own memory.
+    ///
+    /// # Errors
+    /// If the device has none.
+    pub fn region(self) -> Result<DeviceRegion, DeviceError> {
+        self.region.ok_or_else(|| DeviceError::new("its operands are not in memory of the device's own"))
+    }
+}
+
+/// Accesses that a device can take: reads, writes and updates, and groups of them.
+pub trait Operands: Bound {
+    /// [`Operand`]s, in the shape of the accesses.
+    type Of;
+
+    /// The places of the data, of which those in a device's memory are given in the accesses' order.
+    fn operands(&self, regions: &mut dyn Iterator<Item = DeviceRegion>) -> Self::Of;
+
+    /// Visits where each datum lies in host memory, in the accesses' order; says whether all do so in columns.
+    ///
+    /// # Safety
+    /// No host task has one of the data by `&mut`.
+    #[doc(hidden)]
+    unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool;
+}
+
+impl<T: ?Sized + Portable, const MODE: u8> Operands for modes::BoundTo<T, MODE>
+where
+    modes::BoundTo<T, MODE>: Bound,
+{
+    type Of = Operand<T>;
+
+    fn operands(&self, regions: &mut dyn Iterator<Item = DeviceRegion>) -> Operand<T> {
+        Operand { place: self.place(), region: regions.next() }
+    }
+
+    unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
+        // SAFETY: the datum lives until its tasks are done, and nobody has it by `&mut`, as the caller promises.
+        unsafe { self.place().as_ref() }.residence().map(visit).is_some()
+    }
+}
+
+impl<B: Operands, const N: usize> Operands for [B; N] {
+    type Of = [B::Of; N];
+
+    fn operands(&self, regions: &mut dyn Iterator<Item = DeviceRegion>) -> Self::Of {
+        self.each_ref().map(|one| one.operands(regions))
+    }
+
+    unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
+        let mut all = true;
+        for one in self {
+            // Visited in any case. SAFETY: the caller's promise holds for each.
+            all &= unsafe { one.residences(visit) };
+        }
+        all
+    }
+}
+
+impl<B: Operands> Operands for Vec<B> {
+    type Of = Vec<B::Of>;
+
+    fn operands(&self, regions: &mut dyn Iterator<Item = DeviceRegion>) -> Self::Of {
+        self.iter().map(|one| one.operands(regions)).collect()
+    }
+
+    unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
+        let mut all = true;
+        for one in self {
+            // Visited in any case. SAFETY: the caller's promise holds for each.
+            all &= unsafe { one.residences(visit) };
+        }
+        all
+    }
+}
+
+macro_rules! tuple {
+    ($($name:ident $at:tt),*) => {
+        impl<$($name: Operands),*> Operands for ($($name,)*) {
+            type Of = ($($name::Of,)*);
+
+            fn operands(&self, regions: &mut dyn Iterator<Item = DeviceRegion>) -> Self::Of {
+                ($(self.$at.operands(regions),)*)
+            }
+
+            unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
+                // SAFETY: the caller's promise holds for each.
+                let each = [$(unsafe { self.$at.residences(visit) }),*];
+                each.iter().all(|&is_resident| is_resident)
+            }
+        }
+    };
+}
+
+tuple!(A 0);
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);
+tuple!(A 0, B 1, C 2, D 3, E 4);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
+
+type OnHost<B, P> = dyn for<'t> Fn(Item<'t, B>, &P) -> Result<(), BoxError> + Send + Sync;
+type Issue<B, P> = dyn Fn(&mut IssueContext<'_>, <B as Operands>::Of, &P) -> Result<(), DeviceError> + Send + Sync;
+type ScratchBytes<B, P> = dyn Fn(<B as Operands>::Of, &P) -> usize + Send + Sync;
+
+/// An implementation for one kind of device.
+struct OnDevice<B: Operands, P> {
+    kind: DeviceKind,
+    scratch_bytes: Option<Arc<ScratchBytes<B, P>>>,
+    issue: Arc<Issue<B, P>>,
+}
+
+impl<B: Operands, P> Clone for OnDevice<B, P> {
+    fn clone(&self) -> Self {
+        Self { kind: self.kind, scratch_bytes: self.scratch_bytes.clone(), issue: self.issue.clone() }
+    }
+}
+
+/// A named operation on data of the shape `B`, with parameters `P` and an implementation per kind of device.
+///
+/// The shape is written with [`Reads`], [`Writes`] and [`Updates`]. Implementations can be added where the codelet is made, or
+/// later and elsewhere: it is a value.
+///
+/// ```
+/// use superscalar_runtime::{Codelet, Cost, Reads, Runtime, Updates};
+/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// let axpy = Codelet::<(Reads<Vec<f64>>, Updates<Vec<f64>>), f64>::new("axpy")
+///     .cost(|_| Cost { flops: 2.0 * 100.0, bytes: 24.0 * 100.0, level: None })
+///     .on_host(|(x, y), alpha| {
+///         y.iter_mut().zip(x).for_each(|(y, x)| *y += alpha * x);
+///         Ok(())
+///     });
+/// let rt = Runtime::builder().workers(2).build()?;
+/// let (mut x, mut y) = (vec![1.0; 100], vec![1.0; 100]);
+/// rt.scope(|s| {
+///     let (x, y) = (s.lend(&mut x), s.lend(&mut y));
+///     axpy.submit(s, (x.read(), y.read_write()), 2.0);
+/// })?;
+/// assert_eq!(y[99], 3.0);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Codelet<B: Operands, P>(Arc<Implementations<B, P>>);
+
+struct Implementations<B: Operands, P> {
+    name: &'static str,
+    cost: fn(&P) -> Cost,
+    host: Option<Arc<OnHost<B, P>>>,
+    devices: Vec<OnDevice<B, P>>,
+}
+
+impl<B: Operands, P> Clone for Implementations<B, P> {
+    fn clone(&self) -> Self {
+        Self { name: self.name, cost: self.cost, host: self.host.clone(), devices: self.devices.clone() }
+    }
+}
+
+impl<B: Operands, P> Clone for Codelet<B, P> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<B: Operands + Send, P: Send> Codelet<B, P> {
+    /// A codelet that nobody can run yet.
+    #[must_use]
+    pub fn new(name: &'static str) -> Self {
+        Self(Arc::new(Implementations { name, cost: |_| Cost::default(), host: None, devices: Vec::new() }))
+    }
+
+    /// What a call costs.
+    #[must_use]
+    pub fn cost(mut self, cost: fn(&P) -> Cost) -> Self {
+        Arc::make_mut(&mut self.0).cost = cost;
+        self
+    }
+
+    /// The implementation that host workers run.
+    #[must_use]
+    pub fn on_host(
+        mut self,
+        run: impl for<'t> Fn(Item<'t, B>, &P) -> Result<(), BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        Arc::make_mut(&mut self.0).host = Some(Arc::new(run));
+        self
+    }
+
+    /// The implementation for a kind of device: it puts the work into the queue and returns. A later one replaces an earlier.
+    #[must_use]
+    pub fn on_device(
+        self,
+        kind: DeviceKind,
+        issue: impl Fn(&mut IssueContext<'_>, B::Of, &P) -> Result<(), DeviceError> + Send + Sync + 'static,
+    ) -> Self {
+        self.implemented(OnDevice { kind, scratch_bytes: None, issue: Arc::new(issue) })
+    }
+
+    /// The same for an implementation that needs working memory in the device's heap: so many bytes, by the shapes of the
+    /// operands (whose offsets are not known yet) and the parameters. It finds them at [`IssueContext::scratch`].
+    #[must_use]
+    pub fn on_device_with_scratch(
+        self,
+        kind: DeviceKind,
+        scratch_bytes: impl Fn(B::Of, &P) -> usize + Send + Sync + 'static,
+        issue: impl Fn(&mut IssueContext<'_>, B::Of, &P) -> Result<(), DeviceError> + Send + Sync + 'static,
+    ) -> Self {
+        self.implemented(OnDevice { kind, scratch_bytes: Some(Arc::new(scratch_bytes)), issue: Arc::new(issue) })
+    }
+
+    fn implemented(mut self, implementation: OnDevice<B, P>) -> Self {
+        let devices = &mut Arc::make_mut(&mut self.0).devices;
+        devices.retain(|known| known.kind != implementation.kind);
+        devices.push(implementation);
+        self
+    }
+
+    /// Inserts a call. A call that can not be right is refused, and cancels the scope, as [`Scope::spawn`] does.
+    #[track_caller]
+    pub fn submit<'scope, A>(&self, scope: &'scope Scope<'scope, '_>, accesses: A, parameters: P)
+    where
+        A: Accesses<'scope> + sealed::Accesses<Bound = B>,
+        P: 'scope,
+    {
+        self.insert(scope, self.0.name, accesses, parameters);
+    }
+
+    /// Inserts a call with this name, priority, lock and index; otherwise as [`submit`](Self::submit).
+    #[track_caller]
+    pub fn insert<'scope, A>(
+        &self,
+        scope: &'scope Scope<'scope, '_>,
+        spec: impl Into<TaskSpec>,
+        accesses: A,
+        parameters: P,
+    ) where
+        A: Accesses<'scope> + sealed::Accesses<Bound = B>,
+        P: 'scope,
+    {
+        if let Err(refusal) = self.try_insert(scope, spec, accesses, parameters) {
+            scope.refuse(&refusal);
+        }
+    }
+
+    /// Inserts a call with this name, priority, lock and index, and returns its serial number. What the spec does not say of
+    /// the cost, the codelet does.
+    ///
+    /// # Errors
+    /// As for [`Scope::try_spawn`], and if nobody in this runtime can run it.
+    #[track_caller]
+    pub fn try_insert<'scope, A>(
+        &self,
+        scope: &'scope Scope<'scope, '_>,
+        spec: impl Into<TaskSpec>,
+        accesses: A,
+        parameters: P,
+    ) -> Result<TaskId, Error>
+    where
+        A: Accesses<'scope> + sealed::Accesses<Bound = B>,
+        P: 'scope,
+    {
+        let (spec, site, inserter) = (spec.into(), Location::caller(), scope.inserter());
+        let Cost { flops, bytes, level } = (self.0.cost)(&parameters);
+        let spec = TaskSpec {
+            flops: if spec.flops > 0.0 { spec.flops } else { flops },
+            bytes: if spec.bytes > 0.0 { spec.bytes } else { bytes },
+            level: spec.level.or(level),
+            ..spec
+        };
+        let takers = Places::of(inserter.shared)
+            .map_or(self.0.takers(&Kinds::default()), |places| self.0.takers(&places.devices.kinds));
+        if !takers.can_run(spec.lock) {
+            return Err(inserter.refusal(
+                &spec,
+                site,
+                "no worker or device of this runtime can run it where it is locked to",
+            ));
+        }
+        let implementations = self.0.clone();
+        let can_travel = takers.devices() != 0;
+        inserter.insert(&spec, site, accesses, |bound| {
+            if can_travel {
+                bound.uses(&mut |execution, _| execution.may_travel());
+            }
+            Call { implementations, bound, parameters }
+        })
+    }
+}
+
+impl<B: Operands, P> Implementations<B, P> {
+    fn takers(&self, kinds: &Kinds) -> Takers {
+        let host = if self.host.is_some() { Takers::HOST } else { Takers::NOBODY };
+        self.devices.iter().fold(host, |takers, one| takers.or(kinds.bit(one.kind)))
+    }
+}
+
+/// One call of a codelet.
+struct Call<B: Operands, P> {
+    implementations: Arc<Implementations<B, P>>,
+    bound: B,
+    parameters: P,
+}
+
+impl<B: Operands, P> Call<B, P> {
+    const CALLS: &'static Calls = &Calls {
+        // SAFETY: the pointer is to this call.
+        takers: |at, kinds| unsafe { &*at.cast::<Self>() }.takers(kinds),
+        // SAFETY: as above, and the caller's promise.
+        residences: |at, visit| unsafe { (*at.cast::<Self>()).residences(visit) },
+        // SAFETY: as above.
+        scratch_bytes: |at, kind, shapes| unsafe { &*at.cast::<Self>() }.scratch_bytes(kind, shapes),
+        // SAFETY: as above; nobody else has the call meanwhile.
+        issue: |at, context, regions| unsafe { &mut *at.cast::<Self>() }.issue(context, regions),
+    };
+
+    fn takers(&self, kinds: &Kinds) -> Takers {
+        // A mutual exclusion is held by a running body; queues have no such thing.
+        if B::COMMUTES { Takers::HOST } else { self.implementations.takers(kinds) }
+    }
+
+    /// # Safety
+    /// Every predecessor is done, or issued to a device.
+    unsafe fn residences(&self, visit: VisitResidence<'_>) -> bool {
+        // Such a task is for the host, and may be ready while another that commutes with it has the data by `&mut`.
+        // SAFETY: whose predecessors are done or issued to devices, which have nothing by `&mut`, nobody else has the data so.
+        !B::COMMUTES && unsafe { self.bound.residences(visit) }
+    }
+
+    fn scratch_bytes(&self, kind: DeviceKind, shapes: &mut dyn Iterator<Item = DeviceRegion>) -> usize {
+        let found = self.implementations.devices.iter().find(|one| one.kind == kind);
+        let Some(scratch_bytes) = found.and_then(|one| one.scratch_bytes.as_ref()) else { return 0 };
+        scratch_bytes(self.bound.operands(shapes), &self.parameters)
+    }
+
+    fn issue(&mut self, context: &mut IssueContext<'_>, regions: &[DeviceRegion]) -> Result<(), DeviceError> {
+        let kind = context.kind;
+        let Some(found) = self.implementations.devices.iter().find(|one| one.kind == kind) else {
+            return Err(DeviceError::new(format!("no implementation for `{}`", kind.0)));
+        };
+        let operands = self.bound.operands(&mut regions.iter().copied());
+        (found.issue)(context, operands, &self.parameters)
+    }
+}
+
+impl<B: Operands, P> Runnable for Call<B, P> {
+    const ELSEWHERE: Option<Elsewhere> = Some(Elsewhere(std::ptr::from_ref(Self::CALLS).cast()));
+
+    fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
+        self.bound.exclusions(into);
+    }
+
+    fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
+        self.bound.uses(visit);
+    }
+
+    fn run(self, fail: Fail<'_>) -> Verdict {
+        let Self { implementations, bound, parameters } = self;
+        run_bound(
+            bound,
+            (implementations, parameters),
+            |bound, (implementations, parameters)| {
+                let Some(host) = &implementations.host else { unreachable!("`can_run` refused it") };
+                // SAFETY: the task is running (the contract of `Runnable::run`), and this is the only call.
+                host(unsafe { sealed::Bound::item(bound) }, &parameters)
+            },
+            fail,
+        )
+    }
+
+    fn complete(self, result: Result<(), Cause>, fail: Fail<'_>) -> Verdict {
+        // An input that was spoiled after the work was issued makes its result worthless.
+        if let Some(failure) = self.bound.poison() {
+            self.discard(&failure);
+            return Verdict::Cancelled(failure);
+        }
+        let Self { implementations, bound, parameters } = self;
+        // They may panic when they are dropped; the work was done, or not, all the same. Mostly there is nothing to drop.
+        let last = Arc::into_inner(implementations);
+        if last.is_some() || needs_drop::<P>() {
+            let _ = guarded(|| {
+                drop((last, parameters));
+                Ok(())
+            });
+        }
+        match result {
+            Ok(()) => {
+                bound.settle(Ok(()));
+                Verdict::Completed
+            }
+            Err(cause) => {
+                let failure = fail(cause);
+                bound.settle(Err(&failure));
+                Verdict::Failed(failure)
+            }
+        }
+    }
+
+    fn discard(self, failure: &Arc<Failure>) {
+        discard_bound(self.bound, (self.implementations, self.parameters), failure);
+    }
+}
