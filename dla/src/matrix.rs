@@ -2,7 +2,7 @@
 
 use crate::{
     error::Error,
-    matrix_market::{self, Market},
+    matrix_market::{self, Entry, Market},
     memory::Shortage,
     scalar::Scalar,
 };
@@ -74,6 +74,10 @@ impl<T: Scalar> Matrix<T> {
     /// let text = "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4.0\n2 1 -1.5\n";
     /// let a = Matrix::<f64>::from_market(&matrix_market::read(text.as_bytes())?)?;
     /// assert_eq!(a.into_vec(), [4.0, -1.5, -1.5, 0.0]);
+    ///
+    /// let huge = "%%MatrixMarket matrix coordinate real general\n10000000 10000000 0\n";
+    /// let error = Matrix::<f64>::from_market(&matrix_market::read(huge.as_bytes())?).unwrap_err();
+    /// assert_eq!(error.bytes_needed(), Some(800_000_000_000_000));
     /// # Ok::<(), matrix_market::Error>(())
     /// ```
     pub fn from_market(market: &Market) -> Result<Self, matrix_market::Error> {
@@ -117,17 +121,23 @@ fn allocate<T: Scalar>(m: usize, n: usize) -> Result<Vec<T>, NoMemory> {
 fn from_market<T: Scalar>(market: &Market) -> Result<Matrix<T>, matrix_market::Error> {
     let shape = market.shape();
     if let Some(shortage) = Shortage::of((shape.m, shape.n), size_of::<T>()) {
-        return Err(matrix_market::Error::shortage(shortage));
+        return Err(no_memory(&shortage));
     }
     let matrix = Matrix::allocated(shape.m, shape.n);
-    let mut matrix = matrix.map_err(|error| matrix_market::Error::shortage(error.into()))?;
+    let mut matrix = matrix.map_err(|error| no_memory(&error.into()))?;
     let (mut view, mut outcome) = (matrix.as_mut(), Ok(()));
     market.fill(|i, j, re, im| match narrow(re, im) {
         Ok(x) => view[(i, j)] = x,
-        Err(field) if outcome.is_ok() => outcome = Err(matrix_market::Error::not_in_field((re, im), (i, j), field)),
+        Err(field) if outcome.is_ok() => {
+            outcome = Err(matrix_market::Error::not_in_field(Entry { i, j, re, im }, field));
+        }
         Err(_) => {}
     });
     outcome.map(|()| matrix)
+}
+
+fn no_memory(shortage: &Shortage) -> matrix_market::Error {
+    matrix_market::Error::no_memory(shortage.bytes(), shortage)
 }
 
 impl<T> Matrix<T> {

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::io;
 
+use super::entries::Entry;
 use super::header::{Format, Symmetry};
 use super::market::Shape;
-use crate::memory::Shortage;
 
 /// The longest excerpt of a file that a message repeats, in characters: a line of 64 KiB is no message.
 const EXCERPT_CHARS_MAX: usize = 40;
@@ -77,31 +77,45 @@ impl Error {
         )
     }
 
-    /// The bytes that the matrix takes in dense storage, if it is for these that there is no memory.
+    /// The bytes that the matrix takes in dense storage, if there is no memory for them.
     ///
     /// ```
-    /// # use superscalar_dla::{Matrix, matrix_market};
-    /// let text = "%%MatrixMarket matrix coordinate real general\n10000000 10000000 0\n";
-    /// let market = matrix_market::read(text.as_bytes())?;
-    /// let error = Matrix::<f64>::from_market(&market).unwrap_err();
+    /// # use superscalar_dla::matrix_market::Error;
+    /// let error = Error::no_memory(800_000_000_000_000, "there is no memory for 10000000 x 10000000 numbers");
     /// assert_eq!(error.bytes_needed(), Some(800_000_000_000_000));
-    /// # Ok::<(), matrix_market::Error>(())
     /// ```
     #[must_use]
     pub fn bytes_needed(&self) -> Option<u128> {
-        match &self.kind {
-            Kind::Dense(shortage) => Some(shortage.bytes()),
+        match self.kind {
+            Kind::NoMemory { bytes, .. } => Some(bytes),
             _ => None,
         }
     }
 
-    /// There is no memory for the matrix.
-    pub(crate) fn shortage(shortage: Shortage) -> Self {
-        Kind::Dense(shortage).at(Place::Whole)
+    /// There is no memory for the matrix in dense storage, which takes `bytes`; `why` is the message. For callers that
+    /// make a dense matrix of a [`Market`](super::Market).
+    ///
+    /// ```
+    /// # use superscalar_dla::matrix_market::Error;
+    /// let error = Error::no_memory(800_000_000_000_000, "there is no memory for 10000000 x 10000000 numbers");
+    /// assert_eq!(error.to_string(), "there is no memory for 10000000 x 10000000 numbers");
+    /// ```
+    #[must_use]
+    pub fn no_memory(bytes: u128, why: impl fmt::Display) -> Self {
+        Kind::NoMemory { bytes, why: why.to_string() }.at(Place::Whole)
     }
 
-    /// An entry at (i, j), from 0, is not of the type that is wanted.
-    pub(crate) fn not_in_field((re, im): (f64, f64), (i, j): (usize, usize), field: &'static str) -> Self {
+    /// The value of `entry` is not in `field`, the last words of the message. For callers that make a matrix of a
+    /// [`Market`](super::Market), with elements that can not hold every value.
+    ///
+    /// ```
+    /// # use superscalar_dla::matrix_market::{Entry, Error};
+    /// let error = Error::not_in_field(Entry { i: 1, j: 2, re: 0.5, im: -1.0 }, "real");
+    /// assert_eq!(error.to_string(), "(0.5, -1.0) at (1, 2) is not real");
+    /// ```
+    #[must_use]
+    pub fn not_in_field(entry: Entry, field: &'static str) -> Self {
+        let Entry { i, j, re, im } = entry;
         Kind::NotInField { re, im, i, j, field }.at(Place::Whole)
     }
 }
@@ -215,8 +229,8 @@ pub(super) enum Kind {
     ValueCount { values: usize, expected: u128 },
     #[error("({re:?}, {im:?}) at ({i}, {j}) is not {field}")]
     NotInField { re: f64, im: f64, i: usize, j: usize, field: &'static str },
-    #[error("{0}")]
-    Dense(Shortage),
+    #[error("{why}")]
+    NoMemory { bytes: u128, why: String },
 }
 
 impl Kind {
