@@ -53,6 +53,7 @@
 //! | `superscalar-runtime` (here at the root) | tasks, hazards, scheduling, recording | no device, no matrix |
 //! | `superscalar-devices` ([`devices`]) | drivers of devices: simulated ones, OpenCL | no algorithm |
 //! | `superscalar-kernels` ([`kernels`]) | what runs inside one task: tile kernels over strided views, and for devices | no algorithm |
+//! | `superscalar-matrix-market` ([`dla::matrix_market`]) | Matrix Market files, read and written | none of the others |
 //! | `superscalar-dla` ([`dla`]) | tiled algorithms | no driver |
 
 #![forbid(unsafe_code)]

@@ -50,10 +50,22 @@ fn read(path: &str) -> String {
 
 /// Every Rust source of the project.
 fn sources() -> Vec<Source> {
-    let mut folders: Vec<PathBuf> =
-        ["src", "runtime", "devices", "kernels", "macros", "dla", "capi", "traces", "tester", "examples", "tests"]
-            .map(|folder| root().join(folder))
-            .into();
+    let mut folders: Vec<PathBuf> = [
+        "src",
+        "runtime",
+        "devices",
+        "kernels",
+        "macros",
+        "matrix-market",
+        "dla",
+        "capi",
+        "traces",
+        "tester",
+        "examples",
+        "tests",
+    ]
+    .map(|folder| root().join(folder))
+    .into();
     let mut sources = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
@@ -90,12 +102,29 @@ fn has_word(line: &str, word: &str) -> bool {
 
 #[test]
 fn imports_run_one_way() {
-    let upper: [(&str, &[&str]); 5] = [
-        ("runtime", &["superscalar_devices", "superscalar_kernels", "superscalar_dla", "faer"]),
-        ("devices", &["superscalar_kernels", "superscalar_dla", "faer"]),
-        ("kernels", &["superscalar_dla"]),
+    let upper: [(&str, &[&str]); 6] = [
+        (
+            "runtime",
+            &["superscalar_devices", "superscalar_kernels", "superscalar_dla", "superscalar_matrix_market", "faer"],
+        ),
+        ("devices", &["superscalar_kernels", "superscalar_dla", "superscalar_matrix_market", "faer"]),
+        ("kernels", &["superscalar_dla", "superscalar_matrix_market"]),
+        (
+            "matrix-market",
+            &["superscalar_runtime", "superscalar_devices", "superscalar_kernels", "superscalar_dla", "faer"],
+        ),
         ("dla", &["superscalar_devices", "faer"]),
-        ("traces", &["superscalar_runtime", "superscalar_devices", "superscalar_kernels", "superscalar_dla", "faer"]),
+        (
+            "traces",
+            &[
+                "superscalar_runtime",
+                "superscalar_devices",
+                "superscalar_kernels",
+                "superscalar_dla",
+                "superscalar_matrix_market",
+                "faer",
+            ],
+        ),
     ];
     let mut offenders = Vec::new();
     for (folder, forbidden) in upper {
@@ -115,7 +144,7 @@ fn imports_run_one_way() {
     none(
         offenders,
         "runtime knows no driver and no kernel, devices know no kernel, kernels no algorithm, dla no driver and not faer, \
-         traces none of them",
+         matrix-market and traces none of them",
     );
 }
 
@@ -132,7 +161,7 @@ fn only_backends_name_device_apis() {
             offenders.extend(source.code().filter(|(_, line)| named(line)).map(|(at, _)| source.place(at)));
         }
     }
-    let manifests = ["runtime", "dla", "traces", "tester"]
+    let manifests = ["runtime", "matrix-market", "dla", "traces", "tester"]
         .map(|folder| format!("{folder}/Cargo.toml"))
         .into_iter()
         .chain(["Cargo.toml".to_owned()]);
@@ -153,7 +182,9 @@ fn only_kernels_name_faer() {
     {
         offenders.extend(source.code().filter(|(_, line)| has_word(line, "faer")).map(|(at, _)| source.place(at)));
     }
-    for manifest in ["runtime/Cargo.toml", "devices/Cargo.toml", "dla/Cargo.toml", "tester/Cargo.toml"] {
+    for manifest in
+        ["runtime/Cargo.toml", "devices/Cargo.toml", "matrix-market/Cargo.toml", "dla/Cargo.toml", "tester/Cargo.toml"]
+    {
         offenders.extend(read(manifest).lines().filter(|line| has_word(line, "faer")).map(|_| manifest.to_owned()));
     }
     none(offenders, "only `kernels` names faer");
@@ -180,6 +211,7 @@ fn unsafe_code_is_forbidden_where_it_is_not_needed() {
     let heads = [
         "src/lib.rs",
         "macros/src/lib.rs",
+        "matrix-market/src/lib.rs",
         "dla/src/lib.rs",
         "runtime/src/hazard.rs",
         "runtime/src/schedule/mod.rs",
@@ -333,7 +365,7 @@ fn the_architecture_names_files_that_exist() {
     let text = read("ARCHITECTURE.md");
     let named = text.split('`').filter(|word| word.ends_with(".rs") && !word.contains([' ', '*', '<']));
     let exists = |word: &str| {
-        let folders = ["", "runtime/src", "devices/src", "kernels/src", "dla/src", "traces/src"];
+        let folders = ["", "runtime/src", "devices/src", "kernels/src", "matrix-market/src", "dla/src", "traces/src"];
         folders.iter().any(|at| root().join(at).join(word).exists())
     };
     none(

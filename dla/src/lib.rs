@@ -22,7 +22,7 @@
 //! | [`lange`], [`lansy`], [`lanhe`], [`lantr`] | norms |
 //! | [`lacpy`], [`laset`], [`geadd`], [`swap`], [`laswp`] | copies, constants, sums, exchanges; interchanges of rows |
 //!
-//! [`matrix_market`] reads and writes files in the Matrix Market format. This crate names no device.
+//! [`matrix_market`], a crate of its own, reads and writes files in the Matrix Market format. This crate names no device.
 //!
 //! # Tiles and block columns
 //!
@@ -79,7 +79,6 @@ mod error;
 mod level3;
 mod lu;
 mod matrix;
-pub mod matrix_market;
 mod memory;
 mod mixed;
 mod options;
@@ -124,6 +123,7 @@ pub use qr::{
     unmlq::unmlq, unmqr::unmqr,
 };
 pub use scalar::Scalar;
+pub use superscalar_matrix_market as matrix_market;
 pub use tile::{Tile, TileView};
 pub use tiled::Tiled;
 

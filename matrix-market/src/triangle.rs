@@ -1,12 +1,12 @@
 //! Which part of a matrix each symmetry stores, in which order an array lists it, and what the rest is.
 
-use super::error::Kind;
-use super::header::Symmetry;
-use super::market::{Position, Shape};
+use crate::error::Kind;
+use crate::header::Symmetry;
+use crate::market::{Position, Shape};
 
 impl Symmetry {
     /// Only a square matrix equals its transpose up to anything.
-    pub(super) fn check_shape(self, shape: Shape) -> Result<(), Kind> {
+    pub(crate) fn check_shape(self, shape: Shape) -> Result<(), Kind> {
         if self == Self::General || shape.m == shape.n {
             return Ok(());
         }
@@ -14,7 +14,7 @@ impl Symmetry {
     }
 
     /// Whether an entry may stand where it does and be what it is. A complaint counts indices from `base`.
-    pub(super) fn check_entry(self, position: Position, (re, im): (f64, f64), base: usize) -> Result<(), Kind> {
+    pub(crate) fn check_entry(self, position: Position, (re, im): (f64, f64), base: usize) -> Result<(), Kind> {
         let Position { i, j } = position;
         if self == Self::General || i > j {
             return Ok(());
@@ -32,7 +32,7 @@ impl Symmetry {
     }
 
     /// The value at (j, i) that follows from the value at (i, j), i > j; `None` if it does not follow.
-    pub(super) fn mirrored(self, (re, im): (f64, f64)) -> Option<(f64, f64)> {
+    pub(crate) fn mirrored(self, (re, im): (f64, f64)) -> Option<(f64, f64)> {
         match self {
             Self::General => None,
             Self::Symmetric => Some((re, im)),
@@ -52,7 +52,7 @@ impl Symmetry {
 }
 
 /// How many positions the symmetry stores: the entries of an array file.
-pub(super) fn stored_cells(symmetry: Symmetry, shape: Shape) -> u128 {
+pub(crate) fn stored_cells(symmetry: Symmetry, shape: Shape) -> u128 {
     // 64 bits times 64 bits always fit.
     let (m, n) = (shape.m as u128, shape.n as u128);
     match symmetry {
@@ -64,14 +64,14 @@ pub(super) fn stored_cells(symmetry: Symmetry, shape: Shape) -> u128 {
 
 /// The stored positions column by column. Has no end of its own: take [`stored_cells`] of them.
 #[derive(Clone, Debug)]
-pub(super) struct Packed {
+pub(crate) struct Packed {
     symmetry: Symmetry,
     m: usize,
     next: Position,
 }
 
 impl Packed {
-    pub(super) fn new(symmetry: Symmetry, shape: Shape) -> Self {
+    pub(crate) fn new(symmetry: Symmetry, shape: Shape) -> Self {
         Self { symmetry, m: shape.m, next: Position { i: symmetry.first_row(0), j: 0 } }
     }
 }

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::io::{BufRead, Read};
 
-use super::error::{Error, Kind, Place};
-use super::read::ReadOptions;
+use crate::error::{Error, Kind, Place};
+use crate::read::ReadOptions;
 
 /// A source of lines that keeps the comments it passes.
-pub(super) struct Lines<'o, R> {
+pub(crate) struct Lines<'o, R> {
     reader: R,
     options: &'o ReadOptions,
     /// The current line with its ending. Never longer than `line_bytes_max` + 2.
@@ -22,12 +22,12 @@ pub(super) struct Lines<'o, R> {
 }
 
 impl<'o, R: BufRead> Lines<'o, R> {
-    pub(super) fn new(reader: R, options: &'o ReadOptions) -> Self {
+    pub(crate) fn new(reader: R, options: &'o ReadOptions) -> Self {
         Self { reader, options, buffer: Vec::new(), number: 0, end_column: 1, bytes_read: 0, comments: String::new() }
     }
 
     /// The very next line, whatever it holds; `None` at the end of the file.
-    pub(super) fn next(&mut self) -> Result<Option<Line<'_>>, Error> {
+    pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, Error> {
         if !self.advance()? {
             return Ok(None);
         }
@@ -35,7 +35,7 @@ impl<'o, R: BufRead> Lines<'o, R> {
     }
 
     /// The next line that is neither blank nor a comment; `None` at the end of the file.
-    pub(super) fn next_data(&mut self) -> Result<Option<Line<'_>>, Error> {
+    pub(crate) fn next_data(&mut self) -> Result<Option<Line<'_>>, Error> {
         while self.advance()? {
             match self.buffer.trim_ascii_start().first() {
                 None => {}
@@ -47,12 +47,12 @@ impl<'o, R: BufRead> Lines<'o, R> {
     }
 
     /// The end of the last line that was read: where something is missing. Line 1 if there was none.
-    pub(super) fn place_of_end(&self) -> Place {
+    pub(crate) fn place_of_end(&self) -> Place {
         Place::Line { line: self.number.max(1), column: self.end_column }
     }
 
     /// The comments passed so far, leaving none.
-    pub(super) fn take_comments(&mut self) -> String {
+    pub(crate) fn take_comments(&mut self) -> String {
         std::mem::take(&mut self.comments)
     }
 
@@ -126,29 +126,29 @@ fn decode(number: u64, bytes: &[u8]) -> Result<Line<'_>, Error> {
 
 /// One line of a file, without its ending.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(crate) struct Line<'a> {
     number: u64,
-    pub(super) text: &'a str,
+    pub(crate) text: &'a str,
 }
 
 impl<'a> Line<'a> {
     /// The byte `column`, from 1, of this line.
-    pub(super) fn at(self, column: usize) -> Place {
+    pub(crate) fn at(self, column: usize) -> Place {
         Place::Line { line: self.number, column }
     }
 
     /// Behind the last byte of this line.
-    pub(super) fn at_end(self) -> Place {
+    pub(crate) fn at_end(self) -> Place {
         self.at(self.text.len() + 1)
     }
 
-    pub(super) fn tokens(self) -> Tokens<'a> {
+    pub(crate) fn tokens(self) -> Tokens<'a> {
         Tokens { text: self.text, at: 0 }
     }
 
     /// The tokens of a line that must have `expected` of them, at most 4; those beyond `expected` are empty. If the
     /// line has fewer or more, `complain(found)` says so.
-    pub(super) fn exactly(self, expected: usize, complain: impl Fn(usize) -> Kind) -> Result<[Token<'a>; 4], Error> {
+    pub(crate) fn exactly(self, expected: usize, complain: impl Fn(usize) -> Kind) -> Result<[Token<'a>; 4], Error> {
         let mut taken = [Token { text: "", column: 1 }; 4];
         let mut tokens = self.tokens();
         for (found, slot) in taken.iter_mut().take(expected).enumerate() {
@@ -163,13 +163,13 @@ impl<'a> Line<'a> {
 
 /// A run of bytes between blanks, and the byte of its line where it begins, from 1.
 #[derive(Clone, Copy)]
-pub(super) struct Token<'a> {
-    pub(super) text: &'a str,
-    pub(super) column: usize,
+pub(crate) struct Token<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) column: usize,
 }
 
 /// The tokens of one line: what `split_ascii_whitespace` yields, with columns.
-pub(super) struct Tokens<'a> {
+pub(crate) struct Tokens<'a> {
     text: &'a str,
     at: usize,
 }

@@ -2,12 +2,12 @@
 
 use num_complex::Complex;
 
-use super::header::Field;
+use crate::header::Field;
 
 /// The values of the stored entries, in the file's order and as exact as the file.
 ///
 /// ```
-/// use superscalar_dla::matrix_market::{Field, Values};
+/// use superscalar_matrix_market::{Field, Values};
 ///
 /// assert_eq!(Values::Integer(vec![3, -1]).field(), Field::Integer);
 /// ```
@@ -27,7 +27,7 @@ impl Values {
     /// The field whose values these are.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market::{Field, Values};
+    /// # use superscalar_matrix_market::{Field, Values};
     /// assert_eq!(Values::Pattern.field(), Field::Pattern);
     /// ```
     #[must_use]
@@ -40,7 +40,7 @@ impl Values {
         }
     }
 
-    pub(super) fn with_capacity(field: Field, entries: usize) -> Self {
+    pub(crate) fn with_capacity(field: Field, entries: usize) -> Self {
         match field {
             Field::Pattern => Self::Pattern,
             Field::Integer => Self::Integer(Vec::with_capacity(entries)),
@@ -50,7 +50,7 @@ impl Values {
     }
 
     /// How many there are; `None` for a pattern, which goes along with any number of positions.
-    pub(super) fn len(&self) -> Option<usize> {
+    pub(crate) fn len(&self) -> Option<usize> {
         match self {
             Self::Pattern => None,
             Self::Integer(values) => Some(values.len()),
@@ -60,7 +60,7 @@ impl Values {
     }
 
     /// Real and imaginary part of value `k`.
-    pub(super) fn parts(&self, k: usize) -> (f64, f64) {
+    pub(crate) fn parts(&self, k: usize) -> (f64, f64) {
         match self {
             Self::Pattern => (1.0, 0.0),
             Self::Integer(values) => (values[k] as f64, 0.0),

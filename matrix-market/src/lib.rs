@@ -6,10 +6,10 @@
 //! and a reader mirrors it.
 //!
 //! [`read`](read()) turns text into a [`Market`], which holds the entries as the file has them, and [`write`](write())
-//! turns it back. [`Market::fill`] hands the whole matrix, mirrored triangle included, to a closure, so this module
-//! needs to know no matrix type and no scalar type; [`Matrix::from_market`](crate::Matrix::from_market) makes a dense
-//! matrix with it. Drivers, tests and benchmarks call it to obtain matrices from practice. It solves nothing and does
-//! no sparse algebra.
+//! turns it back. [`Market::fill`] hands the whole matrix, mirrored triangle included, to a closure, so this crate
+//! needs to know no matrix type and no scalar type; `Matrix::from_market` of `superscalar-dla` makes a dense matrix
+//! with it. Drivers, tests and benchmarks call it to obtain matrices from practice. It solves nothing and does no
+//! sparse algebra.
 //!
 //! # What is accepted
 //!
@@ -36,12 +36,12 @@
 //!
 //! The numbers in a size line are claims. Memory grows with the entries that really arrive, whatever is announced, and
 //! [`ReadOptions`] bounds the entries, the file, a line, and the comments. A shape may be larger than any memory: who
-//! makes a dense matrix of a file looks first, as [`Matrix::from_market`](crate::Matrix::from_market) does.
+//! makes a dense matrix of a file looks first, as `Matrix::from_market` does.
 //!
 //! # Example
 //!
 //! ```
-//! use superscalar_dla::matrix_market;
+//! use superscalar_matrix_market as matrix_market;
 //!
 //! let text = "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4.0\n2 1 -1.5\n";
 //! let market = matrix_market::read(text.as_bytes())?;
@@ -55,6 +55,7 @@
 //! assert_eq!(matrix_market::read(&copy[..])?, market);
 //! # Ok::<(), matrix_market::Error>(())
 //! ```
+
 #![forbid(unsafe_code)]
 
 mod dense;

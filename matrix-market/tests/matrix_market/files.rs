@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use superscalar_dla::matrix_market::{self, Market, Shape, Symmetry};
+use superscalar_matrix_market::{self as matrix_market, Market, Shape, Symmetry};
 
 use crate::same::{assert_fill_is_sound, assert_round_trip};
 

@@ -1,13 +1,13 @@
 //! Walking a matrix: the entries as stored, the entries with their mirror images, or every position once.
 
-use super::header::{Field, Format};
-use super::market::{Market, Position};
-use super::triangle::Packed;
+use crate::header::{Field, Format};
+use crate::market::{Market, Position};
+use crate::triangle::Packed;
 
 /// One entry: where it stands, from 0, and what it is.
 ///
 /// ```
-/// # use superscalar_dla::matrix_market::{self, Entry};
+/// # use superscalar_matrix_market::{self as matrix_market, Entry};
 /// let text = "%%MatrixMarket matrix coordinate complex general\n2 3 1\n2 3 0.5 -1\n";
 /// let market = matrix_market::read(text.as_bytes())?;
 /// assert_eq!(market.entries().next(), Some(Entry { i: 1, j: 2, re: 0.5, im: -1.0 }));
@@ -61,7 +61,7 @@ impl Market {
     /// The entries as stored, in order.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market;
+    /// # use superscalar_matrix_market as matrix_market;
     /// let text = "%%MatrixMarket matrix array real skew-symmetric\n2 2\n7\n";
     /// let stored: Vec<_> = matrix_market::read(text.as_bytes())?.entries().map(|e| (e.i, e.j, e.re)).collect();
     /// assert_eq!(stored, [(1, 0, 7.0)]);
@@ -77,7 +77,7 @@ impl Market {
     /// [`fill`](Self::fill).
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market;
+    /// # use superscalar_matrix_market as matrix_market;
     /// let text = "%%MatrixMarket matrix array real skew-symmetric\n2 2\n7\n";
     /// let mut seen = Vec::new();
     /// matrix_market::read(text.as_bytes())?.for_each_entry(|i, j, re, _im| seen.push((i, j, re)));
@@ -99,7 +99,7 @@ impl Market {
     /// an entry.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market;
+    /// # use superscalar_matrix_market as matrix_market;
     /// let text = "%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n2 1 1 2\n1 1 5 0\n2 1 1 2\n";
     /// let mut seen = Vec::new();
     /// matrix_market::read(text.as_bytes())?.fill(|i, j, re, im| seen.push((i, j, re, im)));

@@ -2,7 +2,7 @@
 
 use std::io::{BufReader, Read};
 
-use superscalar_dla::matrix_market::{self, ReadOptions};
+use superscalar_matrix_market::{self as matrix_market, ReadOptions};
 
 use crate::allocator::peak_bytes;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use superscalar_dla::matrix_market::{self, Market, Values};
+use superscalar_matrix_market::{self as matrix_market, Market, Values};
 
 /// The text of `market`.
 pub fn text_of(market: &Market) -> Vec<u8> {

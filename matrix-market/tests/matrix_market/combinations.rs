@@ -1,6 +1,6 @@
 //! Every format with every field and every symmetry: the same matrix, or a refusal.
 
-use superscalar_dla::matrix_market::{self, Field, Format, Header, Market, Shape, Symmetry};
+use superscalar_matrix_market::{self as matrix_market, Field, Format, Header, Market, Shape, Symmetry};
 
 use crate::same::{assert_fill_is_sound, assert_round_trip, assert_same, cases};
 

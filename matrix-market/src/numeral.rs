@@ -2,13 +2,13 @@
 
 use std::num::IntErrorKind;
 
-use super::error::{Excerpt, Kind, shorten};
+use crate::error::{Excerpt, Kind, shorten};
 
 /// The longest float that is rewritten to replace a Fortran exponent, in bytes.
 const FORTRAN_BYTES_MAX: usize = 1024;
 
 /// A number of rows, columns or entries.
-pub(super) fn count(text: &str) -> Result<usize, Kind> {
+pub(crate) fn count(text: &str) -> Result<usize, Kind> {
     text.parse().map_err(|error: std::num::ParseIntError| {
         let token = Excerpt::new(text);
         match error.kind() {
@@ -19,7 +19,7 @@ pub(super) fn count(text: &str) -> Result<usize, Kind> {
 }
 
 /// A row or column index of a file, `1..=extent`, as a position in memory, `0..extent`.
-pub(super) fn index(text: &str, axis: &'static str, extent: usize) -> Result<usize, Kind> {
+pub(crate) fn index(text: &str, axis: &'static str, extent: usize) -> Result<usize, Kind> {
     match text.parse::<usize>() {
         Ok(index @ 1..) if index <= extent => Ok(index - 1),
         _ => Err(bad_index(text, axis, extent)),
@@ -37,7 +37,7 @@ fn bad_index(text: &str, axis: &'static str, extent: usize) -> Kind {
 }
 
 /// A value of an integer file.
-pub(super) fn integer(text: &str) -> Result<i64, Kind> {
+pub(crate) fn integer(text: &str) -> Result<i64, Kind> {
     text.parse().map_err(|error: std::num::ParseIntError| {
         let token = Excerpt::new(text);
         match error.kind() {
@@ -48,7 +48,7 @@ pub(super) fn integer(text: &str) -> Result<i64, Kind> {
 }
 
 /// A value, or half a value, of a real or complex file: the nearest float.
-pub(super) fn real(text: &str) -> Result<f64, Kind> {
+pub(crate) fn real(text: &str) -> Result<f64, Kind> {
     let value = match text.parse::<f64>() {
         Ok(value) => value,
         Err(_) => fortran(text).ok_or_else(|| Kind::Number { token: Excerpt::new(text) })?,

@@ -1,11 +1,11 @@
-//! The one error of this module: where, and what.
+//! The one error of this crate: where, and what.
 
 use std::fmt;
 use std::io;
 
-use super::entries::Entry;
-use super::header::{Format, Symmetry};
-use super::market::Shape;
+use crate::entries::Entry;
+use crate::header::{Format, Symmetry};
+use crate::market::Shape;
 
 /// The longest excerpt of a file that a message repeats, in characters: a line of 64 KiB is no message.
 const EXCERPT_CHARS_MAX: usize = 40;
@@ -16,7 +16,7 @@ const EXCERPT_CHARS_MAX: usize = 40;
 /// instead, and count indices from 0 as the caller does: `entry 3: row index 9 is out of range 0..9`.
 ///
 /// ```
-/// use superscalar_dla::matrix_market;
+/// use superscalar_matrix_market as matrix_market;
 ///
 /// let text = "%%MatrixMarket matrix coordinate real general\n10 10 1\n1 12 0.5\n";
 /// let error = matrix_market::read(text.as_bytes()).unwrap_err();
@@ -33,7 +33,7 @@ impl Error {
     /// The line of the file that is at fault, counted from 1; `None` if no line is.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market;
+    /// # use superscalar_matrix_market as matrix_market;
     /// assert_eq!(matrix_market::read(&b"%MatrixMarket"[..]).unwrap_err().line(), Some(1));
     /// ```
     #[must_use]
@@ -47,7 +47,7 @@ impl Error {
     /// The byte of [`line`](Self::line) where the fault begins, counted from 1; `None` if no line is at fault.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market;
+    /// # use superscalar_matrix_market as matrix_market;
     /// let text = "%%MatrixMarket matrix coordinate quaternion general";
     /// assert_eq!(matrix_market::read(text.as_bytes()).unwrap_err().column(), Some(34));
     /// ```
@@ -59,10 +59,10 @@ impl Error {
         }
     }
 
-    /// Whether a limit of [`ReadOptions`](super::ReadOptions) was met, so that a larger one might let the file pass.
+    /// Whether a limit of [`ReadOptions`](crate::ReadOptions) was met, so that a larger one might let the file pass.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market;
+    /// # use superscalar_matrix_market as matrix_market;
     /// let text = "%%MatrixMarket matrix array real general\n1000000000 1000000000\n";
     /// assert!(matrix_market::read(text.as_bytes()).unwrap_err().is_limit());
     /// ```
@@ -80,7 +80,7 @@ impl Error {
     /// The bytes that the matrix takes in dense storage, if there is no memory for them.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market::Error;
+    /// # use superscalar_matrix_market::Error;
     /// let error = Error::no_memory(800_000_000_000_000, "there is no memory for 10000000 x 10000000 numbers");
     /// assert_eq!(error.bytes_needed(), Some(800_000_000_000_000));
     /// ```
@@ -93,10 +93,10 @@ impl Error {
     }
 
     /// There is no memory for the matrix in dense storage, which takes `bytes`; `why` is the message. For callers that
-    /// make a dense matrix of a [`Market`](super::Market).
+    /// make a dense matrix of a [`Market`](crate::Market).
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market::Error;
+    /// # use superscalar_matrix_market::Error;
     /// let error = Error::no_memory(800_000_000_000_000, "there is no memory for 10000000 x 10000000 numbers");
     /// assert_eq!(error.to_string(), "there is no memory for 10000000 x 10000000 numbers");
     /// ```
@@ -106,10 +106,10 @@ impl Error {
     }
 
     /// The value of `entry` is not in `field`, the last words of the message. For callers that make a matrix of a
-    /// [`Market`](super::Market), with elements that can not hold every value.
+    /// [`Market`](crate::Market), with elements that can not hold every value.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market::{Entry, Error};
+    /// # use superscalar_matrix_market::{Entry, Error};
     /// let error = Error::not_in_field(Entry { i: 1, j: 2, re: 0.5, im: -1.0 }, "real");
     /// assert_eq!(error.to_string(), "(0.5, -1.0) at (1, 2) is not real");
     /// ```
@@ -139,7 +139,7 @@ impl std::error::Error for Error {
 
 /// What an error is about.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// A line of the file, and the byte in it, both from 1.
     Line { line: u64, column: usize },
     /// An entry in memory, from 0.
@@ -150,7 +150,7 @@ pub(super) enum Place {
 
 /// What went wrong. Messages are lower case and complete a `line 17:`.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     #[error("cannot open `{path}`: {source}")]
     Open { path: String, source: io::Error },
     #[error("cannot create `{path}`: {source}")]
@@ -236,7 +236,7 @@ pub(super) enum Kind {
 impl Kind {
     /// The error of this kind at `place`.
     #[cold]
-    pub(super) fn at(self, place: Place) -> Error {
+    pub(crate) fn at(self, place: Place) -> Error {
         Error { place, kind: self }
     }
 
@@ -247,11 +247,11 @@ impl Kind {
 
 /// A piece of a file, quoted for a message.
 #[derive(Debug)]
-pub(super) struct Excerpt(String);
+pub(crate) struct Excerpt(String);
 
 impl Excerpt {
     #[cold]
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         Self(shorten(text))
     }
 }
@@ -264,7 +264,7 @@ impl fmt::Display for Excerpt {
 
 /// `text` cut to a readable length, control characters escaped.
 #[cold]
-pub(super) fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     let start = text.chars().take(EXCERPT_CHARS_MAX);
     let mut shown: String = start.flat_map(char::escape_debug).collect();
     if text.chars().nth(EXCERPT_CHARS_MAX).is_some() {

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufReader, Read};
 
-use superscalar_dla::matrix_market::{self, ReadOptions};
+use superscalar_matrix_market::{self as matrix_market, ReadOptions};
 
 /// Asserts that `text` is refused with exactly `message`, at `line` (which the message repeats) and `column`.
 #[track_caller]

@@ -4,7 +4,9 @@ use std::io::BufReader;
 
 use num_complex::Complex;
 use proptest::prelude::*;
-use superscalar_dla::matrix_market::{self, Field, Format, Header, Market, Position, Shape, Symmetry, Values};
+use superscalar_matrix_market::{
+    self as matrix_market, Field, Format, Header, Market, Position, Shape, Symmetry, Values,
+};
 
 use crate::same::{assert_fill_is_sound, assert_round_trip, assert_same, text_of};
 

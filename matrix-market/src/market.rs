@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use super::error::{Error, Kind, Place};
-use super::header::{Field, Format, Header, Symmetry};
-use super::triangle::{Packed, stored_cells};
-use super::values::Values;
+use crate::error::{Error, Kind, Place};
+use crate::header::{Field, Format, Header, Symmetry};
+use crate::triangle::{Packed, stored_cells};
+use crate::values::Values;
 
 /// The numbers of rows and columns of a matrix.
 ///
 /// ```
-/// # use superscalar_dla::matrix_market::Shape;
+/// # use superscalar_matrix_market::Shape;
 /// assert_eq!(Shape { m: 2, n: 3 }.to_string(), "2 x 3");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ impl fmt::Display for Shape {
 /// Where an entry stands, counted from 0 (files count from 1).
 ///
 /// ```
-/// # use superscalar_dla::matrix_market::Position;
+/// # use superscalar_matrix_market::Position;
 /// let top_right_of_three = Position { i: 0, j: 2 };
 /// assert!(top_right_of_three.i < top_right_of_three.j);
 /// ```
@@ -45,19 +45,19 @@ pub struct Position {
 /// The content of a Matrix Market file, entries as stored: one triangle only if it is symmetric.
 ///
 /// Every `Market` is valid: its header is a combination that means something, its indices are in range and in the
-/// triangle that its symmetry stores, and its diagonal is what its symmetry demands. [`read`](super::read()) and the
-/// constructors here refuse anything else, so [`write`](super::write()) can only fail for want of a disk.
+/// triangle that its symmetry stores, and its diagonal is what its symmetry demands. [`read`](crate::read()) and the
+/// constructors here refuse anything else, so [`write`](crate::write()) can only fail for want of a disk.
 ///
 /// Equality compares what is stored, in order; a NaN is not equal to itself.
 ///
 /// ```
-/// use superscalar_dla::matrix_market::{Market, Position, Shape, Symmetry, Values};
+/// use superscalar_matrix_market::{Market, Position, Shape, Symmetry, Values};
 ///
 /// let positions = vec![Position { i: 0, j: 0 }, Position { i: 2, j: 1 }];
 /// let values = Values::Integer(vec![5, 7]);
 /// let market = Market::coordinate(Symmetry::Symmetric, Shape { m: 3, n: 3 }, positions, values)?;
 /// assert_eq!(market.nnz(), 2);
-/// # Ok::<(), superscalar_dla::matrix_market::Error>(())
+/// # Ok::<(), superscalar_matrix_market::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Market {
@@ -81,7 +81,7 @@ impl Market {
     /// the diagonal and not what the symmetry demands there.
     ///
     /// ```
-    /// use superscalar_dla::matrix_market::{Market, Position, Shape, Symmetry, Values};
+    /// use superscalar_matrix_market::{Market, Position, Shape, Symmetry, Values};
     ///
     /// let positions = vec![Position { i: 0, j: 3 }];
     /// let error = Market::coordinate(Symmetry::General, Shape { m: 3, n: 3 }, positions, Values::Pattern);
@@ -113,12 +113,12 @@ impl Market {
     /// not real.
     ///
     /// ```
-    /// use superscalar_dla::matrix_market::{Market, Shape, Symmetry, Values};
+    /// use superscalar_matrix_market::{Market, Shape, Symmetry, Values};
     ///
     /// let lower = Values::Real(vec![1.0, 2.0, 3.0]);
     /// let market = Market::array(Symmetry::Symmetric, Shape { m: 2, n: 2 }, lower)?;
     /// assert_eq!(market.entries().nth(1).map(|entry| (entry.i, entry.j)), Some((1, 0)));
-    /// # Ok::<(), superscalar_dla::matrix_market::Error>(())
+    /// # Ok::<(), superscalar_matrix_market::Error>(())
     /// ```
     pub fn array(symmetry: Symmetry, shape: Shape, values: Values) -> Result<Self, Error> {
         let header = Header { format: Format::Array, field: values.field(), symmetry };
@@ -136,12 +136,12 @@ impl Market {
     /// are dropped, for they would not survive a file.
     ///
     /// ```
-    /// use superscalar_dla::matrix_market::{Market, Shape, Symmetry, Values};
+    /// use superscalar_matrix_market::{Market, Shape, Symmetry, Values};
     ///
     /// let market = Market::array(Symmetry::General, Shape { m: 1, n: 1 }, Values::Integer(vec![42]))?;
     /// let market = market.with_comments(" the answer\n to what?");
     /// assert_eq!(market.comments().collect::<Vec<_>>(), [" the answer", " to what?"]);
-    /// # Ok::<(), superscalar_dla::matrix_market::Error>(())
+    /// # Ok::<(), superscalar_matrix_market::Error>(())
     /// ```
     #[must_use]
     pub fn with_comments(mut self, text: &str) -> Self {
@@ -152,7 +152,7 @@ impl Market {
     /// What the banner says.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market::{self, Field};
+    /// # use superscalar_matrix_market::{self as matrix_market, Field};
     /// let market = matrix_market::read(&b"%%MatrixMarket matrix array integer general\n1 1\n8\n"[..])?;
     /// assert_eq!(market.header().field, Field::Integer);
     /// # Ok::<(), matrix_market::Error>(())
@@ -164,11 +164,10 @@ impl Market {
 
     /// Rows and columns of the whole matrix.
     ///
-    /// A file with few entries may announce a shape that no memory holds: look before filling a dense matrix, or leave
-    /// it to [`Matrix::from_market`](crate::Matrix::from_market).
+    /// A file with few entries may announce a shape that no memory holds: look before filling a dense matrix.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market::{self, Shape};
+    /// # use superscalar_matrix_market::{self as matrix_market, Shape};
     /// let market = matrix_market::read(&b"%%MatrixMarket matrix coordinate pattern general\n2 3 0\n"[..])?;
     /// assert_eq!(market.shape(), Shape { m: 2, n: 3 });
     /// # Ok::<(), matrix_market::Error>(())
@@ -181,7 +180,7 @@ impl Market {
     /// The comments in order, each without its `%` and without blanks at its end.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market;
+    /// # use superscalar_matrix_market as matrix_market;
     /// let text = "%%MatrixMarket matrix coordinate pattern general\n% by hand\n2 3 0\n";
     /// assert_eq!(matrix_market::read(text.as_bytes())?.comments().collect::<Vec<_>>(), [" by hand"]);
     /// # Ok::<(), matrix_market::Error>(())
@@ -193,7 +192,7 @@ impl Market {
     /// The number of stored entries: one triangle of a symmetric matrix, and with repetitions and explicit zeros.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market;
+    /// # use superscalar_matrix_market as matrix_market;
     /// let text = "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n2 1 5\n2 1 6\n";
     /// assert_eq!(matrix_market::read(text.as_bytes())?.nnz(), 2);
     /// # Ok::<(), matrix_market::Error>(())
@@ -206,7 +205,7 @@ impl Market {
     /// The positions of the stored entries in order; empty for array format, whose positions follow from the order.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market::{self, Position};
+    /// # use superscalar_matrix_market::{self as matrix_market, Position};
     /// let text = "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n2 3\n";
     /// assert_eq!(matrix_market::read(text.as_bytes())?.positions(), [Position { i: 1, j: 2 }]);
     /// # Ok::<(), matrix_market::Error>(())
@@ -219,7 +218,7 @@ impl Market {
     /// The values of the stored entries in order.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market::{self, Values};
+    /// # use superscalar_matrix_market::{self as matrix_market, Values};
     /// let market = matrix_market::read(&b"%%MatrixMarket matrix array integer general\n1 1\n8\n"[..])?;
     /// assert_eq!(market.values(), &Values::Integer(vec![8]));
     /// # Ok::<(), matrix_market::Error>(())
@@ -232,7 +231,7 @@ impl Market {
     /// Whether the header promises a(j, i) = a(i, j). A general file may happen to be symmetric; that is not looked at.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market;
+    /// # use superscalar_matrix_market as matrix_market;
     /// let market = matrix_market::read(&b"%%MatrixMarket matrix array real symmetric\n1 1\n8\n"[..])?;
     /// assert!(market.is_symmetric() && market.is_hermitian());
     /// # Ok::<(), matrix_market::Error>(())
@@ -245,7 +244,7 @@ impl Market {
     /// Whether the header promises a(j, i) = conj(a(i, j)), as a symmetric header does unless the field is complex.
     ///
     /// ```
-    /// # use superscalar_dla::matrix_market;
+    /// # use superscalar_matrix_market as matrix_market;
     /// let market = matrix_market::read(&b"%%MatrixMarket matrix array complex symmetric\n1 1\n8 1\n"[..])?;
     /// assert!(market.is_symmetric() && !market.is_hermitian());
     /// # Ok::<(), matrix_market::Error>(())
@@ -260,12 +259,12 @@ impl Market {
     }
 
     /// For callers that have checked what the public constructors check.
-    pub(super) fn from_checked(header: Header, shape: Shape, positions: Vec<Position>, values: Values) -> Self {
+    pub(crate) fn from_checked(header: Header, shape: Shape, positions: Vec<Position>, values: Values) -> Self {
         Self { header, shape, comments: String::new(), positions, values }
     }
 
     /// With comments as this type keeps them.
-    pub(super) fn with_kept_comments(mut self, comments: String) -> Self {
+    pub(crate) fn with_kept_comments(mut self, comments: String) -> Self {
         self.comments = comments;
         self
     }

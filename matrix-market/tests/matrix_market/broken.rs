@@ -2,7 +2,7 @@
 
 use std::io::{self, BufReader, Read, Write};
 
-use superscalar_dla::matrix_market::{self, Market, Shape, Symmetry, Values};
+use superscalar_matrix_market::{self as matrix_market, Market, Shape, Symmetry, Values};
 
 const BANNER: &str = "%%MatrixMarket matrix coordinate real general\n";
 

@@ -7,7 +7,6 @@ mod allocator;
 mod broken;
 mod built;
 mod combinations;
-mod dense_storage;
 mod errors;
 mod files;
 mod memory;

@@ -1,7 +1,7 @@
 //! Complaints about matrices that a program builds: they name the entry and count from 0.
 
 use num_complex::Complex;
-use superscalar_dla::matrix_market::{Error, Field, Format, Header, Market, Position, Shape, Symmetry, Values};
+use superscalar_matrix_market::{Error, Field, Format, Header, Market, Position, Shape, Symmetry, Values};
 
 fn message<T>(result: Result<T, Error>) -> String {
     result.map_or_else(|error| error.to_string(), |_| "no error".into())

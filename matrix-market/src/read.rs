@@ -6,17 +6,17 @@ use std::path::Path;
 
 use num_complex::Complex;
 
-use super::error::{Error, Kind, Place};
-use super::header::{Format, Header};
-use super::lines::{Line, Lines};
-use super::market::{Market, Position, Shape};
-use super::numeral;
-use super::triangle::{Packed, stored_cells};
-use super::values::Values;
+use crate::error::{Error, Kind, Place};
+use crate::header::{Format, Header};
+use crate::lines::{Line, Lines};
+use crate::market::{Market, Position, Shape};
+use crate::numeral;
+use crate::triangle::{Packed, stored_cells};
+use crate::values::Values;
 
 /// Room made at once for announced entries: enough that small files never grow a vector, and so little that a false
 /// announcement costs nothing. Beyond, room doubles as entries arrive.
-pub(super) const ENTRIES_TRUSTED: usize = 256;
+pub(crate) const ENTRIES_TRUSTED: usize = 256;
 
 /// The read buffer of a file, in bytes. On a 1.8 MB file, 8 KiB measured 3 % slower and 1 MiB 5 %.
 const FILE_BUFFER_BYTES: usize = 64 << 10;
@@ -28,7 +28,7 @@ const FILE_BUFFER_BYTES: usize = 64 << 10;
 /// for real entries of 24 bytes and more. The limits bound those bytes.
 ///
 /// ```
-/// use superscalar_dla::matrix_market::{self, ReadOptions};
+/// use superscalar_matrix_market::{self as matrix_market, ReadOptions};
 ///
 /// let options = ReadOptions { entries_max: 2, ..ReadOptions::default() };
 /// let text = "%%MatrixMarket matrix array integer general\n3 1\n1\n2\n3\n";
@@ -59,7 +59,7 @@ impl Default for ReadOptions {
 /// See [`read_with`].
 ///
 /// ```
-/// use superscalar_dla::matrix_market;
+/// use superscalar_matrix_market as matrix_market;
 ///
 /// let market = matrix_market::read(&b"%%MatrixMarket matrix array real general\n2 1\n0.5\n1.0D+03\n"[..])?;
 /// assert_eq!(market.entries().map(|entry| entry.re).collect::<Vec<_>>(), [0.5, 1000.0]);
@@ -75,7 +75,7 @@ pub fn read(reader: impl BufRead) -> Result<Market, Error> {
 /// If reading fails, a limit is met, or the content is not a valid file; the error says where and what.
 ///
 /// ```
-/// use superscalar_dla::matrix_market::{self, ReadOptions};
+/// use superscalar_matrix_market::{self as matrix_market, ReadOptions};
 ///
 /// let text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 1 4.0\n1 2 1.0\n";
 /// let error = matrix_market::read_with(text.as_bytes(), &ReadOptions::default()).unwrap_err();
@@ -108,7 +108,7 @@ pub fn read_with(reader: impl BufRead, options: &ReadOptions) -> Result<Market, 
 /// If the file cannot be opened, or as [`read_with`].
 ///
 /// ```
-/// use superscalar_dla::matrix_market;
+/// use superscalar_matrix_market as matrix_market;
 ///
 /// let error = matrix_market::read_file("no/such.mtx").unwrap_err();
 /// assert!(error.to_string().starts_with("cannot open `no/such.mtx`: "));
@@ -123,7 +123,7 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<Market, Error> {
 /// If the file cannot be opened, or as [`read_with`].
 ///
 /// ```
-/// use superscalar_dla::matrix_market::{self, ReadOptions};
+/// use superscalar_matrix_market::{self as matrix_market, ReadOptions};
 ///
 /// let options = ReadOptions { bytes_max: 1 << 20, ..ReadOptions::default() };
 /// assert!(matrix_market::read_file_with("no/such.mtx", &options).is_err());

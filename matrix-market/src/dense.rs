@@ -2,12 +2,12 @@
 
 use num_complex::Complex;
 
-use super::error::{Error, Kind, Place};
-use super::header::{Field, Format, Header};
-use super::market::{Market, Position, Shape};
-use super::read::ENTRIES_TRUSTED;
-use super::triangle::{Packed, stored_cells};
-use super::values::Values;
+use crate::error::{Error, Kind, Place};
+use crate::header::{Field, Format, Header};
+use crate::market::{Market, Position, Shape};
+use crate::read::ENTRIES_TRUSTED;
+use crate::triangle::{Packed, stored_cells};
+use crate::values::Values;
 
 /// 2^63, the least float that is too large for `i64`.
 const I64_END: f64 = 9_223_372_036_854_775_808.0;
@@ -26,7 +26,7 @@ impl Market {
     /// real. The entry that the error names counts the values asked for, from 0.
     ///
     /// ```
-    /// use superscalar_dla::matrix_market::{self, Field, Format, Header, Market, Shape, Symmetry};
+    /// use superscalar_matrix_market::{self as matrix_market, Field, Format, Header, Market, Shape, Symmetry};
     ///
     /// let a = [4.0, -1.5, 0.0, 2.0]; // 2 x 2 by columns; symmetric, and only the lower triangle counts
     /// let header = Header { format: Format::Coordinate, field: Field::Real, symmetry: Symmetry::Symmetric };

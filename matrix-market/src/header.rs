@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::error::{Error, Excerpt, Kind, Place};
-use super::lines::{Line, Token};
+use crate::error::{Error, Excerpt, Kind, Place};
+use crate::lines::{Line, Token};
 
 /// The word that every file begins with, in any letter case.
 const MAGIC: &str = "%%MatrixMarket";
@@ -11,7 +11,7 @@ const MAGIC: &str = "%%MatrixMarket";
 /// How a file lays its entries out.
 ///
 /// ```
-/// # use superscalar_dla::matrix_market::Format;
+/// # use superscalar_matrix_market::Format;
 /// assert_eq!(Format::Coordinate.to_string(), "coordinate");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +25,7 @@ pub enum Format {
 /// The kind of number that a file holds.
 ///
 /// ```
-/// # use superscalar_dla::matrix_market::Field;
+/// # use superscalar_matrix_market::Field;
 /// assert_eq!(Field::Complex.to_string(), "complex");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,7 +43,7 @@ pub enum Field {
 /// Which part of the matrix a file stores, and how the rest follows from it.
 ///
 /// ```
-/// # use superscalar_dla::matrix_market::Symmetry;
+/// # use superscalar_matrix_market::Symmetry;
 /// assert_eq!(Symmetry::SkewSymmetric.to_string(), "skew-symmetric");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,7 +63,7 @@ pub enum Symmetry {
 /// Displayed as the banner's last three words.
 ///
 /// ```
-/// use superscalar_dla::matrix_market::{Field, Format, Header, Symmetry};
+/// use superscalar_matrix_market::{Field, Format, Header, Symmetry};
 ///
 /// let header = Header { format: Format::Array, field: Field::Real, symmetry: Symmetry::General };
 /// assert_eq!(header.to_string(), "array real general");
@@ -130,12 +130,12 @@ impl fmt::Display for Header {
 
 impl Header {
     /// The whole first line of a file, without its line ending.
-    pub(super) fn banner(self) -> String {
+    pub(crate) fn banner(self) -> String {
         format!("{MAGIC} matrix {self}")
     }
 
     /// Reads the banner.
-    pub(super) fn parse(line: Line<'_>) -> Result<Self, Error> {
+    pub(crate) fn parse(line: Line<'_>) -> Result<Self, Error> {
         let mut words = line.tokens();
         match words.next() {
             Some(Token { text, column: 1 }) if text.eq_ignore_ascii_case(MAGIC) => {}
@@ -164,7 +164,7 @@ impl Header {
     }
 
     /// Refuses the combinations that the format leaves without a meaning.
-    pub(super) fn check(self) -> Result<(), Kind> {
+    pub(crate) fn check(self) -> Result<(), Kind> {
         let why = match (self.format, self.field, self.symmetry) {
             (Format::Array, Field::Pattern, _) => "an array has no positions for a pattern to list",
             (_, Field::Real | Field::Integer | Field::Pattern, Symmetry::Hermitian) => {
@@ -177,7 +177,7 @@ impl Header {
     }
 
     /// The numbers that follow the position in an entry.
-    pub(super) fn numbers_per_value(self) -> usize {
+    pub(crate) fn numbers_per_value(self) -> usize {
         match self.field {
             Field::Pattern => 0,
             Field::Real | Field::Integer => 1,
@@ -186,7 +186,7 @@ impl Header {
     }
 
     /// The tokens on the line of an entry.
-    pub(super) fn tokens_per_entry(self) -> usize {
+    pub(crate) fn tokens_per_entry(self) -> usize {
         let indices = match self.format {
             Format::Coordinate => 2,
             Format::Array => 0,

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use superscalar_dla::matrix_market::{self, Error, Market, ReadOptions};
+use superscalar_matrix_market::{self as matrix_market, Error, Market, ReadOptions};
 
 fn text_of(market: &Market) -> Vec<u8> {
     let mut text = Vec::new();
