@@ -2,7 +2,7 @@
 //! devices, memory in many places, capability weights. It knows devices by their traits only, and no matrix.
 //!
 //! Modules import each other one way (a test of the workspace keeps it so). The second group is the half that decides
-//! where a task runs; the first does without it, and meets it in `shared/seam.rs` alone.
+//! where a task runs; the first does without it, and calls it through `shared/seam.rs`. Only `runtime`, on top, puts both together.
 
 #![cfg_attr(not(feature = "placement"), allow(dead_code, unused_imports, reason = "the other half calls it"))]
 

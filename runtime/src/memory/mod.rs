@@ -28,7 +28,7 @@
 //! for events there; a host task is put aside until they have finished.
 //!
 //! Why no value is read too early or overwritten too early:
-//! 1. A task is issued after all its predecessors are issued, and waits for their events (`device/mod.rs`). So tasks that use one
+//! 1. A task is issued after all its predecessors are issued, and waits for their events (`placement/mod.rs`). So tasks that use one
 //!    datum are issued in an order that its hazards allow, and so are their state changes; the lock orders readers among themselves.
 //! 2. A task that writes X makes its replica Modified and all others Invalid. What it overwrites was last used by tasks that precede
 //!    it (1), and by copies: those into its replica are `written`, those out of it `readers`, and it waits for both.

@@ -6,7 +6,7 @@ use crate::{
     memory::Copier,
 };
 
-/// See the module's head.
+/// See above.
 pub(crate) struct Drivers<'a> {
     devices: &'a Devices,
     /// Those that refused because they are gone: the directory is to be told when its lock is let go.
@@ -27,7 +27,7 @@ impl Copier for Drivers<'_> {
         };
         let queue = entry.info.transfer_queue(transfer);
         // SAFETY: the host region is that of a datum, which lives until its tasks are done, among them the one that brings it home,
-        // or that drops what stays, and with it the end of every copy; the protocol in the module's head keeps readers and writers of it apart.
+        // or that drops what stays, and with it the end of every copy; the protocol of `memory/mod.rs` keeps readers and writers of it apart.
         let result =
             shielded("its driver panicked while a copy was issued", || unsafe { memory.copy(transfer, waits) });
         if result.as_ref().is_err_and(DeviceError::is_lost) {

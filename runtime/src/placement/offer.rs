@@ -38,6 +38,8 @@ impl Site<'_> {
         side.busy_ns.store(0, Ordering::Relaxed);
         side.not_before_ns.store(0, Ordering::Relaxed);
         side.is_placed.store(false, Ordering::Relaxed);
+        // Of an earlier task of the slot, which was cancelled before it could be told.
+        side.take_failure();
         // SAFETY: the slot is being filled, so it is this thread's.
         let kept = unsafe { &mut *side.predecessors.get() };
         kept.clear();

@@ -16,7 +16,7 @@ use std::{
     },
 };
 
-/// What a slot keeps of a task that devices can take. Made when first needed, and kept with the slot. What policies and issuers ask of every
+/// What a slot keeps of a task that devices can take. Made when the slot has its first task, and kept by [`Sides`]. What policies and issuers ask of every
 /// task is in the first two lines of the cache.
 #[derive(Default)]
 #[repr(C, align(64))]

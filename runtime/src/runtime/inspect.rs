@@ -1,4 +1,4 @@
-//! What a program can ask a runtime: its settings, its progress, what was recorded, and what its devices' memories hold.
+//! What a program can ask a runtime: its settings, its progress, and what was recorded.
 //!
 //! What concerns devices and their rates is beside the code that knows it: `devices.rs`.
 
@@ -49,7 +49,7 @@ impl Runtime {
     /// If capability weights can not be kept when the runtime ends, that is said in the same places, though nobody is left to ask.
     ///
     /// ```
-    /// let rt = superscalar_::builder().workers(1).build()?;
+    /// let rt = superscalar_runtime::Runtime::builder().workers(1).build()?;
     /// assert!(rt.notices().is_empty());
     /// # Ok::<(), superscalar_runtime::Error>(())
     /// ```

@@ -1,4 +1,4 @@
-//! The runtime: what all its threads share, its start and its end.
+//! The runtime as a program has it: its start, its end, and what is inserted outside of scopes.
 
 mod builder;
 #[cfg(feature = "placement")]

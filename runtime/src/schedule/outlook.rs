@@ -2,6 +2,7 @@
 
 use super::{Place, ReadyTask};
 use crate::recording::BlasLevel;
+use std::{sync::LazyLock, time::Instant};
 
 /// Who runs tasks, as a policy weighs it: the host's workers together, who are the default, or a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -96,7 +97,7 @@ pub trait Outlook {
     /// The level of BLAS that the task's work belongs to, if that is known.
     fn level(&self, task: &ReadyTask) -> Option<BlasLevel>;
 
-    /// Where the data that the task writes are to be updated, if they were dealt to somebody.
+    /// Where the data that the task writes are to be updated, if they were dealt to somebody. None where there are no devices.
     fn home(&self, task: &ReadyTask) -> Option<Resource>;
 
     /// The device whose memory alone has the value of what the task updates: the first of them. Wherever else the task runs, that must be
@@ -113,7 +114,7 @@ pub trait Outlook {
     fn now_ns(&self) -> u64;
 }
 
-/// The outlook where all tasks run on the host: there is nothing to weigh.
+/// The outlook where all tasks run on the host: there is nothing to weigh, so nothing is known.
 pub(crate) struct HostAlone {
     pub(crate) workers: usize,
 }
@@ -131,8 +132,8 @@ impl Outlook for HostAlone {
         Resource::HOST
     }
 
-    fn forecast(&self, _: &ReadyTask, on: Resource) -> Option<Forecast> {
-        (on == Resource::HOST).then(Forecast::default)
+    fn forecast(&self, _: &ReadyTask, _: Resource) -> Option<Forecast> {
+        None
     }
 
     fn is_lost(&self, _: Resource) -> bool {
@@ -152,6 +153,7 @@ impl Outlook for HostAlone {
     }
 
     fn now_ns(&self) -> u64 {
-        0
+        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+        START.elapsed().as_nanos() as u64
     }
 }

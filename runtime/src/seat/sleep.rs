@@ -26,7 +26,7 @@
 //!
 //! # The understudy
 //!
-//! The first pool thread shares seat 0 with threads from outside (`seat.rs`). While such a thread has the seat the understudy
+//! The first pool thread shares seat 0 with threads from outside (`seat/mod.rs`). While such a thread has the seat the understudy
 //! can not work, so it is *benched*: it does not count as a sleeper, and no wake is spent on it. When the seat is left it is
 //! put back on the list. A wake that reaches it after the seat was taken is passed on.
 //!

@@ -22,7 +22,8 @@ pub(crate) type Fail<'a> = &'a dyn Fn(Cause) -> Arc<Failure>;
 pub(crate) type VisitUse<'a> = &'a mut dyn FnMut(&Execution, Mode);
 
 /// What a body can do elsewhere than on the host: the address of a table that its maker and the
-/// [placement](crate::shared::Placement) know.
+/// [placement](crate::shared::Placement) know. All tables of a program are of one type: a second kind of placement
+/// would need a tag here.
 #[derive(Clone, Copy)]
 pub(crate) struct Elsewhere(pub(crate) *const ());
 
@@ -214,14 +215,14 @@ impl Body {
     /// The versions whose values the task uses.
     pub(crate) fn uses(&self, visit: VisitUse<'_>) {
         let Some(vtable) = self.vtable else { unreachable!("asked before it is consumed") };
-        // SAFETY: as in `issue`.
+        // SAFETY: as in `elsewhere`.
         unsafe { (vtable.uses)(self.storage.get().cast(), visit) }
     }
 
     /// The mutual exclusions that it needs before it runs.
     pub(crate) fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
         let Some(vtable) = self.vtable else { unreachable!("asked before it is consumed") };
-        // SAFETY: as in `issue`.
+        // SAFETY: as in `elsewhere`.
         unsafe { (vtable.exclusions)(self.storage.get().cast(), into) }
     }
 }

@@ -97,7 +97,7 @@ impl Pending {
         self.subtract(amount, alone)
     }
 
-    /// Whether every predecessor is done, of a task that holds one count for itself (`device/mod.rs`).
+    /// Whether every predecessor is done, of a task that holds one count for itself (`placement/mod.rs`).
     #[inline]
     pub(crate) fn only_hold_left(&self) -> bool {
         self.0.load(Ordering::Acquire) as u32 == 1

@@ -1,5 +1,5 @@
 //! The runtime around the directory, without threads: the rules by which tasks become ready, are admitted, issued, reported and
-//! retired (`device/mod.rs`, `placement/issue.rs`, `placement/reside.rs`), one step at a time, in an order that somebody decides.
+//! retired (`placement/mod.rs`, `placement/issue.rs`, `placement/reside.rs`), one step at a time, in an order that somebody decides.
 
 use super::{
     choices::Choices,
