@@ -156,7 +156,7 @@ unsafe fn getri<T: Routines, I: Int>(
     if let Some(zero) = (0..n.get()).find(|&i| factors.at(i, i) == T::ZERO) {
         return Ok(zero as i64 + 1);
     }
-    // SAFETY: as above.
+    // SAFETY: there are n interchanges, as the module's head says of the caller.
     let ipiv = unsafe { read_interchanges(4, ipiv, n.get())? };
     let outcome = match for_product(count(real(n).powi(3) * 2.0 / 3.0)) {
         None => solved(serial::getri(a.view_mut(), &ipiv)),

@@ -185,7 +185,7 @@ impl<T: ?Sized> Datum<T> {
         // SAFETY: the inserter owns `names`; the reference ends before `close` looks at the datum again.
         let open = unsafe { &mut *self.names.get() }.open_reduction.take_if(|open| next != Some(open.operation));
         if let Some(open) = open {
-            // SAFETY: the caller's promise, and that to `open_reduction`.
+            // SAFETY: `inserter` is what the opener's `close` expects, as the caller promises.
             unsafe { (open.close)(inserter, self) };
         }
     }

@@ -151,7 +151,8 @@ impl<T: ?Sized> Datum<T> {
     /// The caller is the inserter of the datum's level.
     #[inline]
     pub(crate) unsafe fn end_reduction(&self, inserter: &Inserter<'_>, next: Option<TypeId>) {
-        // SAFETY: the caller's promise; reductions are opened here alone, with `insert_combine`.
+        // SAFETY: the caller is the inserter of the level; reductions are opened here alone, with `insert_combine`, which
+        // expects an inserter.
         unsafe { self.close_reduction(NonNull::from(inserter).cast(), next) }
     }
 }
@@ -159,7 +160,7 @@ impl<T: ?Sized> Datum<T> {
 /// # Safety
 /// The address is that of an inserter, which is the one of the datum's level.
 unsafe fn insert_combine<T, R: Reduction<T>>(inserter: NonNull<()>, datum: &Datum<T>) {
-    // SAFETY: the caller's promise.
+    // SAFETY: it is the inserter that `end_reduction` was given, which outlives the call.
     unsafe { inserter.cast::<Inserter<'_>>().as_ref() }.insert_internal(TaskSpec::new("combine"), |insertion| {
         // SAFETY: `Insertion` exists only while its owner is the inserter of the data's level.
         let version = unsafe { datum.current() };

@@ -319,7 +319,7 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
             ..spec
         };
         let takers = Places::of(inserter.shared)
-            .map_or(self.0.takers(&Kinds::default()), |places| self.0.takers(&places.devices.kinds));
+            .map_or_else(|| self.0.takers(&Kinds::default()), |places| self.0.takers(&places.devices.kinds));
         if !takers.can_run(spec.lock) {
             return Err(inserter.refusal(
                 &spec,
@@ -356,11 +356,11 @@ impl<B: Operands, P> Call<B, P> {
     const CALLS: &'static Calls = &Calls {
         // SAFETY: the pointer is to this call.
         takers: |at, kinds| unsafe { &*at.cast::<Self>() }.takers(kinds),
-        // SAFETY: as above, and the caller's promise.
+        // SAFETY: the pointer is to this call; what `residences` asks for is asked of whoever calls this.
         residences: |at, visit| unsafe { (*at.cast::<Self>()).residences(visit) },
-        // SAFETY: as above.
+        // SAFETY: the pointer is to this call.
         scratch_bytes: |at, kind, shapes| unsafe { &*at.cast::<Self>() }.scratch_bytes(kind, shapes),
-        // SAFETY: as above; nobody else has the call meanwhile.
+        // SAFETY: the pointer is to this call, and the issuer that has taken the task is the only one to use it.
         issue: |at, context, regions| unsafe { &mut *at.cast::<Self>() }.issue(context, regions),
     };
 

@@ -107,7 +107,7 @@ pub(super) struct Sides(Mutex<Vec<NonNull<DeviceSide>>>);
 
 // SAFETY: the sides are this value's own, and `Sync`; what they hold may move between threads.
 unsafe impl Send for Sides {}
-// SAFETY: as above.
+// SAFETY: the list is behind a lock, and sides may be shared: they are `Sync`.
 unsafe impl Sync for Sides {}
 
 impl Sides {

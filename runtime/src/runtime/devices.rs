@@ -23,7 +23,7 @@ fn devices(shared: &Shared) -> &[Entry] {
 }
 
 fn infos(shared: &Shared) -> Vec<DeviceInfo> {
-    devices(shared).iter().map(|entry| entry.info.clone()).collect()
+    Places::of(shared).map_or_else(Vec::new, |places| places.devices.infos())
 }
 
 fn weight(shared: &Shared, resource: Resource, kernel: &str, cost: Cost) -> CapabilityWeight {

@@ -9,9 +9,12 @@
 //! | [`offer`](Placement::offer), [`push_inserted`](Placement::push_inserted) | a task is inserted, and is ready at once |
 //! | [`push`](Placement::push), [`outlook`](Placement::outlook) | the policy is given a task, or is asked for one |
 //! | [`after_release`](Placement::after_release), [`not_before`](Placement::not_before), [`retire_all`](Placement::retire_all) | a predecessor of a task is issued, or done |
-//! | [`host_can_take`](Placement::host_can_take), [`admit`](Placement::admit), [`failure`](Placement::failure), [`now_ns`](Placement::now_ns), [`ended`](Placement::ended) | a worker of the host looks at a task, has it, is about to run it, has run it |
+//! | [`host_can_take`](Placement::host_can_take), [`admit`](Placement::admit) | a worker of the host looks at a task, has taken it |
+//! | [`failure`](Placement::failure), [`now_ns`](Placement::now_ns), [`ended`](Placement::ended) | it is about to run the task, has run it |
 //! | [`brings_home`](Placement::brings_home) | a scope ends |
-//! | [`threads`](Placement::threads), [`run_thread`](Placement::run_thread), [`notify`](Placement::notify), [`wake`](Placement::wake), [`end`](Placement::end) | the runtime begins and ends |
+//! | [`threads`](Placement::threads), [`run_thread`](Placement::run_thread) | the runtime begins |
+//! | [`notify`](Placement::notify) | something concerns all of its threads |
+//! | [`wake`](Placement::wake), [`end`](Placement::end) | the runtime ends |
 
 use super::Shared;
 use crate::{
