@@ -3,10 +3,10 @@
 #
 #     tests/sanitize.sh [address|thread|kernels-address|kernels-thread|blas-address]...
 #
-# Without names the first three run. The runtime and simulated devices are apart from the kernels, which take longer to build than to run.
+# Without names the first two run. The runtime and simulated devices are apart from the kernels, which take longer to build than to run.
 #
-# Needs a nightly compiler with the component rust-src, since the standard library is instrumented, too: without it
-# ThreadSanitizer does not see what the library's slow paths order, and reports races that are none. The component is added
+# Needs a nightly compiler with the component rust-src, since for ThreadSanitizer the standard library is instrumented, too: without that
+# it does not see what the library's slow paths order, and reports races that are none. The component is added
 # where the nightly compiler is there; NO_INSTALL=1 forbids it. The exit status is 77 if there is nothing to run with.
 #
 # Kernels are bounded to small orders: they are not optimised here, which would take too long to build. Their instructions are those of the
@@ -38,7 +38,8 @@ if command -v timeout >/dev/null; then limit=(--config "target.$host.runner = ['
 
 # sanitize NAME SEEDS PROGRAMS PACKAGES TEST...: builds and runs the tests under one sanitizer.
 sanitize() {
-    local name=$1 seeds=$2 programs=$3 packages features=()
+    local name=$1 seeds=$2 programs=$3 packages features=() std=()
+    if [ "$name" = thread ]; then std=(-Zbuild-std); fi
     read -ra packages <<<"$4"
     if [[ $4 == *kernels* ]]; then features=(--features superscalar-kernels/faer); fi
     shift 4
@@ -49,7 +50,7 @@ sanitize() {
     RUSTFLAGS="-Zsanitizer=$name" CARGO_TARGET_DIR="$target/sanitize" RUST_MIN_STACK=16777216 \
         SUPERSCALAR_MODEL_SEEDS="${SUPERSCALAR_MODEL_SEEDS:-$seeds}" PROGRAMS="${PROGRAMS:-$programs}" \
         ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 TSAN_OPTIONS=history_size=7:halt_on_error=1 \
-        cargo +nightly test -Zbuild-std --target "$host" --locked --no-fail-fast --no-default-features \
+        cargo +nightly test "${std[@]}" --target "$host" --locked --no-fail-fast --no-default-features \
         "${packages[@]/#/--package=superscalar-}" "${features[@]}" \
         --config 'profile.dev.package."*".opt-level=0' --config 'profile.dev.package.superscalar-kernels.opt-level=0' \
         "${limit[@]}" "${@/#/--test=}" -- \
@@ -61,7 +62,7 @@ if ! has_source && ! add_source; then
     echo "SKIPPED: no nightly compiler with rust-src"
     exit 77
 fi
-if [ $# -eq 0 ]; then set -- address thread kernels-address; fi
+if [ $# -eq 0 ]; then set -- address thread; fi
 tests=(model devices misuse lifecycle sim programs)
 for name in "$@"; do
     case $name in

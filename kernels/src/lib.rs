@@ -33,10 +33,6 @@
 //! # Ok::<(), superscalar_kernels::ViewError>(())
 //! ```
 
-// The conformance suite, which names the crate as users do, is a module of the unit tests as well.
-#[cfg(test)]
-extern crate self as superscalar_kernels;
-
 pub mod accuracy;
 mod backend;
 mod backing;

@@ -30,7 +30,7 @@ macro_rules! four_types {
 }
 
 four_types! {
-    gemm_is_exact long_products_are_exact rank_k_is_exact rank_2k_is_exact gemmt_is_exact trapezoids_are_parts_of_triangles symm_is_exact trmm_is_exact trsm_agrees potrf_agrees
+    gemm_is_exact products_of_every_depth_are_exact long_products_are_exact rank_k_is_exact rank_2k_is_exact gemmt_is_exact trapezoids_are_parts_of_triangles symm_is_exact trmm_is_exact trsm_agrees potrf_agrees
     nan_in_c_is_overwritten nan_and_inf_propagate
 }
 
@@ -56,6 +56,21 @@ fn gemm_is_exact<T: Scalar>() {
                 same(&x, &y, || format!("gemm {op_a}{op_b} {m} x {n} x {k} {alpha} {beta} {case:?}"));
             }
         }
+    }
+}
+
+/// Full register tiles: steps are taken four at a time, and what is left of the depth one by one.
+fn products_of_every_depth_are_exact<T: Scalar>() {
+    let mut numbers = Numbers::new(2);
+    let case = numbers.case();
+    let c = Matrix::<T>::integers(&mut numbers, 96, 24, case);
+    for (k, op) in (1..=70).chain([383, 384, 385]).flat_map(|k| [(k, Op::Trans), (k, Op::ConjTrans)]) {
+        let a = factor::<T>(&mut numbers, Op::None, (96, k), case);
+        let b = factor::<T>(&mut numbers, op, (k, 24), case);
+        let (mut x, mut y) = (c.clone(), c.clone());
+        cpu::gemm(T::ONE, Op::None, a.view(), op, b.view(), T::ONE, x.view_mut());
+        reference::gemm(T::ONE, Op::None, a.view(), op, b.view(), T::ONE, y.view_mut());
+        same(&x, &y, || format!("gemm N{op}, depth {k}"));
     }
 }
 
@@ -122,7 +137,10 @@ fn rank_2k_is_exact<T: Scalar>() {
             let b = factor::<T>(&mut numbers, op, (n, k), other);
             let c = Matrix::<T>::integers(&mut numbers, n, n, third);
             let two_i = T::from_parts(T::Real::ONE, T::Real::from_f64(2.0));
-            for (alpha, beta) in [(T::ONE, 0.0), (two_i, 1.0), (two_i, -3.0), (T::ZERO, 2.0)] {
+            let factors = [(T::ONE, 0.0), (two_i, 1.0), (two_i, -3.0), (T::ZERO, 2.0)];
+            // The textbook loops take long: of large ones one pair at a time.
+            let (first, count) = if n * n * k > 100_000 { (numbers.next() as usize % 3, 1) } else { (0, 4) };
+            for &(alpha, beta) in &factors[first..first + count] {
                 let message = || format!("{uplo} {op} n = {n} k = {k} {alpha} {beta} {case:?}");
                 if !T::COMPLEX || op != Op::ConjTrans {
                     let (mut x, mut y) = (c.clone(), c.clone());

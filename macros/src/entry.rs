@@ -194,7 +194,7 @@ fn entry(
         // SAFETY: the names are those of the BLAS, which are given to nothing else here; who calls gives what its
         // documentation asks for.
         #[doc(hidden)]
-        #[unsafe(no_mangle)]
+        #[cfg_attr(not(test), unsafe(no_mangle))]
         pub unsafe extern "C-unwind" fn #name(#(#idents: #types),*) #output {
             #body
         }

@@ -18,7 +18,6 @@ mod panics;
 mod recorder;
 pub mod recording;
 mod runtime;
-mod schedule;
 mod scope;
 mod scope_state;
 mod seat;
@@ -36,8 +35,6 @@ mod memory;
 mod placement;
 #[cfg(feature = "placement")]
 mod resident;
-#[cfg(feature = "placement")]
-mod weighing;
 #[cfg(feature = "placement")]
 mod weights;
 
@@ -61,11 +58,12 @@ pub use recording::{BlasLevel, TaskId, TileIndex};
 #[cfg(feature = "placement")]
 pub use resident::{Lend, Resident};
 pub use runtime::{Builder, PolicyName, Runtime, UnknownPolicy, settings_table};
+#[cfg(feature = "placement")]
+pub use schedule::{CapabilityWeights, DemandDriven};
 pub use schedule::{Fifo, Forecast, Moves, Outlook, Place, Policy, Priority, ReadyTask, Resource, Want, WorkStealing};
 pub use scope::{Home, Lent, Nesting, Output, ReadOutput, Scope, View};
+use superscalar_schedule as schedule;
 pub use task::{Lock, TaskSpec};
 pub use topology::processor_name;
-#[cfg(feature = "placement")]
-pub use weighing::{CapabilityWeights, DemandDriven};
 #[cfg(feature = "placement")]
 pub use weights::{CapabilityWeight, WeightSource};

@@ -30,7 +30,7 @@ fn times(u: &[c64], (a, (m, n)): Elements<'_>) -> Vec<c64> {
 
 /// Fails unless C = A B + D.
 fn is_product(a: Elements<'_>, b: Elements<'_>, d: Elements<'_>, c: Elements<'_>) {
-    for seed in 0..3 {
+    for seed in 0..2 {
         let u: Vec<c64> = (0..c.1.0).map(|i| c64::new(random::<f64>(seed, i, 1).signum(), 0.0)).collect();
         let (expected, added) = (times(&times(&u, a), b), times(&u, d));
         let expected: Vec<c64> = expected.iter().zip(&added).map(|(x, y)| x + y).collect();

@@ -14,8 +14,6 @@ mod factor;
 mod gemm;
 mod geqrf;
 mod getrf;
-#[cfg(test)]
-mod instruction_sets;
 mod larfb;
 mod larft;
 mod laswp;
@@ -43,11 +41,10 @@ mod triangular_product;
 mod trmm;
 mod trsm;
 mod trtri;
-#[cfg(test)]
-mod vector_sets;
 mod vectors;
 mod workspace;
 
+pub use crate::simd::{InstructionSet, UnknownInstructionSet};
 pub(crate) use factor::Factorization;
 pub use gemm::gemm;
 pub use geqrf::geqrf;
@@ -81,35 +78,3 @@ pub use trmm::trmm;
 pub use trsm::trsm;
 pub use trtri::{lauum, trtri};
 pub(crate) use vectors::{ChooseVectors, VectorParts};
-
-#[cfg(test)]
-mod tests {
-    use crate::{MatMut, MatRef, Op, Scalar, c32, c64, cpu, reference};
-
-    /// Full register tiles of every depth: steps are taken four at a time, and what is left of the depth one by one.
-    fn every_depth<T: Scalar>() {
-        let (m, n) = (96, 24);
-        let element = |at: usize| T::from_parts(small(at), if T::COMPLEX { small(at + 5) } else { T::Real::ZERO });
-        fn small<R: crate::Real>(at: usize) -> R {
-            R::from_f64(((at * 7919) % 13) as f64 - 6.0)
-        }
-        for (k, op) in (1..=70).chain([383, 384, 385]).flat_map(|k| [(k, Op::Trans), (k, Op::ConjTrans)]) {
-            let a: Vec<T> = (0..m * k).map(element).collect();
-            let b: Vec<T> = (0..n * k).map(|at| element(at + 3)).collect();
-            let (mut x, mut y): (Vec<T>, Vec<T>) =
-                ((0..m * n).map(element).collect(), (0..m * n).map(element).collect());
-            let (a, b) = (MatRef::from_col_major(&a, m, k, m).unwrap(), MatRef::from_col_major(&b, n, k, n).unwrap());
-            cpu::gemm(T::ONE, Op::None, a, op, b, T::ONE, MatMut::from_col_major(&mut x, m, n, m).unwrap());
-            reference::gemm(T::ONE, Op::None, a, op, b, T::ONE, MatMut::from_col_major(&mut y, m, n, m).unwrap());
-            assert_eq!(x, y, "depth {k}, {op:?}");
-        }
-    }
-
-    #[test]
-    fn tiles_of_every_depth_agree_with_the_reference() {
-        every_depth::<f32>();
-        every_depth::<f64>();
-        every_depth::<c32>();
-        every_depth::<c64>();
-    }
-}

@@ -20,6 +20,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use superscalar_runtime::environment;
 
 /// Columns of a block: a panel of the right factor, 384 x 8 doubles, takes a half of a 48 KiB first-level cache. Each block adds to C once more.
 pub(super) const DEPTH: usize = 384;
@@ -39,18 +40,16 @@ pub(super) fn block_bytes() -> usize {
 
 /// The size of blocks of at most `most`, nearly equal and multiples of `unit`, that cut `total`.
 pub(super) fn even(total: usize, most: usize, unit: usize) -> usize {
-    #[cfg(test)]
-    let most = most.min(BLOCK_MAX.get());
-    let most = (most / unit).max(1) * unit;
+    let most = (most.min(*BLOCK_MAX) / unit).max(1) * unit;
     let blocks = total.div_ceil(most).max(1);
     total.div_ceil(blocks).next_multiple_of(unit).max(unit)
 }
 
-#[cfg(test)]
-thread_local! {
-    /// The largest blocks that the test on this thread allows.
-    pub(super) static BLOCK_MAX: Cell<usize> = const { Cell::new(usize::MAX) };
-}
+/// The largest blocks that tests allow: operands of several blocks in every direction would take the textbook loops too long.
+static BLOCK_MAX: LazyLock<usize> = LazyLock::new(|| {
+    let text = environment::variable("SUPERSCALAR_TEST_BLOCK_MAX");
+    text.and_then(|text| text.to_str()?.parse().ok()).unwrap_or(usize::MAX)
+});
 
 /// What was packed, and how: equal descriptions of an unchanged tile mean equal contents.
 #[derive(Clone, Copy, PartialEq, Eq)]

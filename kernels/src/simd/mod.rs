@@ -7,6 +7,7 @@
 //! times slower). What is long and needed in several places is a [`Part`]: a body of its own, compiled once and entered by [`Vector::call`].
 
 mod portable;
+mod sets;
 #[cfg(target_arch = "x86_64")]
 mod squares;
 #[cfg(target_arch = "x86_64")]
@@ -15,6 +16,7 @@ mod tile;
 mod x86;
 
 pub(crate) use portable::Portable;
+pub use sets::{InstructionSet, UnknownInstructionSet};
 
 use crate::Scalar;
 
@@ -132,55 +134,25 @@ pub(crate) trait Part<V> {
 /// Runs `kernel` with the best instructions of this processor.
 pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
     match best() {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(test)))]
         // SAFETY: the processor has the instructions that the function enables.
         InstructionSet::Avx512 => unsafe { with_avx512::<T, K>(kernel) },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
+        #[cfg(all(target_arch = "x86_64", not(test)))]
+        // SAFETY: the processor has the instructions that the function enables.
         InstructionSet::Avx2 => unsafe { with_avx2::<T, K>(kernel) },
-        InstructionSet::Portable => with_portable::<T, K>(kernel),
+        _ => with_portable::<T, K>(kernel),
     }
 }
 
-/// What a kernel is compiled for, the better the later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum InstructionSet {
-    Portable,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-/// The best that this processor has, and tests allow on this thread.
+/// The best instructions of this processor that `SUPERSCALAR_INSTRUCTIONS` allows. Unit tests have the portable ones only: the others are
+/// tested from outside (`tests/sets`), and would be compiled twice.
 #[inline(always)]
 pub(crate) fn best() -> InstructionSet {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let avx2 = std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma");
-        #[cfg(test)]
-        let avx2 = avx2 && LIMIT.get().is_none_or(|limit| limit >= InstructionSet::Avx2);
-        let avx512 = avx2 && std::is_x86_feature_detected!("avx512f");
-        #[cfg(test)]
-        let avx512 = avx512 && LIMIT.get().is_none_or(|limit| limit >= InstructionSet::Avx512);
-        if avx512 {
-            return InstructionSet::Avx512;
-        }
-        if avx2 {
-            return InstructionSet::Avx2;
-        }
-    }
-    InstructionSet::Portable
-}
-
-#[cfg(test)]
-thread_local! {
-    /// The best instruction set that the test on this thread allows, if it is not the processor's.
-    pub(crate) static LIMIT: std::cell::Cell<Option<InstructionSet>> = const { std::cell::Cell::new(None) };
+    if cfg!(test) { InstructionSet::Portable } else { InstructionSet::in_use() }
 }
 
 /// 32 registers: 8 x 3 accumulators of a real type, 4 x 3 pairs of a complex one.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(test)))]
 #[target_feature(enable = "avx512f,avx2,fma")]
 fn with_avx512<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
     // SAFETY: this function enables the instructions of these types.
@@ -194,7 +166,7 @@ fn with_avx512<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
 }
 
 /// 16 registers: 4 x 3 accumulators of a real type, 2 x 3 pairs of a complex one (with a few spills).
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(test)))]
 #[target_feature(enable = "avx2,fma")]
 fn with_avx2<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
     // SAFETY: this function enables the instructions of these types.

@@ -4,8 +4,8 @@
 //! and gives the image back; where the call writes, it is compared with the textbook loops of `reference`, exactly where integers
 //! make the operation exact, and everywhere else byte for byte with what was there. What a call must not read is NaN.
 //!
-//! A backend is added by a line in `instantiate`; a driver by a function that makes its device. The unit tests of the crate have the
-//! same suite as a module, and run it with every instruction set (`src/cpu/instruction_sets.rs`).
+//! A backend is added by a line in `instantiate`; a driver by a function that makes its device. The host's
+//! kernels are tested with every instruction set that the processor has.
 //!
 //! [`Call`]: superscalar_kernels::device::Call
 
@@ -29,6 +29,8 @@ mod reach;
 mod runner;
 mod scales;
 mod sensitivity;
+#[path = "../sets/mod.rs"]
+mod sets;
 mod suite;
 mod triangles;
 
@@ -61,9 +63,20 @@ use opencl_device::runner as opencl;
 
 instantiate! {
     cpu
-    sim
     #[cfg(feature = "cuda")] cuda
     #[cfg(feature = "opencl")] opencl
+}
+
+/// The host's kernels once more, behind a driver.
+mod sim {
+    instantiate!(@ sim d: f64);
+    instantiate!(@ sim c: superscalar_kernels::c32);
+}
+
+/// Two types have lanes of both widths, and real and complex kernels.
+#[test]
+fn every_instruction_set() {
+    sets::run_with_each(&["cpu::d::", "cpu::c::"]);
 }
 
 /// Only panels are launched in clusters.

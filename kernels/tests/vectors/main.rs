@@ -1,8 +1,8 @@
 //! The Level-1 and Level-2 BLAS against textbook loops, in four types.
 //!
 //! Operands are small integers inside arrays of NaN, so results are exact, and an element that is read without being
-//! one, or written, shows. Whole arrays are compared. The crate's unit tests run the same suite with every instruction
-//! set (`cpu/vector_sets.rs`).
+//! one, or written, shows. Whole arrays are compared. The suite runs with every instruction set that the
+//! processor has.
 
 mod blocks;
 mod general;
@@ -14,6 +14,8 @@ mod line;
 mod operands;
 mod ranges;
 mod rotations;
+#[path = "../sets/mod.rs"]
+mod sets;
 #[macro_use]
 mod suite;
 mod symmetric;
@@ -24,3 +26,9 @@ each_test!(s: f32);
 each_test!(d: f64);
 each_test!(c: superscalar_kernels::c32);
 each_test!(z: superscalar_kernels::c64);
+
+/// Two types have lanes of both widths, and real and complex loops.
+#[test]
+fn every_instruction_set() {
+    sets::run_with_each(&["d::", "c::"]);
+}

@@ -226,7 +226,7 @@ impl Site<'_> {
         let look = Look::default();
         let accepts = |task: &ReadyTask| self.device_can_take(device, task, &look);
         let place = self.other_seat(device).place;
-        let want = Want { is_hasty, ..Want::of(&accepts).with(self.outlook_now()) };
+        let want = Want::of(&accepts).with(self.outlook_now()).hasty(is_hasty);
         self.ask_policy(&want, |policy| policy.take(place, &want).or_else(|| policy.steal(place, &want)))
     }
 

@@ -50,6 +50,8 @@ const PAGES_MIN: usize = 16;
 /// What a recorder is made for.
 pub(crate) struct RecorderSettings {
     pub(crate) workers: u32,
+    /// The policy's name.
+    pub(crate) policy: String,
     pub(crate) window: u64,
     /// The lanes of all seats, workers first.
     pub(crate) lanes: Vec<Lane>,
@@ -74,6 +76,7 @@ pub(crate) struct Lanes {
 pub(crate) struct Recorder {
     epoch: Instant,
     workers: u32,
+    policy: String,
     window: u64,
     lanes: Vec<Lane>,
     /// The first lane of each device's queues.
@@ -90,7 +93,8 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub(crate) fn new(settings: RecorderSettings) -> Self {
-        let RecorderSettings { workers, window, mut lanes, elsewhere, memory_bytes, has_file, notices } = settings;
+        let RecorderSettings { workers, policy, window, mut lanes, elsewhere, memory_bytes, has_file, notices } =
+            settings;
         lanes.extend(elsewhere.threads);
         let (seats, nodes) = (lanes.len(), elsewhere.nodes);
         let mut queues = Vec::new();
@@ -102,6 +106,7 @@ impl Recorder {
         Self {
             epoch: Instant::now(),
             workers,
+            policy,
             window,
             page_bytes: (memory_bytes / PAGES_MIN).min(PAGE_BYTES_MAX),
             data: AtomicU32::new(0),
@@ -295,6 +300,7 @@ impl Recorder {
             nodes: self.nodes.clone(),
             window: Some(self.window),
             workers: Some(self.workers),
+            policy: Some(self.policy.clone()),
             notices: self.notices.texts(),
             ..Recording::default()
         }
@@ -334,6 +340,7 @@ mod cost {
         let lanes = vec![worker_lane("worker 0".to_owned())];
         let settings = RecorderSettings {
             workers: 1,
+            policy: "priority".to_owned(),
             window: 1,
             lanes,
             elsewhere: Lanes::default(),

@@ -28,7 +28,8 @@ pub use dot::Dot;
 pub use error::RecordingError;
 pub use host::{HostCapture, HostSpans};
 pub use summary::Summary;
-pub use task::{BlasLevel, TaskId, TaskRecord, TileIndex};
+pub use superscalar_schedule::{BlasLevel, TaskId};
+pub use task::{TaskRecord, TileIndex};
 
 /// Everything one run left behind.
 ///
@@ -66,6 +67,8 @@ pub struct Recording {
     pub window: Option<u64>,
     /// How many workers there were, if that is known.
     pub workers: Option<u32>,
+    /// The name of the policy that ran the tasks, if that is known.
+    pub policy: Option<String>,
     /// What the runtime had to say by then: [`Runtime::notices`](crate::Runtime::notices).
     pub notices: Vec<String>,
 }

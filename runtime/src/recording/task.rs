@@ -1,37 +1,8 @@
 //! What is known about a task before it runs.
 
+use super::{BlasLevel, TaskId};
 use std::fmt;
 use std::panic::Location;
-
-/// The number of a task: its place in the serial program, counted from the first insertion. (Runtimes with
-/// [custom policies](crate::Builder::custom_policy) count together.)
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TaskId(pub u64);
-
-impl fmt::Display for TaskId {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "#{}", self.0)
-    }
-}
-
-/// The level of the BLAS that a task's work belongs to, which says how its flops grow with its
-/// bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum BlasLevel {
-    /// Vector with vector: bound by memory.
-    One = 1,
-    /// Matrix with vector: bound by memory.
-    Two = 2,
-    /// Matrix with matrix: bound by arithmetic.
-    Three = 3,
-}
-
-impl BlasLevel {
-    /// The level as a number: 1, 2 or 3.
-    pub const fn number(self) -> u8 {
-        self as u8
-    }
-}
 
 /// The indices that tell the tasks of one name apart, such as the `(i, j, k)` of a tile update.
 ///

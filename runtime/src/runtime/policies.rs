@@ -1,8 +1,8 @@
 //! The policies that come with the runtime, by name.
 
-use crate::schedule::{Fifo, Policy, Priority, WorkStealing};
 #[cfg(feature = "placement")]
-use crate::weighing::{CapabilityWeights, DemandDriven};
+use crate::schedule::{CapabilityWeights, DemandDriven};
+use crate::schedule::{Fifo, Policy, Priority, WorkStealing};
 use std::{fmt, str::FromStr};
 
 /// The policies that come with the runtime, by name.

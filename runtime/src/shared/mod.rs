@@ -1,14 +1,16 @@
 //! What all threads of a runtime share.
 
+mod foreign;
 mod seam;
 
+use foreign::Foreign;
 pub(crate) use seam::{Completed, Next, Placement};
 
 use crate::{
     notices::Notices,
     recorder::{Lanes, Recorder, RecorderSettings, worker_lane},
     recording::Lane,
-    schedule::{Foreign, Place, Policy},
+    schedule::{Place, Policy},
     scope_state::{ScopePool, ScopeState},
     seat::{KnownGuard, KnownLock, Locked, Seat, SeatQueue, Sleep, Strays},
     task::Slab,
@@ -95,18 +97,28 @@ unsafe impl Sync for Front {}
 impl Shared {
     pub(crate) fn new(parts: Parts) -> Self {
         let Parts { workers, cores, policy, has_custom_policy, window, notices, placement, recording } = parts;
-        let recorder = recording.map(|Recording { memory_bytes, has_file, elsewhere }| {
-            let (lanes, notices) = (lanes(workers), notices.clone());
-            Recorder::new(RecorderSettings { workers, window, lanes, elsewhere, memory_bytes, has_file, notices })
-        });
         let others = placement.as_ref().map_or(0, |placement| placement.threads().len() as u32);
         let places = workers + GUESTS + 1 + others;
+        let policy = policy(places as usize);
+        let policy = if has_custom_policy { Box::new(Foreign(policy)) } else { policy };
+        let recorder = recording.map(|Recording { memory_bytes, has_file, elsewhere }| {
+            let (lanes, policy, notices) = (lanes(workers), policy.name().to_owned(), notices.clone());
+            Recorder::new(RecorderSettings {
+                workers,
+                policy,
+                window,
+                lanes,
+                elsewhere,
+                memory_bytes,
+                has_file,
+                notices,
+            })
+        });
         let scopes = ScopePool::default();
         let (_, front) = scopes.take(false, None);
-        let policy = policy(places as usize);
         Self {
             slab: Slab::new(),
-            policy: if has_custom_policy { Box::new(Foreign(policy)) } else { policy },
+            policy,
             strays: has_custom_policy.then(Strays::default),
             locked: Locked::new(workers),
             sleep: Sleep::new(places),

@@ -125,7 +125,8 @@ impl Shared {
         let slot = self.slab.slot(index);
         // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
         let header = unsafe { &slot.exec().header };
-        let task = ReadyTask::new(slot.id(), header.priority, index);
+        // SAFETY: it is ready in this slot; where it is not handed over this value ends here, and `push` makes the next.
+        let task = unsafe { ReadyTask::of_runtime(slot.id(), header.priority, index) };
         if header.flags.worker().is_some() || !self.policy.hands_over(seat.place, &task) {
             return None;
         }

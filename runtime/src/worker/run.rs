@@ -82,7 +82,7 @@ impl Shared {
             let pause = (self.sleep.searching() << look.min(first.max(6))).min(PAUSE_MAX);
             (0..pause).for_each(|_| std::hint::spin_loop());
             let is_over = enough();
-            let found = if is_over { None } else { self.any_task(seat, &want.hasty()) };
+            let found = if is_over { None } else { self.any_task(seat, &want.hasty(true)) };
             (found.is_some() || is_over || start.elapsed() > SEARCH).then_some(found)
         });
         let found = found.flatten();
@@ -392,7 +392,8 @@ impl Shared {
         let slot = self.slab.slot(index);
         // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
         let header = unsafe { &slot.exec().header };
-        let task = ReadyTask::new(slot.id(), header.priority, index);
+        // SAFETY: it is ready in this slot, and nobody else has it: who pushes a task has just made it ready, or gives back what it took.
+        let task = unsafe { ReadyTask::of_runtime(slot.id(), header.priority, index) };
         if let Some(recorder) = &self.recorder {
             recorder.ready(seat);
         }

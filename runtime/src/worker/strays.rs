@@ -77,7 +77,8 @@ impl Shared {
     /// policy can not change a task's number; so a slot has it only where the task is.
     #[inline]
     pub(crate) fn is_own(&self, task: &ReadyTask) -> bool {
-        self.strays.is_none() || self.slab.find(task.slot()).is_some_and(|slot| slot.id() == task.id())
+        self.strays.is_none()
+            || !task.is_simulated() && self.slab.find(task.slot()).is_some_and(|slot| slot.id() == task.id())
     }
 
     /// The count from which tasks get their numbers.

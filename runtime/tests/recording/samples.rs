@@ -132,6 +132,7 @@ prop_compose! {
             whole_from_ns: 7,
             window: Some(99),
             workers: Some(2),
+            policy: Some("a \"policy\"".to_owned()),
             notices: vec!["a \"notice\"".to_owned()],
         }
     }

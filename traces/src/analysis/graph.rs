@@ -34,6 +34,13 @@ impl Lists {
         Self { first, others }
     }
 
+    /// Each list by this key, ascending.
+    pub(super) fn sort_by_key(&mut self, key: impl Fn(u32) -> u32) {
+        for range in self.first.windows(2) {
+            self.others[range[0] as usize..range[1] as usize].sort_by_key(|&other| key(other));
+        }
+    }
+
     pub(super) fn of(&self, task: u32) -> &[u32] {
         &self.others[self.first[task as usize] as usize..self.first[task as usize + 1] as usize]
     }

@@ -30,6 +30,7 @@ pub(super) struct Facts<'a> {
     pub(super) whole_from_ns: u64,
     pub(super) window: Option<u64>,
     pub(super) workers: Option<u32>,
+    pub(super) policy: Option<&'a str>,
     pub(super) complete: bool,
     pub(super) notices: &'a [String],
     pub(super) others: &'a [(String, String)],
@@ -81,6 +82,10 @@ impl<W: Write> Events<W> {
         if let Some(workers) = facts.workers {
             json.raw(",\"workers\":");
             json.integer(u64::from(workers));
+        }
+        if let Some(policy) = facts.policy {
+            json.raw(",\"policy\":");
+            json.string(policy);
         }
         json.raw(if facts.complete { ",\"complete\":true" } else { ",\"complete\":false" });
         for (at, notice) in facts.notices.iter().enumerate() {

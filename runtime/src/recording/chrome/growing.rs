@@ -88,6 +88,7 @@ pub(crate) struct GrowingTrace {
     first_tid: u64,
     window: Option<u64>,
     workers: Option<u32>,
+    policy: Option<String>,
     tasks: u64,
     notices: Vec<String>,
     /// Of tasks that have not ended, by number.
@@ -100,9 +101,9 @@ pub(crate) struct GrowingTrace {
 }
 
 impl GrowingTrace {
-    /// A trace of what will be recorded on these lanes; nothing else of `recording` is looked at but its window and workers.
+    /// A trace of what will be recorded on these lanes; nothing else of `recording` is looked at but its window, workers and policy.
     pub(crate) fn new(recording: Recording) -> Result<Self, RecordingError> {
-        let Recording { lanes, window, workers, .. } = recording;
+        let Recording { lanes, window, workers, policy, .. } = recording;
         let (processes, pids) = lane_processes(&lanes);
         let first_tid = RUNTIME_PID + processes.len() as u64 + 1;
         let mut events = Events::new(JsonWriter::new(Vec::new()), 0);
@@ -120,6 +121,7 @@ impl GrowingTrace {
             first_tid,
             window,
             workers,
+            policy,
             tasks: 0,
             notices: Vec::new(),
             records: Vec::new(),
@@ -244,6 +246,7 @@ impl GrowingTrace {
             whole_from_ns,
             window: self.window,
             workers: self.workers,
+            policy: self.policy.as_deref(),
             complete: false,
             notices: &self.notices,
             others: &[],

@@ -113,6 +113,7 @@ impl<'a> ChromeTrace<'a> {
             whole_from_ns: self.recording.whole_from_ns,
             window: self.recording.window,
             workers: self.recording.workers,
+            policy: self.recording.policy.as_deref(),
             complete: true,
             notices: &self.recording.notices,
             others: &self.other_data,

@@ -5,7 +5,7 @@
 //! to look as there are ready tasks left, each after the wake time. So no task lies ready while a worker neither works nor is
 //! about to look.
 
-use super::{Costs, ready::Ready, recorded::Items};
+use super::{Costs, Planned, ready::Ready, recorded::Items};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// What the inserting thread does.
@@ -86,8 +86,7 @@ pub(super) struct Engine<'a> {
     stage: Stage,
     in_flight: u64,
     now_ns: u64,
-    first_start_ns: Option<u64>,
-    last_end_ns: u64,
+    starts: Vec<Planned>,
 }
 
 impl<'a> Engine<'a> {
@@ -99,8 +98,11 @@ impl<'a> Engine<'a> {
         program: Program,
         costs: Costs,
     ) -> Self {
-        let group =
-            |&places: &usize| Group { ready: Ready::new(places), idle: (0..places as u32).rev().collect(), looking: 0 };
+        let group = |&places: &usize| Group {
+            ready: Ready::new(&items.policy, places),
+            idle: (0..places as u32).rev().collect(),
+            looking: 0,
+        };
         Self {
             items,
             lengths_ns,
@@ -114,13 +116,12 @@ impl<'a> Engine<'a> {
             stage: Stage::Inserting,
             in_flight: 0,
             now_ns: 0,
-            first_start_ns: None,
-            last_end_ns: 0,
+            starts: Vec::with_capacity(items.waits.len()),
         }
     }
 
-    /// From the start of the first task to the end of the last.
-    pub(super) fn run(mut self) -> u64 {
+    /// The tasks as they start, in that order.
+    pub(super) fn run(mut self) -> Vec<Planned> {
         if let Some(inserter) = self.inserter() {
             self.groups[usize::from(inserter.group)].idle.retain(|&place| place != inserter.place);
         }
@@ -150,7 +151,7 @@ impl<'a> Engine<'a> {
             }
             self.tell_idle();
         }
-        self.last_end_ns - self.first_start_ns.unwrap_or(self.last_end_ns)
+        self.starts
     }
 
     /// The worker whose thread inserts.
@@ -206,27 +207,39 @@ impl<'a> Engine<'a> {
         let task = self.program.steps[self.next_step].task;
         self.next_step += 1;
         self.in_flight += 1;
-        self.release(self.inserter(), task);
-    }
-
-    /// One thing less that a task waits for.
-    fn release(&mut self, by: Option<Place>, task: u32) {
-        let waits = &mut self.waits[task as usize];
-        *waits -= 1;
-        if *waits == 0 {
-            let group = self.items.groups[task as usize];
-            let place = by.filter(|by| by.group == group).map_or(0, |by| by.place);
-            self.groups[usize::from(group)].ready.push(place as usize, self.items.priorities[task as usize], task);
+        if self.is_released(task) {
+            self.push(self.inserter(), task);
         }
     }
 
+    /// One thing less that a task waits for; says whether it was the last.
+    fn is_released(&mut self, task: u32) -> bool {
+        let waits = &mut self.waits[task as usize];
+        *waits -= 1;
+        *waits == 0
+    }
+
+    /// A task has become ready.
+    fn push(&mut self, by: Option<Place>, task: u32) {
+        let (group, number, priority) = self.items.as_ready(task);
+        let lane = by.filter(|by| by.group == group).map_or(0, |by| by.place);
+        self.groups[usize::from(group)].ready.push(lane, priority, number);
+    }
+
+    /// A task has ended. As in the runtime, one of those that it has made ready may be next without being pushed.
     fn end(&mut self, place: Place, task: u32) {
-        self.last_end_ns = self.now_ns;
         self.in_flight -= 1;
-        let items = self.items;
-        for &to in items.followers(task) {
-            if !items.is_part[to as usize] {
-                self.release(Some(place), to);
+        let (items, mut next) = (self.items, None);
+        for &to in items.followers(task).iter().filter(|&&to| !items.is_part[to as usize]) {
+            if !self.is_released(to) {
+                continue;
+            }
+            let (group, number, priority) = items.as_ready(to);
+            let ready = &self.groups[usize::from(group)].ready;
+            if next.is_none() && group == place.group && ready.hands_over(place.place, priority, number) {
+                next = Some(to);
+            } else {
+                self.push(Some(place), to);
             }
         }
         if self.may_go_on() && self.inserter() != Some(place) {
@@ -242,7 +255,15 @@ impl<'a> Engine<'a> {
                 self.go_on_inserting();
             }
         }
-        self.seek(place, self.costs.dispatch_ns);
+        match next {
+            // Who inserts goes on with that first.
+            Some(next) if self.inserter() == Some(place) && self.may_go_on() => {
+                self.push(Some(place), next);
+                self.go_on_inserting();
+            }
+            Some(next) => self.start(place, next, self.costs.dispatch_ns),
+            None => self.seek(place, self.costs.dispatch_ns),
+        }
     }
 
     /// Whether the program waits, and need not any longer.
@@ -257,13 +278,19 @@ impl<'a> Engine<'a> {
             return self.go_on_inserting();
         }
         let group = &mut self.groups[usize::from(place.group)];
-        let Some(task) = group.ready.take(place.place as usize) else {
+        let Some(number) = group.ready.take(place.place) else {
             return group.idle.push(place.place);
         };
+        self.start(place, self.program.steps[number as usize].task, lead_ns);
+    }
+
+    /// A task begins a while later.
+    fn start(&mut self, place: Place, task: u32, lead_ns: u64) {
         let lead_ns = if self.items.is_cancelled[task as usize] { 0 } else { lead_ns };
         let start_ns = self.now_ns.saturating_add(lead_ns);
-        self.first_start_ns = Some(self.first_start_ns.map_or(start_ns, |first_ns| first_ns.min(start_ns)));
-        self.at(lead_ns.saturating_add(self.lengths_ns[task as usize]), Event::Ends(place, task));
+        let end_ns = start_ns.saturating_add(self.lengths_ns[task as usize]);
+        self.starts.push(Planned { task, start_ns, end_ns });
+        self.at(end_ns - self.now_ns, Event::Ends(place, task));
     }
 
     /// Tells idle workers to look, as long as there are ready tasks that nobody is about to see.

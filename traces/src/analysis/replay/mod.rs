@@ -9,10 +9,9 @@
 //!   meanwhile; when the window is full it works until an eighth of it is free, and after the last insertion it is a worker
 //!   like any other. Where the program waited (the thread ran tasks between two insertions although the window had room), it
 //!   waits in the replay until no more tasks are in flight than were when it went on: none, at the end of a scope.
-//! - **The scheduler.** That of the runtime's policy `priority`: each worker has its own ready tasks in bands of priority, oldest
-//!   first; urgent ones (above zero) are taken from anywhere; who has none steals half of another's. Queues of a device share
-//!   their tasks and never take those of workers or of another device: a task stays with lanes of the kind and process that it
-//!   ran on.
+//! - **The scheduler.** The policy that the run had, by the runtime's own code (`superscalar-schedule`), which is driven here in virtual time. Queues of a
+//!   device share their tasks and never take those of workers or of another device: a task stays with lanes of the kind and process that it
+//!   ran on. Policies that weigh sides against each other have no choice then, and stand for `priority`.
 //! - **The costs.** Before each task its worker spends the *dispatch* time: the mean gap between two tasks of a lane of which
 //!   the second was ready when the first ended. (The median would do without what interrupts and other programs took between
 //!   tasks, but the lengths of tasks have their part of that, too: with 10⁵ tasks of 1 µs its replay came out 6 % short of the
@@ -111,6 +110,17 @@ pub struct Prediction {
     pub path_share: f64,
 }
 
+/// A task of a schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Planned {
+    /// Into [`Trace::tasks`].
+    pub task: u32,
+    /// When it starts.
+    pub start_ns: u64,
+    /// When it ends.
+    pub end_ns: u64,
+}
+
 /// Predictions for some questions that suggest themselves.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhatIfs {
@@ -197,15 +207,9 @@ impl Replay {
     /// # Errors
     /// A kernel that the trace does not have, a factor that is not a positive number, no workers or too many.
     pub fn predict(&self, question: &WhatIf) -> Result<Prediction, WhatIfError> {
-        if let Some(workers) = question.workers.filter(|workers| !(1..=Self::WORKERS_MAX).contains(workers)) {
-            return Err(WhatIfError::Workers(workers));
-        }
-        let lengths_ns = self.items.lengths_ns(&question.speedups)?;
-        let places = self.items.places(question.workers);
-        let lanes: usize = places.iter().sum();
-        let program = &self.items.program;
-        let program = if self.costs.insertion { program.clone() } else { program.at_once() };
-        let makespan_ns = Engine::new(&self.items, &lengths_ns, &places, program, self.costs).run();
+        let (lengths_ns, lanes, plan) = self.run(question)?;
+        let first_ns = plan.iter().map(|planned| planned.start_ns).min().unwrap_or(0);
+        let makespan_ns = plan.iter().map(|planned| planned.end_ns).max().unwrap_or(0) - first_ns;
         let work_ns: f64 = lengths_ns.iter().map(|&length_ns| length_ns as f64).sum();
         let path_ns = self.items.path_ns(&lengths_ns);
         Ok(Prediction {
@@ -217,6 +221,28 @@ impl Replay {
             path_ns,
             path_share: ratio(path_ns as f64, makespan_ns as f64),
         })
+    }
+
+    /// The schedule that answers a question: the tasks in the order in which they would start. Tasks nested in others are left out.
+    ///
+    /// # Errors
+    /// As for [`predict`](Self::predict).
+    pub fn plan(&self, question: &WhatIf) -> Result<Vec<Planned>, WhatIfError> {
+        self.run(question).map(|(_, _, plan)| plan)
+    }
+
+    /// What a question asks for: the length of each task, the number of lanes, the schedule.
+    fn run(&self, question: &WhatIf) -> Result<(Vec<u64>, usize, Vec<Planned>), WhatIfError> {
+        if let Some(workers) = question.workers.filter(|workers| !(1..=Self::WORKERS_MAX).contains(workers)) {
+            return Err(WhatIfError::Workers(workers));
+        }
+        let lengths_ns = self.items.lengths_ns(&question.speedups)?;
+        let places = self.items.places(question.workers);
+        let lanes: usize = places.iter().sum();
+        let program = &self.items.program;
+        let program = if self.costs.insertion { program.clone() } else { program.at_once() };
+        let plan = Engine::new(&self.items, &lengths_ns, &places, program, self.costs).run();
+        Ok((lengths_ns, lanes, plan))
     }
 }
 

@@ -19,6 +19,10 @@ pub(super) struct Items {
     successors: Lists,
     pub(super) waits: Vec<u32>,
     pub(super) priorities: Vec<i32>,
+    /// For each task its place in the order of insertion, those left out that are parts of others; and the task of each place is in the program.
+    pub(super) numbers: Vec<u32>,
+    /// The policy's name, if the file says it.
+    pub(super) policy: String,
     /// For each task the group of lanes that can run it.
     pub(super) groups: Vec<u16>,
     /// Whether the task is a part of another.
@@ -44,8 +48,18 @@ impl Items {
             |(place, task): (usize, &crate::Task)| (occupancy.own_ns[place], task.kernel, occupancy.inside[place]);
         let inserter = insertions.row.map(|row| &occupancy.rows[row]);
         let steps = steps(trace, inserter, insertions, &is_part);
+        let mut numbers = vec![u32::MAX; graph.len()];
+        for (number, step) in (0..).zip(&steps) {
+            numbers[step.task as usize] = number;
+        }
+        let mut successors = graph.successors();
+        // So the runtime releases them.
+        successors.sort_by_key(|task| numbers[task as usize]);
+        let policy = trace.facts.iter().find(|(key, _)| key == "policy").map(|(_, name)| name.clone());
         Self {
-            successors: graph.successors(),
+            successors,
+            numbers,
+            policy: policy.unwrap_or_default(),
             waits: (0..graph.len() as u32).map(waits).collect(),
             priorities: trace.tasks.iter().map(|task| task.priority).collect(),
             groups: trace.tasks.iter().map(|task| of_lanes.get(task.lane as usize).copied().unwrap_or(0)).collect(),
@@ -71,6 +85,11 @@ impl Items {
             lanes[group] = workers;
         }
         lanes
+    }
+
+    /// The group of lanes that can run a task, its number and its priority.
+    pub(super) fn as_ready(&self, task: u32) -> (u16, u32, i32) {
+        (self.groups[task as usize], self.numbers[task as usize], self.priorities[task as usize])
     }
 
     /// The tasks that wait for this one.

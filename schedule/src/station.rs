@@ -1,8 +1,7 @@
 //! What one resource is expected to be busy with: the tasks that are assigned to it, those that it has taken and not finished, and
 //! when it would come to another.
 
-use super::{Forecast, ReadyTask, ranked::Ranked};
-use crate::recording::TaskId;
+use super::{Forecast, ReadyTask, TaskId, ranked::Ranked};
 
 /// How long a task stands in its resource's way. What it moves is moved while others are at work, so the longer of the two counts.
 pub(super) fn load_ns(forecast: &Forecast) -> f64 {

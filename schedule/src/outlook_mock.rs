@@ -1,7 +1,6 @@
 //! An outlook for tests of policies: what tasks cost is said beforehand, and time passes when the test says so.
 
-use super::{Forecast, Moves, Outlook, Place, Policy, ReadyTask, Resource, Want};
-use crate::recording::{BlasLevel, TaskId};
+use super::{BlasLevel, Forecast, Moves, Outlook, Place, Policy, ReadyTask, Resource, TaskId, Want};
 use std::{
     cell::{Cell, RefCell},
     collections::{BTreeMap, VecDeque},
@@ -121,7 +120,7 @@ impl Mock {
 
     pub(super) fn push(&self, policy: &dyn Policy, id: u64, priority: i32, work: Work) {
         self.works.borrow_mut().insert(TaskId(id), work);
-        policy.push(Place(0), ReadyTask::new(TaskId(id), priority, 0), self);
+        policy.push(Place(0), ReadyTask::simulated(TaskId(id), priority), self);
     }
 
     /// What this place gets, by its number.

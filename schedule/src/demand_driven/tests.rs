@@ -1,12 +1,8 @@
 //! Demand, locality, stealing.
 
 use crate::{
-    recording::TaskId,
-    schedule::{Place, Policy, ReadyTask, Resource, Want},
-    weighing::{
-        DemandDriven,
-        outlook_mock::{Mock, Work, share},
-    },
+    DemandDriven, Place, Policy, ReadyTask, Resource, TaskId, Want,
+    outlook_mock::{Mock, Work, share},
 };
 
 const NEVER: f64 = 1e9;

@@ -1,7 +1,7 @@
 //! Tasks that are somebody's by a rule, on their way to their stations: who pushes one need not wait for those who weigh, look and take.
 
 use super::{super::station::Assigned, Resource};
-use crate::sync::held;
+use crate::held;
 use std::sync::{
     Mutex,
     atomic::{AtomicBool, Ordering},

@@ -1,7 +1,6 @@
 //! What a policy may ask about ready tasks and about who could run them.
 
-use super::{Place, ReadyTask};
-use crate::recording::BlasLevel;
+use super::{BlasLevel, Place, ReadyTask};
 use std::{sync::LazyLock, time::Instant};
 
 /// Who runs tasks, as a policy weighs it: the host's workers together, who are the default, or a device.
@@ -42,7 +41,7 @@ pub struct Forecast {
 
 impl Forecast {
     /// What it says of what must be moved, as if there were room for it.
-    pub(crate) fn moves(&self) -> Moves {
+    pub fn moves(&self) -> Moves {
         Moves { ns: self.communication_ns, from_host: self.from_host, has_room: true }
     }
 }
@@ -115,8 +114,9 @@ pub trait Outlook {
 }
 
 /// The outlook where all tasks run on the host: there is nothing to weigh, so nothing is known.
-pub(crate) struct HostAlone {
-    pub(crate) workers: usize,
+pub struct HostAlone {
+    /// How many there are.
+    pub workers: usize,
 }
 
 impl Outlook for HostAlone {

@@ -1,12 +1,8 @@
 //! Shares, homes, panels, priorities, and who leaves what to whom.
 
 use crate::{
-    recording::{BlasLevel, TaskId},
-    schedule::{Place, Policy, ReadyTask, Resource, Want},
-    weighing::{
-        CapabilityWeights,
-        outlook_mock::{Mock, Ran, Work, share},
-    },
+    BlasLevel, CapabilityWeights, Place, Policy, ReadyTask, Resource, TaskId, Want,
+    outlook_mock::{Mock, Ran, Work, share},
 };
 
 const HOST: Resource = Resource::HOST;

@@ -5,12 +5,8 @@ mod order;
 
 use self::inbox::{Arrival, Inbox};
 use super::{
-    Forecast, Outlook, Place, Policy, Priority, ReadyTask, Resource, Want,
+    BlasLevel, Forecast, Outlook, Place, Policy, Priority, ReadyTask, Resource, TaskId, Want, held,
     station::{Assigned, Ended, Station, load_ns},
-};
-use crate::{
-    recording::{BlasLevel, TaskId},
-    sync::held,
 };
 use smallvec::SmallVec;
 use std::sync::{

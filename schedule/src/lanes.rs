@@ -29,7 +29,7 @@ impl Order {
     /// Puts a task that is ready now into its place.
     #[inline]
     fn put(self, queue: &mut VecDeque<ReadyTask>, task: ReadyTask) {
-        if self == Self::NewestFirst || queue.back().is_none_or(|last| last.id < task.id) {
+        if self == Self::NewestFirst || queue.back().is_none_or(|last| last.id() < task.id()) {
             return queue.push_back(task);
         }
         Self::put_late(queue, task);
@@ -39,7 +39,7 @@ impl Order {
     #[cold]
     fn put_late(queue: &mut VecDeque<ReadyTask>, task: ReadyTask) {
         let later_of = |tasks: &[ReadyTask], at_most| {
-            tasks.iter().rev().take(at_most).take_while(|other| other.id > task.id).count()
+            tasks.iter().rev().take(at_most).take_while(|other| other.id() > task.id()).count()
         };
         // Slice by slice: the ends of a ring are dear to walk over.
         let (front, back) = queue.as_slices();
@@ -209,15 +209,15 @@ impl<const BANDS: usize> Lane<BANDS> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recording::TaskId;
+    use crate::TaskId;
 
     fn task(id: u64) -> ReadyTask {
-        ReadyTask::new(TaskId(id), 0, 0)
+        ReadyTask::simulated(TaskId(id), 0)
     }
 
     /// All that the place has, as it takes them.
     fn own(lanes: &Lanes<1>, place: u32) -> Vec<u64> {
-        std::iter::from_fn(|| lanes.take_own(Place(place), &Want::ANY)).map(|task| task.id.0).collect()
+        std::iter::from_fn(|| lanes.take_own(Place(place), &Want::ANY)).map(|task| task.id().0).collect()
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn thieves_take_equal_shares_of_the_oldest() {
         let lanes: Lanes<1> = Lanes::new(4, Order::OldestFirst);
-        let steal = |thief| lanes.steal(Place(thief), 0, &Want::ANY).map(|task| task.id.0);
+        let steal = |thief| lanes.steal(Place(thief), 0, &Want::ANY).map(|task| task.id().0);
         assert_eq!((steal(1), steal(2), steal(3)), (None, None, None));
         (0..90).for_each(|id| lanes.push(Place(0), 0, task(id)));
         assert_eq!((steal(1), own(&lanes, 1)), (Some(0), (1..30).collect()));
@@ -254,7 +254,7 @@ mod tests {
     fn a_single_thief_takes_half() {
         let lanes: Lanes<1> = Lanes::new(2, Order::NewestFirst);
         (0..5).for_each(|id| lanes.push(Place(0), 0, task(id)));
-        assert_eq!(lanes.steal(Place(1), 0, &Want::ANY).map(|task| task.id.0), Some(0));
+        assert_eq!(lanes.steal(Place(1), 0, &Want::ANY).map(|task| task.id().0), Some(0));
         assert_eq!((own(&lanes, 1), own(&lanes, 0)), (vec![2, 1], vec![4, 3]));
     }
 }

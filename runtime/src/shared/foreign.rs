@@ -1,10 +1,13 @@
 //! A policy of the user's, which must not panic.
 
-use super::{Outlook, Place, Policy, ReadyTask, Resource, Want};
-use crate::{panics::one_way, recording::TaskId};
+use crate::{
+    panics::one_way,
+    recording::TaskId,
+    schedule::{Outlook, Place, Policy, ReadyTask, Resource, Want},
+};
 
 /// Ends the process where the policy panics: what it was given may be lost then, and nobody knows.
-pub(crate) struct Foreign(pub(crate) Box<dyn Policy>);
+pub(super) struct Foreign(pub(super) Box<dyn Policy>);
 
 const WHY: &str = "a policy has panicked, and may have lost tasks";
 

@@ -1,0 +1,37 @@
+//! Tests once more with every instruction set that the processor has, and with small blocks, each set in a process of its own: which set
+//! kernels use is settled once in a process.
+
+use std::{env, process::Command};
+use superscalar_kernels::cpu::InstructionSet;
+
+const INSTRUCTIONS: &str = "SUPERSCALAR_INSTRUCTIONS";
+
+/// Rows, columns and depth of blocks: the widest register tile, three vectors of sixteen. Half of the conformance suite's shapes have
+/// several of them.
+const BLOCK: &str = "48";
+
+/// Runs the tests of this program whose names contain one of these.
+pub fn run_with_each(names: &[&str]) {
+    let program = env::current_exe().expect("this program");
+    for set in InstructionSet::ALL {
+        if set > InstructionSet::of_processor() {
+            eprintln!("skipped: no {set} in this processor");
+            continue;
+        }
+        let mut tests = Command::new(&program);
+        tests.args(names).arg("the_set_asked_for_is_in_use");
+        tests.env(INSTRUCTIONS, set.to_string()).env("SUPERSCALAR_TEST_BLOCK_MAX", BLOCK);
+        let output = tests.output().expect("this program runs once more");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "with {set}:\n{said}\n{}", String::from_utf8_lossy(&output.stderr));
+        for name in names.iter().chain(&["the_set_asked_for_is_in_use"]) {
+            assert!(said.lines().any(|line| line.contains(name) && line.ends_with("... ok")), "with {set}, no {name}");
+        }
+    }
+}
+
+#[test]
+fn the_set_asked_for_is_in_use() {
+    let asked = env::var(INSTRUCTIONS).ok().and_then(|name| name.parse().ok());
+    assert_eq!(InstructionSet::in_use(), asked.unwrap_or(InstructionSet::of_processor()));
+}

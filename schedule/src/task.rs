@@ -1,0 +1,106 @@
+//! Tasks and places, as a policy sees them.
+
+use std::{fmt, num::NonZeroU64};
+
+/// Where a thread that runs or inserts tasks sits: workers come first, counted from zero, then threads that came from
+/// outside, then the threads that issue to devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place(pub u32);
+
+/// The number of a task: its place in the serial program, counted from the first insertion. (Runtimes with policies of their users' count
+/// together.)
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TaskId(pub u64);
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "#{}", self.0)
+    }
+}
+
+/// The level of the BLAS that a task's work belongs to, which says how its flops grow with its
+/// bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BlasLevel {
+    /// Vector with vector: bound by memory.
+    One = 1,
+    /// Matrix with vector: bound by memory.
+    Two = 2,
+    /// Matrix with matrix: bound by arithmetic.
+    Three = 3,
+}
+
+impl BlasLevel {
+    /// The level as a number: 1, 2 or 3.
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+}
+
+/// A task that is ready. It cannot be copied, so that no policy runs a task twice.
+#[derive(Debug)]
+pub struct ReadyTask {
+    id: TaskId,
+    /// From above: the priority; the slot, or one; whether it is a runtime's. Not zero, so a task or none are two words, which stay in registers.
+    rest: NonZeroU64,
+}
+
+const _: () = assert!(size_of::<Option<ReadyTask>>() == 16);
+
+const OF_RUNTIME: NonZeroU64 = NonZeroU64::MIN;
+const SIMULATED: NonZeroU64 = NonZeroU64::new(2).unwrap();
+
+impl ReadyTask {
+    /// A task that a runtime has in this of its slots, which are less than 2³¹.
+    ///
+    /// # Safety
+    /// The runtime has the task there, it is ready, and nobody else has it: who takes it from a policy runs it, and does not ask whether
+    /// it ran before.
+    #[allow(unsafe_code)]
+    #[inline]
+    pub unsafe fn of_runtime(id: TaskId, priority: i32, slot: u32) -> Self {
+        debug_assert!(slot <= u32::MAX >> 1);
+        Self { id, rest: OF_RUNTIME | u64::from(priority.cast_unsigned()) << 32 | u64::from(slot << 1) }
+    }
+
+    /// A task of a simulation, which drives a policy in time of its own. No runtime runs it.
+    ///
+    /// ```
+    /// use superscalar_schedule::{HostAlone, Place, Policy, Priority, ReadyTask, TaskId, Want};
+    /// let policy = Priority::new(2);
+    /// policy.push(Place(0), ReadyTask::simulated(TaskId(7), 0), &HostAlone { workers: 2 });
+    /// let stolen = policy.take(Place(1), &Want::ANY).or_else(|| policy.steal(Place(1), &Want::ANY));
+    /// assert_eq!(stolen.map(|task| task.id()), Some(TaskId(7)));
+    /// ```
+    pub fn simulated(id: TaskId, priority: i32) -> Self {
+        Self { id, rest: SIMULATED | u64::from(priority.cast_unsigned()) << 32 }
+    }
+
+    /// The task's serial number: smaller ones were inserted earlier.
+    #[must_use]
+    #[inline]
+    pub fn id(&self) -> TaskId {
+        self.id
+    }
+
+    /// Its priority; larger is more urgent.
+    #[must_use]
+    #[inline]
+    pub fn priority(&self) -> i32 {
+        ((self.rest.get() >> 32) as u32).cast_signed()
+    }
+
+    /// Where its runtime has it. Of a [simulated](Self::is_simulated) task it says nothing.
+    #[must_use]
+    #[inline]
+    pub fn slot(&self) -> u32 {
+        self.rest.get() as u32 >> 1
+    }
+
+    /// Whether no runtime has it.
+    #[must_use]
+    #[inline]
+    pub fn is_simulated(&self) -> bool {
+        self.rest.get() & OF_RUNTIME.get() == 0
+    }
+}
