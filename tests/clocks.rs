@@ -23,7 +23,8 @@ impl Numbers {
 
 /// A program of tasks, each of which updates one of a few data and reads others, some of them urgent or not at all so.
 fn run_once(policy: PolicyName, seed: u64) -> Trace {
-    let runtime = Runtime::builder().workers(1).policy(policy).trace(true).build().expect("a thread");
+    let runtime =
+        Runtime::builder().workers(1).policy(policy).window(2 * TASKS as usize).trace(true).build().expect("a thread");
     let mut numbers = Numbers(seed);
     let mut data = vec![0_u64; 2 + numbers.below(30) as usize];
     let scope = runtime.scope(|s| {

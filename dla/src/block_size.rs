@@ -5,8 +5,8 @@ mod triangle;
 pub(crate) use triangle::TriangleParts;
 
 use crate::{
+    block_table::{self, Blocks},
     error::Error,
-    tuning::{self, Blocks},
 };
 use superscalar_kernels::{Scalar, Side};
 use superscalar_runtime::Runtime;
@@ -108,7 +108,7 @@ impl BlockSize {
             (Self::Auto, Some(_)) if crew.has_accelerator => Ok(of(accelerator_panel(blocks, m.min(n)))),
             (Self::Auto, Some(resources)) => Ok(of(for_devices(n, resources, PANELS_EACH, (64, 512)))),
             // A matrix that is not square as one with as many elements.
-            (Self::Auto, None) => match tuning::block_size::<T>(blocks, workers, m.saturating_mul(n).isqrt())? {
+            (Self::Auto, None) => match block_table::block_size::<T>(blocks, workers, m.saturating_mul(n).isqrt())? {
                 Some(nb) => Ok(of(nb)),
                 None => Ok(auto_panel(blocks, (m, n), workers)),
             },
@@ -119,7 +119,7 @@ impl BlockSize {
     pub(crate) fn of_reflectors<T: Scalar>(self, (m, n): (usize, usize), workers: usize) -> Result<usize, Error> {
         let measured = match self {
             Self::Fixed(_) => None,
-            Self::Auto => tuning::block_size::<T>(Blocks::QrInner, workers, m.saturating_mul(n).isqrt())?,
+            Self::Auto => block_table::block_size::<T>(Blocks::QrInner, workers, m.saturating_mul(n).isqrt())?,
         };
         Ok(measured.unwrap_or(REFLECTORS).min(m.min(n)))
     }
@@ -153,7 +153,7 @@ impl BlockSize {
             (Self::Auto, Some(_)) if crew.has_accelerator => Ok(accelerator_factorization(n, crew.devices)),
             (Self::Auto, Some(resources)) => Ok(for_devices(n, resources, TILES_EACH, (128, 1024))),
             (Self::Auto, None) => {
-                let measured = tuning::block_size::<T>(Blocks::Cholesky, crew.workers, n)?;
+                let measured = block_table::block_size::<T>(Blocks::Cholesky, crew.workers, n)?;
                 Ok(measured.unwrap_or_else(|| auto(n, crew.workers)))
             }
         }

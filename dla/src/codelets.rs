@@ -10,6 +10,7 @@ mod columns;
 mod copying;
 mod diagonal;
 mod level3;
+mod panel;
 mod reflect;
 mod team;
 mod tree;
@@ -23,8 +24,8 @@ pub(crate) use level3::{Gemm, Gemmt, Rank2k, RankK, Scale, Symm, Triangle, trmm,
 pub(crate) use reflect::{Application, Geqrf, Larfb, Larft, Ungqr, cost_of_larfb, identity, multiply_out};
 pub(crate) use tree::{Branch, BranchApplication, Gather, Scatter};
 
-use crate::tile::Tile;
-use superscalar_kernels::{MatMut, Op, Scalar, device::Mat};
+use crate::tiled::Tile;
+use superscalar_kernels::{MatMut, Scalar, device::Mat};
 use superscalar_runtime::{BlasLevel, Codelet, Cost, DeviceError, Operand, Reads, TaskSpec, Updates};
 
 /// A tile that a task changes.
@@ -35,48 +36,6 @@ pub(crate) type OnOne<'s, T, P> = Codelet<Updates<Changed<'s, T>>, P>;
 pub(crate) type OnTwo<'s, T, V, P> = Codelet<(Reads<Tile<V>>, Updates<Changed<'s, T>>), P>;
 /// A codelet that reads two tiles and updates a third.
 pub(crate) type OnThree<'s, T, V, W, P> = Codelet<(Reads<Tile<V>>, Reads<Tile<W>>, Updates<Changed<'s, T>>), P>;
-
-/// Whether a matrix equals its transpose or its conjugate transpose. For real types both are the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Symmetry {
-    Symmetric,
-    Hermitian,
-}
-
-impl Symmetry {
-    /// How a block of one triangle becomes its mirror image.
-    pub(crate) fn mirror(self) -> Op {
-        match self {
-            Self::Symmetric => Op::Trans,
-            Self::Hermitian => Op::ConjTrans,
-        }
-    }
-
-    /// What takes `op(A)` to the other side of a product: its own op if it was none.
-    pub(crate) fn other(self, op: Op) -> Op {
-        if op == Op::None { self.mirror() } else { Op::None }
-    }
-
-    /// The rank-k update of this kind.
-    pub(crate) fn rank_k(self) -> &'static str {
-        if self == Self::Hermitian { "herk" } else { "syrk" }
-    }
-
-    /// The rank-2k update of this kind.
-    pub(crate) fn rank_2k(self) -> &'static str {
-        if self == Self::Hermitian { "her2k" } else { "syr2k" }
-    }
-
-    /// The product with a matrix of this kind.
-    pub(crate) fn mm(self) -> &'static str {
-        if self == Self::Hermitian { "hemm" } else { "symm" }
-    }
-
-    /// What alpha becomes when a product is mirrored.
-    pub(crate) fn conj<T: Scalar>(self, x: T) -> T {
-        if self == Self::Hermitian { x.conj() } else { x }
-    }
-}
 
 /// A task's name, and its place in the algorithm's loops.
 pub(crate) fn task(name: &'static str, i: usize, j: usize, k: usize) -> TaskSpec {

@@ -1,10 +1,9 @@
 //! Triangular systems whose matrix lies in block columns, as LU and QR factorizations leave it.
 
 use crate::{
+    Scalar,
     codelets::{Awaiting, Diagonal, Elimination, GemmOfColumns, TrsmOfColumns, task, two_parts},
-    scalar::Scalar,
-    tile::{Tile, TileView},
-    tiled::Tiled,
+    tiled::{Tile, TileView, Tiled},
 };
 use std::ops::Range;
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar as _, Side, Singular, Uplo, cpu};

@@ -10,16 +10,16 @@
 //! about as far from overflow as from underflow. (LAPACK's latrs scales in each step instead.)
 
 use crate::{
-    auxiliary::{part_of, rows_of},
+    Scalar,
+    auxiliary::part_of,
     cholesky::potrs,
     columns,
     error::Error,
     lu::getrs,
     options::Options,
-    scalar::Scalar,
+    parts::rows_of,
     scaling::{exponent, power_of_two},
-    tile::{Tile, TileView},
-    tiled::Tiled,
+    tiled::{Tile, TileView, Tiled},
 };
 use superscalar_kernels::{Diag, MatMut, MatRef, Norm, Op, Part, Real, Scalar as _, Side, Uplo, cpu};
 use superscalar_macros::each_type;

@@ -69,6 +69,7 @@
 
 mod auxiliary;
 mod block_size;
+mod block_table;
 mod cholesky;
 mod codelets;
 mod columns;
@@ -79,17 +80,16 @@ mod error;
 mod level3;
 mod lu;
 mod matrix;
+mod measure;
 mod memory;
 mod mixed;
 mod options;
 mod parts;
 mod qr;
-mod scalar;
 mod scaling;
 mod steps;
-mod tile;
+mod symmetry;
 mod tiled;
-pub mod tuning;
 
 pub use auxiliary::{
     geadd::geadd,
@@ -103,7 +103,6 @@ pub use block_size::BlockSize;
 pub use cholesky::{lauum::lauum, posv::posv, potrf::potrf, potri::potri, potrs::potrs, trtri::trtri};
 pub use condition::{gecon, pocon};
 pub use device_matrix::{DeviceMatrix, Layout};
-pub use distribution::{Distribution, UnknownDistribution};
 pub use error::{Error, ErrorKind};
 pub use level3::{
     gemm::gemm,
@@ -117,15 +116,68 @@ pub use level3::{
 pub use lu::{Pivots, gesv::gesv, getrf::getrf, getri::getri, getrs::getrs};
 pub use matrix::Matrix;
 pub use mixed::{MixedPrecision, gesv_mixed, posv_mixed};
-pub use options::Options;
+pub use options::{Distribution, Options, UnknownDistribution};
 pub use qr::{
     Reflectors, RowReflectors, Tree, gelqf::gelqf, gels::gels, geqrf::geqrf, tsqr::tsqr, unglq::unglq, ungqr::ungqr,
     unmlq::unmlq, unmqr::unmqr,
 };
-pub use scalar::Scalar;
 pub use superscalar_matrix_market as matrix_market;
-pub use tile::{Tile, TileView};
-pub use tiled::Tiled;
+
+pub use tiled::{Tile, TileView, Tiled};
+
+use auxiliary::Auxiliary;
+use cholesky::Cholesky;
+use condition::Conditions;
+use device_matrix::Transfers;
+use level3::Level3;
+use lu::Lu;
+use matrix::Storage;
+use measure::HasMeasure;
+use qr::Qr;
+use superscalar_macros::each_type;
+use tiled::Tiling;
+
+/// An element of a matrix: `f32`, `f64`, `c32` or `c64`, with the arithmetic of [`superscalar_kernels::Scalar`]. Sealed.
+///
+/// Its other supertraits are the routines, which are compiled with this crate for each of the four, and not again in every program.
+///
+/// ```
+/// use superscalar_dla::{Error, Matrix, Options, Scalar, posv};
+/// use superscalar_kernels::Uplo;
+/// use superscalar_runtime::Runtime;
+///
+/// fn solution<T: Scalar>(rt: &Runtime, mut a: Matrix<T>, mut b: Matrix<T>) -> Result<Matrix<T>, Error> {
+///     posv(rt, Uplo::Lower, a.as_mut(), b.as_mut(), &Options::default())?;
+///     Ok(b)
+/// }
+/// let (a, b) = (Matrix::from_fn(1, 1, |_, _| 4.0), Matrix::from_fn(1, 1, |_, _| 12.0));
+/// assert_eq!(solution(&Runtime::new()?, a, b)?.at(0, 0), 3.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[each_type]
+#[diagnostic::on_unimplemented(
+    message = "the routines do not take matrices of `{Self}`",
+    note = "a generic function that calls them takes a `T: superscalar_dla::Scalar`; the `Scalar` of the kernels has no routines"
+)]
+pub trait Scalar:
+    superscalar_kernels::Scalar
+    + Level3
+    + Lu
+    + Qr
+    + Cholesky
+    + Conditions
+    + Auxiliary
+    + Tiling
+    + Transfers
+    + Storage
+    + HasMeasure
+{
+}
+
+/// Block sizes as they are measured on this machine.
+pub mod tuning {
+    pub use crate::{block_table::*, measure::measure};
+}
 
 /// The non-blocking forms: they insert their tasks into a scope and return.
 ///

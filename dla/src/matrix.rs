@@ -1,10 +1,10 @@
 //! [`Matrix`]: a matrix that owns its elements.
 
 use crate::{
+    Scalar,
     error::Error,
     matrix_market::{self, Entry, Market},
     memory::Shortage,
-    scalar::Scalar,
 };
 use superscalar_kernels::{MatMut, MatRef, NoMemory, Real, try_zeros};
 use superscalar_macros::each_type;

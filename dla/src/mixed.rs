@@ -4,14 +4,8 @@
 //! residual, to see whether there is another, so there are no non-blocking forms.
 
 use crate::{
-    Error, Matrix, Options,
-    auxiliary::{part_of, rows_of},
-    codelets::task,
-    gemm, getrf, getrs, hemm, lange, lanhe,
-    lu::getrf::check_ipiv,
-    potrf, potrs,
-    scalar::Scalar,
-    tiled::Tiled,
+    Error, Matrix, Options, Scalar, auxiliary::part_of, codelets::task, gemm, getrf, getrs, hemm, lange, lanhe,
+    lu::getrf::check_ipiv, parts::rows_of, potrf, potrs, tiled::Tiled,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use superscalar_kernels::{MatMut, MatRef, Norm, Op, Part, Real, Scalar as _, Side, Uplo, c32, c64};

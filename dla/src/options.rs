@@ -2,10 +2,10 @@
 
 use crate::{
     block_size::{BlockSize, Crew, ProductTiles, TriangleParts},
-    distribution::Distribution,
+    block_table::Blocks,
     error::Error,
-    tuning::Blocks,
 };
+use std::{fmt, str::FromStr};
 use superscalar_kernels::{Scalar, Side};
 
 /// Options of the blocking routines.
@@ -112,5 +112,63 @@ impl Options {
     #[must_use]
     pub fn distribution(self, distribution: Distribution) -> Self {
         Self { distribution: Some(distribution), ..self }
+    }
+}
+
+/// How a matrix that is changed is distributed over the devices of a runtime. Without devices there is nothing to distribute.
+///
+/// ```
+/// use superscalar_dla::Distribution;
+/// assert_eq!("guided".parse(), Ok(Distribution::Guided));
+/// assert!("fair".parse::<Distribution>().unwrap_err().to_string().contains("block-column-cyclic"));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Distribution {
+    /// Not at all: the policy decides for each task.
+    #[default]
+    None,
+    /// Block columns in turns, each device as many.
+    BlockColumnCyclic,
+    /// Tiles by rows and columns of a grid of devices, as square as their number allows. A matrix in block columns has one row of
+    /// tiles, and its columns are dealt in turns.
+    TwoDimensionalCyclic,
+    /// Block columns in proportion to what the devices are capable of (10 : 8 : 5), by measurement where there is one and by
+    /// the devices' own account before; dealt anew while a factorization runs, when the measured weights have moved.
+    Guided,
+}
+
+impl Distribution {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::None, Self::BlockColumnCyclic, Self::TwoDimensionalCyclic, Self::Guided];
+
+    /// The name as options and the environment spell it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::BlockColumnCyclic => "block-column-cyclic",
+            Self::TwoDimensionalCyclic => "2d-cyclic",
+            Self::Guided => "guided",
+        }
+    }
+}
+
+impl fmt::Display for Distribution {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+/// Not the name of a distribution.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no distribution is called `{0}`; there are {names}", names = Distribution::ALL.map(Distribution::as_str).join(", "))]
+pub struct UnknownDistribution(String);
+
+impl FromStr for Distribution {
+    type Err = UnknownDistribution;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDistribution> {
+        let found = Self::ALL.into_iter().find(|distribution| distribution.as_str() == name);
+        found.ok_or_else(|| UnknownDistribution(name.to_owned()))
     }
 }

@@ -1,8 +1,11 @@
 //! The work of one task, handed out in parts: whoever has nothing to do while others wait for the task takes some.
 
-use crate::{scalar::Scalar, tile::Tile, tiled::Tiled};
+use crate::{
+    Scalar,
+    tiled::{Tile, Tiled},
+};
 use std::ops::Range;
-use superscalar_kernels::{MatMut, MatRef, Op};
+use superscalar_kernels::{MatMut, MatRef, Op, Part};
 use superscalar_runtime::{Error, Nesting, TaskSpec};
 
 /// Multiplications that are worth handing out: some 30 µs of them, several times what it costs another worker to take them.
@@ -81,4 +84,22 @@ pub(crate) fn rows<T: Scalar>(op: Op, a: MatRef<'_, T>, rows: Range<usize>) -> M
 pub(crate) fn columns<T: Scalar>(op: Op, a: MatRef<'_, T>, columns: Range<usize>) -> MatRef<'_, T> {
     let (m, n) = a.shape();
     if op == Op::None { a.submatrix(0..m, columns) } else { a.submatrix(columns, 0..n) }
+}
+
+/// The rows of column j that are in the part, of m.
+pub(crate) fn rows_of(part: Part, j: usize, m: usize) -> Range<usize> {
+    match part {
+        Part::All => 0..m,
+        Part::Lower => j.min(m)..m,
+        Part::Upper => 0..(j + 1).min(m),
+    }
+}
+
+/// Copies the part of A, whose first column is column `first` of its matrix.
+pub(crate) fn copy<T: Scalar>(part: Part, first: usize, a: MatRef<'_, T>, mut b: MatMut<'_, T>) {
+    let (m, n) = a.shape();
+    for j in 0..n {
+        let rows = rows_of(part, first + j, m);
+        b.rb_mut().submatrix(rows.clone(), j..j + 1).copy_from(a.submatrix(rows, j..j + 1));
+    }
 }

@@ -1,9 +1,7 @@
-//! [`Tiled`]: a matrix whose tiles are handles of a scope.
+//! [`Tiled`]: a matrix whose tiles are handles of a scope; [`TileView`]: what tasks get of them.
 
-use crate::codelets::Symmetry;
-use crate::distribution::Distribution;
-use crate::scalar::Scalar;
-use crate::tile::Tile;
+use crate::{Scalar, options::Distribution, symmetry::Symmetry};
+pub use superscalar_kernels::Tile;
 use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu::PackStore};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Lent, Scope};
@@ -334,4 +332,29 @@ fn whole_panels(rows: usize) -> usize {
 /// Bytes for the packed forms of the tiles of a matrix of this shape.
 fn default_packs<T: Scalar>((m, n): (usize, usize)) -> usize {
     (PACKED_SHARE * m as f64 * n as f64 * size_of::<T>() as f64) as usize
+}
+
+/// The view of a [`Tile`] of a matrix that was lent to a scope `'s`: [`MatMut`], or [`MatRef`] if tasks only read it. Sealed.
+pub trait TileView<'s>: superscalar_kernels::TileView + Sized + 's {
+    /// The matrix with these views.
+    #[doc(hidden)]
+    fn either<'a>(matrix: &'a Tiled<'s, Self>) -> Either<'a, 's, Self::Element>;
+}
+
+/// A matrix with either kind of views, for routines that are compiled for both.
+pub enum Either<'a, 's, T> {
+    Mut(&'a Tiled<'s, MatMut<'s, T>>),
+    Ref(&'a Tiled<'s, MatRef<'s, T>>),
+}
+
+impl<'s, T: Scalar> TileView<'s> for MatMut<'s, T> {
+    fn either<'a>(matrix: &'a Tiled<'s, Self>) -> Either<'a, 's, T> {
+        Either::Mut(matrix)
+    }
+}
+
+impl<'s, T: Scalar> TileView<'s> for MatRef<'s, T> {
+    fn either<'a>(matrix: &'a Tiled<'s, Self>) -> Either<'a, 's, T> {
+        Either::Ref(matrix)
+    }
 }

@@ -35,11 +35,12 @@
 
 pub mod accuracy;
 mod backend;
+mod backends;
 mod backing;
+mod calls;
 pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
-pub mod device;
 mod division;
 #[cfg(feature = "opencl")]
 pub mod opencl;
@@ -53,6 +54,16 @@ mod sim;
 mod simd;
 mod tile;
 pub mod view;
+
+/// The device half: tile operations as values ([`Call`](device::Call)), and the backends that put them into a device's queue.
+///
+/// A tiled algorithm's codelet makes a call of its operands; which backend carries it out is decided when the task is issued.
+/// A backend is a folder of this crate, and a row of the table of backends (`backends.rs`).
+pub mod device {
+    pub use crate::backends::{Backend, backends, on_devices, panels_on_devices};
+    pub(crate) use crate::calls::Heap;
+    pub use crate::calls::{Call, Mat, Triangle, Used};
+}
 
 pub use backing::Backing;
 pub use cpu::{NotPositiveDefinite, Singular};

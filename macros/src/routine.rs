@@ -102,7 +102,7 @@ impl<'a> Routine<'a> {
             }
         };
         // Types of `dla` may want a `Scalar` of `dla`, which is what has this trait.
-        quote!(fn #ident<#(#lifetimes),*>(#(#arguments),*) #output where Self: crate::scalar::Scalar)
+        quote!(fn #ident<#(#lifetimes),*>(#(#arguments),*) #output where Self: crate::Scalar)
     }
 
     /// The call of the function for this type of elements, for each kind of views.
@@ -113,8 +113,8 @@ impl<'a> Routine<'a> {
         for Argument { name, .. } in self.arguments.iter().filter(|argument| argument.view.is_some()) {
             call = quote! {
                 match #name {
-                    crate::tile::Either::Mut(#name) => #call,
-                    crate::tile::Either::Ref(#name) => #call,
+                    crate::tiled::Either::Mut(#name) => #call,
+                    crate::tiled::Either::Ref(#name) => #call,
                 }
             };
         }
@@ -135,13 +135,13 @@ impl<'a> Argument<'a> {
 
     fn passed(&self) -> TokenStream {
         let name = self.name;
-        self.view.map_or(quote!(#name), |(_, view)| quote!(<#view as crate::tile::TileView<'_>>::either(#name)))
+        self.view.map_or(quote!(#name), |(_, view)| quote!(<#view as crate::tiled::TileView<'_>>::either(#name)))
     }
 
     fn of_method(&self, element: &Ident) -> TokenStream {
         let (name, ty) = (self.name, self.ty);
         if let Some((scope, _)) = self.view {
-            return quote!(#name: crate::tile::Either<'_, #scope, Self>);
+            return quote!(#name: crate::tiled::Either<'_, #scope, Self>);
         }
         let ty = replace(ty.to_token_stream(), element, &quote!(Self));
         quote!(#name: #ty)

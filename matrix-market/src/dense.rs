@@ -3,10 +3,10 @@
 use num_complex::Complex;
 
 use crate::error::{Error, Kind, Place};
-use crate::header::{Field, Format, Header};
-use crate::market::{Market, Position, Shape};
+use crate::market::Market;
 use crate::read::ENTRIES_TRUSTED;
 use crate::triangle::{Packed, stored_cells};
+use crate::types::{Field, Format, Header, Position, Shape};
 use crate::values::Values;
 
 /// 2^63, the least float that is too large for `i64`.

@@ -1,29 +1,8 @@
 //! Walking a matrix: the entries as stored, the entries with their mirror images, or every position once.
 
-use crate::header::{Field, Format};
-use crate::market::{Market, Position};
+use crate::market::Market;
 use crate::triangle::Packed;
-
-/// One entry: where it stands, from 0, and what it is.
-///
-/// ```
-/// # use superscalar_matrix_market::{self as matrix_market, Entry};
-/// let text = "%%MatrixMarket matrix coordinate complex general\n2 3 1\n2 3 0.5 -1\n";
-/// let market = matrix_market::read(text.as_bytes())?;
-/// assert_eq!(market.entries().next(), Some(Entry { i: 1, j: 2, re: 0.5, im: -1.0 }));
-/// # Ok::<(), matrix_market::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
-    /// Row.
-    pub i: usize,
-    /// Column.
-    pub j: usize,
-    /// Real part. An integer beyond 2^53 is rounded; [`Market::values`] has it exactly. 1 in a pattern.
-    pub re: f64,
-    /// Imaginary part; 0 unless the field is complex.
-    pub im: f64,
-}
+use crate::types::{Entry, Field, Format, Position};
 
 /// The stored entries of a [`Market`] in order; made by [`Market::entries`].
 #[derive(Clone, Debug)]

@@ -3,9 +3,7 @@
 use std::fmt;
 use std::io;
 
-use crate::entries::Entry;
-use crate::header::{Format, Symmetry};
-use crate::market::Shape;
+use crate::types::{Entry, Format, Shape, Symmetry};
 
 /// The longest excerpt of a file that a message repeats, in characters: a line of 64 KiB is no message.
 const EXCERPT_CHARS_MAX: usize = 40;

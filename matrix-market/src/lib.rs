@@ -67,13 +67,14 @@ mod market;
 mod numeral;
 mod read;
 mod triangle;
+mod types;
 mod values;
 mod write;
 
-pub use entries::{Entries, Entry};
+pub use entries::Entries;
 pub use error::Error;
-pub use header::{Field, Format, Header, Symmetry};
-pub use market::{Market, Position, Shape};
-pub use read::{ReadOptions, read, read_file, read_file_with, read_with};
+pub use market::Market;
+pub use read::{read, read_file, read_file_with, read_with};
+pub use types::{Entry, Field, Format, Header, Position, ReadOptions, Shape, Symmetry};
 pub use values::Values;
 pub use write::{write, write_file};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{BufRead, Read};
 
 use crate::error::{Error, Kind, Place};
-use crate::read::ReadOptions;
+use crate::types::ReadOptions;
 
 /// A source of lines that keeps the comments it passes.
 pub(crate) struct Lines<'o, R> {

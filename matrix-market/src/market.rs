@@ -1,46 +1,9 @@
 //! A matrix as a Matrix Market file has it: header, shape, comments, stored entries.
 
-use std::fmt;
-
 use crate::error::{Error, Kind, Place};
-use crate::header::{Field, Format, Header, Symmetry};
 use crate::triangle::{Packed, stored_cells};
+use crate::types::{Field, Format, Header, Position, Shape, Symmetry};
 use crate::values::Values;
-
-/// The numbers of rows and columns of a matrix.
-///
-/// ```
-/// # use superscalar_matrix_market::Shape;
-/// assert_eq!(Shape { m: 2, n: 3 }.to_string(), "2 x 3");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Shape {
-    /// Rows.
-    pub m: usize,
-    /// Columns.
-    pub n: usize,
-}
-
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} x {}", self.m, self.n)
-    }
-}
-
-/// Where an entry stands, counted from 0 (files count from 1).
-///
-/// ```
-/// # use superscalar_matrix_market::Position;
-/// let top_right_of_three = Position { i: 0, j: 2 };
-/// assert!(top_right_of_three.i < top_right_of_three.j);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Position {
-    /// Row.
-    pub i: usize,
-    /// Column.
-    pub j: usize,
-}
 
 /// The content of a Matrix Market file, entries as stored: one triangle only if it is symmetric.
 ///

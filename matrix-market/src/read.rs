@@ -7,11 +7,11 @@ use std::path::Path;
 use num_complex::Complex;
 
 use crate::error::{Error, Kind, Place};
-use crate::header::{Format, Header};
 use crate::lines::{Line, Lines};
-use crate::market::{Market, Position, Shape};
+use crate::market::Market;
 use crate::numeral;
 use crate::triangle::{Packed, stored_cells};
+use crate::types::{Format, Header, Position, ReadOptions, Shape};
 use crate::values::Values;
 
 /// Room made at once for announced entries: enough that small files never grow a vector, and so little that a false
@@ -20,38 +20,6 @@ pub(crate) const ENTRIES_TRUSTED: usize = 256;
 
 /// The read buffer of a file, in bytes. On a 1.8 MB file, 8 KiB measured 3 % slower and 1 MiB 5 %.
 const FILE_BUFFER_BYTES: usize = 64 << 10;
-
-/// How much of a file is read before it is refused.
-///
-/// Memory is bounded without these, too: it grows with the bytes that arrive, by a factor of 12 at the very worst (a
-/// pattern of entries `1 1`, four bytes each, that has just made the vector of positions double), and of less than 3
-/// for real entries of 24 bytes and more. The limits bound those bytes.
-///
-/// ```
-/// use superscalar_matrix_market::{self as matrix_market, ReadOptions};
-///
-/// let options = ReadOptions { entries_max: 2, ..ReadOptions::default() };
-/// let text = "%%MatrixMarket matrix array integer general\n3 1\n1\n2\n3\n";
-/// let error = matrix_market::read_with(text.as_bytes(), &options).unwrap_err();
-/// assert_eq!(error.to_string(), "line 2: 3 entries are announced, more than the limit of 2");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReadOptions {
-    /// The most stored entries that a file may announce. Default 2^27: 3 GiB of real coordinates in memory.
-    pub entries_max: usize,
-    /// The most bytes that a file may have. Default 8 GiB.
-    pub bytes_max: u64,
-    /// The most bytes that a line may have, line ending apart. Default 64 KiB; the format itself says 1024.
-    pub line_bytes_max: usize,
-    /// The most bytes of comments in total. Default 1 MiB.
-    pub comment_bytes_max: usize,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        Self { entries_max: 1 << 27, bytes_max: 8 << 30, line_bytes_max: 64 << 10, comment_bytes_max: 1 << 20 }
-    }
-}
 
 /// Reads a file's content with the default limits. `reader` is read to its end.
 ///

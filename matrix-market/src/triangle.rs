@@ -1,8 +1,7 @@
 //! Which part of a matrix each symmetry stores, in which order an array lists it, and what the rest is.
 
 use crate::error::Kind;
-use crate::header::Symmetry;
-use crate::market::{Position, Shape};
+use crate::types::{Position, Shape, Symmetry};
 
 impl Symmetry {
     /// Only a square matrix equals its transpose up to anything.

@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 
-use crate::header::Field;
+use crate::types::Field;
 
 /// The values of the stored entries, in the file's order and as exact as the file.
 ///

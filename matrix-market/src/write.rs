@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::error::{Error, Kind, Place};
-use crate::header::Format;
 use crate::market::Market;
+use crate::types::Format;
 use crate::values::Values;
 
 /// How much text is collected before it is handed on, in bytes, so that a bare `File` needs no buffer around it.

@@ -57,10 +57,11 @@ pub use placement::{Codelet, Operand, Operands, Reads, Updates, Writes};
 pub use recording::{BlasLevel, TaskId, TileIndex};
 #[cfg(feature = "placement")]
 pub use resident::{Lend, Resident};
-pub use runtime::{Builder, PolicyName, Runtime, UnknownPolicy, settings_table};
-#[cfg(feature = "placement")]
-pub use schedule::{CapabilityWeights, DemandDriven};
-pub use schedule::{Fifo, Forecast, Moves, Outlook, Place, Policy, Priority, ReadyTask, Resource, Want, WorkStealing};
+pub use runtime::{Builder, Runtime, settings_table};
+pub use schedule::{
+    CapabilityWeights, DemandDriven, Fifo, Forecast, Moves, Outlook, Place, Policy, PolicyName, Priority, ReadyTask,
+    Resource, UnknownPolicy, Want, WorkStealing,
+};
 pub use scope::{Home, Lent, Nesting, Output, ReadOutput, Scope, View};
 use superscalar_schedule as schedule;
 pub use task::{Lock, TaskSpec};

@@ -11,7 +11,7 @@
 //! | `fifo`, `work_stealing`, `priority` | policies of workers that are alike; `lanes` has their queues |
 //! | `capability_weights`, `demand_driven` | policies that weigh where a task should run; `station` and `ranked` have their queues |
 //!
-//! A policy is added by a file here, or outside, as the runtime takes policies of its users'.
+//! A policy is added by a file here and a variant of [`PolicyName`]; or outside, since the runtime takes custom policies.
 
 #![deny(unsafe_code)]
 
@@ -19,6 +19,7 @@ mod capability_weights;
 mod demand_driven;
 mod fifo;
 mod lanes;
+mod names;
 mod outlook;
 #[cfg(test)]
 mod outlook_mock;
@@ -33,7 +34,8 @@ mod work_stealing;
 pub use capability_weights::CapabilityWeights;
 pub use demand_driven::DemandDriven;
 pub use fifo::Fifo;
-pub use outlook::{Forecast, HostAlone, Moves, Outlook, Resource};
+pub use names::{PolicyName, UnknownPolicy};
+pub use outlook::{Forecast, Moves, Outlook, Resource};
 pub use policy::Policy;
 pub use priority::Priority;
 pub use task::{BlasLevel, Place, ReadyTask, TaskId};

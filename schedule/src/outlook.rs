@@ -1,7 +1,6 @@
 //! What a policy may ask about ready tasks and about who could run them.
 
 use super::{BlasLevel, Place, ReadyTask};
-use std::{sync::LazyLock, time::Instant};
 
 /// Who runs tasks, as a policy weighs it: the host's workers together, who are the default, or a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,20 +63,28 @@ impl Moves {
     pub const NEVER: Self = Self { ns: f64::INFINITY, from_host: false, has_room: false };
 }
 
-/// What a policy may ask, of tasks that it holds.
+/// What a policy may ask, of tasks that it holds. Without devices there is no more to say than how many workers there are, and the time.
 pub trait Outlook {
     /// How many resources there are: the host, and the devices.
-    fn resources(&self) -> u16;
+    fn resources(&self) -> u16 {
+        1
+    }
 
     /// How many workers the host has.
     fn workers(&self) -> usize;
 
     /// Which resource the thread at this place runs tasks for, or issues to.
-    fn resource_at(&self, place: Place) -> Resource;
+    fn resource_at(&self, place: Place) -> Resource {
+        let _ = place;
+        Resource::HOST
+    }
 
     /// What it would take to run the task there; none if it can not run there, or, where the policy does not
     /// [weigh](super::Policy::weighs) that itself, if it is left to faster ones for now.
-    fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast>;
+    fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast> {
+        let _ = (task, on);
+        None
+    }
 
     /// Whether a device can run the task, now or later: also one that leaves it to faster ones for now.
     fn is_for_devices(&self, task: &ReadyTask) -> bool {
@@ -91,17 +98,29 @@ pub trait Outlook {
     }
 
     /// Whether the resource is a device that is gone.
-    fn is_lost(&self, on: Resource) -> bool;
+    fn is_lost(&self, on: Resource) -> bool {
+        let _ = on;
+        false
+    }
 
     /// The level of BLAS that the task's work belongs to, if that is known.
-    fn level(&self, task: &ReadyTask) -> Option<BlasLevel>;
+    fn level(&self, task: &ReadyTask) -> Option<BlasLevel> {
+        let _ = task;
+        None
+    }
 
     /// Where the data that the task writes are to be updated, if they were dealt to somebody. None where there are no devices.
-    fn home(&self, task: &ReadyTask) -> Option<Resource>;
+    fn home(&self, task: &ReadyTask) -> Option<Resource> {
+        let _ = task;
+        None
+    }
 
     /// The device whose memory alone has the value of what the task updates: the first of them. Wherever else the task runs, that must be
     /// moved, and moved back by the next one that updates it there.
-    fn owner(&self, task: &ReadyTask) -> Option<Resource>;
+    fn owner(&self, task: &ReadyTask) -> Option<Resource> {
+        let _ = task;
+        None
+    }
 
     /// The thread that asks will take this task next, after so many others (none, or one): what is written of it may be brought near
     /// meanwhile.
@@ -111,49 +130,4 @@ pub trait Outlook {
 
     /// Nanoseconds since some moment.
     fn now_ns(&self) -> u64;
-}
-
-/// The outlook where all tasks run on the host: there is nothing to weigh, so nothing is known.
-pub struct HostAlone {
-    /// How many there are.
-    pub workers: usize,
-}
-
-impl Outlook for HostAlone {
-    fn resources(&self) -> u16 {
-        1
-    }
-
-    fn workers(&self) -> usize {
-        self.workers
-    }
-
-    fn resource_at(&self, _: Place) -> Resource {
-        Resource::HOST
-    }
-
-    fn forecast(&self, _: &ReadyTask, _: Resource) -> Option<Forecast> {
-        None
-    }
-
-    fn is_lost(&self, _: Resource) -> bool {
-        false
-    }
-
-    fn level(&self, _: &ReadyTask) -> Option<BlasLevel> {
-        None
-    }
-
-    fn home(&self, _: &ReadyTask) -> Option<Resource> {
-        None
-    }
-
-    fn owner(&self, _: &ReadyTask) -> Option<Resource> {
-        None
-    }
-
-    fn now_ns(&self) -> u64 {
-        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-        START.elapsed().as_nanos() as u64
-    }
 }

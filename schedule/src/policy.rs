@@ -7,7 +7,8 @@ use super::{Outlook, Place, ReadyTask, Resource, TaskId, Want};
 /// Every call may come from any thread. A policy belongs to one runtime, keeps each task that is pushed until it is taken, once,
 /// and gives it only to a thread that [accepts](Want::accepts) it. A task that is given to the wrong thread is kept for the
 /// right one; one that is given to another runtime goes back, and its scope returns an error of kind
-/// `Refused`. A task that a policy never gives is never run. A policy must not panic: tasks could
+/// `Refused`. A task that a policy never gives is never run; a
+/// [simulated](ReadyTask::simulated) one that it gives to a runtime is dropped, and the policy is asked again. A policy must not panic: tasks could
 /// be lost, and the scope that waits for them, so a panic ends the process.
 ///
 /// `take` and `steal` together find a task if one that `want` accepts was pushed before the calls (in the sense of *happens

@@ -7,8 +7,8 @@ use std::{fmt, num::NonZeroU64};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place(pub u32);
 
-/// The number of a task: its place in the serial program, counted from the first insertion. (Runtimes with policies of their users' count
-/// together.)
+/// The number of a task: its place in the serial program, counted from the first insertion. (Runtimes with custom policies number
+/// their tasks together.)
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaskId(pub u64);
 
@@ -66,9 +66,19 @@ impl ReadyTask {
     /// A task of a simulation, which drives a policy in time of its own. No runtime runs it.
     ///
     /// ```
-    /// use superscalar_schedule::{HostAlone, Place, Policy, Priority, ReadyTask, TaskId, Want};
+    /// use superscalar_schedule::{Outlook, Place, Policy, Priority, ReadyTask, TaskId, Want};
+    ///
+    /// struct TwoWorkers;
+    /// impl Outlook for TwoWorkers {
+    ///     fn workers(&self) -> usize {
+    ///         2
+    ///     }
+    ///     fn now_ns(&self) -> u64 {
+    ///         0
+    ///     }
+    /// }
     /// let policy = Priority::new(2);
-    /// policy.push(Place(0), ReadyTask::simulated(TaskId(7), 0), &HostAlone { workers: 2 });
+    /// policy.push(Place(0), ReadyTask::simulated(TaskId(7), 0), &TwoWorkers);
     /// let stolen = policy.take(Place(1), &Want::ANY).or_else(|| policy.steal(Place(1), &Want::ANY));
     /// assert_eq!(stolen.map(|task| task.id()), Some(TaskId(7)));
     /// ```

@@ -1,12 +1,12 @@
 //! The command line.
 
-use crate::case::{Choices, Coefficient};
+use crate::case::{Choices, Coefficient, Location};
 use crate::check;
 use crate::letters::{Letters, chosen};
 use crate::peer::PeerPath;
 use crate::range::{Dims, Range, TileSizes};
 use crate::report::Format;
-use crate::routine::{Entry, TABLE};
+use crate::routines::{Entry, TABLE};
 use crate::types::Type;
 use clap::{Parser, ValueEnum};
 use superscalar_dla::Distribution;
@@ -141,23 +141,6 @@ pub struct Arguments {
 
 fn device_memory(text: &str) -> Result<usize, &'static str> {
     superscalar::devices::bytes(text)
-}
-
-/// `host` or `device`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Location {
-    Host,
-    Device,
-}
-
-impl Location {
-    /// As the argument spells it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Device => "device",
-        }
-    }
 }
 
 /// `y` or `n`.

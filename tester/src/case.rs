@@ -1,6 +1,7 @@
 //! One case: sizes, letters, scalars, tile size; and the list of all that a command line asks for.
 
 use crate::range::{Dim, TileSize};
+use clap::ValueEnum;
 use std::fmt;
 use std::str::FromStr;
 use superscalar_dla::Scalar;
@@ -226,6 +227,23 @@ fn combined<V: Copy>(cases: Vec<Case>, used: bool, values: &[V], set: impl Fn(&m
         case
     };
     cases.iter().flat_map(|case| values.iter().map(|&value| with(case, value)).collect::<Vec<_>>()).collect()
+}
+
+/// `host` or `device`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Location {
+    Host,
+    Device,
+}
+
+impl Location {
+    /// As the argument spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Device => "device",
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use crate::case::Case;
 use crate::methods::Methods;
 use crate::operand::Operands;
-use crate::routine::{Defect, Expected, Ours};
+use crate::ours::Ours;
+use crate::routine::{Defect, Expected};
 use superscalar_dla::Scalar;
 
 /// Errors up to this are accepted. They are in units of what rounding leaves (see [`sum`](crate::sum)): right results have a few, and potrf up to

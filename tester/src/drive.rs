@@ -1,17 +1,17 @@
 //! Runs a case: makes the operands, calls the contenders, checks, times, and reports.
 
-use crate::arguments::Location;
-use crate::case::{Case, Parameter};
+use crate::case::{Case, Location, Parameter};
 use crate::check::{self, Finding, Outcome};
 use crate::elements::Memory;
 use crate::measure::{gflops, in_turns, median, settle};
 use crate::memory;
 use crate::methods::Methods;
 use crate::operand::{Maker, Operands};
+use crate::ours::Ours;
 use crate::peer::{Peer, Unavailable};
 use crate::range::{Dim, TileSize};
 use crate::report::{PeerPart, Row, Setting, Status, Timing};
-use crate::routine::{Expected, Ours};
+use crate::routine::Expected;
 use crate::types::Type;
 use std::time::{Duration, Instant};
 use superscalar_dla::{Options, Scalar};

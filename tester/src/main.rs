@@ -4,12 +4,12 @@
 //! |---|---|
 //! | [`arguments`], [`range`] | the command line |
 //! | [`case`], [`letters`] | the combinations that it asks for |
-//! | [`routine`] | what is known about each routine; one file each |
+//! | [`routine`], [`routines`] | what is known about a routine; the table, a file for each |
 //! | [`types`] | the four element types |
 //! | [`operand`], [`elements`], [`random`], [`mod@memory`] | operands, watched on all sides |
 //! | [`drive`] | runs a case |
 //! | [`devices`] | what cases run on besides the host, and what that did |
-//! | [`resident`] | our calls on matrices that lie on devices |
+//! | [`ours`], [`resident`] | our calls, and those on matrices that lie on devices |
 //! | [`check`], [`link`], [`sum`], [`probe`], [`norm`] | whether results are right |
 //! | [`measure`] | times |
 //! | [`peer`] | other libraries; the only module with `unsafe` code |
@@ -30,6 +30,7 @@ mod memory;
 mod methods;
 mod norm;
 mod operand;
+mod ours;
 mod parallel;
 #[allow(unsafe_code)]
 mod peer;
@@ -39,10 +40,12 @@ mod range;
 mod report;
 mod resident;
 mod routine;
+mod routines;
 mod sum;
 mod types;
 
-use arguments::{Arguments, Location, YesNo};
+use arguments::{Arguments, YesNo};
+use case::Location;
 use clap::Parser;
 use drive::Bench;
 use elements::{Elements, Memory};

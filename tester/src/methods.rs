@@ -3,9 +3,10 @@
 
 use crate::case::{Case, Parameter};
 use crate::operand::{Maker, Operands};
+use crate::ours::Ours;
 use crate::peer::Call;
 use crate::resident::{Cut, Timed};
-use crate::routine::{Defect, Operations, Ours, Routine};
+use crate::routine::{Defect, Operations, Routine};
 use superscalar_dla::{Error, Scalar};
 
 /// What [`Routine`] says, for one routine and one type.

@@ -301,6 +301,15 @@ impl Maker {
     }
 }
 
+/// LAPACK gives a refinement so many steps before it falls back.
+const STEPS_MAX: f64 = 30.0;
+
+/// LAPACK's ITER as a share of the steps that it allows: below 1 where the refinement has converged, negative where
+/// it has fallen back.
+pub fn share_of_steps<T: superscalar_kernels::Scalar>(steps: i32) -> T {
+    T::from_f64(f64::from(steps) / (STEPS_MAX + 1.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,7 +14,7 @@ mod call;
 mod gpu;
 mod invoke;
 
-use crate::arguments::Location;
+use crate::case::Location;
 pub use call::Call;
 use gpu::Gpu;
 use libloading::Library;

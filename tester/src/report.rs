@@ -1,7 +1,6 @@
 //! Rows: one per case, or one per case and peer; as a table or as JSON, one object a line.
 
-use crate::arguments::Location;
-use crate::case::{Case, Parameter};
+use crate::case::{Case, Location, Parameter};
 use crate::range::TileSize;
 use crate::types::Type;
 use serde_json::{Map, Value, json};

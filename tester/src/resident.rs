@@ -1,8 +1,8 @@
 //! Our call on matrices that lie on devices: copied there before the clock starts, and back when it has stopped.
 
 use crate::case::Case;
+use crate::ours::Ours;
 use crate::range::TileSize;
-use crate::routine::Ours;
 use std::time::{Duration, Instant};
 use superscalar_dla::{BlockSize, DeviceMatrix, Error, Layout, Scalar, Tiled};
 use superscalar_kernels::MatMut;

@@ -1,19 +1,12 @@
-//! What the tester knows about a routine, and the table of all of them.
-//!
-//! Adding a routine is one file in `routine/`, an implementation of [`Routine`], and one line in the table below.
+//! What the tester knows about a routine.
 
 use crate::case::{Case, Parameter};
-use crate::drive::{self, Bench};
-use crate::methods::Methods;
 use crate::operand::{Maker, Operands};
+use crate::ours::Ours;
 use crate::peer::Call;
-use crate::report::Row;
 use crate::resident::{Cut, Timed};
 use crate::sum::COLUMNS_MAX;
-use crate::types::{Type, with_type};
-use superscalar_dla::{Distribution, Options, Scalar};
-use superscalar_kernels::Op;
-use superscalar_runtime::Runtime;
+use superscalar_dla::Scalar;
 
 /// A BLAS or LAPACK routine: how to make its operands, call it, call a peer's, and judge the result.
 pub trait Routine {
@@ -65,14 +58,6 @@ pub trait Routine {
     fn defects<T: Scalar>(_case: &Case, _ordinary: &Operands<T>) -> Vec<Defect<T>> {
         Vec::new()
     }
-}
-
-/// How our library is called.
-pub struct Ours<'a> {
-    pub runtime: &'a Runtime,
-    pub options: Options,
-    /// How matrices on devices are distributed, if that was said.
-    pub distribution: Option<Distribution>,
 }
 
 /// Numbers of operations of a routine, in its own type.
@@ -132,89 +117,4 @@ pub enum Expected {
     Ordinary,
     /// Return, with an info or with NaN in the result.
     NotANumber,
-}
-
-/// A routine in the table.
-pub struct Entry {
-    pub name: &'static str,
-    pub uses: &'static [Parameter],
-    /// Runs a case in one type: a row without peers, or a row per peer.
-    pub run: fn(&Bench<'_>, Type, &Case) -> Vec<Row>,
-}
-
-/// LAPACK's letter for what is done to a matrix, where it has only one for both transposes of a real one.
-fn letter_of<T: Scalar>(op: Op) -> char {
-    if T::COMPLEX || op == Op::None { op.letter() } else { Op::Trans.letter() }
-}
-
-pub use mixed::share_of_steps;
-
-/// Lists the routines: each file and the types in it.
-macro_rules! routines {
-    ($($file:ident { $($routine:ident)+ })*) => {
-        $(mod $file;)*
-
-        /// Every routine that the tester knows.
-        pub static TABLE: &[Entry] = &[$($(Entry {
-            name: <$file::$routine as Routine>::NAME,
-            uses: <$file::$routine as Routine>::USES,
-            run: |bench, letter, case| with_type!(letter, T => {
-                drive::run(&Methods::<T>::of::<$file::$routine>(), bench, letter, case)
-            }),
-        }),+),*];
-
-        #[cfg(test)]
-        mod tests {
-            $($(
-                #[allow(non_snake_case, reason = "named for the routine")]
-                mod $routine {
-                    use super::super::{$file::$routine as R, Methods, Type, with_type};
-
-                    #[test]
-                    fn its_checks_can_fail() {
-                        for letter in Type::ALL {
-                            with_type!(letter, T => crate::drive::tests::checks_can_fail(&Methods::<T>::of::<R>()));
-                        }
-                    }
-                }
-            )+)*
-        }
-    };
-}
-
-mod defect;
-#[cfg(test)]
-mod planted;
-
-routines! {
-    gemm { Gemm }
-    gemmt { Gemmt }
-    symm { Symm Hemm }
-    syrk { Syrk Herk }
-    syr2k { Syr2k Her2k }
-    trmm { Trmm Trsm }
-    potrf { Potrf }
-    potrs { Potrs }
-    posv { Posv }
-    pocon { Pocon }
-    potri { Potri }
-    trtri { Trtri }
-    lauum { Lauum }
-    getrf { Getrf }
-    getrs { Getrs }
-    gesv { Gesv }
-    getri { Getri }
-    gecon { Gecon }
-    geqrf { Geqrf Gelqf }
-    tsqr { Tsqr }
-    unmqr { Unmqr Unmlq }
-    ungqr { Ungqr }
-    gels { Gels }
-    mixed { GesvMixed PosvMixed }
-    lange { Lange Lansy Lanhe Lantr }
-    lacpy { Lacpy }
-    geadd { Geadd }
-    laset { Laset }
-    laswp { Laswp }
-    swap { Swap }
 }

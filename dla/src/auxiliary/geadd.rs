@@ -1,12 +1,11 @@
 //! Sums of matrices.
 
 use crate::{
+    Scalar,
     codelets::task,
     error::Error,
     options::Options,
-    scalar::Scalar,
-    tile::{Tile, TileView},
-    tiled::Tiled,
+    tiled::{Tile, TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op};
 use superscalar_macros::each_type;

@@ -1,13 +1,12 @@
 //! Copies of matrices.
 
-use super::rows_of;
 use crate::{
+    Scalar,
     codelets::task,
     error::Error,
     options::Options,
-    scalar::Scalar,
-    tile::{Tile, TileView},
-    tiled::Tiled,
+    parts::copy,
+    tiled::{Tile, TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, Part};
 use superscalar_macros::each_type;
@@ -34,15 +33,6 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
             (a.at(i, j).read(), b.at(i, j).read_write()),
             move |(a, b): (&Tile<V>, &mut Tile<MatMut<'s, T>>)| copy(part, first, a.view(), b.view_mut()),
         );
-    }
-}
-
-/// Copies the part of A, whose first column is column `first` of its matrix.
-pub(crate) fn copy<T: Scalar>(part: Part, first: usize, a: MatRef<'_, T>, mut b: MatMut<'_, T>) {
-    let (m, n) = a.shape();
-    for j in 0..n {
-        let rows = rows_of(part, first + j, m);
-        b.rb_mut().submatrix(rows.clone(), j..j + 1).copy_from(a.submatrix(rows, j..j + 1));
     }
 }
 

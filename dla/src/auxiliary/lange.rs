@@ -1,13 +1,13 @@
 //! Norms of general, symmetric, Hermitian and triangular matrices.
 
 use crate::{
-    codelets::{Symmetry, task},
+    Scalar,
+    codelets::task,
     error::Error,
     options::Options,
-    scalar::Scalar,
     scaling::{exponent, power_of_two, worst},
-    tile::{Tile, TileView},
-    tiled::Tiled,
+    symmetry::Symmetry,
+    tiled::{Tile, TileView, Tiled},
 };
 use std::ops::{Add, Range};
 use superscalar_kernels::{Diag, MatRef, Norm, Real, Scalar as _, Uplo};

@@ -1,7 +1,13 @@
 //! Matrices of one number, and another on the diagonal.
 
-use super::rows_of;
-use crate::{codelets::task, error::Error, options::Options, scalar::Scalar, tile::Tile, tiled::Tiled};
+use crate::{
+    Scalar,
+    codelets::task,
+    error::Error,
+    options::Options,
+    parts::rows_of,
+    tiled::{Tile, Tiled},
+};
 use superscalar_kernels::{MatMut, Part};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};

@@ -1,6 +1,12 @@
 //! Interchanges of rows.
 
-use crate::{codelets::Laswp, codelets::task, error::Error, options::Options, scalar::Scalar, tiled::Tiled};
+use crate::{
+    Scalar,
+    codelets::{Laswp, task},
+    error::Error,
+    options::Options,
+    tiled::Tiled,
+};
 use superscalar_kernels::{Direction, MatMut, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};

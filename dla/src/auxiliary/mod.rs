@@ -9,7 +9,6 @@ pub(crate) mod laset;
 pub(crate) mod laswp;
 pub(crate) mod swap;
 
-use std::ops::Range;
 use superscalar_kernels::{Part, Uplo};
 use superscalar_macros::each_type;
 
@@ -44,13 +43,4 @@ pub trait Auxiliary:
 /// The part that is this triangle.
 pub(crate) fn part_of(uplo: Uplo) -> Part {
     if uplo == Uplo::Lower { Part::Lower } else { Part::Upper }
-}
-
-/// The rows of column j that are in the part, of m.
-pub(crate) fn rows_of(part: Part, j: usize, m: usize) -> Range<usize> {
-    match part {
-        Part::All => 0..m,
-        Part::Lower => j.min(m)..m,
-        Part::Upper => 0..(j + 1).min(m),
-    }
 }

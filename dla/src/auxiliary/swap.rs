@@ -1,6 +1,12 @@
 //! Exchange of two matrices.
 
-use crate::{codelets::task, error::Error, options::Options, scalar::Scalar, tile::Tile, tiled::Tiled};
+use crate::{
+    Scalar,
+    codelets::task,
+    error::Error,
+    options::Options,
+    tiled::{Tile, Tiled},
+};
 use superscalar_kernels::{MatMut, Op};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};

@@ -1,11 +1,12 @@
 //! The product of a triangular matrix with its adjoint.
 
-use crate::block_size::Crew;
 use crate::{
-    codelets::{self, Gemm, Lauum, RankK, Symmetry, Triangle, task},
+    Scalar,
+    block_size::Crew,
+    codelets::{self, Gemm, Lauum, RankK, Triangle, task},
     error::Error,
     options::Options,
-    scalar::Scalar,
+    symmetry::Symmetry,
     tiled::Tiled,
 };
 use superscalar_kernels::{Diag, MatMut, Op, Side, Uplo, cpu};

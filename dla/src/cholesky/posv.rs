@@ -1,8 +1,7 @@
 //! Solution of A X = B for a positive definite A.
 
 use super::{potrf, potrs};
-use crate::block_size::Crew;
-use crate::{error::Error, options::Options, scalar::Scalar, tiled::Tiled};
+use crate::{Scalar, block_size::Crew, error::Error, options::Options, tiled::Tiled};
 use superscalar_kernels::{MatMut, NotPositiveDefinite, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};

@@ -1,12 +1,13 @@
 //! Cholesky factorization: A = L Lᴴ or A = Uᴴ U.
 
 use super::potrf_columns;
-use crate::block_size::Crew;
 use crate::{
-    codelets::{self, Gemm, Potrf, RankK, Symmetry, Triangle, task},
+    Scalar,
+    block_size::Crew,
+    codelets::{self, Gemm, Potrf, RankK, Triangle, task},
     error::Error,
     options::Options,
-    scalar::Scalar,
+    symmetry::Symmetry,
     tiled::Tiled,
 };
 use superscalar_kernels::{Diag, MatMut, Op, Side, Uplo, cpu};

@@ -5,12 +5,12 @@
 //! stay on the host unless devices [have panels](superscalar_kernels::device::Backend::has_panels).
 
 use crate::{
+    Scalar,
     codelets::{
         Elimination, GemmOfColumns, HerkOfColumn, PotrfOfColumn, Rows, TrsmOfColumns, UpdateOfColumn, task,
         usual_update,
     },
     distribution::{Dealer, update_by_gemm},
-    scalar::Scalar,
     steps::{Step, steps},
     tiled::Tiled,
 };

@@ -1,8 +1,7 @@
 //! The inverse of a positive definite matrix.
 
 use super::{lauum, trtri};
-use crate::block_size::Crew;
-use crate::{error::Error, options::Options, scalar::Scalar, tiled::Tiled};
+use crate::{Scalar, block_size::Crew, error::Error, options::Options, tiled::Tiled};
 use superscalar_kernels::{Diag, MatMut, Singular, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};

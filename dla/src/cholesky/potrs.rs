@@ -1,7 +1,14 @@
 //! Solution of A X = B by a Cholesky factorization.
 
-use crate::block_size::Crew;
-use crate::{columns, error::Error, level3::trsm, options::Options, scalar::Scalar, tile::TileView, tiled::Tiled};
+use crate::{
+    Scalar,
+    block_size::Crew,
+    columns,
+    error::Error,
+    level3::trsm,
+    options::Options,
+    tiled::{TileView, Tiled},
+};
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};

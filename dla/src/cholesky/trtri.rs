@@ -1,11 +1,11 @@
 //! The inverse of a triangular matrix.
 
-use crate::block_size::Crew;
 use crate::{
+    Scalar,
+    block_size::Crew,
     codelets::{self, Gemm, Triangle, Trtri, task},
     error::Error,
     options::Options,
-    scalar::Scalar,
     tiled::Tiled,
 };
 use superscalar_kernels::{Diag, MatMut, Op, Side, Singular, Uplo, cpu};

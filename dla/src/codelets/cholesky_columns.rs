@@ -8,8 +8,7 @@ use super::{
     Changed, OnOne, OnTwo, cost, mat,
     team::{self, Team},
 };
-use crate::parts::by_rows;
-use crate::scalar::Scalar;
+use crate::{Scalar, parts::by_rows};
 use std::ops::Range;
 use superscalar_kernels::{
     Diag, MatMut, NotPositiveDefinite, Op, Scalar as _, Side, Uplo, cpu,

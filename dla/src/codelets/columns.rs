@@ -1,7 +1,7 @@
 //! The codelets of block columns: LU's panel and interchanges, and solves and eliminations among parts of columns.
 
-use super::{Changed, OnOne, OnTwo, cost, mat, team::Team};
-use crate::{lu::panel, parts::by_rows, scalar::Scalar, tile::Tile};
+use super::{Changed, OnOne, OnTwo, cost, mat, panel, team::Team};
+use crate::{Scalar, parts::by_rows, tiled::Tile};
 use std::ops::Range;
 use superscalar_kernels::{
     Diag, Direction, MatMut, Op, Side, TileView, Uplo, cpu,

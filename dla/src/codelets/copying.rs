@@ -1,7 +1,7 @@
 //! B := A, tile by tile, on whatever has them: how matrices get to devices and back.
 
 use super::{Changed, mat};
-use crate::tile::Tile;
+use crate::tiled::Tile;
 use superscalar_kernels::{
     Op, Scalar, TileView,
     device::{Call, on_devices},

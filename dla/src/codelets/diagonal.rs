@@ -1,7 +1,7 @@
 //! Looking at a diagonal, and waiting for what was found there: without bringing a matrix home from where it is.
 
 use super::{Changed, mat};
-use crate::tile::Tile;
+use crate::tiled::Tile;
 use superscalar_kernels::{
     Direction, Op, Scalar, TileView, cpu,
     device::{Call, Mat, on_devices},

@@ -5,12 +5,14 @@
 //! operands make.
 
 use super::{
-    Changed, OnOne, OnThree, OnTwo, Symmetry, cost, mat,
+    Changed, OnOne, OnThree, OnTwo, cost, mat,
     team::{self, Team},
 };
-use crate::scalar::Scalar;
-use crate::tile::Tile;
-use crate::tiled::Factor;
+use crate::{
+    Scalar,
+    symmetry::Symmetry,
+    tiled::{Factor, Tile},
+};
 use superscalar_kernels::{
     Diag, Op, Scalar as _, Side, TileView, Uplo, cpu,
     device::{self, Call, Mat, on_devices},

@@ -1,9 +1,7 @@
 //! The codelets of QR factorizations: of block columns, and of block reflectors.
 
 use super::{Changed, OnOne, cost, mat};
-use crate::matrix::Matrix;
-use crate::scalar::Scalar;
-use crate::tile::Tile;
+use crate::{Scalar, matrix::Matrix, tiled::Tile};
 use std::ops::Range;
 use superscalar_kernels::{
     MatMut, MatRef, Op, Reflector, Side, TileView,

@@ -4,12 +4,12 @@
 //! to wait for it (BLASX paper, section IV.C, whose CPU computation thread is a multithreaded BLAS). So where a runtime has devices,
 //! a host implementation hands out rows or columns of large tiles.
 
-use super::{
-    Symmetry,
-    level3::{Apply, Triangle},
+use super::level3::{Apply, Triangle};
+use crate::{
+    Scalar,
+    parts::{self, by_columns, by_rows},
+    symmetry::Symmetry,
 };
-use crate::parts::{self, by_columns, by_rows};
-use crate::scalar::Scalar;
 use superscalar_kernels::{MatMut, MatRef, Op, Side, Uplo, cpu};
 use superscalar_runtime::{Error, Nesting, Scope};
 

@@ -1,9 +1,7 @@
 //! The codelets of QR factorizations by a tree.
 
 use super::{Changed, OnThree, reflect::cost_of_panel};
-use crate::auxiliary::lacpy::copy;
-use crate::scalar::Scalar;
-use crate::tile::Tile;
+use crate::{Scalar, parts::copy, tiled::Tile};
 use superscalar_kernels::{
     Op, Part, Side, TileView,
     cpu::{self, BlockReflector},

@@ -2,9 +2,9 @@
 
 use crate::{
     block_size::{BlockSize, Crew},
-    distribution::Distribution,
+    block_table::Blocks,
     error::Error,
-    tuning::Blocks,
+    options::Distribution,
 };
 use superscalar_kernels::Scalar;
 use superscalar_runtime::Runtime;

@@ -13,12 +13,12 @@ mod layout;
 pub use layout::Layout;
 
 use crate::{
+    Scalar,
     codelets::{Copying, task},
-    distribution::{Distribution, homes, update_by_gemm},
+    distribution::{homes, update_by_gemm},
     error::Error,
-    scalar::Scalar,
-    tile::TileView,
-    tiled::{Tiled, packs_for},
+    options::Distribution,
+    tiled::{TileView, Tiled, packs_for},
 };
 use layout::Place;
 use std::panic::Location;

@@ -4,8 +4,14 @@ use super::{
     areas::{Step, steps},
     scale,
 };
-use crate::block_size::Crew;
-use crate::{codelets::Gemm, error::Error, options::Options, scalar::Scalar, tile::TileView, tiled::Tiled};
+use crate::{
+    Scalar,
+    block_size::Crew,
+    codelets::Gemm,
+    error::Error,
+    options::Options,
+    tiled::{TileView, Tiled},
+};
 use superscalar_kernels::{MatMut, MatRef, Op, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};

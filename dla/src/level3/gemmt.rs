@@ -5,15 +5,15 @@ use super::{
     in_triangle, scale,
     strips::in_strips,
 };
-use crate::block_size::{Crew, TriangleParts};
 use crate::{
-    codelets::{Gemm, Gemmt, Symmetry},
+    Scalar,
+    block_size::{Crew, TriangleParts},
+    codelets::{Gemm, Gemmt},
     error::Error,
     options::Options,
     parts::{columns, rows},
-    scalar::Scalar,
-    tile::TileView,
-    tiled::Tiled,
+    symmetry::Symmetry,
+    tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu};
 use superscalar_macros::each_type;

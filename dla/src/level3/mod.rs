@@ -16,10 +16,13 @@ pub(crate) mod syrk;
 pub(crate) mod trmm;
 pub(crate) mod trsm;
 
-use crate::codelets::{Scale, Symmetry, task};
-use crate::error::Error;
-use crate::scalar::Scalar;
-use crate::tiled::{Factor, Tiled};
+use crate::{
+    Scalar,
+    codelets::{Scale, task},
+    error::Error,
+    symmetry::Symmetry,
+    tiled::{Factor, Tiled},
+};
 use superscalar_kernels::{MatMut, Op, Side, Uplo};
 use superscalar_macros::each_type;
 use superscalar_runtime::Scope;

@@ -4,14 +4,14 @@ use super::{
     areas::{Step, steps},
     mirrored, scale,
 };
-use crate::block_size::Crew;
 use crate::{
-    codelets::{Gemm, Symm, Symmetry},
+    Scalar,
+    block_size::Crew,
+    codelets::{Gemm, Symm},
     error::Error,
     options::Options,
-    scalar::Scalar,
-    tile::TileView,
-    tiled::Tiled,
+    symmetry::Symmetry,
+    tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, Side, Uplo, cpu};
 use superscalar_macros::each_type;

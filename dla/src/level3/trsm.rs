@@ -1,14 +1,13 @@
 //! trsm: triangular systems.
 
 use super::{Sweep, areas::strips};
-use crate::block_size::Crew;
 use crate::{
+    Scalar,
+    block_size::Crew,
     codelets::{self, Gemm, Triangle},
     error::Error,
     options::Options,
-    scalar::Scalar,
-    tile::TileView,
-    tiled::Tiled,
+    tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu};
 use superscalar_macros::each_type;

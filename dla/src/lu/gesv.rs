@@ -4,9 +4,7 @@ use super::{
     getrf::{self, check_ipiv},
     getrs,
 };
-use crate::block_size::Crew;
-use crate::tuning::Blocks;
-use crate::{error::Error, options::Options, scalar::Scalar, tiled::Tiled};
+use crate::{Scalar, block_size::Crew, block_table::Blocks, error::Error, options::Options, tiled::Tiled};
 use superscalar_kernels::{MatMut, Op, Singular, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};

@@ -1,16 +1,16 @@
 //! LU factorization with partial pivoting: A = P L U.
 
-use crate::block_size::Crew;
 use crate::{
+    Scalar,
+    block_size::Crew,
+    block_table::Blocks,
     codelets::{Elimination, GemmOfColumns, Getrf, Laswp, TrsmOfColumns, task},
     columns::check_diagonal,
     distribution::{Dealer, update_by_gemm},
     error::Error,
     options::Options,
-    scalar::Scalar,
     steps::{Step, steps},
     tiled::Tiled,
-    tuning::Blocks,
 };
 use superscalar_kernels::{Diag, Direction, MatMut, Op, Uplo, cpu};
 use superscalar_macros::each_type;

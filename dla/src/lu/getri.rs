@@ -1,18 +1,18 @@
 //! The inverse of a general matrix.
 
 use super::{Pivots, getrf::check_ipiv};
-use crate::block_size::Crew;
 use crate::{
+    Scalar,
     auxiliary::laswp,
+    block_size::Crew,
+    block_table::Blocks,
     codelets::{Changed, Elimination, GemmOfColumns, TrsmOfColumns, task},
     columns::{await_regular, check_diagonal},
     error::Error,
     matrix::Matrix,
     options::Options,
     parts::{URGENT, by_rows, rows_of_part},
-    scalar::Scalar,
     tiled::Tiled,
-    tuning::Blocks,
 };
 use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Side, Singular, Uplo, cpu};
 use superscalar_macros::each_type;

@@ -1,18 +1,17 @@
 //! Solution of op(A) X = B by an LU factorization.
 
 use super::{Pivots, getrf::check_ipiv};
-use crate::block_size::{BlockSize, Crew};
 use crate::{
+    Scalar,
     auxiliary::laswp,
+    block_size::{BlockSize, Crew},
+    block_table::Blocks,
     codelets::{Laswp, task},
     columns,
     error::Error,
     level3::trsm,
     options::Options,
-    scalar::Scalar,
-    tile::TileView,
-    tiled::Tiled,
-    tuning::Blocks,
+    tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Side, Uplo, cpu};
 use superscalar_macros::each_type;

@@ -8,7 +8,6 @@ pub(crate) mod gesv;
 pub(crate) mod getrf;
 pub(crate) mod getri;
 pub(crate) mod getrs;
-pub(crate) mod panel;
 
 pub use getrf::Pivots;
 

@@ -1,7 +1,14 @@
 //! LQ factorization: A = L Q.
 
 use super::{Reflectors, geqrf};
-use crate::{codelets::task, error::Error, matrix::Matrix, options::Options, scalar::Scalar, tile::Tile, tiled::Tiled};
+use crate::{
+    Scalar,
+    codelets::task,
+    error::Error,
+    matrix::Matrix,
+    options::Options,
+    tiled::{Tile, Tiled},
+};
 use superscalar_kernels::{MatMut, MatRef, Reflector};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};

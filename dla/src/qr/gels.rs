@@ -4,18 +4,17 @@ use super::{
     gelqf::{by_columns, conjugate},
     geqrf, unmqr,
 };
-use crate::block_size::{Crew, REFLECTORS};
 use crate::{
+    Scalar,
+    block_size::{Crew, REFLECTORS},
+    block_table::Blocks,
     codelets::{Zero, task},
     columns::{await_regular, check_diagonal_unless_zero, trsm},
     error::Error,
     matrix::Matrix,
     options::Options,
-    scalar::Scalar,
     scaling::{exponent_to_safety, largest_part, scale, scale_upper, worst},
-    tile::{Tile, TileView},
-    tiled::Tiled,
-    tuning::Blocks,
+    tiled::{Tile, TileView, Tiled},
 };
 use std::ops::Range;
 use superscalar_kernels::{

@@ -1,16 +1,16 @@
 //! QR factorization: A = Q R.
 
-use crate::block_size::{Crew, REFLECTORS};
 use crate::{
+    Scalar,
+    block_size::{Crew, REFLECTORS},
+    block_table::Blocks,
     codelets::{Application, Geqrf, Larfb, cost_of_larfb, task},
     distribution::Dealer,
     error::Error,
     matrix::Matrix,
     options::Options,
-    scalar::Scalar,
     steps::{Step, steps},
     tiled::Tiled,
-    tuning::Blocks,
 };
 use std::sync::Arc;
 use superscalar_kernels::{

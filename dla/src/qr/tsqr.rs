@@ -5,15 +5,14 @@
 //! the other, are a matrix again that is a good deal shorter, and is factored in the same way, until one block is left. Every
 //! block is read from memory once, and no panel waits for another.
 
-use crate::block_size::Crew;
 use crate::{
+    Scalar,
+    block_size::Crew,
     codelets::{Branch, BranchApplication, Gather, Scatter, task},
     error::Error,
     matrix::Matrix,
     options::Options,
-    scalar::Scalar,
-    tile::TileView,
-    tiled::Tiled,
+    tiled::{Tile, TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, Part};
 use superscalar_macros::each_type;
@@ -173,12 +172,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
 }
 
 /// The tiles of block column j that block i of the next level comes from, which takes n rows of each.
-fn children<'s, V>(
-    level: &Tiled<'s, V>,
-    i: usize,
-    j: usize,
-    n: usize,
-) -> Vec<superscalar_runtime::Lent<'s, crate::tile::Tile<V>>> {
+fn children<'s, V>(level: &Tiled<'s, V>, i: usize, j: usize, n: usize) -> Vec<superscalar_runtime::Lent<'s, Tile<V>>> {
     let each = level.tile_shape().0 / n;
     (i * each..level.mt().min((i + 1) * each)).map(|child| level.at(child, j)).collect()
 }

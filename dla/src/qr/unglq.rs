@@ -1,7 +1,7 @@
 //! The Q of an LQ factorization, made explicit.
 
 use super::{gelqf::by_columns, ungqr, unmlq::conjugated};
-use crate::{error::Error, options::Options, scalar::Scalar, tiled::Tiled};
+use crate::{Scalar, error::Error, options::Options, tiled::Tiled};
 use superscalar_kernels::MatMut;
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};

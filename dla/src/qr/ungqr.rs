@@ -1,13 +1,13 @@
 //! The Q of a QR factorization, made explicit.
 
 use super::unmqr::{TOGETHER, reflectors};
-use crate::block_size::Crew;
 use crate::{
+    Scalar,
+    block_size::Crew,
     codelets::{Application, Larfb, Ungqr, identity, multiply_out, task},
     error::Error,
     matrix::Matrix,
     options::Options,
-    scalar::Scalar,
     tiled::Tiled,
 };
 use superscalar_kernels::{MatMut, Op, Side, cpu};

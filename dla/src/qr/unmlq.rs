@@ -5,7 +5,13 @@ use super::{
     gelqf::{conjugate, conjugate_all, copied},
     unmqr,
 };
-use crate::{error::Error, matrix::Matrix, options::Options, scalar::Scalar, tile::TileView, tiled::Tiled};
+use crate::{
+    Scalar,
+    error::Error,
+    matrix::Matrix,
+    options::Options,
+    tiled::{TileView, Tiled},
+};
 use superscalar_kernels::{MatMut, MatRef, Op, Side};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};

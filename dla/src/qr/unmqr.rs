@@ -4,15 +4,14 @@ use super::{
     Reflectors,
     geqrf::{check_tau, pack_store},
 };
-use crate::block_size::Crew;
 use crate::{
+    Scalar,
+    block_size::Crew,
     codelets::{Application, Larfb, Larft, task},
     error::Error,
     matrix::Matrix,
     options::Options,
-    scalar::Scalar,
-    tile::TileView,
-    tiled::Tiled,
+    tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{
     MatMut, MatRef, Op, Reflector, Side,

@@ -20,7 +20,6 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
-use superscalar_runtime::environment;
 
 /// Columns of a block: a panel of the right factor, 384 x 8 doubles, takes a half of a 48 KiB first-level cache. Each block adds to C once more.
 pub(super) const DEPTH: usize = 384;
@@ -46,9 +45,9 @@ pub(super) fn even(total: usize, most: usize, unit: usize) -> usize {
 }
 
 /// The largest blocks that tests allow: operands of several blocks in every direction would take the textbook loops too long.
-static BLOCK_MAX: LazyLock<usize> = LazyLock::new(|| {
-    let text = environment::variable("SUPERSCALAR_TEST_BLOCK_MAX");
-    text.and_then(|text| text.to_str()?.parse().ok()).unwrap_or(usize::MAX)
+pub(super) static BLOCK_MAX: LazyLock<usize> = LazyLock::new(|| {
+    let text = std::env::var("SUPERSCALAR_TEST_BLOCK_MAX");
+    text.ok().and_then(|text| text.parse().ok()).unwrap_or(usize::MAX)
 });
 
 /// What was packed, and how: equal descriptions of an unchanged tile mean equal contents.

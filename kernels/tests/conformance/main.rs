@@ -39,7 +39,7 @@ use operands::Numbers;
 use runner::{OnDevice, OnHost, Runner};
 use suite::{Nearness, Suite};
 use superscalar_devices::sim::{Machine, Spec};
-use superscalar_kernels::{Op, Scalar, Side, Uplo};
+use superscalar_kernels::{MatMut, Op, Scalar, Side, Uplo};
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
@@ -76,7 +76,29 @@ mod sim {
 /// Two types have lanes of both widths, and real and complex kernels.
 #[test]
 fn every_instruction_set() {
-    sets::run_with_each(&["cpu::d::", "cpu::c::"]);
+    sets::run_with_each(&["cpu::d::", "cpu::c::", "pivots_of_long_columns"]);
+}
+
+/// A column of which two elements are the largest. With small blocks few of its vectors are counted at once.
+fn first_of_the_largest<T: Scalar>() {
+    for (m, apart, step) in [(1, 1, 1), (16, 1, 1), (97, 40, 1), (2500, 7, 41), (2500, 1300, 37)] {
+        for at in (0..m).step_by(step) {
+            let is_largest = |i: usize| i == at || i == at + apart;
+            let mut a: Vec<T> = (0..m).map(|i| T::from_f64(if is_largest(i) { -4.0 } else { 2.0 })).collect();
+            let mut ipiv = [0];
+            let column = MatMut::from_col_major(&mut a, m, 1, m).expect("a column");
+            superscalar_kernels::cpu::getrf(column, &mut ipiv).expect("no zeros");
+            assert_eq!(ipiv[0] as usize, at + 1, "{} of {m}", T::LETTER);
+        }
+    }
+}
+
+#[test]
+fn pivots_of_long_columns_are_the_first_of_the_largest() {
+    first_of_the_largest::<f32>();
+    first_of_the_largest::<f64>();
+    first_of_the_largest::<superscalar_kernels::c32>();
+    first_of_the_largest::<superscalar_kernels::c64>();
 }
 
 /// Only panels are launched in clusters.

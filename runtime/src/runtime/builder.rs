@@ -1,12 +1,12 @@
 //! Settings: from code, from the environment, or by default. One table says what there is.
 
-use super::{PolicyName, Runtime};
+use super::Runtime;
 #[cfg(feature = "placement")]
 use crate::{cache::CacheFile, placement};
 use crate::{
     environment::{file_name, variable},
     error::Error,
-    schedule::Policy,
+    schedule::{Policy, PolicyName, UnknownPolicy},
     shared::MakePolicy,
     topology,
 };
@@ -95,7 +95,7 @@ const SETTINGS: &[Setting] = &[
         default: "`priority`; with devices `capability-weights`",
         meaning: "which ready task runs next: `fifo`, `work-stealing`, `priority`, `capability-weights` or `demand-driven`",
         parse: |builder, text| {
-            let policy = text.parse().map_err(|error: super::UnknownPolicy| error.to_string())?;
+            let policy = text.parse().map_err(|error: UnknownPolicy| error.to_string())?;
             builder.policy.get_or_insert(policy);
             Ok(())
         },

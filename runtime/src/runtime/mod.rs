@@ -4,10 +4,8 @@ mod builder;
 #[cfg(feature = "placement")]
 mod devices;
 mod inspect;
-mod policies;
 
 pub use builder::{Builder, settings_table};
-pub use policies::{PolicyName, UnknownPolicy};
 
 use crate::{
     datum::Level,

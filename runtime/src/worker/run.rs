@@ -4,7 +4,7 @@ use crate::{
     datum::Exclusion,
     error::{Cause, Failure},
     recording::{Stall, TaskId},
-    schedule::{HostAlone, Outlook, Place, ReadyTask, Resource, Want},
+    schedule::{Outlook, Place, ReadyTask, Resource, Want},
     scope_state::ScopeState,
     seat::{Frame, Seat, current_frame},
     shared::Shared,
@@ -12,7 +12,7 @@ use crate::{
 };
 use std::{
     ptr::NonNull,
-    sync::{Arc, atomic::Ordering},
+    sync::{Arc, LazyLock, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -35,6 +35,22 @@ const SEARCH: Duration = Duration::from_millis(2);
 /// The longest pause between two looks, in turns of an empty loop: some microseconds.
 const PAUSE_MAX: u32 = 256;
 
+/// What policies may ask where all tasks run on the host.
+struct HostAlone {
+    workers: u32,
+}
+
+impl Outlook for HostAlone {
+    fn workers(&self) -> usize {
+        self.workers as usize
+    }
+
+    fn now_ns(&self) -> u64 {
+        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+        START.elapsed().as_nanos() as u64
+    }
+}
+
 impl Shared {
     /// What policies may ask. Nothing without a placement, where nobody needs it; and nothing of a runtime that ends, in which
     /// no task is to be kept for somebody who may have gone.
@@ -46,7 +62,7 @@ impl Shared {
     #[inline]
     pub(crate) fn give_policy(&self, by: Place, task: ReadyTask) -> Option<Resource> {
         match &self.placement {
-            None => self.policy.push(by, task, &HostAlone { workers: self.workers as usize }),
+            None => self.policy.push(by, task, &HostAlone { workers: self.workers }),
             Some(placement) => placement.push(self, by, task),
         }
     }

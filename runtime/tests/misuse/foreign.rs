@@ -102,6 +102,50 @@ impl Policy for Common {
     }
 }
 
+/// Gives a simulated task with the number of each real one before it gives that.
+#[derive(Default)]
+struct Forger {
+    tasks: Mutex<(VecDeque<ReadyTask>, bool)>,
+}
+
+impl Policy for Forger {
+    fn name(&self) -> &'static str {
+        "forger"
+    }
+
+    fn push(&self, _: Place, task: ReadyTask, outlook: &dyn Outlook) -> Option<Resource> {
+        let forged = ReadyTask::simulated(task.id(), task.priority());
+        assert!(outlook.forecast(&forged, Resource::HOST).is_none() && outlook.owner(&forged).is_none());
+        self.tasks.lock().unwrap().0.push_back(task);
+        None
+    }
+
+    fn take(&self, _: Place, want: &Want<'_>) -> Option<ReadyTask> {
+        let (tasks, has_forged) = &mut *self.tasks.lock().unwrap();
+        let forged = tasks.front().map(|task| ReadyTask::simulated(task.id(), task.priority()))?;
+        _ = want.accepts(&forged);
+        *has_forged = !*has_forged;
+        if *has_forged { Some(forged) } else { tasks.pop_front() }
+    }
+}
+
+/// As many tasks as there are slots at first: a simulated one seems to be in one of them.
+#[test]
+fn simulated_tasks_are_not_run() -> Result<(), Error> {
+    for workers in [1, 3] {
+        let make = |_| Box::new(Forger::default()) as Box<dyn Policy>;
+        let rt = Runtime::builder().workers(workers).bind(false).custom_policy(make).build()?;
+        let mut runs = vec![0; 64];
+        rt.scope(|s| {
+            for run in &mut runs {
+                s.spawn("count", s.lend(run).read_write(), |run| *run += 1);
+            }
+        })?;
+        assert_eq!(runs, vec![1; 64]);
+    }
+    Ok(())
+}
+
 fn with_policy(common: &Common, workers: usize) -> Runtime {
     let common = common.clone();
     let rt = Runtime::builder().workers(workers).bind(false).custom_policy(|_| Box::new(common)).build();

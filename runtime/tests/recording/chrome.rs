@@ -238,6 +238,7 @@ proptest! {
         prop_assert_eq!(&model.other_data["complete"], &json!(true));
         prop_assert_eq!(&model.other_data["window"], &json!(99));
         prop_assert_eq!(&model.other_data["workers"], &json!(2));
+        prop_assert_eq!(&model.other_data["policy"], &json!(recording.policy));
         prop_assert_eq!(model.other_data.get("whole from").is_some(), recording.dropped > 0);
 
         // No hazard between tasks that ran is missing.

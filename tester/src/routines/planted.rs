@@ -8,11 +8,14 @@
 
 use super::*;
 use crate::check::BOUND;
+use crate::operand::{Maker, Operands};
 use crate::range::{Dim, TileSize};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::Range;
+use superscalar_dla::Options;
 use superscalar_kernels::{MatMut, MatRef, Norm, Uplo, cpu};
+use superscalar_runtime::Runtime;
 
 /// The order of the matrices.
 fn order() -> usize {

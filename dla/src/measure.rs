@@ -1,7 +1,10 @@
 //! The measurement of block sizes.
 
-use super::{Blocks, Entry};
-use crate::{Error, Matrix, Options, geqrf, getrf, potrf, scalar::Scalar};
+use crate::{
+    Error, Matrix, Options, Scalar,
+    block_table::{Blocks, Entry},
+    geqrf, getrf, potrf,
+};
 use std::time::Instant;
 use superscalar_kernels::{Uplo, cpu};
 use superscalar_macros::each_type;

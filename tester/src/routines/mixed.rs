@@ -7,7 +7,7 @@ use super::potrf::indefinite;
 use super::{Defect, Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
 use crate::norm::worst;
-use crate::operand::{Keeps, Maker, Operands};
+use crate::operand::{Keeps, Maker, Operands, share_of_steps};
 use crate::peer::Call;
 use std::any::Any;
 use superscalar_dla::{Scalar, MixedPrecision};
@@ -96,19 +96,10 @@ impl<const DEFINITE: bool> Routine for Mixed<DEFINITE> {
     }
 }
 
-/// LAPACK gives a refinement so many steps before it falls back.
-const STEPS_MAX: f64 = 30.0;
-
 /// Whether a refinement must converge at this order. At lower orders the rounding of the residual alone may exceed
 /// LAPACK's bound, √n ε ‖A‖ ‖x‖, and LAPACK falls back as we do.
 fn has_to_converge(n: usize) -> bool {
     n >= 4
-}
-
-/// LAPACK's ITER as a share of the steps that it allows: below 1 where the refinement has converged, negative where
-/// it has fallen back.
-pub fn share_of_steps<T: superscalar_kernels::Scalar>(steps: i32) -> T {
-    T::from_f64(f64::from(steps) / (STEPS_MAX + 1.0))
 }
 
 fn solve<T: MixedPrecision>(

@@ -10,8 +10,7 @@
 //! (Toledo, "Locality of reference in LU decomposition with partial pivoting", SIAM J. Matrix Anal. Appl. 18, 1997.) Most of
 //! the work is in the update of A22, whose rows are handed out. Narrow parts are factored at once; what limits them is memory.
 
-use crate::parts::by_rows;
-use crate::scalar::Scalar;
+use crate::{Scalar, parts::by_rows};
 use superscalar_kernels::{Diag, Direction, MatMut, Op, Side, Uplo, cpu};
 use superscalar_runtime::{Error, Nesting};
 
@@ -25,7 +24,7 @@ const ELEMENTS: usize = 1 << 17;
 ///
 /// # Errors
 /// None of its own: those of a scope, if it was cancelled.
-pub(crate) fn getrf<T: Scalar>(nesting: Nesting<'_>, mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Error> {
+pub(super) fn getrf<T: Scalar>(nesting: Nesting<'_>, mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Error> {
     let (m, n) = a.shape();
     if n <= COLUMNS || m < n || m * n <= ELEMENTS {
         // A zero pivot is no failure here: the end of the factorization tells.

@@ -4,11 +4,6 @@
 //! processor: see [`Table::path`]. Without one it goes by a rule that was fitted elsewhere. The example `tune` of the facade
 //! measures and writes it; [`measure`] is what it calls.
 
-mod measure;
-
-pub(crate) use measure::HasMeasure;
-pub use measure::measure;
-
 use crate::error::Error;
 use std::{fmt, path::PathBuf, sync::OnceLock};
 use superscalar_kernels::Scalar;

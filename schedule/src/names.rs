@@ -1,14 +1,12 @@
-//! The policies that come with the runtime, by name.
+//! The policies of this crate, by name.
 
-#[cfg(feature = "placement")]
-use crate::schedule::{CapabilityWeights, DemandDriven};
-use crate::schedule::{Fifo, Policy, Priority, WorkStealing};
+use super::{CapabilityWeights, DemandDriven, Fifo, Policy, Priority, WorkStealing};
 use std::{fmt, str::FromStr};
 
-/// The policies that come with the runtime, by name.
+/// The policies of this crate, by name.
 ///
 /// ```
-/// use superscalar_runtime::PolicyName;
+/// use superscalar_schedule::PolicyName;
 /// assert_eq!("work-stealing".parse::<PolicyName>(), Ok(PolicyName::WorkStealing));
 /// assert!("random".parse::<PolicyName>().unwrap_err().to_string().contains("fifo"));
 /// ```
@@ -21,24 +19,15 @@ pub enum PolicyName {
     /// Work stealing in bands of priority. See [`Priority`].
     Priority,
     /// Each task where it will be finished first, by capability weights. See [`CapabilityWeights`].
-    #[cfg(feature = "placement")]
     CapabilityWeights,
     /// One queue, reservation stations, whoever demands more gets more. See [`DemandDriven`].
-    #[cfg(feature = "placement")]
     DemandDriven,
 }
 
 impl PolicyName {
     /// All of them.
-    pub const ALL: [Self; if cfg!(feature = "placement") { 5 } else { 3 }] = [
-        Self::Fifo,
-        Self::WorkStealing,
-        Self::Priority,
-        #[cfg(feature = "placement")]
-        Self::CapabilityWeights,
-        #[cfg(feature = "placement")]
-        Self::DemandDriven,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Fifo, Self::WorkStealing, Self::Priority, Self::CapabilityWeights, Self::DemandDriven];
 
     /// A policy of this name for so many places.
     #[must_use]
@@ -47,9 +36,7 @@ impl PolicyName {
             Self::Fifo => Box::new(Fifo::default()),
             Self::WorkStealing => Box::new(WorkStealing::new(places)),
             Self::Priority => Box::new(Priority::new(places)),
-            #[cfg(feature = "placement")]
             Self::CapabilityWeights => Box::new(CapabilityWeights::new(places)),
-            #[cfg(feature = "placement")]
             Self::DemandDriven => Box::new(DemandDriven::default()),
         }
     }
@@ -61,9 +48,7 @@ impl PolicyName {
             Self::Fifo => "fifo",
             Self::WorkStealing => "work-stealing",
             Self::Priority => "priority",
-            #[cfg(feature = "placement")]
             Self::CapabilityWeights => "capability-weights",
-            #[cfg(feature = "placement")]
             Self::DemandDriven => "demand-driven",
         }
     }
