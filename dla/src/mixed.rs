@@ -185,7 +185,7 @@ impl<T: MixedPrecision> System<'_, T> {
     fn lowered(&self, rt: &Runtime, part: Part, options: &Options) -> Result<Option<Matrix<T::Lower>>, Error> {
         let (m, n) = self.a.shape();
         let mut low = Matrix::zeros(m, n);
-        let Some(nb) = options.streamed_columns((m, n), rt.workers())? else {
+        let Some(nb) = options.block_size.of_stream((m, n), rt.workers())? else {
             return Ok(lower(part, 0, self.a, low.as_mut()).then_some(low));
         };
         let is_finite = AtomicBool::new(true);

@@ -1,12 +1,12 @@
 //! What a caller may choose; everything has a default that comes from measurement.
 
 use crate::{
-    block_size::{BlockSize, Crew, ProductTiles, TriangleParts},
+    block_size::{BlockSize, Crew},
     block_table::Blocks,
     error::Error,
 };
 use std::{fmt, str::FromStr};
-use superscalar_kernels::{Scalar, Side};
+use superscalar_kernels::Scalar;
 
 /// Options of the blocking routines.
 ///
@@ -36,34 +36,9 @@ impl Options {
         self.block_size.of_factorization::<T>(n, workers)
     }
 
-    /// Columns of the panels of an LU or QR factorization, or `None` if tasks are not worth while.
-    pub(crate) fn panel_columns<T: Scalar>(
-        &self,
-        blocks: Blocks,
-        shape: (usize, usize),
-        crew: Crew,
-    ) -> Result<Option<usize>, Error> {
-        self.block_size.of_panel::<T>(blocks, shape, crew)
-    }
-
-    /// Reflectors that share a triangular factor where a matrix of this shape is factored without tasks.
-    pub(crate) fn inner_reflectors<T: Scalar>(&self, shape: (usize, usize), workers: usize) -> Result<usize, Error> {
-        self.block_size.of_reflectors::<T>(shape, workers)
-    }
-
     /// Columns of the blocks in which the reflectors of an m x k matrix are applied.
     pub(crate) fn reflector_columns<T: Scalar>(&self, (m, k): (usize, usize)) -> Result<usize, Error> {
         Ok(self.block_size.of_panel::<T>(Blocks::Qr, (m, k), Crew::from(2))?.unwrap_or(k).clamp(1, 256))
-    }
-
-    /// Rows of the blocks of a tall matrix with n columns that is factored by a tree.
-    pub(crate) fn tree_rows<T>(&self, n: usize) -> Result<usize, Error> {
-        self.block_size.of_tree(n, size_of::<T>())
-    }
-
-    /// Block columns of a matrix whose elements are touched once, or `None` if tasks are not worth while.
-    pub(crate) fn streamed_columns(&self, shape: (usize, usize), workers: usize) -> Result<Option<usize>, Error> {
-        self.block_size.of_stream(shape, workers)
     }
 
     /// How many of nrhs right-hand sides go into a block, if each is solved for on its own.
@@ -74,30 +49,6 @@ impl Options {
         }
         let tiles = self.block_size.of_product((n, nrhs, n), crew)?;
         Ok(tiles.map_or(nrhs, |tiles| tiles.nb.min(nrhs.div_ceil(crew.workers + crew.devices))).max(1))
-    }
-
-    /// The tiles of a product of m x k by k x n, or `None` if tasks are not worth while.
-    pub(crate) fn product_tiles(
-        &self,
-        (m, n, k): (usize, usize, usize),
-        crew: Crew,
-    ) -> Result<Option<ProductTiles>, Error> {
-        self.block_size.of_product((m, n, k), crew)
-    }
-
-    /// The parts of a triangle of a product of n x k by k x n.
-    pub(crate) fn parts_of_triangle(&self, (n, k): (usize, usize), crew: Crew) -> Result<TriangleParts, Error> {
-        self.block_size.of_triangle((n, k), crew)
-    }
-
-    /// The same for an m x n matrix that is multiplied from one side with one whose tiles on the diagonal are square.
-    pub(crate) fn sided_tiles(
-        &self,
-        side: Side,
-        (m, n): (usize, usize),
-        crew: Crew,
-    ) -> Result<Option<ProductTiles>, Error> {
-        self.block_size.of_sided(side, (m, n), crew)
     }
 
     /// How large the tiles are.

@@ -89,7 +89,7 @@ pub fn geadd<T: Scalar>(
     if op.shape(a.shape()) != (m, n) {
         return Err(Error::shape(format!("geadd: A is {:?}, B {m} x {n}, with trans = {op}", a.shape())));
     }
-    let Some(nb) = options.streamed_columns((m, n), rt.workers())? else {
+    let Some(nb) = options.block_size.of_stream((m, n), rt.workers())? else {
         add(op, alpha, a, beta, b);
         return Ok(());
     };

@@ -63,7 +63,7 @@ pub fn lacpy<T: Scalar>(
     if a.shape() != b.shape() {
         return Err(Error::shape(format!("lacpy: A is {:?}, B {:?}", a.shape(), b.shape())));
     }
-    let Some(nb) = options.streamed_columns(a.shape(), rt.workers())? else {
+    let Some(nb) = options.block_size.of_stream(a.shape(), rt.workers())? else {
         copy(part, 0, a, b);
         return Ok(());
     };

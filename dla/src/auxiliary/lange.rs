@@ -217,7 +217,7 @@ fn blocking<T: Scalar>(
     a: MatRef<'_, T>,
     options: &Options,
 ) -> Result<T::Real, Error> {
-    let Some(nb) = options.streamed_columns(a.shape(), rt.workers())?.filter(|_| !a.is_empty()) else {
+    let Some(nb) = options.block_size.of_stream(a.shape(), rt.workers())?.filter(|_| !a.is_empty()) else {
         return Ok(direct(norm, structure, a));
     };
     Ok(rt.scope(|s| {

@@ -68,7 +68,7 @@ pub fn laset<T: Scalar>(
     mut a: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
-    let Some(nb) = options.streamed_columns(a.shape(), rt.workers())? else {
+    let Some(nb) = options.block_size.of_stream(a.shape(), rt.workers())? else {
         set(part, 0, off_diagonal, diagonal, a);
         return Ok(());
     };

@@ -56,7 +56,7 @@ pub fn laswp<T: Scalar>(
 ) -> Result<(), Error> {
     let m = a.nrows();
     check(m, ipiv)?;
-    let Some(nb) = options.streamed_columns(a.shape(), rt.workers())? else {
+    let Some(nb) = options.block_size.of_stream(a.shape(), rt.workers())? else {
         cpu::laswp(a, 0, ipiv, direction);
         return Ok(());
     };

@@ -61,7 +61,7 @@ pub fn swap<T: Scalar>(
     if a.shape() != b.shape() {
         return Err(Error::shape(format!("swap: A is {:?}, B {:?}", a.shape(), b.shape())));
     }
-    let Some(nb) = options.streamed_columns(a.shape(), rt.workers())? else {
+    let Some(nb) = options.block_size.of_stream(a.shape(), rt.workers())? else {
         exchange(a, b);
         return Ok(());
     };

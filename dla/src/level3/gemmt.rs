@@ -94,7 +94,7 @@ pub fn gemmt<T: Scalar>(
         let why = format!("gemmt: op(A) is {n} x {k}, op(B) {} x {}, C {:?}", other.0, other.1, c.shape());
         return Err(Error::shape(why));
     }
-    let tiles = match options.parts_of_triangle((n, k), Crew::of(rt))? {
+    let tiles = match options.block_size.of_triangle((n, k), Crew::of(rt))? {
         TriangleParts::Tiles(tiles) => tiles,
         TriangleParts::Strips(count) => {
             return Ok(in_strips(rt, "gemmt", uplo, count, c, |here, c| {

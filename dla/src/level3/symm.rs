@@ -174,7 +174,7 @@ fn with_whole<T: Scalar>(
         let (name, a, b) = (symmetry.mm(), a.shape(), b.shape());
         return Err(Error::shape(format!("{name}: A is {a:?}, B {b:?}, C {m} x {n}, side {side}")));
     }
-    let Some(tiles) = options.sided_tiles(side, (m, n), Crew::of(rt))? else {
+    let Some(tiles) = options.block_size.of_sided(side, (m, n), Crew::of(rt))? else {
         match symmetry {
             Symmetry::Symmetric => cpu::symm(side, uplo, alpha, a, b, beta, c),
             Symmetry::Hermitian => cpu::hemm(side, uplo, alpha, a, b, beta, c),

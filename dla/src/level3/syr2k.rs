@@ -182,7 +182,7 @@ fn rank_2k<T: Scalar>(
         let why = format!("{name}: A is {:?}, B {:?}, C {:?}, with trans = {op}", a.shape(), b.shape(), c.shape());
         return Err(Error::shape(why));
     }
-    let tiles = match options.parts_of_triangle((n, k), Crew::of(rt))? {
+    let tiles = match options.block_size.of_triangle((n, k), Crew::of(rt))? {
         TriangleParts::Tiles(tiles) => tiles,
         TriangleParts::Strips(count) => {
             return Ok(in_strips(rt, name, uplo, count, c, |here, c| {

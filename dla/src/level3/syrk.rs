@@ -158,7 +158,7 @@ fn rank_k<T: Scalar>(
     if c.shape() != (n, n) {
         return Err(Error::shape(format!("{name}: op(A) is {n} x {k}, C {} x {}", c.nrows(), c.ncols())));
     }
-    let tiles = match options.parts_of_triangle((n, k), Crew::of(rt))? {
+    let tiles = match options.block_size.of_triangle((n, k), Crew::of(rt))? {
         TriangleParts::Tiles(tiles) => tiles,
         TriangleParts::Strips(count) => {
             return Ok(in_strips(rt, name, uplo, count, c, |here, c| {

@@ -109,7 +109,7 @@ pub fn trsm<T: Scalar>(
     if a.shape() != (order, order) {
         return Err(Error::shape(format!("trsm: A is {:?}, B {m} x {n}, side {side}", a.shape())));
     }
-    let Some(tiles) = options.sided_tiles(side, (m, n), Crew::of(rt))? else {
+    let Some(tiles) = options.block_size.of_sided(side, (m, n), Crew::of(rt))? else {
         cpu::trsm(side, uplo, op, diag, alpha, a, b);
         return Ok(());
     };

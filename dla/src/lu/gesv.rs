@@ -56,7 +56,7 @@ pub fn gesv<T: Scalar>(
         return Err(Error::shape(format!("gesv: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
     }
     check_ipiv("gesv", (n, n), ipiv)?;
-    let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (n, n), Crew::of(rt))? else {
+    let Some(nb) = options.block_size.of_panel::<T>(Blocks::Lu, (n, n), Crew::of(rt))? else {
         return Ok(serial(a, ipiv, b)?);
     };
     let distribution = options.distribution_of_factorization(rt)?;

@@ -126,7 +126,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
 pub fn getrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &mut [i32], options: &Options) -> Result<(), Error> {
     let (m, n) = a.shape();
     check_ipiv("getrf", (m, n), ipiv)?;
-    let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (m, n), Crew::of(rt))? else {
+    let Some(nb) = options.block_size.of_panel::<T>(Blocks::Lu, (m, n), Crew::of(rt))? else {
         return Ok(cpu::getrf(a, ipiv)?);
     };
     let distribution = options.distribution_of_factorization(rt)?;

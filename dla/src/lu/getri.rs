@@ -196,7 +196,7 @@ pub fn getri<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &[i32], option
     }
     check_ipiv("getri", (n, n), ipiv)?;
     laswp::check(n, ipiv)?;
-    if let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (n, n), Crew::of(rt))? {
+    if let Some(nb) = options.block_size.of_panel::<T>(Blocks::Lu, (n, n), Crew::of(rt))? {
         let mut ipiv = ipiv.to_vec();
         return Ok(rt.scope(|s| {
             let a = Tiled::columns(s, a.rb_mut(), nb);

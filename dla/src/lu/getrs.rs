@@ -109,7 +109,7 @@ pub fn getrs<T: Scalar>(
     check_ipiv("getrs", (n, n), ipiv)?;
     laswp::check(n, ipiv)?;
     if rt.has_devices()
-        && let Some(nb) = options.panel_columns::<T>(Blocks::Lu, (n, n), Crew::of(rt))?
+        && let Some(nb) = options.block_size.of_panel::<T>(Blocks::Lu, (n, n), Crew::of(rt))?
     {
         let (distribution, mut ipiv) = (options.distribution_over(rt)?, ipiv.to_vec());
         return Ok(rt.scope(|s| {

@@ -159,7 +159,7 @@ fn submit_largest<'s, T: Scalar, V: TileView<'s, Element = T>>(
 
 /// The same for a matrix of the host, by tasks if it is large.
 fn largest<T: Scalar>(rt: &Runtime, a: MatRef<'_, T>, options: &Options) -> Result<T::Real, Error> {
-    let Some(nb) = options.streamed_columns(a.shape(), rt.workers())? else { return Ok(largest_part(a)) };
+    let Some(nb) = options.block_size.of_stream(a.shape(), rt.workers())? else { return Ok(largest_part(a)) };
     Ok(rt.scope(|s| {
         let largest = submit_largest(s, &Tiled::read_only_columns(s, a, nb), a.nrows());
         s.get(largest).copied()
@@ -213,8 +213,8 @@ pub fn gels<T: Scalar>(
     }
     unmqr::check_op::<T>("gels", op)?;
     let (tall, order) = (m.max(n), m.min(n));
-    let panel = options.panel_columns::<T>(Blocks::Qr, (tall, order), Crew::of(rt))?;
-    let tiles = options.product_tiles((tall, nrhs, order), Crew::of(rt))?;
+    let panel = options.block_size.of_panel::<T>(Blocks::Qr, (tall, order), Crew::of(rt))?;
+    let tiles = options.block_size.of_product((tall, nrhs, order), Crew::of(rt))?;
     let solve = |op: Op, a: MatMut<'_, T>, b: MatMut<'_, T>| match (panel, tiles) {
         (None, None) => Ok(direct(op, a, b)?),
         _ => by_columns(rt, a, |a| share_out(rt, op, a, b, options)),

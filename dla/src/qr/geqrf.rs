@@ -95,8 +95,8 @@ pub fn submit<'s, T: Scalar>(
 pub fn geqrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], options: &Options) -> Result<(), Error> {
     let (m, n) = a.shape();
     check_tau("geqrf", m.min(n), tau)?;
-    let Some(nb) = options.panel_columns::<T>(Blocks::Qr, (m, n), Crew::of(rt))? else {
-        factor(a, tau, options.inner_reflectors::<T>((m, n), rt.workers())?);
+    let Some(nb) = options.block_size.of_panel::<T>(Blocks::Qr, (m, n), Crew::of(rt))? else {
+        factor(a, tau, options.block_size.of_reflectors::<T>((m, n), rt.workers())?);
         return Ok(());
     };
     let distribution = options.distribution_of_factorization(rt)?;

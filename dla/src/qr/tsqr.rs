@@ -241,7 +241,7 @@ pub fn tsqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, options: &Options) ->
     if m < n {
         return Err(Error::shape(format!("tsqr: A is {m} x {n}; it takes tall ones")));
     }
-    let mut tree = Tree::new((m, n), options.tree_rows::<T>(n)?);
+    let mut tree = Tree::new((m, n), options.block_size.of_tree(n, size_of::<T>())?);
     rt.scope(|s| submit(s, &Tiled::new(s, a.rb_mut(), tree.mb, n.max(1)), &mut tree))?;
     Ok(tree)
 }

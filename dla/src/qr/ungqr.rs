@@ -66,7 +66,7 @@ pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: 
     if n > m || k > n {
         return Err(Error::shape(format!("ungqr: {k} reflectors for a Q of {m} x {n}")));
     }
-    if options.product_tiles((m, n, k), Crew::of(rt))?.is_none() {
+    if options.block_size.of_product((m, n, k), Crew::of(rt))?.is_none() {
         serial(a, tau);
         return Ok(());
     }

@@ -146,7 +146,7 @@ pub(crate) fn apply<T: Scalar>(
     }
     let ((m, n), (order, k)) = (c.shape(), v.shape());
     let others = if side == Side::Left { n } else { m };
-    if options.product_tiles((order, others, k), Crew::of(rt))?.is_none() {
+    if options.block_size.of_product((order, others, k), Crew::of(rt))?.is_none() {
         serial(side, op, v, tau, c);
         return Ok(());
     }

@@ -17,7 +17,6 @@ mod host_events;
 mod json;
 mod layout;
 mod order;
-mod summary;
 mod task;
 
 pub use activity::{Activity, ActivityKind, NodeId, Stall};
@@ -27,7 +26,6 @@ pub use dag::{CriticalPath, Dag, DagEdge, DagTask, HazardSet, Measure};
 pub use dot::Dot;
 pub use error::RecordingError;
 pub use host::{HostCapture, HostSpans};
-pub use summary::Summary;
 pub use superscalar_schedule::{BlasLevel, TaskId};
 pub use task::{TaskRecord, TileIndex};
 

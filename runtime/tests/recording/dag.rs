@@ -159,8 +159,5 @@ proptest! {
             Ok(dag) => prop_assert_eq!(dag.tasks_len(), recording.tasks.len()),
             Err(error) => prop_assert!(error.cycle().is_some()),
         }
-        let summary = Summary::new(&recording).to_string();
-        let spans = format!("{} spans", recording.spans.len());
-        prop_assert!(summary.starts_with(&spans));
     }
 }
