@@ -5,7 +5,8 @@
 #
 # Needs Rust. What else the full suite uses (a browser, hwloc, OpenBLAS, OpenCL with PoCL, Python) is installed from the
 # system's packages where that is allowed: as root, or through a sudo that asks for no password. NO_INSTALL=1 forbids it.
-# FULL=1 adds what takes too long for every change: the kernels and the C library under AddressSanitizer, and more programs of the model test.
+# FULL=1 adds what takes too long for every change: the runtime under ThreadSanitizer, the kernels and the C library under AddressSanitizer, more
+# programs of the model test, and the tests with hwloc, whose code is only compiled otherwise.
 # CARGO_TARGET_DIR is respected. The exit status is 0 if nothing failed.
 #
 # What is not there is skipped and named at the end, also what tests say that they skipped: lines that begin with `SKIPPED: `. In continuous
@@ -325,16 +326,16 @@ run_tests() {
     # Examples are run below.
     tests "tests" 2700 cargo test --locked --workspace --lib --bins --tests --no-fail-fast "${features[@]}" -- --show-output
     tests "examples in the documentation" 600 cargo test --locked --workspace --doc --no-fail-fast "${features[@]}"
-    if has_hwloc; then
-        # The memory's protocol, which takes most of the time, was explored above.
-        tests "tests, hwloc" 600 cargo test -p superscalar-runtime --features hwloc --lib --test smoke -- \
-            --skip memory::tests --show-output
-    else
-        skip "the hwloc feature: no hwloc 2.8 with libudev, or no pkg-config"
-    fi
     if [ "${FULL:-0}" = 1 ]; then
         tests "model test, optimised" 900 env SUPERSCALAR_MODEL_SEEDS="${SUPERSCALAR_MODEL_SEEDS:-40000}" \
             cargo test --release -p superscalar-runtime --test model -- --show-output
+        if has_hwloc; then
+            # The memory's protocol, which takes most of the time, was explored above.
+            tests "tests, hwloc" 600 cargo test -p superscalar-runtime --features hwloc --lib --test smoke -- \
+                --skip memory::tests --show-output
+        else
+            skip "the hwloc feature: no hwloc 2.8 with libudev, or no pkg-config"
+        fi
     fi
     tests "interleavings (loom)" 900 env RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR="$target/loom" \
         cargo test --release -p superscalar-runtime --lib loom -- --show-output
@@ -349,8 +350,8 @@ run_tests() {
 run_sanitizers() {
     begin "sanitizers"
     local status=0
-    local names=(address thread)
-    if [ "${FULL:-0}" = 1 ]; then names+=(kernels-address blas-address); fi
+    local names=(address)
+    if [ "${FULL:-0}" = 1 ]; then names+=(thread kernels-address blas-address); fi
     logged 2400 bash tests/sanitize.sh "${names[@]}" || status=$?
     if [ "$status" -eq 77 ]; then skip "sanitizers: no nightly compiler with rust-src"; else finish "$status"; fi
 }
