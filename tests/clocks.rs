@@ -53,8 +53,8 @@ fn run_once(policy: PolicyName, seed: u64) -> Trace {
     Trace::read(&text[..]).expect("a trace")
 }
 
-/// A run in which one thread inserted all tasks and then ran them, as nearly all are: while a runtime starts its worker may be quicker than the
-/// thread that inserts, which then is a guest beside it.
+/// A run in which one thread inserted all tasks and then ran them. While a runtime starts, its worker may begin before the inserting
+/// thread and run tasks beside it; such a run is repeated.
 fn run(policy: PolicyName, seed: u64) -> Trace {
     let is_serial = |trace: &Trace| {
         let inserted_ns = trace.tasks.iter().filter_map(|task| task.inserted_ns).max();

@@ -138,7 +138,7 @@ fn rank_2k_is_exact<T: Scalar>() {
             let c = Matrix::<T>::integers(&mut numbers, n, n, third);
             let two_i = T::from_parts(T::Real::ONE, T::Real::from_f64(2.0));
             let factors = [(T::ONE, 0.0), (two_i, 1.0), (two_i, -3.0), (T::ZERO, 2.0)];
-            // The textbook loops take long: of large ones one pair at a time.
+            // The reference loops are slow: large updates are tested with one pair of alpha and beta, chosen at random.
             let (first, count) = if n * n * k > 100_000 { (numbers.next() as usize % 4, 1) } else { (0, 4) };
             for &(alpha, beta) in &factors[first..first + count] {
                 let message = || format!("{uplo} {op} n = {n} k = {k} {alpha} {beta} {case:?}");

@@ -1,9 +1,9 @@
 //! Whoever demands more gets more (BLASX, section IV.C).
 
-use super::{Outlook, Place, Policy, ReadyTask, Resource, Want, ranked::Ranked};
+use super::{Outlook, Place, Policy, ReadyTask, Resource, Want, held, ranked::Ranked};
 use std::{
     cmp::Reverse,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
 };
 
 /// One queue for everybody, and a reservation station for each device.
@@ -107,7 +107,7 @@ fn station_of(stations: &mut Vec<Vec<ReadyTask>>, device: usize) -> &mut Vec<Rea
 
 impl DemandDriven {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        held(self.state.lock())
     }
 }
 

@@ -1,9 +1,9 @@
 //! First in, first out: one queue for everybody.
 
-use super::{Outlook, Place, Policy, ReadyTask, Resource, Want};
+use super::{Outlook, Place, Policy, ReadyTask, Resource, Want, held};
 use std::{
     collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
 };
 
 /// Tasks run in the order in which they became ready. Priorities are ignored.
@@ -16,7 +16,7 @@ pub struct Fifo {
 
 impl Fifo {
     fn ready(&self) -> MutexGuard<'_, VecDeque<ReadyTask>> {
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+        held(self.ready.lock())
     }
 }
 

@@ -6,12 +6,12 @@
 //! lies outside the lock, so that passing an empty place costs one load. It has a cache line of its own, which changes only when
 //! a band gets its first task or loses its last: who passes by does not disturb the owner's pushes.
 
-use super::{Place, ReadyTask, Want};
+use super::{Place, ReadyTask, Want, held};
 use crossbeam_utils::CachePadded;
 use std::{
     collections::VecDeque,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Mutex, MutexGuard,
         atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
     },
 };
@@ -155,7 +155,7 @@ impl<const BANDS: usize> Lanes<BANDS> {
 
 impl<const BANDS: usize> Lane<BANDS> {
     fn lock(&self) -> MutexGuard<'_, Queues<BANDS>> {
-        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+        held(self.queues.lock())
     }
 
     fn highest(&self) -> Option<usize> {

@@ -44,7 +44,7 @@ pub use work_stealing::WorkStealing;
 
 use std::sync::{LockResult, PoisonError};
 
-/// What a lock guards, also where a thread has panicked that held it: here no statement that may panic stands between two that belong together.
+/// What a lock guards, even if a thread panicked while it held the lock: no panic leaves a queue half changed.
 fn held<T>(result: LockResult<T>) -> T {
     result.unwrap_or_else(PoisonError::into_inner)
 }

@@ -41,7 +41,8 @@ impl BlasLevel {
 #[derive(Debug)]
 pub struct ReadyTask {
     id: TaskId,
-    /// From above: the priority; the slot, or one; whether it is a runtime's. Not zero, so a task or none are two words, which stay in registers.
+    /// Bits 32 to 63: the priority. Bits 1 to 31: the slot, or 1 in a simulated task. Bit 0: whether a runtime has the task. Never zero,
+    /// so that an `Option<ReadyTask>` is two words, which stay in registers.
     rest: NonZeroU64,
 }
 
@@ -63,7 +64,7 @@ impl ReadyTask {
         Self { id, rest: OF_RUNTIME | u64::from(priority.cast_unsigned()) << 32 | u64::from(slot << 1) }
     }
 
-    /// A task of a simulation, which drives a policy in time of its own. No runtime runs it.
+    /// A task of a simulation that drives a policy in virtual time. No runtime runs it.
     ///
     /// ```
     /// use superscalar_schedule::{Outlook, Place, Policy, Priority, ReadyTask, TaskId, Want};

@@ -1,7 +1,7 @@
 //! Which tasks a thread can take.
 
-use super::{Outlook, ReadyTask};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use super::{Outlook, ReadyTask, held};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// Which tasks a thread that asks for one can take.
 #[derive(Clone, Copy, Default)]
@@ -12,7 +12,7 @@ pub struct Want<'a> {
 }
 
 impl<'a> Want<'a> {
-    /// Tasks that `accepts` says.
+    /// The tasks for which `accepts` returns true.
     #[must_use]
     pub fn of(accepts: &'a dyn Fn(&ReadyTask) -> bool) -> Self {
         Self { accepts: Some(accepts), outlook: None, is_hasty: false }
@@ -50,7 +50,7 @@ impl<'a> Want<'a> {
     /// owner would pay a system call to hand it over.
     pub(crate) fn lock<'m, T>(&self, share: &'m Mutex<T>) -> Option<MutexGuard<'m, T>> {
         if !self.is_hasty {
-            return Some(share.lock().unwrap_or_else(PoisonError::into_inner));
+            return Some(held(share.lock()));
         }
         match share.try_lock() {
             Ok(tasks) => Some(tasks),
@@ -59,7 +59,7 @@ impl<'a> Want<'a> {
         }
     }
 
-    /// The same, for a thread that will ask again soon, or not.
+    /// The same, with whether the thread will [ask again soon](Self::is_hasty).
     #[must_use]
     pub fn hasty(self, is_hasty: bool) -> Self {
         Self { is_hasty, ..self }

@@ -44,7 +44,8 @@ pub(super) fn even(total: usize, most: usize, unit: usize) -> usize {
     total.div_ceil(blocks).next_multiple_of(unit).max(unit)
 }
 
-/// The largest blocks that tests allow: operands of several blocks in every direction would take the textbook loops too long.
+/// The largest block size that tests allow. It gives small operands several blocks in every direction; the reference loops are too
+/// slow for large operands.
 pub(super) static BLOCK_MAX: LazyLock<usize> = LazyLock::new(|| {
     let text = std::env::var("SUPERSCALAR_TEST_BLOCK_MAX");
     text.ok().and_then(|text| text.parse().ok()).unwrap_or(usize::MAX)
