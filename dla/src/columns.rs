@@ -2,7 +2,7 @@
 
 use crate::{
     Scalar,
-    codelets::{Awaiting, Diagonal, Elimination, GemmOfColumns, TrsmOfColumns, task, two_parts},
+    codelets::{Awaiting, Diagonal, OnTwo, elimination, system, task},
     tiled::{Tile, TileView, Tiled},
 };
 use std::ops::Range;
@@ -25,19 +25,18 @@ pub(crate) fn trsm<'s, T: Scalar, V: TileView<'s, Element = T>>(
     assert!(a.mt() <= 1 && b.mt() <= 1, "a solve with A and B in block columns");
     assert!(n <= m && n <= rows, "a triangle of order {n} in a matrix of {m} rows, B {rows} x {nrhs}");
     let (uplo, op, _) = triangle;
-    let (trsm, gemm) = (TrsmOfColumns::new(), GemmOfColumns::new());
+    let (trsm, gemm) = (OnTwo::new("trsm"), OnTwo::new("gemm"));
     for (k, here, others) in steps((uplo, op), n, nb) {
         for j in 0..b.nt() {
             let (a_k, b_j, cols) = (a.at(0, k), b.at(0, j), b.cols_of(j));
             let solve = || {
                 // B[k][j] := op(A[k][k])⁻¹ B[k][j]
-                trsm.insert(s, task("trsm", k, j, k), (here.clone(), triangle, cols), a_k, b_j);
+                trsm.insert(s, task("trsm", k, j, k), system(here.clone(), triangle, cols), a_k, b_j);
             };
             let eliminate = |by: &Range<usize>, changed: &Range<usize>| {
-                let (a, by, changed) = (others.clone(), by.clone(), changed.clone());
-                if !a.is_empty() {
-                    let parts = Elimination { op, a, a_cols: here.len(), by, changed, n: cols, nesting: None };
-                    gemm.insert(s, task("gemm", k, j, k), parts, a_k, b_j);
+                if !others.is_empty() {
+                    let by_a = elimination(op, (others.clone(), here.len()), by.clone(), changed.clone(), cols);
+                    gemm.insert(s, task("gemm", k, j, k), by_a, a_k, b_j);
                 }
             };
             if op == Op::None {
@@ -68,6 +67,25 @@ pub(crate) fn solve<T: Scalar>((uplo, op, diag): (Uplo, Op, Diag), columns: &[Ma
         if op == Op::None {
             cpu::gemm(-T::ONE, op, rest, Op::None, b_k.into_ref(), T::ONE, b_others.rb_mut());
         }
+    }
+}
+
+/// Two parts of B that do not overlap.
+fn two_parts<'a, T: Scalar>(
+    b: MatMut<'a, T>,
+    one: &Range<usize>,
+    other: &Range<usize>,
+) -> (MatMut<'a, T>, MatMut<'a, T>) {
+    let n = b.ncols();
+    let part = |b: MatMut<'a, T>, rows: &Range<usize>, before: usize| {
+        b.submatrix(rows.start - before..rows.end - before, 0..n)
+    };
+    if one.end <= other.start {
+        let (top, bottom) = b.split_at_row(one.end);
+        (part(top, one, 0), part(bottom, other, one.end))
+    } else {
+        let (top, bottom) = b.split_at_row(other.end);
+        (part(bottom, one, other.end), part(top, other, 0))
     }
 }
 

@@ -88,7 +88,6 @@ mod parts;
 mod qr;
 mod scaling;
 mod steps;
-mod symmetry;
 mod tiled;
 
 pub use auxiliary::{

@@ -75,7 +75,7 @@ pub(crate) fn by_columns<T: Scalar>(
 pub(crate) const URGENT: i32 = 5;
 
 /// Some rows of op(A).
-pub(crate) fn rows<T: Scalar>(op: Op, a: MatRef<'_, T>, rows: Range<usize>) -> MatRef<'_, T> {
+pub(crate) fn rows_of_op<T: Scalar>(op: Op, a: MatRef<'_, T>, rows: Range<usize>) -> MatRef<'_, T> {
     let (m, n) = a.shape();
     if op == Op::None { a.submatrix(rows, 0..n) } else { a.submatrix(0..m, rows) }
 }

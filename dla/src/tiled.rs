@@ -1,8 +1,8 @@
 //! [`Tiled`]: a matrix whose tiles are handles of a scope; [`TileView`]: what tasks get of them.
 
-use crate::{Scalar, options::Distribution, symmetry::Symmetry};
+use crate::{Scalar, options::Distribution};
 pub use superscalar_kernels::Tile;
-use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu::PackStore};
+use superscalar_kernels::{MatMut, MatRef, Op, Symmetry, Uplo, cpu::PackStore};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Lent, Scope};
 

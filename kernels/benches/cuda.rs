@@ -11,8 +11,9 @@ use std::{
 };
 use superscalar_devices::cuda::{self, Cuda, Options};
 use superscalar_kernels::{
-    Diag, Direction, Op, Scalar, Side, Uplo, c32, c64,
-    device::{Call, Mat, Triangle, backends},
+    Diag, Direction, Op, Scalar, Side, Symmetry, Uplo, c32, c64,
+    device::{Call, Mat, backends},
+    operations::{Action, Copy, Gemm, Geqrf, Getrf, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
 };
 use superscalar_runtime::{Cost, Device, DeviceError, DeviceRegion, Event, HostRegion, IssueContext, Transfer};
 
@@ -115,16 +116,16 @@ fn lines<T: Scalar>(n: usize) -> Vec<Line<T>> {
     let (alpha, beta, uplo, diag) = (T::ONE, T::ZERO, Uplo::Lower, Diag::NonUnit);
     let line = |name, share, call| Line { name, share, is_copy: false, is_fresh: false, call };
     let moved = |name, share, call| Line { name, share, is_copy: true, is_fresh: false, call };
-    let gemm = |part, op_a, op_b| Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c };
-    let triangle = |side, op| Triangle { side, uplo, op, diag, alpha, a, b: c };
+    let gemm = |part, op_a, op_b| Call::Gemm(Gemm { part, op_a, op_b, alpha, a, b, beta, c });
+    let triangle = |action, side, op| Call::Triangular(Triangular { action, side, uplo, op, diag, alpha, a, b: c });
     let (none, adjoint) = (Op::None, Op::ConjTrans);
-    let rank_k = Call::RankK { hermitian: true, uplo, op: none, alpha, a, beta, c };
-    let rank_2k = Call::Rank2k { hermitian: true, uplo, op: none, alpha, a, b, beta, c };
-    let symm = Call::Symm { hermitian: true, side: Side::Left, uplo, alpha, a, b, beta, c };
+    let rank_k = Call::RankK(RankK { symmetry: Symmetry::Hermitian, uplo, op: none, alpha, a, beta, c });
+    let rank_2k = Call::Rank2k(Rank2k { symmetry: Symmetry::Hermitian, uplo, op: none, alpha, a, b, beta, c });
+    let symm = Call::Symm(Symm { symmetry: Symmetry::Hermitian, side: Side::Left, uplo, alpha, a, b, beta, c });
     let depth = DEPTH.min(n);
     let v = a.submatrix(0..n, 0..depth);
-    let larfb = Call::Larfb { side: Side::Left, op: adjoint, v, t: b.submatrix(0..depth, 0..depth), c };
-    let laswp = Call::Laswp { a: c, first: 0, ipiv: vec![ipiv], direction: Direction::Forward };
+    let larfb = Call::Larfb(Larfb { side: Side::Left, op: adjoint, v, t: b.submatrix(0..depth, 0..depth), c });
+    let laswp = Call::Laswp(Laswp { a: c, first: 0, ipiv: vec![ipiv], direction: Direction::Forward });
     vec![
         line("gemm NN", 1.0, gemm(None, none, none)),
         line("gemm NC", 1.0, gemm(None, none, adjoint)),
@@ -132,15 +133,15 @@ fn lines<T: Scalar>(n: usize) -> Vec<Line<T>> {
         line("herk LN", 0.5, rank_k),
         line("her2k LN", 1.0, rank_2k),
         line("hemm LL", 1.0, symm),
-        line("trmm LLN", 0.5, Call::Trmm(triangle(Side::Left, none))),
-        line("trmm RLC", 0.5, Call::Trmm(triangle(Side::Right, adjoint))),
-        line("trsm LLN", 0.5, Call::Trsm(triangle(Side::Left, none))),
-        line("trsm RLC", 0.5, Call::Trsm(triangle(Side::Right, adjoint))),
-        Line { is_fresh: true, ..line("potrf L", 1.0 / 6.0, Call::Potrf { uplo, first: 0, a: c }) },
+        line("trmm LLN", 0.5, triangle(Action::Multiply, Side::Left, none)),
+        line("trmm RLC", 0.5, triangle(Action::Multiply, Side::Right, adjoint)),
+        line("trsm LLN", 0.5, triangle(Action::Solve, Side::Left, none)),
+        line("trsm RLC", 0.5, triangle(Action::Solve, Side::Right, adjoint)),
+        Line { is_fresh: true, ..line("potrf L", 1.0 / 6.0, Call::Potrf(Potrf { uplo, first: 0, a: c })) },
         line("larfb LC", 2.0 * depth as f64 / n as f64, larfb),
-        moved("copy", 2.0, Call::Copy { op: none, a, b: c }),
-        moved("transpose", 2.0, Call::Copy { op: adjoint, a, b: c }),
-        moved("scale", 2.0, Call::Scale { part: None, beta: -T::ONE, a: c }),
+        moved("copy", 2.0, Call::Copy(Copy { op: none, a, b: c })),
+        moved("transpose", 2.0, Call::Copy(Copy { op: adjoint, a, b: c })),
+        moved("scale", 2.0, Call::Scale(Scale { part: None, beta: -T::ONE, a: c })),
         moved("laswp", 4.0 * depth as f64 / n as f64, laswp),
     ]
 }
@@ -174,7 +175,7 @@ fn measure<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), DeviceErr
             }
             gpu.load(&mut bytes)?;
             let [a, c] = [0, 2].map(|at| Mat::<T>::at(at * n * n, (n, n), n));
-            let copy = Call::Copy { op: Op::None, a, b: c };
+            let copy = Call::Copy(Copy { op: Op::None, a, b: c });
             let seconds = match line.is_fresh {
                 false => gpu.seconds(&[line.call])?,
                 true => gpu.seconds(&[copy.clone(), line.call])? - gpu.seconds(&[copy])?,
@@ -205,10 +206,10 @@ fn measure_panels<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), De
         let lu = (n * n) as f64 * (m as f64 - n as f64 / 3.0) / 2.0;
         let calls = match m > n {
             true => vec![
-                ("getrf P", lu, Call::Getrf { a: c, first: 0, ipiv }),
-                ("geqrf P", 2.0 * lu, Call::Geqrf { a: c, t, tau }),
+                ("getrf P", lu, Call::Getrf(Getrf { a: c, first: 0, ipiv })),
+                ("geqrf P", 2.0 * lu, Call::Geqrf(Geqrf { a: c, t, tau })),
             ],
-            false => vec![("potrf T", lu / 2.0, Call::Potrf { uplo: Uplo::Lower, first: 0, a: c })],
+            false => vec![("potrf T", lu / 2.0, Call::Potrf(Potrf { uplo: Uplo::Lower, first: 0, a: c }))],
         };
         for (name, multiplications, call) in calls {
             let title = format!("{name:<10} {} {m:>6} x {n:<5}", T::LETTER);
@@ -217,7 +218,7 @@ fn measure_panels<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), De
             }
             gpu.operands = (behind + n) * size_of::<i32>();
             gpu.load(&mut to_factor::<T>((m, n)))?;
-            let copy = Call::Copy { op: Op::None, a, b: c };
+            let copy = Call::Copy(Copy { op: Op::None, a, b: c });
             let seconds = gpu.seconds(&[copy.clone(), call])? - gpu.seconds(&[copy])?;
             let rate = f64::from(T::FLOPS_MUL + T::FLOPS_ADD) * multiplications / seconds * 1e-9;
             println!("{title} {:9.1} µs {:7.2} µs/column {rate:9.1} GFLOP/s", seconds * 1e6, seconds * 1e6 / n as f64);

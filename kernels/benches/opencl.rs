@@ -11,9 +11,10 @@ mod heap;
 use heap::Heap;
 use std::time::Instant;
 use superscalar_kernels::{
-    Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu,
-    device::{Call, Mat, Triangle},
+    Diag, MatMut, MatRef, Op, Scalar, Side, Symmetry, Uplo, c32, c64, cpu,
+    device::{Call, Mat},
     opencl::{enqueue, scratch_bytes},
+    operations::{Action, Gemm, Potrf, RankK, Symm, Triangular},
 };
 
 /// Rounds per line, of which the median counts.
@@ -64,11 +65,11 @@ struct Line<T: Scalar> {
 }
 
 fn product<T: Scalar>(op_a: Op, op_b: Op, [a, b, c]: [Mat<T>; 3]) -> Call<T> {
-    Call::Gemm { part: None, op_a, op_b, alpha: T::ONE, a, b, beta: T::ZERO, c }
+    Call::Gemm(Gemm { part: None, op_a, op_b, alpha: T::ONE, a, b, beta: T::ZERO, c })
 }
 
-fn triangle<T: Scalar>(side: Side, uplo: Uplo, op: Op, [a, _, b]: [Mat<T>; 3]) -> Triangle<T> {
-    Triangle { side, uplo, op, diag: Diag::NonUnit, alpha: T::ONE, a, b }
+fn triangle<T: Scalar>(action: Action, side: Side, uplo: Uplo, op: Op, [a, _, b]: [Mat<T>; 3]) -> Call<T> {
+    Call::Triangular(Triangular { action, side, uplo, op, diag: Diag::NonUnit, alpha: T::ONE, a, b })
 }
 
 fn products<T: Scalar>() -> Vec<Line<T>> {
@@ -96,7 +97,7 @@ fn products<T: Scalar>() -> Vec<Line<T>> {
             share: 0.5,
             call: |[a, _, c]| {
                 let (uplo, op, alpha, beta) = (Uplo::Lower, Op::None, T::ONE, T::ZERO);
-                Call::RankK { hermitian: true, uplo, op, alpha, a, beta, c }
+                Call::RankK(RankK { symmetry: Symmetry::Hermitian, uplo, op, alpha, a, beta, c })
             },
             host: |(a, _, c)| cpu::herk(Uplo::Lower, Op::None, T::Real::from_f64(1.0), a, T::Real::from_f64(0.0), c),
         },
@@ -105,7 +106,16 @@ fn products<T: Scalar>() -> Vec<Line<T>> {
             share: 1.0,
             call: |[a, b, c]| {
                 let (alpha, beta) = (T::ONE, T::ZERO);
-                Call::Symm { hermitian: true, side: Side::Left, uplo: Uplo::Lower, alpha, a, b, beta, c }
+                Call::Symm(Symm {
+                    symmetry: Symmetry::Hermitian,
+                    side: Side::Left,
+                    uplo: Uplo::Lower,
+                    alpha,
+                    a,
+                    b,
+                    beta,
+                    c,
+                })
             },
             host: |(a, b, c)| cpu::hemm(Side::Left, Uplo::Lower, T::ONE, a, b, T::ZERO, c),
         },
@@ -118,25 +128,25 @@ fn triangular<T: Scalar>() -> Vec<Line<T>> {
         Line {
             name: "trsm RLC",
             share: 0.5,
-            call: |m| Call::Trsm(triangle(Right, Lower, Op::ConjTrans, m)),
+            call: |m| triangle(Action::Solve, Right, Lower, Op::ConjTrans, m),
             host: |(a, _, c)| cpu::trsm(Right, Lower, Op::ConjTrans, Diag::NonUnit, T::ONE, a, c),
         },
         Line {
             name: "trsm LLN",
             share: 0.5,
-            call: |m| Call::Trsm(triangle(Left, Lower, Op::None, m)),
+            call: |m| triangle(Action::Solve, Left, Lower, Op::None, m),
             host: |(a, _, c)| cpu::trsm(Left, Lower, Op::None, Diag::NonUnit, T::ONE, a, c),
         },
         Line {
             name: "trmm LLN",
             share: 0.5,
-            call: |m| Call::Trmm(triangle(Left, Lower, Op::None, m)),
+            call: |m| triangle(Action::Multiply, Left, Lower, Op::None, m),
             host: |(a, _, c)| cpu::trmm(Left, Lower, Op::None, Diag::NonUnit, T::ONE, a, c),
         },
         Line {
             name: "potrf L",
             share: 1.0 / 6.0,
-            call: |[.., a]| Call::Potrf { uplo: Lower, first: 0, a },
+            call: |[.., a]| Call::Potrf(Potrf { uplo: Lower, first: 0, a }),
             host: |(_, _, c)| cpu::potrf(Lower, c).expect("a dominant diagonal"),
         },
     ]

@@ -3,7 +3,7 @@
 //! A codelet says of its operands which call they make; [`on_devices`] gives it an implementation for every backend that was
 //! compiled. So an algorithm names no device, and a backend is added by its folder and a row here.
 
-use crate::{Scalar, calls::Call, sim};
+use crate::{Scalar, operations::Call, sim};
 #[cfg(feature = "cuda")]
 use superscalar_devices::cuda;
 #[cfg(feature = "opencl")]

@@ -8,10 +8,11 @@
 //! |---|---|
 //! | [`accuracy`] | how far results may be off: a maximum and a bound that NaN does not pass |
 //! | [`scalar`] | the four element types behind one trait |
-//! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], [`Norm`], [`Part`], [`Direction`], with LAPACK's letters |
+//! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], [`Norm`], [`Part`], [`Direction`], with LAPACK's letters; [`Symmetry`] |
 //! | [`view`] | [`MatRef`], [`MatMut`], [`Tiles`]: strided views whose safe interface is enough for tiled algorithms; [`VecRef`], [`VecMut`] |
 //! | [`Tile`], [`Reflector`], [`Backing`] | what a task gets of a matrix, and of reflectors; host memory for a tile that lives on devices |
-//! | [`device`] | the tile operations as values ([`device::Call`]), and the table of backends that put them into a device's queue |
+//! | [`operations`] | the tile operations as values, on views, on devices, or on what stands for either |
+//! | [`device`] | an operation in a device's heap ([`device::Call`]), and the table of backends that put it into a device's queue |
 //! | `sim` | the backend for simulated devices |
 //! | `opencl` | those operations for OpenCL devices (cargo feature `opencl`) |
 //! | `cuda` | those operations for NVIDIA GPUs (cargo feature `cuda`, one of the default ones) |
@@ -37,13 +38,13 @@ pub mod accuracy;
 mod backend;
 mod backends;
 mod backing;
-mod calls;
 pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod division;
 #[cfg(feature = "opencl")]
 pub mod opencl;
+pub mod operations;
 pub mod options;
 mod pages;
 pub mod peak;
@@ -61,13 +62,13 @@ pub mod view;
 /// A backend is a folder of this crate, and a row of the table of backends (`backends.rs`).
 pub mod device {
     pub use crate::backends::{Backend, backends, on_devices, panels_on_devices};
-    pub(crate) use crate::calls::Heap;
-    pub use crate::calls::{Call, Mat, Triangle, Used};
+    pub(crate) use crate::operations::Heap;
+    pub use crate::operations::{Call, Mat, Used};
 }
 
 pub use backing::Backing;
 pub use cpu::{NotPositiveDefinite, Singular};
-pub use options::{Diag, Direction, Norm, Op, ParseOptionError, Part, Side, Uplo};
+pub use options::{Diag, Direction, Norm, Op, ParseOptionError, Part, Side, Symmetry, Uplo};
 pub use pages::{NoMemory, try_zeros, zeros};
 pub use reflector::Reflector;
 pub use scalar::{Real, Scalar, c32, c64};

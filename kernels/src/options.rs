@@ -3,6 +3,7 @@
 //! Each type parses from LAPACK's character argument (either case, only the first letter counts, as in `LSAME`) and
 //! displays as that letter.
 
+use crate::Scalar;
 use std::fmt;
 use std::str::FromStr;
 
@@ -187,6 +188,77 @@ impl Op {
             Self::None => (m, n),
             Self::Trans | Self::ConjTrans => (n, m),
         }
+    }
+}
+
+impl Side {
+    /// The order of a square matrix that stands at this side of one of m x n.
+    ///
+    /// ```
+    /// use superscalar_kernels::Side;
+    /// assert_eq!((Side::Left.order((2, 3)), Side::Right.order((2, 3))), (2, 3));
+    /// ```
+    pub fn order(self, (m, n): (usize, usize)) -> usize {
+        if self == Self::Left { m } else { n }
+    }
+}
+
+/// Whether a matrix equals its transpose or its conjugate transpose. For real types both are the same.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{Op, Symmetry};
+/// assert_eq!(Symmetry::Hermitian.mirror(), Op::ConjTrans);
+/// assert_eq!(Symmetry::Symmetric.rank_k(), "syrk");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Symmetry {
+    /// A = Aᵀ.
+    Symmetric,
+    /// A = Aᴴ.
+    Hermitian,
+}
+
+impl Symmetry {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Symmetric, Self::Hermitian];
+
+    /// How a block of one triangle becomes its mirror image.
+    pub fn mirror(self) -> Op {
+        match self {
+            Self::Symmetric => Op::Trans,
+            Self::Hermitian => Op::ConjTrans,
+        }
+    }
+
+    /// What takes `op(A)` to the other side of a product: its own op if it was none.
+    pub fn other(self, op: Op) -> Op {
+        if op == Op::None { self.mirror() } else { Op::None }
+    }
+
+    /// The name of the rank-k update of this kind.
+    pub fn rank_k(self) -> &'static str {
+        if self == Self::Hermitian { "herk" } else { "syrk" }
+    }
+
+    /// The name of the rank-2k update of this kind.
+    pub fn rank_2k(self) -> &'static str {
+        if self == Self::Hermitian { "her2k" } else { "syr2k" }
+    }
+
+    /// The name of the product with a matrix of this kind.
+    pub fn mm(self) -> &'static str {
+        if self == Self::Hermitian { "hemm" } else { "symm" }
+    }
+
+    /// What alpha becomes when a product is mirrored.
+    pub fn conj<T: Scalar>(self, x: T) -> T {
+        if self == Self::Hermitian { x.conj() } else { x }
+    }
+
+    /// What is left of a factor that has to be real where the matrix is Hermitian.
+    pub fn factor<T: Scalar>(self, x: T) -> T {
+        if self == Self::Hermitian { T::from_real(x.re()) } else { x }
     }
 }
 

@@ -5,6 +5,7 @@ use superscalar_devices::sim::{Machine, Spec};
 use superscalar_kernels::{
     NotPositiveDefinite, Op, Scalar, Uplo, c32, c64,
     device::{Call, Mat, on_devices},
+    operations::{Gemm, Potrf},
 };
 use superscalar_runtime::{Codelet, Error, Lock, Reads, Runtime, TaskSpec, Updates};
 
@@ -14,13 +15,15 @@ type Axpy<T> = Codelet<(Reads<Vec<T>>, Reads<Vec<T>>, Updates<Vec<T>>), T>;
 fn axpy<T: Scalar>() -> Axpy<T> {
     on_devices(Codelet::new("axpy"), |(x, b, y), &alpha| {
         let (a, b, c) = (Mat::new(x.region()?), Mat::new(b.region()?), Mat::new(y.region()?));
-        Ok(Call::Gemm { part: None, op_a: Op::None, op_b: Op::None, alpha, a, b, beta: T::ONE, c })
+        Ok(Call::Gemm(Gemm { part: None, op_a: Op::None, op_b: Op::None, alpha, a, b, beta: T::ONE, c }))
     })
 }
 
 /// The factor of a matrix of one element, with a parameter that is borrowed: neither need be `'static`.
 fn potrf<'p>() -> Codelet<Updates<Vec<f64>>, &'p Uplo> {
-    on_devices(Codelet::new("potrf"), |a, &&uplo| Ok(Call::Potrf { uplo, first: 0, a: Mat::<f64>::new(a.region()?) }))
+    on_devices(Codelet::new("potrf"), |a, &&uplo| {
+        Ok(Call::Potrf(Potrf { uplo, first: 0, a: Mat::<f64>::new(a.region()?) }))
+    })
 }
 
 fn runtime(devices: usize) -> Runtime {

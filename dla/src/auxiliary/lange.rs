@@ -6,11 +6,10 @@ use crate::{
     error::Error,
     options::Options,
     scaling::{exponent, power_of_two, worst},
-    symmetry::Symmetry,
     tiled::{Tile, TileView, Tiled},
 };
 use std::ops::{Add, Range};
-use superscalar_kernels::{Diag, MatRef, Norm, Real, Scalar as _, Uplo};
+use superscalar_kernels::{Diag, MatRef, Norm, Real, Scalar as _, Symmetry, Uplo};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Output, Runtime, Scope};
 

@@ -3,13 +3,12 @@
 use crate::{
     Scalar,
     block_size::Crew,
-    codelets::{self, Gemm, Lauum, RankK, Triangle, task},
+    codelets::{Gemm, Lauum, RankK, Triangle, task, triangular},
     error::Error,
     options::Options,
-    symmetry::Symmetry,
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, Op, Side, Uplo, cpu};
+use superscalar_kernels::{Diag, MatMut, Op, Side, Symmetry, Uplo, cpu, operations::Action};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -22,8 +21,8 @@ use superscalar_runtime::{Runtime, Scope};
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
     let [rows, cols] = a.partition(Op::None);
     assert!(rows == cols, "lauum: a square matrix in square tiles, not {rows} x {cols}");
-    let (trmm, gemm, lauum) = (codelets::trmm(), Gemm::new(), Lauum::new());
-    let herk = RankK::new(Symmetry::Hermitian);
+    let (trmm, gemm, lauum) = (Triangle::new("trmm"), Gemm::new(), Lauum::new());
+    let herk = RankK::new("herk");
     // In terms of L: tile (i, j) of L is tile (j, i) of U, conjugate-transposed.
     let at = |i, j| if uplo == Uplo::Lower { a.at(i, j) } else { a.at(j, i) };
     let (side, op) = if uplo == Uplo::Lower { (Side::Left, Op::ConjTrans) } else { (Side::Right, Op::None) };
@@ -33,7 +32,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
     for k in 0..a.nt() {
         for j in 0..k {
             // A[j][j] := A[j][j] + L[k][j]ᴴ L[k][j]
-            herk.insert(s, task("herk", j, j, k), hermitian, one, adjoint(k, j), one, a.at(j, j));
+            herk.update(s, task("herk", j, j, k), hermitian, one, adjoint(k, j), one, a.at(j, j));
             for i in j + 1..k {
                 // A[i][j] := A[i][j] + L[k][i]ᴴ L[k][j]; for U, A[j][i] := A[j][i] + U[j][k] U[i][k]ᴴ
                 let (row, col) = if uplo == Uplo::Lower { (i, j) } else { (j, i) };
@@ -45,7 +44,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
             // A[k][j] := L[k][k]ᴴ L[k][j]
             let (m, n) = (a.rows_of(k), a.rows_of(j));
             let shape = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
-            let by = Triangle { side, uplo, op: Op::ConjTrans, diag: Diag::NonUnit, alpha: one, shape };
+            let by = triangular(Action::Multiply, (side, uplo, Op::ConjTrans, Diag::NonUnit), one, shape);
             trmm.insert(s, task("trmm", k, j, k), by, a.at(k, k), at(k, j));
         }
         // A[k][k] := L[k][k]ᴴ L[k][k]

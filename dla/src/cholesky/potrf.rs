@@ -4,13 +4,15 @@ use super::potrf_columns;
 use crate::{
     Scalar,
     block_size::Crew,
-    codelets::{self, Gemm, Potrf, RankK, Triangle, task},
+    codelets::{Gemm, Of, OnOne, Part, RankK, Triangle, task, triangular},
     error::Error,
     options::Options,
-    symmetry::Symmetry,
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, Op, Side, Uplo, cpu};
+use superscalar_kernels::{
+    Diag, MatMut, Op, Side, Symmetry, Uplo, cpu,
+    operations::{Action, Potrf},
+};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -40,8 +42,8 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
     if a.is_in_columns() {
         return potrf_columns::submit(s, uplo, a);
     }
-    let (potrf, trsm, gemm) = (Potrf::new(), codelets::trsm(), Gemm::new());
-    let herk = RankK::new(Symmetry::Hermitian);
+    let (potrf, trsm, gemm) = (OnOne::new("potrf"), Triangle::new("trsm"), Gemm::new());
+    let herk = RankK::new("herk");
     let (one, hermitian) = (T::ONE, (Symmetry::Hermitian, uplo));
     // In terms of L: tile (i, j) of L is tile (j, i) of U, conjugate-transposed.
     let at = |i, j| if uplo == Uplo::Lower { a.at(i, j) } else { a.at(j, i) };
@@ -53,17 +55,18 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
         // The column that becomes the next panel is more urgent than the others.
         let urgency = |j| i32::from(j == k + 1);
         // A[k][k] = L[k][k] L[k][k]ᴴ
-        potrf.insert(s, task("potrf", k, k, k).priority(4), uplo, (k * nb, a.rows_of(k)), a.at(k, k));
+        let tile = Part::whole(Of::Changed, (a.rows_of(k), a.rows_of(k)));
+        potrf.insert(s, task("potrf", k, k, k).priority(4), Potrf { uplo, first: k * nb, a: tile }, a.at(k, k));
         for i in k + 1..nt {
             // A[i][k] := A[i][k] L[k][k]⁻ᴴ
             let (m, n) = (a.rows_of(i), a.rows_of(k));
             let shape = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
-            let by = Triangle { side, uplo, op: Op::ConjTrans, diag: Diag::NonUnit, alpha: one, shape };
+            let by = triangular(Action::Solve, (side, uplo, Op::ConjTrans, Diag::NonUnit), one, shape);
             trsm.insert(s, task("trsm", i, k, k).priority(3), by, a.at(k, k), at(i, k));
         }
         for j in k + 1..nt {
             // A[j][j] := A[j][j] − L[j][k] L[j][k]ᴴ
-            herk.insert(s, task("herk", j, j, k).priority(2 * urgency(j)), hermitian, -one, l(j, k), one, a.at(j, j));
+            herk.update(s, task("herk", j, j, k).priority(2 * urgency(j)), hermitian, -one, l(j, k), one, a.at(j, j));
             for i in j + 1..nt {
                 // A[i][j] := A[i][j] − L[i][k] L[j][k]ᴴ; for U, A[j][i] := A[j][i] − U[k][j]ᴴ U[k][i]
                 let (row, col) = if uplo == Uplo::Lower { (i, j) } else { (j, i) };

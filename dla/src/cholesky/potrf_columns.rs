@@ -6,15 +6,16 @@
 
 use crate::{
     Scalar,
-    codelets::{
-        Elimination, GemmOfColumns, HerkOfColumn, PotrfOfColumn, Rows, TrsmOfColumns, UpdateOfColumn, task,
-        usual_update,
-    },
+    codelets::{Of, OnOne, OnTwo, Part, elimination, system, task},
     distribution::{Dealer, update_by_gemm},
     steps::{Step, steps},
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, Op, Uplo};
+use std::ops::Range;
+use superscalar_kernels::{
+    Diag, MatMut, Op, Symmetry, Uplo,
+    operations::{Operation, Potrf, RankK},
+};
 use superscalar_runtime::Scope;
 
 /// Inserts the tasks of A = L Lᴴ or A = Uᴴ U.
@@ -23,6 +24,19 @@ pub(super) fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<
     match uplo {
         Uplo::Lower => lower(s, a),
         Uplo::Upper => upper(s, a),
+    }
+}
+
+/// The block of column j on the diagonal, and what is below it, as a tile counts rows.
+struct Rows {
+    here: Range<usize>,
+    below: Range<usize>,
+}
+
+impl Rows {
+    /// Those of both.
+    fn all(&self) -> Range<usize> {
+        self.here.start..self.below.end
     }
 }
 
@@ -37,60 +51,69 @@ fn rows<T: Scalar>(a: &Tiled<'_, MatMut<'_, T>>, j: usize, of: usize) -> Rows {
 /// Right-looking: a panel updates all columns behind it.
 #[track_caller]
 fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
-    let (potrf, update) = (PotrfOfColumn::new(), UpdateOfColumn::new());
-    let dealer = Dealer::new(s, a, usual_update::<T>((a.shape().0, a.tile_shape().1)));
+    let (potrf, herk) = (OnOne::panels("potrf"), OnTwo::new("herk"));
+    let (n, nb) = (a.shape().0, a.tile_shape().1);
+    let usual = update::<T>(0..nb + (n / 2).saturating_sub(nb), nb, 0..nb + (n / 2).saturating_sub(nb), nb);
+    let dealer = Dealer::new(s, a, ("herk", usual.cost()));
     for step in steps(a.nt(), a.nt(), s.nesting().has_devices()) {
         match step {
             Step::Panel(k) => {
                 // A[k][k] = L[k][k] L[k][k]ᴴ, L[k+1..][k] = A[k+1..][k] L[k][k]⁻ᴴ
-                let panel = (rows(a, k, k), a.first_row_of(k));
-                potrf.insert(s, task("potrf", k, k, k).priority(4), Uplo::Lower, panel, a.at(0, k));
+                let (rows, above) = (rows(a, k, k), a.first_row_of(k));
+                let first = above + rows.here.start;
+                let panel = Potrf { uplo: Uplo::Lower, first, a: Part::rows(Of::Changed, rows.all(), a.cols_of(k)) };
+                potrf.insert(s, task("potrf", k, k, k).priority(4), panel, a.at(0, k));
                 dealer.deal_behind(s, k, a.at(0, k));
             }
             Step::Update(k, j) => {
                 // A[j..][j] := A[j..][j] − L[j..][k] L[j][k]ᴴ; the column that becomes the next panel first
                 let spec = task("herk", k, j, k).priority(2 * i32::from(j == k + 1));
-                let rows = (rows(a, j, k), rows(a, j, j));
-                update.insert(s, spec, rows, (a.at(0, k), a.cols_of(k)), a.at(0, j));
+                let update = update(rows(a, j, k).all(), a.cols_of(k), rows(a, j, j).all(), a.cols_of(j));
+                herk.insert(s, spec, update, a.at(0, k), a.at(0, j));
             }
         }
     }
 }
 
+/// A[rows] := A[rows] − L[from] L[from]ᴴ in the trapezoid that begins on the diagonal. A column that is updated is ragged: its block on the
+/// diagonal is half of a square, whose other half belongs to the user. So the update is a rank-k update of that block and one product for all
+/// that is below (task-superscalar paper, section 5.3).
+fn update<T: Scalar>(from: Range<usize>, k: usize, rows: Range<usize>, n: usize) -> RankK<T, Part<T>> {
+    let (a, c) = (Part::rows(Of::First, from, k), Part::rows(Of::Changed, rows, n));
+    RankK { symmetry: Symmetry::Hermitian, uplo: Uplo::Lower, op: Op::None, alpha: -T::ONE, a, beta: T::ONE, c }
+}
+
 /// Each column behind column k takes the step that it owes to it: row k of U, and with the rows above it the next block.
 #[track_caller]
 fn upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
-    let (potrf, herk) = (PotrfOfColumn::new(), HerkOfColumn::new());
-    let (trsm, gemm) = (TrsmOfColumns::new(), GemmOfColumns::new());
+    let (potrf, herk) = (OnOne::panels("potrf"), OnOne::new("herk"));
+    let (trsm, gemm) = (OnTwo::new("trsm"), OnTwo::new("gemm"));
     let dealer = Dealer::new(s, a, update_by_gemm::<T>((a.shape().0 / 2, a.tile_shape().1, a.tile_shape().1)));
     for k in 0..a.nt() {
         let Rows { here, .. } = rows(a, k, k);
         if k > 0 {
             // A[k][k] := A[k][k] − U[0..k][k]ᴴ U[0..k][k]
-            herk.insert(s, task("herk", k, k, k).priority(3), here.clone(), a.at(0, k));
+            let n = here.len();
+            let (above, c) = (Part::rows(Of::Changed, 0..here.start, n), Part::rows(Of::Changed, here.clone(), n));
+            let (symmetry, uplo, op) = (Symmetry::Hermitian, Uplo::Upper, Op::ConjTrans);
+            let update = RankK { symmetry, uplo, op, alpha: -T::ONE, a: above, beta: T::ONE, c };
+            herk.insert(s, task("herk", k, k, k).priority(3), update, a.at(0, k));
         }
         // A[k][k] = U[k][k]ᴴ U[k][k]
-        let panel = Rows { here: here.clone(), below: here.end..here.end };
-        potrf.insert(s, task("potrf", k, k, k).priority(4), Uplo::Upper, (panel, 0), a.at(0, k));
+        let block = Part::rows(Of::Changed, here.clone(), here.len());
+        let panel = Potrf { uplo: Uplo::Upper, first: here.start, a: block };
+        potrf.insert(s, task("potrf", k, k, k).priority(4), panel, a.at(0, k));
         dealer.deal_behind(s, k, a.at(0, k));
         for j in k + 1..a.nt() {
             let spec = |name| task(name, k, j, k).priority(2 * i32::from(j == k + 1));
             let (above, n) = (0..here.start, a.cols_of(j));
             if k > 0 {
                 // A[k][j] := A[k][j] − U[0..k][k]ᴴ U[0..k][j]
-                let parts = Elimination {
-                    op: Op::ConjTrans,
-                    a: above.clone(),
-                    a_cols: here.len(),
-                    by: above,
-                    changed: here.clone(),
-                    n,
-                    nesting: None,
-                };
-                gemm.insert(s, spec("gemm"), parts, a.at(0, k), a.at(0, j));
+                let update = elimination(Op::ConjTrans, (above.clone(), here.len()), above, here.clone(), n);
+                gemm.insert(s, spec("gemm"), update, a.at(0, k), a.at(0, j));
             }
             // U[k][j] = U[k][k]⁻ᴴ A[k][j]
-            let system = (here.clone(), (Uplo::Upper, Op::ConjTrans, Diag::NonUnit), n);
+            let system = system(here.clone(), (Uplo::Upper, Op::ConjTrans, Diag::NonUnit), n);
             trsm.insert(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
         }
     }

@@ -3,12 +3,12 @@
 use crate::{
     Scalar,
     block_size::Crew,
-    codelets::{self, Gemm, Triangle, Trtri, task},
+    codelets::{Gemm, Triangle, Trtri, task, triangular},
     error::Error,
     options::Options,
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, Op, Side, Singular, Uplo, cpu};
+use superscalar_kernels::{Diag, MatMut, Op, Side, Singular, Uplo, cpu, operations::Action};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -24,12 +24,12 @@ use superscalar_runtime::{Runtime, Scope};
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &Tiled<'s, MatMut<'s, T>>) {
     let [rows, cols] = a.partition(Op::None);
     assert!(rows == cols, "trtri: a square matrix in square tiles, not {rows} x {cols}");
-    let (trsm, gemm, trtri) = (codelets::trsm(), Gemm::new(), Trtri::new());
+    let (trsm, gemm, trtri) = (Triangle::new("trsm"), Gemm::new(), Trtri::new());
     // In terms of L: tile (i, j) of L is tile (j, i) of U, transposed, and so is the equation.
     let at = |i, j| if uplo == Uplo::Lower { (i, j) } else { (j, i) };
     let solve = |side, alpha, k, (i, j): (usize, usize)| {
         let shape = (a.rows_of(i), a.cols_of(j));
-        let by = Triangle { side, uplo, op: Op::None, diag, alpha, shape };
+        let by = triangular(Action::Solve, (side, uplo, Op::None, diag), alpha, shape);
         trsm.insert(s, task("trsm", i, j, k).priority(1), by, a.at(k, k), a.at(i, j));
     };
     let (behind, before) = if uplo == Uplo::Lower { (Side::Right, Side::Left) } else { (Side::Left, Side::Right) };
@@ -63,7 +63,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &T
 ///
 /// ```
 /// use superscalar_dla::{Matrix, Options, trtri};
-/// use superscalar_kernels::{Diag, Uplo};
+/// use superscalar_kernels::{operations::Action, Diag, Uplo};
 /// use superscalar_runtime::Runtime;
 ///
 /// let rt = Runtime::new()?;

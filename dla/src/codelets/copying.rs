@@ -1,44 +1,31 @@
 //! B := A, tile by tile, on whatever has them: how matrices get to devices and back.
 
-use super::{Changed, mat};
-use crate::tiled::Tile;
-use superscalar_kernels::{
-    Op, Scalar, TileView,
-    device::{Call, on_devices},
+use super::{
+    Changed,
+    tiles::{Of, OnTwo, Part},
 };
-use superscalar_runtime::{Codelet, Cost, Lent, Reads, Scope, TaskSpec, Writes};
+use crate::{Scalar, tiled::Tile};
+use superscalar_kernels::{Op, TileView, operations::Copy};
+use superscalar_runtime::{Lent, Scope, TaskSpec};
 
 /// B := A. The old B is not wanted: none of it is moved.
-pub(crate) struct Copying<'s, T: Scalar, V: TileView>(Codelet<FromTo<'s, T, V>, usize>);
-
-type FromTo<'s, T, V> = (Reads<Tile<V>>, Writes<Changed<'s, T>>);
+pub(crate) type Copying<'s, T, V> = OnTwo<'s, T, V, Copy<Part<T>>>;
 
 impl<'s, T: Scalar, V: TileView<Element = T> + 's> Copying<'s, T, V> {
-    pub(crate) fn new() -> Self {
-        let codelet = Codelet::new("copy").cost(|elements: &usize| {
-            // No level: it goes where its result was dealt to, as updates do.
-            Cost { flops: 0.0, bytes: 2.0 * (*elements * size_of::<T>()) as f64, level: None }
-        });
-        let codelet = codelet.on_host(|(a, b): (&Tile<V>, &mut Changed<'s, T>), _: &usize| {
-            b.view_mut().copy_from(a.view());
-            Ok(())
-        });
-        Self(on_devices(codelet, |(a, b), _: &usize| Ok(Call::Copy { op: Op::None, a: mat::<T, _>(a)?, b: mat(b)? })))
-    }
-
-    /// Copies a tile of so many elements. B goes, if it was dealt to nobody, to whom A was dealt.
+    /// Copies a tile of this shape. B goes, if it was dealt to nobody, to whom A was dealt.
     #[track_caller]
-    pub(crate) fn insert(
+    pub(crate) fn copy(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
-        elements: usize,
+        shape: (usize, usize),
         a: Lent<'s, Tile<V>>,
         b: Lent<'s, Changed<'s, T>>,
     ) {
         if b.home().resource().is_none() {
             b.deal_to(a.home().resource());
         }
-        self.0.insert(s, spec, (a.read(), b.write()), elements);
+        let copy = Copy { op: Op::None, a: Part::whole(Of::First, shape), b: Part::whole(Of::Changed, shape) };
+        self.insert(s, spec, copy, a, b);
     }
 }

@@ -5,6 +5,7 @@ use crate::tiled::Tile;
 use superscalar_kernels::{
     Direction, Op, Scalar, TileView, cpu,
     device::{Call, Mat, on_devices},
+    operations::{Copy, Laswp},
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
 
@@ -25,7 +26,7 @@ impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
             let (a, d): (Mat<T>, Mat<T>) = (mat(a)?, mat(d)?);
             // A row whose elements are a column and a row apart.
             let row = Mat::at(a.offset + first, (1, d.m), a.ld + 1);
-            Ok(Call::Copy { op: Op::Trans, a: row, b: d })
+            Ok(Call::Copy(Copy { op: Op::Trans, a: row, b: d }))
         }))
     }
 
@@ -62,7 +63,7 @@ impl<'s, T: Scalar> Awaiting<'s, T> {
         Self(on_devices(codelet, |(none, a), (): &()| {
             // No interchange at all: a call that does nothing.
             let ipiv = none.into_iter().map(mat).collect::<Result<_, _>>()?;
-            Ok(Call::Laswp { a: mat::<T, _>(a)?, first: 0, ipiv, direction: Direction::Forward })
+            Ok(Call::Laswp(Laswp { a: mat::<T, _>(a)?, first: 0, ipiv, direction: Direction::Forward }))
         }))
     }
 

@@ -1,12 +1,13 @@
 //! The codelets of QR factorizations: of block columns, and of block reflectors.
 
-use super::{Changed, OnOne, cost, mat};
+use super::{Changed, cost, mat};
 use crate::{Scalar, matrix::Matrix, tiled::Tile};
 use std::ops::Range;
 use superscalar_kernels::{
     MatMut, MatRef, Op, Reflector, Side, TileView,
     cpu::{self, BlockReflector},
     device::{Call, Mat, on_devices, panels_on_devices},
+    operations,
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
 
@@ -46,7 +47,7 @@ impl<'s, T: Scalar> Geqrf<'s, T> {
         );
         Self(panels_on_devices(codelet, |(a, q, tau), (rows, cols): &(Range<usize>, usize)| {
             let a = mat::<T, _>(a)?.submatrix(rows.clone(), 0..*cols);
-            Ok(Call::Geqrf { a, t: mat(q)?, tau: mat(tau)? })
+            Ok(Call::Geqrf(operations::Geqrf { a, t: mat(q)?, tau: mat(tau)? }))
         }))
     }
 
@@ -133,7 +134,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>> Larfb<'s, T, V> {
             let (side, op, rows) = (p.side, p.op, p.rows.clone());
             let v = v.submatrix(rows.clone(), 0..p.k);
             let c = if side == Side::Left { c.submatrix(rows, 0..c.n) } else { c.submatrix(0..c.m, rows) };
-            Ok(Call::Larfb { side, op, v, t, c })
+            Ok(Call::Larfb(operations::Larfb { side, op, v, t, c }))
         }))
     }
 
@@ -154,7 +155,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>> Larfb<'s, T, V> {
 /// A := the columns of Q[k] that its reflectors stand in, in place of these.
 pub(crate) struct Ungqr<'s, T: Scalar> {
     explicit: Codelet<OnExplicit<'s, T>, (usize, usize)>,
-    identity: OnOne<'s, T, (usize, usize)>,
+    identity: Codelet<Updates<Changed<'s, T>>, (usize, usize)>,
 }
 
 impl<'s, T: Scalar> Ungqr<'s, T> {

@@ -4,97 +4,115 @@
 //! to wait for it (BLASX paper, section IV.C, whose CPU computation thread is a multithreaded BLAS). So where a runtime has devices,
 //! a host implementation hands out rows or columns of large tiles.
 
-use super::level3::{Apply, Triangle};
+use super::{Outcome, tiles::Part};
 use crate::{
     Scalar,
-    parts::{self, by_columns, by_rows},
-    symmetry::Symmetry,
+    parts::{by_columns, by_rows, rows_of_op},
 };
-use superscalar_kernels::{MatMut, MatRef, Op, Side, Uplo, cpu};
-use superscalar_runtime::{Error, Nesting, Scope};
+use superscalar_kernels::{
+    MatMut, Side, Symmetry, Uplo,
+    cpu::{self, Operand},
+    operations::{Copy, Gemm, Operation, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
+};
+use superscalar_runtime::{Cost, Error, Nesting, Scope};
 
 /// Multiplications from which on a tile is handed out: some milliseconds of one worker.
-const LARGE: usize = 1 << 26;
+const LARGE: f64 = (1 << 26) as f64;
 
-/// Who may work on a tile: a worker alone, or several.
-#[derive(Clone, Copy)]
-pub(crate) struct Team<'s>(Option<Nesting<'s>>);
-
-impl<'s> Team<'s> {
-    /// One worker.
-    pub(crate) const ALONE: Self = Self(None);
-
-    /// Who works on a tile with so many multiplications.
-    pub(crate) fn of(s: &'s Scope<'s, '_>, multiplications: usize) -> Self {
-        if multiplications < LARGE {
-            return Self::ALONE;
-        }
-        let nesting = s.nesting();
-        Self((nesting.has_devices() && nesting.workers() > 1).then_some(nesting))
+/// What it takes to share work of this cost, if it is to be shared.
+pub(super) fn of<'s, T: Scalar>(s: &'s Scope<'s, '_>, cost: Cost) -> Option<Nesting<'s>> {
+    if cost.flops < LARGE * f64::from(T::FLOPS_MUL + T::FLOPS_ADD) {
+        return None;
     }
+    let nesting = s.nesting();
+    (nesting.has_devices() && nesting.workers() > 1).then_some(nesting)
+}
 
-    /// What it takes to share the work, if it is to be shared.
-    pub(crate) fn shares(self) -> Option<Nesting<'s>> {
-        self.0
+/// An operation on parts of tiles whose work several workers may share.
+pub(crate) trait Shared<T: Scalar>: Operation<Element = T, Operand = Part<T>> + Send + 'static {
+    /// Carries it out with whoever has nothing else to do; on this worker alone, where there are no parts to hand out.
+    fn share(on: Self::On<Operand<'_, T>, MatMut<'_, T>>, _: Nesting<'_>) -> Outcome {
+        Ok(Self::run(on)?)
     }
 }
 
-/// C := alpha op(A) op(B) + beta C, by rows of C.
-pub(super) fn gemm<T: Scalar>(
-    nesting: Nesting<'_>,
-    alpha: T,
-    a: (Op, MatRef<'_, T>),
-    (op_b, b): (Op, MatRef<'_, T>),
-    beta: T,
-    c: MatMut<'_, T>,
-) -> Result<(), Error> {
-    let (k, n) = op_b.shape(b.shape());
-    by_rows(nesting, "part of gemm", c, k * n, |rows, c| {
-        cpu::gemm(alpha, a.0, parts::rows(a.0, a.1, rows), op_b, b, beta, c);
+impl<T: Scalar> Shared<T> for Symm<T, Part<T>> {}
+impl<T: Scalar> Shared<T> for Rank2k<T, Part<T>> {}
+impl<T: Scalar> Shared<T> for Copy<Part<T>> {}
+impl<T: Scalar> Shared<T> for Scale<T, Part<T>> {}
+
+impl<T: Scalar> Shared<T> for Gemm<T, Part<T>> {
+    fn share(on: Gemm<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<'_>) -> Outcome {
+        if on.part.is_some() {
+            on.multiply();
+            return Ok(());
+        }
+        Ok(gemm(on, nesting)?)
+    }
+}
+
+/// By rows of C.
+fn gemm<T: Scalar>(on: Gemm<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<'_>) -> Result<(), Error> {
+    let Gemm { op_a, op_b, alpha, a, b, beta, c, .. } = on;
+    let ((a, b), n) = ((a.view(), b.view()), c.ncols());
+    by_rows(nesting, "part of gemm", c, op_a.shape(a.shape()).1 * n, |rows, c| {
+        cpu::gemm(alpha, op_a, rows_of_op(op_a, a, rows), op_b, b, beta, c);
     })
 }
 
-/// syrk or herk, by rows of C: what is beside the diagonal is a product.
-pub(super) fn rank_k<T: Scalar>(
-    nesting: Nesting<'_>,
-    (symmetry, uplo): (Symmetry, Uplo),
-    alpha: T,
-    a: (Op, MatRef<'_, T>),
-    beta: T,
-    c: MatMut<'_, T>,
-) -> Result<(), Error> {
-    let (op, (n, k)) = (a.0, a.0.shape(a.1.shape()));
-    let (alpha, beta) = match symmetry {
-        Symmetry::Symmetric => (alpha, beta),
-        Symmetry::Hermitian => (T::from_real(alpha.re()), T::from_real(beta.re())),
-    };
-    by_rows(nesting, "part of rank-k", c, (n * k).div_ceil(2), |rows, c| {
-        let (before, here, after) = (0..rows.start, rows.clone(), rows.end..n);
-        let (left, rest) = c.split_at_col(here.start);
-        let (mut diagonal, right) = rest.split_at_col(here.len());
-        let (beside, columns) = if uplo == Uplo::Lower { (left, before) } else { (right, after) };
-        let a_here = parts::rows(op, a.1, here);
-        if !columns.is_empty() {
-            cpu::gemm(alpha, op, a_here, symmetry.other(op), parts::rows(op, a.1, columns), beta, beside);
+impl<T: Scalar> Shared<T> for RankK<T, Part<T>> {
+    /// By rows of C: what is beside the diagonal is a product, and so is what is beside the triangle of a trapezoid.
+    fn share(on: RankK<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<'_>) -> Outcome {
+        let n = on.c.ncols();
+        if on.c.nrows() != n {
+            return on.update(|beside| gemm(beside, nesting)).map_or(Ok(()), |shared| Ok(shared?));
         }
-        match symmetry {
-            Symmetry::Symmetric => cpu::syrk(uplo, op, alpha, a_here, beta, diagonal.rb_mut()),
-            Symmetry::Hermitian => cpu::herk(uplo, op, alpha.re(), a_here, beta.re(), diagonal.rb_mut()),
-        }
-    })
+        let RankK { symmetry, uplo, op, alpha, a, beta, c } = on;
+        let (a, (alpha, beta)) = (a.view(), (symmetry.factor(alpha), symmetry.factor(beta)));
+        let k = op.shape(a.shape()).1;
+        Ok(by_rows(nesting, "part of rank-k", c, (n * k).div_ceil(2), |rows, c| {
+            let (before, here, after) = (0..rows.start, rows.clone(), rows.end..n);
+            let (left, rest) = c.split_at_col(here.start);
+            let (diagonal, right) = rest.split_at_col(here.len());
+            let (beside, columns) = if uplo == Uplo::Lower { (left, before) } else { (right, after) };
+            let a_here = rows_of_op(op, a, here);
+            if !columns.is_empty() {
+                let other = rows_of_op(op, a, columns);
+                cpu::gemm(alpha, op, a_here, symmetry.other(op), other, beta, beside);
+            }
+            match symmetry {
+                Symmetry::Symmetric => cpu::syrk(uplo, op, alpha, a_here, beta, diagonal),
+                Symmetry::Hermitian => cpu::herk(uplo, op, alpha.re(), a_here, beta.re(), diagonal),
+            }
+        })?)
+    }
 }
 
-/// trmm or trsm: columns of B from the left, rows from the right, do not touch each other.
-pub(super) fn triangular<T: Scalar>(
+impl<T: Scalar> Shared<T> for Triangular<T, Part<T>> {
+    fn share(on: Triangular<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<'_>) -> Outcome {
+        Ok(triangular(on, nesting, "part of trxm")?)
+    }
+}
+
+/// Columns of B from the left, rows from the right, do not touch each other.
+fn triangular<T: Scalar>(
+    on: Triangular<T, Operand<'_, T>, MatMut<'_, T>>,
     nesting: Nesting<'_>,
-    apply: Apply<T>,
-    &Triangle { side, uplo, op, diag, alpha, .. }: &Triangle<T>,
-    a: MatRef<'_, T>,
-    b: MatMut<'_, T>,
+    name: &'static str,
 ) -> Result<(), Error> {
-    let work = (a.nrows() * a.nrows()).div_ceil(2);
+    let Triangular { action, side, uplo, op, diag, alpha, a, b } = on;
+    let work = (a.view().nrows() * a.view().nrows()).div_ceil(2);
+    let apply = |b: MatMut<'_, T>| Triangular { action, side, uplo, op, diag, alpha, a, b }.apply();
     match side {
-        Side::Left => by_columns(nesting, "part of trxm", b, work, |b| apply(side, uplo, op, diag, alpha, a, b)),
-        Side::Right => by_rows(nesting, "part of trxm", b, work, |_, b| apply(side, uplo, op, diag, alpha, a, b)),
+        Side::Left => by_columns(nesting, name, b, work, apply),
+        Side::Right => by_rows(nesting, name, b, work, |_, b| apply(b)),
+    }
+}
+
+impl<T: Scalar> Shared<T> for Potrf<Part<T>> {
+    /// The rows below the triangle of a panel.
+    fn share(on: Potrf<MatMut<'_, T>>, nesting: Nesting<'_>) -> Outcome {
+        let Some(rest) = on.factor()? else { return Ok(()) };
+        Ok(triangular(rest, nesting, "trsm in panel")?)
     }
 }

@@ -1,6 +1,6 @@
 //! The codelets of QR factorizations by a tree.
 
-use super::{Changed, OnThree, reflect::cost_of_panel};
+use super::{Changed, reflect::cost_of_panel};
 use crate::{Scalar, parts::copy, tiled::Tile};
 use superscalar_kernels::{
     Op, Part, Side, TileView,
@@ -40,7 +40,10 @@ impl<'s, T: Scalar> Branch<'s, T> {
 }
 
 /// C := op(Q) C, for the reflectors of one block.
-pub(crate) struct BranchApplication<'s, T: Scalar, V: TileView>(OnThree<'s, T, V, V, (Op, (usize, usize))>);
+pub(crate) struct BranchApplication<'s, T: Scalar, V: TileView>(Codelet<OnApplied<'s, T, V>, (Op, (usize, usize))>);
+
+/// What is applied, and to what.
+type OnApplied<'s, T, V> = (Reads<Tile<V>>, Reads<Tile<V>>, Updates<Changed<'s, T>>);
 
 impl<'s, T: Scalar, V: TileView<Element = T> + 's> BranchApplication<'s, T, V> {
     pub(crate) fn new() -> Self {

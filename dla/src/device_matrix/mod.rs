@@ -335,9 +335,9 @@ fn copy_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
 ) {
     let fit = a.partition(Op::None) == b.partition(Op::None);
     assert!(fit, "{name}: A {:?} in {:?}, B {:?} in {:?}", a.shape(), a.tile_shape(), b.shape(), b.tile_shape());
-    let copying = Copying::new();
+    let copying = Copying::new("copy");
     for (at, (i, j)) in b.places().enumerate() {
         let spec = task(name, i, j, 0).lock(lock(at));
-        copying.insert(s, spec, b.rows_of(i) * b.cols_of(j), a.at(i, j), b.at(i, j));
+        copying.copy(s, spec, (b.rows_of(i), b.cols_of(j)), a.at(i, j), b.at(i, j));
     }
 }

@@ -8,14 +8,13 @@ use super::{
 use crate::{
     Scalar,
     block_size::{Crew, TriangleParts},
-    codelets::{Gemm, Gemmt},
+    codelets::Gemm,
     error::Error,
     options::Options,
-    parts::{columns, rows},
-    symmetry::Symmetry,
+    parts::{columns, rows_of_op},
     tiled::{TileView, Tiled},
 };
-use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu};
+use superscalar_kernels::{MatMut, MatRef, Op, Symmetry, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -43,12 +42,12 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Eleme
     if alpha == T::ZERO || k_a.count() == 0 {
         return scale(s, Some((Symmetry::Symmetric, uplo)), beta, c);
     }
-    let (gemm, gemmt) = (Gemm::new(), Gemmt::new());
+    let (gemm, gemmt) = (Gemm::new(), Gemm::named("gemmt"));
     for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)) {
         // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
         let (a, b, beta) = (a.factor(op_a, i, k), b.factor(op_b, k, j), if k == 0 { beta } else { T::ONE });
         if i == j {
-            gemmt.insert(s, step.task("gemmt"), (uplo, alpha), a, b, beta, c.at(i, j));
+            gemmt.insert_part(s, step.task("gemmt"), (Some(uplo), alpha), a, b, beta, c.at(i, j));
         } else {
             gemm.insert(s, step.task("gemm"), alpha, a, b, beta, c.at(i, j));
         }
@@ -102,7 +101,7 @@ pub fn gemmt<T: Scalar>(
                     Uplo::Lower => (here.start..n, here),
                     Uplo::Upper => (here.clone(), here.start..n),
                 };
-                let (a, b) = (rows(op_a, a, in_rows), columns(op_b, b, in_cols));
+                let (a, b) = (rows_of_op(op_a, a, in_rows), columns(op_b, b, in_cols));
                 cpu::gemmt(uplo, alpha, op_a, a, op_b, b, beta, c);
             })?);
         }

@@ -18,12 +18,11 @@ pub(crate) mod trsm;
 
 use crate::{
     Scalar,
-    codelets::{Scale, task},
+    codelets::{Of, OnOne, Part, task},
     error::Error,
-    symmetry::Symmetry,
     tiled::{Factor, Tiled},
 };
-use superscalar_kernels::{MatMut, Op, Side, Uplo};
+use superscalar_kernels::{MatMut, Op, Side, Symmetry, Uplo, operations::Scale};
 use superscalar_macros::each_type;
 use superscalar_runtime::Scope;
 
@@ -56,15 +55,15 @@ pub trait Level3:
 /// Inserts C := beta C, or one triangle of it: what is left of a product with alpha = 0 or of no depth.
 #[track_caller]
 fn scale<'s, T: Scalar>(s: &'s Scope<'s, '_>, part: Option<(Symmetry, Uplo)>, beta: T, c: &Tiled<'s, MatMut<'s, T>>) {
-    let scale = Scale::new();
+    let scale = OnOne::new("scale");
     for (i, j) in c.places() {
         let diagonal = part.filter(|_| i == j);
         let wanted = part.is_none_or(|(_, uplo)| in_triangle(uplo, i, j));
         // The diagonal of a Hermitian matrix becomes real whatever beta is.
         let changes = beta != T::ONE || diagonal.is_some_and(|(symmetry, _)| symmetry == Symmetry::Hermitian);
         if wanted && changes {
-            let tile = (c.at(i, j), (c.rows_of(i), c.cols_of(j)));
-            scale.insert(s, task("scale", i, j, 0), diagonal, beta, tile);
+            let tile = Part::whole(Of::Changed, (c.rows_of(i), c.cols_of(j)));
+            scale.insert(s, task("scale", i, j, 0), Scale { part: diagonal, beta, a: tile }, c.at(i, j));
         }
     }
 }

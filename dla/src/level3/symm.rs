@@ -10,10 +10,9 @@ use crate::{
     codelets::{Gemm, Symm},
     error::Error,
     options::Options,
-    symmetry::Symmetry,
     tiled::{TileView, Tiled},
 };
-use superscalar_kernels::{MatMut, MatRef, Op, Side, Uplo, cpu};
+use superscalar_kernels::{MatMut, MatRef, Op, Side, Symmetry, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -76,7 +75,7 @@ fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element =
     if alpha == T::ZERO {
         return scale(s, None, beta, c);
     }
-    let (ab, ba, symm) = (Gemm::new(), Gemm::new(), Symm::new(symmetry));
+    let (ab, ba, symm) = (Gemm::new(), Gemm::new(), Symm::named(symmetry.mm()));
     let what = (symmetry, side, uplo, alpha);
     for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a) {
         let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });

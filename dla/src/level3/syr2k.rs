@@ -11,11 +11,10 @@ use crate::{
     codelets::{Gemm, Rank2k},
     error::Error,
     options::Options,
-    parts::rows,
-    symmetry::Symmetry,
+    parts::rows_of_op,
     tiled::{TileView, Tiled},
 };
-use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu};
+use superscalar_kernels::{MatMut, MatRef, Op, Symmetry, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -80,7 +79,7 @@ fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element =
     if alpha == T::ZERO || k_a.count() == 0 {
         return scale(s, Some((symmetry, uplo)), beta, c);
     }
-    let (ab, ba, rank_2k) = (Gemm::new(), Gemm::new(), Rank2k::new(symmetry));
+    let (ab, ba, rank_2k) = (Gemm::new(), Gemm::new(), Rank2k::named(symmetry.rank_2k()));
     let mut steps = steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)).peekable();
     let mut column: Vec<Step> = Vec::new();
     while let Some(first) = steps.next() {
@@ -186,7 +185,7 @@ fn rank_2k<T: Scalar>(
         TriangleParts::Tiles(tiles) => tiles,
         TriangleParts::Strips(count) => {
             return Ok(in_strips(rt, name, uplo, count, c, |here, c| {
-                let (a, b) = (rows(op, a, here.start..n), rows(op, b, here.start..n));
+                let (a, b) = (rows_of_op(op, a, here.start..n), rows_of_op(op, b, here.start..n));
                 match symmetry {
                     Symmetry::Symmetric => cpu::syr2k(uplo, op, alpha, a, b, beta, c),
                     Symmetry::Hermitian => cpu::her2k(uplo, op, alpha, a, b, beta.re(), c),

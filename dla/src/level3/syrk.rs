@@ -11,11 +11,10 @@ use crate::{
     codelets::{Gemm, RankK},
     error::Error,
     options::Options,
-    parts::rows,
-    symmetry::Symmetry,
+    parts::rows_of_op,
     tiled::{TileView, Tiled},
 };
-use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu};
+use superscalar_kernels::{MatMut, MatRef, Op, Symmetry, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -74,13 +73,13 @@ fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
     if alpha == T::ZERO || k_a.count() == 0 {
         return scale(s, Some((symmetry, uplo)), beta, c);
     }
-    let (gemm, rank_k) = (Gemm::new(), RankK::new(symmetry));
+    let (gemm, rank_k) = (Gemm::new(), RankK::new(symmetry.rank_k()));
     for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)) {
         // C[i][j] := alpha op(A)[i][k] op(A)[j][k]* + beta C[i][j]
         let (left, right) = (a.factor(op, i, k), a.factor(op, j, k).mirrored(symmetry));
         let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
         if i == j {
-            rank_k.insert(s, step.task(symmetry.rank_k()), (symmetry, uplo), alpha, left, beta, c);
+            rank_k.update(s, step.task(symmetry.rank_k()), (symmetry, uplo), alpha, left, beta, c);
         } else {
             gemm.insert(s, step.task("gemm"), alpha, left, right, beta, c);
         }
@@ -162,7 +161,7 @@ fn rank_k<T: Scalar>(
         TriangleParts::Tiles(tiles) => tiles,
         TriangleParts::Strips(count) => {
             return Ok(in_strips(rt, name, uplo, count, c, |here, c| {
-                let a = rows(op, a, here.start..n);
+                let a = rows_of_op(op, a, here.start..n);
                 match symmetry {
                     Symmetry::Symmetric => cpu::syrk(uplo, op, alpha, a, beta, c),
                     Symmetry::Hermitian => cpu::herk(uplo, op, alpha.re(), a, beta.re(), c),

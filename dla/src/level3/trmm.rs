@@ -4,12 +4,12 @@ use super::{Sweep, areas::strips, scale};
 use crate::{
     Scalar,
     block_size::Crew,
-    codelets::{self, Gemm, Triangle},
+    codelets::{Gemm, Triangle, triangular},
     error::Error,
     options::Options,
     tiled::{TileView, Tiled},
 };
-use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu, operations::Action};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -35,8 +35,8 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
     if alpha == T::ZERO {
         return scale(s, None, alpha, b);
     }
-    let (trmm, ab, ba) = (codelets::trmm(), Gemm::new(), Gemm::new());
-    let triangle = |i, j| Triangle { side, uplo, op, diag, alpha, shape: (b.rows_of(i), b.cols_of(j)) };
+    let (trmm, ab, ba) = (Triangle::new("trmm"), Gemm::new(), Gemm::new());
+    let triangle = |i, j| triangular(Action::Multiply, (side, uplo, op, diag), alpha, (b.rows_of(i), b.cols_of(j)));
     let sweep = Sweep::new(side, uplo, op, a.nt());
     let areas = strips::<T, _>(s, b, side);
     for (at, k) in areas.iter().flat_map(|at| sweep.multiply_order().map(move |k| (at, k))) {
@@ -77,7 +77,7 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
 ///
 /// ```
 /// use superscalar_dla::{Matrix, Options, trmm};
-/// use superscalar_kernels::{Diag, Op, Side, Uplo};
+/// use superscalar_kernels::{operations::Action, Diag, Op, Side, Uplo};
 /// use superscalar_runtime::Runtime;
 ///
 /// let rt = Runtime::new()?;

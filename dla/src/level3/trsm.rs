@@ -4,12 +4,12 @@ use super::{Sweep, areas::strips};
 use crate::{
     Scalar,
     block_size::Crew,
-    codelets::{self, Gemm, Triangle},
+    codelets::{Gemm, Triangle, triangular},
     error::Error,
     options::Options,
     tiled::{TileView, Tiled},
 };
-use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu, operations::Action};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -36,13 +36,13 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
     if alpha == T::ZERO {
         return super::scale(s, None, alpha, b);
     }
-    let (trsm, ab, ba) = (codelets::trsm(), Gemm::new(), Gemm::new());
+    let (trsm, ab, ba) = (Triangle::new("trsm"), Gemm::new(), Gemm::new());
     let sweep = Sweep::new(side, uplo, op, a.nt());
     let areas = strips::<T, _>(s, b, side);
     for (at, (step, k)) in areas.iter().flat_map(|at| sweep.solve_order().enumerate().map(move |step| (at, step))) {
         // The first step scales all of B, where it comes by.
         let scale = if step == 0 { alpha } else { T::ONE };
-        let triangle = |i, j| Triangle { side, uplo, op, diag, alpha: scale, shape: (b.rows_of(i), b.cols_of(j)) };
+        let triangle = |i, j| triangular(Action::Solve, (side, uplo, op, diag), scale, (b.rows_of(i), b.cols_of(j)));
         match side {
             Side::Left => {
                 for j in at.cols.clone() {
@@ -81,7 +81,7 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
 ///
 /// ```
 /// use superscalar_dla::{Matrix, Options, trsm};
-/// use superscalar_kernels::{Diag, Op, Side, Uplo};
+/// use superscalar_kernels::{operations::Action, Diag, Op, Side, Uplo};
 /// use superscalar_runtime::Runtime;
 ///
 /// let rt = Runtime::new()?;

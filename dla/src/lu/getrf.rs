@@ -4,7 +4,7 @@ use crate::{
     Scalar,
     block_size::Crew,
     block_table::Blocks,
-    codelets::{Elimination, GemmOfColumns, Getrf, Laswp, TrsmOfColumns, task},
+    codelets::{Getrf, Laswp, OnTwo, elimination, plan, plan_awaited, system, task},
     columns::check_diagonal,
     distribution::{Dealer, update_by_gemm},
     error::Error,
@@ -52,7 +52,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
     assert!(a.mt() <= 1, "getrf: A in block columns, not in {} block rows", a.mt());
     assert_eq!(ipiv.len(), m.min(n), "getrf: as many interchanges as pivots");
     assert!(i32::try_from(m).is_ok(), "getrf: {m} rows, more than interchanges can name");
-    let (getrf, laswp, trsm, gemm) = (Getrf::new(), Laswp::new(), TrsmOfColumns::new(), GemmOfColumns::new());
+    let (getrf, laswp, trsm, gemm) = (Getrf::new(), Laswp::new(), OnTwo::new("trsm"), OnTwo::new("gemm"));
     let blocks = s.lend_chunks(ipiv, nb);
     let dealer = Dealer::new(s, a, update_by_gemm::<T>((m / 2, nb, nb)));
     // With few columns for each worker they all wait for the next panel, and so for its column.
@@ -72,21 +72,13 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
         let exchange = (start, end - start, Direction::Forward);
         laswp.insert(s, spec("laswp"), exchange, &[ipiv], (a.at(0, j), a.cols_of(j)));
         // A[k][j] := L[k][k]⁻¹ A[k][j]
-        let system = (start..end, (Uplo::Lower, Op::None, Diag::Unit), a.cols_of(j));
+        let system = system(start..end, (Uplo::Lower, Op::None, Diag::Unit), a.cols_of(j));
         trsm.insert(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
         if end < m {
             // A[k+1..m][j] := A[k+1..m][j] − L[k+1..m][k] A[k][j]
-            let (below, n) = (end..m, a.cols_of(j));
-            let parts = Elimination {
-                op: Op::None,
-                a: below.clone(),
-                a_cols: end - start,
-                by: start..end,
-                changed: below,
-                n,
-                nesting: is_awaited(k, j).then(|| s.nesting()),
-            };
-            gemm.insert(s, spec("gemm"), parts, a.at(0, k), a.at(0, j));
+            let update = elimination(Op::None, (end..m, end - start), start..end, end..m, a.cols_of(j));
+            let planned = if is_awaited(k, j) { plan_awaited(s, update) } else { plan(s, update) };
+            gemm.insert_planned(s, spec("gemm"), planned, a.at(0, k), a.at(0, j));
         }
     }
     for j in 1..blocks.len() {

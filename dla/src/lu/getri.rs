@@ -6,7 +6,7 @@ use crate::{
     auxiliary::laswp,
     block_size::Crew,
     block_table::Blocks,
-    codelets::{Changed, Elimination, GemmOfColumns, TrsmOfColumns, task},
+    codelets::{Changed, OnTwo, elimination, system, task},
     columns::{await_regular, check_diagonal},
     error::Error,
     matrix::Matrix,
@@ -52,31 +52,18 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
 /// Replaces U, in block columns, by its inverse. Before step k, what is above block row k is U⁻¹ to the left of column k, and
 /// U[0..k][0..k]⁻¹ U[0..k][j] in column k and those to the right.
 fn invert_upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
-    let (nb, trsm, gemm) = (a.tile_shape().1, TrsmOfColumns::new(), GemmOfColumns::new());
+    let (nb, trsm, gemm) = (a.tile_shape().1, OnTwo::new("trsm"), OnTwo::new("gemm"));
     for k in 0..a.places().count() {
         let (start, end) = (k * nb, k * nb + a.cols_of(k));
         for j in k + 1..a.nt() {
             let (spec, n) = (|name| task(name, k, j, k).priority(2 * i32::from(j == k + 1)), a.cols_of(j));
             // X[k][j] := U[k][k]⁻¹ U[k][j]
-            trsm.insert(
-                s,
-                spec("trsm"),
-                (start..end, (Uplo::Upper, Op::None, Diag::NonUnit), n),
-                a.at(0, k),
-                a.at(0, j),
-            );
+            let system = system(start..end, (Uplo::Upper, Op::None, Diag::NonUnit), n);
+            trsm.insert(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
             if k > 0 {
                 // X[0..k][j] := X[0..k][j] − X[0..k][k] X[k][j]
-                let parts = Elimination {
-                    op: Op::None,
-                    a: 0..start,
-                    a_cols: end - start,
-                    by: start..end,
-                    changed: 0..start,
-                    n,
-                    nesting: None,
-                };
-                gemm.insert(s, spec("gemm"), parts, a.at(0, k), a.at(0, j));
+                let update = elimination(Op::None, (0..start, end - start), start..end, 0..start, n);
+                gemm.insert(s, spec("gemm"), update, a.at(0, k), a.at(0, j));
             }
         }
         // X[0..k][k] := −X[0..k][k] U[k][k]⁻¹, X[k][k] := U[k][k]⁻¹

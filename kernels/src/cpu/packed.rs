@@ -374,8 +374,8 @@ impl std::fmt::Debug for PackStore {
 /// An operand of a product: a view, and perhaps what is remembered of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand<'a, T> {
-    pub(super) view: MatRef<'a, T>,
-    pub(super) packs: Option<&'a Packs>,
+    pub(crate) view: MatRef<'a, T>,
+    pub(crate) packs: Option<&'a Packs>,
 }
 
 impl<'a, T> Operand<'a, T> {
@@ -383,6 +383,12 @@ impl<'a, T> Operand<'a, T> {
     #[must_use]
     pub fn new(view: MatRef<'a, T>, packs: &'a Packs) -> Self {
         Self { view, packs: Some(packs) }
+    }
+
+    /// The view.
+    #[must_use]
+    pub fn view(self) -> MatRef<'a, T> {
+        self.view
     }
 }
 

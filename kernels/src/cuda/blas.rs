@@ -4,7 +4,12 @@
 //! for symmetric matrices where complex ones have those for Hermitian matrices.
 
 use super::stream::Stream;
-use crate::{Diag, Op, Scalar, Side, Uplo, device::Mat, device::Triangle};
+use super::triangular::Triangle;
+use crate::{
+    Diag, Op, Scalar, Side, Symmetry, Uplo,
+    device::Mat,
+    operations::{Gemm, Rank2k, RankK, Symm},
+};
 use cudarc::cublas::sys::{
     self, cublasDiagType_t as DiagType, cublasFillMode_t as FillMode, cublasHandle_t as Handle,
     cublasOperation_t as Operation, cublasSideMode_t as SideMode, cublasStatus_t as Status,
@@ -23,8 +28,8 @@ type Number = *const c_void;
 type Sizes<const N: usize> = [i64; N];
 /// A matrix with the elements from one of the batch to the next.
 type Batched = (Place, i64);
-type Gemm = unsafe fn(Handle, [Operation; 2], Sizes<3>, Number, [Place; 2], Number, Place) -> Status;
-type GemmBatch = unsafe fn(Handle, [Operation; 2], Sizes<3>, Number, [Batched; 2], Number, Batched, i64) -> Status;
+type Multiply = unsafe fn(Handle, [Operation; 2], Sizes<3>, Number, [Place; 2], Number, Place) -> Status;
+type MultiplyBatch = unsafe fn(Handle, [Operation; 2], Sizes<3>, Number, [Batched; 2], Number, Batched, i64) -> Status;
 type Update = unsafe fn(Handle, (FillMode, Operation), Sizes<2>, Number, Place, Number, Place) -> Status;
 type Update2 = unsafe fn(Handle, (FillMode, Operation), Sizes<2>, Number, [Place; 2], Number, Place) -> Status;
 type Symmetric = unsafe fn(Handle, (SideMode, FillMode), Sizes<2>, Number, [Place; 2], Number, Place) -> Status;
@@ -35,9 +40,9 @@ type Triangular =
 struct Functions {
     /// What the library calls them: those before version 12 do not have all.
     names: &'static [&'static str],
-    gemm: Gemm,
-    batch: GemmBatch,
-    /// symm and hemm.
+    gemm: Multiply,
+    batch: MultiplyBatch,
+    /// symm and hemm, as `Symmetry` has them.
     symmetric: [Symmetric; 2],
     /// syrk and herk.
     rank_k: [Update; 2],
@@ -161,13 +166,6 @@ fn number<E>(x: &Scalars<E>) -> Number {
     (&raw const x.0).cast()
 }
 
-/// Matrices of a batch: the first, and the elements from one to the next.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Batch<T: Scalar> {
-    pub first: Mat<T>,
-    pub stride: usize,
-}
-
 impl<T: Scalar> Stream<'_, T> {
     fn at(&self, mat: Mat<T>) -> Result<Place, DeviceError> {
         let address = self.queue.as_ref().map_or(Ok(0), |queue| queue.address(mat.offset * size_of::<T>()))?;
@@ -188,15 +186,9 @@ impl<T: Scalar> Stream<'_, T> {
         }
     }
 
-    /// C := alpha op(A) op(B) + beta C. No size is zero, here and in what follows.
-    pub fn gemm(
-        &mut self,
-        (op_a, op_b): (Op, Op),
-        alpha: T,
-        (a, b): (Mat<T>, Mat<T>),
-        beta: T,
-        c: Mat<T>,
-    ) -> Result<(), DeviceError> {
+    /// C := alpha op(A) op(B) + beta C, all of C. No size is zero, here and in what follows.
+    pub fn gemm(&mut self, gemm: &Gemm<T, Mat<T>>) -> Result<(), DeviceError> {
+        let &Gemm { op_a, op_b, alpha, a, b, beta, c, .. } = gemm;
         let ops = [op_a, op_b].map(operation::<T>);
         let sizes = [c.m, c.n, op_a.shape(a.shape()).1].map(|size| size as i64);
         let (operands, place) = ([self.at(a)?, self.at(b)?], self.at(c)?);
@@ -208,87 +200,63 @@ impl<T: Scalar> Stream<'_, T> {
         })
     }
 
-    /// The same for so many matrices, which all have the shapes of the first.
-    pub fn gemm_batch(
-        &mut self,
-        (op_a, op_b): (Op, Op),
-        alpha: T,
-        (a, b): (Batch<T>, Batch<T>),
-        beta: T,
-        (c, count): (Batch<T>, usize),
-    ) -> Result<(), DeviceError> {
+    /// The same `count` times, each so many elements further in A, B and C.
+    pub fn gemm_batch(&mut self, first: &Gemm<T, Mat<T>>, steps: [usize; 3], count: usize) -> Result<(), DeviceError> {
+        let &Gemm { op_a, op_b, alpha, a, b, beta, c, .. } = first;
         let ops = [op_a, op_b].map(operation::<T>);
-        let sizes = [c.first.m, c.first.n, op_a.shape(a.first.shape()).1].map(|size| size as i64);
-        let at = |batch: Batch<T>| Ok::<_, DeviceError>((self.at(batch.first)?, batch.stride as i64));
-        let (a, b, c) = (at(a)?, at(b)?, at(c)?);
+        let sizes = [c.m, c.n, op_a.shape(a.shape()).1].map(|size| size as i64);
+        let [a_step, b_step, c_step] = steps.map(|step| step as i64);
+        let (operands, c) = ([(self.at(a)?, a_step), (self.at(b)?, b_step)], (self.at(c)?, c_step));
         let (alpha, beta) = (Scalars(alpha), Scalars(beta));
         self.blas("gemmStridedBatched", |functions, handle| {
             // SAFETY: see `gemm`.
-            unsafe { (functions.batch)(handle, ops, sizes, number(&alpha), [a, b], number(&beta), c, count as i64) }
+            unsafe { (functions.batch)(handle, ops, sizes, number(&alpha), operands, number(&beta), c, count as i64) }
         })
     }
 
-    /// C := alpha A B + beta C or alpha B A + beta C.
-    pub fn symm(
-        &mut self,
-        (hermitian, side, uplo): (bool, Side, Uplo),
-        alpha: T,
-        (a, b): (Mat<T>, Mat<T>),
-        beta: T,
-        c: Mat<T>,
-    ) -> Result<(), DeviceError> {
+    /// symm or hemm.
+    pub fn symm(&mut self, symm: &Symm<T, Mat<T>>) -> Result<(), DeviceError> {
+        let &Symm { symmetry, side, uplo, alpha, a, b, beta, c } = symm;
         let (modes, sizes) = ((side_mode(side), fill(uplo)), [c.m as i64, c.n as i64]);
         let (operands, place) = ([self.at(a)?, self.at(b)?], self.at(c)?);
         let (alpha, beta) = (Scalars(alpha), Scalars(beta));
-        self.blas(if hermitian { "hemm" } else { "symm" }, |functions, handle| {
-            let symm = functions.symmetric[usize::from(hermitian)];
+        self.blas(symmetry.mm(), |functions, handle| {
+            let symm = functions.symmetric[symmetry as usize];
             // SAFETY: see `gemm`.
             unsafe { symm(handle, modes, sizes, number(&alpha), operands, number(&beta), place) }
         })
     }
 
-    /// One triangle of C := alpha op(A) op(A)* + beta C.
-    pub fn rank_k(
-        &mut self,
-        (hermitian, uplo, op): (bool, Uplo, Op),
-        alpha: T,
-        a: Mat<T>,
-        beta: T,
-        c: Mat<T>,
-    ) -> Result<(), DeviceError> {
+    /// syrk or herk, of a C that is square.
+    pub fn rank_k(&mut self, update: &RankK<T, Mat<T>>) -> Result<(), DeviceError> {
+        let &RankK { symmetry, uplo, op, alpha, a, beta, c } = update;
         let modes = (fill(uplo), operation::<T>(op));
         let sizes = [c.n, op.shape(a.shape()).1].map(|size| size as i64);
         let (a, c) = (self.at(a)?, self.at(c)?);
         let (real_alpha, real_beta) = (Scalars(alpha.re()), Scalars(beta.re()));
         let (alpha, beta) = (Scalars(alpha), Scalars(beta));
-        self.blas(if hermitian { "herk" } else { "syrk" }, |functions, handle| {
-            let update = functions.rank_k[usize::from(hermitian)];
+        self.blas(symmetry.rank_k(), |functions, handle| {
+            let update = functions.rank_k[symmetry as usize];
             // SAFETY: see `gemm`. Scalars of herk are real; where it is syrk, so are all.
             unsafe {
-                match hermitian {
-                    true => update(handle, modes, sizes, number(&real_alpha), a, number(&real_beta), c),
-                    false => update(handle, modes, sizes, number(&alpha), a, number(&beta), c),
+                match symmetry {
+                    Symmetry::Hermitian => update(handle, modes, sizes, number(&real_alpha), a, number(&real_beta), c),
+                    Symmetry::Symmetric => update(handle, modes, sizes, number(&alpha), a, number(&beta), c),
                 }
             }
         })
     }
 
-    /// One triangle of C := alpha op(A) op(B)* + alpha* op(B) op(A)* + beta C.
-    pub fn rank_2k(
-        &mut self,
-        (hermitian, uplo, op): (bool, Uplo, Op),
-        alpha: T,
-        (a, b): (Mat<T>, Mat<T>),
-        beta: T,
-        c: Mat<T>,
-    ) -> Result<(), DeviceError> {
+    /// syr2k or her2k.
+    pub fn rank_2k(&mut self, update: &Rank2k<T, Mat<T>>) -> Result<(), DeviceError> {
+        let &Rank2k { symmetry, uplo, op, alpha, a, b, beta, c } = update;
         let modes = (fill(uplo), operation::<T>(op));
         let sizes = [c.n, op.shape(a.shape()).1].map(|size| size as i64);
         let (operands, c) = ([self.at(a)?, self.at(b)?], self.at(c)?);
         let (real_beta, alpha, beta) = (Scalars(beta.re()), Scalars(alpha), Scalars(beta));
-        self.blas(if hermitian { "her2k" } else { "syr2k" }, |functions, handle| {
-            let update = functions.rank_2k[usize::from(hermitian)];
-            let beta = if hermitian { number(&real_beta) } else { number(&beta) };
+        self.blas(symmetry.rank_2k(), |functions, handle| {
+            let update = functions.rank_2k[symmetry as usize];
+            let beta = if symmetry == Symmetry::Hermitian { number(&real_beta) } else { number(&beta) };
             // SAFETY: see `gemm`. beta is real for her2k.
             unsafe { update(handle, modes, sizes, number(&alpha), operands, beta, c) }
         })
@@ -296,7 +264,7 @@ impl<T: Scalar> Stream<'_, T> {
 
     /// B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹.
     pub fn trsm(&mut self, triangle: &Triangle<T>) -> Result<(), DeviceError> {
-        let Triangle { side, uplo, op, diag, alpha, a, b } = *triangle;
+        let &Triangle { side, uplo, op, diag, alpha, a, b, .. } = triangle;
         let diag = match diag {
             Diag::NonUnit => DiagType::CUBLAS_DIAG_NON_UNIT,
             Diag::Unit => DiagType::CUBLAS_DIAG_UNIT,

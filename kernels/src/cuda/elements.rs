@@ -4,7 +4,7 @@ use super::{
     program::{CHUNK, Family, SWAPPED_COLUMNS, THREADS, TRANSPOSED_BLOCK, TRANSPOSED_ROWS},
     stream::{Argument, GRID_MAX, Launch, Stream},
 };
-use crate::{Direction, Op, Scalar, Uplo, device::Mat};
+use crate::{Direction, Op, Scalar, Symmetry, Uplo, device::Mat, operations::Laswp};
 use superscalar_runtime::DeviceError;
 
 /// Elements of a column that a thread has.
@@ -27,11 +27,12 @@ pub(super) fn part_code(part: Option<Uplo>) -> i32 {
 /// A := beta A, or one triangle, with its diagonal made real or not.
 pub(super) fn scale<T: Scalar>(
     stream: &mut Stream<'_, T>,
-    part: Option<(Uplo, bool)>,
+    part: Option<(Symmetry, Uplo)>,
     beta: T,
     a: Mat<T>,
 ) -> Result<(), DeviceError> {
-    let is_hermitian = T::COMPLEX && part.is_some_and(|(_, is_hermitian)| is_hermitian);
+    let beta = part.map_or(beta, |(symmetry, _)| symmetry.factor(beta));
+    let is_hermitian = T::COMPLEX && part.is_some_and(|(symmetry, _)| symmetry == Symmetry::Hermitian);
     if beta == T::ONE && !is_hermitian {
         return Ok(());
     }
@@ -43,7 +44,7 @@ pub(super) fn scale<T: Scalar>(
             Argument::place(a.ld),
             Argument::place(a.m),
             Argument::place(a.n),
-            Argument::code(part_code(part.map(|(uplo, _)| uplo))),
+            Argument::code(part_code(part.map(|(_, uplo)| uplo))),
             Argument::code(is_hermitian.into()),
             Argument::value(beta),
         ],
@@ -120,10 +121,7 @@ pub(super) fn fold<T: Scalar>(
 /// The interchanges of successive blocks of rows, or the same backward. Fails, when the device is done, for an index outside of A.
 pub(super) fn laswp<T: Scalar>(
     stream: &mut Stream<'_, T>,
-    a: Mat<T>,
-    first: usize,
-    ipiv: &[Mat<i32>],
-    direction: Direction,
+    &Laswp { a, first, ref ipiv, direction }: &Laswp<T>,
 ) -> Result<(), DeviceError> {
     if a.m == 0 || a.n == 0 || ipiv.iter().all(|one| one.m == 0) {
         return Ok(());

@@ -6,13 +6,14 @@
 //! workspace whose size only a device can tell, and a task's scratch is asked for before there is one.)
 
 use super::{
-    product::Product,
     program::{Family, SOLVED_SOON, THREADS, UNIT_ORDER, factor_order, factor_step, solved_vectors},
     stream::{Argument, Launch, Manner, Stream, Together},
+    triangular::Triangle,
 };
 use crate::{
-    Diag, NotPositiveDefinite, Op, Scalar, Side, Uplo,
-    device::{Call, Mat, Triangle},
+    Diag, NotPositiveDefinite, Op, Scalar, Side, Symmetry, Uplo,
+    device::{Call, Mat},
+    operations::{Gemm, Potrf, RankK, Trapezoid},
 };
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
@@ -28,9 +29,7 @@ const ASIDE_FROM: usize = 4096;
 /// A = L Lᴴ or Uᴴ U, below `first` rows of a matrix; of a trapezoid the rest, too.
 pub(super) fn potrf<T: Scalar>(
     stream: &mut Stream<'_, T>,
-    uplo: Uplo,
-    first: usize,
-    a: Mat<T>,
+    Potrf { uplo, first, a }: Potrf<Mat<T>>,
 ) -> Result<(), DeviceError> {
     if a.m.min(a.n) == 0 {
         return Ok(());
@@ -142,10 +141,20 @@ fn factor<T: Scalar>(
         };
         factor(stream, (uplo, order), panel, status, row)?;
         let rest = a.submatrix(part..m, part..n);
-        let (alpha, beta) = (-T::ONE, T::ONE);
-        super::run(stream, &Call::RankK { hermitian: true, uplo, op, alpha, a: beside, beta, c: rest })?;
+        update(stream, (uplo, op), beside, rest)?;
         (a, row) = (rest, row + part);
     }
+}
+
+/// C := C − op(A) op(A)ᴴ in a trapezoid.
+fn update<T: Scalar>(
+    stream: &mut Stream<'_, T>,
+    (uplo, op): (Uplo, Op),
+    a: Mat<T>,
+    c: Mat<T>,
+) -> Result<(), DeviceError> {
+    let update = RankK { symmetry: Symmetry::Hermitian, uplo, op, alpha: -T::ONE, a, beta: T::ONE, c };
+    super::run(stream, &Call::RankK(update))
 }
 
 /// The same for a trapezoid that is much larger than its triangle. That is factored block by block, and the rest goes aside: there a block's part is
@@ -157,7 +166,7 @@ fn factor_tall<T: Scalar>(
     status: Argument,
     row: usize,
 ) -> Result<(), DeviceError> {
-    let (triangle, rest) = a.trapezoid(uplo);
+    let (triangle, rest) = a.cut(uplo);
     let (n, is_lower) = (triangle.n, uplo == Uplo::Lower);
     // Of L, block (i, j); of U, block (j, i).
     let block =
@@ -172,7 +181,7 @@ fn factor_tall<T: Scalar>(
                 Uplo::Lower => ((Op::None, Op::ConjTrans), before, by),
                 Uplo::Upper => ((Op::ConjTrans, Op::None), by, before),
             };
-            Product { ops, alpha: -T::ONE, a, b, beta: T::ONE, c }.run(stream)?;
+            Gemm::new(ops, -T::ONE, (a, b), T::ONE, c).enqueue(stream)?;
         }
         stream.back();
         factor_block(stream, (uplo, order), block(start..n, here.clone()), status, row + start)?;
@@ -182,9 +191,8 @@ fn factor_tall<T: Scalar>(
         stream.back();
         let below = here.end..n;
         if !below.is_empty() {
-            let (op, alpha, beta) = (if is_lower { Op::None } else { Op::ConjTrans }, -T::ONE, T::ONE);
-            let (a, c) = (block(below.clone(), here), block(below.clone(), below));
-            super::run(stream, &Call::RankK { hermitian: true, uplo, op, alpha, a, beta, c })?;
+            let op = if is_lower { Op::None } else { Op::ConjTrans };
+            update(stream, (uplo, op), block(below.clone(), here), block(below.clone(), below))?;
         }
     }
     stream.join()
@@ -198,7 +206,7 @@ fn factor_block<T: Scalar>(
     status: Argument,
     row: usize,
 ) -> Result<(), DeviceError> {
-    let (a, rest) = a.trapezoid(uplo);
+    let (a, rest) = a.cut(uplo);
     let row = i32::try_from(row).map_err(|_| DeviceError::new(format!("potrf of a tile with {row} rows above")))?;
     let launch = Launch {
         family: Family::Factor,
@@ -265,7 +273,7 @@ fn solve_with<T: Scalar>(stream: &mut Stream<'_, T>, order: usize, triangle: &Tr
     };
     let triangle = |range: Range<usize>, b| Triangle { a: a.submatrix(range.clone(), range), b, ..*triangle };
     solve_with(stream, order, &triangle(0..part, first))?;
-    Product { ops, alpha: -T::ONE, a: left, b: right, beta: T::ONE, c: rest }.run(stream)?;
+    Gemm::new(ops, -T::ONE, (left, right), T::ONE, rest).enqueue(stream)?;
     solve_with(stream, order, &triangle(part..n, rest))
 }
 

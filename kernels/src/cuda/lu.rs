@@ -5,14 +5,14 @@
 use super::{
     elements::laswp,
     grid::{Grid, Kernels, left_of},
-    product::Product,
     program::{Family, THREADS},
     stream::{Argument, Launch, Stream},
-    triangular::trsm,
+    triangular,
 };
 use crate::{
     Diag, Direction, Op, Scalar, Side, Uplo,
-    device::{Mat, Triangle},
+    device::Mat,
+    operations::{Action, Gemm, Getrf, Laswp, Triangular},
 };
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
@@ -36,9 +36,7 @@ struct Panel<T: Scalar> {
 /// P L U = A, with `first` rows above.
 pub(super) fn getrf<T: Scalar>(
     stream: &mut Stream<'_, T>,
-    a: Mat<T>,
-    first: usize,
-    ipiv: Mat<i32>,
+    Getrf { a, first, ipiv }: Getrf<T>,
 ) -> Result<(), DeviceError> {
     let (m, n) = a.shape();
     let k = m.min(n);
@@ -93,15 +91,9 @@ impl<T: Scalar> Panel<T> {
         self.factor(stream, left.clone())?;
         self.exchange(stream, right.clone(), left.clone())?;
         self.solve(stream, left.clone(), right.clone())?;
-        let product = Product {
-            ops: (Op::None, Op::None),
-            alpha: -T::ONE,
-            a: a.submatrix(cut..a.m, left.clone()),
-            b: a.submatrix(left.clone(), right.clone()),
-            beta: T::ONE,
-            c: a.submatrix(cut..a.m, right.clone()),
-        };
-        product.run(stream)?;
+        let factors = (a.submatrix(cut..a.m, left.clone()), a.submatrix(left.clone(), right.clone()));
+        let c = a.submatrix(cut..a.m, right.clone());
+        Gemm::new((Op::None, Op::None), -T::ONE, factors, T::ONE, c).enqueue(stream)?;
         self.factor(stream, right.clone())?;
         self.exchange(stream, left, right)
     }
@@ -109,14 +101,15 @@ impl<T: Scalar> Panel<T> {
     /// Interchanges rows of some columns, by what was done to others.
     fn exchange(&self, stream: &mut Stream<'_, T>, of: Range<usize>, by: Range<usize>) -> Result<(), DeviceError> {
         let Self { a, ipiv, .. } = self;
-        let interchanges = [ipiv.submatrix(by.clone(), 0..1)];
-        laswp(stream, a.submatrix(0..a.m, of), by.start, &interchanges, Direction::Forward)
+        let ipiv = vec![ipiv.submatrix(by.clone(), 0..1)];
+        let (a, direction) = (a.submatrix(0..a.m, of), Direction::Forward);
+        laswp(stream, &Laswp { a, first: by.start, ipiv, direction })
     }
 
     /// U12 := L11⁻¹ A12.
     fn solve(&self, stream: &mut Stream<'_, T>, left: Range<usize>, right: Range<usize>) -> Result<(), DeviceError> {
         let (side, uplo, op, diag, alpha) = (Side::Left, Uplo::Lower, Op::None, Diag::Unit, T::ONE);
         let (a, b) = (self.a.submatrix(left.clone(), left.clone()), self.a.submatrix(left, right));
-        trsm(stream, &Triangle { side, uplo, op, diag, alpha, a, b })
+        triangular::apply(stream, &Triangular { action: Action::Solve, side, uplo, op, diag, alpha, a, b })
     }
 }

@@ -41,7 +41,6 @@ mod triangular;
 pub use program::Family;
 
 use crate::{Scalar, device::Call};
-use product::Product;
 use std::ops::Range;
 use stream::Stream;
 use superscalar_devices::cuda::Queue;
@@ -75,13 +74,13 @@ pub fn enqueue<T: Scalar>(queue: &mut Queue, scratch: Range<usize>, call: &Call<
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{Op, Uplo, cuda::scratch_bytes, device::{Call, Mat}};
+/// use superscalar_kernels::{Op, Uplo, cuda::scratch_bytes, device::{Call, Mat}, operations::{Copy, Gemm}};
 ///
 /// let tile = Mat::<f64>::at(0, (256, 256), 256);
-/// assert_eq!(scratch_bytes(&Call::Copy { op: Op::Trans, a: tile, b: tile }), 0);
+/// assert_eq!(scratch_bytes(&Call::Copy(Copy { op: Op::Trans, a: tile, b: tile })), 0);
 /// // One triangle of a product has the blocks on its diagonal computed aside.
 /// let (op_a, op_b, alpha, beta) = (Op::None, Op::None, 1.0, 1.0);
-/// let product = |part| Call::Gemm { part, op_a, op_b, alpha, a: tile, b: tile, beta, c: tile };
+/// let product = |part| Call::Gemm(Gemm { part, op_a, op_b, alpha, a: tile, b: tile, beta, c: tile });
 /// assert!(scratch_bytes(&product(Some(Uplo::Lower))) >= 256 * 256 * 8);
 /// assert_eq!(scratch_bytes(&product(None)), 0);
 /// ```
@@ -98,7 +97,7 @@ pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
 /// The launches of a call that was checked.
 fn run<T: Scalar>(stream: &mut Stream<'_, T>, call: &Call<T>) -> Result<(), DeviceError> {
     // potrf takes the rest along in each of its own blocks.
-    let parts = if matches!(call, Call::Potrf { .. }) { None } else { call.triangle_and_rest() };
+    let parts = if matches!(call, Call::Potrf(_)) { None } else { call.triangle_and_rest() };
     match parts {
         Some(parts) => parts.iter().try_for_each(|part| run_whole(stream, part)),
         None => run_whole(stream, call),
@@ -106,31 +105,18 @@ fn run<T: Scalar>(stream: &mut Stream<'_, T>, call: &Call<T>) -> Result<(), Devi
 }
 
 fn run_whole<T: Scalar>(stream: &mut Stream<'_, T>, call: &Call<T>) -> Result<(), DeviceError> {
-    match *call {
-        Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c } => {
-            let product = Product { ops: (op_a, op_b), alpha, a, b, beta, c };
-            if let Some(uplo) = part { product.run_triangle(stream, uplo) } else { product.run(stream) }
-        }
-        Call::Symm { hermitian, side, uplo, alpha, a, b, beta, c } => {
-            product::symm(stream, (hermitian, side, uplo), alpha, (a, b), beta, c)
-        }
-        Call::RankK { hermitian, uplo, op, alpha, a, beta, c } => {
-            product::rank_k(stream, (hermitian, uplo, op), alpha, a, beta, c)
-        }
-        Call::Rank2k { hermitian, uplo, op, alpha, a, b, beta, c } => {
-            product::rank_2k(stream, (hermitian, uplo, op), alpha, (a, b), beta, c)
-        }
-        Call::Trmm(ref triangle) => triangular::trmm(stream, triangle),
-        Call::Trsm(ref triangle) => triangular::trsm(stream, triangle),
-        Call::Potrf { uplo, first, a } => factor::potrf(stream, uplo, first, a),
-        Call::Getrf { a, first, ipiv } => lu::getrf(stream, a, first, ipiv),
-        Call::Geqrf { a, t, tau } => qr::geqrf(stream, a, t, tau),
-        Call::Laswp { a, first, ref ipiv, direction } => elements::laswp(stream, a, first, ipiv, direction),
-        Call::Larfb { side, op, v, t, c } => reflector::larfb(stream, (side, op), v, t, c),
-        Call::Copy { op, a, b } => elements::copy(stream, op, a, b),
-        Call::Scale { part, beta, a } => {
-            let beta = if part.is_some_and(|(_, is_real)| is_real) { T::from_real(beta.re()) } else { beta };
-            elements::scale(stream, part, beta, a)
-        }
+    match call {
+        Call::Gemm(gemm) => gemm.enqueue(stream),
+        Call::Symm(symm) => product::symm(stream, symm),
+        Call::RankK(update) => product::rank_k(stream, update),
+        Call::Rank2k(update) => product::rank_2k(stream, update),
+        Call::Triangular(triangle) => triangular::apply(stream, triangle),
+        Call::Potrf(factorization) => factor::potrf(stream, *factorization),
+        Call::Getrf(panel) => lu::getrf(stream, *panel),
+        Call::Geqrf(panel) => qr::geqrf(stream, *panel),
+        Call::Laswp(exchange) => elements::laswp(stream, exchange),
+        Call::Larfb(reflector) => reflector::larfb(stream, *reflector),
+        Call::Copy(copy) => elements::copy(stream, copy.op, copy.a, copy.b),
+        Call::Scale(scale) => elements::scale(stream, scale.part, scale.beta, scale.a),
     }
 }

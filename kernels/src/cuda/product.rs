@@ -4,68 +4,52 @@
 //! whatever cuBLAS does.
 
 use super::{
-    blas::Batch,
     elements::{fold, scale},
     stream::Stream,
 };
-use crate::{Op, Scalar, Side, Uplo, device::Mat};
+use crate::{
+    Op, Scalar, Symmetry, Uplo,
+    device::Mat,
+    operations::{Gemm, Rank2k, RankK, Symm},
+};
 use superscalar_runtime::DeviceError;
 
 /// Order of the blocks on the diagonal of gemmt, which are computed whole.
 const DIAGONAL: usize = 256;
 
-/// C := alpha op(A) op(B) + beta C.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Product<T: Scalar> {
-    pub ops: (Op, Op),
-    pub alpha: T,
-    pub a: Mat<T>,
-    pub b: Mat<T>,
-    pub beta: T,
-    pub c: Mat<T>,
-}
-
-impl<T: Scalar> Product<T> {
-    /// Numbers of rows, of columns, and of products in a sum.
-    fn sizes(&self) -> (usize, usize, usize) {
-        (self.c.m, self.c.n, self.ops.0.shape(self.a.shape()).1)
-    }
-
+impl<T: Scalar> Gemm<T, Mat<T>> {
     /// Puts it into the stream.
-    pub fn run(self, stream: &mut Stream<'_, T>) -> Result<(), DeviceError> {
-        let Self { ops, alpha, a, b, beta, c } = self;
-        match self.sizes() {
-            (0, _, _) | (_, 0, _) => Ok(()),
-            (_, _, k) if k == 0 || alpha == T::ZERO => scale(stream, None, beta, c),
-            _ => stream.gemm(ops, alpha, (a, b), beta, c),
+    pub(super) fn enqueue(&self, stream: &mut Stream<'_, T>) -> Result<(), DeviceError> {
+        let &Self { part, op_a, alpha, a, beta, c, .. } = self;
+        if c.m == 0 || c.n == 0 {
+            return Ok(());
+        }
+        if alpha == T::ZERO || op_a.shape(a.shape()).1 == 0 {
+            return scale(stream, part.map(|uplo| (Symmetry::Symmetric, uplo)), beta, c);
+        }
+        match part {
+            None => stream.gemm(self),
+            Some(uplo) => Self { part: None, ..*self }.enqueue_triangle(stream, uplo),
         }
     }
 
     /// Puts one triangle of it into the stream: blocks on the diagonal are computed aside, of those beside it each level as one
     /// batch, in blocks twice as large from level to level.
-    pub fn run_triangle(self, stream: &mut Stream<'_, T>, part: Uplo) -> Result<(), DeviceError> {
-        let Self { ops, alpha, beta, c, .. } = self;
-        let (n, _, k) = self.sizes();
-        if n == 0 {
-            return Ok(());
-        }
-        if k == 0 || alpha == T::ZERO {
-            return scale(stream, Some((part, false)), beta, c);
-        }
-        let before = stream.mark();
+    fn enqueue_triangle(self, stream: &mut Stream<'_, T>, part: Uplo) -> Result<(), DeviceError> {
+        let Self { beta, c, .. } = self;
+        let (n, before) = (c.n, stream.mark());
         let order = n.min(DIAGONAL);
         let w = stream.take::<T>((order, n.next_multiple_of(order)))?;
         let whole = n / order;
-        let batch = |first: Mat<T>, stride| Batch { first, stride };
         let step = self.steps(order);
         let one = self.block((0..order, 0..order));
-        let to = (batch(w.submatrix(0..order, 0..order), order * order), whole);
-        stream.gemm_batch(ops, alpha, (batch(one.a, step.0), batch(one.b, step.1)), T::ZERO, to)?;
+        let one = Self { beta: T::ZERO, c: w.submatrix(0..order, 0..order), ..one };
+        stream.gemm_batch(&one, [step.0, step.1, order * order], whole)?;
         if whole * order < n {
             let (rest, rows) = (whole * order..n, n - whole * order);
             let last = self.block((rest.clone(), rest.clone()));
             let c = w.submatrix(0..rows, rest);
-            Self { beta: T::ZERO, c, ..last }.run(stream)?;
+            Self { beta: T::ZERO, c, ..last }.enqueue(stream)?;
         }
         fold(stream, part, w, beta, c)?;
         stream.release(before);
@@ -86,78 +70,56 @@ impl<T: Scalar> Product<T> {
         };
         let whole = n / (2 * order);
         if whole > 0 {
-            let (one, step) = (at(0), self.steps(2 * order));
-            let c = Batch { first: one.c, stride: 2 * order * (self.c.ld + 1) };
-            let operands = (Batch { first: one.a, stride: step.0 }, Batch { first: one.b, stride: step.1 });
-            stream.gemm_batch(self.ops, self.alpha, operands, self.beta, (c, whole))?;
+            let (a_step, b_step) = self.steps(2 * order);
+            stream.gemm_batch(&at(0), [a_step, b_step, 2 * order * (self.c.ld + 1)], whole)?;
         }
-        if whole * 2 * order + order < n { at(whole * 2 * order).run(stream) } else { Ok(()) }
+        if whole * 2 * order + order < n { at(whole * 2 * order).enqueue(stream) } else { Ok(()) }
     }
 
     /// The product for these rows and columns of C.
     fn block(self, (rows, columns): (std::ops::Range<usize>, std::ops::Range<usize>)) -> Self {
-        let Self { ops, a, b, c, .. } = self;
+        let Self { op_a, op_b, a, b, c, .. } = self;
         let c = c.submatrix(rows.clone(), columns.clone());
-        let a = if ops.0 == Op::None { a.submatrix(rows, 0..a.n) } else { a.submatrix(0..a.m, rows) };
-        let b = if ops.1 == Op::None { b.submatrix(0..b.m, columns) } else { b.submatrix(columns, 0..b.n) };
+        let a = if op_a == Op::None { a.submatrix(rows, 0..a.n) } else { a.submatrix(0..a.m, rows) };
+        let b = if op_b == Op::None { b.submatrix(0..b.m, columns) } else { b.submatrix(columns, 0..b.n) };
         Self { a, b, c, ..self }
     }
 
     /// The elements from one factor to that which is so many rows or columns of C further.
     fn steps(&self, rows: usize) -> (usize, usize) {
-        let Self { ops, a, b, .. } = self;
+        let Self { op_a, op_b, a, b, .. } = self;
         let of = |is_along: bool, ld: usize| if is_along { rows } else { rows * ld };
-        (of(ops.0 == Op::None, a.ld), of(ops.1 != Op::None, b.ld))
+        (of(*op_a == Op::None, a.ld), of(*op_b != Op::None, b.ld))
     }
 }
 
 /// symm or hemm.
-pub(super) fn symm<T: Scalar>(
-    stream: &mut Stream<'_, T>,
-    options: (bool, Side, Uplo),
-    alpha: T,
-    operands: (Mat<T>, Mat<T>),
-    beta: T,
-    c: Mat<T>,
-) -> Result<(), DeviceError> {
-    match c.shape() {
+pub(super) fn symm<T: Scalar>(stream: &mut Stream<'_, T>, symm: &Symm<T, Mat<T>>) -> Result<(), DeviceError> {
+    match symm.c.shape() {
         (0, _) | (_, 0) => Ok(()),
-        _ if alpha == T::ZERO => scale(stream, None, beta, c),
-        _ => stream.symm(options, alpha, operands, beta, c),
+        _ if symm.alpha == T::ZERO => scale(stream, None, symm.beta, symm.c),
+        _ => stream.symm(symm),
     }
 }
 
 /// syrk or herk.
-pub(super) fn rank_k<T: Scalar>(
-    stream: &mut Stream<'_, T>,
-    (hermitian, uplo, op): (bool, Uplo, Op),
-    alpha: T,
-    a: Mat<T>,
-    beta: T,
-    c: Mat<T>,
-) -> Result<(), DeviceError> {
-    let real = |x: T| if hermitian { T::from_real(x.re()) } else { x };
-    let (alpha, beta, k) = (real(alpha), real(beta), op.shape(a.shape()).1);
+pub(super) fn rank_k<T: Scalar>(stream: &mut Stream<'_, T>, update: &RankK<T, Mat<T>>) -> Result<(), DeviceError> {
+    let &RankK { symmetry, uplo, op, alpha, a, beta, c } = update;
     match c.n {
         0 => Ok(()),
-        _ if k == 0 || alpha == T::ZERO => scale(stream, Some((uplo, hermitian)), beta, c),
-        _ => stream.rank_k((hermitian, uplo, op), alpha, a, beta, c),
+        _ if op.shape(a.shape()).1 == 0 || symmetry.factor(alpha) == T::ZERO => {
+            scale(stream, Some((symmetry, uplo)), beta, c)
+        }
+        _ => stream.rank_k(update),
     }
 }
 
 /// syr2k or her2k.
-pub(super) fn rank_2k<T: Scalar>(
-    stream: &mut Stream<'_, T>,
-    (hermitian, uplo, op): (bool, Uplo, Op),
-    alpha: T,
-    operands: (Mat<T>, Mat<T>),
-    beta: T,
-    c: Mat<T>,
-) -> Result<(), DeviceError> {
-    let beta = if hermitian { T::from_real(beta.re()) } else { beta };
+pub(super) fn rank_2k<T: Scalar>(stream: &mut Stream<'_, T>, update: &Rank2k<T, Mat<T>>) -> Result<(), DeviceError> {
+    let &Rank2k { symmetry, uplo, op, alpha, a, beta, c, .. } = update;
     match c.n {
         0 => Ok(()),
-        _ if op.shape(operands.0.shape()).1 == 0 || alpha == T::ZERO => scale(stream, Some((uplo, hermitian)), beta, c),
-        _ => stream.rank_2k((hermitian, uplo, op), alpha, operands, beta, c),
+        _ if op.shape(a.shape()).1 == 0 || alpha == T::ZERO => scale(stream, Some((symmetry, uplo)), beta, c),
+        _ => stream.rank_2k(update),
     }
 }

@@ -5,12 +5,15 @@
 use super::{
     elements::{complete, scale},
     grid::{Grid, Kernels, left_of},
-    product::Product,
     program::Family,
     reflector::larfb,
     stream::{Argument, Stream},
 };
-use crate::{Op, Scalar, Side, device::Mat};
+use crate::{
+    Op, Scalar, Side,
+    device::Mat,
+    operations::{Gemm, Geqrf, Larfb},
+};
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
@@ -32,12 +35,7 @@ struct Panel<T: Scalar> {
 }
 
 /// Q R = A.
-pub(super) fn geqrf<T: Scalar>(
-    stream: &mut Stream<'_, T>,
-    a: Mat<T>,
-    t: Mat<T>,
-    tau: Mat<T>,
-) -> Result<(), DeviceError> {
+pub(super) fn geqrf<T: Scalar>(stream: &mut Stream<'_, T>, Geqrf { a, t, tau }: Geqrf<T>) -> Result<(), DeviceError> {
     let (m, n) = a.shape();
     let k = m.min(n);
     if k == 0 {
@@ -49,7 +47,7 @@ pub(super) fn geqrf<T: Scalar>(
     Panel { a, t, tau, grid, status }.factor(stream, 0..k)?;
     if k < n {
         let (v, c) = (a.submatrix(0..m, 0..k), a.submatrix(0..m, k..n));
-        larfb(stream, (Side::Left, Op::ConjTrans), v, t, c)?;
+        larfb(stream, Larfb { side: Side::Left, op: Op::ConjTrans, v, t, c })?;
     }
     stream.release(before);
     Ok(())
@@ -72,7 +70,8 @@ impl<T: Scalar> Panel<T> {
         let (left, right) = (start..cut, cut..columns.end);
         self.factor(stream, left.clone())?;
         let (v, t1) = (a.submatrix(start..a.m, left.clone()), t.submatrix(left.clone(), left.clone()));
-        larfb(stream, (Side::Left, Op::ConjTrans), v, t1, a.submatrix(start..a.m, right.clone()))?;
+        let c = a.submatrix(start..a.m, right.clone());
+        larfb(stream, Larfb { side: Side::Left, op: Op::ConjTrans, v, t: t1, c })?;
         self.factor(stream, right.clone())?;
         self.join(stream, left, right)
     }
@@ -85,14 +84,14 @@ impl<T: Scalar> Panel<T> {
         let (unit, y, x) = (stream.take((rest, rest))?, stream.take((half, rest))?, stream.take((half, rest))?);
         let below = right.end..m;
         complete(stream, a.submatrix(right.clone(), right.clone()), unit)?;
-        let product = |ops, alpha, a, b, beta, c| Product { ops, alpha, a, b, beta, c };
+        let product = |ops, alpha, a, b, beta, c| Gemm::new(ops, alpha, (a, b), beta, c);
         let (none, adjoint) = ((Op::None, Op::None), (Op::ConjTrans, Op::None));
-        product(adjoint, T::ONE, a.submatrix(right.clone(), left.clone()), unit, T::ZERO, y).run(stream)?;
+        product(adjoint, T::ONE, a.submatrix(right.clone(), left.clone()), unit, T::ZERO, y).enqueue(stream)?;
         let (v1, v2) = (a.submatrix(below.clone(), left.clone()), a.submatrix(below, right.clone()));
-        product(adjoint, T::ONE, v1, v2, T::ONE, y).run(stream)?;
-        product(none, T::ONE, y, t.submatrix(right.clone(), right.clone()), T::ZERO, x).run(stream)?;
+        product(adjoint, T::ONE, v1, v2, T::ONE, y).enqueue(stream)?;
+        product(none, T::ONE, y, t.submatrix(right.clone(), right.clone()), T::ZERO, x).enqueue(stream)?;
         let (t1, t12) = (t.submatrix(left.clone(), left.clone()), t.submatrix(left.clone(), right.clone()));
-        product(none, -T::ONE, t1, x, T::ZERO, t12).run(stream)?;
+        product(none, -T::ONE, t1, x, T::ZERO, t12).enqueue(stream)?;
         scale(stream, None, T::ZERO, t.submatrix(right, left))?;
         stream.release(before);
         Ok(())

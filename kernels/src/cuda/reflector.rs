@@ -2,17 +2,18 @@
 //! trmm a gemm (Quintana-Ortí, Igual, Quintana-Ortí and van de Geijn's choice for accelerators, too); the rows below it are used as
 //! they are.
 
-use super::{elements::complete, product::Product, stream::Stream};
-use crate::{Op, Scalar, Side, device::Mat};
+use super::{elements::complete, stream::Stream};
+use crate::{
+    Op, Scalar, Side,
+    device::Mat,
+    operations::{Gemm, Larfb},
+};
 use superscalar_runtime::DeviceError;
 
 /// C := op(Q) C or C op(Q). With T of fewer rows than columns, Q is the product of one reflector for every so many columns.
 pub(super) fn larfb<T: Scalar>(
     stream: &mut Stream<'_, T>,
-    (side, op): (Side, Op),
-    v: Mat<T>,
-    t: Mat<T>,
-    c: Mat<T>,
+    Larfb { side, op, v, t, c }: Larfb<Mat<T>>,
 ) -> Result<(), DeviceError> {
     let (m, k) = v.shape();
     if k == 0 || c.m == 0 || c.n == 0 {
@@ -51,9 +52,9 @@ fn apply_left<T: Scalar>(
     let below = v.submatrix(k..m, 0..k);
     let (top, bottom) = (c.submatrix(0..k, 0..n), c.submatrix(k..m, 0..n));
     let transposed = (Op::ConjTrans, Op::None);
-    set(transposed, unit, top, y).run(stream)?;
+    set(transposed, unit, top, y).enqueue(stream)?;
     adding(T::ONE, transposed, below, bottom, y, stream)?;
-    set((op, Op::None), t, y, z).run(stream)?;
+    set((op, Op::None), t, y, z).enqueue(stream)?;
     adding(-T::ONE, (Op::None, Op::None), unit, z, top, stream)?;
     adding(-T::ONE, (Op::None, Op::None), below, z, bottom, stream)?;
     stream.release(before);
@@ -76,9 +77,9 @@ fn apply_right<T: Scalar>(
     let below = v.submatrix(k..m, 0..k);
     let (first, rest) = (c.submatrix(0..n, 0..k), c.submatrix(0..n, k..m));
     let transposed = (Op::None, Op::ConjTrans);
-    set((Op::None, Op::None), first, unit, y).run(stream)?;
+    set((Op::None, Op::None), first, unit, y).enqueue(stream)?;
     adding(T::ONE, (Op::None, Op::None), rest, below, y, stream)?;
-    set((Op::None, op), y, t, z).run(stream)?;
+    set((Op::None, op), y, t, z).enqueue(stream)?;
     adding(-T::ONE, transposed, z, unit, first, stream)?;
     adding(-T::ONE, transposed, z, below, rest, stream)?;
     stream.release(before);
@@ -86,8 +87,8 @@ fn apply_right<T: Scalar>(
 }
 
 /// C := op(A) op(B).
-fn set<T: Scalar>(ops: (Op, Op), a: Mat<T>, b: Mat<T>, c: Mat<T>) -> Product<T> {
-    Product { ops, alpha: T::ONE, a, b, beta: T::ZERO, c }
+fn set<T: Scalar>(ops: (Op, Op), a: Mat<T>, b: Mat<T>, c: Mat<T>) -> Gemm<T, Mat<T>> {
+    Gemm::new(ops, T::ONE, (a, b), T::ZERO, c)
 }
 
 /// C := C + alpha op(A) op(B).
@@ -99,5 +100,5 @@ fn adding<T: Scalar>(
     c: Mat<T>,
     stream: &mut Stream<'_, T>,
 ) -> Result<(), DeviceError> {
-    Product { ops, alpha, a, b, beta: T::ONE, c }.run(stream)
+    Gemm::new(ops, alpha, (a, b), T::ONE, c).enqueue(stream)
 }

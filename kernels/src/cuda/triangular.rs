@@ -6,39 +6,40 @@
 //! blocks twice as large from level to level.
 
 use super::{
-    blas::Batch,
     elements::{copy, scale},
     factor,
-    product::Product,
     program::{Family, MULTIPLIED_COLUMNS, THREADS, triangle_order},
     stream::{Argument, Launch, Stream},
 };
 use crate::{
     Diag, Op, Scalar, Side, Uplo,
-    device::{Mat, Triangle},
+    device::Mat,
+    operations::{Action, Gemm, Triangular},
 };
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
-/// B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹; alpha = 0 does not read A.
-pub(super) fn trsm<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
+/// trmm or trsm in a device's heap.
+pub(super) type Triangle<T> = Triangular<T, Mat<T>>;
+
+/// trmm or trsm; alpha = 0 does not read A.
+pub(super) fn apply<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
     match triangle.b.shape() {
         (0, _) | (_, 0) => Ok(()),
         _ if triangle.alpha == T::ZERO => scale(stream, None, T::ZERO, triangle.b),
-        _ if factor::solves(triangle) => factor::solve(stream, triangle),
-        _ => stream.trsm(triangle),
+        _ if triangle.action == Action::Multiply => trmm(stream, triangle),
+        _ => trsm(stream, triangle),
     }
 }
 
-/// B := alpha op(A) B or alpha B op(A); alpha = 0 does not read A.
-pub(super) fn trmm<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
-    let Triangle { alpha, a, b, .. } = *triangle;
-    if b.m == 0 || b.n == 0 {
-        return Ok(());
-    }
-    if alpha == T::ZERO {
-        return scale(stream, None, T::ZERO, b);
-    }
+/// B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹, where there are such.
+fn trsm<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
+    if factor::solves(triangle) { factor::solve(stream, triangle) } else { stream.trsm(triangle) }
+}
+
+/// B := alpha op(A) B or alpha B op(A), where there are such.
+fn trmm<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
+    let Triangle { a, b, .. } = *triangle;
     let before = stream.mark();
     let w = stream.take::<T>(b.shape())?;
     copy(stream, Op::None, b, w)?;
@@ -119,16 +120,14 @@ fn multiply_beside<T: Scalar>(
             Side::Left => ((op, Op::None), block, part(w, columns), part(b, rows)),
             Side::Right => ((Op::None, op), part(w, rows), block, part(b, columns)),
         };
-        Product { ops, alpha, a, b, beta: T::ONE, c }
+        Gemm::new(ops, alpha, (a, b), T::ONE, c)
     };
     let whole = n / step;
     if whole > 0 {
-        let Product { ops, a: left, b: right, c, .. } = product(0);
         let diagonal = step * (a.ld + 1);
         let along = |mat: Mat<T>| if side == Side::Left { step } else { step * mat.ld };
         let (left_step, right_step) = if side == Side::Left { (diagonal, along(w)) } else { (along(w), diagonal) };
-        let operands = (Batch { first: left, stride: left_step }, Batch { first: right, stride: right_step });
-        stream.gemm_batch(ops, alpha, operands, T::ONE, (Batch { first: c, stride: along(b) }, whole))?;
+        stream.gemm_batch(&product(0), [left_step, right_step, along(b)], whole)?;
     }
-    if whole * step + order < n { product(whole * step).run(stream) } else { Ok(()) }
+    if whole * step + order < n { product(whole * step).enqueue(stream) } else { Ok(()) }
 }

@@ -6,22 +6,23 @@ use super::{
     stream::{Argument, Launch, Stream},
     view::{View, part_code},
 };
-use crate::{Direction, Op, Scalar, Uplo, device::Mat};
+use crate::{Direction, Op, Scalar, Symmetry, Uplo, device::Mat, operations::Laswp};
 use superscalar_runtime::DeviceError;
 
 /// A := beta A, or one triangle, with its diagonal made real or not.
 pub(super) fn scale<T: Scalar>(
     stream: &mut Stream<'_>,
-    part: Option<(Uplo, bool)>,
+    part: Option<(Symmetry, Uplo)>,
     beta: T,
     a: View,
 ) -> Result<(), DeviceError> {
-    let is_hermitian = T::COMPLEX && part.is_some_and(|(_, is_hermitian)| is_hermitian);
+    let beta = part.map_or(beta, |(symmetry, _)| symmetry.factor(beta));
+    let is_hermitian = T::COMPLEX && part.is_some_and(|(symmetry, _)| symmetry == Symmetry::Hermitian);
     if a.m == 0 || a.n == 0 || (beta == T::ONE && !is_hermitian) {
         return Ok(());
     }
     if a.rs != 1 {
-        return scale(stream, part.map(|(uplo, is_hermitian)| (uplo.flip(), is_hermitian)), beta, a.transpose());
+        return scale(stream, part.map(|(symmetry, uplo)| (symmetry, uplo.flip())), beta, a.transpose());
     }
     stream.launch(Launch {
         program: Program::Elements,
@@ -30,7 +31,7 @@ pub(super) fn scale<T: Scalar>(
             Argument::Place(a.at),
             Argument::Place(a.cs),
             Argument::Count(a.m),
-            Argument::Code(part_code(part.map(|(uplo, _)| uplo))),
+            Argument::Code(part_code(part.map(|(_, uplo)| uplo))),
             Argument::Code(is_hermitian.into()),
             Argument::element(beta),
         ],
@@ -62,10 +63,7 @@ pub(super) fn copy<T: Scalar>(stream: &mut Stream<'_>, op: Op, a: Mat<T>, b: Mat
 /// The interchanges of successive blocks of rows, or the same backward. Fails, when the device is done, for an index outside of A.
 pub(super) fn laswp<T: Scalar>(
     stream: &mut Stream<'_>,
-    a: Mat<T>,
-    first: usize,
-    ipiv: &[Mat<i32>],
-    direction: Direction,
+    &Laswp { a, first, ref ipiv, direction }: &Laswp<T>,
 ) -> Result<(), DeviceError> {
     if a.m == 0 || a.n == 0 || ipiv.iter().all(|one| one.m == 0 || one.n == 0) {
         return Ok(());

@@ -7,18 +7,20 @@ use super::{
     Program,
     product::Product,
     stream::{Argument, Launch, Stream},
-    triangular::{Action, Triangle},
+    triangular::Triangle,
     view::View,
 };
-use crate::{Diag, NotPositiveDefinite, Scalar, Uplo, device::Mat};
+use crate::{
+    Diag, NotPositiveDefinite, Scalar, Symmetry, Uplo,
+    device::Mat,
+    operations::{Action, Potrf},
+};
 use superscalar_runtime::DeviceError;
 
 /// A = L Lᴴ or Uᴴ U, below `first` rows of a matrix.
 pub(super) fn potrf<T: Scalar>(
     stream: &mut Stream<'_>,
-    uplo: Uplo,
-    first: usize,
-    a: Mat<T>,
+    Potrf { uplo, first, a }: Potrf<Mat<T>>,
 ) -> Result<(), DeviceError> {
     if a.n == 0 {
         return Ok(());
@@ -59,7 +61,7 @@ fn factor<T: Scalar>(stream: &mut Stream<'_>, a: View, status: usize, row: usize
     // X L11ᴴ = A21 is conj(L11) Xᵀ = A21ᵀ.
     let l11 = Triangle { uplo: Uplo::Lower, diag: Diag::NonUnit, a: a11.conj() };
     l11.apply::<T>(stream, Action::Solve, a21.transpose())?;
-    let part = Some(Uplo::Lower);
+    let part = Some((Symmetry::Symmetric, Uplo::Lower));
     Product { part, ..Product::adding(-T::ONE, a21, a21.transpose().conj(), a22) }.run(stream)?;
     factor::<T>(stream, a22, status, row + half)
 }

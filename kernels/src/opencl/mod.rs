@@ -27,7 +27,6 @@
 //!
 //! Nothing here touches the heap but by kernels, so `unsafe` is only in `stream`, where they are launched.
 
-mod check;
 mod elements;
 mod factor;
 mod parameters;
@@ -42,14 +41,16 @@ mod view;
 pub use parameters::{Blocking, Class, Form, Parameters};
 pub use program::Program;
 
-use crate::{Op, Scalar, Side, Uplo, device::Call};
-use check::check_bounds;
+use crate::{
+    Op, Scalar, Side, Symmetry, Uplo,
+    device::Call,
+    operations::{Copy, Gemm, Rank2k, RankK, Scale, Symm},
+};
 use product::Product;
 use std::ops::Range;
 use stream::Stream;
 use superscalar_devices::opencl::{DeviceClass, OpenclQueue};
 use superscalar_runtime::{DeviceError, IssueContext};
-use triangular::Action;
 use view::{Structure, View};
 
 /// Puts the call into the queue of an OpenCL device, which the context is of: an implementation for
@@ -90,7 +91,13 @@ pub fn enqueue_with<T: Scalar>(
         return Err(DeviceError::new(format!("{} has no double precision", queue.class().name)));
     }
     call.check()?;
-    check_bounds(call, &scratch, queue.heap_bytes())?;
+    // Kernels go by what they are told.
+    let (heap_bytes, used) = (queue.heap_bytes(), call.matrices().map(|used| used.end().unwrap_or(usize::MAX)));
+    if scratch.start > scratch.end || used.chain([scratch.end]).any(|end| end > heap_bytes) {
+        return Err(DeviceError::new(format!(
+            "operands or scratch memory {scratch:?} leave the heap of {heap_bytes} bytes: {call:?}"
+        )));
+    }
     run(&mut Stream::new(*parameters, queue, scratch), call)
 }
 
@@ -98,10 +105,10 @@ pub fn enqueue_with<T: Scalar>(
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{Op, device::{Call, Mat}, opencl::scratch_bytes};
+/// use superscalar_kernels::{Op, device::{Call, Mat}, opencl::scratch_bytes, operations::Copy};
 ///
 /// let tile = |offset| Mat::<f64>::at(offset, (256, 256), 256);
-/// let copy = Call::Copy { op: Op::Trans, a: tile(0), b: tile(65536) };
+/// let copy = Call::Copy(Copy { op: Op::Trans, a: tile(0), b: tile(65536) });
 /// assert_eq!(scratch_bytes(&copy), 0);
 /// ```
 #[must_use]
@@ -136,42 +143,35 @@ fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceE
         return parts.iter().try_for_each(|part| run(stream, part));
     }
     match *call {
-        Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c } => {
+        Call::Gemm(Gemm { part, op_a, op_b, alpha, a, b, beta, c }) => {
             let (a, b, c) = (View::with(op_a, a), View::with(op_b, b), View::of(c));
-            Product { part, is_hermitian: false, alpha, a, b, beta, c }.run(stream)
+            Product { part: part.map(|uplo| (Symmetry::Symmetric, uplo)), alpha, a, b, beta, c }.run(stream)
         }
-        Call::Symm { hermitian, side, uplo, alpha, a, b, beta, c } => {
-            let structure = if hermitian { Structure::Hermitian(uplo) } else { Structure::Symmetric(uplo) };
-            let (a, b, c) = (View::of(a).structured(structure), View::of(b), View::of(c));
+        Call::Symm(Symm { symmetry, side, uplo, alpha, a, b, beta, c }) => {
+            let (a, b, c) = (View::of(a).structured(Structure::of(symmetry, uplo)), View::of(b), View::of(c));
             let (a, b) = if side == Side::Left { (a, b) } else { (b, a) };
-            Product { part: None, is_hermitian: false, alpha, a, b, beta, c }.run(stream)
+            Product { part: None, alpha, a, b, beta, c }.run(stream)
         }
-        Call::RankK { hermitian, uplo, op, alpha, a, beta, c } => {
-            let real = |x: T| if hermitian { T::from_real(x.re()) } else { x };
-            let a = View::with(transposition::<T>(op), a);
-            rank_k(hermitian, uplo, (real(alpha), a, a), real(beta), View::of(c)).run(stream)
+        Call::RankK(RankK { symmetry, uplo, op, alpha, a, beta, c }) => {
+            let (a, real) = (View::with(transposition::<T>(op), a), |x| symmetry.factor(x));
+            rank_k((symmetry, uplo), (real(alpha), a, a), real(beta), View::of(c)).run(stream)
         }
-        Call::Rank2k { hermitian, uplo, op, alpha, a, b, beta, c } => {
+        Call::Rank2k(Rank2k { symmetry, uplo, op, alpha, a, b, beta, c }) => {
             let op = transposition::<T>(op);
             let (a, b, c) = (View::with(op, a), View::with(op, b), View::of(c));
-            let (beta, second) = if hermitian { (T::from_real(beta.re()), alpha.conj()) } else { (beta, alpha) };
-            rank_k(hermitian, uplo, (alpha, a, b), beta, c).run(stream)?;
-            rank_k(hermitian, uplo, (second, b, a), T::ONE, c).run(stream)
+            rank_k((symmetry, uplo), (alpha, a, b), symmetry.factor(beta), c).run(stream)?;
+            rank_k((symmetry, uplo), (symmetry.conj(alpha), b, a), T::ONE, c).run(stream)
         }
-        Call::Trmm(ref triangle) => triangular::triangular(stream, Action::Multiply, triangle),
-        Call::Trsm(ref triangle) => triangular::triangular(stream, Action::Solve, triangle),
-        Call::Potrf { uplo, first, a } => factor::potrf(stream, uplo, first, a),
+        Call::Triangular(ref triangle) => triangular::triangular(stream, triangle),
+        Call::Potrf(factorization) => factor::potrf(stream, factorization),
         // The table of backends says so, and they are never given to it.
-        Call::Getrf { .. } | Call::Geqrf { .. } => {
+        Call::Getrf(_) | Call::Geqrf(_) => {
             Err(DeviceError::new(format!("{}: panels are not factored by OpenCL", call.name())))
         }
-        Call::Laswp { a, first, ref ipiv, direction } => elements::laswp(stream, a, first, ipiv, direction),
-        Call::Larfb { side, op, v, t, c } => reflector::larfb(stream, (side, op), v, t, c),
-        Call::Copy { op, a, b } => elements::copy(stream, op, a, b),
-        Call::Scale { part, beta, a } => {
-            let beta = if part.is_some_and(|(_, is_real)| is_real) { T::from_real(beta.re()) } else { beta };
-            elements::scale(stream, part, beta, View::of(a))
-        }
+        Call::Laswp(ref exchange) => elements::laswp(stream, exchange),
+        Call::Larfb(reflector) => reflector::larfb(stream, reflector),
+        Call::Copy(Copy { op, a, b }) => elements::copy(stream, op, a, b),
+        Call::Scale(Scale { part, beta, a }) => elements::scale(stream, part, beta, View::of(a)),
     }
 }
 
@@ -181,7 +181,7 @@ fn transposition<T: Scalar>(op: Op) -> Op {
 }
 
 /// One triangle of C := alpha A B* + beta C, where * transposes, and conjugates what is Hermitian.
-fn rank_k<T: Scalar>(is_hermitian: bool, uplo: Uplo, (alpha, a, b): (T, View, View), beta: T, c: View) -> Product<T> {
-    let b = if is_hermitian && T::COMPLEX { b.transpose().conj() } else { b.transpose() };
-    Product { part: Some(uplo), is_hermitian, alpha, a, b, beta, c }
+fn rank_k<T: Scalar>(part: (Symmetry, Uplo), (alpha, a, b): (T, View, View), beta: T, c: View) -> Product<T> {
+    let b = if part.0 == Symmetry::Hermitian && T::COMPLEX { b.transpose().conj() } else { b.transpose() };
+    Product { part: Some(part), alpha, a, b, beta, c }
 }

@@ -9,7 +9,7 @@ use super::{
     stream::{Argument, Launch, Stream},
     view::{Structure, View, part_code},
 };
-use crate::{Scalar, Uplo};
+use crate::{Scalar, Symmetry, Uplo};
 use superscalar_runtime::DeviceError;
 
 /// How much of k is packed at a time, which bounds the scratch.
@@ -18,10 +18,8 @@ const PASS: usize = 1024;
 /// C := alpha A B + beta C, or one triangle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Product<T> {
-    /// The part of C that is touched, if not all.
-    pub part: Option<Uplo>,
-    /// Whether C's diagonal is made real.
-    pub is_hermitian: bool,
+    /// The part of C that is touched, if not all. The diagonal of a Hermitian C is made real.
+    pub part: Option<(Symmetry, Uplo)>,
     pub alpha: T,
     pub a: View,
     pub b: View,
@@ -32,21 +30,21 @@ pub(super) struct Product<T> {
 impl<T: Scalar> Product<T> {
     /// C := C + alpha A B.
     pub fn adding(alpha: T, a: View, b: View, c: View) -> Self {
-        Self { part: None, is_hermitian: false, alpha, a, b, beta: T::ONE, c }
+        Self { part: None, alpha, a, b, beta: T::ONE, c }
     }
 
     /// Puts it into the stream.
     pub fn run(self, stream: &mut Stream<'_>) -> Result<(), DeviceError> {
-        let Self { part, is_hermitian, alpha, a, b, beta, c } = self;
+        let Self { part, alpha, a, b, beta, c } = self;
         debug_assert!((a.m, a.n, b.n) == (c.m, b.m, c.n) && !c.conj, "{a:?} {b:?} {c:?}");
         if c.rs != 1 {
             // Cᵀ = Bᵀ Aᵀ has columns without gaps.
-            let part = part.map(Uplo::flip);
+            let part = part.map(|(symmetry, uplo)| (symmetry, uplo.flip()));
             return Self { part, a: b.transpose(), b: a.transpose(), c: c.transpose(), ..self }.run(stream);
         }
         let k = a.n;
         if alpha == T::ZERO || k == 0 {
-            return scale(stream, part.map(|uplo| (uplo, is_hermitian)), beta, c);
+            return scale(stream, part, beta, c);
         }
         let before = stream.mark();
         let (panel_a, panel_b) = (stream.parameters.panel_a(), stream.parameters.panel_b());
@@ -66,7 +64,7 @@ impl<T: Scalar> Product<T> {
 
     /// The product of what was packed.
     fn multiply(self, stream: &mut Stream<'_>, (a_at, b_at): (usize, usize), k: usize) -> Result<(), DeviceError> {
-        let Self { part, is_hermitian, alpha, beta, c, .. } = self;
+        let Self { part, alpha, beta, c, .. } = self;
         let blocking = stream.parameters.blocking;
         let local = match blocking.form {
             Form::Looping => [1, 1],
@@ -83,8 +81,8 @@ impl<T: Scalar> Product<T> {
                 Argument::Count(c.m),
                 Argument::Count(c.n),
                 Argument::Count(k),
-                Argument::Code(part_code(part)),
-                Argument::Code(is_hermitian.into()),
+                Argument::Code(part_code(part.map(|(_, uplo)| uplo))),
+                Argument::Code(part.is_some_and(|(symmetry, _)| symmetry == Symmetry::Hermitian).into()),
                 Argument::element(alpha),
                 Argument::element(beta),
             ],

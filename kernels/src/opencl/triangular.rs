@@ -7,25 +7,16 @@ use super::{
     stream::{Argument, Launch, Stream},
     view::View,
 };
-use crate::{Diag, Op, Scalar, Side, Uplo, device};
+use crate::{
+    Diag, Op, Scalar, Side, Uplo,
+    device::Mat,
+    operations::{Action, Triangular},
+};
 use superscalar_runtime::DeviceError;
 
-/// What is done with a triangle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
-    /// B := A B.
-    Multiply,
-    /// B := A⁻¹ B.
-    Solve,
-}
-
 /// trmm or trsm.
-pub(super) fn triangular<T: Scalar>(
-    stream: &mut Stream<'_>,
-    action: Action,
-    call: &device::Triangle<T>,
-) -> Result<(), DeviceError> {
-    let device::Triangle { side, uplo, op, diag, alpha, a, b } = *call;
+pub(super) fn triangular<T: Scalar>(stream: &mut Stream<'_>, call: &Triangular<T, Mat<T>>) -> Result<(), DeviceError> {
+    let Triangular { action, side, uplo, op, diag, alpha, a, b } = *call;
     let b = View::of(b);
     scale(stream, None, alpha, b)?;
     if alpha == T::ZERO {

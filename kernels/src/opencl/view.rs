@@ -1,6 +1,6 @@
 //! [`View`]: a matrix in the heap as a kernel sees it: transposed, conjugated, or of which only a triangle is stored.
 
-use crate::{Op, Uplo, device::Mat};
+use crate::{Op, Symmetry, Uplo, device::Mat};
 use std::ops::Range;
 
 /// What there is of a matrix.
@@ -14,6 +14,16 @@ pub(super) enum Structure {
     Hermitian(Uplo),
     /// One triangle without its diagonal, of ones; zeros in the other.
     UnitTriangle(Uplo),
+}
+
+impl Structure {
+    /// A matrix of this kind, of which this triangle is stored.
+    pub fn of(symmetry: Symmetry, uplo: Uplo) -> Self {
+        match symmetry {
+            Symmetry::Symmetric => Self::Symmetric(uplo),
+            Symmetry::Hermitian => Self::Hermitian(uplo),
+        }
+    }
 }
 
 /// An m x n matrix: element (i, j) is at `at + i rs + j cs`, counted in elements from the heap's start. One of the strides is one.

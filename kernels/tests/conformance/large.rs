@@ -2,8 +2,9 @@
 
 use super::{Image, Nearness, Numbers, OPS, SIDES, Suite, UPLOS, products, triangles};
 use superscalar_kernels::{
-    Diag, Direction, Op, Scalar, Side,
-    device::{Call, Triangle},
+    Diag, Direction, Op, Scalar, Side, Symmetry,
+    device::Call,
+    operations::{Action, Copy, Gemm, Laswp, Potrf, RankK, Scale, Symm, Triangular},
 };
 
 /// One triangle of a product: whole blocks on the diagonal, a ragged one, several levels beside it.
@@ -15,7 +16,7 @@ pub fn gemmt_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
             let a = suite.integers(&mut image, op_a.shape((n, k)), alpha == T::ZERO);
             let b = suite.integers(&mut image, op_b.shape((k, n)), alpha == T::ZERO);
             let c = suite.integers(&mut image, (n, n), beta == T::ZERO);
-            suite.judge(&Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c }, &image, Nearness::Exact);
+            suite.judge(&Call::Gemm(Gemm { part, op_a, op_b, alpha, a, b, beta, c }), &image, Nearness::Exact);
         }
     }
 }
@@ -31,7 +32,7 @@ pub fn products_beyond_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
             let a = suite.integers(&mut image, op_a.shape((m, k)), false);
             let b = suite.integers(&mut image, op_b.shape((k, n)), false);
             let c = suite.integers(&mut image, shape, false);
-            let call = Call::Gemm { part: None, op_a, op_b, alpha: -T::ONE, a, b, beta: T::ONE, c };
+            let call = Call::Gemm(Gemm { part: None, op_a, op_b, alpha: -T::ONE, a, b, beta: T::ONE, c });
             suite.judge(&call, &image, Nearness::Exact);
         }
         for (side, uplo) in SIDES.into_iter().flat_map(|side| UPLOS.map(|uplo| (side, uplo))) {
@@ -40,21 +41,21 @@ pub fn products_beyond_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
             if order > 1000 || order > 500 && (uplo == UPLOS[0]) != turn.is_multiple_of(2) {
                 continue;
             }
-            let (mut image, hermitian) = (Image::default(), suite.turn().is_multiple_of(2));
+            let (mut image, symmetry) = (Image::default(), Symmetry::ALL[suite.turn() % 2]);
             let a = products::triangle(suite, &mut image, uplo, order, false);
             let b = suite.integers(&mut image, shape, false);
             let c = suite.integers(&mut image, shape, false);
-            let call = Call::Symm { hermitian, side, uplo, alpha: T::ONE, a, b, beta: T::ONE, c };
+            let call = Call::Symm(Symm { symmetry, side, uplo, alpha: T::ONE, a, b, beta: T::ONE, c });
             suite.judge(&call, &image, Nearness::Exact);
         }
     }
     for (turn, uplo) in UPLOS.into_iter().enumerate() {
-        let (n, k, hermitian) = (500, 400, turn == 0);
-        let op = [Op::None, if hermitian { Op::ConjTrans } else { Op::Trans }][turn];
+        let (n, k, symmetry) = (500, 400, Symmetry::ALL[1 - turn]);
+        let op = [Op::None, symmetry.mirror()][turn];
         let mut image = Image::default();
         let a = suite.integers(&mut image, op.shape((n, k)), false);
         let c = products::triangle(suite, &mut image, uplo, n, false);
-        let call = Call::RankK { hermitian, uplo, op, alpha: T::ONE, a, beta: -T::ONE, c };
+        let call = Call::RankK(RankK { symmetry, uplo, op, alpha: T::ONE, a, beta: -T::ONE, c });
         suite.judge(&call, &image, Nearness::Exact);
     }
 }
@@ -69,7 +70,7 @@ pub fn trmm_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
             let a = triangles::integers(suite, &mut image, (uplo, diag), order, false);
             let shape = if side == Side::Left { (order, beside) } else { (beside, order) };
             let b = suite.integers(&mut image, shape, false);
-            let call = Call::Trmm(Triangle { side, uplo, op, diag, alpha, a, b });
+            let call = Call::Triangular(Triangular { action: Action::Multiply, side, uplo, op, diag, alpha, a, b });
             suite.judge(&call, &image, Nearness::Exact);
         }
     }
@@ -84,8 +85,8 @@ pub fn potrf_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
         }
         let mut image = Image::default();
         let a = triangles::positive_definite(suite, &mut image, uplo, n);
-        let (call, nearness) = (Call::Potrf { uplo, first: 3, a }, Nearness::Roundoffs(8.0 * n as f64));
-        let after = suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, nearness);
+        let (call, nearness) = (Call::Potrf(Potrf { uplo, first: 3, a }), Nearness::Roundoffs(8.0 * n as f64));
+        let after = suite.judge(&Call::Potrf(Potrf { uplo, first: 0, a }), &image, nearness);
         assert!((0..n).all(|i| after.at(a, i, i).re() > T::Real::ZERO), "a positive diagonal");
         image.set(a, n - 9, n - 9, -T::ONE);
         let error = suite.attempt(&call, &mut image.clone()).expect_err("not positive definite");
@@ -100,9 +101,10 @@ pub fn potrf_with_much_beside<T: Scalar>(suite: &mut Suite<'_, T>) {
     let (n, rest, uplo) = (200, 9700, UPLOS[usize::from(T::COMPLEX)]);
     let mut image = Image::default();
     let a = triangles::with_rest(suite, &mut image, uplo, (n, rest));
-    suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
+    suite.judge(&Call::Potrf(Potrf { uplo, first: 0, a }), &image, Nearness::Roundoffs(8.0 * n as f64));
     image.set(a, n - 9, n - 9, -T::ONE);
-    let error = suite.attempt(&Call::Potrf { uplo, first: 3, a }, &mut image).expect_err("not positive definite");
+    let error =
+        suite.attempt(&Call::Potrf(Potrf { uplo, first: 3, a }), &mut image).expect_err("not positive definite");
     let minor = error.outcome_ref::<superscalar_kernels::NotPositiveDefinite>().map(|outcome| outcome.minor);
     assert_eq!(minor, Some(3 + n - 8), "{error}");
 }
@@ -122,7 +124,7 @@ pub fn laswp_in_chunks<T: Scalar>(suite: &mut Suite<'_, T>) {
             };
             let blocks = (0..rows).step_by(block).map(|start| block.min(rows - start));
             let ipiv = blocks.map(|rows| image.place(&mut suite.numbers, (rows, 1), interchange)).collect();
-            suite.judge(&Call::Laswp { a, first, ipiv, direction }, &image, Nearness::Exact);
+            suite.judge(&Call::Laswp(Laswp { a, first, ipiv, direction }), &image, Nearness::Exact);
         }
     }
 }
@@ -134,11 +136,11 @@ pub fn copy_beyond_a_grid<T: Scalar>(suite: &mut Suite<'_, T>) {
             let mut image = Image::default();
             let a = image.place(&mut suite.numbers, op.shape(shape), |numbers, _, _| numbers.fraction());
             let b = suite.integers(&mut image, shape, true);
-            suite.judge(&Call::Copy { op, a, b }, &image, Nearness::Exact);
+            suite.judge(&Call::Copy(Copy { op, a, b }), &image, Nearness::Exact);
         }
         let mut image = Image::default();
         let a = suite.integers(&mut image, shape, false);
-        suite.judge(&Call::Scale { part: None, beta: T::from_f64(3.0), a }, &image, Nearness::Exact);
+        suite.judge(&Call::Scale(Scale { part: None, beta: T::from_f64(3.0), a }), &image, Nearness::Exact);
     }
 }
 
@@ -150,6 +152,6 @@ pub fn products_of_some_depth<T: Scalar>(suite: &mut Suite<'_, T>) {
         let a = suite.integers(&mut image, op_a.shape((70, 700)), false);
         let b = suite.integers(&mut image, op_b.shape((700, 45)), false);
         let c = suite.integers(&mut image, (70, 45), false);
-        suite.judge(&Call::Gemm { part: None, op_a, op_b, alpha, a, b, beta, c }, &image, Nearness::Exact);
+        suite.judge(&Call::Gemm(Gemm { part: None, op_a, op_b, alpha, a, b, beta, c }), &image, Nearness::Exact);
     }
 }

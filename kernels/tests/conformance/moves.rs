@@ -2,8 +2,9 @@
 
 use super::{Image, Nearness, OPS, SIDES, Suite, UPLOS, oracle};
 use superscalar_kernels::{
-    Direction, Op, Scalar, Side, Uplo,
+    Direction, Op, Scalar, Side, Symmetry, Uplo,
     device::{Call, Mat},
+    operations::{Copy, Larfb, Laswp, Potrf, RankK, Scale},
 };
 
 const SHAPES: [(usize, usize); 11] =
@@ -22,7 +23,7 @@ pub fn laswp<T: Scalar>(suite: &mut Suite<'_, T>) {
                     let interchange =
                         |numbers: &mut super::Numbers, _, _| (numbers.next() % m.max(1) as u64 + 1) as i32;
                     let ipiv = blocks.map(|rows| image.place(&mut suite.numbers, (rows, 1), interchange)).collect();
-                    suite.judge(&Call::Laswp { a, first, ipiv, direction }, &image, Nearness::Exact);
+                    suite.judge(&Call::Laswp(Laswp { a, first, ipiv, direction }), &image, Nearness::Exact);
                 }
             }
         }
@@ -45,7 +46,7 @@ fn apply<T: Scalar>(suite: &mut Suite<'_, T>, (m, n, k): (usize, usize, usize), 
         let t = image.place(&mut suite.numbers, (block, k), |_, i, j| t[i + j * block]);
         let shape = if side == Side::Left { (m, n) } else { (n, m) };
         let c = image.place(&mut suite.numbers, shape, |numbers, _, _| numbers.fraction());
-        let call = Call::Larfb { side, op, v, t, c };
+        let call = Call::Larfb(Larfb { side, op, v, t, c });
         suite.judge(&call, &image, Nearness::Roundoffs(20.0 * (m + k) as f64));
     }
 }
@@ -77,24 +78,24 @@ pub fn copy<T: Scalar>(suite: &mut Suite<'_, T>) {
                 if m * n > 0 {
                     image.set(a, a.m / 2, a.n / 2, T::from_f64(value));
                 }
-                suite.judge(&Call::Copy { op, a, b }, &image, Nearness::Exact);
+                suite.judge(&Call::Copy(Copy { op, a, b }), &image, Nearness::Exact);
             }
         }
     }
 }
 
 pub fn scale<T: Scalar>(suite: &mut Suite<'_, T>) {
-    let triangles = UPLOS.into_iter().flat_map(|uplo| [Some((uplo, false)), Some((uplo, true))]);
-    let parts: Vec<Option<(Uplo, bool)>> = triangles.chain([None]).collect();
+    let triangles = UPLOS.into_iter().flat_map(|uplo| Symmetry::ALL.map(|symmetry| Some((symmetry, uplo))));
+    let parts: Vec<_> = triangles.chain([None]).collect();
     for (m, n) in SHAPES {
         for &part in &parts {
             for _ in 0..9 {
                 let (_, beta) = suite.factors();
                 let mut image = Image::default();
-                let hidden = beta == T::ZERO || (part.is_some_and(|(_, is_real)| is_real) && beta.re() == T::ZERO.re());
+                let hidden = part.map_or(beta, |(symmetry, _)| symmetry.factor(beta)) == T::ZERO;
                 let shape = if part.is_some() { (m, m) } else { (m, n) };
                 let a = suite.integers(&mut image, shape, hidden);
-                suite.judge(&Call::Scale { part, beta, a }, &image, Nearness::Exact);
+                suite.judge(&Call::Scale(Scale { part, beta, a }), &image, Nearness::Exact);
             }
         }
     }
@@ -105,15 +106,15 @@ pub fn refusals<T: Scalar>(suite: &mut Suite<'_, T>) {
     let mut image = Image::default();
     let a = suite.integers(&mut image, (6, 4), false);
     let b = suite.integers(&mut image, (6, 4), false);
-    let (alpha, beta, hermitian, uplo) = (T::ONE, T::ZERO, false, Uplo::Upper);
+    let (alpha, beta, symmetry, uplo) = (T::ONE, T::ZERO, Symmetry::Symmetric, Uplo::Upper);
     let part = None;
     let refused = [
-        (Call::Copy { op: Op::Trans, a, b }, "lacpy: the shapes B 6 x 4, A 6 x 4 do not agree"),
-        (Call::Copy { op: Op::None, a, b: a }, "lacpy: B overlaps A"),
-        (Call::Potrf { uplo, first: 0, a }, "potrf: the shapes A 6 x 4 do not agree"),
-        (Call::Scale { part, beta, a: Mat::at(a.offset, a.shape(), 5) }, "scale: the columns of A overlap"),
+        (Call::Copy(Copy { op: Op::Trans, a, b }), "lacpy: the shapes B 6 x 4, A 6 x 4 do not agree"),
+        (Call::Copy(Copy { op: Op::None, a, b: a }), "lacpy: B overlaps A"),
+        (Call::Potrf(Potrf { uplo, first: 0, a }), "potrf: the shapes A 6 x 4 do not agree"),
+        (Call::Scale(Scale { part, beta, a: Mat::at(a.offset, a.shape(), 5) }), "scale: the columns of A overlap"),
         (
-            Call::RankK { hermitian, uplo, op: Op::None, alpha, a, beta, c: b },
+            Call::RankK(RankK { symmetry, uplo, op: Op::None, alpha, a, beta, c: b }),
             "syrk: the shapes C 6 x 4, A 6 x 4 do not agree",
         ),
     ];
@@ -123,6 +124,6 @@ pub fn refusals<T: Scalar>(suite: &mut Suite<'_, T>) {
         // A device adds its name.
         assert!(error.to_string().ends_with(message), "{error}");
         assert!(!error.is_lost() && after.bytes() == image.bytes());
-        suite.judge(&Call::Copy { op: Op::None, a, b }, &image, Nearness::Exact);
+        suite.judge(&Call::Copy(Copy { op: Op::None, a, b }), &image, Nearness::Exact);
     }
 }

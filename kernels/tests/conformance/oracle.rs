@@ -1,8 +1,14 @@
 //! What a call means, by the textbook loops of [`reference`].
 
 use super::{Image, operands::Numbers};
-use superscalar_kernels::device::{Call, Mat, Triangle};
-use superscalar_kernels::{Diag, MatMut, MatRef, NotPositiveDefinite, Op, Scalar, Side, Uplo, reference};
+use superscalar_kernels::{
+    Diag, MatMut, MatRef, NotPositiveDefinite, Op, Scalar, Side,
+    Symmetry::{self, Hermitian, Symmetric},
+    Uplo,
+    device::{Call, Mat},
+    operations::{Action, Copy, Gemm, Geqrf, Getrf, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
+    reference,
+};
 
 /// A matrix outside of the heap.
 struct Dense<T> {
@@ -50,15 +56,15 @@ impl<T: Scalar> Dense<T> {
 /// The matrix that a call writes, and the triangle of it if not all.
 pub fn written<T: Scalar>(call: &Call<T>) -> (Mat<T>, Option<Uplo>) {
     match call {
-        Call::Gemm { part, c, .. } => (*c, *part),
-        Call::Symm { c, .. } | Call::Larfb { c, .. } => (*c, None),
-        Call::RankK { uplo, c, .. } | Call::Rank2k { uplo, c, .. } => (*c, Some(*uplo)),
-        Call::Trmm(t) | Call::Trsm(t) => (t.b, None),
-        Call::Potrf { uplo, a, .. } => (*a, Some(*uplo)),
-        Call::Getrf { a, .. } | Call::Geqrf { a, .. } => (*a, None),
-        Call::Laswp { a, .. } => (*a, None),
-        Call::Copy { b, .. } => (*b, None),
-        Call::Scale { part, a, .. } => (*a, part.map(|(uplo, _)| uplo)),
+        Call::Gemm(Gemm { part, c, .. }) => (*c, *part),
+        Call::Symm(Symm { c, .. }) | Call::Larfb(Larfb { c, .. }) => (*c, None),
+        Call::RankK(RankK { uplo, c, .. }) | Call::Rank2k(Rank2k { uplo, c, .. }) => (*c, Some(*uplo)),
+        Call::Triangular(t) => (t.b, None),
+        Call::Potrf(Potrf { uplo, a, .. }) => (*a, Some(*uplo)),
+        Call::Getrf(Getrf { a, .. }) | Call::Geqrf(Geqrf { a, .. }) => (*a, None),
+        Call::Laswp(Laswp { a, .. }) => (*a, None),
+        Call::Copy(Copy { b, .. }) => (*b, None),
+        Call::Scale(Scale { part, a, .. }) => (*a, part.map(|(_, uplo)| uplo)),
     }
 }
 
@@ -86,69 +92,69 @@ pub fn apply<T: Scalar>(call: &Call<T>, image: &mut Image) -> Result<(), NotPosi
 fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Dense<T>) -> Result<(), NotPositiveDefinite> {
     let of = |mat: &Mat<T>| Dense::of(image, *mat);
     match *call {
-        Call::Gemm { part, op_a, op_b, alpha, ref a, ref b, beta, .. } => {
+        Call::Gemm(Gemm { part, op_a, op_b, alpha, ref a, ref b, beta, .. }) => {
             let (a, b) = (of(a), of(b));
             match part {
                 None => reference::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, x.view_mut()),
                 Some(uplo) => reference::gemmt(uplo, alpha, op_a, a.view(), op_b, b.view(), beta, x.view_mut()),
             }
         }
-        Call::Symm { hermitian, side, uplo, alpha, ref a, ref b, beta, .. } => {
-            let apply = if hermitian { reference::hemm } else { reference::symm };
+        Call::Symm(Symm { symmetry, side, uplo, alpha, ref a, ref b, beta, .. }) => {
+            let apply = if symmetry == Hermitian { reference::hemm } else { reference::symm };
             apply(side, uplo, alpha, of(a).view(), of(b).view(), beta, x.view_mut());
         }
-        Call::RankK { hermitian, uplo, op, alpha, ref a, beta, c } if c.m != c.n => {
-            rank_k_of_trapezoid((hermitian, uplo, op), alpha, &of(a), beta, x);
+        Call::RankK(RankK { symmetry, uplo, op, alpha, ref a, beta, c }) if c.m != c.n => {
+            rank_k_of_trapezoid((symmetry, uplo, op), alpha, &of(a), beta, x);
         }
-        Call::RankK { hermitian: true, uplo, op, alpha, ref a, beta, .. } => {
+        Call::RankK(RankK { symmetry: Hermitian, uplo, op, alpha, ref a, beta, .. }) => {
             reference::herk(uplo, op, alpha.re(), of(a).view(), beta.re(), x.view_mut());
         }
-        Call::RankK { uplo, op, alpha, ref a, beta, .. } => {
+        Call::RankK(RankK { uplo, op, alpha, ref a, beta, .. }) => {
             reference::syrk(uplo, op, alpha, of(a).view(), beta, x.view_mut());
         }
-        Call::Rank2k { hermitian: true, uplo, op, alpha, ref a, ref b, beta, .. } => {
+        Call::Rank2k(Rank2k { symmetry: Hermitian, uplo, op, alpha, ref a, ref b, beta, .. }) => {
             reference::her2k(uplo, op, alpha, of(a).view(), of(b).view(), beta.re(), x.view_mut());
         }
-        Call::Rank2k { uplo, op, alpha, ref a, ref b, beta, .. } => {
+        Call::Rank2k(Rank2k { uplo, op, alpha, ref a, ref b, beta, .. }) => {
             reference::syr2k(uplo, op, alpha, of(a).view(), of(b).view(), beta, x.view_mut());
         }
-        Call::Trmm(Triangle { side, uplo, op, diag, alpha, ref a, .. }) => {
+        Call::Triangular(Triangular { action: Action::Multiply, side, uplo, op, diag, alpha, ref a, .. }) => {
             reference::trmm(side, uplo, op, diag, alpha, of(a).view(), x.view_mut());
         }
-        Call::Trsm(Triangle { side, uplo, op, diag, alpha, ref a, .. }) => {
+        Call::Triangular(Triangular { action: Action::Solve, side, uplo, op, diag, alpha, ref a, .. }) => {
             reference::trsm(side, uplo, op, diag, alpha, of(a).view(), x.view_mut());
         }
-        Call::Potrf { uplo, a, .. } if a.m != a.n => return potrf_of_trapezoid(uplo, x),
-        Call::Potrf { uplo, .. } => return reference::potrf(uplo, x.view_mut()),
-        Call::Getrf { .. } | Call::Geqrf { .. } => unreachable!("panels are judged by what their factors multiply to"),
-        Call::Laswp { first, ref ipiv, direction, .. } => {
+        Call::Potrf(Potrf { uplo, a, .. }) if a.m != a.n => return potrf_of_trapezoid(uplo, x),
+        Call::Potrf(Potrf { uplo, .. }) => return reference::potrf(uplo, x.view_mut()),
+        Call::Getrf(_) | Call::Geqrf(_) => unreachable!("panels are judged by what their factors multiply to"),
+        Call::Laswp(Laswp { first, ref ipiv, direction, .. }) => {
             // The rows above are exchanged with themselves.
             let mut rows: Vec<i32> = (1..=first as i32).collect();
             ipiv.iter().for_each(|&block| rows.extend(image.elements(block)));
             reference::laswp(x.view_mut(), &rows, direction);
         }
-        Call::Larfb { side, op, ref v, ref t, .. } => {
+        Call::Larfb(Larfb { side, op, ref v, ref t, .. }) => {
             let (v, t) = (of(v), whole_t(&of(v), &of(t)));
             reference::larfb(side, op, v.view(), t.view(), x.view_mut());
         }
-        Call::Copy { op, ref a, .. } => copy(op, &of(a), x),
-        Call::Scale { part, beta, .. } => scale(part, beta, x),
+        Call::Copy(Copy { op, ref a, .. }) => copy(op, &of(a), x),
+        Call::Scale(Scale { part, beta, .. }) => scale(part, beta, x),
     }
     Ok(())
 }
 
 /// The update of the whole square that the trapezoid begins.
 fn rank_k_of_trapezoid<T: Scalar>(
-    (hermitian, uplo, op): (bool, Uplo, Op),
+    (symmetry, uplo, op): (Symmetry, Uplo, Op),
     alpha: T,
     a: &Dense<T>,
     beta: T,
     x: &mut Dense<T>,
 ) {
     let mut square = x.squared();
-    match hermitian {
-        true => reference::herk(uplo, op, alpha.re(), a.view(), beta.re(), square.view_mut()),
-        false => reference::syrk(uplo, op, alpha, a.view(), beta, square.view_mut()),
+    match symmetry {
+        Hermitian => reference::herk(uplo, op, alpha.re(), a.view(), beta.re(), square.view_mut()),
+        Symmetric => reference::syrk(uplo, op, alpha, a.view(), beta, square.view_mut()),
     }
     x.take_from(&square);
 }
@@ -187,12 +193,12 @@ fn copy<T: Scalar>(op: Op, a: &Dense<T>, x: &mut Dense<T>) {
 }
 
 /// A product of no depth scales, by the rules of its routine.
-fn scale<T: Scalar>(part: Option<(Uplo, bool)>, beta: T, x: &mut Dense<T>) {
+fn scale<T: Scalar>(part: Option<(Symmetry, Uplo)>, beta: T, x: &mut Dense<T>) {
     let (a, b) = (Dense::nothing(x.m, 0), Dense::nothing(0, x.n));
     match part {
         None => reference::gemm(T::ZERO, Op::None, a.view(), Op::None, b.view(), beta, x.view_mut()),
-        Some((uplo, false)) => reference::syrk(uplo, Op::None, T::ZERO, a.view(), beta, x.view_mut()),
-        Some((uplo, true)) => reference::herk(uplo, Op::None, T::ZERO.re(), a.view(), beta.re(), x.view_mut()),
+        Some((Symmetric, uplo)) => reference::syrk(uplo, Op::None, T::ZERO, a.view(), beta, x.view_mut()),
+        Some((Hermitian, uplo)) => reference::herk(uplo, Op::None, T::ZERO.re(), a.view(), beta.re(), x.view_mut()),
     }
 }
 

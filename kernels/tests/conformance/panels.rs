@@ -4,6 +4,7 @@ use super::{Image, Suite, operands::is_finite, suite::largest};
 use superscalar_kernels::{
     MatMut, Real, Scalar,
     device::{Call, Mat},
+    operations::{Geqrf, Getrf},
     reference,
 };
 
@@ -64,7 +65,7 @@ fn lu<T: Scalar>(suite: &mut Suite<'_, T>, mut image: Image, a: Mat<T>, above: u
     let (m, n) = a.shape();
     let k = m.min(n);
     let ipiv = image.place(&mut suite.numbers, (k, 1), |_, _, _| -1_i32);
-    let call = Call::Getrf { a, first: above, ipiv };
+    let call = Call::Getrf(Getrf { a, first: above, ipiv });
     let mut after = image.clone();
     suite.attempt(&call, &mut after).unwrap_or_else(|error| panic!("{call:?}: {error}"));
     let counted: Vec<i32> = after.elements(ipiv);
@@ -142,7 +143,7 @@ pub fn getrf_special<T: Scalar>(suite: &mut Suite<'_, T>) {
     if suite.has_panels() {
         let ipiv = image.place(&mut suite.numbers, (1, 1), |_, _, _| -1_i32);
         let mut after = image.clone();
-        suite.attempt(&Call::Getrf { a, first: 0, ipiv }, &mut after).expect("a panel");
+        suite.attempt(&Call::Getrf(Getrf { a, first: 0, ipiv }), &mut after).expect("a panel");
         assert_eq!(after.at(ipiv, 0, 0), 41);
         assert!((0..m).all(|i| is_finite(after.at(a, i, 0)) != (i == 7)));
     }
@@ -210,7 +211,7 @@ pub fn qr<T: Scalar>(suite: &mut Suite<'_, T>, mut image: Image, a: Mat<T>) {
     let hidden = T::from_f64(f64::NAN);
     let t = image.place(&mut suite.numbers, (k, k), |_, _, _| hidden);
     let tau = image.place(&mut suite.numbers, (k, 1), |_, _, _| hidden);
-    let call = Call::Geqrf { a, t, tau };
+    let call = Call::Geqrf(Geqrf { a, t, tau });
     let mut after = image.clone();
     suite.attempt(&call, &mut after).unwrap_or_else(|error| panic!("{call:?}: {error}"));
     let (factors, factor, scalars) = (dense(&after, a), dense(&after, t), dense(&after, tau));

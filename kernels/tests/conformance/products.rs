@@ -2,8 +2,9 @@
 
 use super::{Image, Nearness, OPS, SIDES, Suite, UPLOS, oracle};
 use superscalar_kernels::{
-    Op, Scalar, Side, Uplo,
+    Op, Scalar, Side, Symmetry, Uplo,
     device::{Call, Mat},
+    operations::{Gemm, Rank2k, RankK, Symm},
 };
 
 /// Shapes (m, n, k): empty, one, odd; around the tiles of registers and of work groups; long in one direction.
@@ -37,7 +38,7 @@ pub fn gemm<T: Scalar>(suite: &mut Suite<'_, T>) {
                 let a = suite.integers(&mut image, op_a.shape((m, k)), alpha == T::ZERO);
                 let b = suite.integers(&mut image, op_b.shape((k, n)), alpha == T::ZERO);
                 let c = suite.integers(&mut image, (m, n), beta == T::ZERO);
-                let call = Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c };
+                let call = Call::Gemm(Gemm { part, op_a, op_b, alpha, a, b, beta, c });
                 suite.judge(&call, &image, Nearness::Exact);
             }
         }
@@ -54,7 +55,7 @@ pub fn gemm_factors<T: Scalar>(suite: &mut Suite<'_, T>) {
                 let a = suite.integers(&mut image, op_a.shape((19, 5)), alpha == T::ZERO);
                 let b = suite.integers(&mut image, op_b.shape((5, 19)), alpha == T::ZERO);
                 let c = suite.integers(&mut image, (19, 19), beta == T::ZERO);
-                let call = Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c };
+                let call = Call::Gemm(Gemm { part, op_a, op_b, alpha, a, b, beta, c });
                 suite.judge(&call, &image, Nearness::Exact);
             }
         }
@@ -72,7 +73,7 @@ pub fn gemm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
                 let c = suite.integers(&mut image, (m, n), false);
                 let (mat, turn) = if suite.turn().is_multiple_of(2) { (a, m / 2) } else { (b, k / 2) };
                 image.set(mat, turn % mat.m, turn % mat.n, T::from_f64(value));
-                let call = Call::Gemm { part: None, op_a, op_b, alpha: T::ONE, a, b, beta: T::ONE, c };
+                let call = Call::Gemm(Gemm { part: None, op_a, op_b, alpha: T::ONE, a, b, beta: T::ONE, c });
                 suite.judge(&call, &image, Nearness::Finite);
             }
         }
@@ -100,7 +101,7 @@ fn trapezoid<T: Scalar>(
 pub fn symm<T: Scalar>(suite: &mut Suite<'_, T>) {
     for (m, n, _) in SHAPES {
         for (side, uplo) in SIDES.iter().flat_map(|&s| UPLOS.map(|u| (s, u))) {
-            for hermitian in [false, true] {
+            for symmetry in Symmetry::ALL {
                 for _ in 0..5 {
                     let (alpha, beta) = suite.factors();
                     let mut image = Image::default();
@@ -108,7 +109,7 @@ pub fn symm<T: Scalar>(suite: &mut Suite<'_, T>) {
                     let a = triangle(suite, &mut image, uplo, order, alpha == T::ZERO);
                     let b = suite.integers(&mut image, (m, n), alpha == T::ZERO);
                     let c = suite.integers(&mut image, (m, n), beta == T::ZERO);
-                    let call = Call::Symm { hermitian, side, uplo, alpha, a, b, beta, c };
+                    let call = Call::Symm(Symm { symmetry, side, uplo, alpha, a, b, beta, c });
                     suite.judge(&call, &image, Nearness::Exact);
                 }
             }
@@ -116,28 +117,28 @@ pub fn symm<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// The operations of an update that the type has: (hermitian, op).
-fn updates<T: Scalar>() -> impl Iterator<Item = (bool, Op)> {
-    let all = [false, true].into_iter().flat_map(|hermitian| OPS.map(|op| (hermitian, op)));
-    all.filter(|&(hermitian, op)| !T::COMPLEX || op != if hermitian { Op::Trans } else { Op::ConjTrans })
+/// The operations of an update that the type has: (symmetry, op).
+fn updates<T: Scalar>() -> impl Iterator<Item = (Symmetry, Op)> {
+    let all = Symmetry::ALL.into_iter().flat_map(|symmetry| OPS.map(|op| (symmetry, op)));
+    all.filter(|&(symmetry, op)| !T::COMPLEX || [Op::None, symmetry.mirror()].contains(&op))
 }
 
 /// Whether the update does not read C: herk and her2k take the real part of beta.
-fn overwrites<T: Scalar>(hermitian: bool, beta: T) -> bool {
-    beta == T::ZERO || (hermitian && beta.re() == T::ZERO.re())
+fn overwrites<T: Scalar>(symmetry: Symmetry, beta: T) -> bool {
+    symmetry.factor(beta) == T::ZERO
 }
 
 pub fn rank_k<T: Scalar>(suite: &mut Suite<'_, T>) {
     for (n, _, k) in SHAPES {
-        for (hermitian, op) in updates::<T>() {
+        for (symmetry, op) in updates::<T>() {
             for turn in 0..10 {
                 let (uplo, (alpha, beta)) = (UPLOS[turn % 2], suite.factors());
                 let mut image = Image::default();
-                let (all, hidden) = (n + [0, 0, 1, 7, 40][turn / 2], overwrites(hermitian, beta));
+                let (all, hidden) = (n + [0, 0, 1, 7, 40][turn / 2], overwrites(symmetry, beta));
                 let a = suite.integers(&mut image, op.shape((all, k)), alpha == T::ZERO);
                 let shape = if uplo == Uplo::Lower { (all, n) } else { (n, all) };
                 let c = trapezoid(suite, &mut image, (uplo, shape), hidden);
-                let call = Call::RankK { hermitian, uplo, op, alpha, a, beta, c };
+                let call = Call::RankK(RankK { symmetry, uplo, op, alpha, a, beta, c });
                 suite.judge(&call, &image, Nearness::Exact);
             }
         }
@@ -146,14 +147,14 @@ pub fn rank_k<T: Scalar>(suite: &mut Suite<'_, T>) {
 
 pub fn rank_2k<T: Scalar>(suite: &mut Suite<'_, T>) {
     for (n, _, k) in SHAPES {
-        for (hermitian, op) in updates::<T>() {
+        for (symmetry, op) in updates::<T>() {
             for turn in 0..10 {
                 let (uplo, (alpha, beta)) = (UPLOS[turn % 2], suite.factors());
                 let mut image = Image::default();
                 let a = suite.integers(&mut image, op.shape((n, k)), alpha == T::ZERO);
                 let b = suite.integers(&mut image, op.shape((n, k)), alpha == T::ZERO);
-                let c = triangle(suite, &mut image, uplo, n, overwrites(hermitian, beta));
-                let call = Call::Rank2k { hermitian, uplo, op, alpha, a, b, beta, c };
+                let c = triangle(suite, &mut image, uplo, n, overwrites(symmetry, beta));
+                let call = Call::Rank2k(Rank2k { symmetry, uplo, op, alpha, a, b, beta, c });
                 suite.judge(&call, &image, Nearness::Exact);
             }
         }

@@ -3,8 +3,9 @@
 
 use crate::{Image, SIDES, Suite, UPLOS, triangles};
 use superscalar_kernels::{
-    Diag, Direction, NotPositiveDefinite, Op, Scalar, Side, Uplo,
-    device::{Call, Mat, Triangle},
+    Diag, Direction, NotPositiveDefinite, Op, Scalar, Side, Symmetry, Uplo,
+    device::{Call, Mat},
+    operations::{Action, Copy, Gemm, Geqrf, Getrf, Larfb, Laswp, Potrf, Scale, Triangular},
 };
 
 fn fractions<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, shape: (usize, usize)) -> Mat<T> {
@@ -21,32 +22,32 @@ pub fn elements<T: Scalar>(suite: &mut Suite<'_, T>) {
     for op in [Op::None, Op::ConjTrans] {
         let mut image = Image::default();
         let (a, b) = (fractions(suite, &mut image, op.shape((70, 37))), fractions(suite, &mut image, (70, 37)));
-        run(suite, &Call::Copy { op, a, b }, image);
+        run(suite, &Call::Copy(Copy { op, a, b }), image);
     }
-    for part in [None, Some((Uplo::Lower, true)), Some((Uplo::Upper, false))] {
+    for part in [None, Some((Symmetry::Hermitian, Uplo::Lower)), Some((Symmetry::Symmetric, Uplo::Upper))] {
         let mut image = Image::default();
         let a = fractions(suite, &mut image, (70, 70));
-        run(suite, &Call::Scale { part, beta, a }, image);
+        run(suite, &Call::Scale(Scale { part, beta, a }), image);
     }
     for direction in [Direction::Forward, Direction::Backward] {
         let mut image = Image::default();
         let a = fractions(suite, &mut image, (300, 9));
         let ipiv =
             [200, 60].map(|rows| image.place(&mut suite.numbers, (rows, 1), |x, _, _| (x.next() % 300 + 1) as i32));
-        run(suite, &Call::Laswp { a, first: 7, ipiv: ipiv.to_vec(), direction }, image);
+        run(suite, &Call::Laswp(Laswp { a, first: 7, ipiv: ipiv.to_vec(), direction }), image);
     }
     for side in SIDES {
         let mut image = Image::default();
         let (v, t) = (fractions(suite, &mut image, (60, 20)), fractions(suite, &mut image, (20, 20)));
         let c = fractions(suite, &mut image, if side == Side::Left { (60, 9) } else { (9, 60) });
-        run(suite, &Call::Larfb { side, op: Op::ConjTrans, v, t, c }, image);
+        run(suite, &Call::Larfb(Larfb { side, op: Op::ConjTrans, v, t, c }), image);
     }
     for uplo in UPLOS {
         let mut image = Image::default();
         let (a, b) = (fractions(suite, &mut image, (300, 5)), fractions(suite, &mut image, (5, 300)));
         let c = fractions(suite, &mut image, (300, 300));
         let (part, op_a, op_b) = (Some(uplo), Op::None, Op::None);
-        run(suite, &Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c }, image);
+        run(suite, &Call::Gemm(Gemm { part, op_a, op_b, alpha, a, b, beta, c }), image);
     }
 }
 
@@ -57,7 +58,20 @@ pub fn triangular<T: Scalar>(suite: &mut Suite<'_, T>) {
             let mut image = Image::default();
             let a = fractions(suite, &mut image, (150, 150));
             let b = fractions(suite, &mut image, if side == Side::Left { (150, 21) } else { (21, 150) });
-            run(suite, &Call::Trmm(Triangle { side, uplo, op, diag, alpha: T::from_f64(2.0), a, b }), image);
+            run(
+                suite,
+                &Call::Triangular(Triangular {
+                    action: Action::Multiply,
+                    side,
+                    uplo,
+                    op,
+                    diag,
+                    alpha: T::from_f64(2.0),
+                    a,
+                    b,
+                }),
+                image,
+            );
         }
     }
     for order in [40, 150] {
@@ -65,7 +79,11 @@ pub fn triangular<T: Scalar>(suite: &mut Suite<'_, T>) {
             let mut image = Image::default();
             let (side, uplo, op, diag) = (Side::Left, Uplo::Lower, Op::None, Diag::Unit);
             let (a, b) = (fractions(suite, &mut image, (order, order)), fractions(suite, &mut image, (order, 21)));
-            run(suite, &Call::Trsm(Triangle { side, uplo, op, diag, alpha: T::ONE, a, b }), image);
+            run(
+                suite,
+                &Call::Triangular(Triangular { action: Action::Solve, side, uplo, op, diag, alpha: T::ONE, a, b }),
+                image,
+            );
         }
     }
 }
@@ -85,7 +103,7 @@ fn potrf<T: Scalar>(suite: &mut Suite<'_, T>, orders: &[usize], most: usize) {
         let rest = if Some(&n) == orders.last() { most } else { 20 };
         let mut image = Image::default();
         let a = triangles::with_rest(suite, &mut image, uplo, (n, rest));
-        let call = Call::Potrf { uplo, first: 0, a };
+        let call = Call::Potrf(Potrf { uplo, first: 0, a });
         run(suite, &call, image.clone());
         image.set(a, n - 2, n - 2, -T::ONE);
         let error = suite.attempt(&call, &mut image).expect_err("not positive definite");
@@ -108,8 +126,8 @@ fn panels_of<T: Scalar>(suite: &mut Suite<'_, T>, shapes: &[(usize, usize)]) {
         let (mut image, k) = (Image::default(), shape.0.min(shape.1));
         let a = fractions(suite, &mut image, shape);
         let ipiv = image.place(&mut suite.numbers, (k, 1), |_, _, _| -1_i32);
-        run(suite, &Call::Getrf { a, first: 5, ipiv }, image.clone());
+        run(suite, &Call::Getrf(Getrf { a, first: 5, ipiv }), image.clone());
         let (t, tau) = (fractions(suite, &mut image, (k, k)), fractions(suite, &mut image, (k, 1)));
-        run(suite, &Call::Geqrf { a, t, tau }, image);
+        run(suite, &Call::Geqrf(Geqrf { a, t, tau }), image);
     }
 }

@@ -8,7 +8,8 @@
 use super::{Image, OPS, SIDES, Suite, UPLOS, oracle, panels};
 use superscalar_kernels::{
     Diag, Real, Scalar, Side, Uplo,
-    device::{Call, Mat, Triangle},
+    device::{Call, Mat},
+    operations::{Action, Getrf, Potrf, Triangular},
 };
 
 /// Orders at every scale, and one beyond the small kernels at some of them.
@@ -90,12 +91,12 @@ pub fn trsm_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
         let x = |i: usize, j: usize| number::<T>([1.0, 2.0, -1.0][(i + j) % 3], [0.0, 1.0][(i + 2 * j) % 2]);
         let x = |i, j| if n == 1 { T::ONE } else { x(i, j) };
         let b = image.place(&mut suite.numbers, shape, |_, i, j| x(i, j));
-        let triangle = Triangle { side, uplo, op, diag, alpha, a, b };
-        oracle::apply(&Call::Trmm(triangle.clone()), &mut image).expect("a product");
+        let triangle = |action| Call::Triangular(Triangular { action, side, uplo, op, diag, alpha, a, b });
+        oracle::apply(&triangle(Action::Multiply), &mut image).expect("a product");
         for mat in [a, b] {
             (0..mat.n).for_each(|j| (0..mat.m).for_each(|i| image.set(mat, i, j, at_scale(image.at(mat, i, j), e))));
         }
-        suite.attempt(&Call::Trsm(triangle), &mut image).expect("a solve");
+        suite.attempt(&triangle(Action::Solve), &mut image).expect("a solve");
         for (i, j) in (0..shape.1).flat_map(|j| (0..shape.0).map(move |i| (i, j))) {
             let found = image.at(b, i, j);
             let bound = 16.0 * T::EPSILON.to_f64() * (n as f64 + 1.0);
@@ -129,7 +130,7 @@ pub fn potrf_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
         let a = image.place(&mut suite.numbers, (n, n), |_, i, j| {
             if oracle::is_in(Some(uplo), i, j) { at_scale(full(i, j), e) } else { nan }
         });
-        suite.attempt(&Call::Potrf { uplo, first: 0, a }, &mut image).expect("a positive definite matrix");
+        suite.attempt(&Call::Potrf(Potrf { uplo, first: 0, a }), &mut image).expect("a positive definite matrix");
         // With the root's even part taken off, products are ordinary numbers.
         let half = e.div_euclid(2);
         let l = |i, p| {
@@ -173,7 +174,7 @@ pub fn pivots_at_the_end_of_the_range<T: Scalar>(suite: &mut Suite<'_, T>) {
         let column = [at_scale(number::<T>(0.0, 0.0), e), z, z];
         let a = image.place(&mut suite.numbers, (3, 1), |_, i, _| column[i]);
         let ipiv = image.place(&mut suite.numbers, (1, 1), |_, _, _| -1_i32);
-        suite.attempt(&Call::Getrf { a, first: 0, ipiv }, &mut image).expect("a panel");
+        suite.attempt(&Call::Getrf(Getrf { a, first: 0, ipiv }), &mut image).expect("a panel");
         assert_eq!(image.at(ipiv, 0, 0), 2, "the pivot's row, 2^{e}");
         assert_eq!((image.at(a, 0, 0), image.at(a, 1, 0)), (z, T::ZERO), "2^{e}");
         let multiple = image.at(a, 2, 0);

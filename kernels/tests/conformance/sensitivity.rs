@@ -2,7 +2,11 @@
 
 use super::{Image, OnHost, Runner, Suite, moves, oracle, panels, products, triangles};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use superscalar_kernels::{NotPositiveDefinite, Op, device::Call};
+use superscalar_kernels::{
+    NotPositiveDefinite, Op,
+    device::Call,
+    operations::{Gemm, Geqrf, Getrf, Larfb, Triangular},
+};
 use superscalar_runtime::DeviceError;
 
 /// The host's kernels with a fault.
@@ -46,8 +50,8 @@ fn a_byte_behind_a_column_is_noticed() {
 #[test]
 fn an_element_of_the_other_triangle_is_noticed() {
     let whole = |call: &Call<f64>, image: &mut Image| match *call {
-        Call::Gemm { part: Some(_), op_a, op_b, alpha, a, b, beta, c } => {
-            right(&Call::Gemm { part: None, op_a, op_b, alpha, a, b, beta, c }, image)
+        Call::Gemm(Gemm { part: Some(_), op_a, op_b, alpha, a, b, beta, c }) => {
+            right(&Call::Gemm(Gemm { part: None, op_a, op_b, alpha, a, b, beta, c }), image)
         }
         _ => right(call, image),
     };
@@ -57,7 +61,7 @@ fn an_element_of_the_other_triangle_is_noticed() {
 #[test]
 fn a_factor_that_is_read_though_it_is_zero_is_noticed() {
     let multiplies = |call: &Call<f64>, image: &mut Image| {
-        let Call::Gemm { beta: 0.0, c, .. } = *call else { return right(call, image) };
+        let Call::Gemm(Gemm { beta: 0.0, c, .. }) = *call else { return right(call, image) };
         let old = image.elements(c);
         right(call, image)?;
         for (at, old) in old.into_iter().enumerate() {
@@ -100,7 +104,7 @@ fn another_minor_is_noticed() {
 fn another_interchange_or_factor_of_a_panel_is_noticed() {
     let exchanges = |call: &Call<f64>, image: &mut Image| {
         right(call, image)?;
-        if let Call::Getrf { ipiv, .. } = *call
+        if let Call::Getrf(Getrf { ipiv, .. }) = *call
             && ipiv.m > 1
         {
             let row = image.at(ipiv, 1, 0);
@@ -111,7 +115,7 @@ fn another_interchange_or_factor_of_a_panel_is_noticed() {
     let factors = |at: fn(usize) -> (usize, usize)| {
         move |call: &Call<f64>, image: &mut Image| {
             right(call, image)?;
-            if let Call::Geqrf { t, .. } = *call
+            if let Call::Geqrf(Geqrf { t, .. }) = *call
                 && t.m > 1
             {
                 let (i, j) = at(t.m - 1);
@@ -127,11 +131,10 @@ fn another_interchange_or_factor_of_a_panel_is_noticed() {
 #[test]
 fn an_operation_that_is_forgotten_is_noticed() {
     let plain = |call: &Call<f64>, image: &mut Image| match *call {
-        Call::Larfb { side, v, t, c, .. } => right(&Call::Larfb { side, op: Op::None, v, t, c }, image),
-        Call::Trsm(ref triangle) => {
-            let mut triangle = triangle.clone();
-            triangle.alpha = if triangle.alpha == 0.0 { 0.0 } else { 1.0 };
-            right(&Call::Trsm(triangle), image)
+        Call::Larfb(Larfb { side, v, t, c, .. }) => right(&Call::Larfb(Larfb { side, op: Op::None, v, t, c }), image),
+        Call::Triangular(triangle) => {
+            let alpha = if triangle.alpha == 0.0 { 0.0 } else { 1.0 };
+            right(&Call::Triangular(Triangular { alpha, ..triangle }), image)
         }
         _ => right(call, image),
     };

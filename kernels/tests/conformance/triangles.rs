@@ -3,7 +3,8 @@
 use super::{Image, Nearness, OPS, SIDES, Suite, UPLOS, operands::is_finite, oracle, suite::largest};
 use superscalar_kernels::{
     Diag, Op, Real, Scalar, Side, Uplo,
-    device::{Call, Mat, Triangle},
+    device::{Call, Mat},
+    operations::{Action, Potrf, Triangular},
 };
 
 /// Rows and columns of B: empty, one, ragged, more than one block of a triangle, one right-hand side.
@@ -72,7 +73,7 @@ pub fn trmm<T: Scalar>(suite: &mut Suite<'_, T>) {
                 let mut image = Image::default();
                 let a = integers(suite, &mut image, (uplo, diag), order, alpha == T::ZERO);
                 let b = suite.integers(&mut image, shape, alpha == T::ZERO);
-                let call = Call::Trmm(Triangle { side, uplo, op, diag, alpha, a, b });
+                let call = Call::Triangular(Triangular { action: Action::Multiply, side, uplo, op, diag, alpha, a, b });
                 suite.judge(&call, &image, Nearness::Exact);
             }
         }
@@ -87,7 +88,8 @@ pub fn trmm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
             let a = integers(suite, &mut image, (uplo, diag), order, false);
             let b = suite.integers(&mut image, shape, false);
             image.set(b, m / 2, n / 2, T::from_f64(f64::INFINITY));
-            let call = Call::Trmm(Triangle { side, uplo, op, diag, alpha: T::ONE, a, b });
+            let call =
+                Call::Triangular(Triangular { action: Action::Multiply, side, uplo, op, diag, alpha: T::ONE, a, b });
             suite.judge(&call, &image, Nearness::Finite);
         }
     }
@@ -104,8 +106,8 @@ pub fn trsm<T: Scalar>(suite: &mut Suite<'_, T>) {
                 let nan = T::from_f64(f64::NAN);
                 let fraction = |numbers: &mut super::Numbers, _, _| if hidden { nan } else { numbers.fraction() };
                 let b = image.place(&mut suite.numbers, shape, fraction);
-                let triangle = Triangle { side, uplo, op, diag, alpha, a, b };
-                let after = suite.judge(&Call::Trsm(triangle.clone()), &image, Nearness::Roundoffs(8.0 * order as f64));
+                let triangle = Triangular { action: Action::Solve, side, uplo, op, diag, alpha, a, b };
+                let after = suite.judge(&Call::Triangular(triangle), &image, Nearness::Roundoffs(8.0 * order as f64));
                 if alpha != T::ZERO {
                     solves(&triangle, &image, after);
                 }
@@ -115,10 +117,10 @@ pub fn trsm<T: Scalar>(suite: &mut Suite<'_, T>) {
 }
 
 /// |op(A) X - alpha B| <= c n eps |A| |X|, with norms of rows not larger than 4.
-fn solves<T: Scalar>(triangle: &Triangle<T>, before: &Image, mut after: Image) {
-    let &Triangle { a, b, alpha, .. } = triangle;
+fn solves<T: Scalar>(triangle: &Triangular<T, Mat<T>>, before: &Image, mut after: Image) {
+    let &Triangular { a, b, alpha, .. } = triangle;
     let largest = largest(after.elements(b).into_iter().map(|x| x.abs().to_f64()));
-    let product = Call::Trmm(Triangle { alpha: T::ONE, ..triangle.clone() });
+    let product = Call::Triangular(Triangular { action: Action::Multiply, alpha: T::ONE, ..*triangle });
     oracle::apply(&product, &mut after).expect("a product");
     for (ax, b) in after.elements(b).into_iter().zip(before.elements(b)) {
         let error = (ax - alpha * b).abs().to_f64();
@@ -137,7 +139,16 @@ pub fn trsm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
                 let b = image.place(&mut suite.numbers, shape, |numbers, _, _| numbers.fraction());
                 image.set(a, pivot, pivot, T::from_f64(value));
                 let alpha = T::ONE;
-                let call = Call::Trsm(Triangle { side, uplo, op, diag: Diag::NonUnit, alpha, a, b });
+                let call = Call::Triangular(Triangular {
+                    action: Action::Solve,
+                    side,
+                    uplo,
+                    op,
+                    diag: Diag::NonUnit,
+                    alpha,
+                    a,
+                    b,
+                });
                 suite.judge(&call, &image, Nearness::Roundoffs(8.0 * order as f64));
             }
         }
@@ -169,7 +180,8 @@ pub fn potrf<T: Scalar>(suite: &mut Suite<'_, T>) {
         for uplo in UPLOS.into_iter().cycle().take(6) {
             let mut image = Image::default();
             let a = positive_definite(suite, &mut image, uplo, n);
-            let after = suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
+            let after =
+                suite.judge(&Call::Potrf(Potrf { uplo, first: 0, a }), &image, Nearness::Roundoffs(8.0 * n as f64));
             factors(uplo, a, &image, &after);
         }
     }
@@ -181,11 +193,11 @@ pub fn potrf_of_trapezoids<T: Scalar>(suite: &mut Suite<'_, T>) {
         for rest in [1, 5, 70] {
             let mut image = Image::default();
             let a = with_rest(suite, &mut image, uplo, (n, rest));
-            suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
+            suite.judge(&Call::Potrf(Potrf { uplo, first: 0, a }), &image, Nearness::Roundoffs(8.0 * n as f64));
             if n > 0 {
                 let at = n / 2;
                 image.set(a, at, at, -T::ONE);
-                suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Exact);
+                suite.judge(&Call::Potrf(Potrf { uplo, first: 0, a }), &image, Nearness::Exact);
             }
         }
     }
@@ -201,7 +213,7 @@ pub fn potrf_of_extremes<T: Scalar>(suite: &mut Suite<'_, T>) {
         let mut unscaled = Image::default();
         let a = positive_definite(suite, &mut unscaled, uplo, n);
         let nearness = Nearness::Roundoffs(8.0 * n as f64);
-        let ordinary = suite.judge(&Call::Potrf { uplo, first: 0, a }, &unscaled, nearness);
+        let ordinary = suite.judge(&Call::Potrf(Potrf { uplo, first: 0, a }), &unscaled, nearness);
         for scale in scales {
             let (by, mut image) = (|i| root(far * scale(i)), unscaled.clone());
             // By powers of two, so the factor is that of the ordinary matrix, scaled; but for some last digits.
@@ -210,7 +222,7 @@ pub fn potrf_of_extremes<T: Scalar>(suite: &mut Suite<'_, T>) {
             for (i, j) in inside() {
                 image.set(a, i, j, image.at(a, i, j) * T::from_real(by(i)) * T::from_real(by(j)));
             }
-            suite.attempt(&Call::Potrf { uplo, first: 0, a }, &mut image).expect("a positive definite matrix");
+            suite.attempt(&Call::Potrf(Potrf { uplo, first: 0, a }), &mut image).expect("a positive definite matrix");
             for (i, j) in inside() {
                 let scale = T::from_real(by(if uplo == Uplo::Lower { i } else { j }));
                 let (known, found) = (ordinary.at(a, i, j) * scale, image.at(a, i, j));
@@ -252,7 +264,7 @@ pub fn potrf_fails<T: Scalar>(suite: &mut Suite<'_, T>) {
                 let a = positive_definite(suite, &mut image, uplo, n);
                 image.set(a, at, at, T::from_f64(value));
                 let after =
-                    suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Roundoffs(8.0 * n as f64));
+                    suite.judge(&Call::Potrf(Potrf { uplo, first: 0, a }), &image, Nearness::Roundoffs(8.0 * n as f64));
                 // The factor of the minor before it stands there.
                 assert!((0..at).all(|i| is_finite(after.at(a, i, i))), "{n} {uplo} {at} {value}");
             }
@@ -261,7 +273,7 @@ pub fn potrf_fails<T: Scalar>(suite: &mut Suite<'_, T>) {
             let a = positive_definite(suite, &mut image, uplo, n);
             let (i, j) = if uplo == Uplo::Lower { (n - 1, at) } else { (at, n - 1) };
             image.set(a, i, j, T::from_f64(f64::NAN));
-            suite.judge(&Call::Potrf { uplo, first: 0, a }, &image, Nearness::Exact);
+            suite.judge(&Call::Potrf(Potrf { uplo, first: 0, a }), &image, Nearness::Exact);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! What they compute is judged by the suite in `conformance`, which needs a GPU.
 
 use superscalar_devices::cuda;
-use superscalar_kernels::{Op, Scalar, c32, c64, cuda::Family, device::Call, device::Mat};
+use superscalar_kernels::{Op, Scalar, c32, c64, cuda::Family, device::Call, device::Mat, operations::Larfb};
 
 /// Architectures that the compiler is asked for: the one that the kernels were measured on, for all types; and for a real and a complex one, which
 /// is half the time, the oldest and the newest that NVRTC 13 knows and that we do.
@@ -61,7 +61,7 @@ fn every_kernel_compiles_and_spills_nothing() {
 #[test]
 fn scratch_is_known_without_a_device() {
     let at = |offset, m, n| Mat::<f64>::at(offset, (m, n), m);
-    let larfb = |side, c| Call::Larfb { side, op: Op::Trans, v: at(0, 100, 20), t: at(9000, 20, 20), c };
+    let larfb = |side, c| Call::Larfb(Larfb { side, op: Op::Trans, v: at(0, 100, 20), t: at(9000, 20, 20), c });
     let left = superscalar_kernels::cuda::scratch_bytes(&larfb(superscalar_kernels::Side::Left, at(20_000, 100, 30)));
     // The triangle of V, and two products as large as what Q changes is wide.
     let needed = (20 * 20 + 2 * 20 * 30) * size_of::<f64>();

@@ -9,6 +9,7 @@ use superscalar_kernels::{
     MatMut, NotPositiveDefinite, Op, Scalar, Side, Uplo,
     device::{Call, Mat},
     opencl::Parameters,
+    operations::{Larfb, Potrf},
     reference,
 };
 
@@ -31,7 +32,7 @@ fn potrf<T: Scalar>(heap: &Heap, parameters: &Parameters) {
     for (n, uplo) in [0, 1, 2, 7, 31, 32, 33, 64, 65, 100, 193].into_iter().flat_map(|n| UPLOS.map(|uplo| (n, uplo))) {
         image.data.clear();
         let a = positive_definite(&mut image, uplo, n);
-        let call = Call::Potrf { uplo, first: 0, a };
+        let call = Call::Potrf(Potrf { uplo, first: 0, a });
         image.agrees(heap, parameters, (&call, a), Agreement::Close(40.0), |_, out| {
             reference::potrf(uplo, out).expect("it is positive definite");
         });
@@ -50,7 +51,7 @@ fn the_first_minor_is_reported<T: Scalar>(heap: &Heap, parameters: &Parameters) 
             image.view_mut(a)[(n - 1, n - 1)] = T::from_f64(-5.0);
             let expected = reference::potrf(uplo, image.clone().view_mut(a)).expect_err("it is not positive definite");
             let error = image
-                .after(heap, parameters, &Call::Potrf { uplo, first: 0, a })
+                .after(heap, parameters, &Call::Potrf(Potrf { uplo, first: 0, a }))
                 .map(drop)
                 .expect_err("it is not, here");
             assert_eq!(expected, NotPositiveDefinite { minor: bad + 1 });
@@ -74,7 +75,7 @@ fn larfb<T: Scalar>(heap: &Heap, parameters: &Parameters) {
                 image.place((m, k), |image, i, j| if i > j { image.random() * scale } else { T::from_f64(f64::NAN) });
             let t = image.place((block, k), |image, i, j| if i <= j % block { image.random() } else { T::ZERO });
             let c = image.place(if side == Side::Left { (m, n) } else { (n, m) }, |image, _, _| image.random());
-            let call = Call::Larfb { side, op, v, t, c };
+            let call = Call::Larfb(Larfb { side, op, v, t, c });
             image.agrees(heap, parameters, (&call, c), Agreement::Close(60.0), |old, out| {
                 by_blocks(old, (side, op), (v, t), out);
             });

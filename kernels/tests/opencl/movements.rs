@@ -7,9 +7,10 @@ use crate::{
     scalars,
 };
 use superscalar_kernels::{
-    Direction, Op, Scalar, Side,
+    Direction, Op, Scalar, Side, Symmetry,
     device::{Call, Mat},
     opencl::{Parameters, enqueue, scratch_bytes},
+    operations::{Copy, Gemm, Larfb, Laswp, Potrf, RankK, Scale, Symm},
 };
 
 four_types! { copy scale laswp }
@@ -21,7 +22,7 @@ fn copy<T: Scalar>(heap: &Heap, parameters: &Parameters) {
     for (shape, op) in SHAPES.into_iter().flat_map(|shape| OPS.map(|op| (shape, op))) {
         image.data.clear();
         let (a, b) = (image.integers(shape), image.integers(op.shape(shape)));
-        image.agrees(heap, parameters, (&Call::Copy { op, a, b }, b), Agreement::Exact, |old, mut out| {
+        image.agrees(heap, parameters, (&Call::Copy(Copy { op, a, b }), b), Agreement::Exact, |old, mut out| {
             let a = old.view(a);
             for (i, j) in (0..b.n).flat_map(|j| (0..b.m).map(move |i| (i, j))) {
                 out[(i, j)] = match op {
@@ -36,7 +37,7 @@ fn copy<T: Scalar>(heap: &Heap, parameters: &Parameters) {
 
 fn scale<T: Scalar>(heap: &Heap, parameters: &Parameters) {
     let mut image = Image::<T>::new(32);
-    let parts = UPLOS.into_iter().flat_map(|uplo| [false, true].map(|is_hermitian| Some((uplo, is_hermitian))));
+    let parts = UPLOS.into_iter().flat_map(|uplo| Symmetry::ALL.map(|symmetry| Some((symmetry, uplo))));
     let parts: Vec<_> = [None].into_iter().chain(parts).collect();
     let betas = scalars::<T>().map(|(_, beta)| beta);
     for (shape, beta) in SHAPES.into_iter().flat_map(|shape| betas.map(|beta| (shape, beta))) {
@@ -44,21 +45,27 @@ fn scale<T: Scalar>(heap: &Heap, parameters: &Parameters) {
         for &part in parts.iter().filter(|part| part.is_none() || shape.0 == shape.1) {
             image.data.clear();
             // By herk's rules only its real part counts.
-            let is_hermitian = part.is_some_and(|(_, is_hermitian)| is_hermitian);
+            let is_hermitian = part.is_some_and(|(symmetry, _)| symmetry == Symmetry::Hermitian);
             let factor = if is_hermitian { T::from_real(beta.re()) } else { beta };
             // beta = 0 does not read.
             let is_read = factor != T::ZERO;
             let a = image.place(shape, |image, _, _| if is_read { image.integer() } else { T::from_f64(f64::NAN) });
-            image.agrees(heap, parameters, (&Call::Scale { part, beta, a }, a), Agreement::Exact, |_, mut out| {
-                for (i, j) in (0..a.n).flat_map(|j| (0..a.m).map(move |i| (i, j))) {
-                    let inside = part.is_none_or(|(uplo, _)| if uplo == UPLOS[0] { i >= j } else { i <= j });
-                    if inside {
-                        let x = if is_read { factor * out[(i, j)] } else { T::ZERO };
-                        let is_real = i == j && is_hermitian;
-                        out[(i, j)] = if is_real { T::from_real(x.re()) } else { x };
+            image.agrees(
+                heap,
+                parameters,
+                (&Call::Scale(Scale { part, beta, a }), a),
+                Agreement::Exact,
+                |_, mut out| {
+                    for (i, j) in (0..a.n).flat_map(|j| (0..a.m).map(move |i| (i, j))) {
+                        let inside = part.is_none_or(|(_, uplo)| if uplo == UPLOS[0] { i >= j } else { i <= j });
+                        if inside {
+                            let x = if is_read { factor * out[(i, j)] } else { T::ZERO };
+                            let is_real = i == j && is_hermitian;
+                            out[(i, j)] = if is_real { T::from_real(x.re()) } else { x };
+                        }
                     }
-                }
-            });
+                },
+            );
         }
     }
 }
@@ -74,7 +81,7 @@ fn laswp<T: Scalar>(heap: &Heap, parameters: &Parameters) {
         let indices: Vec<i32> = (0..count).map(|_| (image.next() as usize % m.max(1) + 1) as i32).collect();
         let ipiv: Vec<Mat<i32>> = indices.chunks(7).map(|block| image.indices(block)).collect();
         let a = image.integers((m, n));
-        let call = Call::Laswp { a, first, ipiv: ipiv.clone(), direction };
+        let call = Call::Laswp(Laswp { a, first, ipiv: ipiv.clone(), direction });
         image.agrees(heap, parameters, (&call, a), Agreement::Exact, |_, out| {
             superscalar_kernels::cpu::laswp(out, first, &indices, direction);
         });
@@ -99,25 +106,50 @@ fn what_can_not_be_right_is_refused() {
     let (a, b, c) = (image.integers((4, 5)), image.integers((6, 7)), image.integers((4, 7)));
     let square = image.integers((4, 4));
     let wrong = [
-        Call::Gemm { part: None, op_a: Op::None, op_b: Op::None, alpha: 1.0, a, b, beta: 1.0, c },
-        Call::Symm { hermitian: false, side: Side::Right, uplo: UPLOS[0], alpha: 1.0, a: square, b: c, beta: 1.0, c },
-        Call::RankK { hermitian: false, uplo: UPLOS[0], op: Op::Trans, alpha: 1.0, a, beta: 1.0, c: square },
-        Call::Potrf { uplo: UPLOS[0], first: 0, a },
-        Call::Copy { op: Op::Trans, a, b },
-        Call::Larfb { side: Side::Left, op: Op::None, v: a, t: square, c },
-        Call::Laswp { a, first: 3, ipiv: vec![Mat::at(0, (2, 1), 2)], direction: Direction::Forward },
+        Call::Gemm(Gemm { part: None, op_a: Op::None, op_b: Op::None, alpha: 1.0, a, b, beta: 1.0, c }),
+        Call::Symm(Symm {
+            symmetry: Symmetry::Symmetric,
+            side: Side::Right,
+            uplo: UPLOS[0],
+            alpha: 1.0,
+            a: square,
+            b: c,
+            beta: 1.0,
+            c,
+        }),
+        Call::RankK(RankK {
+            symmetry: Symmetry::Symmetric,
+            uplo: UPLOS[0],
+            op: Op::Trans,
+            alpha: 1.0,
+            a,
+            beta: 1.0,
+            c: square,
+        }),
+        Call::Potrf(Potrf { uplo: UPLOS[0], first: 0, a }),
+        Call::Copy(Copy { op: Op::Trans, a, b }),
+        Call::Larfb(Larfb { side: Side::Left, op: Op::None, v: a, t: square, c }),
+        Call::Laswp(Laswp { a, first: 3, ipiv: vec![Mat::at(0, (2, 1), 2)], direction: Direction::Forward }),
     ];
     for call in wrong {
         assert_eq!(scratch_bytes(&call), 0);
         let error = image.after(&heap, &parameters, &call).map(drop).expect_err("the shapes do not agree");
         assert!(error.to_string().contains("do not agree"), "{error}");
     }
-    let call = Call::RankK { hermitian: false, uplo: UPLOS[0], op: Op::None, alpha: 1.0, a, beta: 1.0, c: square };
+    let call = Call::RankK(RankK {
+        symmetry: Symmetry::Symmetric,
+        uplo: UPLOS[0],
+        op: Op::None,
+        alpha: 1.0,
+        a,
+        beta: 1.0,
+        c: square,
+    });
     assert!(scratch_bytes(&call) > 0);
     let error = heap.run(|queue| enqueue(queue, 0..64, &call)).map(drop).expect_err("no room to pack");
     assert!(error.to_string().contains("scratch"), "{error}");
     let outside = Mat::at(heap.bytes() / 8 - 20, (4, 4), 6);
-    let error = image.after(&heap, &parameters, &Call::Potrf { uplo: UPLOS[0], first: 0, a: outside }).map(drop);
+    let error = image.after(&heap, &parameters, &Call::Potrf(Potrf { uplo: UPLOS[0], first: 0, a: outside })).map(drop);
     assert!(error.as_ref().is_err_and(|error| error.to_string().contains("leave the heap")), "{error:?}");
     let single = Parameters::of(superscalar_kernels::opencl::Class::WideCpu, 's');
     let error = image.after(&heap, &single, &call).map(drop).expect_err("another type's parameters");

@@ -7,9 +7,10 @@ use crate::{
     scalars,
 };
 use superscalar_kernels::{
-    Op, Scalar, Side, Uplo,
+    Op, Scalar, Side, Symmetry, Uplo,
     device::{Call, Mat},
     opencl::Parameters,
+    operations::{Gemm, Rank2k, RankK, Symm},
     reference,
 };
 
@@ -53,7 +54,7 @@ fn gemm<T: Scalar>(heap: &Heap, parameters: &Parameters) {
             };
             let (a, b) = (cut(op_a, a, (m, k)), cut(op_b, b, (k, n)));
             let (alpha, beta) = scalars()[(at + m + k) % 5];
-            let call = Call::Gemm { part, op_a, op_b, alpha, a, b, beta, c };
+            let call = Call::Gemm(Gemm { part, op_a, op_b, alpha, a, b, beta, c });
             image.agrees(heap, parameters, (&call, c), Agreement::Exact, |old, out| match part {
                 None => reference::gemm(alpha, op_a, old.view(a), op_b, old.view(b), beta, out),
                 Some(uplo) => reference::gemmt(uplo, alpha, op_a, old.view(a), op_b, old.view(b), beta, out),
@@ -67,17 +68,17 @@ fn symm<T: Scalar>(heap: &Heap, parameters: &Parameters) {
     for (at, (m, n)) in
         [(0, 2), (2, 0), (1, 1), (5, 7), (30, 17), (65, 50), (100, 33), (20, 110)].into_iter().enumerate()
     {
-        for (side, uplo, hermitian) in
-            SIDES.iter().flat_map(|&s| UPLOS.map(|u| (s, u))).flat_map(|(s, u)| [false, true].map(|h| (s, u, h)))
+        for (side, uplo, symmetry) in
+            SIDES.iter().flat_map(|&s| UPLOS.map(|u| (s, u))).flat_map(|(s, u)| Symmetry::ALL.map(|h| (s, u, h)))
         {
             image.data.clear();
             let order = if side == Side::Left { m } else { n };
             let a = triangle(&mut image, uplo, Diag::NonUnit, order);
             let (b, c) = (image.integers((m, n)), image.integers((m, n)));
-            let (alpha, beta) = scalars()[(at + usize::from(hermitian)) % 5];
-            let call = Call::Symm { hermitian, side, uplo, alpha, a, b, beta, c };
+            let (alpha, beta) = scalars()[(at + symmetry as usize) % 5];
+            let call = Call::Symm(Symm { symmetry, side, uplo, alpha, a, b, beta, c });
             image.agrees(heap, parameters, (&call, c), Agreement::Exact, |old, out| {
-                let product = if hermitian { reference::hemm } else { reference::symm };
+                let product = if symmetry == Symmetry::Hermitian { reference::hemm } else { reference::symm };
                 product(side, uplo, alpha, old.view(a), old.view(b), beta, out);
             });
         }
@@ -94,23 +95,21 @@ pub fn triangle<T: Scalar>(image: &mut Image<T>, uplo: Uplo, diag: Diag, n: usiz
 }
 
 /// Which of syrk and herk take the option.
-fn kinds<T: Scalar>(op: Op) -> impl Iterator<Item = bool> {
-    [false, true]
-        .into_iter()
-        .filter(move |&is_herk| !T::COMPLEX || op != if is_herk { Op::Trans } else { Op::ConjTrans })
+fn kinds<T: Scalar>(op: Op) -> impl Iterator<Item = Symmetry> {
+    Symmetry::ALL.into_iter().filter(move |&symmetry| !T::COMPLEX || [Op::None, symmetry.mirror()].contains(&op))
 }
 
 fn rank_k<T: Scalar>(heap: &Heap, parameters: &Parameters) {
     let mut image = Image::<T>::new(3);
     for (at, (n, _, k)) in SHAPES.into_iter().enumerate() {
         for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
-            for hermitian in kinds::<T>(op) {
+            for symmetry in kinds::<T>(op) {
                 image.data.clear();
                 let (a, c) = (factor(&mut image, op, (n, k)), image.integers((n, n)));
                 let (alpha, beta) = scalars::<T>()[(at + op as usize) % 5];
-                let call = Call::RankK { hermitian, uplo, op, alpha, a, beta, c };
+                let call = Call::RankK(RankK { symmetry, uplo, op, alpha, a, beta, c });
                 image.agrees(heap, parameters, (&call, c), Agreement::Exact, |old, out| {
-                    if hermitian {
+                    if symmetry == Symmetry::Hermitian {
                         reference::herk(uplo, op, alpha.re(), old.view(a), beta.re(), out);
                     } else {
                         reference::syrk(uplo, op, alpha, old.view(a), beta, out);
@@ -125,14 +124,14 @@ fn rank_2k<T: Scalar>(heap: &Heap, parameters: &Parameters) {
     let mut image = Image::<T>::new(4);
     for (at, (n, _, k)) in SHAPES.into_iter().enumerate() {
         for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
-            for hermitian in kinds::<T>(op) {
+            for symmetry in kinds::<T>(op) {
                 image.data.clear();
                 let (a, b) = (factor(&mut image, op, (n, k)), factor(&mut image, op, (n, k)));
                 let c = image.integers((n, n));
                 let (alpha, beta) = scalars::<T>()[(at + op as usize) % 5];
-                let call = Call::Rank2k { hermitian, uplo, op, alpha, a, b, beta, c };
+                let call = Call::Rank2k(Rank2k { symmetry, uplo, op, alpha, a, b, beta, c });
                 image.agrees(heap, parameters, (&call, c), Agreement::Exact, |old, out| {
-                    if hermitian {
+                    if symmetry == Symmetry::Hermitian {
                         reference::her2k(uplo, op, alpha, old.view(a), old.view(b), beta.re(), out);
                     } else {
                         reference::syr2k(uplo, op, alpha, old.view(a), old.view(b), beta, out);
@@ -154,7 +153,7 @@ fn nan_and_inf_propagate<T: Scalar>(heap: &Heap, parameters: &Parameters) {
             let last = image.next() as usize;
             image.view_mut(a)[(a.m - 1, last % a.n)] = T::from_f64(odd);
             image.view_mut(b)[(last % b.m, b.n - 1)] = T::from_f64(odd);
-            let call = Call::Gemm { part: None, op_a: op, op_b: op, alpha: T::ONE, a, b, beta: T::ONE, c };
+            let call = Call::Gemm(Gemm { part: None, op_a: op, op_b: op, alpha: T::ONE, a, b, beta: T::ONE, c });
             image.agrees(heap, parameters, (&call, c), Agreement::Finite, |old, out| {
                 reference::gemm(T::ONE, op, old.view(a), op, old.view(b), T::ONE, out);
             });
@@ -169,7 +168,7 @@ fn nothing_unneeded_is_read<T: Scalar>(heap: &Heap, parameters: &Parameters) {
         let mut image = Image::<T>::new(6);
         let (a, b) = (image.integers((m, k)), image.integers((k, n)));
         let c = image.place((m, n), |_, _, _| nan);
-        let call = |alpha, beta| Call::Gemm { part: None, op_a: Op::None, op_b: Op::None, alpha, a, b, beta, c };
+        let call = |alpha, beta| Call::Gemm(Gemm { part: None, op_a: Op::None, op_b: Op::None, alpha, a, b, beta, c });
         image.agrees(heap, parameters, (&call(T::ONE, T::ZERO), c), Agreement::Exact, |old, out| {
             reference::gemm(T::ONE, Op::None, old.view(a), Op::None, old.view(b), T::ZERO, out);
         });

@@ -9,8 +9,9 @@ use crate::{
 };
 use superscalar_kernels::{
     Diag, Op, Scalar, Side, Uplo,
-    device::{Call, Mat, Triangle},
+    device::{Call, Mat},
     opencl::Parameters,
+    operations::{Action, Triangular},
     reference,
 };
 
@@ -34,7 +35,7 @@ fn trmm<T: Scalar>(heap: &Heap, parameters: &Parameters) {
             let a = triangle(&mut image, uplo, diag, if side == Side::Left { m } else { n });
             let b = image.integers((m, n));
             let alpha = scalars()[at % 5].0;
-            let call = Call::Trmm(Triangle { side, uplo, op, diag, alpha, a, b });
+            let call = Call::Triangular(Triangular { action: Action::Multiply, side, uplo, op, diag, alpha, a, b });
             image.agrees(heap, parameters, (&call, b), Agreement::Exact, |old, out| {
                 reference::trmm(side, uplo, op, diag, alpha, old.view(a), out);
             });
@@ -62,7 +63,7 @@ fn trsm<T: Scalar>(heap: &Heap, parameters: &Parameters) {
             let a = regular(&mut image, uplo, diag, if side == Side::Left { m } else { n });
             let b = image.place((m, n), |image, _, _| image.random());
             let alpha = scalars()[at % 5].0;
-            let call = Call::Trsm(Triangle { side, uplo, op, diag, alpha, a, b });
+            let call = Call::Triangular(Triangular { action: Action::Solve, side, uplo, op, diag, alpha, a, b });
             image.agrees(heap, parameters, (&call, b), Agreement::Close(60.0), |old, out| {
                 reference::trsm(side, uplo, op, diag, alpha, old.view(a), out);
             });
@@ -84,12 +85,12 @@ fn zeros_of_the_other_triangle_meet_nothing<T: Scalar>(heap: &Heap, parameters: 
         let b = image.integers((m, n));
         // Real types only tell Inf from NaN apart for sure: a complex product of an infinite number has NaN in it.
         image.view_mut(b)[(20, 19)] = T::from_f64(f64::INFINITY);
-        let triangle = Triangle { side, uplo, op, diag, alpha: T::ONE, a, b };
+        let triangle = |action| Call::Triangular(Triangular { action, side, uplo, op, diag, alpha: T::ONE, a, b });
         let agreement = if T::COMPLEX { Agreement::Finite } else { Agreement::Exact };
-        image.agrees(heap, parameters, (&Call::Trmm(triangle.clone()), b), agreement, |old, out| {
+        image.agrees(heap, parameters, (&triangle(Action::Multiply), b), agreement, |old, out| {
             reference::trmm(side, uplo, op, diag, T::ONE, old.view(a), out);
         });
-        image.agrees(heap, parameters, (&Call::Trsm(triangle), b), Agreement::Finite, |old, out| {
+        image.agrees(heap, parameters, (&triangle(Action::Solve), b), Agreement::Finite, |old, out| {
             reference::trsm(side, uplo, op, diag, T::ONE, old.view(a), out);
         });
     }
@@ -104,7 +105,16 @@ fn a_zero_on_the_diagonal_spoils_its_rows<T: Scalar>(heap: &Heap, parameters: &P
         let a = image.place((order, order), |_, i, j| T::from_f64(f64::from(i == j)));
         image.view_mut(a)[(33, 33)] = T::ZERO;
         let b = image.place((m, n), |_, _, _| T::ONE);
-        let call = Call::Trsm(Triangle { side, uplo, op, diag: Diag::NonUnit, alpha: T::ONE, a, b });
+        let call = Call::Triangular(Triangular {
+            action: Action::Solve,
+            side,
+            uplo,
+            op,
+            diag: Diag::NonUnit,
+            alpha: T::ONE,
+            a,
+            b,
+        });
         image.agrees(heap, parameters, (&call, b), Agreement::Finite, |old, out| {
             reference::trsm(side, uplo, op, Diag::NonUnit, T::ONE, old.view(a), out);
         });

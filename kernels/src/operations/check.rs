@@ -3,8 +3,8 @@
 //! Backends and whoever runs a call on the host rely on [`Call::check`]: after it no shape can make a kernel panic, and
 //! what is written overlaps nothing else, which the exclusive views of `view/mod.rs` demand.
 
-use super::{Call, Mat, Triangle};
-use crate::{Op, Scalar, Side, Uplo};
+use super::{Call, Getrf, Mat, Operation, Resolve, heap::Views};
+use crate::Scalar;
 use superscalar_runtime::{DeviceError, DeviceRegion, Mode};
 
 /// One matrix of a call.
@@ -18,21 +18,7 @@ pub struct Used {
     pub region: DeviceRegion,
 }
 
-impl<T> Mat<T> {
-    /// Its columns, in bytes. What would not fit in the address space is as large as that.
-    #[must_use]
-    pub fn region(self) -> DeviceRegion {
-        let bytes = |elements: usize| elements.saturating_mul(size_of::<T>());
-        let Self { offset, m, n, ld, .. } = self;
-        DeviceRegion { offset: bytes(offset), row_bytes: bytes(m), columns: n, stride_bytes: bytes(ld) }
-    }
-}
-
 impl Used {
-    fn new<T>(name: &'static str, mode: Mode, mat: Mat<T>) -> Self {
-        Self { name, mode, region: mat.region() }
-    }
-
     fn is_empty(&self) -> bool {
         self.region.row_bytes == 0 || self.region.columns == 0
     }
@@ -71,74 +57,107 @@ impl Used {
     }
 }
 
-/// The mode of what is updated by a call that may not want the old contents.
-fn updated(keeps: bool) -> Mode {
-    if keeps { Mode::ReadWrite } else { Mode::Write }
+/// What there is to know of an operation whose operands are in a heap.
+pub(super) trait Placed<T: Scalar> {
+    fn name(&self) -> &'static str;
+    fn uses(&self) -> Uses<'_>;
+    fn agrees(&self) -> bool;
+    fn misused(&self) -> Option<&'static str> {
+        None
+    }
+    /// Carries it out on the host.
+    fn run(&self, at: &mut Views<'_>) -> Result<(), DeviceError>;
+}
+
+impl<T: Scalar, O: Operation<Element = T, Operand = Mat<T>>> Placed<T> for O {
+    fn name(&self) -> &'static str {
+        Operation::name(self)
+    }
+
+    fn uses(&self) -> Uses<'_> {
+        let mut uses = Uses::new();
+        let Ok(_) = self.on(&mut uses);
+        uses
+    }
+
+    fn agrees(&self) -> bool {
+        Operation::agrees(self)
+    }
+
+    fn misused(&self) -> Option<&'static str> {
+        Operation::misused(self)
+    }
+
+    fn run(&self, at: &mut Views<'_>) -> Result<(), DeviceError> {
+        O::run(self.on(at)?).map_err(DeviceError::outcome)
+    }
+}
+
+/// The matrices of a call, those that it writes first.
+pub(super) struct Uses<'c> {
+    known: [Option<Used>; 3],
+    /// Interchanges that are read.
+    ipiv: &'c [Mat<i32>],
+}
+
+impl<'c> Uses<'c> {
+    pub fn new() -> Self {
+        Self { known: [None; 3], ipiv: &[] }
+    }
+
+    /// With another matrix.
+    pub fn and<E>(mut self, name: &'static str, mode: Mode, mat: Mat<E>) -> Self {
+        self.push(Used { name, mode, region: mat.region() });
+        self
+    }
+
+    /// With interchanges that are read.
+    pub fn and_interchanges(self, ipiv: &'c [Mat<i32>]) -> Self {
+        Self { ipiv, ..self }
+    }
+
+    fn push(&mut self, used: Used) {
+        let free = self.known.iter_mut().find(|place| place.is_none());
+        *free.expect("no operation has more than three matrices") = Some(used);
+    }
+
+    fn iter(self) -> impl Iterator<Item = Used> + use<'c> {
+        let ipiv = self.ipiv.iter().map(|ipiv| Used { name: "ipiv", mode: Mode::Read, region: ipiv.region() });
+        self.known.into_iter().flatten().chain(ipiv)
+    }
+}
+
+impl<T: Scalar> Resolve<Mat<T>> for Uses<'_> {
+    type Read = ();
+    type Write = ();
+    type Error = std::convert::Infallible;
+
+    fn read(&mut self, name: &'static str, mat: &Mat<T>) -> Result<(), Self::Error> {
+        self.write(name, Mode::Read, mat)
+    }
+
+    fn write(&mut self, name: &'static str, mode: Mode, mat: &Mat<T>) -> Result<(), Self::Error> {
+        self.push(Used { name, mode, region: mat.region() });
+        Ok(())
+    }
 }
 
 impl<T: Scalar> Call<T> {
     /// The routine's name in LAPACK, without the letter of the type.
     ///
     /// ```
-    /// use superscalar_kernels::{Uplo, device::{Call, Mat}};
+    /// use superscalar_kernels::{Uplo, device::{Call, Mat}, operations::Potrf};
     /// let a = Mat::<f64>::at(0, (4, 4), 4);
-    /// assert_eq!(Call::Potrf { uplo: Uplo::Lower, first: 0, a }.name(), "potrf");
+    /// assert_eq!(Call::Potrf(Potrf { uplo: Uplo::Lower, first: 0, a }).name(), "potrf");
     /// ```
     #[must_use]
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Gemm { part: None, .. } => "gemm",
-            Self::Gemm { part: Some(_), .. } => "gemmt",
-            Self::Symm { hermitian: false, .. } => "symm",
-            Self::Symm { hermitian: true, .. } => "hemm",
-            Self::RankK { hermitian: false, .. } => "syrk",
-            Self::RankK { hermitian: true, .. } => "herk",
-            Self::Rank2k { hermitian: false, .. } => "syr2k",
-            Self::Rank2k { hermitian: true, .. } => "her2k",
-            Self::Trmm(_) => "trmm",
-            Self::Trsm(_) => "trsm",
-            Self::Potrf { .. } => "potrf",
-            Self::Getrf { .. } => "getrf",
-            Self::Geqrf { .. } => "geqrf",
-            Self::Laswp { .. } => "laswp",
-            Self::Larfb { .. } => "larfb",
-            Self::Copy { .. } => "lacpy",
-            Self::Scale { .. } => "scale",
-        }
+        self.placed().name()
     }
 
     /// Every matrix that it uses, those that it writes first.
     pub fn matrices(&self) -> impl Iterator<Item = Used> + '_ {
-        let zero = T::ZERO;
-        let one = |name, mode, mat: &Mat<T>| Some(Used::new(name, mode, *mat));
-        let read = |name, mat| one(name, Mode::Read, mat);
-        let (known, ipiv): ([Option<Used>; 3], &[Mat<i32>]) = match self {
-            Self::Gemm { part, a, b, beta, c, .. } => {
-                let keeps = part.is_some() || *beta != zero;
-                ([one("C", updated(keeps), c), read("A", a), read("B", b)], &[])
-            }
-            Self::Symm { a, b, beta, c, .. } => {
-                ([one("C", updated(*beta != zero), c), read("A", a), read("B", b)], &[])
-            }
-            Self::RankK { a, c, .. } => ([one("C", Mode::ReadWrite, c), read("A", a), None], &[]),
-            Self::Rank2k { a, b, c, .. } => ([one("C", Mode::ReadWrite, c), read("A", a), read("B", b)], &[]),
-            Self::Trmm(Triangle { alpha, a, b, .. }) | Self::Trsm(Triangle { alpha, a, b, .. }) => {
-                ([one("B", updated(*alpha != zero), b), read("A", a), None], &[])
-            }
-            Self::Potrf { a, .. } => ([one("A", Mode::ReadWrite, a), None, None], &[]),
-            Self::Getrf { a, ipiv, .. } => {
-                let ipiv = Some(Used::new("ipiv", Mode::Write, *ipiv));
-                ([one("A", Mode::ReadWrite, a), ipiv, None], &[])
-            }
-            Self::Geqrf { a, t, tau } => {
-                ([one("A", Mode::ReadWrite, a), one("T", Mode::Write, t), one("tau", Mode::Write, tau)], &[])
-            }
-            Self::Laswp { a, ipiv, .. } => ([one("A", Mode::ReadWrite, a), None, None], ipiv),
-            Self::Larfb { v, t, c, .. } => ([one("C", Mode::ReadWrite, c), read("V", v), read("T", t)], &[]),
-            Self::Copy { a, b, .. } => ([one("B", Mode::Write, b), read("A", a), None], &[]),
-            Self::Scale { part, beta, a } => ([one("A", updated(part.is_some() || *beta != zero), a), None, None], &[]),
-        };
-        known.into_iter().flatten().chain(ipiv.iter().map(|ipiv| Used::new("ipiv", Mode::Read, *ipiv)))
+        self.placed().uses().iter()
     }
 
     /// Whether it can be carried out: shapes agree, columns do not overlap, what is written overlaps no other matrix, and the routine
@@ -148,10 +167,10 @@ impl<T: Scalar> Call<T> {
     /// If not; the message names the routine and the operands.
     ///
     /// ```
-    /// use superscalar_kernels::{Op, device::{Call, Mat}};
+    /// use superscalar_kernels::{Op, device::{Call, Mat}, operations::Copy};
     /// let (a, b) = (Mat::<f64>::at(0, (4, 3), 4), Mat::at(16, (4, 3), 4));
-    /// assert!(Call::Copy { op: Op::None, a, b }.check().is_ok());
-    /// let error = Call::Copy { op: Op::Trans, a, b }.check().unwrap_err();
+    /// assert!(Call::Copy(Copy { op: Op::None, a, b }).check().is_ok());
+    /// let error = Call::Copy(Copy { op: Op::Trans, a, b }).check().unwrap_err();
     /// assert_eq!(error.to_string(), "lacpy: the shapes B 4 x 3, A 4 x 3 do not agree");
     /// ```
     pub fn check(&self) -> Result<(), DeviceError> {
@@ -180,7 +199,7 @@ impl<T: Scalar> Call<T> {
                 return Err(DeviceError::new(format!("{name}: {} is larger than any heap", used.name)));
             }
         }
-        if let Self::Getrf { a, first, .. } = self
+        if let Self::Getrf(Getrf { a, first, .. }) = self
             && i32::try_from(first.saturating_add(a.m)).is_err()
         {
             return Err(DeviceError::new(format!(
@@ -188,60 +207,13 @@ impl<T: Scalar> Call<T> {
                 a.m
             )));
         }
-        if let Some(operation) = self.misused() {
+        if let Some(operation) = self.placed().misused() {
             return Err(DeviceError::new(format!("{name} of complex matrices has no {operation}")));
         }
-        if !self.agrees() {
+        if !self.placed().agrees() {
             return Err(DeviceError::new(format!("{name}: the shapes {} do not agree", self.shapes())));
         }
         Ok(())
-    }
-
-    /// The operation that the routine does not have, if it is asked for.
-    fn misused(&self) -> Option<&'static str> {
-        let (hermitian, op) = match *self {
-            Self::RankK { hermitian, op, .. } | Self::Rank2k { hermitian, op, .. } => (hermitian, op),
-            Self::Larfb { op, .. } => (true, op),
-            _ => return None,
-        };
-        match (hermitian, op) {
-            (true, Op::Trans) if T::COMPLEX => Some("plain transpose"),
-            (false, Op::ConjTrans) if T::COMPLEX => Some("conjugate transpose"),
-            _ => None,
-        }
-    }
-
-    fn agrees(&self) -> bool {
-        let is_square = |mat: &Mat<T>| mat.m == mat.n;
-        let is_trapezoid = |uplo, mat: &Mat<T>| if uplo == Uplo::Lower { mat.m >= mat.n } else { mat.n >= mat.m };
-        // The order of what stands at this side of a matrix.
-        let order = |side, mat: &Mat<T>| if side == Side::Left { mat.m } else { mat.n };
-        match self {
-            Self::Gemm { part, op_a, op_b, a, b, c, .. } => {
-                let ((m, k), (l, n)) = (op_a.shape(a.shape()), op_b.shape(b.shape()));
-                (m, n, k) == (c.m, c.n, l) && (part.is_none() || is_square(c))
-            }
-            Self::Symm { side, a, b, c, .. } => b.shape() == c.shape() && is_square(a) && a.m == order(*side, c),
-            Self::RankK { uplo, op, a, c, .. } => is_trapezoid(*uplo, c) && op.shape(a.shape()).0 == c.m.max(c.n),
-            Self::Rank2k { op, a, b, c, .. } => is_square(c) && op.shape(a.shape()).0 == c.m && a.shape() == b.shape(),
-            Self::Trmm(t) | Self::Trsm(t) => is_square(&t.a) && t.a.m == order(t.side, &t.b),
-            Self::Potrf { uplo, a, .. } => is_trapezoid(*uplo, a),
-            Self::Getrf { a, ipiv, .. } => ipiv.shape() == (a.m.min(a.n), 1),
-            Self::Geqrf { a, t, tau } => {
-                let k = a.m.min(a.n);
-                t.shape() == (k, k) && tau.shape() == (k, 1)
-            }
-            Self::Laswp { a, first, ipiv, .. } => {
-                let rows = ipiv.iter().try_fold(*first, |rows, block| rows.checked_add(block.m));
-                ipiv.iter().all(|block| block.n == 1) && rows.is_some_and(|rows| rows <= a.m)
-            }
-            Self::Larfb { side, v, t, c, .. } => {
-                let fits = v.m >= v.n && order(*side, c) == v.m && t.n == v.n;
-                fits && (v.n == 0 || (1..=v.n).contains(&t.m))
-            }
-            Self::Copy { op, a, b } => op.shape(a.shape()) == b.shape(),
-            Self::Scale { part, a, .. } => part.is_none() || is_square(a),
-        }
     }
 
     /// The matrices with their shapes, for messages.
@@ -257,10 +229,13 @@ impl<T: Scalar> Call<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::c64;
+    use crate::{
+        Op, Symmetry, Uplo, c64,
+        operations::{Copy, Gemm, RankK},
+    };
 
     fn copy(a: Mat<f64>, b: Mat<f64>) -> Result<(), DeviceError> {
-        Call::Copy { op: Op::None, a, b }.check()
+        Call::Copy(Copy { op: Op::None, a, b }).check()
     }
 
     #[test]
@@ -276,15 +251,17 @@ mod tests {
         // Different strides: columns of 2 at 0, 10, 20 and of 1 at 5, 12, 19, 26; then one of the latter at 11.
         let (wide, narrow) = (Mat::<f64>::at(0, (2, 3), 10), |start| Mat::at(start, (1, 3), 7));
         assert!(copy(narrow(5).submatrix(0..1, 0..3), Mat::at(40, (1, 3), 7)).is_ok());
-        let gemm = |c| Call::Gemm {
-            part: None,
-            op_a: Op::None,
-            op_b: Op::None,
-            alpha: 1.0,
-            a: wide,
-            b: Mat::at(100, (3, 3), 3),
-            beta: 0.0,
-            c,
+        let gemm = |c| {
+            Call::Gemm(Gemm {
+                part: None,
+                op_a: Op::None,
+                op_b: Op::None,
+                alpha: 1.0,
+                a: wide,
+                b: Mat::at(100, (3, 3), 3),
+                beta: 0.0,
+                c,
+            })
         };
         assert!(gemm(Mat::at(2, (2, 3), 10)).check().is_ok());
         assert!(gemm(Mat::at(2, (2, 3), 9)).check().is_err(), "11 and 20");
@@ -294,21 +271,32 @@ mod tests {
     fn what_no_kernel_could_do_is_refused() {
         let z = c64::new(1.0, 0.0);
         let (a, c) = (Mat::<c64>::at(0, (3, 2), 3), Mat::at(10, (3, 3), 3));
-        let update = |hermitian, op, a| {
-            Call::RankK { hermitian, uplo: Uplo::Lower, op, alpha: z, a, beta: z, c }.check().map_err(|e| e.to_string())
+        let update = |symmetry, op, a| {
+            Call::RankK(RankK { symmetry, uplo: Uplo::Lower, op, alpha: z, a, beta: z, c })
+                .check()
+                .map_err(|e| e.to_string())
         };
-        assert_eq!(update(true, Op::None, a), Ok(()));
-        assert_eq!(update(true, Op::Trans, a), Err("herk of complex matrices has no plain transpose".into()));
-        assert_eq!(update(false, Op::None, Mat::at(0, (3, 2), 2)), Err("syrk: the columns of A overlap".into()));
+        assert_eq!(update(Symmetry::Hermitian, Op::None, a), Ok(()));
         assert_eq!(
-            update(false, Op::None, Mat::at(0, (3, 2), usize::MAX)),
+            update(Symmetry::Hermitian, Op::Trans, a),
+            Err("herk of complex matrices has no plain transpose".into())
+        );
+        assert_eq!(
+            update(Symmetry::Symmetric, Op::None, Mat::at(0, (3, 2), 2)),
+            Err("syrk: the columns of A overlap".into())
+        );
+        assert_eq!(
+            update(Symmetry::Symmetric, Op::None, Mat::at(0, (3, 2), usize::MAX)),
             Err("syrk: A is larger than any heap".into())
         );
-        assert_eq!(update(false, Op::Trans, a), Err("syrk: the shapes C 3 x 3, A 3 x 2 do not agree".into()));
-        assert_eq!(update(false, Op::None, Mat::at(8, (3, 2), 3)), Err("syrk: C overlaps A".into()));
+        assert_eq!(
+            update(Symmetry::Symmetric, Op::Trans, a),
+            Err("syrk: the shapes C 3 x 3, A 3 x 2 do not agree".into())
+        );
+        assert_eq!(update(Symmetry::Symmetric, Op::None, Mat::at(8, (3, 2), 3)), Err("syrk: C overlaps A".into()));
         let panel = |rows, first| {
             let (a, ipiv) = (Mat::<f32>::at(0, (rows, 1), rows), Mat::at(2 * rows, (1, 1), 1));
-            Call::Getrf { a, first, ipiv }.check().map_err(|e| e.to_string())
+            Call::Getrf(Getrf { a, first, ipiv }).check().map_err(|e| e.to_string())
         };
         let most = i32::MAX as usize;
         assert_eq!(panel(most, 0), Ok(()));
@@ -321,7 +309,7 @@ mod tests {
     fn modes_tell_what_is_wanted_of_the_old_contents() {
         let (a, c) = (Mat::<f64>::at(0, (3, 3), 3), Mat::at(10, (3, 3), 3));
         let modes = |part, beta| {
-            let call = Call::Gemm { part, op_a: Op::None, op_b: Op::None, alpha: 1.0, a, b: a, beta, c };
+            let call = Call::Gemm(Gemm { part, op_a: Op::None, op_b: Op::None, alpha: 1.0, a, b: a, beta, c });
             call.matrices().map(|used| (used.name, used.mode)).collect::<Vec<_>>()
         };
         let others = [("A", Mode::Read), ("B", Mode::Read)];

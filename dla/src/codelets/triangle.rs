@@ -1,15 +1,11 @@
-//! The codelets of diagonal tiles: Cholesky factorization, triangular inverse, and product with the adjoint. For those of a Cholesky
-//! factorization in block columns see `cholesky_columns.rs`.
+//! The codelets of diagonal tiles, which are the host's: triangular inverse, and product with the adjoint.
 
-use super::{Changed, OnOne, cost, mat};
-use superscalar_kernels::{
-    Diag, NotPositiveDefinite, Scalar, Singular, Uplo, cpu,
-    device::{Call, on_devices},
-};
-use superscalar_runtime::{Codelet, Cost, Lent, Scope, TaskSpec};
+use super::{Changed, cost};
+use superscalar_kernels::{Diag, Scalar, Singular, Uplo, cpu};
+use superscalar_runtime::{Codelet, Cost, Lent, Scope, TaskSpec, Updates};
 
-/// A = L Lᴴ or Uᴴ U.
-pub(crate) struct Potrf<'s, T: Scalar>(OnOne<'s, T, Parameters>);
+/// A codelet that updates a tile.
+type OnTile<'s, T, P> = Codelet<Updates<Changed<'s, T>>, P>;
 
 struct Parameters {
     uplo: Uplo,
@@ -19,41 +15,15 @@ struct Parameters {
 }
 
 impl Parameters {
-    /// The same for all three.
+    /// The same for both.
     fn cost<T: Scalar>(&self) -> Cost {
         let n = self.n as f64;
         cost::<T>(n * n * n / 6.0, n * n * n / 6.0, n * n)
     }
 }
 
-impl<'s, T: Scalar> Potrf<'s, T> {
-    pub(crate) fn new() -> Self {
-        let codelet =
-            Codelet::new("potrf").cost(Parameters::cost::<T>).on_host(|a: &mut Changed<'s, T>, p: &Parameters| {
-                let outcome = cpu::potrf(p.uplo, a.view_mut());
-                outcome.map_err(|NotPositiveDefinite { minor }| NotPositiveDefinite { minor: p.offset + minor }.into())
-            });
-        Self(on_devices(codelet, |a, p: &Parameters| {
-            Ok(Call::Potrf { uplo: p.uplo, first: p.offset, a: mat::<T, _>(a)? })
-        }))
-    }
-
-    /// Factors a tile of order n whose first row is row `offset` of the matrix.
-    #[track_caller]
-    pub(crate) fn insert(
-        &self,
-        s: &'s Scope<'s, '_>,
-        spec: TaskSpec,
-        uplo: Uplo,
-        (offset, n): (usize, usize),
-        a: Lent<'s, Changed<'s, T>>,
-    ) {
-        self.0.insert(s, spec, a.read_write(), Parameters { uplo, offset, n });
-    }
-}
-
 /// The inverse of a triangular tile.
-pub(crate) struct Trtri<'s, T: Scalar>(OnOne<'s, T, (Diag, Parameters)>);
+pub(crate) struct Trtri<'s, T: Scalar>(OnTile<'s, T, (Diag, Parameters)>);
 
 impl<'s, T: Scalar> Trtri<'s, T> {
     pub(crate) fn new() -> Self {
@@ -79,7 +49,7 @@ impl<'s, T: Scalar> Trtri<'s, T> {
 }
 
 /// Lᴴ L or U Uᴴ of a triangular tile.
-pub(crate) struct Lauum<'s, T: Scalar>(OnOne<'s, T, Parameters>);
+pub(crate) struct Lauum<'s, T: Scalar>(OnTile<'s, T, Parameters>);
 
 impl<'s, T: Scalar> Lauum<'s, T> {
     pub(crate) fn new() -> Self {

@@ -1,0 +1,303 @@
+//! Operations on tiles as tasks: on the host with the views of tiles, on a device with what the tiles are there.
+//!
+//! A task has its operation with a [`Part`] for each operand: which of the task's tiles, and which rows and columns of it. So an update of a
+//! block column by another one, or by its own rows above, is the same operation as one of whole tiles.
+
+use super::{
+    Changed, Outcome, mat,
+    team::{self, Shared},
+};
+use crate::{Scalar, tiled::Tile};
+use std::{convert::Infallible, marker::PhantomData, ops::Range};
+use superscalar_kernels::{
+    MatMut, TileView,
+    cpu::Operand,
+    device::{Call, Mat, on_devices, panels_on_devices},
+    operations::{Resolve, Shape},
+};
+use superscalar_runtime::{
+    BlasLevel, Codelet, Cost, Lent, Mode, Nesting, Operands, Reads, Scope, TaskSpec, Updates, Writes,
+};
+
+/// The tiles of a task: those that are read, and the one that is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Of {
+    First,
+    Second,
+    Changed,
+}
+
+/// Rows, and columns from the first on, of one of a task's tiles.
+#[derive(Clone, Debug)]
+pub(crate) struct Part<T> {
+    of: Of,
+    rows: Range<usize>,
+    cols: usize,
+    is_whole: bool,
+    element: PhantomData<T>,
+}
+
+impl<T> Part<T> {
+    /// All of a tile of this shape.
+    pub(crate) fn whole(of: Of, (m, n): (usize, usize)) -> Self {
+        Self { is_whole: true, ..Self::rows(of, 0..m, n) }
+    }
+
+    /// Some rows of a tile's first n columns.
+    pub(crate) fn rows(of: Of, rows: Range<usize>, n: usize) -> Self {
+        Self { of, rows, cols: n, is_whole: false, element: PhantomData }
+    }
+}
+
+impl<T: Scalar> Shape for Part<T> {
+    type Element = T;
+
+    fn shape(&self) -> (usize, usize) {
+        (self.rows.len(), self.cols)
+    }
+}
+
+/// A tile, whatever its view.
+trait Readable<T> {
+    fn part(&self, part: &Part<T>) -> Operand<'_, T>;
+}
+
+impl<V: TileView> Readable<V::Element> for Tile<V> {
+    fn part(&self, part: &Part<V::Element>) -> Operand<'_, V::Element> {
+        self.operand_of(part.rows.clone(), 0..part.cols)
+    }
+}
+
+/// The tiles of a task on the host, in turn for each operand.
+struct Views<'t, T> {
+    read: [Option<&'t dyn Readable<T>>; 2],
+    /// What is left of the tile that is changed: rows, from which one on.
+    changed: Vec<(usize, MatMut<'t, T>)>,
+}
+
+impl<'t, T: Scalar> Views<'t, T> {
+    /// These rows and columns of the tile that is changed, which nobody has had yet.
+    fn take(&mut self, part: &Part<T>) -> MatMut<'t, T> {
+        let Range { start, end } = part.rows;
+        let is_in = |&(first, ref view): &(usize, MatMut<'t, T>)| first <= start && end <= first + view.nrows();
+        let at = self.changed.iter().position(is_in).expect("operands of a task that do not overlap");
+        let (first, view) = self.changed.swap_remove(at);
+        let (above, rest) = view.split_at_row(start - first);
+        let (taken, below) = rest.split_at_row(end - start);
+        self.changed.extend([(first, above), (end, below)]);
+        taken.split_at_col(part.cols).0
+    }
+}
+
+impl<'t, T: Scalar> Resolve<Part<T>> for Views<'t, T> {
+    type Read = Operand<'t, T>;
+    type Write = MatMut<'t, T>;
+    type Error = Infallible;
+
+    fn read(&mut self, _: &'static str, part: &Part<T>) -> Result<Operand<'t, T>, Infallible> {
+        Ok(match part.of {
+            Of::Changed => self.take(part).into_ref().into(),
+            of => self.read[of as usize].expect("as many tiles as the operation has").part(part),
+        })
+    }
+
+    fn write(&mut self, _: &'static str, _: Mode, part: &Part<T>) -> Result<MatMut<'t, T>, Infallible> {
+        Ok(self.take(part))
+    }
+}
+
+/// The tiles of a task on a device: those that are read, and the one that is changed.
+struct Places<T>([Option<Mat<T>>; 3]);
+
+impl<T: Scalar> Resolve<Part<T>> for Places<T> {
+    type Read = Mat<T>;
+    type Write = Mat<T>;
+    type Error = Infallible;
+
+    fn read(&mut self, _: &'static str, part: &Part<T>) -> Result<Mat<T>, Infallible> {
+        let tile = self.0[part.of as usize].expect("as many tiles as the operation has");
+        Ok(tile.submatrix(part.rows.clone(), 0..part.cols))
+    }
+
+    fn write(&mut self, name: &'static str, _: Mode, part: &Part<T>) -> Result<Mat<T>, Infallible> {
+        self.read(name, part)
+    }
+}
+
+/// Whether an operation writes all of a tile whose old contents it does not want.
+struct Overwrites(bool);
+
+impl<T> Resolve<Part<T>> for Overwrites {
+    type Read = ();
+    type Write = ();
+    type Error = Infallible;
+
+    fn read(&mut self, _: &'static str, _: &Part<T>) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn write(&mut self, _: &'static str, mode: Mode, part: &Part<T>) -> Result<(), Infallible> {
+        self.0 = mode == Mode::Write && part.is_whole;
+        Ok(())
+    }
+}
+
+/// The operation of a task, and what it takes to share its work.
+pub(crate) struct Planned<'s, O> {
+    operation: O,
+    nesting: Option<Nesting<'s>>,
+}
+
+/// A large tile is shared where that helps.
+pub(crate) fn plan<'s, T: Scalar, O: Shared<T>>(s: &'s Scope<'s, '_>, operation: O) -> Planned<'s, O> {
+    let nesting = team::of::<T>(s, operation.cost());
+    Planned { operation, nesting }
+}
+
+/// The work of a task that others wait for is shared.
+pub(crate) fn plan_awaited<'s, T: Scalar, O: Shared<T>>(s: &'s Scope<'s, '_>, operation: O) -> Planned<'s, O> {
+    Planned { operation, nesting: Some(s.nesting()) }
+}
+
+fn overwrites<T: Scalar, O: Shared<T>>(p: &Planned<'_, O>) -> bool {
+    let mut overwrites = Overwrites(false);
+    let Ok(_) = p.operation.on(&mut overwrites);
+    overwrites.0
+}
+
+fn run<'t, T: Scalar, O: Shared<T>>(
+    p: &Planned<'_, O>,
+    read: [Option<&'t dyn Readable<T>>; 2],
+    changed: &'t mut Changed<'_, T>,
+) -> Outcome {
+    let Ok(on) = p.operation.on(&mut Views { read, changed: vec![(0, changed.view_mut())] });
+    match p.nesting {
+        Some(nesting) => O::share(on, nesting),
+        None => Ok(O::run(on)?),
+    }
+}
+
+fn call<T: Scalar, O: Shared<T>>(p: &Planned<'_, O>, tiles: [Option<Mat<T>>; 3]) -> Call<T> {
+    let Ok(on) = p.operation.on(&mut Places(tiles));
+    O::call(on)
+}
+
+/// A codelet of this name that nobody can run yet.
+fn planned<'s, T: Scalar, B: Operands + Send, O: Shared<T>>(name: &'static str) -> Codelet<B, Planned<'s, O>> {
+    Codelet::new(name).cost(|p: &Planned<'s, O>| p.operation.cost())
+}
+
+/// An operation on parts of one tile.
+pub(crate) struct OnOne<'s, T: Scalar, O> {
+    codelet: Codelet<Updates<Changed<'s, T>>, Planned<'s, O>>,
+    are_panels: bool,
+}
+
+impl<'s, T: Scalar, O: Shared<T>> OnOne<'s, T, O> {
+    pub(crate) fn new(name: &'static str) -> Self {
+        let codelet = on_devices(Self::on_host(name), |c, p| Ok(call(p, [None, None, Some(mat(c)?)])));
+        Self { codelet, are_panels: false }
+    }
+
+    /// For the panels of a factorization, which others wait for.
+    pub(crate) fn panels(name: &'static str) -> Self {
+        let codelet = Self::on_host(name).cost(|p| Cost { level: Some(BlasLevel::Two), ..p.operation.cost() });
+        let codelet = panels_on_devices(codelet, |c, p| Ok(call(p, [None, None, Some(mat(c)?)])));
+        Self { codelet, are_panels: true }
+    }
+
+    fn on_host(name: &'static str) -> Codelet<Updates<Changed<'s, T>>, Planned<'s, O>> {
+        planned::<T, _, _>(name).on_host(|c, p| run(p, [None; 2], c))
+    }
+
+    #[track_caller]
+    pub(crate) fn insert(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, operation: O, c: Lent<'s, Changed<'s, T>>) {
+        let planned = if self.are_panels { plan_awaited(s, operation) } else { plan(s, operation) };
+        self.codelet.insert(s, spec, c.read_write(), planned);
+    }
+}
+
+/// An operation on parts of two tiles, one of which it changes.
+pub(crate) struct OnTwo<'s, T: Scalar, V: TileView, O> {
+    update: Codelet<(Reads<Tile<V>>, Updates<Changed<'s, T>>), Planned<'s, O>>,
+    /// The same where the old contents are not wanted: none of them is moved to a device.
+    overwrite: Codelet<(Reads<Tile<V>>, Writes<Changed<'s, T>>), Planned<'s, O>>,
+}
+
+impl<'s, T: Scalar, V: TileView<Element = T>, O: Shared<T>> OnTwo<'s, T, V, O> {
+    pub(crate) fn new(name: &'static str) -> Self {
+        let update =
+            planned::<T, _, _>(name).on_host(|(a, c): (&Tile<V>, &mut Changed<'s, T>), p| run(p, [Some(a), None], c));
+        let overwrite =
+            planned::<T, _, _>(name).on_host(|(a, c): (&Tile<V>, &mut Changed<'s, T>), p| run(p, [Some(a), None], c));
+        Self {
+            update: on_devices(update, |(a, c), p| Ok(call(p, [Some(mat(a)?), None, Some(mat(c)?)]))),
+            overwrite: on_devices(overwrite, |(a, c), p| Ok(call(p, [Some(mat(a)?), None, Some(mat(c)?)]))),
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn insert(
+        &self,
+        s: &'s Scope<'s, '_>,
+        spec: TaskSpec,
+        operation: O,
+        a: Lent<'s, Tile<V>>,
+        c: Lent<'s, Changed<'s, T>>,
+    ) {
+        self.insert_planned(s, spec, plan(s, operation), a, c);
+    }
+
+    #[track_caller]
+    pub(crate) fn insert_planned(
+        &self,
+        s: &'s Scope<'s, '_>,
+        spec: TaskSpec,
+        p: Planned<'s, O>,
+        a: Lent<'s, Tile<V>>,
+        c: Lent<'s, Changed<'s, T>>,
+    ) {
+        if overwrites(&p) {
+            self.overwrite.insert(s, spec, (a.read(), c.write()), p);
+        } else {
+            self.update.insert(s, spec, (a.read(), c.read_write()), p);
+        }
+    }
+}
+
+/// An operation on parts of three tiles, one of which it changes.
+pub(crate) struct OnThree<'s, T: Scalar, V: TileView, W: TileView, O> {
+    update: Codelet<(Reads<Tile<V>>, Reads<Tile<W>>, Updates<Changed<'s, T>>), Planned<'s, O>>,
+    /// The same where the old contents are not wanted: none of them is moved to a device.
+    overwrite: Codelet<(Reads<Tile<V>>, Reads<Tile<W>>, Writes<Changed<'s, T>>), Planned<'s, O>>,
+}
+
+impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>, O: Shared<T>> OnThree<'s, T, V, W, O> {
+    pub(crate) fn named(name: &'static str) -> Self {
+        let update = planned::<T, _, _>(name)
+            .on_host(|(a, b, c): (&Tile<V>, &Tile<W>, &mut Changed<'s, T>), p| run(p, [Some(a), Some(b)], c));
+        let overwrite = planned::<T, _, _>(name)
+            .on_host(|(a, b, c): (&Tile<V>, &Tile<W>, &mut Changed<'s, T>), p| run(p, [Some(a), Some(b)], c));
+        Self {
+            update: on_devices(update, |(a, b, c), p| Ok(call(p, [Some(mat(a)?), Some(mat(b)?), Some(mat(c)?)]))),
+            overwrite: on_devices(overwrite, |(a, b, c), p| Ok(call(p, [Some(mat(a)?), Some(mat(b)?), Some(mat(c)?)]))),
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn insert_operation(
+        &self,
+        s: &'s Scope<'s, '_>,
+        spec: TaskSpec,
+        operation: O,
+        (a, b): (Lent<'s, Tile<V>>, Lent<'s, Tile<W>>),
+        c: Lent<'s, Changed<'s, T>>,
+    ) {
+        let p = plan(s, operation);
+        if overwrites(&p) {
+            self.overwrite.insert(s, spec, (a.read(), b.read(), c.write()), p);
+        } else {
+            self.update.insert(s, spec, (a.read(), b.read(), c.read_write()), p);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Products of general matrices.
+
+use super::{Call, Mat, Operation, Resolve, Shape, cost_of, is_square, reals, updated};
+use crate::{
+    MatMut, NotPositiveDefinite, Op, Scalar, Uplo,
+    cpu::{self, Operand},
+};
+use superscalar_runtime::Cost;
+
+/// C := alpha op(A) op(B) + beta C. With a triangle named it is gemmt: only that is written (and C is square).
+#[derive(Clone, Copy, Debug)]
+pub struct Gemm<T, R, W = R> {
+    /// The only part of C that is touched, if not all.
+    pub part: Option<Uplo>,
+    /// What is done to A.
+    pub op_a: Op,
+    /// What is done to B.
+    pub op_b: Op,
+    /// The factor of the product.
+    pub alpha: T,
+    /// A.
+    pub a: R,
+    /// B.
+    pub b: R,
+    /// The factor of C.
+    pub beta: T,
+    /// C.
+    pub c: W,
+}
+
+impl<T, R, W> Gemm<T, R, W> {
+    /// The product of whole matrices.
+    pub fn new((op_a, op_b): (Op, Op), alpha: T, (a, b): (R, R), beta: T, c: W) -> Self {
+        Self { part: None, op_a, op_b, alpha, a, b, beta, c }
+    }
+}
+
+impl<T: Scalar, P: Shape> Operation for Gemm<T, P> {
+    type Element = T;
+    type Operand = P;
+    type On<R, W> = Gemm<T, R, W>;
+
+    fn name(&self) -> &'static str {
+        if self.part.is_none() { "gemm" } else { "gemmt" }
+    }
+
+    fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<Gemm<T, X::Read, X::Write>, X::Error> {
+        let &Self { part, op_a, op_b, alpha, ref a, ref b, beta, ref c } = self;
+        let c = operands.write("C", updated(part.is_some() || beta != T::ZERO), c)?;
+        Ok(Gemm { part, op_a, op_b, alpha, a: operands.read("A", a)?, b: operands.read("B", b)?, beta, c })
+    }
+
+    fn agrees(&self) -> bool {
+        let ((m, k), (l, n)) = (self.op_a.shape(self.a.shape()), self.op_b.shape(self.b.shape()));
+        k == l && self.c.shape() == (m, n) && (self.part.is_none() || is_square((m, n)))
+    }
+
+    fn cost(&self) -> Cost {
+        let ((m, n), k) = (reals(self.c.shape()), self.op_a.shape(self.a.shape()).1 as f64);
+        let share = if self.part.is_none() { 1.0 } else { 0.5 };
+        cost_of::<T>(share * m * n * k, m * k + k * n + share * 2.0 * m * n)
+    }
+
+    fn run(on: Gemm<T, Operand<'_, T>, MatMut<'_, T>>) -> Result<(), NotPositiveDefinite> {
+        on.multiply();
+        Ok(())
+    }
+
+    fn call(on: Gemm<T, Mat<T>>) -> Call<T> {
+        Call::Gemm(on)
+    }
+}
+
+impl<T: Scalar> Gemm<T, Operand<'_, T>, MatMut<'_, T>> {
+    /// Carries it out on the host.
+    ///
+    /// # Panics
+    /// If the shapes do not agree.
+    pub fn multiply(self) {
+        let Self { part, op_a, op_b, alpha, a, b, beta, c } = self;
+        match part {
+            None => cpu::gemm(alpha, op_a, a, op_b, b, beta, c),
+            Some(uplo) => cpu::gemmt(uplo, alpha, op_a, a, op_b, b, beta, c),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! [`Mat`]: a matrix in a device's heap.
+
+use super::Shape;
+use crate::Scalar;
+use std::{marker::PhantomData, ops::Range};
+use superscalar_runtime::DeviceRegion;
+
+/// An m x n matrix in a device's heap, column major.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Mat<T> {
+    /// Elements from the heap's start to the first of the matrix.
+    pub offset: usize,
+    /// Number of rows.
+    pub m: usize,
+    /// Number of columns.
+    pub n: usize,
+    /// Elements from one column to the next.
+    pub ld: usize,
+    element: PhantomData<T>,
+}
+
+impl<T> Clone for Mat<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Mat<T> {}
+
+impl<T> Mat<T> {
+    /// The matrix that the columns of a region are.
+    #[must_use]
+    pub fn new(region: DeviceRegion) -> Self {
+        let size = size_of::<T>();
+        Self {
+            offset: region.offset / size,
+            m: region.row_bytes / size,
+            n: region.columns,
+            ld: (region.stride_bytes / size).max(1),
+            element: PhantomData,
+        }
+    }
+
+    /// A column-major m x n matrix from this element of the heap on.
+    #[must_use]
+    pub fn at(offset: usize, (m, n): (usize, usize), ld: usize) -> Self {
+        Self { offset, m, n, ld, element: PhantomData }
+    }
+
+    /// A part of it.
+    ///
+    /// # Panics
+    /// If the matrix has no such rows or columns.
+    #[must_use]
+    pub fn submatrix(self, rows: Range<usize>, cols: Range<usize>) -> Self {
+        let Self { offset, m, n, ld, .. } = self;
+        assert!(rows.start <= rows.end && rows.end <= m, "rows {rows:?} of {m}");
+        assert!(cols.start <= cols.end && cols.end <= n, "columns {cols:?} of {n}");
+        let offset = offset + rows.start + cols.start * ld;
+        Self { offset, m: rows.len(), n: cols.len(), ld, element: PhantomData }
+    }
+
+    /// Rows and columns.
+    #[must_use]
+    pub fn shape(self) -> (usize, usize) {
+        (self.m, self.n)
+    }
+
+    /// Its columns, in bytes. What would not fit in the address space is as large as that.
+    #[must_use]
+    pub fn region(self) -> DeviceRegion {
+        let bytes = |elements: usize| elements.saturating_mul(size_of::<T>());
+        let Self { offset, m, n, ld, .. } = self;
+        DeviceRegion { offset: bytes(offset), row_bytes: bytes(m), columns: n, stride_bytes: bytes(ld) }
+    }
+}
+
+impl<T: Scalar> Shape for Mat<T> {
+    type Element = T;
+
+    fn shape(&self) -> (usize, usize) {
+        (self.m, self.n)
+    }
+}

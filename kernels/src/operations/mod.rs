@@ -1,0 +1,250 @@
+//! Tile operations as values: each is said once.
+//!
+//! An operation is a struct of options, factors and operands, such as [`Gemm`]. What its operands are is a type parameter: a [`Mat`] in a
+//! device's heap, views of the host ([`Operand`] and [`MatMut`]), or whatever an algorithm stores in a task until its data are there, as long as
+//! it has a [`Shape`]. [`Operation::on`] puts others in their place. Its name, cost and rules belong to the operation, whatever its operands are;
+//! [`Operation::run`] carries it out on the host, and as a [`Call`] it is what a device's backend is given.
+//!
+//! | module | operations |
+//! |---|---|
+//! | `gemm` | [`Gemm`] |
+//! | `symmetric` | [`Symm`], [`RankK`], [`Rank2k`] |
+//! | `triangular` | [`Triangular`]: trmm and trsm |
+//! | `factor` | [`Potrf`], and the panels [`Getrf`] and [`Geqrf`] |
+//! | `reflect` | [`Larfb`] |
+//! | `moves` | [`Copy`], [`Scale`], [`Laswp`] |
+
+mod call;
+mod check;
+mod factor;
+mod gemm;
+mod heap;
+mod mat;
+mod moves;
+mod reflect;
+mod symmetric;
+mod triangular;
+
+pub use call::Call;
+pub use check::Used;
+pub use factor::{Geqrf, Getrf, Potrf, Rest};
+pub use gemm::Gemm;
+pub(crate) use heap::Heap;
+pub use mat::Mat;
+pub use moves::{Copy, Laswp, Scale};
+pub use reflect::Larfb;
+pub use symmetric::{Rank2k, RankK, Symm};
+pub use triangular::{Action, Triangular};
+
+use crate::{MatMut, NotPositiveDefinite, Op, Scalar, Uplo, cpu::Operand};
+use std::ops::Range;
+use superscalar_runtime::{BlasLevel, Cost, Mode};
+
+/// One operation on matrices, of whatever kind these are. Sealed: the operations are those of this module.
+///
+/// ```
+/// use superscalar_kernels::{Op, operations::{Gemm, Operation, Shape}};
+/// // Before there is any data, a matrix is its shape.
+/// struct Planned(usize, usize);
+/// impl Shape for Planned {
+///     type Element = f64;
+///     fn shape(&self) -> (usize, usize) {
+///         (self.0, self.1)
+///     }
+/// }
+/// let (a, b, c) = (Planned(4, 5), Planned(5, 6), Planned(4, 6));
+/// let gemm = Gemm { part: None, op_a: Op::None, op_b: Op::None, alpha: 1.0, a, b, beta: 1.0, c };
+/// assert!(gemm.agrees());
+/// assert_eq!((gemm.name(), gemm.cost().flops), ("gemm", 240.0));
+/// ```
+pub trait Operation: sealed::Sealed {
+    /// The type of the elements.
+    type Element: Scalar;
+    /// What stands for a matrix.
+    type Operand: Shape;
+    /// The same operation where `R` stands for a matrix that is read, and `W` for one that is written.
+    type On<R, W>;
+
+    /// The routine's name in LAPACK, without the letter of the type.
+    fn name(&self) -> &'static str;
+
+    /// The same operation on what these operands become. The one that is written comes first.
+    ///
+    /// # Errors
+    /// Those of `operands`.
+    fn on<X: Resolve<Self::Operand>>(&self, operands: &mut X) -> Result<Self::On<X::Read, X::Write>, X::Error>;
+
+    /// Whether the shapes fit together.
+    fn agrees(&self) -> bool;
+
+    /// The way to use an operand that the routine does not have for this type, if it is asked for.
+    fn misused(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Its arithmetic, and the bytes that it touches.
+    fn cost(&self) -> Cost;
+
+    /// Carries it out here and now.
+    ///
+    /// # Errors
+    /// If it is a factorization that does not exist.
+    ///
+    /// # Panics
+    /// If the shapes do not agree.
+    fn run(on: Self::On<Operand<'_, Self::Element>, MatMut<'_, Self::Element>>) -> Result<(), NotPositiveDefinite>;
+
+    /// The operation for a device.
+    fn call(on: Self::On<Mat<Self::Element>, Mat<Self::Element>>) -> Call<Self::Element>;
+}
+
+/// A matrix, or what stands for one.
+pub trait Shape {
+    /// The type of its elements.
+    type Element: Scalar;
+
+    /// Rows and columns.
+    fn shape(&self) -> (usize, usize);
+}
+
+/// What the operands of an operation become; see [`Operation::on`].
+pub trait Resolve<P> {
+    /// What stands for a matrix that is read.
+    type Read;
+    /// What stands for a matrix that is written.
+    type Write;
+    /// Why there is no such.
+    type Error;
+
+    /// The operand of this name in the operation's equation, which is read.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn read(&mut self, name: &'static str, operand: &P) -> Result<Self::Read, Self::Error>;
+
+    /// The one that is written; the mode says whether the old contents are wanted.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn write(&mut self, name: &'static str, mode: Mode, operand: &P) -> Result<Self::Write, Self::Error>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl<T, P> Sealed for super::Gemm<T, P> {}
+    impl<T, P> Sealed for super::Symm<T, P> {}
+    impl<T, P> Sealed for super::RankK<T, P> {}
+    impl<T, P> Sealed for super::Rank2k<T, P> {}
+    impl<T, P> Sealed for super::Triangular<T, P> {}
+    impl<P> Sealed for super::Potrf<P> {}
+    impl<P> Sealed for super::Larfb<P> {}
+    impl<P> Sealed for super::Copy<P> {}
+    impl<T, P> Sealed for super::Scale<T, P> {}
+}
+
+impl<T: Scalar> Shape for Operand<'_, T> {
+    type Element = T;
+
+    fn shape(&self) -> (usize, usize) {
+        self.view.shape()
+    }
+}
+
+impl<T: Scalar> Shape for MatMut<'_, T> {
+    type Element = T;
+
+    fn shape(&self) -> (usize, usize) {
+        MatMut::shape(self)
+    }
+}
+
+/// A matrix that is read, of which there are parts.
+trait Readable: Shape + Sized {
+    /// These rows and columns.
+    fn part(&self, rows: Range<usize>, cols: Range<usize>) -> Self;
+
+    /// The same, of which nothing is remembered from one operation to the next.
+    fn used_once(self) -> Self;
+
+    /// These rows of op(A).
+    fn rows_of(&self, op: Op, rows: Range<usize>) -> Self {
+        let (m, n) = self.shape();
+        if op == Op::None { self.part(rows, 0..n) } else { self.part(0..m, rows) }
+    }
+}
+
+/// A matrix that is written, a trapezoid of which is cut in two.
+pub(crate) trait Trapezoid: Shape + Sized {
+    /// The triangle that begins in its first row and column, and what is below it (lower), or beside it (upper).
+    fn cut(self, uplo: Uplo) -> (Self, Self);
+}
+
+impl<T: Scalar> Readable for Operand<'_, T> {
+    fn part(&self, rows: Range<usize>, cols: Range<usize>) -> Self {
+        Self { view: self.view.submatrix(rows, cols), ..*self }
+    }
+
+    fn used_once(self) -> Self {
+        Self { packs: None, ..self }
+    }
+}
+
+impl<T: Scalar> Readable for Mat<T> {
+    fn part(&self, rows: Range<usize>, cols: Range<usize>) -> Self {
+        self.submatrix(rows, cols)
+    }
+
+    fn used_once(self) -> Self {
+        self
+    }
+}
+
+impl<T: Scalar> Trapezoid for MatMut<'_, T> {
+    fn cut(self, uplo: Uplo) -> (Self, Self) {
+        let order = self.nrows().min(self.ncols());
+        if uplo == Uplo::Lower { self.split_at_row(order) } else { self.split_at_col(order) }
+    }
+}
+
+impl<T: Scalar> Trapezoid for Mat<T> {
+    fn cut(self, uplo: Uplo) -> (Self, Self) {
+        let Self { m, n, .. } = self;
+        let order = m.min(n);
+        let rest = match uplo {
+            Uplo::Lower => self.submatrix(order..m, 0..n),
+            Uplo::Upper => self.submatrix(0..m, order..n),
+        };
+        (self.submatrix(0..order, 0..order), rest)
+    }
+}
+
+/// Whether it is a trapezoid of this kind: a lower one may have more rows than columns, an upper one more columns than rows.
+fn is_trapezoid(uplo: Uplo, (m, n): (usize, usize)) -> bool {
+    if uplo == Uplo::Lower { m >= n } else { n >= m }
+}
+
+fn is_square((m, n): (usize, usize)) -> bool {
+    m == n
+}
+
+/// The mode of what is updated by a call that may not want the old contents.
+fn updated(keeps: bool) -> Mode {
+    if keeps { Mode::ReadWrite } else { Mode::Write }
+}
+
+/// A cost from the number of multiplications and additions, and of elements touched, at the rate of level 3.
+#[must_use]
+pub fn cost<T: Scalar>(multiplications: f64, additions: f64, elements: f64) -> Cost {
+    let flops = multiplications * f64::from(T::FLOPS_MUL) + additions * f64::from(T::FLOPS_ADD);
+    Cost { flops, bytes: elements * size_of::<T>() as f64, level: Some(BlasLevel::Three) }
+}
+
+/// A cost from the number of multiplications, each with an addition, and of elements touched.
+fn cost_of<T: Scalar>(products: f64, elements: f64) -> Cost {
+    cost::<T>(products, products, elements)
+}
+
+/// Numbers as `f64`, for costs.
+fn reals((m, n): (usize, usize)) -> (f64, f64) {
+    (m as f64, n as f64)
+}

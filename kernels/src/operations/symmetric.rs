@@ -1,0 +1,240 @@
+//! Products with symmetric and Hermitian matrices, and products that are such.
+
+use super::{
+    Call, Gemm, Mat, Operation, Readable, Resolve, Shape, Trapezoid, cost_of, is_square, is_trapezoid, reals, updated,
+};
+use crate::{
+    MatMut, NotPositiveDefinite, Op, Scalar, Side, Symmetry, Uplo,
+    cpu::{self, Operand},
+};
+use superscalar_runtime::{Cost, Mode};
+
+/// symm or hemm: C := alpha A B + beta C or alpha B A + beta C, where A is symmetric or Hermitian.
+#[derive(Clone, Copy, Debug)]
+pub struct Symm<T, R, W = R> {
+    /// What A is.
+    pub symmetry: Symmetry,
+    /// The side of A.
+    pub side: Side,
+    /// The triangle of A that is read.
+    pub uplo: Uplo,
+    /// The factor of the product.
+    pub alpha: T,
+    /// A.
+    pub a: R,
+    /// B.
+    pub b: R,
+    /// The factor of C.
+    pub beta: T,
+    /// C.
+    pub c: W,
+}
+
+impl<T: Scalar, P: Shape> Operation for Symm<T, P> {
+    type Element = T;
+    type Operand = P;
+    type On<R, W> = Symm<T, R, W>;
+
+    fn name(&self) -> &'static str {
+        self.symmetry.mm()
+    }
+
+    fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<Symm<T, X::Read, X::Write>, X::Error> {
+        let &Self { symmetry, side, uplo, alpha, ref a, ref b, beta, ref c } = self;
+        let c = operands.write("C", updated(beta != T::ZERO), c)?;
+        Ok(Symm { symmetry, side, uplo, alpha, a: operands.read("A", a)?, b: operands.read("B", b)?, beta, c })
+    }
+
+    fn agrees(&self) -> bool {
+        let (c, order) = (self.c.shape(), self.side.order(self.c.shape()));
+        self.b.shape() == c && self.a.shape() == (order, order)
+    }
+
+    fn cost(&self) -> Cost {
+        let ((m, n), k) = (reals(self.c.shape()), self.side.order(self.c.shape()) as f64);
+        cost_of::<T>(m * n * k, k * k / 2.0 + 3.0 * m * n)
+    }
+
+    fn run(on: Symm<T, Operand<'_, T>, MatMut<'_, T>>) -> Result<(), NotPositiveDefinite> {
+        let Symm { symmetry, side, uplo, alpha, a, b, beta, c } = on;
+        match symmetry {
+            Symmetry::Symmetric => cpu::symm(side, uplo, alpha, a, b, beta, c),
+            Symmetry::Hermitian => cpu::hemm(side, uplo, alpha, a, b, beta, c),
+        }
+        Ok(())
+    }
+
+    fn call(on: Symm<T, Mat<T>>) -> Call<T> {
+        Call::Symm(on)
+    }
+}
+
+/// syrk or herk: C := alpha op(A) op(A)ᵀ + beta C, or with ᴴ, in one triangle. herk takes the real parts of alpha and beta.
+///
+/// C may be a trapezoid: a lower one has more rows than columns, an upper one more columns than rows, and op(A) as many rows
+/// as C has at most. What is beside the triangle is updated by the product of op(A)'s rows that belong to it.
+#[derive(Clone, Copy, Debug)]
+pub struct RankK<T, R, W = R> {
+    /// syrk or herk.
+    pub symmetry: Symmetry,
+    /// The triangle of C, or the trapezoid.
+    pub uplo: Uplo,
+    /// What is done to A.
+    pub op: Op,
+    /// The factor of the product.
+    pub alpha: T,
+    /// A.
+    pub a: R,
+    /// The factor of C.
+    pub beta: T,
+    /// C.
+    pub c: W,
+}
+
+impl<T: Scalar, P: Shape> Operation for RankK<T, P> {
+    type Element = T;
+    type Operand = P;
+    type On<R, W> = RankK<T, R, W>;
+
+    fn name(&self) -> &'static str {
+        self.symmetry.rank_k()
+    }
+
+    fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<RankK<T, X::Read, X::Write>, X::Error> {
+        let &Self { symmetry, uplo, op, alpha, ref a, beta, ref c } = self;
+        let c = operands.write("C", Mode::ReadWrite, c)?;
+        Ok(RankK { symmetry, uplo, op, alpha, a: operands.read("A", a)?, beta, c })
+    }
+
+    fn agrees(&self) -> bool {
+        let (m, n) = self.c.shape();
+        is_trapezoid(self.uplo, (m, n)) && self.op.shape(self.a.shape()).0 == m.max(n)
+    }
+
+    fn misused(&self) -> Option<&'static str> {
+        misused::<T>(self.symmetry, self.op)
+    }
+
+    fn cost(&self) -> Cost {
+        let ((m, n), k) = (self.c.shape(), self.op.shape(self.a.shape()).1 as f64);
+        let (order, beside) = reals((m.min(n), m.abs_diff(n)));
+        cost_of::<T>(order * (order / 2.0 + beside) * k, (order + beside) * k + order * (order + 2.0 * beside))
+    }
+
+    fn run(on: RankK<T, Operand<'_, T>, MatMut<'_, T>>) -> Result<(), NotPositiveDefinite> {
+        on.update(Gemm::multiply);
+        Ok(())
+    }
+
+    fn call(on: RankK<T, Mat<T>>) -> Call<T> {
+        Call::RankK(on)
+    }
+}
+
+impl<'a, T: Scalar> RankK<T, Operand<'a, T>, MatMut<'a, T>> {
+    /// Carries it out on the host; `multiply` does what is beside the triangle of a trapezoid.
+    ///
+    /// # Panics
+    /// If the shapes do not agree.
+    pub fn update<E>(self, multiply: impl FnOnce(Gemm<T, Operand<'a, T>, MatMut<'a, T>>) -> E) -> Option<E> {
+        let (Self { symmetry, uplo, op, alpha, a, beta, c }, beside) = self.triangle_and_rest();
+        match symmetry {
+            Symmetry::Symmetric => cpu::syrk(uplo, op, alpha, a, beta, c),
+            Symmetry::Hermitian => cpu::herk(uplo, op, alpha.re(), a, beta.re(), c),
+        }
+        beside.map(multiply)
+    }
+}
+
+#[allow(private_bounds)]
+impl<T: Scalar, R: Readable, W: Trapezoid> RankK<T, R, W> {
+    /// The update of a trapezoid as one of its triangle, and the product that is below or beside that.
+    pub(crate) fn triangle_and_rest(self) -> (Self, Option<Gemm<T, R, W>>) {
+        let Self { symmetry, uplo, op, alpha, a, beta, c } = self;
+        if is_square(c.shape()) {
+            return (Self { symmetry, uplo, op, alpha, a, beta, c }, None);
+        }
+        let ((m, n), (triangle, rest)) = (c.shape(), c.cut(uplo));
+        let (order, end) = (m.min(n), m.max(n));
+        let (near, far) = (a.rows_of(op, 0..order), a.rows_of(op, order..end).used_once());
+        let again = a.rows_of(op, 0..order).used_once();
+        let (left, right) = if uplo == Uplo::Lower { (far, again) } else { (again, far) };
+        let ops = (op, symmetry.other(op));
+        let rest = Gemm::new(ops, symmetry.factor(alpha), (left, right), symmetry.factor(beta), rest);
+        (Self { symmetry, uplo, op, alpha, a: near, beta, c: triangle }, Some(rest))
+    }
+}
+
+/// syr2k or her2k: C := alpha op(A) op(B)ᵀ + alpha op(B) op(A)ᵀ + beta C in one triangle, or with ᴴ and the conjugate of the second alpha.
+/// her2k takes the real part of beta.
+#[derive(Clone, Copy, Debug)]
+pub struct Rank2k<T, R, W = R> {
+    /// syr2k or her2k.
+    pub symmetry: Symmetry,
+    /// The triangle of C.
+    pub uplo: Uplo,
+    /// What is done to A and B.
+    pub op: Op,
+    /// The factor of the first product.
+    pub alpha: T,
+    /// A.
+    pub a: R,
+    /// B.
+    pub b: R,
+    /// The factor of C.
+    pub beta: T,
+    /// C.
+    pub c: W,
+}
+
+impl<T: Scalar, P: Shape> Operation for Rank2k<T, P> {
+    type Element = T;
+    type Operand = P;
+    type On<R, W> = Rank2k<T, R, W>;
+
+    fn name(&self) -> &'static str {
+        self.symmetry.rank_2k()
+    }
+
+    fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<Rank2k<T, X::Read, X::Write>, X::Error> {
+        let &Self { symmetry, uplo, op, alpha, ref a, ref b, beta, ref c } = self;
+        let c = operands.write("C", Mode::ReadWrite, c)?;
+        Ok(Rank2k { symmetry, uplo, op, alpha, a: operands.read("A", a)?, b: operands.read("B", b)?, beta, c })
+    }
+
+    fn agrees(&self) -> bool {
+        let (m, n) = self.c.shape();
+        m == n && self.op.shape(self.a.shape()).0 == m && self.a.shape() == self.b.shape()
+    }
+
+    fn misused(&self) -> Option<&'static str> {
+        misused::<T>(self.symmetry, self.op)
+    }
+
+    fn cost(&self) -> Cost {
+        let (n, k) = reals(self.op.shape(self.a.shape()));
+        cost_of::<T>(n * n * k, 2.0 * n * k + n * n)
+    }
+
+    fn run(on: Rank2k<T, Operand<'_, T>, MatMut<'_, T>>) -> Result<(), NotPositiveDefinite> {
+        let Rank2k { symmetry, uplo, op, alpha, a, b, beta, c } = on;
+        match symmetry {
+            Symmetry::Symmetric => cpu::syr2k(uplo, op, alpha, a, b, beta, c),
+            Symmetry::Hermitian => cpu::her2k(uplo, op, alpha, a, b, beta.re(), c),
+        }
+        Ok(())
+    }
+
+    fn call(on: Rank2k<T, Mat<T>>) -> Call<T> {
+        Call::Rank2k(on)
+    }
+}
+
+/// A Hermitian update of complex matrices has no plain transpose, and a symmetric one no conjugate.
+pub(super) fn misused<T: Scalar>(symmetry: Symmetry, op: Op) -> Option<&'static str> {
+    match (symmetry, op) {
+        (Symmetry::Hermitian, Op::Trans) if T::COMPLEX => Some("plain transpose"),
+        (Symmetry::Symmetric, Op::ConjTrans) if T::COMPLEX => Some("conjugate transpose"),
+        _ => None,
+    }
+}

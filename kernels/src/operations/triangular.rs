@@ -1,0 +1,99 @@
+//! Products and solves with triangles.
+
+use super::{Call, Mat, Operation, Resolve, Shape, cost_of, reals, updated};
+use crate::{
+    Diag, MatMut, NotPositiveDefinite, Op, Scalar, Side, Uplo,
+    cpu::{self, Operand},
+};
+use superscalar_runtime::Cost;
+
+/// What is done with a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// B := alpha op(A) B, or from the right.
+    Multiply,
+    /// B := alpha op(A)⁻¹ B, or from the right.
+    Solve,
+}
+
+/// trmm or trsm: B := alpha op(A) B or alpha B op(A), or the same with the inverse of op(A), where A is triangular.
+#[derive(Clone, Copy, Debug)]
+pub struct Triangular<T, R, W = R> {
+    /// Whether A or its inverse is meant.
+    pub action: Action,
+    /// The side of A.
+    pub side: Side,
+    /// The triangle of A that is read.
+    pub uplo: Uplo,
+    /// What is done to A.
+    pub op: Op,
+    /// Whether A's diagonal is taken as ones.
+    pub diag: Diag,
+    /// The factor.
+    pub alpha: T,
+    /// A.
+    pub a: R,
+    /// B.
+    pub b: W,
+}
+
+impl<T: Scalar, P: Shape> Operation for Triangular<T, P> {
+    type Element = T;
+    type Operand = P;
+    type On<R, W> = Triangular<T, R, W>;
+
+    fn name(&self) -> &'static str {
+        match self.action {
+            Action::Multiply => "trmm",
+            Action::Solve => "trsm",
+        }
+    }
+
+    fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<Triangular<T, X::Read, X::Write>, X::Error> {
+        let &Self { action, side, uplo, op, diag, alpha, ref a, ref b } = self;
+        let b = operands.write("B", updated(alpha != T::ZERO), b)?;
+        Ok(Triangular { action, side, uplo, op, diag, alpha, a: operands.read("A", a)?, b })
+    }
+
+    fn agrees(&self) -> bool {
+        let order = self.side.order(self.b.shape());
+        self.a.shape() == (order, order)
+    }
+
+    fn cost(&self) -> Cost {
+        let ((m, n), k) = (reals(self.b.shape()), self.side.order(self.b.shape()) as f64);
+        cost_of::<T>(m * n * k / 2.0, k * k / 2.0 + 2.0 * m * n)
+    }
+
+    fn run(on: Triangular<T, Operand<'_, T>, MatMut<'_, T>>) -> Result<(), NotPositiveDefinite> {
+        on.apply();
+        Ok(())
+    }
+
+    fn call(on: Triangular<T, Mat<T>>) -> Call<T> {
+        Call::Triangular(on)
+    }
+}
+
+impl<T: Scalar> Triangular<T, Operand<'_, T>, MatMut<'_, T>> {
+    /// Carries it out on the host.
+    ///
+    /// # Panics
+    /// If the shapes do not agree.
+    pub fn apply(self) {
+        let Self { action, side, uplo, op, diag, alpha, a, b } = self;
+        match action {
+            Action::Multiply => cpu::trmm(side, uplo, op, diag, alpha, a.view, b),
+            Action::Solve => cpu::trsm(side, uplo, op, diag, alpha, a.view, b),
+        }
+    }
+}
+
+impl<T: Scalar, R, W> Triangular<T, R, W> {
+    /// The solve by which the rest of a Cholesky factorization's panel follows from the factor of its triangle: B L⁻ᴴ or U⁻ᴴ B.
+    pub(crate) fn of_panel(uplo: Uplo, a: R, b: W) -> Self {
+        let side = if uplo == Uplo::Lower { Side::Right } else { Side::Left };
+        let (action, op, diag) = (Action::Solve, Op::ConjTrans, Diag::NonUnit);
+        Self { action, side, uplo, op, diag, alpha: T::ONE, a, b }
+    }
+}
