@@ -217,11 +217,15 @@ impl<'s, T: Scalar, O: Shared<T>> OnOne<'s, T, O> {
     }
 }
 
+/// A codelet for operations, which takes these tiles.
+type Of3<'s, V, W, C, O> = Codelet<(Reads<Tile<V>>, Reads<Tile<W>>, C), Planned<'s, O>>;
+type Of2<'s, V, C, O> = Codelet<(Reads<Tile<V>>, C), Planned<'s, O>>;
+
 /// An operation on parts of two tiles, one of which it changes.
 pub(crate) struct OnTwo<'s, T: Scalar, V: TileView, O> {
-    update: Codelet<(Reads<Tile<V>>, Updates<Changed<'s, T>>), Planned<'s, O>>,
+    update: Of2<'s, V, Updates<Changed<'s, T>>, O>,
     /// The same where the old contents are not wanted: none of them is moved to a device.
-    overwrite: Codelet<(Reads<Tile<V>>, Writes<Changed<'s, T>>), Planned<'s, O>>,
+    overwrite: Of2<'s, V, Writes<Changed<'s, T>>, O>,
 }
 
 impl<'s, T: Scalar, V: TileView<Element = T>, O: Shared<T>> OnTwo<'s, T, V, O> {
@@ -267,9 +271,9 @@ impl<'s, T: Scalar, V: TileView<Element = T>, O: Shared<T>> OnTwo<'s, T, V, O> {
 
 /// An operation on parts of three tiles, one of which it changes.
 pub(crate) struct OnThree<'s, T: Scalar, V: TileView, W: TileView, O> {
-    update: Codelet<(Reads<Tile<V>>, Reads<Tile<W>>, Updates<Changed<'s, T>>), Planned<'s, O>>,
+    update: Of3<'s, V, W, Updates<Changed<'s, T>>, O>,
     /// The same where the old contents are not wanted: none of them is moved to a device.
-    overwrite: Codelet<(Reads<Tile<V>>, Reads<Tile<W>>, Writes<Changed<'s, T>>), Planned<'s, O>>,
+    overwrite: Of3<'s, V, W, Writes<Changed<'s, T>>, O>,
 }
 
 impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>, O: Shared<T>> OnThree<'s, T, V, W, O> {
