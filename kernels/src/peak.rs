@@ -3,7 +3,8 @@
 //! A rate in GFLOP/s says little on a shared machine whose clock moves; the fraction of what the same core could do in
 //! the same second says more. Benchmarks call [`measure_fma_peak`] next to what they measure and print the ratio.
 
-use crate::simd::{Kernel, Vector, dispatch};
+use crate::simd::Vector;
+use crate::vector::{Kernel, dispatch};
 use crate::{Real, Scalar};
 use std::hint::black_box;
 use std::marker::PhantomData;

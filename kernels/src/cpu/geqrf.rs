@@ -6,7 +6,8 @@
 
 use super::larfb::{BlockReflector, larfb};
 use super::larft::join;
-use super::panel_qr::QrPanel;
+use crate::backend::backend;
+use crate::vector::QrPanel;
 use crate::{MatMut, Op, Scalar, Side};
 
 /// Bytes of a panel that [`QrPanel`] takes on at once: two second-level caches.
@@ -63,7 +64,7 @@ fn factor<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T], mut t: MatMut<'_, T>) 
     let unit = panel_columns::<T>(m);
     if n <= unit && (n <= block || block.is_multiple_of(8)) {
         let t = t.submatrix(0..n.min(block), 0..n);
-        return QrPanel { a, tau, t }.run();
+        return backend::<T>().qr_panel(QrPanel { a, tau, t });
     }
     // One T for all columns is joined of two; where there are several the cut is between them.
     let joined = n <= block;

@@ -6,12 +6,11 @@
 
 use super::gemm::add;
 use super::laswp::laswp;
-use super::panel_lu::LuPanel;
 use super::trsm::trsm;
-use super::workspace::Workspace;
-use crate::backend::Factor;
-use crate::division::size;
-use crate::{Diag, Direction, MatMut, Op, Scalar, Side, Uplo};
+use crate::backend::backend;
+use crate::scalar::division::size;
+use crate::vector::{Factor, LuPanel, Workspace};
+use crate::{Diag, Direction, MatMut, Op, Scalar, Side, Singular, Uplo};
 
 /// Columns of the panels that [`LuPanel`] takes on at once, of real matrices whose columns have up to so many bytes, and of all others: the
 /// higher a panel, the more of it a product with the columns on its left has to fetch. (One core of a Xeon, 2026-11-25: order 512 in d 1.03 times as
@@ -20,24 +19,6 @@ const PANEL_COLUMNS: [(usize, usize); 2] = [(768, 64), (2048, 32)];
 const HIGH_PANEL_COLUMNS: usize = 16;
 /// The same of complex matrices, whose panels are copied.
 const COMPLEX_PANEL_COLUMNS: usize = 32;
-
-/// A matrix whose factor U has a zero on its diagonal.
-///
-/// # Example
-/// ```
-/// use superscalar_kernels::{MatMut, cpu};
-///
-/// let mut a = [1.0, 2.0, 2.0, 4.0];
-/// let error = cpu::getrf(MatMut::from_col_major(&mut a, 2, 2, 2)?, &mut [0; 2]).unwrap_err();
-/// assert_eq!(error.pivot, 2);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("pivot {pivot} is exactly zero")]
-pub struct Singular {
-    /// The first column whose pivot is zero, from 1: LAPACK's `info`.
-    pub pivot: usize,
-}
 
 /// Factors the m x n matrix A = P L U: L, unit lower trapezoidal, and U, upper trapezoidal, overwrite A.
 ///
@@ -98,7 +79,7 @@ fn factor<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Option<usize> {
     }
     let unit = panel_columns::<T>(m);
     if n <= unit {
-        return LuPanel { a, ipiv }.run();
+        return backend::<T>().lu_panel(LuPanel { a, ipiv });
     }
     let half = (n / 2).next_multiple_of(unit.min(32));
     let (ipiv1, ipiv2) = ipiv.split_at_mut(half);

@@ -2,9 +2,7 @@
 
 use super::gemm::add;
 use super::larft::{square, unit_lower};
-use super::packed::{Operand, Packs};
-use super::workspace::Workspace;
-use crate::backend::Factor;
+use crate::vector::{Factor, Operand, Packs, Workspace};
 use crate::{MatMut, MatRef, Op, Scalar, Side};
 
 /// Q = I - V T Vᴴ: V, m x k, unit lower trapezoidal, and T, k x k, zero below its diagonal. What is on and above the

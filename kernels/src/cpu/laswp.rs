@@ -3,7 +3,7 @@
 //! Many interchanges of few rows make a permutation, which is found first: one after the other in memory they would wait for each other,
 //! because a row that was just written is read again.
 
-use super::workspace::Workspace;
+use crate::vector::{Workspace, exchange_pieces};
 use crate::{Direction, MatMut, Scalar};
 
 /// Columns that are exchanged together where rows are adjacent in memory: both pieces stay in the first-level cache.
@@ -90,24 +90,6 @@ unsafe fn exchange_elements<T: Scalar, const COLUMNS: usize>(
     for (i, p) in pairs {
         // SAFETY: rows and columns of A.
         unsafe { exchange_pieces::<T, COLUMNS>(at.wrapping_add(i * rs), at.wrapping_add(p * rs), cs) };
-    }
-}
-
-/// Exchanges N elements at x, `step` apart, and N at y. All are read before any is written: where the step is a power of two, a read would
-/// wait for the write before it.
-///
-/// # Safety
-/// They are there, and may be written.
-#[inline(always)]
-pub(super) unsafe fn exchange_pieces<R: Copy, const N: usize>(x: *mut R, y: *mut R, step: usize) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let of_x: [R; N] = std::array::from_fn(|c| *x.add(c * step));
-        let of_y: [R; N] = std::array::from_fn(|c| *y.add(c * step));
-        for c in 0..N {
-            *x.add(c * step) = of_y[c];
-            *y.add(c * step) = of_x[c];
-        }
     }
 }
 

@@ -3,13 +3,8 @@
 //! It is packed as a whole one (see `mirror`), so the product is that of any two matrices. Where packing does not pay, because either the matrix or
 //! the other factor is small, it is cut into blocks of columns.
 
-use super::gemm::{add, scale};
-use super::packed::Operand;
-use super::product::Product;
-use super::small;
-use super::thin;
-use super::workspace::Workspace;
-use crate::backend::Factor;
+use super::gemm::{self, add, scale};
+use crate::vector::{Factor, Operand, Product, SMALL_PRODUCT, THIN_COLUMNS, Workspace};
 use crate::{MatMut, MatRef, Op, Scalar, Side, Uplo};
 
 /// Up to this order a matrix is small, whatever it is multiplied with.
@@ -94,10 +89,10 @@ fn product<'a, T: Scalar>(
     let (a, b) = (Factor::new(Op::None, a).mirrored(uplo, hermitian), Factor::new(Op::None, b));
     // C = B A is Cᵀ = Aᵀ Bᵀ.
     let (a, b, c) = if side == Side::Left { (a, b, c) } else { (a.transpose(), b.transpose(), c.transpose()) };
-    if n <= SMALL || c.ncols() <= thin::COLUMNS || n * n * c.ncols() <= small::SMALL {
+    if n <= SMALL || c.ncols() <= THIN_COLUMNS || n * n * c.ncols() <= SMALL_PRODUCT {
         by_columns(alpha, a, b, beta, c);
     } else {
-        Product { alpha, a, b, beta, triangle: None, c }.run();
+        gemm::product(Product { alpha, a, b, beta, triangle: None, c });
     }
 }
 

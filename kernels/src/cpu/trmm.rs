@@ -1,6 +1,6 @@
 //! trmm: products with a triangular matrix.
 
-use super::triangular::{Action, Triangular};
+use crate::vector::{Action, Triangular};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 
 /// B = alpha op(A) B (`Side::Left`, A m x m) or B = alpha B op(A) (`Side::Right`, A n x n), with A triangular and B m x n.

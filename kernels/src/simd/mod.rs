@@ -1,10 +1,8 @@
 //! Vectors of reals, and the choice of instructions at run time.
 //!
-//! Stable Rust compiles for the oldest x86-64, which has neither AVX-512 nor a fused multiply-add. A [`Kernel`] is a
-//! body written once over [`Vector`]; [`dispatch`] compiles it once per instruction set and enters the best that the
-//! processor has. Everything a body calls must be `#[inline(always)]`, and no closure: only then does it end up inside the
-//! function that enables the instructions, and each vector operation becomes one of them instead of a call (a hundred
-//! times slower). What is long and needed in several places is a [`Part`]: a body of its own, compiled once and entered by [`Vector::call`].
+//! Stable Rust compiles for the oldest x86-64, which has neither AVX-512 nor a fused multiply-add. So there is a type for the
+//! registers of each instruction set, all of them a [`Vector`], and kernels are written over that. Which set the processor
+//! has is found out at run time ([`InstructionSet`]); `vector::dispatch` compiles kernels once for each and enters the best.
 
 mod portable;
 mod sets;
@@ -18,12 +16,10 @@ mod x86;
 pub(crate) use portable::Portable;
 pub use sets::{InstructionSet, UnknownInstructionSet};
 
-use crate::Scalar;
-
 /// A register full of reals.
 ///
 /// # Safety
-/// Every method may execute instructions that the processor must have: call them only below a [`dispatch`] that chose
+/// Every method may execute instructions that the processor must have: call them only below a `dispatch` that chose
 /// this type. Loads and stores take any alignment and touch `LANES` reals.
 pub(crate) trait Vector: Copy {
     type Real: Copy;
@@ -110,18 +106,6 @@ lanes! {
     f64, __m512d, __m256d;
 }
 
-/// A body to be compiled once per instruction set.
-///
-/// `ROWS` is the number of rows of a register tile that is three vectors wide: as many as leave the accumulators, the
-/// three vectors and a broadcast in registers.
-pub(crate) trait Kernel<T: Scalar> {
-    type Output;
-
-    /// # Safety
-    /// The processor has the instructions of `V`. Implementations are `#[inline(always)]`.
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> Self::Output;
-}
-
 /// A part of kernels that is compiled once for each kind of vector, and not again wherever it is needed.
 pub(crate) trait Part<V> {
     type Output;
@@ -131,58 +115,11 @@ pub(crate) trait Part<V> {
     unsafe fn run(self) -> Self::Output;
 }
 
-/// Runs `kernel` with the best instructions of this processor.
-pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    match best() {
-        #[cfg(all(target_arch = "x86_64", not(test)))]
-        // SAFETY: the processor has the instructions that the function enables.
-        InstructionSet::Avx512 => unsafe { with_avx512::<T, K>(kernel) },
-        #[cfg(all(target_arch = "x86_64", not(test)))]
-        // SAFETY: the processor has the instructions that the function enables.
-        InstructionSet::Avx2 => unsafe { with_avx2::<T, K>(kernel) },
-        _ => with_portable::<T, K>(kernel),
-    }
-}
-
 /// The best instructions of this processor that `SUPERSCALAR_INSTRUCTIONS` allows. Unit tests have the portable ones only: the others are
 /// tested from outside (`tests/sets`), and would be compiled twice.
 #[inline(always)]
 pub(crate) fn best() -> InstructionSet {
     if cfg!(test) { InstructionSet::Portable } else { InstructionSet::in_use() }
-}
-
-/// 32 registers: 8 x 3 accumulators of a real type, 4 x 3 pairs of a complex one.
-#[cfg(all(target_arch = "x86_64", not(test)))]
-#[target_feature(enable = "avx512f,avx2,fma")]
-fn with_avx512<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    // SAFETY: this function enables the instructions of these types.
-    unsafe {
-        if T::COMPLEX {
-            kernel.run::<<T::Real as Lanes>::Avx512, 4>()
-        } else {
-            kernel.run::<<T::Real as Lanes>::Avx512, 8>()
-        }
-    }
-}
-
-/// 16 registers: 4 x 3 accumulators of a real type, 2 x 3 pairs of a complex one (with a few spills).
-#[cfg(all(target_arch = "x86_64", not(test)))]
-#[target_feature(enable = "avx2,fma")]
-fn with_avx2<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    // SAFETY: this function enables the instructions of these types.
-    unsafe {
-        if T::COMPLEX {
-            kernel.run::<<T::Real as Lanes>::Avx2, 2>()
-        } else {
-            kernel.run::<<T::Real as Lanes>::Avx2, 4>()
-        }
-    }
-}
-
-/// Two rows: two vectors of four take most of the registers of the oldest processors.
-fn with_portable<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    // SAFETY: Portable needs no instructions beyond the target's own.
-    unsafe { kernel.run::<<T::Real as Lanes>::Portable, 2>() }
 }
 
 /// Bytes of a core's second-level cache, if the processor says so.

@@ -1,13 +1,22 @@
 //! Vectors for any processor: arrays that the compiler vectorises as far as the target allows.
 
 use super::{Part, Vector};
-use crate::Real;
+use std::ops::{Add, Mul, Neg, Sub};
 
 /// Four reals.
 #[derive(Clone, Copy)]
 pub struct Portable<R>([R; 4]);
 
-impl<R: Real> Portable<R> {
+/// What is asked of a real, whose default is zero.
+pub trait Plain:
+    Copy + Default + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
+{
+}
+
+impl Plain for f32 {}
+impl Plain for f64 {}
+
+impl<R: Plain> Portable<R> {
     #[inline(always)]
     fn zip(self, a: Self, b: Self, f: impl Fn(R, R, R) -> R) -> Self {
         Self(std::array::from_fn(|i| f(self.0[i], a.0[i], b.0[i])))
@@ -15,7 +24,7 @@ impl<R: Real> Portable<R> {
 }
 
 // Without a fused instruction `mul_add` is a library call, tens of times slower than the two roundings taken here.
-impl<R: Real> Vector for Portable<R> {
+impl<R: Plain> Vector for Portable<R> {
     type Real = R;
     const LANES: usize = 4;
     const SQUARE: usize = 4;
@@ -36,7 +45,7 @@ impl<R: Real> Vector for Portable<R> {
     }
     #[inline(always)]
     unsafe fn load_lanes(from: *const R, first: usize, end: usize) -> Self {
-        let mut x = [R::ZERO; 4];
+        let mut x = [R::default(); 4];
         for (i, x) in x.iter_mut().enumerate() {
             if first <= i && i < end {
                 // SAFETY: the caller gives these lanes.
@@ -68,7 +77,7 @@ impl<R: Real> Vector for Portable<R> {
     }
     #[inline(always)]
     unsafe fn abs(self) -> Self {
-        self.zip(self, self, |x, _, _| if x < R::ZERO { -x } else { x })
+        self.zip(self, self, |x, _, _| if x < R::default() { -x } else { x })
     }
     #[inline(always)]
     unsafe fn larger(best: (Self, Self), x: (Self, Self)) -> (Self, Self) {

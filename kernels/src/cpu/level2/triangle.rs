@@ -6,7 +6,8 @@
 //! which is gone through by columns.
 
 use super::operand::{Conj, by_columns, check_packed, packed, triangle_of_band};
-use crate::cpu::vectors::{Add, Dot, Multiply, MultiplyTrans, Stored};
+use crate::backend::vectors;
+use crate::vector::loops::{Add, Dot, Multiply, MultiplyTrans, Stored};
 use crate::{Diag, MatRef, Op, Scalar, Uplo, VecRef};
 use std::ops::Range;
 
@@ -158,7 +159,7 @@ impl<T: Scalar> Triangle<T> {
         if !rows.is_empty() {
             let (column, y) = (self.a.at(rows.start, j).cast_const(), x.wrapping_add(rows.start));
             // SAFETY: the caller's promise.
-            unsafe { (T::vectors().add)(Add { n: rows.len(), c: [c], x: [column], conj: [self.conj], y }) }
+            unsafe { (vectors::<T>().add)(Add { n: rows.len(), c: [c], x: [column], conj: [self.conj], y }) }
         }
     }
 
@@ -170,7 +171,7 @@ impl<T: Scalar> Triangle<T> {
         let rows = self.rows(j, block);
         let (column, y) = (self.a.at(rows.start, j).cast_const(), x.wrapping_add(rows.start));
         // SAFETY: the caller's promise.
-        unsafe { (T::vectors().dot)(Dot { n: rows.len(), conj: self.conj, x: column, y }) }
+        unsafe { (vectors::<T>().dot)(Dot { n: rows.len(), conj: self.conj, x: column, y }) }
     }
 
     /// The rows of a block's columns that are outside of it.
@@ -198,7 +199,7 @@ impl<T: Scalar> Triangle<T> {
                 y: x.wrapping_add(rows.start),
             };
             // SAFETY: the caller's promise.
-            unsafe { (T::vectors().multiply)(part) }
+            unsafe { (vectors::<T>().multiply)(part) }
         }
     }
 
@@ -219,7 +220,7 @@ impl<T: Scalar> Triangle<T> {
                 inc: 1,
             };
             // SAFETY: the caller's promise.
-            unsafe { (T::vectors().multiply_trans)(part) }
+            unsafe { (vectors::<T>().multiply_trans)(part) }
         }
     }
 }
