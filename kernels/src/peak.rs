@@ -44,18 +44,15 @@ impl<T: Scalar> Kernel<T> for Chains<T> {
     type Output = f64;
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> f64 {
-        // SAFETY: the caller vouches for V's instructions; nothing but registers is touched.
-        unsafe {
-            let (a, b) = (V::splat(black_box(T::Real::ONE)), V::splat(black_box(T::Real::ZERO)));
-            let mut sums = [V::splat(T::Real::ONE); CHAINS];
-            for _ in 0..STEPS {
-                for sum in &mut sums {
-                    *sum = sum.mul_add(a, b);
-                }
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> f64 {
+        let (a, b) = (V::splat(isa, black_box(T::Real::ONE)), V::splat(isa, black_box(T::Real::ZERO)));
+        let mut sums = [V::splat(isa, T::Real::ONE); CHAINS];
+        for _ in 0..STEPS {
+            for sum in &mut sums {
+                *sum = sum.mul_add(a, b);
             }
-            black_box(sums);
         }
+        black_box(sums);
         (2 * V::LANES * CHAINS * STEPS) as f64
     }
 }

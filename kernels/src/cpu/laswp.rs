@@ -67,12 +67,12 @@ unsafe fn exchange<T: Scalar>(a: MatMut<'_, T>, pairs: impl Iterator<Item = (usi
         permute(together, pairs.clone());
     } else {
         for j in (0..together.ncols()).step_by(BESIDE) {
-            // SAFETY: the caller's promise; so many columns.
+            // SAFETY: all pairs are rows of A; these are so many columns of it.
             unsafe { exchange_elements::<T, BESIDE>(together.rb_mut().submatrix(0..m, j..j + BESIDE), pairs.clone()) };
         }
     }
     for j in 0..rest.ncols() {
-        // SAFETY: as above.
+        // SAFETY: all pairs are rows of A; this is one column of it.
         unsafe { exchange_elements::<T, 1>(rest.rb_mut().col(j), pairs.clone()) };
     }
 }
@@ -119,7 +119,7 @@ fn permute<T: Scalar>(mut a: MatMut<'_, T>, pairs: impl Iterator<Item = (usize, 
         }
         for (&[to, _], kept) in moved.iter().zip(kept.iter()) {
             for (c, &x) in kept.iter().enumerate() {
-                // SAFETY: as above.
+                // SAFETY: the rows are those of a permutation of A's; so many columns are there.
                 unsafe { *row(to).add(c * cs) = x };
             }
         }

@@ -123,7 +123,8 @@ macro_rules! tiles {
         #[inline]
         #[target_feature(enable = "avx512f")]
         pub(super) unsafe fn $real(acc: &mut Full<$v, 8>, times: usize, (x, b): Operands<$part>, next: *const u8) {
-            // SAFETY: the caller's promises; but registers nothing is written.
+            // SAFETY: this function enables the instructions, which read 4 `times` steps of x and b; only registers
+            // are written.
             unsafe {
                 four_steps!(real_step!($load, $splat, $sub, $bytes), times, (x, b), next, "4 * 192", $b_bytes,
                     "zmm0" acc[0][0][0], "zmm1" acc[0][1][0], "zmm2" acc[0][2][0],
@@ -161,7 +162,8 @@ macro_rules! tiles {
                         "zmm20" acc[3][1][0], "zmm21" acc[3][1][1], "zmm22" acc[3][2][0], "zmm23" acc[3][2][1])
                 };
             }
-            // SAFETY: the caller's promises; but registers nothing is written.
+            // SAFETY: this function enables the instructions, which read 4 `times` steps of x and b; only registers
+            // are written.
             unsafe {
                 if conj {
                     steps!($sub, $add);

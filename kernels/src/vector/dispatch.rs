@@ -6,7 +6,7 @@
 //! hundred times slower). What is long and needed in several places is a [`Part`](crate::simd::Part).
 
 use crate::Scalar;
-use crate::simd::{self, Lanes, Vector};
+use crate::simd::{self, Isa, Lanes, Vector};
 
 /// A body to be compiled once per instruction set.
 ///
@@ -15,9 +15,8 @@ use crate::simd::{self, Lanes, Vector};
 pub(crate) trait Kernel<T: Scalar> {
     type Output;
 
-    /// # Safety
-    /// The processor has the instructions of `V`. Implementations are `#[inline(always)]`.
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> Self::Output;
+    /// Implementations are `#[inline(always)]`.
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> Self::Output;
 }
 
 /// Runs `kernel` with the best instructions of this processor.
@@ -37,13 +36,12 @@ pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
 #[cfg(all(target_arch = "x86_64", not(test)))]
 #[target_feature(enable = "avx512f,avx2,fma")]
 fn with_avx512<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    // SAFETY: this function enables the instructions of these types.
-    unsafe {
-        if T::COMPLEX {
-            kernel.run::<<T::Real as Lanes>::Avx512, 4>()
-        } else {
-            kernel.run::<<T::Real as Lanes>::Avx512, 8>()
-        }
+    // SAFETY: this function enables the instructions.
+    let isa = unsafe { Isa::assume() };
+    if T::COMPLEX {
+        kernel.run::<<T::Real as Lanes>::Avx512, 4>(isa)
+    } else {
+        kernel.run::<<T::Real as Lanes>::Avx512, 8>(isa)
     }
 }
 
@@ -51,18 +49,18 @@ fn with_avx512<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
 #[cfg(all(target_arch = "x86_64", not(test)))]
 #[target_feature(enable = "avx2,fma")]
 fn with_avx2<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    // SAFETY: this function enables the instructions of these types.
-    unsafe {
-        if T::COMPLEX {
-            kernel.run::<<T::Real as Lanes>::Avx2, 2>()
-        } else {
-            kernel.run::<<T::Real as Lanes>::Avx2, 4>()
-        }
+    // SAFETY: this function enables the instructions.
+    let isa = unsafe { Isa::assume() };
+    if T::COMPLEX {
+        kernel.run::<<T::Real as Lanes>::Avx2, 2>(isa)
+    } else {
+        kernel.run::<<T::Real as Lanes>::Avx2, 4>(isa)
     }
 }
 
 /// Two rows: two vectors of four take most of the registers of the oldest processors.
 fn with_portable<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    // SAFETY: Portable needs no instructions beyond the target's own.
-    unsafe { kernel.run::<<T::Real as Lanes>::Portable, 2>() }
+    // SAFETY: these vectors need no instructions beyond the target's own.
+    let isa = unsafe { Isa::assume() };
+    kernel.run::<<T::Real as Lanes>::Portable, 2>(isa)
 }

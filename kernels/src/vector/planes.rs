@@ -15,7 +15,7 @@ pub(crate) const fn planes<T: Scalar>() -> usize {
 /// They are there.
 #[inline(always)]
 pub(crate) unsafe fn scalar<T: Scalar>(from: *const T::Real, plane: usize) -> T {
-    // SAFETY: the caller's promise.
+    // SAFETY: a complex type has its other part `plane` reals further on.
     unsafe { T::from_parts(*from, if T::COMPLEX { *from.add(plane) } else { T::Real::ZERO }) }
 }
 
@@ -25,7 +25,7 @@ pub(crate) unsafe fn scalar<T: Scalar>(from: *const T::Real, plane: usize) -> T 
 /// There is room for them.
 #[inline(always)]
 pub(crate) unsafe fn put<T: Scalar>(to: *mut T::Real, plane: usize, x: T) {
-    // SAFETY: the caller's promise.
+    // SAFETY: a complex type has room for its other part `plane` reals further on.
     unsafe {
         *to = x.re();
         if T::COMPLEX {

@@ -79,7 +79,7 @@ unsafe fn update<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, x: Conj<VecRe
     let x = Adjacent::of(view);
     for j in 0..n {
         let rows = if uplo == Uplo::Lower { j..n } else { 0..j + 1 };
-        // SAFETY: the caller's promise, and that of x.
+        // SAFETY: the rows of column j are in the stored triangle, and x has n adjacent elements.
         unsafe {
             let of_x = *x.at(j);
             let c = alpha * if conj != hermitian { of_x.conj() } else { of_x };

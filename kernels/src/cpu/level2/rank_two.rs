@@ -113,7 +113,7 @@ unsafe fn update<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, (x, y): Pair<
     let sign = |conj: bool, x: T| if conj { x.conj() } else { x };
     for j in 0..n {
         let rows = if uplo == Uplo::Lower { j..n } else { 0..j + 1 };
-        // SAFETY: the caller's promise, and those of x and y.
+        // SAFETY: the rows of column j are in the stored triangle, and x and y have n adjacent elements.
         unsafe {
             let of_x = alpha * sign(conj[1] != hermitian, *y.at(j));
             let of_y = sign(hermitian, alpha) * sign(conj[0] != hermitian, *x.at(j));

@@ -52,7 +52,7 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) {
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) {
         let Self { product: Product { alpha, a, b, beta, triangle, mut c }, left, right } = self;
         let ((m, n), k, unit) = (c.shape(), a.view.ncols(), planes::<T>());
         let depth = even(k, DEPTH, 1);
@@ -75,7 +75,7 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
                 let panels_b = match right {
                     Some(right) => Panels::packed::<T>(right.block::<T>(j, p, kc), ROWS, kc),
                     // SAFETY: the workspace was laid out for blocks of this size.
-                    None => unsafe { Panels::of::<T, V>(block_b, near_b, ROWS, ROWS, own_b.as_mut_ptr()) },
+                    None => unsafe { Panels::of::<T, V>(isa, block_b, near_b, ROWS, ROWS, own_b.as_mut_ptr()) },
                 };
                 for i in (0..m).step_by(height) {
                     let mc = height.min(m - i);
@@ -86,8 +86,10 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
                     let block_a = a.part(i..i + mc, p..p + kc);
                     let panels_a = match left {
                         Some(left) => Panels::packed::<T>(left.block::<T>(i, p, kc), width, kc),
-                        // SAFETY: as above.
-                        None => unsafe { Panels::of::<T, V>(block_a, near_a, width, V::LANES, own_a.as_mut_ptr()) },
+                        // SAFETY: the workspace was laid out for blocks of this size.
+                        None => unsafe {
+                            Panels::of::<T, V>(isa, block_a, near_a, width, V::LANES, own_a.as_mut_ptr())
+                        },
                     };
                     let out = Out {
                         minus_alpha: -alpha,
@@ -109,7 +111,7 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
                     let factors = (panels_a, panels_b);
                     let block = Block::<_, ROWS, false> { depth: kc, width, factors, others: None, ahead, out };
                     // SAFETY: the panels are those of the blocks of this shape.
-                    unsafe { V::call(block) };
+                    unsafe { V::call(isa, block) };
                 }
             }
         }
@@ -152,9 +154,9 @@ impl<R: Real> Panels<R> {
     /// Those of `block`: where they lie if that is `near`, but for a last one whose rows are no multiple of `whole`, or else packed at `to`.
     ///
     /// # Safety
-    /// As for [`Vector`]; there is room for the whole block at `to`.
+    /// There is room for the whole block at `to`.
     #[inline(always)]
-    unsafe fn of<T, V>(block: Factor<'_, T>, near: bool, width: usize, whole: usize, to: *mut R) -> Self
+    unsafe fn of<T, V>(isa: V::Isa, block: Factor<'_, T>, near: bool, width: usize, whole: usize, to: *mut R) -> Self
     where
         T: Scalar<Real = R>,
         V: Vector<Real = R>,
@@ -163,8 +165,8 @@ impl<R: Real> Panels<R> {
         let packed = Self::packed::<T>(to, width, depth);
         let (from, ragged) = if near { (rows - rows % width, !rows.is_multiple_of(whole)) } else { (0, true) };
         if ragged {
-            // SAFETY: the caller's promises.
-            unsafe { pack::panels::<T, V>(block.part(from..rows, 0..depth), width, to) };
+            // SAFETY: there is room for the whole block at `to`, of which these rows are a part.
+            unsafe { pack::panels::<T, V>(isa, block.part(from..rows, 0..depth), width, to) };
         }
         if !near {
             return packed;
@@ -257,9 +259,9 @@ where
     type Output = ();
 
     /// # Safety
-    /// As for [`Vector`]; the panels are those of blocks for this shape of C.
+    /// The panels are those of blocks for this shape of C.
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run(self, isa: V::Isa) {
         let Self { depth, width, factors: (a, b), others, mut ahead, mut out } = self;
         let ((m, n), unit) = (out.c.shape(), planes::<T>());
         for j in (0..n).step_by(ROWS) {
@@ -290,10 +292,11 @@ where
                     c: out.c.rb_mut().submatrix(i..m.min(i + vectors * V::LANES), j..j + cols),
                     ..out
                 };
-                // SAFETY: the caller's promises for panels i and j.
+                // SAFETY: panels i and j are there, `depth` steps long; vectors that are skipped are at the beginning
+                // of one.
                 unsafe {
                     let next = [&mut next_b, &mut ahead.a];
-                    with_vectors!(vectors, tile::<T, V, _, ROWS, CONJ>(depth, a, right, others, next, part))
+                    with_vectors!(vectors, tile::<T, V, _, ROWS, CONJ>(isa, depth, a, right, others, next, part))
                 }
             }
         }
@@ -318,7 +321,7 @@ pub(crate) unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize, const 
 {
     let early = (depth / 2).max(depth.saturating_sub(LATE)) / 4 * 4;
     let [before, after] = next.map(|lines| lines.take(a.ptr));
-    // SAFETY: the caller's promises.
+    // SAFETY: the steps are cut in two: so many early ones, and the rest.
     unsafe {
         steps::<T, V, NV, ROWS, CONJ>(acc, early, (a, b), before);
         out.fetch::<V, NV, ROWS>();
@@ -341,7 +344,7 @@ pub(crate) unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ:
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
+    // SAFETY: the streams have `depth` steps, whichever loop takes them.
     unsafe {
         match as_packed::<T, V, NV, ROWS>(a, b) {
             Some(streams) => eliminate_packed::<T, V, NV, ROWS>(acc, depth, streams, next, CONJ),
@@ -356,6 +359,7 @@ pub(crate) unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ:
 /// As for [`eliminate_across`]; C has at most NV vectors of rows and ROWS columns.
 #[inline(always)]
 unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
+    isa: V::Isa,
     depth: usize,
     a: Stream<T::Real>,
     (b, across): (Stream<T::Real>, usize),
@@ -367,9 +371,9 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     V: Vector<Real = T::Real>,
 {
     let whole = out.wanted.whole(out.c.nrows(), out.c.ncols());
-    // SAFETY: the caller's promises.
+    // SAFETY: all streams have `depth` steps; C has the rows and columns of the tile.
     unsafe {
-        let mut acc = zero::<T, V, NV, ROWS>();
+        let mut acc = zero::<T, V, NV, ROWS>(isa);
         if let Some(others) = others {
             steps::<T, V, NV, ROWS, CONJ>(&mut acc, depth, others, a.ptr.cast());
         }
@@ -385,7 +389,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
 /// C = alpha acc + beta C, all of which is wanted if that is `whole`.
 ///
 /// # Safety
-/// As for [`Vector`]; C has at most NV vectors of rows and ROWS columns.
+/// C has at most NV vectors of rows and ROWS columns.
 #[inline(always)]
 pub(crate) unsafe fn put<T, V, const NV: usize, const ROWS: usize>(
     acc: &Tile<V, NV, ROWS>,
@@ -395,8 +399,10 @@ pub(crate) unsafe fn put<T, V, const NV: usize, const ROWS: usize>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    let isa = acc[0][0][0].isa();
     let (rows, rs) = (out.c.nrows(), out.c.row_stride());
-    // SAFETY: the caller's promises.
+    // SAFETY: C has the rows and columns of the tile; there is room for the largest tile in `spill`, by columns of
+    // whole vectors.
     unsafe {
         let is_full = whole && rs == 1 && rows == NV * V::LANES;
         if !T::COMPLEX && is_full {
@@ -408,8 +414,8 @@ pub(crate) unsafe fn put<T, V, const NV: usize, const ROWS: usize>(
             micro::store::<T, V, NV>(row, spill.add(r * plane * planes::<T>()), plane);
         }
         if T::COMPLEX && is_full {
-            return add_full_pairs::<T, V, NV>(spill, out);
+            return add_full_pairs::<T, V, NV>(isa, spill, out);
         }
-        add::<T, V>(spill, plane, out);
+        add::<T, V>(isa, spill, plane, out);
     }
 }

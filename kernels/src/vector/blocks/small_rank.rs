@@ -45,7 +45,7 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) {
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) {
         let Self { uplo, conj, alpha, a, b, beta, mut c } = self;
         let ((rows, columns), (n, k)) = (c.shape(), a.view.shape());
         // Of two products both are accumulated before C is added to, from panels that together take no more of a first-level cache.
@@ -62,13 +62,13 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
         for p in (0..k).step_by(depth) {
             let cols = p..k.min(p + depth);
             // SAFETY: there is room for panels of all rows.
-            let left = unsafe { packed::<T, V>(a.part(0..n, cols.clone()), width, first) };
+            let left = unsafe { packed::<T, V>(isa, a.part(0..n, cols.clone()), width, first) };
             if is_scaled {
                 scale::<T>(alpha, width, &mut first[..n.next_multiple_of(width) * cols.len() * planes::<T>()]);
             }
             let right = match b {
-                // SAFETY: as above.
-                Some(b) => Some(unsafe { packed::<T, V>(b.part(0..n, cols.clone()), width, second) }),
+                // SAFETY: there is room for panels of all rows in the other half, too.
+                Some(b) => Some(unsafe { packed::<T, V>(isa, b.part(0..n, cols.clone()), width, second) }),
                 None => None,
             };
             for i in (0..rows).step_by(height) {
@@ -84,9 +84,9 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
                 // SAFETY: the panels are those of these rows, and of all.
                 unsafe {
                     if T::COMPLEX && conj {
-                        V::call(Block::<_, ROWS, true> { depth, width, factors, others, ahead, out });
+                        V::call(isa, Block::<_, ROWS, true> { depth, width, factors, others, ahead, out });
                     } else {
-                        V::call(Block::<_, ROWS, false> { depth, width, factors, others, ahead, out });
+                        V::call(isa, Block::<_, ROWS, false> { depth, width, factors, others, ahead, out });
                     }
                 }
             }
@@ -102,9 +102,9 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
                 // SAFETY: panels of all rows.
                 unsafe {
                     if T::COMPLEX && conj {
-                        square::<T, V, ROWS, true>(cols.len(), start, (left, right), out);
+                        square::<T, V, ROWS, true>(isa, cols.len(), start, (left, right), out);
                     } else {
-                        square::<T, V, ROWS, false>(cols.len(), start, (left, right), out);
+                        square::<T, V, ROWS, false>(isa, cols.len(), start, (left, right), out);
                     }
                 }
             }
@@ -119,9 +119,10 @@ const SQUARE_REALS: usize = 512;
 /// conjugate transpose, and need not be computed: of order 64 in c that is a fifth of all there is.
 ///
 /// # Safety
-/// As for [`Vector`]; the panels have these rows, and `out` is their square of C.
+/// The panels have these rows, and `out` is their square of C.
 #[inline(always)]
 unsafe fn square<T, V, const ROWS: usize, const CONJ: bool>(
+    isa: V::Isa,
     depth: usize,
     row: usize,
     (a, b): Factors<T::Real>,
@@ -134,23 +135,23 @@ unsafe fn square<T, V, const ROWS: usize, const CONJ: bool>(
     let (order, step) = (V::LANES, V::LANES * planes::<T>());
     let mut spills = [const { [const { MaybeUninit::<T::Real>::uninit() }; SQUARE_REALS] }; 2];
     let [product, mirrored] = spills.each_mut().map(|spill| spill.as_mut_ptr().cast::<T::Real>());
-    // SAFETY: the caller's promises; there is room for the square's columns, each with one vector in each plane.
+    // SAFETY: the panels have the square's rows; there is room for its columns, each with one vector in each plane.
     unsafe {
         let (x, _) = a.at(row);
         for first in (0..order).step_by(ROWS) {
-            let mut acc = zero::<T, V, 1, ROWS>();
+            let mut acc = zero::<T, V, 1, ROWS>(isa);
             steps::<T, V, 1, ROWS, CONJ>(&mut acc, depth, (x, b.at(row + first).0), x.ptr.cast());
             store_tile::<T, V, 1, ROWS>(&acc, product.add(first * step), step, order);
         }
         for plane in 0..planes::<T>() {
             let at = plane * order;
-            pack::transpose::<V>((order, order), product.add(at), step, mirrored.add(at), step, 0);
-            let sign = V::splat(if CONJ && plane == 1 { -T::Real::ONE } else { T::Real::ONE });
+            pack::transpose::<V>(isa, (order, order), product.add(at), step, mirrored.add(at), step, 0);
+            let sign = V::splat(isa, if CONJ && plane == 1 { -T::Real::ONE } else { T::Real::ONE });
             for at in (0..order).map(|column| column * step + at) {
-                V::load(product.add(at)).mul_add(sign, V::load(mirrored.add(at))).store(product.add(at));
+                V::load(isa, product.add(at)).mul_add(sign, V::load(isa, mirrored.add(at))).store(product.add(at));
             }
         }
-        add::<T, V>(product, order, out);
+        add::<T, V>(isa, product, order, out);
     }
 }
 
@@ -171,12 +172,12 @@ fn scale<T: Scalar>(alpha: T, width: usize, panels: &mut [T::Real]) {
 /// # Safety
 /// As for [`pack::panels`].
 #[inline(always)]
-unsafe fn packed<T, V>(factor: Factor<'_, T>, width: usize, to: &mut [T::Real]) -> Panels<T::Real>
+unsafe fn packed<T, V>(isa: V::Isa, factor: Factor<'_, T>, width: usize, to: &mut [T::Real]) -> Panels<T::Real>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
-    unsafe { pack::panels::<T, V>(factor, width, to.as_mut_ptr()) };
+    // SAFETY: there is room in `to` for panels of all rows of the factor.
+    unsafe { pack::panels::<T, V>(isa, factor, width, to.as_mut_ptr()) };
     Panels::packed::<T>(to.as_ptr(), width, factor.view.ncols())
 }

@@ -59,38 +59,34 @@ impl<T: Scalar> Kernel<T> for Triangular<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(mut self) {
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(mut self, isa: V::Isa) {
         let ((n, sides), unit, width) = (self.b.shape(), planes::<T>(), NV * V::LANES);
         let blocks = n.div_ceil(ROWS);
         let triangle_len = blocks * (n + ROWS) * ROWS * unit;
         let mut scratch = Workspace::take(triangle_len + blocks * ROWS * width * unit);
         let (triangle, x) = scratch.elements().split_at_mut(triangle_len);
-        // SAFETY: the workspace has room for the packed triangle and for one panel.
-        unsafe { pack_triangle::<T, V, ROWS>(&self, triangle) };
+        pack_triangle::<T, V, ROWS>(isa, &self, triangle);
         for first in (0..sides).step_by(width) {
             let last = sides.min(first + width);
             let vectors = (last - first).div_ceil(V::LANES);
             let lanes = vectors * V::LANES;
             let b = self.b.as_ref().transpose().submatrix(first..last, 0..n);
             x[n * lanes * unit..blocks * ROWS * lanes * unit].fill(T::Real::ZERO);
-            // SAFETY: as above.
+            // SAFETY: the workspace has room for one panel of so many vectors, which AppliedPanel reads and writes.
             unsafe {
-                pack::panel::<T, V>(Factor::plain(b), lanes, x.as_mut_ptr());
+                pack::panel::<T, V>(isa, Factor::plain(b), lanes, x.as_mut_ptr());
                 let (triangle, x) = (triangle.as_ptr(), x.as_mut_ptr());
-                with_vectors_called!(vectors, V, AppliedPanel::<T, _, ROWS> { system: &self, triangle, x });
+                with_vectors_called!(vectors, V, isa, AppliedPanel::<T, _, ROWS> { system: &self, triangle, x });
                 let b = self.b.rb_mut().transpose().submatrix(first..last, 0..n);
-                pack::unpack::<T, V>(x.cast_const(), lanes, b);
+                pack::unpack::<T, V>(isa, x.cast_const(), lanes, b);
             }
         }
     }
 }
 
 /// Packs the rows of A that each block needs: block s at `s * (n + ROWS) * ROWS * planes`.
-///
-/// # Safety
-/// As for [`Vector`]; `to` has room.
 #[inline(always)]
-unsafe fn pack_triangle<T, V, const ROWS: usize>(system: &Triangular<'_, T>, to: &mut [T::Real])
+fn pack_triangle<T, V, const ROWS: usize>(isa: V::Isa, system: &Triangular<'_, T>, to: &mut [T::Real])
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -101,7 +97,7 @@ where
         let found = system.found(start, ROWS);
         let depth = found.len();
         // SAFETY: the block has room for n + ROWS columns, of which depth <= n are packed here.
-        unsafe { pack::panel::<T, V>(system.a.part(start..start + rows, found), ROWS, block.as_mut_ptr()) };
+        unsafe { pack::panel::<T, V>(isa, system.a.part(start..start + rows, found), ROWS, block.as_mut_ptr()) };
         let small = &mut block[depth * ROWS * unit..(depth + ROWS) * ROWS * unit];
         let diagonal = |x| match (system.diag, system.action) {
             (Diag::Unit, _) => T::ONE,
@@ -121,6 +117,7 @@ where
 /// A triangle, packed by [`pack_triangle`], applied to one packed panel of columns of B.
 struct AppliedPanel<'a, T: Scalar, const NV: usize, const ROWS: usize> {
     system: &'a Triangular<'a, T>,
+    /// All blocks of the system.
     triangle: *const T::Real,
     /// NV vectors per row and plane, for the rows of the system and as many more as fill the last block.
     x: *mut T::Real,
@@ -134,7 +131,7 @@ where
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run(self, isa: V::Isa) {
         let Self { system, triangle, x } = self;
         let (n, unit) = (system.b.nrows(), planes::<T>());
         let (plane, step) = (NV * V::LANES, NV * V::LANES * unit);
@@ -143,11 +140,11 @@ where
             let downwards = (system.uplo == Uplo::Lower) == (system.action == Action::Solve);
             let at = if downwards { count } else { blocks - 1 - count };
             let found = system.found(at * ROWS, ROWS);
-            // SAFETY: the caller's promises; rows `found` and rows of this block are different rows of x.
+            // SAFETY: the panel has whole blocks of rows; rows `found` and rows of this block are different rows of x.
             unsafe {
                 let block = triangle.add(at * (n + ROWS) * ROWS * unit);
                 let here = x.add(at * ROWS * step);
-                let mut acc = load_tile::<T, V, NV, ROWS>(Stream { ptr: here, step, plane });
+                let mut acc = load_tile::<T, V, NV, ROWS>(isa, Stream { ptr: here, step, plane });
                 let known = Stream { ptr: x.add(found.start * step).cast_const(), step, plane };
                 let rows = Stream { ptr: block, step: ROWS * unit, plane: ROWS };
                 let small = block.add(found.len() * ROWS * unit);

@@ -30,25 +30,19 @@ impl<T: Scalar> Kernel<T> for TriangularProduct<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if self.b.row_stride() <= self.b.col_stride() {
-                self.along_a::<V, ROWS>();
-            } else {
-                self.along_b::<V, ROWS>();
-            }
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) {
+        if self.b.row_stride() <= self.b.col_stride() {
+            self.along_a::<V, ROWS>(isa);
+        } else {
+            self.along_b::<V, ROWS>(isa);
         }
     }
 }
 
 impl<T: Scalar> TriangularProduct<'_, T> {
     /// Lanes run along the rows of A and of the result.
-    ///
-    /// # Safety
-    /// As for [`Vector`].
     #[inline(always)]
-    unsafe fn along_a<V: Vector<Real = T::Real>, const ROWS: usize>(mut self) {
+    fn along_a<V: Vector<Real = T::Real>, const ROWS: usize>(mut self, isa: V::Isa) {
         let ((n, sides), unit) = (self.b.shape(), planes::<T>());
         let width = even(n, NV * V::LANES, V::LANES);
         let depth = even(n, DEPTH, width);
@@ -60,21 +54,23 @@ impl<T: Scalar> TriangularProduct<'_, T> {
             let j = j..sides.min(j + columns);
             for k in self.blocks(depth) {
                 // SAFETY: the workspace was laid out for blocks of this size.
-                let right = unsafe { self.packed_b::<V>(j.clone(), k.clone(), ROWS, own_b) };
+                let right = unsafe { self.packed_b::<V>(isa, j.clone(), k.clone(), ROWS, own_b) };
                 for (rows, beta) in [(self.others(&k), T::ONE), (k.clone(), T::ZERO)] {
                     for i in rows.clone().step_by(height) {
                         let i = i..rows.end.min(i + height);
                         let place = (beta == T::ZERO).then(|| Place { uplo: self.uplo, first: i.start - k.start });
-                        // SAFETY: as above.
-                        let left = unsafe { self.packed_a::<V>(place, i.clone(), k.clone(), width, own_a) };
+                        // SAFETY: the workspace has room for `height` rows of this depth.
+                        let left = unsafe { self.packed_a::<V>(isa, place, i.clone(), k.clone(), width, own_a) };
                         let c = self.b.rb_mut().submatrix(i, j.clone());
                         let out = Out { minus_alpha: -self.alpha, beta, wanted: Wanted::ALL, c };
                         let factors = (left, right);
                         // SAFETY: the panels are those of these rows and columns.
                         unsafe {
                             match place {
-                                None => V::call(beside::<_, ROWS>(k.len(), width, factors, out)),
-                                Some(place) => on_diagonal::<T, V, ROWS, true>(place, k.len(), width, factors, out),
+                                None => V::call(isa, beside::<_, ROWS>(k.len(), width, factors, out)),
+                                Some(place) => {
+                                    on_diagonal::<T, V, ROWS, true>(isa, place, k.len(), width, factors, out)
+                                }
                             }
                         }
                     }
@@ -84,11 +80,8 @@ impl<T: Scalar> TriangularProduct<'_, T> {
     }
 
     /// Lanes run along the columns of B and of the result.
-    ///
-    /// # Safety
-    /// As for [`Vector`].
     #[inline(always)]
-    unsafe fn along_b<V: Vector<Real = T::Real>, const ROWS: usize>(mut self) {
+    fn along_b<V: Vector<Real = T::Real>, const ROWS: usize>(mut self, isa: V::Isa) {
         let ((n, sides), unit) = (self.b.shape(), planes::<T>());
         let width = even(sides, NV * V::LANES, V::LANES);
         let depth = even(n, DEPTH, ROWS);
@@ -106,26 +99,26 @@ impl<T: Scalar> TriangularProduct<'_, T> {
                 // The rows where those of B are come last, with other ones if there are any.
                 let place = (part + 1 == parts).then_some(Place { uplo: self.uplo, first: 0 });
                 // SAFETY: the workspace was laid out for blocks of this size.
-                let right = unsafe { self.packed_a::<V>(None, rows.clone(), k.clone(), ROWS, beyond) };
+                let right = unsafe { self.packed_a::<V>(isa, None, rows.clone(), k.clone(), ROWS, beyond) };
                 if place.is_some() {
-                    // SAFETY: as above.
-                    unsafe { self.packed_a::<V>(place, k.clone(), k.clone(), ROWS, triangle) };
+                    // SAFETY: the workspace has room for a square of this depth.
+                    unsafe { self.packed_a::<V>(isa, place, k.clone(), k.clone(), ROWS, triangle) };
                 }
                 for i in (0..sides).step_by(height) {
                     let i = i..sides.min(i + height);
-                    // SAFETY: as above.
-                    let left = unsafe { self.packed_b::<V>(i.clone(), k.clone(), width, own_b) };
+                    // SAFETY: the workspace has room for `height` columns of this depth.
+                    let left = unsafe { self.packed_b::<V>(isa, i.clone(), k.clone(), width, own_b) };
                     let minus_alpha = -self.alpha;
                     let c = self.b.rb_mut().transpose().submatrix(i.clone(), rows.clone());
                     let out = Out { minus_alpha, beta: T::ONE, wanted: Wanted::ALL, c };
                     // SAFETY: the panels are those of these columns and rows.
-                    unsafe { V::call(beside::<_, ROWS>(k.len(), width, (left, right), out)) };
+                    unsafe { V::call(isa, beside::<_, ROWS>(k.len(), width, (left, right), out)) };
                     if let Some(place) = place {
                         let right = Panels::packed::<T>(triangle.as_ptr(), ROWS, k.len());
                         let c = self.b.rb_mut().transpose().submatrix(i, k.clone());
                         let out = Out { minus_alpha, beta: T::ZERO, wanted: Wanted::ALL, c };
-                        // SAFETY: as above.
-                        unsafe { on_diagonal::<T, V, ROWS, false>(place, k.len(), width, (left, right), out) };
+                        // SAFETY: the panels are those of these columns, and of the triangle.
+                        unsafe { on_diagonal::<T, V, ROWS, false>(isa, place, k.len(), width, (left, right), out) };
                     }
                 }
             }
@@ -159,6 +152,7 @@ impl<T: Scalar> TriangularProduct<'_, T> {
     #[inline(always)]
     unsafe fn packed_b<V: Vector<Real = T::Real>>(
         &self,
+        isa: V::Isa,
         columns: Range<usize>,
         k: Range<usize>,
         width: usize,
@@ -166,8 +160,8 @@ impl<T: Scalar> TriangularProduct<'_, T> {
     ) -> Panels<T::Real> {
         let depth = k.len();
         let part = self.b.as_ref().transpose().submatrix(columns, k);
-        // SAFETY: the caller's promise.
-        unsafe { pack::panels::<T, V>(Factor::plain(part), width, to.as_mut_ptr()) };
+        // SAFETY: `to` has room for panels of all these columns.
+        unsafe { pack::panels::<T, V>(isa, Factor::plain(part), width, to.as_mut_ptr()) };
         Panels::packed::<T>(to.as_ptr(), width, depth)
     }
 
@@ -178,6 +172,7 @@ impl<T: Scalar> TriangularProduct<'_, T> {
     #[inline(always)]
     unsafe fn packed_a<V: Vector<Real = T::Real>>(
         &self,
+        isa: V::Isa,
         place: Option<Place>,
         rows: Range<usize>,
         k: Range<usize>,
@@ -187,8 +182,8 @@ impl<T: Scalar> TriangularProduct<'_, T> {
         let (depth, step) = (k.len(), width * planes::<T>());
         let packed = Panels::packed::<T>(to.as_ptr(), width, depth);
         let Some(place) = place else {
-            // SAFETY: the caller's promise.
-            unsafe { pack::panels::<T, V>(self.a.part(rows, k), width, to.as_mut_ptr()) };
+            // SAFETY: `to` has room for panels of all these rows.
+            unsafe { pack::panels::<T, V>(isa, self.a.part(rows, k), width, to.as_mut_ptr()) };
             return packed;
         };
         for (i, panel) in rows.clone().step_by(width).zip(to.chunks_exact_mut(step * depth)) {
@@ -197,7 +192,12 @@ impl<T: Scalar> TriangularProduct<'_, T> {
             let columns = k.start + full.start..k.start + full.end;
             // SAFETY: there is room for `depth` columns, of which these are some.
             unsafe {
-                pack::panel::<T, V>(self.a.part(i.clone(), columns), width, panel[full.start * step..].as_mut_ptr())
+                pack::panel::<T, V>(
+                    isa,
+                    self.a.part(i.clone(), columns),
+                    width,
+                    panel[full.start * step..].as_mut_ptr(),
+                )
             };
             let diagonal = |x| if self.diag == Diag::Unit { T::ONE } else { x };
             let small = &mut panel[at * step..(at + i.len()) * step];
@@ -243,6 +243,7 @@ fn beside<T: Scalar, const ROWS: usize>(
 /// As for [`Block`].
 #[inline(always)]
 unsafe fn on_diagonal<T, V, const ROWS: usize, const ALONG: bool>(
+    isa: V::Isa,
     place: Place,
     depth: usize,
     width: usize,
@@ -260,9 +261,12 @@ unsafe fn on_diagonal<T, V, const ROWS: usize, const ALONG: bool>(
             let place = Place { first: at, ..place };
             let out = Out { c: out.c.rb_mut().submatrix(i..i + rows, j..j + cols), ..out };
             let streams = (a.at(i).0, b.at(j).0);
-            // SAFETY: the caller's promises for panels i and j.
+            // SAFETY: panels i and j are there, `depth` steps long.
             unsafe {
-                with_vectors!(rows.div_ceil(V::LANES), tile::<T, V, _, ROWS, ALONG>(place, order, depth, streams, out))
+                with_vectors!(
+                    rows.div_ceil(V::LANES),
+                    tile::<T, V, _, ROWS, ALONG>(isa, place, order, depth, streams, out)
+                )
             }
         }
     }
@@ -274,6 +278,7 @@ unsafe fn on_diagonal<T, V, const ROWS: usize, const ALONG: bool>(
 /// As for [`accumulate`]; C has at most NV vectors of rows and ROWS columns.
 #[inline(always)]
 unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const ALONG: bool>(
+    isa: V::Isa,
     place: Place,
     order: usize,
     depth: usize,
@@ -285,9 +290,9 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const ALONG: bool>(
 {
     let full = place.full(place.first, order, depth);
     let from = |column: usize| (a.offset(column * a.step), b.offset(column * b.step));
-    // SAFETY: the caller's promises.
+    // SAFETY: the panels have `depth` steps, of which the full ones and those of the triangle are some.
     unsafe {
-        let (mut acc, [before, after]) = (zero::<T, V, NV, ROWS>(), &mut [Lines::NONE; 2]);
+        let (mut acc, [before, after]) = (zero::<T, V, NV, ROWS>(isa), &mut [Lines::NONE; 2]);
         accumulate::<T, V, NV, ROWS, false>(&mut acc, full.len(), from(full.start), [before, after], &mut out);
         let small = from(place.first);
         match (ALONG, place.uplo) {
@@ -313,6 +318,7 @@ unsafe fn multiply_lanes<T, V, const NV: usize, const ROWS: usize, const LOWER: 
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    let isa = acc[0][0][0].isa();
     // Vector by vector in the text: with their numbers known accumulators stay in registers.
     macro_rules! vectors {
         ($($v:literal)*) => {$(
@@ -320,9 +326,9 @@ unsafe fn multiply_lanes<T, V, const NV: usize, const ROWS: usize, const LOWER: 
                 let first = $v * V::LANES;
                 for lane in 0..V::LANES.min(order.saturating_sub(first)) {
                     let (x, b) = (x.offset((first + lane) * x.step), b.offset((first + lane) * b.step));
-                    // SAFETY: the caller's promises.
+                    // SAFETY: the triangle has a column for each of its lanes, and b a step.
                     unsafe {
-                        let column = load::<T, V, NV>(x.ptr, x.plane);
+                        let column = load::<T, V, NV>(isa, x.ptr, x.plane);
                         for (r, row) in acc.iter_mut().enumerate() {
                             let b = scalar::<T>(b.ptr.wrapping_add(r), b.plane);
                             subtract_lanes::<T, V, NV, $v, LOWER>(row, b, &column, lane);
@@ -337,11 +343,8 @@ unsafe fn multiply_lanes<T, V, const NV: usize, const ROWS: usize, const LOWER: 
 }
 
 /// row -= b x from this lane of vector AT on, if LOWER, or else up to it.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-unsafe fn subtract_lanes<T, V, const NV: usize, const AT: usize, const LOWER: bool>(
+fn subtract_lanes<T, V, const NV: usize, const AT: usize, const LOWER: bool>(
     row: &mut [[V; 2]; NV],
     b: T,
     x: &[[V; 2]; NV],
@@ -350,38 +353,31 @@ unsafe fn subtract_lanes<T, V, const NV: usize, const AT: usize, const LOWER: bo
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    let isa = row[0][0].isa();
     // One part of b after the other, as in `subtract`: they take turns in the one register that is left. Each step is masked for itself, which the
     // processor has an instruction for.
-    // SAFETY: the caller's promise.
-    unsafe {
-        let re = V::splat(b.re());
-        for (u, (acc, x)) in row.iter_mut().zip(x).enumerate() {
-            acc[0] = wanted::<V, AT, LOWER>(u, acc[0], acc[0].mul_sub(re, x[0]), lane);
-            if T::COMPLEX {
-                acc[1] = wanted::<V, AT, LOWER>(u, acc[1], acc[1].mul_sub(re, x[1]), lane);
-            }
-        }
+    let re = V::splat(isa, b.re());
+    for (u, (acc, x)) in row.iter_mut().zip(x).enumerate() {
+        acc[0] = wanted::<V, AT, LOWER>(u, acc[0], acc[0].mul_sub(re, x[0]), lane);
         if T::COMPLEX {
-            let im = V::splat(b.im());
-            for (u, (acc, x)) in row.iter_mut().zip(x).enumerate() {
-                acc[0] = wanted::<V, AT, LOWER>(u, acc[0], acc[0].mul_add(im, x[1]), lane);
-                acc[1] = wanted::<V, AT, LOWER>(u, acc[1], acc[1].mul_sub(im, x[0]), lane);
-            }
+            acc[1] = wanted::<V, AT, LOWER>(u, acc[1], acc[1].mul_sub(re, x[1]), lane);
+        }
+    }
+    if T::COMPLEX {
+        let im = V::splat(isa, b.im());
+        for (u, (acc, x)) in row.iter_mut().zip(x).enumerate() {
+            acc[0] = wanted::<V, AT, LOWER>(u, acc[0], acc[0].mul_add(im, x[1]), lane);
+            acc[1] = wanted::<V, AT, LOWER>(u, acc[1], acc[1].mul_sub(im, x[0]), lane);
         }
     }
 }
 
 /// Vector u of a row: the new one in the lanes from this one of vector AT on, if LOWER, or else up to it.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-unsafe fn wanted<V: Vector, const AT: usize, const LOWER: bool>(u: usize, old: V, new: V, lane: usize) -> V {
+fn wanted<V: Vector, const AT: usize, const LOWER: bool>(u: usize, old: V, new: V, lane: usize) -> V {
     match (u == AT, (u > AT) == LOWER) {
-        // SAFETY: the caller's promise.
-        (true, _) if LOWER => unsafe { old.blend(new, lane, V::LANES) },
-        // SAFETY: as above.
-        (true, _) => unsafe { old.blend(new, 0, lane + 1) },
+        (true, _) if LOWER => old.blend(new, lane, V::LANES),
+        (true, _) => old.blend(new, 0, lane + 1),
         (false, true) => new,
         (false, false) => old,
     }
@@ -400,13 +396,14 @@ unsafe fn multiply_rows<T, V, const NV: usize, const ROWS: usize, const LOWER: b
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    let isa = acc[0][0][0].isa();
     // Column by column in the text, as above.
     macro_rules! columns {
         ($($p:literal)*) => {$(
             if $p < ROWS && $p < order {
-                // SAFETY: the caller's promises.
+                // SAFETY: p is below the order of the triangle: x and b have this step.
                 unsafe {
-                    let column = load::<T, V, NV>(x.ptr.wrapping_add($p * x.step), x.plane);
+                    let column = load::<T, V, NV>(isa, x.ptr.wrapping_add($p * x.step), x.plane);
                     for (r, row) in acc.iter_mut().enumerate() {
                         if r == $p || (r > $p) == LOWER {
                             let element = scalar::<T>(b.ptr.wrapping_add($p * b.step + r), b.plane);

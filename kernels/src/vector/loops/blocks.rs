@@ -27,7 +27,7 @@ pub(crate) fn columns<T, const K: usize>(a: Stored<T>, j: usize) -> [*const T; K
 /// It is there.
 #[inline(always)]
 unsafe fn element<T: Copy>(x: *const T, j: usize, inc: isize) -> T {
-    // SAFETY: the caller's promise.
+    // SAFETY: element j of the vector, which has this increment.
     unsafe { *x.wrapping_offset(j as isize * inc) }
 }
 
@@ -46,14 +46,14 @@ impl<T: Scalar> Multiply<T> {
     /// Columns j .. j + K.
     ///
     /// # Safety
-    /// As for [`Vector`]; they are there.
+    /// They are there.
     #[inline(always)]
-    unsafe fn step<V: Vector<Real = T::Real>, const K: usize, const U: usize>(&self, j: usize) {
-        // SAFETY: the caller's promises.
+    unsafe fn step<V: Vector<Real = T::Real>, const K: usize, const U: usize>(&self, isa: V::Isa, j: usize) {
+        // SAFETY: the columns have so many rows, and y, too; x has an element for each of the columns.
         unsafe {
-            let mut c = [[V::splat(T::Real::ZERO); 2]; K];
+            let mut c = [[V::splat(isa, T::Real::ZERO); 2]; K];
             for (k, c) in c.iter_mut().enumerate() {
-                *c = factor::<T, V>(self.alpha * element(self.x, j + k, self.inc), self.conj);
+                *c = factor::<T, V>(isa, self.alpha * element(self.x, j + k, self.inc), self.conj);
             }
             let reals = self.shape.0 * planes::<T>();
             add_columns::<T, V, K, U>(reals, cast(columns::<T, K>(self.a, j)), c, self.y.cast());
@@ -65,16 +65,16 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Multiply<T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run(self, isa: V::Isa) {
         let n = self.shape.1;
         let whole = n - n % COLUMNS;
         // SAFETY: the matrix and the vectors are there.
         unsafe {
             for j in (0..whole).step_by(COLUMNS) {
-                self.step::<V, COLUMNS, 2>(j);
+                self.step::<V, COLUMNS, 2>(isa, j);
             }
             for j in whole..n {
-                self.step::<V, 1, 4>(j);
+                self.step::<V, 1, 4>(isa, j);
             }
         }
     }
@@ -95,14 +95,14 @@ impl<T: Scalar> MultiplyTrans<T> {
     /// Columns j .. j + K.
     ///
     /// # Safety
-    /// As for [`Vector`]; they are there.
+    /// They are there.
     #[inline(always)]
-    unsafe fn step<V: Vector<Real = T::Real>, const K: usize, const U: usize>(&self, j: usize) {
+    unsafe fn step<V: Vector<Real = T::Real>, const K: usize, const U: usize>(&self, isa: V::Isa, j: usize) {
         let reals = self.shape.0 * planes::<T>();
-        // SAFETY: the caller's promises.
+        // SAFETY: the columns have so many rows, and x, too; y has an element for each of the columns.
         unsafe {
             let a = cast(columns::<T, K>(self.a, j));
-            let products = dot_columns::<T, V, K, U>(reals, a, self.x.cast(), self.conj);
+            let products = dot_columns::<T, V, K, U>(isa, reals, a, self.x.cast(), self.conj);
             for (k, &product) in products.iter().enumerate() {
                 *self.y.wrapping_offset((j + k) as isize * self.inc) += self.alpha * product;
             }
@@ -114,16 +114,16 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for MultiplyTrans<T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run(self, isa: V::Isa) {
         let n = self.shape.1;
         let whole = n - n % COLUMNS;
         // SAFETY: the matrix and the vectors are there.
         unsafe {
             for j in (0..whole).step_by(COLUMNS) {
-                self.step::<V, COLUMNS, 2>(j);
+                self.step::<V, COLUMNS, 2>(isa, j);
             }
             for j in whole..n {
-                self.step::<V, 1, 4>(j);
+                self.step::<V, 1, 4>(isa, j);
             }
         }
     }
@@ -144,33 +144,34 @@ impl<T: Scalar> Update<T> {
     /// Columns j .. j + K.
     ///
     /// # Safety
-    /// As for [`Vector`]; they are there.
+    /// They are there.
     #[inline(always)]
-    unsafe fn step<V: Vector<Real = T::Real>, const K: usize>(&self, j: usize) {
+    unsafe fn step<V: Vector<Real = T::Real>, const K: usize>(&self, isa: V::Isa, j: usize) {
         let (reals, x) = (self.shape.0 * planes::<T>(), self.x.cast::<T::Real>());
         let mut i = 0;
-        // SAFETY: the caller's promises; all lanes are before `reals`.
+        // SAFETY: the columns have so many rows, and x, too, and all lanes are before `reals`; y has an element for
+        // each column.
         unsafe {
-            let (mut a, mut c) = ([std::ptr::null_mut::<T::Real>(); K], [[V::splat(T::Real::ZERO); 2]; K]);
+            let (mut a, mut c) = ([std::ptr::null_mut::<T::Real>(); K], [[V::splat(isa, T::Real::ZERO); 2]; K]);
             for k in 0..K {
                 a[k] = self.a.at(0, j + k).cast();
                 let y = element(self.y, j + k, self.inc);
-                c[k] = factor::<T, V>(self.alpha * if self.conj.1 { y.conj() } else { y }, self.conj.0);
+                c[k] = factor::<T, V>(isa, self.alpha * if self.conj.1 { y.conj() } else { y }, self.conj.0);
             }
             while i + V::LANES <= reals {
-                let x = V::load(x.add(i));
+                let x = V::load(isa, x.add(i));
                 for k in 0..K {
                     let a = a[k].add(i);
-                    plus::<T, V>(V::load(a), x, c[k]).store(a);
+                    plus::<T, V>(V::load(isa, a), x, c[k]).store(a);
                 }
                 i += V::LANES;
             }
             if i < reals {
                 let end = reals - i;
-                let x = V::load_lanes(x.add(i), 0, end);
+                let x = V::load_lanes(isa, x.add(i), 0, end);
                 for k in 0..K {
                     let a = a[k].add(i);
-                    plus::<T, V>(V::load_lanes(a, 0, end), x, c[k]).store_lanes(a, 0, end);
+                    plus::<T, V>(V::load_lanes(isa, a, 0, end), x, c[k]).store_lanes(a, 0, end);
                 }
             }
         }
@@ -181,16 +182,16 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Update<T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run(self, isa: V::Isa) {
         let n = self.shape.1;
         let whole = n - n % COLUMNS;
         // SAFETY: the matrix and the vectors are there.
         unsafe {
             for j in (0..whole).step_by(COLUMNS) {
-                self.step::<V, COLUMNS>(j);
+                self.step::<V, COLUMNS>(isa, j);
             }
             for j in whole..n {
-                self.step::<V, 1>(j);
+                self.step::<V, 1>(isa, j);
             }
         }
     }

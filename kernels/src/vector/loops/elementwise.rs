@@ -19,22 +19,22 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Scale<T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run(self, isa: V::Isa) {
         let (reals, x) = (self.n * planes::<T>(), self.x.cast::<T::Real>());
         let mut i = 0;
         // SAFETY: n elements are there, and all lanes are theirs.
         unsafe {
-            let c = factor::<T, V>(self.c, false);
+            let c = factor::<T, V>(isa, self.c, false);
             while i + TOGETHER * V::LANES <= reals {
                 for u in 0..TOGETHER {
                     let at = x.add(i + u * V::LANES);
-                    times::<T, V>(V::load(at), c).store(at);
+                    times::<T, V>(V::load(isa, at), c).store(at);
                 }
                 i += TOGETHER * V::LANES;
             }
             while i < reals {
                 let end = V::LANES.min(reals - i);
-                times::<T, V>(V::load_lanes(x.add(i), 0, end), c).store_lanes(x.add(i), 0, end);
+                times::<T, V>(V::load_lanes(isa, x.add(i), 0, end), c).store_lanes(x.add(i), 0, end);
                 i += V::LANES;
             }
         }
@@ -54,12 +54,12 @@ impl<T: Scalar, V: Vector<Real = T::Real>, const K: usize> Part<V> for Add<T, K>
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run(self, isa: V::Isa) {
         // SAFETY: n elements are there in each vector.
         unsafe {
-            let mut c = [[V::splat(T::Real::ZERO); 2]; K];
+            let mut c = [[V::splat(isa, T::Real::ZERO); 2]; K];
             for (k, c) in c.iter_mut().enumerate() {
-                *c = factor::<T, V>(self.c[k], self.conj[k]);
+                *c = factor::<T, V>(isa, self.c[k], self.conj[k]);
             }
             let reals = self.n * planes::<T>();
             add_columns::<T, V, K, TOGETHER>(reals, cast(self.x), c, self.y.cast());
@@ -88,7 +88,7 @@ impl<R, V: Vector<Real = R>> Part<V> for Swap<R> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run(self, isa: V::Isa) {
         let Self { reals, x, y } = self;
         let mut i = 0;
         // SAFETY: so many reals are there in each.
@@ -96,7 +96,7 @@ impl<R, V: Vector<Real = R>> Part<V> for Swap<R> {
             while i + 2 * V::LANES <= reals {
                 for u in 0..2 {
                     let (x, y) = (x.add(i + u * V::LANES), y.add(i + u * V::LANES));
-                    let (of_x, of_y) = (V::load(x), V::load(y));
+                    let (of_x, of_y) = (V::load(isa, x), V::load(isa, y));
                     of_y.store(x);
                     of_x.store(y);
                 }
@@ -104,7 +104,7 @@ impl<R, V: Vector<Real = R>> Part<V> for Swap<R> {
             }
             while i < reals {
                 let end = V::LANES.min(reals - i);
-                let (of_x, of_y) = (V::load_lanes(x.add(i), 0, end), V::load_lanes(y.add(i), 0, end));
+                let (of_x, of_y) = (V::load_lanes(isa, x.add(i), 0, end), V::load_lanes(isa, y.add(i), 0, end));
                 of_y.store_lanes(x.add(i), 0, end);
                 of_x.store_lanes(y.add(i), 0, end);
                 i += V::LANES;
@@ -125,16 +125,16 @@ impl<R: Copy, V: Vector<Real = R>> Part<V> for Rotate<R> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run(self, isa: V::Isa) {
         let Self { reals, h, x, y } = self;
         let mut i = 0;
         // SAFETY: so many reals are there in each.
         unsafe {
-            let h = [V::splat(h[0]), V::splat(h[1]), V::splat(h[2]), V::splat(h[3])];
+            let h = [V::splat(isa, h[0]), V::splat(isa, h[1]), V::splat(isa, h[2]), V::splat(isa, h[3])];
             while i + 2 * V::LANES <= reals {
                 for u in 0..2 {
                     let (x, y) = (x.add(i + u * V::LANES), y.add(i + u * V::LANES));
-                    let (of_x, of_y) = (V::load(x), V::load(y));
+                    let (of_x, of_y) = (V::load(isa, x), V::load(isa, y));
                     of_y.mul(h[1]).mul_add(of_x, h[0]).store(x);
                     of_y.mul(h[3]).mul_add(of_x, h[2]).store(y);
                 }
@@ -142,7 +142,7 @@ impl<R: Copy, V: Vector<Real = R>> Part<V> for Rotate<R> {
             }
             while i < reals {
                 let end = V::LANES.min(reals - i);
-                let (of_x, of_y) = (V::load_lanes(x.add(i), 0, end), V::load_lanes(y.add(i), 0, end));
+                let (of_x, of_y) = (V::load_lanes(isa, x.add(i), 0, end), V::load_lanes(isa, y.add(i), 0, end));
                 of_y.mul(h[1]).mul_add(of_x, h[0]).store_lanes(x.add(i), 0, end);
                 of_y.mul(h[3]).mul_add(of_x, h[2]).store_lanes(y.add(i), 0, end);
                 i += V::LANES;

@@ -6,117 +6,75 @@ use crate::Scalar;
 use crate::simd::Vector;
 
 /// a in even lanes, b in odd ones.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn alternate<V: Vector>(a: V::Real, b: V::Real) -> V {
-    // SAFETY: the caller's promise.
-    unsafe { V::interleave(V::splat(a), V::splat(b)).0 }
+pub(crate) fn alternate<V: Vector>(isa: V::Isa, a: V::Real, b: V::Real) -> V {
+    V::interleave(V::splat(isa, a), V::splat(isa, b)).0
 }
 
 /// What numbers x are multiplied by to give c x, or c conj(x): the factor of x, and that of x with its parts exchanged.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn factor<T: Scalar, V: Vector<Real = T::Real>>(c: T, conj: bool) -> [V; 2] {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if !T::COMPLEX {
-            [V::splat(c.re()); 2]
-        } else if conj {
-            [alternate(c.re(), -c.re()), V::splat(c.im())]
-        } else {
-            [V::splat(c.re()), alternate(-c.im(), c.im())]
-        }
+pub(crate) fn factor<T: Scalar, V: Vector<Real = T::Real>>(isa: V::Isa, c: T, conj: bool) -> [V; 2] {
+    if !T::COMPLEX {
+        [V::splat(isa, c.re()); 2]
+    } else if conj {
+        [alternate(isa, c.re(), -c.re()), V::splat(isa, c.im())]
+    } else {
+        [V::splat(isa, c.re()), alternate(isa, -c.im(), c.im())]
     }
 }
 
 /// c x, or c conj(x).
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn times<T: Scalar, V: Vector<Real = T::Real>>(x: V, c: [V; 2]) -> V {
-    // SAFETY: the caller's promise.
-    unsafe { if T::COMPLEX { x.mul(c[0]).mul_add(x.swap_pairs(), c[1]) } else { x.mul(c[0]) } }
+pub(crate) fn times<T: Scalar, V: Vector<Real = T::Real>>(x: V, c: [V; 2]) -> V {
+    if T::COMPLEX { x.mul(c[0]).mul_add(x.swap_pairs(), c[1]) } else { x.mul(c[0]) }
 }
 
 /// y + c x, or y + c conj(x).
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn plus<T: Scalar, V: Vector<Real = T::Real>>(y: V, x: V, c: [V; 2]) -> V {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let y = y.mul_add(x, c[0]);
-        if T::COMPLEX { y.mul_add(x.swap_pairs(), c[1]) } else { y }
-    }
+pub(crate) fn plus<T: Scalar, V: Vector<Real = T::Real>>(y: V, x: V, c: [V; 2]) -> V {
+    let y = y.mul_add(x, c[0]);
+    if T::COMPLEX { y.mul_add(x.swap_pairs(), c[1]) } else { y }
 }
 
 /// Adds a x to the sums of products, given x with its parts exchanged.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn accumulate<T: Scalar, V: Vector<Real = T::Real>>(
-    sums: [V; 2],
-    a: V,
-    x: V,
-    exchanged: V,
-) -> [V; 2] {
-    // SAFETY: the caller's promise.
-    unsafe { [sums[0].mul_add(a, x), if T::COMPLEX { sums[1].mul_add(a, exchanged) } else { sums[1] }] }
+pub(crate) fn accumulate<T: Scalar, V: Vector<Real = T::Real>>(sums: [V; 2], a: V, x: V, exchanged: V) -> [V; 2] {
+    [sums[0].mul_add(a, x), if T::COMPLEX { sums[1].mul_add(a, exchanged) } else { sums[1] }]
 }
 
 /// x with its parts exchanged, where that is of use.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn exchanged<T: Scalar, V: Vector<Real = T::Real>>(x: V) -> V {
-    // SAFETY: the caller's promise.
-    unsafe { if T::COMPLEX { x.swap_pairs() } else { x } }
+pub(crate) fn exchanged<T: Scalar, V: Vector<Real = T::Real>>(x: V) -> V {
+    if T::COMPLEX { x.swap_pairs() } else { x }
 }
 
 /// The number that sums of products make: of a x, or of conj(a) x.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn total<T: Scalar, V: Vector<Real = T::Real>>(sums: [V; 2], conj: bool) -> T {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if !T::COMPLEX {
-            return T::from_real(sums[0].sum());
-        }
-        // Even lanes of the first have re re, odd ones im im; of the second re im and im re.
-        let one = T::Real::ONE;
-        let signs = alternate::<V>(one, -one);
-        if conj {
-            T::from_parts(sums[0].sum(), sums[1].mul(signs).sum())
-        } else {
-            T::from_parts(sums[0].mul(signs).sum(), sums[1].sum())
-        }
+pub(crate) fn total<T: Scalar, V: Vector<Real = T::Real>>(sums: [V; 2], conj: bool) -> T {
+    let isa = sums[0].isa();
+    if !T::COMPLEX {
+        return T::from_real(sums[0].sum());
+    }
+    // Even lanes of the first have re re, odd ones im im; of the second re im and im re.
+    let one = T::Real::ONE;
+    let signs = alternate::<V>(isa, one, -one);
+    if conj {
+        T::from_parts(sums[0].sum(), sums[1].mul(signs).sum())
+    } else {
+        T::from_parts(sums[0].mul(signs).sum(), sums[1].sum())
     }
 }
 
 /// x + y.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn add<T: Scalar, V: Vector<Real = T::Real>>(x: V, y: V) -> V {
-    // SAFETY: the caller's promise.
-    unsafe { x.mul_add(y, V::splat(T::Real::ONE)) }
+pub(crate) fn add<T: Scalar, V: Vector<Real = T::Real>>(x: V, y: V) -> V {
+    x.mul_add(y, V::splat(x.isa(), T::Real::ONE))
 }
 
 /// y += c[0] a[0] + c[1] a[1] and so on, U vectors at a time.
 ///
 /// # Safety
-/// As for [`Vector`]; `reals` reals are there at each address.
+/// `reals` reals are there at each address.
 #[inline(always)]
 pub(crate) unsafe fn add_columns<T, V, const K: usize, const U: usize>(
     reals: usize,
@@ -127,15 +85,16 @@ pub(crate) unsafe fn add_columns<T, V, const K: usize, const U: usize>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    let isa = c[0][0].isa();
     let mut i = 0;
-    // SAFETY: the caller's promises; all lanes are before `reals`.
+    // SAFETY: all lanes are before `reals`, which are there at each address.
     unsafe {
         while i + U * V::LANES <= reals {
             for u in 0..U {
                 let at = i + u * V::LANES;
-                let mut sum = V::load(y.add(at));
+                let mut sum = V::load(isa, y.add(at));
                 for k in 0..K {
-                    sum = plus::<T, V>(sum, V::load(a[k].add(at)), c[k]);
+                    sum = plus::<T, V>(sum, V::load(isa, a[k].add(at)), c[k]);
                 }
                 sum.store(y.add(at));
             }
@@ -143,9 +102,9 @@ pub(crate) unsafe fn add_columns<T, V, const K: usize, const U: usize>(
         }
         while i < reals {
             let end = V::LANES.min(reals - i);
-            let mut sum = V::load_lanes(y.add(i), 0, end);
+            let mut sum = V::load_lanes(isa, y.add(i), 0, end);
             for k in 0..K {
-                sum = plus::<T, V>(sum, V::load_lanes(a[k].add(i), 0, end), c[k]);
+                sum = plus::<T, V>(sum, V::load_lanes(isa, a[k].add(i), 0, end), c[k]);
             }
             sum.store_lanes(y.add(i), 0, end);
             i += V::LANES;
@@ -156,9 +115,10 @@ pub(crate) unsafe fn add_columns<T, V, const K: usize, const U: usize>(
 /// The products of K columns and x, or of the conjugated columns, U vectors at a time.
 ///
 /// # Safety
-/// As for [`Vector`]; `reals` reals are there at each address.
+/// `reals` reals are there at each address.
 #[inline(always)]
 pub(crate) unsafe fn dot_columns<T, V, const K: usize, const U: usize>(
+    isa: V::Isa,
     reals: usize,
     a: [*const T::Real; K],
     x: *const T::Real,
@@ -169,27 +129,27 @@ where
     V: Vector<Real = T::Real>,
 {
     let mut i = 0;
-    // SAFETY: the caller's promises; all lanes are before `reals`.
+    // SAFETY: all lanes are before `reals`, which are there at each address.
     unsafe {
-        let zero = V::splat(T::Real::ZERO);
+        let zero = V::splat(isa, T::Real::ZERO);
         let mut sums = [[[zero; 2]; K]; U];
         while i + U * V::LANES <= reals {
             for (u, sums) in sums.iter_mut().enumerate() {
                 let at = i + u * V::LANES;
-                let x = V::load(x.add(at));
+                let x = V::load(isa, x.add(at));
                 let swapped = exchanged::<T, V>(x);
                 for k in 0..K {
-                    sums[k] = accumulate::<T, V>(sums[k], V::load(a[k].add(at)), x, swapped);
+                    sums[k] = accumulate::<T, V>(sums[k], V::load(isa, a[k].add(at)), x, swapped);
                 }
             }
             i += U * V::LANES;
         }
         while i < reals {
             let end = V::LANES.min(reals - i);
-            let x = V::load_lanes(x.add(i), 0, end);
+            let x = V::load_lanes(isa, x.add(i), 0, end);
             let swapped = exchanged::<T, V>(x);
             for k in 0..K {
-                sums[0][k] = accumulate::<T, V>(sums[0][k], V::load_lanes(a[k].add(i), 0, end), x, swapped);
+                sums[0][k] = accumulate::<T, V>(sums[0][k], V::load_lanes(isa, a[k].add(i), 0, end), x, swapped);
             }
             i += V::LANES;
         }

@@ -8,6 +8,10 @@
 //! one for the pairs as they are, and one for the pairs with their parts exchanged, each with factors whose signs
 //! alternate ([`factor`](lanes::factor)). A sum of products, conjugated or not, is two vectors of sums, whose signs are
 //! settled at the end.
+//!
+//! In come addresses. What each part asks for: `n` elements, or so many reals, at each vector that it names, an increment
+//! apart where it has one; of a matrix all elements of its shape, or of its triangle; and that nothing that is written
+//! overlaps anything else. The routines of [`cpu::level1`](crate::cpu) and `level2`, which have views, see to that.
 
 mod blocks;
 mod elementwise;
@@ -26,8 +30,8 @@ use crate::Scalar;
 use crate::simd::Vector;
 use crate::vector::dispatch::Kernel;
 
-/// The parts for this processor. Each is `unsafe` as its [`Part`](crate::simd::Part) is: it trusts the addresses that
-/// it is given.
+/// The parts for this processor, which whoever has the table may enter. Each is `unsafe` as its [`Part`](crate::simd::Part)
+/// is: it trusts the addresses that it is given.
 pub struct VectorParts<T: Scalar> {
     pub(crate) scale: unsafe fn(Scale<T>),
     pub(crate) scale_reals: unsafe fn(Scale<T::Real>),
@@ -52,23 +56,23 @@ impl<T: Scalar> Kernel<T> for ChooseVectors {
     type Output = &'static VectorParts<T>;
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> &'static VectorParts<T> {
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, _isa: V::Isa) -> &'static VectorParts<T> {
         const {
             &VectorParts {
-                scale: V::call::<Scale<T>>,
-                scale_reals: V::call::<Scale<T::Real>>,
-                swap: V::call::<Swap<T::Real>>,
-                rotate: V::call::<Rotate<T::Real>>,
-                add: V::call::<Add<T, 1>>,
-                add_two: V::call::<Add<T, 2>>,
-                dot: V::call::<Dot<T>>,
-                dot_reals: V::call::<Dot<T::Real>>,
-                abs_sum: V::call::<AbsSum<T::Real>>,
-                largest: V::call::<Largest<T>>,
-                multiply: V::call::<Multiply<T>>,
-                multiply_trans: V::call::<MultiplyTrans<T>>,
-                multiply_symmetric: V::call::<MultiplySymmetric<T>>,
-                update: V::call::<Update<T>>,
+                scale: V::enter::<Scale<T>>,
+                scale_reals: V::enter::<Scale<T::Real>>,
+                swap: V::enter::<Swap<T::Real>>,
+                rotate: V::enter::<Rotate<T::Real>>,
+                add: V::enter::<Add<T, 1>>,
+                add_two: V::enter::<Add<T, 2>>,
+                dot: V::enter::<Dot<T>>,
+                dot_reals: V::enter::<Dot<T::Real>>,
+                abs_sum: V::enter::<AbsSum<T::Real>>,
+                largest: V::enter::<Largest<T>>,
+                multiply: V::enter::<Multiply<T>>,
+                multiply_trans: V::enter::<MultiplyTrans<T>>,
+                multiply_symmetric: V::enter::<MultiplySymmetric<T>>,
+                update: V::enter::<Update<T>>,
             }
         }
     }

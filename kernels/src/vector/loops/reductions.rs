@@ -20,10 +20,10 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Dot<T> {
     type Output = T;
 
     #[inline(always)]
-    unsafe fn run(self) -> T {
+    unsafe fn run(self, isa: V::Isa) -> T {
         let reals = self.n * planes::<T>();
         // SAFETY: n elements are there in each vector.
-        unsafe { dot_columns::<T, V, 1, PARTS>(reals, [self.x.cast()], self.y.cast(), self.conj)[0] }
+        unsafe { dot_columns::<T, V, 1, PARTS>(isa, reals, [self.x.cast()], self.y.cast(), self.conj)[0] }
     }
 }
 
@@ -37,20 +37,20 @@ impl<R: Real, V: Vector<Real = R>> Part<V> for AbsSum<R> {
     type Output = R;
 
     #[inline(always)]
-    unsafe fn run(self) -> R {
+    unsafe fn run(self, isa: V::Isa) -> R {
         let Self { reals, x } = self;
         let mut i = 0;
         // SAFETY: so many reals are there.
         unsafe {
-            let mut sums = [V::splat(R::ZERO); PARTS];
+            let mut sums = [V::splat(isa, R::ZERO); PARTS];
             while i + PARTS * V::LANES <= reals {
                 for (u, sum) in sums.iter_mut().enumerate() {
-                    *sum = add::<R, V>(*sum, V::load(x.add(i + u * V::LANES)).abs());
+                    *sum = add::<R, V>(*sum, V::load(isa, x.add(i + u * V::LANES)).abs());
                 }
                 i += PARTS * V::LANES;
             }
             while i < reals {
-                sums[0] = add::<R, V>(sums[0], V::load_lanes(x.add(i), 0, V::LANES.min(reals - i)).abs());
+                sums[0] = add::<R, V>(sums[0], V::load_lanes(isa, x.add(i), 0, V::LANES.min(reals - i)).abs());
                 i += V::LANES;
             }
             add::<R, V>(add::<R, V>(sums[0], sums[1]), add::<R, V>(sums[2], sums[3])).sum()
@@ -78,14 +78,14 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Largest<T> {
     type Output = LargestOf<T::Real>;
 
     #[inline(always)]
-    unsafe fn run(self) -> LargestOf<T::Real> {
+    unsafe fn run(self, isa: V::Isa) -> LargestOf<T::Real> {
         let (reals, x) = (self.n * planes::<T>(), self.x.cast::<T::Real>());
         let mut best = LargestOf { size: -T::Real::ONE, start: 0 };
         let mut first = 0;
         while first < reals {
             let end = reals.min(first + ROUNDS * PARTS * V::LANES);
             // SAFETY: n elements are there, and all lanes are theirs.
-            let size = unsafe { largest_of_block::<T, V>(first, end, x) };
+            let size = unsafe { largest_of_block::<T, V>(isa, first, end, x) };
             if size > best.size {
                 best = LargestOf { size, start: first / planes::<T>() };
             }
@@ -98,26 +98,27 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Largest<T> {
 /// The largest size among reals first .. end.
 ///
 /// # Safety
-/// As for [`Vector`]; they are there.
+/// They are there.
 #[inline(always)]
 unsafe fn largest_of_block<T: Scalar, V: Vector<Real = T::Real>>(
+    isa: V::Isa,
     first: usize,
     end: usize,
     x: *const T::Real,
 ) -> T::Real {
     let mut i = first;
-    // SAFETY: the caller's promises.
+    // SAFETY: all lanes are before `end`, and reals first .. end are there.
     unsafe {
-        let none = V::splat(-T::Real::ONE);
+        let none = V::splat(isa, -T::Real::ONE);
         let mut most = [none; PARTS];
         while i + PARTS * V::LANES <= end {
             for (u, most) in most.iter_mut().enumerate() {
-                *most = larger::<T, V>(*most, V::load(x.add(i + u * V::LANES)));
+                *most = larger::<T, V>(*most, V::load(isa, x.add(i + u * V::LANES)));
             }
             i += PARTS * V::LANES;
         }
         while i < end {
-            most[0] = larger::<T, V>(most[0], V::load_lanes(x.add(i), 0, V::LANES.min(end - i)));
+            most[0] = larger::<T, V>(most[0], V::load_lanes(isa, x.add(i), 0, V::LANES.min(end - i)));
             i += V::LANES;
         }
         let [a, b, c, d] = most;
@@ -133,15 +134,9 @@ unsafe fn largest_of_block<T: Scalar, V: Vector<Real = T::Real>>(
 }
 
 /// Lane by lane the larger one of `most` and the sizes of x.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-unsafe fn larger<T: Scalar, V: Vector<Real = T::Real>>(most: V, x: V) -> V {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let parts = x.abs();
-        let size = if T::COMPLEX { add::<T, V>(parts, exchanged::<T, V>(parts)) } else { parts };
-        V::larger((most, most), (size, size)).0
-    }
+fn larger<T: Scalar, V: Vector<Real = T::Real>>(most: V, x: V) -> V {
+    let parts = x.abs();
+    let size = if T::COMPLEX { add::<T, V>(parts, exchanged::<T, V>(parts)) } else { parts };
+    V::larger((most, most), (size, size)).0
 }

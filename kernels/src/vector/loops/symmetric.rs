@@ -37,23 +37,17 @@ struct Pass<V, const K: usize> {
 
 impl<V, const K: usize> Pass<V, K> {
     /// Returns y with the columns added, and adds their products with x to the sums.
-    ///
-    /// # Safety
-    /// As for [`Vector`].
     #[inline(always)]
-    unsafe fn both<T>(&mut self, a: [V; K], x: V, y: V) -> V
+    fn both<T>(&mut self, a: [V; K], x: V, y: V) -> V
     where
         T: Scalar,
         V: Vector<Real = T::Real>,
     {
         let mut y = y;
-        // SAFETY: the caller's promise.
-        unsafe {
-            let swapped = exchanged::<T, V>(x);
-            for (k, &a) in a.iter().enumerate() {
-                y = plus::<T, V>(y, a, self.c[k]);
-                self.sums[k] = accumulate::<T, V>(self.sums[k], a, x, swapped);
-            }
+        let swapped = exchanged::<T, V>(x);
+        for (k, &a) in a.iter().enumerate() {
+            y = plus::<T, V>(y, a, self.c[k]);
+            self.sums[k] = accumulate::<T, V>(self.sums[k], a, x, swapped);
         }
         y
     }
@@ -72,9 +66,9 @@ impl<T: Scalar> MultiplySymmetric<T> {
     /// Columns j .. j + K. With K > 1 the matrix is no band.
     ///
     /// # Safety
-    /// As for [`Vector`]; they are there.
+    /// They are there.
     #[inline(always)]
-    unsafe fn step<V: Vector<Real = T::Real>, const K: usize>(&self, j: usize) {
+    unsafe fn step<V: Vector<Real = T::Real>, const K: usize>(&self, isa: V::Isa, j: usize) {
         let a = cast(columns::<T, K>(self.a, j));
         let (x, y) = (self.x.cast::<T::Real>(), self.y.cast::<T::Real>());
         let (first, last) = (self.rows(j), self.rows(j + K - 1));
@@ -82,27 +76,27 @@ impl<T: Scalar> MultiplySymmetric<T> {
         let reals = |i: usize| i * planes::<T>();
         let (start, end) = (reals(first.start), reals(last.end));
         let (whole, whole_end) = (reals(last.start), reals(first.end));
-        // SAFETY: the caller's promises. Loads and stores of x and y reach back to a multiple of the lanes, and are
+        // SAFETY: loads and stores of x and y reach back to a multiple of the lanes, and are
         // within the first n elements; those of a column are within its rows.
         unsafe {
-            let zero = V::splat(T::Real::ZERO);
+            let zero = V::splat(isa, T::Real::ZERO);
             let mut pass = Pass { c: [[zero; 2]; K], sums: [[zero; 2]; K] };
             for k in 0..K {
-                pass.c[k] = factor::<T, V>(self.alpha * *self.x.add(j + k), self.conj);
+                pass.c[k] = factor::<T, V>(isa, self.alpha * *self.x.add(j + k), self.conj);
             }
             let (mut i, mut of_a) = (start - start % V::LANES, [zero; K]);
             while i < end {
                 let lanes = V::LANES.min(end - i);
                 if i >= whole && i + V::LANES <= whole_end {
                     for k in 0..K {
-                        of_a[k] = V::load(a[k].wrapping_add(i));
+                        of_a[k] = V::load(isa, a[k].wrapping_add(i));
                     }
-                    pass.both::<T>(of_a, V::load(x.add(i)), V::load(y.add(i))).store(y.add(i));
+                    pass.both::<T>(of_a, V::load(isa, x.add(i)), V::load(isa, y.add(i))).store(y.add(i));
                 } else if i >= whole && end == whole_end {
                     for k in 0..K {
-                        of_a[k] = V::load_lanes(a[k].wrapping_add(i), 0, lanes);
+                        of_a[k] = V::load_lanes(isa, a[k].wrapping_add(i), 0, lanes);
                     }
-                    let (of_x, of_y) = (V::load_lanes(x.add(i), 0, lanes), V::load_lanes(y.add(i), 0, lanes));
+                    let (of_x, of_y) = (V::load_lanes(isa, x.add(i), 0, lanes), V::load_lanes(isa, y.add(i), 0, lanes));
                     pass.both::<T>(of_a, of_x, of_y).store_lanes(y.add(i), 0, lanes);
                 } else {
                     self.ragged(&mut pass, j, i, lanes);
@@ -120,7 +114,7 @@ impl<T: Scalar> MultiplySymmetric<T> {
     /// masks, not by factors of zero: an infinite element of x would make NaN of these.
     ///
     /// # Safety
-    /// As for [`Vector`]; so many lanes of x and y are there, and the columns from j on.
+    /// So many lanes of x and y are there, and the columns from j on.
     #[inline(always)]
     unsafe fn ragged<V: Vector<Real = T::Real>, const K: usize>(
         &self,
@@ -129,17 +123,18 @@ impl<T: Scalar> MultiplySymmetric<T> {
         i: usize,
         lanes: usize,
     ) {
+        let isa = pass.c[0][0].isa();
         let a = cast(columns::<T, K>(self.a, j));
         let (x, y) = (self.x.cast::<T::Real>().wrapping_add(i), self.y.cast::<T::Real>().wrapping_add(i));
-        // SAFETY: the caller's promises; of a column only its rows are loaded.
+        // SAFETY: so many lanes of x and y are there; of a column only its rows are loaded.
         unsafe {
-            let mut to = V::load_lanes(y, 0, lanes);
+            let mut to = V::load_lanes(isa, y, 0, lanes);
             for k in 0..K {
                 let rows = self.rows(j + k);
                 let first = (rows.start * planes::<T>()).max(i) - i;
                 let end = ((rows.end * planes::<T>()).max(i) - i).min(lanes);
                 let first = first.min(end);
-                let (a, x) = (V::load_lanes(a[k].wrapping_add(i), first, end), V::load_lanes(x, first, end));
+                let (a, x) = (V::load_lanes(isa, a[k].wrapping_add(i), first, end), V::load_lanes(isa, x, first, end));
                 to = to.blend(plus::<T, V>(to, a, pass.c[k]), first, end);
                 pass.sums[k] = accumulate::<T, V>(pass.sums[k], a, x, exchanged::<T, V>(x));
             }
@@ -153,7 +148,7 @@ impl<T: Scalar> MultiplySymmetric<T> {
     /// It is there.
     #[inline(always)]
     unsafe fn diagonal(&self, j: usize) -> T {
-        // SAFETY: the caller's promise.
+        // SAFETY: the diagonal is in the triangle that is stored.
         let a = unsafe { *self.a.at(j, j) };
         match (self.hermitian, self.conj) {
             (true, _) => T::from_real(a.re()),
@@ -167,7 +162,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for MultiplySymmetric<T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run(self, isa: V::Isa) {
         /// Bytes of the registers of which there are 32.
         const WIDE: usize = 64;
         // A column needs a register for its factor and one for its sum, twice as many for complex types.
@@ -178,13 +173,13 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for MultiplySymmetric<T> {
         unsafe {
             for j in (0..whole).step_by(together) {
                 if together == 8 {
-                    self.step::<V, 8>(j);
+                    self.step::<V, 8>(isa, j);
                 } else {
-                    self.step::<V, 4>(j);
+                    self.step::<V, 4>(isa, j);
                 }
             }
             for j in whole..n {
-                self.step::<V, 1>(j);
+                self.step::<V, 1>(isa, j);
             }
         }
     }

@@ -109,16 +109,16 @@ impl<T: Scalar> Factor<'_, T> {
 /// # Safety
 /// As for [`pack::panels`].
 #[inline(always)]
-pub(crate) unsafe fn panels<T, V>(a: Factor<'_, T>, width: usize, to: *mut T::Real)
+pub(crate) unsafe fn panels<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
-    unsafe { V::call(Panels { a, width, to }) }
+    // SAFETY: the part has the room for whole panels that `pack::panels` asks for.
+    unsafe { V::call(isa, Panels { a, width, to }) }
 }
 
-/// See [`panels`].
+/// See [`panels`], whose promises it asks for.
 struct Panels<'a, T: Scalar> {
     a: Factor<'a, T>,
     width: usize,
@@ -129,7 +129,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run(self, isa: V::Isa) {
         let Self { a, width, to } = self;
         let ((rows, depth), step) = (a.view.shape(), width * planes::<T>());
         let together = TOGETHER.next_multiple_of(width);
@@ -140,13 +140,13 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
             for beside in [0..on.start, on.end..depth].into_iter().filter(|cols| !cols.is_empty()) {
                 let to = to.wrapping_add(beside.start * step);
                 // SAFETY: the places of these columns in the panels of these rows.
-                unsafe { pack::panels_of::<T, V>(a.part(here.clone(), beside).beside(), width, to, step * depth) };
+                unsafe { pack::panels_of::<T, V>(isa, a.part(here.clone(), beside).beside(), width, to, step * depth) };
             }
             for row in here.clone().step_by(width) {
                 let part = a.part(row..here.end.min(row + width), on.clone());
                 let to = to.wrapping_add((row - start) / width * step * depth + on.start * step);
                 // SAFETY: the places of these columns in the panel of these rows.
-                unsafe { panel::<T, V>(part, width, to) };
+                unsafe { panel::<T, V>(isa, part, width, to) };
             }
         }
     }
@@ -157,14 +157,14 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
 /// # Safety
 /// As for [`pack::panel`].
 #[inline(always)]
-unsafe fn panel<T, V>(a: Factor<'_, T>, width: usize, to: *mut T::Real)
+unsafe fn panel<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let ((rows, depth), step) = (a.view.shape(), width * planes::<T>());
     if rows < width {
-        // SAFETY: the room that the caller promises.
+        // SAFETY: there is room for `step` reals for each column.
         unsafe { std::slice::from_raw_parts_mut(to, step * depth) }.fill(T::Real::ZERO);
     }
     for start in (0..rows).step_by(SQUARE) {
@@ -173,7 +173,7 @@ where
         for beside in [0..on.start, on.end..depth].into_iter().filter(|cols| !cols.is_empty()) {
             let to = to.wrapping_add(beside.start * step + start);
             // SAFETY: the places of these rows and columns.
-            unsafe { pack::gather::<T, V>(a.part(here.clone(), beside).beside(), width, to) };
+            unsafe { pack::gather::<T, V>(isa, a.part(here.clone(), beside).beside(), width, to) };
         }
         let to = to.wrapping_add(on.start * step + start);
         a.part(here, on).each(|i, j, x| {

@@ -24,16 +24,16 @@ const AHEAD: usize = 8;
 /// # Safety
 /// As for [`panel`], for every panel.
 #[inline(always)]
-pub(crate) unsafe fn panels<T, V>(a: Factor<'_, T>, width: usize, to: *mut T::Real)
+pub(crate) unsafe fn panels<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
+    // SAFETY: there is room for all panels at `to`, one behind the other, whichever function fills them.
     unsafe {
         match a.mirror {
-            Some(_) => mirror::panels::<T, V>(a, width, to),
-            None => panels_of::<T, V>(a, width, to, width * planes::<T>() * a.view.ncols()),
+            Some(_) => mirror::panels::<T, V>(isa, a, width, to),
+            None => panels_of::<T, V>(isa, a, width, to, width * planes::<T>() * a.view.ncols()),
         }
     }
 }
@@ -43,16 +43,16 @@ where
 /// # Safety
 /// As for [`panel`], for every panel.
 #[inline(always)]
-pub(crate) unsafe fn panels_of<T, V>(a: Factor<'_, T>, width: usize, to: *mut T::Real, distance: usize)
+pub(crate) unsafe fn panels_of<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real, distance: usize)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
-    unsafe { V::call(Panels { a, width, to, distance }) }
+    // SAFETY: the part has the room that this function asks for: panels `distance` reals apart.
+    unsafe { V::call(isa, Panels { a, width, to, distance }) }
 }
 
-/// See [`panels_of`].
+/// See [`panels_of`], whose promises it asks for.
 struct Panels<'a, T: Scalar> {
     a: Factor<'a, T>,
     width: usize,
@@ -64,7 +64,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run(self, isa: V::Isa) {
         let Self { a, width, to, distance } = self;
         let (rows, depth) = a.view.shape();
         // Where columns are adjacent all panels are filled side by side, so that a column is read from end to end: the
@@ -72,7 +72,8 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
         let together = if a.view.row_stride() == 1 { rows - rows % width } else { 0 };
         // Of a width that the compiler knows, those of the factor that is broadcast, complex numbers are taken apart without loops:
         // products with a transposed factor are a sixth faster in c, and Cholesky in small tiles twice as fast.
-        // SAFETY: the caller's promises.
+        // SAFETY: `to` has room for a panel of each `width` rows, `distance` reals apart, and `together` is a
+        // multiple of it.
         unsafe {
             match width {
                 2 => side_by_side(a, 2, together, to, distance),
@@ -84,7 +85,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
         for (i, count) in (together..rows).step_by(width).zip(together / width..) {
             let part = a.part(i..rows.min(i + width), 0..depth);
             // SAFETY: the panels before this one took `distance` reals each.
-            unsafe { panel::<T, V>(part, width, to.add(count * distance)) };
+            unsafe { panel::<T, V>(isa, part, width, to.add(count * distance)) };
         }
     }
 }
@@ -116,21 +117,21 @@ unsafe fn side_by_side<T: Scalar>(a: Factor<'_, T>, width: usize, rows: usize, t
 /// Packs one panel: the rows of `a`, at most `width` of them, the rest filled with zeros. Conjugates if `a` says so.
 ///
 /// # Safety
-/// As for [`Vector`]; `width` is a multiple of `V::LANES` or the panel is of a broadcast operand; there is room for
+/// `width` is a multiple of `V::LANES` or the panel is of a broadcast operand; there is room for
 /// `width * planes * ncols` reals at `to`.
 #[inline(always)]
-pub(crate) unsafe fn panel<T, V>(a: Factor<'_, T>, width: usize, to: *mut T::Real)
+pub(crate) unsafe fn panel<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let ((rows, depth), unit) = (a.view.shape(), planes::<T>());
     if rows < width {
-        // SAFETY: the room that the caller promises.
+        // SAFETY: there is room for `width` reals of each plane for each column.
         unsafe { std::slice::from_raw_parts_mut(to, width * unit * depth) }.fill(T::Real::ZERO);
     }
-    // SAFETY: the caller's promises.
-    unsafe { gather::<T, V>(a, width, to) }
+    // SAFETY: the room for a panel is room for the rows of it that `a` has.
+    unsafe { gather::<T, V>(isa, a, width, to) }
 }
 
 /// The same without filling up with zeros: rows of the panel that `a` does not have are left as they are.
@@ -138,7 +139,7 @@ where
 /// # Safety
 /// As for [`panel`].
 #[inline(always)]
-pub(crate) unsafe fn gather<T, V>(a: Factor<'_, T>, width: usize, to: *mut T::Real)
+pub(crate) unsafe fn gather<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -158,7 +159,7 @@ where
         let next = if rows <= V::SQUARE { rows } else { 0 };
         // The parts of a row's complex numbers alternate, and so do the planes of a panel's columns: as reals, the panel
         // is the transpose of the view. SAFETY: the rows and columns of the view, and their places in the panel.
-        unsafe { transpose::<V>((rows, depth * unit), from, rs * unit, to, width, next) };
+        unsafe { transpose::<V>(isa, (rows, depth * unit), from, rs * unit, to, width, next) };
         for p in 0..if T::COMPLEX && a.conj { depth } else { 0 } {
             // SAFETY: the imaginary parts of column p, just written.
             let im = unsafe { std::slice::from_raw_parts_mut(to.add((2 * p + 1) * width), rows) };
@@ -188,7 +189,7 @@ where
 /// They are there, and there is room for them at `to` (and `to + width`).
 #[inline(always)]
 unsafe fn column<T: Scalar>(from: *const T::Real, rows: usize, sign: T::Real, to: *mut T::Real, width: usize) {
-    // SAFETY: the caller's promises.
+    // SAFETY: all rows are there and have room, whatever chunks they go by.
     unsafe {
         if rows.is_multiple_of(8) {
             column_by::<T, 8>(from, rows, sign, to, width);
@@ -211,7 +212,8 @@ unsafe fn column_by<T: Scalar, const CHUNK: usize>(
     width: usize,
 ) {
     let whole = rows - rows % CHUNK;
-    // SAFETY: the caller's promises.
+    // SAFETY: chunks of rows below `whole`, then the others one by one; the imaginary parts go `width` reals further
+    // on.
     unsafe {
         for i in (0..whole).step_by(CHUNK) {
             if T::COMPLEX {
@@ -263,7 +265,7 @@ pub(crate) fn small_triangle<T: Scalar>(
 /// # Safety
 /// `from` holds a panel of `width` rows and as many columns as `to` has; `to` has at most `width` rows.
 #[inline(always)]
-pub(crate) unsafe fn unpack<T, V>(from: *const T::Real, width: usize, mut to: MatMut<'_, T>)
+pub(crate) unsafe fn unpack<T, V>(isa: V::Isa, from: *const T::Real, width: usize, mut to: MatMut<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -281,12 +283,12 @@ where
     }
     if cs == 1 {
         // SAFETY: the columns and rows of the panel, as reals (see `gather`), and their places in the view.
-        return unsafe { transpose::<V>((depth * unit, rows), from, width, out.cast(), rs * unit, 0) };
+        return unsafe { transpose::<V>(isa, (depth * unit, rows), from, width, out.cast(), rs * unit, 0) };
     }
     for start in (0..depth).step_by(STRIP) {
         for i in 0..rows {
             for p in start..depth.min(start + STRIP) {
-                // SAFETY: as above.
+                // SAFETY: element (i, p) of the panel and of the view.
                 unsafe { *out.add(i * rs + p * cs) = scalar::<T>(from.add(p * width * unit + i), width) };
             }
         }
@@ -297,9 +299,10 @@ where
 /// them are asked for.
 ///
 /// # Safety
-/// As for [`Vector`]; the rows are there, and there is room for them.
+/// The rows are there, and there is room for them.
 #[inline(always)]
 pub(crate) unsafe fn transpose<V: Vector>(
+    isa: V::Isa,
     (m, n): (usize, usize),
     from: *const V::Real,
     from_step: usize,
@@ -320,13 +323,15 @@ pub(crate) unsafe fn transpose<V: Vector>(
         for i in (0..squares).step_by(V::SQUARE) {
             for j in (start..whole).step_by(V::SQUARE) {
                 // SAFETY: i + SQUARE <= m and j + SQUARE <= n.
-                unsafe { V::transpose(from.add(i * from_step + j), from_step, to.add(j * to_step + i), to_step) };
+                unsafe { V::transpose(isa, from.add(i * from_step + j), from_step, to.add(j * to_step + i), to_step) };
             }
         }
         for i in (squares..whole_rows).step_by(4) {
             for j in (start..whole).step_by(V::SQUARE) {
                 // SAFETY: i + 4 <= m and j + SQUARE <= n.
-                unsafe { V::transpose_four(from.add(i * from_step + j), from_step, to.add(j * to_step + i), to_step) };
+                unsafe {
+                    V::transpose_four(isa, from.add(i * from_step + j), from_step, to.add(j * to_step + i), to_step)
+                };
             }
         }
         for i in 0..m {

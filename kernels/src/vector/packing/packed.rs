@@ -112,7 +112,7 @@ impl<T: Scalar> Kernel<T> for Pack<'_, T> {
     type Output = Packed;
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> Packed {
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> Packed {
         let Self { factor, role, mut lines, store } = self;
         let width = if role == Role::Left { NV * V::LANES } else { ROWS };
         let (rows, k) = factor.view.shape();
@@ -126,7 +126,9 @@ impl<T: Scalar> Kernel<T> for Pack<'_, T> {
             let block = factor.part(0..rows, p..k.min(p + depth));
             // SAFETY: the blocks before this one took whole panels of all rows; there is room for such of all columns,
             // because no panel is wider than `bytes_of` supposes and 48 is a multiple of every width.
-            unsafe { pack::panels::<T, V>(block, width, to.add(rows.next_multiple_of(width) * p * planes::<T>())) };
+            unsafe {
+                pack::panels::<T, V>(isa, block, width, to.add(rows.next_multiple_of(width) * p * planes::<T>()))
+            };
         }
         packed
     }

@@ -33,7 +33,7 @@ impl<T: Scalar> Kernel<T> for Factorization<'_, T> {
     type Output = usize;
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> Self::Output {
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> Self::Output {
         let n = self.a.nrows();
         let len = panel_start::<T, V>(n.div_ceil(width::<V>()));
         let mut scratch = Workspace::take(len + ROWS * ROWS * planes::<T>());
@@ -45,7 +45,8 @@ impl<T: Scalar> Kernel<T> for Factorization<'_, T> {
                 let end = n.min(i - i % width::<V>() + width::<V>());
                 let vectors = (end - i).div_ceil(V::LANES);
                 // SAFETY: the workspace has room for all panels and the small triangle; rows i .. end are in one panel.
-                if !unsafe { with_vectors_called!(vectors, V, FactorTile::<T, _, ROWS> { work: &mut work, i, j }) } {
+                if !unsafe { with_vectors_called!(vectors, V, isa, FactorTile::<T, _, ROWS> { work: &mut work, i, j }) }
+                {
                     return j;
                 }
                 i = end;
@@ -70,15 +71,15 @@ where
     type Output = bool;
 
     /// # Safety
-    /// As for [`Vector`]; the scratch was laid out for A, the rows are in one panel, and all tiles before this one (columns
+    /// The scratch was laid out for A, the rows are in one panel, and all tiles before this one (columns
     /// first) are done.
     #[inline(always)]
-    unsafe fn run(self) -> bool {
+    unsafe fn run(self, isa: V::Isa) -> bool {
         let Self { work, i, j } = self;
         let (here, step, plane) = (work.at::<V>(i, j), step::<T, V>(), width::<V>());
-        // SAFETY: the caller's promises.
+        // SAFETY: the rows have a place in one panel, and the tiles above and before this one are done, which it reads.
         unsafe {
-            let mut acc = work.load::<V, NV, ROWS>(i, j);
+            let mut acc = work.load::<V, NV, ROWS>(isa, i, j);
             work.fetch(i, NV * V::LANES, j + ROWS..j + 2 * ROWS);
             let (x, rows) = (work.at::<V>(i, 0).cast_const(), work.at::<V>(j, 0).cast_const());
             let streams = (Stream { ptr: x, step, plane }, Stream { ptr: rows, step, plane });
@@ -115,11 +116,8 @@ impl<R: Real, const ROWS: usize> Default for Pivots<R, ROWS> {
 
 /// Factors `cols` columns of the block on the diagonal, whose first row is in lane `lane` of the first vectors, and
 /// solves for the rows below it. False if a pivot is out of range.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-unsafe fn factor<T, V, const NV: usize, const ROWS: usize>(
+fn factor<T, V, const NV: usize, const ROWS: usize>(
     acc: &mut Tile<V, NV, ROWS>,
     lane: usize,
     cols: usize,
@@ -136,8 +134,7 @@ where
                 if $c == cols {
                     return true;
                 }
-                // SAFETY: the caller's promise.
-                if !unsafe { column::<T, V, NV, ROWS>(acc, $c, lane, pivots) } {
+                if !column::<T, V, NV, ROWS>(acc, $c, lane, pivots) {
                     return false;
                 }
             }
@@ -150,11 +147,8 @@ where
 
 /// Column c of a block: subtracts w conj(w[r]) / d from the columns r behind it, and divides it by the root of d. False if
 /// d is out of range.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-unsafe fn column<T, V, const NV: usize, const ROWS: usize>(
+fn column<T, V, const NV: usize, const ROWS: usize>(
     acc: &mut Tile<V, NV, ROWS>,
     c: usize,
     lane: usize,
@@ -165,28 +159,25 @@ where
     V: Vector<Real = T::Real>,
 {
     let w = acc[c];
-    // SAFETY: the caller's promise; the block is in lanes `lane` .. `lane + ROWS`.
-    unsafe {
-        let d = w[0][0].lane(lane + c);
-        let ordinary = d >= T::Real::MIN_POSITIVE && d <= T::Real::ONE / T::Real::MIN_POSITIVE;
-        if !ordinary {
-            return false;
-        }
-        let (root, by) = (d.sqrt(), T::Real::ONE / d);
-        let inverse = T::Real::ONE / root;
-        for (row, r) in acc[c + 1..].iter_mut().zip(lane + c + 1..) {
-            let re = w[0][0].lane(r) * by;
-            let im = if T::COMPLEX { w[0][1].lane(r) * by } else { T::Real::ZERO };
-            subtract::<T, V, NV>(row, T::from_parts(re, im), true, &w);
-        }
-        let times = V::splat(inverse);
-        for (to, x) in acc[c].iter_mut().zip(w) {
-            to[0] = x[0].mul(times);
-            if T::COMPLEX {
-                to[1] = x[1].mul(times);
-            }
-        }
-        (pivots.roots[c], pivots.inverses[c]) = (root, inverse);
+    let d = w[0][0].lane(lane + c);
+    let ordinary = d >= T::Real::MIN_POSITIVE && d <= T::Real::ONE / T::Real::MIN_POSITIVE;
+    if !ordinary {
+        return false;
     }
+    let (root, by) = (d.sqrt(), T::Real::ONE / d);
+    let inverse = T::Real::ONE / root;
+    for (row, r) in acc[c + 1..].iter_mut().zip(lane + c + 1..) {
+        let re = w[0][0].lane(r) * by;
+        let im = if T::COMPLEX { w[0][1].lane(r) * by } else { T::Real::ZERO };
+        subtract::<T, V, NV>(row, T::from_parts(re, im), true, &w);
+    }
+    let times = V::splat(w[0][0].isa(), inverse);
+    for (to, x) in acc[c].iter_mut().zip(w) {
+        to[0] = x[0].mul(times);
+        if T::COMPLEX {
+            to[1] = x[1].mul(times);
+        }
+    }
+    (pivots.roots[c], pivots.inverses[c]) = (root, inverse);
     true
 }

@@ -96,23 +96,28 @@ impl<T: Scalar> Panels<'_, T> {
     /// The tile of A at (i, j): zeros above the diagonal and outside of A.
     ///
     /// # Safety
-    /// As for [`Vector`]; the tile has a place in the panels, and a row of A in each vector.
+    /// The tile has a place in the panels, and a row of A in each vector.
     #[inline(always)]
-    pub unsafe fn load<V, const NV: usize, const ROWS: usize>(&mut self, i: usize, j: usize) -> Tile<V, NV, ROWS>
+    pub unsafe fn load<V, const NV: usize, const ROWS: usize>(
+        &mut self,
+        isa: V::Isa,
+        i: usize,
+        j: usize,
+    ) -> Tile<V, NV, ROWS>
     where
         V: Vector<Real = T::Real>,
     {
         let whole = i >= j + ROWS && i + NV * V::LANES <= self.a.nrows();
         let panel = Stream { ptr: self.at::<V>(i, j).cast_const(), step: step::<T, V>(), plane: width::<V>() };
         let in_a = Stream { ptr: self.in_a(i, j).cast::<T::Real>().cast_const(), step: self.a.col_stride(), plane: 0 };
-        // SAFETY: the caller's promises; a whole tile of a direct A is in A as it would be in a panel.
+        // SAFETY: the tile has a place in its panel; a whole tile of a direct A is in A as it would be in a panel.
         unsafe {
             match (self.direct(), whole) {
                 (true, true) => {}
-                (true, false) => self.pack_lanes::<V, NV, ROWS>(i, j),
-                (false, _) => self.pack::<V, NV, ROWS>(i, j, whole),
+                (true, false) => self.pack_lanes::<V, NV, ROWS>(isa, i, j),
+                (false, _) => self.pack::<V, NV, ROWS>(isa, i, j, whole),
             }
-            load_tile::<T, V, NV, ROWS>(if self.direct() && whole { in_a } else { panel })
+            load_tile::<T, V, NV, ROWS>(isa, if self.direct() && whole { in_a } else { panel })
         }
     }
 
@@ -125,14 +130,15 @@ impl<T: Scalar> Panels<'_, T> {
     where
         V: Vector<Real = T::Real>,
     {
+        let isa = acc[0][0][0].isa();
         let whole = i >= j + ROWS && i + NV * V::LANES <= self.a.nrows();
         let (to, cs) = (self.in_a(i, j).cast::<T::Real>(), self.a.col_stride());
-        // SAFETY: as in load.
+        // SAFETY: the tile has a place in its panel, which holds it; a whole tile of a direct A has as many elements in A.
         unsafe {
             match (self.direct(), whole) {
                 (true, true) => store_tile::<T, V, NV, ROWS>(acc, to, cs, 0),
-                (true, false) => self.unpack_lanes::<V, NV, ROWS>(i, j),
-                (false, _) => self.unpack::<V, NV, ROWS>(i, j, whole),
+                (true, false) => self.unpack_lanes::<V, NV, ROWS>(isa, i, j),
+                (false, _) => self.unpack::<V, NV, ROWS>(isa, i, j, whole),
             }
         }
     }
@@ -143,7 +149,7 @@ impl<T: Scalar> Panels<'_, T> {
     /// # Safety
     /// As for [`Panels::load`].
     #[inline(always)]
-    unsafe fn pack_lanes<V, const NV: usize, const ROWS: usize>(&mut self, i: usize, j: usize)
+    unsafe fn pack_lanes<V, const NV: usize, const ROWS: usize>(&mut self, isa: V::Isa, i: usize, j: usize)
     where
         V: Vector<Real = T::Real>,
     {
@@ -152,7 +158,7 @@ impl<T: Scalar> Panels<'_, T> {
                 let (lanes, row) = (self.lanes::<V>(i, v, c), i + v * V::LANES);
                 let from = self.in_a(row, c).cast::<T::Real>().cast_const();
                 // SAFETY: the lanes are in A, and the vector in the panel.
-                unsafe { V::load_lanes(from, lanes.start, lanes.end).store(self.at::<V>(row, c)) };
+                unsafe { V::load_lanes(isa, from, lanes.start, lanes.end).store(self.at::<V>(row, c)) };
             }
         }
     }
@@ -162,7 +168,7 @@ impl<T: Scalar> Panels<'_, T> {
     /// # Safety
     /// As for [`Panels::load`].
     #[inline(always)]
-    unsafe fn unpack_lanes<V, const NV: usize, const ROWS: usize>(&mut self, i: usize, j: usize)
+    unsafe fn unpack_lanes<V, const NV: usize, const ROWS: usize>(&mut self, isa: V::Isa, i: usize, j: usize)
     where
         V: Vector<Real = T::Real>,
     {
@@ -170,8 +176,8 @@ impl<T: Scalar> Panels<'_, T> {
             for v in 0..NV {
                 let (lanes, row) = (self.lanes::<V>(i, v, c), i + v * V::LANES);
                 let to = self.in_a(row, c).cast::<T::Real>();
-                // SAFETY: as in pack_lanes.
-                unsafe { V::load(self.at::<V>(row, c)).store_lanes(to, lanes.start, lanes.end) };
+                // SAFETY: the vector is in the panel, and the lanes are in A.
+                unsafe { V::load(isa, self.at::<V>(row, c)).store_lanes(to, lanes.start, lanes.end) };
             }
         }
     }
@@ -181,31 +187,31 @@ impl<T: Scalar> Panels<'_, T> {
     /// # Safety
     /// As for [`Panels::load`].
     #[inline(always)]
-    unsafe fn pack<V, const NV: usize, const ROWS: usize>(&mut self, i: usize, j: usize, whole: bool)
+    unsafe fn pack<V, const NV: usize, const ROWS: usize>(&mut self, isa: V::Isa, i: usize, j: usize, whole: bool)
     where
         V: Vector<Real = T::Real>,
     {
         let n = self.a.nrows();
         let (end, last) = (n.min(j + ROWS), n.min(i + NV * V::LANES));
-        // SAFETY: the caller's promises.
+        // SAFETY: rows first .. last of columns j .. end are in A, and all rows of the tile in its panel.
         unsafe {
             if whole && self.squares::<V, ROWS>() {
                 let (from, rs) = (self.in_a(i, j).cast::<T::Real>(), self.a.row_stride() * planes::<T>());
                 for r in (0..NV * V::LANES).step_by(V::SQUARE) {
-                    V::transpose(from.add(r * rs), rs, self.at::<V>(i, j).add(r), width::<V>());
+                    V::transpose(isa, from.add(r * rs), rs, self.at::<V>(i, j).add(r), width::<V>());
                 }
                 return;
             }
             if !whole {
-                let zeros = zero::<T, V, NV, ROWS>();
+                let zeros = zero::<T, V, NV, ROWS>(isa);
                 store_tile::<T, V, NV, ROWS>(&zeros, self.at::<V>(i, j), step::<T, V>(), width::<V>());
             }
             if i <= j {
-                self.pack_diagonal::<V, ROWS>(j, end - j);
+                self.pack_diagonal::<V, ROWS>(isa, j, end - j);
             }
             let first = if i <= j { end } else { i };
             let below = Factor::plain(self.a.as_ref().submatrix(first..last, j..end));
-            pack::gather::<T, V>(below, width::<V>(), self.at::<V>(i, j).add(first - i));
+            pack::gather::<T, V>(isa, below, width::<V>(), self.at::<V>(i, j).add(first - i));
         }
     }
 
@@ -214,27 +220,27 @@ impl<T: Scalar> Panels<'_, T> {
     /// # Safety
     /// As for [`Panels::load`].
     #[inline(always)]
-    unsafe fn unpack<V, const NV: usize, const ROWS: usize>(&mut self, i: usize, j: usize, whole: bool)
+    unsafe fn unpack<V, const NV: usize, const ROWS: usize>(&mut self, isa: V::Isa, i: usize, j: usize, whole: bool)
     where
         V: Vector<Real = T::Real>,
     {
         let n = self.a.nrows();
         let (end, last) = (n.min(j + ROWS), n.min(i + NV * V::LANES));
         let first = if i <= j { end } else { i };
-        // SAFETY: the caller's promises.
+        // SAFETY: rows first .. last of columns j .. end are in A, and all rows of the tile in its panel.
         unsafe {
             if whole && self.squares::<V, ROWS>() {
                 let (to, rs) = (self.in_a(i, j).cast::<T::Real>(), self.a.row_stride() * planes::<T>());
                 for r in (0..NV * V::LANES).step_by(V::SQUARE) {
-                    V::transpose(self.at::<V>(i, j).add(r), width::<V>(), to.add(r * rs), rs);
+                    V::transpose(isa, self.at::<V>(i, j).add(r), width::<V>(), to.add(r * rs), rs);
                 }
                 return;
             }
             if i <= j {
-                self.unpack_diagonal::<V, ROWS>(j, end - j);
+                self.unpack_diagonal::<V, ROWS>(isa, j, end - j);
             }
             let from = self.at::<V>(i, j).add(first - i);
-            pack::unpack::<T, V>(from, width::<V>(), self.a.rb_mut().submatrix(first..last, j..end));
+            pack::unpack::<T, V>(isa, from, width::<V>(), self.a.rb_mut().submatrix(first..last, j..end));
         }
     }
 
@@ -243,22 +249,22 @@ impl<T: Scalar> Panels<'_, T> {
     /// # Safety
     /// As for [`Panels::load`].
     #[inline(always)]
-    unsafe fn pack_diagonal<V, const ROWS: usize>(&mut self, j: usize, cols: usize)
+    unsafe fn pack_diagonal<V, const ROWS: usize>(&mut self, isa: V::Isa, j: usize, cols: usize)
     where
         V: Vector<Real = T::Real>,
     {
         let (here, rs) = (self.at::<V>(j, j), self.a.row_stride());
-        // SAFETY: the caller's promises; only elements (r, c) with c <= r < cols are touched in A.
+        // SAFETY: the panel has the block; only elements (r, c) with c <= r < cols are touched in A.
         unsafe {
             if !T::COMPLEX && self.a.col_stride() == 1 && V::LANES <= 16 {
                 let from = self.in_a(j, j).cast::<T::Real>();
                 let mut block = [const { MaybeUninit::<T::Real>::uninit() }; BLOCK_REALS];
                 let block = block.as_mut_ptr().cast::<T::Real>();
                 for r in 0..ROWS {
-                    let row = V::load_lanes(from.wrapping_add(r * rs), 0, if r < cols { r + 1 } else { 0 });
+                    let row = V::load_lanes(isa, from.wrapping_add(r * rs), 0, if r < cols { r + 1 } else { 0 });
                     row.store(block.add(r * V::LANES));
                 }
-                return pack::transpose::<V>((ROWS, ROWS), block, V::LANES, here, width::<V>(), 0);
+                return pack::transpose::<V>(isa, (ROWS, ROWS), block, V::LANES, here, width::<V>(), 0);
             }
             for c in 0..cols {
                 for r in c..cols {
@@ -277,20 +283,20 @@ impl<T: Scalar> Panels<'_, T> {
     /// # Safety
     /// As for [`Panels::load`].
     #[inline(always)]
-    unsafe fn unpack_diagonal<V, const ROWS: usize>(&mut self, j: usize, cols: usize)
+    unsafe fn unpack_diagonal<V, const ROWS: usize>(&mut self, isa: V::Isa, j: usize, cols: usize)
     where
         V: Vector<Real = T::Real>,
     {
         let (here, rs) = (self.at::<V>(j, j).cast_const(), self.a.row_stride());
-        // SAFETY: as in pack_diagonal.
+        // SAFETY: the panel has the block; only elements (r, c) with c <= r < cols are written in A.
         unsafe {
             if !T::COMPLEX && self.a.col_stride() == 1 && V::LANES <= 16 {
                 let to = self.in_a(j, j).cast::<T::Real>();
                 let mut block = [const { MaybeUninit::<T::Real>::uninit() }; BLOCK_REALS];
                 let block = block.as_mut_ptr().cast::<T::Real>();
-                pack::transpose::<V>((ROWS, ROWS), here, width::<V>(), block, V::LANES, 0);
+                pack::transpose::<V>(isa, (ROWS, ROWS), here, width::<V>(), block, V::LANES, 0);
                 for r in 0..cols {
-                    let row = V::load_lanes(block.add(r * V::LANES), 0, r + 1);
+                    let row = V::load_lanes(isa, block.add(r * V::LANES), 0, r + 1);
                     row.store_lanes(to.wrapping_add(r * rs), 0, r + 1);
                 }
                 return;

@@ -54,14 +54,20 @@ impl<T: Scalar> Columns<T> {
     /// Copies `a` and as many columns of zeros as make their number a multiple of `unit`.
     ///
     /// # Safety
-    /// As for [`Vector`]; there is room at `ptr`, which belongs to the caller for as long as the columns are used.
+    /// There is room at `ptr`, which belongs to the caller for as long as the columns are used.
     #[inline(always)]
-    pub unsafe fn copy<V: Vector<Real = T::Real>>(ptr: *mut T::Real, a: MatRef<'_, T>, unit: usize) -> Self {
+    pub unsafe fn copy<V: Vector<Real = T::Real>>(
+        isa: V::Isa,
+        ptr: *mut T::Real,
+        a: MatRef<'_, T>,
+        unit: usize,
+    ) -> Self {
         let (m, n) = a.shape();
         let columns = Self { ptr, plane: Self::plane::<V>(m), rows: m.next_multiple_of(V::LANES) };
-        // SAFETY: the caller's promise.
+        // SAFETY: `Columns::len` reals are at `ptr`: n columns of `plane` reals per plane, of which m are rows, and
+        // the rest of a unit.
         unsafe {
-            pack::gather::<T, V>(Factor::plain(a), columns.plane, ptr);
+            pack::gather::<T, V>(isa, Factor::plain(a), columns.plane, ptr);
             for part in 0..n * planes::<T>() {
                 std::slice::from_raw_parts_mut(ptr.add(part * columns.plane + m), columns.plane - m)
                     .fill(T::Real::ZERO);
@@ -75,11 +81,11 @@ impl<T: Scalar> Columns<T> {
     /// Copies them back.
     ///
     /// # Safety
-    /// As for [`Vector`]; `a` has the shape that was copied.
+    /// `a` has the shape that was copied.
     #[inline(always)]
-    pub unsafe fn copy_to<V: Vector<Real = T::Real>>(self, a: MatMut<'_, T>) {
-        // SAFETY: the caller's promise.
-        unsafe { pack::unpack::<T, V>(self.ptr, self.plane, a) }
+    pub unsafe fn copy_to<V: Vector<Real = T::Real>>(self, isa: V::Isa, a: MatMut<'_, T>) {
+        // SAFETY: columns of as many rows as `a` has, a plane apart, as many as `a` has.
+        unsafe { pack::unpack::<T, V>(isa, self.ptr, self.plane, a) }
     }
 
     /// Reals from one column to the next.
@@ -121,7 +127,7 @@ impl<T: Scalar> Columns<T> {
     /// It is there.
     #[inline(always)]
     pub unsafe fn get(self, i: usize, j: usize) -> T {
-        // SAFETY: the caller's promise.
+        // SAFETY: the element is there, and its other part a plane further on.
         unsafe { scalar::<T>(self.at(i, j), self.plane) }
     }
 
@@ -131,18 +137,18 @@ impl<T: Scalar> Columns<T> {
     /// It is there, and nobody holds a reference to it.
     #[inline(always)]
     pub unsafe fn set(self, i: usize, j: usize, x: T) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the element is there, and its other part a plane further on; nobody else refers to it.
         unsafe { put(self.at(i, j), self.plane, x) }
     }
 
     /// One vector of rows i and on of column j, per plane.
     ///
     /// # Safety
-    /// As for [`Vector`]; they are there.
+    /// They are there.
     #[inline(always)]
-    pub unsafe fn load<V: Vector<Real = T::Real>>(self, i: usize, j: usize) -> [V; 2] {
-        // SAFETY: the caller's promise.
-        unsafe { micro::load::<T, V, 1>(self.at(i, j), self.plane)[0] }
+    pub unsafe fn load<V: Vector<Real = T::Real>>(self, isa: V::Isa, i: usize, j: usize) -> [V; 2] {
+        // SAFETY: a whole vector of rows is there in each plane.
+        unsafe { micro::load::<T, V, 1>(isa, self.at(i, j), self.plane)[0] }
     }
 
     /// The counterpart of [`Columns::load`].
@@ -151,7 +157,7 @@ impl<T: Scalar> Columns<T> {
     /// As for [`Columns::load`].
     #[inline(always)]
     pub unsafe fn store<V: Vector<Real = T::Real>>(self, i: usize, j: usize, x: [V; 2]) {
-        // SAFETY: the caller's promise.
+        // SAFETY: a whole vector of rows is there in each plane.
         unsafe { micro::store::<T, V, 1>(&[x], self.at(i, j), self.plane) }
     }
 
@@ -160,12 +166,12 @@ impl<T: Scalar> Columns<T> {
     /// # Safety
     /// As for [`Columns::load`].
     #[inline(always)]
-    pub unsafe fn load_from<V: Vector<Real = T::Real>>(self, i: usize, j: usize, first: usize) -> [V; 2] {
+    pub unsafe fn load_from<V: Vector<Real = T::Real>>(self, isa: V::Isa, i: usize, j: usize, first: usize) -> [V; 2] {
         let at = self.at(i, j);
-        // SAFETY: the caller's promise.
+        // SAFETY: lanes from `first` on are rows of the column, in each plane.
         unsafe {
-            let re = V::load_lanes(at, first, V::LANES);
-            [re, if T::COMPLEX { V::load_lanes(at.add(self.plane), first, V::LANES) } else { re }]
+            let re = V::load_lanes(isa, at, first, V::LANES);
+            [re, if T::COMPLEX { V::load_lanes(isa, at.add(self.plane), first, V::LANES) } else { re }]
         }
     }
 
@@ -176,7 +182,7 @@ impl<T: Scalar> Columns<T> {
     #[inline(always)]
     pub unsafe fn store_from<V: Vector<Real = T::Real>>(self, i: usize, j: usize, first: usize, x: [V; 2]) {
         let at = self.at(i, j);
-        // SAFETY: the caller's promise.
+        // SAFETY: lanes from `first` on are rows of the column, in each plane.
         unsafe {
             x[0].store_lanes(at, first, V::LANES);
             if T::COMPLEX {
@@ -188,23 +194,22 @@ impl<T: Scalar> Columns<T> {
     /// Multiplies rows of column j, down to the end of a vector.
     ///
     /// # Safety
-    /// As for [`Vector`]; they are there.
+    /// They are there.
     #[inline(always)]
-    pub unsafe fn scale<V: Vector<Real = T::Real>>(self, rows: Range<usize>, j: usize, by: T) {
+    pub unsafe fn scale<V: Vector<Real = T::Real>>(self, isa: V::Isa, rows: Range<usize>, j: usize, by: T) {
         let mut at = rows.start - rows.start % V::LANES;
-        let parts = [by.re(), by.im()];
         // SAFETY: whole vectors.
         unsafe {
             if at < rows.start {
                 let first = rows.start - at;
-                let mut x = [self.load_from::<V>(at, j, first)];
-                micro::multiply::<T, V, 1>(&mut x, parts.as_ptr(), 1);
+                let mut x = [self.load_from::<V>(isa, at, j, first)];
+                micro::multiply::<T, V, 1>(&mut x, by);
                 self.store_from::<V>(at, j, first, x[0]);
                 at += V::LANES;
             }
             while at < rows.end {
-                let mut x = [self.load::<V>(at, j)];
-                micro::multiply::<T, V, 1>(&mut x, parts.as_ptr(), 1);
+                let mut x = [self.load::<V>(isa, at, j)];
+                micro::multiply::<T, V, 1>(&mut x, by);
                 self.store::<V>(at, j, x[0]);
                 at += V::LANES;
             }
@@ -215,10 +220,11 @@ impl<T: Scalar> Columns<T> {
     /// columns b .. b + ROWS. What is above the diagonal in `left` must be zero, and is not used.
     ///
     /// # Safety
-    /// As for [`Vector`]; the columns are there, i is a multiple of the lanes, and `by` has a step per row.
+    /// The columns are there, i is a multiple of the lanes, and `by` has a step per row.
     #[inline(always)]
     pub unsafe fn subtract_product<V, const ROWS: usize>(
         self,
+        isa: V::Isa,
         i: usize,
         left: Range<usize>,
         b: usize,
@@ -231,7 +237,7 @@ impl<T: Scalar> Columns<T> {
             let vectors = ((self.rows - i) / V::LANES).min(3);
             let left = left.start..left.end.min(i + vectors * V::LANES);
             // SAFETY: rows i .. i + vectors are there.
-            unsafe { with_vectors!(vectors, product_tile::<T, V, _, ROWS>(self, i, left, b, by)) };
+            unsafe { with_vectors!(vectors, product_tile::<T, V, _, ROWS>(isa, self, i, left, b, by)) };
             i += vectors * V::LANES;
         }
     }
@@ -240,9 +246,10 @@ impl<T: Scalar> Columns<T> {
 /// One register tile of [`Columns::subtract_product`].
 ///
 /// # Safety
-/// As for it.
+/// As for [`Columns::subtract_product`]; NV vectors of rows from i on are there.
 #[inline(always)]
 unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
+    isa: V::Isa,
     columns: Columns<T>,
     i: usize,
     left: Range<usize>,
@@ -252,11 +259,11 @@ unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
+    // SAFETY: NV vectors from row i on are in each of the columns, and `by` has a step for each column on the left.
     unsafe {
         let next = i + NV * V::LANES..i + 2 * NV * V::LANES;
         columns.fetch(next.clone(), b..b + ROWS);
-        let mut acc = load_tile::<T, V, NV, ROWS>(columns.stream(i, b));
+        let mut acc = load_tile::<T, V, NV, ROWS>(isa, columns.stream(i, b));
         for p in left.clone().step_by(TOGETHER) {
             let end = left.end.min(p + TOGETHER);
             columns.fetch(next.clone(), p..end);
@@ -274,7 +281,7 @@ unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
 /// They are there, and may be written.
 #[inline(always)]
 pub(crate) unsafe fn exchange_pieces<R: Copy, const N: usize>(x: *mut R, y: *mut R, step: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: N elements, a step apart, are there in each piece, and the pieces do not overlap.
     unsafe {
         let of_x: [R; N] = std::array::from_fn(|c| *x.add(c * step));
         let of_y: [R; N] = std::array::from_fn(|c| *y.add(c * step));
@@ -286,68 +293,48 @@ pub(crate) unsafe fn exchange_pieces<R: Copy, const N: usize>(x: *mut R, y: *mut
 }
 
 /// acc += conj(a) x, lane by lane.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn add_conj_product<T, V>(acc: &mut [V; 2], a: [V; 2], x: [V; 2])
+pub(crate) fn add_conj_product<T, V>(acc: &mut [V; 2], a: [V; 2], x: [V; 2])
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        acc[0] = acc[0].mul_add(a[0], x[0]);
-        if T::COMPLEX {
-            acc[0] = acc[0].mul_add(a[1], x[1]);
-            acc[1] = acc[1].mul_add(a[0], x[1]).mul_sub(a[1], x[0]);
-        }
+    acc[0] = acc[0].mul_add(a[0], x[0]);
+    if T::COMPLEX {
+        acc[0] = acc[0].mul_add(a[1], x[1]);
+        acc[1] = acc[1].mul_add(a[0], x[1]).mul_sub(a[1], x[0]);
     }
 }
 
 /// x - a b, lane by lane, for a broadcast b.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn minus_product<T, V>(x: [V; 2], a: [V; 2], b: [V; 2]) -> [V; 2]
+pub(crate) fn minus_product<T, V>(x: [V; 2], a: [V; 2], b: [V; 2]) -> [V; 2]
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let re = x[0].mul_sub(a[0], b[0]);
-        if T::COMPLEX { [re.mul_add(a[1], b[1]), x[1].mul_sub(a[0], b[1]).mul_sub(a[1], b[0])] } else { [re, x[1]] }
-    }
+    let re = x[0].mul_sub(a[0], b[0]);
+    if T::COMPLEX { [re.mul_add(a[1], b[1]), x[1].mul_sub(a[0], b[1]).mul_sub(a[1], b[0])] } else { [re, x[1]] }
 }
 
 /// A scalar in every lane.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn splat<T, V>(x: T) -> [V; 2]
+pub(crate) fn splat<T, V>(isa: V::Isa, x: T) -> [V; 2]
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promise.
-    unsafe { [V::splat(x.re()), V::splat(x.im())] }
+    [V::splat(isa, x.re()), V::splat(isa, x.im())]
 }
 
 /// The sum of the lanes.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn sum<T, V>(x: [V; 2]) -> T
+pub(crate) fn sum<T, V>(x: [V; 2]) -> T
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promise.
-    unsafe { T::from_parts(x[0].sum(), if T::COMPLEX { x[1].sum() } else { T::Real::ZERO }) }
+    T::from_parts(x[0].sum(), if T::COMPLEX { x[1].sum() } else { T::Real::ZERO })
 }
 
 /// Calls `$f` with a column of a block, 0 to 7, as its constant argument.

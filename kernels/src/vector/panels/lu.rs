@@ -47,7 +47,7 @@ impl<T: Scalar> Kernel<T> for LuPanel<'_, T> {
     type Output = Option<usize>;
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> Self::Output {
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> Self::Output {
         const { assert!(V::LANES.is_multiple_of(ROWS) && ROWS <= 8, "a block's first rows are in one vector") };
         let Self { mut a, ipiv } = self;
         debug_assert!(a.nrows() >= a.ncols() && ipiv.len() == a.ncols());
@@ -65,25 +65,25 @@ impl<T: Scalar> Kernel<T> for LuPanel<'_, T> {
         unsafe {
             let columns = match in_place {
                 Some(columns) => columns,
-                None => Columns::copy::<V>(columns.as_mut_ptr(), a.as_ref(), ROWS),
+                None => Columns::copy::<V>(isa, columns.as_mut_ptr(), a.as_ref(), ROWS),
             };
             let work = Work { columns, m, n, u: u.as_mut_ptr(), triangles: triangles.as_mut_ptr() };
             let mut singular = None;
             for b in (0..n).step_by(ROWS) {
                 if b > 0 {
-                    update::<T, V, ROWS>(&work, b);
+                    update::<T, V, ROWS>(isa, &work, b);
                 }
                 let width = ROWS.min(n - b);
                 let mut scale = T::ONE;
                 for c in 0..width {
-                    let zero = column::<T, V, ROWS>(&work, b, c, &mut scale, ipiv);
+                    let zero = column::<T, V, ROWS>(isa, &work, b, c, &mut scale, ipiv);
                     singular = singular.or(zero.then_some(b + c));
                 }
-                columns.scale::<V>(b - b % V::LANES + V::LANES..columns.rows, b + width - 1, scale);
+                columns.scale::<V>(isa, b - b % V::LANES + V::LANES..columns.rows, b + width - 1, scale);
                 save_triangle::<T, V, ROWS>(&work, b, width);
             }
             if in_place.is_none() {
-                columns.copy_to::<V>(a.rb_mut());
+                columns.copy_to::<V>(isa, a.rb_mut());
             }
             singular
         }
@@ -93,9 +93,9 @@ impl<T: Scalar> Kernel<T> for LuPanel<'_, T> {
 /// Applies columns 0 .. b to the block at column b: U = L⁻¹ A above, A - L U below.
 ///
 /// # Safety
-/// As for [`Vector`]; the columns before b are done.
+/// The columns before b are done.
 #[inline(always)]
-unsafe fn update<T, V, const ROWS: usize>(work: &Work<T>, b: usize)
+unsafe fn update<T, V, const ROWS: usize>(isa: V::Isa, work: &Work<T>, b: usize)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -107,20 +107,20 @@ where
     unsafe {
         for part in 0..unit {
             let from = columns.at(part * columns.plane, b);
-            pack::transpose::<V>((ROWS, b), from, columns.step(), work.u.add(part * plane), step, 0);
+            pack::transpose::<V>(isa, (ROWS, b), from, columns.step(), work.u.add(part * plane), step, 0);
         }
         for r in (0..b).step_by(ROWS) {
             let here = work.u.add(r * step);
-            let mut acc = load_tile::<T, V, 1, ROWS>(rows.offset(r * step));
+            let mut acc = load_tile::<T, V, 1, ROWS>(isa, rows.offset(r * step));
             eliminate::<T, V, 1, ROWS>(&mut acc, r, rows, columns.stream(r, 0), false);
             substitute::<T, V, 1, ROWS>(&mut acc, work.triangles.add(r * ROWS * unit), Uplo::Lower);
             store_tile::<T, V, 1, ROWS>(&acc, here, step, plane);
         }
         // Rows of U that share a vector with the first rows below them are subtracted from, too, and then overwritten.
-        columns.subtract_product::<V, ROWS>(b - b % V::LANES, 0..b, b, rows);
+        columns.subtract_product::<V, ROWS>(isa, b - b % V::LANES, 0..b, b, rows);
         for part in 0..unit {
             let to = columns.at(part * columns.plane, b);
-            pack::transpose::<V>((b, ROWS), work.u.add(part * plane), step, to, columns.step(), 0);
+            pack::transpose::<V>(isa, (b, ROWS), work.u.add(part * plane), step, to, columns.step(), 0);
         }
     }
 }
@@ -153,7 +153,14 @@ where
 /// # Safety
 /// As for [`update`]; the columns of the block before c are done, but for the rest of the last one, whose factor `scale` is.
 #[inline(always)]
-unsafe fn column<T, V, const ROWS: usize>(work: &Work<T>, b: usize, c: usize, scale: &mut T, ipiv: &mut [i32]) -> bool
+unsafe fn column<T, V, const ROWS: usize>(
+    isa: V::Isa,
+    work: &Work<T>,
+    b: usize,
+    c: usize,
+    scale: &mut T,
+    ipiv: &mut [i32],
+) -> bool
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -170,7 +177,7 @@ where
             u[p] = x;
             columns.set(b + p, j, x);
         }
-        let found = with_column!(c, eliminate_column::<T, V, _>(columns, b, &u, *scale));
+        let found = with_column!(c, eliminate_column::<T, V, _>(isa, columns, b, &u, *scale));
         let p = found.filter(|&p| p < work.m).unwrap_or(j);
         ipiv[j] = (p + 1) as i32;
         if p != j {
@@ -181,7 +188,7 @@ where
         if pivot == T::ZERO {
             return true;
         }
-        *scale = divide::<T, V>(columns, j, b - b % V::LANES + V::LANES, pivot);
+        *scale = divide::<T, V>(isa, columns, j, b - b % V::LANES + V::LANES, pivot);
     }
     false
 }
@@ -196,7 +203,7 @@ unsafe fn exchange<T: Scalar, const ROWS: usize>(work: &Work<T>, i: usize, p: us
     for q in (0..work.n).step_by(ROWS) {
         for part in 0..planes::<T>() {
             let row = |i: usize| columns.at(part * columns.plane + i, q);
-            // SAFETY: the caller's promise; there are as many columns as fill the blocks.
+            // SAFETY: both rows are there, and as many columns as fill the blocks.
             unsafe { exchange_pieces::<_, ROWS>(row(i), row(p), columns.step()) };
         }
     }
@@ -205,23 +212,23 @@ unsafe fn exchange<T: Scalar, const ROWS: usize>(work: &Work<T>, i: usize, p: us
 /// Divides what is below the diagonal of column j, down to row `end`, by its pivot. Returns what the rest is still to be multiplied by.
 ///
 /// # Safety
-/// As for [`Vector`]; the column is there.
+/// The column is there.
 #[inline(always)]
-unsafe fn divide<T, V>(columns: Columns<T>, j: usize, end: usize, pivot: T) -> T
+unsafe fn divide<T, V>(isa: V::Isa, columns: Columns<T>, j: usize, end: usize, pivot: T) -> T
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let Divisor { scale, inverse } = Divisor::of(pivot);
-    // SAFETY: the caller's promises.
+    // SAFETY: the rows from j + 1 on are rows of the column, which ends with a whole vector.
     unsafe {
         if scale != T::Real::ONE {
             // Nothing in the column is larger than the pivot: what moves that moves all.
-            columns.scale::<V>(j + 1..columns.rows, j, T::from_real(scale));
-            columns.scale::<V>(j + 1..columns.rows, j, inverse);
+            columns.scale::<V>(isa, j + 1..columns.rows, j, T::from_real(scale));
+            columns.scale::<V>(isa, j + 1..columns.rows, j, inverse);
             return T::ONE;
         }
-        columns.scale::<V>(j + 1..end.min(columns.rows), j, inverse);
+        columns.scale::<V>(isa, j + 1..end.min(columns.rows), j, inverse);
         inverse
     }
 }
@@ -231,9 +238,15 @@ where
 /// is larger than zero.
 ///
 /// # Safety
-/// As for [`Vector`]; rows b .. b + C + 1 are in one vector.
+/// Rows b .. b + C + 1 are in one vector.
 #[inline(always)]
-unsafe fn eliminate_column<T, V, const C: usize>(columns: Columns<T>, b: usize, u: &[T; 8], scale: T) -> Option<usize>
+unsafe fn eliminate_column<T, V, const C: usize>(
+    isa: V::Isa,
+    columns: Columns<T>,
+    b: usize,
+    u: &[T; 8],
+    scale: T,
+) -> Option<usize>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -241,14 +254,14 @@ where
     let (j, first) = (b + C, b - b % V::LANES);
     // SAFETY: whole vectors from `first` on.
     unsafe {
-        let mut by = [splat::<T, V>(T::ZERO); C];
+        let mut by = [splat::<T, V>(isa, T::ZERO); C];
         for (by, &u) in by.iter_mut().zip(u) {
-            *by = splat::<T, V>(u);
+            *by = splat::<T, V>(isa, u);
         }
-        let subtracted = subtract::<T, V, C>(columns, first, b, &by, None);
+        let subtracted = subtract::<T, V, C>(isa, columns, first, b, &by, None);
         columns.store_from::<V>(first, j, j - first, subtracted);
-        let start = modulus::<T, V>(columns.load_from::<V>(first, j, j - first));
-        let (zero, one) = (V::splat(T::Real::ZERO), V::splat(T::Real::ONE));
+        let start = modulus::<T, V>(columns.load_from::<V>(isa, first, j, j - first));
+        let (zero, one) = (V::splat(isa, T::Real::ZERO), V::splat(isa, T::Real::ONE));
         // Two candidates per lane, from every other vector, so that comparisons need not wait for each other.
         let (mut even, mut odd) = (V::larger((zero, zero), (start, zero)), (zero, zero));
         let (mut before, mut i, mut best) = (first, first + V::LANES, None);
@@ -258,7 +271,7 @@ where
             let mut count = zero;
             while i < end {
                 count = count.mul_add(one, one);
-                let x = subtract::<T, V, C>(columns, i, b, &by, Some(scale));
+                let x = subtract::<T, V, C>(isa, columns, i, b, &by, Some(scale));
                 columns.store::<V>(i, j, x);
                 let found = V::larger(even, (modulus::<T, V>(x), count));
                 (even, odd) = (odd, found);
@@ -281,9 +294,10 @@ where
 /// Rows i and on of column b + C, less what the C columns before it contribute, of which the last is multiplied by `scale` first.
 ///
 /// # Safety
-/// As for [`Vector`]; they are there.
+/// They are there.
 #[inline(always)]
 unsafe fn subtract<T, V, const C: usize>(
+    isa: V::Isa,
     columns: Columns<T>,
     i: usize,
     b: usize,
@@ -294,13 +308,13 @@ where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
+    // SAFETY: the vector of rows is there in column b + C and in the C columns before it.
     unsafe {
-        let mut x = columns.load::<V>(i, b + C);
+        let mut x = columns.load::<V>(isa, i, b + C);
         for (q, &u) in by.iter().enumerate() {
-            let mut known = [columns.load::<V>(i, b + q)];
+            let mut known = [columns.load::<V>(isa, i, b + q)];
             if let Some(scale) = scale.filter(|_| q + 1 == C) {
-                multiply::<T, V, 1>(&mut known, [scale.re(), scale.im()].as_ptr(), 1);
+                multiply::<T, V, 1>(&mut known, scale);
                 columns.store::<V>(i, b + q, known[0]);
             }
             x = minus_product::<T, V>(x, known[0], u);
@@ -310,11 +324,8 @@ where
 }
 
 /// The first position of the largest value, if that is larger than zero: lane l of a candidate is at its count times the lanes, plus l.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-unsafe fn first_largest<T, V>(even: (V, V), odd: (V, V)) -> Option<usize>
+fn first_largest<T, V>(even: (V, V), odd: (V, V)) -> Option<usize>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -322,7 +333,7 @@ where
     const { assert!(V::LANES <= 16) };
     let (mut values, mut counts) = ([T::Real::ZERO; 32], [T::Real::ZERO; 32]);
     let mut best = [T::Real::ZERO; 16];
-    // SAFETY: room for two vectors, or one.
+    // SAFETY: a vector has at most sixteen lanes: there is room for two of them, or one.
     unsafe {
         for (at, (value, count)) in [even, odd].into_iter().enumerate() {
             value.store(values.as_mut_ptr().add(at * V::LANES));
@@ -343,18 +354,13 @@ where
 }
 
 /// LAPACK's measure of a pivot: |re| + |im|.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-unsafe fn modulus<T, V>(x: [V; 2]) -> V
+fn modulus<T, V>(x: [V; 2]) -> V
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let re = x[0].abs();
-        if T::COMPLEX { re.mul_add(x[1].abs(), V::splat(T::Real::ONE)) } else { re }
-    }
+    let isa = x[0].isa();
+    let re = x[0].abs();
+    if T::COMPLEX { re.mul_add(x[1].abs(), V::splat(isa, T::Real::ONE)) } else { re }
 }

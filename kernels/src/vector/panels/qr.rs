@@ -86,7 +86,7 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) {
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) {
         const { assert!(V::LANES.is_multiple_of(ROWS) && ROWS <= 8, "a block's first rows are in one vector") };
         let Self { mut a, tau, mut t } = self;
         let ((m, n), group, unit) = (a.shape(), t.nrows(), planes::<T>());
@@ -107,33 +107,33 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
         unsafe {
             let columns = match in_place {
                 Some(columns) => columns,
-                None => Columns::copy::<V>(columns.as_mut_ptr(), a.as_ref(), ROWS),
+                None => Columns::copy::<V>(isa, columns.as_mut_ptr(), a.as_ref(), ROWS),
             };
             let [t_rows, y, z] = [factor, 2 * factor, 2 * factor + product].map(|reals| t_columns.add(reals));
             let work = Work { columns, m, n, r, order, t_columns, t_rows, group, t_order, y, z, sums };
             for b in (0..n).step_by(ROWS) {
                 let start = b - b % group;
                 for first in (0..b).step_by(group) {
-                    update::<T, V, ROWS>(&work, first..b.min(first + group), b);
+                    update::<T, V, ROWS>(isa, &work, first..b.min(first + group), b);
                 }
                 for j in b..n.min(b + ROWS) {
-                    move_top::<T, V>(columns.at(0, j), columns.plane, work.r(0, j), order, b);
+                    move_top::<T, V>(isa, columns.at(0, j), columns.plane, work.r(0, j), order, b);
                 }
-                block::<T, V, ROWS>(&work, b, tau);
+                block::<T, V, ROWS>(isa, &work, b, tau);
                 if b > start {
-                    join::<T, V, ROWS>(&work, start, b);
+                    join::<T, V, ROWS>(isa, &work, start, b);
                 }
             }
             for j in 0..n {
-                move_top::<T, V>(work.r(0, j), order, columns.at(0, j), columns.plane, j + 1);
+                move_top::<T, V>(isa, work.r(0, j), order, columns.at(0, j), columns.plane, j + 1);
             }
             if in_place.is_none() {
-                columns.copy_to::<V>(a.rb_mut());
+                columns.copy_to::<V>(isa, a.rb_mut());
             }
             for first in (0..n).step_by(group) {
                 let (width, factor) = (group.min(n - first), work.t_columns(first, first));
                 let t = t.rb_mut().submatrix(0..width, first..first + width);
-                pack::unpack::<T, V>(factor.ptr.cast_mut(), factor.plane, t);
+                pack::unpack::<T, V>(isa, factor.ptr.cast_mut(), factor.plane, t);
             }
         }
     }
@@ -142,10 +142,16 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
 /// Moves the first rows of a column to another, and leaves zeros.
 ///
 /// # Safety
-/// As for [`Vector`]; both columns hold `rows` reals per plane.
+/// Both columns hold `rows` reals per plane.
 #[inline(always)]
-unsafe fn move_top<T, V>(from: *mut T::Real, from_plane: usize, to: *mut T::Real, to_plane: usize, rows: usize)
-where
+unsafe fn move_top<T, V>(
+    isa: V::Isa,
+    from: *mut T::Real,
+    from_plane: usize,
+    to: *mut T::Real,
+    to_plane: usize,
+    rows: usize,
+) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
@@ -155,8 +161,8 @@ where
             let end = (rows - i).min(V::LANES);
             // SAFETY: lanes of the columns.
             unsafe {
-                V::load_lanes(from.add(i), 0, end).store_lanes(to.add(i), 0, end);
-                V::splat(T::Real::ZERO).store_lanes(from.add(i), 0, end);
+                V::load_lanes(isa, from.add(i), 0, end).store_lanes(to.add(i), 0, end);
+                V::splat(isa, T::Real::ZERO).store_lanes(from.add(i), 0, end);
             }
         }
     }
@@ -165,9 +171,9 @@ where
 /// C = C - V Tᴴ (Vᴴ C) for the block C at column b and a group of the reflectors before it.
 ///
 /// # Safety
-/// As for [`Vector`]; the group is done.
+/// The group is done.
 #[inline(always)]
-unsafe fn update<T, V, const ROWS: usize>(work: &Work<T>, group: Range<usize>, b: usize)
+unsafe fn update<T, V, const ROWS: usize>(isa: V::Isa, work: &Work<T>, group: Range<usize>, b: usize)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -176,17 +182,17 @@ where
     let rows = |ptr: *mut T::Real| Stream { ptr: ptr.cast_const(), step, plane: V::LANES }.offset(start * step);
     // SAFETY: the group's columns of V and T, ROWS columns of C.
     unsafe {
-        inner_products::<T, V, ROWS>(work, group.clone(), b, start);
+        inner_products::<T, V, ROWS>(isa, work, group.clone(), b, start);
         for i in group.clone().step_by(ROWS) {
             // Minus the rows i and on of Tᴴ Y; the elements of T below its diagonal are zeros.
-            let mut acc = zero::<T, V, 1, ROWS>();
+            let mut acc = zero::<T, V, 1, ROWS>(isa);
             eliminate::<T, V, 1, ROWS>(&mut acc, i - start + ROWS, rows(work.y), work.t_rows(start, i), true);
             for row in acc.iter_mut() {
-                row[0] = [row[0][0].mul(V::splat(-T::Real::ONE)), row[0][1].mul(V::splat(-T::Real::ONE))];
+                row[0] = [row[0][0].mul(V::splat(isa, -T::Real::ONE)), row[0][1].mul(V::splat(isa, -T::Real::ONE))];
             }
             store_tile::<T, V, 1, ROWS>(&acc, work.z.add(i * step), step, V::LANES);
         }
-        columns.subtract_product::<V, ROWS>(start - start % V::LANES, group, b, rows(work.z));
+        columns.subtract_product::<V, ROWS>(isa, start - start % V::LANES, group, b, rows(work.z));
     }
 }
 
@@ -195,7 +201,7 @@ where
 /// # Safety
 /// As for [`update`]; the block is done, too.
 #[inline(always)]
-unsafe fn join<T, V, const ROWS: usize>(work: &Work<T>, start: usize, b: usize)
+unsafe fn join<T, V, const ROWS: usize>(isa: V::Isa, work: &Work<T>, start: usize, b: usize)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -203,20 +209,20 @@ where
     let step = V::LANES * planes::<T>();
     // SAFETY: b columns of V and T, ROWS columns of the block, whose elements of T are set.
     unsafe {
-        inner_products::<T, V, ROWS>(work, start..b, b, b);
+        inner_products::<T, V, ROWS>(isa, work, start..b, b, b);
         let t2 = work.t_rows(b, b);
         for p in start..b {
             // -(Y T2) row by row; then once more with a minus below.
-            let mut row = [[V::splat(T::Real::ZERO); 2]; 1];
+            let mut row = [[V::splat(isa, T::Real::ZERO); 2]; 1];
             for q in 0..ROWS {
                 let y = scalar::<T>(work.y.add(p * step + q), V::LANES);
-                let x = [micro::load::<T, V, 1>(t2.ptr.add(q * t2.step), t2.plane)[0]];
+                let x = [micro::load::<T, V, 1>(isa, t2.ptr.add(q * t2.step), t2.plane)[0]];
                 micro::subtract::<T, V, 1>(&mut row, -y, false, &x);
             }
             store::<T, V, 1>(&row, work.z.add(p * step), V::LANES);
         }
         for i in (start..b).step_by(NV * V::LANES) {
-            let mut acc = zero::<T, V, NV, ROWS>();
+            let mut acc = zero::<T, V, NV, ROWS>(isa);
             let by = Stream { ptr: work.z.cast_const(), step, plane: V::LANES };
             // Rows i and on of T1 begin in column i.
             eliminate::<T, V, NV, ROWS>(&mut acc, b - i, work.t_columns(i, i), by.offset(i * step), false);
@@ -239,7 +245,7 @@ where
 /// It is in the panel's T.
 #[inline(always)]
 unsafe fn set_t<T: Scalar>(work: &Work<T>, i: usize, j: usize, x: T) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the element has a place in T by columns, and one in T by rows.
     unsafe {
         put(work.t_columns(i, j).ptr.cast_mut(), work.t_order, x);
         put(work.t_rows(i, j).ptr.cast_mut(), work.t_order, x);
@@ -249,9 +255,9 @@ unsafe fn set_t<T: Scalar>(work: &Work<T>, i: usize, j: usize, x: T) {
 /// The columns of the block at column b: reflectors, R, and their own T.
 ///
 /// # Safety
-/// As for [`Vector`]; the reflectors before b have been applied to the block.
+/// The reflectors before b have been applied to the block.
 #[inline(always)]
-unsafe fn block<T, V, const ROWS: usize>(work: &Work<T>, b: usize, tau: &mut [T])
+unsafe fn block<T, V, const ROWS: usize>(isa: V::Isa, work: &Work<T>, b: usize, tau: &mut [T])
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -264,13 +270,13 @@ where
         let z = t_adjoint_times(&t, &y, c);
         // SAFETY: columns of the block; rows from b on.
         unsafe {
-            let found = with_column!(c, pass::<T, V, _>(columns, b, next, &z));
+            let found = with_column!(c, pass::<T, V, _>(isa, columns, b, next, &z));
             let alpha = columns.get(j, j);
             let Products { mut with_v, mut with_next, mut next_with, .. } = found;
             // What is below the diagonal is a reflector now, and what is not is R's.
             let reflector = match fast(alpha, found.squares, found.next_with) {
                 Some(reflector) => {
-                    columns.scale::<V>(j + 1..columns.rows, j, reflector.scale);
+                    columns.scale::<V>(isa, j + 1..columns.rows, j, reflector.scale);
                     next_with *= reflector.scale.conj();
                     with_v.iter_mut().for_each(|g| *g *= reflector.scale);
                     reflector
@@ -334,7 +340,7 @@ fn t_adjoint_times<T: Scalar>(t: &[[T; 8]; 8], y: &[T; 8], c: usize) -> [T; 8] {
 unsafe fn product<T: Scalar>(columns: Columns<T>, rows: Range<usize>, p: usize, j: usize) -> T {
     let mut sum = T::ZERO;
     for i in rows {
-        // SAFETY: the caller's promise.
+        // SAFETY: rows of both columns.
         sum += unsafe { columns.get(i, p).conj() * columns.get(i, j) };
     }
     sum
@@ -355,9 +361,9 @@ struct Products<T: Scalar> {
 /// Subtracts V z, for the C reflectors of the block before it, from column b + C, and multiplies on the way.
 ///
 /// # Safety
-/// As for [`Vector`]; the columns are there, and rows b .. b + C + 1 are in one vector.
+/// The columns are there, and rows b .. b + C + 1 are in one vector.
 #[inline(always)]
-unsafe fn pass<T, V, const C: usize>(columns: Columns<T>, b: usize, next: usize, z: &[T; 8]) -> Products<T>
+unsafe fn pass<T, V, const C: usize>(isa: V::Isa, columns: Columns<T>, b: usize, next: usize, z: &[T; 8]) -> Products<T>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -365,26 +371,26 @@ where
     let (j, first) = (b + C, b - b % V::LANES);
     // SAFETY: whole vectors from `first` on.
     unsafe {
-        let zero = [V::splat(T::Real::ZERO); 2];
+        let zero = [V::splat(isa, T::Real::ZERO); 2];
         let mut by = [zero; C];
         for (by, &z) in by.iter_mut().zip(z) {
-            *by = splat::<T, V>(z);
+            *by = splat::<T, V>(isa, z);
         }
         let (mut with_v, mut with_next) = ([zero; C], [zero; C]);
         let (mut squares, mut next_with) = (zero[0], zero);
         let mut i = first;
         while i < columns.rows {
-            let mut x = columns.load::<V>(i, j);
-            let n = columns.load::<V>(i, next);
+            let mut x = columns.load::<V>(isa, i, j);
+            let n = columns.load::<V>(isa, i, next);
             let mut v = [zero; C];
             for q in 0..C {
-                v[q] = columns.load::<V>(i, b + q);
+                v[q] = columns.load::<V>(isa, i, b + q);
                 x = minus_product::<T, V>(x, v[q], by[q]);
                 add_conj_product::<T, V>(&mut with_next[q], v[q], n);
             }
             columns.store::<V>(i, j, x);
             if i == first {
-                x = columns.load_from::<V>(i, j, (j + 1 - first).min(V::LANES));
+                x = columns.load_from::<V>(isa, i, j, (j + 1 - first).min(V::LANES));
             }
             squares = squares.mul_add(x[0], x[0]);
             if T::COMPLEX {

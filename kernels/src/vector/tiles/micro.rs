@@ -34,23 +34,19 @@ impl<R> Stream<R> {
 pub(crate) type Streams<R> = (Stream<R>, Stream<R>);
 
 /// A tile of zeros.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn zero<T, V, const NV: usize, const ROWS: usize>() -> Tile<V, NV, ROWS>
+pub(crate) fn zero<T, V, const NV: usize, const ROWS: usize>(isa: V::Isa) -> Tile<V, NV, ROWS>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller vouches for V's instructions.
-    [[[unsafe { V::splat(T::Real::ZERO) }; 2]; NV]; ROWS]
+    [[[V::splat(isa, T::Real::ZERO); 2]; NV]; ROWS]
 }
 
 /// acc[r] -= b[p][r] x[p], or with the conjugate of b, summed over `depth` steps p.
 ///
 /// # Safety
-/// As for [`Vector`]; for p < depth, `x` holds NV vectors per plane and `b` holds ROWS reals per plane.
+/// For p < depth, `x` holds NV vectors per plane and `b` holds ROWS reals per plane.
 #[inline(always)]
 pub(crate) unsafe fn eliminate<T, V, const NV: usize, const ROWS: usize>(
     acc: &mut Tile<V, NV, ROWS>,
@@ -62,7 +58,7 @@ pub(crate) unsafe fn eliminate<T, V, const NV: usize, const ROWS: usize>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
+    // SAFETY: both streams hold `depth` steps, whichever loop takes them.
     unsafe {
         match as_packed::<T, V, NV, ROWS>(x, b) {
             Some(streams) => eliminate_packed::<T, V, NV, ROWS>(acc, depth, streams, x.ptr.cast(), conj),
@@ -86,7 +82,7 @@ pub(crate) unsafe fn eliminate_packed<T, V, const NV: usize, const ROWS: usize>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
+    // SAFETY: both streams hold `depth` steps of the distances that `as_packed` compared: `done` of them, and the rest.
     unsafe {
         let done = V::eliminate::<NV, ROWS>(acc, depth, (x.ptr, b.ptr), next, (T::COMPLEX, conj));
         let rest = (x.offset(done * x.step), b.offset(done * b.step));
@@ -128,7 +124,7 @@ pub(crate) unsafe fn eliminate_across<T, V, const NV: usize, const ROWS: usize>(
 {
     // Four steps of a real type one behind the other; a complex one leaves no register for that.
     let together = if T::COMPLEX { 1 } else { 4 };
-    // SAFETY: steps below depth of both streams, as the caller promises.
+    // SAFETY: the streams move by one step at a time, or four, and hold `depth` of them.
     unsafe {
         for _ in 0..depth / together {
             step::<T, V, NV, ROWS>(acc, x, b, across, conj);
@@ -149,7 +145,7 @@ pub(crate) unsafe fn eliminate_across<T, V, const NV: usize, const ROWS: usize>(
 /// One step of it.
 ///
 /// # Safety
-/// As for [`eliminate`].
+/// `x` holds NV vectors per plane, and `b` ROWS reals per plane, `across` reals apart.
 #[inline(always)]
 unsafe fn step<T, V, const NV: usize, const ROWS: usize>(
     acc: &mut Tile<V, NV, ROWS>,
@@ -161,9 +157,9 @@ unsafe fn step<T, V, const NV: usize, const ROWS: usize>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
+    // SAFETY: the step has NV vectors of x, and an element of b for each of the ROWS rows of the tile.
     unsafe {
-        let lanes = load::<T, V, NV>(x.ptr, x.plane);
+        let lanes = load::<T, V, NV>(acc[0][0][0].isa(), x.ptr, x.plane);
         for (r, row) in acc.iter_mut().enumerate() {
             subtract::<T, V, NV>(row, scalar::<T>(b.ptr.wrapping_add(r * across), b.plane), conj, &lanes);
         }
@@ -173,20 +169,20 @@ unsafe fn step<T, V, const NV: usize, const ROWS: usize>(
 /// NV vectors of each plane.
 ///
 /// # Safety
-/// As for [`Vector`]; they are there.
+/// They are there, one behind the other, the second plane `plane` reals behind the first.
 #[inline(always)]
-pub(crate) unsafe fn load<T, V, const NV: usize>(from: *const T::Real, plane: usize) -> [[V; 2]; NV]
+pub(crate) unsafe fn load<T, V, const NV: usize>(isa: V::Isa, from: *const T::Real, plane: usize) -> [[V; 2]; NV]
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
+    // SAFETY: vector v of NV begins v LANES behind the first of its plane.
     unsafe {
-        let mut out = [[V::splat(T::Real::ZERO); 2]; NV];
+        let mut out = [[V::splat(isa, T::Real::ZERO); 2]; NV];
         for (v, x) in out.iter_mut().enumerate() {
-            x[0] = V::load(from.add(v * V::LANES));
+            x[0] = V::load(isa, from.add(v * V::LANES));
             if T::COMPLEX {
-                x[1] = V::load(from.add(plane + v * V::LANES));
+                x[1] = V::load(isa, from.add(plane + v * V::LANES));
             }
         }
         out
@@ -196,7 +192,7 @@ where
 /// The counterpart of [`load`].
 ///
 /// # Safety
-/// As for [`Vector`]; there is room for them.
+/// There is room for them.
 #[inline(always)]
 pub(crate) unsafe fn store<T, V, const NV: usize>(row: &[[V; 2]; NV], to: *mut T::Real, plane: usize)
 where
@@ -204,7 +200,7 @@ where
     V: Vector<Real = T::Real>,
 {
     for (v, x) in row.iter().enumerate() {
-        // SAFETY: the caller's promises.
+        // SAFETY: vector v of NV goes v LANES behind the first of its plane, for all of which there is room.
         unsafe {
             x[0].store(to.add(v * V::LANES));
             if T::COMPLEX {
@@ -215,104 +211,82 @@ where
 }
 
 /// row -= b x, or conj(b) x: a sign chosen where the imaginary part is used costs nothing.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn subtract<T, V, const NV: usize>(row: &mut [[V; 2]; NV], b: T, conj: bool, x: &[[V; 2]; NV])
+pub(crate) fn subtract<T, V, const NV: usize>(row: &mut [[V; 2]; NV], b: T, conj: bool, x: &[[V; 2]; NV])
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
-    unsafe {
-        let re = V::splat(b.re());
-        for (acc, x) in row.iter_mut().zip(x) {
-            acc[0] = acc[0].mul_sub(re, x[0]);
-            if T::COMPLEX {
-                acc[1] = acc[1].mul_sub(re, x[1]);
-            }
-        }
+    let isa = row[0][0].isa();
+    let re = V::splat(isa, b.re());
+    for (acc, x) in row.iter_mut().zip(x) {
+        acc[0] = acc[0].mul_sub(re, x[0]);
         if T::COMPLEX {
-            let im = V::splat(b.im());
-            for (acc, x) in row.iter_mut().zip(x) {
-                if conj {
-                    acc[0] = acc[0].mul_sub(im, x[1]);
-                    acc[1] = acc[1].mul_add(im, x[0]);
-                } else {
-                    acc[0] = acc[0].mul_add(im, x[1]);
-                    acc[1] = acc[1].mul_sub(im, x[0]);
-                }
+            acc[1] = acc[1].mul_sub(re, x[1]);
+        }
+    }
+    if T::COMPLEX {
+        let im = V::splat(isa, b.im());
+        for (acc, x) in row.iter_mut().zip(x) {
+            if conj {
+                acc[0] = acc[0].mul_sub(im, x[1]);
+                acc[1] = acc[1].mul_add(im, x[0]);
+            } else {
+                acc[0] = acc[0].mul_add(im, x[1]);
+                acc[1] = acc[1].mul_sub(im, x[0]);
             }
         }
     }
 }
 
-/// row = b row for the scalar b at `b` (and `b + plane`).
-///
-/// # Safety
-/// As for [`Vector`]; the scalar is there.
+/// row = b row.
 #[inline(always)]
-pub(crate) unsafe fn multiply<T, V, const NV: usize>(row: &mut [[V; 2]; NV], b: *const T::Real, plane: usize)
+pub(crate) fn multiply<T, V, const NV: usize>(row: &mut [[V; 2]; NV], b: T)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
-    unsafe {
-        let re = V::splat(*b);
-        for x in row.iter_mut() {
-            let [a, c] = *x;
-            if T::COMPLEX {
-                let im = V::splat(*b.add(plane));
-                *x = [a.mul(re).mul_sub(im, c), c.mul(re).mul_add(im, a)];
-            } else {
-                x[0] = a.mul(re);
-            }
+    let isa = row[0][0].isa();
+    let re = V::splat(isa, b.re());
+    for x in row.iter_mut() {
+        let [a, c] = *x;
+        if T::COMPLEX {
+            let im = V::splat(isa, b.im());
+            *x = [a.mul(re).mul_sub(im, c), c.mul(re).mul_add(im, a)];
+        } else {
+            x[0] = a.mul(re);
         }
     }
 }
 
 /// acc = x acc.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn scale<T, V, const NV: usize, const ROWS: usize>(acc: &mut Tile<V, NV, ROWS>, x: T)
+pub(crate) fn scale<T, V, const NV: usize, const ROWS: usize>(acc: &mut Tile<V, NV, ROWS>, x: T)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let parts = [x.re(), x.im()];
     for row in acc.iter_mut() {
-        // SAFETY: the caller's promise, and the parts of x. A real x times an infinite part must not make NaN of the other one.
-        unsafe {
-            match T::COMPLEX && x.im() != T::Real::ZERO {
-                true => multiply::<T, V, NV>(row, parts.as_ptr(), 1),
-                false => scale_row::<T, V, NV>(row, x.re()),
-            }
+        // A real x times an infinite part must not make NaN of the other one.
+        match T::COMPLEX && x.im() != T::Real::ZERO {
+            true => multiply::<T, V, NV>(row, x),
+            false => scale_row::<T, V, NV>(row, x.re()),
         }
     }
 }
 
 /// row = x row.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-pub(crate) unsafe fn scale_row<T, V, const NV: usize>(row: &mut [[V; 2]; NV], x: T::Real)
+pub(crate) fn scale_row<T, V, const NV: usize>(row: &mut [[V; 2]; NV], x: T::Real)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let x = V::splat(x);
-        for parts in row.iter_mut() {
-            parts[0] = parts[0].mul(x);
-            if T::COMPLEX {
-                parts[1] = parts[1].mul(x);
-            }
+    let x = V::splat(row[0][0].isa(), x);
+    for parts in row.iter_mut() {
+        parts[0] = parts[0].mul(x);
+        if T::COMPLEX {
+            parts[1] = parts[1].mul(x);
         }
     }
 }
@@ -320,18 +294,21 @@ where
 /// ROWS rows of lanes, `step` reals apart.
 ///
 /// # Safety
-/// As for [`Vector`]; they are there.
+/// They are there, each as for [`load`].
 #[inline(always)]
-pub(crate) unsafe fn load_tile<T, V, const NV: usize, const ROWS: usize>(x: Stream<T::Real>) -> Tile<V, NV, ROWS>
+pub(crate) unsafe fn load_tile<T, V, const NV: usize, const ROWS: usize>(
+    isa: V::Isa,
+    x: Stream<T::Real>,
+) -> Tile<V, NV, ROWS>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
+    // SAFETY: row r of ROWS begins r steps behind the first.
     unsafe {
-        let mut acc = zero::<T, V, NV, ROWS>();
+        let mut acc = zero::<T, V, NV, ROWS>(isa);
         for (r, row) in acc.iter_mut().enumerate() {
-            *row = load::<T, V, NV>(x.ptr.add(r * x.step), x.plane);
+            *row = load::<T, V, NV>(isa, x.ptr.add(r * x.step), x.plane);
         }
         acc
     }
@@ -340,7 +317,7 @@ where
 /// The counterpart of [`load_tile`].
 ///
 /// # Safety
-/// As for [`Vector`]; there is room for them, and they may be written.
+/// There is room for them, and they may be written.
 #[inline(always)]
 pub(crate) unsafe fn store_tile<T, V, const NV: usize, const ROWS: usize>(
     acc: &Tile<V, NV, ROWS>,
@@ -352,7 +329,7 @@ pub(crate) unsafe fn store_tile<T, V, const NV: usize, const ROWS: usize>(
     V: Vector<Real = T::Real>,
 {
     for (r, x) in acc.iter().enumerate() {
-        // SAFETY: the caller's promises.
+        // SAFETY: row r of ROWS goes r steps behind the first, for all of which there is room.
         unsafe { store::<T, V, NV>(x, to.add(r * step), plane) };
     }
 }
@@ -371,11 +348,11 @@ pub(crate) use with_vectors;
 
 /// The same for a [`Part`](crate::simd::Part). What is full, nearly all there is, stands in the function around it; the others are called.
 macro_rules! with_vectors_called {
-    ($nv:expr, $v:ty, $tile:ident::<$t:ty, _, $rows:ident $(, $more:ident)?> $fields:tt) => {
+    ($nv:expr, $v:ty, $isa:expr, $tile:ident::<$t:ty, _, $rows:ident $(, $more:ident)?> $fields:tt) => {
         match $nv {
-            1 => <$v>::call($tile::<$t, 1, $rows $(, $more)?> $fields),
-            2 => <$v>::call($tile::<$t, 2, $rows $(, $more)?> $fields),
-            _ => crate::simd::Part::<$v>::run($tile::<$t, 3, $rows $(, $more)?> $fields),
+            1 => <$v>::call($isa, $tile::<$t, 1, $rows $(, $more)?> $fields),
+            2 => <$v>::call($isa, $tile::<$t, 2, $rows $(, $more)?> $fields),
+            _ => crate::simd::Part::<$v>::run($tile::<$t, 3, $rows $(, $more)?> $fields, $isa),
         }
     };
 }

@@ -87,29 +87,19 @@ struct Scale<V> {
 }
 
 impl<V: Vector<Real: Real>> Scale<V> {
-    /// # Safety
-    /// As for [`Vector`].
     #[inline(always)]
-    unsafe fn by<T: Scalar<Real = V::Real>>(x: T) -> Self {
+    fn by<T: Scalar<Real = V::Real>>(isa: V::Isa, x: T) -> Self {
         let is_real = !T::COMPLEX || x.im() == T::Real::ZERO;
-        // SAFETY: the caller's promise.
-        unsafe {
-            let turns = V::interleave(V::splat(-x.im()), V::splat(x.im())).0;
-            Self { re: V::splat(x.re()), im: (!is_real).then_some(turns) }
-        }
+        let turns = V::interleave(V::splat(isa, -x.im()), V::splat(isa, x.im())).0;
+        Self { re: V::splat(isa, x.re()), im: (!is_real).then_some(turns) }
     }
 
-    /// # Safety
-    /// As for [`Vector`].
     #[inline(always)]
-    unsafe fn of(self, x: V) -> V {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let scaled = x.mul(self.re);
-            match self.im {
-                Some(im) => scaled.mul_add(im, x.swap_pairs()),
-                None => scaled,
-            }
+    fn of(self, x: V) -> V {
+        let scaled = x.mul(self.re);
+        match self.im {
+            Some(im) => scaled.mul_add(im, x.swap_pairs()),
+            None => scaled,
         }
     }
 }
@@ -117,18 +107,19 @@ impl<V: Vector<Real: Real>> Scale<V> {
 /// C = alpha acc + beta C of a tile in memory, whatever is wanted of it.
 ///
 /// # Safety
-/// As for [`Vector`] and [`add_elements`].
+/// As for [`add_elements`].
 #[inline(always)]
-pub(crate) unsafe fn add<T, V>(spill: *const T::Real, plane: usize, out: Out<'_, T>)
+pub(crate) unsafe fn add<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, out: Out<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the caller's promises.
+    // SAFETY: the tile is in memory as each of the three reads it, and the rows of C are adjacent where that is asked
+    // for.
     unsafe {
         match (out.c.row_stride(), T::COMPLEX) {
-            (1, false) => add_lanes::<T, V>(spill, plane, out),
-            (1, true) => add_pairs::<T, V>(spill, plane, out),
+            (1, false) => add_lanes::<T, V>(isa, spill, plane, out),
+            (1, true) => add_pairs::<T, V>(isa, spill, plane, out),
             _ => add_elements(spill, plane, out),
         }
     }
@@ -137,22 +128,23 @@ where
 /// C = alpha acc + beta C for a full tile of a real type whose rows are adjacent.
 ///
 /// # Safety
-/// As for [`Vector`]; C is such a tile.
+/// C is such a tile.
 #[inline(always)]
 pub(crate) unsafe fn add_vectors<T, V, const NV: usize, const ROWS: usize>(acc: &Tile<V, NV, ROWS>, mut out: Out<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    let isa = acc[0][0][0].isa();
     let (cols, step, c) = (out.c.ncols(), out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
-    // SAFETY: the caller's promises.
+    // SAFETY: C has NV vectors of adjacent rows in each of these columns.
     unsafe {
-        let (factor, beta) = (V::splat(out.minus_alpha.re()), Scale::<V>::by(out.beta));
+        let (factor, beta) = (V::splat(isa, out.minus_alpha.re()), Scale::<V>::by(isa, out.beta));
         for (j, row) in acc.iter().enumerate().take(cols) {
             for (v, x) in row.iter().enumerate() {
                 let at = c.add(j * step + v * V::LANES);
                 if out.beta != T::ZERO {
-                    beta.of(V::load(at)).mul_add(factor, x[0]).store(at);
+                    beta.of(V::load(isa, at)).mul_add(factor, x[0]).store(at);
                 } else {
                     x[0].mul(factor).store(at);
                 }
@@ -164,31 +156,32 @@ where
 /// The same by masked vectors for tiles of a complex type. They are in memory: so many numbers at once would not stay in registers.
 ///
 /// # Safety
-/// As for [`Vector`] and [`add_elements`]; the rows of C are adjacent.
+/// As for [`add_elements`]; the rows of C are adjacent.
 #[inline(always)]
-unsafe fn add_pairs<T, V>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
+unsafe fn add_pairs<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let ((rows, cols), cs, c) = (out.c.shape(), out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
-    // SAFETY: the caller's promises.
+    // SAFETY: the tile has whole vectors; of C only lanes of wanted rows are touched.
     unsafe {
-        let (re, im, one) = (V::splat(out.minus_alpha.re()), V::splat(out.minus_alpha.im()), V::splat(T::Real::ONE));
-        let beta = Scale::<V>::by(out.beta);
+        let (re, im, one) =
+            (V::splat(isa, out.minus_alpha.re()), V::splat(isa, out.minus_alpha.im()), V::splat(isa, T::Real::ONE));
+        let beta = Scale::<V>::by(isa, out.beta);
         for j in 0..cols {
             let (wanted, column) = (out.wanted.rows(j, 1, rows), spill.add(2 * j * plane));
             for i in (0..wanted.end).step_by(V::LANES) {
-                let x = (V::load(column.add(i)), V::load(column.add(plane + i)));
+                let x = (V::load(isa, column.add(i)), V::load(isa, column.add(plane + i)));
                 let halves = V::interleave(x.0.mul(re).mul_sub(im, x.1), x.1.mul(re).mul_add(im, x.0));
                 for (i, x) in [(i, halves.0), (i + V::LANES / 2, halves.1)] {
                     let lane = |row: usize| (2 * row.saturating_sub(i)).min(V::LANES);
                     let (first, end, at) = (lane(wanted.start), lane(wanted.end), c.wrapping_add(2 * (i + j * cs)));
                     match (out.beta != T::ZERO, end - first == V::LANES) {
-                        (true, true) => beta.of(V::load(at)).mul_add(one, x).store(at),
+                        (true, true) => beta.of(V::load(isa, at)).mul_add(one, x).store(at),
                         (false, true) => x.store(at),
                         (true, false) => {
-                            beta.of(V::load_lanes(at, first, end)).mul_add(one, x).store_lanes(at, first, end);
+                            beta.of(V::load_lanes(isa, at, first, end)).mul_add(one, x).store_lanes(at, first, end);
                         }
                         (false, false) => x.store_lanes(at, first, end),
                     }
@@ -204,25 +197,26 @@ where
 /// # Safety
 /// As for [`add_vectors`] and [`add_elements`].
 #[inline(always)]
-pub(crate) unsafe fn add_full_pairs<T, V, const NV: usize>(spill: *const T::Real, mut out: Out<'_, T>)
+pub(crate) unsafe fn add_full_pairs<T, V, const NV: usize>(isa: V::Isa, spill: *const T::Real, mut out: Out<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let (cols, step, c) = (out.c.ncols(), 2 * out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
     let plane = NV * V::LANES;
-    // SAFETY: the caller's promises.
+    // SAFETY: the tile has NV whole vectors in each column, and so has C, whose numbers are pairs.
     unsafe {
-        let (re, im, one) = (V::splat(out.minus_alpha.re()), V::splat(out.minus_alpha.im()), V::splat(T::Real::ONE));
-        let beta = Scale::<V>::by(out.beta);
+        let (re, im, one) =
+            (V::splat(isa, out.minus_alpha.re()), V::splat(isa, out.minus_alpha.im()), V::splat(isa, T::Real::ONE));
+        let beta = Scale::<V>::by(isa, out.beta);
         for j in 0..cols {
             let (column, c) = (spill.add(2 * j * plane), c.add(j * step));
             for i in (0..plane).step_by(V::LANES) {
-                let x = (V::load(column.add(i)), V::load(column.add(plane + i)));
+                let x = (V::load(isa, column.add(i)), V::load(isa, column.add(plane + i)));
                 let halves = V::interleave(x.0.mul(re).mul_sub(im, x.1), x.1.mul(re).mul_add(im, x.0));
                 for (at, x) in [(c.add(2 * i), halves.0), (c.add(2 * i + V::LANES), halves.1)] {
                     if out.beta != T::ZERO {
-                        beta.of(V::load(at)).mul_add(one, x).store(at);
+                        beta.of(V::load(isa, at)).mul_add(one, x).store(at);
                     } else {
                         x.store(at);
                     }
@@ -235,16 +229,15 @@ where
 /// C = alpha acc + beta C by masked vectors, for tiles of a real type that are ragged or cut by the diagonal.
 ///
 /// # Safety
-/// As for [`Vector`] and [`add_elements`]; the rows of C are adjacent.
+/// As for [`add_elements`]; the rows of C are adjacent.
 #[inline(always)]
-unsafe fn add_lanes<T, V>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
+unsafe fn add_lanes<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let ((rows, cols), cs, c) = (out.c.shape(), out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
-    // SAFETY: the caller vouches for V's instructions.
-    let (factor, beta) = unsafe { (V::splat(out.minus_alpha.re()), Scale::<V>::by(out.beta)) };
+    let (factor, beta) = (V::splat(isa, out.minus_alpha.re()), Scale::<V>::by(isa, out.beta));
     let reads = out.beta != T::ZERO;
     for j in 0..cols {
         let wanted = out.wanted.rows(j, 1, rows);
@@ -253,8 +246,9 @@ where
             let at = c.wrapping_add(i + j * cs);
             // SAFETY: lanes first .. end are rows of C; the tile is whole vectors.
             unsafe {
-                let x = V::load(spill.add(j * plane + i));
-                let sum = if reads { beta.of(V::load_lanes(at, first, end)).mul_add(factor, x) } else { x.mul(factor) };
+                let x = V::load(isa, spill.add(j * plane + i));
+                let sum =
+                    if reads { beta.of(V::load_lanes(isa, at, first, end)).mul_add(factor, x) } else { x.mul(factor) };
                 sum.store_lanes(at, first, end);
             }
         }
@@ -279,7 +273,7 @@ unsafe fn add_elements<T: Scalar>(spill: *const T::Real, plane: usize, mut out: 
             out.minus_alpha * T::from_parts(*column.add(i), im)
         };
         for i in first..last {
-            // SAFETY: as above.
+            // SAFETY: element (i, j) of C, whose row and column are below its shape.
             unsafe {
                 let at = c.add(i * rs + j * cs);
                 at.write(if reads { scaled(out.beta, *at) + product(i) } else { product(i) });

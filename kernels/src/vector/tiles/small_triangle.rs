@@ -8,7 +8,7 @@ use crate::{Scalar, Uplo};
 /// Solves the ROWS x ROWS triangular system whose right-hand sides are the lanes of `acc`, forwards or backwards.
 ///
 /// # Safety
-/// As for [`Vector`]; `triangle` holds for each column q the ROWS elements (r, q) per plane, with reciprocals on the
+/// `triangle` holds for each column q the ROWS elements (r, q) per plane, with reciprocals on the
 /// diagonal.
 #[inline(always)]
 pub(crate) unsafe fn substitute<T, V, const NV: usize, const ROWS: usize>(
@@ -24,7 +24,7 @@ pub(crate) unsafe fn substitute<T, V, const NV: usize, const ROWS: usize>(
     macro_rules! rows {
         ($($step:literal)*) => {$(
             if $step < ROWS {
-                // SAFETY: the caller's promises.
+                // SAFETY: the triangle holds ROWS elements of each of ROWS columns; this row is one of them.
                 unsafe {
                     match uplo {
                         Uplo::Lower => row::<T, V, NV, ROWS>(acc, triangle, $step, 0, $step),
@@ -62,7 +62,7 @@ unsafe fn row<T, V, const NV: usize, const ROWS: usize>(
         unsafe { subtract::<T, V, NV>(&mut acc[r], scalar::<T>(column(q), ROWS), false, &x) };
     }
     // SAFETY: element (r, r) of the triangle.
-    unsafe { multiply::<T, V, NV>(&mut acc[r], column(r), ROWS) };
+    unsafe { multiply::<T, V, NV>(&mut acc[r], scalar::<T>(column(r), ROWS)) };
 }
 
 /// acc = -A acc for the ROWS x ROWS triangle A, with the rows of `acc` taken so that each finds the others as they were.
@@ -82,7 +82,7 @@ pub(crate) unsafe fn multiply_triangle<T, V, const NV: usize, const ROWS: usize>
     macro_rules! rows {
         ($($step:literal)*) => {$(
             if $step < ROWS {
-                // SAFETY: the caller's promises.
+                // SAFETY: the triangle holds ROWS elements of each of ROWS columns; this row is one of them.
                 unsafe {
                     match uplo {
                         Uplo::Lower => {
@@ -117,7 +117,7 @@ unsafe fn multiply_row<T, V, const NV: usize, const ROWS: usize>(
     let column = |q: usize| triangle.wrapping_add(q * ROWS * planes::<T>() + r);
     // SAFETY: element (r, r), then elements (r, q), of the triangle.
     unsafe {
-        multiply::<T, V, NV>(&mut acc[r], column(r), ROWS);
+        multiply::<T, V, NV>(&mut acc[r], scalar::<T>(column(r), ROWS));
         scale_row::<T, V, NV>(&mut acc[r], -T::Real::ONE);
         for q in from..to {
             let x = acc[q];

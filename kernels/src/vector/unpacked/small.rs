@@ -72,7 +72,7 @@ impl<T: Scalar> Kernel<T> for &Small<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) {
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) {
         const FOUR: usize = 4;
         const ONE: usize = 1;
         let ((m, n), mut scratch, mut a) = (self.shape, None, (self.a.0, self.a.2));
@@ -91,18 +91,18 @@ impl<T: Scalar> Kernel<T> for &Small<'_, T> {
             let rest = width.min(reals - i);
             let vectors = rest.div_ceil(V::LANES);
             let mut j = 0;
-            // SAFETY: the operands have these rows and columns, and the caller vouches for the instructions.
+            // SAFETY: the operands have these rows and columns.
             unsafe {
                 while n - j >= ROWS {
-                    with_vectors!(vectors, tile::<T, V, _, ROWS>(self, a, (i, rest), j));
+                    with_vectors!(vectors, tile::<T, V, _, ROWS>(isa, self, a, (i, rest), j));
                     j += ROWS;
                 }
                 while ROWS > FOUR && n - j >= FOUR {
-                    with_vectors!(vectors, tile::<T, V, _, FOUR>(self, a, (i, rest), j));
+                    with_vectors!(vectors, tile::<T, V, _, FOUR>(isa, self, a, (i, rest), j));
                     j += FOUR;
                 }
                 while j < n {
-                    with_vectors!(vectors, tile::<T, V, _, ONE>(self, a, (i, rest), j));
+                    with_vectors!(vectors, tile::<T, V, _, ONE>(isa, self, a, (i, rest), j));
                     j += 1;
                 }
             }
@@ -114,9 +114,10 @@ impl<T: Scalar> Kernel<T> for &Small<'_, T> {
 /// columns at a distance.
 ///
 /// # Safety
-/// As for [`Vector`]; the operands have these elements.
+/// The operands have these elements.
 #[inline(always)]
 unsafe fn tile<T, V, const NV: usize, const COLUMNS: usize>(
+    isa: V::Isa,
     product: &Small<'_, T>,
     (a, step_a): (*const T, usize),
     (i, reals): (usize, usize),
@@ -127,18 +128,18 @@ unsafe fn tile<T, V, const NV: usize, const COLUMNS: usize>(
 {
     let last = reals - (NV - 1) * V::LANES;
     let (step_a, step_b, across) = (step_a * planes::<T>(), product.b.1, product.b.2);
-    // SAFETY: rows and columns of the operands, as the caller promises; no lane beyond `last` of the last vector is touched.
+    // SAFETY: rows and columns of the operands; no lane beyond `last` of the last vector is touched.
     unsafe {
-        let mut acc = zero::<T, V, NV, COLUMNS>();
+        let mut acc = zero::<T, V, NV, COLUMNS>(isa);
         let (mut a, mut b) = (a.cast::<T::Real>().add(i), product.b.0.add(j * across));
         for _ in 0..product.depth {
-            let mut x = [V::splat(T::Real::ZERO); NV];
+            let mut x = [V::splat(isa, T::Real::ZERO); NV];
             for (v, x) in x.iter_mut().enumerate() {
-                *x = load::<V, NV>(a, v, last);
+                *x = load::<V, NV>(isa, a, v, last);
             }
             for (column, acc) in acc.iter_mut().enumerate() {
                 let y = *b.add(column * across);
-                let (re, im) = (V::splat(y.re()), V::splat(if product.conj.1 { -y.im() } else { y.im() }));
+                let (re, im) = (V::splat(isa, y.re()), V::splat(isa, if product.conj.1 { -y.im() } else { y.im() }));
                 for (acc, &x) in acc.iter_mut().zip(&x) {
                     acc[0] = acc[0].mul_add(x, re);
                     if T::COMPLEX {
@@ -153,7 +154,8 @@ unsafe fn tile<T, V, const NV: usize, const COLUMNS: usize>(
             for (v, &sum) in acc.iter().enumerate() {
                 let mut new = times::<T, V>(product.alpha, total::<T, V>(sum, product.conj.0));
                 if product.beta != T::ZERO {
-                    new = times::<T, V>(product.beta, load::<V, NV>(c, v, last)).mul_add(V::splat(T::Real::ONE), new);
+                    new = times::<T, V>(product.beta, load::<V, NV>(isa, c, v, last))
+                        .mul_add(V::splat(isa, T::Real::ONE), new);
                 }
                 match v + 1 < NV {
                     true => new.store(c.add(v * V::LANES)),
@@ -167,56 +169,43 @@ unsafe fn tile<T, V, const NV: usize, const COLUMNS: usize>(
 /// Vector v of NV that are one behind the other, of which the last one has lanes up to `last`.
 ///
 /// # Safety
-/// As for [`Vector`].
+/// They are there.
 #[inline(always)]
-unsafe fn load<V: Vector, const NV: usize>(from: *const V::Real, v: usize, last: usize) -> V {
-    // SAFETY: the caller has these lanes, and vouches for the instructions.
+unsafe fn load<V: Vector, const NV: usize>(isa: V::Isa, from: *const V::Real, v: usize, last: usize) -> V {
+    // SAFETY: vector v begins v LANES behind the first; all of its lanes are there, but of the last vector only so many.
     unsafe {
         let from = from.add(v * V::LANES);
-        if v + 1 < NV { V::load(from) } else { V::load_lanes(from, 0, last) }
+        if v + 1 < NV { V::load(isa, from) } else { V::load_lanes(isa, from, 0, last) }
     }
 }
 
 /// -1 and 1 in turn.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-unsafe fn signs<V: Vector<Real: Real>>() -> V {
+fn signs<V: Vector<Real: Real>>(isa: V::Isa) -> V {
     let pairs = [[-V::Real::ONE, V::Real::ONE]; 8];
     // SAFETY: no vector has more than sixteen lanes.
-    unsafe { V::load(pairs.as_ptr().cast()) }
+    unsafe { V::load(isa, pairs.as_ptr().cast()) }
 }
 
 /// x + i y, or its conjugate.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-unsafe fn total<T: Scalar, V: Vector<Real = T::Real>>([x, y]: [V; 2], conj: bool) -> V {
+fn total<T: Scalar, V: Vector<Real = T::Real>>([x, y]: [V; 2], conj: bool) -> V {
+    let isa = x.isa();
     if !T::COMPLEX {
         return x;
     }
-    // SAFETY: the caller vouches for the instructions; no memory is touched.
-    unsafe {
-        let sum = x.mul_add(y.swap_pairs(), signs());
-        if conj { sum.mul(signs::<V>().mul(V::splat(-T::Real::ONE))) } else { sum }
-    }
+    let sum = x.mul_add(y.swap_pairs(), signs(isa));
+    if conj { sum.mul(signs::<V>(isa).mul(V::splat(isa, -T::Real::ONE))) } else { sum }
 }
 
 /// by x. A real number times an infinite part must not make NaN of the other part, as 0 * Inf in a complex product
 /// does.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-unsafe fn times<T: Scalar, V: Vector<Real = T::Real>>(by: T, x: V) -> V {
-    // SAFETY: the caller vouches for the instructions; no memory is touched.
-    unsafe {
-        let real = x.mul(V::splat(by.re()));
-        match by.im() == T::Real::ZERO {
-            true => real,
-            false => real.mul_add(x.swap_pairs().mul(V::splat(by.im())), signs()),
-        }
+fn times<T: Scalar, V: Vector<Real = T::Real>>(by: T, x: V) -> V {
+    let isa = x.isa();
+    let real = x.mul(V::splat(isa, by.re()));
+    match by.im() == T::Real::ZERO {
+        true => real,
+        false => real.mul_add(x.swap_pairs().mul(V::splat(isa, by.im())), signs(isa)),
     }
 }

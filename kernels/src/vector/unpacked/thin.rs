@@ -42,7 +42,7 @@ impl<T: Scalar> Kernel<T> for Thin<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const WIDE: usize>(mut self) {
+    fn run<V: Vector<Real = T::Real>, const WIDE: usize>(mut self, _isa: V::Isa) {
         let ((m, n), k) = (self.c.shape(), self.a.view.ncols());
         let mut scratch = Workspace::<T>::take(k + ROWS.min(m));
         let (coefficients, sums) = scratch.elements().split_at_mut(k);

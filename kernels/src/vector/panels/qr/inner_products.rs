@@ -14,20 +14,25 @@ const CHUNK_BYTES: usize = 16 << 10;
 /// Y = Vᴴ C for some columns of V and the block C at column b, from row `first` on.
 ///
 /// # Safety
-/// As for [`Vector`]; the columns are there.
+/// The columns are there.
 #[inline(always)]
-pub(crate) unsafe fn inner_products<T, V, const ROWS: usize>(work: &Work<T>, v: Range<usize>, b: usize, first: usize)
-where
+pub(crate) unsafe fn inner_products<T, V, const ROWS: usize>(
+    isa: V::Isa,
+    work: &Work<T>,
+    v: Range<usize>,
+    b: usize,
+    first: usize,
+) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     // Two columns of complex numbers: three would need all 32 registers of AVX-512, and one more.
-    // SAFETY: the caller's promises.
+    // SAFETY: the columns are there, however many are taken at a time.
     unsafe {
         if T::COMPLEX {
-            inner_products_by::<T, V, 2, ROWS>(work, v, b, first);
+            inner_products_by::<T, V, 2, ROWS>(isa, work, v, b, first);
         } else {
-            inner_products_by::<T, V, NV, ROWS>(work, v, b, first);
+            inner_products_by::<T, V, NV, ROWS>(isa, work, v, b, first);
         }
     }
 }
@@ -38,6 +43,7 @@ where
 /// As for [`inner_products`].
 #[inline(always)]
 unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(
+    isa: V::Isa,
     work: &Work<T>,
     v: Range<usize>,
     b: usize,
@@ -53,19 +59,19 @@ unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(
         for start in (begin..columns.rows).step_by(chunk) {
             for p in v.clone().step_by(NV) {
                 let sums = work.sums.add(p * ROWS * step);
-                let mut acc: Tile<V, NV, ROWS> = zero::<T, V, NV, ROWS>();
+                let mut acc: Tile<V, NV, ROWS> = zero::<T, V, NV, ROWS>(isa);
                 if start > begin {
-                    acc = load_tile::<T, V, NV, ROWS>(Stream { ptr: sums, step: NV * step, plane: NV * V::LANES });
+                    acc = load_tile::<T, V, NV, ROWS>(isa, Stream { ptr: sums, step: NV * step, plane: NV * V::LANES });
                 }
                 // Column p is zero before row p.
                 let mut i = start.max(p - p % V::LANES);
                 while i < columns.rows.min(start + chunk) {
-                    let mut v = [[V::splat(T::Real::ZERO); 2]; NV];
+                    let mut v = [[V::splat(isa, T::Real::ZERO); 2]; NV];
                     for (q, v) in v.iter_mut().enumerate() {
-                        *v = columns.load::<V>(i, p + q);
+                        *v = columns.load::<V>(isa, i, p + q);
                     }
                     for (c, row) in acc.iter_mut().enumerate() {
-                        let x = columns.load::<V>(i, b + c);
+                        let x = columns.load::<V>(isa, i, b + c);
                         for (acc, &v) in row.iter_mut().zip(&v) {
                             add_conj_product::<T, V>(acc, v, x);
                         }
@@ -77,7 +83,7 @@ unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(
         }
         for p in v.step_by(NV) {
             let sums = work.sums.add(p * ROWS * step);
-            let acc = load_tile::<T, V, NV, ROWS>(Stream { ptr: sums, step: NV * step, plane: NV * V::LANES });
+            let acc = load_tile::<T, V, NV, ROWS>(isa, Stream { ptr: sums, step: NV * step, plane: NV * V::LANES });
             for (c, row) in acc.iter().enumerate() {
                 for (q, &acc) in row.iter().enumerate() {
                     put(work.y.add((p + q) * step + c), V::LANES, sum::<T, V>(acc));
