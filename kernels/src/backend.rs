@@ -1,8 +1,8 @@
 //! The vector kernels of each element type, compiled.
 //!
 //! [`backend`] is the door between the routines of [`cpu`](crate::cpu), which are generic and compiled by whoever calls
-//! them, and the [vector kernels](crate::vector), which take most of a build's time and are compiled here, once for each of
-//! the four types. In goes an operation as a value; what becomes of it is said where the operation is declared.
+//! them, and the [vector kernels](crate::vector), which take most of a build's time and are compiled here, once for
+//! each of the four types. In goes an operation as a value; what becomes of it is said where the operation is declared.
 
 use crate::Scalar;
 use crate::scalar::choice::ByType;

@@ -7,8 +7,8 @@ use crate::{MatMut, Op, Scalar};
 
 /// C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
 ///
-/// A and B are views, or [`Operand`]s, which may stay packed for the next product. beta = 0 writes C without reading it;
-/// alpha = 0 (or k = 0) reads neither A nor B.
+/// A and B are views, or [`Operand`]s, which may stay packed for the next product. beta = 0 writes C without reading
+/// it; alpha = 0 (or k = 0) reads neither A nor B.
 ///
 /// # Panics
 /// When the shapes do not agree.

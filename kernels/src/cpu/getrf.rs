@@ -1,8 +1,8 @@
 //! getrf: the LU factorization with partial pivoting of one tile, or of a tile column.
 //!
-//! Recursive on columns (Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting", 1997): the left half is
-//! factored, its interchanges and its triangle are applied to the right half, which is updated and factored in turn. What
-//! is narrow goes to [`LuPanel`].
+//! Recursive on columns (Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting", 1997): the left
+//! half is factored, its interchanges and its triangle are applied to the right half, which is updated and factored in
+//! turn. What is narrow goes to [`LuPanel`].
 
 use super::gemm::add;
 use super::laswp::laswp;
@@ -12,9 +12,10 @@ use crate::scalar::division::size;
 use crate::vector::{Factor, LuPanel, Workspace};
 use crate::{Diag, Direction, MatMut, Op, Scalar, Side, Singular, Uplo};
 
-/// Columns of the panels that [`LuPanel`] takes on at once, of real matrices whose columns have up to so many bytes, and of all others: the
-/// higher a panel, the more of it a product with the columns on its left has to fetch. (One core of a Xeon, 2026-11-25: order 512 in d 1.03 times as
-/// fast with 16 columns as with 32, 1024 x 64 1.05 in d, 1.09 in s; order 64 in d 1.2 times with 64.)
+/// Columns of the panels that [`LuPanel`] takes on at once, of real matrices whose columns have up to so many bytes,
+/// and of all others: the higher a panel, the more of it a product with the columns on its left has to fetch. (One core
+/// of a Xeon, 2026-11-25: order 512 in d 1.03 times as fast with 16 columns as with 32, 1024 x 64 1.05 in d, 1.09 in s;
+/// order 64 in d 1.2 times with 64.)
 const PANEL_COLUMNS: [(usize, usize); 2] = [(768, 64), (2048, 32)];
 const HIGH_PANEL_COLUMNS: usize = 16;
 /// The same of complex matrices, whose panels are copied.
@@ -22,12 +23,12 @@ const COMPLEX_PANEL_COLUMNS: usize = 32;
 
 /// Factors the m x n matrix A = P L U: L, unit lower trapezoidal, and U, upper trapezoidal, overwrite A.
 ///
-/// `ipiv` receives min(m, n) interchanges: row i was exchanged with row `ipiv[i] - 1`, in this order (see [`laswp`]). The
-/// pivot of a column is its first element with the largest |re| + |im|.
+/// `ipiv` receives min(m, n) interchanges: row i was exchanged with row `ipiv[i] - 1`, in this order (see [`laswp`]).
+/// The pivot of a column is its first element with the largest |re| + |im|.
 ///
 /// # Errors
-/// [`Singular`] names the first pivot that is exactly zero. The factorization is complete all the same; only solving with U
-/// would divide by zero.
+/// [`Singular`] names the first pivot that is exactly zero. The factorization is complete all the same; only solving
+/// with U would divide by zero.
 ///
 /// # Panics
 /// When `ipiv` has another length than min(m, n), or m is larger than `i32::MAX`.
@@ -58,8 +59,8 @@ pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Si
     singular.map_or(Ok(()), |column| Err(Singular { pivot: column + 1 }))
 }
 
-/// Up to so many rows the textbook's loops take less time than a panel. (One core of an EPYC, 2026-11-27: dgetrf of order
-/// 8 and 16 takes 0.38 and 0.57 of it, sgetrf 0.25 and 0.43.)
+/// Up to so many rows the textbook's loops take less time than a panel. (One core of an EPYC, 2026-11-27: dgetrf of
+/// order 8 and 16 takes 0.38 and 0.57 of it, sgetrf 0.25 and 0.43.)
 const TINY: usize = 16;
 
 /// Columns of the panels of a matrix with m rows.

@@ -13,8 +13,8 @@ pub struct BlockReflector<'a, T> {
     pub v: MatRef<'a, T>,
     /// Their triangular factor.
     pub t: MatRef<'a, T>,
-    /// Of a tile that is applied to many others: what is remembered of V as it is multiplied with C, and as it multiplies
-    /// the product. Of use only where T is k x k.
+    /// Of a tile that is applied to many others: what is remembered of V as it is multiplied with C, and as it
+    /// multiplies the product. Of use only where T is k x k.
     pub packs: Option<[&'a Packs; 2]>,
 }
 

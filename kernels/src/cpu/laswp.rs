@@ -1,7 +1,7 @@
 //! laswp: interchanges of rows.
 //!
-//! Many interchanges of few rows make a permutation, which is found first: one after the other in memory they would wait for each other,
-//! because a row that was just written is read again.
+//! Many interchanges of few rows make a permutation, which is found first: one after the other in memory they would
+//! wait for each other, because a row that was just written is read again.
 
 use crate::vector::{Workspace, exchange_pieces};
 use crate::{Direction, MatMut, Scalar};
@@ -10,13 +10,14 @@ use crate::{Direction, MatMut, Scalar};
 const STRIP: usize = 256;
 /// The same where columns are: a row is looked up once for all of them.
 const BESIDE: usize = 4;
-/// From so many columns on a permutation is worth finding, if nearly all rows are interchanged: where it moves twice as many rows as there are
-/// interchanges, one by one takes no longer. (One core of a Xeon, 2026-11-25: 448 interchanges of as many rows in 64 columns of doubles took
-/// 80 µs one by one and 49 as a permutation; 256 of 512 rows 1.05 times as long as a permutation.)
+/// From so many columns on a permutation is worth finding, if nearly all rows are interchanged: where it moves twice as
+/// many rows as there are interchanges, one by one takes no longer. (One core of a Xeon, 2026-11-25: 448 interchanges
+/// of as many rows in 64 columns of doubles took 80 µs one by one and 49 as a permutation; 256 of 512 rows 1.05 times
+/// as long as a permutation.)
 const PERMUTED_COLUMNS: usize = 8;
 
-/// Exchanges row `first + i` and row `ipiv[i] - 1` of A, for every i in turn ([`Direction::Forward`]), or from the last to the
-/// first, which undoes it. LAPACK's `k1` is `first + 1`.
+/// Exchanges row `first + i` and row `ipiv[i] - 1` of A, for every i in turn ([`Direction::Forward`]), or from the last
+/// to the first, which undoes it. LAPACK's `k1` is `first + 1`.
 ///
 /// # Panics
 /// When an index is not in 1 ..= m, or there are more than m - `first`.
@@ -93,7 +94,8 @@ unsafe fn exchange_elements<T: Scalar, const COLUMNS: usize>(
     }
 }
 
-/// The interchanges of a matrix whose number of columns is a multiple of [`BESIDE`], by way of the permutation that they make.
+/// The interchanges of a matrix whose number of columns is a multiple of [`BESIDE`], by way of the permutation that
+/// they make.
 fn permute<T: Scalar>(mut a: MatMut<'_, T>, pairs: impl Iterator<Item = (usize, usize)>) {
     let ((m, n), rs, cs, at) = (a.shape(), a.row_stride(), a.col_stride(), a.as_mut_ptr());
     debug_assert!(n.is_multiple_of(BESIDE));

@@ -1,8 +1,9 @@
 //! gemmt, syrk, herk, syr2k and her2k: products of which one triangle is computed.
 //!
 //! All are a product of which only the register tiles at and below the diagonal are computed. Upper triangles are the
-//! lower ones of transposed views. C may be higher than wide, or wider than high: then it is a trapezoid, whose diagonal begins at its
-//! first element as a triangle's does. So columns of a lower triangle from the diagonal on, or rows of an upper one, are an update of their own.
+//! lower ones of transposed views. C may be higher than wide, or wider than high: then it is a trapezoid, whose
+//! diagonal begins at its first element as a triangle's does. So columns of a lower triangle from the diagonal on, or
+//! rows of an upper one, are an update of their own.
 
 use super::gemm::{add, product, scale};
 use crate::backend::backend;
@@ -10,8 +11,8 @@ use crate::scalar::scaled;
 use crate::vector::{Factor, Operand, Product, SmallRank};
 use crate::{MatMut, Op, Scalar, Uplo};
 
-/// One triangle of C = alpha A Aᵀ + beta C (`Op::None`, A n x k) or C = alpha Aᵀ A + beta C (`Op::Trans`, A k x n), where n is the larger of
-/// C's dimensions: a trapezoid is that of the whole product.
+/// One triangle of C = alpha A Aᵀ + beta C (`Op::None`, A n x k) or C = alpha Aᵀ A + beta C (`Op::Trans`, A k x n),
+/// where n is the larger of C's dimensions: a trapezoid is that of the whole product.
 ///
 /// The other triangle is not touched. beta = 0 does not read C; alpha = 0 does not read A.
 ///
@@ -35,7 +36,8 @@ pub fn syrk<'a, T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: impl Into<Operand<'a
     rank_k(uplo, false, alpha, a, beta, c);
 }
 
-/// One triangle of C = alpha A Aᴴ + beta C (`Op::None`, A n x k) or C = alpha Aᴴ A + beta C (`Op::ConjTrans`, A k x n), or a trapezoid as of [`syrk`].
+/// One triangle of C = alpha A Aᴴ + beta C (`Op::None`, A n x k) or C = alpha Aᴴ A + beta C (`Op::ConjTrans`, A k x n),
+/// or a trapezoid as of [`syrk`].
 ///
 /// alpha and beta are real; the imaginary part of C's diagonal is taken as zero and left zero. The other triangle is
 /// not touched. beta = 0 does not read C; alpha = 0 does not read A. For real types this is [`syrk`].
@@ -102,8 +104,8 @@ pub fn gemmt<'a, T: Scalar>(
 /// The other triangle is not touched. beta = 0 does not read C; alpha = 0 reads neither A nor B.
 ///
 /// # Panics
-/// When the shapes do not agree, or for [`Op::ConjTrans`] of a complex type (which is [`her2k`]'s); of a real type it is
-/// [`Op::Trans`].
+/// When the shapes do not agree, or for [`Op::ConjTrans`] of a complex type (which is [`her2k`]'s); of a real type it
+/// is [`Op::Trans`].
 ///
 /// # Example
 /// ```

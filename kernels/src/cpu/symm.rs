@@ -1,7 +1,7 @@
 //! symm and hemm: products with a symmetric or Hermitian matrix of which one triangle is stored.
 //!
-//! It is packed as a whole one (see `mirror`), so the product is that of any two matrices. Where packing does not pay, because either the matrix or
-//! the other factor is small, it is cut into blocks of columns.
+//! It is packed as a whole one (see `mirror`), so the product is that of any two matrices. Where packing does not pay,
+//! because either the matrix or the other factor is small, it is cut into blocks of columns.
 
 use super::gemm::{self, add, scale};
 use crate::vector::{Factor, Operand, Product, SMALL_PRODUCT, THIN_COLUMNS, Workspace};
@@ -12,8 +12,8 @@ const SMALL: usize = 8;
 /// Columns of a block: those that it has on the diagonal are completed element by element.
 const BLOCK: usize = 64;
 
-/// C = alpha A B + beta C (`Side::Left`, A m x m) or C = alpha B A + beta C (`Side::Right`, A n x n), with A symmetric and B and
-/// C m x n.
+/// C = alpha A B + beta C (`Side::Left`, A m x m) or C = alpha B A + beta C (`Side::Right`, A n x n), with A symmetric
+/// and B and C m x n.
 ///
 /// Only the triangle `uplo` of A is read. beta = 0 does not read C; alpha = 0 reads neither A nor B.
 ///
@@ -96,8 +96,8 @@ fn product<'a, T: Scalar>(
     }
 }
 
-/// C = alpha A B + beta C where packing does not pay: the sum of the products of a few columns of A each, of which those on the diagonal are
-/// completed in the workspace.
+/// C = alpha A B + beta C where packing does not pay: the sum of the products of a few columns of A each, of which
+/// those on the diagonal are completed in the workspace.
 fn by_columns<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, mut c: MatMut<'_, T>) {
     let (n, sides) = c.shape();
     let mut scratch = Workspace::take(n.min(BLOCK) * n.min(BLOCK));

@@ -1,9 +1,9 @@
 //! Which way a triangular matrix is applied to another one. Every variant of trsm and trmm becomes A X = B or A B by
 //! transposing views.
 //!
-//! Most products are blocked as any product is ([`TriangularProduct`]). A large triangle of a solve is halved, which leaves
-//! most of the work to the product; one of moderate order is packed and applied as a whole ([`Triangular`]). Where a
-//! reciprocal would overflow or lose digits, the textbook loop is used, which divides ([`Scalar::quotient`]).
+//! Most products are blocked as any product is ([`TriangularProduct`]). A large triangle of a solve is halved, which
+//! leaves most of the work to the product; one of moderate order is packed and applied as a whole ([`Triangular`]).
+//! Where a reciprocal would overflow or lose digits, the textbook loop is used, which divides ([`Scalar::quotient`]).
 
 use super::gemm::{add, scale};
 use super::level2::{Conj, trsv};
@@ -12,7 +12,8 @@ use crate::scalar::division::scale_of;
 use crate::vector::{Action, Factor, THIN_COLUMNS, Triangular, TriangularProduct, Workspace};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, VecMut, reference};
 
-/// Up to this order a triangle is packed and applied as a whole: it then stays in the second-level cache. Larger ones are halved.
+/// Up to this order a triangle is packed and applied as a whole: it then stays in the second-level cache. Larger ones
+/// are halved.
 const DIRECT: usize = 256;
 /// The same for products with so few columns that packing the triangle would not pay: the rest then goes to products
 /// that do not pack either.
@@ -22,9 +23,9 @@ const DIRECT_THIN: usize = 32;
 const PACKED_THIN: usize = 128;
 /// Up to so many multiplications, twice over, loops over the elements are all it takes.
 const TINY: usize = 256;
-/// Up to so many bytes of a column of A a product is one with a copy of A that has zeros in place of the other triangle.
-/// (One core of an EPYC, 2026-11-27: dtrmm of order 8, 16, 32 so takes 0.61, 0.74, 1.09 of the time that it takes with a
-/// packed triangle, strmm 0.60, 0.63, 0.78.)
+/// Up to so many bytes of a column of A a product is one with a copy of A that has zeros in place of the other
+/// triangle. (One core of an EPYC, 2026-11-27: dtrmm of order 8, 16, 32 so takes 0.61, 0.74, 1.09 of the time that it
+/// takes with a packed triangle, strmm 0.60, 0.63, 0.78.)
 const FILLED: usize = 128;
 /// The same for columns of B.
 const FILLED_COLUMNS: usize = 64;
@@ -163,8 +164,9 @@ impl<'a, T: Scalar> Triangular<'a, T> {
         }
     }
 
-    /// Whether this is a complex triangle of moderate order whose lanes would run along A: those of its small triangles leave no register free. (One core of an
-    /// EPYC, 2026-11-26, order 64, 256, 512 so in c: 1.20, 1.10, 0.99 times as fast, in z 1.11, 0.98.)
+    /// Whether this is a complex triangle of moderate order whose lanes would run along A: those of its small triangles
+    /// leave no register free. (One core of an EPYC, 2026-11-26, order 64, 256, 512 so in c: 1.20, 1.10, 0.99 times as
+    /// fast, in z 1.11, 0.98.)
     fn is_small_complex(&self) -> bool {
         T::COMPLEX && self.b.nrows() <= DIRECT && self.b.row_stride() <= self.b.col_stride()
     }

@@ -1,8 +1,8 @@
 //! From a generic element type to what is compiled for each of the four.
 //!
-//! Kernels are compiled once for each element type, above this module, and called by code that is generic over [`Scalar`]. A
-//! table with a column for each type ([`ByType`]) leads from one to the other: [`Choose::choose`] picks the column of its
-//! type. The compiler knows which one that is, so a call through a table is a direct one.
+//! Kernels are compiled once for each element type, above this module, and called by code that is generic over
+//! [`Scalar`]. A table with a column for each type ([`ByType`]) leads from one to the other: [`Choose::choose`] picks
+//! the column of its type. The compiler knows which one that is, so a call through a table is a direct one.
 
 use super::{Scalar, c32, c64};
 

@@ -1,7 +1,7 @@
 //! The four element types of dense linear algebra behind one trait, so that each routine is written once.
 //!
-//! [`Scalar`] is implemented for `f32`, `f64`, [`c32`] and [`c64`] and for nothing else: the kernels choose instructions
-//! by type. One macro at the end of this file lists the four.
+//! [`Scalar`] is implemented for `f32`, `f64`, [`c32`] and [`c64`] and for nothing else: the kernels choose
+//! instructions by type. One macro at the end of this file lists the four.
 
 pub(crate) mod choice;
 pub(crate) mod division;
@@ -217,7 +217,8 @@ macro_rules! reals {
 
 reals! { f32 f64 }
 
-/// beta x. A real beta times an infinite part must not make NaN of the other part, which is 0 * Inf in a complex product.
+/// beta x. A real beta times an infinite part must not make NaN of the other part, which is 0 * Inf in a complex
+/// product.
 #[inline(always)]
 pub(crate) fn scaled<T: Scalar>(beta: T, x: T) -> T {
     if beta.im() == T::Real::ZERO { T::from_parts(x.re() * beta.re(), x.im() * beta.re()) } else { beta * x }

@@ -1,8 +1,9 @@
 //! Vectors of reals, and the choice of instructions at run time.
 //!
-//! Stable Rust compiles for the oldest x86-64, which has neither AVX-512 nor a fused multiply-add. So there is a type for the
-//! registers of each instruction set, all of them a [`Vector`], and kernels are written over that. Which set the processor
-//! has is found out at run time ([`InstructionSet`]); `vector::dispatch` compiles kernels once for each and enters the best.
+//! Stable Rust compiles for the oldest x86-64, which has neither AVX-512 nor a fused multiply-add. So there is a type
+//! for the registers of each instruction set, all of them a [`Vector`], and kernels are written over that. Which set
+//! the processor has is found out at run time ([`InstructionSet`]); `vector::dispatch` compiles kernels once for each
+//! and enters the best.
 
 mod portable;
 mod sets;
@@ -50,9 +51,9 @@ instruction_sets! {
     Avx512
 }
 
-/// A register full of reals. A vector can exist only where the processor has the instructions for it, because whoever makes
-/// one from nothing shows an [`Isa`]: so arithmetic is safe. What follows an address is not: loads and stores take any
-/// alignment and touch `LANES` reals.
+/// A register full of reals. A vector can exist only where the processor has the instructions for it, because whoever
+/// makes one from nothing shows an [`Isa`]: so arithmetic is safe. What follows an address is not: loads and stores
+/// take any alignment and touch `LANES` reals.
 pub(crate) trait Vector: Copy {
     type Real: Copy;
     type Isa: Isa;
@@ -86,7 +87,8 @@ pub(crate) trait Vector: Copy {
     fn mul_sub(self, a: Self, b: Self) -> Self;
     /// Its modulus, lane by lane.
     fn abs(self) -> Self;
-    /// Lane by lane the pair whose first number is larger: `x` if that is so, and `best` otherwise, NaN in `x` included.
+    /// Lane by lane the pair whose first number is larger: `x` if that is so, and `best` otherwise, NaN in `x`
+    /// included.
     fn larger(best: (Self, Self), x: (Self, Self)) -> (Self, Self);
     /// Lanes first .. end of `other`, the others of itself.
     fn blend(self, other: Self, first: usize, end: usize) -> Self;
@@ -120,7 +122,8 @@ pub(crate) trait Vector: Copy {
     /// The same for the first four rows of `from`, which has SQUARE columns.
     ///
     /// # Safety
-    /// Four rows of SQUARE reals are at `from`, there is room for SQUARE rows of four at `to`, and the two do not overlap.
+    /// Four rows of SQUARE reals are at `from`, there is room for SQUARE rows of four at `to`, and the two do not
+    /// overlap.
     unsafe fn transpose_four(
         isa: Self::Isa,
         from: *const Self::Real,
@@ -128,10 +131,10 @@ pub(crate) trait Vector: Copy {
         to: *mut Self::Real,
         to_step: usize,
     );
-    /// acc -= b x over some of `depth` steps of a register tile, or with the conjugate of b, where there is code for its
-    /// size: `[row][vector][plane]`, two planes of complex numbers. Each step has the tile's vectors of each plane of x, and
-    /// an element of each plane of b for each row, one behind the other. With every four of them a cache line of `next` is
-    /// asked for, into the second-level cache. Returns how many steps were taken.
+    /// acc -= b x over some of `depth` steps of a register tile, or with the conjugate of b, where there is code for
+    /// its size: `[row][vector][plane]`, two planes of complex numbers. Each step has the tile's vectors of each plane
+    /// of x, and an element of each plane of b for each row, one behind the other. With every four of them a cache line
+    /// of `next` is asked for, into the second-level cache. Returns how many steps were taken.
     ///
     /// # Safety
     /// x and b hold `depth` steps. `next` may be any address.
@@ -188,8 +191,8 @@ pub(crate) trait Part<V: Vector> {
     unsafe fn run(self, isa: V::Isa) -> Self::Output;
 }
 
-/// The best instructions of this processor that `SUPERSCALAR_INSTRUCTIONS` allows. Unit tests have the portable ones only: the others are
-/// tested from outside (`tests/sets`), and would be compiled twice.
+/// The best instructions of this processor that `SUPERSCALAR_INSTRUCTIONS` allows. Unit tests have the portable ones
+/// only: the others are tested from outside (`tests/sets`), and would be compiled twice.
 #[inline(always)]
 pub(crate) fn best() -> InstructionSet {
     if cfg!(test) { InstructionSet::Portable } else { InstructionSet::in_use() }
@@ -200,7 +203,8 @@ pub(crate) fn second_level_cache() -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::__cpuid;
-        // Leaves from 0x8000_0000 on: the first tells the last one; of 0x8000_0006 the upper half of ECX is the size in KiB.
+        // Leaves from 0x8000_0000 on: the first tells the last one; of 0x8000_0006 the upper half of ECX is the size in
+        // KiB.
         const EXTENDED: u32 = 0x8000_0000;
         const CACHES: u32 = 0x8000_0006;
         #[allow(unused_unsafe, reason = "in older compilers it is unsafe")]

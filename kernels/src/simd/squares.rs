@@ -2,8 +2,8 @@
 
 use std::arch::x86_64::*;
 
-/// Eight by eight doubles in AVX-512. Rows i and i + 4 share a register, which loads do on their own; what is left are two
-/// transposes of four by four, two shuffles per row.
+/// Eight by eight doubles in AVX-512. Rows i and i + 4 share a register, which loads do on their own; what is left are
+/// two transposes of four by four, two shuffles per row.
 ///
 /// # Safety
 /// As for [`Vector::transpose`](super::Vector::transpose); the processor has AVX-512.

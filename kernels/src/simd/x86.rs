@@ -5,8 +5,8 @@ use super::squares::{four_f32, four_f64_8, transpose_f32, transpose_f64, transpo
 use super::{Avx2, Avx512, Isa, Part, Vector, tile};
 use std::arch::x86_64::*;
 
-/// One line per register type: its name, the register, its instruction set, its real, its lanes, the instructions that parts of
-/// kernels are compiled for, and the intrinsics by name.
+/// One line per register type: its name, the register, its instruction set, its real, its lanes, the instructions that
+/// parts of kernels are compiled for, and the intrinsics by name.
 macro_rules! vectors {
     ($($name:ident, $v:ty, $isa:ident, $real:ty, $lanes:literal, $features:literal, $splat:ident, $load:ident, $store:ident, $mul:ident,
         $add:ident, $sub:ident, |$x:ident, $i:ident| $lane:expr, $mask:ident, $mask_load:ident, $mask_store:ident, $blend:ident,
@@ -17,8 +17,8 @@ macro_rules! vectors {
         #[repr(transparent)]
         pub struct $name($v);
 
-        // What "the witness" is in the notes below: a value of this type, or of its instruction set's, exists only where the
-        // processor has the instructions.
+        // What "the witness" is in the notes below: a value of this type, or of its instruction set's, exists only
+        // where the processor has the instructions.
         impl Vector for $name {
             type Real = $real;
             type Isa = $isa;
@@ -111,7 +111,8 @@ macro_rules! vectors {
             #[inline(never)]
             #[target_feature(enable = $features)]
             unsafe fn enter<P: Part<Self>>(part: P) -> P::Output {
-                // SAFETY: this function enables the instructions; what the part asks for holds by this function's contract.
+                // SAFETY: this function enables the instructions; what the part asks for holds by this function's
+                // contract.
                 unsafe { part.run($isa::assume()) }
             }
             #[inline(always)]
@@ -133,8 +134,8 @@ macro_rules! vectors {
                         return 0;
                     }
                     let acc: *mut [[[Self; 2]; NV]; ROWS] = acc;
-                    // SAFETY: x and b hold 4 `times` steps; the tile has the size that was just asked for, and its vectors, which
-                    // are the witness, are registers and nothing else.
+                    // SAFETY: x and b hold 4 `times` steps; the tile has the size that was just asked for, and its
+                    // vectors, which are the witness, are registers and nothing else.
                     unsafe {
                         if is_complex {
                             $complex_tile(&mut *acc.cast(), times, (x, b), next, conj);

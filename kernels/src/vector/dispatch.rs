@@ -1,9 +1,9 @@
 //! The choice of instructions at run time.
 //!
-//! A [`Kernel`] is a body written once over [`Vector`]; [`dispatch`] compiles it once per instruction set and enters the
-//! best that the processor has. Everything a body calls must be `#[inline(always)]`, and no closure: only then does it end
-//! up inside the function that enables the instructions, and each vector operation becomes one of them instead of a call (a
-//! hundred times slower). What is long and needed in several places is a [`Part`](crate::simd::Part).
+//! A [`Kernel`] is a body written once over [`Vector`]; [`dispatch`] compiles it once per instruction set and enters
+//! the best that the processor has. Everything a body calls must be `#[inline(always)]`, and no closure: only then does
+//! it end up inside the function that enables the instructions, and each vector operation becomes one of them instead
+//! of a call (a hundred times slower). What is long and needed in several places is a [`Part`](crate::simd::Part).
 
 use crate::Scalar;
 use crate::simd::{self, Isa, Lanes, Vector};

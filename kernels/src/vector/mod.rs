@@ -1,8 +1,8 @@
 //! Vector kernels: what is compiled for each element type and instruction set, and where all the time is spent.
 //!
-//! An operation comes in as a value: a struct that names its operands and is a [`Kernel`]. Shapes agree, factors are not
-//! empty, and operands do not overlap: the routines of [`cpu`](crate::cpu), which make these values, see to that. They
-//! hand them to the compiled kernels by [`backend`](crate::backend). Nothing here calls a routine.
+//! An operation comes in as a value: a struct that names its operands and is a [`Kernel`]. Shapes agree, factors are
+//! not empty, and operands do not overlap: the routines of [`cpu`](crate::cpu), which make these values, see to that.
+//! They hand them to the compiled kernels by [`backend`](crate::backend). Nothing here calls a routine.
 //!
 //! The rooms are those of BLIS. Each uses the ones above it in this list:
 //!

@@ -1,7 +1,7 @@
 //! The buffers that a thread packs into: kept between calls, so that the steady state allocates nothing.
 //!
-//! A kernel that calls another while it holds one takes a second: there are as many as kernels are nested. Their sizes are
-//! bounded by the blocking of the kernels (a few MiB), not by the matrices.
+//! A kernel that calls another while it holds one takes a second: there are as many as kernels are nested. Their sizes
+//! are bounded by the blocking of the kernels (a few MiB), not by the matrices.
 
 use crate::{Scalar, pages::ask_for_large};
 use std::cell::Cell;
@@ -17,8 +17,9 @@ impl Line {
 }
 
 thread_local! {
-    /// Those that are not in use; the one given back last is on top, so that each kernel finds the one that fits it. They go
-    /// when the thread's destructors run: a kernel that is called later (by an `atexit` handler) has a buffer for itself alone.
+    /// Those that are not in use; the one given back last is on top, so that each kernel finds the one that fits it.
+    /// They go when the thread's destructors run: a kernel that is called later (by an `atexit` handler) has a buffer
+    /// for itself alone.
     static FREE: Cell<Vec<Vec<Line>>> = const { Cell::new(Vec::new()) };
 }
 
@@ -60,8 +61,8 @@ impl<T: Plain> Workspace<T> {
     /// The scratch.
     pub fn elements(&mut self) -> &mut [T] {
         let start = self.lines.as_mut_ptr().cast::<T>();
-        // SAFETY: the lines are initialized memory of at least `len` elements, aligned for any of them; every bit pattern is
-        // a valid number, or pair of numbers (no other type is Plain); the borrow of self keeps others away.
+        // SAFETY: the lines are initialized memory of at least `len` elements, aligned for any of them; every bit
+        // pattern is a valid number, or pair of numbers (no other type is Plain); the borrow of self keeps others away.
         unsafe { std::slice::from_raw_parts_mut(start, self.len) }
     }
 }

@@ -1,9 +1,9 @@
 //! The product at the bottom of every kernel: alpha A B + beta C (or a triangle of it), blocked for the caches.
 //!
 //! Blocking after Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a block of B and a
-//! block of A are packed, then register tiles run over them. Both operands are packed, which makes the rate
-//! independent of how they were stored, but for those of real types that are used a few times only. Triangles are products whose register tiles on
-//! the other side of the diagonal are left out, vector by vector.
+//! block of A are packed, then register tiles run over them. Both operands are packed, which makes the rate independent
+//! of how they were stored, but for those of real types that are used a few times only. Triangles are products whose
+//! register tiles on the other side of the diagonal are left out, vector by vector.
 
 use crate::simd::{Part, Vector};
 use crate::vector::dispatch::Kernel;
@@ -151,7 +151,8 @@ impl<R: Real> Panels<R> {
         Self { first: self.at(row).0, ..*self }
     }
 
-    /// Those of `block`: where they lie if that is `near`, but for a last one whose rows are no multiple of `whole`, or else packed at `to`.
+    /// Those of `block`: where they lie if that is `near`, but for a last one whose rows are no multiple of `whole`, or
+    /// else packed at `to`.
     ///
     /// # Safety
     /// There is room for the whole block at `to`.
@@ -189,7 +190,8 @@ impl<R: Real> Panels<R> {
     }
 }
 
-/// Steps of a register tile, at its end, in which its elements of C, which were asked for just before, arrive; earlier they would be driven out again.
+/// Steps of a register tile, at its end, in which its elements of C, which were asked for just before, arrive; earlier
+/// they would be driven out again.
 const LATE: usize = 96;
 
 /// Cache lines that are asked for, some more in each register tile.
@@ -245,7 +247,8 @@ pub(crate) struct Block<'a, T: Scalar, const ROWS: usize, const CONJ: bool> {
     /// Rows of a panel of A.
     pub width: usize,
     pub factors: Factors<T::Real>,
-    /// Others, which are packed, whose product is added to what is beside the squares of a vector's rows on the diagonal.
+    /// Others, which are packed, whose product is added to what is beside the squares of a vector's rows on the
+    /// diagonal.
     pub others: Option<Factors<T::Real>>,
     pub ahead: Ahead,
     pub out: Out<'a, T>,
@@ -303,8 +306,8 @@ where
     }
 }
 
-/// acc -= b x, or with the conjugate of b, as in [`eliminate_across`]; what is needed next is asked for on the way: lines of `next` before C is, and
-/// others after that.
+/// acc -= b x, or with the conjugate of b, as in [`eliminate_across`]; what is needed next is asked for on the way:
+/// lines of `next` before C is, and others after that.
 ///
 /// # Safety
 /// As for [`eliminate_across`].
@@ -353,7 +356,8 @@ pub(crate) unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ:
     }
 }
 
-/// One register tile: C = alpha A B + beta C, or with the conjugate of B; the product of two others may be added to theirs.
+/// One register tile: C = alpha A B + beta C, or with the conjugate of B; the product of two others may be added to
+/// theirs.
 ///
 /// # Safety
 /// As for [`eliminate_across`]; C has at most NV vectors of rows and ROWS columns.

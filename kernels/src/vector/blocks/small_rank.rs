@@ -1,5 +1,6 @@
-//! Rank-k and rank-2k updates of a triangle that is small enough for its factors to be packed once, as the rows of the left factor of a product, and
-//! read in that form as the right one of another, too. Packed for either role they would take a tenth of the time of the product.
+//! Rank-k and rank-2k updates of a triangle that is small enough for its factors to be packed once, as the rows of the
+//! left factor of a product, and read in that form as the right one of another, too. Packed for either role they would
+//! take a tenth of the time of the product.
 
 use super::product::{Ahead, Block, Factors, Panels, steps};
 use crate::simd::Vector;
@@ -13,13 +14,13 @@ use crate::vector::workspace::Workspace;
 use crate::{MatMut, Scalar, Uplo};
 use std::mem::MaybeUninit;
 
-/// Bytes of a packed block of columns of a factor. (One core of an EPYC, 2026-11-24, orders 64, 128, 256, 512: syrk in s 1, 1, 1.15, 1.10 times as fast as
-/// with a factor packed for each role, in d 1, 1, 1.11, 1.07, in c 1.16, 1.09, 1.05, 1.02, in z 1.10, 1.05, 1.04, 1.00, cherk 1.25, 1.13, 1.08, 1.03; of
-/// order 1024 there is no difference.)
+/// Bytes of a packed block of columns of a factor. (One core of an EPYC, 2026-11-24, orders 64, 128, 256, 512: syrk in
+/// s 1, 1, 1.15, 1.10 times as fast as with a factor packed for each role, in d 1, 1, 1.11, 1.07, in c 1.16, 1.09,
+/// 1.05, 1.02, in z 1.10, 1.05, 1.04, 1.00, cherk 1.25, 1.13, 1.08, 1.03; of order 1024 there is no difference.)
 const BYTES: usize = 2 << 20;
 
-/// One triangle of C = alpha A op(A) + beta C, or of C = alpha A op(B) + op(alpha) B op(A) + beta C, where op is the transpose or the conjugate transpose.
-/// C may have fewer rows, or fewer columns, than A has rows.
+/// One triangle of C = alpha A op(A) + beta C, or of C = alpha A op(B) + op(alpha) B op(A) + beta C, where op is the
+/// transpose or the conjugate transpose. C may have fewer rows, or fewer columns, than A has rows.
 pub struct SmallRank<'a, T> {
     pub uplo: Uplo,
     pub conj: bool,
@@ -32,7 +33,8 @@ pub struct SmallRank<'a, T> {
 }
 
 impl<T: Scalar> SmallRank<'_, T> {
-    /// Whether this is worth while: small factors of real types are read where they lie, and those of large matrices are used often.
+    /// Whether this is worth while: small factors of real types are read where they lie, and those of large matrices
+    /// are used often.
     pub fn is_for(a: &Factor<'_, T>, c: &MatMut<'_, T>) -> bool {
         let (n, k) = a.view.shape();
         let bytes = n * even(k, DEPTH, 1) * size_of::<T>();
@@ -48,7 +50,8 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) {
         let Self { uplo, conj, alpha, a, b, beta, mut c } = self;
         let ((rows, columns), (n, k)) = (c.shape(), a.view.shape());
-        // Of two products both are accumulated before C is added to, from panels that together take no more of a first-level cache.
+        // Of two products both are accumulated before C is added to, from panels that together take no more of a
+        // first-level cache.
         let depth = even(k, if b.is_some() { DEPTH / 2 } else { DEPTH }, 1);
         let width = even(n, NV * V::LANES, V::LANES);
         assert!(width.is_multiple_of(ROWS), "the rows of a panel are cut into rows of register tiles");
@@ -115,8 +118,9 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
 /// Reals of the largest square: 16 x 16 complex numbers.
 const SQUARE_REALS: usize = 512;
 
-/// The square of a vector's rows on the diagonal of a rank-2k update, from this row on. There the second product is the transpose of the first one, or its
-/// conjugate transpose, and need not be computed: of order 64 in c that is a fifth of all there is.
+/// The square of a vector's rows on the diagonal of a rank-2k update, from this row on. There the second product is the
+/// transpose of the first one, or its conjugate transpose, and need not be computed: of order 64 in c that is a fifth
+/// of all there is.
 ///
 /// # Safety
 /// The panels have these rows, and `out` is their square of C.

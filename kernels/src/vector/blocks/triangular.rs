@@ -1,16 +1,17 @@
 //! Triangular matrices applied to others: A X = B solved for X, or A B multiplied.
 //!
-//! The triangle is packed once: for each block of ROWS rows the part that meets the other rows, then the small triangle on
-//! the diagonal, for a solve with reciprocals in place of its diagonal. The columns of B go by in panels of three vectors,
-//! each packed, transformed block by block in registers, and written back. All but the small triangles is the loop of the
-//! product, so the rate comes close to the product's. What the other triangle would hold is never multiplied by, not even
-//! as zeros: zero times Inf would spoil what is right.
+//! The triangle is packed once: for each block of ROWS rows the part that meets the other rows, then the small triangle
+//! on the diagonal, for a solve with reciprocals in place of its diagonal. The columns of B go by in panels of three
+//! vectors, each packed, transformed block by block in registers, and written back. All but the small triangles is the
+//! loop of the product, so the rate comes close to the product's. What the other triangle would hold is never
+//! multiplied by, not even as zeros: zero times Inf would spoil what is right.
 //!
 //! A solve takes the blocks in the order in which their unknowns are found, a product in the opposite one, so that each
 //! still finds the old contents of those that it depends on.
 //!
-//! Multiplying by a reciprocal instead of dividing costs at most one more rounding per unknown, and saves a division per
-//! element, which takes as long as thirty multiply-adds. The caller sees to it that no reciprocal overflows or loses digits.
+//! Multiplying by a reciprocal instead of dividing costs at most one more rounding per unknown, and saves a division
+//! per element, which takes as long as thirty multiply-adds. The caller sees to it that no reciprocal overflows or
+//! loses digits.
 
 use crate::scalar::division::reciprocal;
 use crate::simd::{Part, Vector};
@@ -34,7 +35,8 @@ pub enum Action {
     Multiply,
 }
 
-/// A solve or a product with A, triangular of the order of B's rows and possibly conjugated; alpha times the result over B.
+/// A solve or a product with A, triangular of the order of B's rows and possibly conjugated; alpha times the result
+/// over B.
 pub struct Triangular<'a, T> {
     pub action: Action,
     pub uplo: Uplo,

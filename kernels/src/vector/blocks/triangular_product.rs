@@ -1,9 +1,11 @@
 //! B = alpha A B for a triangular A, blocked for the caches as any product is.
 //!
-//! Some columns of A meet as many rows of B, which are packed first. These rows of the result may then be written where those of B were, and what else
-//! these columns of A hold is added to the other rows, whose own elements of B had their turn before. So B is packed once, and nothing is copied back.
+//! Some columns of A meet as many rows of B, which are packed first. These rows of the result may then be written where
+//! those of B were, and what else these columns of A hold is added to the other rows, whose own elements of B had their
+//! turn before. So B is packed once, and nothing is copied back.
 //!
-//! What the other triangle would hold is never multiplied by, not even as zeros: zero times Inf would spoil what is right.
+//! What the other triangle would hold is never multiplied by, not even as zeros: zero times Inf would spoil what is
+//! right.
 
 use super::product::{Ahead, Block, Factors, Lines, Panels, accumulate, put};
 use crate::simd::Vector;
@@ -165,7 +167,8 @@ impl<T: Scalar> TriangularProduct<'_, T> {
         Panels::packed::<T>(to.as_ptr(), width, depth)
     }
 
-    /// Columns k of A, packed as panels of `width` of these rows; where they have a place on the diagonal only what is of the triangle.
+    /// Columns k of A, packed as panels of `width` of these rows; where they have a place on the diagonal only what is
+    /// of the triangle.
     ///
     /// # Safety
     /// As for [`pack::panels`].
@@ -237,7 +240,8 @@ fn beside<T: Scalar, const ROWS: usize>(
     Block { depth, width, factors, others: None, ahead: Ahead::RIGHT, out }
 }
 
-/// All register tiles of rows of a triangle, A if lanes run along its rows (`ALONG`), B otherwise, and a block of the other factor.
+/// All register tiles of rows of a triangle, A if lanes run along its rows (`ALONG`), B otherwise, and a block of the
+/// other factor.
 ///
 /// # Safety
 /// As for [`Block`].
@@ -354,8 +358,8 @@ fn subtract_lanes<T, V, const NV: usize, const AT: usize, const LOWER: bool>(
     V: Vector<Real = T::Real>,
 {
     let isa = row[0][0].isa();
-    // One part of b after the other, as in `subtract`: they take turns in the one register that is left. Each step is masked for itself, which the
-    // processor has an instruction for.
+    // One part of b after the other, as in `subtract`: they take turns in the one register that is left. Each step is
+    // masked for itself, which the processor has an instruction for.
     let re = V::splat(isa, b.re());
     for (u, (acc, x)) in row.iter_mut().zip(x).enumerate() {
         acc[0] = wanted::<V, AT, LOWER>(u, acc[0], acc[0].mul_sub(re, x[0]), lane);

@@ -9,9 +9,10 @@
 //! alternate ([`factor`](lanes::factor)). A sum of products, conjugated or not, is two vectors of sums, whose signs are
 //! settled at the end.
 //!
-//! In come addresses. What each part asks for: `n` elements, or so many reals, at each vector that it names, an increment
-//! apart where it has one; of a matrix all elements of its shape, or of its triangle; and that nothing that is written
-//! overlaps anything else. The routines of [`cpu::level1`](crate::cpu) and `level2`, which have views, see to that.
+//! In come addresses. What each part asks for: `n` elements, or so many reals, at each vector that it names, an
+//! increment apart where it has one; of a matrix all elements of its shape, or of its triangle; and that nothing that
+//! is written overlaps anything else. The routines of [`cpu::level1`](crate::cpu) and `level2`, which have views, see
+//! to that.
 
 mod blocks;
 mod elementwise;
@@ -30,8 +31,8 @@ use crate::Scalar;
 use crate::simd::Vector;
 use crate::vector::dispatch::Kernel;
 
-/// The parts for this processor, which whoever has the table may enter. Each is `unsafe` as its [`Part`](crate::simd::Part)
-/// is: it trusts the addresses that it is given.
+/// The parts for this processor, which whoever has the table may enter. Each is `unsafe` as its
+/// [`Part`](crate::simd::Part) is: it trusts the addresses that it is given.
 pub struct VectorParts<T: Scalar> {
     pub(crate) scale: unsafe fn(Scale<T>),
     pub(crate) scale_reals: unsafe fn(Scale<T::Real>),

@@ -32,7 +32,8 @@ pub struct Factor<'a, T> {
     pub view: MatRef<'a, T>,
     pub conj: bool,
     pub packs: Option<&'a Packs>,
-    /// Where the diagonal is, if it is a part of a matrix of which one triangle is stored: elements of the view may lie in the other one.
+    /// Where the diagonal is, if it is a part of a matrix of which one triangle is stored: elements of the view may lie
+    /// in the other one.
     pub mirror: Option<Mirror>,
 }
 

@@ -1,5 +1,6 @@
-//! Symmetric and Hermitian factors, of which one triangle is stored: what lies on the other side of the diagonal is packed from its
-//! mirror image, so that no whole matrix is ever made of them, and a product with one is as fast as any other.
+//! Symmetric and Hermitian factors, of which one triangle is stored: what lies on the other side of the diagonal is
+//! packed from its mirror image, so that no whole matrix is ever made of them, and a product with one is as fast as any
+//! other.
 
 use super::factor::Factor;
 use super::pack;

@@ -12,11 +12,13 @@ use crate::{MatMut, Scalar, Uplo};
 
 /// Columns that are gathered together where rows are adjacent in memory: a cache line of doubles.
 const STRIP: usize = 8;
-/// Columns that are read side by side where columns are adjacent. A panel's place for one of them may be half a cache line, and the panels' places
-/// are powers of two apart: line by line they would drive each other out of the cache before they are full. (Order 512, one core of an EPYC,
-/// 2026-11-23: syrk in s, d, c, z 1.20, 1.09, 1.13, 1.05 times as fast as with one column at a time.)
+/// Columns that are read side by side where columns are adjacent. A panel's place for one of them may be half a cache
+/// line, and the panels' places are powers of two apart: line by line they would drive each other out of the cache
+/// before they are full. (Order 512, one core of an EPYC, 2026-11-23: syrk in s, d, c, z 1.20, 1.09, 1.13, 1.05 times
+/// as fast as with one column at a time.)
 const BESIDE: usize = 4;
-/// Columns between one that is read so and the one that is asked for meanwhile: its pieces are too short for the processor to see that they follow each other.
+/// Columns between one that is read so and the one that is asked for meanwhile: its pieces are too short for the
+/// processor to see that they follow each other.
 const AHEAD: usize = 8;
 
 /// Packs all rows of `a` as panels of `width`, one behind the other.
@@ -70,8 +72,9 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
         // Where columns are adjacent all panels are filled side by side, so that a column is read from end to end: the
         // hardware then fetches ahead, which it does not for one panel's short pieces a leading dimension apart.
         let together = if a.view.row_stride() == 1 { rows - rows % width } else { 0 };
-        // Of a width that the compiler knows, those of the factor that is broadcast, complex numbers are taken apart without loops:
-        // products with a transposed factor are a sixth faster in c, and Cholesky in small tiles twice as fast.
+        // Of a width that the compiler knows, those of the factor that is broadcast, complex numbers are taken apart
+        // without loops: products with a transposed factor are a sixth faster in c, and Cholesky in small tiles twice
+        // as fast.
         // SAFETY: `to` has room for a panel of each `width` rows, `distance` reals apart, and `together` is a
         // multiple of it.
         unsafe {
@@ -157,8 +160,8 @@ where
     }
     if cs == 1 {
         let next = if rows <= V::SQUARE { rows } else { 0 };
-        // The parts of a row's complex numbers alternate, and so do the planes of a panel's columns: as reals, the panel
-        // is the transpose of the view. SAFETY: the rows and columns of the view, and their places in the panel.
+        // The parts of a row's complex numbers alternate, and so do the planes of a panel's columns: as reals, the
+        // panel is the transpose of the view. SAFETY: the rows and columns of the view, and their places in the panel.
         unsafe { transpose::<V>(isa, (rows, depth * unit), from, rs * unit, to, width, next) };
         for p in 0..if T::COMPLEX && a.conj { depth } else { 0 } {
             // SAFETY: the imaginary parts of column p, just written.
@@ -238,8 +241,8 @@ unsafe fn column_by<T: Scalar, const CHUNK: usize>(
     }
 }
 
-/// Packs a small triangle: for each column q `width` elements (r, q) per plane, zeros in the other triangle, which is not read, and on the diagonal what
-/// `diagonal` makes of it.
+/// Packs a small triangle: for each column q `width` elements (r, q) per plane, zeros in the other triangle, which is
+/// not read, and on the diagonal what `diagonal` makes of it.
 pub(crate) fn small_triangle<T: Scalar>(
     a: Factor<'_, T>,
     uplo: Uplo,
@@ -295,8 +298,8 @@ where
     }
 }
 
-/// Copies m rows of n adjacent reals, `from_step` apart, to n rows of m adjacent reals, `to_step` apart. Meanwhile the `next` rows behind
-/// them are asked for.
+/// Copies m rows of n adjacent reals, `from_step` apart, to n rows of m adjacent reals, `to_step` apart. Meanwhile the
+/// `next` rows behind them are asked for.
 ///
 /// # Safety
 /// The rows are there, and there is room for them.

@@ -1,11 +1,11 @@
 //! Factors that stay packed from one product to the next.
 //!
-//! A tiled algorithm multiplies with the same tile many times: in the update of a Cholesky factorization each tile of the
-//! panel meets all the others. Packing it anew each time takes a tenth of the time of a product, because the tile comes
-//! from far away. So a tile may have [`Packs`], through which the first product that has it on the left leaves its packed
-//! form to the next ones, whichever thread they run on; and each thread keeps the packed form of the tile that it last had
-//! on the right. A [`PackStore`] bounds the memory, and gives up forms that nobody uses any more. It is what
-//! a tile cache is on a device (blasx paper, section IV.B): replicas in the layout that the processor wants.
+//! A tiled algorithm multiplies with the same tile many times: in the update of a Cholesky factorization each tile of
+//! the panel meets all the others. Packing it anew each time takes a tenth of the time of a product, because the tile
+//! comes from far away. So a tile may have [`Packs`], through which the first product that has it on the left leaves
+//! its packed form to the next ones, whichever thread they run on; and each thread keeps the packed form of the tile
+//! that it last had on the right. A [`PackStore`] bounds the memory, and gives up forms that nobody uses any more. It
+//! is what a tile cache is on a device (blasx paper, section IV.B): replicas in the layout that the processor wants.
 
 use super::factor::Factor;
 use super::mirror::Mirror;
@@ -25,8 +25,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes of a right factor that a thread keeps. Larger ones are packed block by block.
 const RIGHT_BYTES_MAX: usize = 4 << 20;
-/// Rows and columns of a product for which it pays to pack for others: packing takes a good part of the time of smaller ones, while larger ones pack their
-/// own blocks, each for many uses, rather than have them come from a cache further away.
+/// Rows and columns of a product for which it pays to pack for others: packing takes a good part of the time of smaller
+/// ones, while larger ones pack their own blocks, each for many uses, rather than have them come from a cache further
+/// away.
 const SHARED: Range<usize> = 48..1024;
 
 /// What was packed, and how: equal descriptions of an unchanged tile mean equal contents.
@@ -136,8 +137,9 @@ impl<T: Scalar> Kernel<T> for Pack<'_, T> {
 
 /// What may be remembered of a tile between products: its packed forms, which the next products then need not make.
 ///
-/// It belongs beside the view of the tile. Who changes the tile must say so with [`Packs::forget`], which needs the same
-/// exclusive access; a product that reads a changed tile through old packs computes with what the tile held before.
+/// It belongs beside the view of the tile. Who changes the tile must say so with [`Packs::forget`], which needs the
+/// same exclusive access; a product that reads a changed tile through old packs computes with what the tile held
+/// before.
 pub struct Packs {
     /// Names the contents of the tile: another number after every change.
     stamp: AtomicU64,
@@ -196,7 +198,8 @@ impl Packs {
         self.stamp.load(Ordering::Relaxed)
     }
 
-    /// The packed form of a factor of this tile, made now if need be. `None` if there is no room, or another thread is at it.
+    /// The packed form of a factor of this tile, made now if need be. `None` if there is no room, or another thread is
+    /// at it.
     fn left<T: Scalar>(&self, factor: Factor<'_, T>, pack: PackWith<T>) -> Option<Arc<Packed>> {
         let form = Form::of(factor, Role::Left);
         let mut state = self.slot.state.try_lock().ok()?;
@@ -269,8 +272,9 @@ impl PackStore {
 
     /// Lines for so many bytes, perhaps at the cost of another packed form. They are allocated when they are filled.
     ///
-    /// What was used since the store last looked gets a second chance, and the new form none: where the tiles that are gone
-    /// through again and again do not all fit, some of them stay, instead of each being given up just before its next use.
+    /// What was used since the store last looked gets a second chance, and the new form none: where the tiles that are
+    /// gone through again and again do not all fit, some of them stay, instead of each being given up just before its
+    /// next use.
     fn take(&self, bytes: usize) -> Option<Vec<Line>> {
         loop {
             let mut state = lock(&self.state);
@@ -314,8 +318,8 @@ impl Drop for PackStore {
     }
 }
 
-/// Memory of stores that are gone, for the next ones: to get fresh memory from the system, which clears it, takes longer than
-/// packing.
+/// Memory of stores that are gone, for the next ones: to get fresh memory from the system, which clears it, takes
+/// longer than packing.
 static SPARE: Mutex<Vec<Vec<Line>>> = Mutex::new(Vec::new());
 /// Bytes that are kept for a next store at most: a factor of order 2048 in z.
 const SPARE_BYTES_MAX: usize = 80 << 20;

@@ -1,8 +1,8 @@
 //! The Cholesky factor of a matrix of moderate order, in packed form.
 //!
-//! L is kept packed as panels of rows, a register tile high: the order in which the loop of the product reads both of its
-//! operands. So nothing is packed twice, and block by block of ROWS columns, from left to right, each register tile of A is
-//! read once, reduced by the columns before it, solved, and written once, to the packed panels and over A:
+//! L is kept packed as panels of rows, a register tile high: the order in which the loop of the product reads both of
+//! its operands. So nothing is packed twice, and block by block of ROWS columns, from left to right, each register tile
+//! of A is read once, reduced by the columns before it, solved, and written once, to the packed panels and over A:
 //!
 //! - the tile on the diagonal is factored in its registers, together with the rows below that share them;
 //! - the tiles below are solved with the small triangle that this leaves.
@@ -11,8 +11,8 @@
 //! between lanes (28 cycles), because columns are updated by w wᴴ / d, whose square roots nobody waits for; by
 //! L Lᴴ the square root would come on top.
 //!
-//! A pivot that is not a normal number, or whose reciprocal is not, ends it before its block is written; the textbook loop
-//! goes on from there, and finds out whether there is a factor. Nothing else here has to think of overflow.
+//! A pivot that is not a normal number, or whose reciprocal is not, ends it before its block is written; the textbook
+//! loop goes on from there, and finds out whether there is a factor. Nothing else here has to think of overflow.
 
 use super::cholesky_panels::{Panels, panel_start, step, width};
 use crate::simd::{Part, Vector};
@@ -23,8 +23,8 @@ use crate::vector::tiles::small_triangle::substitute;
 use crate::vector::workspace::Workspace;
 use crate::{MatMut, Real, Scalar, Uplo};
 
-/// A = L Lᴴ, L over the lower triangle of A: its first columns, and how many, all of them unless a pivot is not positive, or
-/// out of range.
+/// A = L Lᴴ, L over the lower triangle of A: its first columns, and how many, all of them unless a pivot is not
+/// positive, or out of range.
 pub struct Factorization<'a, T> {
     pub a: MatMut<'a, T>,
 }
@@ -145,8 +145,8 @@ where
     true
 }
 
-/// Column c of a block: subtracts w conj(w[r]) / d from the columns r behind it, and divides it by the root of d. False if
-/// d is out of range.
+/// Column c of a block: subtracts w conj(w[r]) / d from the columns r behind it, and divides it by the root of d. False
+/// if d is out of range.
 #[inline(always)]
 fn column<T, V, const NV: usize, const ROWS: usize>(
     acc: &mut Tile<V, NV, ROWS>,

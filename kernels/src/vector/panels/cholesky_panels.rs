@@ -1,8 +1,8 @@
 //! The panels that a factor is kept in while it is computed, and how its tiles come from A and go back.
 //!
-//! A tile is a few vectors of rows by ROWS columns. Where columns of a real A are adjacent, a tile is loaded to registers
-//! and stored from there, at the diagonal and at the last row by masks. Any other A goes by way of the panel, where a
-//! transpose or the parting of complex numbers leaves what a register can load.
+//! A tile is a few vectors of rows by ROWS columns. Where columns of a real A are adjacent, a tile is loaded to
+//! registers and stored from there, at the diagonal and at the last row by masks. Any other A goes by way of the panel,
+//! where a transpose or the parting of complex numbers leaves what a register can load.
 
 use super::cholesky::Pivots;
 use crate::simd::{Vector, prefetch};
@@ -133,7 +133,8 @@ impl<T: Scalar> Panels<'_, T> {
         let isa = acc[0][0][0].isa();
         let whole = i >= j + ROWS && i + NV * V::LANES <= self.a.nrows();
         let (to, cs) = (self.in_a(i, j).cast::<T::Real>(), self.a.col_stride());
-        // SAFETY: the tile has a place in its panel, which holds it; a whole tile of a direct A has as many elements in A.
+        // SAFETY: the tile has a place in its panel, which holds it; a whole tile of a direct A has as many elements in
+        // A.
         unsafe {
             match (self.direct(), whole) {
                 (true, true) => store_tile::<T, V, NV, ROWS>(acc, to, cs, 0),
@@ -309,7 +310,8 @@ impl<T: Scalar> Panels<'_, T> {
         }
     }
 
-    /// Writes the diagonal of the block at j to its panel, and the small triangle for the tiles below, if there are any.
+    /// Writes the diagonal of the block at j to its panel, and the small triangle for the tiles below, if there are
+    /// any.
     ///
     /// # Safety
     /// The panel holds the block.

@@ -1,8 +1,9 @@
-//! A panel as columns, copied to scratch or, for LU, where it lies if it fills whole vectors: what the panels of LU and QR work on.
+//! A panel as columns, copied to scratch or, for LU, where it lies if it fills whole vectors: what the panels of LU and
+//! QR work on.
 //!
-//! In scratch a column is a run of adjacent reals, and for complex types a plane of real and one of imaginary parts. Columns begin on
-//! cache lines, an odd number of vectors apart, so that whatever the leading dimension was a row of them is spread over the
-//! sets of the caches. Rows are filled up with zeros to whole vectors.
+//! In scratch a column is a run of adjacent reals, and for complex types a plane of real and one of imaginary parts.
+//! Columns begin on cache lines, an odd number of vectors apart, so that whatever the leading dimension was a row of
+//! them is spread over the sets of the caches. Rows are filled up with zeros to whole vectors.
 
 use crate::simd::{Vector, prefetch};
 use crate::vector::packing::{Factor, pack};
@@ -43,7 +44,8 @@ impl<T: Scalar> Columns<T> {
         (m.div_ceil(V::LANES) | 1) * V::LANES
     }
 
-    /// The columns of `a` where they lie, if they are like that: adjacent reals that fill whole vectors, a multiple of `unit` in number.
+    /// The columns of `a` where they lie, if they are like that: adjacent reals that fill whole vectors, a multiple of
+    /// `unit` in number.
     #[inline(always)]
     pub fn in_place<V: Vector<Real = T::Real>>(mut a: MatMut<'_, T>, unit: usize) -> Option<Self> {
         let (m, n) = a.shape();
@@ -216,8 +218,8 @@ impl<T: Scalar> Columns<T> {
         }
     }
 
-    /// Subtracts the product of the columns `left` and the matrix in `by`, with a row for each of them, from rows i and on of
-    /// columns b .. b + ROWS. What is above the diagonal in `left` must be zero, and is not used.
+    /// Subtracts the product of the columns `left` and the matrix in `by`, with a row for each of them, from rows i and
+    /// on of columns b .. b + ROWS. What is above the diagonal in `left` must be zero, and is not used.
     ///
     /// # Safety
     /// The columns are there, i is a multiple of the lanes, and `by` has a step per row.
@@ -274,8 +276,8 @@ unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
     }
 }
 
-/// Exchanges N elements at x, `step` apart, and N at y. All are read before any is written: where the step is a power of two, a read would
-/// wait for the write before it.
+/// Exchanges N elements at x, `step` apart, and N at y. All are read before any is written: where the step is a power
+/// of two, a read would wait for the write before it.
 ///
 /// # Safety
 /// They are there, and may be written.

@@ -1,11 +1,11 @@
 //! The panel of an LU factorization: partial pivoting on a matrix with few columns.
 //!
-//! The panel is factored where it lies, or copied to scratch ([`Columns`]), in blocks of ROWS columns, from left to right. A block
-//! first takes in all the columns before it: its rows of U come from a triangular solve, and what is below from the same
-//! register tiles that products are made of. Within the block columns are taken one by one, each with what the columns of
-//! the block before it contribute, which costs one load per multiply-add and a single store per element, where updating all
-//! the columns behind would cost a load and a store for each. On the way the column before is divided by its pivot, and the next pivot is
-//! found.
+//! The panel is factored where it lies, or copied to scratch ([`Columns`]), in blocks of ROWS columns, from left to
+//! right. A block first takes in all the columns before it: its rows of U come from a triangular solve, and what is
+//! below from the same register tiles that products are made of. Within the block columns are taken one by one, each
+//! with what the columns of the block before it contribute, which costs one load per multiply-add and a single store
+//! per element, where updating all the columns behind would cost a load and a store for each. On the way the column
+//! before is divided by its pivot, and the next pivot is found.
 //!
 //! Rows are exchanged in all columns of the panel.
 
@@ -25,8 +25,8 @@ use crate::{MatMut, Real, Scalar, Uplo};
 /// singles count no further.
 const COUNT_MAX: usize = 1 << 24;
 
-/// P L U = A, L and U over A, which has at least as many rows as columns; as many pivots as columns. Says which column is the
-/// first whose pivot is zero, if there is one.
+/// P L U = A, L and U over A, which has at least as many rows as columns; as many pivots as columns. Says which column
+/// is the first whose pivot is zero, if there is one.
 pub struct LuPanel<'a, T> {
     pub a: MatMut<'a, T>,
     pub ipiv: &'a mut [i32],
@@ -147,11 +147,13 @@ where
     }
 }
 
-/// Column c of the block at column b: its part of U, and its pivot, by which the column before has been multiplied below the block's
-/// first rows no sooner than in this pass, and this one will be in the next. Says whether the pivot is zero.
+/// Column c of the block at column b: its part of U, and its pivot, by which the column before has been multiplied
+/// below the block's first rows no sooner than in this pass, and this one will be in the next. Says whether the pivot
+/// is zero.
 ///
 /// # Safety
-/// As for [`update`]; the columns of the block before c are done, but for the rest of the last one, whose factor `scale` is.
+/// As for [`update`]; the columns of the block before c are done, but for the rest of the last one, whose factor
+/// `scale` is.
 #[inline(always)]
 unsafe fn column<T, V, const ROWS: usize>(
     isa: V::Isa,
@@ -209,7 +211,8 @@ unsafe fn exchange<T: Scalar, const ROWS: usize>(work: &Work<T>, i: usize, p: us
     }
 }
 
-/// Divides what is below the diagonal of column j, down to row `end`, by its pivot. Returns what the rest is still to be multiplied by.
+/// Divides what is below the diagonal of column j, down to row `end`, by its pivot. Returns what the rest is still to
+/// be multiplied by.
 ///
 /// # Safety
 /// The column is there.
@@ -233,9 +236,9 @@ where
     }
 }
 
-/// Multiplies the rest of column b + C - 1, below the vector that has row b, by `scale`; subtracts from column b + C what the C columns
-/// before it contribute, `u` being its elements in rows b and on; and finds the first element of the rest that is largest. `None` if none
-/// is larger than zero.
+/// Multiplies the rest of column b + C - 1, below the vector that has row b, by `scale`; subtracts from column b + C
+/// what the C columns before it contribute, `u` being its elements in rows b and on; and finds the first element of the
+/// rest that is largest. `None` if none is larger than zero.
 ///
 /// # Safety
 /// Rows b .. b + C + 1 are in one vector.
@@ -291,7 +294,8 @@ where
     }
 }
 
-/// Rows i and on of column b + C, less what the C columns before it contribute, of which the last is multiplied by `scale` first.
+/// Rows i and on of column b + C, less what the C columns before it contribute, of which the last is multiplied by
+/// `scale` first.
 ///
 /// # Safety
 /// They are there.
@@ -323,7 +327,8 @@ where
     }
 }
 
-/// The first position of the largest value, if that is larger than zero: lane l of a candidate is at its count times the lanes, plus l.
+/// The first position of the largest value, if that is larger than zero: lane l of a candidate is at its count times
+/// the lanes, plus l.
 #[inline(always)]
 fn first_largest<T, V>(even: (V, V), odd: (V, V)) -> Option<usize>
 where

@@ -1,10 +1,12 @@
-//! The panel of a QR factorization: Householder reflectors of a matrix with few columns, and the factor T of their product.
+//! The panel of a QR factorization: Householder reflectors of a matrix with few columns, and the factor T of their
+//! product.
 //!
-//! The panel is factored where it lies, or copied to scratch ([`Columns`]). V has its ones and zeros there until the end, and R is
-//! kept apart. Blocks of ROWS columns go from left to right. A block first takes in the reflectors before it, C - V Tᴴ (Vᴴ C),
-//! group by group, in register tiles. Within the block one pass over the rows does four things to a column: it applies the
-//! reflectors before it, sums the squares of the result for the next reflector, and multiplies the result with the reflectors before
-//! it (for T) and with the next column. Of the reflectors each element is loaded once for three multiply-adds.
+//! The panel is factored where it lies, or copied to scratch ([`Columns`]). V has its ones and zeros there until the
+//! end, and R is kept apart. Blocks of ROWS columns go from left to right. A block first takes in the reflectors before
+//! it, C - V Tᴴ (Vᴴ C), group by group, in register tiles. Within the block one pass over the rows does four things to
+//! a column: it applies the reflectors before it, sums the squares of the result for the next reflector, and multiplies
+//! the result with the reflectors before it (for T) and with the next column. Of the reflectors each element is loaded
+//! once for three multiply-adds.
 //!
 //! In that pass the new reflector is not scaled yet, and sums of squares could leave the range of the type. Where they
 //! come near it, or are zero, [`careful`] forms the reflector anew from scaled numbers.
@@ -26,8 +28,8 @@ use std::ops::Range;
 /// V along a tile of inner products.
 const NV: usize = 3;
 
-/// Q R = A, V and R over A, which has at least as many rows as columns. T has a factor for as many reflectors at a time as it
-/// has rows: all of them, or a multiple of eight.
+/// Q R = A, V and R over A, which has at least as many rows as columns. T has a factor for as many reflectors at a time
+/// as it has rows: all of them, or a multiple of eight.
 pub struct QrPanel<'a, T> {
     pub a: MatMut<'a, T>,
     pub tau: &'a mut [T],

@@ -1,7 +1,7 @@
 //! One elementary reflector H = I - tau v vᴴ, with Hᴴ x = beta e1 and v[0] = 1: LAPACK's xLARFG.
 //!
-//! beta is real, and its sign is the opposite of the real part's of x[0], so that nothing cancels. H is the identity, with
-//! tau = 0, when x is already a real multiple of e1.
+//! beta is real, and its sign is the opposite of the real part's of x[0], so that nothing cancels. H is the identity,
+//! with tau = 0, when x is already a real multiple of e1.
 
 use super::columns::Columns;
 use crate::scalar::division::reciprocal;

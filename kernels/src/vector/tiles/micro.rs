@@ -1,8 +1,8 @@
 //! The register tile: the one inner loop that every kernel spends its time in.
 //!
-//! A tile is `ROWS` x `NV` vectors. Vectors run along the *lanes*: the rows of C in a product, the right-hand sides of a
-//! triangular solve. What is broadcast runs along `ROWS`: the columns of C, the rows of the triangle. Complex numbers are
-//! kept as a plane of real and a plane of imaginary parts, so that a complex multiply-add is four real ones and no
+//! A tile is `ROWS` x `NV` vectors. Vectors run along the *lanes*: the rows of C in a product, the right-hand sides of
+//! a triangular solve. What is broadcast runs along `ROWS`: the columns of C, the rows of the triangle. Complex numbers
+//! are kept as a plane of real and a plane of imaginary parts, so that a complex multiply-add is four real ones and no
 //! shuffle. For a real type the second plane is never touched and costs nothing.
 //!
 //! With AVX-512 the tile is 8 x 3 vectors: 24 accumulators, fed by 3 loads and 8 broadcasts per 24 multiply-adds.
@@ -90,8 +90,9 @@ pub(crate) unsafe fn eliminate_packed<T, V, const NV: usize, const ROWS: usize>(
     }
 }
 
-/// The same streams, with distances that are constants, if these are those of panels no wider than the tile: their steps then take no instructions
-/// but loads and multiply-adds. (A core with two units for those has no place for more.)
+/// The same streams, with distances that are constants, if these are those of panels no wider than the tile: their
+/// steps then take no instructions but loads and multiply-adds. (A core with two units for those has no place for
+/// more.)
 #[inline(always)]
 pub(crate) fn as_packed<T, V, const NV: usize, const ROWS: usize>(
     x: Stream<T::Real>,
@@ -346,7 +347,8 @@ macro_rules! with_vectors {
 }
 pub(crate) use with_vectors;
 
-/// The same for a [`Part`](crate::simd::Part). What is full, nearly all there is, stands in the function around it; the others are called.
+/// The same for a [`Part`](crate::simd::Part). What is full, nearly all there is, stands in the function around it; the
+/// others are called.
 macro_rules! with_vectors_called {
     ($nv:expr, $v:ty, $isa:expr, $tile:ident::<$t:ty, _, $rows:ident $(, $more:ident)?> $fields:tt) => {
         match $nv {

@@ -30,7 +30,8 @@ impl Wanted {
         }
     }
 
-    /// The same without the squares of so many rows on the diagonal of C, whose first column is the block's; they are multiples of `cols`, as j is.
+    /// The same without the squares of so many rows on the diagonal of C, whose first column is the block's; they are
+    /// multiples of `cols`, as j is.
     #[inline(always)]
     pub fn rows_beside_squares(&self, square: usize, j: usize, m: usize) -> Range<usize> {
         let start = j / square * square;
@@ -62,7 +63,8 @@ pub(crate) struct Out<'a, T> {
 }
 
 impl<T> Out<'_, T> {
-    /// Asks for a tile of C, NV vectors by ROWS. Loops of constant length: a mispredicted end of one takes as long as its lines.
+    /// Asks for a tile of C, NV vectors by ROWS. Loops of constant length: a mispredicted end of one takes as long as
+    /// its lines.
     #[inline(always)]
     pub fn fetch<V: Vector, const NV: usize, const ROWS: usize>(&mut self) {
         let ((rows, cols), rs, cs) = (self.c.shape(), self.c.row_stride(), self.c.col_stride());
@@ -153,7 +155,8 @@ where
     }
 }
 
-/// The same by masked vectors for tiles of a complex type. They are in memory: so many numbers at once would not stay in registers.
+/// The same by masked vectors for tiles of a complex type. They are in memory: so many numbers at once would not stay
+/// in registers.
 ///
 /// # Safety
 /// As for [`add_elements`]; the rows of C are adjacent.
@@ -191,8 +194,8 @@ where
     }
 }
 
-/// The same for a full tile: loops of constant length, without masks. It takes the tile from memory, too: with numbers in registers the loop of the tile itself
-/// is compiled into moves (0.7 to 0.9 of the rate in rank-k updates).
+/// The same for a full tile: loops of constant length, without masks. It takes the tile from memory, too: with numbers
+/// in registers the loop of the tile itself is compiled into moves (0.7 to 0.9 of the rate in rank-k updates).
 ///
 /// # Safety
 /// As for [`add_vectors`] and [`add_elements`].

@@ -65,7 +65,8 @@ unsafe fn row<T, V, const NV: usize, const ROWS: usize>(
     unsafe { multiply::<T, V, NV>(&mut acc[r], scalar::<T>(column(r), ROWS)) };
 }
 
-/// acc = -A acc for the ROWS x ROWS triangle A, with the rows of `acc` taken so that each finds the others as they were.
+/// acc = -A acc for the ROWS x ROWS triangle A, with the rows of `acc` taken so that each finds the others as they
+/// were.
 ///
 /// # Safety
 /// As for [`substitute`], with the diagonal itself on the diagonal.

@@ -13,7 +13,8 @@ use crate::vector::workspace::Workspace;
 use crate::{MatMut, MatRef, Real, Scalar};
 use std::marker::PhantomData;
 
-/// Up to this m n k a product is small. (One core of an EPYC, 2026-11-27: dgemm of order 4, 16, 32, 64 takes 0.50, 0.61,
+/// Up to this m n k a product is small. (One core of an EPYC, 2026-11-27: dgemm of order 4, 16, 32, 64 takes 0.50,
+/// 0.61,
 /// 0.85, 0.97 of the time that it took with loops, up to order 8, and packed factors.)
 pub(crate) const SMALL: usize = 64 * 64 * 64;
 /// Up to so many elements A is read where it lies: then it stays in a first-level cache.
@@ -40,8 +41,8 @@ pub struct Small<'a, T> {
 }
 
 impl<'a, T: Scalar> Small<'a, T> {
-    /// The product as a small one, if it is one, C lies in memory column by column or row by row, and none of the factors
-    /// has a triangle only.
+    /// The product as a small one, if it is one, C lies in memory column by column or row by row, and none of the
+    /// factors has a triangle only.
     #[inline(always)]
     pub fn of(alpha: T, a: &Factor<'a, T>, b: &Factor<'a, T>, beta: T, c: &mut MatMut<'a, T>) -> Option<Self> {
         let ((m, n), depth) = (c.shape(), a.view.ncols());
@@ -172,7 +173,8 @@ unsafe fn tile<T, V, const NV: usize, const COLUMNS: usize>(
 /// They are there.
 #[inline(always)]
 unsafe fn load<V: Vector, const NV: usize>(isa: V::Isa, from: *const V::Real, v: usize, last: usize) -> V {
-    // SAFETY: vector v begins v LANES behind the first; all of its lanes are there, but of the last vector only so many.
+    // SAFETY: vector v begins v LANES behind the first; all of its lanes are there, but of the last vector only so
+    // many.
     unsafe {
         let from = from.add(v * V::LANES);
         if v + 1 < NV { V::load(isa, from) } else { V::load_lanes(isa, from, 0, last) }

@@ -1,5 +1,5 @@
-//! Products with a few columns: each element of A is used a few times only, so that reading it once, in the order in which it
-//! lies in memory, is all that counts. Packing it would triple the traffic.
+//! Products with a few columns: each element of A is used a few times only, so that reading it once, in the order in
+//! which it lies in memory, is all that counts. Packing it would triple the traffic.
 
 use crate::scalar::scaled;
 use crate::simd::Vector;
@@ -25,7 +25,8 @@ pub struct Thin<'a, T> {
 }
 
 impl<'a, T: Scalar> Thin<'a, T> {
-    /// The product as a thin one, if it is one or its transpose is, and A lies in memory row by row or column by column.
+    /// The product as a thin one, if it is one or its transpose is, and A lies in memory row by row or column by
+    /// column.
     pub fn of(alpha: T, a: Factor<'a, T>, b: Factor<'a, T>, beta: T, c: MatMut<'a, T>) -> Result<Self, MatMut<'a, T>> {
         let adjacent = |view: MatRef<'_, T>| view.row_stride() == 1 || view.col_stride() == 1;
         if c.ncols() <= COLUMNS && adjacent(a.view) {
@@ -48,7 +49,8 @@ impl<T: Scalar> Kernel<T> for Thin<'_, T> {
         let (coefficients, sums) = scratch.elements().split_at_mut(k);
         let sign = |conj: bool, x: T| if conj { x.conj() } else { x };
         for j in 0..n {
-            // A B is conj(conj(A) conj(B)) where A is conjugated: only the few numbers of B and of the sums are touched for it.
+            // A B is conj(conj(A) conj(B)) where A is conjugated: only the few numbers of B and of the sums are touched
+            // for it.
             for (p, x) in coefficients.iter_mut().enumerate() {
                 *x = sign(self.a.conj != self.b.conj, self.b.view.at(p, j));
             }
