@@ -28,6 +28,8 @@ pub(crate) trait Backend<T: Scalar> {
     fn qr_panel(&self, panel: QrPanel<'_, T>);
     /// The loops of the Level-1 and Level-2 BLAS.
     fn vectors(&self) -> &'static VectorParts<T>;
+    /// The same, looked up for the instructions in use.
+    fn choose_vectors(&self) -> &'static VectorParts<T>;
 }
 
 /// The vector kernels of `T`.
@@ -92,9 +94,13 @@ macro_rules! compiled {
                     static CHOSEN: OnceLock<&VectorParts<$t>> = OnceLock::new();
                     // Tests choose the instruction set anew.
                     if cfg!(test) {
-                        return dispatch::<$t, _>(ChooseVectors);
+                        return Backend::<$t>::choose_vectors(self);
                     }
-                    CHOSEN.get_or_init(|| dispatch::<$t, _>(ChooseVectors))
+                    CHOSEN.get_or_init(|| Backend::<$t>::choose_vectors(self))
+                }
+                // A function of its own, or callers would compile the loops again.
+                fn choose_vectors(&self) -> &'static VectorParts<$t> {
+                    dispatch::<$t, _>(ChooseVectors)
                 }
             }
         )*
