@@ -1,90 +1,115 @@
-//! What a scalar type must bring for the kernels beyond arithmetic. Private, so [`Scalar`] is sealed.
+//! The vector kernels of each element type, compiled.
 //!
-//! [`Scalar`]: crate::Scalar
+//! [`backend`] is the door between the routines of [`cpu`](crate::cpu), which are generic and compiled by whoever calls
+//! them, and the [vector kernels](crate::vector), which take most of a build's time and are compiled here, once for
+//! each of the four types. In goes an operation as a value; what becomes of it is said where the operation is declared.
 
 use crate::Scalar;
-use crate::cpu::{
-    Blocks, ChooseVectors, Factorization, LuPanel, Mirror, Pack, Packed, Packs, QrPanel, Small, SmallRank, Thin,
-    Triangular, TriangularProduct, VectorParts,
-};
+use crate::scalar::choice::ByType;
 use crate::scalar::{c32, c64};
-use crate::simd::dispatch;
-use crate::view::MatRef;
+use crate::vector::loops::{ChooseVectors, VectorParts};
+use crate::vector::{
+    Blocks, Factorization, LuPanel, Pack, Packed, QrPanel, Small, SmallRank, Thin, Triangular, TriangularProduct,
+    dispatch,
+};
 use std::sync::OnceLock;
 
-/// A factor of a product: a view, whether its elements are conjugated when read, and what is remembered of it.
-#[derive(Clone, Copy, Debug)]
-pub struct Factor<'a, T> {
-    pub view: MatRef<'a, T>,
-    pub conj: bool,
-    pub packs: Option<&'a Packs>,
-    /// Where the diagonal is, if it is a part of a matrix of which one triangle is stored: elements of the view may lie in the other one.
-    pub mirror: Option<Mirror>,
-}
-
-/// What is compiled once per element type, here, and not again in every crate that uses it: the vector kernels, which take
-/// most of a build's time.
-pub trait Backend: Sized {
-    fn small_product(product: &Small<'_, Self>);
-    fn product(product: Blocks<'_, Self>);
-    fn thin_product(product: Thin<'_, Self>);
-    fn small_rank(update: SmallRank<'_, Self>);
-    fn pack(pack: Pack<'_, Self>) -> Packed;
-    fn triangular(triangular: Triangular<'_, Self>);
-    fn triangular_product(product: TriangularProduct<'_, Self>);
-    fn factor(factorization: Factorization<'_, Self>) -> usize;
-    fn lu_panel(panel: LuPanel<'_, Self>) -> Option<usize>;
-    fn qr_panel(panel: QrPanel<'_, Self>);
+/// The vector kernels of an element type.
+pub(crate) trait Backend<T: Scalar> {
+    fn small_product(&self, product: &Small<'_, T>);
+    fn product(&self, product: Blocks<'_, T>);
+    fn thin_product(&self, product: Thin<'_, T>);
+    fn small_rank(&self, update: SmallRank<'_, T>);
+    fn pack(&self, pack: Pack<'_, T>) -> Packed;
+    fn triangular(&self, triangular: Triangular<'_, T>);
+    fn triangular_product(&self, product: TriangularProduct<'_, T>);
+    fn factor(&self, factorization: Factorization<'_, T>) -> usize;
+    fn lu_panel(&self, panel: LuPanel<'_, T>) -> Option<usize>;
+    fn qr_panel(&self, panel: QrPanel<'_, T>);
     /// The loops of the Level-1 and Level-2 BLAS.
-    fn vectors() -> &'static VectorParts<Self>
-    where
-        Self: Scalar;
+    fn vectors(&self) -> &'static VectorParts<T>;
+    /// The same, looked up for the instructions in use.
+    fn choose_vectors(&self) -> &'static VectorParts<T>;
 }
 
-macro_rules! backends {
-    ($($t:ty)*) => {$(
-        impl Backend for $t {
-            fn small_product(product: &Small<'_, $t>) {
-                dispatch::<$t, _>(product);
-            }
-            fn product(product: Blocks<'_, $t>) {
-                dispatch::<$t, _>(product);
-            }
-            fn thin_product(product: Thin<'_, $t>) {
-                dispatch::<$t, _>(product);
-            }
-            fn small_rank(update: SmallRank<'_, $t>) {
-                dispatch::<$t, _>(update);
-            }
-            fn pack(pack: Pack<'_, $t>) -> Packed {
-                dispatch::<$t, _>(pack)
-            }
-            fn triangular(triangular: Triangular<'_, $t>) {
-                dispatch::<$t, _>(triangular);
-            }
-            fn triangular_product(product: TriangularProduct<'_, $t>) {
-                dispatch::<$t, _>(product);
-            }
-            fn factor(factorization: Factorization<'_, $t>) -> usize {
-                dispatch::<$t, _>(factorization)
-            }
-            fn lu_panel(panel: LuPanel<'_, $t>) -> Option<usize> {
-                dispatch::<$t, _>(panel)
-            }
-            fn qr_panel(panel: QrPanel<'_, $t>) {
-                dispatch::<$t, _>(panel);
-            }
-            #[inline]
-            fn vectors() -> &'static VectorParts<$t> {
-                static CHOSEN: OnceLock<&VectorParts<$t>> = OnceLock::new();
-                // Tests choose the instruction set anew.
-                if cfg!(test) {
-                    return dispatch::<$t, _>(ChooseVectors);
+/// The vector kernels of `T`.
+#[inline(always)]
+pub(crate) fn backend<T: Scalar>() -> &'static dyn Backend<T> {
+    T::choose::<Compiled>()
+}
+
+/// The loops of the Level-1 and Level-2 BLAS for `T`.
+#[inline(always)]
+pub(crate) fn vectors<T: Scalar>() -> &'static VectorParts<T> {
+    backend::<T>().vectors()
+}
+
+struct Compiled;
+
+macro_rules! compiled {
+    ($($t:ty, $letter:ident;)*) => {
+        impl ByType for Compiled {
+            type Of<T: Scalar> = dyn Backend<T>;
+            $(
+                #[inline(always)]
+                fn $letter() -> &'static dyn Backend<$t> {
+                    &Compiled
                 }
-                CHOSEN.get_or_init(|| dispatch::<$t, _>(ChooseVectors))
-            }
+            )*
         }
-    )*};
+        $(
+            impl Backend<$t> for Compiled {
+                fn small_product(&self, product: &Small<'_, $t>) {
+                    dispatch::<$t, _>(product);
+                }
+                fn product(&self, product: Blocks<'_, $t>) {
+                    dispatch::<$t, _>(product);
+                }
+                fn thin_product(&self, product: Thin<'_, $t>) {
+                    dispatch::<$t, _>(product);
+                }
+                fn small_rank(&self, update: SmallRank<'_, $t>) {
+                    dispatch::<$t, _>(update);
+                }
+                fn pack(&self, pack: Pack<'_, $t>) -> Packed {
+                    dispatch::<$t, _>(pack)
+                }
+                fn triangular(&self, triangular: Triangular<'_, $t>) {
+                    dispatch::<$t, _>(triangular);
+                }
+                fn triangular_product(&self, product: TriangularProduct<'_, $t>) {
+                    dispatch::<$t, _>(product);
+                }
+                fn factor(&self, factorization: Factorization<'_, $t>) -> usize {
+                    dispatch::<$t, _>(factorization)
+                }
+                fn lu_panel(&self, panel: LuPanel<'_, $t>) -> Option<usize> {
+                    dispatch::<$t, _>(panel)
+                }
+                fn qr_panel(&self, panel: QrPanel<'_, $t>) {
+                    dispatch::<$t, _>(panel);
+                }
+                #[inline]
+                fn vectors(&self) -> &'static VectorParts<$t> {
+                    static CHOSEN: OnceLock<&VectorParts<$t>> = OnceLock::new();
+                    // Tests choose the instruction set anew.
+                    if cfg!(test) {
+                        return Backend::<$t>::choose_vectors(self);
+                    }
+                    CHOSEN.get_or_init(|| Backend::<$t>::choose_vectors(self))
+                }
+                // A function of its own, or callers would compile the loops again.
+                fn choose_vectors(&self) -> &'static VectorParts<$t> {
+                    dispatch::<$t, _>(ChooseVectors)
+                }
+            }
+        )*
+    };
 }
 
-backends!(f32 f64 c32 c64);
+compiled! {
+    f32, s;
+    f64, d;
+    c32, c;
+    c64, z;
+}

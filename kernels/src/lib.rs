@@ -16,7 +16,8 @@
 //! | `sim` | the backend for simulated devices |
 //! | `opencl` | those operations for OpenCL devices (cargo feature `opencl`) |
 //! | `cuda` | those operations for NVIDIA GPUs (cargo feature `cuda`, one of the default ones) |
-//! | [`cpu`] | the tile kernels: the Level-1, Level-2 and Level-3 BLAS, potrf, trtri, lauum, getrf, laswp, geqrf, larft, larfb |
+//! | `simd`, `vector`, `backend` | vectors of each instruction set; the vector kernels; these compiled for each type |
+//! | [`cpu`] | the tile kernels, on top of those: the Level-1, Level-2 and Level-3 BLAS, potrf, trtri, lauum, getrf, laswp, geqrf, larft, larfb |
 //! | [`mod@reference`] | the same operations as textbook loops: the oracle of the tests |
 //! | [`peak`] | the multiply-add peak of the core that runs it, which rates are quoted against |
 //!
@@ -41,11 +42,11 @@ mod backing;
 pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
-mod division;
 #[cfg(feature = "opencl")]
 pub mod opencl;
 pub mod operations;
 pub mod options;
+mod outcome;
 mod pages;
 pub mod peak;
 pub mod reference;
@@ -54,6 +55,7 @@ pub mod scalar;
 mod sim;
 mod simd;
 mod tile;
+mod vector;
 pub mod view;
 
 /// The device half: tile operations as values ([`Call`](device::Call)), and the backends that put them into a device's queue.
@@ -67,8 +69,8 @@ pub mod device {
 }
 
 pub use backing::Backing;
-pub use cpu::{NotPositiveDefinite, Singular};
 pub use options::{Diag, Direction, Norm, Op, ParseOptionError, Part, Side, Symmetry, Uplo};
+pub use outcome::{NotPositiveDefinite, Singular};
 pub use pages::{NoMemory, try_zeros, zeros};
 pub use reflector::Reflector;
 pub use scalar::{Real, Scalar, c32, c64};

@@ -3,7 +3,8 @@
 //! A rate in GFLOP/s says little on a shared machine whose clock moves; the fraction of what the same core could do in
 //! the same second says more. Benchmarks call [`measure_fma_peak`] next to what they measure and print the ratio.
 
-use crate::simd::{Kernel, Vector, dispatch};
+use crate::simd::Vector;
+use crate::vector::{Kernel, dispatch};
 use crate::{Real, Scalar};
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -43,18 +44,15 @@ impl<T: Scalar> Kernel<T> for Chains<T> {
     type Output = f64;
 
     #[inline(always)]
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> f64 {
-        // SAFETY: the caller vouches for V's instructions; nothing but registers is touched.
-        unsafe {
-            let (a, b) = (V::splat(black_box(T::Real::ONE)), V::splat(black_box(T::Real::ZERO)));
-            let mut sums = [V::splat(T::Real::ONE); CHAINS];
-            for _ in 0..STEPS {
-                for sum in &mut sums {
-                    *sum = sum.mul_add(a, b);
-                }
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> f64 {
+        let (a, b) = (V::splat(isa, black_box(T::Real::ONE)), V::splat(isa, black_box(T::Real::ZERO)));
+        let mut sums = [V::splat(isa, T::Real::ONE); CHAINS];
+        for _ in 0..STEPS {
+            for sum in &mut sums {
+                *sum = sum.mul_add(a, b);
             }
-            black_box(sums);
         }
+        black_box(sums);
         (2 * V::LANES * CHAINS * STEPS) as f64
     }
 }

@@ -14,9 +14,6 @@ use crate::{
     none, sources,
 };
 
-/// The cycles that exist today: a module that leaves its cycle must be taken off, so the table can only shrink.
-const CYCLES: [(&str, &str); 1] = [("kernels/src", "backend cpu division pages reference scalar simd")];
-
 /// Who names whom, and where first.
 #[derive(Default)]
 struct Graph {
@@ -111,35 +108,16 @@ fn cycles(root: &str, read: &Crate) -> Vec<Cycle> {
     found
 }
 
-/// What differs from the table.
-fn differences(found: &[Cycle], table: &[(&str, &str)]) -> Vec<String> {
-    let mut differences = Vec::new();
-    let mut left: Vec<_> = table.iter().map(|&(folder, members)| (folder, names(members))).collect();
-    for Cycle { folder, members, graph } in found {
-        let shared = |row: &BTreeSet<String>| row.intersection(members).count();
-        let rows = left.iter().enumerate().filter(|(_, (at, row))| at == folder && shared(row) > 1);
-        let best = rows.max_by_key(|(_, (_, row))| shared(row)).map(|(at, _)| at);
-        let known = best.map_or_else(BTreeSet::new, |at| left.remove(at).1);
-        if !members.is_subset(&known) {
-            let cycle = graph.shortest_cycle(members.difference(&known)).join("\n    ");
-            differences.push(format!("{folder}: {} use each other\n    {cycle}", list(members)));
-        }
-        let gone = known.difference(members);
-        differences
-            .extend(gone.map(|name| format!("{folder}: {name} is no longer in the cycle: take it off the table")));
+impl std::fmt::Display for Cycle {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let edges = self.graph.shortest_cycle(self.members.iter()).join("\n    ");
+        let members: Vec<&str> = self.members.iter().map(String::as_str).collect();
+        write!(out, "{}: {} use each other\n    {edges}", self.folder, members.join(", "))
     }
-    let row =
-        |(folder, members)| format!("{folder}: {} no longer use each other: take them off the table", list(&members));
-    differences.extend(left.into_iter().map(row));
-    differences
 }
 
 fn names(text: &str) -> BTreeSet<String> {
     text.split_whitespace().map(str::to_owned).collect()
-}
-
-fn list(names: &BTreeSet<String>) -> String {
-    names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
 #[test]
@@ -159,7 +137,8 @@ fn folders_use_each_other_one_way() {
         unknown.extend(read.unknown().into_iter().filter(|_| root != "macros/src/lib.rs").map(str::to_owned));
     }
     none(unknown, "a path that this test can not follow: name each item, by the module that it is in");
-    none(differences(&found, &CYCLES), "modules that use each other: move what both need into a module below both");
+    let found = found.iter().map(Cycle::to_string).collect();
+    none(found, "modules that use each other: move what both need into a module below both");
 }
 
 /// The cycles of a crate of these files, in its folder `src`.
@@ -267,7 +246,7 @@ fn cycles_within_a_folder_are_found() {
 }
 
 #[test]
-fn the_table_only_shrinks() {
+fn the_shortest_cycle_is_shown() {
     let found = cycles_of(&[
         ("lib.rs", "mod w; mod x; mod y; mod z;"),
         ("w.rs", "use crate::x;"),
@@ -275,14 +254,7 @@ fn the_table_only_shrinks() {
         ("y.rs", "use crate::z;\nuse crate::x;"),
         ("z.rs", "use crate::x;"),
     ]);
-    let all = |table: &[(&str, &str)]| differences(&found, table).join("; ");
-    assert_eq!(all(&[("src", "x y z")]), "");
-    let cycle = "z names x: src/z.rs:1\n    x names y: src/x.rs:1\n    y names z: src/y.rs:1";
-    assert_eq!(all(&[("src", "x y")]), format!("src: x, y, z use each other\n    {cycle}"));
+    let shown: Vec<_> = found.iter().map(Cycle::to_string).collect();
     let cycle = "x names y: src/x.rs:1\n    y names x: src/y.rs:2";
-    assert_eq!(all(&[]), format!("src: x, y, z use each other\n    {cycle}"));
-    assert_eq!(all(&[("src", "w x y z")]), "src: w is no longer in the cycle: take it off the table");
-    let gone =
-        ["src: v, w", "src/x: x, y"].map(|row| format!("{row} no longer use each other: take them off the table"));
-    assert_eq!(all(&[("src", "x y z"), ("src", "v w"), ("src/x", "x y")]), gone.join("; "));
+    assert_eq!(shown, [format!("src: x, y, z use each other\n    {cycle}")]);
 }

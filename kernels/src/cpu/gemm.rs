@@ -1,18 +1,14 @@
 //! gemm: the product that every other kernel is reduced to.
 
-use super::mirror::Mirror;
-use super::packed::Operand;
-use super::product::Product;
-use super::small::Small;
-use super::thin::Thin;
-use crate::backend::Factor;
-use crate::{MatMut, MatRef, Op, Scalar};
-use std::ops::Range;
+use crate::backend::backend;
+use crate::scalar::scaled;
+use crate::vector::{Blocks, Factor, Operand, Pack, Product, Right, Small, Thin, left};
+use crate::{MatMut, Op, Scalar};
 
 /// C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
 ///
-/// A and B are views, or [`Operand`]s, which may stay packed for the next product. beta = 0 writes C without reading it;
-/// alpha = 0 (or k = 0) reads neither A nor B.
+/// A and B are views, or [`Operand`]s, which may stay packed for the next product. beta = 0 writes C without reading
+/// it; alpha = 0 (or k = 0) reads neither A nor B.
 ///
 /// # Panics
 /// When the shapes do not agree.
@@ -52,42 +48,24 @@ pub(super) fn add<'a, T: Scalar>(alpha: T, a: Factor<'a, T>, b: Factor<'a, T>, b
         return;
     }
     if let Some(small) = Small::of(alpha, &a, &b, beta, &mut c) {
-        return T::small_product(&small);
+        return backend::<T>().small_product(&small);
     }
     match Thin::of(alpha, a, b, beta, c) {
-        Ok(thin) => T::thin_product(thin),
-        Err(c) => Product { alpha, a, b, beta, triangle: None, c }.run(),
+        Ok(thin) => backend::<T>().thin_product(thin),
+        Err(c) => product(Product { alpha, a, b, beta, triangle: None, c }),
     }
 }
 
-impl<'a, T> Factor<'a, T> {
-    /// op(A).
-    pub(super) fn new(op: Op, a: Operand<'a, T>) -> Self {
-        let view = if op == Op::None { a.view } else { a.view.transpose() };
-        Self { view, conj: op == Op::ConjTrans, packs: a.packs, mirror: None }
-    }
-
-    /// A itself, of which nothing is remembered.
-    pub(super) fn plain(view: MatRef<'a, T>) -> Self {
-        Self { view, conj: false, packs: None, mirror: None }
-    }
-
-    /// The conjugate of a view.
-    pub(super) fn conj(view: MatRef<'a, T>) -> Self {
-        Self { conj: true, ..Self::plain(view) }
-    }
-
-    /// The factor of the transposed product: (A B)ᵀ = Bᵀ Aᵀ.
-    pub(super) fn transpose(self) -> Self {
-        Self { view: self.view.transpose(), mirror: self.mirror.map(Mirror::transpose), ..self }
-    }
-
-    /// The part at these rows and columns.
-    #[inline]
-    pub(super) fn part(self, rows: Range<usize>, cols: Range<usize>) -> Self {
-        let mirror = self.mirror.map(|mirror| mirror.part(rows.start, cols.start));
-        Self { view: self.view.submatrix(rows, cols), packs: None, mirror, ..self }
-    }
+/// Computes a product, of packed factors if there are any. The factors must have at least one column.
+pub(super) fn product<T: Scalar>(product: Product<'_, T>) {
+    // Lanes run along the rows of C: these should be adjacent.
+    let along = product.c.row_stride() <= product.c.col_stride();
+    let product = if along { product } else { product.transpose() };
+    let pack = |pack: Pack<'_, T>| backend::<T>().pack(pack);
+    let left = left(product.a, product.c.ncols(), pack);
+    let right = Right::of(product.b.transpose(), product.c.nrows(), pack);
+    let right = right.as_ref().and_then(Right::packed);
+    backend::<T>().product(Blocks { product, left: left.as_deref(), right });
 }
 
 /// C = beta C; beta = 0 does not read C.
@@ -107,10 +85,4 @@ pub(super) fn scale<T: Scalar>(beta: T, mut c: MatMut<'_, T>) {
             None => (0..c.nrows()).for_each(|i| c[(i, j)] = scaled(beta, c[(i, j)])),
         }
     }
-}
-
-/// beta x. A real beta times an infinite part must not make NaN of the other part, which is 0 * Inf in a complex product.
-#[inline(always)]
-pub(super) fn scaled<T: Scalar>(beta: T, x: T) -> T {
-    if beta.im() == T::Real::ZERO { T::from_parts(x.re() * beta.re(), x.im() * beta.re()) } else { beta * x }
 }

@@ -1,12 +1,13 @@
 //! geqrf: the QR factorization of one tile, or of a tile column, with the triangular factor of its reflectors.
 //!
-//! Recursive on columns (Elmroth and Gustavson, "Applying recursion to serial and parallel QR factorization leads to better
-//! performance", 2000): the left half is factored, its block reflector is applied to the right half, which is factored in
-//! turn, and a product joins the two triangular factors. What is narrow goes to [`QrPanel`].
+//! Recursive on columns (Elmroth and Gustavson, "Applying recursion to serial and parallel QR factorization leads to
+//! better performance", 2000): the left half is factored, its block reflector is applied to the right half, which is
+//! factored in turn, and a product joins the two triangular factors. What is narrow goes to [`QrPanel`].
 
 use super::larfb::{BlockReflector, larfb};
 use super::larft::join;
-use super::panel_qr::QrPanel;
+use crate::backend::backend;
+use crate::vector::QrPanel;
 use crate::{MatMut, Op, Scalar, Side};
 
 /// Bytes of a panel that [`QrPanel`] takes on at once: two second-level caches.
@@ -16,12 +17,12 @@ const PANEL_COLUMNS: std::ops::RangeInclusive<usize> = 16..=64;
 
 /// Factors the m x n matrix A = Q R, Q = H1 H2 ... Hk with k = min(m, n), as LAPACK's xGEQRF does.
 ///
-/// R, upper trapezoidal, overwrites A on and above the diagonal, and its diagonal is real. Hj = I - `tau[j]` v vᴴ; v is zero
-/// before element j, which is one, and the rest of it overwrites column j below the diagonal.
+/// R, upper trapezoidal, overwrites A on and above the diagonal, and its diagonal is real. Hj = I - `tau[j]` v vᴴ; v is
+/// zero before element j, which is one, and the rest of it overwrites column j below the diagonal.
 ///
-/// `t`, k x k, receives the upper triangular factor of the block reflector, Q = I - V T Vᴴ (see [`larfb`]), and zeros below
-/// its diagonal. All of T takes half as many operations as the rest. With fewer rows, ib x k, `t` receives instead the
-/// factors of ib reflectors at a time, one beside the other, as from LAPACK's xGEQRT.
+/// `t`, k x k, receives the upper triangular factor of the block reflector, Q = I - V T Vᴴ (see [`larfb`]), and zeros
+/// below its diagonal. All of T takes half as many operations as the rest. With fewer rows, ib x k, `t` receives
+/// instead the factors of ib reflectors at a time, one beside the other, as from LAPACK's xGEQRT.
 ///
 /// # Panics
 /// When `tau` has another length than k, `t` does not have k columns, or has no rows, or more than k.
@@ -63,7 +64,7 @@ fn factor<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T], mut t: MatMut<'_, T>) 
     let unit = panel_columns::<T>(m);
     if n <= unit && (n <= block || block.is_multiple_of(8)) {
         let t = t.submatrix(0..n.min(block), 0..n);
-        return QrPanel { a, tau, t }.run();
+        return backend::<T>().qr_panel(QrPanel { a, tau, t });
     }
     // One T for all columns is joined of two; where there are several the cut is between them.
     let joined = n <= block;

@@ -1,52 +1,34 @@
 //! getrf: the LU factorization with partial pivoting of one tile, or of a tile column.
 //!
-//! Recursive on columns (Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting", 1997): the left half is
-//! factored, its interchanges and its triangle are applied to the right half, which is updated and factored in turn. What
-//! is narrow goes to [`LuPanel`].
+//! Recursive on columns (Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting", 1997): the left
+//! half is factored, its interchanges and its triangle are applied to the right half, which is updated and factored in
+//! turn. What is narrow goes to [`LuPanel`].
 
 use super::gemm::add;
 use super::laswp::laswp;
-use super::panel_lu::LuPanel;
 use super::trsm::trsm;
-use super::workspace::Workspace;
-use crate::backend::Factor;
-use crate::division::size;
-use crate::{Diag, Direction, MatMut, Op, Scalar, Side, Uplo};
+use crate::backend::backend;
+use crate::scalar::division::size;
+use crate::vector::{Factor, LuPanel, Workspace};
+use crate::{Diag, Direction, MatMut, Op, Scalar, Side, Singular, Uplo};
 
-/// Columns of the panels that [`LuPanel`] takes on at once, of real matrices whose columns have up to so many bytes, and of all others: the
-/// higher a panel, the more of it a product with the columns on its left has to fetch. (One core of a Xeon, 2026-11-25: order 512 in d 1.03 times as
-/// fast with 16 columns as with 32, 1024 x 64 1.05 in d, 1.09 in s; order 64 in d 1.2 times with 64.)
+/// Columns of the panels that [`LuPanel`] takes on at once, of real matrices whose columns have up to so many bytes,
+/// and of all others: the higher a panel, the more of it a product with the columns on its left has to fetch. (One core
+/// of a Xeon, 2026-11-25: order 512 in d 1.03 times as fast with 16 columns as with 32, 1024 x 64 1.05 in d, 1.09 in s;
+/// order 64 in d 1.2 times with 64.)
 const PANEL_COLUMNS: [(usize, usize); 2] = [(768, 64), (2048, 32)];
 const HIGH_PANEL_COLUMNS: usize = 16;
 /// The same of complex matrices, whose panels are copied.
 const COMPLEX_PANEL_COLUMNS: usize = 32;
 
-/// A matrix whose factor U has a zero on its diagonal.
-///
-/// # Example
-/// ```
-/// use superscalar_kernels::{MatMut, cpu};
-///
-/// let mut a = [1.0, 2.0, 2.0, 4.0];
-/// let error = cpu::getrf(MatMut::from_col_major(&mut a, 2, 2, 2)?, &mut [0; 2]).unwrap_err();
-/// assert_eq!(error.pivot, 2);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("pivot {pivot} is exactly zero")]
-pub struct Singular {
-    /// The first column whose pivot is zero, from 1: LAPACK's `info`.
-    pub pivot: usize,
-}
-
 /// Factors the m x n matrix A = P L U: L, unit lower trapezoidal, and U, upper trapezoidal, overwrite A.
 ///
-/// `ipiv` receives min(m, n) interchanges: row i was exchanged with row `ipiv[i] - 1`, in this order (see [`laswp`]). The
-/// pivot of a column is its first element with the largest |re| + |im|.
+/// `ipiv` receives min(m, n) interchanges: row i was exchanged with row `ipiv[i] - 1`, in this order (see [`laswp`]).
+/// The pivot of a column is its first element with the largest |re| + |im|.
 ///
 /// # Errors
-/// [`Singular`] names the first pivot that is exactly zero. The factorization is complete all the same; only solving with U
-/// would divide by zero.
+/// [`Singular`] names the first pivot that is exactly zero. The factorization is complete all the same; only solving
+/// with U would divide by zero.
 ///
 /// # Panics
 /// When `ipiv` has another length than min(m, n), or m is larger than `i32::MAX`.
@@ -77,8 +59,8 @@ pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Si
     singular.map_or(Ok(()), |column| Err(Singular { pivot: column + 1 }))
 }
 
-/// Up to so many rows the textbook's loops take less time than a panel. (One core of an EPYC, 2026-11-27: dgetrf of order
-/// 8 and 16 takes 0.38 and 0.57 of it, sgetrf 0.25 and 0.43.)
+/// Up to so many rows the textbook's loops take less time than a panel. (One core of an EPYC, 2026-11-27: dgetrf of
+/// order 8 and 16 takes 0.38 and 0.57 of it, sgetrf 0.25 and 0.43.)
 const TINY: usize = 16;
 
 /// Columns of the panels of a matrix with m rows.
@@ -98,7 +80,7 @@ fn factor<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Option<usize> {
     }
     let unit = panel_columns::<T>(m);
     if n <= unit {
-        return LuPanel { a, ipiv }.run();
+        return backend::<T>().lu_panel(LuPanel { a, ipiv });
     }
     let half = (n / 2).next_multiple_of(unit.min(32));
     let (ipiv1, ipiv2) = ipiv.split_at_mut(half);

@@ -2,9 +2,7 @@
 
 use super::gemm::add;
 use super::larft::{square, unit_lower};
-use super::packed::{Operand, Packs};
-use super::workspace::Workspace;
-use crate::backend::Factor;
+use crate::vector::{Factor, Operand, Packs, Workspace};
 use crate::{MatMut, MatRef, Op, Scalar, Side};
 
 /// Q = I - V T Vᴴ: V, m x k, unit lower trapezoidal, and T, k x k, zero below its diagonal. What is on and above the
@@ -15,8 +13,8 @@ pub struct BlockReflector<'a, T> {
     pub v: MatRef<'a, T>,
     /// Their triangular factor.
     pub t: MatRef<'a, T>,
-    /// Of a tile that is applied to many others: what is remembered of V as it is multiplied with C, and as it multiplies
-    /// the product. Of use only where T is k x k.
+    /// Of a tile that is applied to many others: what is remembered of V as it is multiplied with C, and as it
+    /// multiplies the product. Of use only where T is k x k.
     pub packs: Option<[&'a Packs; 2]>,
 }
 

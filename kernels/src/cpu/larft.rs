@@ -1,8 +1,7 @@
 //! larft: the triangular factor of a block reflector.
 
 use super::gemm::add;
-use super::workspace::Workspace;
-use crate::backend::Factor;
+use crate::vector::{Factor, Workspace};
 use crate::{MatMut, MatRef, Scalar};
 
 /// Up to so many reflectors T is formed column by column from Vᴴ V.

@@ -1,22 +1,23 @@
 //! laswp: interchanges of rows.
 //!
-//! Many interchanges of few rows make a permutation, which is found first: one after the other in memory they would wait for each other,
-//! because a row that was just written is read again.
+//! Many interchanges of few rows make a permutation, which is found first: one after the other in memory they would
+//! wait for each other, because a row that was just written is read again.
 
-use super::workspace::Workspace;
+use crate::vector::{Workspace, exchange_pieces};
 use crate::{Direction, MatMut, Scalar};
 
 /// Columns that are exchanged together where rows are adjacent in memory: both pieces stay in the first-level cache.
 const STRIP: usize = 256;
 /// The same where columns are: a row is looked up once for all of them.
 const BESIDE: usize = 4;
-/// From so many columns on a permutation is worth finding, if nearly all rows are interchanged: where it moves twice as many rows as there are
-/// interchanges, one by one takes no longer. (One core of a Xeon, 2026-11-25: 448 interchanges of as many rows in 64 columns of doubles took
-/// 80 µs one by one and 49 as a permutation; 256 of 512 rows 1.05 times as long as a permutation.)
+/// From so many columns on a permutation is worth finding, if nearly all rows are interchanged: where it moves twice as
+/// many rows as there are interchanges, one by one takes no longer. (One core of a Xeon, 2026-11-25: 448 interchanges
+/// of as many rows in 64 columns of doubles took 80 µs one by one and 49 as a permutation; 256 of 512 rows 1.05 times
+/// as long as a permutation.)
 const PERMUTED_COLUMNS: usize = 8;
 
-/// Exchanges row `first + i` and row `ipiv[i] - 1` of A, for every i in turn ([`Direction::Forward`]), or from the last to the
-/// first, which undoes it. LAPACK's `k1` is `first + 1`.
+/// Exchanges row `first + i` and row `ipiv[i] - 1` of A, for every i in turn ([`Direction::Forward`]), or from the last
+/// to the first, which undoes it. LAPACK's `k1` is `first + 1`.
 ///
 /// # Panics
 /// When an index is not in 1 ..= m, or there are more than m - `first`.
@@ -67,12 +68,12 @@ unsafe fn exchange<T: Scalar>(a: MatMut<'_, T>, pairs: impl Iterator<Item = (usi
         permute(together, pairs.clone());
     } else {
         for j in (0..together.ncols()).step_by(BESIDE) {
-            // SAFETY: the caller's promise; so many columns.
+            // SAFETY: all pairs are rows of A; these are so many columns of it.
             unsafe { exchange_elements::<T, BESIDE>(together.rb_mut().submatrix(0..m, j..j + BESIDE), pairs.clone()) };
         }
     }
     for j in 0..rest.ncols() {
-        // SAFETY: as above.
+        // SAFETY: all pairs are rows of A; this is one column of it.
         unsafe { exchange_elements::<T, 1>(rest.rb_mut().col(j), pairs.clone()) };
     }
 }
@@ -93,25 +94,8 @@ unsafe fn exchange_elements<T: Scalar, const COLUMNS: usize>(
     }
 }
 
-/// Exchanges N elements at x, `step` apart, and N at y. All are read before any is written: where the step is a power of two, a read would
-/// wait for the write before it.
-///
-/// # Safety
-/// They are there, and may be written.
-#[inline(always)]
-pub(super) unsafe fn exchange_pieces<R: Copy, const N: usize>(x: *mut R, y: *mut R, step: usize) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let of_x: [R; N] = std::array::from_fn(|c| *x.add(c * step));
-        let of_y: [R; N] = std::array::from_fn(|c| *y.add(c * step));
-        for c in 0..N {
-            *x.add(c * step) = of_y[c];
-            *y.add(c * step) = of_x[c];
-        }
-    }
-}
-
-/// The interchanges of a matrix whose number of columns is a multiple of [`BESIDE`], by way of the permutation that they make.
+/// The interchanges of a matrix whose number of columns is a multiple of [`BESIDE`], by way of the permutation that
+/// they make.
 fn permute<T: Scalar>(mut a: MatMut<'_, T>, pairs: impl Iterator<Item = (usize, usize)>) {
     let ((m, n), rs, cs, at) = (a.shape(), a.row_stride(), a.col_stride(), a.as_mut_ptr());
     debug_assert!(n.is_multiple_of(BESIDE));
@@ -137,7 +121,7 @@ fn permute<T: Scalar>(mut a: MatMut<'_, T>, pairs: impl Iterator<Item = (usize, 
         }
         for (&[to, _], kept) in moved.iter().zip(kept.iter()) {
             for (c, &x) in kept.iter().enumerate() {
-                // SAFETY: as above.
+                // SAFETY: the rows are those of a permutation of A's; so many columns are there.
                 unsafe { *row(to).add(c * cs) = x };
             }
         }

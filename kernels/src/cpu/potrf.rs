@@ -1,10 +1,10 @@
 //! potrf: the Cholesky factorization of one tile.
 
-use super::factor::Factorization;
 use super::rank_k::add_lower;
 use super::trsm::trsm;
-use crate::backend::Factor;
-use crate::{Diag, MatMut, Op, Real, Scalar, Side, Uplo};
+use crate::backend::backend;
+use crate::vector::{Factor, Factorization};
+use crate::{Diag, MatMut, NotPositiveDefinite, Op, Real, Scalar, Side, Uplo};
 
 /// Up to this order a matrix is factored by [`Factorization`] in packed form.
 const DIRECT: usize = 512;
@@ -12,24 +12,6 @@ const DIRECT: usize = 512;
 const TINY: usize = 4;
 /// Halves are multiples of this, which keeps register tiles full.
 const UNIT: usize = 32;
-
-/// A matrix that has no Cholesky factorization.
-///
-/// # Example
-/// ```
-/// use superscalar_kernels::{MatMut, Uplo, cpu};
-///
-/// let mut a = [1.0, 2.0, 2.0, 1.0];
-/// let error = cpu::potrf(Uplo::Lower, MatMut::from_col_major(&mut a, 2, 2, 2)?).unwrap_err();
-/// assert_eq!(error.minor, 2);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the leading minor of order {minor} is not positive definite")]
-pub struct NotPositiveDefinite {
-    /// The order of the first leading minor that is not positive definite, from 1: LAPACK's `info`.
-    pub minor: usize,
-}
 
 /// Factors the Hermitian positive definite n x n matrix A = L Lᴴ ([`Uplo::Lower`]) or A = Uᴴ U ([`Uplo::Upper`]); the
 /// factor overwrites that triangle, and the other is neither read nor written.
@@ -62,7 +44,7 @@ pub fn potrf<T: Scalar>(uplo: Uplo, a: MatMut<'_, T>) -> Result<(), NotPositiveD
 fn factor_lower<T: Scalar>(mut a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
     let n = a.nrows();
     if n <= DIRECT {
-        let done = if n <= TINY { 0 } else { Factorization { a: a.rb_mut() }.run() };
+        let done = if n <= TINY { 0 } else { backend::<T>().factor(Factorization { a: a.rb_mut() }) };
         return factor_from(done, a);
     }
     let half = (n / 2).next_multiple_of(UNIT);

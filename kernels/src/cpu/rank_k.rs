@@ -1,18 +1,18 @@
 //! gemmt, syrk, herk, syr2k and her2k: products of which one triangle is computed.
 //!
 //! All are a product of which only the register tiles at and below the diagonal are computed. Upper triangles are the
-//! lower ones of transposed views. C may be higher than wide, or wider than high: then it is a trapezoid, whose diagonal begins at its
-//! first element as a triangle's does. So columns of a lower triangle from the diagonal on, or rows of an upper one, are an update of their own.
+//! lower ones of transposed views. C may be higher than wide, or wider than high: then it is a trapezoid, whose
+//! diagonal begins at its first element as a triangle's does. So columns of a lower triangle from the diagonal on, or
+//! rows of an upper one, are an update of their own.
 
-use super::gemm::{add, scale, scaled};
-use super::packed::Operand;
-use super::product::Product;
-use super::small_rank::SmallRank;
-use crate::backend::Factor;
+use super::gemm::{add, product, scale};
+use crate::backend::backend;
+use crate::scalar::scaled;
+use crate::vector::{Factor, Operand, Product, SmallRank};
 use crate::{MatMut, Op, Scalar, Uplo};
 
-/// One triangle of C = alpha A Aᵀ + beta C (`Op::None`, A n x k) or C = alpha Aᵀ A + beta C (`Op::Trans`, A k x n), where n is the larger of
-/// C's dimensions: a trapezoid is that of the whole product.
+/// One triangle of C = alpha A Aᵀ + beta C (`Op::None`, A n x k) or C = alpha Aᵀ A + beta C (`Op::Trans`, A k x n),
+/// where n is the larger of C's dimensions: a trapezoid is that of the whole product.
 ///
 /// The other triangle is not touched. beta = 0 does not read C; alpha = 0 does not read A.
 ///
@@ -36,7 +36,8 @@ pub fn syrk<'a, T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: impl Into<Operand<'a
     rank_k(uplo, false, alpha, a, beta, c);
 }
 
-/// One triangle of C = alpha A Aᴴ + beta C (`Op::None`, A n x k) or C = alpha Aᴴ A + beta C (`Op::ConjTrans`, A k x n), or a trapezoid as of [`syrk`].
+/// One triangle of C = alpha A Aᴴ + beta C (`Op::None`, A n x k) or C = alpha Aᴴ A + beta C (`Op::ConjTrans`, A k x n),
+/// or a trapezoid as of [`syrk`].
 ///
 /// alpha and beta are real; the imaginary part of C's diagonal is taken as zero and left zero. The other triangle is
 /// not touched. beta = 0 does not read C; alpha = 0 does not read A. For real types this is [`syrk`].
@@ -103,8 +104,8 @@ pub fn gemmt<'a, T: Scalar>(
 /// The other triangle is not touched. beta = 0 does not read C; alpha = 0 reads neither A nor B.
 ///
 /// # Panics
-/// When the shapes do not agree, or for [`Op::ConjTrans`] of a complex type (which is [`her2k`]'s); of a real type it is
-/// [`Op::Trans`].
+/// When the shapes do not agree, or for [`Op::ConjTrans`] of a complex type (which is [`her2k`]'s); of a real type it
+/// is [`Op::Trans`].
 ///
 /// # Example
 /// ```
@@ -171,7 +172,7 @@ fn rank_k<T: Scalar>(uplo: Uplo, conj: bool, alpha: T, a: Factor<'_, T>, beta: T
         return tiny(uplo, [Some((alpha, first(a, c.nrows()), adjoint(first(a, c.ncols()), conj))), None], beta, c);
     }
     if alpha != T::ZERO && SmallRank::is_for(&a, &c) {
-        return SmallRank { uplo, conj, alpha, a, b: None, beta, c }.run();
+        return backend::<T>().small_rank(SmallRank { uplo, conj, alpha, a, b: None, beta, c });
     }
     update(uplo, alpha, first(a, c.nrows()), adjoint(first(a, c.ncols()), conj), beta, c);
 }
@@ -194,7 +195,7 @@ fn rank_2k<'a, T: Scalar>(
         return tiny(uplo, [Some(one), Some(other)], beta, c);
     }
     if alpha != T::ZERO && SmallRank::is_for(&a, &c) {
-        return SmallRank { uplo, conj, alpha, a, b: Some(b), beta, c }.run();
+        return backend::<T>().small_rank(SmallRank { uplo, conj, alpha, a, b: Some(b), beta, c });
     }
     let (m, n) = c.shape();
     update(uplo, alpha, first(a, m), adjoint(first(b, n), conj), beta, c.rb_mut());
@@ -276,5 +277,5 @@ fn scale_lower<T: Scalar>(beta: T, mut c: MatMut<'_, T>) {
 
 /// The lower triangle of C = alpha A B + beta C. The factors have at least one column; beta = 0 does not read C.
 pub(super) fn add_lower<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
-    Product { alpha, a, b, beta, triangle: Some(Uplo::Lower), c }.run();
+    product(Product { alpha, a, b, beta, triangle: Some(Uplo::Lower), c });
 }

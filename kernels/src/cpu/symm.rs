@@ -1,15 +1,10 @@
 //! symm and hemm: products with a symmetric or Hermitian matrix of which one triangle is stored.
 //!
-//! It is packed as a whole one (see `mirror`), so the product is that of any two matrices. Where packing does not pay, because either the matrix or
-//! the other factor is small, it is cut into blocks of columns.
+//! It is packed as a whole one (see `mirror`), so the product is that of any two matrices. Where packing does not pay,
+//! because either the matrix or the other factor is small, it is cut into blocks of columns.
 
-use super::gemm::{add, scale};
-use super::packed::Operand;
-use super::product::Product;
-use super::small;
-use super::thin;
-use super::workspace::Workspace;
-use crate::backend::Factor;
+use super::gemm::{self, add, scale};
+use crate::vector::{Factor, Operand, Product, SMALL_PRODUCT, THIN_COLUMNS, Workspace};
 use crate::{MatMut, MatRef, Op, Scalar, Side, Uplo};
 
 /// Up to this order a matrix is small, whatever it is multiplied with.
@@ -17,8 +12,8 @@ const SMALL: usize = 8;
 /// Columns of a block: those that it has on the diagonal are completed element by element.
 const BLOCK: usize = 64;
 
-/// C = alpha A B + beta C (`Side::Left`, A m x m) or C = alpha B A + beta C (`Side::Right`, A n x n), with A symmetric and B and
-/// C m x n.
+/// C = alpha A B + beta C (`Side::Left`, A m x m) or C = alpha B A + beta C (`Side::Right`, A n x n), with A symmetric
+/// and B and C m x n.
 ///
 /// Only the triangle `uplo` of A is read. beta = 0 does not read C; alpha = 0 reads neither A nor B.
 ///
@@ -94,15 +89,15 @@ fn product<'a, T: Scalar>(
     let (a, b) = (Factor::new(Op::None, a).mirrored(uplo, hermitian), Factor::new(Op::None, b));
     // C = B A is Cᵀ = Aᵀ Bᵀ.
     let (a, b, c) = if side == Side::Left { (a, b, c) } else { (a.transpose(), b.transpose(), c.transpose()) };
-    if n <= SMALL || c.ncols() <= thin::COLUMNS || n * n * c.ncols() <= small::SMALL {
+    if n <= SMALL || c.ncols() <= THIN_COLUMNS || n * n * c.ncols() <= SMALL_PRODUCT {
         by_columns(alpha, a, b, beta, c);
     } else {
-        Product { alpha, a, b, beta, triangle: None, c }.run();
+        gemm::product(Product { alpha, a, b, beta, triangle: None, c });
     }
 }
 
-/// C = alpha A B + beta C where packing does not pay: the sum of the products of a few columns of A each, of which those on the diagonal are
-/// completed in the workspace.
+/// C = alpha A B + beta C where packing does not pay: the sum of the products of a few columns of A each, of which
+/// those on the diagonal are completed in the workspace.
 fn by_columns<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, mut c: MatMut<'_, T>) {
     let (n, sides) = c.shape();
     let mut scratch = Workspace::take(n.min(BLOCK) * n.min(BLOCK));

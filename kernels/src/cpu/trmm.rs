@@ -1,12 +1,13 @@
 //! trmm: products with a triangular matrix.
 
-use super::triangular::{Action, Triangular};
+use crate::vector::{Action, Triangular};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 
-/// B = alpha op(A) B (`Side::Left`, A m x m) or B = alpha B op(A) (`Side::Right`, A n x n), with A triangular and B m x n.
+/// B = alpha op(A) B (`Side::Left`, A m x m) or B = alpha B op(A) (`Side::Right`, A n x n), with A triangular and B m x
+/// n.
 ///
-/// Only the triangle `uplo` of A is read, and its diagonal not even when `diag` is [`Diag::Unit`]. alpha = 0 sets B to zero
-/// without reading A.
+/// Only the triangle `uplo` of A is read, and its diagonal not even when `diag` is [`Diag::Unit`]. alpha = 0 sets B to
+/// zero without reading A.
 ///
 /// # Panics
 /// When the shapes do not agree.

@@ -1,6 +1,6 @@
 //! trsm: triangular systems with many right-hand sides.
 
-use super::triangular::{Action, Triangular};
+use crate::vector::{Action, Triangular};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 
 /// Solves op(A) X = alpha B (`Side::Left`, A m x m) or X op(A) = alpha B (`Side::Right`, A n x n); X overwrites the

@@ -11,8 +11,8 @@ use crate::{Diag, MatMut, Op, Scalar, Side, Singular, Uplo};
 /// Up to this order the loops are as fast.
 const SMALL: usize = 16;
 
-/// The inverse of a triangular matrix over its triangle `uplo`. The other triangle is neither read nor touched, nor is the
-/// diagonal when `diag` is [`Diag::Unit`].
+/// The inverse of a triangular matrix over its triangle `uplo`. The other triangle is neither read nor touched, nor is
+/// the diagonal when `diag` is [`Diag::Unit`].
 ///
 /// # Errors
 /// [`Singular`] if an element of the diagonal is exactly zero; A is then as it was.
@@ -70,8 +70,8 @@ fn invert<T: Scalar>(diag: Diag, mut l: MatMut<'_, T>) {
     }
 }
 
-/// Lᴴ L over the lower triangle that holds L, or U Uᴴ over the upper one that holds U. The other triangle is neither read nor
-/// touched; the diagonal of L or U is taken as real.
+/// Lᴴ L over the lower triangle that holds L, or U Uᴴ over the upper one that holds U. The other triangle is neither
+/// read nor touched; the diagonal of L or U is taken as real.
 ///
 /// # Panics
 /// When A is not square.

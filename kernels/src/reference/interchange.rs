@@ -1,6 +1,6 @@
 //! getrf and laswp as loops.
 
-use crate::division::size;
+use crate::scalar::division::size;
 use crate::{Direction, MatMut, Scalar, Singular};
 
 /// A = P L U, L and U over A. See [`cpu::getrf`](crate::cpu::getrf).

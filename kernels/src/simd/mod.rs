@@ -1,10 +1,9 @@
 //! Vectors of reals, and the choice of instructions at run time.
 //!
-//! Stable Rust compiles for the oldest x86-64, which has neither AVX-512 nor a fused multiply-add. A [`Kernel`] is a
-//! body written once over [`Vector`]; [`dispatch`] compiles it once per instruction set and enters the best that the
-//! processor has. Everything a body calls must be `#[inline(always)]`, and no closure: only then does it end up inside the
-//! function that enables the instructions, and each vector operation becomes one of them instead of a call (a hundred
-//! times slower). What is long and needed in several places is a [`Part`]: a body of its own, compiled once and entered by [`Vector::call`].
+//! Stable Rust compiles for the oldest x86-64, which has neither AVX-512 nor a fused multiply-add. So there is a type
+//! for the registers of each instruction set, all of them a [`Vector`], and kernels are written over that. Which set
+//! the processor has is found out at run time ([`InstructionSet`]); `vector::dispatch` compiles kernels once for each
+//! and enters the best.
 
 mod portable;
 mod sets;
@@ -18,54 +17,127 @@ mod x86;
 pub(crate) use portable::Portable;
 pub use sets::{InstructionSet, UnknownInstructionSet};
 
-use crate::Scalar;
+/// Proof that this processor has an instruction set: of no size, so it costs nothing to hand on.
+pub(crate) trait Isa: Copy {
+    /// # Safety
+    /// The processor has the instructions.
+    unsafe fn assume() -> Self;
+}
 
-/// A register full of reals.
-///
-/// # Safety
-/// Every method may execute instructions that the processor must have: call them only below a [`dispatch`] that chose
-/// this type. Loads and stores take any alignment and touch `LANES` reals.
+/// The instruction sets as types.
+macro_rules! instruction_sets {
+    ($($(#[$attribute:meta])* $name:ident)*) => {$(
+        $(#[$attribute])*
+        #[derive(Clone, Copy)]
+        pub struct $name(());
+
+        impl Isa for $name {
+            #[inline(always)]
+            unsafe fn assume() -> Self {
+                Self(())
+            }
+        }
+    )*};
+}
+
+instruction_sets! {
+    /// What every processor of the architecture has.
+    Baseline
+    /// AVX2 with FMA.
+    #[cfg(target_arch = "x86_64")]
+    Avx2
+    /// AVX-512F, and the set before.
+    #[cfg(target_arch = "x86_64")]
+    Avx512
+}
+
+/// A register full of reals. A vector can exist only where the processor has the instructions for it, because whoever
+/// makes one from nothing shows an [`Isa`]: so arithmetic is safe. What follows an address is not: loads and stores
+/// take any alignment and touch `LANES` reals.
 pub(crate) trait Vector: Copy {
     type Real: Copy;
+    type Isa: Isa;
     const LANES: usize;
     /// Rows and columns of the squares that [`Vector::transpose`] moves.
     const SQUARE: usize;
 
-    unsafe fn splat(x: Self::Real) -> Self;
-    unsafe fn load(from: *const Self::Real) -> Self;
+    fn splat(isa: Self::Isa, x: Self::Real) -> Self;
+    /// The vector is proof that the processor has its instructions.
+    fn isa(self) -> Self::Isa;
+    /// # Safety
+    /// `LANES` reals are there.
+    unsafe fn load(isa: Self::Isa, from: *const Self::Real) -> Self;
+    /// # Safety
+    /// There is room for `LANES` reals.
     unsafe fn store(self, to: *mut Self::Real);
     /// Lanes first .. end, zeros in the others, whose memory is not touched and need not exist.
-    unsafe fn load_lanes(from: *const Self::Real, first: usize, end: usize) -> Self;
+    ///
+    /// # Safety
+    /// Reals first .. end are there.
+    unsafe fn load_lanes(isa: Self::Isa, from: *const Self::Real, first: usize, end: usize) -> Self;
     /// The counterpart of [`Vector::load_lanes`].
+    ///
+    /// # Safety
+    /// There is room for reals first .. end.
     unsafe fn store_lanes(self, to: *mut Self::Real, first: usize, end: usize);
-    unsafe fn mul(self, by: Self) -> Self;
+    fn mul(self, by: Self) -> Self;
     /// self + a b.
-    unsafe fn mul_add(self, a: Self, b: Self) -> Self;
+    fn mul_add(self, a: Self, b: Self) -> Self;
     /// self - a b.
-    unsafe fn mul_sub(self, a: Self, b: Self) -> Self;
+    fn mul_sub(self, a: Self, b: Self) -> Self;
     /// Its modulus, lane by lane.
-    unsafe fn abs(self) -> Self;
-    /// Lane by lane the pair whose first number is larger: `x` if that is so, and `best` otherwise, NaN in `x` included.
-    unsafe fn larger(best: (Self, Self), x: (Self, Self)) -> (Self, Self);
+    fn abs(self) -> Self;
+    /// Lane by lane the pair whose first number is larger: `x` if that is so, and `best` otherwise, NaN in `x`
+    /// included.
+    fn larger(best: (Self, Self), x: (Self, Self)) -> (Self, Self);
     /// Lanes first .. end of `other`, the others of itself.
-    unsafe fn blend(self, other: Self, first: usize, end: usize) -> Self;
+    fn blend(self, other: Self, first: usize, end: usize) -> Self;
     /// The sum of all lanes.
-    unsafe fn sum(self) -> Self::Real;
+    fn sum(self) -> Self::Real;
     /// Lane i, which must be less than LANES.
-    unsafe fn lane(self, i: usize) -> Self::Real;
+    fn lane(self, i: usize) -> Self::Real;
     /// The parts of complex numbers, in turn: re[0] im[0] re[1] and so on, the first half of the lanes and the second.
-    unsafe fn interleave(re: Self, im: Self) -> (Self, Self);
+    fn interleave(re: Self, im: Self) -> (Self, Self);
     /// The numbers of each pair of adjacent lanes, exchanged.
-    unsafe fn swap_pairs(self) -> Self;
-    /// Enters a part of a kernel, which is compiled for these vectors.
-    unsafe fn call<P: Part<Self>>(part: P) -> P::Output;
+    fn swap_pairs(self) -> Self;
+    /// Enters a part of a kernel, which is compiled for these vectors: what a table of addresses has.
+    ///
+    /// # Safety
+    /// The processor has the instructions of these vectors, and what the part asks for holds.
+    unsafe fn enter<P: Part<Self>>(part: P) -> P::Output;
+    /// The same where the instructions are known to be there.
+    ///
+    /// # Safety
+    /// What the part asks for holds.
+    #[inline(always)]
+    unsafe fn call<P: Part<Self>>(_isa: Self::Isa, part: P) -> P::Output {
+        // SAFETY: the witness stands for the instructions; what the part asks for holds by this function's contract.
+        unsafe { Self::enter(part) }
+    }
     /// Copies a square: row i of `to` becomes column i of `from`, each with its distance between rows.
-    unsafe fn transpose(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
+    ///
+    /// # Safety
+    /// SQUARE rows of SQUARE reals are at `from`, there is room for as many at `to`, and the two do not overlap.
+    unsafe fn transpose(isa: Self::Isa, from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
     /// The same for the first four rows of `from`, which has SQUARE columns.
-    unsafe fn transpose_four(from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
-    /// acc -= b x over some of `depth` steps of a register tile, or with the conjugate of b, where there is code for its size: `[row][vector][plane]`, two
-    /// planes of complex numbers. Each step has the tile's vectors of each plane of x, and an element of each plane of b for each row, one behind the
-    /// other. With every four of them a cache line of `next` is asked for, into the second-level cache. Returns how many steps were taken.
+    ///
+    /// # Safety
+    /// Four rows of SQUARE reals are at `from`, there is room for SQUARE rows of four at `to`, and the two do not
+    /// overlap.
+    unsafe fn transpose_four(
+        isa: Self::Isa,
+        from: *const Self::Real,
+        from_step: usize,
+        to: *mut Self::Real,
+        to_step: usize,
+    );
+    /// acc -= b x over some of `depth` steps of a register tile, or with the conjugate of b, where there is code for
+    /// its size: `[row][vector][plane]`, two planes of complex numbers. Each step has the tile's vectors of each plane
+    /// of x, and an element of each plane of b for each row, one behind the other. With every four of them a cache line
+    /// of `next` is asked for, into the second-level cache. Returns how many steps were taken.
+    ///
+    /// # Safety
+    /// x and b hold `depth` steps. `next` may be any address.
     #[inline(always)]
     unsafe fn eliminate<const NV: usize, const ROWS: usize>(
         _acc: &mut [[[Self; 2]; NV]; ROWS],
@@ -97,92 +169,33 @@ macro_rules! lanes {
     ($($real:ty, $avx512:ident, $avx2:ident;)*) => {$(
         impl Lanes for $real {
             #[cfg(target_arch = "x86_64")]
-            type Avx512 = std::arch::x86_64::$avx512;
+            type Avx512 = x86::$avx512;
             #[cfg(target_arch = "x86_64")]
-            type Avx2 = std::arch::x86_64::$avx2;
+            type Avx2 = x86::$avx2;
             type Portable = Portable<$real>;
         }
     )*};
 }
 
 lanes! {
-    f32, __m512, __m256;
-    f64, __m512d, __m256d;
-}
-
-/// A body to be compiled once per instruction set.
-///
-/// `ROWS` is the number of rows of a register tile that is three vectors wide: as many as leave the accumulators, the
-/// three vectors and a broadcast in registers.
-pub(crate) trait Kernel<T: Scalar> {
-    type Output;
-
-    /// # Safety
-    /// The processor has the instructions of `V`. Implementations are `#[inline(always)]`.
-    unsafe fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self) -> Self::Output;
+    f32, F32x16, F32x8;
+    f64, F64x8, F64x4;
 }
 
 /// A part of kernels that is compiled once for each kind of vector, and not again wherever it is needed.
-pub(crate) trait Part<V> {
+pub(crate) trait Part<V: Vector> {
     type Output;
 
     /// # Safety
-    /// The processor has the instructions of `V`, and what the part itself asks for. Implementations are `#[inline(always)]`.
-    unsafe fn run(self) -> Self::Output;
+    /// What the part says of the addresses that it has. Implementations are `#[inline(always)]`.
+    unsafe fn run(self, isa: V::Isa) -> Self::Output;
 }
 
-/// Runs `kernel` with the best instructions of this processor.
-pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    match best() {
-        #[cfg(all(target_arch = "x86_64", not(test)))]
-        // SAFETY: the processor has the instructions that the function enables.
-        InstructionSet::Avx512 => unsafe { with_avx512::<T, K>(kernel) },
-        #[cfg(all(target_arch = "x86_64", not(test)))]
-        // SAFETY: the processor has the instructions that the function enables.
-        InstructionSet::Avx2 => unsafe { with_avx2::<T, K>(kernel) },
-        _ => with_portable::<T, K>(kernel),
-    }
-}
-
-/// The best instructions of this processor that `SUPERSCALAR_INSTRUCTIONS` allows. Unit tests have the portable ones only: the others are
-/// tested from outside (`tests/sets`), and would be compiled twice.
+/// The best instructions of this processor that `SUPERSCALAR_INSTRUCTIONS` allows. Unit tests have the portable ones
+/// only: the others are tested from outside (`tests/sets`), and would be compiled twice.
 #[inline(always)]
 pub(crate) fn best() -> InstructionSet {
     if cfg!(test) { InstructionSet::Portable } else { InstructionSet::in_use() }
-}
-
-/// 32 registers: 8 x 3 accumulators of a real type, 4 x 3 pairs of a complex one.
-#[cfg(all(target_arch = "x86_64", not(test)))]
-#[target_feature(enable = "avx512f,avx2,fma")]
-fn with_avx512<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    // SAFETY: this function enables the instructions of these types.
-    unsafe {
-        if T::COMPLEX {
-            kernel.run::<<T::Real as Lanes>::Avx512, 4>()
-        } else {
-            kernel.run::<<T::Real as Lanes>::Avx512, 8>()
-        }
-    }
-}
-
-/// 16 registers: 4 x 3 accumulators of a real type, 2 x 3 pairs of a complex one (with a few spills).
-#[cfg(all(target_arch = "x86_64", not(test)))]
-#[target_feature(enable = "avx2,fma")]
-fn with_avx2<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    // SAFETY: this function enables the instructions of these types.
-    unsafe {
-        if T::COMPLEX {
-            kernel.run::<<T::Real as Lanes>::Avx2, 2>()
-        } else {
-            kernel.run::<<T::Real as Lanes>::Avx2, 4>()
-        }
-    }
-}
-
-/// Two rows: two vectors of four take most of the registers of the oldest processors.
-fn with_portable<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    // SAFETY: Portable needs no instructions beyond the target's own.
-    unsafe { kernel.run::<<T::Real as Lanes>::Portable, 2>() }
 }
 
 /// Bytes of a core's second-level cache, if the processor says so.
@@ -190,7 +203,8 @@ pub(crate) fn second_level_cache() -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::__cpuid;
-        // Leaves from 0x8000_0000 on: the first tells the last one; of 0x8000_0006 the upper half of ECX is the size in KiB.
+        // Leaves from 0x8000_0000 on: the first tells the last one; of 0x8000_0006 the upper half of ECX is the size in
+        // KiB.
         const EXTENDED: u32 = 0x8000_0000;
         const CACHES: u32 = 0x8000_0006;
         #[allow(unused_unsafe, reason = "in older compilers it is unsafe")]

@@ -9,8 +9,8 @@ use superscalar_runtime::environment;
 
 /// What kernels are compiled for, the better the later.
 ///
-/// Kernels use the best set that the processor has. `SUPERSCALAR_INSTRUCTIONS` (`portable`, `avx2` or `avx512`) keeps them from better ones:
-/// to get the same roundings on different machines, or to see what a set brings.
+/// Kernels use the best set that the processor has. `SUPERSCALAR_INSTRUCTIONS` (`portable`, `avx2` or `avx512`) keeps
+/// them from better ones: to get the same roundings on different machines, or to see what a set brings.
 ///
 /// # Example
 /// ```

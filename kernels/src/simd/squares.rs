@@ -2,14 +2,14 @@
 
 use std::arch::x86_64::*;
 
-/// Eight by eight doubles in AVX-512. Rows i and i + 4 share a register, which loads do on their own; what is left are two
-/// transposes of four by four, two shuffles per row.
+/// Eight by eight doubles in AVX-512. Rows i and i + 4 share a register, which loads do on their own; what is left are
+/// two transposes of four by four, two shuffles per row.
 ///
 /// # Safety
-/// As for [`Vector::transpose`](super::Vector::transpose).
+/// As for [`Vector::transpose`](super::Vector::transpose); the processor has AVX-512.
 #[inline(always)]
 pub(super) unsafe fn transpose_f64_8(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
-    // SAFETY: the caller's promises.
+    // SAFETY: each half reads four columns of eight rows and writes four rows of eight, all of them in the squares.
     unsafe {
         let low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
         let high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
@@ -30,10 +30,10 @@ pub(super) unsafe fn transpose_f64_8(from: *const f64, from_step: usize, to: *mu
 /// Four by four doubles in AVX: one shuffle in each of two stages, half of what moving element by element takes.
 ///
 /// # Safety
-/// As for [`Vector::transpose`](super::Vector::transpose).
+/// As for [`Vector::transpose`](super::Vector::transpose); the processor has AVX2.
 #[inline(always)]
 pub(super) unsafe fn transpose_f64(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
-    // SAFETY: the caller's promises.
+    // SAFETY: rows 0 .. 4 of four doubles are in both squares.
     unsafe {
         let (a, b) = (_mm256_loadu_pd(from), _mm256_loadu_pd(from.add(from_step)));
         let (c, d) = (_mm256_loadu_pd(from.add(2 * from_step)), _mm256_loadu_pd(from.add(3 * from_step)));
@@ -52,7 +52,7 @@ pub(super) unsafe fn transpose_f64(from: *const f64, from_step: usize, to: *mut 
 /// They are there, and the processor has AVX-512.
 #[inline(always)]
 unsafe fn two_rows(from: *const f64, step: usize) -> __m512d {
-    // SAFETY: the caller's promises.
+    // SAFETY: a row of four doubles and the fourth one after it are there.
     unsafe {
         let top = _mm512_castpd256_pd512(_mm256_loadu_pd(from));
         _mm512_insertf64x4::<1>(top, _mm256_loadu_pd(from.add(4 * step)))
@@ -62,10 +62,10 @@ unsafe fn two_rows(from: *const f64, step: usize) -> __m512d {
 /// Eight by eight floats in AVX: two halves of four rows, then their 128-bit parts exchanged.
 ///
 /// # Safety
-/// As for [`Vector::transpose`](super::Vector::transpose).
+/// As for [`Vector::transpose`](super::Vector::transpose); the processor has AVX2.
 #[inline(always)]
 pub(super) unsafe fn transpose_f32(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
-    // SAFETY: the caller's promises.
+    // SAFETY: two times four rows of eight floats are in the square at `from`, and rows i and i + 4 in that at `to`.
     unsafe {
         let (top, bottom) = (four_rows(from, from_step), four_rows(from.add(4 * from_step), from_step));
         for i in 0..4 {
@@ -79,10 +79,10 @@ pub(super) unsafe fn transpose_f32(from: *const f32, from_step: usize, to: *mut 
 /// Four rows of eight floats in AVX.
 ///
 /// # Safety
-/// As for [`Vector::transpose_four`](super::Vector::transpose_four).
+/// As for [`Vector::transpose_four`](super::Vector::transpose_four); the processor has AVX2.
 #[inline(always)]
 pub(super) unsafe fn four_f32(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
-    // SAFETY: the caller's promises.
+    // SAFETY: four rows of eight floats are at `from`; rows i and i + 4 at `to` have room for four.
     unsafe {
         for (i, x) in four_rows(from, from_step).into_iter().enumerate() {
             _mm_storeu_ps(to.add(i * to_step), _mm256_castps256_ps128(x));
@@ -94,10 +94,10 @@ pub(super) unsafe fn four_f32(from: *const f32, from_step: usize, to: *mut f32, 
 /// Four rows of eight doubles in AVX: two squares.
 ///
 /// # Safety
-/// As for [`Vector::transpose_four`](super::Vector::transpose_four).
+/// As for [`Vector::transpose_four`](super::Vector::transpose_four); the processor has AVX2.
 #[inline(always)]
 pub(super) unsafe fn four_f64_8(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
-    // SAFETY: the caller's promises.
+    // SAFETY: the left four columns become rows 0 .. 4, and the right ones rows 4 .. 8.
     unsafe {
         transpose_f64(from, from_step, to, to_step);
         transpose_f64(from.add(4), from_step, to.add(4 * to_step), to_step);
@@ -107,10 +107,10 @@ pub(super) unsafe fn four_f64_8(from: *const f64, from_step: usize, to: *mut f64
 /// Four rows of eight floats; element i of the result has column i in its lower half and column i + 4 in its upper.
 ///
 /// # Safety
-/// As for [`Vector::transpose`](super::Vector::transpose).
+/// As for [`Vector::transpose`](super::Vector::transpose); the processor has AVX2.
 #[inline(always)]
 unsafe fn four_rows(from: *const f32, step: usize) -> [__m256; 4] {
-    // SAFETY: the caller's promises.
+    // SAFETY: four rows of eight floats are there.
     unsafe {
         let (a, b) = (_mm256_loadu_ps(from), _mm256_loadu_ps(from.add(step)));
         let (c, d) = (_mm256_loadu_ps(from.add(2 * step)), _mm256_loadu_ps(from.add(3 * step)));

@@ -1,8 +1,9 @@
 //! Steps of a full register tile in AVX-512, in the processor's own words.
 //!
-//! A core has two units for multiply-adds of 512 bits, which on many processors share their ports with the arithmetic of loops and addresses. So
-//! four steps are written out one behind the other, all distances are constants, and nothing but loads and multiply-adds is left. A compiler does
-//! that for real types; of the 32 registers that a tile of a complex type takes it moves some to memory and back.
+//! A core has two units for multiply-adds of 512 bits, which on many processors share their ports with the arithmetic
+//! of loops and addresses. So four steps are written out one behind the other, all distances are constants, and nothing
+//! but loads and multiply-adds is left. A compiler does that for real types; of the 32 registers that a tile of a
+//! complex type takes it moves some to memory and back.
 //!
 //! Accumulators come in registers and stay there. Registers 24 and up hold vectors of x and what is broadcast of b.
 
@@ -49,7 +50,8 @@ macro_rules! real_step {
     };
 }
 
-/// The parts of a broadcast element of b, and their multiply-adds in a tile of a complex type: `$re` and `$im` are accumulators of the two planes.
+/// The parts of a broadcast element of b, and their multiply-adds in a tile of a complex type: `$re` and `$im` are
+/// accumulators of the two planes.
 macro_rules! complex_row {
     ($splat:literal, $sub:literal, $re_im:literal, $im_re:literal, $at:expr, $plane:expr, $($re:literal $im:literal $x:literal $y:literal),*) => {
         concat!(
@@ -63,7 +65,8 @@ macro_rules! complex_row {
     };
 }
 
-/// One of four steps of a tile of a complex type: three vectors of each plane of x, four elements of b with parts of `$bytes` bytes.
+/// One of four steps of a tile of a complex type: three vectors of each plane of x, four elements of b with parts of
+/// `$bytes` bytes.
 macro_rules! complex_step {
     ($load:literal, $splat:literal, $sub:literal, $re_im:literal, $im_re:literal, $bytes:literal, $step:literal) => {
         concat!(
@@ -86,7 +89,8 @@ macro_rules! complex_step {
     };
 }
 
-/// A loop of four steps each, over accumulators that are given in the order of their registers; each time a line of `next` is asked for.
+/// A loop of four steps each, over accumulators that are given in the order of their registers; each time a line of
+/// `next` is asked for.
 macro_rules! four_steps {
     ($step:ident!($($word:literal),*), $times:ident, ($x:ident, $b:ident), $next:ident, $x_bytes:literal, $b_bytes:literal, $($register:tt $acc:expr),*) => {
         asm!(
@@ -116,14 +120,16 @@ macro_rules! four_steps {
 /// The four steps of both kinds of tile, for one register type.
 macro_rules! tiles {
     ($real:ident, $complex:ident, $v:ty, $part:ty, $load:literal, $splat:literal, $add:literal, $sub:literal, $bytes:literal, $b_bytes:literal) => {
-        /// acc -= b x over 4 `times` steps: three vectors of x and eight elements of b each, one behind the other. So many lines of `next` are asked for.
+        /// acc -= b x over 4 `times` steps: three vectors of x and eight elements of b each, one behind the other. So
+        /// many lines of `next` are asked for.
         ///
         /// # Safety
         /// The processor has AVX-512; x and b are as long, and `times` is not zero.
         #[inline]
         #[target_feature(enable = "avx512f")]
         pub(super) unsafe fn $real(acc: &mut Full<$v, 8>, times: usize, (x, b): Operands<$part>, next: *const u8) {
-            // SAFETY: the caller's promises; but registers nothing is written.
+            // SAFETY: this function enables the instructions, which read 4 `times` steps of x and b; only registers
+            // are written.
             unsafe {
                 four_steps!(real_step!($load, $splat, $sub, $bytes), times, (x, b), next, "4 * 192", $b_bytes,
                     "zmm0" acc[0][0][0], "zmm1" acc[0][1][0], "zmm2" acc[0][2][0],
@@ -137,7 +143,8 @@ macro_rules! tiles {
             }
         }
 
-        /// The same for a complex type, or with the conjugate of b: three vectors of each plane of x, and four elements of each of b.
+        /// The same for a complex type, or with the conjugate of b: three vectors of each plane of x, and four elements
+        /// of each of b.
         ///
         /// # Safety
         /// As for the real one.
@@ -161,7 +168,8 @@ macro_rules! tiles {
                         "zmm20" acc[3][1][0], "zmm21" acc[3][1][1], "zmm22" acc[3][2][0], "zmm23" acc[3][2][1])
                 };
             }
-            // SAFETY: the caller's promises; but registers nothing is written.
+            // SAFETY: this function enables the instructions, which read 4 `times` steps of x and b; only registers
+            // are written.
             unsafe {
                 if conj {
                     steps!($sub, $add);

@@ -1,105 +1,123 @@
-//! Vectors of AVX2 and AVX-512.
+//! Vectors of AVX2 and AVX-512: registers behind types of their own, and the intrinsics that they are made of. What the
+//! instruction sets have no name for is written here, as functions that enable the instructions.
 
 use super::squares::{four_f32, four_f64_8, transpose_f32, transpose_f64, transpose_f64_8};
-use super::{Part, Vector, tile};
+use super::{Avx2, Avx512, Isa, Part, Vector, tile};
 use std::arch::x86_64::*;
 
-/// One line per register type: its real, its lanes, the instructions that parts of kernels are compiled for, and the intrinsics by name.
+/// One line per register type: its name, the register, its instruction set, its real, its lanes, the instructions that
+/// parts of kernels are compiled for, and the intrinsics by name.
 macro_rules! vectors {
-    ($($v:ty, $real:ty, $lanes:literal, $features:literal, $splat:ident, $load:ident, $store:ident, $mul:ident, $add:ident, $sub:ident,
-        |$x:ident, $i:ident| $lane:expr, $mask:ident, $mask_load:ident, $mask_store:ident, $blend:ident,
+    ($($name:ident, $v:ty, $isa:ident, $real:ty, $lanes:literal, $features:literal, $splat:ident, $load:ident, $store:ident, $mul:ident,
+        $add:ident, $sub:ident, |$x:ident, $i:ident| $lane:expr, $mask:ident, $mask_load:ident, $mask_store:ident, $blend:ident,
         $square:literal, $transpose:ident, $four:ident, $interleave:ident, $swap:path, $abs:ident, $larger:ident, $sum:ident
         $(, $real_tile:path, $complex_tile:path)?;)*) => {$(
-        impl Vector for $v {
+        /// A register. Its field is private, so that there is no value where its instructions are not.
+        #[derive(Clone, Copy)]
+        #[repr(transparent)]
+        pub struct $name($v);
+
+        // What "the witness" is in the notes below: a value of this type, or of its instruction set's, exists only
+        // where the processor has the instructions.
+        impl Vector for $name {
             type Real = $real;
+            type Isa = $isa;
             const LANES: usize = $lanes;
             const SQUARE: usize = $square;
 
             #[inline(always)]
-            unsafe fn splat(x: $real) -> Self {
-                // SAFETY: the caller vouches for the instruction set.
-                unsafe { $splat(x) }
+            fn splat(_isa: $isa, x: $real) -> Self {
+                // SAFETY: the witness stands for the instruction.
+                Self(unsafe { $splat(x) })
             }
             #[inline(always)]
-            unsafe fn load(from: *const $real) -> Self {
-                // SAFETY: the caller vouches for the instruction set and gives LANES reals.
-                unsafe { $load(from) }
+            fn isa(self) -> $isa {
+                // SAFETY: this value exists, so the processor has the instructions.
+                unsafe { $isa::assume() }
+            }
+            #[inline(always)]
+            unsafe fn load(_isa: $isa, from: *const $real) -> Self {
+                // SAFETY: LANES reals are there, for which there is an unaligned load.
+                Self(unsafe { $load(from) })
             }
             #[inline(always)]
             unsafe fn store(self, to: *mut $real) {
-                // SAFETY: the caller vouches for the instruction set and gives room for LANES reals.
-                unsafe { $store(to, self) }
+                // SAFETY: there is room for LANES reals, for which there is an unaligned store.
+                unsafe { $store(to, self.0) }
             }
             #[inline(always)]
-            unsafe fn load_lanes(from: *const $real, first: usize, end: usize) -> Self {
-                // SAFETY: the caller vouches for the instruction set and gives the lanes of the mask.
-                unsafe { $mask_load($mask(first, end), from) }
+            unsafe fn load_lanes(_isa: $isa, from: *const $real, first: usize, end: usize) -> Self {
+                // SAFETY: the lanes of the mask are there; the instruction does not touch the others.
+                Self(unsafe { $mask_load($mask(first, end), from) })
             }
             #[inline(always)]
             unsafe fn store_lanes(self, to: *mut $real, first: usize, end: usize) {
-                // SAFETY: the caller vouches for the instruction set and gives room for the lanes of the mask.
-                unsafe { $mask_store(to, $mask(first, end), self) }
+                // SAFETY: there is room for the lanes of the mask; the instruction does not touch the others.
+                unsafe { $mask_store(to, $mask(first, end), self.0) }
             }
             #[inline(always)]
-            unsafe fn mul(self, by: Self) -> Self {
-                // SAFETY: the caller vouches for the instruction set.
-                unsafe { $mul(self, by) }
+            fn mul(self, by: Self) -> Self {
+                // SAFETY: the witness stands for the instruction.
+                Self(unsafe { $mul(self.0, by.0) })
             }
             #[inline(always)]
-            unsafe fn mul_add(self, a: Self, b: Self) -> Self {
-                // SAFETY: the caller vouches for the instruction set.
-                unsafe { $add(a, b, self) }
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                // SAFETY: the witness stands for the instruction.
+                Self(unsafe { $add(a.0, b.0, self.0) })
             }
             #[inline(always)]
-            unsafe fn mul_sub(self, a: Self, b: Self) -> Self {
-                // SAFETY: the caller vouches for the instruction set.
-                unsafe { $sub(a, b, self) }
+            fn mul_sub(self, a: Self, b: Self) -> Self {
+                // SAFETY: the witness stands for the instruction.
+                Self(unsafe { $sub(a.0, b.0, self.0) })
             }
             #[inline(always)]
-            unsafe fn abs(self) -> Self {
-                // SAFETY: the caller vouches for the instruction set.
-                unsafe { $abs(self) }
+            fn abs(self) -> Self {
+                // SAFETY: the witness stands for the instruction.
+                Self(unsafe { $abs(self.0) })
             }
             #[inline(always)]
-            unsafe fn larger(best: (Self, Self), x: (Self, Self)) -> (Self, Self) {
-                // SAFETY: the caller vouches for the instruction set.
-                unsafe { $larger(best, x) }
+            fn larger(best: (Self, Self), x: (Self, Self)) -> (Self, Self) {
+                // SAFETY: the witness stands for the instructions.
+                let (value, with) = unsafe { $larger((best.0.0, best.1.0), (x.0.0, x.1.0)) };
+                (Self(value), Self(with))
             }
             #[inline(always)]
-            unsafe fn blend(self, other: Self, first: usize, end: usize) -> Self {
-                // SAFETY: the caller vouches for the instruction set.
-                unsafe { $blend($mask(first, end), self, other) }
+            fn blend(self, other: Self, first: usize, end: usize) -> Self {
+                // SAFETY: the witness stands for the instructions.
+                Self(unsafe { $blend($mask(first, end), self.0, other.0) })
             }
             #[inline(always)]
-            unsafe fn sum(self) -> $real {
-                // SAFETY: the caller vouches for the instruction set.
-                unsafe { $sum(self) }
+            fn sum(self) -> $real {
+                // SAFETY: the witness stands for the instructions.
+                unsafe { $sum(self.0) }
             }
             #[inline(always)]
-            unsafe fn lane(self, i: usize) -> $real {
-                let ($x, $i) = (self, i as i32);
-                // SAFETY: the caller vouches for the instruction set.
+            fn lane(self, i: usize) -> $real {
+                let ($x, $i) = (self.0, i as i32);
+                // SAFETY: the witness stands for the instructions, which take an index modulo the lanes.
                 unsafe { $lane }
             }
             #[inline(always)]
-            unsafe fn interleave(re: Self, im: Self) -> (Self, Self) {
-                // SAFETY: the caller vouches for the instruction set.
-                unsafe { $interleave(re, im) }
+            fn interleave(re: Self, im: Self) -> (Self, Self) {
+                // SAFETY: the witness stands for the instructions.
+                let (low, high) = unsafe { $interleave(re.0, im.0) };
+                (Self(low), Self(high))
             }
             #[inline(always)]
-            unsafe fn swap_pairs(self) -> Self {
-                // SAFETY: the caller vouches for the instruction set.
-                unsafe { $swap(self) }
+            fn swap_pairs(self) -> Self {
+                // SAFETY: the witness stands for the instruction.
+                Self(unsafe { $swap(self.0) })
             }
             #[inline(never)]
             #[target_feature(enable = $features)]
-            unsafe fn call<P: Part<Self>>(part: P) -> P::Output {
-                // SAFETY: the caller's promises.
-                unsafe { part.run() }
+            unsafe fn enter<P: Part<Self>>(part: P) -> P::Output {
+                // SAFETY: this function enables the instructions; what the part asks for holds by this function's
+                // contract.
+                unsafe { part.run($isa::assume()) }
             }
             #[inline(always)]
-            unsafe fn transpose(from: *const $real, from_step: usize, to: *mut $real, to_step: usize) {
-                // SAFETY: the caller vouches for the instruction set and for both squares.
+            unsafe fn transpose(_isa: $isa, from: *const $real, from_step: usize, to: *mut $real, to_step: usize) {
+                // SAFETY: the squares are there, and the witness stands for the instructions.
                 unsafe { $transpose(from, from_step, to, to_step) }
             }
             $(
@@ -116,7 +134,8 @@ macro_rules! vectors {
                         return 0;
                     }
                     let acc: *mut [[[Self; 2]; NV]; ROWS] = acc;
-                    // SAFETY: the caller vouches for the instruction set, for x and for b; the tiles are of the sizes that were just asked for.
+                    // SAFETY: x and b hold 4 `times` steps; the tile has the size that was just asked for, and its
+                    // vectors, which are the witness, are registers and nothing else.
                     unsafe {
                         if is_complex {
                             $complex_tile(&mut *acc.cast(), times, (x, b), next, conj);
@@ -128,8 +147,8 @@ macro_rules! vectors {
                 }
             )?
             #[inline(always)]
-            unsafe fn transpose_four(from: *const $real, from_step: usize, to: *mut $real, to_step: usize) {
-                // SAFETY: the caller vouches for the instruction set, for the rows and for room for the columns.
+            unsafe fn transpose_four(_isa: $isa, from: *const $real, from_step: usize, to: *mut $real, to_step: usize) {
+                // SAFETY: the rows and the room for the columns are there, and the witness stands for the instructions.
                 unsafe { $four(from, from_step, to, to_step) }
             }
         }
@@ -138,21 +157,21 @@ macro_rules! vectors {
 
 // A lane is moved to the front by a permutation whose index may be computed: three cycles, without a detour by memory.
 vectors! {
-    __m512, f32, 16, "avx512f,avx2,fma", _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
+    F32x16, __m512, Avx512, f32, 16, "avx512f,avx2,fma", _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
         |x, i| _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(i), x)),
         bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, _mm512_mask_blend_ps, 8, transpose_f32, four_f32, interleave_f32_16,
         _mm512_permute_ps::<0xb1>, _mm512_abs_ps, larger_f32_16, _mm512_reduce_add_ps,
         tile::real_f32, tile::complex_f32;
-    __m512d, f64, 8, "avx512f,avx2,fma", _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
+    F64x8, __m512d, Avx512, f64, 8, "avx512f,avx2,fma", _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
         |x, i| _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(i64::from(i)), x)),
         bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, _mm512_mask_blend_pd, 8, transpose_f64_8, four_f64_8, interleave_f64_8,
         _mm512_permute_pd::<0x55>, _mm512_abs_pd, larger_f64_8, _mm512_reduce_add_pd,
         tile::real_f64, tile::complex_f64;
-    __m256, f32, 8, "avx2,fma", _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
+    F32x8, __m256, Avx2, f32, 8, "avx2,fma", _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
         |x, i| _mm256_cvtss_f32(_mm256_permutevar8x32_ps(x, _mm256_set1_epi32(i))),
         signs_8, load_signs_f32, _mm256_maskstore_ps, blend_f32_8, 8, transpose_f32, four_f32, interleave_f32_8,
         _mm256_permute_ps::<0xb1>, abs_f32_8, larger_f32_8, sum_f32_8;
-    __m256d, f64, 4, "avx2,fma", _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd,
+    F64x4, __m256d, Avx2, f64, 4, "avx2,fma", _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd,
         |x, i| _mm256_cvtsd_f64(_mm256_castps_pd(_mm256_permutevar8x32_ps(
             _mm256_castpd_ps(x),
             _mm256_set1_epi64x(i64::from(2 * i) | i64::from(2 * i + 1) << 32),
@@ -161,103 +180,70 @@ vectors! {
 }
 
 /// Lanes of `y` where the mask has its sign, of `x` elsewhere.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-unsafe fn blend_f32_8(mask: __m256i, x: __m256, y: __m256) -> __m256 {
-    // SAFETY: the caller's promise.
-    unsafe { _mm256_blendv_ps(x, y, _mm256_castsi256_ps(mask)) }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn blend_f32_8(mask: __m256i, x: __m256, y: __m256) -> __m256 {
+    _mm256_blendv_ps(x, y, _mm256_castsi256_ps(mask))
 }
 
 /// As [`blend_f32_8`].
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-unsafe fn blend_f64_4(mask: __m256i, x: __m256d, y: __m256d) -> __m256d {
-    // SAFETY: the caller's promise.
-    unsafe { _mm256_blendv_pd(x, y, _mm256_castsi256_pd(mask)) }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn blend_f64_4(mask: __m256i, x: __m256d, y: __m256d) -> __m256d {
+    _mm256_blendv_pd(x, y, _mm256_castsi256_pd(mask))
 }
 
 /// Sixteen pairs.
-///
-/// # Safety
-/// The processor has AVX-512.
-#[inline(always)]
-unsafe fn interleave_f32_16(re: __m512, im: __m512) -> (__m512, __m512) {
-    // SAFETY: the caller's promise. A pair is as wide as a double: pairs within 128 bits first, then these parts in order.
-    unsafe {
-        let (low, high) = (_mm512_unpacklo_ps(re, im), _mm512_unpackhi_ps(re, im));
-        let (low, high) = in_order(_mm512_castps_pd(low), _mm512_castps_pd(high));
-        (_mm512_castpd_ps(low), _mm512_castpd_ps(high))
-    }
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn interleave_f32_16(re: __m512, im: __m512) -> (__m512, __m512) {
+    // A pair is as wide as a double: pairs within 128 bits first, then these parts in order.
+    let (low, high) = (_mm512_unpacklo_ps(re, im), _mm512_unpackhi_ps(re, im));
+    let (low, high) = in_order(_mm512_castps_pd(low), _mm512_castps_pd(high));
+    (_mm512_castpd_ps(low), _mm512_castpd_ps(high))
 }
 
 /// Eight pairs.
-///
-/// # Safety
-/// The processor has AVX-512.
-#[inline(always)]
-unsafe fn interleave_f64_8(re: __m512d, im: __m512d) -> (__m512d, __m512d) {
-    // SAFETY: the caller's promise.
-    unsafe { in_order(_mm512_unpacklo_pd(re, im), _mm512_unpackhi_pd(re, im)) }
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn interleave_f64_8(re: __m512d, im: __m512d) -> (__m512d, __m512d) {
+    in_order(_mm512_unpacklo_pd(re, im), _mm512_unpackhi_pd(re, im))
 }
 
 /// The 128-bit parts of two registers, in turn.
-///
-/// # Safety
-/// The processor has AVX-512.
-#[inline(always)]
-unsafe fn in_order(low: __m512d, high: __m512d) -> (__m512d, __m512d) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
-        let second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-        (_mm512_permutex2var_pd(low, first, high), _mm512_permutex2var_pd(low, second, high))
-    }
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn in_order(low: __m512d, high: __m512d) -> (__m512d, __m512d) {
+    let first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    let second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    (_mm512_permutex2var_pd(low, first, high), _mm512_permutex2var_pd(low, second, high))
 }
 
 /// Eight pairs.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-unsafe fn interleave_f32_8(re: __m256, im: __m256) -> (__m256, __m256) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let (low, high) = (_mm256_unpacklo_ps(re, im), _mm256_unpackhi_ps(re, im));
-        (_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high))
-    }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn interleave_f32_8(re: __m256, im: __m256) -> (__m256, __m256) {
+    let (low, high) = (_mm256_unpacklo_ps(re, im), _mm256_unpackhi_ps(re, im));
+    (_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high))
 }
 
 /// Four pairs.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-unsafe fn interleave_f64_4(re: __m256d, im: __m256d) -> (__m256d, __m256d) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let (low, high) = (_mm256_unpacklo_pd(re, im), _mm256_unpackhi_pd(re, im));
-        (_mm256_permute2f128_pd::<0x20>(low, high), _mm256_permute2f128_pd::<0x31>(low, high))
-    }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn interleave_f64_4(re: __m256d, im: __m256d) -> (__m256d, __m256d) {
+    let (low, high) = (_mm256_unpacklo_pd(re, im), _mm256_unpackhi_pd(re, im));
+    (_mm256_permute2f128_pd::<0x20>(low, high), _mm256_permute2f128_pd::<0x31>(low, high))
 }
 
 /// Two functions per register type of AVX-512.
 macro_rules! larger_by_mask {
     ($($name:ident, $v:ty, $compare:ident, $blend:ident;)*) => {$(
         /// See [`Vector::larger`].
-        ///
-        /// # Safety
-        /// The processor has AVX-512.
-        #[inline(always)]
-        unsafe fn $name(best: ($v, $v), x: ($v, $v)) -> ($v, $v) {
-            // SAFETY: the caller's promise.
-            unsafe {
-                let mask = $compare::<_CMP_GT_OQ>(x.0, best.0);
-                ($blend(mask, best.0, x.0), $blend(mask, best.1, x.1))
-            }
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        fn $name(best: ($v, $v), x: ($v, $v)) -> ($v, $v) {
+            let mask = $compare::<_CMP_GT_OQ>(x.0, best.0);
+            ($blend(mask, best.0, x.0), $blend(mask, best.1, x.1))
         }
     )*};
 }
@@ -271,26 +257,18 @@ larger_by_mask! {
 macro_rules! by_register {
     ($($larger:ident, $abs:ident, $v:ty, $compare:ident, $blend:ident, $splat:ident, $andnot:ident;)*) => {$(
         /// See [`Vector::larger`].
-        ///
-        /// # Safety
-        /// The processor has AVX2.
-        #[inline(always)]
-        unsafe fn $larger(best: ($v, $v), x: ($v, $v)) -> ($v, $v) {
-            // SAFETY: the caller's promise.
-            unsafe {
-                let mask = $compare::<_CMP_GT_OQ>(x.0, best.0);
-                ($blend(best.0, x.0, mask), $blend(best.1, x.1, mask))
-            }
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn $larger(best: ($v, $v), x: ($v, $v)) -> ($v, $v) {
+            let mask = $compare::<_CMP_GT_OQ>(x.0, best.0);
+            ($blend(best.0, x.0, mask), $blend(best.1, x.1, mask))
         }
 
         /// Without the sign bits.
-        ///
-        /// # Safety
-        /// The processor has AVX2.
-        #[inline(always)]
-        unsafe fn $abs(x: $v) -> $v {
-            // SAFETY: the caller's promise.
-            unsafe { $andnot($splat(-0.0), x) }
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn $abs(x: $v) -> $v {
+            $andnot($splat(-0.0), x)
         }
     )*};
 }
@@ -301,30 +279,20 @@ by_register! {
 }
 
 /// Eight floats.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-unsafe fn sum_f32_8(x: __m256) -> f32 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let four = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
-        let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-        _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps::<1>(two, two)))
-    }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn sum_f32_8(x: __m256) -> f32 {
+    let four = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
+    let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps::<1>(two, two)))
 }
 
 /// Four doubles.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-unsafe fn sum_f64_4(x: __m256d) -> f64 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let two = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd::<1>(x));
-        _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
-    }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn sum_f64_4(x: __m256d) -> f64 {
+    let two = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd::<1>(x));
+    _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
 }
 
 /// Bits first .. end.
@@ -340,45 +308,39 @@ fn bits_8(first: usize, end: usize) -> __mmask8 {
 }
 
 /// Minus one in lanes first .. end, which is how AVX2 writes a mask.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-unsafe fn signs_8(first: usize, end: usize) -> __m256i {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-        let before = _mm256_cmpgt_epi32(_mm256_set1_epi32(first as i32), lanes);
-        _mm256_andnot_si256(before, _mm256_cmpgt_epi32(_mm256_set1_epi32(end as i32), lanes))
-    }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn signs_8(first: usize, end: usize) -> __m256i {
+    let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    let before = _mm256_cmpgt_epi32(_mm256_set1_epi32(first as i32), lanes);
+    _mm256_andnot_si256(before, _mm256_cmpgt_epi32(_mm256_set1_epi32(end as i32), lanes))
 }
 
 /// The same for four lanes, each as wide as two of those.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-unsafe fn signs_4(first: usize, end: usize) -> __m256i {
-    // SAFETY: the caller's promise.
-    unsafe { signs_8(2 * first, 2 * end) }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn signs_4(first: usize, end: usize) -> __m256i {
+    signs_8(2 * first, 2 * end)
 }
 
 /// The loads of AVX2 take their arguments the other way round.
 ///
 /// # Safety
-/// The processor has AVX2, and the lanes of the mask are there.
-#[inline(always)]
+/// The lanes of the mask are there.
+#[inline]
+#[target_feature(enable = "avx2")]
 unsafe fn load_signs_f32(mask: __m256i, from: *const f32) -> __m256 {
-    // SAFETY: the caller's promises.
+    // SAFETY: the lanes of the mask are there; the instruction does not touch the others.
     unsafe { _mm256_maskload_ps(from, mask) }
 }
 
 /// As [`load_signs_f32`].
 ///
 /// # Safety
-/// The processor has AVX2, and the lanes of the mask are there.
-#[inline(always)]
+/// The lanes of the mask are there.
+#[inline]
+#[target_feature(enable = "avx2")]
 unsafe fn load_signs_f64(mask: __m256i, from: *const f64) -> __m256d {
-    // SAFETY: the caller's promises.
+    // SAFETY: the lanes of the mask are there; the instruction does not touch the others.
     unsafe { _mm256_maskload_pd(from, mask) }
 }

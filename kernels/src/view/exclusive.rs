@@ -65,7 +65,8 @@ impl<'a, T> MatMut<'a, T> {
     #[track_caller]
     pub unsafe fn from_raw(ptr: *mut T, m: usize, n: usize, ld: usize) -> Self {
         assert!(ld >= m.max(1), "leading dimension {ld} of a matrix with {m} rows");
-        // SAFETY: the caller's promises.
+        // SAFETY: the elements are there from the address of the first on, and nobody else reaches them, as this
+        // function asks for.
         unsafe { Self::from_address(ptr, (m, n), ld) }
     }
 

@@ -26,7 +26,7 @@ pub struct MatRef<'a, T> {
 
 // SAFETY: a MatRef gives out nothing but `&T` to what it borrows, so it crosses threads exactly as `&[T]` does.
 unsafe impl<T: Sync> Send for MatRef<'_, T> {}
-// SAFETY: as above.
+// SAFETY: a shared view only reads its elements, which may be shared among threads.
 unsafe impl<T: Sync> Sync for MatRef<'_, T> {}
 
 impl<T> Clone for MatRef<'_, T> {
@@ -69,7 +69,7 @@ impl<'a, T> MatRef<'a, T> {
     #[track_caller]
     pub unsafe fn from_raw(ptr: *const T, m: usize, n: usize, ld: usize) -> Self {
         assert!(ld >= m.max(1), "leading dimension {ld} of a matrix with {m} rows");
-        // SAFETY: the caller's promises.
+        // SAFETY: the elements are there from the address of the first on, as this function asks for.
         unsafe { Self::from_address(ptr, (m, n), ld) }
     }
 

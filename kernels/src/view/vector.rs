@@ -38,7 +38,7 @@ pub struct VecRef<'a, T> {
 
 // SAFETY: a VecRef gives out nothing but copies of what it borrows, so it crosses threads exactly as `&[T]` does.
 unsafe impl<T: Sync> Send for VecRef<'_, T> {}
-// SAFETY: as above.
+// SAFETY: a shared view only reads its elements, which may be shared among threads.
 unsafe impl<T: Sync> Sync for VecRef<'_, T> {}
 
 impl<T> Clone for VecRef<'_, T> {

@@ -1,7 +1,8 @@
 //! swap, scal, copy, axpy, axpby.
 
 use super::{adjacent, check, place, place_mut};
-use crate::cpu::vectors::{Add, Scale, Swap};
+use crate::backend::vectors;
+use crate::vector::loops::{Add, Scale, Swap};
 use crate::{Scalar, VecMut, VecRef};
 
 /// Exchanges x and y, element by element.
@@ -24,7 +25,7 @@ pub fn swap<T: Scalar>(mut x: VecMut<'_, T>, mut y: VecMut<'_, T>) {
     if let Some((x, y)) = adjacent(place_mut(&mut x), place_mut(&mut y), n) {
         let reals = n * size_of::<T>() / size_of::<T::Real>();
         // SAFETY: n elements are there in each, which are ours.
-        return unsafe { (T::vectors().swap)(Swap { reals, x: x.cast(), y: y.cast() }) };
+        return unsafe { (vectors::<T>().swap)(Swap { reals, x: x.cast(), y: y.cast() }) };
     }
     for i in 0..n {
         let (of_x, of_y) = (x.at(i), y.at(i));
@@ -47,7 +48,7 @@ pub fn scal<T: Scalar>(alpha: T, mut x: VecMut<'_, T>) {
     let n = x.len();
     if let Some((x, _)) = adjacent(place_mut(&mut x), place_mut(&mut x), n) {
         // SAFETY: n elements are there, which are ours.
-        return unsafe { (T::vectors().scale)(Scale { n, c: alpha, x }) };
+        return unsafe { (vectors::<T>().scale)(Scale { n, c: alpha, x }) };
     }
     (0..n).for_each(|i| x.set(i, alpha * x.at(i)));
 }
@@ -68,7 +69,7 @@ pub fn scal_real<T: Scalar>(alpha: T::Real, mut x: VecMut<'_, T>) {
     if let Some((x, _)) = adjacent(place_mut(&mut x), place_mut(&mut x), n) {
         let n = n * size_of::<T>() / size_of::<T::Real>();
         // SAFETY: so many reals are there, which are ours.
-        return unsafe { (T::vectors().scale_reals)(Scale { n, c: alpha, x: x.cast() }) };
+        return unsafe { (vectors::<T>().scale_reals)(Scale { n, c: alpha, x: x.cast() }) };
     }
     (0..n).for_each(|i| x.set(i, T::from_parts(alpha * x.at(i).re(), alpha * x.at(i).im())));
 }
@@ -118,7 +119,7 @@ pub fn axpy<T: Scalar>(alpha: T, x: VecRef<'_, T>, mut y: VecMut<'_, T>) {
     }
     if let Some((x, y)) = adjacent(place(x), place_mut(&mut y), n) {
         // SAFETY: n elements are there in each, and those of y are ours.
-        return unsafe { (T::vectors().add)(Add { n, c: [alpha], x: [x], conj: [false], y }) };
+        return unsafe { (vectors::<T>().add)(Add { n, c: [alpha], x: [x], conj: [false], y }) };
     }
     (0..n).for_each(|i| y.set(i, y.at(i) + alpha * x.at(i)));
 }

@@ -1,7 +1,8 @@
 //! nrm2.
 
 use super::{adjacent, place};
-use crate::cpu::vectors::Dot;
+use crate::backend::vectors;
+use crate::vector::loops::Dot;
 use crate::{Real, Scalar, VecRef};
 
 /// The Euclidean norm: the square root of the sum of the squares of all parts.
@@ -23,7 +24,7 @@ pub fn nrm2<T: Scalar>(x: VecRef<'_, T>) -> T::Real {
             let n = n * size_of::<T>() / size_of::<T::Real>();
             let x = x.cast_const().cast();
             // SAFETY: so many reals are there.
-            unsafe { (T::vectors().dot_reals)(Dot { n, conj: false, x, y: x }) }
+            unsafe { (vectors::<T>().dot_reals)(Dot { n, conj: false, x, y: x }) }
         }
         None => (0..n).map(|i| x.at(i).re() * x.at(i).re() + x.at(i).im() * x.at(i).im()).sum(),
     };

@@ -1,8 +1,9 @@
 //! dotu, dotc, dsdot, sdsdot, asum, iamax.
 
 use super::{adjacent, check, place};
-use crate::cpu::vectors::{AbsSum, Dot, Largest};
-use crate::division::size;
+use crate::backend::vectors;
+use crate::scalar::division::size;
+use crate::vector::loops::{AbsSum, Dot, Largest};
 use crate::{Scalar, VecRef};
 
 /// xᵀ y: the sum of all x y.
@@ -39,7 +40,7 @@ fn dot<T: Scalar>(conj: bool, x: VecRef<'_, T>, y: VecRef<'_, T>) -> T {
     let n = x.len();
     if let Some((x, y)) = adjacent(place(x), place(y), n) {
         // SAFETY: n elements are there in each.
-        return unsafe { (T::vectors().dot)(Dot { n, conj, x, y }) };
+        return unsafe { (vectors::<T>().dot)(Dot { n, conj, x, y }) };
     }
     let product = |i: usize| if conj { x.at(i).conj() * y.at(i) } else { x.at(i) * y.at(i) };
     (0..n).map(product).sum()
@@ -101,7 +102,7 @@ pub fn asum<T: Scalar>(x: VecRef<'_, T>) -> T::Real {
     if let Some((x, _)) = adjacent(place(x), place(x), n) {
         let reals = n * size_of::<T>() / size_of::<T::Real>();
         // SAFETY: so many reals are there.
-        return unsafe { (T::vectors().abs_sum)(AbsSum { reals, x: x.cast() }) };
+        return unsafe { (vectors::<T>().abs_sum)(AbsSum { reals, x: x.cast() }) };
     }
     (0..n).map(|i| size(x.at(i))).sum()
 }
@@ -121,7 +122,7 @@ pub fn iamax<T: Scalar>(x: VecRef<'_, T>) -> usize {
     }
     if x.inc() == 1 {
         // SAFETY: n elements are there.
-        let found = unsafe { (T::vectors().largest)(Largest { n, x: x.as_ptr() }) };
+        let found = unsafe { (vectors::<T>().largest)(Largest { n, x: x.as_ptr() }) };
         let first = (found.start..n).find(|&i| size(x.at(i)) == found.size);
         return first.unwrap_or(0) + 1;
     }

@@ -1,7 +1,8 @@
 //! rot and rotm: plane rotations of two vectors.
 
 use super::{adjacent, check, place_mut};
-use crate::cpu::vectors::Rotate;
+use crate::backend::vectors;
+use crate::vector::loops::Rotate;
 use crate::{Real, Scalar, VecMut};
 
 /// (x, y) = (c x + s y, c y - s x), element by element, for a real rotation of real or complex vectors.
@@ -28,7 +29,7 @@ fn rotate<T: Scalar>(mut x: VecMut<'_, T>, mut y: VecMut<'_, T>, h: [T::Real; 4]
     if let Some((x, y)) = adjacent(place_mut(&mut x), place_mut(&mut y), n) {
         let reals = n * size_of::<T>() / size_of::<T::Real>();
         // SAFETY: so many reals are there in each, which are ours.
-        return unsafe { (T::vectors().rotate)(Rotate { reals, h, x: x.cast(), y: y.cast() }) };
+        return unsafe { (vectors::<T>().rotate)(Rotate { reals, h, x: x.cast(), y: y.cast() }) };
     }
     let sum = |a: T::Real, x: T, b: T::Real, y: T| T::from_parts(a * x.re() + b * y.re(), a * x.im() + b * y.im());
     for i in 0..n {

@@ -1,7 +1,8 @@
 //! gemv, gbmv, geru, gerc: products with a general matrix, and rank-1 updates of one.
 
 use super::operand::{Adjacent, AdjacentMut, Conj, by_columns, by_columns_mut, check_band, scale};
-use crate::cpu::vectors::{Multiply, MultiplyTrans, Stored, Update};
+use crate::backend::vectors;
+use crate::vector::loops::{Multiply, MultiplyTrans, Stored, Update};
 use crate::{MatMut, MatRef, Op, Scalar, VecMut, VecRef};
 use std::ops::Range;
 
@@ -44,11 +45,11 @@ pub fn gemv<'a, T: Scalar>(
     unsafe {
         if trans {
             let (x, inc, y) = (Adjacent::of(x), y.inc(), y.as_mut_ptr());
-            (T::vectors().multiply_trans)(MultiplyTrans { shape: (n, m), alpha, a, conj, x: x.at(0), y, inc });
+            (vectors::<T>().multiply_trans)(MultiplyTrans { shape: (n, m), alpha, a, conj, x: x.at(0), y, inc });
         } else {
             let y = AdjacentMut::of(y);
             let (x, inc) = (x.as_ptr(), x.inc());
-            (T::vectors().multiply)(Multiply { shape: (m, n), alpha, a, conj, x, inc, y: y.at(0) });
+            (vectors::<T>().multiply)(Multiply { shape: (m, n), alpha, a, conj, x, inc, y: y.at(0) });
         }
     }
 }
@@ -103,7 +104,7 @@ pub fn gbmv<'a, T: Scalar>(
                 let Range { start, end } = rows(j);
                 let (shape, a) = ((end - start, 1), a.from(start, j));
                 let x = x.as_ptr().wrapping_offset(j as isize * x.inc());
-                (T::vectors().multiply)(Multiply { shape, alpha, a, conj, x, inc: 1, y: y.at(start) });
+                (vectors::<T>().multiply)(Multiply { shape, alpha, a, conj, x, inc: 1, y: y.at(start) });
             }
         } else {
             let x = Adjacent::of(x);
@@ -112,7 +113,7 @@ pub fn gbmv<'a, T: Scalar>(
                 let (shape, a) = ((end - start, 1), a.from(start, j));
                 let to = y.as_mut_ptr().wrapping_offset(j as isize * y.inc());
                 let x = x.at(start);
-                (T::vectors().multiply_trans)(MultiplyTrans { shape, alpha, a, conj, x, y: to, inc: 1 });
+                (vectors::<T>().multiply_trans)(MultiplyTrans { shape, alpha, a, conj, x, y: to, inc: 1 });
             }
         }
     }
@@ -168,5 +169,5 @@ fn update<T: Scalar>(alpha: T, x: VecRef<'_, T>, y: VecRef<'_, T>, conj: bool, m
     let x = Adjacent::of(x);
     let (y, inc) = (y.as_ptr(), y.inc());
     // SAFETY: the views promise the elements of x and y, and give us those of A.
-    unsafe { (T::vectors().update)(Update { shape, alpha, conj, x: x.at(0), y, inc, a: stored }) };
+    unsafe { (vectors::<T>().update)(Update { shape, alpha, conj, x: x.at(0), y, inc, a: stored }) };
 }

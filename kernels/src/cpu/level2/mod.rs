@@ -1,8 +1,8 @@
 //! The Level-2 BLAS: operations on a matrix and vectors.
 //!
 //! Dense, band and packed matrices differ in where a column begins and which rows it has, so each routine is one loop
-//! nest over the columns of a [`Stored`](super::vectors::Stored) matrix, around the loops of
-//! [`vectors`](super::vectors). Dense ones go through blocks of several columns.
+//! nest over the columns of a [`Stored`](crate::vector::loops::Stored) matrix, around the loops of
+//! [`vectors`](crate::vector::loops). Dense ones go through blocks of several columns.
 //!
 //! Conventions, beside those of the module above:
 //! - a band matrix is passed as the array of its diagonals, `kl + ku + 1` or `k + 1` rows, as the BLAS lays it out;

@@ -71,7 +71,7 @@ fn product<T: Scalar>(a: Triangle<T>, x: VecMut<'_, T>) {
 /// The triangle and the elements of x are there, and nobody else uses these.
 unsafe fn by_columns<T: Scalar>(a: &Triangle<T>, all: &Range<usize>, forward: bool, x: *mut T) {
     for j in Triangle::<T>::order(all, forward) {
-        // SAFETY: the caller's promise.
+        // SAFETY: columns j of a triangle of order n, and elements j of x, which has n.
         unsafe {
             let old = *x.add(j);
             let new = a.diagonal(j).map_or(old, |d| d * old);

@@ -1,7 +1,8 @@
 //! Operands of the Level-2 BLAS: matrices that lie by columns or by rows, and vectors made adjacent.
 
-use crate::cpu::vectors::{Scale, Stored};
-use crate::cpu::workspace::Workspace;
+use crate::backend::vectors;
+use crate::vector::Workspace;
+use crate::vector::loops::{Scale, Stored};
 use crate::{MatMut, MatRef, Scalar, Uplo, VecMut, VecRef};
 
 /// A view whose elements may be conjugated when they are read. A plain view becomes one by `into()`.
@@ -116,7 +117,7 @@ pub(in crate::cpu) fn scale<T: Scalar>(beta: T, y: &mut VecMut<'_, T>) {
         y.fill(T::ZERO);
     } else if y.inc() == 1 {
         // SAFETY: n elements are there, which are ours.
-        unsafe { (T::vectors().scale)(Scale { n, c: beta, x: y.as_mut_ptr() }) };
+        unsafe { (vectors::<T>().scale)(Scale { n, c: beta, x: y.as_mut_ptr() }) };
     } else {
         (0..n).for_each(|i| y.set(i, beta * y.at(i)));
     }

@@ -1,7 +1,8 @@
 //! syr, her, spr, hpr: rank-1 updates of one triangle of a symmetric or Hermitian matrix.
 
 use super::operand::{Adjacent, Conj, by_columns_mut, check_packed, packed};
-use crate::cpu::vectors::{Add, Stored};
+use crate::backend::vectors;
+use crate::vector::loops::{Add, Stored};
 use crate::{MatMut, Scalar, Uplo, VecMut, VecRef};
 
 /// A = alpha x xᵀ + A, with A symmetric. Only the triangle `uplo` of A is read and written. alpha = 0 does not read x.
@@ -78,12 +79,12 @@ unsafe fn update<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, x: Conj<VecRe
     let x = Adjacent::of(view);
     for j in 0..n {
         let rows = if uplo == Uplo::Lower { j..n } else { 0..j + 1 };
-        // SAFETY: the caller's promise, and that of x.
+        // SAFETY: the rows of column j are in the stored triangle, and x has n adjacent elements.
         unsafe {
             let of_x = *x.at(j);
             let c = alpha * if conj != hermitian { of_x.conj() } else { of_x };
             let (x, y) = (x.at(rows.start), a.at(rows.start, j));
-            (T::vectors().add)(Add { n: rows.len(), c: [c], x: [x], conj: [conj], y });
+            (vectors::<T>().add)(Add { n: rows.len(), c: [c], x: [x], conj: [conj], y });
             if hermitian && T::COMPLEX {
                 let diagonal = a.at(j, j);
                 *diagonal = T::from_real((*diagonal).re());

@@ -1,7 +1,8 @@
 //! syr2, her2, spr2, hpr2: rank-2 updates of one triangle of a symmetric or Hermitian matrix.
 
 use super::operand::{Adjacent, Conj, by_columns_mut, check_packed, packed};
-use crate::cpu::vectors::{Add, Stored};
+use crate::backend::vectors;
+use crate::vector::loops::{Add, Stored};
 use crate::{MatMut, Scalar, Uplo, VecMut, VecRef};
 
 /// A = alpha x yᵀ + alpha y xᵀ + A, with A symmetric. Only the triangle `uplo` of A is read and written. alpha = 0
@@ -112,13 +113,13 @@ unsafe fn update<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, (x, y): Pair<
     let sign = |conj: bool, x: T| if conj { x.conj() } else { x };
     for j in 0..n {
         let rows = if uplo == Uplo::Lower { j..n } else { 0..j + 1 };
-        // SAFETY: the caller's promise, and those of x and y.
+        // SAFETY: the rows of column j are in the stored triangle, and x and y have n adjacent elements.
         unsafe {
             let of_x = alpha * sign(conj[1] != hermitian, *y.at(j));
             let of_y = sign(hermitian, alpha) * sign(conj[0] != hermitian, *x.at(j));
             let (x, y) = (x.at(rows.start), y.at(rows.start));
             let to = a.at(rows.start, j);
-            (T::vectors().add_two)(Add { n: rows.len(), c: [of_x, of_y], x: [x, y], conj, y: to });
+            (vectors::<T>().add_two)(Add { n: rows.len(), c: [of_x, of_y], x: [x, y], conj, y: to });
             if hermitian && T::COMPLEX {
                 let diagonal = a.at(j, j);
                 *diagonal = T::from_real((*diagonal).re());

@@ -2,7 +2,8 @@
 //! stored.
 
 use super::operand::{Adjacent, AdjacentMut, Conj, by_columns, check_packed, packed, scale, triangle_of_band};
-use crate::cpu::vectors::{MultiplySymmetric, Stored};
+use crate::backend::vectors;
+use crate::vector::loops::{MultiplySymmetric, Stored};
 use crate::{MatRef, Scalar, Uplo, VecMut, VecRef};
 
 /// The stored triangle.
@@ -163,7 +164,7 @@ impl<T: Scalar> Symmetric<T> {
         // SAFETY: the views promise the elements of A and x, and give us those of y; both vectors are n adjacent
         // elements.
         unsafe {
-            (T::vectors().multiply_symmetric)(MultiplySymmetric { n, k, alpha, a, is_lower, hermitian, conj, x, y })
+            (vectors::<T>().multiply_symmetric)(MultiplySymmetric { n, k, alpha, a, is_lower, hermitian, conj, x, y })
         }
     }
 }

@@ -6,7 +6,8 @@
 //! which is gone through by columns.
 
 use super::operand::{Conj, by_columns, check_packed, packed, triangle_of_band};
-use crate::cpu::vectors::{Add, Dot, Multiply, MultiplyTrans, Stored};
+use crate::backend::vectors;
+use crate::vector::loops::{Add, Dot, Multiply, MultiplyTrans, Stored};
 use crate::{Diag, MatRef, Op, Scalar, Uplo, VecRef};
 use std::ops::Range;
 
@@ -87,7 +88,7 @@ impl<T: Scalar> Triangle<T> {
     /// The triangle is there.
     unsafe fn element(&self, i: usize, j: usize) -> T {
         let (i, j) = if self.trans { (j, i) } else { (i, j) };
-        // SAFETY: the caller's promise.
+        // SAFETY: the element is one of the triangle or of the diagonal, which are stored.
         let a = unsafe { *self.a.at(i, j) };
         if self.conj { a.conj() } else { a }
     }
@@ -97,7 +98,7 @@ impl<T: Scalar> Triangle<T> {
     /// # Safety
     /// The triangle is there.
     pub unsafe fn diagonal(&self, j: usize) -> Option<T> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the diagonal is stored, and read unless it is one of ones.
         (self.diag == Diag::NonUnit).then(|| unsafe { self.element(j, j) })
     }
 
@@ -108,7 +109,7 @@ impl<T: Scalar> Triangle<T> {
     pub unsafe fn multiply_block(&self, block: &Range<usize>, x: *mut T) {
         let (start, n) = (block.start, block.len());
         let (mut old, mut new) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
-        // SAFETY: the caller's promise.
+        // SAFETY: the block has at most BLOCK elements, which are those of x; its triangle is stored.
         unsafe {
             std::ptr::copy_nonoverlapping(x, old.as_mut_ptr(), n);
             for j in 0..n {
@@ -128,7 +129,7 @@ impl<T: Scalar> Triangle<T> {
     pub unsafe fn solve_block(&self, block: &Range<usize>, x: *mut T) {
         let (start, n) = (block.start, block.len());
         let mut known = [T::ZERO; BLOCK];
-        // SAFETY: the caller's promise.
+        // SAFETY: the block has at most BLOCK elements, which are those of x; its triangle is stored.
         unsafe {
             std::ptr::copy_nonoverlapping(x, known.as_mut_ptr(), n);
             for j in Self::order(&(0..n), self.is_lower()) {
@@ -157,8 +158,8 @@ impl<T: Scalar> Triangle<T> {
         let rows = self.rows(j, block);
         if !rows.is_empty() {
             let (column, y) = (self.a.at(rows.start, j).cast_const(), x.wrapping_add(rows.start));
-            // SAFETY: the caller's promise.
-            unsafe { (T::vectors().add)(Add { n: rows.len(), c: [c], x: [column], conj: [self.conj], y }) }
+            // SAFETY: these rows of the column are stored, and x has n elements.
+            unsafe { (vectors::<T>().add)(Add { n: rows.len(), c: [c], x: [column], conj: [self.conj], y }) }
         }
     }
 
@@ -169,8 +170,8 @@ impl<T: Scalar> Triangle<T> {
     pub unsafe fn dot_column(&self, j: usize, block: &Range<usize>, x: *const T) -> T {
         let rows = self.rows(j, block);
         let (column, y) = (self.a.at(rows.start, j).cast_const(), x.wrapping_add(rows.start));
-        // SAFETY: the caller's promise.
-        unsafe { (T::vectors().dot)(Dot { n: rows.len(), conj: self.conj, x: column, y }) }
+        // SAFETY: these rows of the column are stored, and x has n elements.
+        unsafe { (vectors::<T>().dot)(Dot { n: rows.len(), conj: self.conj, x: column, y }) }
     }
 
     /// The rows of a block's columns that are outside of it.
@@ -197,8 +198,9 @@ impl<T: Scalar> Triangle<T> {
                 inc: 1,
                 y: x.wrapping_add(rows.start),
             };
-            // SAFETY: the caller's promise.
-            unsafe { (T::vectors().multiply)(part) }
+            // SAFETY: the rectangle beside the block is stored; rows outside and inside of it are different elements
+            // of x.
+            unsafe { (vectors::<T>().multiply)(part) }
         }
     }
 
@@ -218,8 +220,9 @@ impl<T: Scalar> Triangle<T> {
                 y: x.wrapping_add(block.start),
                 inc: 1,
             };
-            // SAFETY: the caller's promise.
-            unsafe { (T::vectors().multiply_trans)(part) }
+            // SAFETY: the rectangle beside the block is stored; rows outside and inside of it are different elements
+            // of x.
+            unsafe { (vectors::<T>().multiply_trans)(part) }
         }
     }
 }

@@ -1,0 +1,170 @@
+//! Triangular matrices applied to others: A X = B solved for X, or A B multiplied.
+//!
+//! The triangle is packed once: for each block of ROWS rows the part that meets the other rows, then the small triangle
+//! on the diagonal, for a solve with reciprocals in place of its diagonal. The columns of B go by in panels of three
+//! vectors, each packed, transformed block by block in registers, and written back. All but the small triangles is the
+//! loop of the product, so the rate comes close to the product's. What the other triangle would hold is never
+//! multiplied by, not even as zeros: zero times Inf would spoil what is right.
+//!
+//! A solve takes the blocks in the order in which their unknowns are found, a product in the opposite one, so that each
+//! still finds the old contents of those that it depends on.
+//!
+//! Multiplying by a reciprocal instead of dividing costs at most one more rounding per unknown, and saves a division
+//! per element, which takes as long as thirty multiply-adds. The caller sees to it that no reciprocal overflows or
+//! loses digits.
+
+use crate::scalar::division::reciprocal;
+use crate::simd::{Part, Vector};
+use crate::vector::dispatch::Kernel;
+use crate::vector::packing::{Factor, pack};
+use crate::vector::planes::planes;
+use crate::vector::tiles::micro::{self, Stream, eliminate, load_tile, store_tile, with_vectors_called};
+use crate::vector::tiles::small_triangle::{multiply_triangle, substitute};
+use crate::vector::workspace::Workspace;
+use crate::{Diag, MatMut, Scalar, Uplo};
+
+/// Vectors along a full panel of right-hand sides.
+const NV: usize = 3;
+
+/// What is done with a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// X of A X = B over B.
+    Solve,
+    /// A B over B.
+    Multiply,
+}
+
+/// A solve or a product with A, triangular of the order of B's rows and possibly conjugated; alpha times the result
+/// over B.
+pub struct Triangular<'a, T> {
+    pub action: Action,
+    pub uplo: Uplo,
+    pub a: Factor<'a, T>,
+    pub diag: Diag,
+    pub alpha: T,
+    pub b: MatMut<'a, T>,
+}
+
+impl<T: Scalar> Triangular<'_, T> {
+    /// The rows other than its own that block `start` depends on: those before it, or those after it.
+    #[inline(always)]
+    fn found(&self, start: usize, rows: usize) -> std::ops::Range<usize> {
+        match self.uplo {
+            Uplo::Lower => 0..start,
+            Uplo::Upper => (start + rows).min(self.b.nrows())..self.b.nrows(),
+        }
+    }
+}
+
+impl<T: Scalar> Kernel<T> for Triangular<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(mut self, isa: V::Isa) {
+        let ((n, sides), unit, width) = (self.b.shape(), planes::<T>(), NV * V::LANES);
+        let blocks = n.div_ceil(ROWS);
+        let triangle_len = blocks * (n + ROWS) * ROWS * unit;
+        let mut scratch = Workspace::take(triangle_len + blocks * ROWS * width * unit);
+        let (triangle, x) = scratch.elements().split_at_mut(triangle_len);
+        pack_triangle::<T, V, ROWS>(isa, &self, triangle);
+        for first in (0..sides).step_by(width) {
+            let last = sides.min(first + width);
+            let vectors = (last - first).div_ceil(V::LANES);
+            let lanes = vectors * V::LANES;
+            let b = self.b.as_ref().transpose().submatrix(first..last, 0..n);
+            x[n * lanes * unit..blocks * ROWS * lanes * unit].fill(T::Real::ZERO);
+            // SAFETY: the workspace has room for one panel of so many vectors, which AppliedPanel reads and writes.
+            unsafe {
+                pack::panel::<T, V>(isa, Factor::plain(b), lanes, x.as_mut_ptr());
+                let (triangle, x) = (triangle.as_ptr(), x.as_mut_ptr());
+                with_vectors_called!(vectors, V, isa, AppliedPanel::<T, _, ROWS> { system: &self, triangle, x });
+                let b = self.b.rb_mut().transpose().submatrix(first..last, 0..n);
+                pack::unpack::<T, V>(isa, x.cast_const(), lanes, b);
+            }
+        }
+    }
+}
+
+/// Packs the rows of A that each block needs: block s at `s * (n + ROWS) * ROWS * planes`.
+#[inline(always)]
+fn pack_triangle<T, V, const ROWS: usize>(isa: V::Isa, system: &Triangular<'_, T>, to: &mut [T::Real])
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let (n, unit) = (system.b.nrows(), planes::<T>());
+    for (start, block) in (0..n).step_by(ROWS).zip(to.chunks_exact_mut((n + ROWS) * ROWS * unit)) {
+        let rows = ROWS.min(n - start);
+        let found = system.found(start, ROWS);
+        let depth = found.len();
+        // SAFETY: the block has room for n + ROWS columns, of which depth <= n are packed here.
+        unsafe { pack::panel::<T, V>(isa, system.a.part(start..start + rows, found), ROWS, block.as_mut_ptr()) };
+        let small = &mut block[depth * ROWS * unit..(depth + ROWS) * ROWS * unit];
+        let diagonal = |x| match (system.diag, system.action) {
+            (Diag::Unit, _) => T::ONE,
+            (Diag::NonUnit, Action::Solve) => reciprocal(x),
+            (Diag::NonUnit, Action::Multiply) => x,
+        };
+        pack::small_triangle(
+            system.a.part(start..start + rows, start..start + rows),
+            system.uplo,
+            diagonal,
+            ROWS,
+            small,
+        );
+    }
+}
+
+/// A triangle, packed by [`pack_triangle`], applied to one packed panel of columns of B.
+struct AppliedPanel<'a, T: Scalar, const NV: usize, const ROWS: usize> {
+    system: &'a Triangular<'a, T>,
+    /// All blocks of the system.
+    triangle: *const T::Real,
+    /// NV vectors per row and plane, for the rows of the system and as many more as fill the last block.
+    x: *mut T::Real,
+}
+
+impl<T, V, const NV: usize, const ROWS: usize> Part<V> for AppliedPanel<'_, T, NV, ROWS>
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run(self, isa: V::Isa) {
+        let Self { system, triangle, x } = self;
+        let (n, unit) = (system.b.nrows(), planes::<T>());
+        let (plane, step) = (NV * V::LANES, NV * V::LANES * unit);
+        let blocks = n.div_ceil(ROWS);
+        for count in 0..blocks {
+            let downwards = (system.uplo == Uplo::Lower) == (system.action == Action::Solve);
+            let at = if downwards { count } else { blocks - 1 - count };
+            let found = system.found(at * ROWS, ROWS);
+            // SAFETY: the panel has whole blocks of rows; rows `found` and rows of this block are different rows of x.
+            unsafe {
+                let block = triangle.add(at * (n + ROWS) * ROWS * unit);
+                let here = x.add(at * ROWS * step);
+                let mut acc = load_tile::<T, V, NV, ROWS>(isa, Stream { ptr: here, step, plane });
+                let known = Stream { ptr: x.add(found.start * step).cast_const(), step, plane };
+                let rows = Stream { ptr: block, step: ROWS * unit, plane: ROWS };
+                let small = block.add(found.len() * ROWS * unit);
+                let solves = system.action == Action::Solve;
+                if !solves {
+                    // Minus the product, because that is what the loop of the product accumulates.
+                    multiply_triangle::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
+                } else if system.alpha != T::ONE {
+                    micro::scale::<T, V, NV, ROWS>(&mut acc, system.alpha);
+                }
+                eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
+                if solves {
+                    substitute::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
+                } else {
+                    micro::scale::<T, V, NV, ROWS>(&mut acc, -system.alpha);
+                }
+                store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);
+            }
+        }
+    }
+}

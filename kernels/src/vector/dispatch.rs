@@ -1,0 +1,66 @@
+//! The choice of instructions at run time.
+//!
+//! A [`Kernel`] is a body written once over [`Vector`]; [`dispatch`] compiles it once per instruction set and enters
+//! the best that the processor has. Everything a body calls must be `#[inline(always)]`, and no closure: only then does
+//! it end up inside the function that enables the instructions, and each vector operation becomes one of them instead
+//! of a call (a hundred times slower). What is long and needed in several places is a [`Part`](crate::simd::Part).
+
+use crate::Scalar;
+use crate::simd::{self, Isa, Lanes, Vector};
+
+/// A body to be compiled once per instruction set.
+///
+/// `ROWS` is the number of rows of a register tile that is three vectors wide: as many as leave the accumulators, the
+/// three vectors and a broadcast in registers.
+pub(crate) trait Kernel<T: Scalar> {
+    type Output;
+
+    /// Implementations are `#[inline(always)]`.
+    fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> Self::Output;
+}
+
+/// Runs `kernel` with the best instructions of this processor.
+pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
+    match simd::best() {
+        #[cfg(all(target_arch = "x86_64", not(test)))]
+        // SAFETY: the processor has the instructions that the function enables.
+        simd::InstructionSet::Avx512 => unsafe { with_avx512::<T, K>(kernel) },
+        #[cfg(all(target_arch = "x86_64", not(test)))]
+        // SAFETY: the processor has the instructions that the function enables.
+        simd::InstructionSet::Avx2 => unsafe { with_avx2::<T, K>(kernel) },
+        _ => with_portable::<T, K>(kernel),
+    }
+}
+
+/// 32 registers: 8 x 3 accumulators of a real type, 4 x 3 pairs of a complex one.
+#[cfg(all(target_arch = "x86_64", not(test)))]
+#[target_feature(enable = "avx512f,avx2,fma")]
+fn with_avx512<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
+    // SAFETY: this function enables the instructions.
+    let isa = unsafe { Isa::assume() };
+    if T::COMPLEX {
+        kernel.run::<<T::Real as Lanes>::Avx512, 4>(isa)
+    } else {
+        kernel.run::<<T::Real as Lanes>::Avx512, 8>(isa)
+    }
+}
+
+/// 16 registers: 4 x 3 accumulators of a real type, 2 x 3 pairs of a complex one (with a few spills).
+#[cfg(all(target_arch = "x86_64", not(test)))]
+#[target_feature(enable = "avx2,fma")]
+fn with_avx2<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
+    // SAFETY: this function enables the instructions.
+    let isa = unsafe { Isa::assume() };
+    if T::COMPLEX {
+        kernel.run::<<T::Real as Lanes>::Avx2, 2>(isa)
+    } else {
+        kernel.run::<<T::Real as Lanes>::Avx2, 4>(isa)
+    }
+}
+
+/// Two rows: two vectors of four take most of the registers of the oldest processors.
+fn with_portable<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
+    // SAFETY: these vectors need no instructions beyond the target's own.
+    let isa = unsafe { Isa::assume() };
+    kernel.run::<<T::Real as Lanes>::Portable, 2>(isa)
+}

@@ -1,0 +1,198 @@
+//! Parts that go through the columns of a block of stored elements, four at a time: what is added to all of them, or
+//! what they are added to, is loaded and stored once for four.
+
+use super::Stored;
+use super::elementwise::cast;
+use super::lanes::{add_columns, dot_columns, factor, plus};
+use crate::Scalar;
+use crate::simd::{Part, Vector};
+use crate::vector::planes::planes;
+
+/// Columns at a time.
+const COLUMNS: usize = 4;
+
+/// The first K columns from column j on.
+#[inline(always)]
+pub(crate) fn columns<T, const K: usize>(a: Stored<T>, j: usize) -> [*const T; K] {
+    let mut out = [std::ptr::null(); K];
+    for (k, out) in out.iter_mut().enumerate() {
+        *out = a.at(0, j + k);
+    }
+    out
+}
+
+/// An element of a vector with any increment.
+///
+/// # Safety
+/// It is there.
+#[inline(always)]
+unsafe fn element<T: Copy>(x: *const T, j: usize, inc: isize) -> T {
+    // SAFETY: element j of the vector, which has this increment.
+    unsafe { *x.wrapping_offset(j as isize * inc) }
+}
+
+/// y += alpha A x, or alpha conj(A) x, where A is m x n and y has adjacent elements.
+pub struct Multiply<T> {
+    pub shape: (usize, usize),
+    pub alpha: T,
+    pub a: Stored<T>,
+    pub conj: bool,
+    pub x: *const T,
+    pub inc: isize,
+    pub y: *mut T,
+}
+
+impl<T: Scalar> Multiply<T> {
+    /// Columns j .. j + K.
+    ///
+    /// # Safety
+    /// They are there.
+    #[inline(always)]
+    unsafe fn step<V: Vector<Real = T::Real>, const K: usize, const U: usize>(&self, isa: V::Isa, j: usize) {
+        // SAFETY: the columns have so many rows, and y, too; x has an element for each of the columns.
+        unsafe {
+            let mut c = [[V::splat(isa, T::Real::ZERO); 2]; K];
+            for (k, c) in c.iter_mut().enumerate() {
+                *c = factor::<T, V>(isa, self.alpha * element(self.x, j + k, self.inc), self.conj);
+            }
+            let reals = self.shape.0 * planes::<T>();
+            add_columns::<T, V, K, U>(reals, cast(columns::<T, K>(self.a, j)), c, self.y.cast());
+        }
+    }
+}
+
+impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Multiply<T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run(self, isa: V::Isa) {
+        let n = self.shape.1;
+        let whole = n - n % COLUMNS;
+        // SAFETY: the matrix and the vectors are there.
+        unsafe {
+            for j in (0..whole).step_by(COLUMNS) {
+                self.step::<V, COLUMNS, 2>(isa, j);
+            }
+            for j in whole..n {
+                self.step::<V, 1, 4>(isa, j);
+            }
+        }
+    }
+}
+
+/// y += alpha Aᵀ x, or alpha Aᴴ x, where A is m x n and x has adjacent elements.
+pub struct MultiplyTrans<T> {
+    pub shape: (usize, usize),
+    pub alpha: T,
+    pub a: Stored<T>,
+    pub conj: bool,
+    pub x: *const T,
+    pub y: *mut T,
+    pub inc: isize,
+}
+
+impl<T: Scalar> MultiplyTrans<T> {
+    /// Columns j .. j + K.
+    ///
+    /// # Safety
+    /// They are there.
+    #[inline(always)]
+    unsafe fn step<V: Vector<Real = T::Real>, const K: usize, const U: usize>(&self, isa: V::Isa, j: usize) {
+        let reals = self.shape.0 * planes::<T>();
+        // SAFETY: the columns have so many rows, and x, too; y has an element for each of the columns.
+        unsafe {
+            let a = cast(columns::<T, K>(self.a, j));
+            let products = dot_columns::<T, V, K, U>(isa, reals, a, self.x.cast(), self.conj);
+            for (k, &product) in products.iter().enumerate() {
+                *self.y.wrapping_offset((j + k) as isize * self.inc) += self.alpha * product;
+            }
+        }
+    }
+}
+
+impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for MultiplyTrans<T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run(self, isa: V::Isa) {
+        let n = self.shape.1;
+        let whole = n - n % COLUMNS;
+        // SAFETY: the matrix and the vectors are there.
+        unsafe {
+            for j in (0..whole).step_by(COLUMNS) {
+                self.step::<V, COLUMNS, 2>(isa, j);
+            }
+            for j in whole..n {
+                self.step::<V, 1, 4>(isa, j);
+            }
+        }
+    }
+}
+
+/// A += alpha x yᵀ, where A is m x n and x has adjacent elements; x and y are conjugated where that is asked for.
+pub struct Update<T> {
+    pub shape: (usize, usize),
+    pub alpha: T,
+    pub conj: (bool, bool),
+    pub x: *const T,
+    pub y: *const T,
+    pub inc: isize,
+    pub a: Stored<T>,
+}
+
+impl<T: Scalar> Update<T> {
+    /// Columns j .. j + K.
+    ///
+    /// # Safety
+    /// They are there.
+    #[inline(always)]
+    unsafe fn step<V: Vector<Real = T::Real>, const K: usize>(&self, isa: V::Isa, j: usize) {
+        let (reals, x) = (self.shape.0 * planes::<T>(), self.x.cast::<T::Real>());
+        let mut i = 0;
+        // SAFETY: the columns have so many rows, and x, too, and all lanes are before `reals`; y has an element for
+        // each column.
+        unsafe {
+            let (mut a, mut c) = ([std::ptr::null_mut::<T::Real>(); K], [[V::splat(isa, T::Real::ZERO); 2]; K]);
+            for k in 0..K {
+                a[k] = self.a.at(0, j + k).cast();
+                let y = element(self.y, j + k, self.inc);
+                c[k] = factor::<T, V>(isa, self.alpha * if self.conj.1 { y.conj() } else { y }, self.conj.0);
+            }
+            while i + V::LANES <= reals {
+                let x = V::load(isa, x.add(i));
+                for k in 0..K {
+                    let a = a[k].add(i);
+                    plus::<T, V>(V::load(isa, a), x, c[k]).store(a);
+                }
+                i += V::LANES;
+            }
+            if i < reals {
+                let end = reals - i;
+                let x = V::load_lanes(isa, x.add(i), 0, end);
+                for k in 0..K {
+                    let a = a[k].add(i);
+                    plus::<T, V>(V::load_lanes(isa, a, 0, end), x, c[k]).store_lanes(a, 0, end);
+                }
+            }
+        }
+    }
+}
+
+impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Update<T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run(self, isa: V::Isa) {
+        let n = self.shape.1;
+        let whole = n - n % COLUMNS;
+        // SAFETY: the matrix and the vectors are there.
+        unsafe {
+            for j in (0..whole).step_by(COLUMNS) {
+                self.step::<V, COLUMNS>(isa, j);
+            }
+            for j in whole..n {
+                self.step::<V, 1>(isa, j);
+            }
+        }
+    }
+}

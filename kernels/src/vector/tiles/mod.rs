@@ -1,0 +1,12 @@
+//! Register tiles: the loop that every kernel spends its time in, BLIS's micro-kernels.
+//!
+//! In come addresses and distances of packed operands ([`Stream`](micro::Stream)), and a tile of accumulators. A tile
+//! is computed in registers ([`micro`]), solved with a small triangle or multiplied by it ([`small_triangle`]), and
+//! goes to C ([`output`]) in whole vectors or masked ones: of C nothing but what is wanted is read or written, and with
+//! beta = 0 nothing is read. No function here allocates, and none knows of block sizes.
+//!
+//! Blocks, unpacked products and panels of factorizations call it.
+
+pub(crate) mod micro;
+pub(crate) mod output;
+pub(crate) mod small_triangle;

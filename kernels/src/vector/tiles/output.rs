@@ -1,0 +1,286 @@
+//! Where register tiles go: C = alpha acc + beta C, for whole tiles, ragged ones, and such as the diagonal cuts.
+
+use super::micro::Tile;
+use crate::scalar::scaled;
+use crate::simd::{Vector, prefetch};
+use crate::vector::planes::planes;
+use crate::{MatMut, Real, Scalar, Uplo};
+use std::ops::Range;
+
+/// Which elements of a block of C are wanted.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    pub triangle: Option<Uplo>,
+    /// Row minus column, in C, of the block's first element.
+    pub offset: isize,
+}
+
+impl Wanted {
+    pub const ALL: Self = Self { triangle: None, offset: 0 };
+
+    /// The rows, of `m`, that hold a wanted element of columns j .. j + cols.
+    #[inline(always)]
+    pub fn rows(&self, j: usize, cols: usize, m: usize) -> Range<usize> {
+        let first = j as isize - self.offset;
+        let clamp = |i: isize| i.clamp(0, m as isize) as usize;
+        match self.triangle {
+            None => 0..m,
+            Some(Uplo::Lower) => clamp(first)..m,
+            Some(Uplo::Upper) => 0..clamp(first + cols as isize),
+        }
+    }
+
+    /// The same without the squares of so many rows on the diagonal of C, whose first column is the block's; they are
+    /// multiples of `cols`, as j is.
+    #[inline(always)]
+    pub fn rows_beside_squares(&self, square: usize, j: usize, m: usize) -> Range<usize> {
+        let start = j / square * square;
+        let clamp = |i: usize| (i as isize - self.offset).clamp(0, m as isize) as usize;
+        match self.triangle {
+            None => 0..m,
+            Some(Uplo::Lower) => clamp(start + square)..m,
+            Some(Uplo::Upper) => 0..clamp(start),
+        }
+    }
+
+    /// Whether all m x n elements are wanted.
+    #[inline(always)]
+    pub fn whole(&self, m: usize, n: usize) -> bool {
+        match self.triangle {
+            None => true,
+            Some(Uplo::Lower) => n as isize - 1 <= self.offset,
+            Some(Uplo::Upper) => m as isize - 1 + self.offset <= 0,
+        }
+    }
+}
+
+/// Where register tiles go: minus_alpha times what was subtracted is added to beta C.
+pub(crate) struct Out<'a, T> {
+    pub minus_alpha: T,
+    pub beta: T,
+    pub wanted: Wanted,
+    pub c: MatMut<'a, T>,
+}
+
+impl<T> Out<'_, T> {
+    /// Asks for a tile of C, NV vectors by ROWS. Loops of constant length: a mispredicted end of one takes as long as
+    /// its lines.
+    #[inline(always)]
+    pub fn fetch<V: Vector, const NV: usize, const ROWS: usize>(&mut self) {
+        let ((rows, cols), rs, cs) = (self.c.shape(), self.c.row_stride(), self.c.col_stride());
+        let (c, line) = (self.c.as_mut_ptr().cast_const(), 64 / size_of::<T>());
+        for j in 0..ROWS {
+            let column = c.wrapping_add(j.min(cols - 1) * cs);
+            for i in 0..(NV * V::LANES).div_ceil(line) {
+                prefetch(column.wrapping_add(i * line * rs));
+            }
+            // The last element, which may be on a line of its own.
+            prefetch(column.wrapping_add((rows - 1) * rs));
+        }
+    }
+}
+
+/// A number to scale elements by, vector by vector; the parts of complex ones take turns in their lanes.
+#[derive(Clone, Copy)]
+struct Scale<V> {
+    re: V,
+    /// Minus the imaginary part and the imaginary part, in turn; none of a real number.
+    im: Option<V>,
+}
+
+impl<V: Vector<Real: Real>> Scale<V> {
+    #[inline(always)]
+    fn by<T: Scalar<Real = V::Real>>(isa: V::Isa, x: T) -> Self {
+        let is_real = !T::COMPLEX || x.im() == T::Real::ZERO;
+        let turns = V::interleave(V::splat(isa, -x.im()), V::splat(isa, x.im())).0;
+        Self { re: V::splat(isa, x.re()), im: (!is_real).then_some(turns) }
+    }
+
+    #[inline(always)]
+    fn of(self, x: V) -> V {
+        let scaled = x.mul(self.re);
+        match self.im {
+            Some(im) => scaled.mul_add(im, x.swap_pairs()),
+            None => scaled,
+        }
+    }
+}
+
+/// C = alpha acc + beta C of a tile in memory, whatever is wanted of it.
+///
+/// # Safety
+/// As for [`add_elements`].
+#[inline(always)]
+pub(crate) unsafe fn add<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, out: Out<'_, T>)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    // SAFETY: the tile is in memory as each of the three reads it, and the rows of C are adjacent where that is asked
+    // for.
+    unsafe {
+        match (out.c.row_stride(), T::COMPLEX) {
+            (1, false) => add_lanes::<T, V>(isa, spill, plane, out),
+            (1, true) => add_pairs::<T, V>(isa, spill, plane, out),
+            _ => add_elements(spill, plane, out),
+        }
+    }
+}
+
+/// C = alpha acc + beta C for a full tile of a real type whose rows are adjacent.
+///
+/// # Safety
+/// C is such a tile.
+#[inline(always)]
+pub(crate) unsafe fn add_vectors<T, V, const NV: usize, const ROWS: usize>(acc: &Tile<V, NV, ROWS>, mut out: Out<'_, T>)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let isa = acc[0][0][0].isa();
+    let (cols, step, c) = (out.c.ncols(), out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
+    // SAFETY: C has NV vectors of adjacent rows in each of these columns.
+    unsafe {
+        let (factor, beta) = (V::splat(isa, out.minus_alpha.re()), Scale::<V>::by(isa, out.beta));
+        for (j, row) in acc.iter().enumerate().take(cols) {
+            for (v, x) in row.iter().enumerate() {
+                let at = c.add(j * step + v * V::LANES);
+                if out.beta != T::ZERO {
+                    beta.of(V::load(isa, at)).mul_add(factor, x[0]).store(at);
+                } else {
+                    x[0].mul(factor).store(at);
+                }
+            }
+        }
+    }
+}
+
+/// The same by masked vectors for tiles of a complex type. They are in memory: so many numbers at once would not stay
+/// in registers.
+///
+/// # Safety
+/// As for [`add_elements`]; the rows of C are adjacent.
+#[inline(always)]
+unsafe fn add_pairs<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let ((rows, cols), cs, c) = (out.c.shape(), out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
+    // SAFETY: the tile has whole vectors; of C only lanes of wanted rows are touched.
+    unsafe {
+        let (re, im, one) =
+            (V::splat(isa, out.minus_alpha.re()), V::splat(isa, out.minus_alpha.im()), V::splat(isa, T::Real::ONE));
+        let beta = Scale::<V>::by(isa, out.beta);
+        for j in 0..cols {
+            let (wanted, column) = (out.wanted.rows(j, 1, rows), spill.add(2 * j * plane));
+            for i in (0..wanted.end).step_by(V::LANES) {
+                let x = (V::load(isa, column.add(i)), V::load(isa, column.add(plane + i)));
+                let halves = V::interleave(x.0.mul(re).mul_sub(im, x.1), x.1.mul(re).mul_add(im, x.0));
+                for (i, x) in [(i, halves.0), (i + V::LANES / 2, halves.1)] {
+                    let lane = |row: usize| (2 * row.saturating_sub(i)).min(V::LANES);
+                    let (first, end, at) = (lane(wanted.start), lane(wanted.end), c.wrapping_add(2 * (i + j * cs)));
+                    match (out.beta != T::ZERO, end - first == V::LANES) {
+                        (true, true) => beta.of(V::load(isa, at)).mul_add(one, x).store(at),
+                        (false, true) => x.store(at),
+                        (true, false) => {
+                            beta.of(V::load_lanes(isa, at, first, end)).mul_add(one, x).store_lanes(at, first, end);
+                        }
+                        (false, false) => x.store_lanes(at, first, end),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The same for a full tile: loops of constant length, without masks. It takes the tile from memory, too: with numbers
+/// in registers the loop of the tile itself is compiled into moves (0.7 to 0.9 of the rate in rank-k updates).
+///
+/// # Safety
+/// As for [`add_vectors`] and [`add_elements`].
+#[inline(always)]
+pub(crate) unsafe fn add_full_pairs<T, V, const NV: usize>(isa: V::Isa, spill: *const T::Real, mut out: Out<'_, T>)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let (cols, step, c) = (out.c.ncols(), 2 * out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
+    let plane = NV * V::LANES;
+    // SAFETY: the tile has NV whole vectors in each column, and so has C, whose numbers are pairs.
+    unsafe {
+        let (re, im, one) =
+            (V::splat(isa, out.minus_alpha.re()), V::splat(isa, out.minus_alpha.im()), V::splat(isa, T::Real::ONE));
+        let beta = Scale::<V>::by(isa, out.beta);
+        for j in 0..cols {
+            let (column, c) = (spill.add(2 * j * plane), c.add(j * step));
+            for i in (0..plane).step_by(V::LANES) {
+                let x = (V::load(isa, column.add(i)), V::load(isa, column.add(plane + i)));
+                let halves = V::interleave(x.0.mul(re).mul_sub(im, x.1), x.1.mul(re).mul_add(im, x.0));
+                for (at, x) in [(c.add(2 * i), halves.0), (c.add(2 * i + V::LANES), halves.1)] {
+                    if out.beta != T::ZERO {
+                        beta.of(V::load(isa, at)).mul_add(one, x).store(at);
+                    } else {
+                        x.store(at);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// C = alpha acc + beta C by masked vectors, for tiles of a real type that are ragged or cut by the diagonal.
+///
+/// # Safety
+/// As for [`add_elements`]; the rows of C are adjacent.
+#[inline(always)]
+unsafe fn add_lanes<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
+where
+    T: Scalar,
+    V: Vector<Real = T::Real>,
+{
+    let ((rows, cols), cs, c) = (out.c.shape(), out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
+    let (factor, beta) = (V::splat(isa, out.minus_alpha.re()), Scale::<V>::by(isa, out.beta));
+    let reads = out.beta != T::ZERO;
+    for j in 0..cols {
+        let wanted = out.wanted.rows(j, 1, rows);
+        for i in (0..wanted.end).step_by(V::LANES) {
+            let (first, end) = (wanted.start.saturating_sub(i).min(V::LANES), (wanted.end - i).min(V::LANES));
+            let at = c.wrapping_add(i + j * cs);
+            // SAFETY: lanes first .. end are rows of C; the tile is whole vectors.
+            unsafe {
+                let x = V::load(isa, spill.add(j * plane + i));
+                let sum =
+                    if reads { beta.of(V::load_lanes(isa, at, first, end)).mul_add(factor, x) } else { x.mul(factor) };
+                sum.store_lanes(at, first, end);
+            }
+        }
+    }
+}
+
+/// C = alpha acc + beta C element by element, for tiles whose rows are not adjacent.
+///
+/// # Safety
+/// `spill` holds the tile: column j at `j * plane * planes`, imaginary parts `plane` further on.
+#[inline(always)]
+unsafe fn add_elements<T: Scalar>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>) {
+    let (rows, cols) = out.c.shape();
+    let (rs, cs, c) = (out.c.row_stride(), out.c.col_stride(), out.c.as_mut_ptr());
+    let reads = out.beta != T::ZERO;
+    for j in 0..cols {
+        let Range { start: first, end: last } = out.wanted.rows(j, 1, rows);
+        let column = spill.wrapping_add(j * plane * planes::<T>());
+        // SAFETY: element (i, j) of the tile and of C.
+        let product = |i: usize| unsafe {
+            let im = if T::COMPLEX { *column.add(plane + i) } else { T::Real::ZERO };
+            out.minus_alpha * T::from_parts(*column.add(i), im)
+        };
+        for i in first..last {
+            // SAFETY: element (i, j) of C, whose row and column are below its shape.
+            unsafe {
+                let at = c.add(i * rs + j * cs);
+                at.write(if reads { scaled(out.beta, *at) + product(i) } else { product(i) });
+            }
+        }
+    }
+}
