@@ -2,10 +2,10 @@
 
 use crate::{
     Scalar,
-    block_size::Crew,
     codelets::{self, Gemm, Lauum, RankK, Triangle, task},
     error::Error,
     options::Options,
+    plan::Problem,
     symmetry::Symmetry,
     tiled::Tiled,
 };
@@ -76,7 +76,7 @@ pub fn lauum<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     if n != cols {
         return Err(Error::shape(format!("lauum: A is {n} x {cols}, not square")));
     }
-    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
+    let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb {
         cpu::lauum(uplo, a);
         return Ok(());

@@ -8,13 +8,11 @@ use super::level3::{Apply, Triangle};
 use crate::{
     Scalar,
     parts::{self, by_columns, by_rows},
+    plan,
     symmetry::Symmetry,
 };
 use superscalar_kernels::{MatMut, MatRef, Op, Side, Uplo, cpu};
 use superscalar_runtime::{Error, Nesting, Scope};
-
-/// Multiplications from which on a tile is handed out: some milliseconds of one worker.
-const LARGE: usize = 1 << 26;
 
 /// Who may work on a tile: a worker alone, or several.
 #[derive(Clone, Copy)]
@@ -26,7 +24,7 @@ impl<'s> Team<'s> {
 
     /// Who works on a tile with so many multiplications.
     pub(crate) fn of(s: &'s Scope<'s, '_>, multiplications: usize) -> Self {
-        if multiplications < LARGE {
+        if multiplications < plan::TEAM {
             return Self::ALONE;
         }
         let nesting = s.nesting();

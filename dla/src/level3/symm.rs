@@ -6,10 +6,10 @@ use super::{
 };
 use crate::{
     Scalar,
-    block_size::Crew,
     codelets::{Gemm, Symm},
     error::Error,
     options::Options,
+    plan::Problem,
     symmetry::Symmetry,
     tiled::{TileView, Tiled},
 };
@@ -174,7 +174,7 @@ fn with_whole<T: Scalar>(
         let (name, a, b) = (symmetry.mm(), a.shape(), b.shape());
         return Err(Error::shape(format!("{name}: A is {a:?}, B {b:?}, C {m} x {n}, side {side}")));
     }
-    let Some(tiles) = options.block_size.of_sided(side, (m, n), Crew::of(rt))? else {
+    let Some(tiles) = options.plan::<T>(rt, Problem::Sided { side, m, n })?.tiles() else {
         match symmetry {
             Symmetry::Symmetric => cpu::symm(side, uplo, alpha, a, b, beta, c),
             Symmetry::Hermitian => cpu::hemm(side, uplo, alpha, a, b, beta, c),

@@ -7,11 +7,11 @@ use super::{
 };
 use crate::{
     Scalar,
-    block_size::{Crew, TriangleParts},
     codelets::{Gemm, Rank2k},
     error::Error,
     options::Options,
     parts::rows,
+    plan::{Plan, Problem},
     symmetry::Symmetry,
     tiled::{TileView, Tiled},
 };
@@ -182,10 +182,10 @@ fn rank_2k<T: Scalar>(
         let why = format!("{name}: A is {:?}, B {:?}, C {:?}, with trans = {op}", a.shape(), b.shape(), c.shape());
         return Err(Error::shape(why));
     }
-    let tiles = match options.block_size.of_triangle((n, k), Crew::of(rt))? {
-        TriangleParts::Tiles(tiles) => tiles,
-        TriangleParts::Strips(count) => {
-            return Ok(in_strips(rt, name, uplo, count, c, |here, c| {
+    let tiles = match options.plan::<T>(rt, Problem::Triangle { n, k })? {
+        Plan::Tiles(tiles) => tiles,
+        plan => {
+            return Ok(in_strips(rt, name, uplo, plan.strips(), c, |here, c| {
                 let (a, b) = (rows(op, a, here.start..n), rows(op, b, here.start..n));
                 match symmetry {
                     Symmetry::Symmetric => cpu::syr2k(uplo, op, alpha, a, b, beta, c),
