@@ -1,33 +1,34 @@
 //! What a plan knows of the machine: all rates and costs of the model.
 //!
-//! They were measured on an EPYC of two cores and on Xeons of up to 16, with AVX-512, in November 2026, and hold for each of them within a third. What is
-//! chosen changes little where one is half as large, or twice (`docs/decisions/0020-one-plan.md`).
+//! The rate of a core, the time to wake a worker and a task's cost were measured on an EPYC of two cores and on Xeons of up
+//! to 16, with AVX-512, in November 2026. The others are fitted: with them the model chooses what was measured as best on
+//! these machines (`docs/decisions/0020-one-plan.md`). What it chooses changes little where one is half as large, or twice.
 
 use superscalar_kernels::Scalar;
 use superscalar_runtime::{DeviceInfo, Runtime};
 
-/// Multiplications of doubles, each with its addition, that a core does in a nanosecond: 110 GFLOP/s (one thread: 100 to 122).
+/// Multiplications of doubles, each with its addition, that a core does in a nanosecond: 110 GFLOP/s.
 const DOUBLES_PER_NS: f64 = 55.0;
-/// Bytes that a core moves in a nanosecond within its own caches, as packing does.
+/// Bytes that a core moves in a nanosecond within its own caches, as packing does. Fitted.
 const OWN_BYTES_PER_NS: f64 = 80.0;
-/// The same where another core has left them: out of its cache, or of the last-level one.
-const SHARED_BYTES_PER_NS: f64 = 25.0;
-/// What a task costs the worker that runs it: insertion, hazards, a steal.
+/// The same where they come from another core's cache, or the last-level one. Fitted.
+const SHARED_BYTES_PER_NS: f64 = 40.0;
+/// Insertion, hazards and a steal of one task.
 const TASK_NS: f64 = 1e3;
-/// Work up to which a problem is done at once where it was called: twice what it takes to wake another worker (40 µs).
-const AT_ONCE_NS: f64 = 75e3;
-/// Elements that are gone through at once, as long as waking another worker takes.
+/// Until a worker that sleeps is at work. What takes no more than two of these is done at once.
+const WAKE_NS: f64 = 37.5e3;
+/// Elements that are gone through at once: it takes some 20 µs, as long as waking another worker.
 const ELEMENTS_AT_ONCE: usize = 1 << 16;
-/// By which part of a task each pair of workers makes the last one late, because someone is held up: 2 workers by 0.4 % in all, 16 by nearly 40 % (a
-/// tile for each of them has 0.6 of the rate of two for each, a Xeon, 2026-11-23).
-const LATE_PER_PAIR: f64 = 0.004;
+/// How late the last task is because someone is held up, in tasks for each pair of workers. Fitted: on 16 cores of a Xeon
+/// one tile for each worker had 0.6 of the rate of two (2026-11-23), on two cores 1.01 to 1.03 (2026-11-25).
+const LATE_PER_PAIR: f64 = 0.01;
 /// Bytes of a second-level cache that a block of rows of a tall matrix may take.
 const CACHE_BYTES: usize = 1 << 20;
 /// Floating-point operations per second from which on a device is an accelerator: above any host's.
 const ACCELERATOR: f64 = 5e12;
-/// Multiplications of a part of a task that is worth handing out: some 30 µs of them, several times what it costs another worker to take them.
+/// Multiplications of a part of a task that is worth handing out: 30 µs, several times what it costs another worker to take.
 pub(crate) const PART: usize = 1 << 20;
-/// Multiplications from which on a tile is handed out in parts where there are devices: some milliseconds of one worker.
+/// Multiplications from which on several workers share a tile where there are devices: some milliseconds of one worker.
 pub(crate) const TEAM: usize = 1 << 26;
 /// Reflectors for each triangular factor of a QR factorization that is done at once.
 pub(crate) const REFLECTORS: usize = 32;
@@ -45,7 +46,6 @@ pub(crate) struct Machine {
     /// See [`has_accelerator`].
     pub(crate) has_accelerator: bool,
     element_bytes: usize,
-    /// A multiplication with its addition.
     multiply_ns: f64,
 }
 
@@ -53,11 +53,12 @@ impl Machine {
     /// The workers and devices of a runtime.
     pub(crate) fn of<T: Scalar>(rt: &Runtime) -> Self {
         let devices = if rt.has_devices() { rt.devices() } else { Vec::new() };
-        Self {
-            devices: devices.len(),
-            has_accelerator: has_accelerator(&devices),
-            ..Self::of_workers::<T>(rt.workers())
-        }
+        Self::of_workers::<T>(rt.workers()).with_devices(devices.len(), has_accelerator(&devices))
+    }
+
+    /// The same with so many devices.
+    pub(super) fn with_devices(self, devices: usize, has_accelerator: bool) -> Self {
+        Self { devices, has_accelerator, ..self }
     }
 
     /// So many workers, without devices.
@@ -70,10 +71,10 @@ impl Machine {
 
     /// Whether a product is not worth a task.
     pub(super) fn is_little(&self, [m, n, k]: [usize; 3]) -> bool {
-        m.saturating_mul(n).saturating_mul(k) as f64 * self.multiply_ns <= AT_ONCE_NS
+        m.saturating_mul(n).saturating_mul(k) as f64 * self.multiply_ns <= 2.0 * WAKE_NS
     }
 
-    /// Whether so many elements, each touched once, are not worth a task.
+    /// Whether so many elements, each of which is touched once, are not worth a task.
     pub(super) fn are_few(&self, (m, n): (usize, usize)) -> bool {
         self.workers == 1 || m.saturating_mul(n) <= ELEMENTS_AT_ONCE
     }
@@ -88,8 +89,8 @@ impl Machine {
         self.multiply_ns
     }
 
-    /// An element that is packed, or added to once more.
-    pub(super) fn pack_ns(&self) -> f64 {
+    /// An element that is packed, read or written by a core that has it.
+    pub(super) fn move_ns(&self) -> f64 {
         self.element_bytes as f64 / OWN_BYTES_PER_NS
     }
 
@@ -103,9 +104,15 @@ impl Machine {
         TASK_NS
     }
 
+    /// Until other workers are at work, if there are any.
+    pub(super) fn wake_ns(&self) -> f64 {
+        if self.workers > 1 { WAKE_NS } else { 0.0 }
+    }
+
     /// By which part of a task the last one is late.
     pub(super) fn late(&self) -> f64 {
         let workers = self.workers as f64;
-        1.0 - (-LATE_PER_PAIR * workers * (workers - 1.0) / 2.0).exp()
+        let late = LATE_PER_PAIR * workers * (workers - 1.0) / 2.0;
+        late / (1.0 + late)
     }
 }

@@ -1,18 +1,21 @@
 //! How a problem is cut into tasks: one function from the problem and the machine to a [`Plan`].
 //!
-//! On workers alone the plan is the one that takes the least time by a cost model. For each of a handful of cuts that suit the operation the model
-//! estimates when the last task is done: the work of a task by the rate of a kernel, what is packed by the rate of caches, rounds of tasks over the
-//! workers, the chain of tasks that wait for each other, and how late the last task is. [`machine`] has the rates, [`product`] and [`factorization`] the
-//! cuts and their estimates. Where the model lost against a measurement [`EXCEPTIONS`] says what holds instead. Devices go by a table of their own
-//! ([`devices`]).
+//! Without devices the plan is the one that takes least by a cost model. Of each cut out of a handful that suit the operation
+//! the model estimates when the last task is done. It adds the multiplications of a task at the rate of a kernel, what is
+//! packed and fetched at the rate of caches, and the task's own cost; then it counts rounds of tasks over the workers, the
+//! longest chain of tasks that wait for each other, and how late the last one is. [`machine`] has the rates, [`product`] and
+//! [`factorization`] have the cuts and their estimates, and [`exception`] is where measurements disagree. With devices a table
+//! of edges holds ([`devices`]).
 //!
-//! The module knows numbers only. [`BlockSize`](crate::BlockSize) calls it, after a size that the caller named and this machine's own measurements
-//! ([`block_table`](crate::block_table)). Which device has which tile is not its affair (`distribution/`).
+//! [`BlockSize`](crate::BlockSize) calls [`plan`], unless the caller named a size or this machine's own table
+//! ([`block_table`](crate::block_table)) has one. Which device has which tile is decided elsewhere (`distribution/`).
 
 mod devices;
 mod factorization;
 mod machine;
 mod product;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use machine::{Machine, PART, REFLECTORS, TEAM, has_accelerator};
 pub(crate) use product::STEP;
@@ -38,6 +41,24 @@ pub(crate) enum Problem {
     Tree { n: usize },
     /// m x n elements, each of which is touched once.
     Elements { m: usize, n: usize },
+}
+
+impl Problem {
+    /// The elements of a matrix of this shape.
+    pub(crate) fn elements((m, n): (usize, usize)) -> Self {
+        Self::Elements { m, n }
+    }
+
+    /// Rows, columns and depth of the product that it is, or would be if its triangles were whole.
+    fn product(self) -> [usize; 3] {
+        match self {
+            Self::Product { m, n, k } => [m, n, k],
+            Self::Sided { side, m, n } => [m, n, if side == Side::Left { m } else { n }],
+            Self::Triangle { n, k } => [n, n, k],
+            Self::Cholesky { n } | Self::Tree { n } => [n; 3],
+            Self::Lu { m, n } | Self::Qr { m, n } | Self::Elements { m, n } => [m, n, m.min(n)],
+        }
+    }
 }
 
 /// Tiles of a product: C's are mb x nb, the left factor's mb x kb, the right one's kb x nb.
@@ -67,20 +88,12 @@ impl Plan {
         if let Self::Tiles(tiles) = self { Some(tiles) } else { None }
     }
 
-    /// The same for the transposed matrix.
-    fn transposed(self) -> Self {
-        match self {
-            Self::Tiles(Tiles { mb, nb, kb }) => Self::Tiles(Tiles { mb: nb, nb: mb, kb }),
-            plan => plan,
-        }
-    }
-
     /// Columns of a block, unless the problem is done at once.
     pub(crate) fn blocks(self) -> Option<usize> {
         if let Self::Blocks(nb) = self { Some(nb) } else { None }
     }
 
-    /// Columns of a block of n columns in all.
+    /// Columns of a block, or all n in one.
     pub(crate) fn blocks_of(self, n: usize) -> usize {
         self.blocks().unwrap_or(n).max(1)
     }
@@ -89,23 +102,12 @@ impl Plan {
     pub(crate) fn strips(self) -> usize {
         if let Self::Strips(count) = self { count } else { 1 }
     }
-}
 
-impl Problem {
-    /// The elements of a matrix.
-    pub(crate) fn elements((m, n): (usize, usize)) -> Self {
-        Self::Elements { m, n }
-    }
-
-    /// Rows, columns and depth of the product that it is, or would be if its triangles were whole.
-    fn product(self) -> [usize; 3] {
+    /// The same for the transposed matrix.
+    fn transposed(self) -> Self {
         match self {
-            Self::Product { m, n, k } => [m, n, k],
-            Self::Sided { side, m, n } => [m, n, if side == Side::Left { m } else { n }],
-            Self::Triangle { n, k } => [n, n, k],
-            Self::Cholesky { n } => [n; 3],
-            Self::Lu { m, n } | Self::Qr { m, n } | Self::Elements { m, n } => [m, n, m.min(n)],
-            Self::Tree { n } => [n; 3],
+            Self::Tiles(Tiles { mb, nb, kb }) => Self::Tiles(Tiles { mb: nb, nb: mb, kb }),
+            plan => plan,
         }
     }
 }
@@ -114,23 +116,45 @@ impl Problem {
 pub(crate) fn plan(problem: Problem, machine: &Machine) -> Plan {
     match problem {
         Problem::Elements { m, n } if n <= 1 || machine.are_few((m, n)) => Plan::AtOnce,
-        // Some for each worker, for those that are late.
+        // Some for each worker, so that one that is late has fewer.
         Problem::Elements { n, .. } => Plan::Blocks(n.div_ceil(4 * machine.workers)),
         Problem::Tree { n } => Plan::Blocks(machine.rows_in_cache(n).max(n.saturating_mul(4))),
         // What is small has no time for a model.
         _ if machine.is_little(problem.product()) => Plan::AtOnce,
         _ if machine.devices > 0 => devices::plan(problem, machine),
-        Problem::Product { m, n, k } => product::whole([m, n, k], machine),
-        Problem::Sided { side: Side::Left, m, n } => product::sided((m, n), machine),
-        Problem::Sided { side: Side::Right, m, n } => product::sided((n, m), machine).transposed(),
-        Problem::Triangle { n, k } => product::triangle((n, k), machine),
-        Problem::Cholesky { n } => factorization::cholesky(n, machine),
-        Problem::Lu { m, n } => factorization::lu((m, n), machine),
-        Problem::Qr { m, n } => factorization::qr((m, n), machine),
+        _ => exception(problem, machine).unwrap_or_else(|| least(problem, machine)),
     }
 }
 
-/// The plan with tiles of nb x nb, which the caller named.
+/// What holds instead of the model where a measurement disagrees:
+///
+/// | problem | where | the model | instead | measured |
+/// |---|---|---|---|---|
+/// | LU | one worker, order > 1024 | at once | 256 columns | EPYC, f64, 2048 and 4096: best of 12 sizes (2026-11-21) |
+/// | QR | one worker, order > 1024 | at once | 128 columns | as for LU; not measured apart |
+fn exception(problem: Problem, machine: &Machine) -> Option<Plan> {
+    match problem {
+        Problem::Lu { m, n } if machine.workers == 1 && m.min(n) > 1024 => Some(Plan::Blocks(256)),
+        Problem::Qr { m, n } if machine.workers == 1 && m.min(n) > 1024 => Some(Plan::Blocks(128)),
+        _ => None,
+    }
+}
+
+/// The plan that takes least by the model, without devices.
+fn least(problem: Problem, machine: &Machine) -> Plan {
+    match problem {
+        Problem::Product { m, n, k } => product::whole([m, n, k], machine).plan,
+        Problem::Sided { side: Side::Left, m, n } => product::sided((m, n), machine).plan,
+        Problem::Sided { side: Side::Right, m, n } => product::sided((n, m), machine).plan.transposed(),
+        Problem::Triangle { n, k } => product::triangle((n, k), machine).plan,
+        Problem::Cholesky { n } => factorization::cholesky(n, machine),
+        Problem::Lu { m, n } => factorization::lu((m, n), machine),
+        Problem::Qr { m, n } => factorization::qr((m, n), machine),
+        Problem::Tree { .. } | Problem::Elements { .. } => Plan::AtOnce,
+    }
+}
+
+/// The plan with blocks of nb, which the caller named.
 pub(crate) fn fixed(problem: Problem, nb: usize) -> Plan {
     match problem {
         Problem::Product { .. } | Problem::Sided { .. } | Problem::Triangle { .. } => {
