@@ -85,6 +85,7 @@ mod memory;
 mod mixed;
 mod options;
 mod parts;
+mod plan;
 mod qr;
 mod scaling;
 mod steps;

@@ -5,7 +5,7 @@
 
 use crate::{
     Error, Matrix, Options, Scalar, auxiliary::part_of, codelets::task, gemm, getrf, getrs, hemm, lange, lanhe,
-    lu::getrf::check_ipiv, parts::rows_of, potrf, potrs, tiled::Tiled,
+    lu::getrf::check_ipiv, parts::rows_of, plan::Problem, potrf, potrs, tiled::Tiled,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use superscalar_kernels::{MatMut, MatRef, Norm, Op, Part, Real, Scalar as _, Side, Uplo, c32, c64};
@@ -185,7 +185,7 @@ impl<T: MixedPrecision> System<'_, T> {
     fn lowered(&self, rt: &Runtime, part: Part, options: &Options) -> Result<Option<Matrix<T::Lower>>, Error> {
         let (m, n) = self.a.shape();
         let mut low = Matrix::zeros(m, n);
-        let Some(nb) = options.block_size.of_stream((m, n), rt.workers())? else {
+        let Some(nb) = options.plan::<T>(rt, Problem::Elements { m, n })?.blocks() else {
             return Ok(lower(part, 0, self.a, low.as_mut()).then_some(low));
         };
         let is_finite = AtomicBool::new(true);

@@ -1,12 +1,13 @@
 //! What a caller may choose; everything has a default that comes from measurement.
 
 use crate::{
-    block_size::{BlockSize, Crew},
-    block_table::Blocks,
+    block_size::BlockSize,
     error::Error,
+    plan::{Machine, Plan, Problem},
 };
 use std::{fmt, str::FromStr};
 use superscalar_kernels::Scalar;
+use superscalar_runtime::Runtime;
 
 /// Options of the blocking routines.
 ///
@@ -33,22 +34,32 @@ impl Options {
     /// [`Shape`](crate::ErrorKind::Shape) for tiles of zero; [`Argument`](crate::ErrorKind::Argument) if this machine's
     /// [table](crate::tuning) can not be read.
     pub fn factorization_nb<T: Scalar>(&self, n: usize, workers: usize) -> Result<usize, Error> {
-        self.block_size.of_factorization::<T>(n, workers)
+        Ok(self.block_size.plan::<T>(Problem::Cholesky { n }, &Machine::of_workers::<T>(workers))?.blocks_of(n))
     }
 
-    /// Columns of the blocks in which the reflectors of an m x k matrix are applied.
+    /// How a problem is cut for a runtime.
+    ///
+    /// # Errors
+    /// As for [`factorization_nb`](Self::factorization_nb).
+    pub(crate) fn plan<T: Scalar>(&self, rt: &Runtime, problem: Problem) -> Result<Plan, Error> {
+        self.block_size.plan::<T>(problem, &Machine::of::<T>(rt))
+    }
+
+    /// Columns of the blocks in which the reflectors of an m x k matrix are applied, by any number of workers.
     pub(crate) fn reflector_columns<T: Scalar>(&self, (m, k): (usize, usize)) -> Result<usize, Error> {
-        Ok(self.block_size.of_panel::<T>(Blocks::Qr, (m, k), Crew::from(2))?.unwrap_or(k).clamp(1, 256))
+        let plan = self.block_size.plan::<T>(Problem::Qr { m, n: k }, &Machine::of_workers::<T>(2))?;
+        Ok(plan.blocks_of(k).clamp(1, 256))
     }
 
     /// How many of nrhs right-hand sides go into a block, if each is solved for on its own.
-    pub(crate) fn right_hand_sides(&self, n: usize, nrhs: usize, crew: Crew) -> Result<usize, Error> {
+    pub(crate) fn right_hand_sides<T: Scalar>(&self, rt: &Runtime, n: usize, nrhs: usize) -> Result<usize, Error> {
         // With tiles that were named, results do not depend on the workers.
         if let BlockSize::Fixed(nb @ 1..) = self.block_size {
             return Ok(nb.min(nrhs).max(1));
         }
-        let tiles = self.block_size.of_product((n, nrhs, n), crew)?;
-        Ok(tiles.map_or(nrhs, |tiles| tiles.nb.min(nrhs.div_ceil(crew.workers + crew.devices))).max(1))
+        let machine = Machine::of::<T>(rt);
+        let tiles = self.block_size.plan::<T>(Problem::Product { m: n, n: nrhs, k: n }, &machine)?.tiles();
+        Ok(tiles.map_or(nrhs, |tiles| tiles.nb.min(nrhs.div_ceil(machine.workers + machine.devices))).max(1))
     }
 
     /// How large the tiles are.

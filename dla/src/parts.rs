@@ -2,14 +2,12 @@
 
 use crate::{
     Scalar,
+    plan::PART,
     tiled::{Tile, Tiled},
 };
 use std::ops::Range;
 use superscalar_kernels::{MatMut, MatRef, Op, Part};
 use superscalar_runtime::{Error, Nesting, TaskSpec};
-
-/// Multiplications that are worth handing out: some 30 µs of them, several times what it costs another worker to take them.
-const PART: usize = 1 << 20;
 
 /// How many of m rows go into each part, where a row takes so many multiplications.
 pub(crate) fn rows_of_part(nesting: Nesting<'_>, m: usize, row_multiplications: usize) -> usize {

@@ -5,6 +5,7 @@ use crate::{
     codelets::task,
     error::Error,
     options::Options,
+    plan::Problem,
     tiled::{Tile, TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op};
@@ -89,7 +90,7 @@ pub fn geadd<T: Scalar>(
     if op.shape(a.shape()) != (m, n) {
         return Err(Error::shape(format!("geadd: A is {:?}, B {m} x {n}, with trans = {op}", a.shape())));
     }
-    let Some(nb) = options.block_size.of_stream((m, n), rt.workers())? else {
+    let Some(nb) = options.plan::<T>(rt, Problem::Elements { m, n })?.blocks() else {
         add(op, alpha, a, beta, b);
         return Ok(());
     };

@@ -6,6 +6,7 @@ use crate::{
     error::Error,
     options::Options,
     parts::copy,
+    plan::Problem,
     tiled::{Tile, TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, Part};
@@ -63,7 +64,7 @@ pub fn lacpy<T: Scalar>(
     if a.shape() != b.shape() {
         return Err(Error::shape(format!("lacpy: A is {:?}, B {:?}", a.shape(), b.shape())));
     }
-    let Some(nb) = options.block_size.of_stream(a.shape(), rt.workers())? else {
+    let Some(nb) = options.plan::<T>(rt, Problem::elements(a.shape()))?.blocks() else {
         copy(part, 0, a, b);
         return Ok(());
     };

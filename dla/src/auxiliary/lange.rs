@@ -5,6 +5,7 @@ use crate::{
     codelets::task,
     error::Error,
     options::Options,
+    plan::Problem,
     scaling::{exponent, power_of_two, worst},
     tiled::{Tile, TileView, Tiled},
 };
@@ -216,7 +217,7 @@ fn blocking<T: Scalar>(
     a: MatRef<'_, T>,
     options: &Options,
 ) -> Result<T::Real, Error> {
-    let Some(nb) = options.block_size.of_stream(a.shape(), rt.workers())?.filter(|_| !a.is_empty()) else {
+    let Some(nb) = options.plan::<T>(rt, Problem::elements(a.shape()))?.blocks().filter(|_| !a.is_empty()) else {
         return Ok(direct(norm, structure, a));
     };
     Ok(rt.scope(|s| {

@@ -6,6 +6,7 @@ use crate::{
     error::Error,
     options::Options,
     parts::rows_of,
+    plan::Problem,
     tiled::{Tile, Tiled},
 };
 use superscalar_kernels::{MatMut, Part};
@@ -68,7 +69,7 @@ pub fn laset<T: Scalar>(
     mut a: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
-    let Some(nb) = options.block_size.of_stream(a.shape(), rt.workers())? else {
+    let Some(nb) = options.plan::<T>(rt, Problem::elements(a.shape()))?.blocks() else {
         set(part, 0, off_diagonal, diagonal, a);
         return Ok(());
     };

@@ -5,6 +5,7 @@ use crate::{
     codelets::{Laswp, task},
     error::Error,
     options::Options,
+    plan::Problem,
     tiled::Tiled,
 };
 use superscalar_kernels::{Direction, MatMut, cpu};
@@ -56,7 +57,7 @@ pub fn laswp<T: Scalar>(
 ) -> Result<(), Error> {
     let m = a.nrows();
     check(m, ipiv)?;
-    let Some(nb) = options.block_size.of_stream(a.shape(), rt.workers())? else {
+    let Some(nb) = options.plan::<T>(rt, Problem::elements(a.shape()))?.blocks() else {
         cpu::laswp(a, 0, ipiv, direction);
         return Ok(());
     };

@@ -5,6 +5,7 @@ use crate::{
     codelets::task,
     error::Error,
     options::Options,
+    plan::Problem,
     tiled::{Tile, Tiled},
 };
 use superscalar_kernels::{MatMut, Op};
@@ -61,7 +62,7 @@ pub fn swap<T: Scalar>(
     if a.shape() != b.shape() {
         return Err(Error::shape(format!("swap: A is {:?}, B {:?}", a.shape(), b.shape())));
     }
-    let Some(nb) = options.block_size.of_stream(a.shape(), rt.workers())? else {
+    let Some(nb) = options.plan::<T>(rt, Problem::elements(a.shape()))?.blocks() else {
         exchange(a, b);
         return Ok(());
     };

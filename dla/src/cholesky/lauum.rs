@@ -2,10 +2,10 @@
 
 use crate::{
     Scalar,
-    block_size::Crew,
     codelets::{Gemm, Lauum, RankK, Triangle, task, triangular},
     error::Error,
     options::Options,
+    plan::Problem,
     tiled::Tiled,
 };
 use superscalar_kernels::{Diag, MatMut, Op, Side, Symmetry, Uplo, cpu, operations::Action};
@@ -75,7 +75,7 @@ pub fn lauum<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     if n != cols {
         return Err(Error::shape(format!("lauum: A is {n} x {cols}, not square")));
     }
-    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
+    let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb {
         cpu::lauum(uplo, a);
         return Ok(());

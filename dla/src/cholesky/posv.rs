@@ -1,7 +1,13 @@
 //! Solution of A X = B for a positive definite A.
 
 use super::{potrf, potrs};
-use crate::{Scalar, block_size::Crew, error::Error, options::Options, tiled::Tiled};
+use crate::{
+    Scalar,
+    error::Error,
+    options::Options,
+    plan::{Machine, Problem},
+    tiled::Tiled,
+};
 use superscalar_kernels::{MatMut, NotPositiveDefinite, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
@@ -53,15 +59,14 @@ pub fn posv<T: Scalar>(
     if a.shape() != (n, n) {
         return Err(Error::shape(format!("posv: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
     }
-    let crew = Crew::of(rt);
-    let nb = options.block_size.of_factorization::<T>(n, crew)?;
+    let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb || nrhs == 0 {
         potrf::potrf(rt, uplo, a.rb_mut(), options)?;
         return potrs::potrs(rt, uplo, a.as_ref(), b, options);
     }
-    let distribution = options.distribution_of_factorization(rt)?;
+    let (machine, distribution) = (Machine::of::<T>(rt), options.distribution_of_factorization(rt)?);
     Ok(rt.scope(|s| {
-        let cut = |matrix| match distribution.is_by_columns(crew) {
+        let cut = |matrix| match distribution.is_by_columns(&machine) {
             true => Tiled::columns(s, matrix, nb).distributed(s, distribution),
             false => Tiled::new(s, matrix, nb, nb).distributed(s, distribution),
         };

@@ -3,10 +3,10 @@
 use super::potrf_columns;
 use crate::{
     Scalar,
-    block_size::Crew,
     codelets::{Gemm, Of, OnOne, Part, RankK, Triangle, task, triangular},
     error::Error,
     options::Options,
+    plan::{Machine, Problem},
     tiled::Tiled,
 };
 use superscalar_kernels::{
@@ -107,15 +107,14 @@ pub fn potrf<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     if n != cols {
         return Err(Error::shape(format!("potrf: A is {n} x {cols}, not square")));
     }
-    let crew = Crew::of(rt);
-    let nb = options.block_size.of_factorization::<T>(n, crew)?;
+    let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb {
         return Ok(cpu::potrf(uplo, a)?);
     }
-    let distribution = options.distribution_of_factorization(rt)?;
+    let (machine, distribution) = (Machine::of::<T>(rt), options.distribution_of_factorization(rt)?);
     Ok(rt.scope(|s| {
         let a = a.rb_mut();
-        let a = match distribution.is_by_columns(crew) {
+        let a = match distribution.is_by_columns(&machine) {
             true => Tiled::columns_of_triangle(s, uplo, a, nb),
             false => Tiled::new(s, a, nb, nb),
         };

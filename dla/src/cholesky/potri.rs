@@ -1,7 +1,7 @@
 //! The inverse of a positive definite matrix.
 
 use super::{lauum, trtri};
-use crate::{Scalar, block_size::Crew, error::Error, options::Options, tiled::Tiled};
+use crate::{Scalar, error::Error, options::Options, plan::Problem, tiled::Tiled};
 use superscalar_kernels::{Diag, MatMut, Singular, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
@@ -47,7 +47,7 @@ pub fn potri<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     if let Some(at) = (0..n).find(|&i| a[(i, i)] == T::ZERO) {
         return Err(Singular { pivot: at + 1 }.into());
     }
-    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
+    let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb {
         return Ok(serial(uplo, a)?);
     }

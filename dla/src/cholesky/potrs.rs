@@ -1,12 +1,11 @@
 //! Solution of A X = B by a Cholesky factorization.
 
 use crate::{
-    Scalar,
-    block_size::Crew,
-    columns,
+    Scalar, columns,
     error::Error,
     level3::trsm,
     options::Options,
+    plan::Problem,
     tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu};
@@ -71,7 +70,7 @@ pub fn potrs<T: Scalar>(
     if a.shape() != (n, n) {
         return Err(Error::shape(format!("potrs: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
     }
-    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
+    let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb || nrhs == 0 {
         serial(uplo, a, b);
         return Ok(());

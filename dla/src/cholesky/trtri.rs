@@ -2,10 +2,10 @@
 
 use crate::{
     Scalar,
-    block_size::Crew,
     codelets::{Gemm, Triangle, Trtri, task, triangular},
     error::Error,
     options::Options,
+    plan::Problem,
     tiled::Tiled,
 };
 use superscalar_kernels::{Diag, MatMut, Op, Side, Singular, Uplo, cpu, operations::Action};
@@ -89,7 +89,7 @@ pub fn trtri<T: Scalar>(
     {
         return Err(Singular { pivot: at + 1 }.into());
     }
-    let nb = options.block_size.of_factorization::<T>(n, Crew::of(rt))?;
+    let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb {
         return Ok(cpu::trtri(uplo, diag, a)?);
     }

@@ -8,6 +8,7 @@ use super::{Outcome, tiles::Part};
 use crate::{
     Scalar,
     parts::{by_columns, by_rows, rows_of_op},
+    plan,
 };
 use superscalar_kernels::{
     MatMut, Side, Symmetry, Uplo,
@@ -16,12 +17,9 @@ use superscalar_kernels::{
 };
 use superscalar_runtime::{Cost, Error, Nesting, Scope};
 
-/// Multiplications from which on a tile is handed out: some milliseconds of one worker.
-const LARGE: f64 = (1 << 26) as f64;
-
 /// What it takes to share work of this cost, if it is to be shared.
 pub(super) fn of<'s, T: Scalar>(s: &'s Scope<'s, '_>, cost: Cost) -> Option<Nesting<'s>> {
-    if cost.flops < LARGE * f64::from(T::FLOPS_MUL + T::FLOPS_ADD) {
+    if cost.flops < plan::TEAM as f64 * f64::from(T::FLOPS_MUL + T::FLOPS_ADD) {
         return None;
     }
     let nesting = s.nesting();

@@ -1,10 +1,10 @@
 //! How a matrix on devices is cut, and whose its tiles are.
 
 use crate::{
-    block_size::{BlockSize, Crew},
-    block_table::Blocks,
+    block_size::BlockSize,
     error::Error,
     options::Distribution,
+    plan::{Machine, Problem},
 };
 use superscalar_kernels::Scalar;
 use superscalar_runtime::Runtime;
@@ -82,11 +82,12 @@ impl Layout {
     pub(super) fn tile<T: Scalar>(self, rt: &Runtime, (m, n): (usize, usize)) -> Result<(usize, usize), Error> {
         let (mb, nb) = match self.cut {
             Cut::Tiles(size) => {
-                let nb = size.of_factorization::<T>(m.min(n), Crew::of(rt))?;
+                let order = m.min(n);
+                let nb = size.plan::<T>(Problem::Cholesky { n: order }, &Machine::of::<T>(rt))?.blocks_of(order);
                 (nb, nb)
             }
             Cut::Rectangles(mb, nb) => (mb, nb),
-            Cut::Columns(size) => (m.max(1), size.of_panel::<T>(Blocks::Lu, (m, n), Crew::of(rt))?.unwrap_or(n.max(1))),
+            Cut::Columns(size) => (m.max(1), size.plan::<T>(Problem::Lu { m, n }, &Machine::of::<T>(rt))?.blocks_of(n)),
         };
         if mb == 0 || nb == 0 {
             return Err(Error::shape("a block size of zero"));

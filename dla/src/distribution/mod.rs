@@ -19,10 +19,10 @@ mod weights;
 pub(crate) use columns::Dealer;
 
 use crate::{
-    block_size::Crew,
     codelets::cost_of_product,
     error::Error,
     options::{Distribution, Options},
+    plan::{self, Machine},
     tiled::Tiled,
 };
 use std::ffi::OsStr;
@@ -35,11 +35,11 @@ const VARIABLE: &str = "SUPERSCALAR_DISTRIBUTION";
 impl Distribution {
     /// Whether a matrix that is factored by Cholesky's lies in block columns: where whole columns have a home, and on accelerators, to which
     /// square tiles are too many small tasks, unless a grid of several of them is asked for.
-    pub(crate) fn is_by_columns(self, crew: Crew) -> bool {
+    pub(crate) fn is_by_columns(self, machine: &Machine) -> bool {
         match self {
             Self::BlockColumnCyclic | Self::Guided => true,
-            Self::None => crew.has_accelerator,
-            Self::TwoDimensionalCyclic => crew.has_accelerator && crew.devices == 1,
+            Self::None => machine.has_accelerator,
+            Self::TwoDimensionalCyclic => machine.has_accelerator && machine.devices == 1,
         }
     }
 
@@ -69,7 +69,7 @@ impl Options {
         self.distribution_or(rt, || {
             let devices = rt.devices();
             let are_alike = devices.windows(2).all(|pair| pair[0].speed.flops_per_s == pair[1].speed.flops_per_s);
-            match (Crew::of(rt).has_accelerator, are_alike) {
+            match (plan::has_accelerator(&devices), are_alike) {
                 (false, _) => Distribution::None,
                 (true, true) => Distribution::BlockColumnCyclic,
                 (true, false) => Distribution::Guided,

@@ -6,10 +6,10 @@ use super::{
 };
 use crate::{
     Scalar,
-    block_size::Crew,
     codelets::Gemm,
     error::Error,
     options::Options,
+    plan::Problem,
     tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, cpu};
@@ -82,7 +82,7 @@ pub fn gemm<T: Scalar>(
         let (c_m, c_n) = c.shape();
         return Err(Error::shape(format!("gemm: op(A) is {m} x {k}, op(B) {rows} x {n}, C {c_m} x {c_n}")));
     }
-    let Some(tiles) = options.block_size.of_product((m, n, k), Crew::of(rt))? else {
+    let Some(tiles) = options.plan::<T>(rt, Problem::Product { m, n, k })?.tiles() else {
         cpu::gemm(alpha, op_a, a, op_b, b, beta, c);
         return Ok(());
     };

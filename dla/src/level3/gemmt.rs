@@ -7,11 +7,11 @@ use super::{
 };
 use crate::{
     Scalar,
-    block_size::{Crew, TriangleParts},
     codelets::Gemm,
     error::Error,
     options::Options,
     parts::{columns, rows_of_op},
+    plan::{Plan, Problem},
     tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, Symmetry, Uplo, cpu};
@@ -93,10 +93,10 @@ pub fn gemmt<T: Scalar>(
         let why = format!("gemmt: op(A) is {n} x {k}, op(B) {} x {}, C {:?}", other.0, other.1, c.shape());
         return Err(Error::shape(why));
     }
-    let tiles = match options.block_size.of_triangle((n, k), Crew::of(rt))? {
-        TriangleParts::Tiles(tiles) => tiles,
-        TriangleParts::Strips(count) => {
-            return Ok(in_strips(rt, "gemmt", uplo, count, c, |here, c| {
+    let tiles = match options.plan::<T>(rt, Problem::Triangle { n, k })? {
+        Plan::Tiles(tiles) => tiles,
+        plan => {
+            return Ok(in_strips(rt, "gemmt", uplo, plan.strips(), c, |here, c| {
                 let (in_rows, in_cols) = match uplo {
                     Uplo::Lower => (here.start..n, here),
                     Uplo::Upper => (here.clone(), here.start..n),

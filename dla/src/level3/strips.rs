@@ -2,13 +2,11 @@
 //!
 //! A worker has a strip for itself, of the full depth, and packs what it needs of the factors: once for all of the strip, and into its own cache.
 
-use crate::codelets::task;
+use crate::{codelets::task, plan::STEP};
 use std::ops::Range;
 use superscalar_kernels::{MatMut, Scalar, Uplo};
 use superscalar_runtime::{Error, Runtime};
 
-/// What the columns of a strip are a multiple of: cache lines of all types, and rows of register tiles.
-const STEP: usize = 16;
 /// Rows that take as long as a column's part of the diagonal takes longer than others: of its register tiles not all is wanted.
 const DIAGONAL: f64 = 12.0;
 

@@ -6,10 +6,10 @@ use super::{
 };
 use crate::{
     Scalar,
-    block_size::Crew,
     codelets::{Gemm, Symm},
     error::Error,
     options::Options,
+    plan::Problem,
     tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, Side, Symmetry, Uplo, cpu};
@@ -173,7 +173,7 @@ fn with_whole<T: Scalar>(
         let (name, a, b) = (symmetry.mm(), a.shape(), b.shape());
         return Err(Error::shape(format!("{name}: A is {a:?}, B {b:?}, C {m} x {n}, side {side}")));
     }
-    let Some(tiles) = options.block_size.of_sided(side, (m, n), Crew::of(rt))? else {
+    let Some(tiles) = options.plan::<T>(rt, Problem::Sided { side, m, n })?.tiles() else {
         match symmetry {
             Symmetry::Symmetric => cpu::symm(side, uplo, alpha, a, b, beta, c),
             Symmetry::Hermitian => cpu::hemm(side, uplo, alpha, a, b, beta, c),

@@ -7,11 +7,11 @@ use super::{
 };
 use crate::{
     Scalar,
-    block_size::{Crew, TriangleParts},
     codelets::{Gemm, Rank2k},
     error::Error,
     options::Options,
     parts::rows_of_op,
+    plan::{Plan, Problem},
     tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, Symmetry, Uplo, cpu};
@@ -181,10 +181,10 @@ fn rank_2k<T: Scalar>(
         let why = format!("{name}: A is {:?}, B {:?}, C {:?}, with trans = {op}", a.shape(), b.shape(), c.shape());
         return Err(Error::shape(why));
     }
-    let tiles = match options.block_size.of_triangle((n, k), Crew::of(rt))? {
-        TriangleParts::Tiles(tiles) => tiles,
-        TriangleParts::Strips(count) => {
-            return Ok(in_strips(rt, name, uplo, count, c, |here, c| {
+    let tiles = match options.plan::<T>(rt, Problem::Triangle { n, k })? {
+        Plan::Tiles(tiles) => tiles,
+        plan => {
+            return Ok(in_strips(rt, name, uplo, plan.strips(), c, |here, c| {
                 let (a, b) = (rows_of_op(op, a, here.start..n), rows_of_op(op, b, here.start..n));
                 match symmetry {
                     Symmetry::Symmetric => cpu::syr2k(uplo, op, alpha, a, b, beta, c),

@@ -7,11 +7,11 @@ use super::{
 };
 use crate::{
     Scalar,
-    block_size::{Crew, TriangleParts},
     codelets::{Gemm, RankK},
     error::Error,
     options::Options,
     parts::rows_of_op,
+    plan::{Plan, Problem},
     tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, Symmetry, Uplo, cpu};
@@ -157,10 +157,10 @@ fn rank_k<T: Scalar>(
     if c.shape() != (n, n) {
         return Err(Error::shape(format!("{name}: op(A) is {n} x {k}, C {} x {}", c.nrows(), c.ncols())));
     }
-    let tiles = match options.block_size.of_triangle((n, k), Crew::of(rt))? {
-        TriangleParts::Tiles(tiles) => tiles,
-        TriangleParts::Strips(count) => {
-            return Ok(in_strips(rt, name, uplo, count, c, |here, c| {
+    let tiles = match options.plan::<T>(rt, Problem::Triangle { n, k })? {
+        Plan::Tiles(tiles) => tiles,
+        plan => {
+            return Ok(in_strips(rt, name, uplo, plan.strips(), c, |here, c| {
                 let a = rows_of_op(op, a, here.start..n);
                 match symmetry {
                     Symmetry::Symmetric => cpu::syrk(uplo, op, alpha, a, beta, c),

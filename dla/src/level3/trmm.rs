@@ -3,10 +3,10 @@
 use super::{Sweep, areas::strips, scale};
 use crate::{
     Scalar,
-    block_size::Crew,
     codelets::{Gemm, Triangle, triangular},
     error::Error,
     options::Options,
+    plan::Problem,
     tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu, operations::Action};
@@ -105,7 +105,7 @@ pub fn trmm<T: Scalar>(
     if a.shape() != (order, order) {
         return Err(Error::shape(format!("trmm: A is {:?}, B {m} x {n}, side {side}", a.shape())));
     }
-    let Some(tiles) = options.block_size.of_sided(side, (m, n), Crew::of(rt))? else {
+    let Some(tiles) = options.plan::<T>(rt, Problem::Sided { side, m, n })?.tiles() else {
         cpu::trmm(side, uplo, op, diag, alpha, a, b);
         return Ok(());
     };

@@ -4,7 +4,7 @@ use super::{
     getrf::{self, check_ipiv},
     getrs,
 };
-use crate::{Scalar, block_size::Crew, block_table::Blocks, error::Error, options::Options, tiled::Tiled};
+use crate::{Scalar, error::Error, options::Options, plan::Problem, tiled::Tiled};
 use superscalar_kernels::{MatMut, Op, Singular, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
@@ -56,7 +56,7 @@ pub fn gesv<T: Scalar>(
         return Err(Error::shape(format!("gesv: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
     }
     check_ipiv("gesv", (n, n), ipiv)?;
-    let Some(nb) = options.block_size.of_panel::<T>(Blocks::Lu, (n, n), Crew::of(rt))? else {
+    let Some(nb) = options.plan::<T>(rt, Problem::Lu { m: n, n })?.blocks() else {
         return Ok(serial(a, ipiv, b)?);
     };
     let distribution = options.distribution_of_factorization(rt)?;

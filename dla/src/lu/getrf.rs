@@ -2,13 +2,12 @@
 
 use crate::{
     Scalar,
-    block_size::Crew,
-    block_table::Blocks,
     codelets::{Getrf, Laswp, OnTwo, elimination, plan, plan_awaited, system, task},
     columns::check_diagonal,
     distribution::{Dealer, update_by_gemm},
     error::Error,
     options::Options,
+    plan::Problem,
     steps::{Step, steps},
     tiled::Tiled,
 };
@@ -118,7 +117,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
 pub fn getrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &mut [i32], options: &Options) -> Result<(), Error> {
     let (m, n) = a.shape();
     check_ipiv("getrf", (m, n), ipiv)?;
-    let Some(nb) = options.block_size.of_panel::<T>(Blocks::Lu, (m, n), Crew::of(rt))? else {
+    let Some(nb) = options.plan::<T>(rt, Problem::Lu { m, n })?.blocks() else {
         return Ok(cpu::getrf(a, ipiv)?);
     };
     let distribution = options.distribution_of_factorization(rt)?;

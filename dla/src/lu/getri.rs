@@ -4,14 +4,13 @@ use super::{Pivots, getrf::check_ipiv};
 use crate::{
     Scalar,
     auxiliary::laswp,
-    block_size::Crew,
-    block_table::Blocks,
     codelets::{Changed, OnTwo, elimination, system, task},
     columns::{await_regular, check_diagonal},
     error::Error,
     matrix::Matrix,
     options::Options,
     parts::{URGENT, by_rows, rows_of_part},
+    plan::Problem,
     tiled::Tiled,
 };
 use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Side, Singular, Uplo, cpu};
@@ -183,7 +182,7 @@ pub fn getri<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &[i32], option
     }
     check_ipiv("getri", (n, n), ipiv)?;
     laswp::check(n, ipiv)?;
-    if let Some(nb) = options.block_size.of_panel::<T>(Blocks::Lu, (n, n), Crew::of(rt))? {
+    if let Some(nb) = options.plan::<T>(rt, Problem::Lu { m: n, n })?.blocks() {
         let mut ipiv = ipiv.to_vec();
         return Ok(rt.scope(|s| {
             let a = Tiled::columns(s, a.rb_mut(), nb);

@@ -4,13 +4,13 @@ use super::{Pivots, getrf::check_ipiv};
 use crate::{
     Scalar,
     auxiliary::laswp,
-    block_size::{BlockSize, Crew},
-    block_table::Blocks,
+    block_size::BlockSize,
     codelets::{Laswp, task},
     columns,
     error::Error,
     level3::trsm,
     options::Options,
+    plan::Problem,
     tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Side, Uplo, cpu};
@@ -109,7 +109,7 @@ pub fn getrs<T: Scalar>(
     check_ipiv("getrs", (n, n), ipiv)?;
     laswp::check(n, ipiv)?;
     if rt.has_devices()
-        && let Some(nb) = options.block_size.of_panel::<T>(Blocks::Lu, (n, n), Crew::of(rt))?
+        && let Some(nb) = options.plan::<T>(rt, Problem::Lu { m: n, n })?.blocks()
     {
         let (distribution, mut ipiv) = (options.distribution_over(rt)?, ipiv.to_vec());
         return Ok(rt.scope(|s| {
@@ -119,7 +119,7 @@ pub fn getrs<T: Scalar>(
             submit(s, op, &a, &pivots(s, &mut ipiv, nb), &b);
         })?);
     }
-    let parts = options.right_hand_sides(n, nrhs, Crew::of(rt))?;
+    let parts = options.right_hand_sides::<T>(rt, n, nrhs)?;
     // With tiles that were named, results do not depend on the workers.
     let is_one_block = (1..=parts).contains(&nrhs) && options.block_size == BlockSize::Auto;
     if is_one_block && n >= SHARED && rt.workers() > 1 {

@@ -6,13 +6,12 @@ use super::{
 };
 use crate::{
     Scalar,
-    block_size::{Crew, REFLECTORS},
-    block_table::Blocks,
     codelets::{Zero, task},
     columns::{await_regular, check_diagonal_unless_zero, trsm},
     error::Error,
     matrix::Matrix,
     options::Options,
+    plan::{Problem, REFLECTORS},
     scaling::{exponent_to_safety, largest_part, scale, scale_upper, worst},
     tiled::{Tile, TileView, Tiled},
 };
@@ -159,7 +158,7 @@ fn submit_largest<'s, T: Scalar, V: TileView<'s, Element = T>>(
 
 /// The same for a matrix of the host, by tasks if it is large.
 fn largest<T: Scalar>(rt: &Runtime, a: MatRef<'_, T>, options: &Options) -> Result<T::Real, Error> {
-    let Some(nb) = options.block_size.of_stream(a.shape(), rt.workers())? else { return Ok(largest_part(a)) };
+    let Some(nb) = options.plan::<T>(rt, Problem::elements(a.shape()))?.blocks() else { return Ok(largest_part(a)) };
     Ok(rt.scope(|s| {
         let largest = submit_largest(s, &Tiled::read_only_columns(s, a, nb), a.nrows());
         s.get(largest).copied()
@@ -213,8 +212,8 @@ pub fn gels<T: Scalar>(
     }
     unmqr::check_op::<T>("gels", op)?;
     let (tall, order) = (m.max(n), m.min(n));
-    let panel = options.block_size.of_panel::<T>(Blocks::Qr, (tall, order), Crew::of(rt))?;
-    let tiles = options.block_size.of_product((tall, nrhs, order), Crew::of(rt))?;
+    let panel = options.plan::<T>(rt, Problem::Qr { m: tall, n: order })?.blocks();
+    let tiles = options.plan::<T>(rt, Problem::Product { m: tall, n: nrhs, k: order })?.tiles();
     let solve = |op: Op, a: MatMut<'_, T>, b: MatMut<'_, T>| match (panel, tiles) {
         (None, None) => Ok(direct(op, a, b)?),
         _ => by_columns(rt, a, |a| share_out(rt, op, a, b, options)),
@@ -296,7 +295,7 @@ fn share_out<T: Scalar>(
 ) -> Result<(), Error> {
     let ((m, n), nrhs) = (a.shape(), b.ncols());
     let nb = options.reflector_columns::<T>((m, n))?;
-    let columns = options.right_hand_sides(m, nrhs, Crew::of(rt))?;
+    let columns = options.right_hand_sides::<T>(rt, m, nrhs)?;
     let (mut tau, distribution) = (vec![T::ZERO; n], options.distribution_of_factorization(rt)?);
     Ok(rt.scope(|s| {
         let a = Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution);

@@ -2,13 +2,12 @@
 
 use crate::{
     Scalar,
-    block_size::{Crew, REFLECTORS},
-    block_table::Blocks,
     codelets::{Application, Geqrf, Larfb, cost_of_larfb, task},
     distribution::Dealer,
     error::Error,
     matrix::Matrix,
     options::Options,
+    plan::{Problem, REFLECTORS},
     steps::{Step, steps},
     tiled::Tiled,
 };
@@ -95,8 +94,8 @@ pub fn submit<'s, T: Scalar>(
 pub fn geqrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], options: &Options) -> Result<(), Error> {
     let (m, n) = a.shape();
     check_tau("geqrf", m.min(n), tau)?;
-    let Some(nb) = options.block_size.of_panel::<T>(Blocks::Qr, (m, n), Crew::of(rt))? else {
-        factor(a, tau, options.block_size.of_reflectors::<T>((m, n), rt.workers())?);
+    let Some(nb) = options.plan::<T>(rt, Problem::Qr { m, n })?.blocks() else {
+        factor(a, tau, options.block_size.reflectors::<T>((m, n), rt.workers())?);
         return Ok(());
     };
     let distribution = options.distribution_of_factorization(rt)?;

@@ -7,11 +7,11 @@
 
 use crate::{
     Scalar,
-    block_size::Crew,
     codelets::{Branch, BranchApplication, Gather, Scatter, task},
     error::Error,
     matrix::Matrix,
     options::Options,
+    plan::Problem,
     tiled::{Tile, TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, Part};
@@ -121,7 +121,7 @@ fn multiply<T: Scalar>(
     if c.is_empty() || tree.shape.1 == 0 {
         return Ok(());
     }
-    let columns = options.right_hand_sides(tree.mb, c.ncols(), Crew::of(rt))?;
+    let columns = options.right_hand_sides::<T>(rt, tree.mb, c.ncols())?;
     let mut stacks: Vec<_> = tree.stacks.iter().map(|stack| Matrix::zeros(stack.nrows(), c.ncols())).collect();
     Ok(rt.scope(|s| {
         let n = tree.shape.1;
@@ -241,7 +241,7 @@ pub fn tsqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, options: &Options) ->
     if m < n {
         return Err(Error::shape(format!("tsqr: A is {m} x {n}; it takes tall ones")));
     }
-    let mut tree = Tree::new((m, n), options.block_size.of_tree(n, size_of::<T>())?);
+    let mut tree = Tree::new((m, n), options.plan::<T>(rt, Problem::Tree { n })?.blocks_of(m));
     rt.scope(|s| submit(s, &Tiled::new(s, a.rb_mut(), tree.mb, n.max(1)), &mut tree))?;
     Ok(tree)
 }

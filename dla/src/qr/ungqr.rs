@@ -3,11 +3,11 @@
 use super::unmqr::{TOGETHER, reflectors};
 use crate::{
     Scalar,
-    block_size::Crew,
     codelets::{Application, Larfb, Ungqr, identity, multiply_out, task},
     error::Error,
     matrix::Matrix,
     options::Options,
+    plan::{Plan, Problem},
     tiled::Tiled,
 };
 use superscalar_kernels::{MatMut, Op, Side, cpu};
@@ -66,7 +66,7 @@ pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: 
     if n > m || k > n {
         return Err(Error::shape(format!("ungqr: {k} reflectors for a Q of {m} x {n}")));
     }
-    if options.block_size.of_product((m, n, k), Crew::of(rt))?.is_none() {
+    if options.plan::<T>(rt, Problem::Product { m, n, k })? == Plan::AtOnce {
         serial(a, tau);
         return Ok(());
     }

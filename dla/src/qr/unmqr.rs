@@ -6,11 +6,11 @@ use super::{
 };
 use crate::{
     Scalar,
-    block_size::Crew,
     codelets::{Application, Larfb, Larft, task},
     error::Error,
     matrix::Matrix,
     options::Options,
+    plan::{Plan, Problem},
     tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{
@@ -146,12 +146,12 @@ pub(crate) fn apply<T: Scalar>(
     }
     let ((m, n), (order, k)) = (c.shape(), v.shape());
     let others = if side == Side::Left { n } else { m };
-    if options.block_size.of_product((order, others, k), Crew::of(rt))?.is_none() {
+    if options.plan::<T>(rt, Problem::Product { m: order, n: others, k })? == Plan::AtOnce {
         serial(side, op, v, tau, c);
         return Ok(());
     }
     let nb = options.reflector_columns::<T>((order, k))?;
-    let block = options.right_hand_sides(v.nrows(), others, Crew::of(rt))?;
+    let block = options.right_hand_sides::<T>(rt, v.nrows(), others)?;
     let (mut tau, distribution) = (tau.to_vec(), options.distribution_over(rt)?);
     Ok(rt.scope(|s| {
         let a = Tiled::read_only_columns(s, v, nb);

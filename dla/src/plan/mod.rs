@@ -1,0 +1,167 @@
+//! How a problem is cut into tasks: one function from the problem and the machine to a [`Plan`].
+//!
+//! Without devices the plan is the one that takes least by a cost model. Of each cut out of a handful that suit the operation
+//! the model estimates when the last task is done. It adds the multiplications of a task at the rate of a kernel, what is
+//! packed and fetched at the rate of caches, and the task's own cost; then it counts rounds of tasks over the workers, the
+//! longest chain of tasks that wait for each other, and how late the last one is. [`machine`] has the rates, [`product`] and
+//! [`factorization`] have the cuts and their estimates, and [`exception`] is where measurements disagree. With devices a table
+//! of edges holds ([`devices`]).
+//!
+//! [`BlockSize`](crate::BlockSize) calls [`plan`], unless the caller named a size or this machine's own table
+//! ([`block_table`](crate::block_table)) has one. Which device has which tile is decided elsewhere (`distribution/`).
+
+mod devices;
+mod factorization;
+mod machine;
+mod product;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use machine::{Machine, PART, REFLECTORS, TEAM, has_accelerator};
+pub(crate) use product::STEP;
+
+use superscalar_kernels::Side;
+
+/// An operation and its shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Problem {
+    /// m x k by k x n.
+    Product { m: usize, n: usize, k: usize },
+    /// An m x n matrix that is multiplied with a square matrix on this side, or solved for.
+    Sided { side: Side, m: usize, n: usize },
+    /// A triangle of n x k by k x n.
+    Triangle { n: usize, k: usize },
+    /// A Cholesky factorization of order n, and what is built like it.
+    Cholesky { n: usize },
+    /// An LU factorization, m x n.
+    Lu { m: usize, n: usize },
+    /// A QR factorization, m x n.
+    Qr { m: usize, n: usize },
+    /// The QR factorization of a tall matrix of n columns by a tree.
+    Tree { n: usize },
+    /// m x n elements, each of which is touched once.
+    Elements { m: usize, n: usize },
+}
+
+impl Problem {
+    /// The elements of a matrix of this shape.
+    pub(crate) fn elements((m, n): (usize, usize)) -> Self {
+        Self::Elements { m, n }
+    }
+
+    /// Rows, columns and depth of the product that it is, or would be if its triangles were whole.
+    fn product(self) -> [usize; 3] {
+        match self {
+            Self::Product { m, n, k } => [m, n, k],
+            Self::Sided { side, m, n } => [m, n, if side == Side::Left { m } else { n }],
+            Self::Triangle { n, k } => [n, n, k],
+            Self::Cholesky { n } | Self::Tree { n } => [n; 3],
+            Self::Lu { m, n } | Self::Qr { m, n } | Self::Elements { m, n } => [m, n, m.min(n)],
+        }
+    }
+}
+
+/// Tiles of a product: C's are mb x nb, the left factor's mb x kb, the right one's kb x nb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tiles {
+    pub(crate) mb: usize,
+    pub(crate) nb: usize,
+    pub(crate) kb: usize,
+}
+
+/// How a problem is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Plan {
+    /// Not at all: it is done where it was called, without tasks.
+    AtOnce,
+    /// Into tiles.
+    Tiles(Tiles),
+    /// A triangle, into so many strips of full depth and equal work.
+    Strips(usize),
+    /// Into blocks of so many columns (square ones for Cholesky, blocks of rows for a tree).
+    Blocks(usize),
+}
+
+impl Plan {
+    /// The tiles, unless the problem is done at once.
+    pub(crate) fn tiles(self) -> Option<Tiles> {
+        if let Self::Tiles(tiles) = self { Some(tiles) } else { None }
+    }
+
+    /// Columns of a block, unless the problem is done at once.
+    pub(crate) fn blocks(self) -> Option<usize> {
+        if let Self::Blocks(nb) = self { Some(nb) } else { None }
+    }
+
+    /// Columns of a block, or all n in one.
+    pub(crate) fn blocks_of(self, n: usize) -> usize {
+        self.blocks().unwrap_or(n).max(1)
+    }
+
+    /// How many strips a triangle has.
+    pub(crate) fn strips(self) -> usize {
+        if let Self::Strips(count) = self { count } else { 1 }
+    }
+
+    /// The same for the transposed matrix.
+    fn transposed(self) -> Self {
+        match self {
+            Self::Tiles(Tiles { mb, nb, kb }) => Self::Tiles(Tiles { mb: nb, nb: mb, kb }),
+            plan => plan,
+        }
+    }
+}
+
+/// The plan of a problem on a machine.
+pub(crate) fn plan(problem: Problem, machine: &Machine) -> Plan {
+    match problem {
+        Problem::Elements { m, n } if n <= 1 || machine.are_few((m, n)) => Plan::AtOnce,
+        // Some for each worker, so that one that is late has fewer.
+        Problem::Elements { n, .. } => Plan::Blocks(n.div_ceil(4 * machine.workers)),
+        Problem::Tree { n } => Plan::Blocks(machine.rows_in_cache(n).max(n.saturating_mul(4))),
+        // What is small has no time for a model.
+        _ if machine.is_little(problem.product()) => Plan::AtOnce,
+        _ if machine.devices > 0 => devices::plan(problem, machine),
+        _ => exception(problem, machine).unwrap_or_else(|| least(problem, machine)),
+    }
+}
+
+/// What holds instead of the model where a measurement disagrees:
+///
+/// | problem | where | the model | instead | measured |
+/// |---|---|---|---|---|
+/// | LU | one worker, order > 1024 | at once | 256 columns | EPYC, f64, 2048 and 4096: best of 12 sizes (2026-11-21) |
+/// | QR | one worker, order > 1024 | at once | 128 columns | as for LU; not measured apart |
+fn exception(problem: Problem, machine: &Machine) -> Option<Plan> {
+    match problem {
+        Problem::Lu { m, n } if machine.workers == 1 && m.min(n) > 1024 => Some(Plan::Blocks(256)),
+        Problem::Qr { m, n } if machine.workers == 1 && m.min(n) > 1024 => Some(Plan::Blocks(128)),
+        _ => None,
+    }
+}
+
+/// The plan that takes least by the model, without devices.
+fn least(problem: Problem, machine: &Machine) -> Plan {
+    match problem {
+        Problem::Product { m, n, k } => product::whole([m, n, k], machine).plan,
+        Problem::Sided { side: Side::Left, m, n } => product::sided((m, n), machine).plan,
+        Problem::Sided { side: Side::Right, m, n } => product::sided((n, m), machine).plan.transposed(),
+        Problem::Triangle { n, k } => product::triangle((n, k), machine).plan,
+        Problem::Cholesky { n } => factorization::cholesky(n, machine),
+        Problem::Lu { m, n } => factorization::lu((m, n), machine),
+        Problem::Qr { m, n } => factorization::qr((m, n), machine),
+        Problem::Tree { .. } | Problem::Elements { .. } => Plan::AtOnce,
+    }
+}
+
+/// The plan with blocks of nb, which the caller named.
+pub(crate) fn fixed(problem: Problem, nb: usize) -> Plan {
+    match problem {
+        Problem::Product { .. } | Problem::Sided { .. } | Problem::Triangle { .. } => {
+            let is_one = problem.product().into_iter().all(|len| len <= nb);
+            if is_one { Plan::AtOnce } else { Plan::Tiles(Tiles { mb: nb, nb, kb: nb }) }
+        }
+        Problem::Lu { m, n } | Problem::Qr { m, n } | Problem::Elements { m, n } if m == 0 || n <= nb => Plan::AtOnce,
+        _ => Plan::Blocks(nb),
+    }
+}

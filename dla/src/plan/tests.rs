@@ -1,0 +1,265 @@
+use super::*;
+use superscalar_kernels::{Scalar, c64};
+
+const WORKERS: [usize; 8] = [1, 2, 3, 4, 7, 8, 16, 64];
+const LENGTHS: [usize; 10] = [0, 1, 17, 96, 161, 300, 512, 1000, 2049, 8192];
+const SIDES: [Side; 2] = [Side::Left, Side::Right];
+
+fn workers(count: usize) -> Machine {
+    Machine::of_workers::<f64>(count)
+}
+
+/// Machines of all sorts: workers alone, with a device, with accelerators.
+fn machines<T: Scalar>() -> impl Iterator<Item = Machine> {
+    WORKERS.into_iter().flat_map(|workers| {
+        let alone = Machine::of_workers::<T>(workers);
+        [(0, false), (1, false), (3, false), (1, true), (4, true)]
+            .map(|(devices, has_accelerator)| alone.with_devices(devices, has_accelerator))
+    })
+}
+
+fn problems(m: usize, n: usize, k: usize) -> [Problem; 9] {
+    [
+        Problem::Product { m, n, k },
+        Problem::Sided { side: Side::Left, m, n },
+        Problem::Sided { side: Side::Right, m, n },
+        Problem::Triangle { n, k },
+        Problem::Cholesky { n },
+        Problem::Lu { m, n },
+        Problem::Qr { m, n },
+        Problem::Tree { n },
+        Problem::Elements { m, n },
+    ]
+}
+
+fn is_within(edge: usize, len: usize) -> bool {
+    (1..=len.max(1)).contains(&edge)
+}
+
+/// Whether the parts are not empty and cover the problem, and no edge is longer than what it cuts.
+fn fits(problem: Problem, plan: Plan) -> bool {
+    let [m, n, k] = problem.product();
+    match (problem, plan) {
+        (_, Plan::AtOnce) => true,
+        (Problem::Sided { side, .. }, Plan::Tiles(tiles)) => {
+            let along = if side == Side::Left { tiles.mb } else { tiles.nb };
+            is_within(tiles.mb, m) && is_within(tiles.nb, n) && tiles.kb == along
+        }
+        (Problem::Product { .. }, Plan::Tiles(Tiles { mb, nb, kb })) => {
+            is_within(mb, m) && is_within(nb, n) && is_within(kb, k)
+        }
+        (Problem::Triangle { .. }, Plan::Tiles(Tiles { mb, nb, kb })) => mb == nb && mb >= 1 && is_within(kb, k),
+        (Problem::Triangle { n, .. }, Plan::Strips(count)) => (2..=n).contains(&count),
+        (Problem::Tree { n }, Plan::Blocks(mb)) => mb >= n,
+        (Problem::Product { .. } | Problem::Sided { .. } | Problem::Triangle { .. }, _) => false,
+        (_, Plan::Blocks(nb)) => nb >= 1,
+        (_, Plan::Tiles(_) | Plan::Strips(_)) => false,
+    }
+}
+
+#[test]
+fn parts_cover_the_problem() {
+    for machine in machines::<f64>().chain(machines::<c64>()).chain(machines::<f32>()) {
+        for (m, n) in LENGTHS.into_iter().flat_map(|m| LENGTHS.map(|n| (m, n))) {
+            for problem in [1, 160, 5000].into_iter().flat_map(|k| problems(m, n, k)) {
+                let cut = plan(problem, &machine);
+                assert!(fits(problem, cut), "{problem:?} on {machine:?}: {cut:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn extreme_shapes_have_plans() {
+    let lengths = [0, 1, 3, usize::MAX / 3, usize::MAX - 1, usize::MAX];
+    for machine in machines::<c64>() {
+        for (m, n) in lengths.into_iter().flat_map(|m| lengths.map(|n| (m, n))) {
+            for problem in lengths.into_iter().flat_map(|k| problems(m, n, k)) {
+                let cut = plan(problem, &machine);
+                assert!(fits(problem, cut), "{problem:?} on {machine:?}: {cut:?}");
+                fixed(problem, usize::MAX);
+            }
+        }
+    }
+}
+
+#[test]
+fn small_problems_are_done_at_once() {
+    for machine in machines::<f64>() {
+        for problem in problems(160, 160, 160).into_iter().filter(|problem| !matches!(problem, Problem::Tree { .. })) {
+            assert_eq!(plan(problem, &machine), Plan::AtOnce, "{problem:?} on {machine:?}");
+        }
+    }
+    // A multiplication of complex numbers takes four times as long.
+    let product = Problem::Product { m: 128, n: 128, k: 128 };
+    assert_eq!(plan(product, &workers(2)), Plan::AtOnce);
+    assert_ne!(plan(product, &Machine::of_workers::<c64>(2)), Plan::AtOnce);
+}
+
+#[test]
+fn one_worker_cuts_no_product() {
+    for n in [200, 2048, 8192] {
+        for problem in &problems(n, n, n)[..5] {
+            assert_eq!(plan(*problem, &workers(1)), Plan::AtOnce, "{problem:?}");
+        }
+    }
+}
+
+/// Tasks that need not wait for each other.
+fn count(problem: Problem, plan: Plan) -> usize {
+    let [m, n, _] = problem.product();
+    match (problem, plan) {
+        (_, Plan::AtOnce) => 1,
+        (Problem::Triangle { .. }, Plan::Tiles(Tiles { nb, .. })) => n.div_ceil(nb) * (n.div_ceil(nb) + 1) / 2,
+        (_, Plan::Tiles(Tiles { mb, nb, .. })) => m.div_ceil(mb) * n.div_ceil(nb),
+        (_, Plan::Strips(count)) => count,
+        (_, Plan::Blocks(nb)) => n.div_ceil(nb),
+    }
+}
+
+#[test]
+fn large_products_have_work_for_all() {
+    for p in WORKERS {
+        for (m, n, k) in
+            [(1024, 1024, 1024), (1500, 1501, 1502), (8192, 700, 700), (700, 8192, 700), (4096, 4096, 4096)]
+        {
+            for problem in &problems(m, n, k)[..4] {
+                let cut = plan(*problem, &workers(p));
+                assert!(count(*problem, cut) >= p.min(20), "{problem:?} on {p} workers: {cut:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn estimates_have_no_cliffs() {
+    let within = |ratio: f64, bound: f64| ratio < bound && ratio > 1.0 / bound;
+    for machine in [2, 3, 4, 8, 16].map(workers) {
+        for n in (1024..4200).step_by(7) {
+            let estimates = |n: usize| {
+                [
+                    product::whole([n; 3], &machine).ns,
+                    product::sided((n, n), &machine).ns,
+                    product::triangle((n, n), &machine).ns,
+                ]
+            };
+            for (at, (one, next)) in estimates(n).into_iter().zip(estimates(n + 1)).enumerate() {
+                assert!(within(next / one, 1.15), "{at}: order {n} and the next on {machine:?}: {one} and {next} ns");
+            }
+        }
+    }
+}
+
+#[test]
+fn more_workers_do_not_take_longer() {
+    for n in [512, 1024, 2048, 4096] {
+        for p in 1..16 {
+            let estimate = |p: usize| product::whole([n; 3], &workers(p)).ns;
+            assert!(
+                estimate(p + 1) < 1.15 * estimate(p),
+                "order {n}: {p} workers {}, then {}",
+                estimate(p),
+                estimate(p + 1)
+            );
+        }
+    }
+}
+
+#[test]
+fn two_workers_have_a_tile_each() {
+    let tiles = |problem| match plan(problem, &workers(2)) {
+        Plan::Tiles(Tiles { mb, nb, kb }) => (mb, nb, kb),
+        cut => panic!("{problem:?}: {cut:?}"),
+    };
+    let product = |m, n, k| tiles(Problem::Product { m, n, k });
+    assert_eq!(product(512, 512, 512), (512, 256, 512));
+    assert_eq!(product(5000, 300, 300), (2512, 300, 300), "the smaller factor is packed twice");
+    assert_eq!(product(2048, 2048, 2048), (2048, 1024, 2048));
+    assert_eq!(product(4096, 4096, 4096), (2048, 2048, 4096), "each packs its own blocks");
+    for side in SIDES {
+        let (mb, nb, kb) = tiles(Problem::Sided { side, m: 512, n: 512 });
+        assert_eq!((mb.max(nb), mb.min(nb), kb), (512, 256, 512), "{side:?}");
+    }
+    for n in [64, 192, 512, 2048, 4096] {
+        assert_eq!(plan(Problem::Triangle { n, k: n.max(4000) }, &workers(2)), Plan::Strips(2));
+    }
+}
+
+#[test]
+fn many_workers_have_tiles_of_an_edge_that_is_packed_once() {
+    for p in [8, 16] {
+        let cut = plan(Problem::Product { m: 8192, n: 8192, k: 8192 }, &workers(p));
+        assert_eq!(cut, Plan::Tiles(Tiles { mb: 512, nb: 512, kb: 512 }));
+        // Strips would be narrower than it takes to pack what each of them needs.
+        let cut = plan(Problem::Triangle { n: 2048, k: 2048 }, &workers(p));
+        assert!(matches!(cut, Plan::Tiles(_)), "{cut:?}");
+    }
+}
+
+/// The best blocks by measurement (f64, an EPYC of two cores and Xeons of 16, 2026-11-20 and 21). Half of these, or twice,
+/// costs some 10 %.
+#[test]
+fn blocks_are_near_the_measured_ones() {
+    const CHOLESKY: [(usize, usize, usize); 10] = [
+        (512, 2, 96),
+        (1024, 2, 192),
+        (2048, 2, 192),
+        (4096, 2, 384),
+        (512, 4, 96),
+        (1024, 4, 128),
+        (2048, 4, 192),
+        (4096, 4, 320),
+        (2048, 16, 160),
+        (4096, 16, 224),
+    ];
+    const LU: [(usize, usize, usize); 9] = [
+        (512, 2, 64),
+        (1024, 2, 128),
+        (2048, 2, 192),
+        (4096, 2, 256),
+        (512, 16, 64),
+        (1024, 16, 64),
+        (2048, 16, 64),
+        (4096, 16, 112),
+        (8192, 16, 128),
+    ];
+    let cholesky = CHOLESKY.map(|(n, p, nb)| (Problem::Cholesky { n }, p, nb));
+    let lu = LU.map(|(n, p, nb)| (Problem::Lu { m: n, n }, p, nb));
+    for (problem, p, best) in cholesky.into_iter().chain(lu) {
+        let nb = plan(problem, &workers(p)).blocks().expect("blocks");
+        assert!((0.74..1.36).contains(&(nb as f64 / best as f64)), "{problem:?} on {p} workers: {nb}, measured {best}");
+    }
+}
+
+#[test]
+fn tall_matrices_have_several_panels() {
+    for (problem, most) in [(Problem::Qr { m: 200_000, n: 64 }, 16), (Problem::Lu { m: 100_000, n: 200 }, 64)] {
+        let nb = plan(problem, &workers(2)).blocks().expect("blocks");
+        assert!(nb <= most, "{problem:?}: {nb}");
+    }
+}
+
+#[test]
+fn named_blocks_are_kept() {
+    let tiles = Plan::Tiles(Tiles { mb: 100, nb: 100, kb: 100 });
+    assert_eq!(fixed(Problem::Product { m: 50, n: 60, k: 101 }, 100), tiles);
+    assert_eq!(fixed(Problem::Product { m: 50, n: 60, k: 100 }, 100), Plan::AtOnce);
+    assert_eq!(fixed(Problem::Sided { side: Side::Right, m: 101, n: 2 }, 100), tiles);
+    assert_eq!(fixed(Problem::Triangle { n: 100, k: 1 }, 100), Plan::AtOnce);
+    assert_eq!(fixed(Problem::Lu { m: 9, n: 101 }, 100), Plan::Blocks(100));
+    assert_eq!(fixed(Problem::Qr { m: 900, n: 100 }, 100), Plan::AtOnce);
+    assert_eq!(fixed(Problem::Lu { m: 0, n: 101 }, 100), Plan::AtOnce);
+    assert_eq!(fixed(Problem::Cholesky { n: 7 }, 100), Plan::Blocks(100));
+}
+
+#[test]
+fn accelerators_have_large_tiles() {
+    let machine = workers(16).with_devices(1, true);
+    let cut = |problem| plan(problem, &machine);
+    let product = Problem::Product { m: 16384, n: 16384, k: 16384 };
+    assert_eq!(cut(product), Plan::Tiles(Tiles { mb: 4096, nb: 1024, kb: 4096 }));
+    assert_eq!(cut(Problem::Lu { m: 32768, n: 32768 }), Plan::Blocks(768));
+    assert_eq!(cut(Problem::Qr { m: 16384, n: 16384 }), Plan::Blocks(512));
+    assert_eq!(cut(Problem::Cholesky { n: 16384 }), Plan::Blocks(1024));
+    assert_eq!(plan(Problem::Cholesky { n: 16384 }, &machine.with_devices(4, true)), Plan::Blocks(512));
+}
