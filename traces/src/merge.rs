@@ -20,7 +20,6 @@ use crate::read::{ReadError, ReadOptions, Stop, named, number};
 use facts::Facts;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -56,31 +55,16 @@ pub struct Merged {
 }
 
 /// Why files could not be merged.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub struct MergeError(Kind);
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 enum Kind {
+    #[error(transparent)]
     Read(ReadError),
-    Write(io::Error),
-}
-
-impl fmt::Display for MergeError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Kind::Read(error) => error.fmt(out),
-            Kind::Write(error) => write!(out, "writing failed: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for MergeError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.0 {
-            Kind::Read(error) => error.source(),
-            Kind::Write(error) => Some(error),
-        }
-    }
+    #[error("writing failed: {0}")]
+    Write(#[source] io::Error),
 }
 
 /// Writes one trace with everything that the files have. `out` need not buffer.

@@ -1,7 +1,6 @@
 //! The least time that the run needs, and how near it came to that.
 
 use super::{
-    graph::Graph,
     insertion::Insertions,
     intervals,
     occupancy::Occupancy,
@@ -9,7 +8,7 @@ use super::{
     replay::Replay,
     table::{Table, ms, percent},
 };
-use crate::{LaneKind, Trace};
+use crate::{LaneKind, Trace, graph::Graph};
 use serde::Serialize;
 use std::fmt;
 

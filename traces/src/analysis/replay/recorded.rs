@@ -9,11 +9,11 @@ use superscalar_schedule::{PolicyName, ReadyTask, TaskId};
 use crate::{
     LaneKind, Outcome, Trace,
     analysis::{
-        graph::{Graph, Lists},
         insertion::Insertions,
         intervals::Interval,
         occupancy::{NONE, Occupancy, Row},
     },
+    graph::{Graph, Lists},
 };
 
 /// The tasks of a run, as a schedule sees them. One that is nested in another is there, but is never run.
