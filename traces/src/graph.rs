@@ -13,7 +13,7 @@ pub(crate) struct Graph {
     pub(crate) refused: u64,
 }
 
-/// For each task a list of others.
+/// For each task a list of others, or of what else has a number.
 pub(crate) struct Lists {
     first: Vec<u32>,
     others: Vec<u32>,
@@ -21,7 +21,7 @@ pub(crate) struct Lists {
 
 impl Lists {
     /// Pairs `(of, other)` in any order; the order is kept.
-    fn new(tasks: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+    pub(crate) fn new(tasks: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut first = vec![0; tasks + 1];
         pairs.clone().for_each(|(of, _)| first[of as usize + 1] += 1);
         (0..tasks).for_each(|task| first[task + 1] += first[task]);

@@ -295,10 +295,7 @@ impl<W: Write> Merger<W> {
     /// When it happens.
     fn edit_times(&self, event: &Event<'_>, edits: &mut Vec<Edit>) -> Result<(), Stop> {
         let first_ns = self.current.first_ns;
-        let moved = |at_ns: u64| {
-            let at_ns = at_ns.saturating_sub(first_ns);
-            format!("{}.{:03}", at_ns / 1000, at_ns % 1000)
-        };
+        let moved = |at_ns: u64| microseconds(at_ns.saturating_sub(first_ns));
         if first_ns == 0 || event.text_of(Field::Phase)? == "M" {
             return Ok(());
         }
@@ -423,6 +420,11 @@ fn label(token: Option<Token<'_>>) -> String {
 #[cold]
 fn too_large(event: &Event<'_>, token: Token<'_>, what: &str) -> Stop {
     Stop::refused(event.place(token), format!("no number is left for this {what} behind those of the files before"))
+}
+
+/// A time as files have it.
+fn microseconds(ns: u64) -> String {
+    format!("{}.{:03}", ns / 1000, ns % 1000)
 }
 
 /// A text as a string of JSON.

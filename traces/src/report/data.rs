@@ -15,10 +15,10 @@
 //!
 //! Starts, numbers, priorities, data and moments are differences to the one before of the same lane or counter (data: of all), an
 //! insertion to the start. Times are nanoseconds from the start of the run. The tasks of a lane are ordered by start, outer ones
-//! first. Kinds and outcomes are numbered as they are declared, from 0: `palette.js` and others have the same order.
+//! first. Kinds and outcomes are numbered as they are declared, from 0: `run.js` has the same order.
 
 use super::bytes::Bytes;
-use crate::{Activity, Counter, Task, Trace};
+use crate::{Activity, Counter, Task, Trace, graph::Lists};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -178,23 +178,11 @@ fn unsigned(priority: i32) -> u64 {
 }
 
 fn hazards(trace: &Trace, by_number: &[u32], places: &[u32]) -> Bytes {
-    let mut first = vec![0_usize; trace.tasks.len() + 1];
-    for hazard in &trace.hazards {
-        first[hazard.to as usize + 1] += 1;
-    }
-    for at in 1..first.len() {
-        first[at] += first[at - 1];
-    }
-    let mut sorted = vec![0_u32; trace.hazards.len()];
-    let mut next = first.clone();
-    for (at, hazard) in trace.hazards.iter().enumerate() {
-        let slot = &mut next[hazard.to as usize];
-        sorted[*slot] = at as u32;
-        *slot += 1;
-    }
+    let of_tasks = trace.hazards.iter().enumerate().map(|(at, hazard)| (hazard.to, at as u32));
+    let of_tasks = Lists::new(trace.tasks.len(), of_tasks);
     let (mut out, mut datum) = (Bytes::default(), 0);
     for &task in by_number {
-        let of_task = &sorted[first[task as usize]..first[task as usize + 1]];
+        let of_task = of_tasks.of(task);
         out.number(of_task.len() as u64);
         for hazard in of_task.iter().map(|&at| trace.hazards[at as usize]) {
             let distance = i64::from(places[hazard.to as usize]) - i64::from(places[hazard.from as usize]);
