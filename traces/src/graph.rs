@@ -69,6 +69,7 @@ impl Graph {
         Self { refused, ..graph }
     }
 
+    /// Of pairs of a task and one of its predecessors, each once. If there is a circle, `order` is too short.
     pub(crate) fn of_pairs(tasks: usize, pairs: &[(u32, u32)]) -> Self {
         let predecessors = Lists::new(tasks, pairs.iter().copied());
         let mut graph = Self { predecessors, order: Vec::new(), pairs: pairs.len(), refused: 0 };
@@ -105,10 +106,14 @@ impl Graph {
         self.predecessors.of(task)
     }
 
+    /// Pairs of a task and one of its predecessors.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = (u32, u32)> + Clone {
+        (0..self.len() as u32).flat_map(|to| self.predecessors(to).iter().map(move |&from| (to, from)))
+    }
+
     /// For each task those that wait for it, in ascending order.
     pub(crate) fn successors(&self) -> Lists {
-        let pairs = (0..self.len() as u32).flat_map(|to| self.predecessors(to).iter().map(move |&from| (from, to)));
-        Lists::new(self.len(), pairs)
+        Lists::new(self.len(), self.edges().map(|(to, from)| (from, to)))
     }
 
     /// The predecessor that ended last.
