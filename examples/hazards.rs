@@ -88,13 +88,13 @@ fn print_hazards(recording: &Recording, data: &[&str]) {
     }
 }
 
-/// A line per level: a task's level is one more than the highest of those that it waits for. Returns how many levels there are: the
-/// longest path has a task of each.
+/// A line per level: a task's level is one more than the highest of those that it waits for. Returns how many levels
+/// there are: the longest path has a task of each.
 fn print_levels(recording: &Recording) -> usize {
     let mut hazards = recording.hazards.clone();
     hazards.sort_by_key(|hazard| hazard.from);
     let mut levels: BTreeMap<TaskId, usize> = recording.tasks.iter().map(|task| (task.id, 0)).collect();
-    // Hazards come in ascending order of their first task, and lead to later tasks: each level is final when it is used.
+    // Hazards are in ascending order of their first task, and lead to later tasks: a level is final when it is used.
     for hazard in hazards {
         let level = levels[&hazard.from] + 1;
         levels.entry(hazard.to).and_modify(|known| *known = level.max(*known));

@@ -38,8 +38,8 @@
 //! ```
 //!
 //! **Look at what happened.** A runtime built to [`trace`](Builder::trace), or any program run with `SUPERSCALAR_TRACE=file.json`,
-//! leaves a trace for Chrome's tracing page or Perfetto; [`recording`] also prints the task graph. `superscalar-trace` reads such a file and says
-//! where the time went.
+//! leaves a trace for Chrome's tracing page or Perfetto; [`recording`] also prints the task graph. `superscalar-trace`
+//! reads such a file and says where the time went.
 //!
 //! # Devices
 //!

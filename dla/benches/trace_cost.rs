@@ -34,7 +34,8 @@ fn main() {
     let recording = runtimes[1].take_recording().expect("built to trace");
     let written = ChromeTrace::new(&recording).write(std::io::sink()).expect("a sink takes everything");
     println!(
-        "trace_cost potrf d n={n} off={off:.4}s on={on:.4}s cost={:.2}% tasks={} slices={} hazards={} arrows={} left_out={}",
+        "trace_cost potrf d n={n} off={off:.4}s on={on:.4}s cost={:.2}% tasks={} slices={} hazards={} arrows={} \
+         left_out={}",
         100.0 * (on / off - 1.0),
         recording.tasks.len(),
         written.slices,

@@ -54,7 +54,7 @@ pub struct Dot<'a> {
 }
 
 impl<'a> Dot<'a> {
-    /// A node for each task, an edge for each pair of tasks with hazards. Hazards whose task has no record are left out.
+    /// A node for each task, an edge for each pair of tasks with hazards. Hazards of tasks without a record are left out.
     pub fn new(recording: &'a Recording) -> Self {
         let mut tasks: Vec<&TaskRecord> = recording.tasks.iter().collect();
         tasks.sort_by_key(|task| task.id);
@@ -88,7 +88,7 @@ impl<'a> Dot<'a> {
         let order = self.order()?;
         let mut rank = vec![0; tasks];
         order.iter().enumerate().for_each(|(at, &task)| rank[task] = at);
-        // Later tasks first, and of each its nearest successors first: whatever an edge follows from was seen before it.
+        // Later tasks first, and of each its nearest successors first: what an edge follows from is seen before it.
         self.edges.sort_by_key(|edge| (tasks - rank[edge.from], rank[edge.to]));
         let words = tasks.div_ceil(64);
         // The tasks that can be reached from each.

@@ -1,8 +1,8 @@
 //! One recorded run as plain data, and the texts that show it: traces for Chrome and Perfetto, graphs for GraphViz.
 //!
-//! The recorder of the runtime fills a [`Recording`]; everything here only reads one. It knows no thread, no scheduler and no
-//! runtime, so a recording can as well be built by hand, by a simulator or by a test. Times are nanoseconds since the start of
-//! the recording (its *epoch*).
+//! The recorder of the runtime fills a [`Recording`]; everything here only reads one. It knows no thread, no
+//! scheduler and no runtime, so a recording can as well be built by hand, by a simulator or by a test. Times are
+//! nanoseconds since the start of the recording (its *epoch*).
 //!
 //! | module | what is in it |
 //! |---|---|

@@ -31,8 +31,8 @@ pub struct Recording {
     pub counters: Vec<CounterSample>,
     /// How many records the recorder had no room for.
     pub dropped: u64,
-    /// The recording is whole for tasks inserted after this moment, in nanoseconds since the epoch: what was dropped is older.
-    /// Counters begin here. Zero where nothing was dropped.
+    /// The recording is whole for tasks inserted after this moment, in nanoseconds since the epoch: what was dropped
+    /// is older. Counters begin here. Zero where nothing was dropped.
     pub whole_from_ns: u64,
     /// The most tasks of one scope that were allowed in flight, if that is known.
     pub window: Option<u64>,

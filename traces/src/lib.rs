@@ -9,8 +9,8 @@
 //! | [`analysis`] | where the time went, and what could be gained |
 //! | [`report`] | the page that shows it |
 //!
-//! Knows nothing of the runtime: a trace is a file. The small types of lanes, hazards and outcomes are those that the recorder
-//! writes (`superscalar-recording`).
+//! Knows nothing of the runtime: a trace is a file. The types of lanes, hazards and outcomes are those that the
+//! recorder writes (`superscalar-recording`).
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,7 @@
 //! The events of a trace, one method each: what `traces/FORMAT.md` lists, as JSON.
 //!
-//! A row is a thread of the trace, given as the text `"pid":…,"tid":…`, which is written a million times and so put together
-//! once. Which row, and which moment, is the caller's business.
+//! A row is a thread of the trace, given as the text `"pid":…,"tid":…`, which is written a million times and so put
+//! together once. Which row, and which moment, is the caller's business.
 
 use std::io::{self, Write};
 use std::ops::Range;

@@ -1,15 +1,15 @@
 //! A trace that grows while the program runs, so that a crash leaves one.
 //!
-//! Records come in pieces, each whatever has happened since the last. From each piece come the slices of the tasks that have
-//! ended, and the hazards between tasks whose slices are written: as arrows, or as instants where an arrow would need a slice
-//! that is too short or that was written too long ago. After every piece stands a tail; the next piece is written over it. So
-//! the file is whole JSON after every write, and a prefix of it while one is under way.
+//! Records come in pieces, each whatever has happened since the last. From each piece come the slices of the tasks
+//! that have ended, and the hazards between tasks whose slices are written: as arrows, or as instants where an arrow
+//! would need a slice that is too short or that was written too long ago. After every piece stands a tail; the next
+//! piece is written over it. So the file is whole JSON after every write, and a prefix of it while one is under way.
 //!
-//! What it does not have: counters, which follow from the tasks; and the care of the batch writer about rows. Slices of a
-//! worker are taken to nest, as those of one thread do. Those of other lanes go to the first row that is free.
+//! What it does not have: counters, which follow from the tasks; and the care of the batch writer about rows. Slices
+//! of a worker are taken to nest, as those of one thread do. Those of other lanes go to the first row that is free.
 //!
-//! Records of a task may come in any order of pieces, because threads are looked at one after the other: a span whose task was
-//! inserted on a thread that was looked at before is held back once.
+//! Records of a task may come in any order of pieces, because threads are looked at one after the other: a span whose
+//! task was inserted on a thread that was looked at before is held back once.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -137,8 +137,8 @@ impl GrowingTrace {
         })
     }
 
-    /// Adds what was recorded since the last call. Lanes are those of [`new`](Self::new), counters are not looked at, and
-    /// `dropped` is what was lost since the last call.
+    /// Adds what was recorded since the last call, and counts as `dropped` what was lost since then. Lanes are those of
+    /// [`new`](Self::new); counters are not looked at.
     ///
     /// # Errors
     /// None; the signature is that of the other outputs.

@@ -1,5 +1,5 @@
-//! One recorded run as plain data, and the texts that show it: the crate `superscalar-recording`, and the capture of what
-//! surrounds the tasks.
+//! One recorded run as plain data, and the texts that show it: the crate `superscalar-recording`, and the capture of
+//! what surrounds the tasks.
 
 mod host_events;
 mod host_spans;
