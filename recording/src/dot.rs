@@ -54,7 +54,7 @@ pub struct Dot<'a> {
 }
 
 impl<'a> Dot<'a> {
-    /// A node for each task, an edge for each pair of tasks with hazards. Hazards of tasks without a record are left out.
+    /// A node for each task, an edge for each pair with hazards. Hazards of tasks without a record are left out.
     pub fn new(recording: &'a Recording) -> Self {
         let mut tasks: Vec<&TaskRecord> = recording.tasks.iter().collect();
         tasks.sort_by_key(|task| task.id);
