@@ -28,8 +28,9 @@ use superscalar::{
         accuracy::{at_most, largest},
         c32, c64, cpu,
     },
-    recording::{ChromeTrace, Dag, Dot},
+    recording::{ChromeTrace, Dot},
 };
+use superscalar_traces::{Trace, analysis::Analysis};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -117,11 +118,11 @@ fn run<T: Scalar>(arguments: &Arguments) -> Outcome {
     println!(
         "trace: {trace} ({slices} tasks, {arrows} hazards); open it in chrome://tracing or https://ui.perfetto.dev"
     );
-    let dag = Dag::new(&recording)?;
-    print!("{dag}");
+    let Analysis { overview, path, parallelism, .. } = Analysis::new(&Trace::open(&arguments.trace)?);
+    print!("{overview}{path}{parallelism}");
     if let Some(file) = &arguments.dot {
-        write!(BufWriter::new(File::create(file)?), "{}", Dot::new(&dag))?;
-        println!("task graph: {} ({} tasks)", file.display(), dag.tasks_len());
+        write!(BufWriter::new(File::create(file)?), "{}", Dot::new(&recording))?;
+        println!("task graph: {} ({} tasks)", file.display(), recording.tasks.len());
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use std::{
 };
 use superscalar::{
     Runtime, TaskId,
-    recording::{Dag, Dot, Hazard, Measure, Recording},
+    recording::{Dot, Hazard, Recording},
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -24,20 +24,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("every hazard of the program:\n");
     print_hazards(&plain, &["x", "t", "y", "z", "w"]);
     println!("\nlevels of the task graph (tasks of one line can run together):\n");
-    let dag = Dag::new(&plain)?;
-    print_levels(&dag);
-    fs::write("hazards.dot", Dot::new(&dag).to_string())?;
+    let before = print_levels(&plain);
+    fs::write("hazards.dot", Dot::new(&plain).to_string())?;
     println!("\nthe graph is in hazards.dot");
 
     let renamed = record(true)?;
     println!("\nwith `t` renamed:\n");
     print_hazards(&renamed, &["x", "t", "t'", "y", "z", "t''", "w"]);
     println!();
-    let renamed_dag = Dag::new(&renamed)?;
-    print_levels(&renamed_dag);
-
-    let path = |dag: &Dag| dag.critical_path(Measure::Tasks).tasks.len();
-    let (before, after) = (path(&dag), path(&renamed_dag));
+    let after = print_levels(&renamed);
     println!("\nlongest path: {before} tasks, with renaming {after}");
     let only_true = renamed.hazards.iter().all(|record| record.hazard == Hazard::RaW);
     if !only_true || after >= before {
@@ -93,16 +88,22 @@ fn print_hazards(recording: &Recording, data: &[&str]) {
     }
 }
 
-/// A line per level: a task's level is one more than the highest of those that it waits for.
-fn print_levels(dag: &Dag) {
-    let mut levels: BTreeMap<TaskId, usize> = dag.tasks().map(|task| (task.id, 0)).collect();
-    // Edges come in ascending order of their first task, and lead to later tasks: each level is final when it is used.
-    for edge in dag.edges() {
-        let level = levels[&edge.from] + 1;
-        levels.entry(edge.to).and_modify(|known| *known = level.max(*known));
+/// A line per level: a task's level is one more than the highest of those that it waits for. Returns how many levels
+/// there are: the longest path has a task of each.
+fn print_levels(recording: &Recording) -> usize {
+    let mut hazards = recording.hazards.clone();
+    hazards.sort_by_key(|hazard| hazard.from);
+    let mut levels: BTreeMap<TaskId, usize> = recording.tasks.iter().map(|task| (task.id, 0)).collect();
+    // Hazards are in ascending order of their first task, and lead to later tasks: a level is final when it is used.
+    for hazard in hazards {
+        let level = levels[&hazard.from] + 1;
+        levels.entry(hazard.to).and_modify(|known| *known = level.max(*known));
     }
-    for level in 0..=levels.values().copied().max().unwrap_or(0) {
-        let here = dag.tasks().filter(|task| levels[&task.id] == level).map(|task| format!("[{}]", task.name));
-        println!("  {level}: {}", here.collect::<Vec<_>>().join("  "));
+    let count = levels.values().copied().max().unwrap_or(0) + 1;
+    for level in 0..count {
+        let here = recording.tasks.iter().filter(|task| levels[&task.id] == level);
+        let here: Vec<String> = here.map(|task| format!("[{}]", task.name)).collect();
+        println!("  {level}: {}", here.join("  "));
     }
+    count
 }

@@ -16,8 +16,9 @@ use std::{
 };
 use superscalar::{
     Reduction, Runtime, TaskSpec,
-    recording::{Dag, Measure, Recording},
+    recording::{ChromeTrace, Recording},
 };
+use superscalar_traces::{Trace, analysis::Analysis};
 
 const WIDTH: usize = 320;
 const HEIGHT: usize = 240;
@@ -127,19 +128,17 @@ fn report(recording: &Recording, workers: usize) -> Result<(), Box<dyn Error>> {
     });
     println!("frames in flight: up to {}", in_flight.max().unwrap_or(0));
 
-    let dag = Dag::new(recording)?;
-    let begin = recording.spans.iter().map(|span| span.start_ns).min().unwrap_or(0);
-    let end = recording.spans.iter().map(|span| span.end_ns).max().unwrap_or(0);
-    let (work, elapsed) = (dag.total_work(Measure::Seconds), (end - begin) as f64 * 1e-9);
+    let mut trace = Vec::new();
+    ChromeTrace::new(recording).write(&mut trace)?;
+    let Analysis { overview, parallelism, .. } = Analysis::new(&Trace::read(&*trace)?);
     println!(
         "{:.1} ms of work in {:.1} ms: {:.2} of {workers} workers busy",
-        work * 1e3,
-        elapsed * 1e3,
-        work / elapsed
+        overview.work_ns as f64 * 1e-6,
+        overview.wall_ns as f64 * 1e-6,
+        parallelism.achieved
     );
-    if let Some(parallelism) = dag.average_parallelism(Measure::Seconds) {
-        println!("the hazards alone would allow {parallelism:.1}: the average parallelism of the recorded graph");
-    }
+    let possible = parallelism.average;
+    println!("the hazards alone would allow {possible:.1}: the average parallelism of the recorded graph");
     Ok(())
 }
 

@@ -38,8 +38,8 @@
 //! ```
 //!
 //! **Look at what happened.** A runtime built to [`trace`](Builder::trace), or any program run with `SUPERSCALAR_TRACE=file.json`,
-//! leaves a trace for Chrome's tracing page or Perfetto; [`recording`] also makes the task graph, its critical path and its
-//! parallelism of it.
+//! leaves a trace for Chrome's tracing page or Perfetto; [`recording`] also prints the task graph. `superscalar-trace`
+//! reads such a file and says where the time went.
 //!
 //! # Devices
 //!
@@ -50,6 +50,7 @@
 //!
 //! | crate | what | knows |
 //! |---|---|---|
+//! | `superscalar-recording` ([`recording`]) | the data of a recorded run, and its traces and graphs | no thread |
 //! | `superscalar-runtime` (here at the root) | tasks, hazards, scheduling, recording | no device, no matrix |
 //! | `superscalar-devices` ([`devices`]) | drivers of devices: simulated ones, OpenCL | no algorithm |
 //! | `superscalar-kernels` ([`kernels`]) | what runs inside one task: tile kernels over strided views, and for devices | no algorithm |

@@ -9,7 +9,8 @@
 //! | [`analysis`] | where the time went, and what could be gained |
 //! | [`report`] | the page that shows it |
 //!
-//! Knows nothing of the runtime: a trace is a file.
+//! Knows nothing of the runtime: a trace is a file. The types of lanes, hazards and outcomes are those that the
+//! recorder writes (`superscalar-recording`).
 
 #![forbid(unsafe_code)]
 
@@ -20,4 +21,7 @@ pub mod model;
 pub mod read;
 pub mod report;
 
+mod graph;
+
 pub use model::*;
+pub use superscalar_recording::{Hazard, Lane, LaneKind, Outcome, TileIndex};

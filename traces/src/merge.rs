@@ -20,7 +20,6 @@ use crate::read::{ReadError, ReadOptions, Stop, named, number};
 use facts::Facts;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -56,31 +55,16 @@ pub struct Merged {
 }
 
 /// Why files could not be merged.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub struct MergeError(Kind);
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 enum Kind {
+    #[error(transparent)]
     Read(ReadError),
-    Write(io::Error),
-}
-
-impl fmt::Display for MergeError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Kind::Read(error) => error.fmt(out),
-            Kind::Write(error) => write!(out, "writing failed: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for MergeError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.0 {
-            Kind::Read(error) => error.source(),
-            Kind::Write(error) => Some(error),
-        }
-    }
+    #[error("writing failed: {0}")]
+    Write(#[source] io::Error),
 }
 
 /// Writes one trace with everything that the files have. `out` need not buffer.
@@ -311,10 +295,7 @@ impl<W: Write> Merger<W> {
     /// When it happens.
     fn edit_times(&self, event: &Event<'_>, edits: &mut Vec<Edit>) -> Result<(), Stop> {
         let first_ns = self.current.first_ns;
-        let moved = |at_ns: u64| {
-            let at_ns = at_ns.saturating_sub(first_ns);
-            format!("{}.{:03}", at_ns / 1000, at_ns % 1000)
-        };
+        let moved = |at_ns: u64| microseconds(at_ns.saturating_sub(first_ns));
         if first_ns == 0 || event.text_of(Field::Phase)? == "M" {
             return Ok(());
         }
@@ -439,6 +420,11 @@ fn label(token: Option<Token<'_>>) -> String {
 #[cold]
 fn too_large(event: &Event<'_>, token: Token<'_>, what: &str) -> Stop {
     Stop::refused(event.place(token), format!("no number is left for this {what} behind those of the files before"))
+}
+
+/// A time as files have it.
+fn microseconds(ns: u64) -> String {
+    format!("{}.{:03}", ns / 1000, ns % 1000)
 }
 
 /// A text as a string of JSON.

@@ -3,7 +3,7 @@
 //! Everything is indexed by place: names are kept once each, and a task names its kernel, its site and its lane by number. Times
 //! are nanoseconds on the file's clock. What a file does not say is `None`, zero or empty; analyses say what they need.
 
-use std::fmt;
+use superscalar_recording::{Hazard, Lane, Outcome, TileIndex};
 
 /// A run. Built by a reader, or by hand in tests and simulations.
 ///
@@ -24,7 +24,7 @@ pub struct Trace {
     /// One for each task that ran, failed or was cancelled, by `start_ns`, then by `id`.
     pub tasks: Vec<Task>,
     /// Hazards between tasks of `tasks`, by `(to, from)`; a pair may have several.
-    pub hazards: Vec<Hazard>,
+    pub hazards: Vec<HazardEdge>,
     /// Transfers, evictions, stalls, allocation waits and spans of the host, by `start_ns`.
     pub activities: Vec<Activity>,
     /// Counters, in the order of the file.
@@ -53,38 +53,6 @@ impl Trace {
         let (start_ns, end_ns) = self.extent_ns();
         end_ns - start_ns
     }
-}
-
-/// A row of the trace.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lane {
-    /// Its name, such as `worker 3`.
-    pub name: String,
-    /// The group that it is shown under, such as `workers` or `cuda:0`.
-    pub process: String,
-    /// What it stands for.
-    pub kind: LaneKind,
-}
-
-impl Lane {
-    /// Its name, for where it stands without its group: a device's queue with the device.
-    #[must_use]
-    pub fn full_name(&self) -> String {
-        if self.kind == LaneKind::Queue { format!("{} {}", self.process, self.name) } else { self.name.clone() }
-    }
-}
-
-/// What a lane stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LaneKind {
-    /// A thread that runs the bodies of tasks.
-    Worker,
-    /// An in-order queue of a device.
-    Queue,
-    /// A link between memory nodes.
-    Link,
-    /// A thread of the host with spans of its own, which runs no tasks.
-    Host,
 }
 
 /// A task that ended, one way or another.
@@ -125,83 +93,17 @@ impl Task {
     }
 }
 
-/// At most three indices that tell tasks of one kernel apart.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TileIndex {
-    values: [u32; 3],
-    count: u8,
-}
-
-impl TileIndex {
-    /// The indices, outermost first; `None` if there are more than three.
-    ///
-    /// ```
-    /// use superscalar_traces::TileIndex;
-    /// assert_eq!(TileIndex::new(&[4, 2]).unwrap().to_string(), "(4, 2)");
-    /// assert!(TileIndex::new(&[1, 2, 3, 4]).is_none());
-    /// ```
-    pub fn new(indices: &[u32]) -> Option<Self> {
-        let mut values = [0; 3];
-        values.get_mut(..indices.len())?.copy_from_slice(indices);
-        Some(Self { values, count: indices.len() as u8 })
-    }
-
-    /// The indices, outermost first.
-    pub fn as_slice(&self) -> &[u32] {
-        &self.values[..usize::from(self.count)]
-    }
-}
-
-/// `(i, j, k)`, or nothing where there is no index.
-impl fmt::Display for TileIndex {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some((first, rest)) = self.as_slice().split_first() else {
-            return Ok(());
-        };
-        write!(out, "({first}")?;
-        for index in rest {
-            write!(out, ", {index}")?;
-        }
-        out.write_str(")")
-    }
-}
-
-/// How a task ended.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// Its body returned successfully.
-    #[default]
-    Completed,
-    /// Its body returned an error.
-    Failed,
-    /// Its body panicked.
-    Panicked,
-    /// Its body never ran.
-    Cancelled,
-}
-
-/// Why one task had to wait for another.
+/// A pair of tasks of which one had to wait for the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Hazard {
+pub struct HazardEdge {
     /// The earlier task: into [`Trace::tasks`].
     pub from: u32,
     /// The later one: into [`Trace::tasks`].
     pub to: u32,
     /// Which of the three.
-    pub kind: HazardKind,
+    pub kind: Hazard,
     /// The number of the datum that both access, or 0.
     pub datum: u32,
-}
-
-/// The hazards, named from the later access.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum HazardKind {
-    /// Read after write.
-    RaW,
-    /// Write after read.
-    WaR,
-    /// Write after write.
-    WaW,
 }
 
 /// Something other than a task that took time on a lane.
@@ -232,7 +134,7 @@ pub enum ActivityKind {
     Transfer,
     /// A replica made room for another.
     Eviction,
-    /// A lane could not go on; the name is the reason: `data`, `window full` or `memory full`.
+    /// A lane could not go on; the name is that of a [`Stall`](superscalar_recording::Stall).
     Stall,
     /// A wait for memory of a device.
     Allocation,

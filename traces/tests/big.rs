@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use superscalar_traces::merge::{MergeOptions, merge};
-use superscalar_traces::{Hazard, Task, Trace};
+use superscalar_traces::{HazardEdge, Task, Trace};
 
 /// The system's allocator, with the bytes in use and the most there ever were.
 struct Counted;
@@ -125,7 +125,7 @@ fn reading() {
     let (used, peak, trace) = measured(|| Trace::read(&mut file).unwrap());
     assert_eq!((trace.tasks.len() as u64, trace.hazards.len() as u64), (TASKS, TASKS - WORKERS));
     assert!(file.bytes > 24_000_000, "the file has only {} bytes", file.bytes);
-    let run = trace.tasks.len() * size_of::<Task>() + trace.hazards.len() * size_of::<Hazard>();
+    let run = trace.tasks.len() * size_of::<Task>() + trace.hazards.len() * size_of::<HazardEdge>();
     // Vectors that grow have up to twice the room that they need, and thrice while they move; the window is half a
     // megabyte.
     assert!(used <= 2 * run + (1 << 20), "{used} bytes are held for a run of {run}");

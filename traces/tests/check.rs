@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use superscalar_traces::check::{Rule, Severity, Verdict, check, check_reading};
 use superscalar_traces::read::ReadOptions;
 use superscalar_traces::{
-    Activity, ActivityKind, Counter, Hazard, HazardKind, Lane, LaneKind, Outcome, Task, TileIndex, Trace,
+    Activity, ActivityKind, Counter, Hazard, HazardEdge, Lane, LaneKind, Outcome, Task, TileIndex, Trace,
 };
 
 fn task(id: u64, lane: u32, start_ns: u64, end_ns: u64) -> Task {
@@ -44,7 +44,7 @@ fn consistent() -> Trace {
         kernels: vec!["gemm".to_owned()],
         names: ["host to cuda:0", "host", "cuda:0"].map(str::to_owned).to_vec(),
         tasks: vec![task(0, 0, 100, 200), task(1, 0, 200, 300), task(2, 1, 300, 400), task(3, 1, 400, 500)],
-        hazards: (0..3).map(|from| Hazard { from, to: from + 1, kind: HazardKind::RaW, datum: 1 }).collect(),
+        hazards: (0..3).map(|from| HazardEdge { from, to: from + 1, kind: Hazard::RaW, datum: 1 }).collect(),
         activities: vec![transfer, Activity { start_ns: 60, end_ns: 70, ..transfer }],
         counters: vec![
             Counter { name: "ready tasks".to_owned(), samples: vec![(0, 1.0), (10, 2.0), (10, 0.0)] },
@@ -136,7 +136,7 @@ fn hazards_follow_the_serial_program() {
     let swapped = |trace: &mut Trace| (trace.tasks[1].id, trace.tasks[2].id) = (2, 1);
     assert_eq!(broken(swapped), [Rule::SerialOrder]);
     let back = |trace: &mut Trace| {
-        trace.hazards.push(Hazard { from: 3, to: 1, kind: HazardKind::WaR, datum: 0 });
+        trace.hazards.push(HazardEdge { from: 3, to: 1, kind: Hazard::WaR, datum: 0 });
         // All at one moment, or the later one of two would begin too early.
         trace.tasks.iter_mut().for_each(|task| (task.start_ns, task.end_ns) = (300, 300));
     };

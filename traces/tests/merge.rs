@@ -9,7 +9,7 @@ use superscalar_traces::check::check_reading;
 use superscalar_traces::merge::{MergeOptions, Times, merge};
 use superscalar_traces::read::{ReadOptions, Reading};
 use superscalar_traces::{
-    Activity, ActivityKind, Counter, Hazard, HazardKind, Lane, LaneKind, Outcome, Task, TileIndex, Trace,
+    Activity, ActivityKind, Counter, Hazard, HazardEdge, Lane, LaneKind, Outcome, Task, TileIndex, Trace,
 };
 use written::{Form, written};
 
@@ -55,7 +55,7 @@ fn chain(tasks: u64, start_ns: u64) -> Trace {
         names: ["copy", "host", "cuda:0"].map(str::to_owned).to_vec(),
         tasks: (0..tasks).map(task).collect(),
         hazards: (1..tasks as u32)
-            .map(|to| Hazard { from: to - 1, to, kind: HazardKind::RaW, datum: to % 3 })
+            .map(|to| HazardEdge { from: to - 1, to, kind: Hazard::RaW, datum: to % 3 })
             .collect(),
         activities: vec![transfer],
         counters: vec![Counter { name: "bytes host to cuda:0".to_owned(), samples: vec![(start_ns + 10, 8.0)] }],

@@ -1,7 +1,7 @@
 //! Hand-made traces as data: what the reader makes of each event and of each form of the file.
 
 use superscalar_traces::read::{OddityKind, ReadOptions, Reading};
-use superscalar_traces::{ActivityKind, Hazard, HazardKind, LaneKind, Outcome, TileIndex, Trace};
+use superscalar_traces::{ActivityKind, Hazard, HazardEdge, LaneKind, Outcome, TileIndex, Trace};
 
 fn read(text: &str) -> Reading {
     ReadOptions::default().read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -26,9 +26,9 @@ fn two_tasks(events: &[&str]) -> Reading {
     read(&file(&all))
 }
 
-fn hazards(reading: &Reading) -> Vec<(u64, u64, HazardKind, u32)> {
+fn hazards(reading: &Reading) -> Vec<(u64, u64, Hazard, u32)> {
     let id = |place: u32| reading.trace.tasks[place as usize].id;
-    let tuple = |hazard: &Hazard| (id(hazard.from), id(hazard.to), hazard.kind, hazard.datum);
+    let tuple = |hazard: &HazardEdge| (id(hazard.from), id(hazard.to), hazard.kind, hazard.datum);
     reading.trace.hazards.iter().map(tuple).collect()
 }
 
@@ -103,7 +103,7 @@ fn arrows_that_name_their_tasks() {
     let finish = format!(r#"{{"ph":"f","cat":"hazard","name":"WaR","id":1,"ts":21,"bp":"e",{named}}}"#);
     for order in [[&*start, &*finish], [&*finish, &*start]] {
         let reading = two_tasks(&order);
-        assert_eq!(hazards(&reading), [(0, 1, HazardKind::WaR, 5)]);
+        assert_eq!(hazards(&reading), [(0, 1, Hazard::WaR, 5)]);
         assert_eq!(reading.oddities.total(), 0);
     }
     // Chrome warns where both ends bring arguments: one end is enough, whichever comes first.
@@ -111,14 +111,14 @@ fn arrows_that_name_their_tasks() {
     assert_ne!(bare, finish);
     for order in [[&*start, &*bare], [&*bare, &*start]] {
         let reading = two_tasks(&order);
-        assert_eq!(hazards(&reading), [(0, 1, HazardKind::WaR, 5)]);
+        assert_eq!(hazards(&reading), [(0, 1, Hazard::WaR, 5)]);
         assert_eq!((reading.oddities.total(), reading.trace.hazards_left_out), (0, 0));
     }
     let alone = two_tasks(&[&start]);
-    assert_eq!(hazards(&alone), [(0, 1, HazardKind::WaR, 5)]);
+    assert_eq!(hazards(&alone), [(0, 1, Hazard::WaR, 5)]);
     assert_eq!(alone.oddities.count(OddityKind::LoneArrow), 1);
     let hidden = r#"{"ph":"i","cat":"hazard","name":"WaW","ts":1,"args":{"from":0,"to":1,"datum":6}}"#;
-    assert_eq!(hazards(&two_tasks(&[hidden])), [(0, 1, HazardKind::WaW, 6)]);
+    assert_eq!(hazards(&two_tasks(&[hidden])), [(0, 1, Hazard::WaW, 6)]);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn arrows_that_point_at_slices() {
     {
         let id = if more.is_empty() { "\"x\"" } else { "7" };
         let reading = two_tasks(&[&end("s", id, from, r#","args":{"datum":3}"#), &end("f", id, to, more)]);
-        assert_eq!(hazards(&reading), [(0, 1, HazardKind::RaW, 3)], "{from} {to} {more}");
+        assert_eq!(hazards(&reading), [(0, 1, Hazard::RaW, 3)], "{from} {to} {more}");
     }
     let stray = two_tasks(&[&end("s", "1", "5", ""), &end("f", "1", "15", e)]);
     assert_eq!((stray.trace.hazards.len(), stray.trace.hazards_left_out), (0, 1));

@@ -50,14 +50,14 @@ fn everything() -> Trace {
     tasks.push(Task { inserted_ns: None, site: None, level: 0, flops: 0.0, ..task(31, 1, 31 * MS, MS / 4) });
     tasks.sort_by_key(|task| (task.start_ns, task.id));
     let place = |id: u64| tasks.iter().position(|task| task.id == id).expect("is there") as u32;
-    let hazard = |from, to, kind, datum| Hazard { from: place(from), to: place(to), kind, datum };
+    let hazard = |from, to, kind, datum| HazardEdge { from: place(from), to: place(to), kind, datum };
     let mut hazards = vec![
-        hazard(1, 7, HazardKind::RaW, 5),
-        hazard(2, 7, HazardKind::WaR, 9),
-        hazard(2, 7, HazardKind::WaW, 6),
-        hazard(7, 12, HazardKind::RaW, 5),
+        hazard(1, 7, Hazard::RaW, 5),
+        hazard(2, 7, Hazard::WaR, 9),
+        hazard(2, 7, Hazard::WaW, 6),
+        hazard(7, 12, Hazard::RaW, 5),
     ];
-    hazards.extend((4..9).map(|step| hazard(3 * step, 3 * step + 3, HazardKind::RaW, 1)));
+    hazards.extend((4..9).map(|step| hazard(3 * step, 3 * step + 3, Hazard::RaW, 1)));
     hazards.sort_by_key(|hazard| (hazard.to, hazard.from));
     Trace {
         lanes: vec![
@@ -132,9 +132,9 @@ fn large(tasks: u64, lanes: u64) -> Trace {
     for (to, datum) in (0..tasks).flat_map(|to| [2, 9, 40].map(|back| (to, back))) {
         let back = lanes * 20 + random(lanes * datum);
         if let Some(from) = to.checked_sub(back) {
-            let kind = [HazardKind::RaW, HazardKind::WaR, HazardKind::WaW][random(3) as usize];
+            let kind = [Hazard::RaW, Hazard::WaR, Hazard::WaW][random(3) as usize];
             let (from, to) = (places[from as usize], places[to as usize]);
-            trace.hazards.push(Hazard { from, to, kind, datum: random(20_000) as u32 });
+            trace.hazards.push(HazardEdge { from, to, kind, datum: random(20_000) as u32 });
         }
     }
     trace.hazards.sort_by_key(|hazard| (hazard.to, hazard.from));

@@ -6,7 +6,7 @@ use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use superscalar_traces::read::ReadOptions;
 use superscalar_traces::{
-    Activity, ActivityKind, Counter, Hazard, HazardKind, Lane, LaneKind, Outcome, Task, TileIndex, Trace,
+    Activity, ActivityKind, Counter, Hazard, HazardEdge, Lane, LaneKind, Outcome, Task, TileIndex, Trace,
 };
 use written::{Form, written};
 
@@ -96,8 +96,8 @@ prop_compose! {
         number_names(&mut trace, &words);
         let count = trace.tasks.len() as u32;
         for (from, to, kind, datum) in hazards.into_iter().filter(|_| count > 0) {
-            let kind = [HazardKind::RaW, HazardKind::WaR, HazardKind::WaW][kind];
-            trace.hazards.push(Hazard { from: from % count, to: to % count, kind, datum });
+            let kind = [Hazard::RaW, Hazard::WaR, Hazard::WaW][kind];
+            trace.hazards.push(HazardEdge { from: from % count, to: to % count, kind, datum });
         }
         trace.hazards.sort_by_key(|hazard| (hazard.to, hazard.from, hazard.kind, hazard.datum));
         for (mut samples, word) in counters.into_iter().zip(words) {

@@ -27,8 +27,8 @@ impl Recorder {
         // Before that moment, some seats' changes are still there and others' are not.
         recording.counters.retain(|sample| sample.at_ns >= read.whole_from_ns);
 
-        let mut is_used = vec![false; self.lanes.len()];
-        is_used[..self.workers as usize].fill(true);
+        let mut is_used = vec![false; recording.lanes.len()];
+        is_used[..recording.workers.map_or(0, |workers| workers as usize)].fill(true);
         recording.spans.iter().for_each(|span| is_used[span.lane as usize] = true);
         recording.activities.iter().for_each(|activity| is_used[activity.lane as usize] = true);
         let numbers = is_used.iter().scan(0, |next, &is_used| {

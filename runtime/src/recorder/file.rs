@@ -12,11 +12,12 @@
 
 use super::{
     Recorder,
+    page::Page,
     ring::{Pages, Purpose},
 };
 use crate::{
     notices::print,
-    recording::{ChromeTrace, GrowingTrace, Recording, RecordingError},
+    recording::{ChromeTrace, Recording, RecordingError},
     sync::held,
 };
 use std::{
@@ -25,11 +26,12 @@ use std::{
     io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     sync::{
-        Condvar, Mutex,
+        Arc, Condvar, Mutex,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
+use superscalar_recording::GrowingTrace;
 
 /// How long after a record the file may lack it.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -87,7 +89,7 @@ impl TraceFile {
     pub(crate) fn begin(&self, recorder: &Recorder) {
         if self.is_regular {
             let growing = File::create(&self.path).map_err(RecordingError::from);
-            match growing.and_then(|file| Growing::new(file, recorder)) {
+            match growing.and_then(|file| Growing::new(file, recorder.blank())) {
                 Ok(growing) => *held(self.growing.lock()) = Some(growing),
                 Err(error) => self.complain(&error),
             }
@@ -174,16 +176,14 @@ struct Growing {
     file: File,
     /// Where the next event goes: over the tail.
     events_end: u64,
-    dropped: u64,
-    whole_from_ns: u64,
     /// For each append, the page after its last one, and the bytes that it took.
     appended: VecDeque<(u64, u64)>,
 }
 
 impl Growing {
-    fn new(file: File, recorder: &Recorder) -> Result<Self, RecordingError> {
-        let trace = GrowingTrace::new(recorder.blank())?;
-        let mut growing = Self { trace, file, events_end: 0, dropped: 0, whole_from_ns: 0, appended: VecDeque::new() };
+    fn new(file: File, run: Recording) -> Result<Self, RecordingError> {
+        let trace = GrowingTrace::new(run)?;
+        let mut growing = Self { trace, file, events_end: 0, appended: VecDeque::new() };
         growing.write()?;
         Ok(growing)
     }
@@ -191,17 +191,13 @@ impl Growing {
     fn append(&mut self, recorder: &Recorder, path: &Path, is_ending: impl Fn() -> bool) -> Result<(), RecordingError> {
         recorder.seal_all();
         let Pages { pages, dropped, whole_from_ns, oldest, .. } = held(recorder.ring.lock()).read(Purpose::Growing);
-        self.dropped += dropped;
-        self.whole_from_ns = self.whole_from_ns.max(whole_from_ns);
         for (at, pages) in pages.chunks(PAGES_AT_ONCE).enumerate() {
             if is_ending() {
                 // The whole recording is about to take this file's place.
                 return Ok(());
             }
             let missed = if at == 0 { dropped } else { 0 };
-            self.trace.append(Recording { dropped: missed, ..recorder.records(pages) })?;
-            let bytes = self.write()?;
-            self.appended.push_back((pages.last().map_or(0, |page| page.sequence + 1), bytes));
+            self.add(Recording { dropped: missed, whole_from_ns, ..recorder.records(pages) }, pages)?;
         }
         let stale = self.appended.iter().take_while(|(end, _)| *end <= oldest).map(|(_, bytes)| bytes);
         if self.events_end > SMALL_BYTES && stale.sum::<u64>() > self.events_end / 2 {
@@ -213,25 +209,30 @@ impl Growing {
     /// Writes the file anew from what is kept, and goes on in it.
     fn write_anew(&mut self, recorder: &Recorder, path: &Path) -> Result<(), RecordingError> {
         let beside = beside(path);
-        let mut anew = Self::new(File::create(&beside)?, recorder)?;
         let Pages { pages, dropped, whole_from_ns, .. } = held(recorder.ring.lock()).kept();
-        (anew.dropped, anew.whole_from_ns) = (dropped, whole_from_ns);
+        let mut anew = Self::new(File::create(&beside)?, Recording { dropped, whole_from_ns, ..recorder.blank() })?;
         // What was sealed since is for the next append.
         let read_to = self.appended.back().map_or(0, |(end, _)| *end);
         let kept: Vec<_> = pages.into_iter().filter(|page| page.sequence < read_to).collect();
         for pages in kept.chunks(PAGES_AT_ONCE) {
-            anew.trace.append(recorder.records(pages))?;
-            let bytes = anew.write()?;
-            anew.appended.push_back((pages.last().map_or(0, |page| page.sequence + 1), bytes));
+            anew.add(recorder.records(pages), pages)?;
         }
         fs::rename(&beside, path)?;
         *self = anew;
         Ok(())
     }
 
+    /// Writes what these pages have recorded.
+    fn add(&mut self, piece: Recording, pages: &[Arc<Page>]) -> Result<(), RecordingError> {
+        self.trace.append(piece)?;
+        let bytes = self.write()?;
+        self.appended.push_back((pages.last().map_or(0, |page| page.sequence + 1), bytes));
+        Ok(())
+    }
+
     /// Writes the new events and the tail; returns the bytes of the events.
     fn write(&mut self) -> Result<u64, RecordingError> {
-        let (mut text, tail) = self.trace.take_text(self.dropped, self.whole_from_ns)?;
+        let (mut text, tail) = self.trace.take_text()?;
         let bytes = text.len() as u64;
         text.extend_from_slice(&tail);
         self.file.seek(SeekFrom::Start(self.events_end))?;

@@ -31,7 +31,7 @@ use crate::{
     task::TaskSpec,
 };
 use crossbeam_utils::CachePadded;
-use page::Page;
+use page::{Page, Record};
 use ring::{Purpose, Ring};
 use std::{
     panic::Location,
@@ -47,18 +47,12 @@ const PAGE_BYTES_MAX: usize = 256 << 10;
 /// Memory is this many pages at least.
 const PAGES_MIN: usize = 16;
 
-/// What a recorder is made for.
+/// What the builder of a runtime says of its recorder.
 pub(crate) struct RecorderSettings {
-    pub(crate) workers: u32,
-    /// The policy's name.
-    pub(crate) policy: String,
-    pub(crate) window: u64,
-    /// The lanes of all seats, workers first.
-    pub(crate) lanes: Vec<Lane>,
-    pub(crate) elsewhere: Lanes,
     pub(crate) memory_bytes: usize,
     pub(crate) has_file: bool,
-    pub(crate) notices: Arc<Notices>,
+    /// The lanes of the placement's threads, and of what they give work to.
+    pub(crate) elsewhere: Lanes,
 }
 
 /// The lanes of work elsewhere than on the host.
@@ -75,15 +69,12 @@ pub(crate) struct Lanes {
 /// See the module's head.
 pub(crate) struct Recorder {
     epoch: Instant,
-    workers: u32,
-    policy: String,
-    window: u64,
-    lanes: Vec<Lane>,
+    /// A recording of nothing, on the lanes of all seats and queues.
+    blank: Recording,
     /// The first lane of each device's queues.
     queues: Vec<u32>,
     /// When the last work on each lane has ended, for the lanes of queues.
     ends: Mutex<Vec<u64>>,
-    nodes: Vec<String>,
     notices: Arc<Notices>,
     page_bytes: usize,
     data: AtomicU32,
@@ -92,31 +83,29 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn new(settings: RecorderSettings) -> Self {
-        let RecorderSettings { workers, policy, window, mut lanes, elsewhere, memory_bytes, has_file, notices } =
-            settings;
+    /// `blank` has the lanes of the host's seats, workers first, and no records.
+    pub(crate) fn new(settings: RecorderSettings, mut blank: Recording, notices: Arc<Notices>) -> Self {
+        let RecorderSettings { memory_bytes, has_file, elsewhere } = settings;
+        let lanes = &mut blank.lanes;
         lanes.extend(elsewhere.threads);
-        let (seats, nodes) = (lanes.len(), elsewhere.nodes);
+        let seat = |place| CachePadded::new(Mutex::new(Page::new(place as u32)));
+        let seats = (0..lanes.len()).map(seat).collect();
         let mut queues = Vec::new();
         for each in elsewhere.queues {
             queues.push(lanes.len() as u32);
             lanes.extend(each);
         }
-        let seat = |place| CachePadded::new(Mutex::new(Page::new(place as u32)));
+        blank.nodes = elsewhere.nodes;
         Self {
             epoch: Instant::now(),
-            workers,
-            policy,
-            window,
             page_bytes: (memory_bytes / PAGES_MIN).min(PAGE_BYTES_MAX),
             data: AtomicU32::new(0),
-            seats: (0..seats).map(seat).collect(),
+            seats,
             queues,
-            ends: Mutex::new(vec![0; lanes.len()]),
-            nodes,
+            ends: Mutex::new(vec![0; blank.lanes.len()]),
             notices,
             ring: Mutex::new(Ring::new(memory_bytes, has_file)),
-            lanes,
+            blank,
         }
     }
 
@@ -142,6 +131,13 @@ impl Recorder {
         }
     }
 
+    /// Adds a record that brings its moments along.
+    fn add<R: Record>(&self, seat: &Seat, record: R) {
+        let mut page = self.page(seat.place);
+        page.add(record);
+        self.seal_if_full(&mut page);
+    }
+
     #[cold]
     fn seal(&self, page: &mut Page) {
         let full = std::mem::take(page);
@@ -162,7 +158,7 @@ impl Recorder {
         let inserted_ns = self.now_ns();
         let mut page = self.page(seat.place);
         page.last_ns = inserted_ns;
-        page.task(TaskRecord { id, name, site, inserted_ns, priority, level, index, flops, bytes });
+        page.add(TaskRecord { id, name, site, inserted_ns, priority, level, index, flops, bytes });
         self.seal_if_full(&mut page);
     }
 
@@ -175,7 +171,7 @@ impl Recorder {
         let datum = submission.number;
         let mut page = self.page(seat.place);
         let history = submission.history.get_or_insert_default();
-        history.access(mode, to, |_| false, |from, hazard| page.hazard(HazardRecord { from, to, hazard, datum }));
+        history.access(mode, to, |_| false, |from, hazard| page.add(HazardRecord { from, to, hazard, datum }));
         self.seal_if_full(&mut page);
     }
 
@@ -195,7 +191,7 @@ impl Recorder {
         let start_ns = if outcome == Outcome::Cancelled { end_ns } else { started_ns };
         let mut page = self.page(seat.place);
         page.last_ns = end_ns;
-        page.span(Span { task, lane: seat.place.0, start_ns, end_ns, outcome });
+        page.add(Span { task, lane: seat.place.0, start_ns, end_ns, outcome });
         self.seal_if_full(&mut page);
     }
 
@@ -235,18 +231,14 @@ impl Recorder {
     /// A task that a device has done.
     pub(crate) fn device_span(&self, seat: &Seat, task: TaskId, slice: Slice, outcome: Outcome) {
         let Slice { lane, start_ns, end_ns } = slice;
-        let mut page = self.page(seat.place);
-        page.span(Span { task, lane, start_ns, end_ns, outcome });
-        self.seal_if_full(&mut page);
+        self.add(seat, Span { task, lane, start_ns, end_ns, outcome });
     }
 
     /// A copy that a device has done.
     pub(crate) fn transfer(&self, seat: &Seat, (from, to): (u16, u16), bytes: usize, slice: Slice) {
         let Slice { lane, start_ns, end_ns } = slice;
         let kind = ActivityKind::Transfer { from: NodeId(from.into()), to: NodeId(to.into()), bytes: bytes as u64 };
-        let mut page = self.page(seat.place);
-        page.activity(Activity { kind, lane, start_ns, end_ns, task: None, datum: None });
-        self.seal_if_full(&mut page);
+        self.add(seat, Activity { kind, lane, start_ns, end_ns, task: None, datum: None });
     }
 
     /// Replicas of a memory node have made room for others.
@@ -262,18 +254,15 @@ impl Recorder {
 
     /// From now on so many bytes of a memory node are in use.
     pub(crate) fn memory_in_use(&self, seat: &Seat, node: u16, bytes: u64) {
-        let sample =
-            CounterSample { counter: Counter::NodeBytes(NodeId(node.into())), at_ns: self.now_ns(), value: bytes };
-        let mut page = self.page(seat.place);
-        page.sample(sample);
-        self.seal_if_full(&mut page);
+        let counter = Counter::NodeBytes(NodeId(node.into()));
+        self.add(seat, CounterSample { counter, at_ns: self.now_ns(), value: bytes });
     }
 
     /// Something took time on the seat's own lane.
     fn activity(&self, seat: &Seat, kind: ActivityKind, (start_ns, end_ns): (u64, u64)) {
         let mut page = self.page(seat.place);
         page.last_ns = page.last_ns.max(end_ns);
-        page.activity(Activity { kind, lane: seat.place.0, start_ns, end_ns, task: None, datum: None });
+        page.add(Activity { kind, lane: seat.place.0, start_ns, end_ns, task: None, datum: None });
         self.seal_if_full(&mut page);
     }
 
@@ -295,15 +284,7 @@ impl Recorder {
 
     /// A recording of nothing, on the lanes of all seats.
     fn blank(&self) -> Recording {
-        Recording {
-            lanes: self.lanes.clone(),
-            nodes: self.nodes.clone(),
-            window: Some(self.window),
-            workers: Some(self.workers),
-            policy: Some(self.policy.clone()),
-            notices: self.notices.texts(),
-            ..Recording::default()
-        }
+        Recording { notices: self.notices.texts(), ..self.blank.clone() }
     }
 }
 
@@ -337,18 +318,10 @@ mod cost {
 
     /// The median of several rounds, in nanoseconds per record, into a ring that is full.
     fn cost_ns(record: impl Fn(&Recorder, &Seat, u64)) -> f64 {
+        let settings = RecorderSettings { memory_bytes: 16 << 20, has_file: false, elsewhere: Lanes::default() };
         let lanes = vec![worker_lane("worker 0".to_owned())];
-        let settings = RecorderSettings {
-            workers: 1,
-            policy: "priority".to_owned(),
-            window: 1,
-            lanes,
-            elsewhere: Lanes::default(),
-            memory_bytes: 16 << 20,
-            has_file: false,
-            notices: Arc::default(),
-        };
-        let (recorder, seat) = (Recorder::new(settings), Seat::new(Place(0)));
+        let blank = Recording { lanes, workers: Some(1), window: Some(1), ..Recording::default() };
+        let (recorder, seat) = (Recorder::new(settings, blank, Arc::default()), Seat::new(Place(0)));
         let mut rounds: Vec<f64> = (0..=ROUNDS)
             .map(|_| {
                 let begun = Instant::now();

@@ -77,31 +77,9 @@ impl Page {
     }
 
     #[inline]
-    pub(super) fn task(&mut self, task: TaskRecord) {
-        self.bytes += size_of::<TaskRecord>();
-        self.tasks.push(task);
-    }
-
-    #[inline]
-    pub(super) fn hazard(&mut self, hazard: HazardRecord) {
-        self.bytes += size_of::<HazardRecord>();
-        self.hazards.push(hazard);
-    }
-
-    #[inline]
-    pub(super) fn span(&mut self, span: Span) {
-        self.bytes += size_of::<Span>();
-        self.spans.push(span);
-    }
-
-    pub(super) fn activity(&mut self, activity: Activity) {
-        self.bytes += size_of::<Activity>();
-        self.activities.push(activity);
-    }
-
-    pub(super) fn sample(&mut self, sample: CounterSample) {
-        self.bytes += size_of::<CounterSample>();
-        self.samples.push(sample);
+    pub(super) fn add<R: Record>(&mut self, record: R) {
+        self.bytes += size_of::<R>();
+        R::list(self).push(record);
     }
 
     #[inline]
@@ -110,3 +88,21 @@ impl Page {
         self.ready_ns.push(at_ns);
     }
 }
+
+/// A kind of record, with the list of those in a page.
+pub(super) trait Record: Sized {
+    fn list(page: &mut Page) -> &mut Vec<Self>;
+}
+
+macro_rules! records {
+    ($($list:ident: $record:ty),*) => {
+        $(impl Record for $record {
+            #[inline]
+            fn list(page: &mut Page) -> &mut Vec<Self> {
+                &mut page.$list
+            }
+        })*
+    };
+}
+
+records!(tasks: TaskRecord, hazards: HazardRecord, spans: Span, activities: Activity, samples: CounterSample);

@@ -9,22 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::error::Kind;
-
-/// A span or an instant on one thread of the host.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct HostEvent {
-    pub(super) name: String,
-    pub(super) target: String,
-    /// Index into the capture's threads.
-    pub(super) thread: usize,
-    /// Since the layer was made.
-    pub(super) start_ns: u64,
-    /// `None` for an instant.
-    pub(super) duration_ns: Option<u64>,
-    /// A JSON object.
-    pub(super) arguments: String,
-}
+use super::HostEvent;
 
 /// The threads seen so far and the spans open on them, which outlive one capture.
 #[derive(Debug, Default)]
@@ -55,15 +40,14 @@ impl HostThreads {
     ///
     /// # Errors
     /// A line that is no event of tracing-chrome's.
-    pub(super) fn read(&mut self, text: &[u8], until_ns: u64) -> Result<Vec<HostEvent>, Kind> {
+    pub(super) fn read(&mut self, text: &[u8], until_ns: u64) -> Result<Vec<HostEvent>, String> {
         let mut done = Vec::new();
         for line in text.split(|&byte| byte == b'\n') {
             let line = line.strip_suffix(b",").unwrap_or(line);
             if matches!(line, b"" | b"[" | b"]") {
                 continue;
             }
-            let event: Map<String, Value> =
-                serde_json::from_slice(line).map_err(|error| Kind::HostEvents(error.to_string()))?;
+            let event: Map<String, Value> = serde_json::from_slice(line).map_err(|error| error.to_string())?;
             self.read_event(event, &mut done)?;
         }
         for thread in &mut self.threads {
@@ -73,7 +57,7 @@ impl HostThreads {
         Ok(done)
     }
 
-    fn read_event(&mut self, mut event: Map<String, Value>, done: &mut Vec<HostEvent>) -> Result<(), Kind> {
+    fn read_event(&mut self, mut event: Map<String, Value>, done: &mut Vec<HostEvent>) -> Result<(), String> {
         let place = self.place(&event)?;
         let phase = text(&event, "ph")?;
         if phase == "M" {
@@ -97,12 +81,12 @@ impl HostThreads {
                 }
             }
             "i" => done.push(host_event(&mut event, place, at_ns)?),
-            other => return Err(Kind::HostEvents(format!("unknown phase {other:?}"))),
+            other => return Err(format!("unknown phase {other:?}")),
         }
         Ok(())
     }
 
-    fn place(&mut self, event: &Map<String, Value>) -> Result<usize, Kind> {
+    fn place(&mut self, event: &Map<String, Value>) -> Result<usize, String> {
         let tid = event.get("tid").and_then(Value::as_u64);
         let tid = tid.ok_or_else(|| missing("tid"))?;
         let threads = &mut self.threads;
@@ -132,7 +116,7 @@ impl HostThread {
 }
 
 /// An event that is not over; takes the arguments out of the JSON object.
-fn host_event(event: &mut Map<String, Value>, thread: usize, start_ns: u64) -> Result<HostEvent, Kind> {
+fn host_event(event: &mut Map<String, Value>, thread: usize, start_ns: u64) -> Result<HostEvent, String> {
     let mut arguments = match event.remove("args") {
         Some(Value::Object(arguments)) => arguments,
         _ => Map::new(),
@@ -150,17 +134,17 @@ fn host_event(event: &mut Map<String, Value>, thread: usize, start_ns: u64) -> R
     })
 }
 
-fn text(event: &Map<String, Value>, key: &str) -> Result<String, Kind> {
+fn text(event: &Map<String, Value>, key: &str) -> Result<String, String> {
     let value = event.get(key).and_then(Value::as_str);
     Ok(value.ok_or_else(|| missing(key))?.to_owned())
 }
 
 /// Microseconds with a fraction, which came from whole nanoseconds.
-fn time_ns(event: &Map<String, Value>) -> Result<u64, Kind> {
+fn time_ns(event: &Map<String, Value>) -> Result<u64, String> {
     let micros = event.get("ts").and_then(Value::as_f64);
     Ok((micros.ok_or_else(|| missing("ts"))? * 1000.0).round() as u64)
 }
 
-fn missing(key: &str) -> Kind {
-    Kind::HostEvents(format!("an event without {key:?}"))
+fn missing(key: &str) -> String {
+    format!("an event without {key:?}")
 }

@@ -13,10 +13,10 @@ use crate::{
     handle::Handle,
     insert::{Accesses, BoundOf, Closure, Item, Outcome},
     notices::Notices,
-    recorder::TraceFile,
+    recorder::{RecorderSettings, TraceFile},
     recording::TaskId,
     scope::{self, Scope},
-    shared::{Parts, Recording, Shared},
+    shared::{Parts, Shared},
     task::TaskSpec,
     topology,
     worker::current_task,
@@ -83,12 +83,12 @@ impl Runtime {
         let (placement, elsewhere) = settings.places.build(&notices)?;
         #[cfg(not(feature = "placement"))]
         let (placement, elsewhere) = (None, crate::recorder::Lanes::default());
-        let recording = (settings.trace || file.is_some()).then(|| Recording {
+        let recorder = (settings.trace || file.is_some()).then(|| RecorderSettings {
             memory_bytes: settings.trace_memory_bytes,
             has_file: file.is_some(),
             elsewhere,
         });
-        let parts = Parts { workers, cores, policy, has_custom_policy, window, notices, placement, recording };
+        let parts = Parts { workers, cores, policy, has_custom_policy, window, notices, placement, recorder };
         let shared = Arc::new(Shared::new(parts));
         shared.enlist();
         let trace = file.map(|file| Trace { file, thread: None });

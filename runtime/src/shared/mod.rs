@@ -8,8 +8,8 @@ pub(crate) use seam::{Completed, Next, Placement};
 
 use crate::{
     notices::Notices,
-    recorder::{Lanes, Recorder, RecorderSettings, worker_lane},
-    recording::Lane,
+    recorder::{Recorder, RecorderSettings, worker_lane},
+    recording::{Lane, Recording},
     schedule::{Place, Policy},
     scope_state::{ScopePool, ScopeState},
     seat::{KnownGuard, KnownLock, Locked, Seat, SeatQueue, Sleep, Strays},
@@ -38,15 +38,7 @@ pub(crate) struct Parts {
     pub(crate) window: u64,
     pub(crate) notices: Arc<Notices>,
     pub(crate) placement: Option<Box<dyn Placement>>,
-    pub(crate) recording: Option<Recording>,
-}
-
-/// What a runtime records with.
-pub(crate) struct Recording {
-    pub(crate) memory_bytes: usize,
-    pub(crate) has_file: bool,
-    /// The lanes of the placement's threads, and of what they give work to.
-    pub(crate) elsewhere: Lanes,
+    pub(crate) recorder: Option<RecorderSettings>,
 }
 
 /// So many threads from outside are inside scopes of one runtime at a time, besides the first. Further ones wait.
@@ -96,23 +88,16 @@ unsafe impl Sync for Front {}
 
 impl Shared {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { workers, cores, policy, has_custom_policy, window, notices, placement, recording } = parts;
+        let Parts { workers, cores, policy, has_custom_policy, window, notices, placement, recorder } = parts;
         let others = placement.as_ref().map_or(0, |placement| placement.threads().len() as u32);
         let places = workers + GUESTS + 1 + others;
         let policy = policy(places as usize);
         let policy = if has_custom_policy { Box::new(Foreign(policy)) } else { policy };
-        let recorder = recording.map(|Recording { memory_bytes, has_file, elsewhere }| {
-            let (lanes, policy, notices) = (lanes(workers), policy.name().to_owned(), notices.clone());
-            Recorder::new(RecorderSettings {
-                workers,
-                policy,
-                window,
-                lanes,
-                elsewhere,
-                memory_bytes,
-                has_file,
-                notices,
-            })
+        let recorder = recorder.map(|settings| {
+            let (lanes, policy) = (lanes(workers), Some(policy.name().to_owned()));
+            let (window, workers) = (Some(window), Some(workers));
+            let blank = Recording { lanes, window, workers, policy, ..Recording::default() };
+            Recorder::new(settings, blank, notices.clone())
         });
         let scopes = ScopePool::default();
         let (_, front) = scopes.take(false, None);

@@ -3,7 +3,6 @@
 //! One test, because a process has one layer.
 
 use crate::format::{self, Model};
-use crate::samples::*;
 use std::thread;
 use std::time::{Duration, Instant};
 use superscalar_runtime::recording::*;
@@ -42,36 +41,37 @@ fn host_spans_stand_beside_the_recording_on_one_clock() {
         }
     });
     let capture = host.take().expect("readable");
-    assert_eq!((capture.len(), capture.dropped()), (203, 0));
+    assert_eq!((capture.events.len(), capture.dropped), (203, 0));
 
-    let recording = Recording {
-        lanes: workers(1),
-        tasks: vec![task(0, "during", TileIndex::NONE)],
-        spans: vec![span(0, 0, at_ns, at_ns + 1000)],
-        ..Recording::default()
-    };
+    let recording = during(at_ns);
     // The layer was made before the epoch, so the recording moves; with an epoch before the
     // layer, the host's spans move. The distance between the two stays.
     let late = inside_the_outer_span(&recording, &capture, epoch);
     let early = Instant::now() - Duration::from_secs(5);
     let shift_ns = epoch.duration_since(early).as_nanos() as u64;
-    let mut shifted = recording.clone();
-    shifted.spans[0] = span(0, 0, at_ns + shift_ns, at_ns + shift_ns + 1000);
-    let early = inside_the_outer_span(&shifted, &capture, early);
+    let early = inside_the_outer_span(&during(at_ns + shift_ns), &capture, early);
     assert_eq!(late, early);
 
     open_spans_are_continued(&mut host, &subscriber);
-    assert!(host.take().expect("readable").is_empty());
+    assert!(host.take().expect("readable").events.is_empty());
     // A layer without a receiver is harmless.
     drop(host);
     with_default(&subscriber, || drop(info_span!("unseen").entered()));
+}
+
+/// One task, which runs for a microsecond. Its name has been dropped.
+fn during(start_ns: u64) -> Recording {
+    let lane = Lane { name: "worker 0".to_owned(), kind: LaneKind::Worker, process: "workers".to_owned() };
+    let (task, end_ns, outcome) = (TaskId(0), start_ns + 1000, Outcome::Completed);
+    let spans = vec![Span { task, lane: 0, start_ns, end_ns, outcome }];
+    Recording { lanes: vec![lane], spans, ..Recording::default() }
 }
 
 fn merged(recording: &Recording, capture: &HostCapture, epoch: Instant) -> Model {
     let mut bytes = Vec::new();
     let trace = ChromeTrace::new(recording).host_spans(capture, epoch);
     let written = trace.write(&mut bytes).expect("a valid recording");
-    assert_eq!(written.host_events as usize, capture.len());
+    assert_eq!(written.host_events as usize, capture.events.len());
     format::check(&bytes)
 }
 
@@ -87,7 +87,7 @@ fn inside_the_outer_span(recording: &Recording, capture: &HostCapture, epoch: In
     let find = |name: &str| model.slices.iter().find(|slice| slice.name == name);
     let outer = find("outer \"quoted\"").expect("the outer span");
     let inner = find("inner").expect("the inner span");
-    let during = find("during").expect("the task");
+    let during = find("task").expect("the task");
     assert!(outer.start_ns <= inner.start_ns && inner.end_ns <= outer.end_ns);
     assert!(inner.start_ns < during.start_ns && during.end_ns < inner.end_ns);
     assert_eq!(outer.arguments["n"], "4096");

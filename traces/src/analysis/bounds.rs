@@ -1,15 +1,14 @@
 //! The least time that the run needs, and how near it came to that.
 
 use super::{
-    graph::Graph,
     insertion::Insertions,
     intervals,
-    occupancy::Occupancy,
+    occupancy::{Occupancy, Row},
     ratio,
     replay::Replay,
     table::{Table, ms, percent},
 };
-use crate::{LaneKind, Trace};
+use crate::{Trace, graph::Graph};
 use serde::Serialize;
 use std::fmt;
 
@@ -76,21 +75,12 @@ impl Bounds {
 }
 
 fn groups(trace: &Trace, occupancy: &Occupancy) -> Vec<Group> {
-    let mut groups: Vec<(LaneKind, Group)> = Vec::new();
-    for row in &occupancy.rows {
-        let lane = &trace.lanes[row.lane as usize];
-        let known = groups.iter().position(|(kind, group)| *kind == lane.kind && group.name == lane.process);
-        let place = known.unwrap_or_else(|| {
-            groups.push((lane.kind, Group { name: lane.process.clone(), lanes: 0, work_ns: 0, bound_ns: 0 }));
-            groups.len() - 1
-        });
-        groups[place].1.lanes += 1;
-        let work_ns = &mut groups[place].1.work_ns;
-        *work_ns = work_ns.saturating_add(intervals::length_ns(&row.busy));
-    }
-    let with_bound =
-        |(_, group): (LaneKind, Group)| Group { bound_ns: group.work_ns.div_ceil(group.lanes as u64), ..group };
-    groups.into_iter().map(with_bound).collect()
+    let group = |rows: Vec<&Row>| {
+        let work_ns = intervals::sum(rows.iter().map(|row| intervals::length_ns(&row.busy)));
+        let (name, lanes) = (trace.lanes[rows[0].lane as usize].process.clone(), rows.len());
+        Group { name, lanes, work_ns, bound_ns: work_ns.div_ceil(lanes as u64) }
+    };
+    occupancy.groups(trace).into_iter().map(group).collect()
 }
 
 /// Each bound and its part of the makespan.

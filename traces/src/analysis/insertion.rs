@@ -12,6 +12,7 @@ use super::{
     occupancy::{Occupancy, Row},
 };
 use crate::{ActivityKind, LaneKind, Trace};
+use superscalar_recording::{Counter, Stall};
 
 /// So large a part of the insertions may fall into the inserting lane's tasks: clocks are read a little before and after.
 const STRAYS_MAX: f64 = 0.01;
@@ -64,7 +65,7 @@ fn recorded(trace: &Trace) -> Option<Vec<u64>> {
 }
 
 fn counted(trace: &Trace, by_number: &[u32]) -> Option<Vec<u64>> {
-    let samples = &trace.counters.iter().find(|counter| counter.name == "window tasks")?.samples;
+    let samples = &trace.counters.iter().find(|counter| counter.name == Counter::WindowTasks.name(&[]))?.samples;
     let mut before = 0.0;
     let mut rises = Vec::new();
     for &(at_ns, value) in samples {
@@ -98,7 +99,7 @@ fn inserting_row(trace: &Trace, occupancy: &Occupancy, moments_ns: &[u64]) -> Op
 fn window_full(trace: &Trace, moments_ns: &[u64]) -> Vec<Interval> {
     let is_stall = |activity: &&crate::Activity| {
         let name = trace.names.get(activity.name as usize);
-        activity.kind == ActivityKind::Stall && name.is_some_and(|name| name == "window full")
+        activity.kind == ActivityKind::Stall && name.is_some_and(|name| name == Stall::WindowFull.name())
     };
     let stalls = trace.activities.iter().filter(is_stall);
     let mut full: Vec<Interval> = stalls.map(|stall| (stall.start_ns, stall.end_ns)).collect();

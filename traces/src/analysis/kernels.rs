@@ -145,11 +145,6 @@ impl Outcomes {
             Outcome::Cancelled => &mut self.cancelled,
         }
     }
-
-    /// Those that did not complete.
-    pub fn not_completed(&self) -> usize {
-        self.failed + self.panicked + self.cancelled
-    }
 }
 
 /// `2 failed, 1 cancelled`; nothing if all completed.

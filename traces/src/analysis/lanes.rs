@@ -180,10 +180,5 @@ impl Process {
 }
 
 fn kind_name<S: serde::Serializer>(kind: &LaneKind, out: S) -> Result<S::Ok, S::Error> {
-    out.serialize_str(match kind {
-        LaneKind::Worker => "worker",
-        LaneKind::Queue => "queue",
-        LaneKind::Link => "link",
-        LaneKind::Host => "host",
-    })
+    out.serialize_str(kind.name())
 }

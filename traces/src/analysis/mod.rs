@@ -28,16 +28,14 @@ pub mod parallelism;
 pub mod path;
 pub mod replay;
 
-mod graph;
 mod insertion;
 mod intervals;
 mod occupancy;
 mod table;
 
-use crate::Trace;
+use crate::{Trace, graph::Graph};
 use bounds::Bounds;
 use gaps::Gaps;
-use graph::Graph;
 use insertion::Insertions;
 use kernels::Kernels;
 use lanes::Lanes;

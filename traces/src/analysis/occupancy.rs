@@ -49,6 +49,22 @@ impl Occupancy {
         Self { rows, own_ns, inside }
     }
 
+    /// The rows of like lanes, which take one another's tasks: those of one kind and process.
+    pub(super) fn groups(&self, trace: &Trace) -> Vec<Vec<&Row>> {
+        let key = |row: &Row| {
+            let lane = &trace.lanes[row.lane as usize];
+            (lane.kind, lane.process.as_str())
+        };
+        let mut groups: Vec<Vec<&Row>> = Vec::new();
+        for row in &self.rows {
+            match groups.iter_mut().find(|group| key(group[0]) == key(row)) {
+                Some(group) => group.push(row),
+                None => groups.push(vec![row]),
+            }
+        }
+        groups
+    }
+
     /// The time in tasks over all lanes.
     pub(super) fn work_ns(&self) -> u64 {
         intervals::sum(self.rows.iter().map(|row| intervals::length_ns(&row.busy)))

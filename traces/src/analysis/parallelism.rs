@@ -1,12 +1,11 @@
 //! How many workers the graph of tasks could keep busy, and how many were.
 
 use super::{
-    graph::Graph,
     occupancy::Occupancy,
     ratio,
     table::{Table, ms, percent},
 };
-use crate::Trace;
+use crate::{Trace, graph::Graph};
 use serde::Serialize;
 use std::fmt;
 

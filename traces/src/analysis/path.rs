@@ -1,11 +1,10 @@
 //! The critical path: the chain of tasks, each waiting for the one before, that took longest.
 
 use super::{
-    graph::Graph,
     intervals, label, ratio,
     table::{Table, ms, percent, time, us},
 };
-use crate::{Lane, Trace};
+use crate::{Lane, Trace, graph::Graph};
 use serde::Serialize;
 use std::{cmp::Reverse, fmt};
 

@@ -2,7 +2,7 @@
 
 use super::{Rule, Verdict, cycle};
 use crate::read::number;
-use crate::{ActivityKind, Hazard, LaneKind, Outcome, Task, Trace};
+use crate::{ActivityKind, HazardEdge, LaneKind, Outcome, Task, Trace};
 use std::collections::BTreeMap;
 
 /// Slices as short as this may be drawn longer than they were, so that a viewer shows them: they end when they begin.
@@ -96,7 +96,7 @@ fn hazards(trace: &Trace, verdict: &mut Verdict) {
     let tolerance_ns = tolerance_ns(trace);
     let mut goes_back = false;
     for hazard in &trace.hazards {
-        let Hazard { from, to, kind, .. } = *hazard;
+        let HazardEdge { from, to, kind, .. } = *hazard;
         let (from, to) = (&trace.tasks[from as usize], &trace.tasks[to as usize]);
         if from.id >= to.id {
             goes_back = true;

@@ -1,6 +1,6 @@
 //! `otherData` of a merged trace.
 
-use super::json;
+use super::{json, microseconds};
 use crate::read::cursor::Token;
 use crate::read::{Stop, number};
 
@@ -30,7 +30,7 @@ impl Facts {
         self.files += 1;
         if moved_ns > 0 {
             let key = json(&format!("{file}: moved by"));
-            self.json.push_str(&format!(",{key}:{}.{:03}", moved_ns / 1000, moved_ns % 1000));
+            self.json.push_str(&format!(",{key}:{}", microseconds(moved_ns)));
         }
     }
 
@@ -67,7 +67,7 @@ impl Facts {
             }
         }
         if let Some(ns) = self.tolerance_ns {
-            all.push_str(&format!(",\"clock tolerance\":{}.{:03}", ns / 1000, ns % 1000));
+            all.push_str(&format!(",\"clock tolerance\":{}", microseconds(ns)));
         }
         all.push_str(&self.json);
         all.push('}');

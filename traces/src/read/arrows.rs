@@ -8,7 +8,7 @@ use super::event::{Argument, Event, Field};
 use super::nesting::Anchor;
 use super::number;
 use super::oddities::{Oddities, OddityKind};
-use crate::{Hazard, HazardKind, Task};
+use crate::{Hazard, HazardEdge, Task};
 use std::collections::HashMap;
 
 /// The most arrows whose second end is awaited.
@@ -29,7 +29,7 @@ enum Id {
 struct Named {
     from: u64,
     to: u64,
-    kind: HazardKind,
+    kind: Hazard,
     datum: u32,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Arrows {
     named: Vec<Named>,
     open: HashMap<Id, Open>,
     /// Arrows that point: of each, the anchors of its start and its finish are `2 * place` and `2 * place + 1`.
-    pointing: Vec<(HazardKind, u32)>,
+    pointing: Vec<(Hazard, u32)>,
     anchors: Vec<Anchor>,
     /// First ends that were followed by another first end under the same id.
     lone: u64,
@@ -102,7 +102,7 @@ impl Arrows {
         Ok(())
     }
 
-    fn point(&mut self, kind: HazardKind, datum: u32, (start, finish): (Anchor, Anchor)) -> Result<(), Stop> {
+    fn point(&mut self, kind: Hazard, datum: u32, (start, finish): (Anchor, Anchor)) -> Result<(), Stop> {
         let place = self.anchors.len();
         if self.pointing.len() == POINTING_MAX {
             return Err(Stop::fault(0, Kind::Limit { what: "arrows without tasks", max: POINTING_MAX as u64 }));
@@ -119,7 +119,12 @@ impl Arrows {
     }
 
     /// All hazards, and how many had to be left out. `found` has for each anchor the place of its task.
-    pub(super) fn finish(self, tasks: &[Task], found: &[Option<u32>], oddities: &mut Oddities) -> (Vec<Hazard>, u64) {
+    pub(super) fn finish(
+        self,
+        tasks: &[Task],
+        found: &[Option<u32>],
+        oddities: &mut Oddities,
+    ) -> (Vec<HazardEdge>, u64) {
         let mut left_out = self.lost + self.open.values().filter(|open| !open.is_named).count() as u64;
         for _ in 0..self.lone + self.open.len() as u64 {
             oddities.note(OddityKind::LoneArrow, (None, None), || "an arrow has only one of its two ends".to_owned());
@@ -128,7 +133,7 @@ impl Arrows {
         let places = Places::new(tasks);
         for Named { from, to, kind, datum } in self.named {
             match (places.of(from), places.of(to)) {
-                (Some(from), Some(to)) => hazards.push(Hazard { from, to, kind, datum }),
+                (Some(from), Some(to)) => hazards.push(HazardEdge { from, to, kind, datum }),
                 (place, _) => {
                     left_out += 1;
                     let unknown = if place.is_none() { from } else { to };
@@ -140,7 +145,7 @@ impl Arrows {
         }
         for ((kind, datum), ends) in self.pointing.into_iter().zip(found.chunks_exact(2)) {
             match (ends[0], ends[1]) {
-                (Some(from), Some(to)) => hazards.push(Hazard { from, to, kind, datum }),
+                (Some(from), Some(to)) => hazards.push(HazardEdge { from, to, kind, datum }),
                 _ => left_out += 1,
             }
         }
@@ -150,17 +155,12 @@ impl Arrows {
 }
 
 /// The kind of a hazard and the number of its datum.
-fn described(event: &Event<'_>) -> Result<(HazardKind, u32), Stop> {
-    let kind = match &*event.text_of(Field::Name)? {
-        "RaW" => HazardKind::RaW,
-        "WaR" => HazardKind::WaR,
-        "WaW" => HazardKind::WaW,
-        _ => {
-            return Err(match event.field(Field::Name) {
-                Some(token) => event.wrong(token, "name", "RaW, WaR or WaW"),
-                None => Stop::fault(0, Kind::Missing { event: "a hazard", key: "name" }),
-            });
-        }
+fn described(event: &Event<'_>) -> Result<(Hazard, u32), Stop> {
+    let Some(kind) = Hazard::from_name(&event.text_of(Field::Name)?) else {
+        return Err(match event.field(Field::Name) {
+            Some(token) => event.wrong(token, "name", "RaW, WaR or WaW"),
+            None => Stop::fault(0, Kind::Missing { event: "a hazard", key: "name" }),
+        });
     };
     let read = |token: super::cursor::Token<'_>| number::unsigned(token.0).and_then(|datum| datum.try_into().ok());
     let datum = event.parsed(Argument::Datum, "an integer from 0 to 2^32 - 1", read)?;

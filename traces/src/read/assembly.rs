@@ -253,13 +253,7 @@ fn limited<T>(list: &[T], what: &'static str) -> Result<(), Stop> {
 const OUTCOMES: &str = "completed, failed, panicked or cancelled";
 
 fn outcome(token: Token<'_>) -> Option<Outcome> {
-    Some(match &*token.string()? {
-        "completed" => Outcome::Completed,
-        "failed" => Outcome::Failed,
-        "panicked" => Outcome::Panicked,
-        "cancelled" => Outcome::Cancelled,
-        _ => return None,
-    })
+    Outcome::from_name(&token.string()?)
 }
 
 fn tile_index(token: Token<'_>) -> Option<TileIndex> {

@@ -5,117 +5,68 @@ use super::error::{Kind, Stop};
 use super::number;
 use std::borrow::Cow;
 
-/// The fields of an event that are looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Field {
-    Phase,
-    Category,
-    Name,
-    Process,
-    Thread,
-    Moment,
-    Length,
-    Id,
-    Bind,
-    Arguments,
-}
-
-/// The arguments of an event that are looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Argument {
-    Name,
-    Kind,
-    SortIndex,
-    Task,
-    Outcome,
-    Inserted,
-    Priority,
-    Index,
-    Level,
-    Flops,
-    Bytes,
-    Site,
-    From,
-    To,
-    Datum,
-}
-
-const FIELDS: usize = Field::Arguments as usize + 1;
-const ARGUMENTS: usize = Argument::Datum as usize + 1;
-
-impl Field {
-    fn named(key: &str) -> Option<Self> {
-        Some(match key {
-            "ph" => Self::Phase,
-            "cat" => Self::Category,
-            "name" => Self::Name,
-            "pid" => Self::Process,
-            "tid" => Self::Thread,
-            "ts" => Self::Moment,
-            "dur" => Self::Length,
-            "id" => Self::Id,
-            "bp" => Self::Bind,
-            "args" => Self::Arguments,
-            _ => return None,
-        })
-    }
-
-    fn key(self) -> &'static str {
-        match self {
-            Self::Phase => "ph",
-            Self::Category => "cat",
-            Self::Name => "name",
-            Self::Process => "pid",
-            Self::Thread => "tid",
-            Self::Moment => "ts",
-            Self::Length => "dur",
-            Self::Id => "id",
-            Self::Bind => "bp",
-            Self::Arguments => "args",
+/// An enum of keys with what each is in a file.
+macro_rules! keys {
+    ($(#[$attribute:meta])* $name:ident { $($variant:ident = $key:literal,)* }) => {
+        $(#[$attribute])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum $name {
+            $($variant,)*
         }
+
+        impl $name {
+            const COUNT: usize = [$($key),*].len();
+
+            fn named(key: &str) -> Option<Self> {
+                match key {
+                    $($key => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            fn key(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $key,)*
+                }
+            }
+        }
+    };
+}
+
+keys! {
+    /// The fields of an event that are looked at.
+    Field {
+        Phase = "ph",
+        Category = "cat",
+        Name = "name",
+        Process = "pid",
+        Thread = "tid",
+        Moment = "ts",
+        Length = "dur",
+        Id = "id",
+        Bind = "bp",
+        Arguments = "args",
     }
 }
 
-impl Argument {
-    fn named(key: &str) -> Option<Self> {
-        Some(match key {
-            "name" => Self::Name,
-            "kind" => Self::Kind,
-            "sort_index" => Self::SortIndex,
-            "task" => Self::Task,
-            "outcome" => Self::Outcome,
-            "inserted" => Self::Inserted,
-            "priority" => Self::Priority,
-            "index" => Self::Index,
-            "BLAS level" => Self::Level,
-            "flops" => Self::Flops,
-            "bytes" => Self::Bytes,
-            "site" => Self::Site,
-            "from" => Self::From,
-            "to" => Self::To,
-            "datum" => Self::Datum,
-            _ => return None,
-        })
-    }
-
-    fn key(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Kind => "kind",
-            Self::SortIndex => "sort_index",
-            Self::Task => "task",
-            Self::Outcome => "outcome",
-            Self::Inserted => "inserted",
-            Self::Priority => "priority",
-            Self::Index => "index",
-            Self::Level => "BLAS level",
-            Self::Flops => "flops",
-            Self::Bytes => "bytes",
-            Self::Site => "site",
-            Self::From => "from",
-            Self::To => "to",
-            Self::Datum => "datum",
-        }
+keys! {
+    /// The arguments of an event that are looked at.
+    Argument {
+        Name = "name",
+        Kind = "kind",
+        SortIndex = "sort_index",
+        Task = "task",
+        Outcome = "outcome",
+        Inserted = "inserted",
+        Priority = "priority",
+        Index = "index",
+        Level = "BLAS level",
+        Flops = "flops",
+        Bytes = "bytes",
+        Site = "site",
+        From = "from",
+        To = "to",
+        Datum = "datum",
     }
 }
 
@@ -124,14 +75,14 @@ impl Argument {
 pub(crate) struct Event<'a> {
     /// From its brace on.
     text: &'a str,
-    fields: [Option<Token<'a>>; FIELDS],
-    arguments: [Option<Token<'a>>; ARGUMENTS],
+    fields: [Option<Token<'a>>; Field::COUNT],
+    arguments: [Option<Token<'a>>; Argument::COUNT],
 }
 
 impl<'a> Event<'a> {
     /// Takes the event that `text` begins with, and says how long it is.
     pub(super) fn parse(text: &'a str) -> Result<(Self, usize), Stop> {
-        let mut event = Self { text, fields: [None; FIELDS], arguments: [None; ARGUMENTS] };
+        let mut event = Self { text, fields: [None; Field::COUNT], arguments: [None; Argument::COUNT] };
         let mut cursor = Cursor::new(text);
         cursor.expect(b'{', "an event, `{`")?;
         let mut is_first = true;
@@ -145,7 +96,7 @@ impl<'a> Event<'a> {
                 Some(field) => {
                     event.fields[field as usize] = Some(cursor.value()?);
                     if field == Field::Arguments {
-                        event.arguments = [None; ARGUMENTS];
+                        event.arguments = [None; Argument::COUNT];
                     }
                 }
                 None => {
@@ -158,7 +109,7 @@ impl<'a> Event<'a> {
     }
 
     fn parse_arguments(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Stop> {
-        self.arguments = [None; ARGUMENTS];
+        self.arguments = [None; Argument::COUNT];
         cursor.expect(b'{', "`{`")?;
         let mut is_first = true;
         while let Some(key) = cursor.key(&mut is_first)? {

@@ -163,15 +163,8 @@ impl Threads {
                 self.processes[place as usize].sort_index = sort_index(event)?.unwrap_or(0);
             }
             "thread_name" => {
-                let kind = event.parsed(Argument::Kind, "worker, queue, link or host", |token| {
-                    Some(match &*token.string()? {
-                        "worker" => LaneKind::Worker,
-                        "queue" => LaneKind::Queue,
-                        "link" => LaneKind::Link,
-                        "host" => LaneKind::Host,
-                        _ => return None,
-                    })
-                })?;
+                let read = |token: Token<'_>| LaneKind::from_name(&token.string()?);
+                let kind = event.parsed(Argument::Kind, "worker, queue, link or host", read)?;
                 let name = event.string(Argument::Name)?;
                 let place = self.thread(event, max)?;
                 let thread = &mut self.threads[place as usize];

@@ -15,10 +15,10 @@
 //!
 //! Starts, numbers, priorities, data and moments are differences to the one before of the same lane or counter (data: of all), an
 //! insertion to the start. Times are nanoseconds from the start of the run. The tasks of a lane are ordered by start, outer ones
-//! first.
+//! first. Kinds and outcomes are numbered as they are declared, from 0: `run.js` has the same order.
 
 use super::bytes::Bytes;
-use crate::{Activity, ActivityKind, Counter, HazardKind, LaneKind, Outcome, Task, Trace};
+use crate::{Activity, Counter, Task, Trace, graph::Lists};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -56,7 +56,7 @@ pub(super) fn sections(trace: &Trace, path: &[u32]) -> Vec<Section> {
 
 /// What is text: names, and what the page says of the file. Fit to stand within a `script` element.
 pub(super) fn names(trace: &Trace, file: &str) -> String {
-    let lanes: Vec<_> = trace.lanes.iter().map(|lane| (&lane.name, &lane.process, lane_kind(lane.kind))).collect();
+    let lanes: Vec<_> = trace.lanes.iter().map(|lane| (&lane.name, &lane.process, lane.kind.name())).collect();
     let counters: Vec<_> = trace.counters.iter().map(|counter| &counter.name).collect();
     let (start_ns, end_ns) = trace.extent_ns();
     let names = serde_json::json!({
@@ -73,15 +73,6 @@ pub(super) fn names(trace: &Trace, file: &str) -> String {
     });
     // Within a script element only `<` can end it or open a comment.
     names.to_string().replace('<', "\\u003c")
-}
-
-fn lane_kind(kind: LaneKind) -> &'static str {
-    match kind {
-        LaneKind::Worker => "worker",
-        LaneKind::Queue => "queue",
-        LaneKind::Link => "link",
-        LaneKind::Host => "host",
-    }
 }
 
 /// The file's clock, read from the start of the run.
@@ -128,15 +119,9 @@ impl<T: Copy + Eq + Hash> Table<T> {
 type Class = [u32; 6];
 
 fn class_of(task: &Task) -> Class {
-    let outcome = match task.outcome {
-        Outcome::Completed => 0,
-        Outcome::Failed => 1,
-        Outcome::Panicked => 2,
-        Outcome::Cancelled => 3,
-    };
     let site = task.site.map_or(0, |site| site + 1);
     let indices = task.index.as_slice().len() as u32;
-    [task.kernel, site, outcome, u32::from(task.level), indices, u32::from(task.inserted_ns.is_some())]
+    [task.kernel, site, task.outcome as u32, u32::from(task.level), indices, u32::from(task.inserted_ns.is_some())]
 }
 
 /// The places of each lane's items by start, and what encloses others before them.
@@ -193,32 +178,15 @@ fn unsigned(priority: i32) -> u64 {
 }
 
 fn hazards(trace: &Trace, by_number: &[u32], places: &[u32]) -> Bytes {
-    let mut first = vec![0_usize; trace.tasks.len() + 1];
-    for hazard in &trace.hazards {
-        first[hazard.to as usize + 1] += 1;
-    }
-    for at in 1..first.len() {
-        first[at] += first[at - 1];
-    }
-    let mut sorted = vec![0_u32; trace.hazards.len()];
-    let mut next = first.clone();
-    for (at, hazard) in trace.hazards.iter().enumerate() {
-        let slot = &mut next[hazard.to as usize];
-        sorted[*slot] = at as u32;
-        *slot += 1;
-    }
+    let of_tasks = trace.hazards.iter().enumerate().map(|(at, hazard)| (hazard.to, at as u32));
+    let of_tasks = Lists::new(trace.tasks.len(), of_tasks);
     let (mut out, mut datum) = (Bytes::default(), 0);
     for &task in by_number {
-        let of_task = &sorted[first[task as usize]..first[task as usize + 1]];
+        let of_task = of_tasks.of(task);
         out.number(of_task.len() as u64);
         for hazard in of_task.iter().map(|&at| trace.hazards[at as usize]) {
-            let kind = match hazard.kind {
-                HazardKind::RaW => 0,
-                HazardKind::WaR => 1,
-                HazardKind::WaW => 2,
-            };
             let distance = i64::from(places[hazard.to as usize]) - i64::from(places[hazard.from as usize]);
-            out.number(((distance << 1) ^ (distance >> 63)) as u64 * 4 + kind);
+            out.number(((distance << 1) ^ (distance >> 63)) as u64 * 4 + hazard.kind as u64);
             out.difference(datum, u64::from(hazard.datum));
             datum = u64::from(hazard.datum);
         }
@@ -233,13 +201,7 @@ fn activities(trace: &Trace, clock: Clock) -> Bytes {
         out.number(lane.len() as u64);
         let mut start = ZERO_NS;
         for activity in lane.iter().map(|&place| &trace.activities[place as usize]) {
-            out.number(match activity.kind {
-                ActivityKind::Transfer => 0,
-                ActivityKind::Eviction => 1,
-                ActivityKind::Stall => 2,
-                ActivityKind::Allocation => 3,
-                ActivityKind::Host => 4,
-            });
+            out.number(activity.kind as u64);
             out.number(u64::from(activity.name));
             out.difference(start, clock.read(activity.start_ns));
             start = clock.read(activity.start_ns);

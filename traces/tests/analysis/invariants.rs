@@ -3,7 +3,7 @@
 use super::run::Run;
 use proptest::prelude::*;
 use superscalar_traces::{
-    ActivityKind, Hazard, HazardKind, Outcome, Task, Trace,
+    ActivityKind, Hazard, HazardEdge, Outcome, Task, Trace,
     analysis::{
         Analysis,
         replay::{Costs, Replay, WhatIf},
@@ -82,7 +82,7 @@ fn strange() -> impl Strategy<Value = Trace> {
             }
             samples.sort_by_key(|sample| sample.0);
             let mut trace = run.counter("ready tasks", &samples).window(3).trace();
-            let hazard = |&(from, to): &(u32, u32)| Hazard { from, to, kind: HazardKind::WaR, datum: 0 };
+            let hazard = |&(from, to): &(u32, u32)| HazardEdge { from, to, kind: Hazard::WaR, datum: 0 };
             trace.hazards = hazards.iter().map(hazard).collect();
             trace
         },

@@ -1,7 +1,7 @@
 //! Runs made by hand.
 
 use superscalar_traces::{
-    Activity, ActivityKind, Counter, Hazard, HazardKind, Lane, LaneKind, Outcome, Task, TileIndex, Trace,
+    Activity, ActivityKind, Counter, Hazard, HazardEdge, Lane, LaneKind, Outcome, Task, TileIndex, Trace,
 };
 
 /// A run under construction. Tasks are named by the order in which they are added, and get their places at the end.
@@ -111,7 +111,7 @@ impl Run {
         let place = |id: u32| tasks.iter().position(|task| task.id == u64::from(id)).expect("a task") as u32;
         let hazard = |&(from, to): &(u32, u32)| {
             let (from, to) = (place(from), place(to));
-            Hazard { from, to, kind: HazardKind::RaW, datum: 1 }
+            HazardEdge { from, to, kind: Hazard::RaW, datum: 1 }
         };
         self.trace.hazards = self.hazards.iter().map(hazard).collect();
         self.trace.hazards.sort_by_key(|hazard| (hazard.to, hazard.from));

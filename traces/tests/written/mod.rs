@@ -1,6 +1,6 @@
 //! A run written as `FORMAT.md` says, by means of their own: the tests do not trust what they test.
 
-use superscalar_traces::{Activity, ActivityKind, HazardKind, LaneKind, Outcome, Task, Trace};
+use superscalar_traces::{Activity, ActivityKind, Hazard, LaneKind, Outcome, Task, Trace};
 
 /// How a run is written, where the format leaves a choice.
 #[derive(Debug, Clone, Copy, Default)]
@@ -161,9 +161,9 @@ fn hazards(trace: &Trace, form: Form, events: &mut Vec<String>) {
     for (number, hazard) in trace.hazards.iter().enumerate() {
         let (from, to) = (&trace.tasks[hazard.from as usize], &trace.tasks[hazard.to as usize]);
         let kind = match hazard.kind {
-            HazardKind::RaW => "RaW",
-            HazardKind::WaR => "WaR",
-            HazardKind::WaW => "WaW",
+            Hazard::RaW => "RaW",
+            Hazard::WaR => "WaR",
+            Hazard::WaW => "WaW",
         };
         let arguments = format!("\"from\":{},\"to\":{},\"datum\":{}", from.id, to.id, hazard.datum);
         let head = |task: &Task, more: &str| {

@@ -4,12 +4,13 @@ use super::{Gap, Reason};
 use crate::{
     ActivityKind, Trace,
     analysis::{
-        graph::Graph,
         insertion::Insertions,
         intervals::{self, Interval, Measured},
         occupancy::{Occupancy, Row},
     },
+    graph::Graph,
 };
+use superscalar_recording::{Counter, Stall};
 
 /// What reasons are decided from.
 pub(super) struct Causes<'a> {
@@ -45,7 +46,7 @@ impl<'a> Causes<'a> {
         let mut kinds = with_tasks.map(|row| &trace.lanes[row.lane as usize]).map(|lane| (lane.kind, &lane.process));
         let first = kinds.next();
         let is_alike = kinds.all(|kind| Some(kind) == first);
-        let counter = trace.counters.iter().find(|counter| counter.name == "ready tasks" && is_alike);
+        let counter = trace.counters.iter().find(|counter| counter.name == Counter::ReadyTasks.name(&[]) && is_alike);
         let ready = counter.map(|counter| {
             let spans = counter.samples.windows(2).filter(|pair| pair[0].1 > 0.0);
             Measured::new(intervals::union(spans.map(|pair| (pair[0].0, pair[1].0)).collect()))
@@ -55,7 +56,11 @@ impl<'a> Causes<'a> {
             let name = trace.names.get(activity.name as usize).map_or("", String::as_str);
             let span = (activity.start_ns, activity.end_ns);
             let reason = match activity.kind {
-                ActivityKind::Stall => stall_reason(name),
+                ActivityKind::Stall => Stall::from_name(name).map(|stall| match stall {
+                    Stall::Data => Reason::Data,
+                    Stall::WindowFull => Reason::WindowFull,
+                    Stall::MemoryFull => Reason::MemoryFull,
+                }),
                 ActivityKind::Allocation => Some(Reason::MemoryFull),
                 ActivityKind::Transfer => Some(Reason::Data),
                 ActivityKind::Eviction | ActivityKind::Host => None,
@@ -192,14 +197,5 @@ impl<'a> Causes<'a> {
         }
         let Open { lane, task: ended_by, released_by, .. } = *open;
         all.push(Gap { lane, start_ns, end_ns, reason, ended_by, released_by });
-    }
-}
-
-fn stall_reason(name: &str) -> Option<Reason> {
-    match name {
-        "data" => Some(Reason::Data),
-        "window full" => Some(Reason::WindowFull),
-        "memory full" => Some(Reason::MemoryFull),
-        _ => None,
     }
 }

@@ -22,13 +22,12 @@
 mod causes;
 
 use super::{
-    graph::Graph,
     insertion::Insertions,
     intervals, label,
     occupancy::Occupancy,
     table::{Table, ms, percent},
 };
-use crate::Trace;
+use crate::{Trace, graph::Graph};
 use causes::Causes;
 use serde::Serialize;
 use std::{cmp::Reverse, fmt};

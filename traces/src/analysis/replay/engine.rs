@@ -234,7 +234,7 @@ impl<'a> Engine<'a> {
     fn end(&mut self, place: Place, task: u32) {
         self.in_flight -= 1;
         let (items, mut next) = (self.items, None);
-        for &to in items.followers(task).iter().filter(|&&to| !items.is_part[to as usize]) {
+        for &to in items.successors.of(task) {
             if !self.is_released(to) {
                 continue;
             }

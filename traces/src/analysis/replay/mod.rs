@@ -42,14 +42,13 @@ mod ready;
 mod recorded;
 
 use super::{
-    graph::Graph,
     insertion::Insertions,
     kernels::Kernels,
     occupancy::Occupancy,
     ratio,
     table::{Table, ms, percent},
 };
-use crate::Trace;
+use crate::{Trace, graph::Graph};
 use engine::Engine;
 use recorded::Items;
 use serde::Serialize;

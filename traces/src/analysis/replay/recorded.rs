@@ -9,16 +9,19 @@ use superscalar_schedule::{PolicyName, ReadyTask, TaskId};
 use crate::{
     LaneKind, Outcome, Trace,
     analysis::{
-        graph::{Graph, Lists},
         insertion::Insertions,
         intervals::Interval,
         occupancy::{NONE, Occupancy, Row},
     },
+    graph::{Graph, Lists},
 };
 
 /// The tasks of a run, as a schedule sees them. One that is nested in another is there, but is never run.
 pub(super) struct Items {
-    successors: Lists,
+    /// Without hazards of parts.
+    graph: Graph,
+    /// For each task those that wait for it, in the order of insertion.
+    pub(super) successors: Lists,
     pub(super) waits: Vec<u32>,
     priorities: Vec<i32>,
     /// For each task its place in the steps of the program; [`u32::MAX`] for parts of others.
@@ -29,13 +32,10 @@ pub(super) struct Items {
     pub(super) has_queues: bool,
     /// For each task the group of lanes that can run it.
     pub(super) groups: Vec<u16>,
-    /// Whether the task is a part of another.
-    pub(super) is_part: Vec<bool>,
     /// Whether the task's body never ran.
     pub(super) is_cancelled: Vec<bool>,
     /// For each task its own time and its kernel, and which task it is a part of, or [`NONE`].
     parts: Vec<(u64, u32, u32)>,
-    order: Vec<u32>,
     kernels: Vec<String>,
     lanes: Vec<usize>,
     workers_group: Option<usize>,
@@ -46,8 +46,9 @@ impl Items {
     pub(super) fn new(trace: &Trace, occupancy: &Occupancy, graph: &Graph, insertions: &Insertions) -> Self {
         let (of_lanes, lanes, workers_group) = groups(trace, occupancy);
         let is_part: Vec<bool> = occupancy.inside.iter().map(|&outer| outer != NONE).collect();
-        let followed = |from: u32, to: u32| !is_part[from as usize] && !is_part[to as usize];
-        let waits = |task: u32| graph.predecessors(task).iter().filter(|&&from| followed(from, task)).count() as u32;
+        let is_followed = |&(to, from): &(u32, u32)| !is_part[from as usize] && !is_part[to as usize];
+        let pairs: Vec<(u32, u32)> = graph.edges().filter(is_followed).collect();
+        let graph = Graph::of_pairs(graph.len(), &pairs);
         let part =
             |(place, task): (usize, &crate::Task)| (occupancy.own_ns[place], task.kernel, occupancy.inside[place]);
         let inserter = insertions.row.map(|row| &occupancy.rows[row]);
@@ -64,13 +65,12 @@ impl Items {
             numbers,
             policy: policy(trace),
             has_queues: occupancy.rows.iter().any(|row| trace.lanes[row.lane as usize].kind == LaneKind::Queue),
-            waits: (0..graph.len() as u32).map(waits).collect(),
+            waits: (0..graph.len() as u32).map(|task| graph.predecessors(task).len() as u32).collect(),
+            graph,
             priorities: trace.tasks.iter().map(|task| task.priority).collect(),
             groups: trace.tasks.iter().map(|task| of_lanes.get(task.lane as usize).copied().unwrap_or(0)).collect(),
             is_cancelled: trace.tasks.iter().map(|task| task.outcome == Outcome::Cancelled).collect(),
-            is_part,
             parts: trace.tasks.iter().enumerate().map(part).collect(),
-            order: graph.order.clone(),
             kernels: trace.kernels.clone(),
             lanes,
             workers_group,
@@ -101,11 +101,6 @@ impl Items {
         ReadyTask::simulated(TaskId(self.numbers[task as usize].into()), self.priorities[task as usize])
     }
 
-    /// The tasks that wait for this one.
-    pub(super) fn followers(&self, task: u32) -> &[u32] {
-        if self.is_part[task as usize] { &[] } else { self.successors.of(task) }
-    }
-
     /// How long each task takes, with these kernels faster; zero for a part of another, which counts there.
     pub(super) fn lengths_ns(&self, speedups: &[(String, f64)]) -> Result<Vec<u64>, WhatIfError> {
         let mut factors = vec![1.0; self.kernels.len()];
@@ -130,14 +125,7 @@ impl Items {
 
     /// The critical path with these lengths.
     pub(super) fn path_ns(&self, lengths_ns: &[u64]) -> u64 {
-        let mut chains = vec![0_u64; lengths_ns.len()];
-        for &task in self.order.iter().rev() {
-            let longest = self.followers(task).iter().map(|&to| chains[to as usize]).max().unwrap_or(0);
-            if !self.is_part[task as usize] {
-                chains[task as usize] = longest.saturating_add(lengths_ns[task as usize]);
-            }
-        }
-        chains.into_iter().max().unwrap_or(0)
+        self.graph.chains_from(|task| lengths_ns[task as usize]).into_iter().max().unwrap_or(0)
     }
 }
 
@@ -151,21 +139,14 @@ fn policy(trace: &Trace) -> PolicyName {
 
 /// For each lane its group; the lanes of each group that run tasks; and the group of the workers: the largest, if several are.
 fn groups(trace: &Trace, occupancy: &Occupancy) -> (Vec<u16>, Vec<usize>, Option<usize>) {
-    let mut known: Vec<(LaneKind, &str)> = Vec::new();
-    let mut lanes = Vec::new();
+    let groups = occupancy.groups(trace);
     let mut of_lanes = vec![0; trace.lanes.len()];
-    for row in &occupancy.rows {
-        let lane = &trace.lanes[row.lane as usize];
-        let group = (lane.kind, lane.process.as_str());
-        let place = known.iter().position(|other| *other == group).unwrap_or_else(|| {
-            known.push(group);
-            lanes.push(0);
-            known.len() - 1
-        });
-        lanes[place] = usize::min(lanes[place] + 1, Replay::WORKERS_MAX);
-        of_lanes[row.lane as usize] = u16::try_from(place).unwrap_or(u16::MAX);
+    for (place, rows) in groups.iter().enumerate() {
+        rows.iter().for_each(|row| of_lanes[row.lane as usize] = u16::try_from(place).unwrap_or(u16::MAX));
     }
-    let workers = (0..known.len()).filter(|&place| known[place].0 == LaneKind::Worker);
+    let lanes: Vec<usize> = groups.iter().map(|rows| rows.len().min(Replay::WORKERS_MAX)).collect();
+    let is_workers = |place: &usize| trace.lanes[groups[*place][0].lane as usize].kind == LaneKind::Worker;
+    let workers = (0..groups.len()).filter(is_workers);
     let largest = workers.max_by_key(|&place| (lanes[place], std::cmp::Reverse(place)));
     (of_lanes, lanes, largest)
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::panic::Location;
-use superscalar_runtime::recording::*;
+use superscalar_recording::*;
 
 /// Names that try the escaping.
 pub const NAMES: [&str; 6] =

@@ -3,25 +3,25 @@
 use crate::Trace;
 
 /// Hazards as lists of predecessors and successors, each pair of tasks once.
-pub(super) struct Graph {
+pub(crate) struct Graph {
     predecessors: Lists,
     /// The tasks, each after its predecessors.
-    pub(super) order: Vec<u32>,
+    pub(crate) order: Vec<u32>,
     /// Pairs of tasks with a hazard.
-    pub(super) pairs: usize,
+    pub(crate) pairs: usize,
     /// Hazards that were not followed, because no graph can have them.
-    pub(super) refused: u64,
+    pub(crate) refused: u64,
 }
 
-/// For each task a list of others.
-pub(super) struct Lists {
+/// For each task a list of others, or of what else has a number.
+pub(crate) struct Lists {
     first: Vec<u32>,
     others: Vec<u32>,
 }
 
 impl Lists {
     /// Pairs `(of, other)` in any order; the order is kept.
-    fn new(tasks: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+    pub(crate) fn new(tasks: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut first = vec![0; tasks + 1];
         pairs.clone().for_each(|(of, _)| first[of as usize + 1] += 1);
         (0..tasks).for_each(|task| first[task + 1] += first[task]);
@@ -35,19 +35,19 @@ impl Lists {
     }
 
     /// Each list by this key, ascending.
-    pub(super) fn sort_by_key(&mut self, key: impl Fn(u32) -> u32) {
+    pub(crate) fn sort_by_key(&mut self, key: impl Fn(u32) -> u32) {
         for range in self.first.windows(2) {
             self.others[range[0] as usize..range[1] as usize].sort_by_key(|&other| key(other));
         }
     }
 
-    pub(super) fn of(&self, task: u32) -> &[u32] {
+    pub(crate) fn of(&self, task: u32) -> &[u32] {
         &self.others[self.first[task as usize] as usize..self.first[task as usize + 1] as usize]
     }
 }
 
 impl Graph {
-    pub(super) fn new(trace: &Trace) -> Self {
+    pub(crate) fn new(trace: &Trace) -> Self {
         let tasks = trace.tasks.len();
         let is_possible = |&(to, from): &(u32, u32)| to != from && (to.max(from) as usize) < tasks;
         let mut pairs: Vec<(u32, u32)> = trace.hazards.iter().map(|hazard| (hazard.to, hazard.from)).collect();
@@ -69,7 +69,8 @@ impl Graph {
         Self { refused, ..graph }
     }
 
-    fn of_pairs(tasks: usize, pairs: &[(u32, u32)]) -> Self {
+    /// Of pairs of a task and one of its predecessors, each once. If there is a circle, `order` is too short.
+    pub(crate) fn of_pairs(tasks: usize, pairs: &[(u32, u32)]) -> Self {
         let predecessors = Lists::new(tasks, pairs.iter().copied());
         let mut graph = Self { predecessors, order: Vec::new(), pairs: pairs.len(), refused: 0 };
         // Tasks are numbered by start, which mostly is an order already.
@@ -97,27 +98,31 @@ impl Graph {
         order
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.predecessors.first.len() - 1
     }
 
-    pub(super) fn predecessors(&self, task: u32) -> &[u32] {
+    pub(crate) fn predecessors(&self, task: u32) -> &[u32] {
         self.predecessors.of(task)
     }
 
+    /// Pairs of a task and one of its predecessors.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = (u32, u32)> + Clone {
+        (0..self.len() as u32).flat_map(|to| self.predecessors(to).iter().map(move |&from| (to, from)))
+    }
+
     /// For each task those that wait for it, in ascending order.
-    pub(super) fn successors(&self) -> Lists {
-        let pairs = (0..self.len() as u32).flat_map(|to| self.predecessors(to).iter().map(move |&from| (from, to)));
-        Lists::new(self.len(), pairs)
+    pub(crate) fn successors(&self) -> Lists {
+        Lists::new(self.len(), self.edges().map(|(to, from)| (from, to)))
     }
 
     /// The predecessor that ended last.
-    pub(super) fn releaser(&self, trace: &Trace, task: u32) -> Option<u32> {
+    pub(crate) fn releaser(&self, trace: &Trace, task: u32) -> Option<u32> {
         self.predecessors(task).iter().copied().max_by_key(|&from| trace.tasks[from as usize].end_ns)
     }
 
     /// For each task the longest chain that ends with it, and the predecessor on that chain, if any: `length` is of one task.
-    pub(super) fn chains_to(&self, length: impl Fn(u32) -> u64) -> Vec<(u64, Option<u32>)> {
+    pub(crate) fn chains_to(&self, length: impl Fn(u32) -> u64) -> Vec<(u64, Option<u32>)> {
         let mut chains = vec![(0_u64, None); self.len()];
         for &task in &self.order {
             let longest = self.predecessors(task).iter().copied().max_by_key(|&from| chains[from as usize].0);
@@ -128,7 +133,7 @@ impl Graph {
     }
 
     /// For each task the longest chain that begins with it.
-    pub(super) fn chains_from(&self, length: impl Fn(u32) -> u64) -> Vec<u64> {
+    pub(crate) fn chains_from(&self, length: impl Fn(u32) -> u64) -> Vec<u64> {
         let mut chains = vec![0_u64; self.len()];
         for &task in self.order.iter().rev() {
             let chain = chains[task as usize].saturating_add(length(task));
@@ -144,7 +149,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Hazard, HazardKind, Outcome, Task, TileIndex};
+    use crate::{Hazard, HazardEdge, Outcome, Task, TileIndex};
 
     fn graph(tasks: u64, hazards: &[(u32, u32)]) -> Graph {
         let task = |id| Task {
@@ -162,7 +167,7 @@ mod tests {
             flops: 0.0,
             bytes: 0.0,
         };
-        let hazard = |&(from, to): &(u32, u32)| Hazard { from, to, kind: HazardKind::RaW, datum: 0 };
+        let hazard = |&(from, to): &(u32, u32)| HazardEdge { from, to, kind: Hazard::RaW, datum: 0 };
         let tasks = (0..tasks).map(task).collect();
         Graph::new(&Trace { tasks, hazards: hazards.iter().map(hazard).collect(), ..Trace::default() })
     }

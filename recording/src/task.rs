@@ -9,7 +9,7 @@ use std::panic::Location;
 /// At most three; stored in place, so that recording one allocates nothing.
 ///
 /// ```
-/// use superscalar_runtime::recording::TileIndex;
+/// use superscalar_recording::TileIndex;
 /// let update = TileIndex::from([4, 2, 1]);
 /// assert_eq!(update.as_slice(), &[4, 2, 1]);
 /// assert_eq!(update.to_string(), "(4, 2, 1)");
@@ -25,6 +25,19 @@ pub struct TileIndex {
 impl TileIndex {
     /// No index at all.
     pub const NONE: Self = Self { values: [0; 3], count: 0 };
+
+    /// These indices, outermost first; `None` if there are more than three.
+    ///
+    /// ```
+    /// use superscalar_recording::TileIndex;
+    /// assert_eq!(TileIndex::new(&[4, 2]), Some(TileIndex::from([4, 2])));
+    /// assert_eq!(TileIndex::new(&[1, 2, 3, 4]), None);
+    /// ```
+    pub fn new(indices: &[u32]) -> Option<Self> {
+        let mut values = [0; 3];
+        values.get_mut(..indices.len())?.copy_from_slice(indices);
+        Some(Self { values, count: indices.len() as u8 })
+    }
 
     /// The indices, outermost first.
     pub fn as_slice(&self) -> &[u32] {

@@ -1,25 +1,24 @@
 //! A trace that grows while the program runs, so that a crash leaves one.
 //!
-//! Records come in pieces, each whatever has happened since the last. From each piece come the slices of the tasks that have
-//! ended, and the hazards between tasks whose slices are written: as arrows, or as instants where an arrow would need a slice
-//! that is too short or that was written too long ago. After every piece stands a tail; the next piece is written over it. So
-//! the file is whole JSON after every write, and a prefix of it while one is under way.
+//! Records come in pieces, each whatever has happened since the last. From each piece come the slices of the tasks
+//! that have ended, and the hazards between tasks whose slices are written: as arrows, or as instants where an arrow
+//! would need a slice that is too short or that was written too long ago. After every piece stands a tail; the next
+//! piece is written over it. So the file is whole JSON after every write, and a prefix of it while one is under way.
 //!
-//! What it does not have: counters, which follow from the tasks; and the care of the batch writer about rows. Slices of a
-//! worker are taken to nest, as those of one thread do. Those of other lanes go to the first row that is free.
+//! What it does not have: counters, which follow from the tasks; and the care of the batch writer about rows. Slices
+//! of a worker are taken to nest, as those of one thread do. Those of other lanes go to the first row that is free.
 //!
-//! Records of a task may come in any order of pieces, because threads are looked at one after the other: a span whose task was
-//! inserted on a thread that was looked at before is held back once.
+//! Records of a task may come in any order of pieces, because threads are looked at one after the other: a span whose
+//! task was inserted on a thread that was looked at before is held back once.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use super::super::error::RecordingError;
-use super::super::json::JsonWriter;
-use super::super::order::TaskOrder;
-use super::super::{Activity, HazardRecord, Lane, LaneKind, Recording, Span, TaskId, TaskRecord};
-use super::events::{Events, Facts, Moment, overflow_name};
+use super::events::{Events, Moment, overflow_name};
 use super::{RUNTIME_PID, lane_processes};
+use crate::json::JsonWriter;
+use crate::order::TaskOrder;
+use crate::{Activity, HazardRecord, Lane, LaneKind, Recording, RecordingError, Span, TaskId, TaskRecord};
 
 /// The slices of so many tasks, by number, are remembered as origins of arrows: 10 MB.
 const ENDED_MAX: usize = 1 << 18;
@@ -76,21 +75,30 @@ struct GrowingRow {
     busy_to_ns: u64,
 }
 
-/// See the module's head.
-pub(crate) struct GrowingTrace {
+/// A trace that is written while records come.
+///
+/// ```
+/// use superscalar_recording::{GrowingTrace, Recording};
+/// let mut trace = GrowingTrace::new(Recording::default())?;
+/// let (mut file, tail) = trace.take_text()?;
+/// // A file of both is a trace. The next text goes where the tail stands now.
+/// trace.append(Recording { notices: vec!["late".to_owned()], ..Recording::default() })?;
+/// let (more, tail_then) = trace.take_text()?;
+/// file.extend(more);
+/// assert!(tail_then.len() > tail.len());
+/// # Ok::<(), superscalar_recording::RecordingError>(())
+/// ```
+pub struct GrowingTrace {
     events: Events<Vec<u8>>,
-    lanes: Vec<Lane>,
+    /// Without records: lanes, and what the trace says of itself.
+    run: Recording,
     /// Each lane's process number, and its rows so far.
     pids: Vec<u64>,
     rows_of_lane: Vec<Vec<GrowingRow>>,
     /// `"pid":…,"tid":…` of each row.
     rows: Vec<String>,
     first_tid: u64,
-    window: Option<u64>,
-    workers: Option<u32>,
-    policy: Option<String>,
     tasks: u64,
-    notices: Vec<String>,
     /// Of tasks that have not ended, by number.
     records: Vec<TaskRecord>,
     /// To tasks that have not ended.
@@ -101,29 +109,27 @@ pub(crate) struct GrowingTrace {
 }
 
 impl GrowingTrace {
-    /// A trace of what will be recorded on these lanes; nothing else of `recording` is looked at but its window, workers and policy.
-    pub(crate) fn new(recording: Recording) -> Result<Self, RecordingError> {
-        let Recording { lanes, window, workers, policy, .. } = recording;
-        let (processes, pids) = lane_processes(&lanes);
+    /// A trace of what will be recorded on the lanes of `run`, which has no records.
+    ///
+    /// # Errors
+    /// None; the signature is that of the other outputs.
+    pub fn new(run: Recording) -> Result<Self, RecordingError> {
+        let (processes, pids) = lane_processes(&run.lanes);
         let first_tid = RUNTIME_PID + processes.len() as u64 + 1;
         let mut events = Events::new(JsonWriter::new(Vec::new()), 0);
         events.head();
         for (place, process) in processes.into_iter().enumerate() {
             events.process(RUNTIME_PID + 1 + place as u64, process, place + 1)?;
         }
-        let rows_of_lane = lanes.iter().map(|_| Vec::new()).collect();
+        let rows_of_lane = run.lanes.iter().map(|_| Vec::new()).collect();
         Ok(Self {
             events,
-            lanes,
+            run,
             pids,
             rows_of_lane,
             rows: Vec::new(),
             first_tid,
-            window,
-            workers,
-            policy,
             tasks: 0,
-            notices: Vec::new(),
             records: Vec::new(),
             hazards: Vec::new(),
             spans: Vec::new(),
@@ -131,12 +137,20 @@ impl GrowingTrace {
         })
     }
 
-    /// Adds what was recorded since the last call. Lanes are those of [`new`](Self::new), counters are not looked at, and
-    /// `dropped` is what was lost since the last call.
-    pub(crate) fn append(&mut self, piece: Recording) -> Result<(), RecordingError> {
+    /// Adds what was recorded since the last call, and counts as `dropped` what was lost since then. Lanes are those of
+    /// [`new`](Self::new); counters are not looked at.
+    ///
+    /// # Errors
+    /// None; the signature is that of the other outputs.
+    ///
+    /// # Panics
+    /// If a span or an activity is on a lane that does not exist.
+    pub fn append(&mut self, piece: Recording) -> Result<(), RecordingError> {
         let mut records = std::mem::take(&mut self.records);
         self.tasks += piece.tasks.len() as u64;
-        self.notices = piece.notices;
+        self.run.notices = piece.notices;
+        self.run.dropped += piece.dropped;
+        self.run.whole_from_ns = self.run.whole_from_ns.max(piece.whole_from_ns);
         records.extend(piece.tasks);
         records.sort_by_key(|task| task.id);
         let order = TaskOrder::new(records.iter().map(|task| task.id));
@@ -221,7 +235,7 @@ impl GrowingTrace {
 
     /// The row for a slice of this lane. A worker has one.
     fn row(&mut self, lane: u32, start_ns: u64, end_ns: u64) -> Result<u32, RecordingError> {
-        let nests = self.lanes[lane as usize].kind == LaneKind::Worker;
+        let nests = self.run.lanes[lane as usize].kind == LaneKind::Worker;
         let rows = &mut self.rows_of_lane[lane as usize];
         if let Some(row) = rows.iter_mut().find(|row| nests || row.busy_to_ns <= start_ns) {
             row.busy_to_ns = end_ns;
@@ -231,36 +245,27 @@ impl GrowingTrace {
         rows.push(GrowingRow { row, busy_to_ns: end_ns });
         let (pid, tid) = (self.pids[lane as usize], self.first_tid + u64::from(row));
         self.rows.push(format!("\"pid\":{pid},\"tid\":{tid}"));
-        let Lane { name, kind, .. } = &self.lanes[lane as usize];
+        let Lane { name, kind, .. } = &self.run.lanes[lane as usize];
         let sort_index = (lane as usize) << 8 | overflow.min(255);
         self.events.thread(&self.rows[row as usize], &overflow_name(name, overflow), kind.name(), sort_index)?;
         Ok(row)
     }
 
     /// The text of the events since the last call, and the tail that makes the file whole after them.
-    pub(crate) fn take_text(&mut self, dropped: u64, whole_from_ns: u64) -> Result<(Vec<u8>, Vec<u8>), RecordingError> {
+    ///
+    /// # Errors
+    /// None; the signature is that of the other outputs.
+    pub fn take_text(&mut self) -> Result<(Vec<u8>, Vec<u8>), RecordingError> {
         let text = self.events.json.take()?;
-        let facts = Facts {
-            tasks: self.tasks,
-            dropped,
-            whole_from_ns,
-            window: self.window,
-            workers: self.workers,
-            policy: self.policy.as_deref(),
-            complete: false,
-            notices: &self.notices,
-            others: &[],
-        };
-        self.events.tail(&facts);
-        let tail = self.events.json.take()?;
-        Ok((text, tail))
+        self.events.tail(&self.run, self.tasks, false, &[]);
+        Ok((text, self.events.json.take()?))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recording::{Hazard, Outcome, TileIndex};
+    use crate::{Hazard, Outcome, TileIndex};
     use serde_json::Value;
     use std::panic::Location;
 
@@ -295,7 +300,7 @@ mod tests {
     /// The file's text so far, and its events with the fields that matter here.
     fn grow(trace: &mut GrowingTrace, text: &mut Vec<u8>, piece: Recording) -> Vec<String> {
         trace.append(piece).expect("a vector takes it");
-        let (new, tail) = trace.take_text(0, 0).expect("a vector takes it");
+        let (new, tail) = trace.take_text().expect("a vector takes it");
         text.extend_from_slice(&new);
         let whole: Value = serde_json::from_slice(&[&**text, &*tail].concat()).expect("whole JSON after every piece");
         assert_eq!(whole["otherData"]["complete"], false);

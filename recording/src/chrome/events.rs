@@ -1,17 +1,18 @@
 //! The events of a trace, one method each: what `traces/FORMAT.md` lists, as JSON.
 //!
-//! A row is a thread of the trace, given as the text `"pid":…,"tid":…`, which is written a million times and so put together
-//! once. Which row, and which moment, is the caller's business.
+//! A row is a thread of the trace, given as the text `"pid":…,"tid":…`, which is written a million times and so put
+//! together once. Which row, and which moment, is the caller's business.
 
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::super::activity::{Activity, ActivityKind, node_name};
-use super::super::error::RecordingError;
-use super::super::host_events::HostEvent;
-use super::super::json::JsonWriter;
-use super::super::{CounterSample, HazardRecord, Outcome, Span, TaskRecord};
 use super::ChromeWritten;
+use crate::activity::node_name;
+use crate::json::JsonWriter;
+use crate::{
+    Activity, ActivityKind, CounterSample, HazardRecord, HostEvent, Outcome, Recording, RecordingError, Span,
+    TaskRecord,
+};
 
 /// The process of the counters; those of the lanes follow, the host's is last.
 pub(super) const RUNTIME_PID: u64 = 1;
@@ -21,19 +22,6 @@ pub(super) const RUNTIME_PID: u64 = 1;
 pub(super) struct Moment<'a> {
     pub(super) row: &'a str,
     pub(super) at_ns: u64,
-}
-
-/// What a trace says of itself, beside what was written.
-pub(super) struct Facts<'a> {
-    pub(super) tasks: u64,
-    pub(super) dropped: u64,
-    pub(super) whole_from_ns: u64,
-    pub(super) window: Option<u64>,
-    pub(super) workers: Option<u32>,
-    pub(super) policy: Option<&'a str>,
-    pub(super) complete: bool,
-    pub(super) notices: &'a [String],
-    pub(super) others: &'a [(String, String)],
 }
 
 /// The name of a lane's row: its own, or that of a further one, for what crosses.
@@ -62,37 +50,37 @@ impl<W: Write> Events<W> {
         self.json.raw("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     }
 
-    /// What comes after the events.
-    pub(super) fn tail(&mut self, facts: &Facts<'_>) {
+    /// What comes after the events: what the trace says of itself. Of `recording`, records are not looked at.
+    pub(super) fn tail(&mut self, recording: &Recording, tasks: u64, is_complete: bool, others: &[(String, String)]) {
         let json = &mut self.json;
         json.raw("\n],\"otherData\":{\"tasks\":");
-        json.integer(facts.tasks);
+        json.integer(tasks);
         json.raw(",\"records dropped\":");
-        json.integer(facts.dropped);
-        if facts.dropped > 0 {
+        json.integer(recording.dropped);
+        if recording.dropped > 0 {
             json.raw(",\"whole from\":");
-            json.thousandths(facts.whole_from_ns.saturating_add(self.shift_ns));
+            json.thousandths(recording.whole_from_ns.saturating_add(self.shift_ns));
         }
         json.raw(",\"hazards left out\":");
         json.integer(self.written.hazards_left_out);
-        if let Some(window) = facts.window {
+        if let Some(window) = recording.window {
             json.raw(",\"window\":");
             json.integer(window);
         }
-        if let Some(workers) = facts.workers {
+        if let Some(workers) = recording.workers {
             json.raw(",\"workers\":");
             json.integer(u64::from(workers));
         }
-        if let Some(policy) = facts.policy {
+        if let Some(policy) = &recording.policy {
             json.raw(",\"policy\":");
             json.string(policy);
         }
-        json.raw(if facts.complete { ",\"complete\":true" } else { ",\"complete\":false" });
-        for (at, notice) in facts.notices.iter().enumerate() {
+        json.raw(if is_complete { ",\"complete\":true" } else { ",\"complete\":false" });
+        for (at, notice) in recording.notices.iter().enumerate() {
             json.raw(&format!(",\"notice {}\":", at + 1));
             json.string(notice);
         }
-        for (key, value) in facts.others {
+        for (key, value) in others {
             json.raw(",");
             json.string(key);
             json.raw(":");

@@ -4,7 +4,7 @@ use std::io;
 
 use super::TaskId;
 
-/// Why a recording could not be analysed or written.
+/// Why a recording could not be written or its graph reduced.
 ///
 /// Opaque, so that reasons can be added; the questions that a caller acts on are methods.
 #[derive(Debug, thiserror::Error)]
@@ -14,10 +14,8 @@ pub struct RecordingError(#[from] Kind);
 /// The reasons. Each message says what was found, and where there is one, what to do.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Kind {
-    #[error("the hazards of task {0} form a cycle, so the recording is of no serial program")]
+    #[error("the hazards of task {0}, or of tasks before it, form a cycle: the recording is of no serial program")]
     Cycle(TaskId),
-    #[error("two task records carry the number {0}")]
-    DuplicateTask(TaskId),
     #[error(
         "transitive reduction of {tasks} tasks; it is limited to {limit}, since its memory grows \
          with their square"
@@ -27,34 +25,11 @@ pub(super) enum Kind {
     UnknownLane { what: String, lane: u32, lanes: usize },
     #[error("{what} ends at {end_ns} ns, before its start at {start_ns} ns")]
     Backward { what: String, start_ns: u64, end_ns: u64 },
-    #[error(
-        "this process already has a host-span layer; take several captures from it, because \
-         tracing-chrome keeps its channel in thread-locals and a second layer would lose events"
-    )]
-    SecondHostLayer,
-    #[error("the captured host events are not what tracing-chrome writes: {0}")]
-    HostEvents(String),
     #[error("the trace could not be written")]
     Io(#[source] io::Error),
 }
 
 impl RecordingError {
-    /// A task on a cycle of hazards, where that is the reason.
-    pub fn cycle(&self) -> Option<TaskId> {
-        match self.0 {
-            Kind::Cycle(task) => Some(task),
-            _ => None,
-        }
-    }
-
-    /// The largest number of tasks allowed, where there were too many.
-    pub fn tasks_max(&self) -> Option<usize> {
-        match self.0 {
-            Kind::TooManyTasks { limit, .. } => Some(limit),
-            _ => None,
-        }
-    }
-
     /// The error of the output, where writing failed.
     pub fn io(&self) -> Option<&io::Error> {
         match &self.0 {

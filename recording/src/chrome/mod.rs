@@ -15,28 +15,26 @@ mod growing;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use super::arrows::{Anchor, Arrows};
-use super::error::RecordingError;
-use super::host::HostCapture;
-use super::json::JsonWriter;
-use super::layout::{Layout, Shown};
-use super::order::TaskOrder;
-use super::{Lane, Recording, TaskRecord};
-use events::{Events, Facts, Moment, RUNTIME_PID, overflow_name};
+use crate::arrows::{Anchor, Arrows};
+use crate::json::JsonWriter;
+use crate::layout::{Layout, Shown};
+use crate::order::TaskOrder;
+use crate::{HostCapture, Lane, Recording, RecordingError, TaskRecord};
+use events::{Events, Moment, RUNTIME_PID, overflow_name};
 
-pub(crate) use growing::GrowingTrace;
+pub use growing::GrowingTrace;
 
 /// A recording about to be written as a Chrome trace.
 ///
 /// ```
-/// use superscalar_runtime::recording::{ChromeTrace, Recording};
+/// use superscalar_recording::{ChromeTrace, Recording};
 /// let mut json = Vec::new();
 /// let written = ChromeTrace::new(&Recording::default())
 ///     .other_data("machine", "a laptop")
 ///     .write(&mut json)?;
 /// assert_eq!(written.slices, 0);
 /// assert_eq!(written.bytes, json.len() as u64);
-/// # Ok::<(), superscalar_runtime::recording::RecordingError>(())
+/// # Ok::<(), superscalar_recording::RecordingError>(())
 /// ```
 #[derive(Debug)]
 pub struct ChromeTrace<'a> {
@@ -107,17 +105,7 @@ impl<'a> ChromeTrace<'a> {
         if let Some((capture, _)) = self.host {
             host(&mut events, capture, &numbers, host_shift_ns)?;
         }
-        events.tail(&Facts {
-            tasks: self.recording.tasks.len() as u64,
-            dropped: self.recording.dropped,
-            whole_from_ns: self.recording.whole_from_ns,
-            window: self.recording.window,
-            workers: self.recording.workers,
-            policy: self.recording.policy.as_deref(),
-            complete: true,
-            notices: &self.recording.notices,
-            others: &self.other_data,
-        });
+        events.tail(self.recording, self.recording.tasks.len() as u64, true, &self.other_data);
         events.finish()
     }
 
@@ -127,7 +115,7 @@ impl<'a> ChromeTrace<'a> {
             return (0, 0);
         };
         let whole = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let started = capture.started();
+        let started = capture.started;
         (whole(epoch.saturating_duration_since(started)), whole(started.saturating_duration_since(epoch)))
     }
 }
@@ -256,11 +244,11 @@ fn host<W: Write>(events: &mut Events<W>, capture: &HostCapture, numbers: &Numbe
     let pid = numbers.host_pid();
     events.process(pid, "host spans", numbers.processes.len() + 1)?;
     let row = |thread: usize| format!("\"pid\":{pid},\"tid\":{}", numbers.host_tid(thread));
-    let rows: Vec<String> = (0..capture.threads().count()).map(row).collect();
-    for (thread, name) in capture.threads().enumerate() {
+    let rows: Vec<String> = (0..capture.threads.len()).map(row).collect();
+    for (thread, name) in capture.threads.iter().enumerate() {
         events.thread(&rows[thread], name, "host", thread)?;
     }
-    for event in capture.events() {
+    for event in &capture.events {
         events.host(&rows[event.thread], event)?;
     }
     Ok(())

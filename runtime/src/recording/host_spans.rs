@@ -20,11 +20,27 @@ use tracing::Subscriber;
 use tracing_chrome::{ChromeLayer, ChromeLayerBuilder, FlushGuard, TraceStyle};
 use tracing_subscriber::registry::LookupSpan;
 
-use super::error::{Kind, RecordingError};
-use super::host_events::{HostEvent, HostThreads};
+use super::HostCapture;
+use super::host_events::HostThreads;
 
 /// The most that one capture holds, as tracing-chrome's text: about a million spans.
 const CAPTURE_BYTES_MAX: usize = 256 << 20;
+
+/// Why spans of the host could not be captured.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct HostSpansError(#[from] Kind);
+
+#[derive(Debug, thiserror::Error)]
+enum Kind {
+    #[error(
+        "this process already has a host-span layer; take several captures from it, because \
+         tracing-chrome keeps its channel in thread-locals and a second layer would lose events"
+    )]
+    SecondLayer,
+    #[error("the captured host events are not what tracing-chrome writes: {0}")]
+    Events(String),
+}
 
 /// Whether this process has made its layer.
 static LAYER_MADE: AtomicBool = AtomicBool::new(false);
@@ -50,7 +66,7 @@ static LAYER_MADE: AtomicBool = AtomicBool::new(false);
 /// let recording = Recording::default();
 /// let written = ChromeTrace::new(&recording).host_spans(&capture, epoch).write(&mut json)?;
 /// assert_eq!(written.host_events, 1);
-/// # Ok::<(), superscalar_runtime::recording::RecordingError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct HostSpans {
     guard: FlushGuard,
@@ -67,12 +83,12 @@ impl HostSpans {
     ///
     /// # Errors
     /// If this process has made its layer before.
-    pub fn layer<S>() -> Result<(ChromeLayer<S>, Self), RecordingError>
+    pub fn layer<S>() -> Result<(ChromeLayer<S>, Self), HostSpansError>
     where
         S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
     {
         if LAYER_MADE.swap(true, Ordering::Relaxed) {
-            return Err(Kind::SecondHostLayer.into());
+            return Err(Kind::SecondLayer.into());
         }
         let (piece_out, pieces) = channel();
         let (layer, guard) = ChromeLayerBuilder::new()
@@ -94,13 +110,13 @@ impl HostSpans {
     ///
     /// # Errors
     /// If the captured text cannot be read, which would be a change of tracing-chrome's format.
-    pub fn take(&mut self) -> Result<HostCapture, RecordingError> {
+    pub fn take(&mut self) -> Result<HostCapture, HostSpansError> {
         let until_ns = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.guard.start_new(Some(Box::new(Sink::new(self.piece_out.clone()))));
         // Every sink sends exactly once, when it is dropped: by the writer thread as it turns to
         // the next sink, or, if that thread is gone, by the failed send above. So this returns.
         let piece = self.pieces.recv().unwrap_or_default();
-        let events = self.threads.read(&piece.text, until_ns)?;
+        let events = self.threads.read(&piece.text, until_ns).map_err(Kind::Events)?;
         Ok(HostCapture { started: self.started, threads: self.threads.names(), events, dropped: piece.dropped })
     }
 }
@@ -108,46 +124,6 @@ impl HostSpans {
 impl std::fmt::Debug for HostSpans {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("HostSpans").field("started", &self.started).finish_non_exhaustive()
-    }
-}
-
-/// Captured host spans, ready to be written beside a recording.
-#[derive(Debug, Clone)]
-pub struct HostCapture {
-    started: Instant,
-    threads: Vec<String>,
-    events: Vec<HostEvent>,
-    dropped: u64,
-}
-
-impl HostCapture {
-    /// The instant that the capture's times count from: when the layer was made.
-    pub fn started(&self) -> Instant {
-        self.started
-    }
-
-    /// How many spans and instants there are.
-    pub fn len(&self) -> usize {
-        self.events.len()
-    }
-
-    /// Whether nothing was captured.
-    pub fn is_empty(&self) -> bool {
-        self.events.is_empty()
-    }
-
-    /// How many entries, exits and events came after the capture was full (256 MiB of text).
-    pub fn dropped(&self) -> u64 {
-        self.dropped
-    }
-
-    pub(super) fn threads(&self) -> impl Iterator<Item = &str> {
-        self.threads.iter().map(String::as_str)
-    }
-
-    /// By thread, then by start; the outer one first.
-    pub(super) fn events(&self) -> &[HostEvent] {
-        &self.events
     }
 }
 

@@ -5,7 +5,7 @@ use crate::samples::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use superscalar_runtime::recording::*;
+use superscalar_recording::*;
 
 fn written(recording: &Recording) -> (ChromeWritten, Model) {
     let mut bytes = Vec::new();

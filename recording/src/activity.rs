@@ -65,6 +65,11 @@ pub enum Stall {
 }
 
 impl Stall {
+    /// The reason of this [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Data, Self::WindowFull, Self::MemoryFull].into_iter().find(|stall| stall.name() == name)
+    }
+
     /// The reason, as it appears in a trace.
     pub const fn name(self) -> &'static str {
         match self {

@@ -8,7 +8,7 @@ use crate::samples::*;
 use std::fs::File;
 use std::path::Path;
 use std::process::Command;
-use superscalar_runtime::recording::*;
+use superscalar_recording::*;
 
 /// A pipeline on two workers and a device's queue, with a failure, its cancelled dependents, a
 /// helper's nested task and a crossing span. The tasks of a lane touch, as a busy lane's do.
