@@ -1,8 +1,9 @@
 //! What a call means, by the textbook loops of [`reference`].
 
-use super::{Image, operands::Numbers};
+use super::Image;
 use superscalar_kernels::device::{Call, Mat, Triangle};
 use superscalar_kernels::{Diag, MatMut, MatRef, NotPositiveDefinite, Op, Scalar, Side, Uplo, reference};
+use superscalar_oracle::Random;
 
 /// A matrix outside of the heap.
 struct Dense<T> {
@@ -197,7 +198,7 @@ fn scale<T: Scalar>(part: Option<(Uplo, bool)>, beta: T, x: &mut Dense<T>) {
 }
 
 /// V, T of so many rows, and what V hides: the reflectors of a random m x k matrix, in tiles of T of `block` reflectors.
-pub fn reflectors<T: Scalar>(numbers: &mut Numbers, (m, k): (usize, usize), block: usize) -> (Vec<T>, Vec<T>) {
+pub fn reflectors<T: Scalar>(numbers: &mut Random, (m, k): (usize, usize), block: usize) -> (Vec<T>, Vec<T>) {
     let mut a = Dense { data: (0..m * k).map(|_| numbers.fraction()).collect(), m, n: k };
     let mut tau = vec![T::ZERO; k];
     let mut whole = Dense { data: vec![T::ZERO; k * k], m: k, n: k };

@@ -1,16 +1,12 @@
 //! copy, transposition, scale, laswp; and calls that are refused.
 
-use crate::{
-    OPS, UPLOS, device, four_types,
-    heap::Heap,
-    image::{Agreement, Image},
-    scalars,
-};
+use crate::{OPS, UPLOS, device, four_types, heap::Heap, image::Image, scalars};
 use superscalar_kernels::{
     Direction, Op, Scalar, Side,
     device::{Call, Mat},
     opencl::{Parameters, enqueue, scratch_bytes},
 };
+use superscalar_oracle::Nearness;
 
 four_types! { copy scale laswp }
 
@@ -21,7 +17,7 @@ fn copy<T: Scalar>(heap: &Heap, parameters: &Parameters) {
     for (shape, op) in SHAPES.into_iter().flat_map(|shape| OPS.map(|op| (shape, op))) {
         image.data.clear();
         let (a, b) = (image.integers(shape), image.integers(op.shape(shape)));
-        image.agrees(heap, parameters, (&Call::Copy { op, a, b }, b), Agreement::Exact, |old, mut out| {
+        image.agrees(heap, parameters, (&Call::Copy { op, a, b }, b), Nearness::Exact, |old, mut out| {
             let a = old.view(a);
             for (i, j) in (0..b.n).flat_map(|j| (0..b.m).map(move |i| (i, j))) {
                 out[(i, j)] = match op {
@@ -49,7 +45,7 @@ fn scale<T: Scalar>(heap: &Heap, parameters: &Parameters) {
             // beta = 0 does not read.
             let is_read = factor != T::ZERO;
             let a = image.place(shape, |image, _, _| if is_read { image.integer() } else { T::from_f64(f64::NAN) });
-            image.agrees(heap, parameters, (&Call::Scale { part, beta, a }, a), Agreement::Exact, |_, mut out| {
+            image.agrees(heap, parameters, (&Call::Scale { part, beta, a }, a), Nearness::Exact, |_, mut out| {
                 for (i, j) in (0..a.n).flat_map(|j| (0..a.m).map(move |i| (i, j))) {
                     let inside = part.is_none_or(|(uplo, _)| if uplo == UPLOS[0] { i >= j } else { i <= j });
                     if inside {
@@ -71,11 +67,11 @@ fn laswp<T: Scalar>(heap: &Heap, parameters: &Parameters) {
         image.data.clear();
         let first = m / 4;
         let count = m / 2;
-        let indices: Vec<i32> = (0..count).map(|_| (image.next() as usize % m.max(1) + 1) as i32).collect();
+        let indices: Vec<i32> = (0..count).map(|_| image.numbers.below(m.max(1)) as i32 + 1).collect();
         let ipiv: Vec<Mat<i32>> = indices.chunks(7).map(|block| image.indices(block)).collect();
         let a = image.integers((m, n));
         let call = Call::Laswp { a, first, ipiv: ipiv.clone(), direction };
-        image.agrees(heap, parameters, (&call, a), Agreement::Exact, |_, out| {
+        image.agrees(heap, parameters, (&call, a), Nearness::Exact, |_, out| {
             superscalar_kernels::cpu::laswp(out, first, &indices, direction);
         });
         if count > 0 && n > 0 {

@@ -1,15 +1,28 @@
 //! Seeded random matrices, each in O(elements).
 //!
 //! The generator is SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): its whole state is one number, so the seed on the
-//! command line repeats every entry of a case on every machine.
+//! command line of the tester repeats every entry of a case on every machine.
 
-use crate::parallel;
-use superscalar_kernels::{Diag, MatMut, MatRef, Scalar, Uplo};
+use crate::{
+    parallel,
+    wide::{narrow, wide},
+};
+use superscalar_kernels::{Diag, MatMut, MatRef, Scalar, Uplo, c64};
 
 /// How the state goes on from one number to the next.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A stream of random numbers.
+///
+/// # Example
+/// ```
+/// use superscalar_oracle::Random;
+///
+/// let (mut one, mut same) = (Random::new(7), Random::new(7));
+/// assert_eq!(one.scalar::<f64>(), same.scalar::<f64>());
+/// assert!(one.below(3) < 3);
+/// ```
+#[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
@@ -18,7 +31,8 @@ impl Random {
         Self(seed)
     }
 
-    fn bits(&mut self) -> u64 {
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -35,6 +49,18 @@ impl Random {
         let re = T::Real::from_f64(self.centred());
         let im = if T::COMPLEX { T::Real::from_f64(self.centred()) } else { T::Real::ZERO };
         T::from_parts(re, im)
+    }
+
+    /// A scalar whose parts are uniform in [-1, 1).
+    pub fn fraction<T: Scalar>(&mut self) -> T {
+        self.scalar::<T>() * T::from_f64(2.0)
+    }
+
+    /// A small integer, in both parts where the type has two: products and sums of such are exact in every type.
+    pub fn integer<T: Scalar>(&mut self) -> T {
+        let mut part = || self.below(7) as f64 - 3.0;
+        let re = part();
+        narrow(c64::new(re, if T::COMPLEX { part() } else { 0.0 }))
     }
 
     /// A scalar of modulus 1: plus or minus one, or for complex types also plus or minus i.
@@ -180,6 +206,19 @@ impl Random {
             (j + 1..n).for_each(|i| a[(i, 0)] = random.scalar());
         });
     }
+}
+
+/// Uniform in ±½ in both parts, by seed and position: what is made in any order, or by several threads, is the same.
+pub fn element<T: Scalar>(seed: u64, i: usize, j: usize) -> T {
+    let place = (seed << 48) ^ ((i as u64) << 24) ^ j as u64;
+    let mut random = Random::new((2 * place).wrapping_mul(STEP));
+    narrow(random.scalar::<c64>())
+}
+
+/// A small integer by seed and position, in both parts where the type has two.
+pub fn whole<T: Scalar>(seed: u64, i: usize, j: usize) -> T {
+    let x = wide(element::<T>(seed, i, j));
+    narrow(c64::new((x.re * 5.0).round(), (x.im * 5.0).round()))
 }
 
 /// Numbers that make a scalar.
