@@ -56,6 +56,7 @@ fn sources() -> Vec<Source> {
         "runtime",
         "devices",
         "kernels",
+        "oracle",
         "macros",
         "matrix-market",
         "dla",
@@ -103,7 +104,7 @@ fn has_word(line: &str, word: &str) -> bool {
 
 #[test]
 fn imports_run_one_way() {
-    let upper: [(&str, &[&str]); 7] = [
+    let upper: [(&str, &[&str]); 8] = [
         (
             "schedule",
             &[
@@ -121,6 +122,10 @@ fn imports_run_one_way() {
         ),
         ("devices", &["superscalar_kernels", "superscalar_dla", "superscalar_matrix_market", "faer"]),
         ("kernels", &["superscalar_dla", "superscalar_matrix_market"]),
+        (
+            "oracle",
+            &["superscalar_runtime", "superscalar_devices", "superscalar_dla", "superscalar_matrix_market", "faer"],
+        ),
         (
             "matrix-market",
             &["superscalar_runtime", "superscalar_devices", "superscalar_kernels", "superscalar_dla", "faer"],
@@ -155,9 +160,22 @@ fn imports_run_one_way() {
     }
     none(
         offenders,
-        "runtime knows no driver and no kernel, devices know no kernel, kernels no algorithm, dla no driver and not faer, \
-         matrix-market and traces none of them",
+        "runtime knows no driver and no kernel, devices know no kernel, kernels no algorithm, the oracle kernels only, \
+         dla no driver and not faer, matrix-market and traces none of them",
     );
+}
+
+/// What ships does not stand on what judges it.
+#[test]
+fn libraries_do_not_stand_on_the_oracle() {
+    let folders = ["", "schedule/", "runtime/", "devices/", "kernels/", "macros/", "matrix-market/", "dla/", "capi/"];
+    let manifests = folders.map(|folder| format!("{folder}Cargo.toml"));
+    let named = manifests.into_iter().filter(|path| {
+        let text = read(path);
+        let package = text.split("[package]").nth(1).expect("a package");
+        package.split("[dev-dependencies]").next().is_some_and(|text| text.contains("superscalar-oracle"))
+    });
+    none(named.collect(), "a library that the oracle judges stands on it");
 }
 
 #[test]
@@ -173,7 +191,7 @@ fn only_backends_name_device_apis() {
             offenders.extend(source.code().filter(|(_, line)| named(line)).map(|(at, _)| source.place(at)));
         }
     }
-    let manifests = ["schedule", "runtime", "matrix-market", "dla", "traces", "tester"]
+    let manifests = ["schedule", "runtime", "matrix-market", "dla", "oracle", "traces", "tester"]
         .map(|folder| format!("{folder}/Cargo.toml"))
         .into_iter()
         .chain(["Cargo.toml".to_owned()]);
@@ -221,9 +239,10 @@ fn routines_are_compiled_once() {
 #[test]
 fn unsafe_code_is_forbidden_where_it_is_not_needed() {
     let heads =
-        ["src/lib.rs", "macros/src/lib.rs", "matrix-market/src/lib.rs", "dla/src/lib.rs", "runtime/src/hazard.rs"];
-    let lacking = heads.into_iter().filter(|path| !read(path).contains("#![forbid(unsafe_code)]"));
-    none(lacking.map(str::to_owned).collect(), "a module without #![forbid(unsafe_code)]");
+        ["src", "macros/src", "matrix-market/src", "oracle/src", "dla/src"].map(|folder| format!("{folder}/lib.rs"));
+    let heads = heads.into_iter().chain(["runtime/src/hazard.rs".to_owned()]);
+    let lacking = heads.filter(|path| !read(path).contains("#![forbid(unsafe_code)]"));
+    none(lacking.collect(), "a module without #![forbid(unsafe_code)]");
 
     // One function is declared there, by which the runtime vouches for a task.
     assert!(read("schedule/src/lib.rs").contains("#![deny(unsafe_code)]"));
@@ -386,6 +405,7 @@ fn the_architecture_names_files_that_exist() {
             "runtime/src",
             "devices/src",
             "kernels/src",
+            "oracle/src",
             "matrix-market/src",
             "dla/src",
             "traces/src",

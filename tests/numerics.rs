@@ -1,8 +1,9 @@
-//! The routines as a user calls them, in all four types: backward errors, what must not be touched, info, exact results.
+//! The routines as a user calls them, in all four types: backward errors, what must not be touched, info, exact
+//! results.
 //!
-//! Residuals are computed in double precision complex, from the definitions: nothing is shared with the kernels. Every task
-//! that changes a tile waits for the one before, so a result depends on the tile size only, not on workers or policy: the
-//! first result of each tile size is checked, and the others must equal it bit by bit.
+//! Residuals are computed in double precision complex, from the definitions: nothing is shared with the kernels. Every
+//! task that changes a tile waits for the one before, so a result depends on the tile size only, not on workers or
+//! policy: the first result of each tile size is checked, and the others must equal it bit by bit.
 
 use std::collections::BTreeMap;
 use superscalar::{
@@ -13,7 +14,8 @@ use superscalar::{
 use superscalar_oracle::{Layout, Storage, Stored, Wide, element, narrow, residual};
 
 const ORDERS: [usize; 8] = [0, 1, 2, 3, 31, 64, 100, 257];
-/// LAPACK's scaled residuals have n ε in the denominator, so what is stable stays about one, whatever n; small n need some room.
+/// LAPACK's scaled residuals have n ε in the denominator, so what is stable stays about one, whatever n; small n need
+/// some room.
 const BOUND: f64 = 5.0;
 const SEED: u64 = 1;
 /// Calls a generic function for s, d, c and z.
@@ -56,8 +58,8 @@ fn block_sizes(n: usize) -> Vec<BlockSize> {
     sizes
 }
 
-/// Runs `call` with every block size on every runtime; `check` gets the first result of each tile size, and the others must
-/// equal it.
+/// Runs `call` with every block size on every runtime; `check` gets the first result of each tile size, and the others
+/// must equal it.
 fn on_all<T: Scalar, R>(runtimes: &[Runtime], n: usize, call: impl Fn(&Runtime, &Options) -> R, check: impl Fn(&R))
 where
     R: PartialEq,

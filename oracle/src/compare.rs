@@ -42,8 +42,8 @@ pub fn roundoffs<T: Scalar>(found: &[T], expected: &[T]) -> f64 {
 pub enum Nearness {
     /// Equal, or NaN both. Zeros may have either sign.
     Exact,
-    /// Equal where both parts are finite, and not finite at the same elements: how Inf and NaN mix in the parts of a complex
-    /// number depends on the order of operations.
+    /// Equal where both parts are finite, and not finite at the same elements: how Inf and NaN mix in the parts of a
+    /// complex number depends on the order of operations.
     Finite,
     /// Within so many roundoffs of the largest finite element that was expected, or NaN both.
     Roundoffs(f64),

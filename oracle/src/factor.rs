@@ -1,6 +1,6 @@
 //! The matrices of which residuals are made, as their routines store them: a triangle that stands for a Hermitian
-//! matrix, reflectors, row interchanges. Each can be applied to a vector in O(elements), by plain loops which share nothing
-//! with the kernels.
+//! matrix, reflectors, row interchanges. Each can be applied to a vector in O(elements), by plain loops which share
+//! nothing with the kernels.
 
 use crate::{bound::largest, parallel};
 use std::ops::{AddAssign, Range};
@@ -198,7 +198,8 @@ impl<T: Scalar> Factor<'_, T> {
     }
 }
 
-/// A sum that is rounded once, at its end: what is checked may have lost less than a sum of as many terms loses on the way.
+/// A sum that is rounded once, at its end: what is checked may have lost less than a sum of as many terms loses on the
+/// way.
 #[derive(Clone, Copy)]
 struct Total<T> {
     sum: T,

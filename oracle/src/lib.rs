@@ -1,12 +1,12 @@
-//! How results of linear algebra are judged: random operands, matrices among sentinels, residuals, and comparisons that NaN does
-//! not pass.
+//! How results of linear algebra are judged: random operands, matrices among sentinels, residuals, and comparisons that
+//! NaN does not pass.
 //!
-//! The tests of `kernels`, `dla` and the facade, the tester and the examples call it; no library does. It shares nothing
-//! with what it judges but the scalar types and the views of `superscalar-kernels`.
+//! The tests of `kernels`, `dla` and the facade, the tester and the examples call it; no library does. It shares
+//! nothing with what it judges but the scalar types and the views of `superscalar-kernels`.
 //!
 //! | question | answer |
 //! |---|---|
-//! | What is it called with? | [`Random`], a seeded stream that also fills matrices; [`element`] and [`whole`], numbers by position |
+//! | What is it called with? | [`Random`], a seeded stream; [`element`] and [`whole`], numbers by position |
 //! | Where does it lie? | [`Stored`]: among sentinels, in a [`Layout`] |
 //! | What should it be, up to some hundred rows? | [`Wide`]: double precision complex, by the operations of a textbook |
 //! | How far off are factors and solutions? | [`residual`]: LAPACK's ratios, for [`Wide`] matrices |
@@ -14,9 +14,9 @@
 //! | How far apart are two results? | [`roundoffs`]; element by element [`assert_near`] with a [`Nearness`] |
 //! | Is that little enough? | [`at_most`]; of several figures the [`largest`] counts |
 //!
-//! A comparison with NaN is false, so a check of the form "fail if the error is greater than the bound" accepts NaN, and
-//! [`f64::max`] drops it. Nothing here does either, and `tests/refusals.rs` shows that each judge refuses a wrong element, a
-//! NaN, a transposed factor and a wrong interchange.
+//! A comparison with NaN is false, so a check of the form "fail if the error is greater than the bound" accepts NaN,
+//! and [`f64::max`] drops it. Nothing here does either, and `tests/refusals.rs` shows that each judge refuses a wrong
+//! element, a NaN, a transposed factor and a wrong interchange.
 //!
 //! # Example
 //! ```

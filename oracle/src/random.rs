@@ -75,13 +75,13 @@ impl Random {
         ((self.bits() >> 32) as usize) % end
     }
 
-    /// The stream from its so-many-th next number on.
+    /// The stream without its next `count` numbers.
     fn from(&self, count: usize) -> Self {
         Self(self.0.wrapping_add((count as u64).wrapping_mul(STEP)))
     }
 
-    /// Fills the columns of a matrix one after the other, as far as one can tell: `fill` gets each column with its number, and
-    /// draws so many numbers for it.
+    /// Fills the columns of a matrix, by several threads, with the numbers that one thread would draw: `fill` gets each
+    /// column j, and draws `draws(j)` numbers.
     fn columns<T: Scalar>(
         &mut self,
         mut a: MatMut<'_, T>,
@@ -134,8 +134,8 @@ impl Random {
         self.triangular(Uplo::Lower, Diag::Unit, a);
     }
 
-    /// Fills the columns of V below the diagonal, where reflectors have what their scalars do not tell, each of a length
-    /// near one.
+    /// Fills the columns of V below the diagonal, where reflectors have what their scalars do not tell, each of a
+    /// length near one.
     pub fn reflectors<T: Scalar>(&mut self, mut v: MatMut<'_, T>) {
         let (m, k) = v.shape();
         let scale = T::from_f64((m as f64).sqrt().recip());
@@ -144,8 +144,8 @@ impl Random {
         }
     }
 
-    /// The scalars τ with which I − τ v vᴴ is unitary, for the reflectors in the columns of V: (1 + w) / ‖v‖² with any w of
-    /// modulus one, which real types have as τ = 2 / ‖v‖².
+    /// The scalars τ with which I − τ v vᴴ is unitary, for the reflectors in the columns of V: (1 + w) / ‖v‖² with any
+    /// w of modulus one, which real types have as τ = 2 / ‖v‖².
     pub fn reflector_scalars<T: Scalar>(&mut self, v: MatRef<'_, T>, mut tau: MatMut<'_, T>) {
         for j in 0..tau.nrows() {
             let tail: T::Real = (j + 1..v.nrows()).map(|i| (v.at(i, j).conj() * v.at(i, j)).re()).sum();
@@ -169,8 +169,8 @@ impl Random {
 
     /// Fills one triangle with that of a lower or upper triangular matrix which is safe to solve with: the diagonal is
     /// real, √n and a little. (With a smaller one the solution grows exponentially in n, as in random triangular
-    /// matrices; √n keeps each row's sum of n uniform terms below it.) A unit diagonal is left alone, and the others are
-    /// smaller instead.
+    /// matrices; √n keeps each row's sum of n uniform terms below it.) A unit diagonal is left alone, and the others
+    /// are smaller instead.
     pub fn triangular<T: Scalar>(&mut self, uplo: Uplo, diag: Diag, a: MatMut<'_, T>) {
         let diagonal = (a.nrows() as f64).sqrt();
         if diag == Diag::NonUnit {
@@ -186,8 +186,9 @@ impl Random {
         self.columns(a, draws, below);
     }
 
-    /// Makes of random triangles such as have a known inverse, but for phases: off the diagonal −|aᵢⱼ| dᵢ / dⱼ with random dᵢ of modulus one, and
-    /// smaller than they were, so that sums over rows stay a few times as large as the diagonal.
+    /// Makes of random triangles such as have a known inverse, but for phases: off the diagonal −|aᵢⱼ| dᵢ / dⱼ with
+    /// random dᵢ of modulus one, and smaller than they were, so that sums over rows stay a few times as large as the
+    /// diagonal.
     pub fn with_known_inverse<T: Scalar>(&mut self, mut a: MatMut<'_, T>) {
         let n = a.nrows();
         let phases: Vec<T> = (0..n).map(|_| self.unit()).collect();

@@ -1,5 +1,5 @@
-//! LAPACK's scaled residuals: an error over n ε and the sizes of what it came from. A backward stable routine leaves about
-//! one, whatever n is; small n need some room. All are NaN if an operand has a NaN.
+//! LAPACK's scaled residuals: an error over n ε and the sizes of what it came from. A backward stable routine leaves
+//! about one, whatever n is; small n need some room. All are NaN if an operand has a NaN.
 
 use crate::{
     bound::largest,
@@ -67,8 +67,8 @@ pub fn inverse<T: Scalar>(a: &Wide, x: &Wide) -> f64 {
     scaled::<T>(Wide::identity(n).minus(&a.times(x)).norm_one(), a.norm_one() * x.norm_one(), n)
 }
 
-/// ‖bⱼ − A xⱼ‖∞ / (‖A‖∞ ‖xⱼ‖∞) for the worst column: how little A would have to change for x to be exact (Rigal and Gaches,
-/// J. ACM 1967). In the type of the elements and in O(n²) for each column, so for large matrices, too.
+/// ‖bⱼ − A xⱼ‖∞ / (‖A‖∞ ‖xⱼ‖∞) for the worst column: how little A would have to change for x to be exact (Rigal and
+/// Gaches, J. ACM 1967). In the type of the elements and in O(n²) for each column, so for large matrices, too.
 ///
 /// # Example
 /// ```

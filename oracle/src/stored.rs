@@ -86,8 +86,8 @@ impl<T: Scalar> Stored<T> {
         Self::new(shape, |i, j| element(seed, i, j))
     }
 
-    /// Hermitian positive definite and well conditioned, by [`element`]. The diagonal is no larger than it must be, as in
-    /// [`Random::positive_definite`].
+    /// Hermitian positive definite and well conditioned, by [`element`]. The diagonal is no larger than it must be, as
+    /// in [`Random::positive_definite`].
     pub fn positive_definite(n: usize, seed: u64) -> Self {
         Self::new((n, n), |i, j| match i.cmp(&j) {
             std::cmp::Ordering::Equal => T::from_f64(2.0 * (n as f64).sqrt()),
@@ -119,7 +119,8 @@ impl<T: Scalar> Stored<T> {
         })
     }
 
-    /// The triangle of a Hermitian positive definite matrix, the imaginary part of the diagonal not zero; NaN in the other triangle.
+    /// The triangle of a Hermitian positive definite matrix, the imaginary part of the diagonal not zero; NaN in the
+    /// other triangle.
     pub fn definite_triangle(numbers: &mut Random, uplo: Uplo, n: usize, layout: Layout) -> Self {
         Self::laid_out((n, n), layout, |i, j| {
             let x: T = numbers.fraction();

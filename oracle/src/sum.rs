@@ -1,16 +1,20 @@
-//! Residuals that are sums of products, such as alpha op(A) op(B) + beta C − C′ or P L U − A, evaluated from the left by
-//! vectors: uᴴ R costs O(n²) however many factors there are.
+//! Residuals that are sums of products, such as alpha op(A) op(B) + beta C − C′ or P L U − A, evaluated from the left
+//! by vectors: uᴴ R costs O(n²) however many factors there are.
 //!
 //! Vectors are a few random ones with entries of modulus one and, up to order [`COLUMNS_MAX`], all unit vectors, with
-//! which every element is looked at. The measure is what rounding can explain. Let G be the same sum of magnitudes, such as
-//! |alpha| |op(A)| |op(B)| + |beta| |C| + |C′|: an element of R that is only rounding is about ε Gᵢⱼ or less. The roundings of a column
-//! are independent of each other, so a random u makes of them about ε ‖Gⱼ‖₂, and not ε ‖Gⱼ‖₁. So the errors are
-//! - of random vectors, |uᴴ R|ⱼ / (ε ‖Gⱼ‖₂). An error in one element, or in a tile, reaches uᴴ R undiminished, while what rounding may leave
-//!   there grows with √n only: a norm such as n ε ‖A‖₁ grows with n² and hides whole tiles in single precision from some hundreds on;
-//! - of unit vectors, |R|ᵢⱼ / (ε Gᵢⱼ) for what is computed by products alone ([`componentwise`](Sum::componentwise), the measure of the
-//!   Level 3 tests of the BLAS), and |R|ᵢⱼ / (ε ‖Gⱼ‖₂) for the others ([`columnwise`](Sum::columnwise)).
+//! which every element is looked at. The measure is what rounding can explain. Let G be the same sum of magnitudes,
+//! such as |alpha| |op(A)| |op(B)| + |beta| |C| + |C′|: an element of R that is only rounding is about ε Gᵢⱼ or less.
+//! The roundings of a column are independent of each other, so a random u makes of them about ε ‖Gⱼ‖₂, and not
+//! ε ‖Gⱼ‖₁. So the errors are
+//! - of random vectors, |uᴴ R|ⱼ / (ε ‖Gⱼ‖₂). An error in one element, or in a tile, reaches uᴴ R undiminished, while
+//!   what rounding may leave there grows with √n only: a norm such as n ε ‖A‖₁ grows with n² and hides whole tiles in
+//!   single precision from some hundreds on;
+//! - of unit vectors, |R|ᵢⱼ / (ε Gᵢⱼ) for what is computed by products alone ([`componentwise`](Sum::componentwise),
+//!   the measure of the Level 3 tests of the BLAS), and |R|ᵢⱼ / (ε ‖Gⱼ‖₂) for the others
+//!   ([`columnwise`](Sum::columnwise)).
 //!
-//! Reflectors do not change the length of a column: in G they count as the identity, times √k for the k roundings of k of them.
+//! Reflectors do not change the length of a column: in G they count as the identity, times √k for the k roundings of k
+//! of them.
 
 use crate::{
     bound::largest,
@@ -19,8 +23,9 @@ use crate::{
 };
 use superscalar_kernels::{Real, Scalar};
 
-/// Errors of right results are up to this: most have a few roundings, and factors of Cholesky up to 15, because the elements on a diagonal
-/// stay large while hundreds of small ones are subtracted, each with a rounding of the large one.
+/// Errors of right results are up to this: most have a few roundings, and factors of Cholesky up to 15, because the
+/// elements on a diagonal stay large while hundreds of small ones are subtracted, each with a rounding of the large
+/// one.
 pub const ROUNDINGS_MAX: f64 = 30.0;
 /// Up to this many rows a residual is multiplied with all unit vectors.
 pub const COLUMNS_MAX: usize = 64;
@@ -47,7 +52,7 @@ pub struct Sum<'a, T> {
 }
 
 impl<'a, T: Scalar> Sum<'a, T> {
-    /// An empty sum of matrices with so many rows.
+    /// An empty sum of matrices with this number of rows.
     pub fn new(rows: usize) -> Self {
         Self { rows, terms: Vec::new() }
     }
@@ -97,8 +102,9 @@ impl<'a, T: Scalar> Sum<'a, T> {
         largest(self.adjoint_times(u).iter().zip(scales).map(ratio))
     }
 
-    /// About ‖Gⱼ‖₂ for each column: the mean square of wᵀ G for random w, whose entries have no common modulus, since two large elements of
-    /// a column would cancel in every fourth pair of such; and never less than ‖Gⱼ‖₁ / √m, which is a lower bound.
+    /// About ‖Gⱼ‖₂ for each column: the mean square of wᵀ G for random w, whose entries have no common modulus, since
+    /// two large elements of a column would cancel in every fourth pair of such; and never less than ‖Gⱼ‖₁ / √m, which
+    /// is a lower bound.
     fn lengths(&self) -> Vec<f64> {
         let mean = (self.rows.max(1) as f64).sqrt();
         let mut lengths = self.magnitudes_times(&vec![T::ONE; self.rows]);

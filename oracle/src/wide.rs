@@ -6,8 +6,8 @@ use crate::{
 };
 use superscalar_kernels::{Diag, MatRef, Op, Real, Scalar, Uplo, c64};
 
-/// A matrix in double precision complex. All its operations are plain loops, for matrices of up to some hundred rows and
-/// columns.
+/// A matrix in double precision complex. All its operations are plain loops, for matrices of up to some hundred rows
+/// and columns.
 ///
 /// # Panics
 /// Operations do if the shapes do not fit: a test that compares other matrices than it means to is wrong.
@@ -70,7 +70,8 @@ impl Wide {
         Self::new((self.m, self.m), |i, j| rows[i][j].conj())
     }
 
-    /// The Q of A = L Q, … H₂ᴴ H₁ᴴ, all of its rows: its adjoint is H₁ H₂ …, whose reflectors are the conjugates of rows.
+    /// The Q of A = L Q, … H₂ᴴ H₁ᴴ, all of its rows: its adjoint is H₁ H₂ …, whose reflectors are the conjugates of
+    /// rows.
     pub fn q_of_rows<T: Scalar>(&self, tau: &[T]) -> Self {
         self.adjoint().q_of_columns(tau).adjoint()
     }

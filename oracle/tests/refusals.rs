@@ -41,8 +41,8 @@ fn places((m, n): (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
     (0..n).flat_map(move |j| (0..m).map(move |i| (i, j))).filter(|(i, j)| (i + 3 * j) % 7 == 0 || i == j)
 }
 
-/// Judges a right result, and in these places each of two spoilt ones: one a thousand roundings of single or double precision
-/// off, and NaN.
+/// Judges a right result, and in these places each of two spoilt ones: one a thousand roundings of single or double
+/// precision off, and NaN.
 fn judge<T: Scalar>(
     right: &Stored<T>,
     places: impl Iterator<Item = (usize, usize)>,

@@ -18,7 +18,7 @@ struct Statement {
     end: char,
 }
 
-/// The code that checks: all of a test, an example, a benchmark, the oracle or the tester, and of other files what is for tests.
+/// The code that checks: all of tests, examples, benchmarks, the oracle and the tester, and elsewhere what is for tests.
 fn checking(source: &Source) -> Option<usize> {
     let whole = ["tests", "examples", "oracle", "tester"].iter().any(|folder| source.is_under(folder))
         || ["/tests/", "/benches/", "/fuzz/", "tests.rs"].iter().any(|part| source.path.contains(part));
