@@ -21,6 +21,12 @@ pub fn largest<R: Real>(magnitudes: impl IntoIterator<Item = R>) -> R {
     magnitudes.into_iter().fold(R::ZERO, more)
 }
 
+/// error / size: zero for two zeros, and NaN for a size that says nothing, since it is not finite.
+pub fn ratio(error: f64, size: f64) -> f64 {
+    let least = f64::from_bits(1);
+    if size.is_finite() { error / largest([size, least]) } else { f64::NAN }
+}
+
 /// Refuses a figure that is over its bound, or is NaN.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Two results side by side, element by element.
 
-use crate::bound::largest;
+use crate::bound::{largest, ratio};
 use superscalar_kernels::{Real, Scalar};
 
 /// Equal, or NaN both. Sentinels may be NaN, so that a kernel that reads them shows.
@@ -27,9 +27,9 @@ pub fn is_finite<T: Scalar>(x: T) -> bool {
 /// ```
 pub fn roundoffs<T: Scalar>(found: &[T], expected: &[T]) -> f64 {
     assert_eq!(found.len(), expected.len(), "as many elements");
-    let size = largest([largest(expected.iter().map(|x| x.abs().to_f64())), f64::MIN_POSITIVE]);
+    let size = largest(expected.iter().map(|x| x.abs().to_f64()));
     // Scaled first: a difference of the largest or smallest numbers has an absolute value, its square has not.
-    let scaled = |x: T| (x.re().to_f64() / size, x.im().to_f64() / size);
+    let scaled = |x: T| (ratio(x.re().to_f64(), size), ratio(x.im().to_f64(), size));
     let apart = |(&x, &y): (&T, &T)| {
         let (x, y) = (scaled(x), scaled(y));
         (x.0 - y.0).hypot(x.1 - y.1)

@@ -2,14 +2,11 @@
 //! about one, whatever n is; small n need some room. All are NaN if an operand has a NaN.
 
 use crate::{
-    bound::largest,
+    bound::{largest, ratio},
     factor::{Storage, modulus, one_and_inf, transformed},
     wide::Wide,
 };
 use superscalar_kernels::{MatRef, Op, Real, Scalar};
-
-/// Keeps a ratio from being that of two zeros.
-const TINY: f64 = 1e-200;
 
 /// ε of a type: its unit roundoff, as a double.
 pub fn epsilon<T: Scalar>() -> f64 {
@@ -24,9 +21,10 @@ pub fn epsilon<T: Scalar>() -> f64 {
 ///
 /// assert_eq!(scaled::<f64>(f64::EPSILON, 1.0, 2), 1.0);
 /// assert!(scaled::<f64>(0.0, f64::NAN, 2).is_nan());
+/// assert_eq!((scaled::<f64>(0.0, 0.0, 2), scaled::<f64>(1e-300, 0.0, 2)), (0.0, f64::INFINITY));
 /// ```
 pub fn scaled<T: Scalar>(error: f64, size: f64, n: usize) -> f64 {
-    error / (n.max(1) as f64 * largest([size, TINY]) * epsilon::<T>())
+    ratio(error, size) / (n.max(1) as f64 * epsilon::<T>())
 }
 
 /// ‖X − Y‖₁ / (n ‖X‖₁ ε), with n the larger dimension, where X is exact or was given.
@@ -85,10 +83,10 @@ pub fn backward_error<T: Scalar>(a: MatRef<'_, T>, x: MatRef<'_, T>, b: MatRef<'
     let size = |column: &[T]| largest(column.iter().map(|&x| modulus(x)));
     let column = |j| {
         let (x, mut rest) = (x.col(j).to_vec(), b.col(j).to_vec());
-        let scale = largest([norm * size(&x), TINY]);
+        let scale = norm * size(&x);
         let product = transformed(Op::ConjTrans, a).adjoint_times(x);
         rest.iter_mut().zip(product).for_each(|(rest, product)| *rest -= product);
-        size(&rest) / scale
+        ratio(size(&rest), scale)
     };
     assert_eq!(x.ncols(), b.ncols(), "columns of X and B");
     largest((0..b.ncols()).map(column))

@@ -259,6 +259,19 @@ fn norms_of_nan() {
     }
 }
 
+/// The least numbers are sizes like others, and one that overflowed is none.
+#[test]
+fn sizes_at_the_ends_of_the_range() {
+    for size in [f64::from_bits(9), f64::MIN_POSITIVE / 8.0, 1e-290, 1e300] {
+        let column = |last: f64| Wide::new((2, 1), |i, _| c64::from(size * [1.0, last][i]));
+        refused(residual::difference::<f64>(&column(1.0), &column(0.5)), BOUND, &format!("half of {size:e}"));
+        accepted(residual::difference::<f64>(&column(1.0), &column(1.0)), BOUND, &format!("{size:e}"));
+        refused(roundoffs(&[size, 0.0], &[size, size]), BOUND, &format!("zero for {size:e}"));
+    }
+    refused(residual::scaled::<f64>(1.0, f64::INFINITY, 1), BOUND, "an infinite size");
+    refused(residual::scaled::<f64>(1e-320, 0.0, 1), BOUND, "something for zero");
+}
+
 /// What is written beside a matrix, or where something had to stay, is seen in every layout.
 #[test]
 fn trespasses() {
