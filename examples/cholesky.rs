@@ -23,13 +23,10 @@ use superscalar::{
         matrix_market::{self, Market},
         potrf, potrs,
     },
-    kernels::{
-        MatMut, MatRef, Op, Real, Uplo,
-        accuracy::{at_most, largest},
-        c32, c64, cpu,
-    },
+    kernels::{Diag, MatMut, MatRef, Op, Real, Uplo, c32, c64, cpu},
     recording::{ChromeTrace, Dot},
 };
+use superscalar_oracle::{ROUNDINGS_MAX, Random, Storage, Sum, at_most, residual::backward_error, stored, triangle};
 use superscalar_traces::{Trace, analysis::Analysis};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -95,7 +92,7 @@ fn run<T: Scalar>(arguments: &Arguments) -> Outcome {
     let rt = builder.build()?;
     let a = match &arguments.matrix {
         Some(file) => read::<T>(file)?,
-        None => random::<T>(arguments.n)?,
+        None => random::<T>(arguments.n, arguments.uplo)?,
     };
     let options = Options::default().block_size(arguments.nb.map_or(BlockSize::Auto, BlockSize::Fixed));
     let (n, nb) = (a.nrows(), options.factorization_nb::<T>(a.nrows(), rt.workers())?);
@@ -106,9 +103,9 @@ fn run<T: Scalar>(arguments: &Arguments) -> Outcome {
     let recording = rt.take_recording().unwrap_or_default();
     let flops = (n as f64).powi(3) / 6.0 * f64::from(T::FLOPS_MUL + T::FLOPS_ADD);
     println!("{seconds:.4} s, {:.1} GFLOP/s", flops / seconds / 1e9);
-    let error = backward_error(&rt, arguments.uplo, &a, &factor)?;
-    println!("backward error |A - L L^H| / (n |A| eps) = {error:.3}");
-    at_most("backward error of the factorization, in n eps", error, BOUND)?;
+    let error = error(arguments.uplo, a.as_ref(), factor.as_ref());
+    println!("A - L L^H is {error:.1} roundings of its terms");
+    at_most("error of the factorization, in roundings", error, ROUNDINGS_MAX)?;
     if arguments.matrix.is_some() {
         solve(&rt, arguments.uplo, &a, &factor, &options)?;
     }
@@ -152,30 +149,11 @@ fn factorize<T: Scalar>(rt: &Runtime, uplo: Uplo, a: MatMut<'_, T>, nb: usize, o
     })
 }
 
-/// A random Hermitian matrix with a dominant diagonal, so that it is positive definite.
-fn random<T: Scalar>(n: usize) -> Outcome<Matrix<T>> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-    };
+/// A triangle of a random Hermitian matrix that is positive definite.
+fn random<T: Scalar>(n: usize, uplo: Uplo) -> Outcome<Matrix<T>> {
     let mut a = Matrix::try_zeros(n, n)?;
-    let mut view = a.as_mut();
-    for j in 0..n {
-        view[(j, j)] = T::from_f64(n as f64);
-        for i in j + 1..n {
-            let value = T::from_parts(real::<T>(next()), real::<T>(next()));
-            view[(i, j)] = value;
-            view[(j, i)] = value.conj();
-        }
-    }
+    Random::new(1).positive_definite(uplo, a.as_mut());
     Ok(a)
-}
-
-fn real<T: Scalar>(value: f64) -> T::Real {
-    T::from_f64(value).re()
 }
 
 fn read<T: Scalar>(file: &Path) -> Outcome<Matrix<T>> {
@@ -191,53 +169,11 @@ fn read<T: Scalar>(file: &Path) -> Outcome<Matrix<T>> {
     Ok(a)
 }
 
-/// ‖A − L Lᴴ‖ / (n ‖A‖ ε) in the Frobenius norm, computed on all cores, a block column of the named triangle a task.
-fn backward_error<T: Scalar>(rt: &Runtime, uplo: Uplo, a: &Matrix<T>, factor: &Matrix<T>) -> Outcome<f64> {
-    let n = a.nrows();
-    let (a, l) = match uplo {
-        Uplo::Lower => (a.as_ref(), factor.as_ref()),
-        // The transposed views: Uᵀ is the lower factor of Aᵀ.
-        Uplo::Upper => (a.as_ref().transpose(), factor.as_ref().transpose()),
-    };
-    const WIDTH: usize = 256;
-    let mut sums = vec![(0.0, 0.0); n.div_ceil(WIDTH)];
-    rt.scope(|s| {
-        for (at, sums) in sums.iter_mut().enumerate() {
-            let sums = s.lend(sums);
-            s.spawn("check", sums.write(), move |sums| *sums = column_error(a, l, at * WIDTH..n.min((at + 1) * WIDTH)));
-        }
-    })?;
-    let (error, norm) = sums.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    Ok(error.sqrt() / (n.max(1) as f64 * norm.sqrt().max(f64::MIN_POSITIVE) * T::EPSILON.to_f64()))
-}
-
-/// Squares of the norms of A − L Lᴴ and A in some columns, from the diagonal block down.
-fn column_error<T: Scalar>(a: MatRef<'_, T>, l: MatRef<'_, T>, cols: std::ops::Range<usize>) -> (f64, f64) {
-    let (n, first, end) = (a.nrows(), cols.start, cols.end);
-    let mut residual = Matrix::from_fn(n - first, cols.len(), |i, j| a.at(first + i, first + j));
-    let norm = square(&residual);
-    // The part of L right of the diagonal holds what was there before.
-    let triangle =
-        Matrix::from_fn(n - first, cols.len(), |i, j| if i >= j { l.at(first + i, first + j) } else { T::ZERO });
-    let left = l.submatrix(first..n, 0..first);
-    let right = l.submatrix(first..end, 0..first);
-    let minus = T::from_f64(-1.0);
-    cpu::gemm(minus, Op::None, left, Op::ConjTrans, right, T::ONE, residual.as_mut());
-    let block = triangle.as_ref().submatrix(0..cols.len(), 0..cols.len());
-    cpu::gemm(minus, Op::None, triangle.as_ref(), Op::ConjTrans, block, T::ONE, residual.as_mut());
-    (square(&residual), norm)
-}
-
-/// Sum of the squares of a block column, each element below the diagonal block's diagonal counted for its mirror image, too.
-fn square<T: Scalar>(block: &Matrix<T>) -> f64 {
-    let mut sum = 0.0;
-    for j in 0..block.ncols() {
-        for i in j..block.nrows() {
-            let weight = if i == j { 1.0 } else { 2.0 };
-            sum += weight * block.at(i, j).abs().to_f64().powi(2);
-        }
-    }
-    sum
+/// What is left of A without L Lᴴ, or Uᴴ U, beside what rounding may leave.
+fn error<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, factor: MatRef<'_, T>) -> f64 {
+    let ops = if uplo == Uplo::Lower { [Op::None, Op::ConjTrans] } else { [Op::ConjTrans, Op::None] };
+    let product = ops.map(|op| triangle(uplo, op, Diag::NonUnit, factor));
+    Sum::new(a.nrows()).plus(T::ONE, product).minus([stored(Storage::Hermitian(uplo), a)]).columnwise()
 }
 
 /// Solves A x = b for b = A (1, …, 1), prints how far the solution is off, and refuses one that is too far off.
@@ -248,11 +184,7 @@ fn solve<T: Scalar>(rt: &Runtime, uplo: Uplo, a: &Matrix<T>, factor: &Matrix<T>,
     cpu::gemm(T::ONE, Op::None, a.as_ref(), Op::None, ones.as_ref(), T::ZERO, x.as_mut());
     let b = x.clone();
     potrs(rt, uplo, factor.as_ref(), x.as_mut(), options)?;
-    let mut residual = b.clone();
-    cpu::gemm(T::from_f64(-1.0), Op::None, a.as_ref(), Op::None, x.as_ref(), T::ONE, residual.as_mut());
-    let length = |v: &Matrix<T>| largest((0..n).map(|i| v.at(i, 0).abs().to_f64()));
-    let norm = largest((0..n).map(|i| (0..n).map(|j| a.at(i, j).abs().to_f64()).sum::<f64>()));
-    let error = length(&residual) / (norm * length(&x) * n as f64 * T::EPSILON.to_f64());
+    let error = backward_error(a.as_ref(), x.as_ref(), b.as_ref()) / (n as f64 * T::EPSILON.to_f64());
     println!("solution: |b - A x| / (n |A| |x| eps) = {error:.3}");
     Ok(at_most("backward error of the solution, in n eps", error, BOUND)?)
 }

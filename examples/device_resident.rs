@@ -18,11 +18,9 @@ use std::{error::Error, time::Instant};
 use superscalar::{
     Runtime, devices,
     dla::{BlockSize, DeviceMatrix, Layout, Matrix, submit},
-    kernels::{
-        Op, Uplo,
-        accuracy::{at_most, largest},
-    },
+    kernels::{Op, Uplo},
 };
+use superscalar_oracle::{at_most, largest};
 
 /// Factors and solves with matrices that stay on devices.
 #[derive(Parser)]

@@ -16,11 +16,9 @@ use std::{error::Error, f64::consts::PI, fmt::Write};
 use superscalar::{
     Runtime, TaskSpec,
     dla::{Matrix, Options, Tiled, posv, submit},
-    kernels::{
-        MatMut, Uplo,
-        accuracy::{at_most, largest},
-    },
+    kernels::{MatMut, Uplo},
 };
+use superscalar_oracle::{at_most, largest};
 
 const DATA: &str = include_str!("data/co2.csv");
 const PICTURE: &str = "co2.svg";

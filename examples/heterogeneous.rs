@@ -21,12 +21,10 @@ use std::{error::Error, fs::File, time::Instant};
 use superscalar::{
     PolicyName, Runtime, devices,
     dla::{Distribution, Matrix, Options, potrf},
-    kernels::{
-        Uplo,
-        accuracy::{at_most, largest},
-    },
+    kernels::{Diag, Op, Uplo},
     recording::{ChromeTrace, Recording},
 };
+use superscalar_oracle::{ROUNDINGS_MAX, Sum, at_most, element, general, triangle};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -76,7 +74,7 @@ const WAYS: [Way; 4] = [
 fn main() -> Outcome {
     let arguments = Arguments::parse();
     let n = arguments.n;
-    let a = Matrix::from_fn(n, n, |i, j| if i == j { n as f64 } else { element(i.max(j), i.min(j)) });
+    let a = Matrix::from_fn(n, n, |i, j| if i == j { n as f64 } else { element(1, i.max(j), i.min(j)) });
     println!("order {n}, block columns of {}, {} and the host's panels", arguments.nb, arguments.devices);
     for way in &WAYS {
         run(&arguments, way, &a)?;
@@ -114,23 +112,10 @@ fn host_tasks(recording: &Recording) -> usize {
     recording.spans.iter().filter(|span| is_host(span.lane)).count()
 }
 
-/// Compares A v with L (Lᵀ v) for a vector v.
+/// Looks at what is left of A without L Lᵀ.
 fn check(a: &Matrix<f64>, l: &Matrix<f64>) -> Outcome {
-    let n = a.nrows();
-    let v: Vec<f64> = (0..n).map(|i| 1.0 + i as f64 / n as f64).collect();
-    let transposed: Vec<f64> = (0..n).map(|j| (j..n).map(|i| l.at(i, j) * v[i]).sum()).collect();
-    let expected: Vec<f64> = (0..n).map(|i| (0..n).map(|j| a.at(i, j) * v[j]).sum()).collect();
-    let found = |i: usize| (0..=i).map(|j| l.at(i, j) * transposed[j]).sum::<f64>();
-    let size = largest(expected.iter().map(|x| x.abs()));
-    let error = largest(expected.iter().enumerate().map(|(i, x)| (found(i) - x).abs())) / size;
-    println!("  |A v - L (L^T v)| / |A v| = {error:.1e}");
-    Ok(at_most("error of the factorization", error, n as f64 * f64::EPSILON)?)
-}
-
-/// Uniform in ±½, by position.
-fn element(i: usize, j: usize) -> f64 {
-    let mut x = ((i as u64) << 32 | j as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x ^= x >> 31;
-    (x >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    let l = |op| triangle(Uplo::Lower, op, Diag::NonUnit, l.as_ref());
+    let error = Sum::new(a.nrows()).plus(1.0, [l(Op::None), l(Op::Trans)]).minus([general(a.as_ref())]).columnwise();
+    println!("  A - L L^T is {error:.1} roundings of its terms");
+    Ok(at_most("error of the factorization, in roundings", error, ROUNDINGS_MAX)?)
 }

@@ -15,9 +15,10 @@ use std::{error::Error, fs::File, path::PathBuf};
 use superscalar::{
     Runtime,
     dla::{Matrix, Options, gemm, lange, potrf, potrs},
-    kernels::{Norm, Op, Uplo, accuracy::at_most},
+    kernels::{Norm, Op, Uplo},
     recording::{ChromeTrace, HostSpans},
 };
+use superscalar_oracle::at_most;
 use tracing::info_span;
 use tracing_subscriber::prelude::*;
 

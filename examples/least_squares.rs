@@ -22,8 +22,9 @@ use std::{
 use superscalar::{
     Runtime, devices,
     dla::{Matrix, Options, gels, gemm, lange, matrix_market},
-    kernels::{Norm, Op, accuracy::at_most},
+    kernels::{Norm, Op},
 };
+use superscalar_oracle::{at_most, element};
 
 /// Taken where it is present and nothing else is asked for.
 const MATRIX: &str = "../shared/data/mahindas.mtx";
@@ -119,14 +120,8 @@ fn samples(m: usize, n: usize) -> Outcome<(Matrix<f64>, Matrix<f64>)> {
     for at in (0..n).flat_map(|j| (0..m).map(move |i| (i, j))) {
         view[at] = (at.1 as f64 * time(at.0, m).acos()).cos();
     }
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut noise = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        NOISE * (2.0 * (state >> 11) as f64 / (1u64 << 53) as f64 - 1.0)
-    };
-    Ok((a, Matrix::from_fn(m, 1, |i, _| signal(time(i, m)) + noise())))
+    let noise = |i| 2.0 * NOISE * element::<f64>(1, i, 0);
+    Ok((a, Matrix::from_fn(m, 1, |i, _| signal(time(i, m)) + noise(i))))
 }
 
 fn time(i: usize, m: usize) -> f64 {

@@ -17,11 +17,9 @@ use std::{error::Error, time::Instant};
 use superscalar::{
     Runtime, devices,
     dla::{ErrorKind, Matrix, Options, Tiled, gecon, gesv, lange, submit},
-    kernels::{
-        Norm, Op,
-        accuracy::{at_most, largest},
-    },
+    kernels::{Norm, Op},
 };
+use superscalar_oracle::{Random, at_most, largest};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -100,13 +98,7 @@ fn meet_a_singular_matrix(rt: &Runtime, n: usize, options: &Options) -> Outcome 
 
 /// Elements uniform in ±½.
 fn random(n: usize) -> Outcome<Matrix<f64>> {
-    let (mut a, mut state) = (Matrix::try_zeros(n, n)?, 0x9e37_79b9_7f4a_7c15_u64);
-    let mut view = a.as_mut();
-    for at in (0..n).flat_map(|j| (0..n).map(move |i| (i, j))) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        view[at] = (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
-    }
+    let mut a = Matrix::try_zeros(n, n)?;
+    Random::new(1).general(a.as_mut());
     Ok(a)
 }

@@ -57,6 +57,7 @@ fn sources() -> Vec<Source> {
         "runtime",
         "devices",
         "kernels",
+        "oracle",
         "macros",
         "matrix-market",
         "dla",
@@ -113,7 +114,7 @@ fn imports_run_one_way() {
         "superscalar_matrix_market",
         "faer",
     ];
-    let upper: [(&str, &[&str]); 10] = [
+    let upper: [(&str, &[&str]); 11] = [
         ("schedule", &ALL),
         ("schedule", &["superscalar_recording", "superscalar_traces"]),
         ("recording", &ALL),
@@ -121,6 +122,10 @@ fn imports_run_one_way() {
         ("runtime", &ALL[1..]),
         ("devices", &["superscalar_kernels", "superscalar_dla", "superscalar_matrix_market", "faer"]),
         ("kernels", &["superscalar_dla", "superscalar_matrix_market"]),
+        (
+            "oracle",
+            &["superscalar_runtime", "superscalar_devices", "superscalar_dla", "superscalar_matrix_market", "faer"],
+        ),
         (
             "matrix-market",
             &["superscalar_runtime", "superscalar_devices", "superscalar_kernels", "superscalar_dla", "faer"],
@@ -145,9 +150,22 @@ fn imports_run_one_way() {
     }
     none(
         offenders,
-        "runtime knows no driver and no kernel, devices know no kernel, kernels no algorithm, dla no driver and not faer, \
+        "runtime knows no driver and no kernel, devices know no kernel, kernels no algorithm, the oracle kernels only, dla no driver and not faer, \
          recording, matrix-market and traces none of them",
     );
+}
+
+/// What ships does not stand on what judges it.
+#[test]
+fn libraries_do_not_stand_on_the_oracle() {
+    let folders = ["", "schedule/", "runtime/", "devices/", "kernels/", "macros/", "matrix-market/", "dla/", "capi/"];
+    let manifests = folders.map(|folder| format!("{folder}Cargo.toml"));
+    let named = manifests.into_iter().filter(|path| {
+        let text = read(path);
+        let package = text.split("[package]").nth(1).expect("a package");
+        package.split("[dev-dependencies]").next().is_some_and(|text| text.contains("superscalar-oracle"))
+    });
+    none(named.collect(), "a library that the oracle judges stands on it");
 }
 
 #[test]
@@ -163,7 +181,7 @@ fn only_backends_name_device_apis() {
             offenders.extend(source.code().filter(|(_, line)| named(line)).map(|(at, _)| source.place(at)));
         }
     }
-    let manifests = ["schedule", "recording", "runtime", "matrix-market", "dla", "traces", "tester"]
+    let manifests = ["schedule", "recording", "runtime", "matrix-market", "dla", "oracle", "traces", "tester"]
         .map(|folder| format!("{folder}/Cargo.toml"))
         .into_iter()
         .chain(["Cargo.toml".to_owned()]);
@@ -215,6 +233,7 @@ fn unsafe_code_is_forbidden_where_it_is_not_needed() {
         "macros/src/lib.rs",
         "recording/src/lib.rs",
         "matrix-market/src/lib.rs",
+        "oracle/src/lib.rs",
         "dla/src/lib.rs",
         "traces/src/lib.rs",
         "runtime/src/hazard.rs",
@@ -384,6 +403,7 @@ fn the_architecture_names_files_that_exist() {
             "runtime/src",
             "devices/src",
             "kernels/src",
+            "oracle/src",
             "matrix-market/src",
             "dla/src",
             "traces/src",

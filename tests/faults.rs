@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use superscalar::{
     Codelet, Cost, ErrorKind, Lock, PolicyName, Runtime, TaskSpec, Updates, devices,
     dla::{self, Matrix, Options},
-    kernels::{Uplo, accuracy::largest},
+    kernels::Uplo,
 };
+use superscalar_oracle::largest;
 
 const N: usize = 60;
 const NB: usize = 12;

@@ -5,7 +5,8 @@
 
 use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, gemm, gemmt, hemm, her2k, herk, submit, symm};
 use superscalar_dla::{syr2k, syrk, trmm, trsm};
-use superscalar_kernels::{Diag, MatMut, MatRef, Op, Real, Scalar as _, Side, Uplo, c32, c64, reference};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar as _, Side, Uplo, c32, c64, reference};
+use superscalar_oracle::{Layout, Random, Stored, residual};
 use superscalar_runtime::Runtime;
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
@@ -14,47 +15,22 @@ const SIDES: [Side; 2] = [Side::Left, Side::Right];
 /// Shapes (m, n, k) and tile sizes: ragged, one tile, more rows than columns, no depth.
 const SHAPES: [(usize, usize, usize, usize); 6] =
     [(37, 29, 41, 16), (5, 3, 2, 8), (50, 7, 33, 10), (9, 40, 1, 4), (12, 12, 0, 5), (1, 1, 1, 1)];
-const PAD: usize = 3;
 
-/// A matrix with padding below its columns.
-#[derive(Clone, PartialEq)]
-struct Stored<T> {
-    data: Vec<T>,
-    m: usize,
-    n: usize,
+/// Small integers from a seed.
+fn integers<T: Scalar>(shape: (usize, usize), seed: u64) -> Stored<T> {
+    Stored::integers(&mut Random::new(seed), shape, Layout::PADDED)
 }
 
-impl<T: Scalar> Stored<T> {
-    /// Small integers from a seed; the padding holds others.
-    fn new((m, n): (usize, usize), seed: u64) -> Self {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1;
-        let mut next = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            T::Real::from_f64((state >> 40) as f64 % 7.0 - 3.0)
-        };
-        Self { data: (0..(m + PAD) * n).map(|_| T::from_parts(next(), next())).collect(), m, n }
-    }
-
-    /// The same with NaN in the other triangle, and on the diagonal if it is a unit one.
-    fn triangle(mut self, uplo: Uplo, diag: Diag) -> Self {
-        let mut a = self.view_mut();
-        let (m, n) = a.shape();
-        for (i, j) in (0..n).flat_map(|j| (0..m).map(move |i| (i, j))) {
-            let hidden = if uplo == Uplo::Lower { i < j } else { i > j } || (i == j && diag == Diag::Unit);
-            if hidden {
-                a[(i, j)] = T::from_f64(f64::NAN);
-            }
+/// The same with NaN in the other triangle, and on the diagonal if it is a unit one.
+fn triangle<T: Scalar>(n: usize, seed: u64, uplo: Uplo, diag: Diag) -> Stored<T> {
+    let mut a = integers((n, n), seed);
+    for (i, j) in (0..n).flat_map(|j| (0..n).map(move |i| (i, j))) {
+        let hidden = if uplo == Uplo::Lower { i < j } else { i > j } || (i == j && diag == Diag::Unit);
+        if hidden {
+            a.set(i, j, T::from_f64(f64::NAN));
         }
-        self
     }
-
-    fn view(&self) -> MatRef<'_, T> {
-        MatRef::from_col_major(&self.data, self.m, self.n, self.m + PAD).expect("room for it")
-    }
-
-    fn view_mut(&mut self) -> MatMut<'_, T> {
-        MatMut::from_col_major(&mut self.data, self.m, self.n, self.m + PAD).expect("room for it")
-    }
+    a
 }
 
 /// Runs ours on one copy of C and the textbook's on another, and compares all bits.
@@ -67,7 +43,7 @@ fn same<T: Scalar>(
     let (mut x, mut y) = (c.clone(), c.clone());
     ours(x.view_mut()).expect(what);
     textbook(y.view_mut());
-    assert!(x == y, "{what}");
+    assert!(x.memory() == y.memory(), "{what}");
 }
 
 fn scalars<T: Scalar>() -> [(T, T); 4] {
@@ -79,13 +55,13 @@ fn products<T: Scalar>(rt: &Runtime) {
     for (m, n, k, nb) in SHAPES {
         let o = Options::default().nb(nb);
         for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
-            let (a, b) = (Stored::<T>::new(op_a.shape((m, k)), 1), Stored::<T>::new(op_b.shape((k, n)), 2));
-            let c = Stored::<T>::new((m, n), 3);
+            let (a, b) = (integers::<T>(op_a.shape((m, k)), 1), integers::<T>(op_b.shape((k, n)), 2));
+            let c = integers::<T>((m, n), 3);
             for (alpha, beta) in scalars::<T>() {
                 let what = format!("gemm {op_a}{op_b} {m} x {n} x {k} nb {nb} {alpha} {beta}");
                 let ours = |c: MatMut<'_, T>| gemm(rt, alpha, op_a, a.view(), op_b, b.view(), beta, c, &o);
                 same(&what, &c, ours, |c| reference::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, c));
-                let (b, c) = (Stored::<T>::new(op_b.shape((k, m)), 2), Stored::<T>::new((m, m), 3));
+                let (b, c) = (integers::<T>(op_b.shape((k, m)), 2), integers::<T>((m, m), 3));
                 for uplo in UPLOS {
                     let ours = |c: MatMut<'_, T>| gemmt(rt, uplo, alpha, op_a, a.view(), op_b, b.view(), beta, c, &o);
                     let textbook =
@@ -126,9 +102,8 @@ fn updates<T: Scalar>(rt: &Runtime) {
     for (n, _, k, nb) in SHAPES {
         let o = Options::default().nb(nb);
         for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
-            let (a, b) = (Stored::<T>::new(op.shape((n, k)), 1), Stored::<T>::new(op.shape((n, k)), 2));
-            let c = Stored::<T>::new((n, n), 3).triangle(uplo, Diag::NonUnit);
-            let c = Stored { data: c.data.iter().map(|x| if x.is_nan() { T::ONE } else { *x }).collect(), ..c };
+            let (a, b) = (integers::<T>(op.shape((n, k)), 1), integers::<T>(op.shape((n, k)), 2));
+            let c = integers::<T>((n, n), 3);
             let (a, b) = (a.view(), b.view());
             for (alpha, beta) in scalars::<T>() {
                 let what = format!("{uplo}{op} n = {n} k = {k} nb {nb} {alpha} {beta}");
@@ -143,8 +118,8 @@ fn wholes<T: Scalar>(rt: &Runtime) {
         let o = Options::default().nb(nb);
         for (side, uplo) in SIDES.iter().flat_map(|&s| UPLOS.map(|u| (s, u))) {
             let order = if side == Side::Left { m } else { n };
-            let a = Stored::<T>::new((order, order), 1).triangle(uplo, Diag::NonUnit);
-            let (b, c) = (Stored::<T>::new((m, n), 2), Stored::<T>::new((m, n), 3));
+            let a = triangle::<T>(order, 1, uplo, Diag::NonUnit);
+            let (b, c) = (integers::<T>((m, n), 2), integers::<T>((m, n), 3));
             let (a, b) = (a.view(), b.view());
             for (alpha, beta) in scalars::<T>() {
                 let what = format!("{side}{uplo} {m} x {n} nb {nb} {alpha} {beta}");
@@ -163,8 +138,8 @@ fn triangles<T: Scalar>(rt: &Runtime) {
         for (side, uplo) in SIDES.iter().flat_map(|&s| UPLOS.map(|u| (s, u))) {
             for (op, diag) in OPS.iter().flat_map(|&o| [Diag::NonUnit, Diag::Unit].map(|d| (o, d))) {
                 let order = if side == Side::Left { m } else { n };
-                let a = Stored::<T>::new((order, order), 1).triangle(uplo, diag);
-                let b = Stored::<T>::new((m, n), 2);
+                let a = triangle::<T>(order, 1, uplo, diag);
+                let b = integers::<T>((m, n), 2);
                 let a = a.view();
                 for (alpha, _) in scalars::<T>() {
                     let what = format!("trmm {side}{uplo}{op}{diag} {m} x {n} nb {nb} {alpha}");
@@ -179,22 +154,19 @@ fn triangles<T: Scalar>(rt: &Runtime) {
 
 /// What a multiplication does a solve undoes: with a well conditioned triangle, up to rounding.
 fn solves<T: Scalar>(rt: &Runtime, side: Side, uplo: Uplo, op: Op, diag: Diag, b: &Stored<T>, o: &Options) {
-    let order = if side == Side::Left { b.m } else { b.n };
-    let mut a = Stored::<T>::new((order, order), 4).triangle(uplo, diag);
-    for x in &mut a.data {
-        *x *= T::from_f64(1.0 / 64.0);
-    }
+    let order = if side == Side::Left { b.shape().0 } else { b.shape().1 };
+    let mut a = triangle::<T>(order, 4, uplo, diag);
+    a.memory_mut().iter_mut().for_each(|x| *x *= T::from_f64(1.0 / 64.0));
     (0..if diag == Diag::NonUnit { order } else { 0 }).for_each(|i| a.view_mut()[(i, i)] = T::from_f64(2.0));
     let two = T::from_f64(2.0);
     let mut x = b.clone();
     reference::trmm(side, uplo, op, diag, T::from_f64(0.5), a.view(), x.view_mut());
     trsm(rt, side, uplo, op, diag, two, a.view(), x.view_mut(), o).expect("shapes that fit");
-    for (x, b) in x.data.iter().zip(&b.data) {
-        let error = (*x - *b).abs().to_f64();
-        assert!(error <= 200.0 * T::EPSILON.to_f64(), "trsm {side}{uplo}{op}{diag}: {x} for {b}");
-    }
+    let (what, error) = (format!("trsm {side}{uplo}{op}{diag}"), x.wide().minus(&b.wide()).norm_max());
+    assert!(error <= 200.0 * residual::epsilon::<T>(), "{what}: {error:e}");
+    x.assert_padding(&what);
     let mut zero = b.clone();
-    let nan = Stored { data: vec![T::from_f64(f64::NAN); a.data.len()], ..a };
+    let nan = Stored::new(a.shape(), |_, _| T::from_f64(f64::NAN));
     trsm(rt, side, uplo, op, diag, T::ZERO, nan.view(), zero.view_mut(), o).expect("shapes that fit");
     assert!(zero.view().to_vec().iter().all(|&x| x == T::ZERO), "alpha = 0 reads nothing");
 }
@@ -203,14 +175,13 @@ fn runtime() -> Runtime {
     Runtime::builder().workers(2).bind(false).build().expect("a runtime")
 }
 
-/// A test for each of the four types.
 /// The triangles that two workers share, in strips.
 fn strips<T: Scalar>(rt: &Runtime) {
     let (n, k, o) = (163, 167, Options::default());
     let (alpha, beta) = scalars::<T>()[2];
     for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
-        let (a, b) = (Stored::<T>::new(op.shape((n, k)), 1), Stored::<T>::new(op.shape((n, k)), 2));
-        let (c, right) = (Stored::<T>::new((n, n), 3), Stored::<T>::new(op.shape((k, n)), 4));
+        let (a, b) = (integers::<T>(op.shape((n, k)), 1), integers::<T>(op.shape((n, k)), 2));
+        let (c, right) = (integers::<T>((n, n), 3), integers::<T>(op.shape((k, n)), 4));
         let (a, b, right) = (a.view(), b.view(), right.view());
         let what = format!("{uplo}{op}");
         let ours = |c: MatMut<'_, T>| gemmt(rt, uplo, alpha, op, a, op, right, beta, c, &o);
@@ -220,6 +191,7 @@ fn strips<T: Scalar>(rt: &Runtime) {
     }
 }
 
+/// A test for each of the four types.
 macro_rules! four_types {
     ($($name:ident)*) => {$(
         mod $name {
@@ -242,13 +214,13 @@ four_types! { products updates strips wholes triangles }
 fn what_the_options_choose_is_right() {
     let rt = runtime();
     for (m, n, k) in [(200, 190, 700), (700, 30, 300), (90, 800, 90)] {
-        let (a, b) = (Stored::<f64>::new((m, k), 1), Stored::<f64>::new((k, n), 2));
+        let (a, b) = (integers::<f64>((m, k), 1), integers::<f64>((k, n), 2));
         let ours =
             |c: MatMut<'_, f64>| gemm(&rt, 1.0, Op::None, a.view(), Op::None, b.view(), 1.0, c, &Options::default());
         let textbook = |c: MatMut<'_, f64>| {
             reference::gemm(1.0, Op::None, a.view(), Op::None, b.view(), 1.0, c);
         };
-        same(&format!("gemm {m} x {n} x {k}"), &Stored::new((m, n), 3), ours, textbook);
+        same(&format!("gemm {m} x {n} x {k}"), &integers((m, n), 3), ours, textbook);
     }
 }
 
@@ -256,8 +228,7 @@ fn what_the_options_choose_is_right() {
 fn calls_compose_without_a_barrier() {
     let rt = runtime();
     let n = 60;
-    let (a, mut x, mut c) =
-        (Stored::<f64>::new((n, n), 1), Stored::<f64>::new((n, n), 2), Stored::<f64>::new((n, n), 3));
+    let (a, mut x, mut c) = (integers::<f64>((n, n), 1), integers::<f64>((n, n), 2), integers::<f64>((n, n), 3));
     let (mut y, mut d) = (x.clone(), c.clone());
     rt.scope(|s| {
         let a = Tiled::read_only(s, a.view(), 16, 16);
@@ -277,7 +248,7 @@ fn calls_compose_without_a_barrier() {
 fn what_does_not_fit_is_refused() {
     let (rt, o) = (runtime(), Options::default());
     let kind = |result: Result<(), Error>| result.expect_err("a refusal").kind();
-    let (a, mut c) = (Stored::<c64>::new((3, 4), 1), Stored::<c64>::new((3, 3), 1));
+    let (a, mut c) = (integers::<c64>((3, 4), 1), integers::<c64>((3, 3), 1));
     let one = c64::ONE;
     let (n, t) = (Op::None, Op::Trans);
     assert_eq!(kind(gemm(&rt, one, n, a.view(), n, a.view(), one, c.view_mut(), &o)), ErrorKind::Shape);

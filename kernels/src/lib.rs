@@ -6,7 +6,6 @@
 //!
 //! | module | what is in it |
 //! |---|---|
-//! | [`accuracy`] | how far results may be off: a maximum and a bound that NaN does not pass |
 //! | [`scalar`] | the four element types behind one trait |
 //! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], [`Norm`], [`Part`], [`Direction`], with LAPACK's letters; [`Symmetry`] |
 //! | [`view`] | [`MatRef`], [`MatMut`], [`Tiles`]: strided views whose safe interface is enough for tiled algorithms; [`VecRef`], [`VecMut`] |
@@ -35,7 +34,6 @@
 //! # Ok::<(), superscalar_kernels::ViewError>(())
 //! ```
 
-pub mod accuracy;
 mod backend;
 mod backends;
 mod backing;

@@ -3,11 +3,12 @@
 //! Operands lie inside larger arrays full of a sentinel, of which every element outside of what a kernel may write is
 //! compared bitwise afterwards.
 
-#[allow(dead_code)] // Each test file uses its own part.
-mod operands;
-
-use operands::{Case, Matrix, Numbers, close, same, same_finite, shapes};
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu, reference};
+use superscalar_oracle::{
+    Layout,
+    Nearness::{Exact, Finite, Roundoffs},
+    Random, Stored,
+};
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
@@ -35,25 +36,33 @@ four_types! {
 }
 
 /// A factor of this shape once `op` is applied.
-fn factor<T: Scalar>(numbers: &mut Numbers, op: Op, (m, n): (usize, usize), case: Case) -> Matrix<T> {
+fn factor<T: Scalar>(numbers: &mut Random, op: Op, (m, n): (usize, usize), case: Layout) -> Stored<T> {
     let (m, n) = op.shape((m, n));
-    Matrix::integers(numbers, m, n, case)
+    Stored::integers(numbers, (m, n), case)
+}
+
+/// Shapes (m, n, k): empty, one, odd, full and ragged register tiles of every type, more than one cache block.
+fn shapes() -> Vec<(usize, usize, usize)> {
+    let mut shapes = vec![(0, 3, 2), (3, 0, 2), (3, 2, 0), (1, 1, 1), (2, 3, 1), (7, 5, 3)];
+    shapes.extend([(8, 8, 8), (17, 9, 4), (24, 8, 11), (25, 16, 33), (48, 31, 7), (49, 50, 51), (97, 24, 13)]);
+    shapes.extend([(130, 40, 270), (20, 270, 5), (270, 7, 9)]);
+    shapes
 }
 
 fn gemm_is_exact<T: Scalar>() {
-    let mut numbers = Numbers::new(1);
+    let mut numbers = Random::new(1);
     for (m, n, k) in shapes() {
         for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
-            let (case, other) = (numbers.case(), numbers.case());
+            let (case, other) = (Layout::any(&mut numbers), Layout::any(&mut numbers));
             let a = factor::<T>(&mut numbers, op_a, (m, k), case);
             let b = factor::<T>(&mut numbers, op_b, (k, n), other);
-            let c = Matrix::<T>::integers(&mut numbers, m, n, case);
+            let c = Stored::<T>::integers(&mut numbers, (m, n), case);
             for (alpha, beta) in [(1.0, 0.0), (-1.0, 1.0), (2.0, -3.0), (0.0, 2.0)] {
                 let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
                 let (mut x, mut y) = (c.clone(), c.clone());
                 cpu::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, x.view_mut());
                 reference::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, y.view_mut());
-                same(&x, &y, || format!("gemm {op_a}{op_b} {m} x {n} x {k} {alpha} {beta} {case:?}"));
+                x.assert_near(&y, Exact, || format!("gemm {op_a}{op_b} {m} x {n} x {k} {alpha} {beta} {case:?}"));
             }
         }
     }
@@ -61,34 +70,34 @@ fn gemm_is_exact<T: Scalar>() {
 
 /// Full register tiles: steps are taken four at a time, and what is left of the depth one by one.
 fn products_of_every_depth_are_exact<T: Scalar>() {
-    let mut numbers = Numbers::new(2);
-    let case = numbers.case();
-    let c = Matrix::<T>::integers(&mut numbers, 96, 24, case);
+    let mut numbers = Random::new(2);
+    let case = Layout::any(&mut numbers);
+    let c = Stored::<T>::integers(&mut numbers, (96, 24), case);
     for (k, op) in (1..=70).chain([383, 384, 385]).flat_map(|k| [(k, Op::Trans), (k, Op::ConjTrans)]) {
         let a = factor::<T>(&mut numbers, Op::None, (96, k), case);
         let b = factor::<T>(&mut numbers, op, (k, 24), case);
         let (mut x, mut y) = (c.clone(), c.clone());
         cpu::gemm(T::ONE, Op::None, a.view(), op, b.view(), T::ONE, x.view_mut());
         reference::gemm(T::ONE, Op::None, a.view(), op, b.view(), T::ONE, y.view_mut());
-        same(&x, &y, || format!("gemm N{op}, depth {k}"));
+        x.assert_near(&y, Exact, || format!("gemm N{op}, depth {k}"));
     }
 }
 
 /// Few rows and a long sum.
 fn long_products_are_exact<T: Scalar>() {
-    let mut numbers = Numbers::new(12);
+    let mut numbers = Random::new(12);
     for (m, n, k) in [(1, 8, 600), (5, 9, 40), (16, 30, 300), (33, 8, 2100), (64, 21, 1500), (128, 40, 3001)] {
         for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
-            let (case, other) = (numbers.case(), numbers.case());
+            let (case, other) = (Layout::any(&mut numbers), Layout::any(&mut numbers));
             let a = factor::<T>(&mut numbers, op_a, (m, k), case);
             let b = factor::<T>(&mut numbers, op_b, (k, n), other);
-            let c = Matrix::<T>::integers(&mut numbers, m, n, case);
+            let c = Stored::<T>::integers(&mut numbers, (m, n), case);
             for (alpha, beta) in [(1.0, 0.0), (-2.0, 1.0)] {
                 let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
                 let (mut x, mut y) = (c.clone(), c.clone());
                 cpu::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, x.view_mut());
                 reference::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, y.view_mut());
-                same(&x, &y, || format!("gemm {op_a}{op_b} {m} x {n} x {k} {alpha} {beta} {case:?}"));
+                x.assert_near(&y, Exact, || format!("gemm {op_a}{op_b} {m} x {n} x {k} {alpha} {beta} {case:?}"));
             }
         }
     }
@@ -100,12 +109,12 @@ fn updates() -> impl Iterator<Item = (usize, usize)> {
 }
 
 fn rank_k_is_exact<T: Scalar>() {
-    let mut numbers = Numbers::new(2);
+    let mut numbers = Random::new(2);
     for (n, k) in updates() {
         for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
-            let (case, other) = (numbers.case(), numbers.case());
+            let (case, other) = (Layout::any(&mut numbers), Layout::any(&mut numbers));
             let a = factor::<T>(&mut numbers, op, (n, k), case);
-            let c = Matrix::<T>::integers(&mut numbers, n, n, other);
+            let c = Stored::<T>::integers(&mut numbers, (n, n), other);
             for (alpha, beta) in [(1.0, 0.0), (-1.0, 1.0), (2.0, -3.0), (0.0, 2.0)] {
                 let message = || format!("{uplo} {op} n = {n} k = {k} {alpha} {beta} {case:?}");
                 if !T::COMPLEX || op != Op::ConjTrans {
@@ -113,14 +122,14 @@ fn rank_k_is_exact<T: Scalar>() {
                     let (mut x, mut y) = (c.clone(), c.clone());
                     cpu::syrk(uplo, op, alpha, a.view(), beta, x.view_mut());
                     reference::syrk(uplo, op, alpha, a.view(), beta, y.view_mut());
-                    same(&x, &y, || format!("syrk {}", message()));
+                    x.assert_near(&y, Exact, || format!("syrk {}", message()));
                 }
                 if !T::COMPLEX || op != Op::Trans {
                     let (alpha, beta) = (T::Real::from_f64(alpha), T::Real::from_f64(beta));
                     let (mut x, mut y) = (c.clone(), c.clone());
                     cpu::herk(uplo, op, alpha, a.view(), beta, x.view_mut());
                     reference::herk(uplo, op, alpha, a.view(), beta, y.view_mut());
-                    same(&x, &y, || format!("herk {}", message()));
+                    x.assert_near(&y, Exact, || format!("herk {}", message()));
                     assert!((0..n).all(|i| x.view().at(i, i).im() == T::Real::ZERO), "real diagonal");
                 }
             }
@@ -129,31 +138,32 @@ fn rank_k_is_exact<T: Scalar>() {
 }
 
 fn rank_2k_is_exact<T: Scalar>() {
-    let mut numbers = Numbers::new(8);
+    let mut numbers = Random::new(8);
     for (n, k) in updates() {
         for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
-            let (case, other, third) = (numbers.case(), numbers.case(), numbers.case());
+            let (case, other, third) =
+                (Layout::any(&mut numbers), Layout::any(&mut numbers), Layout::any(&mut numbers));
             let a = factor::<T>(&mut numbers, op, (n, k), case);
             let b = factor::<T>(&mut numbers, op, (n, k), other);
-            let c = Matrix::<T>::integers(&mut numbers, n, n, third);
+            let c = Stored::<T>::integers(&mut numbers, (n, n), third);
             let two_i = T::from_parts(T::Real::ONE, T::Real::from_f64(2.0));
             let factors = [(T::ONE, 0.0), (two_i, 1.0), (two_i, -3.0), (T::ZERO, 2.0)];
             // The reference loops are slow: large updates are tested with one pair of alpha and beta, chosen at random.
-            let (first, count) = if n * n * k > 100_000 { (numbers.next() as usize % 4, 1) } else { (0, 4) };
+            let (first, count) = if n * n * k > 100_000 { (numbers.below(4), 1) } else { (0, 4) };
             for &(alpha, beta) in &factors[first..first + count] {
                 let message = || format!("{uplo} {op} n = {n} k = {k} {alpha} {beta} {case:?}");
                 if !T::COMPLEX || op != Op::ConjTrans {
                     let (mut x, mut y) = (c.clone(), c.clone());
                     cpu::syr2k(uplo, op, alpha, a.view(), b.view(), T::from_f64(beta), x.view_mut());
                     reference::syr2k(uplo, op, alpha, a.view(), b.view(), T::from_f64(beta), y.view_mut());
-                    same(&x, &y, || format!("syr2k {}", message()));
+                    x.assert_near(&y, Exact, || format!("syr2k {}", message()));
                 }
                 if !T::COMPLEX || op != Op::Trans {
                     let beta = T::Real::from_f64(beta);
                     let (mut x, mut y) = (c.clone(), c.clone());
                     cpu::her2k(uplo, op, alpha, a.view(), b.view(), beta, x.view_mut());
                     reference::her2k(uplo, op, alpha, a.view(), b.view(), beta, y.view_mut());
-                    same(&x, &y, || format!("her2k {}", message()));
+                    x.assert_near(&y, Exact, || format!("her2k {}", message()));
                     assert!((0..n).all(|i| x.view().at(i, i).im() == T::Real::ZERO), "real diagonal");
                 }
             }
@@ -162,19 +172,21 @@ fn rank_2k_is_exact<T: Scalar>() {
 }
 
 fn gemmt_is_exact<T: Scalar>() {
-    let mut numbers = Numbers::new(9);
+    let mut numbers = Random::new(9);
     for (n, _, k) in shapes() {
         for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
-            let (case, other) = (numbers.case(), numbers.case());
+            let (case, other) = (Layout::any(&mut numbers), Layout::any(&mut numbers));
             let a = factor::<T>(&mut numbers, op_a, (n, k), case);
             let b = factor::<T>(&mut numbers, op_b, (k, n), other);
-            let c = Matrix::<T>::integers(&mut numbers, n, n, case);
+            let c = Stored::<T>::integers(&mut numbers, (n, n), case);
             for (uplo, alpha, beta) in [(Uplo::Lower, 1.0, 0.0), (Uplo::Upper, 2.0, -3.0), (Uplo::Lower, 0.0, 2.0)] {
                 let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
                 let (mut x, mut y) = (c.clone(), c.clone());
                 cpu::gemmt(uplo, alpha, op_a, a.view(), op_b, b.view(), beta, x.view_mut());
                 reference::gemmt(uplo, alpha, op_a, a.view(), op_b, b.view(), beta, y.view_mut());
-                same(&x, &y, || format!("gemmt {uplo}{op_a}{op_b} n = {n} k = {k} {alpha} {beta} {case:?}"));
+                x.assert_near(&y, Exact, || {
+                    format!("gemmt {uplo}{op_a}{op_b} n = {n} k = {k} {alpha} {beta} {case:?}")
+                });
             }
         }
     }
@@ -182,18 +194,19 @@ fn gemmt_is_exact<T: Scalar>() {
 
 /// Trapezoids, which are parts of triangles: their first columns or rows, of updates that are packed as a whole, block by block, or not at all.
 fn trapezoids_are_parts_of_triangles<T: Scalar>() {
-    let mut numbers = Numbers::new(11);
+    let mut numbers = Random::new(11);
     for (order, k) in [(9, 3), (75, 20), (150, 70), (131, 1030)] {
         for (uplo, op, width) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o, 1 + order / 3))) {
-            let (case, other, third) = (numbers.case(), numbers.case(), numbers.case());
+            let (case, other, third) =
+                (Layout::any(&mut numbers), Layout::any(&mut numbers), Layout::any(&mut numbers));
             let a = factor::<T>(&mut numbers, op, (order, k), case);
             let b = factor::<T>(&mut numbers, op, (order, k), other);
             let right = factor::<T>(&mut numbers, op, (k, order), other);
-            let c = Matrix::<T>::integers(&mut numbers, order, order, third);
+            let c = Stored::<T>::integers(&mut numbers, (order, order), third);
             let (rows, cols) = if uplo == Uplo::Lower { (0..order, 0..width) } else { (0..width, 0..order) };
             let (alpha, beta) = (T::from_parts(T::Real::ONE, T::Real::from_f64(2.0)), T::from_f64(-3.0));
             // What the whole update leaves in the trapezoid, and what was in the rest.
-            let part_of = |whole: &Matrix<T>| {
+            let part_of = |whole: &Stored<T>| {
                 let (mut part, all) = (c.clone(), whole.view());
                 for (i, j) in cols.clone().flat_map(|j| rows.clone().map(move |i| (i, j))) {
                     part.view_mut()[(i, j)] = all.at(i, j);
@@ -204,7 +217,9 @@ fn trapezoids_are_parts_of_triangles<T: Scalar>() {
                 let (mut x, mut y) = (c.clone(), c.clone());
                 update(x.view_mut().submatrix(rows.clone(), cols.clone()));
                 whole(y.view_mut());
-                same(&x, &part_of(&y), || format!("{name} {uplo} {op} {rows:?} x {cols:?}, k = {k} {case:?}"));
+                x.assert_near(&part_of(&y), Exact, || {
+                    format!("{name} {uplo} {op} {rows:?} x {cols:?}, k = {k} {case:?}")
+                });
             };
             let (a, b, right) = (a.view(), b.view(), right.view());
             if !T::COMPLEX || op != Op::ConjTrans {
@@ -233,7 +248,7 @@ fn trapezoids_are_parts_of_triangles<T: Scalar>() {
 }
 
 /// What surrounds the named triangle: NaN, of which nothing may show.
-fn hide<T: Scalar>(uplo: Uplo, a: &mut Matrix<T>) {
+fn hide<T: Scalar>(uplo: Uplo, a: &mut Stored<T>) {
     let mut view = a.view_mut();
     for j in 0..view.ncols() {
         for i in (0..view.nrows()).filter(|&i| if uplo == Uplo::Lower { i < j } else { i > j }) {
@@ -243,46 +258,46 @@ fn hide<T: Scalar>(uplo: Uplo, a: &mut Matrix<T>) {
 }
 
 fn symm_is_exact<T: Scalar>() {
-    let mut numbers = Numbers::new(10);
+    let mut numbers = Random::new(10);
     // The last ones are packed in several blocks, on both sides of the diagonal.
     for (m, n) in shapes().into_iter().map(|(m, n, _)| (m, n)).chain([(9, 5), (71, 2), (331, 19), (11, 530)]) {
         for (side, uplo) in [Side::Left, Side::Right].iter().flat_map(|&s| UPLOS.map(|u| (s, u))) {
-            let (case, other) = (numbers.case(), numbers.case());
+            let (case, other) = (Layout::any(&mut numbers), Layout::any(&mut numbers));
             let order = if side == Side::Left { m } else { n };
-            let mut a = Matrix::<T>::integers(&mut numbers, order, order, case);
+            let mut a = Stored::<T>::integers(&mut numbers, (order, order), case);
             hide(uplo, &mut a);
-            let b = Matrix::<T>::integers(&mut numbers, m, n, other);
-            let c = Matrix::<T>::integers(&mut numbers, m, n, case);
+            let b = Stored::<T>::integers(&mut numbers, (m, n), other);
+            let c = Stored::<T>::integers(&mut numbers, (m, n), case);
             for (alpha, beta) in [(1.0, 0.0), (2.0, -3.0), (0.0, 2.0)] {
                 let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
                 let message = || format!("{side}{uplo} {m} x {n} {alpha} {beta} {case:?}");
                 let (mut x, mut y) = (c.clone(), c.clone());
                 cpu::symm(side, uplo, alpha, a.view(), b.view(), beta, x.view_mut());
                 reference::symm(side, uplo, alpha, a.view(), b.view(), beta, y.view_mut());
-                same(&x, &y, || format!("symm {}", message()));
+                x.assert_near(&y, Exact, || format!("symm {}", message()));
                 let (mut x, mut y) = (c.clone(), c.clone());
                 cpu::hemm(side, uplo, alpha, a.view(), b.view(), beta, x.view_mut());
                 reference::hemm(side, uplo, alpha, a.view(), b.view(), beta, y.view_mut());
-                same(&x, &y, || format!("hemm {}", message()));
+                x.assert_near(&y, Exact, || format!("hemm {}", message()));
             }
         }
     }
 }
 
 fn trmm_is_exact<T: Scalar>() {
-    let mut numbers = Numbers::new(11);
+    let mut numbers = Random::new(11);
     for (m, n, _) in shapes() {
         for side in [Side::Left, Side::Right] {
             let order = if side == Side::Left { m } else { n };
             for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
                 for (diag, alpha) in [(Diag::NonUnit, 1.0), (Diag::Unit, -2.0), (Diag::NonUnit, 0.0)] {
-                    let (case, other) = (numbers.case(), numbers.case());
-                    let mut a = Matrix::<T>::integers(&mut numbers, order, order, case);
+                    let (case, other) = (Layout::any(&mut numbers), Layout::any(&mut numbers));
+                    let mut a = Stored::<T>::integers(&mut numbers, (order, order), case);
                     hide(uplo, &mut a);
                     if diag == Diag::Unit {
                         (0..order).for_each(|i| a.view_mut()[(i, i)] = T::from_f64(f64::NAN));
                     }
-                    let mut b = Matrix::<T>::integers(&mut numbers, m, n, other);
+                    let mut b = Stored::<T>::integers(&mut numbers, (m, n), other);
                     if alpha != 0.0 && n > 0 && m > 0 {
                         // What the other triangle would hold does not meet it.
                         b.view_mut()[(m / 2, n / 2)] = T::from_real(T::Real::from_f64(f64::INFINITY));
@@ -291,7 +306,7 @@ fn trmm_is_exact<T: Scalar>() {
                     let alpha = T::from_f64(alpha);
                     cpu::trmm(side, uplo, op, diag, alpha, a.view(), x.view_mut());
                     reference::trmm(side, uplo, op, diag, alpha, a.view(), y.view_mut());
-                    same_finite(&x, &y, || format!("trmm {side}{uplo}{op}{diag} {m} x {n} {case:?}"));
+                    x.assert_near(&y, Finite, || format!("trmm {side}{uplo}{op}{diag} {m} x {n} {case:?}"));
                 }
             }
         }
@@ -299,21 +314,21 @@ fn trmm_is_exact<T: Scalar>() {
 }
 
 fn trsm_agrees<T: Scalar>() {
-    let mut numbers = Numbers::new(3);
+    let mut numbers = Random::new(3);
     for (m, n, _) in shapes() {
         for side in [Side::Left, Side::Right] {
             let order = if side == Side::Left { m } else { n };
             for (uplo, op) in UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o))) {
                 for (diag, alpha) in [(Diag::NonUnit, 1.0), (Diag::Unit, -0.5), (Diag::NonUnit, 0.0)] {
-                    let (case, other) = (numbers.case(), numbers.case());
-                    let a = Matrix::<T>::triangular(&mut numbers, uplo, diag, order, case);
-                    let b = Matrix::<T>::random(&mut numbers, m, n, other);
+                    let (case, other) = (Layout::any(&mut numbers), Layout::any(&mut numbers));
+                    let a = Stored::<T>::triangular(&mut numbers, uplo, diag, order, case);
+                    let b = Stored::<T>::fractions(&mut numbers, (m, n), other);
                     let (mut x, mut y) = (b.clone(), b.clone());
                     let alpha = T::from_f64(alpha);
                     cpu::trsm(side, uplo, op, diag, alpha, a.view(), x.view_mut());
                     reference::trsm(side, uplo, op, diag, alpha, a.view(), y.view_mut());
                     let what = || format!("trsm {side}{uplo}{op}{diag} {m} x {n} {case:?}");
-                    close(&x, &y, 8.0 * order as f64, what);
+                    x.assert_near(&y, Roundoffs(8.0 * order as f64), what);
                 }
             }
         }
@@ -321,16 +336,16 @@ fn trsm_agrees<T: Scalar>() {
 }
 
 fn potrf_agrees<T: Scalar>() {
-    let mut numbers = Numbers::new(4);
+    let mut numbers = Random::new(4);
     for n in [0, 1, 2, 3, 7, 8, 9, 16, 17, 31, 48, 65, 100, 129, 300] {
         for uplo in UPLOS {
             for _ in 0..2 {
-                let case = numbers.case();
-                let a = Matrix::<T>::positive_definite(&mut numbers, uplo, n, case);
+                let case = Layout::any(&mut numbers);
+                let a = Stored::<T>::definite_triangle(&mut numbers, uplo, n, case);
                 let (mut x, mut y) = (a.clone(), a.clone());
                 assert_eq!(cpu::potrf(uplo, x.view_mut()), Ok(()));
                 assert_eq!(reference::potrf(uplo, y.view_mut()), Ok(()));
-                close(&x, &y, 8.0 * n as f64, || format!("potrf {uplo} n = {n} {case:?}"));
+                x.assert_near(&y, Roundoffs(8.0 * n as f64), || format!("potrf {uplo} n = {n} {case:?}"));
                 assert!((0..n).all(|i| x.view().at(i, i).im() == T::Real::ZERO), "real diagonal");
             }
         }
@@ -338,16 +353,16 @@ fn potrf_agrees<T: Scalar>() {
 }
 
 fn nan_in_c_is_overwritten<T: Scalar>() {
-    let mut numbers = Numbers::new(5);
+    let mut numbers = Random::new(5);
     for (m, n, k) in [(1, 1, 1), (5, 3, 0), (33, 9, 20), (130, 70, 300)] {
-        let a = Matrix::<T>::integers(&mut numbers, m, k, Case::PLAIN);
-        let b = Matrix::<T>::integers(&mut numbers, k, n, Case::PLAIN);
+        let a = Stored::<T>::integers(&mut numbers, (m, k), Layout::PLAIN);
+        let b = Stored::<T>::integers(&mut numbers, (k, n), Layout::PLAIN);
         for alpha in [T::ZERO, T::ONE] {
-            let mut c = Matrix::<T>::integers(&mut numbers, m, n, Case::PLAIN);
+            let mut c = Stored::<T>::integers(&mut numbers, (m, n), Layout::PLAIN);
             c.view_mut().fill(T::from_f64(f64::NAN));
             cpu::gemm(alpha, Op::None, a.view(), Op::None, b.view(), T::ZERO, c.view_mut());
             assert!(c.view().to_vec().iter().all(|x| !x.is_nan()));
-            let mut c = Matrix::<T>::integers(&mut numbers, m, m, Case::PLAIN);
+            let mut c = Stored::<T>::integers(&mut numbers, (m, m), Layout::PLAIN);
             c.view_mut().fill(T::from_f64(f64::NAN));
             cpu::syrk(Uplo::Lower, Op::None, alpha, a.view(), T::ZERO, c.view_mut());
             for j in 0..m {
@@ -357,7 +372,7 @@ fn nan_in_c_is_overwritten<T: Scalar>() {
         // alpha = 0 does not read the factors.
         let nan = vec![T::from_f64(f64::NAN); m * k];
         let nan = MatRef::from_col_major(&nan, m, k, m).unwrap();
-        let mut c = Matrix::<T>::integers(&mut numbers, m, n, Case::PLAIN);
+        let mut c = Stored::<T>::integers(&mut numbers, (m, n), Layout::PLAIN);
         cpu::gemm(T::ZERO, Op::None, nan, Op::None, b.view(), T::ONE, c.view_mut());
         assert!(c.view().to_vec().iter().all(|x| !x.is_nan()));
     }
@@ -371,12 +386,12 @@ fn nan_and_inf_propagate<T: Scalar>() {
             let a = MatRef::from_col_major(&a, n, n, n).unwrap();
             let zeros = vec![T::ZERO; n * n];
             let zeros = MatRef::from_col_major(&zeros, n, n, n).unwrap();
-            let mut c = Matrix::<T>::integers(&mut Numbers::new(6), n, n, Case::PLAIN);
+            let mut c = Stored::<T>::integers(&mut Random::new(6), (n, n), Layout::PLAIN);
             cpu::gemm(T::ONE, Op::None, a, Op::None, zeros, T::ONE, c.view_mut());
             for i in 0..n {
                 assert!((0..n).all(|j| c.view().at(i, j).is_nan() == (i == at)), "0 * NaN in row {at}");
             }
-            let mut b = Matrix::<T>::integers(&mut Numbers::new(7), n, n, Case::PLAIN);
+            let mut b = Stored::<T>::integers(&mut Random::new(7), (n, n), Layout::PLAIN);
             cpu::trsm(Side::Left, Uplo::Lower, Op::None, Diag::NonUnit, T::ONE, a, b.view_mut());
             for i in 0..n {
                 assert!((0..n).all(|j| b.view().at(i, j).is_nan() == (i >= at)), "a NaN pivot in row {at}");

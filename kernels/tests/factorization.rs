@@ -1,11 +1,9 @@
 //! potrf and trsm by their backward errors, and what potrf says of matrices that have no factor.
 
-#[allow(dead_code)] // Each test file uses its own part.
-mod operands;
-
-use operands::{Case, Matrix, Numbers};
-use superscalar_kernels::accuracy::largest;
-use superscalar_kernels::{Diag, MatMut, NotPositiveDefinite, Op, Real, Scalar, Side, Uplo, c32, c64, cpu, reference};
+use superscalar_kernels::{
+    Diag, MatMut, MatRef, NotPositiveDefinite, Op, Real, Scalar, Side, Uplo, c32, c64, cpu, reference,
+};
+use superscalar_oracle::{Layout, Random, Storage, Stored, Wide, residual, wide};
 
 /// Runs a generic check for the four types.
 macro_rules! for_all_types {
@@ -17,32 +15,16 @@ macro_rules! for_all_types {
     }};
 }
 
-/// The largest row sum of moduli over the part of A that is wanted.
-fn norm<T: Scalar>(m: usize, n: usize, at: impl Fn(usize, usize) -> T) -> f64 {
-    largest((0..m).map(|i| (0..n).map(|j| at(i, j).abs().to_f64()).sum::<f64>()))
-}
-
 #[test]
 fn cholesky_reproduces_its_matrix() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(11);
+        let mut numbers = Random::new(11);
         for n in [1, 5, 64, 130, 257, 400] {
-            let a = Matrix::<T>::positive_definite(&mut numbers, Uplo::Lower, n, Case::PLAIN);
+            let a = Stored::<T>::definite_triangle(&mut numbers, Uplo::Lower, n, Layout::PLAIN);
             let mut l = a.clone();
             cpu::potrf(Uplo::Lower, l.view_mut()).unwrap();
-            let mut factor = vec![T::ZERO; n * n];
-            let mut rest = a.view().to_vec();
-            for j in 0..n {
-                rest[j + j * n] = T::from_real(rest[j + j * n].re());
-                (j..n).for_each(|i| factor[i + j * n] = l.view().at(i, j));
-            }
-            let factor = superscalar_kernels::MatRef::from_col_major(&factor, n, n, n).unwrap();
-            let mut difference = MatMut::from_col_major(&mut rest, n, n, n).unwrap();
-            let scale = T::Real::ONE;
-            reference::herk(Uplo::Lower, Op::None, -scale, factor, scale, difference.rb_mut());
-            let lower = |i: usize, j: usize| if i >= j { difference.at(i, j) } else { T::ZERO };
-            let of_a = norm(n, n, |i, j| if i >= j { a.view().at(i, j) } else { a.view().at(j, i) });
-            let error = norm(n, n, lower) / (n as f64 * of_a * T::EPSILON.to_f64());
+            let hermitian = Wide::stored(Storage::Hermitian(Uplo::Lower), a.view());
+            let error = residual::cholesky::<T>(&hermitian, &Wide::stored(Storage::LOWER, l.view()));
             assert!(error < 4.0, "{}potrf n = {n}: backward error {error:.2} n eps", T::LETTER);
         }
     }
@@ -52,19 +34,15 @@ fn cholesky_reproduces_its_matrix() {
 #[test]
 fn solves_leave_a_small_residual() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(12);
+        let mut numbers = Random::new(12);
         for (m, n) in [(1, 1), (60, 17), (300, 40), (530, 30)] {
-            let a = Matrix::<T>::triangular(&mut numbers, Uplo::Lower, Diag::NonUnit, m, Case::PLAIN);
-            let b = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+            let a = Stored::<T>::triangular(&mut numbers, Uplo::Lower, Diag::NonUnit, m, Layout::PLAIN);
+            let b = Stored::<T>::fractions(&mut numbers, (m, n), Layout::PLAIN);
             let mut x = b.clone();
             cpu::trsm(Side::Left, Uplo::Lower, Op::None, Diag::NonUnit, T::ONE, a.view(), x.view_mut());
-            let lower = |i: usize, j: usize| if i >= j { a.view().at(i, j) } else { T::ZERO };
-            let full: Vec<T> = (0..m * m).map(|at| lower(at % m, at / m)).collect();
-            let full = superscalar_kernels::MatRef::from_col_major(&full, m, m, m).unwrap();
-            let mut r = b.clone();
-            reference::gemm(-T::ONE, Op::None, full, Op::None, x.view(), T::ONE, r.view_mut());
-            let size = norm(m, m, lower) * norm(m, n, |i, j| x.view().at(i, j));
-            let error = norm(m, n, |i, j| r.view().at(i, j)) / (m as f64 * size * T::EPSILON.to_f64());
+            let (a, x) = (Wide::stored(Storage::LOWER, a.view()), x.wide());
+            let rest = b.wide().minus(&a.times(&x)).norm_inf();
+            let error = residual::scaled::<T>(rest, a.norm_inf() * x.norm_inf(), m);
             assert!(error < 4.0, "{}trsm {m} x {n}: backward error {error:.2} m eps", T::LETTER);
         }
     }
@@ -136,7 +114,7 @@ fn tiny_and_huge_pivots_divide_without_overflow() {
         for pivot in [tiny, 1.0 / T::Real::MIN_POSITIVE.to_f64() / 16.0] {
             let a = [T::from_f64(pivot)];
             let mut b = [T::from_f64(pivot)];
-            let a = superscalar_kernels::MatRef::from_col_major(&a, 1, 1, 1).unwrap();
+            let a = MatRef::from_col_major(&a, 1, 1, 1).unwrap();
             let x = MatMut::from_col_major(&mut b, 1, 1, 1).unwrap();
             cpu::trsm(Side::Left, Uplo::Lower, Op::None, Diag::NonUnit, T::ONE, a, x);
             let error = (b[0] - T::ONE).abs();
@@ -153,7 +131,7 @@ fn an_empty_system_is_solved() {
         let a = vec![f64::NAN; 16];
         for side in [Side::Left, Side::Right] {
             let order = if side == Side::Left { m } else { n };
-            let a = superscalar_kernels::MatRef::from_col_major(&a, order, order, 4).unwrap();
+            let a = MatRef::from_col_major(&a, order, order, 4).unwrap();
             let mut b = [7.0; 16];
             let x = MatMut::from_col_major(&mut b, m, n, 4).unwrap();
             cpu::trsm(side, Uplo::Upper, Op::Trans, Diag::NonUnit, 2.0, a, x);
@@ -167,47 +145,33 @@ fn an_empty_system_is_solved() {
 #[test]
 fn inverses_and_products_of_triangles() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(14);
+        let mut numbers = Random::new(14);
         for n in [0, 1, 2, 15, 16, 17, 50, 129] {
             for (uplo, diag) in [(Uplo::Lower, Diag::NonUnit), (Uplo::Upper, Diag::Unit), (Uplo::Upper, Diag::NonUnit)]
             {
-                let case = numbers.case();
-                let a = Matrix::<T>::triangular(&mut numbers, uplo, diag, n, case);
+                let case = Layout::any(&mut numbers);
+                let a = Stored::<T>::triangular(&mut numbers, uplo, diag, n, case);
                 let inside = |i, j| if uplo == Uplo::Lower { i > j } else { i < j };
-                let whole = |x: &Matrix<T>| -> Vec<T> {
-                    let entry = |i, j| match (i == j, inside(i, j)) {
-                        (true, _) if diag == Diag::Unit => T::ONE,
-                        (false, false) => T::ZERO,
-                        _ => x.view().at(i, j),
-                    };
-                    (0..n * n).map(|at| entry(at % n, at / n)).collect()
-                };
+                let whole = |x: &Stored<T>| Wide::stored(Storage::Triangle(uplo, diag), x.view());
+                let bound = 20.0 * n as f64 * residual::epsilon::<T>();
                 let mut inverse = a.clone();
                 assert_eq!(cpu::trtri(uplo, diag, inverse.view_mut()), Ok(()));
-                let (full, inverted) = (whole(&a), whole(&inverse));
-                let view = |x| superscalar_kernels::MatRef::<T>::from_col_major(x, n, n, n.max(1)).unwrap();
-                let mut product = vec![T::ZERO; n * n];
-                let out = MatMut::from_col_major(&mut product, n, n, n.max(1)).unwrap();
-                reference::gemm(T::ONE, Op::None, view(&full), Op::None, view(&inverted), T::ZERO, out);
-                for (at, &x) in product.iter().enumerate() {
-                    let expected = if at % (n + 1) == 0 { T::ONE } else { T::ZERO };
-                    let bound = 20.0 * n as f64 * T::EPSILON.to_f64();
-                    assert!((x - expected).abs().to_f64() <= bound, "trtri {uplo}{diag} n = {n} {case:?}");
-                }
+                let error = whole(&a).times(&whole(&inverse)).minus(&Wide::identity(n)).norm_max();
+                assert!(error <= bound, "trtri {uplo}{diag} n = {n} {case:?}: {error:e}");
                 if diag == Diag::Unit {
                     continue;
                 }
                 let mut a = a;
-                (0..n).for_each(|i| a.view_mut()[(i, i)] = T::from_real(a.view().at(i, i).re()));
+                (0..n).for_each(|i| a.set(i, i, T::from_real(a.at(i, i).re())));
                 let (full, mut gram) = (whole(&a), a.clone());
                 cpu::lauum(uplo, gram.view_mut());
-                let (first, second) =
-                    if uplo == Uplo::Lower { (Op::ConjTrans, Op::None) } else { (Op::None, Op::ConjTrans) };
-                let out = MatMut::from_col_major(&mut product, n, n, n.max(1)).unwrap();
-                reference::gemm(T::ONE, first, view(&full), second, view(&full), T::ZERO, out);
+                let product = match uplo {
+                    Uplo::Lower => full.adjoint().times(&full),
+                    Uplo::Upper => full.times(&full.adjoint()),
+                };
                 for (i, j) in (0..n).flat_map(|j| (0..n).map(move |i| (i, j))) {
-                    let (x, y) = (gram.view().at(i, j), product[i + j * n]);
-                    let fits = (x - y).abs().to_f64() <= 20.0 * n as f64 * T::EPSILON.to_f64();
+                    let x = gram.at(i, j);
+                    let fits = (wide(x) - product.at(i, j)).norm() <= bound;
                     assert!(if i == j || inside(i, j) { fits } else { x.is_nan() }, "lauum {uplo} n = {n} {case:?}");
                 }
             }

@@ -1,11 +1,11 @@
 //! getrf and laswp: against their references, by backward errors, and where numbers are missing, tiny or huge.
 
-#[allow(dead_code)] // Each test file uses its own part.
-mod operands;
-
-use operands::{Case, Matrix, Numbers, close, same};
-use superscalar_kernels::accuracy::largest;
-use superscalar_kernels::{Direction, MatMut, MatRef, Op, Real, Scalar, Singular, c32, c64, cpu, reference};
+use superscalar_kernels::{Direction, MatMut, MatRef, Real, Scalar, Singular, c32, c64, cpu, reference};
+use superscalar_oracle::{
+    Layout,
+    Nearness::{Exact, Roundoffs},
+    Random, Stored, Wide, residual,
+};
 
 /// Runs a generic check for the four types.
 macro_rules! for_all_types {
@@ -43,47 +43,28 @@ const SHAPES: [(usize, usize); 22] = [
     (512, 64),
 ];
 
-/// The largest |P L U - A| over n eps |A|.
+/// The largest |P A − L U| over k eps and the largest |A|.
 fn backward_error<T: Scalar>(a: MatRef<'_, T>, lu: MatRef<'_, T>, ipiv: &[i32]) -> f64 {
-    let (m, n) = a.shape();
-    let k = m.min(n);
-    let mut l = Matrix::<T>::zeros(m, k);
-    let mut u = Matrix::<T>::zeros(k, n);
-    for j in 0..n {
-        for i in 0..m {
-            match (i > j, i == j) {
-                (true, _) => l.view_mut()[(i, j)] = lu.at(i, j),
-                (_, diagonal) => {
-                    u.view_mut()[(i, j)] = lu.at(i, j);
-                    if diagonal {
-                        l.view_mut()[(i, j)] = T::ONE;
-                    }
-                }
-            }
-        }
-    }
-    let mut r = Matrix::<T>::zeros(m, n);
-    reference::gemm(T::ONE, Op::None, l.view(), Op::None, u.view(), T::ZERO, r.view_mut());
-    reference::laswp(r.view_mut(), ipiv, Direction::Backward);
-    let largest = |at: &dyn Fn(usize, usize) -> T| largest((0..m * n).map(|x| at(x % m, x / m).abs().to_f64()));
-    let (error, norm) = (largest(&|i, j| r.view().at(i, j) - a.at(i, j)), largest(&|i, j| a.at(i, j)));
-    if norm == 0.0 { error } else { error / norm / T::EPSILON.to_f64() / k as f64 }
+    let ((l, u), a) = (Wide::lower_and_upper(lu), Wide::of(a));
+    let (size, k) = (a.norm_max(), u.shape().0);
+    residual::scaled::<T>(a.interchanged(ipiv).minus(&l.times(&u)).norm_max(), size, k)
 }
 
 #[test]
 fn the_factorization_agrees_and_reproduces_its_matrix() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(21);
+        let mut numbers = Random::new(21);
         for (m, n) in SHAPES {
-            for case in [Case::PLAIN, numbers.case(), numbers.case(), numbers.case()] {
-                let a = Matrix::<T>::random(&mut numbers, m, n, case);
+            for case in [Layout::PLAIN, Layout::any(&mut numbers), Layout::any(&mut numbers), Layout::any(&mut numbers)]
+            {
+                let a = Stored::<T>::fractions(&mut numbers, (m, n), case);
                 let k = m.min(n);
                 let (mut x, mut y) = (a.clone(), a.clone());
                 let (mut p, mut q) = (vec![-1; k], vec![-1; k]);
                 assert_eq!(cpu::getrf(x.view_mut(), &mut p), Ok(()));
                 assert_eq!(reference::getrf(y.view_mut(), &mut q), Ok(()));
                 assert_eq!(p, q, "{}getrf {m} x {n} {case:?}", T::LETTER);
-                close(&x, &y, 1e3 * (k * k) as f64, || format!("getrf {m} x {n} {case:?}"));
+                x.assert_near(&y, Roundoffs(1e3 * (k * k) as f64), || format!("getrf {m} x {n} {case:?}"));
                 let error = backward_error(a.view(), x.view(), &p);
                 assert!(error < 4.0 || k == 0, "{}getrf {m} x {n} {case:?}: {error}", T::LETTER);
             }
@@ -95,9 +76,9 @@ fn the_factorization_agrees_and_reproduces_its_matrix() {
 #[test]
 fn a_tall_panel_is_factored() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(22);
+        let mut numbers = Random::new(22);
         for (m, n) in [(5003, 24), (20000, 5)] {
-            let a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+            let a = Stored::<T>::fractions(&mut numbers, (m, n), Layout::PLAIN);
             let mut x = a.clone();
             let mut ipiv = vec![0; n];
             cpu::getrf(x.view_mut(), &mut ipiv).unwrap();
@@ -133,11 +114,11 @@ fn of_equal_pivots_the_first_is_taken() {
 #[test]
 fn the_first_zero_pivot_is_named_and_the_rest_is_factored() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(23);
+        let mut numbers = Random::new(23);
         for (m, n) in [(1, 1), (5, 5), (20, 12), (12, 20), (70, 70), (150, 150)] {
             let k: usize = m.min(n);
             for zero in (0..k).step_by(1 + k / 7) {
-                let mut a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+                let mut a = Stored::<T>::fractions(&mut numbers, (m, n), Layout::PLAIN);
                 (0..m).for_each(|i| a.view_mut()[(i, zero)] = T::ZERO);
                 let mut x = a.clone();
                 let mut ipiv = vec![0; k];
@@ -153,16 +134,16 @@ fn the_first_zero_pivot_is_named_and_the_rest_is_factored() {
 #[test]
 fn nan_reaches_what_depends_on_it() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(24);
+        let mut numbers = Random::new(24);
         let nan = T::from_f64(f64::NAN);
         for (m, n) in [(9, 9), (70, 40), (100, 100)] {
             for (i, j) in [(0, 0), (5, 3), (m - 1, 0), (m - 1, n - 1), (n / 2, n / 2)] {
-                let mut a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+                let mut a = Stored::<T>::fractions(&mut numbers, (m, n), Layout::PLAIN);
                 a.view_mut()[(i, j)] = nan;
                 let mut ipiv = vec![0; n];
                 let _ = cpu::getrf(a.view_mut(), &mut ipiv);
                 assert!(ipiv.iter().all(|&p| p >= 1 && p as usize <= m), "{ipiv:?}");
-                assert!(a.data.iter().any(|x| x.is_nan()));
+                assert!(a.memory().iter().any(|x| x.is_nan()));
             }
             let mut a = vec![nan; m * n];
             let _ = cpu::getrf(MatMut::from_col_major(&mut a, m, n, m).unwrap(), &mut vec![0; n]);
@@ -175,15 +156,15 @@ fn nan_reaches_what_depends_on_it() {
 #[test]
 fn tiny_and_huge_matrices_are_factored_like_ordinary_ones() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(25);
+        let mut numbers = Random::new(25);
         let least = T::Real::MIN_POSITIVE.to_f64();
         // The first is subnormal: its reciprocal overflows. Powers of two change no digit, as long as there are enough.
         for (scale, bound) in [(least, 64.0), (least / 8.0, 512.0), (0.25 / least, 1.0)] {
             for (m, n) in [(6, 6), (40, 23)] {
-                let a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+                let a = Stored::<T>::fractions(&mut numbers, (m, n), Layout::PLAIN);
                 let (mut x, mut y) = (a.clone(), a.clone());
                 let by = T::from_f64(scale);
-                y.data.iter_mut().for_each(|x| *x *= by);
+                y.memory_mut().iter_mut().for_each(|x| *x *= by);
                 let b = y.clone();
                 let mut ipiv = vec![0; n];
                 cpu::getrf(x.view_mut(), &mut ipiv).unwrap();
@@ -201,17 +182,22 @@ fn tiny_and_huge_matrices_are_factored_like_ordinary_ones() {
 #[test]
 fn interchanges_agree_and_are_undone() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(26);
+        let mut numbers = Random::new(26);
         for (m, n, k) in [(0, 4, 0), (1, 3, 1), (10, 0, 5), (9, 700, 9), (300, 20, 40), (70, 37, 60)] {
-            for case in [Case::PLAIN, numbers.case(), numbers.case(), Case { transposed: true, ..Case::PLAIN }] {
+            for case in [
+                Layout::PLAIN,
+                Layout::any(&mut numbers),
+                Layout::any(&mut numbers),
+                Layout { transposed: true, ..Layout::PLAIN },
+            ] {
                 let ipiv: Vec<i32> = (0..k).map(|i| (i + (i * 7919) % (m - i)) as i32 + 1).collect();
-                let a = Matrix::<T>::random(&mut numbers, m, n, case);
+                let a = Stored::<T>::fractions(&mut numbers, (m, n), case);
                 let (mut x, mut y) = (a.clone(), a.clone());
                 cpu::laswp(x.view_mut(), 0, &ipiv, Direction::Forward);
                 reference::laswp(y.view_mut(), &ipiv, Direction::Forward);
-                same(&x, &y, || format!("laswp {m} x {n} {case:?}"));
+                x.assert_near(&y, Exact, || format!("laswp {m} x {n} {case:?}"));
                 cpu::laswp(x.view_mut(), 0, &ipiv, Direction::Backward);
-                same(&x, &a, || format!("laswp back {m} x {n} {case:?}"));
+                x.assert_near(&a, Exact, || format!("laswp back {m} x {n} {case:?}"));
             }
         }
     }

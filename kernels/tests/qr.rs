@@ -1,12 +1,12 @@
 //! geqrf, larft and larfb: against their references, by backward errors and orthogonality, at every scale.
 
-#[allow(dead_code)] // Each test file uses its own part.
-mod operands;
-
-use operands::{Case, Matrix, Numbers, close};
-use superscalar_kernels::accuracy::largest;
 use superscalar_kernels::cpu::{BlockReflector, PackStore, Packs};
 use superscalar_kernels::{MatMut, MatRef, Op, Real, Scalar, Side, c32, c64, cpu, reference};
+use superscalar_oracle::{
+    Layout,
+    Nearness::{Exact, Roundoffs},
+    Random, Stored, Wide, largest, residual, roundoffs,
+};
 
 /// Runs a generic check for the four types.
 macro_rules! for_all_types {
@@ -45,38 +45,35 @@ const SHAPES: [(usize, usize); 20] = [
 /// The largest element of a difference, over eps and the size of the largest element of `y`.
 fn distance<T: Scalar>(x: MatRef<'_, T>, y: MatRef<'_, T>) -> f64 {
     assert_eq!(x.shape(), y.shape());
-    let (x, y) = (x.to_vec(), y.to_vec());
-    let error = largest(x.iter().zip(&y).map(|(&x, &y)| (x - y).abs().to_f64()));
-    let norm = largest(y.iter().map(|y| y.abs().to_f64()));
-    if norm == 0.0 { error } else { error / norm / T::EPSILON.to_f64() }
+    roundoffs(&x.to_vec(), &y.to_vec())
 }
 
-fn identity<T: Scalar>(m: usize) -> Matrix<T> {
-    let mut q = Matrix::zeros(m, m);
-    (0..m).for_each(|i| q.view_mut()[(i, i)] = T::ONE);
-    q
+fn identity<T: Scalar>(m: usize) -> Stored<T> {
+    Stored::new((m, m), |i, j| if i == j { T::ONE } else { T::ZERO })
 }
 
 /// The upper trapezoid of a factored matrix.
-fn upper<T: Scalar>(a: MatRef<'_, T>) -> Matrix<T> {
-    let mut r = Matrix::zeros(a.nrows(), a.ncols());
-    for j in 0..a.ncols() {
-        (0..a.nrows().min(j + 1)).for_each(|i| r.view_mut()[(i, j)] = a.at(i, j));
-    }
-    r
+fn upper<T: Scalar>(a: MatRef<'_, T>) -> Stored<T> {
+    Stored::new(a.shape(), |i, j| if i <= j { a.at(i, j) } else { T::ZERO })
+}
+
+/// The largest element of Qᴴ Q − I.
+fn gram_defect<T: Scalar>(q: &Stored<T>) -> f64 {
+    let q = q.wide();
+    q.adjoint().times(&q).minus(&Wide::identity(q.shape().1)).norm_max()
 }
 
 /// Factors a copy of `a`, checks Q R = A, Qᴴ Q = I and T against tau, and returns the factored matrix and tau.
-fn check_factorization<T: Scalar>(a: &Matrix<T>, case: Case) -> (Matrix<T>, Vec<T>) {
+fn check_factorization<T: Scalar>(a: &Stored<T>, case: Layout) -> (Stored<T>, Vec<T>) {
     let (m, n) = a.view().shape();
     let k = m.min(n);
     let mut x = a.clone();
     let mut tau = vec![T::from_f64(f64::NAN); k];
-    let mut t = Matrix::<T>::random(&mut Numbers::new(1), k, k, case);
+    let mut t = Stored::<T>::fractions(&mut Random::new(1), (k, k), case);
     cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
     let v = x.view().submatrix(0..m, 0..k);
     let what = || format!("{}geqrf {m} x {n} {case:?}", T::LETTER);
-    let mut from_tau = Matrix::<T>::zeros(k, k);
+    let mut from_tau = Stored::<T>::zeros((k, k));
     reference::larft(v, &tau, from_tau.view_mut());
     let error = distance(t.view(), from_tau.view());
     assert!(error < 40.0 * (k + 1) as f64, "{}: T differs by {error} eps", what());
@@ -84,12 +81,10 @@ fn check_factorization<T: Scalar>(a: &Matrix<T>, case: Case) -> (Matrix<T>, Vec<
     assert!(below, "{}: zeros below the diagonal of T", what());
     let mut q = identity::<T>(m);
     reference::larfb(Side::Left, Op::None, v, t.view(), q.view_mut());
-    let (mut gram, mut qr) = (Matrix::<T>::zeros(m, m), Matrix::<T>::zeros(m, n));
-    reference::gemm(T::ONE, Op::ConjTrans, q.view(), Op::None, q.view(), T::ZERO, gram.view_mut());
-    reference::gemm(T::ONE, Op::None, q.view(), Op::None, upper(x.view()).view(), T::ZERO, qr.view_mut());
-    let error = distance(gram.view(), identity::<T>(m).view());
+    let error = residual::scaled::<T>(gram_defect(&q), 1.0, 1);
     assert!(error < 10.0 * (m + 1) as f64, "{}: orthogonality {error} eps", what());
-    let error = distance(qr.view(), a.view());
+    let (a, qr) = (a.wide(), q.wide().times(&upper(x.view()).wide()));
+    let error = residual::scaled::<T>(qr.minus(&a).norm_max(), a.norm_max(), 1);
     assert!(error < 10.0 * (m + 1) as f64, "{}: backward error {error} eps", what());
     for i in 0..k {
         // H of a single row has nothing to annihilate but an imaginary part.
@@ -101,16 +96,16 @@ fn check_factorization<T: Scalar>(a: &Matrix<T>, case: Case) -> (Matrix<T>, Vec<
 #[test]
 fn the_factorization_agrees_and_reproduces_its_matrix() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(31);
+        let mut numbers = Random::new(31);
         for (m, n) in SHAPES {
-            for case in [Case::PLAIN, numbers.case(), numbers.case()] {
-                let a = Matrix::<T>::random(&mut numbers, m, n, case);
+            for case in [Layout::PLAIN, Layout::any(&mut numbers), Layout::any(&mut numbers)] {
+                let a = Stored::<T>::fractions(&mut numbers, (m, n), case);
                 let (x, tau) = check_factorization(&a, case);
                 let k = m.min(n);
                 let mut y = a.clone();
-                let (mut expected, mut t) = (vec![T::ZERO; k], Matrix::<T>::zeros(k, k));
+                let (mut expected, mut t) = (vec![T::ZERO; k], Stored::<T>::zeros((k, k)));
                 reference::geqrf(y.view_mut(), &mut expected, t.view_mut());
-                close(&x, &y, 1e3 * (k * k) as f64, || format!("geqrf {m} x {n} {case:?}"));
+                x.assert_near(&y, Roundoffs(1e3 * (k * k) as f64), || format!("geqrf {m} x {n} {case:?}"));
                 let error = largest(tau.iter().zip(&expected).map(|(&x, &y)| (x - y).abs().to_f64()));
                 let bound = 1e4 * (k * k) as f64 * T::EPSILON.to_f64();
                 assert!(error <= bound, "{}geqrf {m} x {n}: tau differs by {error:e}", T::LETTER);
@@ -123,11 +118,11 @@ fn the_factorization_agrees_and_reproduces_its_matrix() {
 #[test]
 fn a_tall_panel_is_factored() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(32);
+        let mut numbers = Random::new(32);
         for (m, n) in [(5003, 40), (20000, 5)] {
-            let a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+            let a = Stored::<T>::fractions(&mut numbers, (m, n), Layout::PLAIN);
             let mut x = a.clone();
-            let (mut tau, mut t) = (vec![T::ZERO; n], Matrix::<T>::zeros(n, n));
+            let (mut tau, mut t) = (vec![T::ZERO; n], Stored::<T>::zeros((n, n)));
             cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
             let mut r = upper(x.view());
             let q = BlockReflector::new(x.view(), t.view());
@@ -135,10 +130,9 @@ fn a_tall_panel_is_factored() {
             let error = distance(r.view(), a.view());
             assert!(error < 4.0 * (m as f64).sqrt(), "{}geqrf {m} x {n}: {error} eps", T::LETTER);
             // Rᴴ R = Aᴴ A: Q has orthonormal columns.
-            let (r, mut left, mut right) = (upper(x.view()), Matrix::<T>::zeros(n, n), Matrix::<T>::zeros(n, n));
-            cpu::gemm(T::ONE, Op::ConjTrans, r.view(), Op::None, r.view(), T::ZERO, left.view_mut());
-            cpu::gemm(T::ONE, Op::ConjTrans, a.view(), Op::None, a.view(), T::ZERO, right.view_mut());
-            let error = distance(left.view(), right.view());
+            let gram = |a: Wide| a.adjoint().times(&a);
+            let (left, right) = (gram(upper(x.view()).wide()), gram(a.wide()));
+            let error = residual::scaled::<T>(left.minus(&right).norm_max(), right.norm_max(), 1);
             assert!(error < 4.0 * (m as f64).sqrt(), "{}geqrf {m} x {n}: {error} eps", T::LETTER);
         }
     }
@@ -148,27 +142,27 @@ fn a_tall_panel_is_factored() {
 #[test]
 fn blocks_of_reflectors_have_their_own_factors() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(39);
+        let mut numbers = Random::new(39);
         for (m, n, block) in [(20, 12, 5), (12, 20, 12), (70, 70, 16), (100, 90, 40), (150, 100, 7), (9, 9, 1)] {
-            let a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+            let a = Stored::<T>::fractions(&mut numbers, (m, n), Layout::PLAIN);
             let k = m.min(n);
             let (mut x, mut y) = (a.clone(), a.clone());
             let (mut tau, mut expected) = (vec![T::ZERO; k], vec![T::ZERO; k]);
-            let mut t = Matrix::<T>::random(&mut numbers, block, k, Case::PLAIN);
-            let mut whole = Matrix::<T>::zeros(k, k);
+            let mut t = Stored::<T>::fractions(&mut numbers, (block, k), Layout::PLAIN);
+            let mut whole = Stored::<T>::zeros((k, k));
             cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
             cpu::geqrf(y.view_mut(), &mut expected, whole.view_mut());
             let what = || format!("{}geqrf {m} x {n} by {block}", T::LETTER);
-            close(&x, &y, 1e3 * (k * k) as f64, what);
+            x.assert_near(&y, Roundoffs(1e3 * (k * k) as f64), what);
             let v = x.view().submatrix(0..m, 0..k);
-            let mut whole = Matrix::<T>::zeros(k, k);
+            let mut whole = Stored::<T>::zeros((k, k));
             reference::larft(v, &tau, whole.view_mut());
-            let c = Matrix::<T>::random(&mut numbers, m, m, Case::PLAIN);
+            let c = Stored::<T>::fractions(&mut numbers, (m, m), Layout::PLAIN);
             for (side, op) in [Side::Left, Side::Right].into_iter().flat_map(|s| [(s, Op::None), (s, Op::ConjTrans)]) {
                 let (mut x, mut y) = (c.clone(), c.clone());
                 cpu::larfb(side, op, BlockReflector::new(v, t.view()), x.view_mut());
                 cpu::larfb(side, op, BlockReflector::new(v, whole.view()), y.view_mut());
-                close(&x, &y, 100.0 * m as f64, || format!("{side}{op} {}", what()));
+                x.assert_near(&y, Roundoffs(100.0 * m as f64), || format!("{side}{op} {}", what()));
             }
         }
     }
@@ -178,18 +172,18 @@ fn blocks_of_reflectors_have_their_own_factors() {
 #[test]
 fn every_scale_is_factored_alike() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(33);
+        let mut numbers = Random::new(33);
         let least = T::Real::MIN_POSITIVE.to_f64();
         for scale in [least * 1e3, 1e-3 / least] {
             for (m, n) in [(1, 1), (6, 6), (40, 23), (60, 40)] {
-                let mut a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+                let mut a = Stored::<T>::fractions(&mut numbers, (m, n), Layout::PLAIN);
                 let times =
                     |x: T, by: f64| T::from_parts(x.re() * T::Real::from_f64(by), x.im() * T::Real::from_f64(by));
-                a.data.iter_mut().for_each(|x| *x = times(*x, scale));
+                a.memory_mut().iter_mut().for_each(|x| *x = times(*x, scale));
                 let (mut x, mut y) = (a.clone(), a.clone());
-                y.data.iter_mut().for_each(|x| *x = times(*x, 1.0 / scale));
+                y.memory_mut().iter_mut().for_each(|x| *x = times(*x, 1.0 / scale));
                 let (mut tau, mut expected) = (vec![T::ZERO; n], vec![T::ZERO; n]);
-                let (mut t, mut u) = (Matrix::<T>::zeros(n, n), Matrix::<T>::zeros(n, n));
+                let (mut t, mut u) = (Stored::<T>::zeros((n, n)), Stored::<T>::zeros((n, n)));
                 cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
                 cpu::geqrf(y.view_mut(), &mut expected, u.view_mut());
                 // V is free of the scale, and R has it.
@@ -212,21 +206,19 @@ fn every_scale_is_factored_alike() {
 #[test]
 fn columns_of_very_different_scale_are_factored() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(34);
+        let mut numbers = Random::new(34);
         let least = T::Real::MIN_POSITIVE.to_f64();
         let (m, n) = (30, 20);
-        let mut a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+        let mut a = Stored::<T>::fractions(&mut numbers, (m, n), Layout::PLAIN);
         for (j, scale) in [(3, least * 64.0), (4, 1e-3 / least), (9, least * 1e6), (11, 0.0)] {
             (0..m).for_each(|i| a.view_mut()[(i, j)] *= T::from_f64(scale));
         }
         let mut x = a.clone();
-        let (mut tau, mut t) = (vec![T::ZERO; n], Matrix::<T>::zeros(n, n));
+        let (mut tau, mut t) = (vec![T::ZERO; n], Stored::<T>::zeros((n, n)));
         cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
         let mut q = identity::<T>(m);
         reference::larfb(Side::Left, Op::None, x.view(), t.view(), q.view_mut());
-        let mut gram = Matrix::<T>::zeros(m, m);
-        reference::gemm(T::ONE, Op::ConjTrans, q.view(), Op::None, q.view(), T::ZERO, gram.view_mut());
-        let error = distance(gram.view(), identity::<T>(m).view());
+        let error = residual::scaled::<T>(gram_defect(&q), 1.0, 1);
         assert!(error < 300.0, "{}geqrf: orthogonality {error} eps", T::LETTER);
         // Column by column, since each has its own scale.
         let mut qr = upper(x.view());
@@ -243,17 +235,17 @@ fn columns_of_very_different_scale_are_factored() {
 #[test]
 fn what_is_triangular_already_needs_no_reflectors() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(35);
+        let mut numbers = Random::new(35);
         for (m, n) in [(1, 1), (5, 5), (40, 30), (90, 70)] {
-            let a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+            let a = Stored::<T>::fractions(&mut numbers, (m, n), Layout::PLAIN);
             let mut a = upper(a.view());
             (0..n).for_each(|i| a.view_mut()[(i, i)] = T::from_f64(-1.0 - i as f64));
             let mut x = a.clone();
-            let (mut tau, mut t) = (vec![T::ONE; n], Matrix::<T>::zeros(n, n));
+            let (mut tau, mut t) = (vec![T::ONE; n], Stored::<T>::zeros((n, n)));
             cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
-            operands::same(&x, &a, || format!("geqrf of a triangle of {m} x {n}"));
+            x.assert_near(&a, Exact, || format!("geqrf of a triangle of {m} x {n}"));
             assert!(tau.iter().all(|&tau| tau == T::ZERO));
-            assert!(t.data.iter().filter(|x| !x.is_nan()).count() > 0);
+            assert!(t.memory().iter().filter(|x| !x.is_nan()).count() > 0);
         }
         // An imaginary diagonal is made real, even of a single row.
         if T::COMPLEX {
@@ -281,13 +273,13 @@ fn a_tiny_rest_below_a_large_element_is_annihilated() {
 #[test]
 fn nan_spreads_and_ends() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(36);
+        let mut numbers = Random::new(36);
         for bad in [f64::NAN, f64::INFINITY] {
             for (i, j) in [(0, 0), (12, 3), (39, 0), (29, 29), (39, 29)] {
                 let (m, n) = (40, 30);
-                let mut a = Matrix::<T>::random(&mut numbers, m, n, Case::PLAIN);
+                let mut a = Stored::<T>::fractions(&mut numbers, (m, n), Layout::PLAIN);
                 a.view_mut()[(i, j)] = T::from_f64(bad);
-                let (mut tau, mut t) = (vec![T::ZERO; n], Matrix::<T>::zeros(n, n));
+                let (mut tau, mut t) = (vec![T::ZERO; n], Stored::<T>::zeros((n, n)));
                 cpu::geqrf(a.view_mut(), &mut tau, t.view_mut());
                 assert!(a.view().to_vec().iter().any(|x| x.is_nan() || (*x * T::ZERO).is_nan()), "({i}, {j})");
             }
@@ -299,20 +291,20 @@ fn nan_spreads_and_ends() {
 #[test]
 fn the_triangular_factor_agrees() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(37);
+        let mut numbers = Random::new(37);
         for (m, k) in [(0, 0), (3, 0), (1, 1), (9, 5), (40, 40), (120, 33), (150, 70)] {
-            for case in [Case::PLAIN, numbers.case()] {
-                let mut v = Matrix::<T>::random(&mut numbers, m, k, case);
+            for case in [Layout::PLAIN, Layout::any(&mut numbers)] {
+                let mut v = Stored::<T>::fractions(&mut numbers, (m, k), case);
                 let mut poison = v.view_mut();
                 (0..k).for_each(|j| (0..=j).for_each(|i| poison[(i, j)] = T::from_f64(f64::NAN)));
-                let tau: Vec<T> = Matrix::<T>::random(&mut numbers, k, 1, Case::PLAIN).view().to_vec();
+                let tau: Vec<T> = Stored::<T>::fractions(&mut numbers, (k, 1), Layout::PLAIN).view().to_vec();
                 let scale = T::from_f64(1.0 / (m + 1) as f64);
                 let tau: Vec<T> = tau.into_iter().map(|x| x * scale).collect();
-                let x = Matrix::<T>::random(&mut numbers, k, k, case);
+                let x = Stored::<T>::fractions(&mut numbers, (k, k), case);
                 let (mut x, mut y) = (x.clone(), x);
                 cpu::larft(v.view(), &tau, x.view_mut());
                 reference::larft(v.view(), &tau, y.view_mut());
-                close(&x, &y, 100.0, || format!("larft {m} x {k} {case:?}"));
+                x.assert_near(&y, Roundoffs(100.0), || format!("larft {m} x {k} {case:?}"));
                 let error = distance(x.view(), y.view());
                 assert!(error < 10.0 * (m + 1) as f64, "{}larft {m} x {k}: {error}", T::LETTER);
             }
@@ -324,15 +316,15 @@ fn the_triangular_factor_agrees() {
 #[test]
 fn block_reflectors_agree() {
     fn check<T: Scalar>() {
-        let mut numbers = Numbers::new(38);
+        let mut numbers = Random::new(38);
         let store = PackStore::new(1 << 24);
         for (m, k, n) in
             [(0, 0, 3), (4, 0, 4), (1, 1, 1), (9, 4, 6), (33, 33, 20), (130, 60, 70), (200, 50, 0), (63, 32, 21)]
         {
-            let case = numbers.case();
-            let v = Matrix::<T>::random(&mut numbers, m, k, case);
-            let mut t = upper(Matrix::<T>::random(&mut numbers, k, k, Case::PLAIN).view());
-            t.data.iter_mut().for_each(|x| *x *= T::from_f64(1.0 / (m + 1) as f64));
+            let case = Layout::any(&mut numbers);
+            let v = Stored::<T>::fractions(&mut numbers, (m, k), case);
+            let mut t = upper(Stored::<T>::fractions(&mut numbers, (k, k), Layout::PLAIN).view());
+            t.memory_mut().iter_mut().for_each(|x| *x *= T::from_f64(1.0 / (m + 1) as f64));
             let packs = [Packs::new(&store), Packs::new(&store)];
             for side in [Side::Left, Side::Right] {
                 for op in [Op::None, Op::ConjTrans, Op::Trans] {
@@ -340,15 +332,15 @@ fn block_reflectors_agree() {
                         continue;
                     }
                     let (rows, columns) = if side == Side::Left { (m, n) } else { (n, m) };
-                    let case = numbers.case();
-                    let c = Matrix::<T>::random(&mut numbers, rows, columns, case);
+                    let case = Layout::any(&mut numbers);
+                    let c = Stored::<T>::fractions(&mut numbers, (rows, columns), case);
                     let mut y = c.clone();
                     reference::larfb(side, op, v.view(), t.view(), y.view_mut());
                     for packs in [None, Some([&packs[0], &packs[1]]), Some([&packs[0], &packs[1]])] {
                         let mut x = c.clone();
                         let q = BlockReflector { packs, ..BlockReflector::new(v.view(), t.view()) };
                         cpu::larfb(side, op, q, x.view_mut());
-                        close(&x, &y, 1.0 + m as f64, || format!("larfb {side}{op} {m} x {k} x {n}"));
+                        x.assert_near(&y, Roundoffs(1.0 + m as f64), || format!("larfb {side}{op} {m} x {k} x {n}"));
                     }
                 }
             }

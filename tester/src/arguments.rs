@@ -1,7 +1,6 @@
 //! The command line.
 
 use crate::case::{Choices, Coefficient, Location};
-use crate::check;
 use crate::letters::{Letters, chosen};
 use crate::peer::PeerPath;
 use crate::range::{Dims, Range, TileSizes};
@@ -11,6 +10,7 @@ use crate::types::Type;
 use clap::{Parser, ValueEnum};
 use superscalar_dla::Distribution;
 use superscalar_kernels::{Diag, Direction, Norm, Op, Part, Side, Uplo};
+use superscalar_oracle::ROUNDINGS_MAX;
 use superscalar_runtime::PolicyName;
 
 /// Checks and times routines, beside any BLAS or LAPACK given by path.
@@ -85,7 +85,7 @@ pub struct Arguments {
     pub check: YesNo,
 
     /// Scaled residuals up to this are accepted
-    #[arg(long, allow_negative_numbers = true, value_name = "RESIDUAL", default_value_t = check::BOUND)]
+    #[arg(long, allow_negative_numbers = true, value_name = "RESIDUAL", default_value_t = ROUNDINGS_MAX)]
     pub bound: f64,
 
     /// Rows between the columns of matrices, filled with sentinels [default: 3 for checked cases up to 512, else 0]

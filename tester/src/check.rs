@@ -7,10 +7,6 @@ use crate::ours::Ours;
 use crate::routine::{Defect, Expected};
 use superscalar_dla::Scalar;
 
-/// Errors up to this are accepted. They are in units of what rounding leaves (see [`sum`](crate::sum)): right results have a few, and potrf up to
-/// 15, because the elements on a diagonal stay large while hundreds of small ones are subtracted, each with a rounding of the large one.
-pub const BOUND: f64 = 30.0;
-
 /// Up to this order the defects are tried as well: each is another call.
 pub const DEFECTS_MAX: usize = 512;
 

@@ -24,24 +24,18 @@ mod devices;
 mod drive;
 mod elements;
 mod letters;
-mod link;
 mod measure;
 mod memory;
 mod methods;
-mod norm;
 mod operand;
 mod ours;
-mod parallel;
 #[allow(unsafe_code)]
 mod peer;
-mod probe;
-mod random;
 mod range;
 mod report;
 mod resident;
 mod routine;
 mod routines;
-mod sum;
 mod types;
 
 use arguments::{Arguments, YesNo};

@@ -5,9 +5,8 @@
 //! seen even if it only scales.
 
 use crate::elements::{Elements, Memory};
-use crate::parallel;
-use crate::random::Random;
 use superscalar_kernels::{MatMut, MatRef, Scalar, Uplo};
+use superscalar_oracle::{Random, identical, parallel};
 
 /// Elements behind the last column that are watched as well.
 const TAIL: usize = 16;
@@ -102,7 +101,7 @@ impl<T: Scalar> Operand<T> {
         let len = self.ld * self.n + TAIL;
         let (now, then) = (&self.data[self.start..][..len], &before.data[before.start..][..len]);
         let first = |mut range: std::ops::Range<usize>| {
-            range.find(|&at| self.is_kept(at % self.ld, at / self.ld) && !same(now[at], then[at]))
+            range.find(|&at| self.is_kept(at % self.ld, at / self.ld) && !identical(now[at], then[at]))
         };
         let at = parallel::map(parallel::ranges(len, len), first).into_iter().flatten().next()?;
         let (i, j, now, then) = (at % self.ld, at / self.ld, now[at], then[at]);
@@ -157,11 +156,6 @@ fn pieces<T>(mut data: &mut [T]) -> Vec<(usize, &mut [T])> {
 fn sentinel<T: Scalar>(at: usize) -> T {
     let value = T::from_f64(if at.is_multiple_of(2) { f64::NAN } else { -97_531.0 });
     T::from_parts(value.re(), value.re())
-}
-
-/// Equal, or both not a number.
-pub fn same<T: Scalar>(a: T, b: T) -> bool {
-    a == b || (a.is_nan() && b.is_nan())
 }
 
 /// The elements of a matrix with one column, such as the scalars of reflectors, to hand over as a slice.

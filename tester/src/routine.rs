@@ -5,8 +5,8 @@ use crate::operand::{Maker, Operands};
 use crate::ours::Ours;
 use crate::peer::Call;
 use crate::resident::{Cut, Timed};
-use crate::sum::COLUMNS_MAX;
 use superscalar_dla::Scalar;
+use superscalar_oracle::COLUMNS_MAX;
 
 /// A BLAS or LAPACK routine: how to make its operands, call it, call a peer's, and judge the result.
 pub trait Routine {
@@ -48,10 +48,10 @@ pub trait Routine {
     /// A peer's call with the same operands.
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T>;
 
-    /// The scaled residual of the result `after` for the operands `before`, to be compared with [`check::BOUND`]. NaN
+    /// The scaled residual of the result `after` for the operands `before`, to be compared with [`ROUNDINGS_MAX`]. NaN
     /// fails. It may not use the routine itself.
     ///
-    /// [`check::BOUND`]: crate::check::BOUND
+    /// [`ROUNDINGS_MAX`]: superscalar_oracle::ROUNDINGS_MAX
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64;
 
     /// Inputs without an ordinary result, derived from ordinary ones. Called for small cases only.

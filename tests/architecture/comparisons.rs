@@ -1,5 +1,5 @@
 //! Comparisons that NaN passes: every comparison with NaN is false, and `f64::max` drops it. In code that checks results, "fail
-//! if it is greater" is written "pass if it is not", or by `superscalar::kernels::accuracy`.
+//! if it is greater" is written "pass if it is not", or by `superscalar_oracle`.
 //!
 //! Types are not known here, so a rule looks for signs of real numbers: what errors are computed and named with.
 
@@ -18,9 +18,9 @@ struct Statement {
     end: char,
 }
 
-/// The code that checks: all of a test, an example, a benchmark or the tester, and of other files what is for tests.
+/// The code that checks: all of tests, examples, benchmarks, the oracle and the tester, and elsewhere what is for tests.
 fn checking(source: &Source) -> Option<usize> {
-    let whole = ["tests", "examples", "tester"].iter().any(|folder| source.is_under(folder))
+    let whole = ["tests", "examples", "oracle", "tester"].iter().any(|folder| source.is_under(folder))
         || ["/tests/", "/benches/", "/fuzz/", "tests.rs"].iter().any(|part| source.path.contains(part));
     if whole { Some(0) } else { source.text.find("#[cfg(test)]\nmod tests {") }
 }
@@ -140,12 +140,12 @@ fn fault(statement: &Statement, next: Option<&Statement>) -> Option<&'static str
     let closure = text.strip_prefix("let ").and_then(|rest| rest.split_once(" = |")).map(|(_, closure)| closure);
     let negated = after("assert!(!(");
     if ["f64::max", "f32::max", "partial_cmp("].iter().any(|form| text.contains(form)) || keeps_a_maximum(text) {
-        Some("a maximum drops NaN; see accuracy::largest")
+        Some("a maximum drops NaN; see superscalar_oracle::largest")
     } else if text.contains("fold(") && condition.zip(next).is_some_and(|(condition, next)| picks_one(condition, next))
     {
-        Some("a number that is picked by a comparison may be NaN, or lose it; see accuracy::largest")
+        Some("a number that is picked by a comparison may be NaN, or lose it; see superscalar_oracle::largest")
     } else if condition.is_some_and(is_greater) {
-        Some("a condition that NaN does not meet; see accuracy::at_most")
+        Some("a condition that NaN does not meet; see superscalar_oracle::at_most")
     } else if closure.is_some_and(is_greater) || PICKERS.iter().any(|picker| after(picker).is_some_and(is_greater)) {
         Some("NaN is not picked by what picks the large ones")
     } else if negated.is_some_and(|text| [" > ", " >= ", " < ", " <= "].iter().any(|sign| text.contains(sign))) {

@@ -60,7 +60,7 @@ fn cuts(n: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use superscalar_kernels::accuracy::largest;
+    use superscalar_oracle::largest;
 
     #[test]
     fn strips_cover_a_triangle_and_are_nearly_equal_work() {

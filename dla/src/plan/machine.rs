@@ -2,7 +2,7 @@
 //!
 //! The rate of a core, the time to wake a worker and a task's cost were measured on an EPYC of two cores and on Xeons of up
 //! to 16, with AVX-512, in November 2026. The others are fitted: with them the model chooses what was measured as best on
-//! these machines (`docs/decisions/0020-one-plan.md`). What it chooses changes little where one is half as large, or twice.
+//! these machines (`docs/decisions/0024-one-plan.md`). What it chooses changes little where one is half as large, or twice.
 
 use superscalar_kernels::Scalar;
 use superscalar_runtime::{DeviceInfo, Runtime};

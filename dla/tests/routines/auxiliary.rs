@@ -2,11 +2,11 @@
 
 use crate::{
     four_types,
-    matrices::{Stored, narrow, whole, wide},
     runs::{Runtimes, SHAPES, assert_refused, runtime},
 };
 use superscalar_dla::{ErrorKind, Options, Scalar, Tiled, geadd, lacpy, laset, laswp, submit, swap};
 use superscalar_kernels::{Direction, Op, Part, c64};
+use superscalar_oracle::{Stored, narrow, whole, wide};
 
 const PARTS: [Part; 3] = [Part::All, Part::Lower, Part::Upper];
 

@@ -1,15 +1,14 @@
 //! Routines in one scope, without a barrier: what they compute together, and how far a failure reaches.
 
 use crate::{
-    factors::q_of_columns,
     four_types,
-    matrices::{Stored, Wide, random, wide},
     runs::{Runtimes, assert_small, runtime},
 };
 use superscalar_dla::{
     BlockSize, Error, ErrorKind, Options, Scalar, Tiled, gecon, gesv, getrf, lange, pocon, submit, unmlq,
 };
 use superscalar_kernels::{Diag, Norm, Op, Side, Uplo};
+use superscalar_oracle::{Stored, element, residual, wide};
 use superscalar_runtime::Runtime;
 
 const N: usize = 45;
@@ -19,12 +18,6 @@ const NB: usize = 8;
 fn on_all<R: PartialEq>(call: impl Fn(&Runtime) -> R, check: impl Fn(&R, &str)) {
     let fixed = |rt: &Runtime, _: &Options| call(rt);
     Runtimes::new().on_all_with(BlockSize::Fixed(NB), fixed, check);
-}
-
-/// ‖X − Y‖ / (n ‖X‖ ε)
-fn difference<T: Scalar>(x: &Wide, y: &Wide) -> f64 {
-    let n = x.shape().0.max(x.shape().1) as f64;
-    x.minus(y).norm_one() / (n * x.norm_one() * wide(T::from_real(T::EPSILON)).re)
 }
 
 /// A product makes the matrix, LU factors it, a system is solved with it, and a product made of the solution: A := F G,
@@ -49,8 +42,8 @@ fn product_factorization_solution<T: Scalar>() {
         (lu, a, x, c, ipiv)
     };
     on_all(call, |(lu, a, x, c, ipiv), what| {
-        assert_small(difference::<T>(&f.wide().times(&g.wide()), &a.wide()), what);
-        assert_small(difference::<T>(&x.wide().adjoint().times(&x.wide()), &c.wide()), what);
+        assert_small(residual::difference::<T>(&f.wide().times(&g.wide()), &a.wide()), what);
+        assert_small(residual::difference::<T>(&x.wide().adjoint().times(&x.wide()), &c.wide()), what);
         let (mut factors, mut found, mut alone) = (a.clone(), vec![0; N], b.clone());
         let options = Options::default().nb(NB);
         gesv(&runtime(), factors.view_mut(), &mut found, alone.view_mut(), &options).expect("no pivot is zero");
@@ -83,9 +76,9 @@ fn reflectors_and_norm<T: Scalar>() {
         (qr, q, product, tau, norm)
     };
     on_all(call, |(qr, q, product, tau, norm), what| {
-        let expected = q_of_columns(&qr.wide(), tau);
-        assert_small(difference::<T>(&expected.submatrix(0..N, 0..20), &q.wide()), what);
-        assert_small(difference::<T>(&c.wide(), &product.wide()), what);
+        let expected = qr.wide().q_of_columns(tau);
+        assert_small(residual::difference::<T>(&expected.submatrix(0..N, 0..20), &q.wide()), what);
+        assert_small(residual::difference::<T>(&c.wide(), &product.wide()), what);
         assert!((wide(T::from_real(*norm)).re - product.wide().norm_max()).abs() < 1e-6, "{} {what}", T::LETTER);
     });
 }
@@ -93,7 +86,7 @@ fn reflectors_and_norm<T: Scalar>() {
 /// A singular matrix stops what needs its solution. What does not is computed, and the runtime works on.
 fn a_singular_matrix_poisons_its_own<T: Scalar>() {
     let zero = 17;
-    let bad = Stored::<T>::new((N, N), |i, j| if j == zero { T::ZERO } else { random(8, i, j) });
+    let bad = Stored::<T>::new((N, N), |i, j| if j == zero { T::ZERO } else { element(8, i, j) });
     let (good, b) = (Stored::<T>::random((N, N), 9), Stored::<T>::random((N, 10), 10));
     let call = |rt: &Runtime| {
         let [mut lu, mut good_lu] = [bad.clone(), good.clone()];
@@ -116,11 +109,8 @@ fn a_singular_matrix_poisons_its_own<T: Scalar>() {
         (lu, ipiv, good_lu, good_x, good_sum)
     };
     on_all(call, |(lu, ipiv, _, x, sum), what| {
-        let (l, u) = crate::factors::lower_and_upper(lu);
-        assert_small(difference::<T>(&bad.wide().interchanged(ipiv), &l.times(&u)), what);
-        let residual = b.wide().minus(&good.wide().times(&x.wide())).norm_one();
-        let size = N as f64 * good.wide().norm_one() * x.wide().norm_one() * wide(T::from_real(T::EPSILON)).re;
-        assert_small(residual / size, what);
+        assert_small(residual::lu(&bad.wide(), lu.view(), ipiv), what);
+        assert_small(residual::solve::<T>(&good.wide(), &x.wide(), &b.wide()), what);
         let expected = Stored::<T>::new(b.shape(), |i, j| x.at(i, j) + b.at(i, j));
         assert!(sum.wide() == expected.wide(), "{} {what}: B + X", T::LETTER);
     });
@@ -149,15 +139,15 @@ fn an_indefinite_matrix_poisons_its_own<T: Scalar>() {
     };
     on_all(call, |(l, x), what| {
         let l = l.part(|i, j| i >= j);
-        assert_small(difference::<T>(&good.wide(), &l.times(&l.adjoint())), what);
-        assert_small(difference::<T>(&b.wide(), &l.times(&x.wide())), what);
+        assert_small(residual::cholesky::<T>(&good.wide(), &l), what);
+        assert_small(residual::difference::<T>(&b.wide(), &l.times(&x.wide())), what);
     });
 }
 
 /// Least squares with a matrix that lacks rank: nothing is solved, and another problem in the same scope is.
 fn a_lack_of_rank_poisons_its_own<T: Scalar>() {
     let (m, n, zero) = (N, 20, 9);
-    let bad = Stored::<T>::new((m, n), |i, j| if j == zero { T::ZERO } else { random(14, i, j) });
+    let bad = Stored::<T>::new((m, n), |i, j| if j == zero { T::ZERO } else { element(14, i, j) });
     let (good, b) = (Stored::<T>::random((m, n), 15), Stored::<T>::random((m, 3), 16));
     for op in [Op::None, Op::ConjTrans] {
         let call = |rt: &Runtime| {
@@ -181,8 +171,8 @@ fn a_lack_of_rank_poisons_its_own<T: Scalar>() {
             let given = b.wide().submatrix(0..a.shape().0, 0..3);
             let residual = given.minus(&a.times(&x));
             let gradient = if op == Op::None { a.adjoint().times(&residual) } else { residual };
-            let size = m as f64 * a.norm_one() * x.norm_one().max(given.norm_one());
-            assert_small(gradient.norm_one() / (size * wide(T::from_real(T::EPSILON)).re), what);
+            let size = a.norm_one() * x.norm_one().max(given.norm_one());
+            assert_small(residual::scaled::<T>(gradient.norm_one(), size, m), what);
         });
     }
 }
@@ -206,9 +196,7 @@ fn norm_factors_condition_inverse<T: Scalar>() {
         };
         on_all(call, |(x, rcond), what| {
             let what = &format!("{} {norm} {what}", T::LETTER);
-            let identity = a.wide().times(&x.wide());
-            let size = N as f64 * a.wide().norm_one() * x.wide().norm_one() * wide(T::from_real(T::EPSILON)).re;
-            assert_small(identity.minus(&Wide::identity(N)).norm_one() / size, what);
+            assert_small(residual::inverse::<T>(&a.wide(), &x.wide()), what);
             let (rt, mut lu, mut ipiv) = (runtime(), a.clone(), vec![0; N]);
             let anorm = lange(&rt, norm, lu.view(), &options).expect("the norm exists");
             getrf(&rt, lu.view_mut(), &mut ipiv, &options).expect("no pivot is zero");
@@ -272,15 +260,21 @@ fn reflectors_in_rows<T: Scalar>() {
         on_all(call, |(lq, tau, first, second), what| {
             let (rt, mut alone) = (runtime(), c.clone());
             unmlq(&rt, side, op, lq.view(), tau, alone.view_mut(), &options).expect("the shapes fit");
-            assert_small(difference::<T>(&alone.wide(), &first.wide()), &format!("{} {side}{op} {what}", T::LETTER));
-            assert_small(difference::<T>(&alone.wide(), &second.wide()), &format!("{} {side}{op} {what}", T::LETTER));
+            assert_small(
+                residual::difference::<T>(&alone.wide(), &first.wide()),
+                &format!("{} {side}{op} {what}", T::LETTER),
+            );
+            assert_small(
+                residual::difference::<T>(&alone.wide(), &second.wide()),
+                &format!("{} {side}{op} {what}", T::LETTER),
+            );
         });
     }
 }
 
 /// An inverse that does not exist leaves the factors alone.
 fn a_singular_matrix_is_not_inverted<T: Scalar>() {
-    let bad = Stored::<T>::new((N, N), |i, j| if j == 17 { T::ZERO } else { random(8, i, j) });
+    let bad = Stored::<T>::new((N, N), |i, j| if j == 17 { T::ZERO } else { element(8, i, j) });
     let call = |rt: &Runtime| {
         let [mut lu, mut not_inverse] = [bad.clone(), bad.clone()];
         let (mut ipiv, mut again) = (vec![0; N], vec![0; N]);

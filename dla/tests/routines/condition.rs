@@ -2,11 +2,12 @@
 
 use crate::{
     four_types,
-    matrices::{Stored, Wide, epsilon, least, narrow, powers_of_two, random, times_power_of_two, whole, wide},
+    powers::{least, powers_of_two, times_power_of_two},
     runs::{Runtimes, assert_refused, runtime},
 };
 use superscalar_dla::{ErrorKind, Options, Scalar, Tiled, gecon, getrf, lange, pocon, potrf, serial, submit};
 use superscalar_kernels::{Norm, Real, Scalar as _, Uplo, c64};
+use superscalar_oracle::{Stored, Wide, element, narrow, residual, whole, wide};
 
 const NORMS: [Norm; 2] = [Norm::One, Norm::Inf];
 
@@ -27,7 +28,7 @@ fn estimates_are_near<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (n, seed) in (1..=12).map(|n| (n, n as u64)).chain([(31, 20), (64, 21)]) {
         // Rows of different sizes make the two norms differ.
-        let graded = |i: usize, j: usize| random::<T>(seed, i, j) * T::from_f64(1.0 / (1 + i % 5) as f64);
+        let graded = |i: usize, j: usize| element::<T>(seed, i, j) * T::from_f64(1.0 / (1 + i % 5) as f64);
         let a = Stored::<T>::new((n, n), graded);
         let (whole, inverse) = (a.wide(), a.wide().inverse());
         assert!(whole.times(&inverse).minus(&Wide::identity(n)).norm_max() < 1e-9, "the test's own inverse");
@@ -139,7 +140,10 @@ fn the_workspace_has_nearly_a_null_vector<T: Scalar>() {
     let w = l.times(&Wide::new((n, n), |i, j| part(i, j, i <= j))).times(&v.wide());
     let estimate = v.wide().norm_one() / w.norm_one();
     let expected = 1.0 / (rcond.to_f64() * anorm.to_f64());
-    assert!((estimate / expected - 1.0).abs() <= 1e3 * epsilon::<T>() / rcond.to_f64(), "{estimate}, not {expected}");
+    assert!(
+        (estimate / expected - 1.0).abs() <= 1e3 * residual::epsilon::<T>() / rcond.to_f64(),
+        "{estimate}, not {expected}"
+    );
 }
 
 /// Factors L and U, side by side, with U times 2ᵏ: U's diagonal is 1, 2, 4, and all others are halves, so down to the
@@ -172,7 +176,7 @@ fn every_power_of_two<T: Scalar>() {
             assert!(expected > 1e-4);
             for k in exact_powers::<T>() {
                 let error = (rcond(k) / expected - 1.0).abs();
-                assert!(error <= 16.0 * epsilon::<T>(), "gecon {} {norm} n {n} 2^{k}: {error:e}", T::LETTER);
+                assert!(error <= 16.0 * residual::epsilon::<T>(), "gecon {} {norm} n {n} 2^{k}: {error:e}", T::LETTER);
             }
         }
         for uplo in [Uplo::Lower, Uplo::Upper] {
@@ -188,7 +192,7 @@ fn every_power_of_two<T: Scalar>() {
             assert!(expected > 1e-8);
             for k in (exact_powers::<T>().start() / 2)..=(exact_powers::<T>().end() / 2) {
                 let error = (rcond(k) / expected - 1.0).abs();
-                assert!(error <= 16.0 * epsilon::<T>(), "pocon {}{uplo} n {n} 4^{k}: {error:e}", T::LETTER);
+                assert!(error <= 16.0 * residual::epsilon::<T>(), "pocon {}{uplo} n {n} 4^{k}: {error:e}", T::LETTER);
             }
         }
     }
@@ -227,7 +231,11 @@ fn from_matrix_to_estimate_at_every_power_of_two<T: Scalar>() {
             s.get(rcond).copied()
         });
         let submitted = submitted.expect("the scope succeeds").expect("the task succeeds").to_f64();
-        assert!((submitted / rcond - 1.0).abs() <= 16.0 * epsilon::<T>(), "{} 2^{k}: {submitted:e}", T::LETTER);
+        assert!(
+            (submitted / rcond - 1.0).abs() <= 16.0 * residual::epsilon::<T>(),
+            "{} 2^{k}: {submitted:e}",
+            T::LETTER
+        );
     }
 }
 
@@ -263,7 +271,7 @@ four_types! {
 #[test]
 fn nearly_singular_matrices_have_a_number_of_rounding_size() {
     let (rt, o, n) = (runtime(), Options::default(), 6);
-    let row = |i: usize, j: usize| wide(random::<f64>(4, i, j));
+    let row = |i: usize, j: usize| wide(element::<f64>(4, i, j));
     let last = |j: usize| (0..n - 1).map(|i| row(i, j)).sum::<c64>();
     let a = Stored::<f64>::new((n, n), |i, j| narrow(if i < n - 1 { row(i, j) } else { last(j) }));
     let mut lu = a.clone();

@@ -4,12 +4,10 @@
 //! wrong is in every probe. Factors are sparse with tiles that all have something in them, so that A is known without a product of matrices, and the
 //! factors have to come out as they were.
 
-use crate::{
-    four_types,
-    matrices::{Stored, random, whole, wide},
-};
+use crate::four_types;
 use superscalar_dla::{self as dla, Options, Scalar};
 use superscalar_kernels::{Diag, Op, Scalar as _, Side, Uplo, c32, c64};
+use superscalar_oracle::{Stored, element, whole, wide};
 use superscalar_runtime::Runtime;
 
 fn runtime(workers: usize) -> Runtime {
@@ -31,7 +29,7 @@ fn times(u: &[c64], (a, (m, n)): Elements<'_>) -> Vec<c64> {
 /// Fails unless C = A B + D.
 fn is_product(a: Elements<'_>, b: Elements<'_>, d: Elements<'_>, c: Elements<'_>) {
     for seed in 0..2 {
-        let u: Vec<c64> = (0..c.1.0).map(|i| c64::new(random::<f64>(seed, i, 1).signum(), 0.0)).collect();
+        let u: Vec<c64> = (0..c.1.0).map(|i| c64::new(element::<f64>(seed, i, 1).signum(), 0.0)).collect();
         let (expected, added) = (times(&times(&u, a), b), times(&u, d));
         let expected: Vec<c64> = expected.iter().zip(&added).map(|(x, y)| x + y).collect();
         let wrong = times(&u, c).iter().zip(&expected).position(|(x, y)| x != y);
@@ -124,7 +122,7 @@ struct Sparse<T> {
 impl<T: Scalar> Sparse<T> {
     /// One, two or four on the diagonal, and in each row a few elements of modulus one.
     fn new(n: usize, seed: u64) -> Self {
-        let number = |i: usize, j: usize| random::<f64>(seed, i, j) + 0.5;
+        let number = |i: usize, j: usize| element::<f64>(seed, i, j) + 0.5;
         let diagonal = (0..n).map(|i| T::from_f64([1.0, 2.0, 4.0][(number(i, 0) * 3.0) as usize % 3])).collect();
         let mut columns = vec![Vec::new(); n];
         for (i, turn) in (1..n).flat_map(|i| (1..5).map(move |turn| (i, turn))) {

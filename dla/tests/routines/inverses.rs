@@ -2,11 +2,11 @@
 
 use crate::{
     four_types,
-    matrices::{Stored, TINY, Wide, random, whole, wide},
     runs::{ORDERS, Runtimes, assert_info, assert_refused, assert_small, runtime},
 };
 use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, getrf, getri, lauum, potrf, potri, trtri};
 use superscalar_kernels::{Diag, Uplo, c64};
+use superscalar_oracle::{Stored, Wide, element, residual, whole};
 
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
 
@@ -14,18 +14,11 @@ fn is_named(uplo: Uplo, i: usize, j: usize) -> bool {
     if uplo == Uplo::Lower { i >= j } else { i <= j }
 }
 
-/// ‖I − A X‖ / (n ‖A‖ ‖X‖ ε)
-fn inverse_residual<T: Scalar>(a: &Wide, x: &Wide) -> f64 {
-    let n = a.shape().0;
-    let size = (n.max(1) as f64 * a.norm_one() * x.norm_one()).max(TINY);
-    Wide::identity(n).minus(&a.times(x)).norm_one() / (size * wide(T::from_real(T::EPSILON)).re)
-}
-
 /// The named triangle of a well conditioned matrix; NaN in the other one, and on a diagonal of ones, which is not stored.
 fn triangle<T: Scalar>(uplo: Uplo, diag: Diag, n: usize) -> Stored<T> {
     Stored::new((n, n), |i, j| match i == j {
-        true if diag == Diag::NonUnit => T::from_f64(1.0) + random(1, i, j),
-        false if is_named(uplo, i, j) => random::<T>(1, i, j) * T::from_f64(4.0 / n as f64),
+        true if diag == Diag::NonUnit => T::from_f64(1.0) + element(1, i, j),
+        false if is_named(uplo, i, j) => element::<T>(1, i, j) * T::from_f64(4.0 / n as f64),
         _ => T::from_f64(f64::NAN),
     })
 }
@@ -67,7 +60,7 @@ fn trtri_inverts<T: Scalar>() {
                 let what = &format!("trtri {}{uplo}{diag} n {n} {what}", T::LETTER);
                 assert_rest(uplo, diag, x, what);
                 let (a, x) = (completed(uplo, diag, &a), completed(uplo, diag, x));
-                assert_small(inverse_residual::<T>(&a, &x), what);
+                assert_small(residual::inverse::<T>(&a, &x), what);
             });
         }
     }
@@ -143,7 +136,7 @@ fn potri_inverts<T: Scalar>() {
             runtimes.on_all(n, call, |x, what| {
                 let what = &format!("potri {}{uplo} n {n} {what}", T::LETTER);
                 assert_rest(uplo, Diag::NonUnit, x, what);
-                assert_small(inverse_residual::<T>(&full.wide(), &mirrored(uplo, x)), what);
+                assert_small(residual::inverse::<T>(&full.wide(), &mirrored(uplo, x)), what);
             });
         }
     }
@@ -162,8 +155,8 @@ fn getri_inverts<T: Scalar>() {
         runtimes.on_all_that_divide(n, call, |x, what| {
             let what = &format!("getri {} n {n} {what}", T::LETTER);
             x.assert_padding(what);
-            assert_small(inverse_residual::<T>(&a.wide(), &x.wide()), what);
-            assert_small(inverse_residual::<T>(&x.wide(), &a.wide()), what);
+            assert_small(residual::inverse::<T>(&a.wide(), &x.wide()), what);
+            assert_small(residual::inverse::<T>(&x.wide(), &a.wide()), what);
         });
     }
     // Powers of two at the places of a permutation.
@@ -185,7 +178,7 @@ fn getri_inverts<T: Scalar>() {
 fn singular_triangles<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (n, zero) in [(1, 0), (40, 0), (40, 39), (40, 13)] {
-        let a = Stored::<T>::new((n, n), |i, j| if i == j && i == zero { T::ZERO } else { random(5, i, j) });
+        let a = Stored::<T>::new((n, n), |i, j| if i == j && i == zero { T::ZERO } else { element(5, i, j) });
         let call = |rt: &_, options: &Options| {
             let mut x = a.clone();
             for uplo in UPLOS {
@@ -238,8 +231,8 @@ fn tiles_that_the_options_choose() {
         (x, y)
     };
     Runtimes::new().on_all_with(BlockSize::Auto, call, |(x, y), what| {
-        assert_small(inverse_residual::<f64>(&a.wide(), &x.wide()), what);
-        assert_small(inverse_residual::<f64>(&b.wide(), &mirrored(Uplo::Upper, y)), what);
+        assert_small(residual::inverse::<f64>(&a.wide(), &x.wide()), what);
+        assert_small(residual::inverse::<f64>(&b.wide(), &mirrored(Uplo::Upper, y)), what);
     });
 }
 

@@ -1,15 +1,13 @@
 //! gels: least squares and solutions of least norm, with a matrix and with its adjoint.
 
 use crate::{
-    factors::{q_of_columns, q_of_rows},
     four_types,
-    matrices::{
-        Stored, TINY, Wide, assert_scaled, epsilon, narrow, powers_of_two, random, times_power_of_two, whole, wide,
-    },
+    powers::{assert_scaled, powers_of_two, times_power_of_two},
     runs::{Runtimes, assert_info, assert_refused, assert_small, ops_of_q, runtime},
 };
 use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, gelqf, gels, geqrf, submit};
 use superscalar_kernels::{Op, c64};
+use superscalar_oracle::{Stored, Wide, element, narrow, residual, whole, wide};
 use superscalar_runtime::Runtime;
 
 /// Shapes of A, and numbers of right-hand sides.
@@ -51,8 +49,8 @@ fn least_squares_and_least_norm<T: Scalar>() {
                     assert_least::<T>(&matrix, &given, &residual, what);
                     assert_remainder::<T>(x, &given, &residual, cols, what);
                 } else {
-                    let size = (rows.max(cols) as f64 * matrix.norm_one() * found.norm_one()).max(TINY);
-                    assert_small(residual.norm_one() / (size * epsilon::<T>()), what);
+                    let size = matrix.norm_one() * found.norm_one();
+                    assert_small(residual::scaled::<T>(residual.norm_one(), size, rows.max(cols)), what);
                     assert_in_range(&a, factors, &found, what);
                 }
             });
@@ -62,8 +60,8 @@ fn least_squares_and_least_norm<T: Scalar>() {
 
 /// ‖Aᴴ r‖ / (m ‖A‖ ‖b‖ ε): the residual is orthogonal to what A spans.
 fn assert_least<T: Scalar>(a: &Wide, b: &Wide, residual: &Wide, what: &str) {
-    let size = (a.shape().0 as f64 * a.norm_one() * b.norm_one()).max(TINY);
-    assert_small(a.adjoint().times(residual).norm_one() / (size * epsilon::<T>()), what);
+    let gradient = a.adjoint().times(residual);
+    assert_small(residual::scaled::<T>(gradient.norm_one(), a.norm_one() * b.norm_one(), a.shape().0), what);
 }
 
 /// What gels leaves below the solution has the residual's norm.
@@ -72,8 +70,8 @@ fn assert_remainder<T: Scalar>(x: &Stored<T>, b: &Wide, residual: &Wide, cols: u
     for j in 0..b.shape().1 {
         let rest = x.wide().submatrix(cols..rows, j..j + 1).frobenius();
         let error = (rest - residual.submatrix(0..rows, j..j + 1).frobenius()).abs();
-        let size = rows as f64 * b.submatrix(0..rows, j..j + 1).frobenius().max(TINY);
-        assert_small(error / (size * epsilon::<T>()), &format!("{what}: the remainder of column {j}"));
+        let size = b.submatrix(0..rows, j..j + 1).frobenius();
+        assert_small(residual::scaled::<T>(error, size, rows), &format!("{what}: the remainder of column {j}"));
     }
 }
 
@@ -84,17 +82,16 @@ fn assert_in_range<T: Scalar>(a: &Stored<T>, factors: &Stored<T>, x: &Wide, what
     let (rt, o) = (runtime(), Options::default());
     let q = if m >= n {
         geqrf(&rt, again.view_mut(), &mut tau, &o).expect("the shapes fit");
-        q_of_columns(&again.wide(), &tau).submatrix(0..m, 0..k)
+        again.wide().q_of_columns(&tau).submatrix(0..m, 0..k)
     } else {
         gelqf(&rt, again.view_mut(), &mut tau, &o).expect("the shapes fit");
-        q_of_rows(&again.wide(), &tau).submatrix(0..k, 0..n).adjoint()
+        again.wide().q_of_rows(&tau).submatrix(0..k, 0..n).adjoint()
     };
     let outside = x.minus(&q.times(&q.adjoint().times(x))).norm_one();
-    let size = (m.max(n) as f64 * x.norm_one()).max(TINY);
-    assert_small(outside / (size * epsilon::<T>()), &format!("{what}: not of least norm"));
+    assert_small(residual::scaled::<T>(outside, x.norm_one(), m.max(n)), &format!("{what}: not of least norm"));
     // gels leaves the factors that geqrf or gelqf make, up to rounding.
-    let size = (m.max(n) as f64 * again.wide().norm_one()).max(TINY);
-    let error = again.wide().minus(&factors.wide()).norm_max() / (size * epsilon::<T>());
+    let error = again.wide().minus(&factors.wide()).norm_max();
+    let error = residual::scaled::<T>(error, again.wide().norm_one(), m.max(n));
     assert_small(error, &format!("{what}: other factors"));
 }
 
@@ -128,7 +125,7 @@ fn rank_deficient_matrices<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (m, n, zero) in [(40, 33, 0), (40, 33, 20), (40, 33, 32), (33, 40, 0), (33, 40, 20)] {
         let is_zero = |i, j| (if m >= n { j } else { i }) == zero;
-        let a = Stored::<T>::new((m, n), |i, j| if is_zero(i, j) { T::ZERO } else { random(3, i, j) });
+        let a = Stored::<T>::new((m, n), |i, j| if is_zero(i, j) { T::ZERO } else { element(3, i, j) });
         for op in ops_of_q::<T>() {
             let call = |rt: &_, options: &Options| {
                 let (mut factors, mut x) = (a.clone(), Stored::<T>::random((m.max(n), 2), 4));
@@ -227,7 +224,7 @@ fn assert_scales<T: Scalar>(rt: &Runtime, shape: (usize, usize), scales: &[(i32,
             way.call(rt, op, &mut scaled, &mut y).expect("there is such a form").expect("A has full rank");
             scaled.assert_padding(&what);
             y.assert_padding(&what);
-            let tolerance = |of: &Stored<T>| 200.0 * epsilon::<T>() * of.wide().norm_max();
+            let tolerance = |of: &Stored<T>| 200.0 * residual::epsilon::<T>() * of.wide().norm_max();
             for (i, j) in (0..m.max(n)).flat_map(|i| [(i, 0), (i, 1)]) {
                 let k = if i < cols { q - p } else { q };
                 assert_scaled(y.at(i, j), wide(x.at(i, j)), tolerance(&x), k, &format!("{what}, X ({i}, {j})"));

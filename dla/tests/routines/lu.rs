@@ -1,31 +1,15 @@
 //! getrf, getrs and gesv.
 
 use crate::{
-    factors::lower_and_upper,
     four_types,
-    matrices::{self, Stored, TINY, Wide, narrow, random, wide},
     runs::{ORDERS, Runtimes, SHAPES, assert_info, assert_refused, assert_small, runtime},
 };
 use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, gesv, getrf, getrs};
 use superscalar_kernels::{MatMut, MatRef, Op, c64};
+use superscalar_oracle::{Stored, Wide, element, narrow, residual, wide};
 use superscalar_runtime::Runtime;
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
-
-/// ‖P A − L U‖ / (max(m, n) ‖A‖ ε), with P the interchanges.
-fn factor_residual<T: Scalar>(a: &Stored<T>, lu: &Stored<T>, ipiv: &[i32]) -> f64 {
-    let ((m, n), (l, u)) = (a.shape(), lower_and_upper(lu));
-    let error = a.wide().interchanged(ipiv).minus(&l.times(&u)).norm_one();
-    error / (m.max(n).max(1) as f64 * a.wide().norm_one().max(TINY) * wide(T::from_real(T::EPSILON)).re)
-}
-
-/// ‖B − op(A) X‖ / (n ‖A‖ ‖X‖ ε)
-fn solve_residual<T: Scalar>(op: Op, a: &Stored<T>, x: &Stored<T>, b: &Stored<T>) -> f64 {
-    let (a, x) = (a.wide().op(op), x.wide());
-    let error = b.wide().minus(&a.times(&x)).norm_one();
-    let size = (a.norm_one() * x.norm_one()).max(TINY);
-    error / (a.shape().0.max(1) as f64 * size * wide(T::from_real(T::EPSILON)).re)
-}
 
 /// Pivots are rows from the diagonal on, and no element of L is larger than the pivot it was divided by.
 fn assert_pivots<T: Scalar>(lu: &Stored<T>, ipiv: &[i32], what: &str) {
@@ -33,7 +17,7 @@ fn assert_pivots<T: Scalar>(lu: &Stored<T>, ipiv: &[i32], what: &str) {
     assert!(ipiv.iter().enumerate().all(|(i, &p)| i < p as usize && p as usize <= m), "{what}: {ipiv:?}");
     // By |re| + |im| the pivot is the largest, so that by modulus it is not smaller than 1/√2 of the largest.
     let most = if T::COMPLEX { 2.0_f64.sqrt() } else { 1.0 } + 1e-6;
-    assert!(lower_and_upper(lu).0.norm_max() <= most, "{what}: not the largest pivots");
+    assert!(Wide::lower_and_upper(lu.view()).0.norm_max() <= most, "{what}: not the largest pivots");
 }
 
 fn getrf_is_backward_stable<T: Scalar>() {
@@ -49,7 +33,7 @@ fn getrf_is_backward_stable<T: Scalar>() {
             let what = &format!("getrf {} {shape:?} {what}", T::LETTER);
             lu.assert_padding(what);
             assert_pivots(lu, ipiv, what);
-            assert_small(factor_residual(&a, lu, ipiv), what);
+            assert_small(residual::lu(&a.wide(), lu.view(), ipiv), what);
         });
     }
 }
@@ -70,10 +54,13 @@ fn getrs_and_gesv_solve<T: Scalar>() {
         };
         runtimes.on_all_that_divide(n, call, |(lu, ipiv, x, by_steps), what| {
             let what = &format!("gesv {} n {n} nrhs {nrhs} {what}", T::LETTER);
-            assert_small(factor_residual(&a, lu, ipiv), what);
-            assert_small(solve_residual(Op::None, &a, x, &b), what);
+            assert_small(residual::lu(&a.wide(), lu.view(), ipiv), what);
+            assert_small(residual::solve::<T>(&a.wide(), &x.wide(), &b.wide()), what);
             for (op, x) in OPS.iter().zip(by_steps) {
-                assert_small(solve_residual(*op, &a, x, &b), &format!("{what}, getrs {op}"));
+                assert_small(
+                    residual::solve::<T>(&a.wide().op(*op), &x.wide(), &b.wide()),
+                    &format!("{what}, getrs {op}"),
+                );
             }
             [lu, x].into_iter().chain(by_steps).for_each(|matrix| matrix.assert_padding(what));
         });
@@ -84,7 +71,7 @@ fn getrs_and_gesv_solve<T: Scalar>() {
 /// its own, which are so small that the rows are the pivots in the order of L, wherever they lie at first.
 fn exact_factors<T: Scalar>() {
     let runtimes = Runtimes::new();
-    let whole = |seed, i, j| wide(matrices::whole::<T>(seed, i, j));
+    let whole = |seed, i, j| wide(superscalar_oracle::whole::<T>(seed, i, j));
     for (m, n) in [(60, 60), (75, 40), (40, 75), (1, 4), (4, 1)] {
         let k = m.min(n);
         let l = Wide::new((m, k), |i, j| match i.cmp(&j) {
@@ -112,7 +99,7 @@ fn exact_factors<T: Scalar>() {
         runtimes.on_all(n, call, |(lu, found), what| {
             let what = format!("{} {m} x {n} {what}", T::LETTER);
             assert_eq!(*found, ipiv, "{what}");
-            assert!(lower_and_upper(lu) == (l.clone(), u.clone()), "{what}: not exact");
+            assert!(Wide::lower_and_upper(lu.view()) == (l.clone(), u.clone()), "{what}: not exact");
         });
     }
 }
@@ -123,7 +110,7 @@ fn singular_matrices<T: Scalar>() {
     for (m, n, zeros) in
         [(1, 1, vec![0]), (40, 40, vec![0]), (40, 40, vec![39]), (50, 40, vec![21, 30]), (30, 45, vec![8])]
     {
-        let a = Stored::<T>::new((m, n), |i, j| if zeros.contains(&j) { T::ZERO } else { random(6, i, j) });
+        let a = Stored::<T>::new((m, n), |i, j| if zeros.contains(&j) { T::ZERO } else { element(6, i, j) });
         let call = |rt: &_, options: &Options| {
             let (mut lu, mut ipiv) = (a.clone(), vec![0; m.min(n)]);
             let outcome = getrf(rt, lu.view_mut(), &mut ipiv, options);
@@ -133,7 +120,7 @@ fn singular_matrices<T: Scalar>() {
         runtimes.on_all(n, call, |(lu, ipiv), what| {
             let what = &format!("{} {m} x {n} without {zeros:?} {what}", T::LETTER);
             assert_pivots(lu, ipiv, what);
-            assert_small(factor_residual(&a, lu, ipiv), what);
+            assert_small(residual::lu(&a.wide(), lu.view(), ipiv), what);
         });
         if m == n {
             let b = Stored::<T>::random((n, 3), 7);
@@ -144,7 +131,7 @@ fn singular_matrices<T: Scalar>() {
                 (lu, ipiv, x)
             };
             runtimes.on_all(n, call, |(lu, ipiv, x), what| {
-                assert_small(factor_residual(&a, lu, ipiv), what);
+                assert_small(residual::lu(&a.wide(), lu.view(), ipiv), what);
                 assert!(*x == b, "{what}: nothing is solved with a singular U");
             });
         }
@@ -192,7 +179,7 @@ fn extremes<T: Scalar>() {
             (lu, ipiv)
         };
         runtimes.on_all(n, call, |(lu, ipiv), what| {
-            let (l, u) = lower_and_upper(lu);
+            let (l, u) = Wide::lower_and_upper(lu.view());
             let error = a.wide().interchanged(ipiv).minus(&l.times(&u)).norm_max();
             // What underflows has only some bits.
             assert!(error <= 1e-3 * a.wide().norm_max(), "{} times {scale:e} {what}: {error:e}", T::LETTER);
@@ -216,9 +203,9 @@ fn panels_that_the_options_choose() {
     };
     Runtimes::new().on_all_with(BlockSize::Auto, call, |(lu, ipiv, x, y), what| {
         assert_pivots(lu, ipiv, what);
-        assert_small(factor_residual(&a, lu, ipiv), what);
-        assert_small(solve_residual(Op::None, &a, x, &b), what);
-        assert_small(solve_residual(Op::Trans, &a, y, &b), what);
+        assert_small(residual::lu(&a.wide(), lu.view(), ipiv), what);
+        assert_small(residual::solve::<f64>(&a.wide(), &x.wide(), &b.wide()), what);
+        assert_small(residual::solve::<f64>(&a.wide().op(Op::Trans), &y.wide(), &b.wide()), what);
     });
 }
 
@@ -238,7 +225,10 @@ fn workers_share_the_solve_of_one_right_hand_side() {
             let recording = rt.take_recording().expect("the runtime records");
             let shared = recording.tasks.iter().any(|task| task.name == "trsm");
             assert_eq!(shared, workers > 1, "getrs {op} with {workers} workers");
-            assert_small(solve_residual(op, &a, &x, &b), &format!("getrs {op} with {workers} workers"));
+            assert_small(
+                residual::solve::<f64>(&a.wide().op(op), &x.wide(), &b.wide()),
+                &format!("getrs {op} with {workers} workers"),
+            );
             let mut nothing = Stored::<f64>::random((n, 0), 18);
             getrs(&rt, op, lu.view(), &ipiv, nothing.view_mut(), &Options::default()).expect("the shapes fit");
         }
@@ -268,7 +258,7 @@ fn long_panels_hand_out_parts() {
         (lu, ipiv)
     });
     assert_pivots(&factors[1].0, &factors[1].1, "a long panel");
-    assert_small(factor_residual(&a, &factors[1].0, &factors[1].1), "a long panel");
+    assert_small(residual::lu(&a.wide(), factors[1].0.view(), &factors[1].1), "a long panel");
     assert!(factors[0] == factors[1], "the factors depend on the number of workers");
 }
 
@@ -281,32 +271,14 @@ fn rows_may_be_contiguous_instead_of_columns() {
     let mut ipiv = vec![0; n];
     getrf(&rt, view, &mut ipiv, &Options::default().nb(16)).expect("no pivot is zero");
     let lu = Stored::new((n, n), |i, j| data[i * n + j]);
-    assert_small(factor_residual(&a, &lu, &ipiv), "getrf of rows");
+    assert_small(residual::lu(&a.wide(), lu.view(), &ipiv), "getrf of rows");
     let b = Stored::<c64>::random((n, 4), 12);
     let mut x: Vec<c64> = (0..n * 4).map(|at| b.at(at / 4, at % 4)).collect();
     let factors = MatRef::from_strided(&data, (n, n), (n, 1)).expect("the memory is large enough");
     let view = MatMut::from_strided(&mut x, (n, 4), (4, 1)).expect("the memory is large enough");
     getrs(&rt, Op::ConjTrans, factors, &ipiv, view, &Options::default().nb(16)).expect("the shapes fit");
     let x = Stored::new((n, 4), |i, j| x[i * 4 + j]);
-    assert_small(solve_residual(Op::ConjTrans, &a, &x, &b), "getrs of rows");
-}
-
-#[test]
-fn the_residuals_notice_one_wrong_element() {
-    let (n, rt) = (31, runtime());
-    let (a, b) = (Stored::<f64>::random((n, n), 1), Stored::<f64>::random((n, 1), 2));
-    let (mut lu, mut ipiv, mut x) = (a.clone(), vec![0; n], b.clone());
-    gesv(&rt, lu.view_mut(), &mut ipiv, x.view_mut(), &Options::default()).expect("no pivot is zero");
-    for j in 0..n {
-        for i in 0..n {
-            let mut spoilt = lu.clone();
-            spoilt.set(i, j, lu.at(i, j) + 1e-11);
-            assert!(factor_residual(&a, &spoilt, &ipiv) > crate::runs::BOUND, "({i}, {j})");
-        }
-        let mut spoilt = x.clone();
-        spoilt.set(j, 0, x.at(j, 0) + 1e-10);
-        assert!(solve_residual(Op::None, &a, &spoilt, &b) > crate::runs::BOUND, "{j}");
-    }
+    assert_small(residual::solve::<f64>(&a.wide().op(Op::ConjTrans), &x.wide(), &b.wide()), "getrs of rows");
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! gesv_mixed and posv_mixed: solutions of the higher precision, how many steps they took, and the ways out.
 
-use crate::{
-    matrices::{Stored, TINY, Wide, narrow, wide},
-    runs::{ORDERS, Runtimes, assert_info, assert_refused, assert_small, runtime},
-};
-use superscalar_dla::{Error, ErrorKind, MixedPrecision, Options, Scalar, gesv, gesv_mixed, posv_mixed};
+use crate::runs::{ORDERS, Runtimes, assert_info, assert_refused, assert_small, runtime};
+use superscalar_dla::{Error, ErrorKind, MixedPrecision, Options, gesv, gesv_mixed, posv_mixed};
 use superscalar_kernels::{Uplo, c64};
+use superscalar_oracle::{Stored, narrow, residual};
 use superscalar_runtime::Runtime;
 
 const OVERFLOW: i32 = -2;
@@ -42,12 +40,6 @@ impl Solver {
     }
 }
 
-/// ‖B − A X‖ / (n ‖A‖ ‖X‖ ε) in the higher precision.
-fn residual<T: Scalar>(a: &Wide, x: &Stored<T>, b: &Stored<T>) -> f64 {
-    let size = (a.shape().0.max(1) as f64 * a.norm_one() * x.wide().norm_one()).max(TINY);
-    b.wide().minus(&a.times(&x.wide())).norm_one() / (size * wide(T::from_real(T::EPSILON)).re)
-}
-
 fn solutions_are_of_the_higher_precision<T: MixedPrecision>() {
     let runtimes = Runtimes::new();
     for (n, nrhs) in ORDERS.into_iter().zip([2, 1, 5, 0, 3, 20, 9]) {
@@ -76,7 +68,7 @@ fn solutions_are_of_the_higher_precision<T: MixedPrecision>() {
                 assert!(n == 0 || nrhs == 0 || *steps > 0, "{what}: no step was needed");
                 assert!(*after == a, "{what}: A is what it was");
                 x.assert_padding(what);
-                assert_small(residual(&whole.wide(), x, &b), what);
+                assert_small(residual::solve::<T>(&whole.wide(), &x.wide(), &b.wide()), what);
             });
         }
     }
@@ -107,7 +99,7 @@ fn steps_do_not_depend_on_the_scale<T: MixedPrecision>() {
         let what = &format!("{solver:?} {}, {scale}, {nrhs} right-hand sides", T::LETTER);
         let steps = steps.expect("the matrix is positive definite");
         assert!((1..=3).contains(&steps), "{what}: {steps} steps");
-        assert_small(residual(&a.wide(), &x, &b), what);
+        assert_small(residual::solve::<T>(&a.wide(), &x.wide(), &b.wide()), what);
     }
 }
 
@@ -136,7 +128,7 @@ fn falls_back<T: MixedPrecision>(solvers: &[Solver], reason: i32, a: &Stored<T>,
             assert!(after != a, "{what}: A holds no factors");
             after.assert_padding(what);
             x.assert_padding(what);
-            assert_small(residual(&a.wide(), x, b), what);
+            assert_small(residual::solve::<T>(&a.wide(), &x.wide(), &b.wide()), what);
         });
         if *solver == Solver::General {
             let (rt, o) = (runtime(), Options::default().nb(7));

@@ -2,11 +2,12 @@
 
 use crate::{
     four_types,
-    matrices::{Stored, TINY, Wide, epsilon, is_single, least, narrow, powers_of_two, times_power_of_two, wide},
+    powers::{is_single, least, powers_of_two, times_power_of_two},
     runs::{Runtimes, SHAPES, assert_refused, assert_small, runtime},
 };
 use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, lange, lanhe, lansy, lantr, submit};
 use superscalar_kernels::{Diag, Norm, Part, Real, Scalar as _, Uplo, c64};
+use superscalar_oracle::{Stored, Wide, narrow, residual, wide};
 use superscalar_runtime::Runtime;
 
 const NORMS: [Norm; 4] = [Norm::Max, Norm::One, Norm::Inf, Norm::Frobenius];
@@ -68,8 +69,7 @@ fn norms_are_those_of_the_definition<T: Scalar>() {
             runtimes.on_all(n, call, |found, what| {
                 for (norm, found) in NORMS.into_iter().zip(found) {
                     let expected = norm_of(norm, &meant);
-                    let epsilon = wide(T::from_real(T::EPSILON)).re;
-                    let error = (found - expected).abs() / (m.max(n).max(1) as f64 * expected.max(TINY) * epsilon);
+                    let error = residual::scaled::<T>((found - expected).abs(), expected, m.max(n));
                     assert_small(error, &format!("{name} {} {norm} {m} x {n} {what}", T::LETTER));
                 }
             });
@@ -164,7 +164,7 @@ fn every_power_of_two<T: Scalar>() {
                     let rounded = T::from_f64(expected).re().to_f64();
                     let error = (found - expected).abs();
                     // A modulus that is subnormal is rounded before it is added.
-                    let near = error <= 100.0 * epsilon::<T>() * expected + (m.max(n) as f64) * least::<T>();
+                    let near = error <= 100.0 * residual::epsilon::<T>() * expected + (m.max(n) as f64) * least::<T>();
                     let what = format!("{name} {} {norm} {m} x {n} nb {nb} 2^{k}: {found:e}", T::LETTER);
                     assert!(if rounded.is_finite() { near } else { found == f64::INFINITY }, "{what}, {expected:e}");
                 }
@@ -231,7 +231,7 @@ fn moduli_of_all_sizes<T: Scalar>() {
         for norm in NORMS {
             let found = lange(&rt, norm, a.view(), &Options::default()).expect("no error").to_f64();
             let error = (times_power_of_two(found, -k) - expected).abs();
-            assert!(error <= 4.0 * epsilon::<T>() * expected, "{} {norm} 2^{k}: {found:e}", T::LETTER);
+            assert!(error <= 4.0 * residual::epsilon::<T>() * expected, "{} {norm} 2^{k}: {found:e}", T::LETTER);
         }
     }
 }

@@ -1,25 +1,12 @@
 //! geqrf, gelqf, and the products with their Q: ungqr, unmqr, unmlq.
 
 use crate::{
-    factors::{q_of_columns, q_of_rows},
     four_types,
-    matrices::{Stored, TINY, Wide, epsilon, wide},
     runs::{Runtimes, SHAPES, assert_refused, assert_small, ops_of_q, runtime},
 };
 use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, Tiled, gelqf, geqrf, submit, ungqr, unmlq, unmqr};
 use superscalar_kernels::{Op, Side, c32, c64};
-
-/// ‖X − Y‖ / (n ‖X‖ ε), with n the larger dimension.
-fn difference<T: Scalar>(x: &Wide, y: &Wide) -> f64 {
-    let n = x.shape().0.max(x.shape().1).max(1) as f64;
-    x.minus(y).norm_one() / (n * x.norm_one().max(TINY) * epsilon::<T>())
-}
-
-/// ‖I − Qᴴ Q‖ / (m ε) for Q with m rows.
-pub fn orthogonality<T: Scalar>(q: &Wide) -> f64 {
-    let (m, n) = q.shape();
-    q.adjoint().times(q).minus(&Wide::identity(n)).norm_one() / (m.max(1) as f64 * epsilon::<T>())
-}
+use superscalar_oracle::{Stored, Wide, residual, wide};
 
 fn geqrf_is_backward_stable<T: Scalar>() {
     let runtimes = Runtimes::new();
@@ -33,9 +20,9 @@ fn geqrf_is_backward_stable<T: Scalar>() {
         runtimes.on_all(shape.1, call, |(qr, tau), what| {
             let what = &format!("geqrf {} {shape:?} {what}", T::LETTER);
             qr.assert_padding(what);
-            let (q, r) = (q_of_columns(&qr.wide(), tau), qr.part(|i, j| i <= j));
-            assert_small(difference::<T>(&a.wide(), &q.times(&r)), what);
-            assert_small(orthogonality::<T>(&q), what);
+            let (q, r) = (qr.wide().q_of_columns(tau), qr.part(|i, j| i <= j));
+            assert_small(residual::difference::<T>(&a.wide(), &q.times(&r)), what);
+            assert_small(residual::orthogonality::<T>(&q), what);
             assert!((0..k).all(|i| r.at(i, i).im == 0.0), "{what}: the diagonal of R is real");
         });
     }
@@ -53,9 +40,9 @@ fn gelqf_is_backward_stable<T: Scalar>() {
         runtimes.on_all(shape.0, call, |(lq, tau), what| {
             let what = &format!("gelqf {} {shape:?} {what}", T::LETTER);
             lq.assert_padding(what);
-            let (q, l) = (q_of_rows(&lq.wide(), tau), lq.part(|i, j| i >= j));
-            assert_small(difference::<T>(&a.wide(), &l.times(&q)), what);
-            assert_small(orthogonality::<T>(&q), what);
+            let (q, l) = (lq.wide().q_of_rows(tau), lq.part(|i, j| i >= j));
+            assert_small(residual::difference::<T>(&a.wide(), &l.times(&q)), what);
+            assert_small(residual::orthogonality::<T>(&q), what);
         });
     }
 }
@@ -94,9 +81,9 @@ fn ungqr_makes_q<T: Scalar>() {
         runtimes.on_all_that_divide(n, call, |q, what| {
             let what = &format!("ungqr {} {m} x {n} by {k} {what}", T::LETTER);
             q.assert_padding(what);
-            let expected = q_of_columns(&v.wide(), &tau).submatrix(0..m, 0..n);
-            assert_small(difference::<T>(&expected, &q.wide()), what);
-            assert_small(orthogonality::<T>(&q.wide()), what);
+            let expected = v.wide().q_of_columns(&tau).submatrix(0..m, 0..n);
+            assert_small(residual::difference::<T>(&expected, &q.wide()), what);
+            assert_small(residual::orthogonality::<T>(&q.wide()), what);
         });
     }
 }
@@ -116,7 +103,7 @@ fn unmqr_multiplies<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (m, n, k) in PRODUCTS {
         let (v, tau) = factored::<T>((m, k), 4);
-        let q = q_of_columns(&v.wide(), &tau);
+        let q = v.wide().q_of_columns(&tau);
         for (op, side) in ops_of_q::<T>().into_iter().flat_map(|op| [(op, Side::Left), (op, Side::Right)]) {
             let c = Stored::<T>::random(if side == Side::Left { (m, n) } else { (n, m) }, 5);
             let call = |rt: &_, options: &Options| {
@@ -129,7 +116,7 @@ fn unmqr_multiplies<T: Scalar>() {
             runtimes.on_all_that_divide(k, call, |product, what| {
                 let what = &format!("unmqr {}{side}{op} {m} {n} {k} {what}", T::LETTER);
                 product.assert_padding(what);
-                assert_small(difference::<T>(&expected, &product.wide()), what);
+                assert_small(residual::difference::<T>(&expected, &product.wide()), what);
             });
         }
     }
@@ -140,7 +127,7 @@ fn unmlq_multiplies<T: Scalar>() {
     for (m, n, k) in PRODUCTS {
         let (mut v, mut tau) = (Stored::<T>::random((k, m), 6), vec![T::ZERO; k]);
         gelqf(&runtime(), v.view_mut(), &mut tau, &Options::default().nb(10)).expect("the shapes fit");
-        let q = q_of_rows(&v.wide(), &tau);
+        let q = v.wide().q_of_rows(&tau);
         for (op, side) in ops_of_q::<T>().into_iter().flat_map(|op| [(op, Side::Left), (op, Side::Right)]) {
             let c = Stored::<T>::random(if side == Side::Left { (m, n) } else { (n, m) }, 7);
             let call = |rt: &_, options: &Options| {
@@ -153,7 +140,7 @@ fn unmlq_multiplies<T: Scalar>() {
             runtimes.on_all_that_divide(k, call, |product, what| {
                 let what = &format!("unmlq {}{side}{op} {m} {n} {k} {what}", T::LETTER);
                 product.assert_padding(what);
-                assert_small(difference::<T>(&expected, &product.wide()), what);
+                assert_small(residual::difference::<T>(&expected, &product.wide()), what);
             });
         }
     }
@@ -194,8 +181,8 @@ fn extremes<T: Scalar>() {
             let what = &format!("geqrf {} times {scale:e} {what}", T::LETTER);
             let r = qr.part(|i, j| i <= j);
             let r = Wide::new(r.shape(), |i, j| r.at(i, j) / scale);
-            let q = q_of_columns(&qr.wide(), tau);
-            assert_small(orthogonality::<T>(&q), what);
+            let q = qr.wide().q_of_columns(tau);
+            assert_small(residual::orthogonality::<T>(&q), what);
             // What underflows loses bits of its own.
             assert!(q.times(&r).minus(&a.wide()).norm_max() <= 1e-4, "{what}");
         });
@@ -232,9 +219,9 @@ fn panels_that_the_options_choose() {
             (qr, tau)
         };
         Runtimes::new().on_all_with(BlockSize::Auto, call, |(qr, tau), what| {
-            let (q, r) = (q_of_columns(&qr.wide(), tau), qr.part(|i, j| i <= j));
-            assert_small(difference::<c32>(&a.wide(), &q.times(&r)), what);
-            assert_small(orthogonality::<c32>(&q), what);
+            let (q, r) = (qr.wide().q_of_columns(tau), qr.part(|i, j| i <= j));
+            assert_small(residual::difference::<c32>(&a.wide(), &q.times(&r)), what);
+            assert_small(residual::orthogonality::<c32>(&q), what);
         });
     }
 }

@@ -5,16 +5,13 @@
 //! place of A is rounded to multiples of the least number; `Case::roundoff` has them beside the unit roundoff. A few
 //! powers of two are left at the upper end where sums on the way need them: each routine says how many.
 
-use crate::{
-    four_types,
-    matrices::{Stored, Wide, epsilon, narrow, wide},
-    runs::runtime,
-};
+use crate::{four_types, runs::runtime};
 use superscalar_dla::{
     Options, Scalar, gels, geqrf, gesv, gesv_mixed, getrf, getri, getrs, posv, posv_mixed, potrf, potri, potrs, trsm,
     trtri, ungqr,
 };
 use superscalar_kernels::{Diag, Op, Side, Uplo, c64};
+use superscalar_oracle::{Stored, Wide, narrow, residual, wide};
 use superscalar_runtime::Runtime;
 
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
@@ -72,7 +69,7 @@ impl Case<'_> {
     /// The unit roundoff, and beside it what a rounding to a multiple of the least number is to the scale 2^e.
     fn roundoff<T: Scalar>(&self, e: i32) -> f64 {
         let (_, normal, _) = exponents::<T>();
-        epsilon::<T>() * (1.0 + if e < normal { 2f64.powi(normal - e) } else { 0.0 })
+        residual::epsilon::<T>() * (1.0 + if e < normal { 2f64.powi(normal - e) } else { 0.0 })
     }
 
     /// Small integers.
@@ -86,7 +83,7 @@ impl Case<'_> {
     /// Fails unless X is near what it should be. Where A is used as it is, as the factors of a matrix of one element
     /// are, nothing is lost to multiples of the least number.
     fn assert_solved<T: Scalar>(&self, routine: &str, as_it_is: bool, x: &Stored<T>, wanted: &Wide) {
-        let roundoff = if as_it_is { epsilon::<T>() } else { self.roundoff::<T>(self.e) };
+        let roundoff = if as_it_is { residual::epsilon::<T>() } else { self.roundoff::<T>(self.e) };
         let bound = 64.0 * roundoff * (self.n as f64).sqrt();
         let error = x.wide().minus(wanted).norm_max();
         assert!(error <= bound, "{}: an error of {error}, not {bound}", self.name::<T>(routine));
@@ -221,7 +218,7 @@ fn least_squares<T: Scalar>() {
             ungqr(case.rt, q.view_mut(), &tau, &case.options).expect("shapes agree");
             let q = q.wide();
             let (error, bound) =
-                (Wide::identity(case.n).minus(&q.adjoint().times(&q)).norm_max(), 64.0 * epsilon::<T>());
+                (Wide::identity(case.n).minus(&q.adjoint().times(&q)).norm_max(), 64.0 * residual::epsilon::<T>());
             assert!(error <= bound, "{}: an error of {error}, not {bound}", case.name::<T>("ungqr"));
         },
     );

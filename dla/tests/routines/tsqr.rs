@@ -2,12 +2,11 @@
 
 use crate::{
     four_types,
-    matrices::{Stored, TINY, Wide, epsilon},
-    qr::orthogonality,
     runs::{Runtimes, assert_refused, assert_small, ops_of_q, runtime},
 };
 use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, Tiled, Tree, submit, tsqr};
 use superscalar_kernels::{Op, c32, c64};
+use superscalar_oracle::{Stored, Wide, residual};
 
 /// Tall ones, with one block, two levels and more, and last blocks of fewer rows than columns.
 const SHAPES: [(usize, usize); 12] =
@@ -15,7 +14,7 @@ const SHAPES: [(usize, usize); 12] =
 
 /// ‖X − Y‖ / (m ‖X‖ ε) for matrices with m rows.
 fn difference<T: Scalar>(x: &Wide, y: &Wide) -> f64 {
-    x.minus(y).norm_one() / (x.shape().0.max(1) as f64 * x.norm_one().max(TINY) * epsilon::<T>())
+    residual::scaled::<T>(x.minus(y).norm_one(), x.norm_one(), x.shape().0)
 }
 
 /// R is read off A; Q is what the tree makes of the identity.
@@ -36,7 +35,7 @@ fn the_factors_are_those_of_the_matrix<T: Scalar>() {
             [qr, q, above].into_iter().for_each(|matrix| matrix.assert_padding(what));
             let (r, q) = (qr.part(|i, j| i <= j).submatrix(0..n, 0..n), q.wide());
             assert_small(difference::<T>(&a.wide(), &q.times(&r)), what);
-            assert_small(orthogonality::<T>(&q), what);
+            assert_small(residual::orthogonality::<T>(&q), what);
             let reduced = Wide::new((m, n), |i, j| if i <= j { r.at(i, j) } else { c64::ZERO });
             assert_small(difference::<T>(&a.wide(), &a.wide().minus(&reduced.minus(&above.wide()))), what);
             assert!((0..n).all(|i| r.at(i, i).im == 0.0), "{what}: the diagonal of R is real");

@@ -3,9 +3,9 @@
 //! Such bytes are NaN in every type: a kernel that reads between the operands shows it in its results, one that writes there
 //! shows it in the comparison of bytes.
 
-use super::operands::Numbers;
 use bytemuck::Pod;
 use superscalar_kernels::device::Mat;
+use superscalar_oracle::Random;
 
 const BETWEEN: u64 = u64::MAX;
 
@@ -21,12 +21,12 @@ impl Image {
     /// Places an m x n matrix behind the others, at the next offset and leading dimension that the numbers say.
     pub fn place<E: Pod>(
         &mut self,
-        numbers: &mut Numbers,
+        numbers: &mut Random,
         (m, n): (usize, usize),
-        mut element: impl FnMut(&mut Numbers, usize, usize) -> E,
+        mut element: impl FnMut(&mut Random, usize, usize) -> E,
     ) -> Mat<E> {
-        let gap = [0, 1, 3, 8][(numbers.next() % 4) as usize];
-        let ld = m.max(1) + [0, 1, 5, 16][(numbers.next() % 4) as usize];
+        let gap = [0, 1, 3, 8][numbers.below(4)];
+        let ld = m.max(1) + [0, 1, 5, 16][numbers.below(4)];
         let mat = Mat::at(self.used.div_ceil(size_of::<E>()) + gap, (m, n), ld);
         // Behind a matrix, too, lies something that is not its own.
         self.used = (mat.offset + ld * n + 1) * size_of::<E>();

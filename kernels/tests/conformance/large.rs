@@ -1,6 +1,6 @@
 //! Operands that backends cut into blocks, levels of blocks, chunks and grids: large in one direction, so that the textbook's loops end soon.
 
-use super::{Image, Nearness, Numbers, OPS, SIDES, Suite, UPLOS, products, triangles};
+use super::{Image, Nearness, OPS, Random, SIDES, Suite, UPLOS, products, triangles};
 use superscalar_kernels::{
     Diag, Direction, Op, Scalar, Side, Symmetry,
     device::Call,
@@ -118,9 +118,9 @@ pub fn laswp_in_chunks<T: Scalar>(suite: &mut Suite<'_, T>) {
             let a = suite.integers(&mut image, (m, n), false);
             let rows = (m - first).min(2 * block - 7);
             // Half of them with one of a few rows.
-            let interchange = |numbers: &mut Numbers, _, _| {
-                let among = if numbers.next().is_multiple_of(2) { 9 } else { m as u64 };
-                (numbers.next() % among + 1) as i32
+            let interchange = |numbers: &mut Random, _, _| {
+                let among = if numbers.below(2) == 0 { 9 } else { m };
+                numbers.below(among) as i32 + 1
             };
             let blocks = (0..rows).step_by(block).map(|start| block.min(rows - start));
             let ipiv = blocks.map(|rows| image.place(&mut suite.numbers, (rows, 1), interchange)).collect();

@@ -18,9 +18,6 @@ mod list;
 mod moves;
 #[cfg(feature = "opencl")]
 mod opencl_device;
-#[allow(dead_code)] // Each test file uses its own part.
-#[path = "../operands/mod.rs"]
-mod operands;
 mod oracle;
 mod panels;
 mod products;
@@ -35,11 +32,11 @@ mod suite;
 mod triangles;
 
 use image::Image;
-use operands::Numbers;
 use runner::{OnDevice, OnHost, Runner};
-use suite::{Nearness, Suite};
+use suite::Suite;
 use superscalar_devices::sim::{Machine, Spec};
 use superscalar_kernels::{MatMut, Op, Scalar, Side, Uplo};
+use superscalar_oracle::{Nearness, Random};
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];

@@ -20,8 +20,7 @@ pub fn laswp<T: Scalar>(suite: &mut Suite<'_, T>) {
                     let a = suite.integers(&mut image, shape, false);
                     let rows = if block == 0 { 0 } else { m - first };
                     let blocks = (0..rows).step_by(block.max(1)).map(|start| block.min(rows - start));
-                    let interchange =
-                        |numbers: &mut super::Numbers, _, _| (numbers.next() % m.max(1) as u64 + 1) as i32;
+                    let interchange = |numbers: &mut super::Random, _, _| numbers.below(m.max(1)) as i32 + 1;
                     let ipiv = blocks.map(|rows| image.place(&mut suite.numbers, (rows, 1), interchange)).collect();
                     suite.judge(&Call::Laswp(Laswp { a, first, ipiv, direction }), &image, Nearness::Exact);
                 }

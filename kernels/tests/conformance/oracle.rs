@@ -1,56 +1,25 @@
 //! What a call means, by the textbook loops of [`reference`].
 
-use super::{Image, operands::Numbers};
+use super::Image;
 use superscalar_kernels::{
-    Diag, MatMut, MatRef, NotPositiveDefinite, Op, Scalar, Side,
+    Diag, NotPositiveDefinite, Op, Scalar, Side,
     Symmetry::{self, Hermitian, Symmetric},
     Uplo,
     device::{Call, Mat},
     operations::{Action, Copy, Gemm, Geqrf, Getrf, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
     reference,
 };
+use superscalar_oracle::{Layout, Random, Stored};
 
-/// A matrix outside of the heap.
-struct Dense<T> {
-    data: Vec<T>,
-    m: usize,
-    n: usize,
+/// A copy outside of the heap.
+fn copy_of<T: Scalar>(image: &Image, mat: Mat<T>) -> Stored<T> {
+    Stored::new(mat.shape(), |i, j| image.at(mat, i, j))
 }
 
-impl<T: Scalar> Dense<T> {
-    fn of(image: &Image, mat: Mat<T>) -> Self {
-        Self { data: image.elements(mat), m: mat.m, n: mat.n }
-    }
-
-    /// What a product of no depth multiplies.
-    fn nothing(m: usize, n: usize) -> Self {
-        Self { data: Vec::new(), m, n }
-    }
-
-    /// The square matrix that it begins, with zeros where it has nothing.
-    fn squared(&self) -> Self {
-        let order = self.m.max(self.n);
-        let mut square = Self { data: vec![T::ZERO; order * order], m: order, n: order };
-        for (i, j) in (0..self.n).flat_map(|j| (0..self.m).map(move |i| (i, j))) {
-            square.data[i + j * order] = self.data[i + j * self.m];
-        }
-        square
-    }
-
-    /// The part of a larger matrix that stands where this one is.
-    fn take_from(&mut self, larger: &Self) {
-        for (i, j) in (0..self.n).flat_map(|j| (0..self.m).map(move |i| (i, j))) {
-            self.data[i + j * self.m] = larger.data[i + j * larger.m];
-        }
-    }
-
-    fn view(&self) -> MatRef<'_, T> {
-        MatRef::from_col_major(&self.data, self.m, self.n, self.m.max(1)).expect("dense")
-    }
-
-    fn view_mut(&mut self) -> MatMut<'_, T> {
-        MatMut::from_col_major(&mut self.data, self.m, self.n, self.m.max(1)).expect("dense")
-    }
+/// The square matrix that it begins, with zeros where it has nothing.
+fn squared<T: Scalar>(a: &Stored<T>) -> Stored<T> {
+    let (m, n) = a.shape();
+    Stored::new((m.max(n), m.max(n)), |i, j| if i < m && j < n { a.at(i, j) } else { T::ZERO })
 }
 
 /// The matrix that a call writes, and the triangle of it if not all.
@@ -80,17 +49,15 @@ pub fn is_in(part: Option<Uplo>, i: usize, j: usize) -> bool {
 /// Does to the image what the call says.
 pub fn apply<T: Scalar>(call: &Call<T>, image: &mut Image) -> Result<(), NotPositiveDefinite> {
     let (mat, _) = written(call);
-    let mut x = Dense::of(image, mat);
+    let mut x = copy_of(image, mat);
     let outcome = compute(call, image, &mut x);
-    for at in 0..mat.m * mat.n {
-        image.set(mat, at % mat.m, at / mat.m, x.data[at]);
-    }
+    (0..mat.n).for_each(|j| (0..mat.m).for_each(|i| image.set(mat, i, j, x.at(i, j))));
     outcome
 }
 
 /// The written matrix after the call.
-fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Dense<T>) -> Result<(), NotPositiveDefinite> {
-    let of = |mat: &Mat<T>| Dense::of(image, *mat);
+fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Stored<T>) -> Result<(), NotPositiveDefinite> {
+    let of = |mat: &Mat<T>| copy_of(image, *mat);
     match *call {
         Call::Gemm(Gemm { part, op_a, op_b, alpha, ref a, ref b, beta, .. }) => {
             let (a, b) = (of(a), of(b));
@@ -147,21 +114,21 @@ fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Dense<T>) -> Result
 fn rank_k_of_trapezoid<T: Scalar>(
     (symmetry, uplo, op): (Symmetry, Uplo, Op),
     alpha: T,
-    a: &Dense<T>,
+    a: &Stored<T>,
     beta: T,
-    x: &mut Dense<T>,
+    x: &mut Stored<T>,
 ) {
-    let mut square = x.squared();
+    let mut square = squared(x);
     match symmetry {
         Hermitian => reference::herk(uplo, op, alpha.re(), a.view(), beta.re(), square.view_mut()),
         Symmetric => reference::syrk(uplo, op, alpha, a.view(), beta, square.view_mut()),
     }
-    x.take_from(&square);
+    *x = Stored::new(x.shape(), |i, j| square.at(i, j));
 }
 
 /// The factor of the triangle, and what a solve by substitution makes of the rest.
-fn potrf_of_trapezoid<T: Scalar>(uplo: Uplo, x: &mut Dense<T>) -> Result<(), NotPositiveDefinite> {
-    let order = x.m.min(x.n);
+fn potrf_of_trapezoid<T: Scalar>(uplo: Uplo, x: &mut Stored<T>) -> Result<(), NotPositiveDefinite> {
+    let order = x.shape().0.min(x.shape().1);
     let ((mut triangle, rest), side) = match uplo {
         Uplo::Lower => (x.view_mut().split_at_row(order), Side::Right),
         Uplo::Upper => (x.view_mut().split_at_col(order), Side::Left),
@@ -172,14 +139,15 @@ fn potrf_of_trapezoid<T: Scalar>(uplo: Uplo, x: &mut Dense<T>) -> Result<(), Not
 }
 
 /// The k x k factor of the reflectors whose factors, for every few of them, stand side by side in T.
-fn whole_t<T: Scalar>(v: &Dense<T>, t: &Dense<T>) -> Dense<T> {
-    let tau: Vec<T> = (0..t.n).map(|j| t.data[j % t.m + j * t.m]).collect();
-    let mut whole = Dense { data: vec![T::ZERO; t.n * t.n], m: t.n, n: t.n };
+fn whole_t<T: Scalar>(v: &Stored<T>, t: &Stored<T>) -> Stored<T> {
+    let (block, k) = t.shape();
+    let tau: Vec<T> = (0..k).map(|j| t.at(j % block, j)).collect();
+    let mut whole = Stored::zeros((k, k));
     reference::larft(v.view(), &tau, whole.view_mut());
     whole
 }
 
-fn copy<T: Scalar>(op: Op, a: &Dense<T>, x: &mut Dense<T>) {
+fn copy<T: Scalar>(op: Op, a: &Stored<T>, x: &mut Stored<T>) {
     let mut b = x.view_mut();
     for j in 0..b.ncols() {
         for i in 0..b.nrows() {
@@ -193,8 +161,8 @@ fn copy<T: Scalar>(op: Op, a: &Dense<T>, x: &mut Dense<T>) {
 }
 
 /// A product of no depth scales, by the rules of its routine.
-fn scale<T: Scalar>(part: Option<(Symmetry, Uplo)>, beta: T, x: &mut Dense<T>) {
-    let (a, b) = (Dense::nothing(x.m, 0), Dense::nothing(0, x.n));
+fn scale<T: Scalar>(part: Option<(Symmetry, Uplo)>, beta: T, x: &mut Stored<T>) {
+    let (a, b) = (Stored::zeros((x.shape().0, 0)), Stored::zeros((0, x.shape().1)));
     match part {
         None => reference::gemm(T::ZERO, Op::None, a.view(), Op::None, b.view(), beta, x.view_mut()),
         Some((Symmetric, uplo)) => reference::syrk(uplo, Op::None, T::ZERO, a.view(), beta, x.view_mut()),
@@ -203,17 +171,17 @@ fn scale<T: Scalar>(part: Option<(Symmetry, Uplo)>, beta: T, x: &mut Dense<T>) {
 }
 
 /// V, T of so many rows, and what V hides: the reflectors of a random m x k matrix, in tiles of T of `block` reflectors.
-pub fn reflectors<T: Scalar>(numbers: &mut Numbers, (m, k): (usize, usize), block: usize) -> (Vec<T>, Vec<T>) {
-    let mut a = Dense { data: (0..m * k).map(|_| numbers.fraction()).collect(), m, n: k };
+pub fn reflectors<T: Scalar>(numbers: &mut Random, (m, k): (usize, usize), block: usize) -> (Vec<T>, Vec<T>) {
+    let mut a = Stored::fractions(numbers, (m, k), Layout::PLAIN);
     let mut tau = vec![T::ZERO; k];
-    let mut whole = Dense { data: vec![T::ZERO; k * k], m: k, n: k };
+    let mut whole = Stored::zeros((k, k));
     reference::geqrf(a.view_mut(), &mut tau, whole.view_mut());
-    let mut t = Dense { data: vec![T::ZERO; block * k], m: block, n: k };
+    let mut t = Stored::zeros((block, k));
     for first in (0..k).step_by(block.max(1)) {
         let cols = first..k.min(first + block);
         let v = a.view().submatrix(first..m, cols.clone());
         let part = t.view_mut().submatrix(0..cols.len(), cols.clone());
         reference::larft(v, &tau[cols], part);
     }
-    (a.data, t.data)
+    (a.view().to_vec(), t.view().to_vec())
 }

@@ -1,12 +1,13 @@
 //! The panels of LU and QR factorizations, judged by what their factors multiply to. A backend without panels has nothing to show.
 
-use super::{Image, Suite, operands::is_finite, suite::largest};
+use super::{Image, Suite};
 use superscalar_kernels::{
     MatMut, Real, Scalar,
     device::{Call, Mat},
     operations::{Geqrf, Getrf},
     reference,
 };
+use superscalar_oracle::{is_finite, largest, roundoffs};
 
 const SHAPES: [(usize, usize); 15] = [
     (0, 3),
@@ -43,18 +44,6 @@ fn restore<E: bytemuck::Pod>(after: &mut Image, before: &Image, mat: Mat<E>) {
 /// The size by which pivots are chosen.
 fn size<T: Scalar>(x: T) -> f64 {
     x.re().to_f64().abs() + x.im().to_f64().abs()
-}
-
-/// The largest difference of two matrices, in roundoffs of the largest element of the second.
-fn roundoffs<T: Scalar>(found: &[T], expected: &[T]) -> f64 {
-    let size = largest(expected.iter().map(|x| x.abs().to_f64())).max(f64::MIN_POSITIVE);
-    // Scaled first: a difference of the largest or smallest numbers has an absolute value, its square has not.
-    let scaled = |x: T| (x.re().to_f64() / size, x.im().to_f64() / size);
-    let apart = |(x, y): (&T, &T)| {
-        let (x, y) = (scaled(*x), scaled(*y));
-        (x.0 - y.0).hypot(x.1 - y.1)
-    };
-    largest(found.iter().zip(expected).map(apart)) / T::EPSILON.to_f64()
 }
 
 /// Factors A and judges the outcome; returns the interchanges. `above` rows are counted above A.

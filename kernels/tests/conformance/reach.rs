@@ -32,8 +32,7 @@ pub fn elements<T: Scalar>(suite: &mut Suite<'_, T>) {
     for direction in [Direction::Forward, Direction::Backward] {
         let mut image = Image::default();
         let a = fractions(suite, &mut image, (300, 9));
-        let ipiv =
-            [200, 60].map(|rows| image.place(&mut suite.numbers, (rows, 1), |x, _, _| (x.next() % 300 + 1) as i32));
+        let ipiv = [200, 60].map(|rows| image.place(&mut suite.numbers, (rows, 1), |x, _, _| x.below(300) as i32 + 1));
         run(suite, &Call::Laswp(Laswp { a, first: 7, ipiv: ipiv.to_vec(), direction }), image);
     }
     for side in SIDES {

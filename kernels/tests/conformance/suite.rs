@@ -1,38 +1,23 @@
 //! How a result is judged: against the oracle where it is written, byte for byte everywhere else.
 
-use super::{
-    Image, Runner,
-    operands::{Numbers, identical, is_finite},
-    oracle,
-};
+use super::{Image, Runner, oracle};
 use superscalar_kernels::{
     NotPositiveDefinite, Real, Scalar,
     device::{Call, Mat},
 };
+use superscalar_oracle::{Nearness, Random, is_finite, largest};
 use superscalar_runtime::DeviceError;
-
-/// How near a result must be to the oracle's.
-#[derive(Clone, Copy, Debug)]
-pub enum Nearness {
-    /// Equal, or NaN as well.
-    Exact,
-    /// Equal where the oracle's is finite, and not finite where it is not: how Inf and NaN mix in the parts of a complex number
-    /// depends on the order of operations.
-    Finite,
-    /// Within so many roundoffs of the largest finite element, and not finite where the oracle's is not.
-    Roundoffs(f64),
-}
 
 /// A runner under test, with the numbers that its cases are made of.
 pub struct Suite<'r, T: Scalar> {
-    pub numbers: Numbers,
+    pub numbers: Random,
     runner: &'r mut dyn Runner<T>,
     cases: usize,
 }
 
 impl<'r, T: Scalar> Suite<'r, T> {
     pub fn new(seed: u64, runner: &'r mut dyn Runner<T>) -> Self {
-        Self { numbers: Numbers::new(seed), runner, cases: 0 }
+        Self { numbers: Random::new(seed), runner, cases: 0 }
     }
 
     /// A number that goes up from case to case: options take turns by it.
@@ -90,11 +75,6 @@ impl<'r, T: Scalar> Suite<'r, T> {
     }
 }
 
-/// The largest of these, 0 for none, NaN if one is.
-pub fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
-    values.into_iter().fold(0.0, |worst, value| if value.is_nan() || value > worst { value } else { worst })
-}
-
 /// The elements that the call writes, as (i, j).
 fn elements<T: Scalar>(call: &Call<T>) -> (Mat<T>, impl Iterator<Item = (usize, usize)>) {
     let (mat, part) = oracle::written(call);
@@ -108,14 +88,9 @@ fn near<T: Scalar>(call: &Call<T>, after: &Image, expected: &Image, nearness: Ne
     let largest = largest(elements(call).1.map(size));
     for (i, j) in elements(call).1 {
         let (x, y) = (after.at(mat, i, j), expected.at(mat, i, j));
-        let fits = match nearness {
-            Nearness::Exact => identical(x, y),
-            Nearness::Finite => is_finite(x) == is_finite(y) && (!is_finite(x) || x == y),
-            Nearness::Roundoffs(bound) if is_finite(y) => {
-                (x - y).abs().to_f64() <= bound * T::EPSILON.to_f64() * largest
-            }
-            Nearness::Roundoffs(_) => !is_finite(x),
-        };
+        // What is not finite need not be so in the same way.
+        let is_lost = matches!(nearness, Nearness::Roundoffs(_)) && !is_finite(y);
+        let fits = if is_lost { !is_finite(x) } else { nearness.fits(x, y, largest) };
         assert!(fits, "{x} for {y} at ({i}, {j}), {nearness:?} of {largest}: {call:?}");
     }
 }

@@ -1,11 +1,12 @@
 //! trmm, trsm and potrf.
 
-use super::{Image, Nearness, OPS, SIDES, Suite, UPLOS, operands::is_finite, oracle, suite::largest};
+use super::{Image, Nearness, OPS, SIDES, Suite, UPLOS, oracle};
 use superscalar_kernels::{
     Diag, Op, Real, Scalar, Side, Uplo,
     device::{Call, Mat},
     operations::{Action, Potrf, Triangular},
 };
+use superscalar_oracle::{is_finite, largest};
 
 /// Rows and columns of B: empty, one, ragged, more than one block of a triangle, one right-hand side.
 const SHAPES: [(usize, usize); 11] =
@@ -104,7 +105,7 @@ pub fn trsm<T: Scalar>(suite: &mut Suite<'_, T>) {
                 let a = regular(suite, &mut image, (uplo, diag), order, alpha == T::ZERO);
                 let hidden = alpha == T::ZERO;
                 let nan = T::from_f64(f64::NAN);
-                let fraction = |numbers: &mut super::Numbers, _, _| if hidden { nan } else { numbers.fraction() };
+                let fraction = |numbers: &mut super::Random, _, _| if hidden { nan } else { numbers.fraction() };
                 let b = image.place(&mut suite.numbers, shape, fraction);
                 let triangle = Triangular { action: Action::Solve, side, uplo, op, diag, alpha, a, b };
                 let after = suite.judge(&Call::Triangular(triangle), &image, Nearness::Roundoffs(8.0 * order as f64));

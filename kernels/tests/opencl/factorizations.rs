@@ -1,10 +1,6 @@
 //! potrf and larfb.
 
-use crate::{
-    SIDES, UPLOS, four_types,
-    heap::Heap,
-    image::{Agreement, Image},
-};
+use crate::{SIDES, UPLOS, four_types, heap::Heap, image::Image};
 use superscalar_kernels::{
     MatMut, NotPositiveDefinite, Op, Scalar, Side, Uplo,
     device::{Call, Mat},
@@ -12,6 +8,7 @@ use superscalar_kernels::{
     operations::{Larfb, Potrf},
     reference,
 };
+use superscalar_oracle::Nearness;
 
 four_types! { potrf the_first_minor_is_reported larfb }
 
@@ -33,7 +30,7 @@ fn potrf<T: Scalar>(heap: &Heap, parameters: &Parameters) {
         image.data.clear();
         let a = positive_definite(&mut image, uplo, n);
         let call = Call::Potrf(Potrf { uplo, first: 0, a });
-        image.agrees(heap, parameters, (&call, a), Agreement::Close(40.0), |_, out| {
+        image.agrees(heap, parameters, (&call, a), Nearness::Roundoffs(40.0), |_, out| {
             reference::potrf(uplo, out).expect("it is positive definite");
         });
     }
@@ -76,7 +73,7 @@ fn larfb<T: Scalar>(heap: &Heap, parameters: &Parameters) {
             let t = image.place((block, k), |image, i, j| if i <= j % block { image.random() } else { T::ZERO });
             let c = image.place(if side == Side::Left { (m, n) } else { (n, m) }, |image, _, _| image.random());
             let call = Call::Larfb(Larfb { side, op, v, t, c });
-            image.agrees(heap, parameters, (&call, c), Agreement::Close(60.0), |old, out| {
+            image.agrees(heap, parameters, (&call, c), Nearness::Roundoffs(60.0), |old, out| {
                 by_blocks(old, (side, op), (v, t), out);
             });
         }

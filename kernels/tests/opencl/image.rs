@@ -1,12 +1,12 @@
 //! [`Image`]: what lies at a heap's start, kept on the host, with operands at odd places and sentinels around them.
 
 use crate::heap::Heap;
-use superscalar_kernels::accuracy::largest;
 use superscalar_kernels::{
-    MatMut, MatRef, Real, Scalar,
+    MatMut, MatRef, Scalar,
     device::{Call, Mat},
     opencl::{Parameters, enqueue_with, scratch_bytes_with},
 };
+use superscalar_oracle::{Nearness, Random, largest, modulus};
 use superscalar_runtime::DeviceError;
 
 /// What surrounds an operand; no kernel may write it.
@@ -14,50 +14,31 @@ const SENTINEL: f64 = 77.0;
 /// Elements behind the scratch memory that nobody may write.
 const GUARD: usize = 64;
 
-/// How results are compared.
-#[derive(Clone, Copy, Debug)]
-pub enum Agreement {
-    /// Equal, NaN with NaN.
-    Exact,
-    /// Not finite at the same elements, and equal elsewhere.
-    Finite,
-    /// Within so many roundoffs of the largest element.
-    Close(f64),
-}
-
 /// Elements from the heap's start on.
 #[derive(Clone)]
 pub struct Image<T> {
     pub data: Vec<T>,
-    state: u64,
+    pub numbers: Random,
 }
 
 impl<T: Scalar> Image<T> {
     pub fn new(seed: u64) -> Self {
-        Self { data: Vec::new(), state: seed }
-    }
-
-    /// The next of a sequence of numbers.
-    pub fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        self.state >> 33
+        Self { data: Vec::new(), numbers: Random::new(seed) }
     }
 
     /// A small integer, of which products and sums are exact in every type.
     pub fn integer(&mut self) -> T {
-        let mut part = || T::Real::from_f64((self.next() % 7) as f64 - 3.0);
-        T::from_parts(part(), part())
+        self.numbers.integer()
     }
 
     /// A number whose parts are in [-1, 1).
     pub fn random(&mut self) -> T {
-        let mut part = || T::Real::from_f64(self.next() as f64 / f64::powi(2.0, 30) - 1.0);
-        T::from_parts(part(), part())
+        self.numbers.fraction()
     }
 
     /// A new m x n matrix behind what there is, of these elements.
     pub fn place(&mut self, (m, n): (usize, usize), mut element: impl FnMut(&mut Self, usize, usize) -> T) -> Mat<T> {
-        let (gap, padding) = ((self.next() % 4) as usize, [0, 0, 1, 5][(self.next() % 4) as usize]);
+        let (gap, padding) = (self.numbers.below(4), [0, 0, 1, 5][self.numbers.below(4)]);
         let (offset, ld) = (self.data.len() + gap, (m + padding).max(1));
         let end = offset + ld * n + 1;
         self.data.resize(end, T::from_f64(SENTINEL));
@@ -107,7 +88,7 @@ impl<T: Scalar> Image<T> {
         let guard = all.split_off(scratch.end.div_ceil(size));
         assert!(guard.iter().all(|x| x.is_nan()), "written behind the scratch memory: {call:?}");
         all.truncate(self.data.len());
-        Ok(Self { data: all, state: self.state })
+        Ok(Self { data: all, numbers: self.numbers.clone() })
     }
 
     /// Runs the call, and fails unless the image is what the reference makes of it. The reference gets the image as it was, and the
@@ -117,27 +98,17 @@ impl<T: Scalar> Image<T> {
         heap: &Heap,
         parameters: &Parameters,
         (call, written): (&Call<T>, Mat<T>),
-        agreement: Agreement,
+        nearness: Nearness,
         reference: impl FnOnce(&Self, MatMut<'_, T>),
     ) {
         let mut expected = self.clone();
         reference(self, expected.view_mut(written));
         let found = self.after(heap, parameters, call);
         let found = found.unwrap_or_else(|error| panic!("{error}: {call:?} with {parameters:?}"));
-        let magnitude = |x: &T| Some(x.abs().to_f64()).filter(|x| x.is_finite());
+        let magnitude = |x: &T| Some(modulus(*x)).filter(|x| x.is_finite());
         let size = largest(expected.view(written).to_vec().iter().filter_map(magnitude));
         for (at, (&x, &y)) in found.data.iter().zip(&expected.data).enumerate() {
-            let same = x == y || (x.is_nan() && y.is_nan());
-            let fits = match agreement {
-                Agreement::Exact => same,
-                Agreement::Finite => is_finite(x) == is_finite(y) && (!is_finite(x) || x == y),
-                Agreement::Close(bound) => same || (x - y).abs().to_f64() <= bound * T::EPSILON.to_f64() * size,
-            };
-            assert!(fits, "{x} for {y} at {at}, {agreement:?}: {call:?} with {parameters:?}");
+            assert!(nearness.fits(x, y, size), "{x} for {y} at {at}, {nearness:?}: {call:?} with {parameters:?}");
         }
     }
-}
-
-fn is_finite<T: Scalar>(x: T) -> bool {
-    x.re().to_f64().is_finite() && x.im().to_f64().is_finite()
 }

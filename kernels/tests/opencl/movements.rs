@@ -1,17 +1,13 @@
 //! copy, transposition, scale, laswp; and calls that are refused.
 
-use crate::{
-    OPS, UPLOS, device, four_types,
-    heap::Heap,
-    image::{Agreement, Image},
-    scalars,
-};
+use crate::{OPS, UPLOS, device, four_types, heap::Heap, image::Image, scalars};
 use superscalar_kernels::{
     Direction, Op, Scalar, Side, Symmetry,
     device::{Call, Mat},
     opencl::{Parameters, enqueue, scratch_bytes},
     operations::{Copy, Gemm, Larfb, Laswp, Potrf, RankK, Scale, Symm},
 };
+use superscalar_oracle::Nearness;
 
 four_types! { copy scale laswp }
 
@@ -22,7 +18,7 @@ fn copy<T: Scalar>(heap: &Heap, parameters: &Parameters) {
     for (shape, op) in SHAPES.into_iter().flat_map(|shape| OPS.map(|op| (shape, op))) {
         image.data.clear();
         let (a, b) = (image.integers(shape), image.integers(op.shape(shape)));
-        image.agrees(heap, parameters, (&Call::Copy(Copy { op, a, b }), b), Agreement::Exact, |old, mut out| {
+        image.agrees(heap, parameters, (&Call::Copy(Copy { op, a, b }), b), Nearness::Exact, |old, mut out| {
             let a = old.view(a);
             for (i, j) in (0..b.n).flat_map(|j| (0..b.m).map(move |i| (i, j))) {
                 out[(i, j)] = match op {
@@ -54,7 +50,7 @@ fn scale<T: Scalar>(heap: &Heap, parameters: &Parameters) {
                 heap,
                 parameters,
                 (&Call::Scale(Scale { part, beta, a }), a),
-                Agreement::Exact,
+                Nearness::Exact,
                 |_, mut out| {
                     for (i, j) in (0..a.n).flat_map(|j| (0..a.m).map(move |i| (i, j))) {
                         let inside = part.is_none_or(|(_, uplo)| if uplo == UPLOS[0] { i >= j } else { i <= j });
@@ -78,11 +74,11 @@ fn laswp<T: Scalar>(heap: &Heap, parameters: &Parameters) {
         image.data.clear();
         let first = m / 4;
         let count = m / 2;
-        let indices: Vec<i32> = (0..count).map(|_| (image.next() as usize % m.max(1) + 1) as i32).collect();
+        let indices: Vec<i32> = (0..count).map(|_| image.numbers.below(m.max(1)) as i32 + 1).collect();
         let ipiv: Vec<Mat<i32>> = indices.chunks(7).map(|block| image.indices(block)).collect();
         let a = image.integers((m, n));
         let call = Call::Laswp(Laswp { a, first, ipiv: ipiv.clone(), direction });
-        image.agrees(heap, parameters, (&call, a), Agreement::Exact, |_, out| {
+        image.agrees(heap, parameters, (&call, a), Nearness::Exact, |_, out| {
             superscalar_kernels::cpu::laswp(out, first, &indices, direction);
         });
         if count > 0 && n > 0 {

@@ -1,11 +1,6 @@
 //! gemm, symm, hemm, syrk, herk, syr2k, her2k: exact for small integers.
 
-use crate::{
-    Diag, OPS, SIDES, UPLOS, four_types,
-    heap::Heap,
-    image::{Agreement, Image},
-    scalars,
-};
+use crate::{Diag, OPS, SIDES, UPLOS, four_types, heap::Heap, image::Image, scalars};
 use superscalar_kernels::{
     Op, Scalar, Side, Symmetry, Uplo,
     device::{Call, Mat},
@@ -13,6 +8,7 @@ use superscalar_kernels::{
     operations::{Gemm, Rank2k, RankK, Symm},
     reference,
 };
+use superscalar_oracle::Nearness;
 
 four_types! { gemm symm rank_k rank_2k nan_and_inf_propagate nothing_unneeded_is_read }
 
@@ -55,7 +51,7 @@ fn gemm<T: Scalar>(heap: &Heap, parameters: &Parameters) {
             let (a, b) = (cut(op_a, a, (m, k)), cut(op_b, b, (k, n)));
             let (alpha, beta) = scalars()[(at + m + k) % 5];
             let call = Call::Gemm(Gemm { part, op_a, op_b, alpha, a, b, beta, c });
-            image.agrees(heap, parameters, (&call, c), Agreement::Exact, |old, out| match part {
+            image.agrees(heap, parameters, (&call, c), Nearness::Exact, |old, out| match part {
                 None => reference::gemm(alpha, op_a, old.view(a), op_b, old.view(b), beta, out),
                 Some(uplo) => reference::gemmt(uplo, alpha, op_a, old.view(a), op_b, old.view(b), beta, out),
             });
@@ -77,7 +73,7 @@ fn symm<T: Scalar>(heap: &Heap, parameters: &Parameters) {
             let (b, c) = (image.integers((m, n)), image.integers((m, n)));
             let (alpha, beta) = scalars()[(at + symmetry as usize) % 5];
             let call = Call::Symm(Symm { symmetry, side, uplo, alpha, a, b, beta, c });
-            image.agrees(heap, parameters, (&call, c), Agreement::Exact, |old, out| {
+            image.agrees(heap, parameters, (&call, c), Nearness::Exact, |old, out| {
                 let product = if symmetry == Symmetry::Hermitian { reference::hemm } else { reference::symm };
                 product(side, uplo, alpha, old.view(a), old.view(b), beta, out);
             });
@@ -108,7 +104,7 @@ fn rank_k<T: Scalar>(heap: &Heap, parameters: &Parameters) {
                 let (a, c) = (factor(&mut image, op, (n, k)), image.integers((n, n)));
                 let (alpha, beta) = scalars::<T>()[(at + op as usize) % 5];
                 let call = Call::RankK(RankK { symmetry, uplo, op, alpha, a, beta, c });
-                image.agrees(heap, parameters, (&call, c), Agreement::Exact, |old, out| {
+                image.agrees(heap, parameters, (&call, c), Nearness::Exact, |old, out| {
                     if symmetry == Symmetry::Hermitian {
                         reference::herk(uplo, op, alpha.re(), old.view(a), beta.re(), out);
                     } else {
@@ -130,7 +126,7 @@ fn rank_2k<T: Scalar>(heap: &Heap, parameters: &Parameters) {
                 let c = image.integers((n, n));
                 let (alpha, beta) = scalars::<T>()[(at + op as usize) % 5];
                 let call = Call::Rank2k(Rank2k { symmetry, uplo, op, alpha, a, b, beta, c });
-                image.agrees(heap, parameters, (&call, c), Agreement::Exact, |old, out| {
+                image.agrees(heap, parameters, (&call, c), Nearness::Exact, |old, out| {
                     if symmetry == Symmetry::Hermitian {
                         reference::her2k(uplo, op, alpha, old.view(a), old.view(b), beta.re(), out);
                     } else {
@@ -150,11 +146,11 @@ fn nan_and_inf_propagate<T: Scalar>(heap: &Heap, parameters: &Parameters) {
             image.data.clear();
             let (a, b) = (factor(&mut image, op, (m, k)), factor(&mut image, op, (k, n)));
             let c = image.integers((m, n));
-            let last = image.next() as usize;
+            let last = image.numbers.below(1 << 20);
             image.view_mut(a)[(a.m - 1, last % a.n)] = T::from_f64(odd);
             image.view_mut(b)[(last % b.m, b.n - 1)] = T::from_f64(odd);
             let call = Call::Gemm(Gemm { part: None, op_a: op, op_b: op, alpha: T::ONE, a, b, beta: T::ONE, c });
-            image.agrees(heap, parameters, (&call, c), Agreement::Finite, |old, out| {
+            image.agrees(heap, parameters, (&call, c), Nearness::Finite, |old, out| {
                 reference::gemm(T::ONE, op, old.view(a), op, old.view(b), T::ONE, out);
             });
         }
@@ -169,14 +165,14 @@ fn nothing_unneeded_is_read<T: Scalar>(heap: &Heap, parameters: &Parameters) {
         let (a, b) = (image.integers((m, k)), image.integers((k, n)));
         let c = image.place((m, n), |_, _, _| nan);
         let call = |alpha, beta| Call::Gemm(Gemm { part: None, op_a: Op::None, op_b: Op::None, alpha, a, b, beta, c });
-        image.agrees(heap, parameters, (&call(T::ONE, T::ZERO), c), Agreement::Exact, |old, out| {
+        image.agrees(heap, parameters, (&call(T::ONE, T::ZERO), c), Nearness::Exact, |old, out| {
             reference::gemm(T::ONE, Op::None, old.view(a), Op::None, old.view(b), T::ZERO, out);
         });
         image.view_mut(a).fill(nan);
         image.view_mut(b).fill(nan);
-        image.agrees(heap, parameters, (&call(T::ZERO, T::ZERO), c), Agreement::Exact, |_, mut out| out.fill(T::ZERO));
+        image.agrees(heap, parameters, (&call(T::ZERO, T::ZERO), c), Nearness::Exact, |_, mut out| out.fill(T::ZERO));
         image.view_mut(c).fill(T::from_f64(3.0));
-        image.agrees(heap, parameters, (&call(T::ZERO, T::from_f64(2.0)), c), Agreement::Exact, |_, mut out| {
+        image.agrees(heap, parameters, (&call(T::ZERO, T::from_f64(2.0)), c), Nearness::Exact, |_, mut out| {
             out.fill(T::from_f64(6.0));
         });
     }

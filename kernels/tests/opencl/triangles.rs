@@ -1,12 +1,6 @@
 //! trmm and trsm.
 
-use crate::{
-    DIAGS, OPS, SIDES, UPLOS, four_types,
-    heap::Heap,
-    image::{Agreement, Image},
-    products::triangle,
-    scalars,
-};
+use crate::{DIAGS, OPS, SIDES, UPLOS, four_types, heap::Heap, image::Image, products::triangle, scalars};
 use superscalar_kernels::{
     Diag, Op, Scalar, Side, Uplo,
     device::{Call, Mat},
@@ -14,6 +8,7 @@ use superscalar_kernels::{
     operations::{Action, Triangular},
     reference,
 };
+use superscalar_oracle::Nearness;
 
 four_types! { trmm trsm zeros_of_the_other_triangle_meet_nothing a_zero_on_the_diagonal_spoils_its_rows }
 
@@ -36,7 +31,7 @@ fn trmm<T: Scalar>(heap: &Heap, parameters: &Parameters) {
             let b = image.integers((m, n));
             let alpha = scalars()[at % 5].0;
             let call = Call::Triangular(Triangular { action: Action::Multiply, side, uplo, op, diag, alpha, a, b });
-            image.agrees(heap, parameters, (&call, b), Agreement::Exact, |old, out| {
+            image.agrees(heap, parameters, (&call, b), Nearness::Exact, |old, out| {
                 reference::trmm(side, uplo, op, diag, alpha, old.view(a), out);
             });
         }
@@ -64,7 +59,7 @@ fn trsm<T: Scalar>(heap: &Heap, parameters: &Parameters) {
             let b = image.place((m, n), |image, _, _| image.random());
             let alpha = scalars()[at % 5].0;
             let call = Call::Triangular(Triangular { action: Action::Solve, side, uplo, op, diag, alpha, a, b });
-            image.agrees(heap, parameters, (&call, b), Agreement::Close(60.0), |old, out| {
+            image.agrees(heap, parameters, (&call, b), Nearness::Roundoffs(60.0), |old, out| {
                 reference::trsm(side, uplo, op, diag, alpha, old.view(a), out);
             });
         }
@@ -86,11 +81,11 @@ fn zeros_of_the_other_triangle_meet_nothing<T: Scalar>(heap: &Heap, parameters: 
         // Real types only tell Inf from NaN apart for sure: a complex product of an infinite number has NaN in it.
         image.view_mut(b)[(20, 19)] = T::from_f64(f64::INFINITY);
         let triangle = |action| Call::Triangular(Triangular { action, side, uplo, op, diag, alpha: T::ONE, a, b });
-        let agreement = if T::COMPLEX { Agreement::Finite } else { Agreement::Exact };
+        let agreement = if T::COMPLEX { Nearness::Finite } else { Nearness::Exact };
         image.agrees(heap, parameters, (&triangle(Action::Multiply), b), agreement, |old, out| {
             reference::trmm(side, uplo, op, diag, T::ONE, old.view(a), out);
         });
-        image.agrees(heap, parameters, (&triangle(Action::Solve), b), Agreement::Finite, |old, out| {
+        image.agrees(heap, parameters, (&triangle(Action::Solve), b), Nearness::Finite, |old, out| {
             reference::trsm(side, uplo, op, diag, T::ONE, old.view(a), out);
         });
     }
@@ -115,7 +110,7 @@ fn a_zero_on_the_diagonal_spoils_its_rows<T: Scalar>(heap: &Heap, parameters: &P
             a,
             b,
         });
-        image.agrees(heap, parameters, (&call, b), Agreement::Finite, |old, out| {
+        image.agrees(heap, parameters, (&call, b), Nearness::Finite, |old, out| {
             reference::trsm(side, uplo, op, Diag::NonUnit, T::ONE, old.view(a), out);
         });
     }

@@ -1,11 +1,11 @@
 //! Matrices of more rows than the loops take at a time.
 
 use super::line::{Line, same};
-use super::operands::Numbers;
 use superscalar_kernels::{MatRef, Op, Scalar, cpu};
+use superscalar_oracle::Random;
 
 pub fn wide_matrices<T: Scalar>() {
-    let mut numbers = Numbers::new(9);
+    let mut numbers = Random::new(9);
     for (m, n) in [(5000, 9), (6, 3000), (4099, 4)] {
         let a: Vec<T> = (0..m * n).map(|_| numbers.integer()).collect();
         let view = MatRef::from_col_major(&a, m, n, m).expect("the array holds it");

@@ -1,9 +1,9 @@
 //! gemv, gbmv, ger.
 
 use super::line::{INCREMENTS, Line, SIZES, factors, nan, number, same};
-use super::operands::Numbers;
 use superscalar_kernels::cpu::{self, Conj};
 use superscalar_kernels::{MatMut, MatRef, Op, Scalar};
+use superscalar_oracle::Random;
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
 const GAP: usize = 3;
@@ -63,7 +63,7 @@ fn wanted<T: Scalar>(
 /// Calls `body` with all pairs of factors, and vectors for op(A) in which nothing is that must not be read.
 fn products<T: Scalar>(
     (m, n): (usize, usize),
-    numbers: &mut Numbers,
+    numbers: &mut Random,
     mut body: impl FnMut(Op, bool, (T, T), &Line<T>, &Line<T>),
 ) {
     let pairs = factors::<T>().into_iter().flat_map(|alpha| factors::<T>().map(|beta| (alpha, beta)));
@@ -80,7 +80,7 @@ fn products<T: Scalar>(
 }
 
 pub fn gemv<T: Scalar>() {
-    let mut numbers = Numbers::new(2);
+    let mut numbers = Random::new(2);
     for (m, n) in shapes() {
         let a = Table::<T>::new(m, n, |_, _| Some(numbers.integer()));
         let unread = Table::<T>::new(m, n, |_, _| None);
@@ -112,7 +112,7 @@ pub fn gemv<T: Scalar>() {
 }
 
 pub fn gbmv<T: Scalar>() {
-    let mut numbers = Numbers::new(3);
+    let mut numbers = Random::new(3);
     for (m, n) in [(0, 3), (1, 1), (3, 2), (7, 9), (9, 7), (31, 31), (64, 40), (20, 100)] {
         let all = m.max(n);
         for (kl, ku) in [(0, 0), (1, 0), (0, 2), (2, 1), (5, 9), (all, 1), (1, all), (all + 1, all + 1)] {
@@ -142,7 +142,7 @@ pub fn gbmv<T: Scalar>() {
 }
 
 pub fn ger<T: Scalar>() {
-    let mut numbers = Numbers::new(4);
+    let mut numbers = Random::new(4);
     for (m, n) in shapes() {
         for (of_x, of_y) in INCREMENTS {
             for alpha in factors::<T>() {
@@ -175,7 +175,7 @@ pub fn ger<T: Scalar>() {
 
 /// A zero in x does not hide NaN in A.
 pub fn nan_is_not_hidden<T: Scalar>() {
-    let mut numbers = Numbers::new(5);
+    let mut numbers = Random::new(5);
     let (m, n) = (21, 19);
     for at in [(0, 0), (3, 7), (20, 18), (16, 16)] {
         let a =

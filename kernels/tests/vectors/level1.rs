@@ -1,13 +1,13 @@
 //! Level 1.
 
 use super::line::{INCREMENTS, Line, SIZES, ZEROS, factors, nan, number, same};
-use super::operands::Numbers;
 use superscalar_kernels::cpu::ModifiedRotation;
-use superscalar_kernels::{Scalar, VecRef, accuracy::at_most, cpu};
+use superscalar_kernels::{Scalar, VecRef, cpu};
+use superscalar_oracle::{Random, at_most};
 
 /// Calls `body` with two vectors of each size and pair of increments, zero among them.
 fn pairs<T: Scalar>(mut body: impl FnMut(&str, Line<T>, Line<T>)) {
-    let mut numbers = Numbers::new(1);
+    let mut numbers = Random::new(1);
     for n in SIZES {
         for (of_x, of_y) in INCREMENTS.into_iter().chain(ZEROS) {
             let (x, y) = (Line::integers(n, of_x, &mut numbers), Line::integers(n, of_y, &mut numbers));
@@ -152,7 +152,7 @@ pub fn iamax_nan<T: Scalar>() {
     for n in [1, 2, 9, 40, 700] {
         for inc in [1, 2, -1] {
             for at in [0, 1, n / 2, n - 1] {
-                let mut numbers = Numbers::new(n as u64);
+                let mut numbers = Random::new(n as u64);
                 let mut x = Line::<T>::integers(n, inc, &mut numbers);
                 x.set(at.min(n - 1), nan());
                 assert_eq!(cpu::iamax(x.view()), first_largest(&x), "n {n} inc {inc} NaN at {at}");

@@ -1,7 +1,7 @@
 //! Vectors inside arrays of NaN.
 
-use super::operands::Numbers;
 use superscalar_kernels::{Scalar, VecMut, VecRef};
+use superscalar_oracle::Random;
 
 pub const SIZES: [usize; 10] = [0, 1, 2, 3, 7, 8, 9, 31, 64, 100];
 /// Pairs of increments for two vectors.
@@ -46,7 +46,7 @@ impl<T: Scalar> Line<T> {
         line
     }
 
-    pub fn integers(n: usize, inc: isize, numbers: &mut Numbers) -> Self {
+    pub fn integers(n: usize, inc: isize, numbers: &mut Random) -> Self {
         Self::new(n, inc, || numbers.integer())
     }
 

@@ -9,9 +9,6 @@ mod general;
 mod held;
 mod level1;
 mod line;
-#[allow(dead_code)] // Matrices of those tests are of another kind.
-#[path = "../operands/mod.rs"]
-mod operands;
 mod ranges;
 mod rotations;
 #[path = "../sets/mod.rs"]

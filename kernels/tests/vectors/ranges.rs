@@ -1,7 +1,8 @@
 //! Norms and rotations at the ends of the range of exponents.
 
 use super::line::{Line, number};
-use superscalar_kernels::{Real, Scalar, VecRef, accuracy::at_most, cpu};
+use superscalar_kernels::{Real, Scalar, VecRef, cpu};
+use superscalar_oracle::at_most;
 
 /// The least exponent of a subnormal number, that of the least normal one, and the largest.
 fn exponents<T: Scalar>() -> (i32, i32, i32) {

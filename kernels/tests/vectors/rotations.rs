@@ -2,7 +2,8 @@
 
 use super::line::number;
 use superscalar_kernels::cpu::{self, ModifiedRotation};
-use superscalar_kernels::{Real, Scalar, accuracy::at_most};
+use superscalar_kernels::{Real, Scalar};
+use superscalar_oracle::at_most;
 
 fn near(what: &'static str, found: f64, wanted: f64, bound: f64) {
     at_most(what, (found - wanted).abs(), bound * wanted.abs().max(1.0)).unwrap();

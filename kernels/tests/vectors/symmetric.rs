@@ -2,9 +2,9 @@
 
 use super::held::{Held, Storage, storages};
 use super::line::{INCREMENTS, Line, SIZES, factors, number};
-use super::operands::Numbers;
 use superscalar_kernels::cpu::{self, Conj};
 use superscalar_kernels::{Scalar, Uplo};
+use superscalar_oracle::Random;
 
 fn call<T: Scalar>(hermitian: bool, conj: bool, alpha: T, a: &Held<T>, x: &Line<T>, beta: T, y: &mut Line<T>) {
     let (uplo, x, y) = (a.uplo, x.view(), y.view_mut());
@@ -31,7 +31,7 @@ fn wanted<T: Scalar>(a: impl Fn(usize, usize) -> T, alpha: T, x: &Line<T>, beta:
 }
 
 pub fn products<T: Scalar>() {
-    let mut numbers = Numbers::new(6);
+    let mut numbers = Random::new(6);
     let pairs: Vec<(T, T)> =
         factors::<T>().into_iter().flat_map(|alpha| factors::<T>().map(|beta| (alpha, beta))).collect();
     for n in SIZES {

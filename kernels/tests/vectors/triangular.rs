@@ -2,15 +2,15 @@
 
 use super::held::{Held, Storage, storages};
 use super::line::{INCREMENTS, Line, SIZES, number};
-use super::operands::Numbers;
 use superscalar_kernels::cpu::{self, Conj};
 use superscalar_kernels::{Diag, Op, Scalar, Uplo};
+use superscalar_oracle::Random;
 
 type Form = (Op, Diag, bool);
 
 /// All triangles of some orders, ways to lie in memory and forms, and a vector for each.
 fn cases<T: Scalar>(mut body: impl FnMut(&str, Form, &Held<T>, &Line<T>)) {
-    let mut numbers = Numbers::new(7);
+    let mut numbers = Random::new(7);
     for n in SIZES {
         for storage in storages(n) {
             for uplo in [Uplo::Lower, Uplo::Upper] {
@@ -22,7 +22,7 @@ fn cases<T: Scalar>(mut body: impl FnMut(&str, Form, &Held<T>, &Line<T>)) {
                     number(1.0, if T::COMPLEX { 1.0 } else { 0.0 }),
                 ];
                 let a = Held::<T>::new(storage, uplo, n, |i, j| {
-                    if i == j { divisors[numbers.next() as usize % 4] } else { numbers.integer() }
+                    if i == j { divisors[numbers.below(4)] } else { numbers.integer() }
                 });
                 for (at, op) in [Op::None, Op::Trans, Op::ConjTrans].into_iter().enumerate() {
                     for (diag, conj) in

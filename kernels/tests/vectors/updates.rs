@@ -2,9 +2,9 @@
 
 use super::held::{Held, Storage};
 use super::line::{INCREMENTS, Line, SIZES, factors};
-use super::operands::Numbers;
 use superscalar_kernels::cpu::{self, Conj};
 use superscalar_kernels::{Scalar, Uplo, VecRef};
+use superscalar_oracle::Random;
 
 const STORAGES: [Storage; 3] = [Storage::Columns, Storage::Rows, Storage::Packed];
 
@@ -15,7 +15,7 @@ fn vector<T: Scalar>(x: &Line<T>, conj: bool) -> Conj<VecRef<'_, T>> {
 
 /// A triangle and two vectors of every kind.
 fn cases<T: Scalar>(mut body: impl FnMut(&str, bool, T, &Held<T>, [&Line<T>; 2])) {
-    let mut numbers = Numbers::new(8);
+    let mut numbers = Random::new(8);
     for n in SIZES {
         for storage in STORAGES {
             for (uplo, hermitian) in

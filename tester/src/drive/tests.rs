@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::case::Choices;
-use crate::check::{BOUND, defect_wrong, ordinary};
+use crate::check::{defect_wrong, ordinary};
 use crate::operand::Keeps;
 use superscalar::devices;
+use superscalar_oracle::ROUNDINGS_MAX;
 
 /// Small sizes with every letter; larger ones, of several tiles, with the first and the last letters.
 fn cases<T: Scalar>(routine: &Methods<T>) -> Vec<Case> {
@@ -37,8 +38,9 @@ pub fn checks_can_fail<T: Scalar>(routine: &Methods<T>) {
         let before = (routine.operands)(&case, &mut make).expect("little memory");
         let mut after = before.duplicate().expect("little memory");
         let outcome = check::outcome((routine.ours)(&ours, &case, &mut after));
-        let judge =
-            |after: &Operands<T>, outcome: &Outcome| ordinary(routine, &case, &before, after, outcome, BOUND).wrong;
+        let judge = |after: &Operands<T>, outcome: &Outcome| {
+            ordinary(routine, &case, &before, after, outcome, ROUNDINGS_MAX).wrong
+        };
         assert_eq!(judge(&after, &outcome), None, "{} {} {case:?}", T::LETTER, routine.name);
         assert!(judge(&after, &Ok(1)).is_some() && judge(&after, &Err("no".to_owned())).is_some());
         spoil(&case, &after, |spoilt| judge(spoilt, &outcome));
@@ -50,7 +52,8 @@ pub fn checks_can_fail<T: Scalar>(routine: &Methods<T>) {
             assert_eq!(judge(&after, &outcome), None, "{} {} {case:?} on devices", T::LETTER, routine.name);
         }
         for defect in (routine.defects)(&case, &before) {
-            let wrong = |outcome: &Outcome, after: &Operands<T>| defect_wrong(routine, &defect, outcome, after, BOUND);
+            let wrong =
+                |outcome: &Outcome, after: &Operands<T>| defect_wrong(routine, &defect, outcome, after, ROUNDINGS_MAX);
             if defect.expected == Expected::NotANumber {
                 assert!(wrong(&Ok(0), &after).is_some(), "{} of {case:?}, where NaN got lost", defect.name);
             }

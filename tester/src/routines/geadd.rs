@@ -2,12 +2,11 @@
 
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
-use crate::link::{general, transformed};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use crate::sum::Sum;
 use superscalar_dla::Scalar;
 use superscalar_kernels::Op;
+use superscalar_oracle::{Sum, general, transformed};
 
 pub struct Geadd;
 

@@ -2,12 +2,11 @@
 
 use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
-use crate::link::Stored;
-use crate::norm::{largest, modulus, one_and_inf, worst};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use superscalar_dla::Scalar;
 use superscalar_kernels::{Scalar as _, Diag, MatRef, Norm, Op, Real, Uplo};
+use superscalar_oracle::{Storage, largest, modulus, one_and_inf};
 
 pub struct Gecon;
 
@@ -35,7 +34,7 @@ impl Routine for Gecon {
             random.with_known_inverse(a);
         })?;
         let norm_of = |uplo, diag| {
-            let (one, inf) = one_and_inf(Stored::Triangle(uplo, diag), lu.view());
+            let (one, inf) = one_and_inf(Storage::Triangle(uplo, diag), lu.view());
             if case.norm == Norm::One { one } else { inf }
         };
         let norm = norm_of(Uplo::Lower, Diag::Unit) * norm_of(Uplo::Upper, Diag::NonUnit);
@@ -79,7 +78,7 @@ pub fn solves(case: &Case) -> Operations {
 /// Such a triangle has the inverse of its comparison matrix, which is not negative anywhere, but for phases of rows and columns: so sums of
 /// moduli are solutions for a vector of ones, to all digits and at any order.
 ///
-/// [`Random::with_known_inverse`]: crate::random::Random::with_known_inverse
+/// [`Random::with_known_inverse`]: superscalar_oracle::Random::with_known_inverse
 pub fn inverse_norm<T: Scalar>(a: MatRef<'_, T>, triangles: [((Uplo, Diag), Op); 2]) -> f64 {
     let mut x = vec![1.0; a.nrows()];
     for ((uplo, diag), op) in triangles {
@@ -124,14 +123,14 @@ pub fn estimate<T: Scalar>(n: usize, a_norm: MatRef<'_, T>, rcond: MatRef<'_, T>
     if !is_near {
         return f64::INFINITY;
     }
-    let over = |excess: f64| worst(excess / ((n.max(1) as f64).sqrt() * T::EPSILON.to_f64()), 0.0);
-    worst(over(truth / rcond - 1.0), over(rcond - 1.0))
+    let over = |excess: f64| largest([excess / ((n.max(1) as f64).sqrt() * T::EPSILON.to_f64())]);
+    largest([over(truth / rcond - 1.0), over(rcond - 1.0)])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use superscalar_oracle::Random;
     use superscalar_kernels::{MatMut, Side, c64, cpu};
 
     /// ‖A⁻¹‖₁ and ‖A⁻¹‖∞ of the inverse itself.
@@ -140,7 +139,7 @@ mod tests {
             (0..n * n).map(|at| if at % (n + 1) == 0 { c64::ONE } else { c64::ZERO }).collect();
         let mut view = MatMut::from_col_major(&mut inverse, n, n, n).expect("a shape that fits");
         solve(view.rb_mut());
-        one_and_inf(Stored::General, view.into_ref())
+        one_and_inf(Storage::General, view.into_ref())
     }
 
     #[test]

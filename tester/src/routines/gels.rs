@@ -6,14 +6,11 @@ use super::getrf::zero_column;
 use super::getri::WORK_COLUMNS;
 use super::{Defect, Expected, Operations, Ours, Routine, defect, letter_of};
 use crate::case::{Case, Parameter};
-use crate::link::{general, transformed};
-use crate::norm::{largest, modulus, worst};
 use crate::operand::{Keeps, Maker, Operand, Operands};
 use crate::peer::Call;
-use crate::probe::vectors;
-use crate::sum::Sum;
 use superscalar_dla::Scalar;
 use superscalar_kernels::{MatRef, Op, Real, cpu};
+use superscalar_oracle::{Sum, general, largest, modulus, transformed, vectors};
 
 pub struct Gels;
 
@@ -129,7 +126,7 @@ impl<T: Scalar> System<'_, T> {
             let gap = (column(tail, j) - column(residual.view(), j)).abs();
             gap / (column(self.b, j) * self.uncertainty())
         };
-        worst(error, largest((0..tail.ncols()).map(gap)))
+        largest([error, largest((0..tail.ncols()).map(gap))])
     }
 
     /// B − op(A) X, and of random sums of the columns of X the part outside of the range of op(A)ᴴ.
@@ -142,7 +139,7 @@ impl<T: Scalar> System<'_, T> {
             let (rest, whole) = (length(self.outside(x.clone())), length(x));
             if rest == 0.0 { 0.0 } else { rest / (whole * self.uncertainty()) }
         };
-        worst(error, largest(vectors(self.x.ncols()).map(outside)))
+        largest([error, largest(vectors(self.x.ncols()).map(outside))])
     }
 
     /// What is left of x without its part in the range of op(A)ᴴ, by conjugate gradients: op(A) has a condition number of a few units.

@@ -2,15 +2,13 @@
 
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
-use crate::link::{general, transformed};
-use crate::norm::{largest, modulus, worst};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::range::Dim;
 use crate::resident::{self, Cut, Timed};
-use crate::sum::Sum;
 use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::{Real, reference};
+use superscalar_oracle::{Sum, general, largest, modulus, transformed};
 
 pub struct Gemm;
 
@@ -68,7 +66,7 @@ impl Routine for Gemm {
         let ([a, b, c], [_, _, result]) = (before.views(), after.views());
         let product = [transformed(case.trans_a, a), transformed(case.trans_b, b)];
         let sum = Sum::new(case.dim.m).plus(case.alpha.of(), product).plus(case.beta.of(), [general(c)]);
-        worst(sum.minus([general(result)]).componentwise(), textbook(case, before, after))
+        largest([sum.minus([general(result)]).componentwise(), textbook(case, before, after)])
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {

@@ -2,14 +2,13 @@
 
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
-use crate::link::{Link, triangle};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::range::Dim;
 use crate::resident::{self, Cut, Timed};
-use crate::sum::Sum;
 use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::{Diag, Op};
+use superscalar_oracle::{Factor, Sum, triangle};
 
 pub struct Gemmt;
 
@@ -63,7 +62,7 @@ impl Routine for Gemmt {
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a, b, c], [_, _, result], uplo) = (before.views(), after.views(), case.uplo);
-        let product = Link::TriangleOf { uplo, op_a: case.trans_a, a, op_b: case.trans_b, b };
+        let product = Factor::TriangleOf { uplo, op_a: case.trans_a, a, op_b: case.trans_b, b };
         let part = |c| [triangle(uplo, Op::None, Diag::NonUnit, c)];
         let sum = Sum::new(case.dim.n).plus(case.alpha.of(), [product]).plus(case.beta.of(), part(c));
         sum.minus(part(result)).componentwise()

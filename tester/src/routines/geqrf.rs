@@ -3,14 +3,12 @@
 use super::getri::WORK_COLUMNS;
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
-use crate::link::{Link, transformed, triangle};
-use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands, slice};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::sum::Sum;
 use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::{Diag, MatRef, Op, Uplo};
+use superscalar_oracle::{Factor, Sum, largest, transformed, triangle};
 
 /// Both: they differ in whether the reflectors lie in columns or in rows.
 pub struct Orthogonal<const BY_ROWS: bool>;
@@ -67,13 +65,13 @@ impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
     fn residual<T: Scalar>(_: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a], [factors, tau]) = ([before.matrices[0].view()], after.views());
         let (m, n) = a.shape();
-        let q = Link::Reflectors { v: factors, tau, by_rows: BY_ROWS, adjoint: false };
+        let q = Factor::Reflectors { v: factors, tau, by_rows: BY_ROWS, adjoint: false };
         // Of A = L Q the adjoint: roundings go by the length of what is reflected, which are rows.
         let (op, uplo) = if BY_ROWS { (Op::ConjTrans, Uplo::Lower) } else { (Op::None, Uplo::Upper) };
         let order = if BY_ROWS { n } else { m };
         let product = [q, triangle(uplo, op, Diag::NonUnit, factors)];
         let error = Sum::new(order).plus(T::ONE, [transformed(op, a)]).minus(product).columnwise();
-        worst(error, orthogonality(order, BY_ROWS, factors, tau))
+        largest([error, orthogonality(order, BY_ROWS, factors, tau)])
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
@@ -84,6 +82,6 @@ impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
 
 /// Qᴴ Q − I for a Q of order n.
 pub fn orthogonality<T: Scalar>(n: usize, by_rows: bool, v: MatRef<'_, T>, tau: MatRef<'_, T>) -> f64 {
-    let q = |adjoint| Link::Reflectors { v, tau, by_rows, adjoint };
+    let q = |adjoint| Factor::Reflectors { v, tau, by_rows, adjoint };
     Sum::new(n).plus(T::ONE, [q(true), q(false)]).minus([]).columnwise()
 }

@@ -4,15 +4,13 @@ use super::getrf::{Getrf, factorization, zero_column};
 use super::getrs::Getrs;
 use super::{Defect, Expected, Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
-use crate::link::general;
-use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::range::Dim;
 use crate::resident::{self, Cut, Timed};
-use crate::sum::Sum;
 use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::MatRef;
+use superscalar_oracle::{Sum, general, largest};
 
 pub struct Gesv;
 
@@ -52,7 +50,7 @@ impl Routine for Gesv {
 
     fn residual<T: Scalar>(_: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a, b], [lu, x]) = (before.views(), after.views());
-        worst(factorization(a, lu, &after.pivots), solution(a, x, b))
+        largest([factorization(a, lu, &after.pivots), solution(a, x, b)])
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {

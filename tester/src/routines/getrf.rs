@@ -2,14 +2,12 @@
 
 use super::{Defect, Expected, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
-use crate::link::{Link, general, triangle};
-use crate::norm::{largest, modulus, worst};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::sum::Sum;
 use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::{Diag, MatRef, Op, Real, Uplo};
+use superscalar_oracle::{Factor, Sum, general, largest, modulus, triangle};
 
 pub struct Getrf;
 
@@ -71,13 +69,13 @@ pub fn zero_column<T: Scalar>(case: &Case, ordinary: &Operands<T>, column: usize
 }
 
 /// P, L and U, of which the last two are stored together.
-pub fn factors<'a, T: Scalar>(factors: MatRef<'a, T>, pivots: &'a [i32]) -> [Link<'a, T>; 3] {
+pub fn factors<'a, T: Scalar>(factors: MatRef<'a, T>, pivots: &'a [i32]) -> [Factor<'a, T>; 3] {
     let (m, n) = factors.shape();
     let order = m.min(n);
     let lower = factors.submatrix(0..m, 0..order);
     let upper = factors.submatrix(0..order, 0..n);
     [
-        Link::Interchanges { pivots, inverse: false },
+        Factor::Interchanges { pivots, inverse: false },
         triangle(Uplo::Lower, Op::None, Diag::Unit, lower),
         triangle(Uplo::Upper, Op::None, Diag::NonUnit, upper),
     ]
@@ -91,5 +89,5 @@ pub fn factorization<T: Scalar>(a: MatRef<'_, T>, lu: MatRef<'_, T>, pivots: &[i
     let columns = 0..m.min(n);
     let multiplier = largest(columns.flat_map(|j| (j + 1..m).map(move |i| modulus(lu.at(i, j)))));
     let limit = if T::COMPLEX { std::f64::consts::SQRT_2 } else { 1.0 };
-    worst(error, worst((multiplier - limit) / T::EPSILON.to_f64(), 0.0))
+    largest([error, largest([(multiplier - limit) / T::EPSILON.to_f64()])])
 }

@@ -1,13 +1,12 @@
 //! getri: A⁻¹ over the factors P L U of A.
 
 use superscalar_dla::Scalar;
+use superscalar_oracle::{Sum, general};
 use super::getrf::factors;
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
-use crate::link::general;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use crate::sum::Sum;
 
 pub struct Getri;
 

@@ -3,13 +3,12 @@
 use super::getrf::factors;
 use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
-use crate::link::{Link, general, triangle};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::sum::Sum;
 use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::{Diag, Op, Uplo};
+use superscalar_oracle::{Factor, Sum, general, triangle};
 
 pub struct Getrs;
 
@@ -58,7 +57,7 @@ impl Routine for Getrs {
             Op::Trans | Op::ConjTrans => [
                 triangle(Uplo::Upper, op, Diag::NonUnit, lu),
                 triangle(Uplo::Lower, op, Diag::Unit, lu),
-                Link::Interchanges { pivots, inverse: true },
+                Factor::Interchanges { pivots, inverse: true },
             ],
         };
         Sum::new(n).plus(T::ONE, [general(b)]).minus(matrix.into_iter().chain([general(x)])).columnwise()

@@ -2,11 +2,11 @@
 
 use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
-use crate::norm::mismatch;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use superscalar_dla::Scalar;
 use superscalar_kernels::{Part, Uplo};
+use superscalar_oracle::mismatch;
 
 pub struct Lacpy;
 

@@ -2,13 +2,12 @@
 
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
-use crate::link::{Stored, each};
-use crate::norm::{largest, modulus, one_and_inf};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use std::marker::PhantomData;
 use superscalar_dla::Scalar;
 use superscalar_kernels::{Scalar as _, Diag, MatRef, Norm, Real, Uplo};
+use superscalar_oracle::{Storage, each, largest, modulus, one_and_inf};
 
 /// All of them: they differ in how the matrix is stored.
 pub struct NormOf<F>(PhantomData<F>);
@@ -30,7 +29,7 @@ pub trait Form {
     const REAL_NAME: &'static str = Self::NAME;
     const USES: &'static [Parameter];
 
-    fn stored(case: &Case) -> Stored;
+    fn storage(case: &Case) -> Storage;
 
     fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, a: MatRef<'_, T>) -> Result<T::Real, superscalar_dla::Error>;
 }
@@ -39,8 +38,8 @@ impl Form for General {
     const NAME: &'static str = "lange";
     const USES: &'static [Parameter] = &[Parameter::M, Parameter::N, Parameter::Norm];
 
-    fn stored(_: &Case) -> Stored {
-        Stored::General
+    fn storage(_: &Case) -> Storage {
+        Storage::General
     }
 
     fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, a: MatRef<'_, T>) -> Result<T::Real, superscalar_dla::Error> {
@@ -52,8 +51,8 @@ impl Form for Symmetric {
     const NAME: &'static str = "lansy";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Norm, Parameter::Uplo];
 
-    fn stored(case: &Case) -> Stored {
-        Stored::Symmetric(case.uplo)
+    fn storage(case: &Case) -> Storage {
+        Storage::Symmetric(case.uplo)
     }
 
     fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, a: MatRef<'_, T>) -> Result<T::Real, superscalar_dla::Error> {
@@ -66,8 +65,8 @@ impl Form for Hermitian {
     const REAL_NAME: &'static str = "lansy";
     const USES: &'static [Parameter] = Symmetric::USES;
 
-    fn stored(case: &Case) -> Stored {
-        Stored::Hermitian(case.uplo)
+    fn storage(case: &Case) -> Storage {
+        Storage::Hermitian(case.uplo)
     }
 
     fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, a: MatRef<'_, T>) -> Result<T::Real, superscalar_dla::Error> {
@@ -80,8 +79,8 @@ impl Form for Triangular {
     const USES: &'static [Parameter] =
         &[Parameter::M, Parameter::N, Parameter::Norm, Parameter::Uplo, Parameter::Diag];
 
-    fn stored(case: &Case) -> Stored {
-        Stored::Triangle(case.uplo, case.diag)
+    fn storage(case: &Case) -> Storage {
+        Storage::Triangle(case.uplo, case.diag)
     }
 
     fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, a: MatRef<'_, T>) -> Result<T::Real, superscalar_dla::Error> {
@@ -103,9 +102,9 @@ impl<F: Form> Routine for NormOf<F> {
     fn operations(case: &Case) -> Operations {
         let (m, n) = shape::<F>(case);
         let (wide, short) = (m.max(n) as f64, m.min(n) as f64);
-        let elements = match F::stored(case) {
-            Stored::General => wide * short,
-            Stored::Triangle(uplo, _) if (uplo == Uplo::Lower) != (m >= n) => short * (short + 1.0) / 2.0,
+        let elements = match F::storage(case) {
+            Storage::General => wide * short,
+            Storage::Triangle(uplo, _) if (uplo == Uplo::Lower) != (m >= n) => short * (short + 1.0) / 2.0,
             _ => short * (short + 1.0) / 2.0 + (wide - short) * short,
         };
         Operations::touching(elements)
@@ -113,10 +112,10 @@ impl<F: Form> Routine for NormOf<F> {
 
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
         let (m, n) = shape::<F>(case);
-        let a = make.matrix((m, n), Keeps::Everything, |random, mut a| match F::stored(case) {
-            Stored::General => random.general(a),
-            Stored::Symmetric(uplo) | Stored::Hermitian(uplo) => random.trapezoid(uplo, a),
-            Stored::Triangle(uplo, diag) => {
+        let a = make.matrix((m, n), Keeps::Everything, |random, mut a| match F::storage(case) {
+            Storage::General => random.general(a),
+            Storage::Symmetric(uplo) | Storage::Hermitian(uplo) => random.trapezoid(uplo, a),
+            Storage::Triangle(uplo, diag) => {
                 random.trapezoid(uplo, a.rb_mut());
                 if diag == Diag::Unit {
                     (0..m.min(n)).for_each(|i| a[(i, i)] = T::from_f64(f64::NAN));
@@ -152,7 +151,7 @@ impl<F: Form> Routine for NormOf<F> {
     /// the rounding of a complex one.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a, _], [_, norm]) = (before.views(), after.views());
-        let (truth, terms) = truth(case.norm, F::stored(case), a);
+        let (truth, terms) = truth(case.norm, F::storage(case), a);
         let (norm, im) = (norm.at(0, 0).re().to_f64(), norm.at(0, 0).im());
         let exact = case.norm == Norm::Max && !T::COMPLEX;
         match (norm - truth).abs() {
@@ -165,10 +164,10 @@ impl<F: Form> Routine for NormOf<F> {
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
         let (m, n) = shape::<F>(case);
-        let place = match F::stored(case) {
-            Stored::General => Some((m / 2, n / 2)),
-            Stored::Symmetric(uplo) | Stored::Hermitian(uplo) => defect::corner(uplo, Diag::NonUnit, n),
-            Stored::Triangle(uplo, diag) => defect::corner(uplo, diag, if uplo == Uplo::Lower { m } else { n }),
+        let place = match F::storage(case) {
+            Storage::General => Some((m / 2, n / 2)),
+            Storage::Symmetric(uplo) | Storage::Hermitian(uplo) => defect::corner(uplo, Diag::NonUnit, n),
+            Storage::Triangle(uplo, diag) => defect::corner(uplo, diag, if uplo == Uplo::Lower { m } else { n }),
         };
         let not_a_number = T::from_f64(f64::NAN);
         let lost = place.and_then(|place| defect::with("NaN in A", case, ordinary, (0, place), not_a_number));
@@ -177,7 +176,7 @@ impl<F: Form> Routine for NormOf<F> {
 }
 
 /// The norm by loops in double precision, and how many elements are summed for it.
-fn truth<T: Scalar>(norm: Norm, stored: Stored, a: MatRef<'_, T>) -> (f64, f64) {
+fn truth<T: Scalar>(norm: Norm, stored: Storage, a: MatRef<'_, T>) -> (f64, f64) {
     let (m, n) = (a.nrows() as f64, a.ncols() as f64);
     let (one, inf) = one_and_inf(stored, a);
     let (mut moduli, mut squares) = (vec![0.0; a.ncols()], 0.0);

@@ -1,10 +1,10 @@
 //! laset: sets A, or a triangle of it, to beta on the diagonal and to alpha beside it.
 
 use superscalar_dla::Scalar;
+use superscalar_oracle::mismatch;
 use super::lacpy::{keeps, places};
 use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
-use crate::norm::mismatch;
 use crate::operand::{Maker, Operands};
 use crate::peer::Call;
 

@@ -2,12 +2,11 @@
 
 use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
-use crate::link::interchange;
-use crate::norm::mismatch;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use superscalar_dla::Scalar;
 use superscalar_kernels::Direction;
+use superscalar_oracle::{interchange, mismatch};
 
 pub struct Laswp;
 

@@ -4,13 +4,11 @@ use super::potri::{factor, gram};
 use super::syrk::real_diagonal;
 use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
-use crate::link::{Stored, stored};
-use crate::norm::worst;
 use crate::operand::{Maker, Operands};
 use crate::peer::Call;
-use crate::sum::Sum;
 use superscalar_dla::Scalar;
 use superscalar_kernels::Uplo;
+use superscalar_oracle::{Storage, Sum, largest, stored};
 
 pub struct Lauum;
 
@@ -43,7 +41,7 @@ impl Routine for Lauum {
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a], [result]) = (before.views(), after.views());
         let sum = Sum::new(case.dim.n).plus(T::ONE, gram(case.uplo, case.uplo == Uplo::Upper, a));
-        let error = sum.minus([stored(Stored::Hermitian(case.uplo), result)]).componentwise();
-        worst(error, real_diagonal(true, result))
+        let error = sum.minus([stored(Storage::Hermitian(case.uplo), result)]).componentwise();
+        largest([error, real_diagonal(true, result)])
     }
 }

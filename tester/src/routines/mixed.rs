@@ -6,12 +6,12 @@ use super::posv::{Posv, hermitian_solution};
 use super::potrf::indefinite;
 use super::{Defect, Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
-use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands, share_of_steps};
 use crate::peer::Call;
 use std::any::Any;
 use superscalar_dla::{Scalar, MixedPrecision};
 use superscalar_kernels::{MatRef, Real, c64};
+use superscalar_oracle::largest;
 
 /// Both: they differ in whether A is positive definite.
 pub struct Mixed<const DEFINITE: bool>;
@@ -85,7 +85,7 @@ impl<const DEFINITE: bool> Routine for Mixed<DEFINITE> {
         let share = steps.at(0, 0).re().to_f64();
         let converged = !has_to_converge(case.dim.n) || (0.0..1.0).contains(&share);
         let error = if DEFINITE { hermitian_solution(case.uplo, a, x, b) } else { solution(a, x, b) };
-        worst(error, if converged { 0.0 } else { f64::INFINITY })
+        largest([error, if converged { 0.0 } else { f64::INFINITY }])
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {

@@ -7,7 +7,6 @@
 //! factors of a matrix to which that update was added beforehand. `--nocapture` prints each fault with its residual.
 
 use super::*;
-use crate::check::BOUND;
 use crate::operand::{Maker, Operands};
 use crate::range::{Dim, TileSize};
 use std::cell::RefCell;
@@ -15,6 +14,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use superscalar_dla::Options;
 use superscalar_kernels::{MatMut, MatRef, Norm, Uplo, cpu};
+use superscalar_oracle::ROUNDINGS_MAX;
 use superscalar_runtime::Runtime;
 
 /// The order of the matrices.
@@ -92,7 +92,7 @@ impl<'r, R: Routine, T: Scalar> Subject<'r, R, T> {
         let line = format!("{}{} {m} x {n} x {k}: {fault}: {error:.3e}", T::LETTER, R::NAME);
         eprintln!("{line}");
         // NaN does not pass.
-        let passes = error <= BOUND;
+        let passes = error <= ROUNDINGS_MAX;
         if passes == is_wrong {
             self.plant.wrong.borrow_mut().push(line);
         }

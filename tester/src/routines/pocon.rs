@@ -3,12 +3,11 @@
 use super::gecon::{estimate, inverse_norm, solves};
 use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
-use crate::link::Stored;
-use crate::norm::one_and_inf;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use superscalar_dla::Scalar;
 use superscalar_kernels::{Diag, Op, Uplo};
+use superscalar_oracle::{Storage, one_and_inf};
 
 pub struct Pocon;
 
@@ -27,7 +26,7 @@ impl Routine for Pocon {
             random.triangular(uplo, Diag::NonUnit, a.rb_mut());
             random.with_known_inverse(a);
         })?;
-        let (one, inf) = one_and_inf(Stored::Triangle(uplo, Diag::NonUnit), factor.view());
+        let (one, inf) = one_and_inf(Storage::Triangle(uplo, Diag::NonUnit), factor.view());
         let norm = make.matrix((1, 1), Keeps::Everything, |_, mut a| a[(0, 0)] = T::from_f64(one * inf))?;
         Some(Operands::new([factor, norm, make.result((1, 1))?]))
     }

@@ -4,14 +4,12 @@ use super::potrf::{Potrf, cholesky, indefinite};
 use super::potrs::Potrs;
 use super::{Defect, Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
-use crate::link::{Stored, general, stored};
-use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::sum::Sum;
 use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::{MatRef, Uplo};
+use superscalar_oracle::{Storage, Sum, general, largest, stored};
 
 pub struct Posv;
 
@@ -48,7 +46,7 @@ impl Routine for Posv {
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a, b], [factor, x]) = (before.views(), after.views());
-        worst(cholesky(case.uplo, a, factor), hermitian_solution(case.uplo, a, x, b))
+        largest([cholesky(case.uplo, a, factor), hermitian_solution(case.uplo, a, x, b)])
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
@@ -58,6 +56,6 @@ impl Routine for Posv {
 
 /// B − A X for a Hermitian A of which one triangle is stored.
 pub fn hermitian_solution<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, x: MatRef<'_, T>, b: MatRef<'_, T>) -> f64 {
-    let product = [stored(Stored::Hermitian(uplo), a), general(x)];
+    let product = [stored(Storage::Hermitian(uplo), a), general(x)];
     Sum::new(a.nrows()).plus(T::ONE, [general(b)]).minus(product).columnwise()
 }

@@ -3,13 +3,12 @@
 use super::potri::gram;
 use super::{Defect, Expected, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
-use crate::link::{Stored, stored};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::sum::Sum;
 use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::{MatRef, Uplo};
+use superscalar_oracle::{Storage, Sum, stored};
 
 pub struct Potrf;
 
@@ -59,7 +58,7 @@ impl Routine for Potrf {
 
 /// A − L Lᴴ, or A − Uᴴ U.
 pub fn cholesky<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, factor: MatRef<'_, T>) -> f64 {
-    let sum = Sum::new(a.nrows()).plus(T::ONE, [stored(Stored::Hermitian(uplo), a)]);
+    let sum = Sum::new(a.nrows()).plus(T::ONE, [stored(Storage::Hermitian(uplo), a)]);
     sum.minus(gram(uplo, uplo == Uplo::Lower, factor)).columnwise()
 }
 

@@ -3,13 +3,11 @@
 use super::syrk::real_diagonal;
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
-use crate::link::{Link, Stored, stored, triangle};
-use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use crate::sum::Sum;
 use superscalar_dla::Scalar;
 use superscalar_kernels::{Diag, MatRef, Op, Uplo};
+use superscalar_oracle::{Factor, Storage, Sum, largest, stored, triangle};
 
 pub struct Potri;
 
@@ -44,8 +42,8 @@ impl Routine for Potri {
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([factor], [inverse], n) = (before.views(), after.views(), case.dim.n);
         let matrix = gram(case.uplo, case.uplo == Uplo::Lower, factor);
-        let product = matrix.into_iter().chain([stored(Stored::Hermitian(case.uplo), inverse)]);
-        worst(Sum::new(n).plus(T::ONE, product).minus([]).columnwise(), real_diagonal(true, inverse))
+        let product = matrix.into_iter().chain([stored(Storage::Hermitian(case.uplo), inverse)]);
+        largest([Sum::new(n).plus(T::ONE, product).minus([]).columnwise(), real_diagonal(true, inverse)])
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
@@ -56,14 +54,14 @@ impl Routine for Potri {
 /// A random factor, to be overwritten.
 pub fn factor<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
     let (n, uplo) = (case.dim.n, case.uplo);
-    let fill = |random: &mut crate::random::Random, a: superscalar_kernels::MatMut<'_, T>| {
+    let fill = |random: &mut superscalar_oracle::Random, a: superscalar_kernels::MatMut<'_, T>| {
         random.triangular(uplo, Diag::NonUnit, a);
     };
     Some(Operands::new([make.matrix((n, n), Keeps::OtherThan(uplo), fill)?]))
 }
 
 /// T Tᴴ for a triangle T, or if it does not come first, Tᴴ T.
-pub fn gram<T: Scalar>(uplo: Uplo, first: bool, a: MatRef<'_, T>) -> [Link<'_, T>; 2] {
+pub fn gram<T: Scalar>(uplo: Uplo, first: bool, a: MatRef<'_, T>) -> [Factor<'_, T>; 2] {
     let ops = if first { [Op::None, Op::ConjTrans] } else { [Op::ConjTrans, Op::None] };
     ops.map(|op| triangle(uplo, op, Diag::NonUnit, a))
 }

@@ -3,13 +3,12 @@
 use super::potri::gram;
 use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
-use crate::link::general;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::sum::Sum;
 use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::{Diag, Uplo};
+use superscalar_oracle::{Sum, general};
 
 pub struct Potrs;
 

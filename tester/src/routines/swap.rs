@@ -2,11 +2,11 @@
 
 use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
-use crate::norm::{mismatch, worst};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use superscalar_dla::Scalar;
 use superscalar_kernels::Part;
+use superscalar_oracle::{largest, mismatch};
 
 pub struct Swap;
 
@@ -46,6 +46,6 @@ impl Routine for Swap {
         let pairs = |x: superscalar_kernels::MatRef<'_, T>, y: superscalar_kernels::MatRef<'_, T>| {
             mismatch(super::lacpy::places(Part::All, x.shape()).map(|place| (x[place], y[place])))
         };
-        worst(pairs(a, d), pairs(b, c))
+        largest([pairs(a, d), pairs(b, c)])
     }
 }

@@ -3,13 +3,12 @@
 
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
-use crate::link::{Stored, general, stored};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::sum::Sum;
 use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::{Diag, Side};
+use superscalar_oracle::{Storage, Sum, general, stored};
 
 /// Both: they differ in whether A is Hermitian.
 pub struct Product<const HERMITIAN: bool>;
@@ -66,7 +65,7 @@ impl<const HERMITIAN: bool> Routine for Product<HERMITIAN> {
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a, b, c], [_, _, result]) = (before.views(), after.views());
-        let form = if HERMITIAN { Stored::Hermitian } else { Stored::Symmetric };
+        let form = if HERMITIAN { Storage::Hermitian } else { Storage::Symmetric };
         let (a, b) = (stored(form(case.uplo), a), general(b));
         let product = if case.side == Side::Left { [a, b] } else { [b, a] };
         let sum = Sum::new(case.dim.m).plus(case.alpha.of(), product).plus(case.beta.of(), [general(c)]);

@@ -4,14 +4,12 @@
 use super::syrk::{changes, form, real_diagonal, takes, transpose};
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
-use crate::link::{stored, transformed};
-use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::sum::Sum;
 use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::{Diag, Op};
+use superscalar_oracle::{Sum, largest, stored, transformed};
 
 /// Both: they differ in whether C is Hermitian.
 pub struct Update<const HERMITIAN: bool>;
@@ -86,7 +84,7 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
         let symmetric = |c| [stored(form(HERMITIAN, case), c)];
         let sum = Sum::new(case.dim.n).plus(alpha, product(a, b)).plus(other, product(b, a));
         let sum = sum.plus(beta, symmetric(c)).minus(symmetric(result));
-        worst(sum.componentwise(), real_diagonal(HERMITIAN && changes(case), result))
+        largest([sum.componentwise(), real_diagonal(HERMITIAN && changes(case), result)])
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {

@@ -2,14 +2,12 @@
 
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Coefficient, Parameter};
-use crate::link::{Stored, stored, transformed};
-use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::sum::Sum;
 use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::{Scalar as _, Diag, MatRef, Op};
+use superscalar_oracle::{Storage, Sum, largest, stored, transformed};
 
 /// Both: they differ in whether C is Hermitian.
 pub struct Update<const HERMITIAN: bool>;
@@ -28,8 +26,8 @@ pub fn takes<T: Scalar>(hermitian: bool, op: Op) -> bool {
 }
 
 /// The storage of C.
-pub fn form(hermitian: bool, case: &Case) -> Stored {
-    if hermitian { Stored::Hermitian(case.uplo) } else { Stored::Symmetric(case.uplo) }
+pub fn form(hermitian: bool, case: &Case) -> Storage {
+    if hermitian { Storage::Hermitian(case.uplo) } else { Storage::Symmetric(case.uplo) }
 }
 
 /// 0 if the diagonal is real, as that of a Hermitian result has to be, otherwise ∞.
@@ -106,7 +104,7 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
         let symmetric = |c| [stored(form(HERMITIAN, case), c)];
         let sum = Sum::new(case.dim.n).plus(coefficient(case.alpha), product);
         let sum = sum.plus(coefficient(case.beta), symmetric(c)).minus(symmetric(result));
-        worst(sum.componentwise(), real_diagonal(HERMITIAN && changes(case), result))
+        largest([sum.componentwise(), real_diagonal(HERMITIAN && changes(case), result)])
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {

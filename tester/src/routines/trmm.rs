@@ -4,13 +4,12 @@
 use super::symm::order;
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Coefficient, Parameter};
-use crate::link::{general, triangle};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
-use crate::sum::Sum;
 use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::Side;
+use superscalar_oracle::{Sum, general, triangle};
 
 /// Both: they differ in whether the triangle multiplies or is solved with.
 pub struct Triangular<const SOLVES: bool>;

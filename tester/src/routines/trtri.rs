@@ -2,12 +2,11 @@
 
 use super::{Defect, Operations, Ours, Routine, defect};
 use crate::case::{Case, Parameter};
-use crate::link::triangle;
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use crate::sum::Sum;
 use superscalar_dla::Scalar;
 use superscalar_kernels::{Diag, Op};
+use superscalar_oracle::{Sum, triangle};
 
 pub struct Trtri;
 

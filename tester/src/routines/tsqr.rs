@@ -4,12 +4,11 @@ use super::geqrf::Geqrf;
 use super::getri::WORK_COLUMNS;
 use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
-use crate::link::{general, transformed, triangle};
 use crate::operand::{Keeps, Maker, Operands};
 use crate::peer::Call;
-use crate::sum::Sum;
 use superscalar_dla::Scalar;
 use superscalar_kernels::{Diag, Op, Uplo};
+use superscalar_oracle::{Sum, general, transformed, triangle};
 
 pub struct Tsqr;
 

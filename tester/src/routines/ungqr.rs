@@ -4,13 +4,11 @@
 use super::getri::WORK_COLUMNS;
 use super::{Operations, Ours, Routine};
 use crate::case::{Case, Parameter};
-use crate::link::{Link, general, transformed, triangle};
-use crate::norm::worst;
 use crate::operand::{Keeps, Maker, Operand, Operands, slice};
 use crate::peer::Call;
-use crate::sum::Sum;
 use superscalar_dla::Scalar;
 use superscalar_kernels::{Diag, Op, Uplo};
+use superscalar_oracle::{Factor, Sum, general, largest, transformed, triangle};
 
 pub struct Ungqr;
 
@@ -58,7 +56,7 @@ impl Routine for Ungqr {
         let ([v, tau], [result, _]) = (before.views(), after.views());
         let (m, n) = result.shape();
         let v = v.submatrix(0..m, 0..counts(case).1);
-        let q = Link::Reflectors { v, tau, by_rows: false, adjoint: false };
+        let q = Factor::Reflectors { v, tau, by_rows: false, adjoint: false };
         // The first columns of the identity: the unit diagonal of nothing else.
         let Some(zeros) = Operand::new((m, n), 0, Keeps::Everything).map(|zeros| zeros.filled(|mut a| a.fill(T::ZERO)))
         else {
@@ -67,6 +65,6 @@ impl Routine for Ungqr {
         let columns = triangle(Uplo::Lower, Op::None, Diag::Unit, zeros.view());
         let error = Sum::new(m).plus(T::ONE, [q, columns]).minus([general(result)]).columnwise();
         let gram = [transformed(Op::ConjTrans, result), general(result)];
-        worst(error, Sum::new(n).plus(T::ONE, gram).minus([]).columnwise())
+        largest([error, Sum::new(n).plus(T::ONE, gram).minus([]).columnwise()])
     }
 }

@@ -4,12 +4,11 @@ use super::getri::WORK_COLUMNS;
 use super::symm::order;
 use super::{Operations, Ours, Routine, letter_of};
 use crate::case::{Case, Parameter};
-use crate::link::{Link, transformed};
 use crate::operand::{Keeps, Maker, Operands, slice};
 use crate::peer::Call;
-use crate::sum::Sum;
 use superscalar_dla::Scalar;
 use superscalar_kernels::{Op, Side};
+use superscalar_oracle::{Factor, Sum, transformed};
 
 /// Both: they differ in whether the reflectors lie in columns or in rows.
 pub struct Apply<const BY_ROWS: bool>;
@@ -83,7 +82,7 @@ impl<const BY_ROWS: bool> Routine for Apply<BY_ROWS> {
         let adjoint = (case.trans_a == Op::None) == BY_ROWS;
         // From the right the adjoint: roundings go by the length of what is reflected, which are rows.
         let (op, adjoint) = if case.side == Side::Left { (Op::None, adjoint) } else { (Op::ConjTrans, !adjoint) };
-        let product = [Link::Reflectors { v, tau, by_rows: BY_ROWS, adjoint }, transformed(op, c)];
+        let product = [Factor::Reflectors { v, tau, by_rows: BY_ROWS, adjoint }, transformed(op, c)];
         Sum::new(order(case)).plus(T::ONE, product).minus([transformed(op, result)]).columnwise()
     }
 }

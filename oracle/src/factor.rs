@@ -1,14 +1,14 @@
 //! The matrices of which residuals are made, as their routines store them: a triangle that stands for a Hermitian
-//! matrix, reflectors, row interchanges. Each can be applied to a vector in O(elements), by plain loops which share nothing
-//! with the kernels.
+//! matrix, reflectors, row interchanges. Each can be applied to a vector in O(elements), by plain loops which share
+//! nothing with the kernels.
 
-use crate::parallel;
+use crate::{bound::largest, parallel};
 use std::ops::{AddAssign, Range};
 use superscalar_kernels::{Diag, MatRef, Op, Real, Scalar, Uplo};
 
 /// What of a stored matrix counts, and what it stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stored {
+pub enum Storage {
     /// All of it.
     General,
     /// The part on one side of the diagonal; also of a rectangular matrix.
@@ -19,32 +19,39 @@ pub enum Stored {
     Hermitian(Uplo),
 }
 
+impl Storage {
+    /// A lower triangle with its diagonal.
+    pub const LOWER: Self = Self::Triangle(Uplo::Lower, Diag::NonUnit);
+    /// An upper triangle with its diagonal.
+    pub const UPPER: Self = Self::Triangle(Uplo::Upper, Diag::NonUnit);
+}
+
 /// Calls `f(i, j, element)` for every element of the matrix that this storage stands for, zeros left out.
-pub fn each<T: Scalar>(stored: Stored, a: MatRef<'_, T>, f: impl FnMut(usize, usize, T)) {
-    each_of(stored, a, 0..a.ncols(), f);
+pub fn each<T: Scalar>(storage: Storage, a: MatRef<'_, T>, f: impl FnMut(usize, usize, T)) {
+    each_of(storage, a, 0..a.ncols(), f);
 }
 
 /// The same for what some of its columns store.
-fn each_of<T: Scalar>(stored: Stored, a: MatRef<'_, T>, columns: Range<usize>, mut f: impl FnMut(usize, usize, T)) {
+fn each_of<T: Scalar>(storage: Storage, a: MatRef<'_, T>, columns: Range<usize>, mut f: impl FnMut(usize, usize, T)) {
     let m = a.nrows();
     let column = |uplo, j: usize| if uplo == Uplo::Lower { (j + 1).min(m)..m } else { 0..j.min(m) };
     for j in columns {
-        match stored {
-            Stored::General => (0..m).for_each(|i| f(i, j, a.at(i, j))),
-            Stored::Triangle(uplo, diag) => {
+        match storage {
+            Storage::General => (0..m).for_each(|i| f(i, j, a.at(i, j))),
+            Storage::Triangle(uplo, diag) => {
                 if j < m {
                     f(j, j, if diag == Diag::Unit { T::ONE } else { a.at(j, j) });
                 }
                 column(uplo, j).for_each(|i| f(i, j, a.at(i, j)));
             }
-            Stored::Symmetric(uplo) => {
+            Storage::Symmetric(uplo) => {
                 f(j, j, a.at(j, j));
                 column(uplo, j).for_each(|i| {
                     f(i, j, a.at(i, j));
                     f(j, i, a.at(i, j));
                 });
             }
-            Stored::Hermitian(uplo) => {
+            Storage::Hermitian(uplo) => {
                 f(j, j, T::from_real(a.at(j, j).re()));
                 column(uplo, j).for_each(|i| {
                     f(i, j, a.at(i, j));
@@ -57,36 +64,83 @@ fn each_of<T: Scalar>(stored: Stored, a: MatRef<'_, T>, columns: Range<usize>, m
 
 /// One factor of a product.
 #[derive(Clone, Copy)]
-pub enum Link<'a, T> {
+pub enum Factor<'a, T> {
     /// op(A).
-    Matrix { stored: Stored, op: Op, a: MatRef<'a, T> },
+    Matrix {
+        /// How A is stored.
+        storage: Storage,
+        /// The transpose.
+        op: Op,
+        /// What is stored.
+        a: MatRef<'a, T>,
+    },
     /// One triangle of op(A) op(B), and zeros.
-    TriangleOf { uplo: Uplo, op_a: Op, a: MatRef<'a, T>, op_b: Op, b: MatRef<'a, T> },
+    TriangleOf {
+        /// Which triangle.
+        uplo: Uplo,
+        /// The transpose of A.
+        op_a: Op,
+        /// A.
+        a: MatRef<'a, T>,
+        /// The transpose of B.
+        op_b: Op,
+        /// B.
+        b: MatRef<'a, T>,
+    },
     /// Q = H₁ H₂ ⋯ or its conjugate transpose, where Hₚ = I − τₚ v vᴴ and v has zeros, a one in row p, and then what is
     /// below the diagonal in column p. With `by_rows` the conjugate of v is in row p instead.
-    Reflectors { v: MatRef<'a, T>, tau: MatRef<'a, T>, by_rows: bool, adjoint: bool },
+    Reflectors {
+        /// The reflectors.
+        v: MatRef<'a, T>,
+        /// Their scalars, a column.
+        tau: MatRef<'a, T>,
+        /// Whether reflectors lie in rows.
+        by_rows: bool,
+        /// Whether it is Qᴴ.
+        adjoint: bool,
+    },
     /// The permutation that undoes the interchanges of rows, or with `inverse` the one that makes them.
-    Interchanges { pivots: &'a [i32], inverse: bool },
+    Interchanges {
+        /// The rows with which the first, the second, ... was exchanged, counted from one.
+        pivots: &'a [i32],
+        /// Whether it makes the interchanges.
+        inverse: bool,
+    },
 }
 
 /// A matrix of which all elements count.
-pub fn general<T: Scalar>(a: MatRef<'_, T>) -> Link<'_, T> {
-    Link::Matrix { stored: Stored::General, op: Op::None, a }
+pub fn general<T: Scalar>(a: MatRef<'_, T>) -> Factor<'_, T> {
+    Factor::Matrix { storage: Storage::General, op: Op::None, a }
 }
 
 /// op(A) for a matrix of which all elements count.
-pub fn transformed<T: Scalar>(op: Op, a: MatRef<'_, T>) -> Link<'_, T> {
-    Link::Matrix { stored: Stored::General, op, a }
+pub fn transformed<T: Scalar>(op: Op, a: MatRef<'_, T>) -> Factor<'_, T> {
+    Factor::Matrix { storage: Storage::General, op, a }
 }
 
 /// A matrix of which a part is stored.
-pub fn stored<T: Scalar>(stored: Stored, a: MatRef<'_, T>) -> Link<'_, T> {
-    Link::Matrix { stored, op: Op::None, a }
+pub fn stored<T: Scalar>(storage: Storage, a: MatRef<'_, T>) -> Factor<'_, T> {
+    Factor::Matrix { storage, op: Op::None, a }
 }
 
 /// op(A) for a triangle or trapezoid.
-pub fn triangle<T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: MatRef<'_, T>) -> Link<'_, T> {
-    Link::Matrix { stored: Stored::Triangle(uplo, diag), op, a }
+pub fn triangle<T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: MatRef<'_, T>) -> Factor<'_, T> {
+    Factor::Matrix { storage: Storage::Triangle(uplo, diag), op, a }
+}
+
+/// |x| as a double.
+pub fn modulus<T: Scalar>(x: T) -> f64 {
+    x.abs().to_f64()
+}
+
+/// ‖A‖₁ and ‖A‖∞ of the matrix that this storage stands for.
+pub fn one_and_inf<T: Scalar>(storage: Storage, a: MatRef<'_, T>) -> (f64, f64) {
+    let (mut columns, mut rows) = (vec![0.0; a.ncols()], vec![0.0; a.nrows()]);
+    each(storage, a, |i, j, element| {
+        columns[j] += modulus(element);
+        rows[i] += modulus(element);
+    });
+    (largest(columns), largest(rows))
 }
 
 /// The larger the better as a scale, and cheap: |re| + |im|.
@@ -103,36 +157,36 @@ fn element<T: Scalar>(op: Op, a: MatRef<'_, T>, i: usize, j: usize) -> T {
     }
 }
 
-impl<T: Scalar> Link<'_, T> {
+impl<T: Scalar> Factor<'_, T> {
     /// Mᴴ x for this matrix M.
     pub fn adjoint_times(&self, x: Vec<T>) -> Vec<T> {
         match *self {
-            Link::Matrix { stored, op, a } => matrix_adjoint_times(stored, op, a, &x, |element| element),
-            Link::TriangleOf { .. } => self.triangle_adjoint_times(&x, |element| element),
-            Link::Reflectors { v, tau, by_rows, adjoint } => reflect(v, tau, by_rows, adjoint, x),
-            Link::Interchanges { pivots, inverse } => interchange(pivots, inverse, x),
+            Factor::Matrix { storage, op, a } => matrix_adjoint_times(storage, op, a, &x, |element| element),
+            Factor::TriangleOf { .. } => self.triangle_adjoint_times(&x, |element| element),
+            Factor::Reflectors { v, tau, by_rows, adjoint } => reflect(v, tau, by_rows, adjoint, x),
+            Factor::Interchanges { pivots, inverse } => interchange(pivots, inverse, x),
         }
     }
 
     /// |M|ᵀ x, where |M| has the magnitudes of the elements of M; of reflectors x itself, whose length they do not change.
     pub fn magnitudes_times(&self, x: Vec<T>) -> Vec<T> {
         match *self {
-            Link::Matrix { stored, op, a } => matrix_adjoint_times(stored, op, a, &x, magnitude),
-            Link::TriangleOf { .. } => self.triangle_adjoint_times(&x, magnitude),
-            Link::Reflectors { .. } => x,
-            Link::Interchanges { pivots, inverse } => interchange(pivots, inverse, x),
+            Factor::Matrix { storage, op, a } => matrix_adjoint_times(storage, op, a, &x, magnitude),
+            Factor::TriangleOf { .. } => self.triangle_adjoint_times(&x, magnitude),
+            Factor::Reflectors { .. } => x,
+            Factor::Interchanges { pivots, inverse } => interchange(pivots, inverse, x),
         }
     }
 
     /// How many reflectors there are in it.
     pub fn reflections(&self) -> usize {
-        if let Link::Reflectors { tau, .. } = self { tau.nrows() } else { 0 }
+        if let Factor::Reflectors { tau, .. } = self { tau.nrows() } else { 0 }
     }
 
     /// Column j of the result is the inner product of column j of op(B) with the sum of the rows i of op(A) that
     /// meet it in the triangle, each times `x[i]`: a running sum.
     fn triangle_adjoint_times(&self, x: &[T], map: impl Fn(T) -> T) -> Vec<T> {
-        let Link::TriangleOf { uplo, op_a, a, op_b, b } = *self else { unreachable!("the caller has looked") };
+        let Factor::TriangleOf { uplo, op_a, a, op_b, b } = *self else { unreachable!("the caller has looked") };
         let (n, k) = op_a.shape(a.shape());
         let (mut sum, mut y) = (vec![Total::ZERO; k], vec![T::ZERO; n]);
         for step in 0..n {
@@ -144,7 +198,8 @@ impl<T: Scalar> Link<'_, T> {
     }
 }
 
-/// A sum that is rounded once, at its end: what is checked may have lost less than a sum of as many terms loses on the way.
+/// A sum that is rounded once, at its end: what is checked may have lost less than a sum of as many terms loses on the
+/// way.
 #[derive(Clone, Copy)]
 struct Total<T> {
     sum: T,
@@ -185,7 +240,7 @@ impl<T: Scalar> AddAssign for Total<T> {
 
 /// op(A)ᴴ x, its elements passed through `map`.
 fn matrix_adjoint_times<T: Scalar>(
-    stored: Stored,
+    storage: Storage,
     op: Op,
     a: MatRef<'_, T>,
     x: &[T],
@@ -195,9 +250,9 @@ fn matrix_adjoint_times<T: Scalar>(
     assert_eq!(x.len(), rows, "rows of op(A)");
     let (m, n) = a.shape();
     let totals = parallel::sum((n, m * n), vec![Total::ZERO; columns], |of, y| match op {
-        Op::None => each_of(stored, a, of, |i, j, element| y[j] += map(element).conj() * x[i]),
-        Op::Trans => each_of(stored, a, of, |i, j, element| y[i] += map(element).conj() * x[j]),
-        Op::ConjTrans => each_of(stored, a, of, |i, j, element| y[i] += map(element) * x[j]),
+        Op::None => each_of(storage, a, of, |i, j, element| y[j] += map(element).conj() * x[i]),
+        Op::Trans => each_of(storage, a, of, |i, j, element| y[i] += map(element).conj() * x[j]),
+        Op::ConjTrans => each_of(storage, a, of, |i, j, element| y[i] += map(element) * x[j]),
     });
     totals.into_iter().map(Total::rounded).collect()
 }
@@ -235,4 +290,17 @@ pub fn interchange<T: Scalar>(pivots: &[i32], backward: bool, mut x: Vec<T>) -> 
 /// The magnitude of a coefficient or an entry, as a scale.
 pub fn scale_of<T: Scalar>(x: T) -> f64 {
     magnitude(x).re().to_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn norms_of_a_small_matrix() {
+        let data = [1.0f64, -2.0, 3.0, 4.0];
+        let a = MatRef::from_col_major(&data, 2, 2, 2).expect("a shape that fits");
+        assert_eq!(one_and_inf(Storage::General, a), (7.0, 6.0));
+        assert_eq!(one_and_inf(Storage::Symmetric(Uplo::Lower), a), (6.0, 6.0));
+    }
 }

@@ -1,54 +1,79 @@
-//! Residuals that are sums of products, such as alpha op(A) op(B) + beta C − C′ or P L U − A, evaluated from the left by
-//! vectors: uᴴ R costs O(n²) however many factors there are.
+//! Residuals that are sums of products, such as alpha op(A) op(B) + beta C − C′ or P L U − A, evaluated from the left
+//! by vectors: uᴴ R costs O(n²) however many factors there are.
 //!
 //! Vectors are a few random ones with entries of modulus one and, up to order [`COLUMNS_MAX`], all unit vectors, with
-//! which every element is looked at. The measure is what rounding can explain. Let G be the same sum of magnitudes, such as
-//! |alpha| |op(A)| |op(B)| + |beta| |C| + |C′|: an element of R that is only rounding is about ε Gᵢⱼ or less. The roundings of a column
-//! are independent of each other, so a random u makes of them about ε ‖Gⱼ‖₂, and not ε ‖Gⱼ‖₁. So the errors are
-//! - of random vectors, |uᴴ R|ⱼ / (ε ‖Gⱼ‖₂). An error in one element, or in a tile, reaches uᴴ R undiminished, while what rounding may leave
-//!   there grows with √n only: a norm such as n ε ‖A‖₁ grows with n² and hides whole tiles in single precision from some hundreds on;
-//! - of unit vectors, |R|ᵢⱼ / (ε Gᵢⱼ) for what is computed by products alone ([`componentwise`](Sum::componentwise), the measure of the
-//!   Level 3 tests of the BLAS), and |R|ᵢⱼ / (ε ‖Gⱼ‖₂) for the others ([`columnwise`](Sum::columnwise)).
+//! which every element is looked at. The measure is what rounding can explain. Let G be the same sum of magnitudes,
+//! such as |alpha| |op(A)| |op(B)| + |beta| |C| + |C′|: an element of R that is only rounding is about ε Gᵢⱼ or less.
+//! The roundings of a column are independent of each other, so a random u makes of them about ε ‖Gⱼ‖₂, and not
+//! ε ‖Gⱼ‖₁. So the errors are
+//! - of random vectors, |uᴴ R|ⱼ / (ε ‖Gⱼ‖₂). An error in one element, or in a tile, reaches uᴴ R undiminished, while
+//!   what rounding may leave there grows with √n only: a norm such as n ε ‖A‖₁ grows with n² and hides whole tiles in
+//!   single precision from some hundreds on;
+//! - of unit vectors, |R|ᵢⱼ / (ε Gᵢⱼ) for what is computed by products alone ([`componentwise`](Sum::componentwise),
+//!   the measure of the Level 3 tests of the BLAS), and |R|ᵢⱼ / (ε ‖Gⱼ‖₂) for the others
+//!   ([`columnwise`](Sum::columnwise)).
 //!
-//! Reflectors do not change the length of a column: in G they count as the identity, times √k for the k roundings of k of them.
+//! Reflectors do not change the length of a column: in G they count as the identity, times √k for the k roundings of k
+//! of them.
 
-use crate::link::{Link, scale_of};
-use crate::norm::{largest, modulus, worst};
-use crate::probe::{signed_vectors, vectors};
+use crate::{
+    bound::largest,
+    factor::{Factor, modulus, scale_of},
+    probe::{signed_vectors, vectors},
+};
 use superscalar_kernels::{Real, Scalar};
 
+/// Errors of right results are up to this: most have a few roundings, and factors of Cholesky up to 15, because the
+/// elements on a diagonal stay large while hundreds of small ones are subtracted, each with a rounding of the large
+/// one.
+pub const ROUNDINGS_MAX: f64 = 30.0;
 /// Up to this many rows a residual is multiplied with all unit vectors.
 pub const COLUMNS_MAX: usize = 64;
 
 /// A sum of products of matrices, each with a coefficient. A product of nothing is the identity.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::{Diag, Op, Uplo, reference};
+/// use superscalar_oracle::{ROUNDINGS_MAX, Storage, Stored, Sum, stored, triangle};
+///
+/// let a = Stored::<f64>::positive_definite(200, 1);
+/// let mut l = a.clone();
+/// reference::potrf(Uplo::Lower, l.view_mut())?;
+/// let lower = |op| triangle(Uplo::Lower, op, Diag::NonUnit, l.view());
+/// let of_a = stored(Storage::Hermitian(Uplo::Lower), a.view());
+/// let error = Sum::new(200).plus(1.0, [lower(Op::None), lower(Op::ConjTrans)]).minus([of_a]).columnwise();
+/// assert!(error <= ROUNDINGS_MAX);
+/// # Ok::<(), superscalar_kernels::NotPositiveDefinite>(())
+/// ```
 pub struct Sum<'a, T> {
     rows: usize,
-    terms: Vec<(T, Vec<Link<'a, T>>)>,
+    terms: Vec<(T, Vec<Factor<'a, T>>)>,
 }
 
 impl<'a, T: Scalar> Sum<'a, T> {
-    /// An empty sum of matrices with so many rows.
+    /// An empty sum of matrices with this number of rows.
     pub fn new(rows: usize) -> Self {
         Self { rows, terms: Vec::new() }
     }
 
     /// Adds a product. With the coefficient 0 nothing of it is read, as in the BLAS.
-    pub fn plus(mut self, coefficient: T, links: impl IntoIterator<Item = Link<'a, T>>) -> Self {
+    pub fn plus(mut self, coefficient: T, factors: impl IntoIterator<Item = Factor<'a, T>>) -> Self {
         if coefficient != T::ZERO {
-            self.terms.push((coefficient, links.into_iter().collect()));
+            self.terms.push((coefficient, factors.into_iter().collect()));
         }
         self
     }
 
     /// Subtracts a product.
-    pub fn minus(self, links: impl IntoIterator<Item = Link<'a, T>>) -> Self {
-        self.plus(-T::ONE, links)
+    pub fn minus(self, factors: impl IntoIterator<Item = Factor<'a, T>>) -> Self {
+        self.plus(-T::ONE, factors)
     }
 
     /// The largest error, where each element is one of its own.
     pub fn componentwise(&self) -> f64 {
         let of_row = |u: Vec<T>| self.error(&u, &self.magnitudes_times(&u));
-        worst(self.probed(), largest(unit_vectors(self.rows).map(of_row)))
+        largest(unit_vectors(self.rows).map(of_row).chain([self.probed()]))
     }
 
     /// The largest error, where roundings are as large as the column is long.
@@ -59,7 +84,7 @@ impl<'a, T: Scalar> Sum<'a, T> {
             squares.iter_mut().zip(&row).for_each(|(sum, entry)| *sum += entry * entry);
         }
         let scales: Vec<f64> = squares.into_iter().map(f64::sqrt).collect();
-        worst(self.probed(), largest(unit_vectors(self.rows).map(|u| self.error(&u, &scales))))
+        largest(unit_vectors(self.rows).map(|u| self.error(&u, &scales)).chain([self.probed()]))
     }
 
     /// The largest error of random vectors.
@@ -77,8 +102,9 @@ impl<'a, T: Scalar> Sum<'a, T> {
         largest(self.adjoint_times(u).iter().zip(scales).map(ratio))
     }
 
-    /// About ‖Gⱼ‖₂ for each column: the mean square of wᵀ G for random w, whose entries have no common modulus, since two large elements of
-    /// a column would cancel in every fourth pair of such; and never less than ‖Gⱼ‖₁ / √m, which is a lower bound.
+    /// About ‖Gⱼ‖₂ for each column: the mean square of wᵀ G for random w, whose entries have no common modulus, since
+    /// two large elements of a column would cancel in every fourth pair of such; and never less than ‖Gⱼ‖₁ / √m, which
+    /// is a lower bound.
     fn lengths(&self) -> Vec<f64> {
         let mean = (self.rows.max(1) as f64).sqrt();
         let mut lengths = self.magnitudes_times(&vec![T::ONE; self.rows]);
@@ -86,7 +112,7 @@ impl<'a, T: Scalar> Sum<'a, T> {
         let signed: Vec<Vec<f64>> = signed_vectors(self.rows).map(|w| self.magnitudes_times(&w)).collect();
         for (j, length) in lengths.iter_mut().enumerate() {
             let squares: f64 = signed.iter().map(|row| row[j] * row[j]).sum();
-            *length = worst(*length, (squares / signed.len() as f64).sqrt());
+            *length = largest([*length, (squares / signed.len() as f64).sqrt()]);
         }
         lengths
     }
@@ -94,8 +120,8 @@ impl<'a, T: Scalar> Sum<'a, T> {
     /// Rᴴ u.
     fn adjoint_times(&self, u: &[T]) -> Vec<T> {
         let mut sum: Vec<T> = Vec::new();
-        for (coefficient, links) in &self.terms {
-            let y = links.iter().fold(u.to_vec(), |x, link| link.adjoint_times(x));
+        for (coefficient, factors) in &self.terms {
+            let y = factors.iter().fold(u.to_vec(), |x, factor| factor.adjoint_times(x));
             add(&mut sum, coefficient.conj(), &y);
         }
         sum
@@ -104,9 +130,9 @@ impl<'a, T: Scalar> Sum<'a, T> {
     /// wᵀ G.
     fn magnitudes_times(&self, w: &[T]) -> Vec<f64> {
         let mut sum: Vec<T> = Vec::new();
-        for (coefficient, links) in &self.terms {
-            let y = links.iter().fold(w.to_vec(), |x, link| link.magnitudes_times(x));
-            let roundings = links.iter().map(Link::reflections).sum::<usize>().max(1);
+        for (coefficient, factors) in &self.terms {
+            let y = factors.iter().fold(w.to_vec(), |x, factor| factor.magnitudes_times(x));
+            let roundings = factors.iter().map(Factor::reflections).sum::<usize>().max(1);
             add(&mut sum, T::from_f64(scale_of(*coefficient) * (roundings as f64).sqrt()), &y);
         }
         sum.into_iter().map(|entry| entry.re().to_f64()).collect()
@@ -128,7 +154,7 @@ fn unit_vectors<T: Scalar>(n: usize) -> impl Iterator<Item = Vec<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::{Stored, general, stored, transformed, triangle};
+    use crate::factor::{Storage, general, stored, transformed, triangle};
     use superscalar_kernels::{Diag, MatRef, Op, Uplo, c64};
 
     fn z(re: f64, im: f64) -> c64 {
@@ -149,7 +175,7 @@ mod tests {
         // One triangle stands for the other; a unit diagonal is not read.
         let hermitian = [z(1.0, 9.0), z(2.0, 1.0), z(f64::NAN, 0.0), z(3.0, 9.0)];
         let whole = [z(1.0, 0.0), z(2.0, 1.0), z(2.0, -1.0), z(3.0, 0.0)];
-        let sum = Sum::new(2).plus(c64::ONE, [stored(Stored::Hermitian(Uplo::Lower), view(&hermitian))]);
+        let sum = Sum::new(2).plus(c64::ONE, [stored(Storage::Hermitian(Uplo::Lower), view(&hermitian))]);
         assert_eq!(sum.minus([general(view(&whole))]).columnwise(), 0.0);
         let unit = [z(f64::NAN, 0.0), z(f64::NAN, 0.0), z(2.0, -1.0), z(f64::NAN, 0.0)];
         let ones = [c64::ONE, c64::ZERO, z(2.0, -1.0), c64::ONE];
@@ -162,15 +188,15 @@ mod tests {
         let (v, tau) = ([f64::NAN, 1.0, f64::NAN, f64::NAN], [1.0]);
         let v = MatRef::from_col_major(&v, 2, 2, 2).expect("a shape that fits");
         let tau = MatRef::from_col_major(&tau, 1, 1, 1).expect("a shape that fits");
-        let q = |adjoint, by_rows| Link::Reflectors { v, tau, by_rows, adjoint };
+        let q = |adjoint, by_rows| Factor::Reflectors { v, tau, by_rows, adjoint };
         // I − (1, 1)ᵀ (1, 1) = −[0, 1; 1, 0].
         assert_eq!(q(false, false).adjoint_times(vec![2.0, 3.0]), [-3.0, -2.0]);
         let identity = Sum::new(2).plus(1.0, [q(false, false), q(true, false)]).minus([]);
         assert_eq!(identity.columnwise(), 0.0);
         let (pivots, bad) = ([3, 2, 3], [0, 9]);
-        let p = |inverse| Link::Interchanges { pivots: &pivots, inverse };
+        let p = |inverse| Factor::Interchanges { pivots: &pivots, inverse };
         assert_eq!(Sum::new(3).plus(1.0, [p(false), p(true)]).minus([]).columnwise(), 0.0);
-        let bad: Link<'_, f64> = Link::Interchanges { pivots: &bad, inverse: false };
+        let bad: Factor<'_, f64> = Factor::Interchanges { pivots: &bad, inverse: false };
         assert!(bad.adjoint_times(vec![1.0, 2.0]).iter().all(|entry| entry.is_nan()));
     }
 
@@ -183,7 +209,7 @@ mod tests {
         // [1, 3; 2, 4] [5, 6; 7, 8] = [26, 30; 38, 44], of which NaN hides what does not count.
         for (uplo, whole) in [(Uplo::Lower, [26.0, 38.0, f64::NAN, 44.0]), (Uplo::Upper, [26.0, f64::NAN, 30.0, 44.0])]
         {
-            let product = Link::TriangleOf { uplo, op_a: Op::None, a: view(&a), op_b: Op::Trans, b: view(&b) };
+            let product = Factor::TriangleOf { uplo, op_a: Op::None, a: view(&a), op_b: Op::Trans, b: view(&b) };
             let sum = Sum::new(2).plus(1.0, [product]);
             assert_eq!(sum.minus([triangle(uplo, Op::None, Diag::NonUnit, view(&whole))]).columnwise(), 0.0, "{uplo}");
         }

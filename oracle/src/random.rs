@@ -1,15 +1,28 @@
 //! Seeded random matrices, each in O(elements).
 //!
 //! The generator is SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): its whole state is one number, so the seed on the
-//! command line repeats every entry of a case on every machine.
+//! command line of the tester repeats every entry of a case on every machine.
 
-use crate::parallel;
-use superscalar_kernels::{Diag, MatMut, MatRef, Scalar, Uplo};
+use crate::{
+    parallel,
+    wide::{narrow, wide},
+};
+use superscalar_kernels::{Diag, MatMut, MatRef, Scalar, Uplo, c64};
 
 /// How the state goes on from one number to the next.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A stream of random numbers.
+///
+/// # Example
+/// ```
+/// use superscalar_oracle::Random;
+///
+/// let (mut one, mut same) = (Random::new(7), Random::new(7));
+/// assert_eq!(one.scalar::<f64>(), same.scalar::<f64>());
+/// assert!(one.below(3) < 3);
+/// ```
+#[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
@@ -18,7 +31,8 @@ impl Random {
         Self(seed)
     }
 
-    fn bits(&mut self) -> u64 {
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -37,6 +51,18 @@ impl Random {
         T::from_parts(re, im)
     }
 
+    /// A scalar whose parts are uniform in [-1, 1).
+    pub fn fraction<T: Scalar>(&mut self) -> T {
+        self.scalar::<T>() * T::from_f64(2.0)
+    }
+
+    /// A small integer, in both parts where the type has two: products and sums of such are exact in every type.
+    pub fn integer<T: Scalar>(&mut self) -> T {
+        let mut part = || self.below(7) as f64 - 3.0;
+        let re = part();
+        narrow(c64::new(re, if T::COMPLEX { part() } else { 0.0 }))
+    }
+
     /// A scalar of modulus 1: plus or minus one, or for complex types also plus or minus i.
     pub fn unit<T: Scalar>(&mut self) -> T {
         let bits = self.bits() >> 62;
@@ -49,13 +75,13 @@ impl Random {
         ((self.bits() >> 32) as usize) % end
     }
 
-    /// The stream from its so-many-th next number on.
+    /// The stream without its next `count` numbers.
     fn from(&self, count: usize) -> Self {
         Self(self.0.wrapping_add((count as u64).wrapping_mul(STEP)))
     }
 
-    /// Fills the columns of a matrix one after the other, as far as one can tell: `fill` gets each column with its number, and
-    /// draws so many numbers for it.
+    /// Fills the columns of a matrix, by several threads, with the numbers that one thread would draw: `fill` gets each
+    /// column j, and draws `draws(j)` numbers.
     fn columns<T: Scalar>(
         &mut self,
         mut a: MatMut<'_, T>,
@@ -108,8 +134,8 @@ impl Random {
         self.triangular(Uplo::Lower, Diag::Unit, a);
     }
 
-    /// Fills the columns of V below the diagonal, where reflectors have what their scalars do not tell, each of a length
-    /// near one.
+    /// Fills the columns of V below the diagonal, where reflectors have what their scalars do not tell, each of a
+    /// length near one.
     pub fn reflectors<T: Scalar>(&mut self, mut v: MatMut<'_, T>) {
         let (m, k) = v.shape();
         let scale = T::from_f64((m as f64).sqrt().recip());
@@ -118,8 +144,8 @@ impl Random {
         }
     }
 
-    /// The scalars τ with which I − τ v vᴴ is unitary, for the reflectors in the columns of V: (1 + w) / ‖v‖² with any w of
-    /// modulus one, which real types have as τ = 2 / ‖v‖².
+    /// The scalars τ with which I − τ v vᴴ is unitary, for the reflectors in the columns of V: (1 + w) / ‖v‖² with any
+    /// w of modulus one, which real types have as τ = 2 / ‖v‖².
     pub fn reflector_scalars<T: Scalar>(&mut self, v: MatRef<'_, T>, mut tau: MatMut<'_, T>) {
         for j in 0..tau.nrows() {
             let tail: T::Real = (j + 1..v.nrows()).map(|i| (v.at(i, j).conj() * v.at(i, j)).re()).sum();
@@ -143,8 +169,8 @@ impl Random {
 
     /// Fills one triangle with that of a lower or upper triangular matrix which is safe to solve with: the diagonal is
     /// real, √n and a little. (With a smaller one the solution grows exponentially in n, as in random triangular
-    /// matrices; √n keeps each row's sum of n uniform terms below it.) A unit diagonal is left alone, and the others are
-    /// smaller instead.
+    /// matrices; √n keeps each row's sum of n uniform terms below it.) A unit diagonal is left alone, and the others
+    /// are smaller instead.
     pub fn triangular<T: Scalar>(&mut self, uplo: Uplo, diag: Diag, a: MatMut<'_, T>) {
         let diagonal = (a.nrows() as f64).sqrt();
         if diag == Diag::NonUnit {
@@ -160,8 +186,9 @@ impl Random {
         self.columns(a, draws, below);
     }
 
-    /// Makes of random triangles such as have a known inverse, but for phases: off the diagonal −|aᵢⱼ| dᵢ / dⱼ with random dᵢ of modulus one, and
-    /// smaller than they were, so that sums over rows stay a few times as large as the diagonal.
+    /// Makes of random triangles such as have a known inverse, but for phases: off the diagonal −|aᵢⱼ| dᵢ / dⱼ with
+    /// random dᵢ of modulus one, and smaller than they were, so that sums over rows stay a few times as large as the
+    /// diagonal.
     pub fn with_known_inverse<T: Scalar>(&mut self, mut a: MatMut<'_, T>) {
         let n = a.nrows();
         let phases: Vec<T> = (0..n).map(|_| self.unit()).collect();
@@ -180,6 +207,19 @@ impl Random {
             (j + 1..n).for_each(|i| a[(i, 0)] = random.scalar());
         });
     }
+}
+
+/// Uniform in ±½ in both parts, by seed and position: what is made in any order, or by several threads, is the same.
+pub fn element<T: Scalar>(seed: u64, i: usize, j: usize) -> T {
+    let place = (seed << 48) ^ ((i as u64) << 24) ^ j as u64;
+    let mut random = Random::new((2 * place).wrapping_mul(STEP));
+    narrow(random.scalar::<c64>())
+}
+
+/// A small integer by seed and position, in both parts where the type has two.
+pub fn whole<T: Scalar>(seed: u64, i: usize, j: usize) -> T {
+    let x = wide(element::<T>(seed, i, j));
+    narrow(c64::new((x.re * 5.0).round(), (x.im * 5.0).round()))
 }
 
 /// Numbers that make a scalar.

@@ -6,10 +6,10 @@ use std::{
     thread,
 };
 
-/// Up to so many elements a loop takes some milliseconds, and stays on its thread.
+/// Up to this number of elements a loop takes some milliseconds, and stays on its thread.
 const ALONE: usize = 1 << 20;
 
-/// Cuts `0..len` into ranges for a loop over so many elements: one, or some for every processor.
+/// Cuts `0..len` into ranges for a loop over this number of elements: one, or some for every processor.
 pub fn ranges(len: usize, elements: usize) -> Vec<Range<usize>> {
     // To ask for the processors takes longer than a short loop. Twice as many: triangles make uneven ranges.
     let processors = || thread::available_parallelism().map_or(1, NonZero::get);
@@ -31,7 +31,7 @@ pub fn map<I: Send, R: Send>(items: Vec<I>, work: impl Fn(I) -> R + Sync) -> Vec
     })
 }
 
-/// The sum of the vectors of this length that `part` makes of ranges of `0..len`, for a loop over so many elements.
+/// The sum of the vectors of this length that `part` makes of ranges of `0..len`, for a loop over this number of elements.
 pub fn sum<T: Copy + AddAssign + Send + Sync>(
     (len, elements): (usize, usize),
     zero: Vec<T>,

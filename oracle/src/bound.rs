@@ -1,19 +1,16 @@
-//! How far a result is off, and whether that is little enough: what tests, the tester and examples judge results with.
-//!
-//! A comparison with NaN is false, so a check of the form "fail if the error is greater than the bound" accepts NaN, and
-//! [`f64::max`] drops it. The two functions here do neither. `tests/architecture.rs` refuses the other forms in code that checks.
+//! Whether an error is little enough. `tests/architecture.rs` refuses forms that NaN passes in code that checks.
 
-use crate::Real;
 use std::{
     error::Error,
     fmt::{self, Debug, Display, Formatter},
 };
+use superscalar_kernels::Real;
 
 /// The largest of some magnitudes, none of which is negative: zero if there is none, NaN if one of them is.
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::accuracy::largest;
+/// use superscalar_oracle::largest;
 ///
 /// assert_eq!(largest([0.5, 2.0, 1.0]), 2.0);
 /// assert!(largest([0.5, f64::NAN, 1.0]).is_nan());
@@ -24,6 +21,12 @@ pub fn largest<R: Real>(magnitudes: impl IntoIterator<Item = R>) -> R {
     magnitudes.into_iter().fold(R::ZERO, more)
 }
 
+/// error / size: zero for two zeros, and NaN for a size that says nothing, since it is not finite.
+pub fn ratio(error: f64, size: f64) -> f64 {
+    let least = f64::from_bits(1);
+    if size.is_finite() { error / largest([size, least]) } else { f64::NAN }
+}
+
 /// Refuses a figure that is over its bound, or is NaN.
 ///
 /// # Errors
@@ -31,7 +34,7 @@ pub fn largest<R: Real>(magnitudes: impl IntoIterator<Item = R>) -> R {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::accuracy::at_most;
+/// use superscalar_oracle::at_most;
 ///
 /// let bound = 100.0 * f64::EPSILON;
 /// assert!(at_most("backward error", 1e-15, bound).is_ok());

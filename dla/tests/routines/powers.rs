@@ -1,0 +1,43 @@
+//! Powers of two that scale a matrix without rounding, down to the least number of a type and up to the largest.
+
+use superscalar_dla::Scalar;
+use superscalar_kernels::{Real, c64};
+use superscalar_oracle::wide;
+
+/// Whether the type is one of single precision.
+pub fn is_single<T: Scalar>() -> bool {
+    size_of::<T::Real>() == size_of::<f32>()
+}
+
+/// The least positive number of a type.
+pub fn least<T: Scalar>() -> f64 {
+    if is_single::<T>() { f64::from(f32::from_bits(1)) } else { f64::from_bits(1) }
+}
+
+/// The exponents k for which integers from 1 to 7, times 2ᵏ, are numbers of this type.
+pub fn powers_of_two<T: Scalar>() -> std::ops::RangeInclusive<i32> {
+    if is_single::<T>() { -149..=125 } else { -1074..=1021 }
+}
+
+/// 2ᵏ x, rounded only where that is subnormal or overflows.
+pub fn times_power_of_two(x: f64, k: i32) -> f64 {
+    let (mut x, mut left) = (x, k);
+    while left != 0 {
+        let step = left.clamp(-1022, 1022);
+        x *= 2f64.powi(step);
+        left -= step;
+    }
+    x
+}
+
+/// Fails unless x is 2ᵏ times what was expected, up to an error of `error` times 2ᵏ and to what is lost below the least
+/// number. A part that is not representable must have overflowed.
+#[track_caller]
+pub fn assert_scaled<T: Scalar>(x: T, expected: c64, error: f64, k: i32, what: &str) {
+    for (found, expected) in [(wide(x).re, expected.re), (wide(x).im, expected.im)] {
+        let scaled = times_power_of_two(expected, k);
+        let is_number = T::from_f64(times_power_of_two(expected.abs() + error, k)).re().to_f64().is_finite();
+        let near = (found - scaled).abs() <= times_power_of_two(error, k) + 4.0 * least::<T>();
+        assert!(if is_number { near } else { found.is_infinite() || near }, "{what}: {found:e}, not {scaled:e}");
+    }
+}

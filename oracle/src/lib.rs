@@ -1,0 +1,55 @@
+//! How results of linear algebra are judged: random operands, matrices among sentinels, residuals, and comparisons that
+//! NaN does not pass.
+//!
+//! The tests of `kernels`, `dla` and the facade, the tester and the examples call it; no library does. It shares
+//! nothing with what it judges but the scalar types and the views of `superscalar-kernels`.
+//!
+//! | question | answer |
+//! |---|---|
+//! | What is it called with? | [`Random`], a seeded stream; [`element`] and [`whole`], numbers by position |
+//! | Where does it lie? | [`Stored`]: among sentinels, in a [`Layout`] |
+//! | What should it be, up to some hundred rows? | [`Wide`]: double precision complex, by the operations of a textbook |
+//! | How far off are factors and solutions? | [`residual`]: LAPACK's ratios, for [`Wide`] matrices |
+//! | And large matrices? | [`Sum`]: sums of products of [`Factor`]s, probed by vectors in O(n²) |
+//! | How far apart are two results? | [`roundoffs`]; element by element [`assert_near`] with a [`Nearness`] |
+//! | Is that little enough? | [`at_most`]; of several figures the [`largest`] counts |
+//!
+//! A comparison with NaN is false, so a check of the form "fail if the error is greater than the bound" accepts NaN,
+//! and [`f64::max`] drops it. Nothing here does either, and `tests/refusals.rs` shows that each judge refuses a wrong
+//! element, a NaN, a transposed factor and a wrong interchange.
+//!
+//! # Example
+//! ```
+//! use superscalar_kernels::{Uplo, reference};
+//! use superscalar_oracle::{Storage, Stored, Wide, at_most, residual};
+//!
+//! let a = Stored::<f64>::positive_definite(30, 1);
+//! let mut factor = a.clone();
+//! reference::potrf(Uplo::Lower, factor.view_mut())?;
+//! factor.assert_padding("potrf");
+//! let l = Wide::stored(Storage::LOWER, factor.view());
+//! at_most("|A - L L^H| / (n |A| eps)", residual::cholesky::<f64>(&a.wide(), &l), 8.0)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod bound;
+mod compare;
+mod factor;
+pub mod parallel;
+mod probe;
+mod random;
+pub mod residual;
+mod stored;
+mod sum;
+mod wide;
+
+pub use bound::{Exceeded, at_most, largest};
+pub use compare::{Nearness, assert_near, identical, is_finite, mismatch, roundoffs};
+pub use factor::{Factor, Storage, each, general, interchange, modulus, one_and_inf, stored, transformed, triangle};
+pub use probe::vectors;
+pub use random::{Random, element, whole};
+pub use stored::{Layout, Stored};
+pub use sum::{COLUMNS_MAX, ROUNDINGS_MAX, Sum};
+pub use wide::{Wide, narrow, wide};
