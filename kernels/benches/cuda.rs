@@ -13,7 +13,7 @@ use superscalar_devices::cuda::{self, Cuda, Options};
 use superscalar_kernels::{
     Diag, Direction, Op, Scalar, Side, Symmetry, Uplo, c32, c64,
     device::{Call, Mat, backends},
-    operations::{Action, Copy, Gemm, Geqrf, Getrf, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
+    operations::{Action, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
 };
 use superscalar_runtime::{Cost, Device, DeviceError, DeviceRegion, Event, HostRegion, IssueContext, Transfer};
 
@@ -139,8 +139,8 @@ fn lines<T: Scalar>(n: usize) -> Vec<Line<T>> {
         line("trsm RLC", 0.5, triangle(Action::Solve, Side::Right, adjoint)),
         Line { is_fresh: true, ..line("potrf L", 1.0 / 6.0, Call::Potrf(Potrf { uplo, first: 0, a: c })) },
         line("larfb LC", 2.0 * depth as f64 / n as f64, larfb),
-        moved("copy", 2.0, Call::Copy(Copy { op: none, a, b: c })),
-        moved("transpose", 2.0, Call::Copy(Copy { op: adjoint, a, b: c })),
+        moved("copy", 2.0, Call::Lacpy(Lacpy { op: none, a, b: c })),
+        moved("transpose", 2.0, Call::Lacpy(Lacpy { op: adjoint, a, b: c })),
         moved("scale", 2.0, Call::Scale(Scale { part: None, beta: -T::ONE, a: c })),
         moved("laswp", 4.0 * depth as f64 / n as f64, laswp),
     ]
@@ -175,7 +175,7 @@ fn measure<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), DeviceErr
             }
             gpu.load(&mut bytes)?;
             let [a, c] = [0, 2].map(|at| Mat::<T>::at(at * n * n, (n, n), n));
-            let copy = Call::Copy(Copy { op: Op::None, a, b: c });
+            let copy = Call::Lacpy(Lacpy { op: Op::None, a, b: c });
             let seconds = match line.is_fresh {
                 false => gpu.seconds(&[line.call])?,
                 true => gpu.seconds(&[copy.clone(), line.call])? - gpu.seconds(&[copy])?,
@@ -218,7 +218,7 @@ fn measure_panels<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), De
             }
             gpu.operands = (behind + n) * size_of::<i32>();
             gpu.load(&mut to_factor::<T>((m, n)))?;
-            let copy = Call::Copy(Copy { op: Op::None, a, b: c });
+            let copy = Call::Lacpy(Lacpy { op: Op::None, a, b: c });
             let seconds = gpu.seconds(&[copy.clone(), call])? - gpu.seconds(&[copy])?;
             let rate = f64::from(T::FLOPS_MUL + T::FLOPS_ADD) * multiplications / seconds * 1e-9;
             println!("{title} {:9.1} µs {:7.2} µs/column {rate:9.1} GFLOP/s", seconds * 1e6, seconds * 1e6 / n as f64);

@@ -5,11 +5,11 @@ use super::{
     tiles::{Of, OnTwo, Part},
 };
 use crate::{Scalar, tiled::Tile};
-use superscalar_kernels::{Op, TileView, operations::Copy};
+use superscalar_kernels::{Op, TileView, operations::Lacpy};
 use superscalar_runtime::{Lent, Scope, TaskSpec};
 
 /// B := A. The old B is not wanted: none of it is moved.
-pub(crate) type Copying<'s, T, V> = OnTwo<'s, T, V, Copy<Part<T>>>;
+pub(crate) type Copying<'s, T, V> = OnTwo<'s, T, V, Lacpy<Part<T>>>;
 
 impl<'s, T: Scalar, V: TileView<Element = T> + 's> Copying<'s, T, V> {
     /// Copies a tile of this shape. B goes, if it was dealt to nobody, to whom A was dealt.
@@ -25,7 +25,7 @@ impl<'s, T: Scalar, V: TileView<Element = T> + 's> Copying<'s, T, V> {
         if b.home().resource().is_none() {
             b.deal_to(a.home().resource());
         }
-        let copy = Copy { op: Op::None, a: Part::whole(Of::First, shape), b: Part::whole(Of::Changed, shape) };
+        let copy = Lacpy { op: Op::None, a: Part::whole(Of::First, shape), b: Part::whole(Of::Changed, shape) };
         self.insert(s, spec, copy, a, b);
     }
 }

@@ -5,7 +5,7 @@ use crate::tiled::Tile;
 use superscalar_kernels::{
     Direction, Op, Scalar, TileView, cpu,
     device::{Call, Mat, on_devices},
-    operations::{Copy, Laswp},
+    operations::{Lacpy, Laswp},
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
 
@@ -26,7 +26,7 @@ impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
             let (a, d): (Mat<T>, Mat<T>) = (mat(a)?, mat(d)?);
             // A row whose elements are a column and a row apart.
             let row = Mat::at(a.offset + first, (1, d.m), a.ld + 1);
-            Ok(Call::Copy(Copy { op: Op::Trans, a: row, b: d }))
+            Ok(Call::Lacpy(Lacpy { op: Op::Trans, a: row, b: d }))
         }))
     }
 

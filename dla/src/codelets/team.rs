@@ -13,7 +13,7 @@ use crate::{
 use superscalar_kernels::{
     MatMut, Side, Symmetry, Uplo,
     cpu::{self, Operand},
-    operations::{Copy, Gemm, Operation, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
+    operations::{Gemm, Lacpy, Operation, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
 };
 use superscalar_runtime::{Cost, Error, Nesting, Scope};
 
@@ -36,7 +36,7 @@ pub(crate) trait Shared<T: Scalar>: Operation<Element = T, Operand = Part<T>> + 
 
 impl<T: Scalar> Shared<T> for Symm<T, Part<T>> {}
 impl<T: Scalar> Shared<T> for Rank2k<T, Part<T>> {}
-impl<T: Scalar> Shared<T> for Copy<Part<T>> {}
+impl<T: Scalar> Shared<T> for Lacpy<Part<T>> {}
 impl<T: Scalar> Shared<T> for Scale<T, Part<T>> {}
 
 impl<T: Scalar> Shared<T> for Gemm<T, Part<T>> {

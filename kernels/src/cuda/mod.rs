@@ -74,10 +74,10 @@ pub fn enqueue<T: Scalar>(queue: &mut Queue, scratch: Range<usize>, call: &Call<
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{Op, Uplo, cuda::scratch_bytes, device::{Call, Mat}, operations::{Copy, Gemm}};
+/// use superscalar_kernels::{Op, Uplo, cuda::scratch_bytes, device::{Call, Mat}, operations::{Lacpy, Gemm}};
 ///
 /// let tile = Mat::<f64>::at(0, (256, 256), 256);
-/// assert_eq!(scratch_bytes(&Call::Copy(Copy { op: Op::Trans, a: tile, b: tile })), 0);
+/// assert_eq!(scratch_bytes(&Call::Lacpy(Lacpy { op: Op::Trans, a: tile, b: tile })), 0);
 /// // One triangle of a product has the blocks on its diagonal computed aside.
 /// let (op_a, op_b, alpha, beta) = (Op::None, Op::None, 1.0, 1.0);
 /// let product = |part| Call::Gemm(Gemm { part, op_a, op_b, alpha, a: tile, b: tile, beta, c: tile });
@@ -116,7 +116,7 @@ fn run_whole<T: Scalar>(stream: &mut Stream<'_, T>, call: &Call<T>) -> Result<()
         Call::Geqrf(panel) => qr::geqrf(stream, *panel),
         Call::Laswp(exchange) => elements::laswp(stream, exchange),
         Call::Larfb(reflector) => reflector::larfb(stream, *reflector),
-        Call::Copy(copy) => elements::copy(stream, copy.op, copy.a, copy.b),
+        Call::Lacpy(copy) => elements::copy(stream, copy.op, copy.a, copy.b),
         Call::Scale(scale) => elements::scale(stream, scale.part, scale.beta, scale.a),
     }
 }

@@ -44,7 +44,7 @@ pub use program::Program;
 use crate::{
     Op, Scalar, Side, Symmetry, Uplo,
     device::Call,
-    operations::{Copy, Gemm, Rank2k, RankK, Scale, Symm},
+    operations::{Gemm, Lacpy, Rank2k, RankK, Scale, Symm},
 };
 use product::Product;
 use std::ops::Range;
@@ -105,10 +105,10 @@ pub fn enqueue_with<T: Scalar>(
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{Op, device::{Call, Mat}, opencl::scratch_bytes, operations::Copy};
+/// use superscalar_kernels::{Op, device::{Call, Mat}, opencl::scratch_bytes, operations::Lacpy};
 ///
 /// let tile = |offset| Mat::<f64>::at(offset, (256, 256), 256);
-/// let copy = Call::Copy(Copy { op: Op::Trans, a: tile(0), b: tile(65536) });
+/// let copy = Call::Lacpy(Lacpy { op: Op::Trans, a: tile(0), b: tile(65536) });
 /// assert_eq!(scratch_bytes(&copy), 0);
 /// ```
 #[must_use]
@@ -170,7 +170,7 @@ fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceE
         }
         Call::Laswp(ref exchange) => elements::laswp(stream, exchange),
         Call::Larfb(reflector) => reflector::larfb(stream, reflector),
-        Call::Copy(Copy { op, a, b }) => elements::copy(stream, op, a, b),
+        Call::Lacpy(Lacpy { op, a, b }) => elements::copy(stream, op, a, b),
         Call::Scale(Scale { part, beta, a }) => elements::scale(stream, part, beta, View::of(a)),
     }
 }

@@ -1,7 +1,7 @@
 //! [`Call`]: one operation on matrices in a device's heap.
 
 use super::{
-    Copy, Gemm, Geqrf, Getrf, Larfb, Laswp, Mat, Potrf, Rank2k, RankK, Scale, Symm, Triangular, check::Placed,
+    Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Mat, Potrf, Rank2k, RankK, Scale, Symm, Triangular, check::Placed,
 };
 use crate::Scalar;
 
@@ -30,7 +30,7 @@ pub enum Call<T: Scalar> {
     /// larfb.
     Larfb(Larfb<Mat<T>>),
     /// A copy, perhaps transposed.
-    Copy(Copy<Mat<T>>),
+    Lacpy(Lacpy<Mat<T>>),
     /// A scaling.
     Scale(Scale<T, Mat<T>>),
 }
@@ -49,7 +49,7 @@ impl<T: Scalar> Call<T> {
             Self::Geqrf(operation) => operation,
             Self::Laswp(operation) => operation,
             Self::Larfb(operation) => operation,
-            Self::Copy(operation) => operation,
+            Self::Lacpy(operation) => operation,
             Self::Scale(operation) => operation,
         }
     }

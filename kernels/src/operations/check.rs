@@ -167,10 +167,10 @@ impl<T: Scalar> Call<T> {
     /// If not; the message names the routine and the operands.
     ///
     /// ```
-    /// use superscalar_kernels::{Op, device::{Call, Mat}, operations::Copy};
+    /// use superscalar_kernels::{Op, device::{Call, Mat}, operations::Lacpy};
     /// let (a, b) = (Mat::<f64>::at(0, (4, 3), 4), Mat::at(16, (4, 3), 4));
-    /// assert!(Call::Copy(Copy { op: Op::None, a, b }).check().is_ok());
-    /// let error = Call::Copy(Copy { op: Op::Trans, a, b }).check().unwrap_err();
+    /// assert!(Call::Lacpy(Lacpy { op: Op::None, a, b }).check().is_ok());
+    /// let error = Call::Lacpy(Lacpy { op: Op::Trans, a, b }).check().unwrap_err();
     /// assert_eq!(error.to_string(), "lacpy: the shapes B 4 x 3, A 4 x 3 do not agree");
     /// ```
     pub fn check(&self) -> Result<(), DeviceError> {
@@ -231,11 +231,11 @@ mod tests {
     use super::*;
     use crate::{
         Op, Symmetry, Uplo, c64,
-        operations::{Copy, Gemm, RankK},
+        operations::{Gemm, Lacpy, RankK},
     };
 
     fn copy(a: Mat<f64>, b: Mat<f64>) -> Result<(), DeviceError> {
-        Call::Copy(Copy { op: Op::None, a, b }).check()
+        Call::Lacpy(Lacpy { op: Op::None, a, b }).check()
     }
 
     #[test]

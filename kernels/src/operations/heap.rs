@@ -25,10 +25,10 @@ impl<T: Scalar> Call<T> {
     /// elements, or an interchange is none of A's rows. An outcome of the operation is a [`DeviceError::outcome`].
     ///
     /// ```
-    /// use superscalar_kernels::{Op, device::{Call, Mat}, operations::Copy};
+    /// use superscalar_kernels::{Op, device::{Call, Mat}, operations::Lacpy};
     /// let mut heap = [1.0, 2.0, 3.0, 4.0, 0.0, 0.0, 0.0, 0.0];
     /// let (a, b) = (Mat::<f64>::at(0, (2, 2), 2), Mat::at(4, (2, 2), 2));
-    /// Call::Copy(Copy { op: Op::Trans, a, b }).run_in(bytemuck::cast_slice_mut(&mut heap))?;
+    /// Call::Lacpy(Lacpy { op: Op::Trans, a, b }).run_in(bytemuck::cast_slice_mut(&mut heap))?;
     /// assert_eq!(heap[4..], [1.0, 3.0, 2.0, 4.0]);
     /// # Ok::<(), superscalar_runtime::DeviceError>(())
     /// ```

@@ -12,7 +12,7 @@
 //! | `triangular` | [`Triangular`]: trmm and trsm |
 //! | `factor` | [`Potrf`], and the panels [`Getrf`] and [`Geqrf`] |
 //! | `reflect` | [`Larfb`] |
-//! | `moves` | [`Copy`], [`Scale`], [`Laswp`] |
+//! | `moves` | [`Lacpy`], [`Scale`], [`Laswp`] |
 
 mod call;
 mod check;
@@ -31,7 +31,7 @@ pub use factor::{Geqrf, Getrf, Potrf, Rest};
 pub use gemm::Gemm;
 pub(crate) use heap::Heap;
 pub use mat::Mat;
-pub use moves::{Copy, Laswp, Scale};
+pub use moves::{Lacpy, Laswp, Scale};
 pub use reflect::Larfb;
 pub use symmetric::{Rank2k, RankK, Symm};
 pub use triangular::{Action, Triangular};
@@ -138,7 +138,7 @@ mod sealed {
     impl<T, P> Sealed for super::Triangular<T, P> {}
     impl<P> Sealed for super::Potrf<P> {}
     impl<P> Sealed for super::Larfb<P> {}
-    impl<P> Sealed for super::Copy<P> {}
+    impl<P> Sealed for super::Lacpy<P> {}
     impl<T, P> Sealed for super::Scale<T, P> {}
 }
 

@@ -11,7 +11,7 @@ use superscalar_runtime::{BlasLevel, Cost, DeviceError, Mode};
 
 /// B := op(A).
 #[derive(Clone, Copy, Debug)]
-pub struct Copy<R, W = R> {
+pub struct Lacpy<R, W = R> {
     /// What is done to A.
     pub op: Op,
     /// A.
@@ -20,18 +20,18 @@ pub struct Copy<R, W = R> {
     pub b: W,
 }
 
-impl<P: Shape> Operation for Copy<P> {
+impl<P: Shape> Operation for Lacpy<P> {
     type Element = P::Element;
     type Operand = P;
-    type On<R, W> = Copy<R, W>;
+    type On<R, W> = Lacpy<R, W>;
 
     fn name(&self) -> &'static str {
         "lacpy"
     }
 
-    fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<Copy<X::Read, X::Write>, X::Error> {
+    fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<Lacpy<X::Read, X::Write>, X::Error> {
         let b = operands.write("B", Mode::Write, &self.b)?;
-        Ok(Copy { op: self.op, a: operands.read("A", &self.a)?, b })
+        Ok(Lacpy { op: self.op, a: operands.read("A", &self.a)?, b })
     }
 
     fn agrees(&self) -> bool {
@@ -44,7 +44,7 @@ impl<P: Shape> Operation for Copy<P> {
         Cost { level: None, ..cost::<P::Element>(0.0, 0.0, 2.0 * m * n) }
     }
 
-    fn run(on: Copy<Operand<'_, P::Element>, MatMut<'_, P::Element>>) -> Result<(), NotPositiveDefinite> {
+    fn run(on: Lacpy<Operand<'_, P::Element>, MatMut<'_, P::Element>>) -> Result<(), NotPositiveDefinite> {
         let (a, mut b) = (on.a.view, on.b);
         match on.op {
             Op::None => b.copy_from(a),
@@ -54,8 +54,8 @@ impl<P: Shape> Operation for Copy<P> {
         Ok(())
     }
 
-    fn call(on: Copy<Mat<P::Element>>) -> Call<P::Element> {
-        Call::Copy(on)
+    fn call(on: Lacpy<Mat<P::Element>>) -> Call<P::Element> {
+        Call::Lacpy(on)
     }
 }
 

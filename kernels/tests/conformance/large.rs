@@ -4,7 +4,7 @@ use super::{Image, Nearness, OPS, Random, SIDES, Suite, UPLOS, products, triangl
 use superscalar_kernels::{
     Diag, Direction, Op, Scalar, Side, Symmetry,
     device::Call,
-    operations::{Action, Copy, Gemm, Laswp, Potrf, RankK, Scale, Symm, Triangular},
+    operations::{Action, Gemm, Lacpy, Laswp, Potrf, RankK, Scale, Symm, Triangular},
 };
 
 /// One triangle of a product: whole blocks on the diagonal, a ragged one, several levels beside it.
@@ -136,7 +136,7 @@ pub fn copy_beyond_a_grid<T: Scalar>(suite: &mut Suite<'_, T>) {
             let mut image = Image::default();
             let a = image.place(&mut suite.numbers, op.shape(shape), |numbers, _, _| numbers.fraction());
             let b = suite.integers(&mut image, shape, true);
-            suite.judge(&Call::Copy(Copy { op, a, b }), &image, Nearness::Exact);
+            suite.judge(&Call::Lacpy(Lacpy { op, a, b }), &image, Nearness::Exact);
         }
         let mut image = Image::default();
         let a = suite.integers(&mut image, shape, false);

@@ -4,7 +4,7 @@ use super::{Image, Nearness, OPS, SIDES, Suite, UPLOS, oracle};
 use superscalar_kernels::{
     Direction, Op, Scalar, Side, Symmetry, Uplo,
     device::{Call, Mat},
-    operations::{Copy, Larfb, Laswp, Potrf, RankK, Scale},
+    operations::{Lacpy, Larfb, Laswp, Potrf, RankK, Scale},
 };
 
 const SHAPES: [(usize, usize); 11] =
@@ -77,7 +77,7 @@ pub fn copy<T: Scalar>(suite: &mut Suite<'_, T>) {
                 if m * n > 0 {
                     image.set(a, a.m / 2, a.n / 2, T::from_f64(value));
                 }
-                suite.judge(&Call::Copy(Copy { op, a, b }), &image, Nearness::Exact);
+                suite.judge(&Call::Lacpy(Lacpy { op, a, b }), &image, Nearness::Exact);
             }
         }
     }
@@ -108,8 +108,8 @@ pub fn refusals<T: Scalar>(suite: &mut Suite<'_, T>) {
     let (alpha, beta, symmetry, uplo) = (T::ONE, T::ZERO, Symmetry::Symmetric, Uplo::Upper);
     let part = None;
     let refused = [
-        (Call::Copy(Copy { op: Op::Trans, a, b }), "lacpy: the shapes B 6 x 4, A 6 x 4 do not agree"),
-        (Call::Copy(Copy { op: Op::None, a, b: a }), "lacpy: B overlaps A"),
+        (Call::Lacpy(Lacpy { op: Op::Trans, a, b }), "lacpy: the shapes B 6 x 4, A 6 x 4 do not agree"),
+        (Call::Lacpy(Lacpy { op: Op::None, a, b: a }), "lacpy: B overlaps A"),
         (Call::Potrf(Potrf { uplo, first: 0, a }), "potrf: the shapes A 6 x 4 do not agree"),
         (Call::Scale(Scale { part, beta, a: Mat::at(a.offset, a.shape(), 5) }), "scale: the columns of A overlap"),
         (
@@ -123,6 +123,6 @@ pub fn refusals<T: Scalar>(suite: &mut Suite<'_, T>) {
         // A device adds its name.
         assert!(error.to_string().ends_with(message), "{error}");
         assert!(!error.is_lost() && after.bytes() == image.bytes());
-        suite.judge(&Call::Copy(Copy { op: Op::None, a, b }), &image, Nearness::Exact);
+        suite.judge(&Call::Lacpy(Lacpy { op: Op::None, a, b }), &image, Nearness::Exact);
     }
 }

@@ -6,7 +6,7 @@ use superscalar_kernels::{
     Symmetry::{self, Hermitian, Symmetric},
     Uplo,
     device::{Call, Mat},
-    operations::{Action, Copy, Gemm, Geqrf, Getrf, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
+    operations::{Action, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
     reference,
 };
 use superscalar_oracle::{Layout, Random, Stored};
@@ -32,7 +32,7 @@ pub fn written<T: Scalar>(call: &Call<T>) -> (Mat<T>, Option<Uplo>) {
         Call::Potrf(Potrf { uplo, a, .. }) => (*a, Some(*uplo)),
         Call::Getrf(Getrf { a, .. }) | Call::Geqrf(Geqrf { a, .. }) => (*a, None),
         Call::Laswp(Laswp { a, .. }) => (*a, None),
-        Call::Copy(Copy { b, .. }) => (*b, None),
+        Call::Lacpy(Lacpy { b, .. }) => (*b, None),
         Call::Scale(Scale { part, a, .. }) => (*a, part.map(|(_, uplo)| uplo)),
     }
 }
@@ -104,7 +104,7 @@ fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Stored<T>) -> Resul
             let (v, t) = (of(v), whole_t(&of(v), &of(t)));
             reference::larfb(side, op, v.view(), t.view(), x.view_mut());
         }
-        Call::Copy(Copy { op, ref a, .. }) => copy(op, &of(a), x),
+        Call::Lacpy(Lacpy { op, ref a, .. }) => copy(op, &of(a), x),
         Call::Scale(Scale { part, beta, .. }) => scale(part, beta, x),
     }
     Ok(())

@@ -5,7 +5,7 @@ use crate::{Image, SIDES, Suite, UPLOS, triangles};
 use superscalar_kernels::{
     Diag, Direction, NotPositiveDefinite, Op, Scalar, Side, Symmetry, Uplo,
     device::{Call, Mat},
-    operations::{Action, Copy, Gemm, Geqrf, Getrf, Larfb, Laswp, Potrf, Scale, Triangular},
+    operations::{Action, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Scale, Triangular},
 };
 
 fn fractions<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, shape: (usize, usize)) -> Mat<T> {
@@ -22,7 +22,7 @@ pub fn elements<T: Scalar>(suite: &mut Suite<'_, T>) {
     for op in [Op::None, Op::ConjTrans] {
         let mut image = Image::default();
         let (a, b) = (fractions(suite, &mut image, op.shape((70, 37))), fractions(suite, &mut image, (70, 37)));
-        run(suite, &Call::Copy(Copy { op, a, b }), image);
+        run(suite, &Call::Lacpy(Lacpy { op, a, b }), image);
     }
     for part in [None, Some((Symmetry::Hermitian, Uplo::Lower)), Some((Symmetry::Symmetric, Uplo::Upper))] {
         let mut image = Image::default();

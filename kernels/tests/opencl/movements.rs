@@ -5,7 +5,7 @@ use superscalar_kernels::{
     Direction, Op, Scalar, Side, Symmetry,
     device::{Call, Mat},
     opencl::{Parameters, enqueue, scratch_bytes},
-    operations::{Copy, Gemm, Larfb, Laswp, Potrf, RankK, Scale, Symm},
+    operations::{Gemm, Lacpy, Larfb, Laswp, Potrf, RankK, Scale, Symm},
 };
 use superscalar_oracle::Nearness;
 
@@ -18,7 +18,7 @@ fn copy<T: Scalar>(heap: &Heap, parameters: &Parameters) {
     for (shape, op) in SHAPES.into_iter().flat_map(|shape| OPS.map(|op| (shape, op))) {
         image.data.clear();
         let (a, b) = (image.integers(shape), image.integers(op.shape(shape)));
-        image.agrees(heap, parameters, (&Call::Copy(Copy { op, a, b }), b), Nearness::Exact, |old, mut out| {
+        image.agrees(heap, parameters, (&Call::Lacpy(Lacpy { op, a, b }), b), Nearness::Exact, |old, mut out| {
             let a = old.view(a);
             for (i, j) in (0..b.n).flat_map(|j| (0..b.m).map(move |i| (i, j))) {
                 out[(i, j)] = match op {
@@ -123,7 +123,7 @@ fn what_can_not_be_right_is_refused() {
             c: square,
         }),
         Call::Potrf(Potrf { uplo: UPLOS[0], first: 0, a }),
-        Call::Copy(Copy { op: Op::Trans, a, b }),
+        Call::Lacpy(Lacpy { op: Op::Trans, a, b }),
         Call::Larfb(Larfb { side: Side::Left, op: Op::None, v: a, t: square, c }),
         Call::Laswp(Laswp { a, first: 3, ipiv: vec![Mat::at(0, (2, 1), 2)], direction: Direction::Forward }),
     ];
