@@ -2,8 +2,8 @@
 
 use super::{Machine, Plan};
 
-/// What a factorization costs beside the multiplications of its updates. The numbers are fitted, so that the model chooses the
-/// blocks that were measured as best (`tests.rs` has them); its times are not those of a clock.
+/// What a factorization costs beside the multiplications of its updates. The numbers are fitted, so that the model
+/// chooses the blocks that were measured as best (`tests.rs` has them); its times are not those of a clock.
 struct Costs {
     /// A panel's time for each of its rows and each square of its columns, in multiplications of a product.
     panel: f64,

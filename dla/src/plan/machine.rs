@@ -1,8 +1,9 @@
 //! What a plan knows of the machine: all rates and costs of the model.
 //!
-//! The rate of a core, the time to wake a worker and a task's cost were measured on an EPYC of two cores and on Xeons of up
-//! to 16, with AVX-512, in November 2026. The others are fitted: with them the model chooses what was measured as best on
-//! these machines (`docs/decisions/0020-one-plan.md`). What it chooses changes little where one is half as large, or twice.
+//! The rate of a core, the time to wake a worker and a task's cost were measured on an EPYC of two cores and on Xeons
+//! of up to 16, with AVX-512, in November 2026. The others are fitted: with them the model chooses what was measured as
+//! best on these machines (`docs/decisions/0020-one-plan.md`). What it chooses changes little where one is half as
+//! large, or twice.
 
 use superscalar_kernels::Scalar;
 use superscalar_runtime::{DeviceInfo, Runtime};
@@ -19,14 +20,15 @@ const TASK_NS: f64 = 1e3;
 const WAKE_NS: f64 = 37.5e3;
 /// Elements that are gone through at once: it takes some 20 µs, as long as waking another worker.
 const ELEMENTS_AT_ONCE: usize = 1 << 16;
-/// How late the last task is because someone is held up, in tasks for each pair of workers. Fitted: on 16 cores of a Xeon
-/// one tile for each worker had 0.6 of the rate of two (2026-11-23), on two cores 1.01 to 1.03 (2026-11-25).
+/// How late the last task is because someone is held up, in tasks for each pair of workers. Fitted: on 16 cores of a
+/// Xeon one tile for each worker had 0.6 of the rate of two (2026-11-23), on two cores 1.01 to 1.03 (2026-11-25).
 const LATE_PER_PAIR: f64 = 0.01;
 /// Bytes of a second-level cache that a block of rows of a tall matrix may take.
 const CACHE_BYTES: usize = 1 << 20;
 /// Floating-point operations per second from which on a device is an accelerator: above any host's.
 const ACCELERATOR: f64 = 5e12;
-/// Multiplications of a part of a task that is worth handing out: 30 µs, several times what it costs another worker to take.
+/// Multiplications of a part of a task that is worth handing out: 30 µs, several times what it costs another worker to
+/// take.
 pub(crate) const PART: usize = 1 << 20;
 /// Multiplications from which on several workers share a tile where there are devices: some milliseconds of one worker.
 pub(crate) const TEAM: usize = 1 << 26;

@@ -1,11 +1,11 @@
 //! How a problem is cut into tasks: one function from the problem and the machine to a [`Plan`].
 //!
-//! Without devices the plan is the one that takes least by a cost model. Of each cut out of a handful that suit the operation
-//! the model estimates when the last task is done. It adds the multiplications of a task at the rate of a kernel, what is
-//! packed and fetched at the rate of caches, and the task's own cost; then it counts rounds of tasks over the workers, the
-//! longest chain of tasks that wait for each other, and how late the last one is. [`machine`] has the rates, [`product`] and
-//! [`factorization`] have the cuts and their estimates, and [`exception`] is where measurements disagree. With devices a table
-//! of edges holds ([`devices`]).
+//! Without devices the plan is the one that takes least by a cost model. Of each cut out of a handful that suit the
+//! operation the model estimates when the last task is done. It adds the multiplications of a task at the rate of a
+//! kernel, what is packed and fetched at the rate of caches, and the task's own cost; then it counts rounds of tasks
+//! over the workers, the longest chain of tasks that wait for each other, and how late the last one is. [`machine`] has
+//! the rates, [`product`] and [`factorization`] have the cuts and their estimates, and [`exception`] is where
+//! measurements disagree. With devices a table of edges holds ([`devices`]).
 //!
 //! [`BlockSize`](crate::BlockSize) calls [`plan`], unless the caller named a size or this machine's own table
 //! ([`block_table`](crate::block_table)) has one. Which device has which tile is decided elsewhere (`distribution/`).
