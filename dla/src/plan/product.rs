@@ -1,6 +1,6 @@
 //! Products, and what is built like them: whole ones, those with a square matrix on one side, and triangles.
 
-use super::{Machine, Plan, Tiles};
+use super::{Machine, Plan, Tiles, machine::TASK_NS};
 
 /// What edges of tiles are multiples of: cache lines of all types, and rows of register tiles.
 pub(crate) const STEP: usize = 16;
@@ -43,14 +43,14 @@ impl Tasks {
         // Of a factor that meets a whole block a worker packs its own; shorter tiles share what is packed.
         let shared = |len: f64| (1.0 - len / BLOCK as f64).max(0.0);
         let fetched = m * k * shared(n) + k * n * shared(m);
-        let work = m * n * k * machine.multiply_ns() + moved * machine.move_ns() + fetched * machine.fetch_ns();
+        let work = m * n * k * machine.multiply_ns + moved * machine.move_ns() + fetched * machine.fetch_ns();
         let each = self.tiles * self.steps / workers;
         // With steps of several tiles at hand a worker always finds one that is ready.
         let rounds = if self.steps > 1.0 { each.max(1.0) } else { each.ceil() };
         // Other workers take over some of a late tile's steps.
         let late = machine.late() * (self.steps + 1.0) / 2.0;
         let wake = if self.tiles > 1.0 { machine.wake_ns() } else { 0.0 };
-        wake + (work + machine.task_ns()) * (rounds.max(self.chain) + late)
+        wake + (work + TASK_NS) * (rounds.max(self.chain) + late)
     }
 }
 
