@@ -10,8 +10,8 @@ use superscalar_kernels::Scalar;
 /// The size of a routine's tiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockSize {
-    /// By measurement, from the size of the problem and the number of workers: on this machine, where its table was made (see
-    /// [`tuning`](crate::tuning)), or else by rules that were fitted on others.
+    /// By measurement, from the size of the problem and the number of workers: on this machine, where its table was
+    /// made (see [`tuning`](crate::tuning)), or else by rules that were fitted on others.
     #[default]
     Auto,
     /// Tiles of this size.
@@ -22,7 +22,8 @@ impl BlockSize {
     /// How a problem is cut, of elements of type T.
     ///
     /// # Errors
-    /// [`Shape`](crate::ErrorKind::Shape) for a size of zero, [`Argument`](crate::ErrorKind::Argument) if the table of this machine can not be read.
+    /// [`Shape`](crate::ErrorKind::Shape) for a size of zero, [`Argument`](crate::ErrorKind::Argument) if the table of
+    /// this machine can not be read.
     pub(crate) fn plan<T: Scalar>(self, problem: Problem, machine: &Machine) -> Result<Plan, Error> {
         match self {
             Self::Fixed(0) => Err(Error::shape("a block size of zero")),

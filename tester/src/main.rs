@@ -6,11 +6,11 @@
 //! | [`case`], [`letters`] | the combinations that it asks for |
 //! | [`routine`], [`routines`] | what is known about a routine; the table, a file for each |
 //! | [`types`] | the four element types |
-//! | [`operand`], [`elements`], [`random`], [`mod@memory`] | operands, watched on all sides |
+//! | [`operand`], [`elements`], [`mod@memory`] | operands, watched on all sides |
 //! | [`drive`] | runs a case |
 //! | [`devices`] | what cases run on besides the host, and what that did |
 //! | [`ours`], [`resident`] | our calls, and those on matrices that lie on devices |
-//! | [`check`], [`link`], [`sum`], [`probe`], [`norm`] | whether results are right |
+//! | [`check`] | whether results are right, by the residuals of the crate `superscalar-oracle` |
 //! | [`measure`] | times |
 //! | [`peer`] | other libraries; the only module with `unsafe` code |
 //! | [`report`] | rows |

@@ -1,10 +1,13 @@
 //! Cuts where there are devices, by measurement.
 //!
-//! A tile has to be large for its updates to take longer than its way to a device: n³ against n². An accelerator takes the
-//! same time for a panel's column however many there are, so its chain of panels is as long for any width, and wants few
-//! large tasks. Columns of 32 KiB cross the bus at its full rate, half as long ones at nine tenths of it.
+//! A tile has to be large for its updates to take longer than its way to a device: n³ against n². An accelerator takes
+//! the same time for a panel's column however many there are, so its chain of panels is as long for any width, and
+//! wants few large tasks. Columns of 32 KiB cross the bus at its full rate, half as long ones at nine tenths of it.
 
-use super::{Machine, Plan, Problem, Tiles, product::cut};
+use super::{
+    Machine, Plan, Problem, Tiles,
+    product::{STEP, cut},
+};
 use superscalar_kernels::Side;
 
 /// Edges of tiles: a length over so many parts, rounded up to a multiple, between two limits.
@@ -19,9 +22,10 @@ struct Edge {
 const PRODUCT: Edge = Edge { parts: 1, multiple: 32, least: 256, most: 1024 };
 const CHOLESKY: Edge = Edge { parts: 6, multiple: 32, least: 128, most: 1024 };
 const PANELS: Edge = Edge { parts: 8, multiple: 32, least: 64, most: 512 };
-/// Accelerators: parts in all, and for Cholesky for each of them. Measured on one H200 and four, 2026-11-22, TFLOP/s: LU of order
-/// 32768 with 512, 768, 1024 columns 37.5, 40.6, 39.9; LU of order 8192 in 16, 32 panels 9.2, 4.6; QR of order 16384 with 512,
-/// 768 columns 31.5, 30.3. Cholesky is better with 1024 than with 512 from order 16384 on, on four devices beyond 32768.
+/// Accelerators: parts in all, and for Cholesky for each of them. Measured on one H200 and four, 2026-11-22, TFLOP/s:
+/// LU of order 32768 with 512, 768, 1024 columns 37.5, 40.6, 39.9; LU of order 8192 in 16, 32 panels 9.2, 4.6; QR of
+/// order 16384 with 512, 768 columns 31.5, 30.3. Cholesky is better with 1024 than with 512 from order 16384 on, on
+/// four devices beyond 32768.
 const FAST_PRODUCT: Edge = Edge { parts: 2, multiple: 256, least: 512, most: 4096 };
 const FAST_CHOLESKY: Edge = Edge { parts: 16, multiple: 128, least: 512, most: 1024 };
 const FAST_LU: Edge = Edge { parts: 16, multiple: 64, least: 128, most: 768 };
@@ -65,8 +69,8 @@ fn products(problem: Problem, machine: &Machine) -> Plan {
         let edge = PRODUCT.of((m.saturating_mul(n) / (2 * machine.devices + 2)).isqrt(), 1);
         // Nothing is halved whose halves were shorter.
         let parts = |len: usize| (len / edge).max(len.div_ceil(PRODUCT.most));
-        let [mb, nb] = [m, n].map(|len| cut(len, parts(len)).0);
-        let kb = cut(k, k.div_ceil(PRODUCT.most)).0;
+        let [mb, nb] = [m, n].map(|len| cut(len, parts(len), STEP).0);
+        let kb = cut(k, k.div_ceil(PRODUCT.most), STEP).0;
         if [mb, nb, kb] == [m, n, k] {
             return Plan::AtOnce;
         }

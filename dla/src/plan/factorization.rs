@@ -1,10 +1,10 @@
 //! Factorizations: a chain of panels, and the updates by them.
 
-use super::{Machine, Plan};
+use super::{Machine, Plan, machine::TASK_NS};
 
-/// What a factorization costs beside the multiplications of its updates. The numbers are fitted, so that the model chooses the
-/// blocks that were measured as best (`tests.rs` has them); its times are not those of a clock.
-struct Costs {
+/// What a factorization costs beside the multiplications of its updates. The numbers are fitted, so that the model
+/// chooses the blocks that were measured as best (`tests.rs` has them); its times are not those of a clock.
+pub(super) struct Costs {
     /// A panel's time for each of its rows and each square of its columns, in multiplications of a product.
     panel: f64,
     /// Multiplications of an update for each of its elements and each column of the panel.
@@ -24,9 +24,9 @@ struct Costs {
 
 const CHOLESKY: Costs =
     Costs { panel: 0.75, update: 0.5, narrow: 40.0, wide: 1.0, small: 32.0, is_tiled: true, columns: (24, 72, 480) };
-const LU: Costs =
+pub(super) const LU: Costs =
     Costs { panel: 2.0, update: 1.0, narrow: 60.0, wide: 0.0, small: 220.0, is_tiled: false, columns: (16, 64, 256) };
-const QR: Costs =
+pub(super) const QR: Costs =
     Costs { panel: 0.25, update: 2.0, narrow: 10.0, wide: 2.0, small: 110.0, is_tiled: false, columns: (16, 48, 128) };
 
 /// Points of a factorization at which the model looks.
@@ -36,15 +36,15 @@ impl Costs {
     /// Nanoseconds with blocks of nb columns.
     fn estimate(&self, (m, n): (f64, f64), nb: f64, machine: &Machine) -> f64 {
         let (order, workers) = (m.min(n), machine.workers as f64);
-        let panel_ns = |rows: f64| self.panel * rows * nb * nb * machine.multiply_ns();
-        let update_ns = self.update * nb * (1.0 + self.narrow / nb + self.wide * nb / order) * machine.multiply_ns();
+        let panel_ns = |rows: f64| self.panel * rows * nb * nb * machine.multiply_ns;
+        let update_ns = self.update * nb * (1.0 + self.narrow / nb + self.wide * nb / order) * machine.multiply_ns;
         let step = |point: usize| {
             let done = order * (point as f64 + 0.5) / POINTS as f64;
             let (rows, cols) = (m - done, n - done);
             let tasks = if self.is_tiled { self.update * rows * cols / (nb * nb) } else { cols / nb };
             let panel = panel_ns(if self.is_tiled { nb } else { rows });
             // A panel is factored while others still update by the one before.
-            panel.max((panel + rows * cols * update_ns + tasks * machine.task_ns()) / workers)
+            panel.max((panel + rows * cols * update_ns + tasks * TASK_NS) / workers)
         };
         let steps = (0..POINTS).map(step).sum::<f64>() * order / (nb * POINTS as f64);
         // During the first panel there is no other work.
@@ -56,10 +56,11 @@ impl Costs {
     fn at_once(&self, (m, n): (f64, f64), machine: &Machine) -> f64 {
         let order = m.min(n);
         let updates = self.update * order * (m * n - order * (m + n) / 2.0 + order * order / 3.0);
-        updates * (1.0 + self.small / order) * machine.multiply_ns()
+        updates * (1.0 + self.small / order) * machine.multiply_ns
     }
 
-    fn plan(&self, (m, n): (usize, usize), machine: &Machine) -> Plan {
+    /// The blocks that take least.
+    pub(super) fn plan(&self, (m, n): (usize, usize), machine: &Machine) -> Plan {
         let shape = (m as f64, n as f64);
         let (step, least, most) = self.columns;
         // A narrow matrix has several blocks all the same, for workers to share.
@@ -81,12 +82,4 @@ pub(super) fn cholesky(n: usize, machine: &Machine) -> Plan {
         Plan::Blocks(nb) => Plan::Blocks(n.div_ceil(n.div_ceil(nb)).next_multiple_of(CHOLESKY.columns.0)),
         plan => plan,
     }
-}
-
-pub(super) fn lu(shape: (usize, usize), machine: &Machine) -> Plan {
-    LU.plan(shape, machine)
-}
-
-pub(super) fn qr(shape: (usize, usize), machine: &Machine) -> Plan {
-    QR.plan(shape, machine)
 }

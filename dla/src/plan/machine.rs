@@ -1,8 +1,9 @@
 //! What a plan knows of the machine: all rates and costs of the model.
 //!
-//! The rate of a core, the time to wake a worker and a task's cost were measured on an EPYC of two cores and on Xeons of up
-//! to 16, with AVX-512, in November 2026. The others are fitted: with them the model chooses what was measured as best on
-//! these machines (`docs/decisions/0024-one-plan.md`). What it chooses changes little where one is half as large, or twice.
+//! The rate of a core, the time to wake a worker and a task's cost were measured on an EPYC of two cores and on Xeons
+//! of up to 16, with AVX-512, in November 2026. The others are fitted: with them the model chooses what was measured as
+//! best on these machines (`docs/decisions/0024-one-plan.md`). What it chooses changes little where one is half as
+//! large, or twice.
 
 use superscalar_kernels::Scalar;
 use superscalar_runtime::{DeviceInfo, Runtime};
@@ -14,19 +15,20 @@ const OWN_BYTES_PER_NS: f64 = 80.0;
 /// The same where they come from another core's cache, or the last-level one. Fitted.
 const SHARED_BYTES_PER_NS: f64 = 40.0;
 /// Insertion, hazards and a steal of one task.
-const TASK_NS: f64 = 1e3;
+pub(super) const TASK_NS: f64 = 1e3;
 /// Until a worker that sleeps is at work. What takes no more than two of these is done at once.
 const WAKE_NS: f64 = 37.5e3;
 /// Elements that are gone through at once: it takes some 20 µs, as long as waking another worker.
-const ELEMENTS_AT_ONCE: usize = 1 << 16;
-/// How late the last task is because someone is held up, in tasks for each pair of workers. Fitted: on 16 cores of a Xeon
-/// one tile for each worker had 0.6 of the rate of two (2026-11-23), on two cores 1.01 to 1.03 (2026-11-25).
+pub(super) const ELEMENTS_AT_ONCE: usize = 1 << 16;
+/// How late the last task is because someone is held up, in tasks for each pair of workers. Fitted: on 16 cores of a
+/// Xeon one tile for each worker had 0.6 of the rate of two (2026-11-23), on two cores 1.01 to 1.03 (2026-11-25).
 const LATE_PER_PAIR: f64 = 0.01;
 /// Bytes of a second-level cache that a block of rows of a tall matrix may take.
 const CACHE_BYTES: usize = 1 << 20;
 /// Floating-point operations per second from which on a device is an accelerator: above any host's.
 const ACCELERATOR: f64 = 5e12;
-/// Multiplications of a part of a task that is worth handing out: 30 µs, several times what it costs another worker to take.
+/// Multiplications of a part of a task that is worth handing out: 30 µs, several times what it costs another worker to
+/// take.
 pub(crate) const PART: usize = 1 << 20;
 /// Multiplications from which on several workers share a tile where there are devices: some milliseconds of one worker.
 pub(crate) const TEAM: usize = 1 << 26;
@@ -46,7 +48,8 @@ pub(crate) struct Machine {
     /// See [`has_accelerator`].
     pub(crate) has_accelerator: bool,
     element_bytes: usize,
-    multiply_ns: f64,
+    /// A multiplication with its addition.
+    pub(super) multiply_ns: f64,
 }
 
 impl Machine {
@@ -74,19 +77,9 @@ impl Machine {
         m.saturating_mul(n).saturating_mul(k) as f64 * self.multiply_ns <= 2.0 * WAKE_NS
     }
 
-    /// Whether so many elements, each of which is touched once, are not worth a task.
-    pub(super) fn are_few(&self, (m, n): (usize, usize)) -> bool {
-        self.workers == 1 || m.saturating_mul(n) <= ELEMENTS_AT_ONCE
-    }
-
     /// How many rows of n columns fit into a core's cache.
     pub(super) fn rows_in_cache(&self, n: usize) -> usize {
         CACHE_BYTES / n.saturating_mul(self.element_bytes).max(1)
-    }
-
-    /// A multiplication with its addition.
-    pub(super) fn multiply_ns(&self) -> f64 {
-        self.multiply_ns
     }
 
     /// An element that is packed, read or written by a core that has it.
@@ -97,11 +90,6 @@ impl Machine {
     /// An element that comes from another core's cache.
     pub(super) fn fetch_ns(&self) -> f64 {
         self.element_bytes as f64 / SHARED_BYTES_PER_NS
-    }
-
-    /// A task besides its work.
-    pub(super) fn task_ns(&self) -> f64 {
-        TASK_NS
     }
 
     /// Until other workers are at work, if there are any.

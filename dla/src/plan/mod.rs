@@ -1,11 +1,11 @@
 //! How a problem is cut into tasks: one function from the problem and the machine to a [`Plan`].
 //!
-//! Without devices the plan is the one that takes least by a cost model. Of each cut out of a handful that suit the operation
-//! the model estimates when the last task is done. It adds the multiplications of a task at the rate of a kernel, what is
-//! packed and fetched at the rate of caches, and the task's own cost; then it counts rounds of tasks over the workers, the
-//! longest chain of tasks that wait for each other, and how late the last one is. [`machine`] has the rates, [`product`] and
-//! [`factorization`] have the cuts and their estimates, and [`exception`] is where measurements disagree. With devices a table
-//! of edges holds ([`devices`]).
+//! Without devices the plan is the one that takes least by a cost model. Of each cut out of a handful that suit the
+//! operation the model estimates when the last task is done. It adds the multiplications of a task at the rate of a
+//! kernel, what is packed and fetched at the rate of caches, and the task's own cost; then it counts rounds of tasks
+//! over the workers, the longest chain of tasks that wait for each other, and how late the last one is. [`machine`] has
+//! the rates, [`product`] and [`factorization`] have the cuts and their estimates, and [`plan`] lists where measurements
+//! disagree. With devices a table of edges holds ([`devices`]).
 //!
 //! [`BlockSize`](crate::BlockSize) calls [`plan`], unless the caller named a size or this machine's own table
 //! ([`block_table`](crate::block_table)) has one. Which device has which tile is decided elsewhere (`distribution/`).
@@ -17,6 +17,7 @@ mod product;
 #[cfg(test)]
 mod tests;
 
+use machine::ELEMENTS_AT_ONCE;
 pub(crate) use machine::{Machine, PART, REFLECTORS, TEAM, has_accelerator};
 pub(crate) use product::STEP;
 
@@ -112,46 +113,36 @@ impl Plan {
     }
 }
 
-/// The plan of a problem on a machine.
-pub(crate) fn plan(problem: Problem, machine: &Machine) -> Plan {
-    match problem {
-        Problem::Elements { m, n } if n <= 1 || machine.are_few((m, n)) => Plan::AtOnce,
-        // Some for each worker, so that one that is late has fewer.
-        Problem::Elements { n, .. } => Plan::Blocks(n.div_ceil(4 * machine.workers)),
-        Problem::Tree { n } => Plan::Blocks(machine.rows_in_cache(n).max(n.saturating_mul(4))),
-        // What is small has no time for a model.
-        _ if machine.is_little(problem.product()) => Plan::AtOnce,
-        _ if machine.devices > 0 => devices::plan(problem, machine),
-        _ => exception(problem, machine).unwrap_or_else(|| least(problem, machine)),
-    }
-}
-
-/// What holds instead of the model where a measurement disagrees:
+/// The plan of a problem on a machine. What holds instead of the model where a measurement disagrees:
 ///
 /// | problem | where | the model | instead | measured |
 /// |---|---|---|---|---|
 /// | LU | one worker, order > 1024 | at once | 256 columns | EPYC, f64, 2048 and 4096: best of 12 sizes (2026-11-21) |
 /// | QR | one worker, order > 1024 | at once | 128 columns | as for LU; not measured apart |
-fn exception(problem: Problem, machine: &Machine) -> Option<Plan> {
+pub(crate) fn plan(problem: Problem, machine: &Machine) -> Plan {
     match problem {
-        Problem::Lu { m, n } if machine.workers == 1 && m.min(n) > 1024 => Some(Plan::Blocks(256)),
-        Problem::Qr { m, n } if machine.workers == 1 && m.min(n) > 1024 => Some(Plan::Blocks(128)),
-        _ => None,
-    }
-}
-
-/// The plan that takes least by the model, without devices.
-fn least(problem: Problem, machine: &Machine) -> Plan {
-    match problem {
+        Problem::Elements { m, n } => elements((m, n), machine.workers),
+        Problem::Tree { n } => Plan::Blocks(machine.rows_in_cache(n).max(n.saturating_mul(4))),
+        // What is small has no time for a model.
+        _ if machine.is_little(problem.product()) => Plan::AtOnce,
+        _ if machine.devices > 0 => devices::plan(problem, machine),
+        // The model loses here against measurements; see the table above.
+        Problem::Lu { m, n } if machine.workers == 1 && m.min(n) > 1024 => Plan::Blocks(256),
+        Problem::Qr { m, n } if machine.workers == 1 && m.min(n) > 1024 => Plan::Blocks(128),
         Problem::Product { m, n, k } => product::whole([m, n, k], machine).plan,
         Problem::Sided { side: Side::Left, m, n } => product::sided((m, n), machine).plan,
         Problem::Sided { side: Side::Right, m, n } => product::sided((n, m), machine).plan.transposed(),
         Problem::Triangle { n, k } => product::triangle((n, k), machine).plan,
         Problem::Cholesky { n } => factorization::cholesky(n, machine),
-        Problem::Lu { m, n } => factorization::lu((m, n), machine),
-        Problem::Qr { m, n } => factorization::qr((m, n), machine),
-        Problem::Tree { .. } | Problem::Elements { .. } => Plan::AtOnce,
+        Problem::Lu { m, n } => factorization::LU.plan((m, n), machine),
+        Problem::Qr { m, n } => factorization::QR.plan((m, n), machine),
     }
+}
+
+/// Some block columns for each worker, so that one that is late has fewer.
+fn elements((m, n): (usize, usize), workers: usize) -> Plan {
+    let is_little = workers == 1 || n <= 1 || m.saturating_mul(n) <= ELEMENTS_AT_ONCE;
+    if is_little { Plan::AtOnce } else { Plan::Blocks(n.div_ceil(4 * workers)) }
 }
 
 /// The plan with blocks of nb, which the caller named.

@@ -133,7 +133,7 @@ fn large_products_have_work_for_all() {
 
 #[test]
 fn estimates_have_no_cliffs() {
-    let within = |ratio: f64, bound: f64| ratio < bound && ratio > 1.0 / bound;
+    let within = |ratio: f64, bound: f64| (1.0 / bound..bound).contains(&ratio);
     for machine in [2, 3, 4, 8, 16].map(workers) {
         for n in (1024..4200).step_by(7) {
             let estimates = |n: usize| {
@@ -189,15 +189,15 @@ fn two_workers_have_a_tile_each() {
 fn many_workers_have_tiles_of_an_edge_that_is_packed_once() {
     for p in [8, 16] {
         let cut = plan(Problem::Product { m: 8192, n: 8192, k: 8192 }, &workers(p));
-        assert_eq!(cut, Plan::Tiles(Tiles { mb: 512, nb: 512, kb: 512 }));
+        assert_eq!(cut, Plan::Tiles(Tiles { mb: 528, nb: 528, kb: 528 }));
         // Strips would be narrower than it takes to pack what each of them needs.
         let cut = plan(Problem::Triangle { n: 2048, k: 2048 }, &workers(p));
         assert!(matches!(cut, Plan::Tiles(_)), "{cut:?}");
     }
 }
 
-/// The best blocks by measurement (f64, an EPYC of two cores and Xeons of 16, 2026-11-20 and 21). Half of these, or twice,
-/// costs some 10 %.
+/// The best blocks by measurement (f64, an EPYC of two cores and Xeons of 16, 2026-11-20 and 21). Half of these, or
+/// twice, costs some 10 %.
 #[test]
 fn blocks_are_near_the_measured_ones() {
     const CHOLESKY: [(usize, usize, usize); 10] = [
