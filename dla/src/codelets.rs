@@ -20,12 +20,16 @@ pub(crate) use copying::Copying;
 pub(crate) use diagonal::{Awaiting, Diagonal};
 pub(crate) use level3::{Gemm, Rank2k, RankK, Symm, Triangle, triangular};
 pub(crate) use reflect::{Application, Geqrf, Larfb, Larft, Ungqr, cost_of_larfb, identity, multiply_out};
-pub(crate) use tiles::{Of, OnOne, OnTwo, Part, plan, plan_awaited};
+pub(crate) use tiles::{OnOne, OnTwo, Part, Which, plan, plan_awaited};
 pub(crate) use tree::{Branch, BranchApplication, Gather, Scatter};
 pub(crate) use triangle::{Lauum, Trtri};
 
 use crate::tiled::Tile;
-use superscalar_kernels::{MatMut, Scalar, device::Mat, operations::cost};
+use superscalar_kernels::{
+    MatMut, Op, Scalar,
+    device::Mat,
+    operations::{Operation as _, cost},
+};
 use superscalar_runtime::{Cost, DeviceError, Operand, TaskSpec};
 
 /// What becomes of a task on the host.
@@ -46,6 +50,5 @@ fn mat<T, V: ?Sized>(operand: Operand<V>) -> Result<Mat<T>, DeviceError> {
 
 /// The cost of a product of m x k by k x n that is added to.
 pub(crate) fn cost_of_product<T: Scalar>(m: usize, n: usize, k: usize) -> Cost {
-    let (m, n, k) = (m as f64, n as f64, k as f64);
-    cost::<T>(m * n * k, m * n * k, m * k + k * n + 2.0 * m * n)
+    elimination::<T>(Op::None, (0..m, k), 0..k, 0..m, n).cost()
 }

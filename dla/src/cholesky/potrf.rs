@@ -3,7 +3,7 @@
 use super::potrf_columns;
 use crate::{
     Scalar,
-    codelets::{Gemm, Of, OnOne, Part, RankK, Triangle, task, triangular},
+    codelets::{Gemm, OnOne, Part, RankK, Triangle, Which, task, triangular},
     error::Error,
     options::Options,
     plan::{Machine, Problem},
@@ -55,7 +55,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
         // The column that becomes the next panel is more urgent than the others.
         let urgency = |j| i32::from(j == k + 1);
         // A[k][k] = L[k][k] L[k][k]ᴴ
-        let tile = Part::whole(Of::Changed, (a.rows_of(k), a.rows_of(k)));
+        let tile = Part::whole(Which::Changed, (a.rows_of(k), a.rows_of(k)));
         potrf.insert(s, task("potrf", k, k, k).priority(4), Potrf { uplo, first: k * nb, a: tile }, a.at(k, k));
         for i in k + 1..nt {
             // A[i][k] := A[i][k] L[k][k]⁻ᴴ

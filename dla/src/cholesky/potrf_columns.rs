@@ -6,7 +6,7 @@
 
 use crate::{
     Scalar,
-    codelets::{Of, OnOne, OnTwo, Part, elimination, system, task},
+    codelets::{OnOne, OnTwo, Part, Which, elimination, system, task},
     distribution::{Dealer, update_by_gemm},
     steps::{Step, steps},
     tiled::Tiled,
@@ -53,7 +53,9 @@ fn rows<T: Scalar>(a: &Tiled<'_, MatMut<'_, T>>, j: usize, of: usize) -> Rows {
 fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
     let (potrf, herk) = (OnOne::panels("potrf"), OnTwo::new("herk"));
     let (n, nb) = (a.shape().0, a.tile_shape().1);
-    let usual = update::<T>(0..nb + (n / 2).saturating_sub(nb), nb, 0..nb + (n / 2).saturating_sub(nb), nb);
+    // The devices' weights are told by an update in the middle of the factorization.
+    let half = 0..nb.max(n / 2);
+    let usual = update::<T>(half.clone(), nb, half, nb);
     let dealer = Dealer::new(s, a, ("herk", usual.cost()));
     for step in steps(a.nt(), a.nt(), s.nesting().has_devices()) {
         match step {
@@ -61,7 +63,7 @@ fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
                 // A[k][k] = L[k][k] L[k][k]ᴴ, L[k+1..][k] = A[k+1..][k] L[k][k]⁻ᴴ
                 let (rows, above) = (rows(a, k, k), a.first_row_of(k));
                 let first = above + rows.here.start;
-                let panel = Potrf { uplo: Uplo::Lower, first, a: Part::rows(Of::Changed, rows.all(), a.cols_of(k)) };
+                let panel = Potrf { uplo: Uplo::Lower, first, a: Part::rows(Which::Changed, rows.all(), a.cols_of(k)) };
                 potrf.insert(s, task("potrf", k, k, k).priority(4), panel, a.at(0, k));
                 dealer.deal_behind(s, k, a.at(0, k));
             }
@@ -79,7 +81,7 @@ fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
 /// diagonal is half of a square, whose other half belongs to the user. So the update is a rank-k update of that block and one product for all
 /// that is below (task-superscalar paper, section 5.3).
 fn update<T: Scalar>(from: Range<usize>, k: usize, rows: Range<usize>, n: usize) -> RankK<T, Part<T>> {
-    let (a, c) = (Part::rows(Of::First, from, k), Part::rows(Of::Changed, rows, n));
+    let (a, c) = (Part::rows(Which::First, from, k), Part::rows(Which::Changed, rows, n));
     RankK { symmetry: Symmetry::Hermitian, uplo: Uplo::Lower, op: Op::None, alpha: -T::ONE, a, beta: T::ONE, c }
 }
 
@@ -94,13 +96,14 @@ fn upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
         if k > 0 {
             // A[k][k] := A[k][k] − U[0..k][k]ᴴ U[0..k][k]
             let n = here.len();
-            let (above, c) = (Part::rows(Of::Changed, 0..here.start, n), Part::rows(Of::Changed, here.clone(), n));
+            let (above, c) =
+                (Part::rows(Which::Changed, 0..here.start, n), Part::rows(Which::Changed, here.clone(), n));
             let (symmetry, uplo, op) = (Symmetry::Hermitian, Uplo::Upper, Op::ConjTrans);
             let update = RankK { symmetry, uplo, op, alpha: -T::ONE, a: above, beta: T::ONE, c };
             herk.insert(s, task("herk", k, k, k).priority(3), update, a.at(0, k));
         }
         // A[k][k] = U[k][k]ᴴ U[k][k]
-        let block = Part::rows(Of::Changed, here.clone(), here.len());
+        let block = Part::rows(Which::Changed, here.clone(), here.len());
         let panel = Potrf { uplo: Uplo::Upper, first: here.start, a: block };
         potrf.insert(s, task("potrf", k, k, k).priority(4), panel, a.at(0, k));
         dealer.deal_behind(s, k, a.at(0, k));

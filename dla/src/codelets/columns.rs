@@ -2,7 +2,7 @@
 
 use super::{
     Changed, cost, mat, panel,
-    tiles::{Of, Part},
+    tiles::{Part, Which},
 };
 use crate::Scalar;
 use std::ops::Range;
@@ -113,21 +113,21 @@ pub(crate) fn system<T: Scalar>(
     (uplo, op, diag): (Uplo, Op, Diag),
     nrhs: usize,
 ) -> Triangular<T, Part<T>> {
-    let (a, b) = (Part::rows(Of::First, rows.clone(), rows.len()), Part::rows(Of::Changed, rows, nrhs));
+    let (a, b) = (Part::rows(Which::First, rows.clone(), rows.len()), Part::rows(Which::Changed, rows, nrhs));
     Triangular { action: Action::Solve, side: Side::Left, uplo, op, diag, alpha: T::ONE, a, b }
 }
 
-/// B[changed] := B[changed] − op(A[of]) B[by], where A[of] is what lies beside the changed rows, or above or below the diagonal: these rows of so
-/// many columns. B has n columns.
-pub(crate) fn elimination<T: Scalar>(
+/// B[changed] := B[changed] − op(A[a]) B[by], where A[a] is these rows of the first so many columns of the block column A, and B has n columns.
+/// `by` and `changed` do not overlap.
+pub(crate) fn elimination<T: superscalar_kernels::Scalar>(
     op: Op,
     (a, a_cols): (Range<usize>, usize),
     by: Range<usize>,
     changed: Range<usize>,
     n: usize,
 ) -> Gemm<T, Part<T>> {
-    let factors = (Part::rows(Of::First, a, a_cols), Part::rows(Of::Changed, by, n));
-    Gemm::new((op, Op::None), -T::ONE, factors, T::ONE, Part::rows(Of::Changed, changed, n))
+    let factors = (Part::rows(Which::First, a, a_cols), Part::rows(Which::Changed, by, n));
+    Gemm::new((op, Op::None), -T::ONE, factors, T::ONE, Part::rows(Which::Changed, changed, n))
 }
 
 /// Sets the rows of a block column from one on to zero.

@@ -2,7 +2,7 @@
 
 use super::{
     Changed,
-    tiles::{Of, OnTwo, Part},
+    tiles::{OnTwo, Part, Which},
 };
 use crate::{Scalar, tiled::Tile};
 use superscalar_kernels::{Op, TileView, operations::Lacpy};
@@ -25,7 +25,7 @@ impl<'s, T: Scalar, V: TileView<Element = T> + 's> Copying<'s, T, V> {
         if b.home().resource().is_none() {
             b.deal_to(a.home().resource());
         }
-        let copy = Lacpy { op: Op::None, a: Part::whole(Of::First, shape), b: Part::whole(Of::Changed, shape) };
+        let copy = Lacpy { op: Op::None, a: Part::whole(Which::First, shape), b: Part::whole(Which::Changed, shape) };
         self.insert(s, spec, copy, a, b);
     }
 }

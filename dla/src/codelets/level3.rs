@@ -3,7 +3,7 @@
 
 use super::{
     Changed,
-    tiles::{Of, OnThree, OnTwo, Part},
+    tiles::{OnThree, OnTwo, Part, Which},
 };
 use crate::{Scalar, tiled::Factor};
 use superscalar_kernels::{
@@ -16,7 +16,7 @@ use superscalar_runtime::{Lent, Scope, TaskSpec};
 type Target<'s, T> = Lent<'s, Changed<'s, T>>;
 
 /// The tile of a factor as an operand of a task.
-fn part_of<T, V>(of: Of, factor: &Factor<'_, V>) -> Part<T> {
+fn part_of<T, V>(of: Which, factor: &Factor<'_, V>) -> Part<T> {
     Part::whole(of, factor.op.shape(factor.shape))
 }
 
@@ -55,8 +55,8 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Gemm<'s,
         c: Target<'s, T>,
     ) {
         debug_assert_eq!(a.shape.1, b.shape.0, "blocks of a product");
-        let c_part = Part::whole(Of::Changed, (a.shape.0, b.shape.1));
-        let factors = (part_of(Of::First, &a), part_of(Of::Second, &b));
+        let c_part = Part::whole(Which::Changed, (a.shape.0, b.shape.1));
+        let factors = (part_of(Which::First, &a), part_of(Which::Second, &b));
         let product = operations::Gemm { part, ..operations::Gemm::new((a.op, b.op), alpha, factors, beta, c_part) };
         self.insert_operation(s, spec, product, (a.tile, b.tile), c);
     }
@@ -77,7 +77,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>> RankK<'s, T, V> {
         beta: T,
         c: Target<'s, T>,
     ) {
-        let (a_part, c_part) = (part_of(Of::First, &a), Part::whole(Of::Changed, (a.shape.0, a.shape.0)));
+        let (a_part, c_part) = (part_of(Which::First, &a), Part::whole(Which::Changed, (a.shape.0, a.shape.0)));
         let update = operations::RankK { symmetry, uplo, op: a.op, alpha, a: a_part, beta, c: c_part };
         self.insert(s, spec, update, a.tile, c);
     }
@@ -98,8 +98,8 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Rank2k<'
         beta: T,
         c: Target<'s, T>,
     ) {
-        let (a_part, b_part) = (part_of(Of::First, &a), part_of(Of::Second, &b));
-        let c_part = Part::whole(Of::Changed, (a.shape.0, a.shape.0));
+        let (a_part, b_part) = (part_of(Which::First, &a), part_of(Which::Second, &b));
+        let c_part = Part::whole(Which::Changed, (a.shape.0, a.shape.0));
         let update = operations::Rank2k { symmetry, uplo, op: a.op, alpha, a: a_part, b: b_part, beta, c: c_part };
         self.insert_operation(s, spec, update, (a.tile, b.tile), c);
     }
@@ -121,7 +121,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Symm<'s,
         c: Target<'s, T>,
     ) {
         let (a_part, b_part, c_part) =
-            (part_of(Of::First, &a), part_of(Of::Second, &b), Part::whole(Of::Changed, b.shape));
+            (part_of(Which::First, &a), part_of(Which::Second, &b), Part::whole(Which::Changed, b.shape));
         let product = operations::Symm { symmetry, side, uplo, alpha, a: a_part, b: b_part, beta, c: c_part };
         self.insert_operation(s, spec, product, (a.tile, b.tile), c);
     }
@@ -138,6 +138,6 @@ pub(crate) fn triangular<T: Scalar>(
     shape: (usize, usize),
 ) -> Triangular<T, Part<T>> {
     let order = side.order(shape);
-    let (a, b) = (Part::whole(Of::First, (order, order)), Part::whole(Of::Changed, shape));
+    let (a, b) = (Part::whole(Which::First, (order, order)), Part::whole(Which::Changed, shape));
     Triangular { action, side, uplo, op, diag, alpha, a, b }
 }

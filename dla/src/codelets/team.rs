@@ -11,7 +11,7 @@ use crate::{
     plan,
 };
 use superscalar_kernels::{
-    MatMut, Side, Symmetry, Uplo,
+    MatMut, Side, Uplo,
     cpu::{self, Operand},
     operations::{Gemm, Lacpy, Operation, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
 };
@@ -59,28 +59,24 @@ fn gemm<T: Scalar>(on: Gemm<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<
 }
 
 impl<T: Scalar> Shared<T> for RankK<T, Part<T>> {
-    /// By rows of C: what is beside the diagonal is a product, and so is what is beside the triangle of a trapezoid.
+    /// By rows of C, a triangle or a trapezoid: what is beside the diagonal is a product.
     fn share(on: RankK<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<'_>) -> Outcome {
-        let n = on.c.ncols();
-        if on.c.nrows() != n {
-            return on.update(|beside| gemm(beside, nesting)).map_or(Ok(()), |shared| Ok(shared?));
-        }
         let RankK { symmetry, uplo, op, alpha, a, beta, c } = on;
-        let (a, (alpha, beta)) = (a.view(), (symmetry.factor(alpha), symmetry.factor(beta)));
+        let (a, n) = (a.view(), c.ncols());
         let k = op.shape(a.shape()).1;
         Ok(by_rows(nesting, "part of rank-k", c, (n * k).div_ceil(2), |rows, c| {
-            let (before, here, after) = (0..rows.start, rows.clone(), rows.end..n);
+            // The columns that have their diagonal in these rows: below a triangle there are none.
+            let here = rows.start.min(n)..rows.end.min(n);
             let (left, rest) = c.split_at_col(here.start);
             let (diagonal, right) = rest.split_at_col(here.len());
-            let (beside, columns) = if uplo == Uplo::Lower { (left, before) } else { (right, after) };
-            let a_here = rows_of_op(op, a, here);
+            let (beside, columns) = if uplo == Uplo::Lower { (left, 0..here.start) } else { (right, here.end..n) };
+            let a_here = rows_of_op(op, a, rows);
             if !columns.is_empty() {
-                let other = rows_of_op(op, a, columns);
-                cpu::gemm(alpha, op, a_here, symmetry.other(op), other, beta, beside);
+                let (alpha, beta) = (symmetry.factor(alpha), symmetry.factor(beta));
+                cpu::gemm(alpha, op, a_here, symmetry.other(op), rows_of_op(op, a, columns), beta, beside);
             }
-            match symmetry {
-                Symmetry::Symmetric => cpu::syrk(uplo, op, alpha, a_here, beta, diagonal),
-                Symmetry::Hermitian => cpu::herk(uplo, op, alpha.re(), a_here, beta.re(), diagonal),
+            if !here.is_empty() {
+                RankK { symmetry, uplo, op, alpha, a: a_here.into(), beta, c: diagonal }.update();
             }
         })?)
     }
@@ -112,5 +108,117 @@ impl<T: Scalar> Shared<T> for Potrf<Part<T>> {
     fn share(on: Potrf<MatMut<'_, T>>, nesting: Nesting<'_>) -> Outcome {
         let Some(rest) = on.factor()? else { return Ok(()) };
         Ok(triangular(rest, nesting, "trsm in panel")?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Matrix;
+    use superscalar_kernels::{Diag, Op, Symmetry, c64, operations::Action};
+    use superscalar_runtime::Runtime;
+
+    /// Small integers, of which no sum is rounded.
+    fn integers<T: Scalar>(m: usize, n: usize) -> Matrix<T> {
+        let part = |x: usize| <T::Real as superscalar_kernels::Scalar>::from_f64(x as f64 - 3.0);
+        Matrix::from_fn(m, n, |i, j| T::from_parts(part((3 * i + 5 * j) % 7), part((2 * i + j) % 5)))
+    }
+
+    /// Three workers hand out parts of this name, and leave what one leaves.
+    fn agree<'a, T: Scalar, O: Shared<T>>(
+        (part, c): (&str, &Matrix<T>),
+        on: &'a (dyn for<'c> Fn(MatMut<'c, T>) -> O::On<Operand<'a, T>, MatMut<'c, T>> + Sync + 'a),
+    ) {
+        let (m, n) = (c.nrows(), c.ncols());
+        let rt = Runtime::builder().workers(3).bind(false).trace(true).build().expect("threads can be started");
+        let (mut shared, mut alone) = (c.clone().into_vec(), c.clone());
+        let outcome = rt.scope(|s| {
+            let (nesting, c) = (s.nesting(), s.lend(&mut shared));
+            s.spawn("shared", c.read_write(), move |c: &mut Vec<T>| {
+                let c = MatMut::from_col_major(c, m, n, m).expect("as many elements");
+                O::share(on(c), nesting).map_err(std::io::Error::other)
+            });
+        });
+        outcome.expect("every part is done");
+        O::run(on(alone.as_mut())).expect("it is carried out");
+        let parts = rt.take_recording().expect("it is recorded").tasks.iter().filter(|task| task.name == part).count();
+        assert!(parts > 1, "{parts} of {part}");
+        assert!(shared == alone.into_vec(), "{part} of {m} x {n}");
+    }
+
+    fn updates<T: Scalar>() {
+        let (alpha, beta) = (integers::<T>(2, 1).at(1, 0), integers::<T>(3, 1).at(2, 0));
+        for (symmetry, uplo) in Symmetry::ALL.into_iter().flat_map(|s| [Uplo::Lower, Uplo::Upper].map(|u| (s, u))) {
+            for (op, (m, n)) in
+                [Op::None, symmetry.mirror()].into_iter().flat_map(|op| [(300, 300), (300, 128)].map(|c| (op, c)))
+            {
+                let (m, n) = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
+                let (rows, k) = op.shape((300, 128));
+                let (a, c) = (integers::<T>(rows, k), integers::<T>(m, n));
+                agree::<T, RankK<T, Part<T>>>(("part of rank-k", &c), &|c| RankK {
+                    symmetry,
+                    uplo,
+                    op,
+                    alpha,
+                    a: a.as_ref().into(),
+                    beta,
+                    c,
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn updates_of_triangles_and_trapezoids_are_shared() {
+        updates::<f64>();
+        updates::<c64>();
+    }
+
+    #[test]
+    fn products_are_shared() {
+        let (a, b, c) = (integers::<f64>(128, 300), integers(128, 120), integers(300, 120));
+        agree::<f64, Gemm<f64, Part<f64>>>(("part of gemm", &c), &|c| {
+            Gemm::new((Op::Trans, Op::None), 2.0, (a.as_ref().into(), b.as_ref().into()), -1.0, c)
+        });
+    }
+
+    /// Ones on the diagonal and beside it: a solve adds and subtracts.
+    fn bidiagonal(uplo: Uplo) -> Matrix<f64> {
+        let is_beside = |i: usize, j: usize| if uplo == Uplo::Lower { i == j + 1 } else { j == i + 1 };
+        Matrix::from_fn(128, 128, |i, j| f64::from(i == j || is_beside(i, j)))
+    }
+
+    #[test]
+    fn triangles_are_shared() {
+        for (side, uplo) in
+            [Side::Left, Side::Right].into_iter().flat_map(|s| [Uplo::Lower, Uplo::Upper].map(|u| (s, u)))
+        {
+            let a = bidiagonal(uplo);
+            let b = if side == Side::Left { integers::<f64>(128, 400) } else { integers(400, 128) };
+            for (action, op) in [(Action::Multiply, Op::None), (Action::Solve, Op::Trans)] {
+                let (diag, alpha) = (Diag::NonUnit, 2.0);
+                agree::<f64, Triangular<f64, Part<f64>>>(("part of trxm", &b), &|b| Triangular {
+                    action,
+                    side,
+                    uplo,
+                    op,
+                    diag,
+                    alpha,
+                    a: a.as_ref().into(),
+                    b,
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn the_rest_of_a_panel_is_shared() {
+        for uplo in [Uplo::Lower, Uplo::Upper] {
+            let (m, n) = if uplo == Uplo::Lower { (600, 128) } else { (128, 600) };
+            let square = |i: usize, j: usize| if i == j { 4.0 } else { 0.0 };
+            let rest = integers::<f64>(m, n);
+            let a = Matrix::from_fn(m, n, |i, j| if i.max(j) < 128 { square(i, j) } else { rest.at(i, j) });
+            agree::<f64, Potrf<Part<f64>>>(("trsm in panel", &a), &|a| Potrf { uplo, first: 0, a });
+        }
     }
 }

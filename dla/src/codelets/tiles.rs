@@ -21,16 +21,16 @@ use superscalar_runtime::{
 
 /// The tiles of a task: those that are read, and the one that is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Of {
+pub(crate) enum Which {
     First,
     Second,
     Changed,
 }
 
-/// Rows, and columns from the first on, of one of a task's tiles.
+/// Some rows of one of a task's tiles, and its first columns.
 #[derive(Clone, Debug)]
 pub(crate) struct Part<T> {
-    of: Of,
+    of: Which,
     rows: Range<usize>,
     cols: usize,
     is_whole: bool,
@@ -39,17 +39,23 @@ pub(crate) struct Part<T> {
 
 impl<T> Part<T> {
     /// All of a tile of this shape.
-    pub(crate) fn whole(of: Of, (m, n): (usize, usize)) -> Self {
+    pub(crate) fn whole(of: Which, (m, n): (usize, usize)) -> Self {
         Self { is_whole: true, ..Self::rows(of, 0..m, n) }
     }
 
+    /// What is called whole must be: nothing of a tile that is overwritten is kept.
+    fn check(&self, tile: (usize, usize)) {
+        let shape = (self.rows.len(), self.cols);
+        assert!(!self.is_whole || shape == tile, "all of a tile of {tile:?}, not {shape:?}");
+    }
+
     /// Some rows of a tile's first n columns.
-    pub(crate) fn rows(of: Of, rows: Range<usize>, n: usize) -> Self {
+    pub(crate) fn rows(of: Which, rows: Range<usize>, n: usize) -> Self {
         Self { of, rows, cols: n, is_whole: false, element: PhantomData }
     }
 }
 
-impl<T: Scalar> Shape for Part<T> {
+impl<T: superscalar_kernels::Scalar> Shape for Part<T> {
     type Element = T;
 
     fn shape(&self) -> (usize, usize) {
@@ -57,34 +63,43 @@ impl<T: Scalar> Shape for Part<T> {
     }
 }
 
-/// A tile, whatever its view.
-trait Readable<T> {
+/// A tile that is read, whatever its view.
+trait Source<T> {
     fn part(&self, part: &Part<T>) -> Operand<'_, T>;
 }
 
-impl<V: TileView> Readable<V::Element> for Tile<V> {
+impl<V: TileView> Source<V::Element> for Tile<V> {
     fn part(&self, part: &Part<V::Element>) -> Operand<'_, V::Element> {
+        part.check(self.view().shape());
         self.operand_of(part.rows.clone(), 0..part.cols)
     }
 }
 
 /// The tiles of a task on the host, in turn for each operand.
 struct Views<'t, T> {
-    read: [Option<&'t dyn Readable<T>>; 2],
-    /// What is left of the tile that is changed: rows, from which one on.
-    changed: Vec<(usize, MatMut<'t, T>)>,
+    read: [Option<&'t dyn Source<T>>; 2],
+    /// What is left of the tile that is changed: rows, from which one on. A task has two parts of it at most.
+    changed: [Option<(usize, MatMut<'t, T>)>; 3],
+    /// The shape of that tile.
+    shape: (usize, usize),
 }
 
 impl<'t, T: Scalar> Views<'t, T> {
     /// These rows and columns of the tile that is changed, which nobody has had yet.
     fn take(&mut self, part: &Part<T>) -> MatMut<'t, T> {
+        part.check(self.shape);
         let Range { start, end } = part.rows;
-        let is_in = |&(first, ref view): &(usize, MatMut<'t, T>)| first <= start && end <= first + view.nrows();
-        let at = self.changed.iter().position(is_in).expect("operands of a task that do not overlap");
-        let (first, view) = self.changed.swap_remove(at);
+        let has_all = |rows: &Option<(usize, MatMut<'t, T>)>| {
+            rows.as_ref().is_some_and(|(first, view)| *first <= start && end <= first + view.nrows())
+        };
+        let at = self.changed.iter().position(has_all).expect("operands of a task that do not overlap");
+        let (first, view) = self.changed[at].take().expect("it was just seen");
         let (above, rest) = view.split_at_row(start - first);
         let (taken, below) = rest.split_at_row(end - start);
-        self.changed.extend([(first, above), (end, below)]);
+        for left in [(first, above), (end, below)].into_iter().filter(|(_, view)| view.nrows() > 0) {
+            let free = self.changed.iter_mut().find(|place| place.is_none());
+            *free.expect("no more than two parts are taken") = Some(left);
+        }
         taken.split_at_col(part.cols).0
     }
 }
@@ -96,7 +111,7 @@ impl<'t, T: Scalar> Resolve<Part<T>> for Views<'t, T> {
 
     fn read(&mut self, _: &'static str, part: &Part<T>) -> Result<Operand<'t, T>, Infallible> {
         Ok(match part.of {
-            Of::Changed => self.take(part).into_ref().into(),
+            Which::Changed => self.take(part).into_ref().into(),
             of => self.read[of as usize].expect("as many tiles as the operation has").part(part),
         })
     }
@@ -116,6 +131,7 @@ impl<T: Scalar> Resolve<Part<T>> for Places<T> {
 
     fn read(&mut self, _: &'static str, part: &Part<T>) -> Result<Mat<T>, Infallible> {
         let tile = self.0[part.of as usize].expect("as many tiles as the operation has");
+        part.check(tile.shape());
         Ok(tile.submatrix(part.rows.clone(), 0..part.cols))
     }
 
@@ -150,12 +166,14 @@ pub(crate) struct Planned<'s, O> {
 
 /// A large tile is shared where that helps.
 pub(crate) fn plan<'s, T: Scalar, O: Shared<T>>(s: &'s Scope<'s, '_>, operation: O) -> Planned<'s, O> {
+    debug_assert!(operation.agrees(), "operands of {}", operation.name());
     let nesting = team::of::<T>(s, operation.cost());
     Planned { operation, nesting }
 }
 
 /// The work of a task that others wait for is shared.
 pub(crate) fn plan_awaited<'s, T: Scalar, O: Shared<T>>(s: &'s Scope<'s, '_>, operation: O) -> Planned<'s, O> {
+    debug_assert!(operation.agrees(), "operands of {}", operation.name());
     Planned { operation, nesting: Some(s.nesting()) }
 }
 
@@ -167,10 +185,11 @@ fn overwrites<T: Scalar, O: Shared<T>>(p: &Planned<'_, O>) -> bool {
 
 fn run<'t, T: Scalar, O: Shared<T>>(
     p: &Planned<'_, O>,
-    read: [Option<&'t dyn Readable<T>>; 2],
+    read: [Option<&'t dyn Source<T>>; 2],
     changed: &'t mut Changed<'_, T>,
 ) -> Outcome {
-    let Ok(on) = p.operation.on(&mut Views { read, changed: vec![(0, changed.view_mut())] });
+    let shape = changed.view().shape();
+    let Ok(on) = p.operation.on(&mut Views { read, changed: [Some((0, changed.view_mut())), None, None], shape });
     match p.nesting {
         Some(nesting) => O::share(on, nesting),
         None => Ok(O::run(on)?),
@@ -218,14 +237,14 @@ impl<'s, T: Scalar, O: Shared<T>> OnOne<'s, T, O> {
 }
 
 /// A codelet for operations, which takes these tiles.
-type Of3<'s, V, W, C, O> = Codelet<(Reads<Tile<V>>, Reads<Tile<W>>, C), Planned<'s, O>>;
-type Of2<'s, V, C, O> = Codelet<(Reads<Tile<V>>, C), Planned<'s, O>>;
+type ThreeTiles<'s, V, W, C, O> = Codelet<(Reads<Tile<V>>, Reads<Tile<W>>, C), Planned<'s, O>>;
+type TwoTiles<'s, V, C, O> = Codelet<(Reads<Tile<V>>, C), Planned<'s, O>>;
 
 /// An operation on parts of two tiles, one of which it changes.
 pub(crate) struct OnTwo<'s, T: Scalar, V: TileView, O> {
-    update: Of2<'s, V, Updates<Changed<'s, T>>, O>,
+    update: TwoTiles<'s, V, Updates<Changed<'s, T>>, O>,
     /// The same where the old contents are not wanted: none of them is moved to a device.
-    overwrite: Of2<'s, V, Writes<Changed<'s, T>>, O>,
+    overwrite: TwoTiles<'s, V, Writes<Changed<'s, T>>, O>,
 }
 
 impl<'s, T: Scalar, V: TileView<Element = T>, O: Shared<T>> OnTwo<'s, T, V, O> {
@@ -271,9 +290,9 @@ impl<'s, T: Scalar, V: TileView<Element = T>, O: Shared<T>> OnTwo<'s, T, V, O> {
 
 /// An operation on parts of three tiles, one of which it changes.
 pub(crate) struct OnThree<'s, T: Scalar, V: TileView, W: TileView, O> {
-    update: Of3<'s, V, W, Updates<Changed<'s, T>>, O>,
+    update: ThreeTiles<'s, V, W, Updates<Changed<'s, T>>, O>,
     /// The same where the old contents are not wanted: none of them is moved to a device.
-    overwrite: Of3<'s, V, W, Writes<Changed<'s, T>>, O>,
+    overwrite: ThreeTiles<'s, V, W, Writes<Changed<'s, T>>, O>,
 }
 
 impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>, O: Shared<T>> OnThree<'s, T, V, W, O> {

@@ -18,7 +18,7 @@ pub(crate) mod trsm;
 
 use crate::{
     Scalar,
-    codelets::{Of, OnOne, Part, task},
+    codelets::{OnOne, Part, Which, task},
     error::Error,
     tiled::{Factor, Tiled},
 };
@@ -62,7 +62,7 @@ fn scale<'s, T: Scalar>(s: &'s Scope<'s, '_>, part: Option<(Symmetry, Uplo)>, be
         // The diagonal of a Hermitian matrix becomes real whatever beta is.
         let changes = beta != T::ONE || diagonal.is_some_and(|(symmetry, _)| symmetry == Symmetry::Hermitian);
         if wanted && changes {
-            let tile = Part::whole(Of::Changed, (c.rows_of(i), c.cols_of(j)));
+            let tile = Part::whole(Which::Changed, (c.rows_of(i), c.cols_of(j)));
             scale.insert(s, task("scale", i, j, 0), Scale { part: diagonal, beta, a: tile }, c.at(i, j));
         }
     }

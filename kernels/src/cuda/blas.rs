@@ -42,13 +42,21 @@ struct Functions {
     names: &'static [&'static str],
     gemm: Multiply,
     batch: MultiplyBatch,
-    /// symm and hemm, as `Symmetry` has them.
+    /// symm and hemm, by [`of`].
     symmetric: [Symmetric; 2],
     /// syrk and herk.
     rank_k: [Update; 2],
     /// syr2k and her2k.
     rank_2k: [Update2; 2],
     trsm: Triangular,
+}
+
+/// Where the tables have a routine's two forms.
+fn of(symmetry: Symmetry) -> usize {
+    match symmetry {
+        Symmetry::Symmetric => 0,
+        Symmetry::Hermitian => 1,
+    }
 }
 
 /// One of four tables: the routines' names, those for Hermitian matrices last.
@@ -221,7 +229,7 @@ impl<T: Scalar> Stream<'_, T> {
         let (operands, place) = ([self.at(a)?, self.at(b)?], self.at(c)?);
         let (alpha, beta) = (Scalars(alpha), Scalars(beta));
         self.blas(symmetry.mm(), |functions, handle| {
-            let symm = functions.symmetric[symmetry as usize];
+            let symm = functions.symmetric[of(symmetry)];
             // SAFETY: see `gemm`.
             unsafe { symm(handle, modes, sizes, number(&alpha), operands, number(&beta), place) }
         })
@@ -236,7 +244,7 @@ impl<T: Scalar> Stream<'_, T> {
         let (real_alpha, real_beta) = (Scalars(alpha.re()), Scalars(beta.re()));
         let (alpha, beta) = (Scalars(alpha), Scalars(beta));
         self.blas(symmetry.rank_k(), |functions, handle| {
-            let update = functions.rank_k[symmetry as usize];
+            let update = functions.rank_k[of(symmetry)];
             // SAFETY: see `gemm`. Scalars of herk are real; where it is syrk, so are all.
             unsafe {
                 match symmetry {
@@ -255,7 +263,7 @@ impl<T: Scalar> Stream<'_, T> {
         let (operands, c) = ([self.at(a)?, self.at(b)?], self.at(c)?);
         let (real_beta, alpha, beta) = (Scalars(beta.re()), Scalars(alpha), Scalars(beta));
         self.blas(symmetry.rank_2k(), |functions, handle| {
-            let update = functions.rank_2k[symmetry as usize];
+            let update = functions.rank_2k[of(symmetry)];
             let beta = if symmetry == Symmetry::Hermitian { number(&real_beta) } else { number(&beta) };
             // SAFETY: see `gemm`. beta is real for her2k.
             unsafe { update(handle, modes, sizes, number(&alpha), operands, beta, c) }

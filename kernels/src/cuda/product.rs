@@ -41,10 +41,10 @@ impl<T: Scalar> Gemm<T, Mat<T>> {
         let order = n.min(DIAGONAL);
         let w = stream.take::<T>((order, n.next_multiple_of(order)))?;
         let whole = n / order;
-        let step = self.steps(order);
+        let [a_step, b_step] = self.steps(order);
         let one = self.block((0..order, 0..order));
         let one = Self { beta: T::ZERO, c: w.submatrix(0..order, 0..order), ..one };
-        stream.gemm_batch(&one, [step.0, step.1, order * order], whole)?;
+        stream.gemm_batch(&one, [a_step, b_step, order * order], whole)?;
         if whole * order < n {
             let (rest, rows) = (whole * order..n, n - whole * order);
             let last = self.block((rest.clone(), rest.clone()));
@@ -55,14 +55,14 @@ impl<T: Scalar> Gemm<T, Mat<T>> {
         stream.release(before);
         let mut order = order;
         while order < n {
-            self.run_beside(stream, part, order)?;
+            self.enqueue_beside(stream, part, order)?;
             order *= 2;
         }
         Ok(())
     }
 
     /// The blocks of this order beside the diagonal, two of whose kind the diagonal has between them.
-    fn run_beside(self, stream: &mut Stream<'_, T>, part: Uplo, order: usize) -> Result<(), DeviceError> {
+    fn enqueue_beside(self, stream: &mut Stream<'_, T>, part: Uplo, order: usize) -> Result<(), DeviceError> {
         let n = self.c.n;
         let at = |first: usize| {
             let (near, far) = (first..first + order, first + order..n.min(first + 2 * order));
@@ -70,7 +70,7 @@ impl<T: Scalar> Gemm<T, Mat<T>> {
         };
         let whole = n / (2 * order);
         if whole > 0 {
-            let (a_step, b_step) = self.steps(2 * order);
+            let [a_step, b_step] = self.steps(2 * order);
             stream.gemm_batch(&at(0), [a_step, b_step, 2 * order * (self.c.ld + 1)], whole)?;
         }
         if whole * 2 * order + order < n { at(whole * 2 * order).enqueue(stream) } else { Ok(()) }
@@ -86,10 +86,10 @@ impl<T: Scalar> Gemm<T, Mat<T>> {
     }
 
     /// The elements from one factor to that which is so many rows or columns of C further.
-    fn steps(&self, rows: usize) -> (usize, usize) {
+    fn steps(&self, rows: usize) -> [usize; 2] {
         let Self { op_a, op_b, a, b, .. } = self;
         let of = |is_along: bool, ld: usize| if is_along { rows } else { rows * ld };
-        (of(*op_a == Op::None, a.ld), of(*op_b != Op::None, b.ld))
+        [of(*op_a == Op::None, a.ld), of(*op_b != Op::None, b.ld)]
     }
 }
 

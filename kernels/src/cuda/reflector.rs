@@ -13,7 +13,7 @@ use superscalar_runtime::DeviceError;
 /// C := op(Q) C or C op(Q). With T of fewer rows than columns, Q is the product of one reflector for every so many columns.
 pub(super) fn larfb<T: Scalar>(
     stream: &mut Stream<'_, T>,
-    Larfb { side, op, v, t, c }: Larfb<Mat<T>>,
+    Larfb { side, op, v, t, c }: Larfb<T>,
 ) -> Result<(), DeviceError> {
     let (m, k) = v.shape();
     if k == 0 || c.m == 0 || c.n == 0 {

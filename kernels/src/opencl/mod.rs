@@ -91,7 +91,7 @@ pub fn enqueue_with<T: Scalar>(
         return Err(DeviceError::new(format!("{} has no double precision", queue.class().name)));
     }
     call.check()?;
-    // Kernels go by what they are told.
+    // Kernels check no bounds, so this does: of empty operands, too.
     let (heap_bytes, used) = (queue.heap_bytes(), call.matrices().map(|used| used.end().unwrap_or(usize::MAX)));
     if scratch.start > scratch.end || used.chain([scratch.end]).any(|end| end > heap_bytes) {
         return Err(DeviceError::new(format!(

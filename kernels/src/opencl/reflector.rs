@@ -6,13 +6,13 @@ use super::{
     stream::Stream,
     view::{Structure, View},
 };
-use crate::{Op, Scalar, Side, Uplo, device::Mat, operations::Larfb};
+use crate::{Op, Scalar, Side, Uplo, operations::Larfb};
 use superscalar_runtime::DeviceError;
 
 /// C := op(Q) C or C op(Q). With T of fewer rows than columns, Q is the product of one reflector for every so many columns.
 pub(super) fn larfb<T: Scalar>(
     stream: &mut Stream<'_>,
-    Larfb { side, op, v, t, c }: Larfb<Mat<T>>,
+    Larfb { side, op, v, t, c }: Larfb<T>,
 ) -> Result<(), DeviceError> {
     let (m, k) = v.shape();
     let c = View::of(c);

@@ -28,7 +28,7 @@ pub enum Call<T: Scalar> {
     /// laswp.
     Laswp(Laswp<T>),
     /// larfb.
-    Larfb(Larfb<Mat<T>>),
+    Larfb(Larfb<T>),
     /// A copy, perhaps transposed.
     Lacpy(Lacpy<Mat<T>>),
     /// A scaling.

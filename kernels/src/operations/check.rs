@@ -175,9 +175,9 @@ impl<T: Scalar> Call<T> {
     /// ```
     pub fn check(&self) -> Result<(), DeviceError> {
         self.check_shapes()?;
-        let written = self.matrices().take_while(|used| used.mode != Mode::Read);
-        for (at, written) in written.enumerate() {
-            if let Some(other) = self.matrices().skip(at + 1).find(|other| other.overlaps(&written)) {
+        for (at, written) in self.matrices().enumerate().filter(|(_, used)| used.mode != Mode::Read) {
+            let others = self.matrices().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other);
+            if let Some(other) = others.into_iter().find(|other| other.overlaps(&written)) {
                 return Err(DeviceError::new(format!("{}: {} overlaps {}", self.name(), written.name, other.name)));
             }
         }

@@ -1,8 +1,8 @@
 //! A [`Call`] carried out by the host's kernels, on a heap in host memory.
 //!
-//! This is how simulated devices compute, and how the conformance suite runs the host's kernels. It is the one place where
-//! the variants of [`Call`] meet the functions of [`cpu`]. `unsafe` stands here because a heap has no slices: its
-//! matrices lie between each other's columns.
+//! This is how simulated devices compute, and how the conformance suite runs the host's kernels. Here a call's places become views; what is
+//! done with them is `run` of its operation. `unsafe` stands here because matrices in a heap lie between each other's columns: they are no
+//! slices.
 
 use super::{Call, Mat, Resolve};
 use crate::{MatMut, MatRef, Scalar, cpu::Operand};

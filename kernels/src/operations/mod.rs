@@ -36,8 +36,7 @@ pub use reflect::Larfb;
 pub use symmetric::{Rank2k, RankK, Symm};
 pub use triangular::{Action, Triangular};
 
-use crate::{MatMut, NotPositiveDefinite, Op, Scalar, Uplo, cpu::Operand};
-use std::ops::Range;
+use crate::{MatMut, NotPositiveDefinite, Scalar, Uplo, cpu::Operand};
 use superscalar_runtime::{BlasLevel, Cost, Mode};
 
 /// One operation on matrices, of whatever kind these are. Sealed: the operations are those of this module.
@@ -77,7 +76,7 @@ pub trait Operation: sealed::Sealed {
     /// Whether the shapes fit together.
     fn agrees(&self) -> bool;
 
-    /// The way to use an operand that the routine does not have for this type, if it is asked for.
+    /// The option that the routine does not take for this type, such as a plain transpose of complex matrices in herk.
     fn misused(&self) -> Option<&'static str> {
         None
     }
@@ -137,7 +136,6 @@ mod sealed {
     impl<T, P> Sealed for super::Rank2k<T, P> {}
     impl<T, P> Sealed for super::Triangular<T, P> {}
     impl<P> Sealed for super::Potrf<P> {}
-    impl<P> Sealed for super::Larfb<P> {}
     impl<P> Sealed for super::Lacpy<P> {}
     impl<T, P> Sealed for super::Scale<T, P> {}
 }
@@ -158,45 +156,10 @@ impl<T: Scalar> Shape for MatMut<'_, T> {
     }
 }
 
-/// A matrix that is read, of which there are parts.
-trait Readable: Shape + Sized {
-    /// These rows and columns.
-    fn part(&self, rows: Range<usize>, cols: Range<usize>) -> Self;
-
-    /// The same, of which nothing is remembered from one operation to the next.
-    fn used_once(self) -> Self;
-
-    /// These rows of op(A).
-    fn rows_of(&self, op: Op, rows: Range<usize>) -> Self {
-        let (m, n) = self.shape();
-        if op == Op::None { self.part(rows, 0..n) } else { self.part(0..m, rows) }
-    }
-}
-
 /// A matrix that is written, a trapezoid of which is cut in two.
 pub(crate) trait Trapezoid: Shape + Sized {
     /// The triangle that begins in its first row and column, and what is below it (lower), or beside it (upper).
     fn cut(self, uplo: Uplo) -> (Self, Self);
-}
-
-impl<T: Scalar> Readable for Operand<'_, T> {
-    fn part(&self, rows: Range<usize>, cols: Range<usize>) -> Self {
-        Self { view: self.view.submatrix(rows, cols), ..*self }
-    }
-
-    fn used_once(self) -> Self {
-        Self { packs: None, ..self }
-    }
-}
-
-impl<T: Scalar> Readable for Mat<T> {
-    fn part(&self, rows: Range<usize>, cols: Range<usize>) -> Self {
-        self.submatrix(rows, cols)
-    }
-
-    fn used_once(self) -> Self {
-        self
-    }
 }
 
 impl<T: Scalar> Trapezoid for MatMut<'_, T> {

@@ -46,6 +46,7 @@ impl<P: Shape> Operation for Lacpy<P> {
 
     fn run(on: Lacpy<Operand<'_, P::Element>, MatMut<'_, P::Element>>) -> Result<(), NotPositiveDefinite> {
         let (a, mut b) = (on.a.view, on.b);
+        assert_eq!(on.op.shape(a.shape()), b.shape(), "lacpy: B and op(A)");
         match on.op {
             Op::None => b.copy_from(a),
             Op::Trans => b.copy_from(a.transpose()),

@@ -1,40 +1,39 @@
 //! Block reflectors.
 
-use super::{Call, Mat, Operation, Resolve, Shape, cost_of, reals, symmetric};
-use crate::{
-    MatMut, NotPositiveDefinite, Op, Side, Symmetry,
-    cpu::{self, BlockReflector, Operand},
+use super::{
+    Mat,
+    check::{Placed, Uses},
+    heap::Views,
+    symmetric,
 };
-use superscalar_runtime::{Cost, Mode};
+use crate::{
+    Op, Scalar, Side, Symmetry,
+    cpu::{self, BlockReflector},
+};
+use superscalar_runtime::{DeviceError, Mode};
 
 /// C := op(Q) C or C op(Q), where Q = I − V T Vᴴ; V is unit lower trapezoidal, T upper triangular.
 #[derive(Clone, Copy, Debug)]
-pub struct Larfb<R, W = R> {
+pub struct Larfb<T> {
     /// The side of Q.
     pub side: Side,
     /// What is done to Q.
     pub op: Op,
     /// V.
-    pub v: R,
+    pub v: Mat<T>,
     /// T.
-    pub t: R,
+    pub t: Mat<T>,
     /// C.
-    pub c: W,
+    pub c: Mat<T>,
 }
 
-impl<P: Shape> Operation for Larfb<P> {
-    type Element = P::Element;
-    type Operand = P;
-    type On<R, W> = Larfb<R, W>;
-
+impl<T: Scalar> Placed<T> for Larfb<T> {
     fn name(&self) -> &'static str {
         "larfb"
     }
 
-    fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<Larfb<X::Read, X::Write>, X::Error> {
-        let &Self { side, op, ref v, ref t, ref c } = self;
-        let c = operands.write("C", Mode::ReadWrite, c)?;
-        Ok(Larfb { side, op, v: operands.read("V", v)?, t: operands.read("T", t)?, c })
+    fn uses(&self) -> Uses<'_> {
+        Uses::new().and("C", Mode::ReadWrite, self.c).and("V", Mode::Read, self.v).and("T", Mode::Read, self.t)
     }
 
     fn agrees(&self) -> bool {
@@ -44,20 +43,12 @@ impl<P: Shape> Operation for Larfb<P> {
     }
 
     fn misused(&self) -> Option<&'static str> {
-        symmetric::misused::<P::Element>(Symmetry::Hermitian, self.op)
+        symmetric::misused::<T>(Symmetry::Hermitian, self.op)
     }
 
-    fn cost(&self) -> Cost {
-        let ((m, n), (order, k)) = (reals(self.c.shape()), reals(self.v.shape()));
-        cost_of::<P::Element>(2.0 * m * n * k, order * k + 2.0 * m * n)
-    }
-
-    fn run(on: Larfb<Operand<'_, P::Element>, MatMut<'_, P::Element>>) -> Result<(), NotPositiveDefinite> {
-        cpu::larfb(on.side, on.op, BlockReflector::new(on.v.view, on.t.view), on.c);
+    fn run(&self, at: &mut Views<'_>) -> Result<(), DeviceError> {
+        let q = BlockReflector::new(at.view(self.v)?, at.view(self.t)?);
+        cpu::larfb(self.side, self.op, q, at.view_mut(self.c)?);
         Ok(())
-    }
-
-    fn call(on: Larfb<Mat<P::Element>>) -> Call<P::Element> {
-        Call::Larfb(on)
     }
 }

@@ -1,12 +1,11 @@
 //! Products with symmetric and Hermitian matrices, and products that are such.
 
-use super::{
-    Call, Gemm, Mat, Operation, Readable, Resolve, Shape, Trapezoid, cost_of, is_square, is_trapezoid, reals, updated,
-};
+use super::{Call, Gemm, Mat, Operation, Resolve, Shape, Trapezoid, cost_of, is_trapezoid, reals, updated};
 use crate::{
     MatMut, NotPositiveDefinite, Op, Scalar, Side, Symmetry, Uplo,
     cpu::{self, Operand},
 };
+use std::ops::Range;
 use superscalar_runtime::{Cost, Mode};
 
 /// symm or hemm: C := alpha A B + beta C or alpha B A + beta C, where A is symmetric or Hermitian.
@@ -122,7 +121,7 @@ impl<T: Scalar, P: Shape> Operation for RankK<T, P> {
     }
 
     fn run(on: RankK<T, Operand<'_, T>, MatMut<'_, T>>) -> Result<(), NotPositiveDefinite> {
-        on.update(Gemm::multiply);
+        on.update();
         Ok(())
     }
 
@@ -131,37 +130,37 @@ impl<T: Scalar, P: Shape> Operation for RankK<T, P> {
     }
 }
 
-impl<'a, T: Scalar> RankK<T, Operand<'a, T>, MatMut<'a, T>> {
-    /// Carries it out on the host; `multiply` does what is beside the triangle of a trapezoid.
+impl<T: Scalar> RankK<T, Operand<'_, T>, MatMut<'_, T>> {
+    /// Carries it out on the host.
     ///
     /// # Panics
     /// If the shapes do not agree.
-    pub fn update<E>(self, multiply: impl FnOnce(Gemm<T, Operand<'a, T>, MatMut<'a, T>>) -> E) -> Option<E> {
-        let (Self { symmetry, uplo, op, alpha, a, beta, c }, beside) = self.triangle_and_rest();
+    pub fn update(self) {
+        let Self { symmetry, uplo, op, alpha, a, beta, c } = self;
         match symmetry {
             Symmetry::Symmetric => cpu::syrk(uplo, op, alpha, a, beta, c),
             Symmetry::Hermitian => cpu::herk(uplo, op, alpha.re(), a, beta.re(), c),
         }
-        beside.map(multiply)
     }
 }
 
-#[allow(private_bounds)]
-impl<T: Scalar, R: Readable, W: Trapezoid> RankK<T, R, W> {
+impl<T: Scalar> RankK<T, Mat<T>> {
     /// The update of a trapezoid as one of its triangle, and the product that is below or beside that.
-    pub(crate) fn triangle_and_rest(self) -> (Self, Option<Gemm<T, R, W>>) {
+    pub(crate) fn triangle_and_rest(self) -> (Self, Option<Gemm<T, Mat<T>>>) {
         let Self { symmetry, uplo, op, alpha, a, beta, c } = self;
-        if is_square(c.shape()) {
-            return (Self { symmetry, uplo, op, alpha, a, beta, c }, None);
+        if c.m == c.n {
+            return (self, None);
         }
-        let ((m, n), (triangle, rest)) = (c.shape(), c.cut(uplo));
-        let (order, end) = (m.min(n), m.max(n));
-        let (near, far) = (a.rows_of(op, 0..order), a.rows_of(op, order..end).used_once());
-        let again = a.rows_of(op, 0..order).used_once();
-        let (left, right) = if uplo == Uplo::Lower { (far, again) } else { (again, far) };
+        let ((triangle, rest), order) = (c.cut(uplo), c.m.min(c.n));
+        let rows = |rows: Range<usize>| match op {
+            Op::None => a.submatrix(rows, 0..a.n),
+            Op::Trans | Op::ConjTrans => a.submatrix(0..a.m, rows),
+        };
+        let (near, far) = (rows(0..order), rows(order..c.m.max(c.n)));
+        let factors = if uplo == Uplo::Lower { (far, near) } else { (near, far) };
         let ops = (op, symmetry.other(op));
-        let rest = Gemm::new(ops, symmetry.factor(alpha), (left, right), symmetry.factor(beta), rest);
-        (Self { symmetry, uplo, op, alpha, a: near, beta, c: triangle }, Some(rest))
+        let rest = Gemm::new(ops, symmetry.factor(alpha), factors, symmetry.factor(beta), rest);
+        (Self { a: near, c: triangle, ..self }, Some(rest))
     }
 }
 
