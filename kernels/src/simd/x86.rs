@@ -352,7 +352,7 @@ unsafe fn sum_f64_4(x: __m256d) -> f64 {
 /// Bits first .. end, which is at most 16.
 #[inline(always)]
 fn bits_16(first: usize, end: usize) -> __mmask16 {
-    debug_assert!(end <= 16, "lanes up to {end}");
+    debug_assert!(end <= 16);
     ((1_u32 << end) - (1_u32 << first.min(end))) as __mmask16
 }
 

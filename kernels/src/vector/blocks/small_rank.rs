@@ -172,13 +172,7 @@ fn scale<T: Scalar>(alpha: T, width: usize, panels: &mut [T::Real]) {
 
 /// All rows of a factor, packed into `to`, and multiplied by a number if there is one.
 #[inline(always)]
-fn packed<T, V>(
-    isa: V::Isa,
-    factor: Factor<'_, T>,
-    by: Option<T>,
-    width: usize,
-    to: &mut [T::Real],
-) -> Panels<T::Real>
+fn packed<T, V>(isa: V::Isa, factor: Factor<'_, T>, by: Option<T>, width: usize, to: &mut [T::Real]) -> Panels<T::Real>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
