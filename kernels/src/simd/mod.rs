@@ -5,6 +5,7 @@
 //! the processor has is found out at run time ([`InstructionSet`]); `vector::dispatch` compiles kernels once for each
 //! and enters the best.
 
+mod isa;
 mod portable;
 mod sets;
 #[cfg(target_arch = "x86_64")]
@@ -14,42 +15,11 @@ mod tile;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) use isa::{Avx2, Avx512};
+pub(crate) use isa::{Baseline, Isa};
 pub(crate) use portable::Portable;
 pub use sets::{InstructionSet, UnknownInstructionSet};
-
-/// Proof that this processor has an instruction set: of no size, so it costs nothing to hand on.
-pub(crate) trait Isa: Copy {
-    /// # Safety
-    /// The processor has the instructions.
-    unsafe fn assume() -> Self;
-}
-
-/// The instruction sets as types.
-macro_rules! instruction_sets {
-    ($($(#[$attribute:meta])* $name:ident)*) => {$(
-        $(#[$attribute])*
-        #[derive(Clone, Copy)]
-        pub struct $name(());
-
-        impl Isa for $name {
-            #[inline(always)]
-            unsafe fn assume() -> Self {
-                Self(())
-            }
-        }
-    )*};
-}
-
-instruction_sets! {
-    /// What every processor of the architecture has.
-    Baseline
-    /// AVX2 with FMA.
-    #[cfg(target_arch = "x86_64")]
-    Avx2
-    /// AVX-512F, and the set before.
-    #[cfg(target_arch = "x86_64")]
-    Avx512
-}
 
 /// A register full of reals. A vector can exist only where the processor has the instructions for it, because whoever
 /// makes one from nothing shows an [`Isa`]: so arithmetic is safe. What follows an address is not: loads and stores
@@ -73,12 +43,12 @@ pub(crate) trait Vector: Copy {
     /// Lanes first .. end, zeros in the others, whose memory is not touched and need not exist.
     ///
     /// # Safety
-    /// Reals first .. end are there.
+    /// Reals first .. end are there, and `end` is at most LANES.
     unsafe fn load_lanes(isa: Self::Isa, from: *const Self::Real, first: usize, end: usize) -> Self;
     /// The counterpart of [`Vector::load_lanes`].
     ///
     /// # Safety
-    /// There is room for reals first .. end.
+    /// There is room for reals first .. end, and `end` is at most LANES.
     unsafe fn store_lanes(self, to: *mut Self::Real, first: usize, end: usize);
     fn mul(self, by: Self) -> Self;
     /// self + a b.
@@ -90,7 +60,7 @@ pub(crate) trait Vector: Copy {
     /// Lane by lane the pair whose first number is larger: `x` if that is so, and `best` otherwise, NaN in `x`
     /// included.
     fn larger(best: (Self, Self), x: (Self, Self)) -> (Self, Self);
-    /// Lanes first .. end of `other`, the others of itself.
+    /// Lanes first .. end of `other`, the others of itself; `end` is at most LANES.
     fn blend(self, other: Self, first: usize, end: usize) -> Self;
     /// The sum of all lanes.
     fn sum(self) -> Self::Real;
@@ -100,7 +70,7 @@ pub(crate) trait Vector: Copy {
     fn interleave(re: Self, im: Self) -> (Self, Self);
     /// The numbers of each pair of adjacent lanes, exchanged.
     fn swap_pairs(self) -> Self;
-    /// Enters a part of a kernel, which is compiled for these vectors: what a table of addresses has.
+    /// Runs a part of a kernel, compiled for these vectors: a function of its own, whose address a table can have.
     ///
     /// # Safety
     /// The processor has the instructions of these vectors, and what the part asks for holds.
@@ -132,12 +102,13 @@ pub(crate) trait Vector: Copy {
         to_step: usize,
     );
     /// acc -= b x over some of `depth` steps of a register tile, or with the conjugate of b, where there is code for
-    /// its size: `[row][vector][plane]`, two planes of complex numbers. Each step has the tile's vectors of each plane
-    /// of x, and an element of each plane of b for each row, one behind the other. With every four of them a cache line
-    /// of `next` is asked for, into the second-level cache. Returns how many steps were taken.
+    /// its size: `[row][vector][plane]`. A complex type (`is_complex`) has two planes, a real one only the first. With
+    /// every four steps a cache line of `next` is asked for, into the second-level cache. Returns how many steps were
+    /// taken; 0 if there is no such code.
     ///
     /// # Safety
-    /// x and b hold `depth` steps. `next` may be any address.
+    /// x and b hold `depth` steps, one directly behind the other: of x NV vectors of each plane, of b ROWS reals of
+    /// each plane. `next` may be any address.
     #[inline(always)]
     unsafe fn eliminate<const NV: usize, const ROWS: usize>(
         _acc: &mut [[[Self; 2]; NV]; ROWS],
@@ -155,14 +126,14 @@ pub trait Lanes: Copy {
     /// Sixteen (f32) or eight (f64) lanes of AVX-512.
     #[cfg(target_arch = "x86_64")]
     #[allow(private_bounds)]
-    type Avx512: Vector<Real = Self>;
+    type Avx512: Vector<Real = Self, Isa = Avx512>;
     /// Eight (f32) or four (f64) lanes of AVX2 with FMA.
     #[cfg(target_arch = "x86_64")]
     #[allow(private_bounds)]
-    type Avx2: Vector<Real = Self>;
+    type Avx2: Vector<Real = Self, Isa = Avx2>;
     /// What any processor has.
     #[allow(private_bounds)]
-    type Portable: Vector<Real = Self>;
+    type Portable: Vector<Real = Self, Isa = Baseline>;
 }
 
 macro_rules! lanes {

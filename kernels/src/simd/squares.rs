@@ -9,7 +9,8 @@ use std::arch::x86_64::*;
 /// As for [`Vector::transpose`](super::Vector::transpose); the processor has AVX-512.
 #[inline(always)]
 pub(super) unsafe fn transpose_f64_8(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
-    // SAFETY: each half reads four columns of eight rows and writes four rows of eight, all of them in the squares.
+    // SAFETY: each half reads four columns of eight rows and writes four rows of eight, all of them in the squares. The
+    // processor has AVX-512, by this function's contract.
     unsafe {
         let low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
         let high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
@@ -33,7 +34,8 @@ pub(super) unsafe fn transpose_f64_8(from: *const f64, from_step: usize, to: *mu
 /// As for [`Vector::transpose`](super::Vector::transpose); the processor has AVX2.
 #[inline(always)]
 pub(super) unsafe fn transpose_f64(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
-    // SAFETY: rows 0 .. 4 of four doubles are in both squares.
+    // SAFETY: rows 0 .. 4 of four doubles are in both squares; all are read before the first is written. The processor
+    // has AVX2, by this function's contract.
     unsafe {
         let (a, b) = (_mm256_loadu_pd(from), _mm256_loadu_pd(from.add(from_step)));
         let (c, d) = (_mm256_loadu_pd(from.add(2 * from_step)), _mm256_loadu_pd(from.add(3 * from_step)));
@@ -52,7 +54,7 @@ pub(super) unsafe fn transpose_f64(from: *const f64, from_step: usize, to: *mut 
 /// They are there, and the processor has AVX-512.
 #[inline(always)]
 unsafe fn two_rows(from: *const f64, step: usize) -> __m512d {
-    // SAFETY: a row of four doubles and the fourth one after it are there.
+    // SAFETY: a row of four doubles and the fourth one after it are there, and the processor has AVX-512.
     unsafe {
         let top = _mm512_castpd256_pd512(_mm256_loadu_pd(from));
         _mm512_insertf64x4::<1>(top, _mm256_loadu_pd(from.add(4 * step)))
@@ -66,6 +68,7 @@ unsafe fn two_rows(from: *const f64, step: usize) -> __m512d {
 #[inline(always)]
 pub(super) unsafe fn transpose_f32(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
     // SAFETY: two times four rows of eight floats are in the square at `from`, and rows i and i + 4 in that at `to`.
+    // The processor has AVX2, by this function's contract.
     unsafe {
         let (top, bottom) = (four_rows(from, from_step), four_rows(from.add(4 * from_step), from_step));
         for i in 0..4 {
@@ -82,7 +85,8 @@ pub(super) unsafe fn transpose_f32(from: *const f32, from_step: usize, to: *mut 
 /// As for [`Vector::transpose_four`](super::Vector::transpose_four); the processor has AVX2.
 #[inline(always)]
 pub(super) unsafe fn four_f32(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
-    // SAFETY: four rows of eight floats are at `from`; rows i and i + 4 at `to` have room for four.
+    // SAFETY: four rows of eight floats are at `from`; rows i and i + 4 at `to` have room for four. The processor has
+    // AVX2, by this function's contract.
     unsafe {
         for (i, x) in four_rows(from, from_step).into_iter().enumerate() {
             _mm_storeu_ps(to.add(i * to_step), _mm256_castps256_ps128(x));
@@ -97,7 +101,8 @@ pub(super) unsafe fn four_f32(from: *const f32, from_step: usize, to: *mut f32, 
 /// As for [`Vector::transpose_four`](super::Vector::transpose_four); the processor has AVX2.
 #[inline(always)]
 pub(super) unsafe fn four_f64_8(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
-    // SAFETY: the left four columns become rows 0 .. 4, and the right ones rows 4 .. 8.
+    // SAFETY: two squares of four by four are at `from`; the left one becomes rows 0 .. 4 at `to`, for eight of which
+    // there is room, and the right one rows 4 .. 8. The processor has AVX2.
     unsafe {
         transpose_f64(from, from_step, to, to_step);
         transpose_f64(from.add(4), from_step, to.add(4 * to_step), to_step);
@@ -107,10 +112,10 @@ pub(super) unsafe fn four_f64_8(from: *const f64, from_step: usize, to: *mut f64
 /// Four rows of eight floats; element i of the result has column i in its lower half and column i + 4 in its upper.
 ///
 /// # Safety
-/// As for [`Vector::transpose`](super::Vector::transpose); the processor has AVX2.
+/// They are there, and the processor has AVX2.
 #[inline(always)]
 unsafe fn four_rows(from: *const f32, step: usize) -> [__m256; 4] {
-    // SAFETY: four rows of eight floats are there.
+    // SAFETY: four rows of eight floats are there, and the processor has AVX2.
     unsafe {
         let (a, b) = (_mm256_loadu_ps(from), _mm256_loadu_ps(from.add(step)));
         let (c, d) = (_mm256_loadu_ps(from.add(2 * step)), _mm256_loadu_ps(from.add(3 * step)));

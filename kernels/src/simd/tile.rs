@@ -120,11 +120,11 @@ macro_rules! four_steps {
 /// The four steps of both kinds of tile, for one register type.
 macro_rules! tiles {
     ($real:ident, $complex:ident, $v:ty, $part:ty, $load:literal, $splat:literal, $add:literal, $sub:literal, $bytes:literal, $b_bytes:literal) => {
-        /// acc -= b x over 4 `times` steps: three vectors of x and eight elements of b each, one behind the other. So
-        /// many lines of `next` are asked for.
+        /// acc -= b x over 4 `times` steps: three vectors of x and eight elements of b each, one behind the other.
+        /// `times` lines of `next` are asked for.
         ///
         /// # Safety
-        /// The processor has AVX-512; x and b are as long, and `times` is not zero.
+        /// The processor has AVX-512; x and b hold 4 `times` steps, and `times` is not zero.
         #[inline]
         #[target_feature(enable = "avx512f")]
         pub(super) unsafe fn $real(acc: &mut Full<$v, 8>, times: usize, (x, b): Operands<$part>, next: *const u8) {
@@ -147,7 +147,7 @@ macro_rules! tiles {
         /// of each of b.
         ///
         /// # Safety
-        /// As for the real one.
+        /// As for the real one: a step of x is six vectors, one of b eight reals, the real parts first.
         #[inline]
         #[target_feature(enable = "avx512f")]
         pub(super) unsafe fn $complex(

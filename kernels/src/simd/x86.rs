@@ -1,8 +1,9 @@
 //! Vectors of AVX2 and AVX-512: registers behind types of their own, and the intrinsics that they are made of. What the
-//! instruction sets have no name for is written here, as functions that enable the instructions.
+//! instruction sets have no name for is written here. Such functions are always inlined into what enables the
+//! instructions, as everything on vectors must be: so they do not enable them, but ask for them in their contracts.
 
 use super::squares::{four_f32, four_f64_8, transpose_f32, transpose_f64, transpose_f64_8};
-use super::{Avx2, Avx512, Isa, Part, Vector, tile};
+use super::{Avx2, Avx512, Part, Vector, tile};
 use std::arch::x86_64::*;
 
 /// One line per register type: its name, the register, its instruction set, its real, its lanes, the instructions that
@@ -134,8 +135,9 @@ macro_rules! vectors {
                         return 0;
                     }
                     let acc: *mut [[[Self; 2]; NV]; ROWS] = acc;
-                    // SAFETY: x and b hold 4 `times` steps; the tile has the size that was just asked for, and its
-                    // vectors, which are the witness, are registers and nothing else.
+                    // SAFETY: x and b hold 4 `times` steps, one directly behind the other, and `times` is not zero. The
+                    // casts only name the type: NV and ROWS are those of the tile, as was just asked, and a vector has
+                    // the layout of its register. The vectors are the witness of the instructions.
                     unsafe {
                         if is_complex {
                             $complex_tile(&mut *acc.cast(), times, (x, b), next, conj);
@@ -180,70 +182,104 @@ vectors! {
 }
 
 /// Lanes of `y` where the mask has its sign, of `x` elsewhere.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn blend_f32_8(mask: __m256i, x: __m256, y: __m256) -> __m256 {
-    _mm256_blendv_ps(x, y, _mm256_castsi256_ps(mask))
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn blend_f32_8(mask: __m256i, x: __m256, y: __m256) -> __m256 {
+    // SAFETY: the processor has AVX2, by this function's contract.
+    unsafe { _mm256_blendv_ps(x, y, _mm256_castsi256_ps(mask)) }
 }
 
 /// As [`blend_f32_8`].
-#[inline]
-#[target_feature(enable = "avx2")]
-fn blend_f64_4(mask: __m256i, x: __m256d, y: __m256d) -> __m256d {
-    _mm256_blendv_pd(x, y, _mm256_castsi256_pd(mask))
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn blend_f64_4(mask: __m256i, x: __m256d, y: __m256d) -> __m256d {
+    // SAFETY: the processor has AVX2, by this function's contract.
+    unsafe { _mm256_blendv_pd(x, y, _mm256_castsi256_pd(mask)) }
 }
 
 /// Sixteen pairs.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn interleave_f32_16(re: __m512, im: __m512) -> (__m512, __m512) {
+///
+/// # Safety
+/// The processor has AVX-512F.
+#[inline(always)]
+unsafe fn interleave_f32_16(re: __m512, im: __m512) -> (__m512, __m512) {
     // A pair is as wide as a double: pairs within 128 bits first, then these parts in order.
-    let (low, high) = (_mm512_unpacklo_ps(re, im), _mm512_unpackhi_ps(re, im));
-    let (low, high) = in_order(_mm512_castps_pd(low), _mm512_castps_pd(high));
-    (_mm512_castpd_ps(low), _mm512_castpd_ps(high))
+    // SAFETY: the processor has AVX-512F, by this function's contract.
+    unsafe {
+        let (low, high) = (_mm512_unpacklo_ps(re, im), _mm512_unpackhi_ps(re, im));
+        let (low, high) = in_order(_mm512_castps_pd(low), _mm512_castps_pd(high));
+        (_mm512_castpd_ps(low), _mm512_castpd_ps(high))
+    }
 }
 
 /// Eight pairs.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn interleave_f64_8(re: __m512d, im: __m512d) -> (__m512d, __m512d) {
-    in_order(_mm512_unpacklo_pd(re, im), _mm512_unpackhi_pd(re, im))
+///
+/// # Safety
+/// The processor has AVX-512F.
+#[inline(always)]
+unsafe fn interleave_f64_8(re: __m512d, im: __m512d) -> (__m512d, __m512d) {
+    // SAFETY: the processor has AVX-512F, by this function's contract.
+    unsafe { in_order(_mm512_unpacklo_pd(re, im), _mm512_unpackhi_pd(re, im)) }
 }
 
 /// The 128-bit parts of two registers, in turn.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn in_order(low: __m512d, high: __m512d) -> (__m512d, __m512d) {
-    let first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
-    let second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-    (_mm512_permutex2var_pd(low, first, high), _mm512_permutex2var_pd(low, second, high))
+///
+/// # Safety
+/// The processor has AVX-512F.
+#[inline(always)]
+unsafe fn in_order(low: __m512d, high: __m512d) -> (__m512d, __m512d) {
+    // SAFETY: the processor has AVX-512F, by this function's contract.
+    unsafe {
+        let first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+        let second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+        (_mm512_permutex2var_pd(low, first, high), _mm512_permutex2var_pd(low, second, high))
+    }
 }
 
 /// Eight pairs.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn interleave_f32_8(re: __m256, im: __m256) -> (__m256, __m256) {
-    let (low, high) = (_mm256_unpacklo_ps(re, im), _mm256_unpackhi_ps(re, im));
-    (_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high))
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn interleave_f32_8(re: __m256, im: __m256) -> (__m256, __m256) {
+    // SAFETY: the processor has AVX2, by this function's contract.
+    unsafe {
+        let (low, high) = (_mm256_unpacklo_ps(re, im), _mm256_unpackhi_ps(re, im));
+        (_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high))
+    }
 }
 
 /// Four pairs.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn interleave_f64_4(re: __m256d, im: __m256d) -> (__m256d, __m256d) {
-    let (low, high) = (_mm256_unpacklo_pd(re, im), _mm256_unpackhi_pd(re, im));
-    (_mm256_permute2f128_pd::<0x20>(low, high), _mm256_permute2f128_pd::<0x31>(low, high))
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn interleave_f64_4(re: __m256d, im: __m256d) -> (__m256d, __m256d) {
+    // SAFETY: the processor has AVX2, by this function's contract.
+    unsafe {
+        let (low, high) = (_mm256_unpacklo_pd(re, im), _mm256_unpackhi_pd(re, im));
+        (_mm256_permute2f128_pd::<0x20>(low, high), _mm256_permute2f128_pd::<0x31>(low, high))
+    }
 }
 
 /// Two functions per register type of AVX-512.
 macro_rules! larger_by_mask {
     ($($name:ident, $v:ty, $compare:ident, $blend:ident;)*) => {$(
         /// See [`Vector::larger`].
-        #[inline]
-        #[target_feature(enable = "avx512f")]
-        fn $name(best: ($v, $v), x: ($v, $v)) -> ($v, $v) {
-            let mask = $compare::<_CMP_GT_OQ>(x.0, best.0);
-            ($blend(mask, best.0, x.0), $blend(mask, best.1, x.1))
+        ///
+        /// # Safety
+        /// The processor has AVX-512F.
+        #[inline(always)]
+        unsafe fn $name(best: ($v, $v), x: ($v, $v)) -> ($v, $v) {
+            // SAFETY: the processor has AVX-512F, by this function's contract.
+            unsafe {
+                let mask = $compare::<_CMP_GT_OQ>(x.0, best.0);
+                ($blend(mask, best.0, x.0), $blend(mask, best.1, x.1))
+            }
         }
     )*};
 }
@@ -257,18 +293,26 @@ larger_by_mask! {
 macro_rules! by_register {
     ($($larger:ident, $abs:ident, $v:ty, $compare:ident, $blend:ident, $splat:ident, $andnot:ident;)*) => {$(
         /// See [`Vector::larger`].
-        #[inline]
-        #[target_feature(enable = "avx2")]
-        fn $larger(best: ($v, $v), x: ($v, $v)) -> ($v, $v) {
-            let mask = $compare::<_CMP_GT_OQ>(x.0, best.0);
-            ($blend(best.0, x.0, mask), $blend(best.1, x.1, mask))
+        ///
+        /// # Safety
+        /// The processor has AVX2.
+        #[inline(always)]
+        unsafe fn $larger(best: ($v, $v), x: ($v, $v)) -> ($v, $v) {
+            // SAFETY: the processor has AVX2, by this function's contract.
+            unsafe {
+                let mask = $compare::<_CMP_GT_OQ>(x.0, best.0);
+                ($blend(best.0, x.0, mask), $blend(best.1, x.1, mask))
+            }
         }
 
         /// Without the sign bits.
-        #[inline]
-        #[target_feature(enable = "avx2")]
-        fn $abs(x: $v) -> $v {
-            $andnot($splat(-0.0), x)
+        ///
+        /// # Safety
+        /// The processor has AVX2.
+        #[inline(always)]
+        unsafe fn $abs(x: $v) -> $v {
+            // SAFETY: the processor has AVX2, by this function's contract.
+            unsafe { $andnot($splat(-0.0), x) }
         }
     )*};
 }
@@ -279,25 +323,36 @@ by_register! {
 }
 
 /// Eight floats.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn sum_f32_8(x: __m256) -> f32 {
-    let four = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
-    let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-    _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps::<1>(two, two)))
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn sum_f32_8(x: __m256) -> f32 {
+    // SAFETY: the processor has AVX2, by this function's contract.
+    unsafe {
+        let four = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
+        let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+        _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps::<1>(two, two)))
+    }
 }
 
 /// Four doubles.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn sum_f64_4(x: __m256d) -> f64 {
-    let two = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd::<1>(x));
-    _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn sum_f64_4(x: __m256d) -> f64 {
+    // SAFETY: the processor has AVX2, by this function's contract.
+    unsafe {
+        let two = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd::<1>(x));
+        _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
+    }
 }
 
-/// Bits first .. end.
+/// Bits first .. end, which is at most 16.
 #[inline(always)]
 fn bits_16(first: usize, end: usize) -> __mmask16 {
+    debug_assert!(end <= 16);
     ((1_u32 << end) - (1_u32 << first.min(end))) as __mmask16
 }
 
@@ -308,27 +363,34 @@ fn bits_8(first: usize, end: usize) -> __mmask8 {
 }
 
 /// Minus one in lanes first .. end, which is how AVX2 writes a mask.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn signs_8(first: usize, end: usize) -> __m256i {
-    let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    let before = _mm256_cmpgt_epi32(_mm256_set1_epi32(first as i32), lanes);
-    _mm256_andnot_si256(before, _mm256_cmpgt_epi32(_mm256_set1_epi32(end as i32), lanes))
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn signs_8(first: usize, end: usize) -> __m256i {
+    // SAFETY: the processor has AVX2, by this function's contract.
+    unsafe {
+        let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        let before = _mm256_cmpgt_epi32(_mm256_set1_epi32(first as i32), lanes);
+        _mm256_andnot_si256(before, _mm256_cmpgt_epi32(_mm256_set1_epi32(end as i32), lanes))
+    }
 }
 
 /// The same for four lanes, each as wide as two of those.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn signs_4(first: usize, end: usize) -> __m256i {
-    signs_8(2 * first, 2 * end)
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn signs_4(first: usize, end: usize) -> __m256i {
+    // SAFETY: the processor has AVX2, by this function's contract.
+    unsafe { signs_8(2 * first, 2 * end) }
 }
 
 /// The loads of AVX2 take their arguments the other way round.
 ///
 /// # Safety
-/// The lanes of the mask are there.
-#[inline]
-#[target_feature(enable = "avx2")]
+/// The lanes of the mask are there, and the processor has AVX2.
+#[inline(always)]
 unsafe fn load_signs_f32(mask: __m256i, from: *const f32) -> __m256 {
     // SAFETY: the lanes of the mask are there; the instruction does not touch the others.
     unsafe { _mm256_maskload_ps(from, mask) }
@@ -337,9 +399,8 @@ unsafe fn load_signs_f32(mask: __m256i, from: *const f32) -> __m256 {
 /// As [`load_signs_f32`].
 ///
 /// # Safety
-/// The lanes of the mask are there.
-#[inline]
-#[target_feature(enable = "avx2")]
+/// The lanes of the mask are there, and the processor has AVX2.
+#[inline(always)]
 unsafe fn load_signs_f64(mask: __m256i, from: *const f64) -> __m256d {
     // SAFETY: the lanes of the mask are there; the instruction does not touch the others.
     unsafe { _mm256_maskload_pd(from, mask) }

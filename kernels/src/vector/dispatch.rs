@@ -1,12 +1,13 @@
 //! The choice of instructions at run time.
 //!
 //! A [`Kernel`] is a body written once over [`Vector`]; [`dispatch`] compiles it once per instruction set and enters
-//! the best that the processor has. Everything a body calls must be `#[inline(always)]`, and no closure: only then does
-//! it end up inside the function that enables the instructions, and each vector operation becomes one of them instead
-//! of a call (a hundred times slower). What is long and needed in several places is a [`Part`](crate::simd::Part).
+//! the best that the processor has. Every function on vectors that a body calls must be `#[inline(always)]`, and no
+//! closure touches a vector: only then do they end up inside the function that enables the instructions, and each
+//! vector operation becomes one of them instead of a call (a hundred times slower). What is long and needed in several
+//! places is a [`Part`](crate::simd::Part), which enables them itself.
 
 use crate::Scalar;
-use crate::simd::{self, Isa, Lanes, Vector};
+use crate::simd::{self, Lanes, Vector};
 
 /// A body to be compiled once per instruction set.
 ///
@@ -23,10 +24,10 @@ pub(crate) trait Kernel<T: Scalar> {
 pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
     match simd::best() {
         #[cfg(all(target_arch = "x86_64", not(test)))]
-        // SAFETY: the processor has the instructions that the function enables.
+        // SAFETY: the set in use is at most the processor's, which has AVX-512F, AVX2 and FMA.
         simd::InstructionSet::Avx512 => unsafe { with_avx512::<T, K>(kernel) },
         #[cfg(all(target_arch = "x86_64", not(test)))]
-        // SAFETY: the processor has the instructions that the function enables.
+        // SAFETY: the set in use is at most the processor's, which has AVX2 and FMA.
         simd::InstructionSet::Avx2 => unsafe { with_avx2::<T, K>(kernel) },
         _ => with_portable::<T, K>(kernel),
     }
@@ -36,8 +37,8 @@ pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
 #[cfg(all(target_arch = "x86_64", not(test)))]
 #[target_feature(enable = "avx512f,avx2,fma")]
 fn with_avx512<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    // SAFETY: this function enables the instructions.
-    let isa = unsafe { Isa::assume() };
+    // SAFETY: this function enables AVX-512F, AVX2 and FMA, which are the set.
+    let isa = unsafe { simd::Avx512::assume() };
     if T::COMPLEX {
         kernel.run::<<T::Real as Lanes>::Avx512, 4>(isa)
     } else {
@@ -49,8 +50,8 @@ fn with_avx512<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
 #[cfg(all(target_arch = "x86_64", not(test)))]
 #[target_feature(enable = "avx2,fma")]
 fn with_avx2<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    // SAFETY: this function enables the instructions.
-    let isa = unsafe { Isa::assume() };
+    // SAFETY: this function enables AVX2 and FMA, which are the set.
+    let isa = unsafe { simd::Avx2::assume() };
     if T::COMPLEX {
         kernel.run::<<T::Real as Lanes>::Avx2, 2>(isa)
     } else {
@@ -60,7 +61,5 @@ fn with_avx2<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
 
 /// Two rows: two vectors of four take most of the registers of the oldest processors.
 fn with_portable<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    // SAFETY: these vectors need no instructions beyond the target's own.
-    let isa = unsafe { Isa::assume() };
-    kernel.run::<<T::Real as Lanes>::Portable, 2>(isa)
+    kernel.run::<<T::Real as Lanes>::Portable, 2>(simd::Baseline::PROOF)
 }

@@ -1,7 +1,8 @@
 //! The buffers that a thread packs into: kept between calls, so that the steady state allocates nothing.
 //!
-//! A kernel that calls another while it holds one takes a second: there are as many as kernels are nested. Their sizes
-//! are bounded by the blocking of the kernels (a few MiB), not by the matrices.
+//! A kernel that calls another while it holds one takes a second: there are as many as kernels are nested. Most sizes
+//! are bounded by the blocking of the kernels (a few MiB). What is copied as a whole takes as much as it is large: a
+//! panel of LU or QR, a small triangle, a block of reflectors.
 
 use crate::{Scalar, pages::ask_for_large};
 use std::cell::Cell;
@@ -23,11 +24,16 @@ thread_local! {
     static FREE: Cell<Vec<Vec<Line>>> = const { Cell::new(Vec::new()) };
 }
 
-/// What every bit pattern is a valid value of, and a cache line is aligned for.
-pub(crate) trait Plain: Copy {}
+/// A type of scratch.
+///
+/// # Safety
+/// Every pattern of bits is a value of it, and it is aligned no more than a cache line is.
+pub(crate) unsafe trait Plain: Copy {}
 
-impl<T: Scalar> Plain for T {}
-impl Plain for u32 {}
+// SAFETY: a scalar is one real number or two: plain old data of at most eight bytes' alignment.
+unsafe impl<T: Scalar> Plain for T {}
+// SAFETY: every pattern of 32 bits is a number, aligned to four bytes.
+unsafe impl Plain for u32 {}
 
 /// Scratch of one kernel call, given back to the thread when dropped.
 ///
@@ -61,8 +67,8 @@ impl<T: Plain> Workspace<T> {
     /// The scratch.
     pub fn elements(&mut self) -> &mut [T] {
         let start = self.lines.as_mut_ptr().cast::<T>();
-        // SAFETY: the lines are initialized memory of at least `len` elements, aligned for any of them; every bit
-        // pattern is a valid number, or pair of numbers (no other type is Plain); the borrow of self keeps others away.
+        // SAFETY: the lines are initialized memory of at least `len` elements, aligned for any that is Plain,
+        // of which every bit pattern is a value; the borrow of self keeps others away.
         unsafe { std::slice::from_raw_parts_mut(start, self.len) }
     }
 }

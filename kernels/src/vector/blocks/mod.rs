@@ -1,8 +1,9 @@
 //! Block loops: operands of any size, cut for the caches, packed, and gone through in register tiles.
 //!
 //! In comes an operation with its views. C, or B, is overwritten by the result; nothing else is written but scratch
-//! ([`Workspace`](super::Workspace)), whose size follows from the [block sizes](super::sizes) and not from the
-//! operands. Of a triangle the other side is neither read nor written.
+//! ([`Workspace`](super::Workspace)). That of a [`Product`] and a [`TriangularProduct`] is bounded by the
+//! [block sizes](super::sizes). A [`Triangular`] takes a copy of its triangle, and a [`SmallRank`] one of its factors:
+//! callers use these up to a bound. Of a triangle the other side is neither read nor written.
 //!
 //! The Level-3 routines of [`cpu`](crate::cpu) call it, by way of [`backend`](crate::backend).
 

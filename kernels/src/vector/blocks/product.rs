@@ -7,7 +7,7 @@
 
 use crate::simd::{Part, Vector};
 use crate::vector::dispatch::Kernel;
-use crate::vector::packing::{Factor, Packed, pack};
+use crate::vector::packing::{Factor, Packed, Role, pack};
 use crate::vector::planes::planes;
 use crate::vector::sizes::{COLUMNS, DEPTH, NEAR, NV, block_bytes, even};
 use crate::vector::tiles::micro::{
@@ -48,11 +48,26 @@ pub struct Blocks<'a, T> {
     pub right: Option<&'a Packed>,
 }
 
+impl<T: Scalar> Blocks<'_, T> {
+    /// Panics unless the shapes agree, and what is packed is these factors in panels of a register tile's rows and
+    /// columns.
+    #[inline(always)]
+    fn check(&self, rows: usize, columns: usize) {
+        let Product { a, b, c, .. } = &self.product;
+        let (a_shape, b_shape, (m, n)) = (a.view.shape(), b.view.shape(), c.shape());
+        assert!(a_shape == (m, b_shape.0) && b_shape.1 == n, "a product: A {a_shape:?} B {b_shape:?} C {m} x {n}");
+        let is_left = self.left.is_none_or(|left| left.is_of(*a, Role::Left, rows));
+        let is_right = self.right.is_none_or(|right| right.is_of(b.transpose(), Role::Right, columns));
+        assert!(is_left && is_right, "packed forms of these factors, in panels of {rows} rows and {columns} columns");
+    }
+}
+
 impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) {
+        self.check(NV * V::LANES, ROWS);
         let Self { product: Product { alpha, a, b, beta, triangle, mut c }, left, right } = self;
         let ((m, n), k, unit) = (c.shape(), a.view.ncols(), planes::<T>());
         let depth = even(k, DEPTH, 1);
@@ -247,8 +262,8 @@ pub(crate) struct Block<'a, T: Scalar, const ROWS: usize, const CONJ: bool> {
     /// Rows of a panel of A.
     pub width: usize,
     pub factors: Factors<T::Real>,
-    /// Others, which are packed, whose product is added to what is beside the squares of a vector's rows on the
-    /// diagonal.
+    /// The packed panels of a second product, which is added to the first one. Nothing is then computed of the squares
+    /// on the diagonal of C that are as large as a vector has lanes.
     pub others: Option<Factors<T::Real>>,
     pub ahead: Ahead,
     pub out: Out<'a, T>,
@@ -262,7 +277,8 @@ where
     type Output = ();
 
     /// # Safety
-    /// The panels are those of blocks for this shape of C.
+    /// The panels of A have `width` rows and those of B ROWS, all of them `depth` steps; there is one for each row and
+    /// column of C. So have those of `others`.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let Self { depth, width, factors: (a, b), others, mut ahead, mut out } = self;
@@ -310,7 +326,7 @@ where
 /// lines of `next` before C is, and others after that.
 ///
 /// # Safety
-/// As for [`eliminate_across`].
+/// Both streams hold `depth` steps: of x NV vectors per plane, of b ROWS reals per plane.
 #[inline(always)]
 pub(crate) unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     acc: &mut Tile<V, NV, ROWS>,
@@ -336,7 +352,7 @@ pub(crate) unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize, const 
 /// acc -= b x, or with the conjugate of b, and lines of `next` are asked for.
 ///
 /// # Safety
-/// As for [`eliminate_across`].
+/// As for [`accumulate`].
 #[inline(always)]
 pub(crate) unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     acc: &mut Tile<V, NV, ROWS>,
@@ -360,7 +376,8 @@ pub(crate) unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ:
 /// theirs.
 ///
 /// # Safety
-/// As for [`eliminate_across`]; C has at most NV vectors of rows and ROWS columns.
+/// All streams hold `depth` steps, with the rows of b `across` reals apart; C has at most NV vectors of rows and ROWS
+/// columns.
 #[inline(always)]
 unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     isa: V::Isa,
@@ -403,6 +420,7 @@ pub(crate) unsafe fn put<T, V, const NV: usize, const ROWS: usize>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    const { assert!(NV * V::LANES * ROWS * planes::<T>() <= TILE_REALS) };
     let isa = acc[0][0][0].isa();
     let (rows, rs) = (out.c.nrows(), out.c.row_stride());
     // SAFETY: C has the rows and columns of the tile; there is room for the largest tile in `spill`, by columns of

@@ -50,6 +50,7 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) {
         let Self { uplo, conj, alpha, a, b, beta, mut c } = self;
         let ((rows, columns), (n, k)) = (c.shape(), a.view.shape());
+        assert!(rows.max(columns) <= n, "C has no more rows and columns than the factors have rows");
         // Of two products both are accumulated before C is added to, from panels that together take no more of a
         // first-level cache.
         let depth = even(k, if b.is_some() { DEPTH / 2 } else { DEPTH }, 1);
@@ -59,19 +60,15 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
         let len = n.next_multiple_of(width) * depth * planes::<T>();
         let mut scratch = Workspace::take(if b.is_some() { 2 * len } else { len });
         let (first, second) = scratch.elements().split_at_mut(len);
-        // alpha A op(B) + conj(alpha) B op(A) is the same of alpha A and B.
+        // With A' = alpha A, alpha A op(B) + conj(alpha) B op(A) is A' op(B) + B op(A').
         let is_scaled = conj && b.is_some() && alpha.im() != T::Real::ZERO;
         let minus_alpha = if is_scaled { -T::ONE } else { -alpha };
         for p in (0..k).step_by(depth) {
             let cols = p..k.min(p + depth);
-            // SAFETY: there is room for panels of all rows.
-            let left = unsafe { packed::<T, V>(isa, a.part(0..n, cols.clone()), width, first) };
-            if is_scaled {
-                scale::<T>(alpha, width, &mut first[..n.next_multiple_of(width) * cols.len() * planes::<T>()]);
-            }
+            let by = is_scaled.then_some(alpha);
+            let left = packed::<T, V>(isa, a.part(0..n, cols.clone()), by, width, first);
             let right = match b {
-                // SAFETY: there is room for panels of all rows in the other half, too.
-                Some(b) => Some(unsafe { packed::<T, V>(isa, b.part(0..n, cols.clone()), width, second) }),
+                Some(b) => Some(packed::<T, V>(isa, b.part(0..n, cols.clone()), None, width, second)),
                 None => None,
             };
             for i in (0..rows).step_by(height) {
@@ -84,7 +81,8 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
                 let factors = (left.from(i), right.unwrap_or(left));
                 let others = right.map(|right| (right.from(i), left));
                 let (depth, ahead) = (cols.len(), Ahead::NOTHING);
-                // SAFETY: the panels are those of these rows, and of all.
+                // SAFETY: the panels on the left are those from row i on, those on the right of all rows, and C has no
+                // more rows and columns than that. The width of all is a multiple of ROWS.
                 unsafe {
                     if T::COMPLEX && conj {
                         V::call(isa, Block::<_, ROWS, true> { depth, width, factors, others, ahead, out });
@@ -102,7 +100,7 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
                     wanted: Wanted { triangle: Some(uplo), offset: 0 },
                     c: c.rb_mut().submatrix(start..rows.min(end), start..columns.min(end)),
                 };
-                // SAFETY: panels of all rows.
+                // SAFETY: the panels are whole: they have a vector of rows from `start` on.
                 unsafe {
                     if T::COMPLEX && conj {
                         square::<T, V, ROWS, true>(isa, cols.len(), start, (left, right), out);
@@ -123,7 +121,7 @@ const SQUARE_REALS: usize = 512;
 /// of all there is.
 ///
 /// # Safety
-/// The panels have these rows, and `out` is their square of C.
+/// The panels hold `depth` steps, and a vector of rows from this one on; C has no more rows and columns than that.
 #[inline(always)]
 unsafe fn square<T, V, const ROWS: usize, const CONJ: bool>(
     isa: V::Isa,
@@ -135,6 +133,7 @@ unsafe fn square<T, V, const ROWS: usize, const CONJ: bool>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    const { assert!(V::LANES * V::LANES * planes::<T>() <= SQUARE_REALS) };
     assert!(V::LANES.is_multiple_of(ROWS), "a square is whole register tiles");
     let (order, step) = (V::LANES, V::LANES * planes::<T>());
     let mut spills = [const { [const { MaybeUninit::<T::Real>::uninit() }; SQUARE_REALS] }; 2];
@@ -171,17 +170,19 @@ fn scale<T: Scalar>(alpha: T, width: usize, panels: &mut [T::Real]) {
     }
 }
 
-/// All rows of a factor, packed into `to`.
-///
-/// # Safety
-/// As for [`pack::panels`].
+/// All rows of a factor, packed into `to`, and multiplied by a number if there is one.
 #[inline(always)]
-unsafe fn packed<T, V>(isa: V::Isa, factor: Factor<'_, T>, width: usize, to: &mut [T::Real]) -> Panels<T::Real>
+fn packed<T, V>(isa: V::Isa, factor: Factor<'_, T>, by: Option<T>, width: usize, to: &mut [T::Real]) -> Panels<T::Real>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
+    let (rows, depth) = factor.view.shape();
+    let to = &mut to[..rows.next_multiple_of(width) * depth * planes::<T>()];
     // SAFETY: there is room in `to` for panels of all rows of the factor.
     unsafe { pack::panels::<T, V>(isa, factor, width, to.as_mut_ptr()) };
-    Panels::packed::<T>(to.as_ptr(), width, factor.view.ncols())
+    if let Some(by) = by {
+        scale::<T>(by, width, to);
+    }
+    Panels::packed::<T>(to.as_ptr(), width, depth)
 }

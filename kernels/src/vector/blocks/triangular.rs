@@ -18,13 +18,11 @@ use crate::simd::{Part, Vector};
 use crate::vector::dispatch::Kernel;
 use crate::vector::packing::{Factor, pack};
 use crate::vector::planes::planes;
+use crate::vector::sizes::NV;
 use crate::vector::tiles::micro::{self, Stream, eliminate, load_tile, store_tile, with_vectors_called};
 use crate::vector::tiles::small_triangle::{multiply_triangle, substitute};
 use crate::vector::workspace::Workspace;
 use crate::{Diag, MatMut, Scalar, Uplo};
-
-/// Vectors along a full panel of right-hand sides.
-const NV: usize = 3;
 
 /// What is done with a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,6 +130,9 @@ where
 {
     type Output = ();
 
+    /// # Safety
+    /// `triangle` is what [`pack_triangle`] packed of the system, and x is as long as its note says; neither is in use
+    /// elsewhere.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let Self { system, triangle, x } = self;

@@ -55,14 +55,12 @@ impl<T: Scalar> TriangularProduct<'_, T> {
         for j in (0..sides).step_by(columns) {
             let j = j..sides.min(j + columns);
             for k in self.blocks(depth) {
-                // SAFETY: the workspace was laid out for blocks of this size.
-                let right = unsafe { self.packed_b::<V>(isa, j.clone(), k.clone(), ROWS, own_b) };
+                let right = self.packed_b::<V>(isa, j.clone(), k.clone(), ROWS, own_b);
                 for (rows, beta) in [(self.others(&k), T::ONE), (k.clone(), T::ZERO)] {
                     for i in rows.clone().step_by(height) {
                         let i = i..rows.end.min(i + height);
                         let place = (beta == T::ZERO).then(|| Place { uplo: self.uplo, first: i.start - k.start });
-                        // SAFETY: the workspace has room for `height` rows of this depth.
-                        let left = unsafe { self.packed_a::<V>(isa, place, i.clone(), k.clone(), width, own_a) };
+                        let left = self.packed_a::<V>(isa, place, i.clone(), k.clone(), width, own_a);
                         let c = self.b.rb_mut().submatrix(i, j.clone());
                         let out = Out { minus_alpha: -self.alpha, beta, wanted: Wanted::ALL, c };
                         let factors = (left, right);
@@ -100,16 +98,13 @@ impl<T: Scalar> TriangularProduct<'_, T> {
                 let rows = first..others.end.min(first + columns);
                 // The rows where those of B are come last, with other ones if there are any.
                 let place = (part + 1 == parts).then_some(Place { uplo: self.uplo, first: 0 });
-                // SAFETY: the workspace was laid out for blocks of this size.
-                let right = unsafe { self.packed_a::<V>(isa, None, rows.clone(), k.clone(), ROWS, beyond) };
+                let right = self.packed_a::<V>(isa, None, rows.clone(), k.clone(), ROWS, beyond);
                 if place.is_some() {
-                    // SAFETY: the workspace has room for a square of this depth.
-                    unsafe { self.packed_a::<V>(isa, place, k.clone(), k.clone(), ROWS, triangle) };
+                    self.packed_a::<V>(isa, place, k.clone(), k.clone(), ROWS, triangle);
                 }
                 for i in (0..sides).step_by(height) {
                     let i = i..sides.min(i + height);
-                    // SAFETY: the workspace has room for `height` columns of this depth.
-                    let left = unsafe { self.packed_b::<V>(isa, i.clone(), k.clone(), width, own_b) };
+                    let left = self.packed_b::<V>(isa, i.clone(), k.clone(), width, own_b);
                     let minus_alpha = -self.alpha;
                     let c = self.b.rb_mut().transpose().submatrix(i.clone(), rows.clone());
                     let out = Out { minus_alpha, beta: T::ONE, wanted: Wanted::ALL, c };
@@ -147,12 +142,9 @@ impl<T: Scalar> TriangularProduct<'_, T> {
         }
     }
 
-    /// Rows k of B, packed as panels of `width` of its columns.
-    ///
-    /// # Safety
-    /// As for [`pack::panels`].
+    /// Rows k of B, packed into `to` as panels of `width` of its columns.
     #[inline(always)]
-    unsafe fn packed_b<V: Vector<Real = T::Real>>(
+    fn packed_b<V: Vector<Real = T::Real>>(
         &self,
         isa: V::Isa,
         columns: Range<usize>,
@@ -161,19 +153,18 @@ impl<T: Scalar> TriangularProduct<'_, T> {
         to: &mut [T::Real],
     ) -> Panels<T::Real> {
         let depth = k.len();
+        let len = columns.len().next_multiple_of(width) * depth * planes::<T>();
+        assert!(to.len() >= len, "room for panels of these columns");
         let part = self.b.as_ref().transpose().submatrix(columns, k);
         // SAFETY: `to` has room for panels of all these columns.
         unsafe { pack::panels::<T, V>(isa, Factor::plain(part), width, to.as_mut_ptr()) };
         Panels::packed::<T>(to.as_ptr(), width, depth)
     }
 
-    /// Columns k of A, packed as panels of `width` of these rows; where they have a place on the diagonal only what is
-    /// of the triangle.
-    ///
-    /// # Safety
-    /// As for [`pack::panels`].
+    /// Columns k of A, packed into `to` as panels of `width` of these rows; where they have a place on the diagonal,
+    /// only what is of the triangle.
     #[inline(always)]
-    unsafe fn packed_a<V: Vector<Real = T::Real>>(
+    fn packed_a<V: Vector<Real = T::Real>>(
         &self,
         isa: V::Isa,
         place: Option<Place>,
@@ -183,30 +174,24 @@ impl<T: Scalar> TriangularProduct<'_, T> {
         to: &mut [T::Real],
     ) -> Panels<T::Real> {
         let (depth, step) = (k.len(), width * planes::<T>());
-        let packed = Panels::packed::<T>(to.as_ptr(), width, depth);
+        assert!(to.len() >= rows.len().div_ceil(width) * step * depth, "room for panels of these rows");
         let Some(place) = place else {
             // SAFETY: `to` has room for panels of all these rows.
             unsafe { pack::panels::<T, V>(isa, self.a.part(rows, k), width, to.as_mut_ptr()) };
-            return packed;
+            return Panels::packed::<T>(to.as_ptr(), width, depth);
         };
         for (i, panel) in rows.clone().step_by(width).zip(to.chunks_exact_mut(step * depth)) {
             let (i, at) = (i..rows.end.min(i + width), place.first + i - rows.start);
             let full = place.full(at, i.len(), depth);
             let columns = k.start + full.start..k.start + full.end;
-            // SAFETY: there is room for `depth` columns, of which these are some.
-            unsafe {
-                pack::panel::<T, V>(
-                    isa,
-                    self.a.part(i.clone(), columns),
-                    width,
-                    panel[full.start * step..].as_mut_ptr(),
-                )
-            };
+            let to = &mut panel[full.start * step..full.end * step];
+            // SAFETY: `to` has room for these columns, and they have at most `width` rows.
+            unsafe { pack::panel::<T, V>(isa, self.a.part(i.clone(), columns), width, to.as_mut_ptr()) };
             let diagonal = |x| if self.diag == Diag::Unit { T::ONE } else { x };
             let small = &mut panel[at * step..(at + i.len()) * step];
             pack::small_triangle(self.a.part(i.clone(), i), self.uplo, diagonal, width, small);
         }
-        packed
+        Panels::packed::<T>(to.as_ptr(), width, depth)
     }
 }
 
@@ -244,7 +229,9 @@ fn beside<T: Scalar, const ROWS: usize>(
 /// other factor.
 ///
 /// # Safety
-/// As for [`Block`].
+/// The panels of A have `width` rows and those of B ROWS, all of them `depth` steps; there is one for each row and
+/// column of C. The triangle is within these steps: it begins at `place.first` and has a step for each row of C if
+/// `ALONG`, for each column otherwise.
 #[inline(always)]
 unsafe fn on_diagonal<T, V, const ROWS: usize, const ALONG: bool>(
     isa: V::Isa,
@@ -265,7 +252,7 @@ unsafe fn on_diagonal<T, V, const ROWS: usize, const ALONG: bool>(
             let place = Place { first: at, ..place };
             let out = Out { c: out.c.rb_mut().submatrix(i..i + rows, j..j + cols), ..out };
             let streams = (a.at(i).0, b.at(j).0);
-            // SAFETY: panels i and j are there, `depth` steps long.
+            // SAFETY: panels i and j are there, `depth` steps long, and their triangle is within these steps.
             unsafe {
                 with_vectors!(
                     rows.div_ceil(V::LANES),
@@ -279,7 +266,8 @@ unsafe fn on_diagonal<T, V, const ROWS: usize, const ALONG: bool>(
 /// One register tile of those, with a triangle of this order.
 ///
 /// # Safety
-/// As for [`accumulate`]; C has at most NV vectors of rows and ROWS columns.
+/// As for [`accumulate`]; C has at most NV vectors of rows and ROWS columns, and steps `place.first` .. `place.first` +
+/// `order`, those of the triangle, are some of the `depth` ones.
 #[inline(always)]
 unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const ALONG: bool>(
     isa: V::Isa,
@@ -312,7 +300,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const ALONG: bool>(
 /// acc[r] -= b[p][r] x[p] for the columns x[p] of a triangle of this order along the lanes.
 ///
 /// # Safety
-/// As for [`accumulate`].
+/// Both streams hold `order` steps: of x NV vectors per plane, of b ROWS reals per plane.
 #[inline(always)]
 unsafe fn multiply_lanes<T, V, const NV: usize, const ROWS: usize, const LOWER: bool>(
     acc: &mut Tile<V, NV, ROWS>,
@@ -390,7 +378,7 @@ fn wanted<V: Vector, const AT: usize, const LOWER: bool>(u: usize, old: V, new: 
 /// The same for a triangle that is broadcast: b[p] is a column of it.
 ///
 /// # Safety
-/// As for [`accumulate`].
+/// As for [`multiply_lanes`].
 #[inline(always)]
 unsafe fn multiply_rows<T, V, const NV: usize, const ROWS: usize, const LOWER: bool>(
     acc: &mut Tile<V, NV, ROWS>,

@@ -64,6 +64,8 @@ impl<T: Scalar> Multiply<T> {
 impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Multiply<T> {
     type Output = ();
 
+    /// # Safety
+    /// What the head of [`loops`](super) says of its vectors and its matrix.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let n = self.shape.1;
@@ -113,6 +115,8 @@ impl<T: Scalar> MultiplyTrans<T> {
 impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for MultiplyTrans<T> {
     type Output = ();
 
+    /// # Safety
+    /// What the head of [`loops`](super) says of its vectors and its matrix.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let n = self.shape.1;
@@ -181,6 +185,8 @@ impl<T: Scalar> Update<T> {
 impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Update<T> {
     type Output = ();
 
+    /// # Safety
+    /// What the head of [`loops`](super) says of its vectors and its matrix.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let n = self.shape.1;

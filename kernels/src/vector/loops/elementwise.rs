@@ -18,6 +18,8 @@ pub struct Scale<T> {
 impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Scale<T> {
     type Output = ();
 
+    /// # Safety
+    /// What the head of [`loops`](super) says of its vectors and its matrix.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let (reals, x) = (self.n * planes::<T>(), self.x.cast::<T::Real>());
@@ -53,6 +55,8 @@ pub struct Add<T, const K: usize> {
 impl<T: Scalar, V: Vector<Real = T::Real>, const K: usize> Part<V> for Add<T, K> {
     type Output = ();
 
+    /// # Safety
+    /// What the head of [`loops`](super) says of its vectors and its matrix.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         // SAFETY: n elements are there in each vector.
@@ -87,6 +91,8 @@ pub struct Swap<R> {
 impl<R, V: Vector<Real = R>> Part<V> for Swap<R> {
     type Output = ();
 
+    /// # Safety
+    /// What the head of [`loops`](super) says of its vectors and its matrix.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let Self { reals, x, y } = self;
@@ -124,6 +130,8 @@ pub struct Rotate<R> {
 impl<R: Copy, V: Vector<Real = R>> Part<V> for Rotate<R> {
     type Output = ();
 
+    /// # Safety
+    /// What the head of [`loops`](super) says of its vectors and its matrix.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let Self { reals, h, x, y } = self;

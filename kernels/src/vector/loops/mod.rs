@@ -48,6 +48,8 @@ pub struct VectorParts<T: Scalar> {
     pub(crate) multiply_trans: unsafe fn(MultiplyTrans<T>),
     pub(crate) multiply_symmetric: unsafe fn(MultiplySymmetric<T>),
     pub(crate) update: unsafe fn(Update<T>),
+    /// Private, so that no table is made but by [`ChooseVectors`], for the processor at hand.
+    _chosen: (),
 }
 
 /// Chooses them.
@@ -74,6 +76,7 @@ impl<T: Scalar> Kernel<T> for ChooseVectors {
                 multiply_trans: V::enter::<MultiplyTrans<T>>,
                 multiply_symmetric: V::enter::<MultiplySymmetric<T>>,
                 update: V::enter::<Update<T>>,
+                _chosen: (),
             }
         }
     }

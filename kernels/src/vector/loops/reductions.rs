@@ -19,6 +19,8 @@ pub struct Dot<T> {
 impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Dot<T> {
     type Output = T;
 
+    /// # Safety
+    /// What the head of [`loops`](super) says of its vectors and its matrix.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) -> T {
         let reals = self.n * planes::<T>();
@@ -36,6 +38,8 @@ pub struct AbsSum<R> {
 impl<R: Real, V: Vector<Real = R>> Part<V> for AbsSum<R> {
     type Output = R;
 
+    /// # Safety
+    /// What the head of [`loops`](super) says of its vectors and its matrix.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) -> R {
         let Self { reals, x } = self;
@@ -77,6 +81,8 @@ const ROUNDS: usize = 8;
 impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Largest<T> {
     type Output = LargestOf<T::Real>;
 
+    /// # Safety
+    /// What the head of [`loops`](super) says of its vectors and its matrix.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) -> LargestOf<T::Real> {
         let (reals, x) = (self.n * planes::<T>(), self.x.cast::<T::Real>());

@@ -161,6 +161,8 @@ impl<T: Scalar> MultiplySymmetric<T> {
 impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for MultiplySymmetric<T> {
     type Output = ();
 
+    /// # Safety
+    /// What the head of [`loops`](super) says of its vectors and its matrix.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         /// Bytes of the registers of which there are 32.

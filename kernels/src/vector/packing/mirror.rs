@@ -129,6 +129,8 @@ struct Panels<'a, T: Scalar> {
 impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
     type Output = ();
 
+    /// # Safety
+    /// As for [`panels`].
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let Self { a, width, to } = self;
@@ -156,7 +158,8 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
 /// Packs one panel, with a few columns, which the diagonal may cross.
 ///
 /// # Safety
-/// As for [`pack::panel`].
+/// `a` has at most `width` rows; there is room for `width * planes * ncols` reals at `to`, which does not overlap the
+/// matrix.
 #[inline(always)]
 unsafe fn panel<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real)
 where

@@ -5,7 +5,8 @@
 //! where the factor has no more of them, and for complex types the imaginary parts behind the real ones. The caller
 //! gives the room for it, or gets a [`Packed`] that has its own and may be kept for the next products ([`Packs`]).
 //!
-//! Blocks and panels of factorizations call it; nobody else looks into a packed panel than [`tiles`](super::tiles).
+//! Blocks and panels of factorizations call it; gemm asks it for packed forms that are kept. Packed panels are read by
+//! [`tiles`](super::tiles); a rank-2k update also scales one, and a triangle is written into some.
 
 mod factor;
 mod mirror;
@@ -14,5 +15,5 @@ mod packed;
 
 pub(crate) use factor::Factor;
 pub use factor::Operand;
-pub(crate) use packed::{Pack, Packed, Right, left};
+pub(crate) use packed::{Pack, Packed, Right, Role, left};
 pub use packed::{PackStore, Packs};

@@ -24,7 +24,8 @@ const AHEAD: usize = 8;
 /// Packs all rows of `a` as panels of `width`, one behind the other.
 ///
 /// # Safety
-/// As for [`panel`], for every panel.
+/// For every `width` rows, the last ones too if they are fewer, there is room for `width * planes * ncols` reals at
+/// `to`, which does not overlap `a`.
 #[inline(always)]
 pub(crate) unsafe fn panels<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real)
 where
@@ -43,7 +44,7 @@ where
 /// The same of a plain factor whose columns are some of those of the panels: these are `distance` reals apart.
 ///
 /// # Safety
-/// As for [`panel`], for every panel.
+/// As for [`panel`], for every panel: the place of panel i is `i * distance` reals behind `to`.
 #[inline(always)]
 pub(crate) unsafe fn panels_of<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real, distance: usize)
 where
@@ -65,6 +66,8 @@ struct Panels<'a, T: Scalar> {
 impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
     type Output = ();
 
+    /// # Safety
+    /// As for [`panels_of`].
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let Self { a, width, to, distance } = self;
@@ -87,7 +90,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
         }
         for (i, count) in (together..rows).step_by(width).zip(together / width..) {
             let part = a.part(i..rows.min(i + width), 0..depth);
-            // SAFETY: the panels before this one took `distance` reals each.
+            // SAFETY: panel `count` has its place there, and these rows are at most `width`.
             unsafe { panel::<T, V>(isa, part, width, to.add(count * distance)) };
         }
     }
@@ -96,7 +99,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
 /// Fills the panels of the first rows of `a`, whose columns are adjacent in memory, side by side.
 ///
 /// # Safety
-/// As for [`panels_of`]; `rows` is a multiple of `width`.
+/// As for [`panels_of`]; `rows` is a multiple of `width`, and `a` has as many.
 #[inline(always)]
 unsafe fn side_by_side<T: Scalar>(a: Factor<'_, T>, width: usize, rows: usize, to: *mut T::Real, distance: usize) {
     let (depth, unit) = (if rows > 0 { a.view.ncols() } else { 0 }, planes::<T>());
@@ -120,8 +123,8 @@ unsafe fn side_by_side<T: Scalar>(a: Factor<'_, T>, width: usize, rows: usize, t
 /// Packs one panel: the rows of `a`, at most `width` of them, the rest filled with zeros. Conjugates if `a` says so.
 ///
 /// # Safety
-/// `width` is a multiple of `V::LANES` or the panel is of a broadcast operand; there is room for
-/// `width * planes * ncols` reals at `to`.
+/// `a` has at most `width` rows and no mirror; there is room for `width * planes * ncols` reals at `to`, which does not
+/// overlap `a`.
 #[inline(always)]
 pub(crate) unsafe fn panel<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real)
 where
@@ -140,7 +143,8 @@ where
 /// The same without filling up with zeros: rows of the panel that `a` does not have are left as they are.
 ///
 /// # Safety
-/// As for [`panel`].
+/// `a` has at most `width` rows and no mirror; there is room for these rows at `to + p * width * planes` for each
+/// column p, and `width` further on for their imaginary parts. The room does not overlap `a`.
 #[inline(always)]
 pub(crate) unsafe fn gather<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real)
 where
@@ -266,7 +270,8 @@ pub(crate) fn small_triangle<T: Scalar>(
 /// Writes a packed panel back: the counterpart of [`panel`], without conjugation.
 ///
 /// # Safety
-/// `from` holds a panel of `width` rows and as many columns as `to` has; `to` has at most `width` rows.
+/// `from` holds a panel of `width` rows and as many columns as `to` has, which it does not overlap; `to` has at most
+/// `width` rows.
 #[inline(always)]
 pub(crate) unsafe fn unpack<T, V>(isa: V::Isa, from: *const T::Real, width: usize, mut to: MatMut<'_, T>)
 where
@@ -302,7 +307,8 @@ where
 /// `next` rows behind them are asked for.
 ///
 /// # Safety
-/// The rows are there, and there is room for them.
+/// The rows are there, there is room for n rows of m reals at `to`, and the two do not overlap. The `next` rows need
+/// not be there.
 #[inline(always)]
 pub(crate) unsafe fn transpose<V: Vector>(
     isa: V::Isa,
@@ -325,13 +331,13 @@ pub(crate) unsafe fn transpose<V: Vector>(
         }
         for i in (0..squares).step_by(V::SQUARE) {
             for j in (start..whole).step_by(V::SQUARE) {
-                // SAFETY: i + SQUARE <= m and j + SQUARE <= n.
+                // SAFETY: i + SQUARE <= m and j + SQUARE <= n: the square is in both, which do not overlap.
                 unsafe { V::transpose(isa, from.add(i * from_step + j), from_step, to.add(j * to_step + i), to_step) };
             }
         }
         for i in (squares..whole_rows).step_by(4) {
             for j in (start..whole).step_by(V::SQUARE) {
-                // SAFETY: i + 4 <= m and j + SQUARE <= n.
+                // SAFETY: i + 4 <= m and j + SQUARE <= n: these rows are in both, which do not overlap.
                 unsafe {
                     V::transpose_four(isa, from.add(i * from_step + j), from_step, to.add(j * to_step + i), to_step)
                 };

@@ -75,6 +75,12 @@ pub struct Packed {
 }
 
 impl Packed {
+    /// Whether this is `factor` in that role, in panels of `width` rows.
+    #[inline(always)]
+    pub fn is_of<T: Scalar>(&self, factor: Factor<'_, T>, role: Role, width: usize) -> bool {
+        self.form == Form::of(factor, role) && self.width == width
+    }
+
     /// The panels of rows i .. and of the kc columns p .., of a block that begins there; i is a multiple of the width.
     #[inline(always)]
     pub fn block<T: Scalar>(&self, i: usize, p: usize, kc: usize) -> *const T::Real {

@@ -35,6 +35,7 @@ impl<T: Scalar> Kernel<T> for Factorization<'_, T> {
     #[inline(always)]
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> Self::Output {
         let n = self.a.nrows();
+        assert_eq!(self.a.ncols(), n, "a square matrix");
         let len = panel_start::<T, V>(n.div_ceil(width::<V>()));
         let mut scratch = Workspace::take(len + ROWS * ROWS * planes::<T>());
         let (panels, small) = scratch.elements().split_at_mut(len);

@@ -8,13 +8,12 @@ use super::cholesky::Pivots;
 use crate::simd::{Vector, prefetch};
 use crate::vector::packing::{Factor, pack};
 use crate::vector::planes::{planes, scalar};
+use crate::vector::sizes::NV;
 use crate::vector::tiles::micro::{Stream, Tile, load_tile, store_tile, zero};
 use crate::{MatMut, Scalar};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// Vectors along a full panel of rows.
-pub(crate) const NV: usize = 3;
 /// Reals of the largest block on the diagonal, its rows a vector apart.
 const BLOCK_REALS: usize = 8 * 16;
 
@@ -257,7 +256,8 @@ impl<T: Scalar> Panels<'_, T> {
         let (here, rs) = (self.at::<V>(j, j), self.a.row_stride());
         // SAFETY: the panel has the block; only elements (r, c) with c <= r < cols are touched in A.
         unsafe {
-            if !T::COMPLEX && self.a.col_stride() == 1 && V::LANES <= 16 {
+            if !T::COMPLEX && self.a.col_stride() == 1 {
+                const { assert!(ROWS * V::LANES <= BLOCK_REALS) };
                 let from = self.in_a(j, j).cast::<T::Real>();
                 let mut block = [const { MaybeUninit::<T::Real>::uninit() }; BLOCK_REALS];
                 let block = block.as_mut_ptr().cast::<T::Real>();
@@ -291,7 +291,8 @@ impl<T: Scalar> Panels<'_, T> {
         let (here, rs) = (self.at::<V>(j, j).cast_const(), self.a.row_stride());
         // SAFETY: the panel has the block; only elements (r, c) with c <= r < cols are written in A.
         unsafe {
-            if !T::COMPLEX && self.a.col_stride() == 1 && V::LANES <= 16 {
+            if !T::COMPLEX && self.a.col_stride() == 1 {
+                const { assert!(ROWS * V::LANES <= BLOCK_REALS) };
                 let to = self.in_a(j, j).cast::<T::Real>();
                 let mut block = [const { MaybeUninit::<T::Real>::uninit() }; BLOCK_REALS];
                 let block = block.as_mut_ptr().cast::<T::Real>();

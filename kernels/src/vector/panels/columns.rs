@@ -280,7 +280,7 @@ unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
 /// of two, a read would wait for the write before it.
 ///
 /// # Safety
-/// They are there, and may be written.
+/// They are there, may be written, and do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn exchange_pieces<R: Copy, const N: usize>(x: *mut R, y: *mut R, step: usize) {
     // SAFETY: N elements, a step apart, are there in each piece, and the pieces do not overlap.

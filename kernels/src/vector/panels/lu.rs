@@ -50,8 +50,8 @@ impl<T: Scalar> Kernel<T> for LuPanel<'_, T> {
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> Self::Output {
         const { assert!(V::LANES.is_multiple_of(ROWS) && ROWS <= 8, "a block's first rows are in one vector") };
         let Self { mut a, ipiv } = self;
-        debug_assert!(a.nrows() >= a.ncols() && ipiv.len() == a.ncols());
         let ((m, n), unit) = (a.shape(), planes::<T>());
+        assert!(m >= n && ipiv.len() == n, "a panel {m} x {n}, pivots {}", ipiv.len());
         let in_place = Columns::<T>::in_place::<V>(a.rb_mut(), ROWS);
         let (blocks, wide) = (n.div_ceil(ROWS), n.next_multiple_of(ROWS));
         let size = if in_place.is_some() { 0 } else { Columns::<T>::len::<V>(m, wide) };
@@ -147,9 +147,9 @@ where
     }
 }
 
-/// Column c of the block at column b: its part of U, and its pivot, by which the column before has been multiplied
-/// below the block's first rows no sooner than in this pass, and this one will be in the next. Says whether the pivot
-/// is zero.
+/// Column c of the block at column b: its elements of U, what the columns of the block before it contribute to it, and
+/// its pivot. Below the block's first vector of rows a column is divided by its pivot in the pass of the next column:
+/// the column before this one now, this one later. Says whether the pivot is zero.
 ///
 /// # Safety
 /// As for [`update`]; the columns of the block before c are done, but for the rest of the last one, whose factor

@@ -92,8 +92,8 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
         const { assert!(V::LANES.is_multiple_of(ROWS) && ROWS <= 8, "a block's first rows are in one vector") };
         let Self { mut a, tau, mut t } = self;
         let ((m, n), group, unit) = (a.shape(), t.nrows(), planes::<T>());
-        debug_assert!(m >= n && tau.len() == n && t.ncols() == n);
-        debug_assert!(group == n || group < n && group.is_multiple_of(8));
+        assert!(m >= n && tau.len() == n && t.ncols() == n, "a panel {m} x {n}, T {:?}, tau {}", t.shape(), tau.len());
+        assert!(group == n || group < n && group.is_multiple_of(8), "groups of {group} reflectors, of {n}");
         let in_place = Columns::<T>::in_place::<V>(a.rb_mut(), ROWS);
         let wide = n.next_multiple_of(ROWS);
         let size = if in_place.is_some() { 0 } else { Columns::<T>::len::<V>(m, wide) };
@@ -104,8 +104,10 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
         let (columns, rest) = scratch.elements().split_at_mut(size);
         let (zeros, rest) = rest.split_at_mut(2 * (factor + product));
         zeros.fill(T::Real::ZERO);
-        let (t_columns, r, sums) = (zeros.as_mut_ptr(), rest.as_mut_ptr(), rest[r..].as_mut_ptr());
-        // SAFETY: the scratch was laid out for these.
+        let (r, sums) = rest.split_at_mut(r);
+        let (t_columns, r, sums) = (zeros.as_mut_ptr(), r.as_mut_ptr(), sums.as_mut_ptr());
+        // SAFETY: each part of the scratch has the size that it was laid out with for a panel of this shape, and T has
+        // the columns of the panel and the rows of a group.
         unsafe {
             let columns = match in_place {
                 Some(columns) => columns,
@@ -229,7 +231,9 @@ where
             // Rows i and on of T1 begin in column i.
             eliminate::<T, V, NV, ROWS>(&mut acc, b - i, work.t_columns(i, i), by.offset(i * step), false);
             let rows = (b - i).min(NV * V::LANES);
-            let mut tile = [T::Real::ZERO; 48 * 2 * 8];
+            const TILE_REALS: usize = 48 * 2 * 8;
+            const { assert!(NV * V::LANES * ROWS * planes::<T>() <= TILE_REALS) };
+            let mut tile = [T::Real::ZERO; TILE_REALS];
             store_tile::<T, V, NV, ROWS>(&acc, tile.as_mut_ptr(), NV * V::LANES * planes::<T>(), NV * V::LANES);
             for c in 0..ROWS.min(work.n - b) {
                 let from = tile.as_ptr().add(c * NV * V::LANES * planes::<T>());

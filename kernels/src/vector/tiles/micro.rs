@@ -70,7 +70,7 @@ pub(crate) unsafe fn eliminate<T, V, const NV: usize, const ROWS: usize>(
 /// The same for streams that are [`as_packed`]. Lines of `next` are asked for on the way, one in four steps.
 ///
 /// # Safety
-/// As for [`eliminate`].
+/// As for [`eliminate`]; the streams are what [`as_packed`] gave for this tile.
 #[inline(always)]
 pub(crate) unsafe fn eliminate_packed<T, V, const NV: usize, const ROWS: usize>(
     acc: &mut Tile<V, NV, ROWS>,
@@ -111,7 +111,7 @@ where
 /// The same where the rows of b are `across` reals apart.
 ///
 /// # Safety
-/// As for [`eliminate`].
+/// For p < depth, `x` holds NV vectors per plane and `b` holds ROWS reals per plane, `across` reals apart.
 #[inline(always)]
 pub(crate) unsafe fn eliminate_across<T, V, const NV: usize, const ROWS: usize>(
     acc: &mut Tile<V, NV, ROWS>,
@@ -347,8 +347,8 @@ macro_rules! with_vectors {
 }
 pub(crate) use with_vectors;
 
-/// The same for a [`Part`](crate::simd::Part). What is full, nearly all there is, stands in the function around it; the
-/// others are called.
+/// The same for a [`Part`](crate::simd::Part). Nearly all tiles have three vectors: that part is inlined where this
+/// stands, and the other two are called.
 macro_rules! with_vectors_called {
     ($nv:expr, $v:ty, $isa:expr, $tile:ident::<$t:ty, _, $rows:ident $(, $more:ident)?> $fields:tt) => {
         match $nv {

@@ -30,8 +30,8 @@ impl Wanted {
         }
     }
 
-    /// The same without the squares of so many rows on the diagonal of C, whose first column is the block's; they are
-    /// multiples of `cols`, as j is.
+    /// The same without the squares of `square` rows each that lie on the diagonal of C, the first at its first
+    /// element. The block begins in C's first column; the register tile at column j is in the columns of one square.
     #[inline(always)]
     pub fn rows_beside_squares(&self, square: usize, j: usize, m: usize) -> Range<usize> {
         let start = j / square * square;
@@ -109,15 +109,15 @@ impl<V: Vector<Real: Real>> Scale<V> {
 /// C = alpha acc + beta C of a tile in memory, whatever is wanted of it.
 ///
 /// # Safety
-/// As for [`add_elements`].
+/// The tile is in memory at `spill`: column j at `j * plane * planes`, imaginary parts `plane` further on. It has the
+/// columns of C, and `plane` is a multiple of the lanes and no less than C's rows.
 #[inline(always)]
 pub(crate) unsafe fn add<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, out: Out<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the tile is in memory as each of the three reads it, and the rows of C are adjacent where that is asked
-    // for.
+    // SAFETY: the tile is in memory as all three ask for it, and the rows of C are adjacent where its row stride is 1.
     unsafe {
         match (out.c.row_stride(), T::COMPLEX) {
             (1, false) => add_lanes::<T, V>(isa, spill, plane, out),
@@ -130,7 +130,7 @@ where
 /// C = alpha acc + beta C for a full tile of a real type whose rows are adjacent.
 ///
 /// # Safety
-/// C is such a tile.
+/// C has NV whole vectors of adjacent rows.
 #[inline(always)]
 pub(crate) unsafe fn add_vectors<T, V, const NV: usize, const ROWS: usize>(acc: &Tile<V, NV, ROWS>, mut out: Out<'_, T>)
 where
@@ -159,7 +159,7 @@ where
 /// in registers.
 ///
 /// # Safety
-/// As for [`add_elements`]; the rows of C are adjacent.
+/// As for [`add`]; the rows of C are adjacent, and T is complex.
 #[inline(always)]
 unsafe fn add_pairs<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
 where
@@ -167,7 +167,7 @@ where
     V: Vector<Real = T::Real>,
 {
     let ((rows, cols), cs, c) = (out.c.shape(), out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
-    // SAFETY: the tile has whole vectors; of C only lanes of wanted rows are touched.
+    // SAFETY: a column of the tile is whole vectors, up to `plane`; of C only lanes of wanted rows are touched.
     unsafe {
         let (re, im, one) =
             (V::splat(isa, out.minus_alpha.re()), V::splat(isa, out.minus_alpha.im()), V::splat(isa, T::Real::ONE));
@@ -198,7 +198,8 @@ where
 /// in registers the loop of the tile itself is compiled into moves (0.7 to 0.9 of the rate in rank-k updates).
 ///
 /// # Safety
-/// As for [`add_vectors`] and [`add_elements`].
+/// The tile is in memory as for [`add`], with NV vectors in a plane; C has NV whole vectors of adjacent rows, and T is
+/// complex.
 #[inline(always)]
 pub(crate) unsafe fn add_full_pairs<T, V, const NV: usize>(isa: V::Isa, spill: *const T::Real, mut out: Out<'_, T>)
 where
@@ -232,7 +233,7 @@ where
 /// C = alpha acc + beta C by masked vectors, for tiles of a real type that are ragged or cut by the diagonal.
 ///
 /// # Safety
-/// As for [`add_elements`]; the rows of C are adjacent.
+/// As for [`add`]; the rows of C are adjacent, and T is real.
 #[inline(always)]
 unsafe fn add_lanes<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
 where
@@ -247,7 +248,7 @@ where
         for i in (0..wanted.end).step_by(V::LANES) {
             let (first, end) = (wanted.start.saturating_sub(i).min(V::LANES), (wanted.end - i).min(V::LANES));
             let at = c.wrapping_add(i + j * cs);
-            // SAFETY: lanes first .. end are rows of C; the tile is whole vectors.
+            // SAFETY: lanes first .. end are rows of C; a column of the tile is whole vectors, up to `plane`.
             unsafe {
                 let x = V::load(isa, spill.add(j * plane + i));
                 let sum =
@@ -261,7 +262,7 @@ where
 /// C = alpha acc + beta C element by element, for tiles whose rows are not adjacent.
 ///
 /// # Safety
-/// `spill` holds the tile: column j at `j * plane * planes`, imaginary parts `plane` further on.
+/// As for [`add`].
 #[inline(always)]
 unsafe fn add_elements<T: Scalar>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>) {
     let (rows, cols) = out.c.shape();
