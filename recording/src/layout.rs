@@ -14,7 +14,6 @@
 //!   wide, and those cancelled at one moment stand side by side.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
 use super::Recording;
 use super::error::Kind;

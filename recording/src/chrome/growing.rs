@@ -139,7 +139,8 @@ impl GrowingTrace {
     /// [`new`](Self::new); counters are not looked at.
     ///
     /// # Errors
-    /// A span or an activity on a lane that does not exist, or that ends before it starts; nothing of the piece is added.
+    /// A span or an activity on a lane that does not exist, or that ends before it starts. Nothing of the piece is
+    /// added then.
     pub fn append(&mut self, piece: Recording) -> Result<(), RecordingError> {
         check(&piece, self.run.lanes.len())?;
         let mut records = std::mem::take(&mut self.records);
