@@ -16,7 +16,7 @@
 //!
 //! A comparison with NaN is false, so a check of the form "fail if the error is greater than the bound" accepts NaN,
 //! and [`f64::max`] drops it. Nothing here does either, and `tests/refusals.rs` shows that each judge refuses a wrong
-//! element, a NaN, a transposed factor and a wrong interchange.
+//! element, a NaN, a transposed factor, a wrong interchange and, for Cholesky, a column of the wrong sign.
 //!
 //! # Example
 //! ```

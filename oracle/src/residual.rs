@@ -32,9 +32,29 @@ pub fn difference<T: Scalar>(x: &Wide, y: &Wide) -> f64 {
     scaled::<T>(x.minus(y).norm_one(), x.norm_one(), x.shape().0.max(x.shape().1))
 }
 
-/// ‖A − L Lᴴ‖₁ / (n ‖A‖₁ ε), for L from [`Wide::stored`] with the other triangle zero.
+/// ‖A − L Lᴴ‖₁ / (n ‖A‖₁ ε), for L from [`Wide::stored`] with the other triangle zero; ∞ if L is not the factor with a
+/// [`positive_diagonal`].
 pub fn cholesky<T: Scalar>(a: &Wide, l: &Wide) -> f64 {
-    difference::<T>(a, &l.times(&l.adjoint()))
+    largest([difference::<T>(a, &l.times(&l.adjoint())), positive_diagonal(l.view())])
+}
+
+/// Zero if all elements on the diagonal are real and positive, otherwise ∞. Of all L with A = L Lᴴ, the factor of
+/// Cholesky is the one for which they are: L Lᴴ stays what it is if a column is multiplied by a number of modulus one.
+///
+/// # Example
+/// ```
+/// use superscalar_kernels::MatRef;
+/// use superscalar_oracle::residual::positive_diagonal;
+///
+/// let (l, other) = ([2.0, -1.0, 0.0, 3.0], [-2.0, 1.0, 0.0, 3.0]);
+/// assert_eq!(positive_diagonal(MatRef::from_col_major(&l, 2, 2, 2)?), 0.0);
+/// assert_eq!(positive_diagonal(MatRef::from_col_major(&other, 2, 2, 2)?), f64::INFINITY);
+/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// ```
+pub fn positive_diagonal<T: Scalar>(l: MatRef<'_, T>) -> f64 {
+    let is_positive = |x: T| x.re() > T::Real::ZERO && x.im() == T::Real::ZERO;
+    let n = l.nrows().min(l.ncols());
+    if (0..n).all(|i| is_positive(l.at(i, i))) { 0.0 } else { f64::INFINITY }
 }
 
 /// ‖P A − L U‖₁ / (n ‖A‖₁ ε), with P the interchanges and n the larger dimension.
@@ -68,6 +88,9 @@ pub fn inverse<T: Scalar>(a: &Wide, x: &Wide) -> f64 {
 /// ‖bⱼ − A xⱼ‖∞ / (‖A‖∞ ‖xⱼ‖∞) for the worst column: how little A would have to change for x to be exact (Rigal and
 /// Gaches, J. ACM 1967). In the type of the elements and in O(n²) for each column, so for large matrices, too.
 ///
+/// # Panics
+/// If the shapes do not fit.
+///
 /// # Example
 /// ```
 /// use superscalar_kernels::MatRef;
@@ -79,6 +102,8 @@ pub fn inverse<T: Scalar>(a: &Wide, x: &Wide) -> f64 {
 /// # Ok::<(), superscalar_kernels::ViewError>(())
 /// ```
 pub fn backward_error<T: Scalar>(a: MatRef<'_, T>, x: MatRef<'_, T>, b: MatRef<'_, T>) -> f64 {
+    assert_eq!((x.nrows(), b.nrows()), (a.ncols(), a.nrows()), "rows of X and B");
+    assert_eq!(x.ncols(), b.ncols(), "columns of X and B");
     let (_, norm) = one_and_inf(Storage::General, a);
     let size = |column: &[T]| largest(column.iter().map(|&x| modulus(x)));
     let column = |j| {
@@ -88,6 +113,5 @@ pub fn backward_error<T: Scalar>(a: MatRef<'_, T>, x: MatRef<'_, T>, b: MatRef<'
         rest.iter_mut().zip(product).for_each(|(rest, product)| *rest -= product);
         ratio(size(&rest), scale)
     };
-    assert_eq!(x.ncols(), b.ncols(), "columns of X and B");
     largest((0..b.ncols()).map(column))
 }

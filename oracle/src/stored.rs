@@ -192,14 +192,16 @@ impl<T: Scalar> Stored<T> {
         let (m, n) = self.shape;
         (0..n).for_each(|j| (0..m).for_each(|i| is_inside[self.place(i, j)] = true));
         for (at, &value) in self.memory.iter().enumerate().filter(|(at, _)| !is_inside[*at]) {
-            assert!(value == T::from_f64(SENTINEL), "{what}: the padding was touched at {at}");
+            assert!(bits(value) == bits(T::from_f64(SENTINEL)), "{what}: the padding was touched at {at}");
         }
     }
 
-    /// Fails unless all of the memory is that near to the other's, sentinels included.
+    /// Fails unless all elements are that near to the other's, and the sentinels what they were.
     #[track_caller]
     pub fn assert_near(&self, expected: &Self, nearness: Nearness, what: impl Fn() -> String) {
-        assert_near(&self.memory, &expected.memory, nearness, what);
+        assert_eq!(self.shape, expected.shape, "{}: other shapes", what());
+        assert_near(&self.view().to_vec(), &expected.view().to_vec(), nearness, &what);
+        self.assert_padding(&what());
     }
 
     /// Fails unless all bits are those of `before` where `kept` holds, and in the padding.

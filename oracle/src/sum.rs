@@ -17,7 +17,7 @@
 //! of them.
 
 use crate::{
-    bound::largest,
+    bound::{largest, ratio},
     factor::{Factor, modulus, scale_of},
     probe::{signed_vectors, vectors},
 };
@@ -78,12 +78,11 @@ impl<'a, T: Scalar> Sum<'a, T> {
 
     /// The largest error, where roundings are as large as the column is long.
     pub fn columnwise(&self) -> f64 {
-        let mut squares: Vec<f64> = Vec::new();
+        let mut scales: Vec<f64> = Vec::new();
         for row in unit_vectors(self.rows).map(|u| self.magnitudes_times(&u)) {
-            squares.resize(row.len(), 0.0);
-            squares.iter_mut().zip(&row).for_each(|(sum, entry)| *sum += entry * entry);
+            scales.resize(row.len(), 0.0);
+            scales.iter_mut().zip(&row).for_each(|(scale, &entry)| *scale = scale.hypot(entry));
         }
-        let scales: Vec<f64> = squares.into_iter().map(f64::sqrt).collect();
         largest(unit_vectors(self.rows).map(|u| self.error(&u, &scales)).chain([self.probed()]))
     }
 
@@ -93,13 +92,10 @@ impl<'a, T: Scalar> Sum<'a, T> {
         largest(vectors(self.rows).map(|u| self.error(&u, &scales)))
     }
 
-    /// The largest |uᴴ R|ⱼ / (ε scaleⱼ).
+    /// The largest |uᴴ R|ⱼ / (ε scaleⱼ); NaN if a scale is not finite.
     fn error(&self, u: &[T], scales: &[f64]) -> f64 {
-        let ratio = |(&residual, &scale): (&T, &f64)| match modulus(residual) {
-            0.0 => 0.0,
-            residual => residual / (scale * T::EPSILON.to_f64()),
-        };
-        largest(self.adjoint_times(u).iter().zip(scales).map(ratio))
+        let of_column = |(&residual, &scale): (&T, &f64)| ratio(modulus(residual), scale);
+        largest(self.adjoint_times(u).iter().zip(scales).map(of_column)) / T::EPSILON.to_f64()
     }
 
     /// About ‖Gⱼ‖₂ for each column: the mean square of wᵀ G for random w, whose entries have no common modulus, since
@@ -111,8 +107,8 @@ impl<'a, T: Scalar> Sum<'a, T> {
         lengths.iter_mut().for_each(|sum| *sum /= mean);
         let signed: Vec<Vec<f64>> = signed_vectors(self.rows).map(|w| self.magnitudes_times(&w)).collect();
         for (j, length) in lengths.iter_mut().enumerate() {
-            let squares: f64 = signed.iter().map(|row| row[j] * row[j]).sum();
-            *length = largest([*length, (squares / signed.len() as f64).sqrt()]);
+            let sum = signed.iter().fold(0.0, |sum: f64, row| sum.hypot(row[j]));
+            *length = largest([*length, sum / (signed.len() as f64).sqrt()]);
         }
         lengths
     }
@@ -198,6 +194,23 @@ mod tests {
         assert_eq!(Sum::new(3).plus(1.0, [p(false), p(true)]).minus([]).columnwise(), 0.0);
         let bad: Factor<'_, f64> = Factor::Interchanges { pivots: &bad, inverse: false };
         assert!(bad.adjoint_times(vec![1.0, 2.0]).iter().all(|entry| entry.is_nan()));
+    }
+
+    #[test]
+    fn a_scale_that_is_not_finite_is_refused() {
+        let one_by_one = |x: &'static [f64; 1]| general(MatRef::from_col_major(x, 1, 1, 1).expect("a shape that fits"));
+        let nothing = |x| Sum::new(1).plus(1.0, [one_by_one(x)]).minus([one_by_one(x)]);
+        assert_eq!(nothing(&[1.0]).error(&[1.0], &[1.0]), 0.0);
+        for scale in [f64::INFINITY, f64::NAN] {
+            assert!(nothing(&[1.0]).error(&[1.0], &[scale]).is_nan(), "{scale}");
+        }
+        // The magnitudes overflow, the residual is zero. Squares do for less.
+        let overflown = nothing(&[f64::MAX]);
+        assert!(overflown.componentwise().is_nan() && overflown.columnwise().is_nan());
+        for x in [&[1e200], &[1e-200]] {
+            assert_eq!(nothing(x).columnwise(), 0.0);
+            assert!(Sum::new(1).plus(1.0, [one_by_one(x)]).columnwise() >= 1e15, "{x:?} for nothing");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Each judge accepts a right result, and refuses one with a wrong element, a NaN, a transposed factor or a wrong
-//! interchange.
+//! Each judge accepts a right result, and refuses one with a wrong element, a NaN, a transposed factor, a wrong
+//! interchange or a column of the wrong sign.
 
 use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, reference};
 use superscalar_oracle::{
@@ -41,8 +41,8 @@ fn places((m, n): (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
     (0..n).flat_map(move |j| (0..m).map(move |i| (i, j))).filter(|(i, j)| (i + 3 * j) % 7 == 0 || i == j)
 }
 
-/// Judges a right result, and in these places each of two spoilt ones: one a thousand roundings of single or double
-/// precision off, and NaN.
+/// Judges a right result, and results with one wrong element: at each of these places it is ten thousand roundings of
+/// the matrix's norm off, and then NaN.
 fn judge<T: Scalar>(
     right: &Stored<T>,
     places: impl Iterator<Item = (usize, usize)>,
@@ -77,6 +77,11 @@ mod judged {
         judge(&l, places((N, N)).filter(|(i, j)| i >= j), BOUND, "potrf", of);
         let lower = Wide::stored(Storage::LOWER, l.view());
         refused(residual::cholesky::<T>(&a.wide(), &lower.op(Op::Trans)), BOUND, "a transposed factor");
+        for by in [c64::new(-1.0, 0.0), c64::new(0.0, 1.0)] {
+            let mut turned = l.clone();
+            (N / 2..N).for_each(|i| turned.set(i, N / 2, l.at(i, N / 2) * narrow::<T>(by)));
+            refused(of(&turned), BOUND, "a column of the wrong sign or phase");
+        }
         let mut lost = a.clone();
         lost.set(3, 2, T::from_f64(f64::NAN));
         refused(residual::cholesky::<T>(&lost.wide(), &lower), BOUND, "NaN in A");
@@ -293,4 +298,17 @@ fn trespasses() {
     let mut view = Stored::<f64>::zeros((2, 2));
     MatMut::fill(&mut view.view_mut(), 1.0);
     view.assert_padding("fill");
+    // A sign is seen where only bits show it.
+    let mut signed = Stored::<c64>::zeros((2, 2));
+    signed.memory_mut().last_mut().expect("a sentinel").im = -0.0;
+    assert!(std::panic::catch_unwind(|| signed.assert_padding("a sign")).is_err());
+    // Sentinels are kept exactly, and are no measure of the elements.
+    let right = Stored::<f64>::new((2, 2), |_, _| 1e-3);
+    let (mut near, far) = (right.clone(), Stored::<f64>::new((2, 2), |_, _| 1e-3 * (1.0 + 1e-13)));
+    let fails = |x: &Stored<f64>| {
+        std::panic::catch_unwind(|| x.assert_near(&right, Nearness::Roundoffs(100.0), String::new)).is_err()
+    };
+    assert!(!fails(&near) && fails(&far));
+    *near.memory_mut().last_mut().expect("a sentinel") += 1e-13;
+    assert!(fails(&near));
 }

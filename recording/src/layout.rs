@@ -14,7 +14,6 @@
 //!   wide, and those cancelled at one moment stand side by side.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
 use super::Recording;
 use super::error::Kind;
@@ -59,17 +58,14 @@ impl Layout {
     /// # Errors
     /// A span or an activity on a lane that does not exist, or one that ends before it starts.
     pub(super) fn new(recording: &Recording) -> Result<Self, Kind> {
+        check(recording, recording.lanes.len())?;
         let mut slices = Vec::with_capacity(recording.spans.len() + recording.activities.len());
         for (index, span) in recording.spans.iter().enumerate() {
             let (start_ns, end_ns) = (span.start_ns, span.end_ns);
-            let what = || format!("a span of task {}", span.task);
-            check(recording, span.lane, start_ns..end_ns, what)?;
             slices.push(Slice { shown: Shown::Span(index), row: 0, start_ns, end_ns, inside_ns: None });
         }
         for (index, activity) in recording.activities.iter().enumerate() {
             let (start_ns, end_ns) = (activity.start_ns, activity.end_ns);
-            let what = || format!("an activity ({})", activity.kind.category());
-            check(recording, activity.lane, start_ns..end_ns, what)?;
             slices.push(Slice { shown: Shown::Activity(index), row: 0, start_ns, end_ns, inside_ns: None });
         }
         let lane_of = |slice: &Slice| match slice.shown {
@@ -93,13 +89,26 @@ impl Layout {
     }
 }
 
-fn check(recording: &Recording, lane: u32, time_ns: Range<u64>, what: impl Fn() -> String) -> Result<(), Kind> {
-    let (lanes, Range { start: start_ns, end: end_ns }) = (recording.lanes.len(), time_ns);
-    if lane as usize >= lanes {
-        return Err(Kind::UnknownLane { what: what(), lane, lanes });
+/// Whether all spans and activities can be drawn on that many lanes.
+///
+/// # Errors
+/// Those of [`Layout::new`].
+pub(super) fn check(recording: &Recording, lanes: usize) -> Result<(), Kind> {
+    let check = |lane: u32, start_ns: u64, end_ns: u64, what: &dyn Fn() -> String| {
+        if lane as usize >= lanes {
+            return Err(Kind::UnknownLane { what: what(), lane, lanes });
+        }
+        if end_ns < start_ns {
+            return Err(Kind::Backward { what: what(), start_ns, end_ns });
+        }
+        Ok(())
+    };
+    for span in &recording.spans {
+        check(span.lane, span.start_ns, span.end_ns, &|| format!("a span of task {}", span.task))?;
     }
-    if end_ns < start_ns {
-        return Err(Kind::Backward { what: what(), start_ns, end_ns });
+    for activity in &recording.activities {
+        let what = || format!("an activity ({})", activity.kind.category());
+        check(activity.lane, activity.start_ns, activity.end_ns, &what)?;
     }
     Ok(())
 }

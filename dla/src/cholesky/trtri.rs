@@ -63,7 +63,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &T
 ///
 /// ```
 /// use superscalar_dla::{Matrix, Options, trtri};
-/// use superscalar_kernels::{operations::Action, Diag, Uplo};
+/// use superscalar_kernels::{Diag, Uplo};
 /// use superscalar_runtime::Runtime;
 ///
 /// let rt = Runtime::new()?;

@@ -77,7 +77,7 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
 ///
 /// ```
 /// use superscalar_dla::{Matrix, Options, trmm};
-/// use superscalar_kernels::{operations::Action, Diag, Op, Side, Uplo};
+/// use superscalar_kernels::{Diag, Op, Side, Uplo};
 /// use superscalar_runtime::Runtime;
 ///
 /// let rt = Runtime::new()?;

@@ -38,6 +38,7 @@ fn solves_and_leaves_the_rest<T: Scalar>() {
             runtimes.on_all_with(BlockSize::Fixed(nb), call, |(factor, x), what| {
                 let what = &format!("{}{uplo} n {n} nb {nb} {what}", T::LETTER);
                 factor.assert_kept(&a, what, |i, j| !is_named(uplo, i, j));
+                assert_eq!(residual::positive_diagonal(factor.view()), 0.0, "{what}: the diagonal");
                 assert_small(residual::solve::<T>(&full.wide(), &x.wide(), &b.wide()), what);
             });
         }

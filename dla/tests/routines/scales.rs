@@ -184,6 +184,7 @@ fn positive_definite_systems<T: Scalar>() {
         posv(case.rt, uplo, again.view_mut(), y.view_mut(), &case.options).expect("a positive definite matrix");
         case.assert_solved(&format!("posv {uplo}"), case.n == 1, &y, &x);
         potrf(case.rt, uplo, l.view_mut(), &case.options).expect("a positive definite matrix");
+        assert_eq!(residual::positive_diagonal(l.view()), 0.0, "potrf {uplo}: the diagonal");
         potrs(case.rt, uplo, l.view(), z.view_mut(), &case.options).expect("shapes agree");
         case.assert_solved(&format!("potrs {uplo}"), case.n == 1, &z, &x);
     });

@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 use super::events::{Events, Moment, overflow_name};
 use super::{RUNTIME_PID, lane_processes};
 use crate::json::JsonWriter;
+use crate::layout::check;
 use crate::order::TaskOrder;
 use crate::{Activity, HazardRecord, Lane, LaneKind, Recording, RecordingError, Span, TaskId, TaskRecord};
 
@@ -79,11 +80,11 @@ struct GrowingRow {
 ///
 /// ```
 /// use superscalar_recording::{GrowingTrace, Recording};
-/// let mut trace = GrowingTrace::new(Recording::default())?;
-/// let (mut file, tail) = trace.take_text()?;
+/// let mut trace = GrowingTrace::new(Recording::default());
+/// let (mut file, tail) = trace.take_text();
 /// // A file of both is a trace. The next text goes where the tail stands now.
 /// trace.append(Recording { notices: vec!["late".to_owned()], ..Recording::default() })?;
-/// let (more, tail_then) = trace.take_text()?;
+/// let (more, tail_then) = trace.take_text();
 /// file.extend(more);
 /// assert!(tail_then.len() > tail.len());
 /// # Ok::<(), superscalar_recording::RecordingError>(())
@@ -110,19 +111,16 @@ pub struct GrowingTrace {
 
 impl GrowingTrace {
     /// A trace of what will be recorded on the lanes of `run`, which has no records.
-    ///
-    /// # Errors
-    /// None; the signature is that of the other outputs.
-    pub fn new(run: Recording) -> Result<Self, RecordingError> {
+    pub fn new(run: Recording) -> Self {
         let (processes, pids) = lane_processes(&run.lanes);
         let first_tid = RUNTIME_PID + processes.len() as u64 + 1;
         let mut events = Events::new(JsonWriter::new(Vec::new()), 0);
         events.head();
         for (place, process) in processes.into_iter().enumerate() {
-            events.process(RUNTIME_PID + 1 + place as u64, process, place + 1)?;
+            events.process(RUNTIME_PID + 1 + place as u64, process, place + 1).expect("a vector takes every write");
         }
         let rows_of_lane = run.lanes.iter().map(|_| Vec::new()).collect();
-        Ok(Self {
+        Self {
             events,
             run,
             pids,
@@ -134,18 +132,17 @@ impl GrowingTrace {
             hazards: Vec::new(),
             spans: Vec::new(),
             ended: EndedTasks::default(),
-        })
+        }
     }
 
     /// Adds what was recorded since the last call, and counts as `dropped` what was lost since then. Lanes are those of
     /// [`new`](Self::new); counters are not looked at.
     ///
     /// # Errors
-    /// None; the signature is that of the other outputs.
-    ///
-    /// # Panics
-    /// If a span or an activity is on a lane that does not exist.
+    /// A span or an activity on a lane that does not exist, or that ends before it starts. Nothing of the piece is
+    /// added then.
     pub fn append(&mut self, piece: Recording) -> Result<(), RecordingError> {
+        check(&piece, self.run.lanes.len())?;
         let mut records = std::mem::take(&mut self.records);
         self.tasks += piece.tasks.len() as u64;
         self.run.notices = piece.notices;
@@ -252,13 +249,10 @@ impl GrowingTrace {
     }
 
     /// The text of the events since the last call, and the tail that makes the file whole after them.
-    ///
-    /// # Errors
-    /// None; the signature is that of the other outputs.
-    pub fn take_text(&mut self) -> Result<(Vec<u8>, Vec<u8>), RecordingError> {
-        let text = self.events.json.take()?;
+    pub fn take_text(&mut self) -> (Vec<u8>, Vec<u8>) {
+        let text = self.events.json.take();
         self.events.tail(&self.run, self.tasks, false, &[]);
-        Ok((text, self.events.json.take()?))
+        (text, self.events.json.take())
     }
 }
 
@@ -275,7 +269,7 @@ mod tests {
 
     fn growing() -> GrowingTrace {
         let lanes = vec![lane("worker 0", LaneKind::Worker), lane("queues", LaneKind::Queue)];
-        GrowingTrace::new(Recording { lanes, window: Some(9), ..Recording::default() }).expect("a vector takes it")
+        GrowingTrace::new(Recording { lanes, window: Some(9), ..Recording::default() })
     }
 
     #[track_caller]
@@ -299,8 +293,8 @@ mod tests {
 
     /// The file's text so far, and its events with the fields that matter here.
     fn grow(trace: &mut GrowingTrace, text: &mut Vec<u8>, piece: Recording) -> Vec<String> {
-        trace.append(piece).expect("a vector takes it");
-        let (new, tail) = trace.take_text().expect("a vector takes it");
+        trace.append(piece).expect("its lanes are there");
+        let (new, tail) = trace.take_text();
         text.extend_from_slice(&new);
         let whole: Value = serde_json::from_slice(&[&**text, &*tail].concat()).expect("whole JSON after every piece");
         assert_eq!(whole["otherData"]["complete"], false);
@@ -348,6 +342,16 @@ mod tests {
         assert_eq!(events, ["X step 1 3", "X step 2 4", "X step 3 3"]);
         let events = grow(&mut trace, &mut text, piece(vec![task(4)], vec![], vec![span(4, 1, 12..30)]));
         assert_eq!(events[3..], ["X step 4 5"], "both rows were busy");
+    }
+
+    #[test]
+    fn what_can_not_be_drawn_is_an_error() {
+        let mut trace = growing();
+        for wrong in [span(1, 2, 0..9), Span { end_ns: 1, ..span(1, 0, 2..9) }] {
+            let error = trace.append(piece(vec![task(1)], vec![], vec![wrong])).expect_err("it can not be drawn");
+            assert!(error.to_string().starts_with("a span of task"), "{error}");
+        }
+        assert!(trace.tasks == 0 && trace.records.is_empty(), "nothing of the pieces was added");
     }
 
     #[test]

@@ -182,8 +182,7 @@ struct Growing {
 
 impl Growing {
     fn new(file: File, run: Recording) -> Result<Self, RecordingError> {
-        let trace = GrowingTrace::new(run)?;
-        let mut growing = Self { trace, file, events_end: 0, appended: VecDeque::new() };
+        let mut growing = Self { trace: GrowingTrace::new(run), file, events_end: 0, appended: VecDeque::new() };
         growing.write()?;
         Ok(growing)
     }
@@ -198,6 +197,10 @@ impl Growing {
             }
             let missed = if at == 0 { dropped } else { 0 };
             self.add(Recording { dropped: missed, whole_from_ns, ..recorder.records(pages) }, pages)?;
+        }
+        if pages.is_empty() && dropped > 0 {
+            // All that was new is gone: what is told is how much.
+            self.add(Recording { dropped, whole_from_ns, ..recorder.blank() }, &[])?;
         }
         let stale = self.appended.iter().take_while(|(end, _)| *end <= oldest).map(|(_, bytes)| bytes);
         if self.events_end > SMALL_BYTES && stale.sum::<u64>() > self.events_end / 2 {
@@ -226,13 +229,14 @@ impl Growing {
     fn add(&mut self, piece: Recording, pages: &[Arc<Page>]) -> Result<(), RecordingError> {
         self.trace.append(piece)?;
         let bytes = self.write()?;
-        self.appended.push_back((pages.last().map_or(0, |page| page.sequence + 1), bytes));
+        let before = self.appended.back().map_or(0, |(end, _)| *end);
+        self.appended.push_back((pages.last().map_or(before, |page| page.sequence + 1), bytes));
         Ok(())
     }
 
     /// Writes the new events and the tail; returns the bytes of the events.
     fn write(&mut self) -> Result<u64, RecordingError> {
-        let (mut text, tail) = self.trace.take_text()?;
+        let (mut text, tail) = self.trace.take_text();
         let bytes = text.len() as u64;
         text.extend_from_slice(&tail);
         self.file.seek(SeekFrom::Start(self.events_end))?;

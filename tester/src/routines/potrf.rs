@@ -8,7 +8,7 @@ use crate::peer::Call;
 use crate::resident::{self, Cut, Timed};
 use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::{MatRef, Uplo};
-use superscalar_oracle::{Storage, Sum, stored};
+use superscalar_oracle::{Storage, Sum, largest, residual::positive_diagonal, stored};
 
 pub struct Potrf;
 
@@ -56,10 +56,10 @@ impl Routine for Potrf {
     }
 }
 
-/// A − L Lᴴ, or A − Uᴴ U.
+/// A − L Lᴴ, or A − Uᴴ U; ∞ if the factor's diagonal is not real and positive.
 pub fn cholesky<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, factor: MatRef<'_, T>) -> f64 {
     let sum = Sum::new(a.nrows()).plus(T::ONE, [stored(Storage::Hermitian(uplo), a)]);
-    sum.minus(gram(uplo, uplo == Uplo::Lower, factor)).columnwise()
+    largest([sum.minus(gram(uplo, uplo == Uplo::Lower, factor)).columnwise(), positive_diagonal(factor)])
 }
 
 /// A matrix with a negative pivot in the middle, and one with a NaN in the first column (or row).

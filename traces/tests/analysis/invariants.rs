@@ -22,8 +22,13 @@ fn drawn(lanes: u32) -> impl Strategy<Value = Drawn> {
 /// A run as a runtime would leave it: no task begins before its predecessors have ended and it has been inserted, none before
 /// the one before it on its lane has ended.
 fn consistent() -> impl Strategy<Value = Trace> {
-    (1_u32..5).prop_flat_map(|lanes| {
-        let tasks = prop::collection::vec(drawn(lanes), 0..60);
+    consistent_below(60)
+}
+
+/// The same with fewer tasks than that.
+fn consistent_below(tasks_end: usize) -> impl Strategy<Value = Trace> {
+    (1_u32..5).prop_flat_map(move |lanes| {
+        let tasks = prop::collection::vec(drawn(lanes), 0..tasks_end);
         (Just(lanes), tasks, prop::option::of(1_u64..20)).prop_map(|(lanes, tasks, window)| run(lanes, &tasks, window))
     })
 }
@@ -109,6 +114,13 @@ fn parts_add_up(trace: &Trace) {
     serde_json::to_string(&analysis).expect("an analysis can be written as JSON");
 }
 
+/// The longest of all paths from a task, one by one.
+fn longest_from(trace: &Trace, task: u32) -> u64 {
+    let next = trace.hazards.iter().filter(|hazard| hazard.from == task);
+    let rest = next.map(|hazard| longest_from(trace, hazard.to)).max();
+    trace.tasks[task as usize].length_ns() + rest.unwrap_or(0)
+}
+
 #[test]
 fn a_task_that_took_no_time_is_not_nested_in_what_follows() {
     let run = Run::workers(1).task("before", 0, 0, 1);
@@ -143,6 +155,15 @@ proptest! {
         prop_assert!((area - analysis.parallelism.work_ns as f64).abs() < 1e-6 * area + 1e-6);
         let blamed: u64 = analysis.path.blame.iter().map(|blame| blame.time_ns).sum();
         prop_assert_eq!(blamed, analysis.path.length_ns);
+    }
+
+    #[test]
+    fn the_critical_path_is_the_longest_of_all_paths(trace in consistent_below(12)) {
+        let path = Analysis::new(&trace).path;
+        let longest = (0..trace.tasks.len() as u32).map(|task| longest_from(&trace, task)).max();
+        prop_assert_eq!(path.length_ns, longest.unwrap_or(0));
+        let along: u64 = path.tasks.iter().map(|&task| trace.tasks[task as usize].length_ns()).sum();
+        prop_assert_eq!(along, path.length_ns);
     }
 
     #[test]
