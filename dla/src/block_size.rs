@@ -10,8 +10,8 @@ use superscalar_kernels::Scalar;
 /// The size of a routine's tiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockSize {
-    /// By measurement, from the size of the problem and the number of workers: on this machine, where its table was
-    /// made (see [`tuning`](crate::tuning)), or else by rules that were fitted on others.
+    /// From the size of the problem, its type and the workers and devices: by measurement where this machine has a table
+    /// (see [`tuning`](crate::tuning)), and else by a cost model.
     #[default]
     Auto,
     /// Tiles of this size.

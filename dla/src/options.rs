@@ -42,7 +42,12 @@ impl Options {
     /// # Errors
     /// As for [`factorization_nb`](Self::factorization_nb).
     pub(crate) fn plan<T: Scalar>(&self, rt: &Runtime, problem: Problem) -> Result<Plan, Error> {
-        self.block_size.plan::<T>(problem, &Machine::of::<T>(rt))
+        let machine = match problem {
+            // Devices have no part in these.
+            Problem::Elements { .. } | Problem::Tree { .. } => Machine::of_workers::<T>(rt.workers()),
+            _ => Machine::of::<T>(rt),
+        };
+        self.block_size.plan::<T>(problem, &machine)
     }
 
     /// Columns of the blocks in which the reflectors of an m x k matrix are applied, by any number of workers.

@@ -6,7 +6,8 @@
 
 use super::{
     Machine, Plan, Problem, Tiles,
-    product::{STEP, cut},
+    factorization::{CHOLESKY_AT_ONCE, PANELS_AT_ONCE},
+    product::many_tiles,
 };
 use superscalar_kernels::Side;
 
@@ -18,8 +19,9 @@ struct Edge {
     most: usize,
 }
 
+/// The shortest edge of a product's tile that is still cut into halves, and the longest.
+const PRODUCT: (usize, usize) = (256, 1024);
 /// Parts for each of the devices and the host.
-const PRODUCT: Edge = Edge { parts: 1, multiple: 32, least: 256, most: 1024 };
 const CHOLESKY: Edge = Edge { parts: 6, multiple: 32, least: 128, most: 1024 };
 const PANELS: Edge = Edge { parts: 8, multiple: 32, least: 64, most: 512 };
 /// Accelerators: parts in all, and for Cholesky for each of them. Measured on one H200 and four, 2026-11-22, TFLOP/s:
@@ -30,9 +32,8 @@ const FAST_PRODUCT: Edge = Edge { parts: 2, multiple: 256, least: 512, most: 409
 const FAST_CHOLESKY: Edge = Edge { parts: 16, multiple: 128, least: 512, most: 1024 };
 const FAST_LU: Edge = Edge { parts: 16, multiple: 64, least: 128, most: 768 };
 const FAST_QR: Edge = Edge { parts: 16, multiple: 64, least: 128, most: 512 };
-/// Orders up to which a Cholesky factorization, and one by panels, is done at once.
-const CHOLESKY_AT_ONCE: usize = 256;
-const PANELS_AT_ONCE: usize = 192;
+/// Multiplications up to which a product is done at once, whatever the type.
+const PRODUCT_AT_ONCE: usize = 160 * 160 * 160;
 
 impl Edge {
     fn of(&self, len: usize, resources: usize) -> usize {
@@ -60,27 +61,24 @@ pub(super) fn plan(problem: Problem, machine: &Machine) -> Plan {
 
 fn products(problem: Problem, machine: &Machine) -> Plan {
     let [m, n, k] = problem.product();
+    if m.saturating_mul(n).saturating_mul(k) <= PRODUCT_AT_ONCE {
+        return Plan::AtOnce;
+    }
     let Tiles { mb, nb, kb } = if machine.has_accelerator {
         // Long columns, for the bus, and few of them, so that the first tiles are there soon and the last ones gone.
         let edge = FAST_PRODUCT.of(m.max(n).max(k), 1);
         Tiles { mb: edge.min(m), nb: (edge / 4).min(n), kb: edge.min(k) }
     } else {
-        // Two for each of the devices and the host.
-        let edge = PRODUCT.of((m.saturating_mul(n) / (2 * machine.devices + 2)).isqrt(), 1);
-        // Nothing is halved whose halves were shorter.
-        let parts = |len: usize| (len / edge).max(len.div_ceil(PRODUCT.most));
-        let [mb, nb] = [m, n].map(|len| cut(len, parts(len), STEP).0);
-        let kb = cut(k, k.div_ceil(PRODUCT.most), STEP).0;
-        if [mb, nb, kb] == [m, n, k] {
-            return Plan::AtOnce;
-        }
-        Tiles { mb, nb, kb }
+        many_tiles([m, n, k], machine.devices + 1, PRODUCT)
     };
+    if !machine.has_accelerator && [mb, nb, kb] == [m, n, k] {
+        return Plan::AtOnce;
+    }
     Plan::Tiles(match problem {
         Problem::Sided { side: Side::Left, .. } => Tiles { mb, nb, kb: mb },
         Problem::Sided { side: Side::Right, .. } => Tiles { mb, nb, kb: nb },
         Problem::Triangle { .. } => {
-            // Where tiles are higher than wide, the mean.
+            // An accelerator's tiles are higher than wide; a square one has the mean of the edges.
             let edge = nb.max(mb / 2);
             Tiles { mb: edge, nb: edge, kb }
         }

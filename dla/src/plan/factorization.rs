@@ -2,8 +2,8 @@
 
 use super::{Machine, Plan, machine::TASK_NS};
 
-/// What a factorization costs beside the multiplications of its updates. The numbers are fitted, so that the model
-/// chooses the blocks that were measured as best (`tests.rs` has them); its times are not those of a clock.
+/// What a factorization costs beside the multiplications of its updates. The numbers are fitted: with them the model
+/// chooses blocks near those that were measured as best (`tests.rs` has them). Its times are not those of a clock.
 pub(super) struct Costs {
     /// A panel's time for each of its rows and each square of its columns, in multiplications of a product.
     panel: f64,
@@ -20,15 +20,26 @@ pub(super) struct Costs {
     /// What a block's columns are a multiple of, and its limits: narrower ones cost kernels their rate, wider ones were
     /// never better.
     columns: (usize, usize, usize),
+    /// Into how many blocks one worker cuts a large matrix.
+    alone: usize,
 }
 
 const CHOLESKY: Costs =
-    Costs { panel: 0.75, update: 0.5, narrow: 40.0, wide: 1.0, small: 32.0, is_tiled: true, columns: (24, 72, 480) };
+    Costs { panel: 0.75, update: 0.5, narrow: 40.0, wide: 1.0, small: 100.0, is_tiled: true, columns: (24, 72, 480), alone: 1 };
 pub(super) const LU: Costs =
-    Costs { panel: 2.0, update: 1.0, narrow: 60.0, wide: 0.0, small: 220.0, is_tiled: false, columns: (16, 64, 256) };
+    Costs { panel: 3.25, update: 1.0, narrow: 105.0, wide: 0.3, small: 700.0, is_tiled: false, columns: (16, 64, 256), alone: 5 };
 pub(super) const QR: Costs =
-    Costs { panel: 0.25, update: 2.0, narrow: 10.0, wide: 2.0, small: 110.0, is_tiled: false, columns: (16, 48, 128) };
+    Costs { panel: 0.2, update: 2.0, narrow: 17.0, wide: 3.0, small: 150.0, is_tiled: false, columns: (16, 64, 128), alone: 24 };
 
+/// Up to so many columns a matrix is one panel.
+const NARROW: usize = 32;
+/// Orders up to which a Cholesky factorization, and rows and columns up to which one by panels, is done at once by any
+/// number of workers.
+pub(super) const CHOLESKY_AT_ONCE: usize = 256;
+pub(super) const PANELS_AT_ONCE: usize = 192;
+/// Rows and columns up to which one worker factors by panels at once: LU of order 1024 took as long in both ways, of 256
+/// and 512 1.08 times as long in panels (a Xeon, f64, 2026-11-25).
+const ALONE: usize = 1024;
 /// Points of a factorization at which the model looks.
 const POINTS: usize = 4;
 
@@ -59,14 +70,22 @@ impl Costs {
         updates * (1.0 + self.small / order) * machine.multiply_ns
     }
 
+    /// The narrowest and the widest block of an m x n matrix. A narrow one has several all the same, for workers to
+    /// share. None is wider than the matrix has rows.
+    fn limits(&self, (m, n): (usize, usize)) -> (usize, usize) {
+        let (step, least, most) = self.columns;
+        let most = most.min(m.min(n));
+        (least.min((n / 4).next_multiple_of(step)).max(step).min(most), most)
+    }
+
     /// The blocks that take least.
     pub(super) fn plan(&self, (m, n): (usize, usize), machine: &Machine) -> Plan {
-        let shape = (m as f64, n as f64);
-        let (step, least, most) = self.columns;
-        // A narrow matrix has several blocks all the same, for workers to share.
-        let least = least.min((n / 4).next_multiple_of(step)).max(step);
+        if m.max(n) <= PANELS_AT_ONCE || n <= NARROW {
+            return Plan::AtOnce;
+        }
+        let (shape, (least, most)) = ((m as f64, n as f64), self.limits((m, n)));
         let mut best = (self.at_once(shape, machine), Plan::AtOnce);
-        for nb in (least..=most).step_by(step).take_while(|&nb| nb < n) {
+        for nb in (least..=most).step_by(self.columns.0).take_while(|&nb| nb < n) {
             let ns = self.estimate(shape, nb as f64, machine);
             if ns < best.0 {
                 best = (ns, Plan::Blocks(nb));
@@ -74,10 +93,18 @@ impl Costs {
         }
         best.1
     }
+
+    /// The blocks of one worker.
+    pub(super) fn alone(&self, (m, n): (usize, usize)) -> Plan {
+        let (least, most) = self.limits((m, n));
+        let nb = (m.min(n) / self.alone).next_multiple_of(self.columns.0).clamp(least, most);
+        if m.max(n) <= ALONE || n <= NARROW || n <= nb { Plan::AtOnce } else { Plan::Blocks(nb) }
+    }
 }
 
 pub(super) fn cholesky(n: usize, machine: &Machine) -> Plan {
     match CHOLESKY.plan((n, n), machine) {
+        _ if n <= CHOLESKY_AT_ONCE => Plan::AtOnce,
         // Equal parts: a thin strip at the far edge would make tasks that cost more than they do.
         Plan::Blocks(nb) => Plan::Blocks(n.div_ceil(n.div_ceil(nb)).next_multiple_of(CHOLESKY.columns.0)),
         plan => plan,

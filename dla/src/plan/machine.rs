@@ -2,8 +2,7 @@
 //!
 //! The rate of a core, the time to wake a worker and a task's cost were measured on an EPYC of two cores and on Xeons
 //! of up to 16, with AVX-512, in November 2026. The others are fitted: with them the model chooses what was measured as
-//! best on these machines (`docs/decisions/0024-one-plan.md`). What it chooses changes little where one is half as
-//! large, or twice.
+//! best on these machines (`docs/decisions/0024-one-plan.md`).
 
 use superscalar_kernels::Scalar;
 use superscalar_runtime::{DeviceInfo, Runtime};
@@ -50,13 +49,19 @@ pub(crate) struct Machine {
     element_bytes: usize,
     /// A multiplication with its addition.
     pub(super) multiply_ns: f64,
+    /// How many of the type's real numbers are as long as a double.
+    pub(super) lanes: f64,
 }
 
 impl Machine {
     /// The workers and devices of a runtime.
     pub(crate) fn of<T: Scalar>(rt: &Runtime) -> Self {
-        let devices = if rt.has_devices() { rt.devices() } else { Vec::new() };
-        Self::of_workers::<T>(rt.workers()).with_devices(devices.len(), has_accelerator(&devices))
+        let host = Self::of_workers::<T>(rt.workers());
+        if !rt.has_devices() {
+            return host;
+        }
+        let devices = rt.devices();
+        host.with_devices(devices.len(), has_accelerator(&devices))
     }
 
     /// The same with so many devices.
@@ -67,14 +72,22 @@ impl Machine {
     /// So many workers, without devices.
     pub(crate) fn of_workers<T: Scalar>(workers: usize) -> Self {
         let element_bytes = size_of::<T>();
-        // A complex multiplication is four real ones, of numbers half as long as the element.
-        let doubles = element_bytes as f64 / 8.0 * if T::COMPLEX { 2.0 } else { 1.0 };
-        Self { workers, devices: 0, has_accelerator: false, element_bytes, multiply_ns: doubles / DOUBLES_PER_NS }
+        let parts = if T::COMPLEX { 2.0 } else { 1.0 };
+        let lanes = 8.0 * parts / element_bytes as f64;
+        // A complex multiplication is four real ones.
+        let multiply_ns = parts * parts / lanes / DOUBLES_PER_NS;
+        Self { workers, devices: 0, has_accelerator: false, element_bytes, multiply_ns, lanes }
     }
 
     /// Whether a product is not worth a task.
     pub(super) fn is_little(&self, [m, n, k]: [usize; 3]) -> bool {
         m.saturating_mul(n).saturating_mul(k) as f64 * self.multiply_ns <= 2.0 * WAKE_NS
+    }
+
+    /// Whether there are so few workers that one tile for each keeps all of them at work to the end: two had 1.01 to
+    /// 1.03 of the rate with two tiles each, 16 had 0.6 (2026-11-23 and 25).
+    pub(super) fn are_few(&self) -> bool {
+        self.workers <= 2
     }
 
     /// How many rows of n columns fit into a core's cache.

@@ -117,18 +117,20 @@ impl Plan {
 ///
 /// | problem | where | the model | instead | measured |
 /// |---|---|---|---|---|
-/// | LU | one worker, order > 1024 | at once | 256 columns | EPYC, f64, 2048 and 4096: best of 12 sizes (2026-11-21) |
-/// | QR | one worker, order > 1024 | at once | 128 columns | as for LU; not measured apart |
+/// | products, Cholesky | one worker | not asked | at once | tiles of products gained nothing, those of Cholesky cost 3 % |
+/// | LU | one worker, order > 1024 | at once | order / 5, up to 256 columns | EPYC, f64, 2048 and 4096: 256 is the best of 12 sizes (2026-11-21) |
+/// | QR | one worker, order > 1024 | at once | 64 to 128 columns | not measured; near to what the rules before the model took |
 pub(crate) fn plan(problem: Problem, machine: &Machine) -> Plan {
+    let is_alone = machine.workers == 1;
     match problem {
         Problem::Elements { m, n } => elements((m, n), machine.workers),
         Problem::Tree { n } => Plan::Blocks(machine.rows_in_cache(n).max(n.saturating_mul(4))),
+        _ if machine.devices > 0 => devices::plan(problem, machine),
         // What is small has no time for a model.
         _ if machine.is_little(problem.product()) => Plan::AtOnce,
-        _ if machine.devices > 0 => devices::plan(problem, machine),
-        // The model loses here against measurements; see the table above.
-        Problem::Lu { m, n } if machine.workers == 1 && m.min(n) > 1024 => Plan::Blocks(256),
-        Problem::Qr { m, n } if machine.workers == 1 && m.min(n) > 1024 => Plan::Blocks(128),
+        Problem::Lu { m, n } if is_alone => factorization::LU.alone((m, n)),
+        Problem::Qr { m, n } if is_alone => factorization::QR.alone((m, n)),
+        _ if is_alone => Plan::AtOnce,
         Problem::Product { m, n, k } => product::whole([m, n, k], machine).plan,
         Problem::Sided { side: Side::Left, m, n } => product::sided((m, n), machine).plan,
         Problem::Sided { side: Side::Right, m, n } => product::sided((n, m), machine).plan.transposed(),
