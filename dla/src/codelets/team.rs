@@ -124,11 +124,12 @@ mod tests {
         Matrix::from_fn(m, n, |i, j| T::from_parts(part((3 * i + 5 * j) % 7), part((2 * i + j) % 5)))
     }
 
+    /// An operation on this C.
+    type On<'a, T, O> =
+        dyn for<'c> Fn(MatMut<'c, T>) -> <O as Operation>::On<Operand<'a, T>, MatMut<'c, T>> + Sync + 'a;
+
     /// Three workers hand out parts of this name, and leave what one leaves.
-    fn agree<'a, T: Scalar, O: Shared<T>>(
-        (part, c): (&str, &Matrix<T>),
-        on: &'a (dyn for<'c> Fn(MatMut<'c, T>) -> O::On<Operand<'a, T>, MatMut<'c, T>> + Sync + 'a),
-    ) {
+    fn agree<'a, T: Scalar, O: Shared<T>>((part, c): (&str, &Matrix<T>), on: &'a On<'a, T, O>) {
         let (m, n) = (c.nrows(), c.ncols());
         let rt = Runtime::builder().workers(3).bind(false).trace(true).build().expect("threads can be started");
         let (mut shared, mut alone) = (c.clone().into_vec(), c.clone());

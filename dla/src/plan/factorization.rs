@@ -24,12 +24,36 @@ pub(super) struct Costs {
     alone: usize,
 }
 
-const CHOLESKY: Costs =
-    Costs { panel: 0.75, update: 0.5, narrow: 40.0, wide: 1.0, small: 100.0, is_tiled: true, columns: (24, 72, 480), alone: 1 };
-pub(super) const LU: Costs =
-    Costs { panel: 3.25, update: 1.0, narrow: 105.0, wide: 0.3, small: 700.0, is_tiled: false, columns: (16, 64, 256), alone: 5 };
-pub(super) const QR: Costs =
-    Costs { panel: 0.2, update: 2.0, narrow: 17.0, wide: 3.0, small: 150.0, is_tiled: false, columns: (16, 64, 128), alone: 24 };
+const CHOLESKY: Costs = Costs {
+    panel: 0.75,
+    update: 0.5,
+    narrow: 40.0,
+    wide: 1.0,
+    small: 100.0,
+    is_tiled: true,
+    columns: (24, 72, 480),
+    alone: 1,
+};
+pub(super) const LU: Costs = Costs {
+    panel: 3.25,
+    update: 1.0,
+    narrow: 105.0,
+    wide: 0.3,
+    small: 700.0,
+    is_tiled: false,
+    columns: (16, 64, 256),
+    alone: 5,
+};
+pub(super) const QR: Costs = Costs {
+    panel: 0.2,
+    update: 2.0,
+    narrow: 17.0,
+    wide: 3.0,
+    small: 150.0,
+    is_tiled: false,
+    columns: (16, 64, 128),
+    alone: 24,
+};
 
 /// Up to so many columns a matrix is one panel.
 const NARROW: usize = 32;

@@ -109,7 +109,8 @@ pub(super) fn many_tiles([m, n, k]: [usize; 3], resources: usize, (least, most):
         let is_long = len.div_ceil(parts.max(1)) >= 2 * least;
         cut(len, parts, if is_long { ROWS } else { 1 })
     };
-    let are_enough = |tiles: usize| tiles >= 8 * resources || (tiles >= 2 * resources && tiles.is_multiple_of(resources));
+    let are_enough =
+        |tiles: usize| tiles >= 8 * resources || (tiles >= 2 * resources && tiles.is_multiple_of(resources));
     let (mut rows, mut cols) = (m.div_ceil(most), n.div_ceil(most));
     while resources > 1 && !are_enough(rows.saturating_mul(cols)) && cut(m, rows).max(cut(n, cols)) >= 2 * least {
         if cut(m, rows) >= cut(n, cols) {
