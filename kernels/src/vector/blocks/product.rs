@@ -420,7 +420,7 @@ pub(crate) unsafe fn put<T, V, const NV: usize, const ROWS: usize>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    const { assert!(NV * V::LANES * ROWS * planes::<T>() <= TILE_REALS) };
+    assert!(NV * V::LANES * ROWS * planes::<T>() <= TILE_REALS);
     let isa = acc[0][0][0].isa();
     let (rows, rs) = (out.c.nrows(), out.c.row_stride());
     // SAFETY: C has the rows and columns of the tile; there is room for the largest tile in `spill`, by columns of

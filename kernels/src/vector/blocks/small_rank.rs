@@ -133,7 +133,7 @@ unsafe fn square<T, V, const ROWS: usize, const CONJ: bool>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    const { assert!(V::LANES * V::LANES * planes::<T>() <= SQUARE_REALS) };
+    assert!(V::LANES * V::LANES * planes::<T>() <= SQUARE_REALS);
     assert!(V::LANES.is_multiple_of(ROWS), "a square is whole register tiles");
     let (order, step) = (V::LANES, V::LANES * planes::<T>());
     let mut spills = [const { [const { MaybeUninit::<T::Real>::uninit() }; SQUARE_REALS] }; 2];

@@ -257,7 +257,7 @@ impl<T: Scalar> Panels<'_, T> {
         // SAFETY: the panel has the block; only elements (r, c) with c <= r < cols are touched in A.
         unsafe {
             if !T::COMPLEX && self.a.col_stride() == 1 {
-                const { assert!(ROWS * V::LANES <= BLOCK_REALS) };
+                assert!(ROWS * V::LANES <= BLOCK_REALS);
                 let from = self.in_a(j, j).cast::<T::Real>();
                 let mut block = [const { MaybeUninit::<T::Real>::uninit() }; BLOCK_REALS];
                 let block = block.as_mut_ptr().cast::<T::Real>();
@@ -292,7 +292,7 @@ impl<T: Scalar> Panels<'_, T> {
         // SAFETY: the panel has the block; only elements (r, c) with c <= r < cols are written in A.
         unsafe {
             if !T::COMPLEX && self.a.col_stride() == 1 {
-                const { assert!(ROWS * V::LANES <= BLOCK_REALS) };
+                assert!(ROWS * V::LANES <= BLOCK_REALS);
                 let to = self.in_a(j, j).cast::<T::Real>();
                 let mut block = [const { MaybeUninit::<T::Real>::uninit() }; BLOCK_REALS];
                 let block = block.as_mut_ptr().cast::<T::Real>();

@@ -232,7 +232,7 @@ where
             eliminate::<T, V, NV, ROWS>(&mut acc, b - i, work.t_columns(i, i), by.offset(i * step), false);
             let rows = (b - i).min(NV * V::LANES);
             const TILE_REALS: usize = 48 * 2 * 8;
-            const { assert!(NV * V::LANES * ROWS * planes::<T>() <= TILE_REALS) };
+            assert!(NV * V::LANES * ROWS * planes::<T>() <= TILE_REALS);
             let mut tile = [T::Real::ZERO; TILE_REALS];
             store_tile::<T, V, NV, ROWS>(&acc, tile.as_mut_ptr(), NV * V::LANES * planes::<T>(), NV * V::LANES);
             for c in 0..ROWS.min(work.n - b) {

@@ -36,7 +36,7 @@ pub(crate) unsafe fn substitute<T, V, const NV: usize, const ROWS: usize>(
             }
         )*};
     }
-    const { assert!(ROWS <= 8) };
+    assert!(ROWS <= 8);
     rows!(0 1 2 3 4 5 6 7);
 }
 
@@ -96,7 +96,7 @@ pub(crate) unsafe fn multiply_triangle<T, V, const NV: usize, const ROWS: usize>
             }
         )*};
     }
-    const { assert!(ROWS <= 8) };
+    assert!(ROWS <= 8);
     rows!(0 1 2 3 4 5 6 7);
 }
 

@@ -187,7 +187,7 @@ unsafe fn load<V: Vector, const NV: usize>(isa: V::Isa, from: *const V::Real, v:
 #[inline(always)]
 fn signs<V: Vector<Real: Real>>(isa: V::Isa) -> V {
     let pairs = [[-V::Real::ONE, V::Real::ONE]; 8];
-    const { assert!(V::LANES <= 16) };
+    assert!(V::LANES <= 16);
     // SAFETY: the pairs are sixteen reals, and no vector has more lanes.
     unsafe { V::load(isa, pairs.as_ptr().cast()) }
 }
