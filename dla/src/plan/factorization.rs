@@ -9,12 +9,13 @@ pub(super) struct Costs {
     panel: f64,
     /// Multiplications of an update for each of its elements and each column of the panel.
     update: f64,
-    /// Columns of a panel whose updates take twice the time of their multiplications.
+    /// Columns of a panel whose updates take twice the time of their multiplications. Tiles of a type of which more
+    /// numbers fit into a register need as many times more; panels of singles were not measured.
     narrow: f64,
+    /// A task of an update, with the waiting for others.
+    task_ns: f64,
     /// The part by which updates by a panel of all columns would take longer, for what is done twice.
     wide: f64,
-    /// Order of a matrix that takes twice the time of its multiplications if it is factored at once.
-    small: f64,
     /// Blocks are square tiles: only the one on the diagonal is waited for.
     is_tiled: bool,
     /// What a block's columns are a multiple of, and its limits: narrower ones cost kernels their rate, wider ones were
@@ -25,11 +26,11 @@ pub(super) struct Costs {
 }
 
 const CHOLESKY: Costs = Costs {
-    panel: 0.75,
+    panel: 1.85,
     update: 0.5,
-    narrow: 40.0,
-    wide: 1.0,
-    small: 100.0,
+    narrow: 33.0,
+    task_ns: 16e3,
+    wide: 0.25,
     is_tiled: true,
     columns: (24, 72, 480),
     alone: 1,
@@ -38,8 +39,8 @@ pub(super) const LU: Costs = Costs {
     panel: 3.25,
     update: 1.0,
     narrow: 105.0,
+    task_ns: TASK_NS,
     wide: 0.3,
-    small: 700.0,
     is_tiled: false,
     columns: (16, 64, 256),
     alone: 5,
@@ -48,11 +49,11 @@ pub(super) const QR: Costs = Costs {
     panel: 0.2,
     update: 2.0,
     narrow: 17.0,
+    task_ns: TASK_NS,
     wide: 3.0,
-    small: 150.0,
     is_tiled: false,
     columns: (16, 64, 128),
-    alone: 24,
+    alone: 22,
 };
 
 /// Up to so many columns a matrix is one panel.
@@ -72,26 +73,20 @@ impl Costs {
     fn estimate(&self, (m, n): (f64, f64), nb: f64, machine: &Machine) -> f64 {
         let (order, workers) = (m.min(n), machine.workers as f64);
         let panel_ns = |rows: f64| self.panel * rows * nb * nb * machine.multiply_ns;
-        let update_ns = self.update * nb * (1.0 + self.narrow / nb + self.wide * nb / order) * machine.multiply_ns;
+        let narrow = self.narrow * if self.is_tiled { machine.lanes } else { 1.0 };
+        let update_ns = self.update * nb * (1.0 + narrow / nb + self.wide * nb / order) * machine.multiply_ns;
         let step = |point: usize| {
             let done = order * (point as f64 + 0.5) / POINTS as f64;
             let (rows, cols) = (m - done, n - done);
             let tasks = if self.is_tiled { self.update * rows * cols / (nb * nb) } else { cols / nb };
             let panel = panel_ns(if self.is_tiled { nb } else { rows });
             // A panel is factored while others still update by the one before.
-            panel.max((panel + rows * cols * update_ns + tasks * TASK_NS) / workers)
+            panel.max((panel + rows * cols * update_ns + tasks * self.task_ns) / workers)
         };
         let steps = (0..POINTS).map(step).sum::<f64>() * order / (nb * POINTS as f64);
         // During the first panel there is no other work.
         let first = panel_ns(if self.is_tiled { nb } else { m }) * (1.0 - 1.0 / workers);
         machine.wake_ns() + first + steps
-    }
-
-    /// Nanoseconds at once.
-    fn at_once(&self, (m, n): (f64, f64), machine: &Machine) -> f64 {
-        let order = m.min(n);
-        let updates = self.update * order * (m * n - order * (m + n) / 2.0 + order * order / 3.0);
-        updates * (1.0 + self.small / order) * machine.multiply_ns
     }
 
     /// The narrowest and the widest block of an m x n matrix. A narrow one has several all the same, for workers to
@@ -107,8 +102,10 @@ impl Costs {
         if m.max(n) <= PANELS_AT_ONCE || n <= NARROW {
             return Plan::AtOnce;
         }
-        let (shape, (least, most)) = ((m as f64, n as f64), self.limits((m, n)));
-        let mut best = (self.at_once(shape, machine), Plan::AtOnce);
+        let (least, most) = self.limits((m, n));
+        // A wide matrix has the panels of one twice as wide as high: what is beyond is work for all at any width.
+        let shape = (m as f64, n.min(m.saturating_mul(2)) as f64);
+        let mut best = (f64::INFINITY, Plan::AtOnce);
         for nb in (least..=most).step_by(self.columns.0).take_while(|&nb| nb < n) {
             let ns = self.estimate(shape, nb as f64, machine);
             if ns < best.0 {

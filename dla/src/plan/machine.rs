@@ -110,9 +110,9 @@ impl Machine {
         if self.workers > 1 { WAKE_NS } else { 0.0 }
     }
 
-    /// By which part of a task the last one is late.
-    pub(super) fn late(&self) -> f64 {
-        let workers = self.workers as f64;
+    /// By which part of a task the last one of so many tiles is late.
+    pub(super) fn late(&self, tiles: f64) -> f64 {
+        let workers = tiles.min(self.workers as f64);
         let late = LATE_PER_PAIR * workers * (workers - 1.0) / 2.0;
         late / (1.0 + late)
     }

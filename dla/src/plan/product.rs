@@ -19,6 +19,8 @@ const EDGE: usize = 64;
 /// The shortest edge of one of many tiles that is still cut into halves, and the longest. Packed, the longest fits into
 /// a second-level cache.
 const EDGES: (usize, usize) = (96, 512);
+/// The shortest edge of a tile beside a square matrix.
+const SIDED_EDGE: usize = 112;
 /// The shortest edge of a tile of a triangle.
 const TRIANGLE_EDGE: usize = 96;
 /// The longest edge of a tile of a triangle, and its depth: the kernel takes so many columns together, and halves more.
@@ -60,7 +62,7 @@ impl Tasks {
         // With steps of several tiles at hand a worker always finds one that is ready.
         let rounds = if self.steps > 1.0 { each.max(1.0) } else { each.ceil() };
         // Other workers take over some of a late tile's steps. Who does a tile alone waits for nobody.
-        let late = machine.late() * (self.steps + 1.0) / 2.0;
+        let late = machine.late(self.tiles) * (self.steps + 1.0) / 2.0;
         let (wake, late) = if self.tiles > 1.0 { (machine.wake_ns(), late) } else { (0.0, 0.0) };
         wake + (work + TASK_NS) * (rounds.max(self.chain) + late)
     }
@@ -80,9 +82,10 @@ impl Best {
     }
 
     fn offer(&mut self, tasks: &Tasks, machine: &Machine, plan: Plan) {
-        let (ns, is_first) = (tasks.estimate(machine), self.ns == f64::INFINITY);
-        if ns < self.margin * self.ns {
-            let plan = if tasks.tiles > 1.0 { plan } else { Plan::AtOnce };
+        let (ns, is_first, is_one) = (tasks.estimate(machine), self.ns == f64::INFINITY, tasks.tiles <= 1.0);
+        // What is not little is done at once only where nothing else was measured.
+        if ns < self.margin * self.ns && (is_first || !is_one) {
+            let plan = if is_one { Plan::AtOnce } else { plan };
             *self = Self { ns, plan, margin: if is_first { CLEAR } else { 1.0 } };
         }
     }
@@ -95,8 +98,8 @@ fn cut(len: usize, parts: usize, step: usize) -> usize {
 }
 
 /// Rows and columns of a grid of so many tiles for which least is packed; fewer tiles where edges were too short.
-fn grid((m, n): (usize, usize), tiles: usize) -> (usize, usize) {
-    let [most_rows, most_cols] = [m, n].map(|len| (len / EDGE).max(1));
+fn grid((m, n): (usize, usize), tiles: usize, least: usize) -> (usize, usize) {
+    let [most_rows, most_cols] = [m, n].map(|len| (len / least).max(1));
     let grids = (1..=tiles.min(most_rows)).map(|rows| (rows, (tiles / rows).min(most_cols)));
     let packed = |rows: usize, cols: usize| rows.saturating_mul(n).saturating_add(cols.saturating_mul(m));
     grids.min_by_key(|&(rows, cols)| (tiles - rows * cols, packed(rows, cols))).unwrap_or((1, 1))
@@ -126,10 +129,13 @@ pub(super) fn many_tiles([m, n, k]: [usize; 3], resources: usize, (least, most):
 pub(super) fn whole([m, n, k]: [usize; 3], machine: &Machine) -> Best {
     let workers = machine.workers;
     let full = |(rows, cols)| Tiles { mb: cut(m, rows, STEP), nb: cut(n, cols, STEP), kb: k };
-    let each = |each: usize| full(grid((m, n), each * workers));
+    let each = |each: usize| full(grid((m, n), each * workers, EDGE));
     let (rows, cols) = (m.div_ceil(BLOCK), n.div_ceil(BLOCK));
-    let for_all = |parts: usize| parts.checked_next_multiple_of(workers).unwrap_or(parts);
-    let blocks = full(if m > n { (for_all(rows), cols) } else { (rows, for_all(cols)) });
+    let for_all = |parts: usize, len: usize| {
+        let most = (len / EDGE).max(1);
+        parts.checked_next_multiple_of(workers).map_or(parts, |all| if all <= most { all } else { parts })
+    };
+    let blocks = full(if m > n { (for_all(rows, m), cols) } else { (rows, for_all(cols, n)) });
     debug_assert!(blocks.mb.max(blocks.nb) <= BLOCK, "a kernel would pack twice for a tile: {blocks:?}");
     let many = many_tiles([m, n, k], workers, EDGES);
     let is_large = m.saturating_mul(n).saturating_mul(k) > FULL;
@@ -158,15 +164,17 @@ pub(super) fn sided((order, sides): (usize, usize), machine: &Machine) -> Best {
     let is_large = order.saturating_mul(order).saturating_mul(sides) > FULL;
     let strips = |count: usize| (order, cut(sides, count, STEP));
     let each = if are_few && !is_large { 1 } else { 2 };
-    let long = sides.div_ceil(BLOCK).checked_next_multiple_of(workers).unwrap_or(workers);
-    let wide = strips(long.max(each * workers));
+    let long = if is_large { sides.div_ceil(BLOCK).checked_next_multiple_of(workers) } else { None };
+    let wide = strips(long.map_or(each * workers, |long| long.max(each * workers)));
     // A strip takes all of the square matrix, which must be worth packing for it.
     let is_wide = (are_few || !is_large) && wide.1 >= EDGE.max(order / 4);
     let Tiles { mb, nb, .. } = many_tiles([order, sides, order], workers, EDGES);
     // Two workers are better than one.
     let many = if (mb, nb) == (order, sides) { strips(2) } else { (mb, nb) };
     let mut best = Best::new();
-    for (mb, nb) in [if is_wide { wide } else { many }, many] {
+    let finer = grid((order, sides), 2 * workers, SIDED_EDGE);
+    let finer = (cut(order, finer.0, STEP), cut(sides, finer.1, STEP));
+    for (mb, nb) in [if is_wide { wide } else { many }, many, finer] {
         let (rows, cols) = (order.div_ceil(mb) as f64, sides.div_ceil(nb) as f64);
         let (height, width) = (order as f64 / rows, sides as f64 / cols);
         // A triangle is half of a square: a strip has half the depth, a tile half the steps and a bit for the diagonal.

@@ -134,8 +134,8 @@ fn large_products_have_work_for_all() {
 #[test]
 fn estimates_have_no_cliffs() {
     let within = |ratio: f64, bound: f64| (1.0 / bound..bound).contains(&ratio);
-    for machine in [2, 3, 4, 8, 16].map(workers) {
-        for n in (1024..4200).step_by(7) {
+    for machine in WORKERS.map(workers) {
+        for n in (170..4200).step_by(7) {
             let estimates = |n: usize| {
                 [
                     product::whole([n; 3], &machine).ns,
@@ -144,7 +144,7 @@ fn estimates_have_no_cliffs() {
                 ]
             };
             for (at, (one, next)) in estimates(n).into_iter().zip(estimates(n + 1)).enumerate() {
-                assert!(within(next / one, 1.15), "{at}: order {n} and the next on {machine:?}: {one} and {next} ns");
+                assert!(within(next / one, 1.3), "{at}: order {n} and the next on {machine:?}: {one} and {next} ns");
             }
         }
     }
