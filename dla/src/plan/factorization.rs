@@ -30,7 +30,7 @@ pub(super) const LU: Costs =
 pub(super) const QR: Costs =
     Costs { panel: 0.2, update: 2.0, narrow: 17.0, task_ns: 1e3, wide: 3.0, is_tiled: false, columns: (16, 64, 128) };
 
-/// Up to so many columns a matrix is one panel.
+/// Up to so many columns a matrix is one panel; with as few rows an update takes no longer than what a task costs.
 const NARROW: usize = 32;
 /// Orders up to which a Cholesky factorization, and rows and columns up to which one by panels, is done at once by any
 /// number of workers.
@@ -73,7 +73,7 @@ impl Costs {
 
     /// The blocks that take least.
     pub(super) fn plan(&self, (m, n): (usize, usize), machine: &Machine) -> Plan {
-        if m.max(n) <= PANELS_AT_ONCE || n <= NARROW {
+        if m.max(n) <= PANELS_AT_ONCE || m.min(n) <= NARROW {
             return Plan::AtOnce;
         }
         let (least, most) = self.limits((m, n));
@@ -93,7 +93,7 @@ impl Costs {
     pub(super) fn alone(&self, (m, n): (usize, usize), blocks: usize) -> Plan {
         let (least, most) = self.limits((m, n));
         let nb = (m.min(n) / blocks).next_multiple_of(self.columns.0).clamp(least, most);
-        if m.max(n) <= ALONE || n <= NARROW || n <= nb { Plan::AtOnce } else { Plan::Blocks(nb) }
+        if m.max(n) <= ALONE || m.min(n) <= NARROW || n <= nb { Plan::AtOnce } else { Plan::Blocks(nb) }
     }
 }
 
