@@ -1,11 +1,11 @@
 //! Factorizations: a chain of panels, and the updates by them.
 
-use super::{Machine, Plan, machine::TASK_NS};
+use super::{Machine, Plan};
 
 /// What a factorization costs beside the multiplications of its updates. The numbers are fitted: with them the model
 /// chooses blocks near those that were measured as best (`tests.rs` has them). Its times are not those of a clock.
 pub(super) struct Costs {
-    /// A panel's time for each of its rows and each square of its columns, in multiplications of a product.
+    /// The time of a panel divided by its rows and the square of its columns, in multiplications of a product.
     panel: f64,
     /// Multiplications of an update for each of its elements and each column of the panel.
     update: f64,
@@ -21,42 +21,16 @@ pub(super) struct Costs {
     /// What a block's columns are a multiple of, and its limits: narrower ones cost kernels their rate, wider ones were
     /// never better.
     columns: (usize, usize, usize),
-    /// Into how many blocks one worker cuts a large matrix.
-    alone: usize,
 }
 
-const CHOLESKY: Costs = Costs {
-    panel: 1.85,
-    update: 0.5,
-    narrow: 33.0,
-    task_ns: 16e3,
-    wide: 0.25,
-    is_tiled: true,
-    columns: (24, 72, 480),
-    alone: 1,
-};
-pub(super) const LU: Costs = Costs {
-    panel: 3.25,
-    update: 1.0,
-    narrow: 105.0,
-    task_ns: TASK_NS,
-    wide: 0.3,
-    is_tiled: false,
-    columns: (16, 64, 256),
-    alone: 5,
-};
-pub(super) const QR: Costs = Costs {
-    panel: 0.2,
-    update: 2.0,
-    narrow: 17.0,
-    task_ns: TASK_NS,
-    wide: 3.0,
-    is_tiled: false,
-    columns: (16, 64, 128),
-    alone: 22,
-};
+const CHOLESKY: Costs =
+    Costs { panel: 1.85, update: 0.5, narrow: 33.0, task_ns: 16e3, wide: 0.25, is_tiled: true, columns: (24, 72, 480) };
+pub(super) const LU: Costs =
+    Costs { panel: 3.2, update: 1.0, narrow: 105.0, task_ns: 1e3, wide: 0.3, is_tiled: false, columns: (16, 64, 256) };
+pub(super) const QR: Costs =
+    Costs { panel: 0.2, update: 2.0, narrow: 17.0, task_ns: 1e3, wide: 3.0, is_tiled: false, columns: (16, 64, 128) };
 
-/// Up to so many columns a matrix is one panel.
+/// Up to so many columns a matrix is one panel; with as few rows an update takes no longer than what a task costs.
 const NARROW: usize = 32;
 /// Orders up to which a Cholesky factorization, and rows and columns up to which one by panels, is done at once by any
 /// number of workers.
@@ -99,7 +73,7 @@ impl Costs {
 
     /// The blocks that take least.
     pub(super) fn plan(&self, (m, n): (usize, usize), machine: &Machine) -> Plan {
-        if m.max(n) <= PANELS_AT_ONCE || n <= NARROW {
+        if m.max(n) <= PANELS_AT_ONCE || m.min(n) <= NARROW {
             return Plan::AtOnce;
         }
         let (least, most) = self.limits((m, n));
@@ -115,17 +89,19 @@ impl Costs {
         best.1
     }
 
-    /// The blocks of one worker.
-    pub(super) fn alone(&self, (m, n): (usize, usize)) -> Plan {
+    /// The blocks of one worker, which cuts a large matrix into so many.
+    pub(super) fn alone(&self, (m, n): (usize, usize), blocks: usize) -> Plan {
         let (least, most) = self.limits((m, n));
-        let nb = (m.min(n) / self.alone).next_multiple_of(self.columns.0).clamp(least, most);
-        if m.max(n) <= ALONE || n <= NARROW || n <= nb { Plan::AtOnce } else { Plan::Blocks(nb) }
+        let nb = (m.min(n) / blocks).next_multiple_of(self.columns.0).clamp(least, most);
+        if m.max(n) <= ALONE || m.min(n) <= NARROW || n <= nb { Plan::AtOnce } else { Plan::Blocks(nb) }
     }
 }
 
 pub(super) fn cholesky(n: usize, machine: &Machine) -> Plan {
+    if n <= CHOLESKY_AT_ONCE {
+        return Plan::AtOnce;
+    }
     match CHOLESKY.plan((n, n), machine) {
-        _ if n <= CHOLESKY_AT_ONCE => Plan::AtOnce,
         // Equal parts: a thin strip at the far edge would make tasks that cost more than they do.
         Plan::Blocks(nb) => Plan::Blocks(n.div_ceil(n.div_ceil(nb)).next_multiple_of(CHOLESKY.columns.0)),
         plan => plan,

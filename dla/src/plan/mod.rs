@@ -1,11 +1,12 @@
 //! How a problem is cut into tasks: one function from the problem and the machine to a [`Plan`].
 //!
-//! Without devices the plan is the one that takes least by a cost model. Of each cut out of a handful that suit the
-//! operation the model estimates when the last task is done. It adds the multiplications of a task at the rate of a
-//! kernel, what is packed and fetched at the rate of caches, and the task's own cost; then it counts rounds of tasks
-//! over the workers, the longest chain of tasks that wait for each other, and how late the last one is. [`machine`] has
-//! the rates, [`product`] and [`factorization`] have the cuts and their estimates, and [`plan`] lists where measurements
-//! disagree. With devices a table of edges holds ([`devices`]).
+//! Without devices a cost model chooses. Of each cut out of a handful that suit the operation it estimates when the
+//! last task is done. It adds the multiplications of a task at the rate of a kernel, what is packed and fetched at the
+//! rate of caches, and the task's own cost; then it counts rounds of tasks over the workers, the longest chain of tasks
+//! that wait for each other, and how late the last one is. The first cut of a product is what was measured, or what
+//! stood here before the model; another one has to be clearly better. [`machine`] has the rates, [`product`] and
+//! [`factorization`] have the cuts and their estimates, and [`plan`] lists where the model is not asked. With devices a
+//! table of edges holds ([`devices`]).
 //!
 //! [`BlockSize`](crate::BlockSize) calls [`plan`], unless the caller named a size or this machine's own table
 //! ([`block_table`](crate::block_table)) has one. Which device has which tile is decided elsewhere (`distribution/`).
@@ -113,13 +114,14 @@ impl Plan {
     }
 }
 
-/// The plan of a problem on a machine. What holds instead of the model where a measurement disagrees:
+/// The plan of a problem on a machine. Where the model is not asked:
 ///
-/// | problem | where | the model | instead | measured |
-/// |---|---|---|---|---|
-/// | products, Cholesky | one worker | not asked | at once | tiles of products gained nothing, those of Cholesky cost 3 % |
-/// | LU | one worker, order > 1024 | at once | order / 5, up to 256 columns | EPYC, f64, 2048 and 4096: 256 is the best of 12 sizes (2026-11-21) |
-/// | QR | one worker, order > 1024 | at once | 64 to 128 columns | not measured; near to what the rules before the model took |
+/// | problem | where | plan | why |
+/// |---|---|---|---|
+/// | any but a tree | multiplications of 75 µs; LU, QR up to 192 x 192; Cholesky up to 256 | at once | measured |
+/// | products, Cholesky | one worker | at once | tiles of products gained nothing, those of Cholesky cost 3 % |
+/// | LU | one worker, beyond 1024 | 5 blocks, of up to 256 columns | 256 was best for 2048, 4096 (f64, 2026-11-21) |
+/// | QR | one worker, beyond 1024 | 22 blocks, of 64 to 128 columns | not measured; near to what was taken before |
 pub(crate) fn plan(problem: Problem, machine: &Machine) -> Plan {
     let is_alone = machine.workers == 1;
     match problem {
@@ -128,8 +130,8 @@ pub(crate) fn plan(problem: Problem, machine: &Machine) -> Plan {
         _ if machine.devices > 0 => devices::plan(problem, machine),
         // What is small has no time for a model.
         _ if machine.is_little(problem.product()) => Plan::AtOnce,
-        Problem::Lu { m, n } if is_alone => factorization::LU.alone((m, n)),
-        Problem::Qr { m, n } if is_alone => factorization::QR.alone((m, n)),
+        Problem::Lu { m, n } if is_alone => factorization::LU.alone((m, n), 5),
+        Problem::Qr { m, n } if is_alone => factorization::QR.alone((m, n), 22),
         _ if is_alone => Plan::AtOnce,
         Problem::Product { m, n, k } => product::whole([m, n, k], machine).plan,
         Problem::Sided { side: Side::Left, m, n } => product::sided((m, n), machine).plan,

@@ -29,8 +29,8 @@ const TRIANGLE: (usize, usize) = (432, 384);
 const LONGEST: f64 = 1.06;
 /// Columns that a strip of a triangle has at least, and those of a triangle for which a worker has another strip.
 const STRIP: (usize, usize) = (32, 4096);
-/// How many times as deep as wide a product is whose triangle more than two workers may have in strips. Strips of square
-/// ones had 0.3 to 0.9 of the rate of tiles on 8 and 16; but deep ones have few tiles, and long chains of tasks on each.
+/// How many times as deep as wide a product is whose triangle more than two workers may have in strips. Strips of flat
+/// ones had 0.3 to 0.9 of the rate of tiles on 8 and 16; but deep ones have few tiles, with long chains of tasks.
 const DEEP: usize = 8;
 /// The part of the time of the first cut that another one may take at most to be chosen in its place. Estimates are off
 /// by up to 0.15 from what was measured.
@@ -82,7 +82,7 @@ impl Best {
     }
 
     fn offer(&mut self, tasks: &Tasks, machine: &Machine, plan: Plan) {
-        let (ns, is_first, is_one) = (tasks.estimate(machine), self.ns == f64::INFINITY, tasks.tiles <= 1.0);
+        let (ns, is_first, is_one) = (tasks.estimate(machine), self.ns.is_infinite(), tasks.tiles <= 1.0);
         // What is not little is done at once only where nothing else was measured.
         if ns < self.margin * self.ns && (is_first || !is_one) {
             let plan = if is_one { Plan::AtOnce } else { plan };
@@ -136,7 +136,6 @@ pub(super) fn whole([m, n, k]: [usize; 3], machine: &Machine) -> Best {
         parts.checked_next_multiple_of(workers).map_or(parts, |all| if all <= most { all } else { parts })
     };
     let blocks = full(if m > n { (for_all(rows, m), cols) } else { (rows, for_all(cols, n)) });
-    debug_assert!(blocks.mb.max(blocks.nb) <= BLOCK, "a kernel would pack twice for a tile: {blocks:?}");
     let many = many_tiles([m, n, k], workers, EDGES);
     let is_large = m.saturating_mul(n).saturating_mul(k) > FULL;
     let first = match (machine.are_few(), is_large) {
