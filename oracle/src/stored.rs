@@ -86,11 +86,11 @@ impl<T: Scalar> Stored<T> {
         Self::new(shape, |i, j| element(seed, i, j))
     }
 
-    /// Hermitian positive definite and well conditioned, by [`element`]. The diagonal is no larger than it must be, as
-    /// in [`Random::positive_definite`].
+    /// Hermitian positive definite and well conditioned, by [`element`]. The diagonal is little larger than it must be,
+    /// as in [`Random::positive_definite`].
     pub fn positive_definite(n: usize, seed: u64) -> Self {
         Self::new((n, n), |i, j| match i.cmp(&j) {
-            std::cmp::Ordering::Equal => T::from_f64(2.0 * (n as f64).sqrt()),
+            std::cmp::Ordering::Equal => T::from_f64(2.0 * (n as f64).sqrt() + 1.0),
             std::cmp::Ordering::Greater => element(seed, i, j),
             std::cmp::Ordering::Less => element::<T>(seed, j, i).conj(),
         })
