@@ -176,8 +176,8 @@ impl<T: Scalar> Call<T> {
     pub fn check(&self) -> Result<(), DeviceError> {
         self.check_shapes()?;
         for (at, written) in self.matrices().enumerate().filter(|(_, used)| used.mode != Mode::Read) {
-            let others = self.matrices().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other);
-            if let Some(other) = others.into_iter().find(|other| other.overlaps(&written)) {
+            let mut others = self.matrices().enumerate().filter(|&(other, _)| other != at);
+            if let Some((_, other)) = others.find(|(_, other)| other.overlaps(&written)) {
                 return Err(DeviceError::new(format!("{}: {} overlaps {}", self.name(), written.name, other.name)));
             }
         }

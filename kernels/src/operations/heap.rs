@@ -45,7 +45,8 @@ impl<T: Scalar> Call<T> {
     /// [`check`](Self::check) has accepted the call. Until this returns nobody writes the matrices that it names, and nobody
     /// reads those that it writes.
     pub(crate) unsafe fn run(&self, heap: &dyn Heap) -> Result<(), DeviceError> {
-        // SAFETY: the caller's promise is that of `Views`, of which this makes one for the operation alone.
+        // SAFETY: the call was checked, nobody else uses its matrices until this returns, and its operation asks for each of
+        // them once: no other `Views` of them is made.
         self.placed().run(&mut unsafe { Views::new(heap) })
     }
 }
@@ -72,8 +73,8 @@ impl<'h> Views<'h> {
 
     pub fn view_mut<E>(&mut self, mat: Mat<E>) -> Result<MatMut<'h, E>, DeviceError> {
         let address = self.address(mat)?;
-        // SAFETY: as above; the check has seen that columns do not overlap, nor the matrix another of the call, and it is asked for
-        // once.
+        // SAFETY: the heap vouches for the address of every element. The check has seen that its columns do not overlap, nor
+        // the matrix another one of the call, and it is asked for once; so nobody else has these elements.
         Ok(unsafe { MatMut::from_address(address, mat.shape(), mat.ld) })
     }
 
