@@ -17,7 +17,7 @@
 //! | [`potrf`] | Cholesky factorization: A = L Lᴴ or Uᴴ U |
 //! | [`potrs`], [`potri`], [`pocon`] | by that factorization: solves A X = B; the inverse; the condition number |
 //! | [`posv`] | factors and solves |
-//! | [`trtri`], [`lauum`] | the inverse of a triangle; its product with its adjoint |
+//! | [`trtrs`], [`trtri`], [`lauum`] | by a triangle: solves op(A) X = B; the inverse; its product with its adjoint |
 //! | [`gesv_mixed`], [`posv_mixed`] | factor in the lower precision, refine in the higher |
 //! | [`lange`], [`lansy`], [`lanhe`], [`lantr`] | norms |
 //! | [`lacpy`], [`laset`], [`geadd`], [`swap`], [`laswp`] | copies, constants, sums, exchanges; interchanges of rows |
@@ -100,7 +100,7 @@ pub use auxiliary::{
     swap::swap,
 };
 pub use block_size::BlockSize;
-pub use cholesky::{lauum::lauum, posv::posv, potrf::potrf, potri::potri, potrs::potrs, trtri::trtri};
+pub use cholesky::{lauum::lauum, posv::posv, potrf::potrf, potri::potri, potrs::potrs, trtri::trtri, trtrs::trtrs};
 pub use condition::{gecon, pocon};
 pub use device_matrix::{DeviceMatrix, Layout};
 pub use error::{Error, ErrorKind};

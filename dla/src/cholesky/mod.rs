@@ -7,6 +7,7 @@ mod potrf_columns;
 pub(crate) mod potri;
 pub(crate) mod potrs;
 pub(crate) mod trtri;
+pub(crate) mod trtrs;
 
 use superscalar_macros::each_type;
 
@@ -28,5 +29,6 @@ pub trait Cholesky:
     + potrs::HasSerial
     + trtri::HasSubmit
     + trtri::HasTrtri
+    + trtrs::HasTrtrs
 {
 }

@@ -8,7 +8,7 @@ use crate::{
     plan::Problem,
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, Op, Side, Singular, Uplo, cpu, operations::Action};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Singular, Uplo, cpu, operations::Action};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -84,14 +84,18 @@ pub fn trtri<T: Scalar>(
     if n != cols {
         return Err(Error::shape(format!("trtri: A is {n} x {cols}, not square")));
     }
-    if diag == Diag::NonUnit
-        && let Some(at) = (0..n).find(|&i| a[(i, i)] == T::ZERO)
-    {
-        return Err(Singular { pivot: at + 1 }.into());
-    }
+    check_regular(diag, a.as_ref())?;
     let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb {
         return Ok(cpu::trtri(uplo, diag, a)?);
     }
     Ok(rt.scope(|s| submit(s, uplo, diag, &Tiled::new(s, a.rb_mut(), nb, nb)))?)
+}
+
+/// Fails if the diagonal of a square triangular matrix has an element that is exactly zero.
+pub(crate) fn check_regular<T: Scalar>(diag: Diag, a: MatRef<'_, T>) -> Result<(), Singular> {
+    match (0..a.nrows()).find(|&i| diag == Diag::NonUnit && a.at(i, i) == T::ZERO) {
+        Some(at) => Err(Singular { pivot: at + 1 }),
+        None => Ok(()),
+    }
 }

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     Scalar,
+    cholesky::trtri::check_regular,
     codelets::{Zero, task},
     columns::{await_regular, check_diagonal_unless_zero, trsm},
     error::Error,
@@ -310,10 +311,8 @@ fn direct<T: Scalar>(op: Op, mut a: MatMut<'_, T>, mut b: MatMut<'_, T>) -> Resu
     let (mut tau, mut t) = (vec![T::ZERO; n], Matrix::zeros(REFLECTORS.min(n), n));
     cpu::geqrf(a.rb_mut(), &mut tau, t.as_mut());
     let a = a.into_ref();
-    if let Some(at) = (0..n).find(|&i| a.at(i, i) == T::ZERO) {
-        return Err(Singular { pivot: at + 1 });
-    }
     let (q, r) = (BlockReflector::new(a, t.as_ref()), a.submatrix(0..n, 0..n));
+    check_regular(Diag::NonUnit, r)?;
     let trsm = |b: MatMut<'_, T>| {
         let x = b.submatrix(0..n, 0..nrhs);
         cpu::trsm(Side::Left, Uplo::Upper, op, Diag::NonUnit, T::ONE, r, x);

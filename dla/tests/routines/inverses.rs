@@ -1,11 +1,11 @@
-//! trtri, lauum, potri and getri.
+//! trtrs, trtri, lauum, potri and getri.
 
 use crate::{
     four_types,
     runs::{ORDERS, Runtimes, assert_info, assert_refused, assert_small, runtime},
 };
-use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, getrf, getri, lauum, potrf, potri, trtri};
-use superscalar_kernels::{Diag, Uplo, c64};
+use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, getrf, getri, lauum, potrf, potri, trtri, trtrs};
+use superscalar_kernels::{Diag, Op, Uplo, c64};
 use superscalar_oracle::{Stored, Wide, element, residual, whole};
 
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
@@ -44,6 +44,26 @@ fn assert_rest<T: Scalar>(uplo: Uplo, diag: Diag, after: &Stored<T>, what: &str)
         assert!(after.at(i, j).is_nan() == untouched, "{what}: ({i}, {j}) is {}", after.at(i, j));
     }
     after.assert_padding(what);
+}
+
+fn trtrs_solves<T: Scalar>() {
+    let (runtimes, n) = (Runtimes::new(), 75);
+    for (uplo, diag) in UPLOS.into_iter().flat_map(|uplo| [(uplo, Diag::NonUnit), (uplo, Diag::Unit)]) {
+        let (a, b) = (triangle::<T>(uplo, diag, n), Stored::<T>::random((n, 40), 9));
+        let full = completed(uplo, diag, &a);
+        for op in [Op::None, Op::Trans, Op::ConjTrans] {
+            let call = |rt: &_, options: &Options| {
+                let mut x = b.clone();
+                trtrs(rt, uplo, op, diag, a.view(), x.view_mut(), options).expect("no element of the diagonal is zero");
+                x
+            };
+            runtimes.on_all_that_divide(n, call, |x, what| {
+                let what = &format!("trtrs {}{uplo}{op}{diag} {what}", T::LETTER);
+                x.assert_padding(what);
+                assert_small(residual::solve::<T>(&full.op(op), &x.wide(), &b.wide()), what);
+            });
+        }
+    }
 }
 
 fn trtri_inverts<T: Scalar>() {
@@ -179,11 +199,16 @@ fn singular_triangles<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (n, zero) in [(1, 0), (40, 0), (40, 39), (40, 13)] {
         let a = Stored::<T>::new((n, n), |i, j| if i == j && i == zero { T::ZERO } else { element(5, i, j) });
+        let before = Stored::<T>::random((n, 3), 6);
         let call = |rt: &_, options: &Options| {
             let mut x = a.clone();
             for uplo in UPLOS {
                 let outcome = trtri(rt, uplo, Diag::NonUnit, x.view_mut(), options);
                 assert_info(outcome, ErrorKind::Singular, zero + 1);
+                let (mut b, solve) =
+                    (before.clone(), |b| trtrs(rt, uplo, Op::None, Diag::NonUnit, a.view(), b, options));
+                assert_info(solve(b.view_mut()), ErrorKind::Singular, zero + 1);
+                assert!(b == before, "a refusal changes nothing");
                 assert_info(potri(rt, uplo, x.view_mut(), options), ErrorKind::Singular, zero + 1);
             }
             let ipiv: Vec<i32> = (1..=n as i32).collect();
@@ -214,7 +239,7 @@ fn nan_propagates<T: Scalar>() {
 }
 
 four_types! {
-    trtri_inverts exact_inverses lauum_multiplies potri_inverts getri_inverts singular_triangles nan_propagates
+    trtrs_solves trtri_inverts exact_inverses lauum_multiplies potri_inverts getri_inverts singular_triangles nan_propagates
 }
 
 /// Large enough for several tiles where the options choose them.
@@ -242,6 +267,10 @@ fn what_does_not_fit_is_refused() {
     let (a, b) = (Stored::<f64>::random((5, 4), 1), Stored::<f64>::random((4, 4), 2));
     let (mut x, mut y) = (a.clone(), b.clone());
     assert_refused(trtri(&rt, uplo, Diag::Unit, x.view_mut(), &o), ErrorKind::Shape);
+    for shape in [(5, 5), (5, 4), (4, 3)] {
+        let a = Stored::<f64>::random(shape, 3);
+        assert_refused(trtrs(&rt, uplo, Op::None, Diag::Unit, a.view(), y.view_mut(), &o), ErrorKind::Shape);
+    }
     assert_refused(lauum(&rt, uplo, x.view_mut(), &o), ErrorKind::Shape);
     assert_refused(potri(&rt, uplo, x.view_mut(), &o), ErrorKind::Shape);
     assert_refused(getri(&rt, x.view_mut(), &[1, 2, 3, 4], &o), ErrorKind::Shape);

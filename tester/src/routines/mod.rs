@@ -75,6 +75,7 @@ routines! {
     pocon { Pocon }
     potri { Potri }
     trtri { Trtri }
+    trtrs { Trtrs }
     lauum { Lauum }
     getrf { Getrf }
     getrs { Getrs }

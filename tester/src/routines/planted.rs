@@ -157,6 +157,8 @@ fn products<T: Scalar>(plant: &Plant) {
             add(1.0 / 1.5, a, Op::None, x, part(input, 1, tile(6), tile(3)));
         })
         .after("one element is 10 % off", |_, after| nudge(after, 1, (77, order() - 49)));
+    Subject::<trtrs::Trtrs, T>::new(plant, (order(), order()), |_| ())
+        .after("one element is 10 % off", |_, after| nudge(after, 1, (order() - 49, 7)));
 }
 
 /// The rows of a matrix in the order that these interchanges give them.
