@@ -6,7 +6,7 @@
 # Needs Rust. What else the full suite uses (a browser, hwloc, OpenBLAS, OpenCL with PoCL, Python) is installed from the
 # system's packages where that is allowed: as root, or through a sudo that asks for no password. NO_INSTALL=1 forbids it.
 # FULL=1 adds what takes too long for every change: the runtime under ThreadSanitizer, the kernels and the C library under AddressSanitizer, more
-# programs of the model test, and the tests with hwloc, whose code is only compiled otherwise.
+# random programs, exponents and sizes, the compiler's messages, and the tests with hwloc, whose code is only compiled otherwise.
 # CARGO_TARGET_DIR is respected. The exit status is 0 if nothing failed.
 #
 # What is not there is skipped and named at the end, also what tests say that they skipped: lines that begin with `SKIPPED: `. In continuous
@@ -315,7 +315,7 @@ check_style() {
         if has_hwloc; then all+=(--features superscalar-runtime/hwloc); fi
         check "clippy" 1200 cargo clippy --locked --workspace --all-targets "${all[@]}" -- -D warnings
         # What the features leave out: no test is.
-        check "clippy, without features" 600 cargo clippy --locked --workspace -- -D warnings
+        check "clippy, without features" 600 cargo clippy --locked -p superscalar -p superscalar-devices -p superscalar-kernels -- -D warnings
     else
         skip "clippy: not installed"
     fi
@@ -338,7 +338,7 @@ run_tests() {
         fi
     fi
     tests "interleavings (loom)" 900 env RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR="$target/loom" \
-        cargo test --release -p superscalar-runtime --lib loom -- --show-output
+        cargo test -p superscalar-runtime --lib loom -- --show-output
     if [ "${REQUIRE_CUDA:-0}" = 1 ]; then
         # They print figures and have the GPU to themselves.
         tests "costs on a GPU" 600 cargo test -p superscalar-devices --test cuda -- --ignored --test-threads=1 --show-output

@@ -65,9 +65,11 @@ where
     R: PartialEq,
 {
     let mut first: BTreeMap<usize, R> = BTreeMap::new();
-    for block_size in block_sizes(n) {
+    for (turn, block_size) in block_sizes(n).into_iter().enumerate() {
         let options = Options::default().block_size(block_size);
-        for rt in runtimes {
+        // The default policy and, by turns, one other: all four of the others over the sizes of blocks.
+        let (policies, other) = (PolicyName::ALL.len(), 1 + turn % (PolicyName::ALL.len() - 1));
+        for (_, rt) in runtimes.iter().enumerate().filter(|(at, _)| [0, other].contains(&(at % policies))) {
             let nb = options.factorization_nb::<T>(n, rt.workers()).expect("a table that can be read").min(n.max(1));
             let result = call(rt, &options);
             if let Some(known) = first.get(&nb) {

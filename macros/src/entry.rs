@@ -62,10 +62,10 @@ pub(crate) fn expand(conventions: &[Convention], elements: TokenStream, function
     let (mut entries, mut prototypes) = (TokenStream::new(), Vec::new());
     for (&convention, element) in conventions.iter().flat_map(|it| elements.iter().map(move |element| (it, element))) {
         let routine = routine_of(element, &function);
-        for (integer, name) in names_of(convention, &routine) {
-            let (entry, prototype) = entry(convention, element, (integer, &name), &function)?;
+        for (integer, names) in names_of(convention, &routine) {
+            let (entry, of_names) = entry(convention, element, (integer, &names), &function)?;
             entries.extend(entry);
-            prototypes.push(prototype);
+            prototypes.extend(of_names);
         }
     }
     // The header leaves out the names of Python's wheels, which C programs do not call.
@@ -90,26 +90,20 @@ fn routine_of(element: &Element, function: &ItemFn) -> String {
     element.name.as_ref().map_or_else(|| format!("{}{}", element.letter, function.sig.ident), LitStr::value)
 }
 
-/// The names of the entries, such as `dgemm_`, `scipy_dgemm_64_`, `cblas_dgemm64_`, each with the type of its integers.
-/// Those of LAPACKE with
+/// The names of the entries, such as `dgemm_`, `scipy_dgemm_64_`, `cblas_dgemm64_`, by the type of their integers. Those of LAPACKE with
 /// 64 bits are the reference's and OpenBLAS's; the wheels have none of them.
-fn names_of(convention: Convention, routine: &str) -> Vec<(&'static str, String)> {
+fn names_of(convention: Convention, routine: &str) -> [(&'static str, Vec<String>); 2] {
+    let with_wheels = |prefix: &str, short: &str, long: &str| {
+        let names = |suffix: &str| ["", "scipy_"].map(|wheel| format!("{wheel}{prefix}{routine}{suffix}")).into();
+        [("i32", names(short)), ("i64", names(long))]
+    };
     match convention {
-        Convention::Fortran => vec![
-            ("i32", format!("{routine}_")),
-            ("i32", format!("scipy_{routine}_")),
-            ("i64", format!("{routine}_64_")),
-            ("i64", format!("scipy_{routine}_64_")),
-        ],
-        Convention::Cblas => vec![
-            ("i32", format!("cblas_{routine}")),
-            ("i32", format!("scipy_cblas_{routine}")),
-            ("i64", format!("cblas_{routine}64_")),
-            ("i64", format!("scipy_cblas_{routine}64_")),
-        ],
+        Convention::Fortran => with_wheels("", "_", "_64_"),
+        Convention::Cblas => with_wheels("cblas_", "", "64_"),
         Convention::Lapacke(half) => {
             let name = lapacke_name(half, routine);
-            vec![("i32", name.clone()), ("i64", format!("{name}_64")), ("i64", format!("{name}64_"))]
+            let long = vec![format!("{name}_64"), format!("{name}64_")];
+            [("i32", vec![name]), ("i64", long)]
         }
     }
 }
@@ -172,34 +166,44 @@ fn arguments(convention: Convention, element: &Element, integer_type: &Ident, fu
     Ok(arguments)
 }
 
-/// The function that is exported under this name, and its prototype.
+/// The function that is exported under these names, and its prototypes. Its body is compiled once.
 fn entry(
     convention: Convention,
     element: &Element,
-    (integer, name): (&str, &str),
+    (integer, names): (&str, &[String]),
     function: &ItemFn,
-) -> Result<(TokenStream, String)> {
+) -> Result<(TokenStream, Vec<String>)> {
     let (of, integer_type) = (element.element_type()?, format_ident!("{integer}"));
-    let name = format_ident!("{name}");
     let Arguments { mut parameters, passed } = arguments(convention, element, &integer_type, function)?;
     let (output, body) = called(convention, &routine_of(element, function), (&of, &integer_type), function, &passed);
     if convention == Convention::Fortran && matches!(&function.sig.output, ReturnType::Type(_, ty) if is(ty, "Solved"))
     {
         parameters.push((format_ident!("info"), quote!(*mut #integer_type)));
     }
-    let prototype = prototype(convention, &name, &parameters, output.as_ref())?;
+    let names: Vec<Ident> = names.iter().map(|name| format_ident!("{name}")).collect();
+    let of_name = |name| prototype(convention, name, &parameters, output.as_ref());
+    let prototypes = names.iter().map(of_name).collect::<Result<_>>()?;
     let (idents, types): (Vec<_>, Vec<_>) = parameters.into_iter().unzip();
     let output = output.map(|ty| quote!(-> #ty));
+    let shared = format_ident!("body_of_{}", names[0]);
+    let (signature, call) = (quote!((#(#idents: #types),*) #output), quote!(#shared(#(#idents),*)));
     let entry = quote! {
-        // SAFETY: the names are those of the BLAS, which are given to nothing else here; who calls gives what its
-        // documentation asks for.
-        #[doc(hidden)]
-        #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C-unwind" fn #name(#(#idents: #types),*) #output {
+        #[inline(never)]
+        #[allow(non_snake_case, reason = "named for the first of its names")]
+        unsafe extern "C-unwind" fn #shared #signature {
             #body
         }
+        #(
+            // SAFETY: the names are those of the BLAS, which are given to nothing else here.
+            #[doc(hidden)]
+            #[cfg_attr(not(test), unsafe(no_mangle))]
+            pub unsafe extern "C-unwind" fn #names #signature {
+                // SAFETY: who calls gives what the routine's documentation asks for.
+                unsafe { #call }
+            }
+        )*
     };
-    Ok((entry, prototype))
+    Ok((entry, prototypes))
 }
 
 /// What an entry returns, and its body, which calls the function.

@@ -1,5 +1,6 @@
 //! Runs of a routine under every number of workers, policy and block size.
 
+use std::cell::Cell;
 use superscalar_dla::{BlockSize, Error, ErrorKind, Options, Scalar};
 use superscalar_kernels::Op;
 use superscalar_runtime::{PolicyName, Runtime};
@@ -34,13 +35,24 @@ pub const SHAPES: [(usize, usize); 19] = [
 pub const ORDERS: [usize; 7] = [0, 1, 2, 3, 31, 64, 100];
 
 /// A runtime for each number of workers and policy, the default one first.
-pub struct Runtimes(Vec<Runtime>);
+pub struct Runtimes {
+    all: Vec<Runtime>,
+    turn: Cell<usize>,
+}
 
 impl Runtimes {
     pub fn new() -> Self {
         let build = |workers, policy| Runtime::builder().workers(workers).policy(policy).bind(false).build();
         let all = [2, 1].into_iter().flat_map(|workers| PolicyName::ALL.map(|policy| build(workers, policy)));
-        Self(all.map(|runtime| runtime.expect("threads can be started")).collect())
+        Self { all: all.map(|runtime| runtime.expect("threads can be started")).collect(), turn: Cell::new(0) }
+    }
+
+    /// For each number of workers the default policy and, by turns, one other; with FULL=1 all of them.
+    fn due(&self) -> impl Iterator<Item = &Runtime> {
+        let (policies, turn) = (PolicyName::ALL.len(), self.turn.replace(self.turn.get() + 1));
+        let (other, is_full) = (1 + turn % (policies - 1), std::env::var("FULL").as_deref() == Ok("1"));
+        let is_due = move |at: usize| is_full || at % policies == 0 || at % policies == other;
+        self.all.iter().enumerate().filter(move |(at, _)| is_due(*at)).map(|(_, runtime)| runtime)
     }
 
     /// Runs `call` with every block size on every runtime. The first result of each block size goes to `check`; the others must
@@ -91,7 +103,7 @@ impl Runtimes {
     ) {
         let options = Options::default().block_size(block_size);
         let mut known: Option<(usize, R)> = None;
-        for rt in &self.0 {
+        for rt in self.due() {
             let result = call(rt, &options);
             let what = format!("{block_size:?}, {} workers, {}", rt.workers(), rt.policy());
             match &known {

@@ -35,7 +35,7 @@ use std::{
 use superscalar_runtime::{Runtime, Speed};
 use test_device::{Machine, Spec};
 
-const SEEDS: u64 = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
+const SEEDS: u64 = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
 /// How long one seed may take: `SUPERSCALAR_MODEL_PATIENCE` in seconds.
 const PATIENCE_S: u64 = 60;
 
