@@ -15,10 +15,11 @@
 //!
 //! Starts, numbers, priorities, data and moments are differences to the one before of the same lane or counter (data: of all), an
 //! insertion to the start. Times are nanoseconds from the start of the run. The tasks of a lane are ordered by start, outer ones
-//! first. Kinds and outcomes are numbered by the lists at the top of `run.js`, from 0.
+//! first. Kinds and outcomes are numbered from 0, in the order of their declarations, which is that of the lists at the top of
+//! `run.js`.
 
 use super::bytes::Bytes;
-use crate::{Activity, ActivityKind, Counter, Hazard, Outcome, Task, Trace, graph::Lists};
+use crate::{Activity, Counter, Task, Trace, graph::Lists};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -116,42 +117,12 @@ impl<T: Copy + Eq + Hash> Table<T> {
     }
 }
 
-/// Its place in `OUTCOMES` of `run.js`.
-fn outcome_number(outcome: Outcome) -> u32 {
-    match outcome {
-        Outcome::Completed => 0,
-        Outcome::Failed => 1,
-        Outcome::Panicked => 2,
-        Outcome::Cancelled => 3,
-    }
-}
-
-/// Its place in `HAZARDS` of `run.js`.
-fn hazard_number(hazard: Hazard) -> u64 {
-    match hazard {
-        Hazard::RaW => 0,
-        Hazard::WaR => 1,
-        Hazard::WaW => 2,
-    }
-}
-
-/// Its place in `ACTIVITIES` of `run.js`.
-fn activity_number(kind: ActivityKind) -> u64 {
-    match kind {
-        ActivityKind::Transfer => 0,
-        ActivityKind::Eviction => 1,
-        ActivityKind::Stall => 2,
-        ActivityKind::Allocation => 3,
-        ActivityKind::Host => 4,
-    }
-}
-
 type Class = [u32; 6];
 
 fn class_of(task: &Task) -> Class {
     let site = task.site.map_or(0, |site| site + 1);
     let indices = task.index.as_slice().len() as u32;
-    let (outcome, is_inserted) = (outcome_number(task.outcome), u32::from(task.inserted_ns.is_some()));
+    let (outcome, is_inserted) = (task.outcome as u32, u32::from(task.inserted_ns.is_some()));
     [task.kernel, site, outcome, u32::from(task.level), indices, is_inserted]
 }
 
@@ -217,7 +188,7 @@ fn hazards(trace: &Trace, by_number: &[u32], places: &[u32]) -> Bytes {
         out.number(of_task.len() as u64);
         for hazard in of_task.iter().map(|&at| trace.hazards[at as usize]) {
             let distance = i64::from(places[hazard.to as usize]) - i64::from(places[hazard.from as usize]);
-            out.number(((distance << 1) ^ (distance >> 63)) as u64 * 4 + hazard_number(hazard.kind));
+            out.number(((distance << 1) ^ (distance >> 63)) as u64 * 4 + hazard.kind as u64);
             out.difference(datum, u64::from(hazard.datum));
             datum = u64::from(hazard.datum);
         }
@@ -232,7 +203,7 @@ fn activities(trace: &Trace, clock: Clock) -> Bytes {
         out.number(lane.len() as u64);
         let mut start = ZERO_NS;
         for activity in lane.iter().map(|&place| &trace.activities[place as usize]) {
-            out.number(activity_number(activity.kind));
+            out.number(activity.kind as u64);
             out.number(u64::from(activity.name));
             out.difference(start, clock.read(activity.start_ns));
             start = clock.read(activity.start_ns);
