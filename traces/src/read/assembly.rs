@@ -22,7 +22,7 @@ const PLACES_MAX: usize = u32::MAX as usize;
 const FACTS_MAX: usize = 1 << 16;
 
 /// Takes events; [`finish`](Self::finish) makes a run of them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Assembly {
     max: NamesMax,
     threads: Threads,
@@ -101,23 +101,8 @@ fn is_hazard(event: &Event<'_>) -> Result<bool, Stop> {
 
 impl Assembly {
     pub(super) fn new(options: &ReadOptions) -> Self {
-        Self {
-            max: NamesMax { names: options.names_max, bytes: options.name_bytes_max },
-            threads: Threads::default(),
-            kernels: Names::default(),
-            sites: Names::default(),
-            names: Names::default(),
-            tasks: Vec::new(),
-            activities: Vec::new(),
-            spans: Spans::default(),
-            arrows: Arrows::default(),
-            counters: Counters::default(),
-            facts: Vec::new(),
-            window: None,
-            dropped: 0,
-            left_out: 0,
-            latest_ns: 0,
-        }
+        let max = NamesMax { names: options.names_max, bytes: options.name_bytes_max };
+        Self { max, ..Self::default() }
     }
 
     fn slice(&mut self, event: &Event<'_>) -> Result<(), Stop> {

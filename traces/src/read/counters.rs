@@ -1,9 +1,9 @@
 //! Counters of a file, kept apart by process, name and series.
 
-use super::error::{Kind, Stop};
+use super::error::Stop;
 use super::event::{Event, Field};
 use super::lanes::Threads;
-use super::names::{Names, NamesMax};
+use super::names::{Names, NamesMax, place_of};
 use super::oddities::{Oddities, OddityKind};
 use crate::Counter;
 use std::collections::HashMap;
@@ -47,14 +47,9 @@ impl Counters {
     }
 
     fn push(&mut self, process: u32, name: u32, sample: (u64, f64), max: NamesMax) -> Result<(), Stop> {
-        let next = self.counters.len() as u32;
-        let place = *self.places.entry((process, name)).or_insert(next);
-        if place == next {
-            if next == max.names {
-                return Err(Stop::fault(0, Kind::Limit { what: "counters", max: max.names.into() }));
-            }
-            self.counters.push(Samples { process, name, samples: Vec::new(), back: 0 });
-        }
+        let new = || Samples { process, name, samples: Vec::new(), back: 0 };
+        let limit = ("counters", max.names);
+        let place = place_of(&mut self.places, &mut self.counters, (process, name), limit, new)?;
         let counter = &mut self.counters[place as usize];
         counter.back += u64::from(counter.samples.last().is_some_and(|last| last.0 > sample.0));
         counter.samples.push(sample);

@@ -1,15 +1,15 @@
 //! Processes and threads of a file, and the lanes that they stand for.
 
 use super::cursor::Token;
-use super::error::{Kind, Stop};
+use super::error::Stop;
 use super::event::{Argument, Event, Field};
-use super::names::{Names, NamesMax};
+use super::names::{Names, NamesMax, place_of};
 use super::number;
 use crate::{Lane, LaneKind};
 use std::collections::HashMap;
 
 /// The most threads of a file.
-const THREADS_MAX: usize = 1 << 20;
+const THREADS_MAX: u32 = 1 << 20;
 
 /// What stands for a process or a thread in events: a number, or another word by its place among those.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,7 +18,7 @@ enum Label {
     Word(u32),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Process {
     label: String,
     name: Option<String>,
@@ -26,7 +26,7 @@ struct Process {
 }
 
 /// A thread of the file. Until the file has ended, a slice's `lane` is its thread.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Thread {
     process: u32,
     label: String,
@@ -98,15 +98,8 @@ impl Threads {
     }
 
     fn process_of(&mut self, label: Label, event: &Event<'_>) -> Result<u32, Stop> {
-        let next = self.processes.len();
-        if next == THREADS_MAX && !self.process_places.contains_key(&label) {
-            return Err(Stop::fault(0, Kind::Limit { what: "processes", max: THREADS_MAX as u64 }));
-        }
-        let place = *self.process_places.entry(label).or_insert(next as u32);
-        if place as usize == next {
-            self.processes.push(Process { label: label_text(event, Field::Process), name: None, sort_index: 0 });
-        }
-        Ok(place)
+        let new = || Process { label: label_text(event, Field::Process), ..Process::default() };
+        place_of(&mut self.process_places, &mut self.processes, label, ("processes", THREADS_MAX), new)
     }
 
     /// The number of the event's thread.
@@ -116,23 +109,9 @@ impl Threads {
             return Ok(place);
         }
         let process = self.process_of(labels.0, event)?;
-        let next = self.threads.len();
-        if next == THREADS_MAX && !self.places.contains_key(&(process, labels.1)) {
-            return Err(Stop::fault(0, Kind::Limit { what: "threads", max: THREADS_MAX as u64 }));
-        }
-        let place = *self.places.entry((process, labels.1)).or_insert(next as u32);
-        if place as usize == next {
-            self.threads.push(Thread {
-                process,
-                label: label_text(event, Field::Thread),
-                name: None,
-                kind: None,
-                sort_index: 0,
-                has_tasks: false,
-                has_transfers: false,
-                has_slices: false,
-            });
-        }
+        let new = || Thread { process, label: label_text(event, Field::Thread), ..Thread::default() };
+        let key = (process, labels.1);
+        let place = place_of(&mut self.places, &mut self.threads, key, ("threads", THREADS_MAX), new)?;
         self.recent = Some((labels, place));
         Ok(place)
     }

@@ -1,7 +1,7 @@
 //! Names, each kept once and known by its number from then on.
 
 use super::error::{Kind, Stop};
-use std::collections::HashMap;
+use std::{collections::HashMap, hash::Hash};
 
 /// Names in order of appearance.
 #[derive(Debug, Default)]
@@ -11,10 +11,32 @@ pub(super) struct Names {
 }
 
 /// The most names of one kind, and the most bytes that they have together.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct NamesMax {
     pub(super) names: u32,
     pub(super) bytes: u64,
+}
+
+/// The place in `list` of what has this key: what `new` makes, if there is none yet.
+///
+/// # Errors
+/// If that would be one more than `max` of these.
+pub(super) fn place_of<K: Eq + Hash, T>(
+    places: &mut HashMap<K, u32>,
+    list: &mut Vec<T>,
+    key: K,
+    (what, max): (&'static str, u32),
+    new: impl FnOnce() -> T,
+) -> Result<u32, Stop> {
+    let next = list.len() as u32;
+    if next == max && !places.contains_key(&key) {
+        return Err(Stop::fault(0, Kind::Limit { what, max: max.into() }));
+    }
+    let place = *places.entry(key).or_insert(next);
+    if place == next {
+        list.push(new());
+    }
+    Ok(place)
 }
 
 impl Names {
