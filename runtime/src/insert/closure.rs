@@ -5,6 +5,7 @@ use crate::{
     datum::{Exclusion, Execution},
     error::{BoxError, Failure, guarded},
     hazard::Mode,
+    panics::drop_guarded,
     task::{Fail, Runnable, Verdict},
 };
 use std::{marker::PhantomData, sync::Arc};
@@ -187,9 +188,6 @@ pub(crate) fn run_bound<B: sealed::Bound, F>(
 #[cold]
 pub(crate) fn discard_bound<B: sealed::Bound, F>(bound: B, body: F, failure: &Arc<Failure>) {
     // What the body captured may panic when it is dropped; the task is cancelled all the same.
-    let _ = guarded(|| {
-        drop(body);
-        Ok(())
-    });
+    drop_guarded(body);
     bound.settle(Err(failure));
 }

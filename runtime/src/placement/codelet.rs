@@ -8,9 +8,10 @@ use super::{
 use crate::{
     datum::{Exclusion, Execution},
     device::{Cost, DeviceError, DeviceKind, DeviceRegion, IssueContext, Portable, Residence},
-    error::{BoxError, Cause, Error, Failure, guarded},
+    error::{BoxError, Cause, Error, Failure},
     hazard::Mode,
     insert::{Accesses, Bound, Item, discard_bound, modes, run_bound, sealed},
+    panics::drop_guarded,
     recording::TaskId,
     scope::Scope,
     task::{Elsewhere, Fail, Runnable, TaskSpec, Verdict},
@@ -428,10 +429,7 @@ impl<B: Operands, P> Runnable for Call<B, P> {
         // They may panic when they are dropped; the work was done, or not, all the same. Mostly there is nothing to drop.
         let last = Arc::into_inner(implementations);
         if last.is_some() || needs_drop::<P>() {
-            let _ = guarded(|| {
-                drop((last, parameters));
-                Ok(())
-            });
+            drop_guarded((last, parameters));
         }
         match result {
             Ok(()) => {

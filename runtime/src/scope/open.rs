@@ -3,10 +3,10 @@
 use super::{Lent, Output, View};
 use crate::{
     datum::{Datum, Execution, Level},
-    error::{Cause, Error, Failure, guarded},
+    error::{Cause, Error, Failure},
     hazard::Mode,
     insert::{Accesses, BoundOf, Closure, Compute, Inserter, Item, Outcome, Pool, Probe, ScratchPool},
-    panics::one_way,
+    panics::{drop_guarded, one_way},
     recording::TaskId,
     scope_state::NO_TASK,
     seat::Frame,
@@ -364,11 +364,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         }
         for kept in all {
             // A value may panic when it is dropped; the others are dropped all the same, and the scope has its result.
-            let _ = guarded(|| {
-                // SAFETY: leaked from a box in `keep`, and taken out of the list.
-                drop(unsafe { Box::from_raw(kept.as_ptr()) });
-                Ok(())
-            });
+            // SAFETY: leaked from a box in `keep`, and taken out of the list.
+            drop_guarded(unsafe { Box::from_raw(kept.as_ptr()) });
         }
     }
 }
