@@ -263,13 +263,6 @@ impl Directory {
         Ok(Attempt::Admitted)
     }
 
-    fn give(&mut self, device: u16, segment: Segment) {
-        let store = &mut self.stores[usize::from(device)];
-        if let Some(heap) = store.heap.as_mut().filter(|_| !store.is_lost) {
-            heap.give(segment);
-        }
-    }
-
     /// Issues the copies that bring what the task reads, and says what the task must wait for; none if something must finish first.
     fn fetch_all(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Option<Waits>, DeviceError> {
         let node = Node::of_device(demand.device);

@@ -257,12 +257,16 @@ impl Directory {
         let used = replica.used.take();
         (replica.written, replica.readers) = (None, Default::default());
         if let Some(segment) = replica.segment.take() {
-            let store = &mut self.stores[usize::from(device)];
-            used.into_iter().for_each(|place| store.recent.remove(place));
-            // A lost device's heap is gone, and its places with it.
-            if let Some(heap) = store.heap.as_mut().filter(|_| !store.is_lost) {
-                heap.give(segment);
-            }
+            used.into_iter().for_each(|place| self.stores[usize::from(device)].recent.remove(place));
+            self.give(device, segment);
+        }
+    }
+
+    /// Gives a place back. A lost device's heap is gone, and its places with it.
+    pub(super) fn give(&mut self, device: u16, segment: Segment) {
+        let store = &mut self.stores[usize::from(device)];
+        if let Some(heap) = store.heap.as_mut().filter(|_| !store.is_lost) {
+            heap.give(segment);
         }
     }
 

@@ -101,12 +101,8 @@ impl<B: Operands, const N: usize> Operands for [B; N] {
     }
 
     unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
-        let mut all = true;
-        for one in self {
-            // Visited in any case. SAFETY: the caller's promise holds for each.
-            all &= unsafe { one.residences(visit) };
-        }
-        all
+        // Each is visited in any case. SAFETY: the caller's promise holds for each.
+        self.iter().fold(true, |all, one| all & unsafe { one.residences(visit) })
     }
 }
 
@@ -118,12 +114,8 @@ impl<B: Operands> Operands for Vec<B> {
     }
 
     unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
-        let mut all = true;
-        for one in self {
-            // Visited in any case. SAFETY: the caller's promise holds for each.
-            all &= unsafe { one.residences(visit) };
-        }
-        all
+        // Each is visited in any case. SAFETY: the caller's promise holds for each.
+        self.iter().fold(true, |all, one| all & unsafe { one.residences(visit) })
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Site, drivers::Drivers, finish::Times};
 use crate::{
     device::{DeviceError, DeviceRegion, Event, HostRegion, Residence, shielded},
     hazard::Mode,
-    memory::{Admitted, Demand, Directory, Known, Landed, Segment, Use, Uses, forget_derived},
+    memory::{Admitted, Demand, Directory, Known, Landed, Segment, Use, Uses},
     recorder::DeviceQueue,
     seat::Seat,
     task::{Body, Slot},
@@ -132,8 +132,10 @@ impl Site<'_> {
         if has_derived {
             let mut each = operands.iter();
             let mut forget = |residence: Residence<'_>| {
-                if each.next().is_some_and(|(mode, _)| mode.writes()) {
-                    forget_derived(&residence);
+                if let (Some((mode, _)), Some(derived)) = (each.next(), residence.derived)
+                    && mode.writes()
+                {
+                    derived.forget();
                 }
             };
             // SAFETY: as above. Whoever has read the value on the host precedes this task, and whoever will read it there comes after.
