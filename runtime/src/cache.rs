@@ -125,12 +125,13 @@ fn from_here(path: PathBuf) -> PathBuf {
     path::absolute(&path).unwrap_or(path)
 }
 
-fn make_folder_of(path: &Path) -> io::Result<()> {
+/// Makes the folder that the file is to be in.
+pub(crate) fn make_folder_of(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.map_or(Ok(()), fs::create_dir_all)
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
