@@ -24,7 +24,7 @@ use crate::{
 use std::{
     collections::{HashMap, VecDeque},
     fs::{self, File},
-    io::{self, Seek, SeekFrom, Write},
+    io::{Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     sync::{
         Arc, Condvar, Mutex,
