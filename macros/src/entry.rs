@@ -94,24 +94,16 @@ fn routine_of(element: &Element, function: &ItemFn) -> String {
 /// Those of LAPACKE with
 /// 64 bits are the reference's and OpenBLAS's; the wheels have none of them.
 fn names_of(convention: Convention, routine: &str) -> Vec<(&'static str, String)> {
-    match convention {
-        Convention::Fortran => vec![
-            ("i32", format!("{routine}_")),
-            ("i32", format!("scipy_{routine}_")),
-            ("i64", format!("{routine}_64_")),
-            ("i64", format!("scipy_{routine}_64_")),
-        ],
-        Convention::Cblas => vec![
-            ("i32", format!("cblas_{routine}")),
-            ("i32", format!("scipy_cblas_{routine}")),
-            ("i64", format!("cblas_{routine}64_")),
-            ("i64", format!("scipy_cblas_{routine}64_")),
-        ],
+    let (before, after_i32, after_i64) = match convention {
+        Convention::Fortran => ("", "_", "_64_"),
+        Convention::Cblas => ("cblas_", "", "64_"),
         Convention::Lapacke(half) => {
             let name = lapacke_name(half, routine);
-            vec![("i32", name.clone()), ("i64", format!("{name}_64")), ("i64", format!("{name}64_"))]
+            return vec![("i32", name.clone()), ("i64", format!("{name}_64")), ("i64", format!("{name}64_"))];
         }
-    }
+    };
+    let names = |(integer, after)| ["", "scipy_"].map(|wheel| (integer, format!("{wheel}{before}{routine}{after}")));
+    [("i32", after_i32), ("i64", after_i64)].into_iter().flat_map(names).collect()
 }
 
 fn lapacke_name(half: Half, routine: &str) -> String {
