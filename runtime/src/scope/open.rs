@@ -5,7 +5,7 @@ use crate::{
     datum::{Datum, Execution, Level},
     error::{Cause, Error, Failure},
     hazard::Mode,
-    insert::{Accesses, BoundOf, Closure, Compute, Inserter, Item, Outcome, Pool, Probe, ScratchPool},
+    insert::{Accesses, BoundOf, Closure, Inserter, Item, Outcome, Pool, Probe, ScratchPool, computing},
     panics::{drop_guarded, one_way},
     recording::TaskId,
     scope_state::NO_TASK,
@@ -253,7 +253,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         R: Send + Sync + 'env,
     {
         let output = self.own(None);
-        let make = |(bound, output)| Compute::new(bound, output, body);
+        let make = |bound| Closure::new(bound, computing::<BoundOf<A>, R>(body));
         let inserted = self.inserter.insert(&spec.into(), Location::caller(), (accesses, output.write()), make);
         if let Err(refusal) = inserted {
             self.refuse(&refusal);
