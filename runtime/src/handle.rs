@@ -107,7 +107,7 @@ impl<T: Send + Sync + 'static> Handle<T> {
         let (mut inserted, site) = (Ok(TaskId::default()), Location::caller());
         let joined = self.shared.with_entry(|entry| {
             entry.open(&self.shared, |inserter| {
-                inserted = inserter.insert(&TaskSpec::new("take"), site, self.read_write(), Probe::new);
+                inserted = inserter.insert(&TaskSpec::new("take"), site, self.read_write(), Probe);
                 if inserted.is_ok() {
                     self.await_versions(inserter);
                 }
@@ -136,7 +136,7 @@ impl<T: Send + Sync + 'static> Handle<T> {
         inserter.insert_internal(TaskSpec::new("take"), |insertion| {
             // SAFETY: as above.
             unsafe { datum.versions() }.for_each(|version| insertion.access(version, Mode::ReadWrite));
-            Probe::new(())
+            Probe(())
         });
     }
 }

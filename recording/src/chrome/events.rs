@@ -41,13 +41,10 @@ pub(super) struct Events<W: Write> {
 type Written = Result<(), RecordingError>;
 
 impl<W: Write> Events<W> {
-    pub(super) fn new(json: JsonWriter<W>, shift_ns: u64) -> Self {
+    /// Begins with what comes before the events.
+    pub(super) fn new(mut json: JsonWriter<W>, shift_ns: u64) -> Self {
+        json.raw("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
         Self { json, first: true, shift_ns, written: ChromeWritten::default() }
-    }
-
-    /// What comes before the events.
-    pub(super) fn head(&mut self) {
-        self.json.raw("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     }
 
     /// What comes after the events: what the trace says of itself. Of `recording`, records are not looked at.

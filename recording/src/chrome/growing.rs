@@ -115,7 +115,6 @@ impl GrowingTrace {
         let (processes, pids) = lane_processes(&run.lanes);
         let first_tid = RUNTIME_PID + processes.len() as u64 + 1;
         let mut events = Events::new(JsonWriter::new(Vec::new()), 0);
-        events.head();
         for (place, process) in processes.into_iter().enumerate() {
             events.process(RUNTIME_PID + 1 + place as u64, process, place + 1).expect("a vector takes every write");
         }

@@ -95,13 +95,7 @@ pub(crate) fn computing<B: Bound, R>(
 }
 
 /// No body at all: its task is done when its accesses could be made. It changes nothing, so it neither spoils nor renames.
-pub(crate) struct Probe<B>(B);
-
-impl<B> Probe<B> {
-    pub(crate) fn new(bound: B) -> Self {
-        Self(bound)
-    }
-}
+pub(crate) struct Probe<B>(pub(crate) B);
 
 impl<B: Bound> Runnable for Probe<B> {
     const RENAMES: bool = false;

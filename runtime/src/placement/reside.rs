@@ -116,7 +116,7 @@ impl Site<'_> {
         if let Err(error) = directory.check_size(demand) {
             return Admission::Barred(Bar::Size, error);
         }
-        let mut drivers = Drivers::new(self.devices);
+        let mut drivers = Drivers { devices: self.devices, lost: Vec::new() };
         let mut admitted = Admitted::default();
         let is_admitted = directory.admit(&mut drivers, demand, &mut admitted);
         drop(directory);
@@ -189,7 +189,8 @@ impl Site<'_> {
         if uses.is_empty() {
             return true;
         }
-        let (mut directory, mut drivers) = (self.memory.lock(), Drivers::new(self.devices));
+        let mut directory = self.memory.lock();
+        let mut drivers = Drivers { devices: self.devices, lost: Vec::new() };
         let mut admitted = Err(None);
         if !side.has_failed() {
             admitted = directory.admit_to_host(&mut drivers, index, &uses).map_err(Some);

@@ -92,10 +92,6 @@ impl Runnable for Return {
         Verdict::Completed
     }
 
-    fn complete(self, _: Result<(), Cause>, _: Fail<'_>) -> Verdict {
-        unreachable!("never issued to a device")
-    }
-
     fn discard(self, _: &Arc<Failure>) {}
 }
 
@@ -283,7 +279,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
             Entry { seat: scope.seat, level: scope.level, parent: Some(scope.scope.into()), within: scope.within };
         let mut inserted = Ok(TaskId::default());
         let joined = inner.open(scope.shared, |inner| {
-            inserted = inner.insert(&"wait".into(), site, accesses, Probe::new);
+            inserted = inner.insert(&"wait".into(), site, accesses, Probe);
         });
         inserted.and(joined)
     }
