@@ -187,19 +187,13 @@ pub fn check_reading(reading: &Reading) -> Verdict {
         (OddityKind::CounterGoesBack, Rule::Counter, Severity::Fault),
         (OddityKind::LoneSpan, Rule::Completeness, Severity::Note),
     ] {
+        let finding = |text, task, lane| Finding { rule, severity, text, task, lane };
         let mut rest = oddities.count(kind);
         for oddity in oddities.first().iter().filter(|oddity| oddity.kind == kind) {
             rest -= 1;
-            let (text, task, lane) = (oddity.text.clone(), oddity.task, oddity.lane);
-            verdict.add(Finding { rule, severity, text, task, lane });
+            verdict.add(finding(oddity.text.clone(), oddity.task, oddity.lane));
         }
-        verdict.add_many(rule, severity, rest, || Finding {
-            rule,
-            severity,
-            text: format!("{rest} more of this kind"),
-            task: None,
-            lane: None,
-        });
+        verdict.add_many(rule, severity, rest, || finding(format!("{rest} more of this kind"), None, None));
     }
     verdict.sorted()
 }
