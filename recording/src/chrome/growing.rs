@@ -173,11 +173,8 @@ impl GrowingTrace {
                 is_done[place] = true;
             }
         }
-        let mut place = 0;
-        records.retain(|_| {
-            place += 1;
-            !is_done[place - 1]
-        });
+        let mut is_done = is_done.into_iter();
+        records.retain(|_| is_done.next() == Some(false));
         if piece.dropped > 0 {
             // Among what was dropped may be the ends of these.
             records.retain(|task| task.id.0 >= self.ended.first);
