@@ -6,7 +6,7 @@ use super::cursor::Token;
 use super::error::{Kind, Stop};
 use super::event::{Argument, Event, Field, excerpt};
 use super::lanes::{Threads, Use};
-use super::names::{Names, NamesMax};
+use super::names::Names;
 use super::oddities::Oddities;
 use super::spans::{Boundary, Spans};
 use super::walk::Events;
@@ -24,7 +24,7 @@ const FACTS_MAX: usize = 1 << 16;
 /// Takes events; [`finish`](Self::finish) makes a run of them.
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
-    max: NamesMax,
+    max: ReadOptions,
     threads: Threads,
     kernels: Names,
     sites: Names,
@@ -92,8 +92,7 @@ fn is_hazard(event: &Event<'_>) -> Result<bool, Stop> {
 
 impl Assembly {
     pub(super) fn new(options: &ReadOptions) -> Self {
-        let max = NamesMax { names: options.names_max, bytes: options.name_bytes_max };
-        Self { max, ..Self::default() }
+        Self { max: *options, ..Self::default() }
     }
 
     fn slice(&mut self, event: &Event<'_>) -> Result<(), Stop> {

@@ -1,9 +1,10 @@
 //! Processes and threads of a file, and the lanes that they stand for.
 
+use super::ReadOptions;
 use super::cursor::Token;
 use super::error::Stop;
 use super::event::{Argument, Event, Field};
-use super::names::{Names, NamesMax, place_of};
+use super::names::{Names, place_of};
 use super::number;
 use crate::{Lane, LaneKind};
 use std::collections::HashMap;
@@ -77,7 +78,7 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    fn label(&mut self, event: &Event<'_>, field: Field, key: &'static str, max: NamesMax) -> Result<Label, Stop> {
+    fn label(&mut self, event: &Event<'_>, field: Field, key: &'static str, max: ReadOptions) -> Result<Label, Stop> {
         let Some(token) = event.field(field) else {
             return Ok(Label::Number(0));
         };
@@ -92,7 +93,7 @@ impl Threads {
     }
 
     /// The number of the event's process.
-    pub(super) fn process(&mut self, event: &Event<'_>, max: NamesMax) -> Result<u32, Stop> {
+    pub(super) fn process(&mut self, event: &Event<'_>, max: ReadOptions) -> Result<u32, Stop> {
         let label = self.label(event, Field::Process, "pid", max)?;
         self.process_of(label, event)
     }
@@ -103,7 +104,7 @@ impl Threads {
     }
 
     /// The number of the event's thread.
-    pub(super) fn thread(&mut self, event: &Event<'_>, max: NamesMax) -> Result<u32, Stop> {
+    pub(super) fn thread(&mut self, event: &Event<'_>, max: ReadOptions) -> Result<u32, Stop> {
         let labels = (self.label(event, Field::Process, "pid", max)?, self.label(event, Field::Thread, "tid", max)?);
         if let Some((_, place)) = self.recent.filter(|(recent, _)| *recent == labels) {
             return Ok(place);
@@ -117,7 +118,7 @@ impl Threads {
     }
 
     /// As [`thread`](Self::thread), for a slice.
-    pub(super) fn used(&mut self, event: &Event<'_>, how: Use, max: NamesMax) -> Result<u32, Stop> {
+    pub(super) fn used(&mut self, event: &Event<'_>, how: Use, max: ReadOptions) -> Result<u32, Stop> {
         let place = self.thread(event, max)?;
         let thread = &mut self.threads[place as usize];
         thread.has_slices = true;
@@ -127,7 +128,7 @@ impl Threads {
     }
 
     /// A name or an order of display.
-    pub(super) fn metadata(&mut self, event: &Event<'_>, max: NamesMax) -> Result<(), Stop> {
+    pub(super) fn metadata(&mut self, event: &Event<'_>, max: ReadOptions) -> Result<(), Stop> {
         let sort_index = |event: &Event<'_>| {
             event.parsed(Argument::SortIndex, "an integer", |token: Token<'_>| number::signed(token.0))
         };

@@ -132,7 +132,7 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
                 let value = cursor.value()?;
                 let at = cursor.at - value.0.len();
                 events.fact(key.string().unwrap_or_default(), value).map_err(|stop| match stop {
-                    Stop::Fault(_, fault) => Stop::Fault(at, fault),
+                    Stop::Fault(_, kind) => Stop::Fault(at, kind),
                     Stop::End => Stop::End,
                 })?;
                 Ok((false, cursor.at))
@@ -198,7 +198,7 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
     fn fault(&self, stop: Stop, within: &'static str) -> ReadError {
         match stop {
             Stop::End => self.ends(within),
-            Stop::Fault(at, fault) => fault.0.at(self.window.position(at)),
+            Stop::Fault(at, kind) => kind.at(self.window.position(at)),
         }
     }
 
