@@ -130,7 +130,8 @@ fn widen(slices: &mut [Slice]) {
     }
 }
 
-/// One row under construction: the slices that are open, outermost first, by index, and up to when nested slices cover each.
+/// One row under construction: the slices that are open, outermost first, by index, and up to when nested slices cover
+/// each.
 #[derive(Default)]
 struct OpenRow(Vec<(usize, u64)>);
 

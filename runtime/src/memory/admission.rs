@@ -258,8 +258,8 @@ impl Directory {
         Ok(Attempt::Admitted)
     }
 
-    /// Issues the copies that bring what the task reads to the node, and says what the task must wait for; none if something must
-    /// finish first.
+    /// Issues the copies that bring what the task reads to the node, and says what the task must wait for; none if something
+    /// must finish first.
     fn fetch_all(
         &mut self,
         copier: &mut dyn Copier,

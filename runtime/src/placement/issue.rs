@@ -260,8 +260,8 @@ impl Site<'_> {
         (!self.slab.is_done(task)).then(|| unpack(word))
     }
 
-    /// Puts a task that was taken into a queue, fails it, or gives it back; or returns it, if it can be tried again when something has
-    /// finished.
+    /// Puts a task that was taken into a queue, fails it, or gives it back; or returns it, if it can be tried again when
+    /// something has finished.
     fn issue_task(&self, issuing: &mut Issuing, task: ReadyTask) -> Option<ReadyTask> {
         let (device, seat) = (issuing.device, self.other_seat(issuing.device));
         let (entry, slot) = (&self.devices.all[device], self.slab.slot(task.slot()));

@@ -49,8 +49,8 @@ pub(super) trait Record: Sized {
 macro_rules! lists {
     ($($list:ident: $record:ty),*) => {
         impl Page {
-            /// An empty page for the seat of this one, with room for as much: so that a seat's lists, which grow alike from
-            /// page to page, are not moved while they grow.
+            /// An empty page for the seat of this one, with room for as much: so that a seat's lists, which grow alike
+            /// from page to page, are not moved while they grow.
             pub(super) fn next(&self) -> Self {
                 let Self { place, last_ns, .. } = *self;
                 Self { place, last_ns, $($list: Vec::with_capacity(self.$list.len()),)* ..Self::default() }

@@ -18,8 +18,8 @@ const MAGAZINE: u32 = 64;
 /// All slots of a runtime.
 pub(crate) struct Slab {
     blocks: Box<[AtomicPtr<[Slot; BLOCK]>; BLOCKS_MAX]>,
-    /// Free slots that no thread holds, in chains of [`MAGAZINE`]. On a line of its own: all threads read the pointer to the blocks,
-    /// for every slot.
+    /// Free slots that no thread holds, in chains of [`MAGAZINE`]. On a line of its own: all threads read the pointer to
+    /// the blocks, for every slot.
     pool: CachePadded<Mutex<Vec<Chain>>>,
     made: AtomicU32,
 }

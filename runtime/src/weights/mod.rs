@@ -176,7 +176,8 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// The weights for these devices, by their names and what is said of their speed, with what earlier runs have left in the file.
+    /// The weights for these devices, by their names and what is said of their speed, with what earlier runs have left in
+    /// the file.
     pub(crate) fn start(
         file: Option<CacheFile>,
         devices: Vec<(String, Speed)>,

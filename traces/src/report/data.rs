@@ -15,8 +15,8 @@
 //!
 //! Starts, numbers, priorities, data and moments are differences to the one before of the same lane or counter (data: of all), an
 //! insertion to the start. Times are nanoseconds from the start of the run. The tasks of a lane are ordered by start, outer ones
-//! first. Kinds and outcomes are numbered from 0, in the order of their declarations, which is that of the lists at the top of
-//! `run.js`.
+//! first. Kinds and outcomes are numbered from 0, in the order of their declarations, which is that of the lists at the
+//! top of `run.js`.
 
 use super::bytes::Bytes;
 use crate::{Activity, Counter, Task, Trace, graph::Lists};
