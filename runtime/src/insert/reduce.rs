@@ -200,15 +200,11 @@ impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
     fn discard(self, failure: &Arc<Failure>) {
         // SAFETY: as in `run`.
         let version = unsafe { self.version.as_ref() };
-        discard_parts(version);
+        // They will never be combined.
+        for part in std::mem::take(&mut *version.execution.parts()) {
+            // SAFETY: a part is a box of `T`, and it was taken out of the list.
+            drop_guarded(unsafe { Box::from_raw(part.cast::<T>().as_ptr()) });
+        }
         version.execution.spoil(failure);
-    }
-}
-
-/// Drops the parts of a reduction that will never be combined.
-fn discard_parts<T>(version: &Version<T>) {
-    for part in std::mem::take(&mut *version.execution.parts()) {
-        // SAFETY: a part is a box of `T`, and it was taken out of the list.
-        drop_guarded(unsafe { Box::from_raw(part.cast::<T>().as_ptr()) });
     }
 }
