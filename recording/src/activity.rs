@@ -1,6 +1,6 @@
 //! What else takes time on a lane: transfers, evictions, waits.
 
-use super::TaskId;
+use super::{TaskId, named::named};
 
 /// A memory node, by its place in [`Recording::nodes`](super::Recording::nodes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,21 +64,7 @@ pub enum Stall {
     MemoryFull,
 }
 
-impl Stall {
-    /// The reason of this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Data, Self::WindowFull, Self::MemoryFull].into_iter().find(|stall| stall.name() == name)
-    }
-
-    /// The reason, as it appears in a trace.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Data => "data",
-            Self::WindowFull => "window full",
-            Self::MemoryFull => "memory full",
-        }
-    }
-}
+named!(Stall { Data = "data", WindowFull = "window full", MemoryFull = "memory full" });
 
 impl ActivityKind {
     /// The category, as it appears in a trace.

@@ -59,26 +59,22 @@ impl Layout {
     /// A span or an activity on a lane that does not exist, or one that ends before it starts.
     pub(super) fn new(recording: &Recording) -> Result<Self, Kind> {
         check(recording, recording.lanes.len())?;
-        let mut slices = Vec::with_capacity(recording.spans.len() + recording.activities.len());
-        for (index, span) in recording.spans.iter().enumerate() {
-            let (start_ns, end_ns) = (span.start_ns, span.end_ns);
-            slices.push(Slice { shown: Shown::Span(index), row: 0, start_ns, end_ns, inside_ns: None });
-        }
-        for (index, activity) in recording.activities.iter().enumerate() {
-            let (start_ns, end_ns) = (activity.start_ns, activity.end_ns);
-            slices.push(Slice { shown: Shown::Activity(index), row: 0, start_ns, end_ns, inside_ns: None });
-        }
-        let lane_of = |slice: &Slice| match slice.shown {
-            Shown::Span(index) => recording.spans[index].lane as usize,
-            Shown::Activity(index) => recording.activities[index].lane as usize,
+        let spans = recording.spans.iter().enumerate();
+        let spans = spans.map(|(at, span)| (Shown::Span(at), span.lane, span.start_ns, span.end_ns));
+        let activities = recording.activities.iter().enumerate();
+        let activities = activities.map(|(at, it)| (Shown::Activity(at), it.lane, it.start_ns, it.end_ns));
+        let slice = |(shown, lane, start_ns, end_ns): (Shown, u32, u64, u64)| {
+            // Until it is dealt to a row, a slice has its lane there.
+            Slice { shown, row: lane as usize, start_ns, end_ns, inside_ns: None }
         };
+        let mut slices: Vec<Slice> = spans.chain(activities).map(slice).collect();
         // Stable, because recorders append lane by lane and in order: presorted runs cost little.
-        slices.sort_by_key(|slice| (lane_of(slice), slice.start_ns, Reverse(slice.end_ns)));
+        slices.sort_by_key(|slice| (slice.row, slice.start_ns, Reverse(slice.end_ns)));
 
         let mut rows = Vec::with_capacity(recording.lanes.len());
         let mut rest = slices.as_mut_slice();
         for lane in 0..recording.lanes.len() {
-            let of_lane = rest.partition_point(|slice| lane_of(slice) <= lane);
+            let of_lane = rest.partition_point(|slice| slice.row <= lane);
             let (mine, others) = rest.split_at_mut(of_lane);
             rest = others;
             widen(mine);
@@ -134,48 +130,41 @@ fn widen(slices: &mut [Slice]) {
     }
 }
 
-/// One row under construction: the slices that are open, outermost first, by index.
+/// One row under construction: the slices that are open, outermost first, by index, and up to when nested slices cover
+/// each.
 #[derive(Default)]
-struct OpenRow {
-    open: Vec<usize>,
-    /// For each open slice, up to when nested slices cover it.
-    covered_to_ns: Vec<u64>,
-}
+struct OpenRow(Vec<(usize, u64)>);
 
 impl OpenRow {
     /// Closes what has ended by `at_ns`.
     fn close_until(&mut self, at_ns: u64, slices: &mut [Slice]) {
-        while let Some(&top) = self.open.last() {
+        while let Some(&(top, _)) = self.0.last() {
             let end_ns = slices[top].end_ns;
             if end_ns > at_ns {
                 return;
             }
             self.note_inside(end_ns, slices);
-            self.open.pop();
-            self.covered_to_ns.pop();
+            self.0.pop();
         }
     }
 
     /// Whether a slice that ends at `end_ns` fits into the innermost open one.
     fn fits(&self, end_ns: u64, slices: &[Slice]) -> bool {
-        self.open.last().is_none_or(|&top| end_ns <= slices[top].end_ns)
+        self.0.last().is_none_or(|&(top, _)| end_ns <= slices[top].end_ns)
     }
 
     fn push(&mut self, index: usize, slices: &mut [Slice]) {
         let Slice { start_ns, end_ns, .. } = slices[index];
         self.note_inside(start_ns, slices);
-        if let Some(covered) = self.covered_to_ns.last_mut() {
-            *covered = end_ns;
+        if let Some((_, covered_to_ns)) = self.0.last_mut() {
+            *covered_to_ns = end_ns;
         }
-        self.open.push(index);
-        self.covered_to_ns.push(start_ns);
+        self.0.push((index, start_ns));
     }
 
     /// The innermost open slice was bare from where its last nested slice ended until `until_ns`.
     fn note_inside(&self, until_ns: u64, slices: &mut [Slice]) {
-        let (Some(&top), Some(&from_ns)) = (self.open.last(), self.covered_to_ns.last()) else {
-            return;
-        };
+        let Some(&(top, from_ns)) = self.0.last() else { return };
         if until_ns.saturating_sub(from_ns) >= SLICE_NS_MIN {
             let second_ns = slices[top].inside_ns.map_or(from_ns + 1, |(second, _)| second);
             slices[top].inside_ns = Some((second_ns, until_ns - 1));

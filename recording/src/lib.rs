@@ -23,6 +23,7 @@ mod host;
 mod json;
 mod layout;
 mod model;
+mod named;
 mod order;
 mod task;
 

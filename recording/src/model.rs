@@ -1,6 +1,6 @@
 //! The data of a run: lanes, hazards, spans, counters. Tasks are in `task.rs`, other activities in `activity.rs`.
 
-use crate::{Activity, NodeId, TaskId, TaskRecord, activity::node_name};
+use crate::{Activity, NodeId, TaskId, TaskRecord, activity::node_name, named::named};
 
 /// Everything one run left behind.
 ///
@@ -77,22 +77,7 @@ pub enum LaneKind {
     Host,
 }
 
-impl LaneKind {
-    /// The kind of this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Worker, Self::Queue, Self::Link, Self::Host].into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// The kind, as it appears in a trace.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Worker => "worker",
-            Self::Queue => "queue",
-            Self::Link => "link",
-            Self::Host => "host",
-        }
-    }
-}
+named!(LaneKind { Worker = "worker", Queue = "queue", Link = "link", Host = "host" });
 
 /// Why one task had to wait for another, named from the later access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -105,24 +90,7 @@ pub enum Hazard {
     WaW,
 }
 
-impl Hazard {
-    /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 3] = [Self::RaW, Self::WaR, Self::WaW];
-
-    /// The hazard of this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|hazard| hazard.name() == name)
-    }
-
-    /// The usual abbreviation: `RaW`, `WaR` or `WaW`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::RaW => "RaW",
-            Self::WaR => "WaR",
-            Self::WaW => "WaW",
-        }
-    }
-}
+named!(Hazard { RaW = "RaW", WaR = "WaR", WaW = "WaW" });
 
 /// A hazard from an earlier task to a later one over one datum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -151,23 +119,7 @@ pub enum Outcome {
     Cancelled,
 }
 
-impl Outcome {
-    /// The outcome of this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        let all = [Self::Completed, Self::Failed, Self::Panicked, Self::Cancelled];
-        all.into_iter().find(|outcome| outcome.name() == name)
-    }
-
-    /// The outcome in lower case, as it appears in a trace.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Panicked => "panicked",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}
+named!(Outcome { Completed = "completed", Failed = "failed", Panicked = "panicked", Cancelled = "cancelled" });
 
 /// The time that a task spent on a lane.
 ///

@@ -52,25 +52,14 @@ impl TileIndex {
 
 impl From<u32> for TileIndex {
     fn from(i: u32) -> Self {
-        Self { values: [i, 0, 0], count: 1 }
+        Self::from([i])
     }
 }
 
-impl From<[u32; 1]> for TileIndex {
-    fn from([i]: [u32; 1]) -> Self {
-        Self::from(i)
-    }
-}
-
-impl From<[u32; 2]> for TileIndex {
-    fn from([i, j]: [u32; 2]) -> Self {
-        Self { values: [i, j, 0], count: 2 }
-    }
-}
-
-impl From<[u32; 3]> for TileIndex {
-    fn from(values: [u32; 3]) -> Self {
-        Self { values, count: 3 }
+impl<const N: usize> From<[u32; N]> for TileIndex {
+    fn from(indices: [u32; N]) -> Self {
+        const { assert!(N <= 3, "at most three indices") };
+        Self::new(&indices).unwrap_or_default()
     }
 }
 

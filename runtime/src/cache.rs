@@ -10,6 +10,7 @@ use crate::{environment::variable, error::Error, notices, sync::held};
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Write},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{self, Path, PathBuf},
     process,
     sync::{
@@ -63,17 +64,11 @@ fn read(path: &Path, is_trusted: bool) -> io::Result<Option<Vec<u8>>> {
 /// Options to open a file: nobody else can open what is made by them, and a named pipe that lies there is not waited for.
 fn opening() -> OpenOptions {
     let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
-    }
+    options.mode(0o600).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
     options
 }
 
-#[cfg(unix)]
 fn check_owner(about: &fs::Metadata) -> io::Result<()> {
-    use std::os::unix::fs::MetadataExt;
     let denied = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     match about.mode() & 0o022 {
         _ if !is_own(about) => denied("it is another user's"),
@@ -83,20 +78,8 @@ fn check_owner(about: &fs::Metadata) -> io::Result<()> {
 }
 
 /// Whether it is this user's, or the administrator's.
-#[cfg(unix)]
 fn is_own(about: &fs::Metadata) -> bool {
-    let owner = std::os::unix::fs::MetadataExt::uid(about);
-    owner == rustix::process::geteuid().as_raw() || owner == 0
-}
-
-#[cfg(not(unix))]
-fn check_owner(_: &fs::Metadata) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn is_own(_: &fs::Metadata) -> bool {
-    true
+    about.uid() == rustix::process::geteuid().as_raw() || about.uid() == 0
 }
 
 /// Writes a file in one step, and the folder for it. What had been there is replaced, through links, too; others may not write it. A link
@@ -125,12 +108,13 @@ fn from_here(path: PathBuf) -> PathBuf {
     path::absolute(&path).unwrap_or(path)
 }
 
-fn make_folder_of(path: &Path) -> io::Result<()> {
+/// Makes the folder that the file is to be in.
+pub(crate) fn make_folder_of(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.map_or(Ok(()), fs::create_dir_all)
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

@@ -4,7 +4,10 @@
 //! refused when it was inserted. It is shared by everything that it spoiled. An [`Error`] is what the user gets: a failure as
 //! seen from where it comes back, or a refusal that concerns no task.
 
-use crate::{panics::caught, recording::TaskId};
+use crate::{
+    panics::{caught, drop_guarded},
+    recording::TaskId,
+};
 use std::{fmt, panic::Location, sync::Arc};
 
 /// An error as bodies return it.
@@ -57,10 +60,7 @@ impl Drop for SharedError {
     fn drop(&mut self) {
         // The last to hold it is often an issuer, and a user's error may panic when it is dropped.
         let error = self.0.take();
-        let _ = guarded(|| {
-            drop(error);
-            Ok(())
-        });
+        drop_guarded(error);
     }
 }
 
@@ -89,10 +89,7 @@ impl Drop for Failure {
     fn drop(&mut self) {
         // The last to hold it is often a worker, and a user's error may panic when it is dropped.
         let cause = std::mem::replace(&mut self.cause, Cause::Cancelled);
-        let _ = guarded(|| {
-            drop(cause);
-            Ok(())
-        });
+        drop_guarded(cause);
     }
 }
 

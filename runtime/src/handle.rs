@@ -2,9 +2,10 @@
 
 use crate::{
     datum::{Datum, Execution, Level, Origin},
-    error::{Error, Failure, guarded},
+    error::{Error, Failure},
     hazard::Mode,
     insert::{Commute, Inserter, Probe, Read, ReadWrite, Reduce, Reduction, Target, Write},
+    panics::caught,
     recording::TaskId,
     shared::Shared,
     task::{Fail, Runnable, TaskSpec, Verdict},
@@ -106,7 +107,7 @@ impl<T: Send + Sync + 'static> Handle<T> {
         let (mut inserted, site) = (Ok(TaskId::default()), Location::caller());
         let joined = self.shared.with_entry(|entry| {
             entry.open(&self.shared, |inserter| {
-                inserted = inserter.insert(&TaskSpec::new("take"), site, self.read_write(), Probe::new);
+                inserted = inserter.insert(&TaskSpec::new("take"), site, self.read_write(), Probe);
                 if inserted.is_ok() {
                     self.await_versions(inserter);
                 }
@@ -135,7 +136,7 @@ impl<T: Send + Sync + 'static> Handle<T> {
         inserter.insert_internal(TaskSpec::new("take"), |insertion| {
             // SAFETY: as above.
             unsafe { datum.versions() }.for_each(|version| insertion.access(version, Mode::ReadWrite));
-            Probe::new(())
+            Probe(())
         });
     }
 }
@@ -179,11 +180,8 @@ struct Release<T>(NonNull<Datum<T>>);
 impl<T> Release<T> {
     fn release(self) {
         // A value may panic when it is dropped; it is nobody's failure.
-        let _ = guarded(|| {
-            // SAFETY: this task waited for every task that names the datum, and the handle is gone.
-            drop(unsafe { free(self.0) });
-            Ok(())
-        });
+        // SAFETY: this task waited for every task that names the datum, and the handle is gone.
+        let _ = caught(|| drop(unsafe { free(self.0) }));
     }
 }
 

@@ -19,6 +19,11 @@ fn message(payload: Box<dyn std::any::Any + Send>) -> String {
     text
 }
 
+/// Drops a user's value. It may panic when it is dropped, which is nobody's failure.
+pub(crate) fn drop_guarded<T>(value: T) {
+    let _ = caught(|| drop(value));
+}
+
 /// Calls `inside`. A panic in it ends the process: `why` says what could not go on.
 ///
 /// A scope that is left before it has joined would give back what its tasks still use, and a task that is lost on the way is waited for

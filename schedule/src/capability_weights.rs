@@ -159,7 +159,7 @@ impl State {
     }
 
     fn workers(&self) -> usize {
-        self.stations[0].servers()
+        self.stations[0].servers
     }
 
     /// Where a task runs that may run elsewhere, too.

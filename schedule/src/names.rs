@@ -66,11 +66,8 @@ pub struct UnknownPolicy(String);
 
 impl fmt::Display for UnknownPolicy {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "no policy is called `{}`; there are", self.0)?;
-        for (at, name) in PolicyName::ALL.iter().enumerate() {
-            write!(out, "{} {name}", if at == 0 { "" } else { "," })?;
-        }
-        Ok(())
+        let there = PolicyName::ALL.map(PolicyName::as_str).join(", ");
+        write!(out, "no policy is called `{}`; there are {there}", self.0)
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) struct Station {
     afar: usize,
     running: Vec<Running>,
     /// So many tasks run at once: one on a device, whose tasks take turns, and one on each worker of the host.
-    servers: usize,
+    pub(super) servers: usize,
     /// How many tasks have ended since the queue was weighed.
     ended: usize,
 }
@@ -93,11 +93,6 @@ impl Station {
     /// Whether something at home in the queue had to wait for data from host memory when it was assigned.
     pub(super) fn is_any_afar(&self) -> bool {
         self.afar > 0
-    }
-
-    /// So many of its tasks run at once.
-    pub(super) fn servers(&self) -> usize {
-        self.servers
     }
 
     /// Whether it has taken anything that has not ended.

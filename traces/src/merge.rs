@@ -165,9 +165,8 @@ impl Numbers {
 struct Current {
     name: String,
     first_ns: u64,
-    /// By the number or the string that is written in the file.
-    processes: HashMap<String, u64>,
-    threads: HashMap<(u64, String), u64>,
+    /// By the process, if it is a thread's, and by the number or the string that is written in the file.
+    places: HashMap<(Option<u64>, String), u64>,
     named: HashSet<u64>,
 }
 
@@ -222,7 +221,8 @@ impl<W: Write> Merger<W> {
     /// Names the processes that have no name in the file.
     fn end(&mut self) {
         let name = json(&self.current.name);
-        let mut unnamed: Vec<u64> = self.current.processes.values().copied().collect();
+        let places = self.current.places.iter();
+        let mut unnamed: Vec<u64> = places.filter(|((of, _), _)| of.is_none()).map(|(_, &place)| place).collect();
         unnamed.retain(|place| !self.current.named.contains(place));
         unnamed.sort_unstable();
         for place in unnamed {
@@ -255,20 +255,17 @@ impl<W: Write> Merger<W> {
         Ok(self.merged)
     }
 
-    fn process(&mut self, event: &Event<'_>) -> u64 {
+    /// The number of a process (of none), or of a thread of a process.
+    fn place(&mut self, of: Option<u64>, token: Option<Token<'_>>) -> u64 {
         let places = &mut self.places;
-        *self.current.processes.entry(label(event.field(Field::Process))).or_insert_with(|| {
+        *self.current.places.entry((of, label(token))).or_insert_with(|| {
             *places += 1;
             *places
         })
     }
 
-    fn thread(&mut self, process: u64, event: &Event<'_>) -> u64 {
-        let places = &mut self.places;
-        *self.current.threads.entry((process, label(event.field(Field::Thread)))).or_insert_with(|| {
-            *places += 1;
-            *places
-        })
+    fn process(&mut self, event: &Event<'_>) -> u64 {
+        self.place(None, event.field(Field::Process))
     }
 
     /// Where the event happens. What has no process or thread gets one, for in the whole 0 is that of no file.
@@ -279,7 +276,7 @@ impl<W: Write> Merger<W> {
             Some(token) => edits.push(edit(event, token, process.to_string())),
             None => missing = format!("\"pid\":{process},"),
         }
-        let thread = |merger: &mut Self| merger.thread(process, event);
+        let thread = |merger: &mut Self| merger.place(Some(process), event.field(Field::Thread));
         match (event.field(Field::Thread), event.field(Field::Phase).and_then(Token::inside)) {
             (Some(token), _) => edits.push(edit(event, token, thread(self).to_string())),
             (None, Some("X" | "s" | "t" | "f" | "B" | "E")) => {
@@ -313,29 +310,24 @@ impl<W: Write> Merger<W> {
 
     /// What it calls tasks, data and arrows.
     fn edit_numbers(&mut self, event: &Event<'_>, edits: &mut Vec<Edit>) -> Result<(), Stop> {
-        let (tasks, data): (&[Argument], &[Argument]) = match &*event.text_of(Field::Category)? {
-            "task" | "stall" | "allocation" => (&[Argument::Task], &[]),
-            "transfer" | "eviction" => (&[Argument::Task], &[Argument::Datum]),
-            "hazard" => (&[Argument::From, Argument::To], &[Argument::Datum]),
-            _ => (&[], &[]),
+        let numbered: &[(Argument, &str)] = match &*event.text_of(Field::Category)? {
+            "task" | "stall" | "allocation" => &[(Argument::Task, "task")],
+            "transfer" | "eviction" => &[(Argument::Task, "task"), (Argument::Datum, "datum")],
+            "hazard" => &[(Argument::From, "task"), (Argument::To, "task"), (Argument::Datum, "datum")],
+            _ => &[],
         };
-        for &argument in tasks {
-            let (Some(token), Some(task)) = (event.argument(argument), event.count(argument)?) else {
+        for &(argument, what) in numbered {
+            let (Some(token), Some(number)) = (event.argument(argument), event.count(argument)?) else {
                 continue;
             };
-            let task = self.tasks.of(task).ok_or_else(|| too_large(event, token, "task"))?;
-            edits.push(edit(event, token, task.to_string()));
-        }
-        for &argument in data {
-            let (Some(token), Some(datum)) = (event.argument(argument), event.count(argument)?) else {
-                continue;
+            let number = match what {
+                "task" => self.tasks.of(number),
+                // Zero is no datum. The others are numbers of 32 bits.
+                _ if number == 0 => continue,
+                _ => self.data.of(number).filter(|&datum| datum <= u64::from(u32::MAX)),
             };
-            // Zero is no datum. The others are numbers of 32 bits.
-            if datum > 0 {
-                let datum = self.data.of(datum).filter(|&datum| datum <= u64::from(u32::MAX));
-                let datum = datum.ok_or_else(|| too_large(event, token, "datum"))?;
-                edits.push(edit(event, token, datum.to_string()));
-            }
+            let number = number.ok_or_else(|| too_large(event, token, what))?;
+            edits.push(edit(event, token, number.to_string()));
         }
         if let Some(token) = event.field(Field::Id) {
             let text = match (number::unsigned(token.0), token.string()) {

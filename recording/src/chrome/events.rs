@@ -41,36 +41,25 @@ pub(super) struct Events<W: Write> {
 type Written = Result<(), RecordingError>;
 
 impl<W: Write> Events<W> {
-    pub(super) fn new(json: JsonWriter<W>, shift_ns: u64) -> Self {
+    /// Begins with what comes before the events.
+    pub(super) fn new(mut json: JsonWriter<W>, shift_ns: u64) -> Self {
+        json.raw("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
         Self { json, first: true, shift_ns, written: ChromeWritten::default() }
-    }
-
-    /// What comes before the events.
-    pub(super) fn head(&mut self) {
-        self.json.raw("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     }
 
     /// What comes after the events: what the trace says of itself. Of `recording`, records are not looked at.
     pub(super) fn tail(&mut self, recording: &Recording, tasks: u64, is_complete: bool, others: &[(String, String)]) {
-        let json = &mut self.json;
-        json.raw("\n],\"otherData\":{\"tasks\":");
-        json.integer(tasks);
-        json.raw(",\"records dropped\":");
-        json.integer(recording.dropped);
+        self.json.raw("\n],\"otherData\":{\"tasks\":");
+        self.json.integer(tasks);
+        self.argument("records dropped", recording.dropped);
         if recording.dropped > 0 {
-            json.raw(",\"whole from\":");
-            json.thousandths(recording.whole_from_ns.saturating_add(self.shift_ns));
+            self.json.raw(",\"whole from\":");
+            self.json.thousandths(recording.whole_from_ns.saturating_add(self.shift_ns));
         }
-        json.raw(",\"hazards left out\":");
-        json.integer(self.written.hazards_left_out);
-        if let Some(window) = recording.window {
-            json.raw(",\"window\":");
-            json.integer(window);
-        }
-        if let Some(workers) = recording.workers {
-            json.raw(",\"workers\":");
-            json.integer(u64::from(workers));
-        }
+        self.argument("hazards left out", self.written.hazards_left_out);
+        recording.window.into_iter().for_each(|window| self.argument("window", window));
+        recording.workers.into_iter().for_each(|workers| self.argument("workers", workers.into()));
+        let json = &mut self.json;
         if let Some(policy) = &recording.policy {
             json.raw(",\"policy\":");
             json.string(policy);

@@ -115,7 +115,6 @@ impl GrowingTrace {
         let (processes, pids) = lane_processes(&run.lanes);
         let first_tid = RUNTIME_PID + processes.len() as u64 + 1;
         let mut events = Events::new(JsonWriter::new(Vec::new()), 0);
-        events.head();
         for (place, process) in processes.into_iter().enumerate() {
             events.process(RUNTIME_PID + 1 + place as u64, process, place + 1).expect("a vector takes every write");
         }
@@ -174,11 +173,8 @@ impl GrowingTrace {
                 is_done[place] = true;
             }
         }
-        let mut place = 0;
-        records.retain(|_| {
-            place += 1;
-            !is_done[place - 1]
-        });
+        let mut is_done = is_done.into_iter();
+        records.retain(|_| is_done.next() == Some(false));
         if piece.dropped > 0 {
             // Among what was dropped may be the ends of these.
             records.retain(|task| task.id.0 >= self.ended.first);

@@ -97,7 +97,6 @@ impl<'a> ChromeTrace<'a> {
         let (shift_ns, host_shift_ns) = self.shifts();
         let mut events = Events::new(JsonWriter::new(out), shift_ns);
         let numbers = Numbers::new(self.recording, &layout);
-        events.head();
         processes(&mut events, self.recording, &layout, &numbers)?;
         slices(&mut events, self.recording, &layout, &numbers)?;
         hazards(&mut events, self.recording, &layout, &numbers)?;

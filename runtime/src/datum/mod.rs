@@ -25,7 +25,7 @@ pub(crate) use exclusion::Exclusion;
 pub use version::Execution;
 pub(crate) use version::{Home, Submission, Version};
 
-use crate::{error::guarded, hazard::TaskRef, recording::TaskId};
+use crate::{hazard::TaskRef, panics::caught, recording::TaskId};
 use std::{any::TypeId, cell::UnsafeCell, ptr::NonNull};
 
 /// The level that a datum was made at: the body of this task, or the top (zero). Only tasks inserted at the same level may
@@ -146,14 +146,9 @@ impl<T: ?Sized> Datum<T> {
             } else if let Some(at) = names.renamed.iter().position(|version| is_idle(version)) {
                 names.current = Some(at as u8);
             } else if names.renamed.len() + 1 < VERSIONS_MAX {
-                let mut place = None;
                 // Where the user's code panics there is no fresh place, and the write waits. The insertion is under way, so
                 // the panic must not pass: others may already wait for the task.
-                let made = guarded(|| {
-                    place = Some(fresh());
-                    Ok(())
-                });
-                if let (Ok(()), Some(place)) = (made, place) {
+                if let Ok(place) = caught(fresh) {
                     names.renamed.push(Box::new(Version::new(NonNull::from(Box::leak(place)))));
                     names.current = Some((names.renamed.len() - 1) as u8);
                 }

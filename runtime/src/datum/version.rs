@@ -43,6 +43,7 @@ impl Home {
 }
 
 /// What tasks use of a version while they run, besides the place.
+#[derive(Default)]
 #[repr(C)]
 pub struct Execution {
     /// The failure because of which the value is not valid, as `Arc::into_raw`; null while it is valid.
@@ -75,16 +76,7 @@ const _: () = assert!(cfg!(any(loom, not(target_arch = "x86_64"))) || size_of::<
 
 impl<T: ?Sized> Version<T> {
     pub(super) fn new(place: NonNull<T>) -> Self {
-        let poison = AtomicPtr::new(std::ptr::null_mut());
-        let execution = Execution {
-            poison,
-            exclusion: Exclusion::default(),
-            parts: Mutex::default(),
-            elsewhere: Elsewhere::default(),
-            home: Home::default(),
-            may_travel: AtomicBool::default(),
-        };
-        Self { submission: CachePadded::default(), execution, place }
+        Self { submission: CachePadded::default(), execution: Execution::default(), place }
     }
 
     /// Where the value is.

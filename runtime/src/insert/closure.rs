@@ -1,10 +1,15 @@
 //! Bodies that are closures.
 
-use super::{Bound, Item, sealed};
+use super::{
+    Bound, Item,
+    modes::{BoundTo, WRITE},
+    sealed,
+};
 use crate::{
     datum::{Exclusion, Execution},
     error::{BoxError, Failure, guarded},
     hazard::Mode,
+    panics::drop_guarded,
     task::{Fail, Runnable, Verdict},
 };
 use std::{marker::PhantomData, sync::Arc};
@@ -82,63 +87,15 @@ where
     }
 }
 
-/// A closure over bound accesses whose result goes into an output.
-pub(crate) struct Compute<B, W, F, R> {
-    bound: B,
-    output: W,
-    body: F,
-    result: PhantomData<fn() -> R>,
-}
-
-impl<B, W, F, R> Compute<B, W, F, R> {
-    pub(crate) fn new(bound: B, output: W, body: F) -> Self {
-        Self { bound, output, body, result: PhantomData }
-    }
-}
-
-impl<B: Bound, W: Bound, F, R> Runnable for Compute<B, W, F, R>
-where
-    F: for<'t> FnOnce(Item<'t, B>) -> R,
-    W: for<'t> super::ItemOf<'t, Item = &'t mut Option<R>>,
-{
-    fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
-        self.bound.exclusions(into);
-    }
-
-    fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
-        self.bound.uses(visit);
-        self.output.uses(visit);
-    }
-
-    fn run(self, fail: Fail<'_>) -> Verdict {
-        let Self { bound, output, body, .. } = self;
-        run_bound(
-            (bound, output),
-            body,
-            |(bound, output), body| {
-                // SAFETY: the task is running (the contract of `Runnable::run`), and these are the only calls.
-                let result = body(unsafe { sealed::Bound::item(bound) });
-                // SAFETY: as above.
-                *unsafe { sealed::Bound::item(output) } = Some(result);
-                Ok(())
-            },
-            fail,
-        )
-    }
-
-    fn discard(self, failure: &Arc<Failure>) {
-        discard_bound((self.bound, self.output), self.body, failure);
-    }
+/// A body whose result goes into an output, which its task writes besides what the body uses.
+pub(crate) fn computing<B: Bound, R>(
+    body: impl for<'t> FnOnce(Item<'t, B>) -> R,
+) -> impl for<'t> FnOnce(Item<'t, (B, BoundTo<Option<R>, WRITE>)>) {
+    move |(items, output)| *output = Some(body(items))
 }
 
 /// No body at all: its task is done when its accesses could be made. It changes nothing, so it neither spoils nor renames.
-pub(crate) struct Probe<B>(B);
-
-impl<B> Probe<B> {
-    pub(crate) fn new(bound: B) -> Self {
-        Self(bound)
-    }
-}
+pub(crate) struct Probe<B>(pub(crate) B);
 
 impl<B: Bound> Runnable for Probe<B> {
     const RENAMES: bool = false;
@@ -187,9 +144,6 @@ pub(crate) fn run_bound<B: sealed::Bound, F>(
 #[cold]
 pub(crate) fn discard_bound<B: sealed::Bound, F>(bound: B, body: F, failure: &Arc<Failure>) {
     // What the body captured may panic when it is dropped; the task is cancelled all the same.
-    let _ = guarded(|| {
-        drop(body);
-        Ok(())
-    });
+    drop_guarded(body);
     bound.settle(Err(failure));
 }

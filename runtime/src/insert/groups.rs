@@ -87,8 +87,9 @@ tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
 tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10);
 tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);
 
+/// The accesses of a list, whose elements are reached by `$each` and put together by `$all`, where there are such.
 macro_rules! many {
-    ([$($generics:tt)*] $from:ty => $bound:ty, $item:ty, $iter:ident) => {
+    ([$($generics:tt)*] $from:ty => $bound:ty, [$($each:ident)?] [$($all:ident)?]) => {
         impl<'d, A: Accesses<'d>, $($generics)*> Accesses<'d> for $from {}
 
         impl<A: sealed::Accesses, $($generics)*> sealed::Accesses for $from {
@@ -103,14 +104,15 @@ macro_rules! many {
             }
 
             fn enter(self, insertion: &mut Insertion<'_>) -> Self::Bound {
-                $iter!(self, |access| access.enter(insertion))
+                self$(.$each())?.map(|access| access.enter(insertion))$(.$all())?
             }
         }
     };
 }
 
+/// The same for accesses that are bound.
 macro_rules! many_bound {
-    ([$($generics:tt)*] $from:ty => $item:ty, $iter:ident) => {
+    ([$($generics:tt)*] $from:ty => $item:ty, [$each:ident] [$($all:ident)?]) => {
         impl<'t, B: Bound, $($generics)*> ItemOf<'t, &'t $from> for $from {
             type Item = $item;
         }
@@ -124,7 +126,7 @@ macro_rules! many_bound {
 
             unsafe fn item<'t>(&'t mut self) -> <Self as ItemOf<'t>>::Item {
                 // SAFETY: the caller's promise holds for each.
-                $iter!(self, |bound| unsafe { bound.item() })
+                self.$each().map(|bound| unsafe { bound.item() })$(.$all())?
             }
 
             fn settle(self, result: Result<(), &Arc<Failure>>) {
@@ -142,23 +144,7 @@ macro_rules! many_bound {
     };
 }
 
-macro_rules! map_array {
-    ($all:ident, |$one:ident| $body:expr) => {
-        $all.map(|$one| $body)
-    };
-}
-macro_rules! map_array_mut {
-    ($all:ident, |$one:ident| $body:expr) => {
-        $all.each_mut().map(|$one| $body)
-    };
-}
-macro_rules! map_vec {
-    ($all:ident, |$one:ident| $body:expr) => {
-        $all.into_iter().map(|$one| $body).collect()
-    };
-}
-
-many!([const N: usize] [A; N] => [A::Bound; N], [A; N], map_array);
-many!([] Vec<A> => Vec<A::Bound>, Vec<A>, map_vec);
-many_bound!([const N: usize] [B; N] => [<B as ItemOf<'t>>::Item; N], map_array_mut);
-many_bound!([] Vec<B> => Vec<<B as ItemOf<'t>>::Item>, map_vec);
+many!([const N: usize] [A; N] => [A::Bound; N], [] []);
+many!([] Vec<A> => Vec<A::Bound>, [into_iter] [collect]);
+many_bound!([const N: usize] [B; N] => [<B as ItemOf<'t>>::Item; N], [each_mut] []);
+many_bound!([] Vec<B> => Vec<<B as ItemOf<'t>>::Item>, [iter_mut] [collect]);

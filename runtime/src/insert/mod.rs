@@ -16,7 +16,7 @@ mod reduce;
 mod scratch;
 
 pub use closure::Outcome;
-pub(crate) use closure::{Closure, Compute, Probe, discard_bound, run_bound};
+pub(crate) use closure::{Closure, Probe, computing, discard_bound, run_bound};
 pub use inserter::{Inserter, Insertion};
 pub use modes::{Commute, Read, ReadWrite, Write};
 pub use reduce::{Reduce, Reduction};

@@ -12,6 +12,7 @@ use crate::{
     error::{Failure, guarded},
     hazard::Mode,
     insert::{Inserter, Insertion},
+    panics::drop_guarded,
     task::{Fail, Runnable, TaskSpec, Verdict},
 };
 use std::{any::TypeId, marker::PhantomData, ptr::NonNull, sync::Arc};
@@ -124,10 +125,7 @@ impl<T, R: Reduction<T>> sealed::Bound for BoundReduce<T, R> {
             (Err(failure), part) => {
                 execution.spoil_first(failure);
                 // It may panic when it is dropped; the task has failed all the same.
-                let _ = guarded(|| {
-                    drop(part);
-                    Ok(())
-                });
+                drop_guarded(part);
             }
         }
     }
@@ -202,18 +200,11 @@ impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
     fn discard(self, failure: &Arc<Failure>) {
         // SAFETY: as in `run`.
         let version = unsafe { self.version.as_ref() };
-        discard_parts(version);
-        version.execution.spoil(failure);
-    }
-}
-
-/// Drops the parts of a reduction that will never be combined.
-fn discard_parts<T>(version: &Version<T>) {
-    for part in std::mem::take(&mut *version.execution.parts()) {
-        let _ = guarded(|| {
+        // They will never be combined.
+        for part in std::mem::take(&mut *version.execution.parts()) {
             // SAFETY: a part is a box of `T`, and it was taken out of the list.
-            drop(unsafe { Box::from_raw(part.cast::<T>().as_ptr()) });
-            Ok(())
-        });
+            drop_guarded(unsafe { Box::from_raw(part.cast::<T>().as_ptr()) });
+        }
+        version.execution.spoil(failure);
     }
 }

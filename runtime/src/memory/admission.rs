@@ -113,12 +113,7 @@ impl Directory {
         demand: Demand<'_>,
         admitted: &mut Admitted,
     ) -> Result<bool, DeviceError> {
-        let mut complete = true;
-        for one in demand.uses.iter().filter(|one| one.mode.reads()) {
-            complete &= self.entry(one.entry).is_valid(Node::HOST) || self.send_for(copier, one.entry)?;
-        }
-        let waits = if complete { self.waits(copier, demand, Node::HOST) } else { None };
-        let Some(waits) = waits else {
+        let Some(waits) = self.fetch_all(copier, demand, Node::HOST)? else {
             self.await_copies(demand, Node::HOST);
             return Ok(false);
         };
@@ -250,7 +245,7 @@ impl Directory {
                 return Ok(Attempt::NoRoom);
             }
         }
-        let waits = match self.fetch_all(copier, demand) {
+        let waits = match self.fetch_all(copier, demand, node) {
             Ok(Some(waits)) => waits,
             other => {
                 self.await_copies(demand, node);
@@ -263,24 +258,20 @@ impl Directory {
         Ok(Attempt::Admitted)
     }
 
-    fn give(&mut self, device: u16, segment: Segment) {
-        let store = &mut self.stores[usize::from(device)];
-        if let Some(heap) = store.heap.as_mut().filter(|_| !store.is_lost) {
-            heap.give(segment);
-        }
-    }
-
-    /// Issues the copies that bring what the task reads, and says what the task must wait for; none if something must finish first.
-    fn fetch_all(&mut self, copier: &mut dyn Copier, demand: Demand<'_>) -> Result<Option<Waits>, DeviceError> {
-        let node = Node::of_device(demand.device);
+    /// Issues the copies that bring what the task reads to the node, and says what the task must wait for; none if something
+    /// must finish first.
+    fn fetch_all(
+        &mut self,
+        copier: &mut dyn Copier,
+        demand: Demand<'_>,
+        node: Node,
+    ) -> Result<Option<Waits>, DeviceError> {
         let mut complete = true;
-        for one in demand.uses.iter().filter(|one| one.mode.reads()) {
-            complete &= self.entry(one.entry).is_valid(node) || self.fetch(copier, one.entry, node)?;
+        for Use { entry, .. } in demand.uses.iter().copied().filter(|one| one.mode.reads()) {
+            complete &= self.entry(entry).is_valid(node)
+                || if node == Node::HOST { self.send_for(copier, entry)? } else { self.fetch(copier, entry, node)? };
         }
-        if !complete {
-            return Ok(None);
-        }
-        Ok(self.waits(copier, demand, node))
+        Ok(if complete { self.waits(copier, demand, node) } else { None })
     }
 
     /// A task can not be issued yet: if a copy fails that brings what it reads, to the node or on the way there, it fails, too.

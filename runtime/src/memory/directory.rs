@@ -59,7 +59,7 @@ pub(super) struct Flight {
 }
 
 /// A device's side of the directory.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Store {
     /// None for a device that works in host memory.
     pub(super) heap: Option<Heap>,
@@ -99,15 +99,8 @@ impl Directory {
         let store = |info: &DeviceInfo| Store {
             heap: info.memory.as_ref().map(|memory| Heap::new(memory.bytes, memory.align)),
             align: info.memory.as_ref().map_or(1, |memory| memory.align),
-            recent: Recent::new(),
-            pins: 0,
-            leaving: 0,
             done: vec![0; usize::from(info.queues) + 3],
-            is_lost: false,
-            wanted: 0,
-            trouble: None,
-            awaited: Vec::new(),
-            refusal: None,
+            ..Store::default()
         };
         Self {
             stores: devices.iter().map(store).collect(),
@@ -257,12 +250,16 @@ impl Directory {
         let used = replica.used.take();
         (replica.written, replica.readers) = (None, Default::default());
         if let Some(segment) = replica.segment.take() {
-            let store = &mut self.stores[usize::from(device)];
-            used.into_iter().for_each(|place| store.recent.remove(place));
-            // A lost device's heap is gone, and its places with it.
-            if let Some(heap) = store.heap.as_mut().filter(|_| !store.is_lost) {
-                heap.give(segment);
-            }
+            used.into_iter().for_each(|place| self.stores[usize::from(device)].recent.remove(place));
+            self.give(device, segment);
+        }
+    }
+
+    /// Gives a place back. A lost device's heap is gone, and its places with it.
+    pub(super) fn give(&mut self, device: u16, segment: Segment) {
+        let store = &mut self.stores[usize::from(device)];
+        if let Some(heap) = store.heap.as_mut().filter(|_| !store.is_lost) {
+            heap.give(segment);
         }
     }
 
@@ -420,7 +417,7 @@ impl Directory {
             let replica = &mut entry.replicas[node.at()];
             (replica.segment, replica.used) = (None, None);
         }
-        self.stores[usize::from(device)].recent = Recent::new();
+        self.stores[usize::from(device)].recent = Recent::default();
     }
 
     /// Whether a copy in one of the device's queues has not been reported yet.

@@ -103,7 +103,7 @@ pub use links::{CopyKind, Traffic};
 
 use crate::{
     datum::{Elsewhere, Kept},
-    device::{DeviceInfo, HostRegion, Residence},
+    device::{DeviceInfo, HostRegion},
     sync::lock_soon,
 };
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -210,12 +210,5 @@ impl Memory {
             Some(device) => names[usize::from(device)].clone(),
         };
         self.lock().links.traffic(name)
-    }
-}
-
-/// The datum's residence as the directory and a task's issue need it.
-pub(crate) fn forget_derived(residence: &Residence<'_>) {
-    if let Some(derived) = residence.derived {
-        derived.forget();
     }
 }

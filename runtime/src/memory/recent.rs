@@ -27,11 +27,13 @@ pub(super) struct Recent {
     newest: u32,
 }
 
-impl Recent {
-    pub(super) fn new() -> Self {
+impl Default for Recent {
+    fn default() -> Self {
         Self { links: Vec::new(), free: Vec::new(), oldest: NOBODY, newest: NOBODY }
     }
+}
 
+impl Recent {
     pub(super) fn len(&self) -> usize {
         self.links.len() - self.free.len()
     }
@@ -96,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_order_is_that_of_the_last_uses() {
-        let mut recent = Recent::new();
+        let mut recent = Recent::default();
         let places: Vec<Place> = (1..=4).map(|id| recent.add(EntryId(id))).collect();
         let order = |recent: &Recent| recent.iter().map(|id| id.0).collect::<Vec<_>>();
         [1, 3, 3, 0].into_iter().for_each(|at| recent.touch(places[at]));

@@ -8,9 +8,10 @@ use super::{
 use crate::{
     datum::{Exclusion, Execution},
     device::{Cost, DeviceError, DeviceKind, DeviceRegion, IssueContext, Portable, Residence},
-    error::{BoxError, Cause, Error, Failure, guarded},
+    error::{BoxError, Cause, Error, Failure},
     hazard::Mode,
     insert::{Accesses, Bound, Item, discard_bound, modes, run_bound, sealed},
+    panics::drop_guarded,
     recording::TaskId,
     scope::Scope,
     task::{Elsewhere, Fail, Runnable, TaskSpec, Verdict},
@@ -100,12 +101,8 @@ impl<B: Operands, const N: usize> Operands for [B; N] {
     }
 
     unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
-        let mut all = true;
-        for one in self {
-            // Visited in any case. SAFETY: the caller's promise holds for each.
-            all &= unsafe { one.residences(visit) };
-        }
-        all
+        // Each is visited in any case. SAFETY: the caller's promise holds for each.
+        self.iter().fold(true, |all, one| all & unsafe { one.residences(visit) })
     }
 }
 
@@ -117,12 +114,8 @@ impl<B: Operands> Operands for Vec<B> {
     }
 
     unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
-        let mut all = true;
-        for one in self {
-            // Visited in any case. SAFETY: the caller's promise holds for each.
-            all &= unsafe { one.residences(visit) };
-        }
-        all
+        // Each is visited in any case. SAFETY: the caller's promise holds for each.
+        self.iter().fold(true, |all, one| all & unsafe { one.residences(visit) })
     }
 }
 
@@ -428,10 +421,7 @@ impl<B: Operands, P> Runnable for Call<B, P> {
         // They may panic when they are dropped; the work was done, or not, all the same. Mostly there is nothing to drop.
         let last = Arc::into_inner(implementations);
         if last.is_some() || needs_drop::<P>() {
-            let _ = guarded(|| {
-                drop((last, parameters));
-                Ok(())
-            });
+            drop_guarded((last, parameters));
         }
         match result {
             Ok(()) => {

@@ -8,15 +8,9 @@ use crate::{
 
 /// See above.
 pub(crate) struct Drivers<'a> {
-    devices: &'a Devices,
+    pub(crate) devices: &'a Devices,
     /// Those that refused because they are gone: the directory is to be told when its lock is let go.
     pub(crate) lost: Vec<u16>,
-}
-
-impl<'a> Drivers<'a> {
-    pub(crate) fn new(devices: &'a Devices) -> Self {
-        Self { devices, lost: Vec::new() }
-    }
 }
 
 impl Copier for Drivers<'_> {

@@ -81,14 +81,6 @@ enum Round {
     Last,
 }
 
-/// What came of a task that an issuer has taken.
-enum Taken {
-    /// It is in a queue, or has failed, or was given back.
-    Settled,
-    /// It can be tried again when something has finished.
-    NotYet(ReadyTask),
-}
-
 impl Site<'_> {
     /// What a device's issuer does until shutdown.
     pub(crate) fn issue_tasks(&self, device: usize) {
@@ -163,9 +155,9 @@ impl Site<'_> {
                 break;
             };
             self.wake_kept(&mut issuing.kept);
-            let taken = self.issue_task(issuing, task);
+            let not_yet = self.issue_task(issuing, task);
             self.note_memory(issuing);
-            if let Taken::NotYet(task) = taken {
+            if let Some(task) = not_yet {
                 issuing.waiting = Some(task);
                 // It is tried once more before the issuer sleeps: now that whoever finishes something can see that it waits. Both look under
                 // the directory's lock, so one of the two sees the other.
@@ -209,11 +201,11 @@ impl Site<'_> {
             return false;
         }
         issuing.kept.clear();
-        let taken = self.issue_task(other, task);
+        let not_yet = self.issue_task(other, task);
         self.note_memory(other);
         self.report(self.other_seat(other.device));
         std::mem::swap(&mut issuing.kept, &mut other.kept);
-        if let Taken::NotYet(task) = taken {
+        if let Some(task) = not_yet {
             other.waiting = Some(task);
             issuing.kept.push(device);
             return false;
@@ -268,7 +260,9 @@ impl Site<'_> {
         (!self.slab.is_done(task)).then(|| unpack(word))
     }
 
-    fn issue_task(&self, issuing: &mut Issuing, task: ReadyTask) -> Taken {
+    /// Puts a task that was taken into a queue, fails it, or gives it back; or returns it, if it can be tried again when
+    /// something has finished.
+    fn issue_task(&self, issuing: &mut Issuing, task: ReadyTask) -> Option<ReadyTask> {
         let (device, seat) = (issuing.device, self.other_seat(issuing.device));
         let (entry, slot) = (&self.devices.all[device], self.slab.slot(task.slot()));
         let side = slot.device_side();
@@ -276,18 +270,18 @@ impl Site<'_> {
         let (exec, predecessors) = unsafe { (slot.exec(), &*side.predecessors.get()) };
         if slot.scope().cancelled().is_some() {
             self.complete(seat, task.slot(), None);
-            return Taken::Settled;
+            return None;
         }
         let (held, admitted) = match self.admit(device, &exec.body) {
             Admission::Admitted(held, admitted) => (held, admitted),
-            Admission::NotYet => return Taken::NotYet(task),
+            Admission::NotYet => return Some(task),
             Admission::Barred(bar, error) => {
                 self.bar(issuing, task.slot(), bar, error);
-                return Taken::Settled;
+                return None;
             }
             Admission::Failed(error) => {
                 self.complete(seat, task.slot(), Some(error));
-                return Taken::Settled;
+                return None;
             }
         };
         let mut waits = Waits::new();
@@ -332,7 +326,7 @@ impl Site<'_> {
                 self.release_issued(seat, slot, &mut issuing.kept);
             }
         }
-        Taken::Settled
+        None
     }
 
     /// A task that this device can not do after all is for others, or fails if there are none.

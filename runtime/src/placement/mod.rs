@@ -108,7 +108,8 @@ impl Settings {
         let devices = Devices::new(self.devices)?;
         let infos = devices.infos();
         let weights_file = self.weights_file.unwrap_or_else(weights::default_file);
-        let weights = Weights::start(weights_file, &infos, notices.clone())?;
+        let speeds = infos.iter().map(|info| (info.name.clone(), info.speed)).collect();
+        let weights = Weights::start(weights_file, speeds, notices.clone())?;
         let (memory, host_helps) = (Arc::new(Memory::new(&infos)), self.host_helps.unwrap_or(true));
         let places = Places { devices, weights, memory, host_helps, sides: Sides::default() };
         let lanes = places.lanes();

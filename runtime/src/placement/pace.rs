@@ -101,7 +101,7 @@ impl Site<'_> {
 
     /// How many tasks are inserted and not done, about.
     fn in_flight(&self) -> i64 {
-        self.seats().iter().map(|seat| seat.balance()).fold(0, i64::wrapping_add)
+        self.seats.iter().map(|seat| seat.balance()).fold(0, i64::wrapping_add)
     }
 
     /// Wakes all resources if each of them may have left a task to another one.

@@ -4,7 +4,7 @@ use super::{Site, drivers::Drivers, finish::Times};
 use crate::{
     device::{DeviceError, DeviceRegion, Event, HostRegion, Residence, shielded},
     hazard::Mode,
-    memory::{Admitted, Demand, Directory, Known, Landed, Segment, Use, Uses, forget_derived},
+    memory::{Admitted, Demand, Directory, Known, Landed, Segment, Use, Uses},
     recorder::DeviceQueue,
     seat::Seat,
     task::{Body, Slot},
@@ -116,7 +116,7 @@ impl Site<'_> {
         if let Err(error) = directory.check_size(demand) {
             return Admission::Barred(Bar::Size, error);
         }
-        let mut drivers = Drivers::new(self.devices);
+        let mut drivers = Drivers { devices: self.devices, lost: Vec::new() };
         let mut admitted = Admitted::default();
         let is_admitted = directory.admit(&mut drivers, demand, &mut admitted);
         drop(directory);
@@ -132,8 +132,10 @@ impl Site<'_> {
         if has_derived {
             let mut each = operands.iter();
             let mut forget = |residence: Residence<'_>| {
-                if each.next().is_some_and(|(mode, _)| mode.writes()) {
-                    forget_derived(&residence);
+                if let (Some((mode, _)), Some(derived)) = (each.next(), residence.derived)
+                    && mode.writes()
+                {
+                    derived.forget();
                 }
             };
             // SAFETY: as above. Whoever has read the value on the host precedes this task, and whoever will read it there comes after.
@@ -187,7 +189,8 @@ impl Site<'_> {
         if uses.is_empty() {
             return true;
         }
-        let (mut directory, mut drivers) = (self.memory.lock(), Drivers::new(self.devices));
+        let mut directory = self.memory.lock();
+        let mut drivers = Drivers { devices: self.devices, lost: Vec::new() };
         let mut admitted = Err(None);
         if !side.has_failed() {
             admitted = directory.admit_to_host(&mut drivers, index, &uses).map_err(Some);

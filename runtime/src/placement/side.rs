@@ -103,12 +103,8 @@ impl DeviceSide {
 
 /// The sides of all slots: made when first needed, and kept until the runtime ends.
 #[derive(Default)]
-pub(super) struct Sides(Mutex<Vec<NonNull<DeviceSide>>>);
-
-// SAFETY: the sides are this value's own, and `Sync`; what they hold may move between threads.
-unsafe impl Send for Sides {}
-// SAFETY: the list is behind a lock, and sides may be shared: they are `Sync`.
-unsafe impl Sync for Sides {}
+#[expect(clippy::vec_box, reason = "sides are referred to by address")]
+pub(super) struct Sides(Mutex<Vec<Box<DeviceSide>>>);
 
 impl Sides {
     /// The side of a slot whose task is being inserted.
@@ -118,20 +114,12 @@ impl Sides {
 
     #[cold]
     fn make<'a>(&self, slot: &'a Slot) -> &'a DeviceSide {
-        let side = NonNull::from(Box::leak(Box::<DeviceSide>::default()));
-        held(self.0.lock()).push(side);
+        let mut sides = held(self.0.lock());
+        let at = sides.len();
+        sides.push(Box::default());
         // The inserter alone has the slot.
-        slot.beside.store(side.as_ptr().cast(), Ordering::Release);
+        slot.beside.store(NonNull::from(&*sides[at]).as_ptr().cast(), Ordering::Release);
         slot.device_side()
-    }
-}
-
-impl Drop for Sides {
-    fn drop(&mut self) {
-        for side in held(self.0.lock()).drain(..) {
-            // SAFETY: leaked in `make`; no task is left in whose slot it could be looked at.
-            drop(unsafe { Box::from_raw(side.as_ptr()) });
-        }
     }
 }
 

@@ -16,6 +16,7 @@ use super::{
     ring::{Pages, Purpose},
 };
 use crate::{
+    cache::{make_folder_of, with_suffix},
     notices::print,
     recording::{ChromeTrace, Recording, RecordingError},
     sync::held,
@@ -23,7 +24,7 @@ use crate::{
 use std::{
     collections::{HashMap, VecDeque},
     fs::{self, File},
-    io::{self, Seek, SeekFrom, Write},
+    io::{Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     sync::{
         Arc, Condvar, Mutex,
@@ -67,7 +68,9 @@ impl TraceFile {
         let opened = match fs::metadata(&path) {
             Ok(known) if !known.is_file() && !known.is_dir() => Ok((false, path.clone())),
             // Through links: it is their target that is replaced at the end.
-            _ => created(&path).and_then(|_| Ok((true, fs::canonicalize(&path)?))),
+            _ => make_folder_of(&path)
+                .and_then(|()| File::create(&path))
+                .and_then(|_| Ok((true, fs::canonicalize(&path)?))),
         };
         match opened {
             Ok((is_regular, path)) => Some(Self {
@@ -246,18 +249,9 @@ impl Growing {
     }
 }
 
-fn created(path: &Path) -> io::Result<File> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    File::create(path)
-}
-
 /// Where a file is made that is to take another's place.
 fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    path.with_file_name(name)
+    with_suffix(path, ".part")
 }
 
 /// The name itself for the first runtime of this process that asks for it; then `name.2.json`, `name.3.json`, …

@@ -180,7 +180,7 @@ impl Recorder {
     pub(crate) fn ready(&self, seat: &Seat) {
         let mut page = self.page(seat.place);
         let at_ns = page.last_ns;
-        page.ready(at_ns);
+        page.add(at_ns);
         self.seal_if_full(&mut page);
     }
 

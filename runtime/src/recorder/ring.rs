@@ -147,7 +147,7 @@ mod tests {
     fn page(ready: std::ops::Range<u64>) -> Page {
         let mut page = Page::new(3);
         page.last_ns = ready.end;
-        ready.for_each(|at_ns| page.ready(at_ns));
+        ready.for_each(|at_ns| page.add(at_ns));
         page
     }
 
@@ -195,7 +195,7 @@ mod tests {
         let mut seat = Page::new(0);
         let mut places = std::collections::BTreeSet::new();
         for _ in 0..100 {
-            (0..1000).for_each(|at| seat.ready(at));
+            (0..1000).for_each(|at: u64| seat.add(at));
             places.insert(seat.ready_ns.as_ptr() as usize);
             seat = ring.seal(seat);
         }

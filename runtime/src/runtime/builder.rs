@@ -70,24 +70,15 @@ const SETTINGS: &[Setting] = &[
         variable: "SUPERSCALAR_WORKERS",
         default: "one per physical core, or what a quota allows",
         meaning: "how many threads run tasks, 1 to 4096",
-        parse: |builder, text| {
-            let workers = whole(text, 1, WORKERS_MAX)?;
-            builder.workers.get_or_insert(workers);
-            Ok(())
-        },
+        parse: |builder, text| fill(&mut builder.workers, whole(text, WORKERS_MAX)),
     },
     Setting {
         variable: "SUPERSCALAR_BIND",
         default: "on, unless there are more workers than cores",
         meaning: "`on` binds each worker to a core of its own, `off` leaves it to the system",
-        parse: |builder, text| {
-            let bind = match text {
-                "on" => true,
-                "off" => false,
-                _ => return Err("expected `on` or `off`".to_owned()),
-            };
-            builder.bind.get_or_insert(bind);
-            Ok(())
+        parse: |builder, text| match text {
+            "on" | "off" => fill(&mut builder.bind, Ok(text == "on")),
+            _ => Err("expected `on` or `off`".to_owned()),
         },
     },
     Setting {
@@ -95,20 +86,14 @@ const SETTINGS: &[Setting] = &[
         default: "`priority`; with devices `capability-weights`",
         meaning: "which ready task runs next: `fifo`, `work-stealing`, `priority`, `capability-weights` or `demand-driven`",
         parse: |builder, text| {
-            let policy = text.parse().map_err(|error: UnknownPolicy| error.to_string())?;
-            builder.policy.get_or_insert(policy);
-            Ok(())
+            fill(&mut builder.policy, text.parse().map_err(|error: UnknownPolicy| error.to_string()))
         },
     },
     Setting {
         variable: "SUPERSCALAR_WINDOW",
         default: "4096",
         meaning: "how many tasks of one scope are in flight at most, 1 to 4194304; the inserting thread then works",
-        parse: |builder, text| {
-            let window = whole(text, 1, WINDOW_MAX)?;
-            builder.window.get_or_insert(window);
-            Ok(())
-        },
+        parse: |builder, text| fill(&mut builder.window, whole(text, WINDOW_MAX)),
     },
     Setting {
         variable: "SUPERSCALAR_TRACE",
@@ -125,11 +110,7 @@ const SETTINGS: &[Setting] = &[
         variable: "SUPERSCALAR_TRACE_MEMORY",
         default: "512",
         meaning: "how many MiB of records are kept, 1 to 1048576; then the oldest are dropped, and counted",
-        parse: |builder, text| {
-            let memory_mib = whole(text, 1, TRACE_MEMORY_MIB_MAX)?;
-            builder.trace_memory_mib.get_or_insert(memory_mib);
-            Ok(())
-        },
+        parse: |builder, text| fill(&mut builder.trace_memory_mib, whole(text, TRACE_MEMORY_MIB_MAX)),
     },
     #[cfg(feature = "placement")]
     Setting {
@@ -143,9 +124,21 @@ const SETTINGS: &[Setting] = &[
     },
 ];
 
-fn whole(text: &str, least: usize, most: usize) -> Result<usize, String> {
-    let value = text.trim().parse::<usize>().ok().filter(|value| (least..=most).contains(value));
-    value.ok_or_else(|| format!("expected a whole number from {least} to {most}"))
+/// Gives a setting its value, unless it has one.
+fn fill<T>(setting: &mut Option<T>, value: Result<T, String>) -> Result<(), String> {
+    setting.get_or_insert(value?);
+    Ok(())
+}
+
+fn whole(text: &str, most: usize) -> Result<usize, String> {
+    let value = text.trim().parse::<usize>().ok().filter(|value| (1..=most).contains(value));
+    value.ok_or_else(|| format!("expected a whole number from 1 to {most}"))
+}
+
+/// A value from one to the most that there can be.
+fn within(setting: &str, value: usize, most: usize, unit: &str) -> Result<usize, Error> {
+    let is_within = (1..=most).contains(&value);
+    is_within.then_some(value).ok_or_else(|| Error::setting(format!("{setting}({value}): expected 1 to {most}{unit}")))
 }
 
 impl Builder {
@@ -226,18 +219,10 @@ impl Builder {
     fn resolve(self) -> Result<Settings, Error> {
         let cores = topology::physical_cores()?;
         let workers = self.workers.unwrap_or_else(|| topology::usable(&cores));
-        if !(1..=WORKERS_MAX).contains(&workers) {
-            return Err(Error::setting(format!("workers({workers}): expected 1 to {WORKERS_MAX}")));
-        }
-        let window = self.window.unwrap_or(WINDOW_DEFAULT);
-        if !(1..=WINDOW_MAX).contains(&window) {
-            return Err(Error::setting(format!("window({window}): expected 1 to {WINDOW_MAX}")));
-        }
+        let workers = within("workers", workers, WORKERS_MAX, "")?;
+        let window = within("window", self.window.unwrap_or(WINDOW_DEFAULT), WINDOW_MAX, "")?;
         let trace_memory_mib = self.trace_memory_mib.unwrap_or(TRACE_MEMORY_MIB_DEFAULT);
-        if !(1..=TRACE_MEMORY_MIB_MAX).contains(&trace_memory_mib) {
-            let why = format!("trace_memory({trace_memory_mib}): expected 1 to {TRACE_MEMORY_MIB_MAX} MiB");
-            return Err(Error::setting(why));
-        }
+        let trace_memory_mib = within("trace_memory", trace_memory_mib, TRACE_MEMORY_MIB_MAX, " MiB")?;
         let fits = workers <= cores.len();
         if self.bind == Some(true) && !fits {
             let why = format!("bind(true): {workers} workers do not fit on {} physical cores", cores.len());

@@ -31,7 +31,7 @@ fn weight(shared: &Shared, resource: Resource, kernel: &str, cost: Cost) -> Capa
         return places.weights.of(resource, kernel, cost);
     }
     // Nothing was measured: it is assumed.
-    let assumed = Weights::start(None, &[], shared.notices.clone());
+    let assumed = Weights::start(None, Vec::new(), shared.notices.clone());
     assumed.unwrap_or_else(|_| unreachable!("no file is read")).of(resource, kernel, cost)
 }
 

@@ -3,10 +3,10 @@
 use super::{Lent, Output, View};
 use crate::{
     datum::{Datum, Execution, Level},
-    error::{Cause, Error, Failure, guarded},
+    error::{Cause, Error, Failure},
     hazard::Mode,
-    insert::{Accesses, BoundOf, Closure, Compute, Inserter, Item, Outcome, Pool, Probe, ScratchPool},
-    panics::one_way,
+    insert::{Accesses, BoundOf, Closure, Inserter, Item, Outcome, Pool, Probe, ScratchPool, computing},
+    panics::{drop_guarded, one_way},
     recording::TaskId,
     scope_state::NO_TASK,
     seat::Frame,
@@ -90,10 +90,6 @@ impl Runnable for Return {
 
     fn run(self, _: Fail<'_>) -> Verdict {
         Verdict::Completed
-    }
-
-    fn complete(self, _: Result<(), Cause>, _: Fail<'_>) -> Verdict {
-        unreachable!("never issued to a device")
     }
 
     fn discard(self, _: &Arc<Failure>) {}
@@ -253,7 +249,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         R: Send + Sync + 'env,
     {
         let output = self.own(None);
-        let make = |(bound, output)| Compute::new(bound, output, body);
+        let make = |bound| Closure::new(bound, computing::<BoundOf<A>, R>(body));
         let inserted = self.inserter.insert(&spec.into(), Location::caller(), (accesses, output.write()), make);
         if let Err(refusal) = inserted {
             self.refuse(&refusal);
@@ -283,7 +279,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
             Entry { seat: scope.seat, level: scope.level, parent: Some(scope.scope.into()), within: scope.within };
         let mut inserted = Ok(TaskId::default());
         let joined = inner.open(scope.shared, |inner| {
-            inserted = inner.insert(&"wait".into(), site, accesses, Probe::new);
+            inserted = inner.insert(&"wait".into(), site, accesses, Probe);
         });
         inserted.and(joined)
     }
@@ -364,11 +360,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         }
         for kept in all {
             // A value may panic when it is dropped; the others are dropped all the same, and the scope has its result.
-            let _ = guarded(|| {
-                // SAFETY: leaked from a box in `keep`, and taken out of the list.
-                drop(unsafe { Box::from_raw(kept.as_ptr()) });
-                Ok(())
-            });
+            // SAFETY: leaked from a box in `keep`, and taken out of the list.
+            drop_guarded(unsafe { Box::from_raw(kept.as_ptr()) });
         }
     }
 }

@@ -148,10 +148,6 @@ impl Shared {
         self.workers == 1 && self.placement.is_none() && seat.place.0 == 0
     }
 
-    pub(crate) fn seats(&self) -> &[CachePadded<Seat>] {
-        &self.seats
-    }
-
     /// The seat of a thread of the placement.
     pub(crate) fn other_seat(&self, thread: usize) -> &Seat {
         &self.seats[(self.workers + GUESTS + 1) as usize + thread]

@@ -93,6 +93,26 @@ pub(crate) struct Body {
     storage: UnsafeCell<MaybeUninit<[u64; WORDS]>>,
 }
 
+/// The operations on a body that `fill` has put into the storage as a `$kept`: the body itself, or a box of it.
+macro_rules! vtable {
+    ($kept:ty, $value:expr) => {
+        &Vtable {
+            // SAFETY: `at` points to what `fill` put there; this is its last use.
+            run: |at, fail| unsafe { at.cast::<$kept>().read() }.run(fail),
+            // SAFETY: `at` points to what `fill` put there; this is its last use.
+            discard: |at, failure| unsafe { at.cast::<$kept>().read() }.discard(failure),
+            // SAFETY: `at` points to what `fill` put there; this is its last use.
+            complete: |at, result, fail| unsafe { at.cast::<$kept>().read() }.complete(result, fail),
+            // SAFETY: `at` points to what `fill` put there.
+            exclusions: |at, into| unsafe { &*at.cast::<$kept>() }.exclusions(into),
+            // SAFETY: as above.
+            uses: |at, visit| unsafe { &*at.cast::<$kept>() }.uses(visit),
+            elsewhere: B::ELSEWHERE,
+            value: $value,
+        }
+    };
+}
+
 /// A concrete body kept in the storage.
 struct InPlace<B>(PhantomData<B>);
 /// A concrete body kept behind a box in the storage.
@@ -100,38 +120,12 @@ struct Boxed<B>(PhantomData<B>);
 
 impl<B: Runnable> InPlace<B> {
     const FITS: bool = size_of::<B>() <= WORDS * 8 && align_of::<B>() <= align_of::<u64>();
-    const VTABLE: &'static Vtable = &Vtable {
-        // SAFETY: `at` points to a `B` that `fill` put there; this is its last use.
-        run: |at, fail| unsafe { at.cast::<B>().read() }.run(fail),
-        // SAFETY: `at` points to a `B` that `fill` put there; this is its last use.
-        discard: |at, failure| unsafe { at.cast::<B>().read() }.discard(failure),
-        // SAFETY: `at` points to a `B` that `fill` put there; this is its last use.
-        complete: |at, result, fail| unsafe { at.cast::<B>().read() }.complete(result, fail),
-        // SAFETY: `at` points to a `B` that `fill` put there.
-        exclusions: |at, into| unsafe { &*at.cast::<B>() }.exclusions(into),
-        // SAFETY: as above.
-        uses: |at, visit| unsafe { &*at.cast::<B>() }.uses(visit),
-        elsewhere: B::ELSEWHERE,
-        value: |at| at,
-    };
+    const VTABLE: &'static Vtable = vtable!(B, |at| at);
 }
 
 impl<B: Runnable> Boxed<B> {
-    const VTABLE: &'static Vtable = &Vtable {
-        // SAFETY: `at` points to a box of a `B` that `fill` put there; this is its last use.
-        run: |at, fail| unsafe { at.cast::<Box<B>>().read() }.run(fail),
-        // SAFETY: `at` points to a box of a `B` that `fill` put there; this is its last use.
-        discard: |at, failure| unsafe { at.cast::<Box<B>>().read() }.discard(failure),
-        // SAFETY: `at` points to a box of a `B` that `fill` put there; this is its last use.
-        complete: |at, result, fail| unsafe { at.cast::<Box<B>>().read() }.complete(result, fail),
-        // SAFETY: `at` points to a box of a `B` that `fill` put there.
-        exclusions: |at, into| unsafe { &*at.cast::<Box<B>>() }.exclusions(into),
-        // SAFETY: as above.
-        uses: |at, visit| unsafe { &*at.cast::<Box<B>>() }.uses(visit),
-        elsewhere: B::ELSEWHERE,
-        // SAFETY: `at` points to a box of a `B` that `fill` put there.
-        value: |at| unsafe { (&raw mut **at.cast::<Box<B>>()).cast() },
-    };
+    // SAFETY: `at` points to a box of a `B` that `fill` put there.
+    const VTABLE: &'static Vtable = vtable!(Box<B>, |at| unsafe { (&raw mut **at.cast::<Box<B>>()).cast() });
 }
 
 impl Body {

@@ -3,7 +3,7 @@
 
 use super::Slot;
 use crate::hazard::TaskRef;
-use crate::sync::prefetch;
+use crate::sync::{held, prefetch};
 use crossbeam_utils::CachePadded;
 use std::sync::{
     Mutex,
@@ -18,14 +18,11 @@ const MAGAZINE: u32 = 64;
 /// All slots of a runtime.
 pub(crate) struct Slab {
     blocks: Box<[AtomicPtr<[Slot; BLOCK]>; BLOCKS_MAX]>,
-    /// On a line of its own: all threads read the pointer to the blocks, for every slot.
-    pool: CachePadded<SlotPool>,
+    /// Free slots that no thread holds, in chains of [`MAGAZINE`]. On a line of its own: all threads read the pointer to
+    /// the blocks, for every slot.
+    pool: CachePadded<Mutex<Vec<Chain>>>,
     made: AtomicU32,
 }
-
-/// Free slots that no thread holds, in chains of [`MAGAZINE`].
-#[derive(Default)]
-pub(crate) struct SlotPool(Mutex<Vec<Chain>>);
 
 /// A chain of free slots through their links.
 #[derive(Clone, Copy, Default)]
@@ -110,7 +107,7 @@ impl Slab {
     fn stow(&self, cache: &mut SlotCache) {
         let full = std::mem::replace(&mut cache.reserve, std::mem::take(&mut cache.current));
         if full.len > 0 {
-            self.pool.lock().push(full);
+            held(self.pool.lock()).push(full);
         }
     }
 
@@ -121,7 +118,7 @@ impl Slab {
             return true;
         }
         // The lock is held while a block is made, so that two threads do not make two.
-        let mut pool = self.pool.lock();
+        let mut pool = held(self.pool.lock());
         if let Some(chain) = pool.pop() {
             cache.current = chain;
             return true;
@@ -144,12 +141,6 @@ impl Slab {
         pool.extend(chains.rev());
         cache.current = pool.pop().unwrap_or_default();
         true
-    }
-}
-
-impl SlotPool {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Chain>> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 

@@ -36,23 +36,19 @@ pub(crate) struct Label {
     pub(crate) site: &'static Location<'static>,
 }
 
-/// Where a task may run, and whether it has mutual exclusions to take before: in four bytes.
+/// Which worker a task is locked to, if to any, and whether it has mutual exclusions to take before: in four bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Flags {
-    kind: u8,
+    /// To the worker of this index.
+    is_locked: bool,
     commutes: bool,
     worker: u16,
 }
 
 impl Flags {
     pub(crate) fn new(lock: Lock, commutes: bool) -> Self {
-        let (kind, worker) = match lock {
-            Lock::None => (0, 0),
-            Lock::Host => (1, 0),
-            Lock::Device => (2, 0),
-            Lock::Worker(worker) => (3, worker),
-        };
-        Self { kind, commutes, worker }
+        let (is_locked, worker) = if let Lock::Worker(worker) = lock { (true, worker) } else { (false, 0) };
+        Self { is_locked, commutes, worker }
     }
 
     pub(crate) fn commutes(self) -> bool {
@@ -61,7 +57,7 @@ impl Flags {
 
     /// The worker that the task is locked to.
     pub(crate) fn worker(self) -> Option<u16> {
-        (self.kind == 3).then_some(self.worker)
+        self.is_locked.then_some(self.worker)
     }
 }
 

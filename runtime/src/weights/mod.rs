@@ -29,7 +29,7 @@ pub(crate) use file::default_file;
 
 use crate::{
     cache::CacheFile,
-    device::{Cost, DeviceInfo, Speed},
+    device::{Cost, Speed},
     error::Error,
     notices::Notices,
     schedule::Resource,
@@ -176,17 +176,14 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// The weights for these devices, with what earlier runs have left in the file.
-    pub(crate) fn start(file: Option<CacheFile>, devices: &[DeviceInfo], notices: Arc<Notices>) -> Result<Self, Error> {
-        let named: Vec<_> = devices.iter().map(|info| (info.name.clone(), info.speed)).collect();
-        Self::of_devices(if named.is_empty() { None } else { file }, named, notices)
-    }
-
-    fn of_devices(
+    /// The weights for these devices, by their names and what is said of their speed, with what earlier runs have left in
+    /// the file.
+    pub(crate) fn start(
         file: Option<CacheFile>,
         devices: Vec<(String, Speed)>,
         notices: Arc<Notices>,
     ) -> Result<Self, Error> {
+        let file = file.filter(|_| !devices.is_empty());
         let host = (!devices.is_empty()).then(|| ("host".to_owned(), Speed::default()));
         let rates =
             |(name, directive)| Rates { name, directive, kernels: RwLock::default(), ended_ns: AtomicU64::new(0) };

@@ -19,7 +19,7 @@ fn directive() -> Speed {
 }
 
 fn weights(file: Option<CacheFile>) -> Weights {
-    Weights::of_devices(file, vec![("sim:0".to_owned(), directive())], Arc::default()).expect("weights")
+    Weights::start(file, vec![("sim:0".to_owned(), directive())], Arc::default()).expect("weights")
 }
 
 /// A folder of its own, removed in the end.
@@ -187,7 +187,7 @@ fn a_foreign_file_is_an_error_that_names_it() {
     for text in [&b"potrf d 2 512 96 60.5"[..], b"\xff\xfe", b"{\"format\":"] {
         fs::write(folder.path(), text).expect("a file");
         let devices = vec![("sim:0".to_owned(), directive())];
-        let error = Weights::of_devices(Some(folder.file()), devices, Arc::default());
+        let error = Weights::start(Some(folder.file()), devices, Arc::default());
         let error = error.map(drop).expect_err("no weights");
         assert_eq!(error.kind(), crate::ErrorKind::Setting);
         assert!(error.to_string().contains("weights.json"), "{error}");

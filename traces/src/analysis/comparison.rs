@@ -51,7 +51,7 @@ pub struct Pair {
 }
 
 /// One lane in both runs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct LanePair {
     /// Its name.
     pub name: String,
@@ -144,9 +144,7 @@ fn lanes(a: &Analysis, b: &Analysis) -> Vec<LanePair> {
         for lane in &run.lanes.rows {
             let place = *places.entry(lane.name.as_str()).or_insert(rows.len());
             if place == rows.len() {
-                let nothing = Pair::default();
-                let (busy_ns, communication_ns, other_ns) = (nothing, nothing, nothing);
-                rows.push(LanePair { name: lane.name.clone(), busy_ns, communication_ns, other_ns });
+                rows.push(LanePair { name: lane.name.clone(), ..LanePair::default() });
             }
             let row = &mut rows[place];
             let parts = [&mut row.busy_ns, &mut row.communication_ns, &mut row.other_ns];

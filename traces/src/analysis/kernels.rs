@@ -152,10 +152,8 @@ impl fmt::Display for Outcomes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counts = [(self.failed, "failed"), (self.panicked, "panicked"), (self.cancelled, "cancelled")];
         let occurring = counts.into_iter().filter(|(count, _)| *count > 0);
-        for (place, (count, name)) in occurring.enumerate() {
-            write!(out, "{}{count} {name}", if place == 0 { "" } else { ", " })?;
-        }
-        Ok(())
+        let texts: Vec<String> = occurring.map(|(count, name)| format!("{count} {name}")).collect();
+        out.write_str(&texts.join(", "))
     }
 }
 

@@ -48,25 +48,21 @@ pub struct LaneTime {
 impl Lanes {
     pub(super) fn new(trace: &Trace, occupancy: &Occupancy, gaps: &Gaps) -> Self {
         let wall_ns = trace.wall_ns();
-        let mut processes: Vec<Process> = Vec::new();
+        let mut processes: Vec<Process<'_>> = Vec::new();
         let mut rows = Vec::new();
         for row in &occupancy.rows {
             let lane = &trace.lanes[row.lane as usize];
-            let known = processes.iter().position(|process| process.name == lane.process);
+            let known = processes.iter().position(|process| process.first.process == lane.process);
             let place = known.unwrap_or_else(|| {
-                processes.push(Process::new(trace, lane, row.lane));
+                processes.push(Process::new(trace, row.lane));
                 processes.len() - 1
             });
             let process = &mut processes[place];
             process.busy.extend(&row.busy);
             process.tasks += row.tasks.len();
-            let mut time = LaneTime::new(wall_ns, &row.busy, &process.moving);
-            time.lane = row.lane;
-            time.name = lane.full_name();
-            time.kind = lane.kind;
-            time.tasks = row.tasks.len();
-            time.idle = gaps::totals(gaps.of_lane(row.lane));
-            rows.push(time);
+            let (tasks, idle) = (row.tasks.len(), gaps::totals(gaps.of_lane(row.lane)));
+            let time = LaneTime::new((row.lane, lane), tasks, wall_ns, &row.busy, &process.moving);
+            rows.push(LaneTime { idle, ..time });
         }
         let processes = processes.into_iter().map(|process| process.time(wall_ns)).collect();
         Self { wall_ns, rows, processes }
@@ -126,19 +122,11 @@ impl fmt::Display for Lanes {
 }
 
 impl LaneTime {
-    fn new(wall_ns: u64, busy: &[Interval], moving: &[Interval]) -> Self {
+    fn new((place, lane): (u32, &Lane), tasks: usize, wall_ns: u64, busy: &[Interval], moving: &[Interval]) -> Self {
         let busy_ns = intervals::length_ns(busy);
         let communication_ns = intervals::length_ns(moving) - intervals::shared_ns(busy, moving);
-        Self {
-            lane: 0,
-            name: String::new(),
-            kind: LaneKind::Worker,
-            tasks: 0,
-            busy_ns,
-            communication_ns,
-            other_ns: wall_ns - busy_ns - communication_ns,
-            idle: Vec::new(),
-        }
+        let (name, kind, other_ns) = (lane.full_name(), lane.kind, wall_ns - busy_ns - communication_ns);
+        Self { lane: place, name, kind, tasks, busy_ns, communication_ns, other_ns, idle: Vec::new() }
     }
 
     /// For how long a reason kept the lane idle, in nanoseconds.
@@ -148,21 +136,21 @@ impl LaneTime {
 }
 
 /// The lanes of one process together.
-struct Process {
-    name: String,
-    kind: LaneKind,
-    lane: u32,
+struct Process<'a> {
+    /// The first of them, and its place.
+    first: &'a Lane,
+    place: u32,
     tasks: usize,
     busy: Vec<Interval>,
     /// When data of the process moved.
     moving: Vec<Interval>,
 }
 
-impl Process {
-    fn new(trace: &Trace, lane: &Lane, place: u32) -> Self {
-        let name = &lane.process;
-        let is_its_lane = |lane: u32| trace.lanes.get(lane as usize).is_some_and(|lane| lane.process == *name);
-        let is_its_node = |node: u32| trace.names.get(node as usize) == Some(name);
+impl<'a> Process<'a> {
+    fn new(trace: &'a Trace, place: u32) -> Self {
+        let first = &trace.lanes[place as usize];
+        let is_its_lane = |lane: u32| trace.lanes.get(lane as usize).is_some_and(|lane| lane.process == first.process);
+        let is_its_node = |node: u32| trace.names.get(node as usize) == Some(&first.process);
         let moves = |activity: &&Activity| {
             matches!(activity.kind, ActivityKind::Transfer | ActivityKind::Eviction)
                 && (is_its_lane(activity.lane)
@@ -170,12 +158,13 @@ impl Process {
         };
         let moving = trace.activities.iter().filter(moves);
         let moving = intervals::union(moving.map(|activity| (activity.start_ns, activity.end_ns)).collect());
-        Self { name: name.clone(), kind: lane.kind, lane: place, tasks: 0, busy: Vec::new(), moving }
+        Self { first, place, tasks: 0, busy: Vec::new(), moving }
     }
 
     fn time(self, wall_ns: u64) -> LaneTime {
-        let time = LaneTime::new(wall_ns, &intervals::union(self.busy), &self.moving);
-        LaneTime { lane: self.lane, name: self.name, kind: self.kind, tasks: self.tasks, ..time }
+        let busy = intervals::union(self.busy);
+        let time = LaneTime::new((self.place, self.first), self.tasks, wall_ns, &busy, &self.moving);
+        LaneTime { name: self.first.process.clone(), ..time }
     }
 }
 

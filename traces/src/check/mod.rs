@@ -177,40 +177,23 @@ pub fn check_reading(reading: &Reading) -> Verdict {
     rules::apply(&reading.trace, &mut verdict);
     let is_complete = reading.broken.is_none() && rules::is_complete(&reading.trace);
     let oddities = &reading.oddities;
-    for kind in [
-        OddityKind::Crossing,
-        OddityKind::LoneArrow,
-        OddityKind::StrayArrow,
-        OddityKind::UnknownTask,
-        OddityKind::CounterGoesBack,
-        OddityKind::LoneSpan,
+    // Whoever was there when a file ends too early, or has lost records, is not to blame for what is missing.
+    let missing = if is_complete { Severity::Fault } else { Severity::Note };
+    for (kind, rule, severity) in [
+        (OddityKind::Crossing, Rule::Nesting, Severity::Fault),
+        (OddityKind::LoneArrow, Rule::Arrow, missing),
+        (OddityKind::StrayArrow, Rule::Arrow, missing),
+        (OddityKind::UnknownTask, Rule::Arrow, missing),
+        (OddityKind::CounterGoesBack, Rule::Counter, Severity::Fault),
+        (OddityKind::LoneSpan, Rule::Completeness, Severity::Note),
     ] {
-        let rule = match kind {
-            OddityKind::Crossing => Rule::Nesting,
-            OddityKind::CounterGoesBack => Rule::Counter,
-            OddityKind::LoneSpan => Rule::Completeness,
-            _ => Rule::Arrow,
-        };
-        // Whoever was there when a file ends too early, or has lost records, is not to blame for what is missing.
-        let severity = match kind {
-            OddityKind::Crossing | OddityKind::CounterGoesBack => Severity::Fault,
-            OddityKind::LoneSpan => Severity::Note,
-            _ if is_complete => Severity::Fault,
-            _ => Severity::Note,
-        };
+        let finding = |text, task, lane| Finding { rule, severity, text, task, lane };
         let mut rest = oddities.count(kind);
         for oddity in oddities.first().iter().filter(|oddity| oddity.kind == kind) {
             rest -= 1;
-            let (text, task, lane) = (oddity.text.clone(), oddity.task, oddity.lane);
-            verdict.add(Finding { rule, severity, text, task, lane });
+            verdict.add(finding(oddity.text.clone(), oddity.task, oddity.lane));
         }
-        verdict.add_many(rule, severity, rest, || Finding {
-            rule,
-            severity,
-            text: format!("{rest} more of this kind"),
-            task: None,
-            lane: None,
-        });
+        verdict.add_many(rule, severity, rest, || finding(format!("{rest} more of this kind"), None, None));
     }
     verdict.sorted()
 }

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use superscalar_traces::merge::{MergeOptions, Times, merge};
+use superscalar_traces::merge::{MergeOptions, Merged, Times, merge};
 
 /// The arguments of `merge`.
 #[derive(Debug, clap::Args)]
@@ -30,28 +30,20 @@ impl Merge {
         let options = MergeOptions { times, whole_events: self.whole_events, ..MergeOptions::default() };
         // Under another name until it is whole: the output may be one of the inputs, and a half is worse than none.
         let partial = partial(&self.out);
-        let create = || File::create(&partial).map_err(|error| about(&partial, &error));
-        let merged = create().and_then(|file| Ok(merge(&self.files, file, &options)?));
-        let merged = merged.and_then(|merged| {
+        let written = || -> Result<Merged, Box<dyn std::error::Error>> {
+            let file = File::create(&partial).map_err(|error| about(&partial, &error))?;
+            let merged = merge(&self.files, file, &options)?;
             fs::rename(&partial, &self.out).map_err(|error| about(&self.out, &error))?;
             Ok(merged)
-        });
-        match merged {
-            Ok(merged) => {
-                let cut = if merged.cut_short > 0 {
-                    format!(", {} of them cut short", merged.cut_short)
-                } else {
-                    String::new()
-                };
-                println!("{}: {} events of {} files{cut}", self.out.display(), merged.events, self.files.len());
-                Ok(ExitCode::SUCCESS)
-            }
-            Err(error) => {
-                // There may be none; the error to tell is the first one.
-                let _ = fs::remove_file(&partial);
-                Err(error)
-            }
-        }
+        };
+        // There may be none; the error to tell is the first one.
+        let merged = written().inspect_err(|_| _ = fs::remove_file(&partial))?;
+        let cut = match merged.cut_short {
+            0 => String::new(),
+            count => format!(", {count} of them cut short"),
+        };
+        println!("{}: {} events of {} files{cut}", self.out.display(), merged.events, self.files.len());
+        Ok(ExitCode::SUCCESS)
     }
 }
 

@@ -84,33 +84,29 @@ impl Summary {
     pub fn run(&self) -> Outcome {
         let trace = open(&self.file)?;
         let answers = self.answers(&trace)?;
-        let is_asked = !(self.what_if.is_empty() && self.workers.is_empty());
-        let is_brief = !(self.lanes || self.kernels || self.links || self.gaps.is_some() || self.path || is_asked);
-        if !self.json && is_asked && !(self.lanes || self.kernels || self.links || self.gaps.is_some() || self.path) {
+        let has_parts = self.lanes || self.kernels || self.links || self.gaps.is_some() || self.path;
+        if !self.json && !has_parts && !answers.is_empty() {
             return print(replay::table(&answers).to_string().trim_end());
         }
         let analysis = Analysis::new(&trace);
-        match (self.json, is_brief) {
+        match (self.json, has_parts) {
             (true, _) => print(json(&analysis, &answers)?),
-            (false, true) => print(analysis.to_string().trim_end()),
-            (false, false) => print(self.parts(&trace, &analysis, &answers).join("\n").trim_end()),
+            (false, false) => print(analysis.to_string().trim_end()),
+            (false, true) => print(self.parts(&trace, &analysis, &answers).join("\n").trim_end()),
         }
     }
 
     /// The questions' answers, the run as it was first.
     fn answers(&self, trace: &Trace) -> Result<Vec<Prediction>, Box<dyn std::error::Error>> {
-        let mut questions = Vec::new();
-        if !(self.what_if.is_empty() && self.workers.is_empty()) {
-            questions.push(WhatIf::default());
-        }
-        if !self.what_if.is_empty() && self.workers.is_empty() {
-            questions.push(WhatIf { workers: None, speedups: self.what_if.clone() });
-        }
-        let with_workers = |&workers: &usize| WhatIf { workers: Some(workers), speedups: self.what_if.clone() };
-        questions.extend(self.workers.iter().map(with_workers));
-        if questions.is_empty() {
+        if self.what_if.is_empty() && self.workers.is_empty() {
             return Ok(Vec::new());
         }
+        let asked = |workers| WhatIf { workers, speedups: self.what_if.clone() };
+        let mut questions = vec![WhatIf::default()];
+        if self.workers.is_empty() {
+            questions.push(asked(None));
+        }
+        questions.extend(self.workers.iter().map(|&workers| asked(Some(workers))));
         let replay = Replay::new(trace);
         let answers: Result<Vec<Prediction>, _> = questions.iter().map(|question| replay.predict(question)).collect();
         Ok(answers?)
@@ -119,25 +115,20 @@ impl Summary {
     fn parts(&self, trace: &Trace, analysis: &Analysis, answers: &[Prediction]) -> Vec<String> {
         let mut parts = vec![analysis.overview.to_string()];
         if self.lanes {
-            parts.push(analysis.lanes.to_string());
-            parts.push(analysis.lanes.idle_table().to_string());
+            parts.extend([analysis.lanes.to_string(), analysis.lanes.idle_table().to_string()]);
         }
         if self.kernels {
-            parts.push(analysis.kernels.to_string());
-            parts.push(analysis.kernels.full_table().to_string());
+            parts.extend([analysis.kernels.to_string(), analysis.kernels.full_table().to_string()]);
         }
         if self.links {
             parts.push(analysis.links.to_string());
         }
         if let Some(count) = self.gaps {
-            parts.push(analysis.gaps.to_string());
-            parts.push(analysis.gaps.longest_table(count.into()).to_string());
+            parts.extend([analysis.gaps.to_string(), analysis.gaps.longest_table(count.into()).to_string()]);
         }
         if self.path {
-            parts.push(analysis.path.to_string());
-            parts.push(analysis.path.tasks_table(trace).to_string());
-            parts.push(analysis.parallelism.to_string());
-            parts.push(analysis.bounds.to_string());
+            parts.extend([analysis.path.to_string(), analysis.path.tasks_table(trace).to_string()]);
+            parts.extend([analysis.parallelism.to_string(), analysis.bounds.to_string()]);
         }
         if !answers.is_empty() {
             parts.push(replay::table(answers).to_string());

@@ -6,9 +6,9 @@ use super::cursor::Token;
 use super::error::{Kind, Stop};
 use super::event::{Argument, Event, Field, excerpt};
 use super::lanes::{Threads, Use};
-use super::names::{Names, NamesMax};
+use super::names::Names;
 use super::oddities::Oddities;
-use super::spans::Spans;
+use super::spans::{Boundary, Spans};
 use super::walk::Events;
 use super::{ReadOptions, nesting, number};
 use crate::{Activity, ActivityKind, Outcome, Task, TileIndex, Trace};
@@ -22,9 +22,9 @@ const PLACES_MAX: usize = u32::MAX as usize;
 const FACTS_MAX: usize = 1 << 16;
 
 /// Takes events; [`finish`](Self::finish) makes a run of them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Assembly {
-    max: NamesMax,
+    max: ReadOptions,
     threads: Threads,
     kernels: Names,
     sites: Names,
@@ -56,17 +56,8 @@ impl Events for Assembly {
             "M" => self.threads.metadata(event, self.max),
             "i" | "I" if is_hazard(event)? => self.arrows.hidden(event),
             "i" | "I" => self.instant(event),
-            "B" => {
-                let (thread, at_ns) = self.boundary(event, "a begin")?;
-                let name = self.names.place(&event.text_of(Field::Name)?, self.max)?;
-                self.spans.begin(thread, at_ns, name);
-                Ok(())
-            }
-            "E" => {
-                let (thread, at_ns) = self.boundary(event, "an end")?;
-                self.spans.end(thread, at_ns);
-                Ok(())
-            }
+            "B" => self.boundary(event, true),
+            "E" => self.boundary(event, false),
             "" => Err(Stop::fault(0, Kind::Missing { event: "an event", key: "ph" })),
             // Async events, samples, objects and what else the format has: nothing of a run of tasks.
             _ => Ok(()),
@@ -101,23 +92,7 @@ fn is_hazard(event: &Event<'_>) -> Result<bool, Stop> {
 
 impl Assembly {
     pub(super) fn new(options: &ReadOptions) -> Self {
-        Self {
-            max: NamesMax { names: options.names_max, bytes: options.name_bytes_max },
-            threads: Threads::default(),
-            kernels: Names::default(),
-            sites: Names::default(),
-            names: Names::default(),
-            tasks: Vec::new(),
-            activities: Vec::new(),
-            spans: Spans::default(),
-            arrows: Arrows::default(),
-            counters: Counters::default(),
-            facts: Vec::new(),
-            window: None,
-            dropped: 0,
-            left_out: 0,
-            latest_ns: 0,
-        }
+        Self { max: *options, ..Self::default() }
     }
 
     fn slice(&mut self, event: &Event<'_>) -> Result<(), Stop> {
@@ -200,11 +175,14 @@ impl Assembly {
         self.arrows.end(event, is_start, thread)
     }
 
-    fn boundary(&mut self, event: &Event<'_>, what: &'static str) -> Result<(u32, u64), Stop> {
-        let at_ns = event.time_ns(Field::Moment, what)?;
+    fn boundary(&mut self, event: &Event<'_>, begins: bool) -> Result<(), Stop> {
+        let at_ns = event.time_ns(Field::Moment, if begins { "a begin" } else { "an end" })?;
         limited(&self.activities, "slices other than tasks")?;
         self.latest_ns = self.latest_ns.max(at_ns);
-        Ok((self.threads.used(event, Use::Slice, self.max)?, at_ns))
+        let thread = self.threads.used(event, Use::Slice, self.max)?;
+        let name = if begins { Some(self.names.place(&event.text_of(Field::Name)?, self.max)?) } else { None };
+        self.spans.add(Boundary { thread, at_ns, name });
+        Ok(())
     }
 
     /// The run, and what the file says beside it.

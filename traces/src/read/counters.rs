@@ -1,9 +1,10 @@
 //! Counters of a file, kept apart by process, name and series.
 
-use super::error::{Kind, Stop};
+use super::ReadOptions;
+use super::error::Stop;
 use super::event::{Event, Field};
 use super::lanes::Threads;
-use super::names::{Names, NamesMax};
+use super::names::{Names, place_of};
 use super::oddities::{Oddities, OddityKind};
 use crate::Counter;
 use std::collections::HashMap;
@@ -28,7 +29,7 @@ struct Samples {
 
 impl Counters {
     /// One sample of each series of an event. The series `value` has the name of its counter.
-    pub(super) fn sample(&mut self, event: &Event<'_>, process: u32, max: NamesMax) -> Result<(), Stop> {
+    pub(super) fn sample(&mut self, event: &Event<'_>, process: u32, max: ReadOptions) -> Result<(), Stop> {
         let at_ns = event.time_ns(Field::Moment, "a counter's sample")?;
         let name = event.text_of(Field::Name)?;
         for (key, token) in event.members() {
@@ -46,15 +47,10 @@ impl Counters {
         Ok(())
     }
 
-    fn push(&mut self, process: u32, name: u32, sample: (u64, f64), max: NamesMax) -> Result<(), Stop> {
-        let next = self.counters.len() as u32;
-        let place = *self.places.entry((process, name)).or_insert(next);
-        if place == next {
-            if next == max.names {
-                return Err(Stop::fault(0, Kind::Limit { what: "counters", max: max.names.into() }));
-            }
-            self.counters.push(Samples { process, name, samples: Vec::new(), back: 0 });
-        }
+    fn push(&mut self, process: u32, name: u32, sample: (u64, f64), max: ReadOptions) -> Result<(), Stop> {
+        let new = || Samples { process, name, samples: Vec::new(), back: 0 };
+        let limit = ("counters", max.names_max);
+        let place = place_of(&mut self.places, &mut self.counters, (process, name), limit, new)?;
         let counter = &mut self.counters[place as usize];
         counter.back += u64::from(counter.samples.last().is_some_and(|last| last.0 > sample.0));
         counter.samples.push(sample);

@@ -99,7 +99,7 @@ impl std::error::Error for ReadError {
 
 /// What went wrong. Messages complete a `line 7, column 12 (byte 310):`.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     #[error("cannot be opened: {0}")]
     Open(#[source] io::Error),
     #[error("reading failed: {0}")]
@@ -138,17 +138,13 @@ pub(crate) enum Stop {
     /// The text at hand ends first; there may be more of it in the file.
     End,
     /// It is wrong, so many bytes into the text at hand.
-    Fault(usize, Box<Fault>),
+    Fault(usize, Box<Kind>),
 }
-
-/// What is wrong with a piece of text; opaque outside the reader.
-#[derive(Debug)]
-pub(crate) struct Fault(pub(super) Kind);
 
 impl Stop {
     #[cold]
     pub(super) fn fault(at: usize, kind: Kind) -> Self {
-        Self::Fault(at, Box::new(Fault(kind)))
+        Self::Fault(at, Box::new(kind))
     }
 
     /// A refusal in the words of whoever takes the events.

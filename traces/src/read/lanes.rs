@@ -1,15 +1,16 @@
 //! Processes and threads of a file, and the lanes that they stand for.
 
+use super::ReadOptions;
 use super::cursor::Token;
-use super::error::{Kind, Stop};
+use super::error::Stop;
 use super::event::{Argument, Event, Field};
-use super::names::{Names, NamesMax};
+use super::names::{Names, place_of};
 use super::number;
 use crate::{Lane, LaneKind};
 use std::collections::HashMap;
 
 /// The most threads of a file.
-const THREADS_MAX: usize = 1 << 20;
+const THREADS_MAX: u32 = 1 << 20;
 
 /// What stands for a process or a thread in events: a number, or another word by its place among those.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,7 +19,7 @@ enum Label {
     Word(u32),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Process {
     label: String,
     name: Option<String>,
@@ -26,7 +27,7 @@ struct Process {
 }
 
 /// A thread of the file. Until the file has ended, a slice's `lane` is its thread.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Thread {
     process: u32,
     label: String,
@@ -77,7 +78,7 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    fn label(&mut self, event: &Event<'_>, field: Field, key: &'static str, max: NamesMax) -> Result<Label, Stop> {
+    fn label(&mut self, event: &Event<'_>, field: Field, key: &'static str, max: ReadOptions) -> Result<Label, Stop> {
         let Some(token) = event.field(field) else {
             return Ok(Label::Number(0));
         };
@@ -92,53 +93,32 @@ impl Threads {
     }
 
     /// The number of the event's process.
-    pub(super) fn process(&mut self, event: &Event<'_>, max: NamesMax) -> Result<u32, Stop> {
+    pub(super) fn process(&mut self, event: &Event<'_>, max: ReadOptions) -> Result<u32, Stop> {
         let label = self.label(event, Field::Process, "pid", max)?;
         self.process_of(label, event)
     }
 
     fn process_of(&mut self, label: Label, event: &Event<'_>) -> Result<u32, Stop> {
-        let next = self.processes.len();
-        if next == THREADS_MAX && !self.process_places.contains_key(&label) {
-            return Err(Stop::fault(0, Kind::Limit { what: "processes", max: THREADS_MAX as u64 }));
-        }
-        let place = *self.process_places.entry(label).or_insert(next as u32);
-        if place as usize == next {
-            self.processes.push(Process { label: label_text(event, Field::Process), name: None, sort_index: 0 });
-        }
-        Ok(place)
+        let new = || Process { label: label_text(event, Field::Process), ..Process::default() };
+        place_of(&mut self.process_places, &mut self.processes, label, ("processes", THREADS_MAX), new)
     }
 
     /// The number of the event's thread.
-    pub(super) fn thread(&mut self, event: &Event<'_>, max: NamesMax) -> Result<u32, Stop> {
+    pub(super) fn thread(&mut self, event: &Event<'_>, max: ReadOptions) -> Result<u32, Stop> {
         let labels = (self.label(event, Field::Process, "pid", max)?, self.label(event, Field::Thread, "tid", max)?);
         if let Some((_, place)) = self.recent.filter(|(recent, _)| *recent == labels) {
             return Ok(place);
         }
         let process = self.process_of(labels.0, event)?;
-        let next = self.threads.len();
-        if next == THREADS_MAX && !self.places.contains_key(&(process, labels.1)) {
-            return Err(Stop::fault(0, Kind::Limit { what: "threads", max: THREADS_MAX as u64 }));
-        }
-        let place = *self.places.entry((process, labels.1)).or_insert(next as u32);
-        if place as usize == next {
-            self.threads.push(Thread {
-                process,
-                label: label_text(event, Field::Thread),
-                name: None,
-                kind: None,
-                sort_index: 0,
-                has_tasks: false,
-                has_transfers: false,
-                has_slices: false,
-            });
-        }
+        let new = || Thread { process, label: label_text(event, Field::Thread), ..Thread::default() };
+        let key = (process, labels.1);
+        let place = place_of(&mut self.places, &mut self.threads, key, ("threads", THREADS_MAX), new)?;
         self.recent = Some((labels, place));
         Ok(place)
     }
 
     /// As [`thread`](Self::thread), for a slice.
-    pub(super) fn used(&mut self, event: &Event<'_>, how: Use, max: NamesMax) -> Result<u32, Stop> {
+    pub(super) fn used(&mut self, event: &Event<'_>, how: Use, max: ReadOptions) -> Result<u32, Stop> {
         let place = self.thread(event, max)?;
         let thread = &mut self.threads[place as usize];
         thread.has_slices = true;
@@ -148,7 +128,7 @@ impl Threads {
     }
 
     /// A name or an order of display.
-    pub(super) fn metadata(&mut self, event: &Event<'_>, max: NamesMax) -> Result<(), Stop> {
+    pub(super) fn metadata(&mut self, event: &Event<'_>, max: ReadOptions) -> Result<(), Stop> {
         let sort_index = |event: &Event<'_>| {
             event.parsed(Argument::SortIndex, "an integer", |token: Token<'_>| number::signed(token.0))
         };

@@ -5,11 +5,11 @@ use crate::{Activity, ActivityKind};
 
 /// A begin with its name, or an end.
 #[derive(Debug, Clone, Copy)]
-struct Boundary {
-    thread: u32,
-    at_ns: u64,
+pub(super) struct Boundary {
+    pub(super) thread: u32,
+    pub(super) at_ns: u64,
     /// `None` for an end.
-    name: Option<u32>,
+    pub(super) name: Option<u32>,
 }
 
 /// Begins and ends as far as a file has been read.
@@ -19,12 +19,8 @@ pub(super) struct Spans {
 }
 
 impl Spans {
-    pub(super) fn begin(&mut self, thread: u32, at_ns: u64, name: u32) {
-        self.boundaries.push(Boundary { thread, at_ns, name: Some(name) });
-    }
-
-    pub(super) fn end(&mut self, thread: u32, at_ns: u64) {
-        self.boundaries.push(Boundary { thread, at_ns, name: None });
+    pub(super) fn add(&mut self, boundary: Boundary) {
+        self.boundaries.push(boundary);
     }
 
     /// The spans: an end closes the innermost open one of its thread. What is still open lasts until `until_ns`.

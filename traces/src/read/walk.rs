@@ -55,13 +55,13 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
 
     /// The form with an object: `{"traceEvents":[…], …}`.
     fn object(&mut self) -> Result<(), ReadError> {
-        const WITHIN: &str = "the outermost object";
         self.window.take(1);
         let mut is_first = true;
         let mut has_events = false;
         loop {
             self.peek()?;
-            let (key, bytes) = self.retried(WITHIN, |text| {
+            let at = self.window.position(0);
+            let key = self.retried("the outermost object", |_, text| {
                 let mut cursor = Cursor::new(text);
                 let key = cursor.key(&mut { is_first })?;
                 // The value may be long: only its first byte has to be at hand.
@@ -71,8 +71,6 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
                 Ok((key.map(|key| key.string().unwrap_or_default().into_owned()), cursor.at))
             })?;
             is_first = false;
-            let at = self.window.position(0);
-            self.window.take(bytes);
             let opening = self.window.text().as_bytes().first().copied();
             match key.as_deref() {
                 None if has_events => return Ok(()),
@@ -114,80 +112,61 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
     }
 
     fn event(&mut self) -> Result<(), ReadError> {
-        loop {
-            match Event::parse(self.window.text()) {
-                Ok((event, bytes)) => {
-                    if let Err(stop) = self.events.event(&event) {
-                        return Err(self.fault(stop, "an event"));
-                    }
-                    self.window.take(bytes);
-                    return Ok(());
-                }
-                Err(Stop::End) => self.refill("an event")?,
-                Err(stop) => return Err(self.fault(stop, "an event")),
-            }
-        }
+        self.retried("an event", |events, text| {
+            let (event, bytes) = Event::parse(text)?;
+            events.event(&event)?;
+            Ok(((), bytes))
+        })
     }
 
     fn facts(&mut self) -> Result<(), ReadError> {
-        const WITHIN: &str = "`otherData`";
         self.window.take(1);
         let mut is_first = true;
-        loop {
-            let (bytes, is_last) = loop {
-                let mut cursor = Cursor::new(self.window.text());
-                let step = (|| {
-                    let Some(key) = cursor.key(&mut { is_first })? else {
-                        return Ok((cursor.at, true));
-                    };
-                    let value = cursor.value()?;
-                    let at = cursor.at - value.0.len();
-                    self.events.fact(key.string().unwrap_or_default(), value).map_err(|stop| match stop {
-                        Stop::Fault(_, fault) => Stop::Fault(at, fault),
-                        Stop::End => Stop::End,
-                    })?;
-                    Ok((cursor.at, false))
-                })();
-                match step {
-                    Ok(done) => break done,
-                    Err(Stop::End) => self.refill(WITHIN)?,
-                    Err(stop) => return Err(self.fault(stop, WITHIN)),
-                }
-            };
-            self.window.take(bytes);
+        let mut is_last = false;
+        while !is_last {
+            is_last = self.retried("`otherData`", |events, text| {
+                let mut cursor = Cursor::new(text);
+                let Some(key) = cursor.key(&mut { is_first })? else {
+                    return Ok((true, cursor.at));
+                };
+                let value = cursor.value()?;
+                let at = cursor.at - value.0.len();
+                events.fact(key.string().unwrap_or_default(), value).map_err(|stop| match stop {
+                    Stop::Fault(_, kind) => Stop::Fault(at, kind),
+                    Stop::End => Stop::End,
+                })?;
+                Ok((false, cursor.at))
+            })?;
             is_first = false;
-            if is_last {
-                return Ok(());
-            }
         }
+        Ok(())
     }
 
     /// Passes over a value of any length.
     fn skip(&mut self) -> Result<(), ReadError> {
-        const WITHIN: &str = "a value of the outermost object";
         let mut nest = Nest::default();
-        loop {
-            let mut cursor = Cursor::new(self.window.text());
-            let step = nest.step(&mut cursor);
-            let at = cursor.at;
-            match step {
-                Ok(is_done) => {
-                    self.window.take(at);
-                    if is_done {
-                        return Ok(());
-                    }
-                }
-                Err(Stop::End) => self.refill(WITHIN)?,
-                Err(stop) => return Err(self.fault(stop, WITHIN)),
-            }
+        let mut is_done = false;
+        while !is_done {
+            is_done = self.retried("a value of the outermost object", |_, text| {
+                let mut cursor = Cursor::new(text);
+                Ok((nest.step(&mut cursor)?, cursor.at))
+            })?;
         }
+        Ok(())
     }
 
-    /// What `take` makes of the text at hand, or of more of it.
-    fn retried<T>(&mut self, within: &'static str, take: impl Fn(&str) -> Result<T, Stop>) -> Result<T, ReadError> {
+    /// What `take` makes of the text at hand, or of more of it, of which it takes so many bytes.
+    fn retried<T>(
+        &mut self,
+        within: &'static str,
+        mut take: impl FnMut(&mut E, &str) -> Result<(T, usize), Stop>,
+    ) -> Result<T, ReadError> {
         loop {
-            match take(self.window.text()) {
-                Ok(taken) => return Ok(taken),
+            match take(self.events, self.window.text()) {
+                Ok((taken, bytes)) => {
+                    self.window.take(bytes);
+                    return Ok(taken);
+                }
                 Err(Stop::End) => self.refill(within)?,
                 Err(stop) => return Err(self.fault(stop, within)),
             }
@@ -219,7 +198,7 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
     fn fault(&self, stop: Stop, within: &'static str) -> ReadError {
         match stop {
             Stop::End => self.ends(within),
-            Stop::Fault(at, fault) => fault.0.at(self.window.position(at)),
+            Stop::Fault(at, kind) => kind.at(self.window.position(at)),
         }
     }
 

@@ -15,10 +15,11 @@
 //!
 //! Starts, numbers, priorities, data and moments are differences to the one before of the same lane or counter (data: of all), an
 //! insertion to the start. Times are nanoseconds from the start of the run. The tasks of a lane are ordered by start, outer ones
-//! first. Kinds and outcomes are numbered by the lists at the top of `run.js`, from 0.
+//! first. Kinds and outcomes are numbered from 0, in the order of their declarations, which is that of the lists at the
+//! top of `run.js`.
 
 use super::bytes::Bytes;
-use crate::{Activity, ActivityKind, Counter, Hazard, Outcome, Task, Trace, graph::Lists};
+use crate::{Activity, Counter, Task, Trace, graph::Lists};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -34,21 +35,21 @@ pub(super) struct Section {
 
 /// All sections, in the order of the table above. `path` holds places in [`Trace::tasks`].
 pub(super) fn sections(trace: &Trace, path: &[u32]) -> Vec<Section> {
-    let clock = Clock { origin_ns: trace.extent_ns().0 };
+    let origin_ns = trace.extent_ns().0;
     let lanes = by_lane(trace.lanes.len(), &trace.tasks, |task| (task.lane, task.start_ns, task.end_ns));
     let by_number = order_of_numbers(trace, &lanes);
     let mut places = vec![0; trace.tasks.len()];
     for (place, &task) in by_number.iter().enumerate() {
         places[task as usize] = place as u32;
     }
-    let (classes, costs, tasks) = tasks(trace, &lanes, clock);
+    let (classes, costs, tasks) = tasks(trace, &lanes, origin_ns);
     let named = [
         ("classes", classes),
         ("costs", costs),
         ("tasks", tasks),
         ("hazards", hazards(trace, &by_number, &places)),
-        ("activities", activities(trace, clock)),
-        ("counters", counters(&trace.counters, clock)),
+        ("activities", activities(trace, origin_ns)),
+        ("counters", counters(&trace.counters, origin_ns)),
         ("path", path_section(path, &places)),
     ];
     named.into_iter().map(|(name, bytes)| Section { name, base64: bytes.base64() }).collect()
@@ -75,17 +76,9 @@ pub(super) fn names(trace: &Trace, file: &str) -> String {
     names.to_string().replace('<', "\\u003c")
 }
 
-/// The file's clock, read from the start of the run.
-#[derive(Clone, Copy)]
-struct Clock {
-    origin_ns: u64,
-}
-
-impl Clock {
-    /// Nanoseconds from the start of the run, plus [`ZERO_NS`].
-    fn read(self, at_ns: u64) -> u64 {
-        (at_ns.saturating_add(ZERO_NS)).saturating_sub(self.origin_ns)
-    }
+/// Nanoseconds from the start of the run, plus [`ZERO_NS`].
+fn since(origin_ns: u64, at_ns: u64) -> u64 {
+    at_ns.saturating_add(ZERO_NS).saturating_sub(origin_ns)
 }
 
 /// Places in `trace.tasks`, by the tasks' numbers; of equal numbers, in the order of the page.
@@ -116,42 +109,12 @@ impl<T: Copy + Eq + Hash> Table<T> {
     }
 }
 
-/// Its place in `OUTCOMES` of `run.js`.
-fn outcome_number(outcome: Outcome) -> u32 {
-    match outcome {
-        Outcome::Completed => 0,
-        Outcome::Failed => 1,
-        Outcome::Panicked => 2,
-        Outcome::Cancelled => 3,
-    }
-}
-
-/// Its place in `HAZARDS` of `run.js`.
-fn hazard_number(hazard: Hazard) -> u64 {
-    match hazard {
-        Hazard::RaW => 0,
-        Hazard::WaR => 1,
-        Hazard::WaW => 2,
-    }
-}
-
-/// Its place in `ACTIVITIES` of `run.js`.
-fn activity_number(kind: ActivityKind) -> u64 {
-    match kind {
-        ActivityKind::Transfer => 0,
-        ActivityKind::Eviction => 1,
-        ActivityKind::Stall => 2,
-        ActivityKind::Allocation => 3,
-        ActivityKind::Host => 4,
-    }
-}
-
 type Class = [u32; 6];
 
 fn class_of(task: &Task) -> Class {
     let site = task.site.map_or(0, |site| site + 1);
     let indices = task.index.as_slice().len() as u32;
-    let (outcome, is_inserted) = (outcome_number(task.outcome), u32::from(task.inserted_ns.is_some()));
+    let (outcome, is_inserted) = (task.outcome as u32, u32::from(task.inserted_ns.is_some()));
     [task.kernel, site, outcome, u32::from(task.level), indices, is_inserted]
 }
 
@@ -171,7 +134,7 @@ fn by_lane<T>(lanes: usize, items: &[T], span: impl Fn(&T) -> (u32, u64, u64)) -
 }
 
 /// The sections `classes`, `costs` and `tasks`.
-fn tasks(trace: &Trace, lanes: &[Vec<u32>], clock: Clock) -> (Bytes, Bytes, Bytes) {
+fn tasks(trace: &Trace, lanes: &[Vec<u32>], origin_ns: u64) -> (Bytes, Bytes, Bytes) {
     let (mut classes, mut costs, mut out) = (Table::new(), Table::new(), Bytes::default());
     for lane in lanes {
         out.number(lane.len() as u64);
@@ -179,8 +142,8 @@ fn tasks(trace: &Trace, lanes: &[Vec<u32>], clock: Clock) -> (Bytes, Bytes, Byte
         for task in lane.iter().map(|&task| &trace.tasks[task as usize]) {
             out.number(classes.number(class_of(task)));
             out.number(costs.number((task.flops.to_bits(), task.bytes.to_bits())));
-            out.difference(start, clock.read(task.start_ns));
-            start = clock.read(task.start_ns);
+            out.difference(start, since(origin_ns, task.start_ns));
+            start = since(origin_ns, task.start_ns);
             out.number(task.length_ns());
             out.difference(id, task.id);
             id = task.id;
@@ -217,7 +180,7 @@ fn hazards(trace: &Trace, by_number: &[u32], places: &[u32]) -> Bytes {
         out.number(of_task.len() as u64);
         for hazard in of_task.iter().map(|&at| trace.hazards[at as usize]) {
             let distance = i64::from(places[hazard.to as usize]) - i64::from(places[hazard.from as usize]);
-            out.number(((distance << 1) ^ (distance >> 63)) as u64 * 4 + hazard_number(hazard.kind));
+            out.number(((distance << 1) ^ (distance >> 63)) as u64 * 4 + hazard.kind as u64);
             out.difference(datum, u64::from(hazard.datum));
             datum = u64::from(hazard.datum);
         }
@@ -225,17 +188,17 @@ fn hazards(trace: &Trace, by_number: &[u32], places: &[u32]) -> Bytes {
     out
 }
 
-fn activities(trace: &Trace, clock: Clock) -> Bytes {
+fn activities(trace: &Trace, origin_ns: u64) -> Bytes {
     let mut out = Bytes::default();
     let span = |activity: &Activity| (activity.lane, activity.start_ns, activity.end_ns);
     for lane in by_lane(trace.lanes.len(), &trace.activities, span) {
         out.number(lane.len() as u64);
         let mut start = ZERO_NS;
         for activity in lane.iter().map(|&place| &trace.activities[place as usize]) {
-            out.number(activity_number(activity.kind));
+            out.number(activity.kind as u64);
             out.number(u64::from(activity.name));
-            out.difference(start, clock.read(activity.start_ns));
-            start = clock.read(activity.start_ns);
+            out.difference(start, since(origin_ns, activity.start_ns));
+            start = since(origin_ns, activity.start_ns);
             out.number(activity.end_ns - activity.start_ns);
             out.number(activity.bytes);
             out.number(u64::from(activity.link.is_some()));
@@ -249,7 +212,7 @@ fn activities(trace: &Trace, clock: Clock) -> Bytes {
     out
 }
 
-fn counters(counters: &[Counter], clock: Clock) -> Bytes {
+fn counters(counters: &[Counter], origin_ns: u64) -> Bytes {
     let mut out = Bytes::default();
     let is_whole = |value: f64| value >= 0.0 && value < (1_u64 << 52) as f64 && value.fract() == 0.0;
     for counter in counters {
@@ -258,8 +221,8 @@ fn counters(counters: &[Counter], clock: Clock) -> Bytes {
         out.number(u64::from(!all_whole));
         let (mut moment, mut previous) = (ZERO_NS, 0);
         for &(at_ns, value) in &counter.samples {
-            out.difference(moment, clock.read(at_ns));
-            moment = clock.read(at_ns);
+            out.difference(moment, since(origin_ns, at_ns));
+            moment = since(origin_ns, at_ns);
             if all_whole {
                 out.difference(previous, value as u64);
                 previous = value as u64;

@@ -35,28 +35,18 @@ pub(super) fn fill(template: &str, values: &[(&str, &str)], out: &mut impl std::
 
 /// `1.234 ms`: a length of time with four digits.
 pub(super) fn time(ns: f64) -> String {
-    if ns == 0.0 {
-        return "0".to_owned();
-    }
-    let (factor, unit) = match ns.abs() {
-        least if least >= 1e9 => (1e9, "s"),
-        least if least >= 1e6 => (1e6, "ms"),
-        least if least >= 1e3 => (1e3, "µs"),
-        _ => (1.0, "ns"),
-    };
-    format!("{} {unit}", digits(ns / factor))
+    if ns == 0.0 { "0".to_owned() } else { scaled(ns, [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")]) }
 }
 
 /// A number with an SI prefix, for a unit to follow: `1.234 G`.
 pub(super) fn amount(value: f64) -> String {
-    let (factor, prefix) = match value.abs() {
-        least if least >= 1e12 => (1e12, "T"),
-        least if least >= 1e9 => (1e9, "G"),
-        least if least >= 1e6 => (1e6, "M"),
-        least if least >= 1e3 => (1e3, "k"),
-        _ => (1.0, ""),
-    };
-    format!("{} {prefix}", digits(value / factor))
+    scaled(value, [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")])
+}
+
+/// In the first of the units that is not larger, or in the last.
+fn scaled<const N: usize>(value: f64, units: [(f64, &str); N]) -> String {
+    let (factor, unit) = units.into_iter().find(|(least, _)| value.abs() >= *least).unwrap_or(units[N - 1]);
+    format!("{} {unit}", digits(value / factor))
 }
 
 /// Four digits, unless the number is whole.

@@ -26,26 +26,18 @@ use crate::{Trace, analysis::Analysis};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 
-/// Parts of the page's script, in the order in which they need each other.
-const SCRIPTS: [&str; 17] = [
-    include_str!("bytes.js"),
-    include_str!("run.js"),
-    include_str!("rows.js"),
-    include_str!("palette.js"),
-    include_str!("axis.js"),
-    include_str!("strip.js"),
-    include_str!("gantt.js"),
-    include_str!("marks.js"),
-    include_str!("tracks.js"),
-    include_str!("overview.js"),
-    include_str!("search.js"),
-    include_str!("details.js"),
-    include_str!("list.js"),
-    include_str!("input.js"),
-    include_str!("controls.js"),
-    include_str!("page.js"),
-    include_str!("start.js"),
-];
+/// The files of these names, one after the other.
+macro_rules! script {
+    ($first:literal $($name:literal)*) => {
+        concat!(include_str!(concat!($first, ".js")) $(, "\n", include_str!(concat!($name, ".js")))*)
+    };
+}
+
+/// The page's script: its parts, in the order in which they need each other.
+const SCRIPT: &str = script!(
+    "bytes" "run" "rows" "palette" "axis" "strip" "gantt" "marks" "tracks" "overview" "search" "details" "list" "input"
+    "controls" "page" "start"
+);
 
 /// A page to be written.
 ///
@@ -100,7 +92,6 @@ impl<'a> Report<'a> {
         }
         let pages = tables::Tables { trace: self.trace, analysis: self.analysis };
         let panels = pages.panels();
-        let script = SCRIPTS.join("\n");
         let nonce = nonce(&[&names, &sections]);
         let values = [
             ("nonce", nonce.as_str()),
@@ -114,7 +105,7 @@ impl<'a> Report<'a> {
             ("names", &names),
             ("sections", &sections),
             ("style", include_str!("page.css")),
-            ("script", &script),
+            ("script", SCRIPT),
         ];
         html::fill(include_str!("page.html"), &values, out)
     }

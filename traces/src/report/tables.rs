@@ -170,9 +170,8 @@ impl Tables<'_> {
     fn kernel_row(&self, kernel: &KernelTime) -> [String; 11] {
         let length = &kernel.length_ns;
         let rates = kernel.task_rate_gflops.as_ref();
-        let swatch = format!("<span class=\"swatch\" data-kernel=\"{}\" aria-hidden=\"true\"></span>", kernel.kernel);
         [
-            format!("{swatch} {}", escape(&kernel.name)),
+            kernel_name(kernel.kernel, &kernel.name),
             count(kernel.tasks),
             time(kernel.total_ns as f64),
             percent(kernel.share),
@@ -225,7 +224,7 @@ impl Tables<'_> {
         for gap in gaps.longest.iter().take(GAPS_MAX) {
             longest.row(&self.gap_row(gap));
         }
-        format!("<div class=\"columns\"><div>{}</div><div>{}</div></div>\n", totals.finish(), longest.finish())
+        columns(totals, longest)
     }
 
     fn gap_row(&self, LongGap { gap, lane_name, ended_by_label, released_by_label }: &LongGap) -> [String; 6] {
@@ -252,17 +251,17 @@ impl Tables<'_> {
         }
         let mut blame = Table::new("What is on the critical path", &["kernel", "tasks>", "time>", "share>"]);
         for kernel in &path.blame {
-            let swatch =
-                format!("<span class=\"swatch\" data-kernel=\"{}\" aria-hidden=\"true\"></span>", kernel.kernel);
-            let name = format!("{swatch} {}", escape(&kernel.name));
+            let name = kernel_name(kernel.kernel, &kernel.name);
             blame.row(&[name, count(kernel.tasks), time(kernel.time_ns as f64), percent(kernel.share)]);
         }
         let mut longest: Vec<u32> = path.tasks.clone();
         longest.sort_by_key(|&task| std::cmp::Reverse(self.trace.tasks[task as usize].length_ns()));
         let mut tasks = Table::new("Its longest tasks", &["task", "length>", "lane"]);
-        for &task in longest.iter().take(PATH_TASKS_MAX) {
-            let Task { label, length_ns, lane } = self.task(task);
-            tasks.row(&[self.task_link(task, &label), time(length_ns as f64), escape(lane)]);
+        for &place in longest.iter().take(PATH_TASKS_MAX) {
+            let task = &self.trace.tasks[place as usize];
+            let label = format!("{} {}", self.trace.kernels[task.kernel as usize], task.index);
+            let lane = &self.trace.lanes[task.lane as usize].name;
+            tasks.row(&[self.task_link(place, &label), time(task.length_ns() as f64), escape(lane)]);
         }
         let text = format!(
             "A chain of <strong>{}</strong>, each waiting for the one before, takes <strong>{}</strong>: no number of lanes makes the \
@@ -271,8 +270,7 @@ impl Tables<'_> {
             time(path.length_ns as f64),
             time(path.waited_ns as f64)
         );
-        let (blame, tasks) = (blame.finish(), tasks.finish());
-        format!("<p>{text}</p>\n<div class=\"columns\"><div>{blame}</div><div>{tasks}</div></div>\n")
+        format!("<p>{text}</p>\n{}", columns(blame, tasks))
     }
 
     fn what_ifs(&self) -> String {
@@ -296,8 +294,7 @@ impl Tables<'_> {
             percent(what_ifs.error.abs()),
             if what_ifs.error < 0.0 { "shorter" } else { "longer" }
         );
-        let (workers, kernels) = (workers.finish(), kernels.finish());
-        format!("<p>{text}</p>\n<div class=\"columns\"><div>{workers}</div><div>{kernels}</div></div>\n")
+        format!("<p>{text}</p>\n{}", columns(workers, kernels))
     }
 
     fn facts(&self) -> String {
@@ -309,13 +306,6 @@ impl Tables<'_> {
         table.finish()
     }
 
-    fn task(&self, task: u32) -> Task<'_> {
-        let task = &self.trace.tasks[task as usize];
-        let kernel = &self.trace.kernels[task.kernel as usize];
-        let label = format!("{kernel} {}", task.index);
-        Task { label, length_ns: task.length_ns(), lane: &self.trace.lanes[task.lane as usize].name }
-    }
-
     /// A link that selects a task in the chart.
     fn task_link(&self, task: u32, label: &str) -> String {
         let id = self.trace.tasks[task as usize].id;
@@ -323,10 +313,14 @@ impl Tables<'_> {
     }
 }
 
-struct Task<'a> {
-    label: String,
-    length_ns: u64,
-    lane: &'a str,
+/// Two tables side by side.
+fn columns(left: Table, right: Table) -> String {
+    format!("<div class=\"columns\"><div>{}</div><div>{}</div></div>\n", left.finish(), right.finish())
+}
+
+/// A kernel's colour and name.
+fn kernel_name(kernel: u32, name: &str) -> String {
+    format!("<span class=\"swatch\" data-kernel=\"{kernel}\" aria-hidden=\"true\"></span> {}", escape(name))
 }
 
 /// The three parts of a lane's time side by side.

@@ -263,16 +263,7 @@ impl fmt::Display for WhatIf {
 impl WhatIfs {
     pub(super) fn new(replay: &Replay, kernels: &Kernels) -> Self {
         let ask = |question: WhatIf| replay.predict(&question).ok();
-        let nothing = Prediction {
-            question: WhatIf::default().to_string(),
-            workers: replay.workers(),
-            makespan_ns: 0,
-            speedup: 0.0,
-            utilisation: 0.0,
-            path_ns: 0,
-            path_share: 0.0,
-        };
-        let recorded = ask(WhatIf::default()).unwrap_or(nothing);
+        let recorded = ask(WhatIf::default()).expect("nothing is asked for that may be lacking");
         let error = match replay.wall_ns {
             0 => 0.0,
             wall_ns => recorded.makespan_ns as f64 / wall_ns as f64 - 1.0,
