@@ -8,16 +8,7 @@
 mod program;
 mod run;
 
-use std::ops::Range;
-
-/// The seeds of this run.
-fn seeds(usual: u64) -> Range<u64> {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    match number("SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("PROGRAMS").unwrap_or(usual),
-    }
-}
+use program::seeds;
 
 #[test]
 fn results_are_those_of_serial_execution() {
