@@ -38,21 +38,13 @@ pub struct Triangular<T, R, W = R> {
 }
 
 impl<T: Scalar, P: Shape> Operation for Triangular<T, P> {
-    type Element = T;
-    type Operand = P;
-    type On<R, W> = Triangular<T, R, W>;
+    resolved!(Triangular: action side uplo op diag alpha, a "A", b "B" updated(alpha != T::ZERO));
 
     fn name(&self) -> &'static str {
         match self.action {
             Action::Multiply => "trmm",
             Action::Solve => "trsm",
         }
-    }
-
-    fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<Triangular<T, X::Read, X::Write>, X::Error> {
-        let &Self { action, side, uplo, op, diag, alpha, ref a, ref b } = self;
-        let b = operands.write("B", updated(alpha != T::ZERO), b)?;
-        Ok(Triangular { action, side, uplo, op, diag, alpha, a: operands.read("A", a)?, b })
     }
 
     fn agrees(&self) -> bool {
@@ -68,10 +60,6 @@ impl<T: Scalar, P: Shape> Operation for Triangular<T, P> {
     fn run(on: Triangular<T, Operand<'_, T>, MatMut<'_, T>>) -> Result<(), NotPositiveDefinite> {
         on.apply();
         Ok(())
-    }
-
-    fn call(on: Triangular<T, Mat<T>>) -> Call<T> {
-        Call::Triangular(on)
     }
 }
 
