@@ -64,6 +64,36 @@ instantiate! {
     #[cfg(feature = "opencl")] opencl
 }
 
+/// The kernels that are generated for each class of devices, on whatever device there is.
+#[cfg(feature = "opencl")]
+mod opencl_classes {
+    use super::{
+        Suite, moves,
+        opencl_device::{gpu, narrow, wide},
+        products, triangles,
+    };
+
+    macro_rules! classes {
+        ($($class:ident)*) => {$(
+            mod $class {
+                mod s {
+                    kernels! { $class f32 }
+                }
+                mod d {
+                    kernels! { $class f64 }
+                }
+                mod c {
+                    kernels! { $class superscalar_kernels::c32 }
+                }
+                mod z {
+                    kernels! { $class superscalar_kernels::c64 }
+                }
+            }
+        )*};
+    }
+    classes! { wide narrow gpu }
+}
+
 /// The host's kernels once more, behind a driver.
 mod sim {
     instantiate!(@ sim d: f64);

@@ -1,19 +1,30 @@
-//! The OpenCL device that the suite is run on: one for all tests, since programs take long to compile.
+//! The OpenCL device that the suite is run on, with the kernels for it and with those of every class of devices: one for all tests, since
+//! programs take long to compile.
 
 use super::{Image, OnDevice, Runner};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use superscalar_devices::opencl::{OpenclDevice, Settings, devices, named};
-use superscalar_kernels::{Scalar, device::Call};
+use superscalar_devices::opencl::{OpenclDevice, OpenclQueue, Settings, devices, named};
+use superscalar_kernels::{
+    Scalar,
+    device::Call,
+    opencl::{Class, Parameters, enqueue_with, scratch_bytes_with},
+};
 use superscalar_runtime::DeviceError;
 
 const HEAP_BYTES: usize = 64 << 20;
 
-/// The device, for one test at a time.
-struct Shared(MutexGuard<'static, OnDevice>);
+/// The device, for one test at a time, with the kernels of this class, if not with its own.
+struct Shared(MutexGuard<'static, OnDevice>, Option<Class>);
 
 impl<T: Scalar> Runner<T> for Shared {
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
-        self.0.run(call, image)
+        let Self(device, class) = self;
+        let Some(class) = *class else { return device.run(call, image) };
+        let parameters = Parameters::of(class, T::LETTER);
+        device.run_by(scratch_bytes_with(&parameters, call), image, &mut |context| {
+            let scratch = context.scratch();
+            enqueue_with(&parameters, context.queue::<OpenclQueue>()?, scratch, call)
+        })
     }
 
     fn has_panels(&self) -> bool {
@@ -26,11 +37,27 @@ impl<T: Scalar> Runner<T> for Shared {
 /// # Panics
 /// If there is none although `REQUIRE_OPENCL` is 1.
 pub fn runner<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
+    with_kernels_of(None)
+}
+
+pub fn wide<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
+    with_kernels_of(Some(Class::WideCpu))
+}
+
+pub fn narrow<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
+    with_kernels_of(Some(Class::Cpu))
+}
+
+pub fn gpu<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
+    with_kernels_of(Some(Class::Gpu))
+}
+
+fn with_kernels_of<T: Scalar>(class: Option<Class>) -> Option<Box<dyn Runner<T>>> {
     static DEVICE: OnceLock<Option<(bool, Mutex<OnDevice>)>> = OnceLock::new();
     let (has_f64, device) = DEVICE.get_or_init(open).as_ref()?;
     let is_double = size_of::<T::Real>() == size_of::<f64>();
     // A test that failed has left nothing in it that another one reads.
-    let shared = || Shared(device.lock().unwrap_or_else(PoisonError::into_inner));
+    let shared = || Shared(device.lock().unwrap_or_else(PoisonError::into_inner), class);
     (*has_f64 || !is_double).then(|| Box::new(shared()) as Box<dyn Runner<T>>)
 }
 
