@@ -46,7 +46,7 @@ fn apply<T: Scalar>(
     c: Mat<T>,
 ) -> Result<(), DeviceError> {
     let (m, k) = v.shape();
-    let before = stream.mark();
+    let before = stream.scratch.mark();
     let unit = stream.take::<T>((k, k))?;
     let shape = if side == Side::Left { (k, c.n) } else { (c.m, k) };
     let (y, z) = (stream.take::<T>(shape)?, stream.take::<T>(shape)?);
@@ -72,7 +72,7 @@ fn apply<T: Scalar>(
             adding(-T::ONE, transposed, z, below, rest, stream)?;
         }
     }
-    stream.release(before);
+    stream.scratch.release(before);
     Ok(())
 }
 

@@ -1,20 +1,12 @@
 //! Products and solves with triangles.
 
 use super::{Call, Mat, Operation, Resolve, Shape, cost_of, reals, updated};
+pub use crate::vector::Action;
 use crate::{
     Diag, MatMut, NotPositiveDefinite, Op, Scalar, Side, Uplo,
     cpu::{self, Operand},
 };
 use superscalar_runtime::Cost;
-
-/// What is done with a triangle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// B := alpha op(A) B, or from the right.
-    Multiply,
-    /// B := alpha op(A)⁻¹ B, or from the right.
-    Solve,
-}
 
 /// trmm or trsm: B := alpha op(A) B or alpha B op(A), or the same with the inverse of op(A), where A is triangular.
 #[derive(Clone, Copy, Debug)]
