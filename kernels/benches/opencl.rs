@@ -4,8 +4,6 @@
 //! One line per operation, type and size: the median rates of both, timed in turn, and their ratio. The device's time is from the
 //! issue to the reported end, packing included, without copies. A filter is a word that a line must contain.
 
-#[allow(dead_code)] // The tests use all of it.
-#[path = "../tests/opencl/heap.rs"]
 mod heap;
 #[allow(dead_code)] // Other benchmarks use the rest.
 mod timing;
