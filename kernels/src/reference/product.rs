@@ -189,7 +189,7 @@ fn with_whole<T: Scalar>(
     mut c: MatMut<'_, T>,
 ) {
     assert_eq!(b.shape(), c.shape(), "shapes of a product");
-    assert_eq!(order, if side == Side::Left { c.nrows() } else { c.ncols() }, "shapes of a product");
+    assert_eq!(order, side.order(c.shape()), "shapes of a product");
     for j in 0..c.ncols() {
         for i in 0..c.nrows() {
             let sum = || match side {

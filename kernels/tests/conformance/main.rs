@@ -76,18 +76,7 @@ mod opencl_classes {
     macro_rules! classes {
         ($($class:ident)*) => {$(
             mod $class {
-                mod s {
-                    kernels! { $class f32 }
-                }
-                mod d {
-                    kernels! { $class f64 }
-                }
-                mod c {
-                    kernels! { $class superscalar_kernels::c32 }
-                }
-                mod z {
-                    kernels! { $class superscalar_kernels::c64 }
-                }
+                each_type! { kernels $class }
             }
         )*};
     }
@@ -96,8 +85,12 @@ mod opencl_classes {
 
 /// The host's kernels once more, behind a driver.
 mod sim {
-    instantiate!(@ sim d: f64);
-    instantiate!(@ sim c: superscalar_kernels::c32);
+    mod d {
+        suite! { sim f64 }
+    }
+    mod c {
+        suite! { sim superscalar_kernels::c32 }
+    }
 }
 
 /// Two types have lanes of both widths, and real and complex kernels.
@@ -131,18 +124,7 @@ fn pivots_of_long_columns_are_the_first_of_the_largest() {
 /// Only panels are launched in clusters.
 #[cfg(feature = "cuda")]
 mod cuda_without_clusters {
-    mod s {
-        panels! { cuda_without_clusters f32 }
-    }
-    mod d {
-        panels! { cuda_without_clusters f64 }
-    }
-    mod c {
-        panels! { cuda_without_clusters superscalar_kernels::c32 }
-    }
-    mod z {
-        panels! { cuda_without_clusters superscalar_kernels::c64 }
-    }
+    each_type! { panels cuda_without_clusters }
 }
 
 /// What `tests/gpu_sanitize.sh` runs.
