@@ -1,7 +1,7 @@
 //! [`Scratch`]: the working memory of one call on a device.
 //!
-//! A call is a sequence of launches in one in-order queue, so a later launch may use the memory of an earlier one anew: scratch is a
-//! stack.
+//! A call is a sequence of launches in one in-order queue, so a later launch may use the memory of an earlier one anew:
+//! scratch is a stack.
 
 use std::ops::Range;
 use superscalar_runtime::DeviceError;

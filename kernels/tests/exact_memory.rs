@@ -56,7 +56,12 @@ fn agree<T: Scalar>(
 /// The same for a kernel and the reference of its name, whose last argument is the matrix.
 macro_rules! agree {
     ($routine:ident($($argument:expr),*) of $given:expr) => {
-        agree(stringify!($routine), $given, |c| cpu::$routine($($argument,)* c), |c| reference::$routine($($argument,)* c))
+        agree(
+            stringify!($routine),
+            $given,
+            |c| cpu::$routine($($argument,)* c),
+            |c| reference::$routine($($argument,)* c),
+        )
     };
 }
 

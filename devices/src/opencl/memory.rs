@@ -148,7 +148,8 @@ impl Columns {
     }
 }
 
-/// Copies between the heap and host memory, in one direction: by one function of OpenCL's if neither has gaps, by another one else.
+/// Copies between the heap and host memory, in one direction: by one function of OpenCL's if neither has gaps, by
+/// another one else.
 macro_rules! copies {
     ($($(#[$doc:meta])* $name:ident($Base:ty) = $whole:ident, $rect:ident;)*) => {$(
         $(#[$doc])*

@@ -35,8 +35,8 @@ pub fn chain(bench: &Bench, input: &[u8], output: &mut [u8]) -> (Event, Event) {
     }
 }
 
-/// In, a long kernel there, from peer to peer, a kernel there, out: all in the queues before anything of it is over. The memory is eight bytes;
-/// the work takes at least so long.
+/// In, a long kernel there, from peer to peer, a kernel there, out: all in the queues before anything of it is over.
+/// The memory is eight bytes; the work takes at least so long.
 pub fn a_chain_needs_no_host(bench: &mut Bench, memory: &mut [u8], least: Duration) {
     for _ in 0..2 {
         memory[..4].copy_from_slice(&41i32.to_ne_bytes());

@@ -1,4 +1,5 @@
-//! What runs a program: its tasks are closures, and codelets that a device of the kind under test takes by its `launch`.
+//! What runs a program: its tasks are closures, and codelets that a device of the kind under test takes by its
+//! `launch`.
 
 use super::{
     KIND, launch,

@@ -1,4 +1,5 @@
-//! What the benchmarks share: which lines are wanted, numbers to compute with, medians, and rates beside the peak and gemm.
+//! What the benchmarks share: which lines are wanted, numbers to compute with, medians, and rates beside the peak and
+//! gemm.
 
 use superscalar_kernels::{Real, peak::measure_fma_peak};
 
@@ -35,8 +36,8 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Prints a line: its rate, and what that is of the multiply-add peak and of gemm's rate. The three are measured in turn, round by round;
-/// `rates` measures the line's and gemm's, in flops per second.
+/// Prints a line: its rate, and what that is of the multiply-add peak and of gemm's rate. The three are measured in
+/// turn, round by round; `rates` measures the line's and gemm's, in flops per second.
 pub fn print_rates<R: Real>(title: &str, mut rates: impl FnMut() -> (f64, f64)) {
     let (mut giga, mut of_peak, mut of_gemm) = (vec![], vec![], vec![]);
     for _ in 0..ROUNDS {

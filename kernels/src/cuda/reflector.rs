@@ -37,7 +37,8 @@ pub(super) fn larfb<T: Scalar>(
     Ok(())
 }
 
-/// Y = Vᴴ C, then C − V (op(T) Y); or from the right Y = C V, then C − (Y op(T)) Vᴴ. The rows below the triangle of V are apart.
+/// Y = Vᴴ C, then C − V (op(T) Y); or from the right Y = C V, then C − (Y op(T)) Vᴴ. The rows below the triangle of V
+/// are apart.
 fn apply<T: Scalar>(
     stream: &mut Stream<'_, T>,
     (side, op): (Side, Op),

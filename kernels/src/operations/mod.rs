@@ -14,8 +14,8 @@
 //! | `reflect` | [`Larfb`] |
 //! | `moves` | [`Lacpy`], [`Scale`], [`Laswp`] |
 
-/// What operations with factors say in the same words: their types, [`Operation::on`] and [`Operation::call`]. Named are the options, what is
-/// read, and what is written, with its mode.
+/// What operations with factors say in the same words: their types, [`Operation::on`] and [`Operation::call`]. Named
+/// are the options, what is read, and what is written, with its mode.
 macro_rules! resolved {
     ($Name:ident: $($option:ident)*, $($read:ident $letter:literal)*, $written:ident $to:literal $mode:expr) => {
         type Element = T;

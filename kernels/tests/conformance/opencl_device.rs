@@ -1,5 +1,5 @@
-//! The OpenCL device that the suite is run on, with the kernels for it and with those of every class of devices: one for all tests, since
-//! programs take long to compile.
+//! The OpenCL device that the suite is run on, with the kernels for it and with those of every class of devices: one
+//! for all tests, since programs take long to compile.
 
 use super::{Image, OnDevice, Runner};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};

@@ -7,8 +7,8 @@ use superscalar_kernels::{
     operations::{Gemm, Rank2k, RankK, Symm},
 };
 
-/// Shapes (m, n, k): empty, one, odd; around the tiles of registers and of work groups; long in one direction, and deeper
-/// than what is packed at once.
+/// Shapes (m, n, k): empty, one, odd; around the tiles of registers and of work groups; long in one direction, and
+/// deeper than what is packed at once.
 const SHAPES: [(usize, usize, usize); 16] = [
     (0, 3, 2),
     (3, 0, 2),

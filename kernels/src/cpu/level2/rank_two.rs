@@ -40,8 +40,8 @@ updates! {
     /// ```
     syr2(a: MatMut) = dense(hermitian: false);
 
-    /// A = alpha x yᴴ + conj(alpha) y xᴴ + A, with A Hermitian: the imaginary part of its diagonal is taken as zero, and
-    /// set to it. For real types this is [`syr2`].
+    /// A = alpha x yᴴ + conj(alpha) y xᴴ + A, with A Hermitian: the imaginary part of its diagonal is taken as zero,
+    /// and set to it. For real types this is [`syr2`].
     ///
     /// # Panics
     /// As for [`syr2`].

@@ -140,7 +140,8 @@ impl<T: Scalar> Update<T> {
     }
 }
 
-/// A part goes through four columns at a time, and through the rest one by one. Behind the number of columns is that of vectors at a time.
+/// A part goes through four columns at a time, and through the rest one by one. Behind the number of columns is that of
+/// vectors at a time.
 macro_rules! by_columns {
     ($($Part:ident [$($four:tt)*] [$($one:tt)*];)*) => {$(
         impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for $Part<T> {
