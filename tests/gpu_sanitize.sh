@@ -17,7 +17,7 @@
 #     panels                             getrf_{1,2,4,8} geqrf_{1,2,4,8} in clusters, shift
 #     panels, X = s_without_clusters ..  getrf_{1,2,4,8} geqrf_{1,2,4,8} in grids, clear
 #     tall_panels                        getrf_1 geqrf_1 in grids, getrf_in_place geqrf_in_place
-#   cuda copies::small copies::random    copy (devices/tests/cuda/copies.rs: between two heaps on one GPU)
+#   cuda copies::small copies::random    copy (copies.rs in devices/tests/cuda and driver: between two heaps on one GPU)
 #   tester                               whole routines: the same kernels among the runtime's copies and queues
 #
 # A heap is one allocation, so memcheck and initcheck see what leaves a heap, shared memory or a launch's arguments, and not what leaves a

@@ -4,6 +4,9 @@
 //! written where nothing is computed. What a factorization overwrites is copied anew before each, and the copies' time taken off. A filter is
 //! a word that a line must contain.
 
+#[allow(dead_code)] // Other benchmarks use the rest.
+mod timing;
+
 use std::{
     ptr::NonNull,
     sync::Arc,
@@ -16,6 +19,7 @@ use superscalar_kernels::{
     operations::{Action, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
 };
 use superscalar_runtime::{Cost, Device, DeviceError, DeviceRegion, Event, HostRegion, IssueContext, Transfer};
+use timing::{Filters, numbers};
 
 /// Calls in a row.
 const CALLS: usize = 20;
@@ -148,11 +152,7 @@ fn lines<T: Scalar>(n: usize) -> Vec<Line<T>> {
 
 /// Operands of which no result overflows; then interchanges with rows far below.
 fn operands<T: Scalar>(n: usize) -> Vec<u8> {
-    let mut state = 1u64;
-    let mut next = || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 40) as f64 / f64::powi(2.0, 24) - 0.5
-    };
+    let mut next = numbers();
     let mut data: Vec<T> = (0..3 * n * n).map(|_| T::from_f64(next() / n as f64)).collect();
     for block in data.chunks_exact_mut(n * n) {
         (0..n).for_each(|i| block[i * (n + 1)] = T::ONE);
@@ -164,13 +164,13 @@ fn operands<T: Scalar>(n: usize) -> Vec<u8> {
     bytes
 }
 
-fn measure<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), DeviceError> {
+fn measure<T: Scalar>(gpu: &mut Gpu, filters: &Filters) -> Result<(), DeviceError> {
     for n in ORDERS {
         let mut bytes = operands::<T>(n);
         gpu.operands = bytes.len();
         for line in lines::<T>(n) {
             let title = format!("{:<10} {} n={n:<5}", line.name, T::LETTER);
-            if !filters.iter().all(|filter| title.contains(filter.as_str())) {
+            if !filters.take(&title) {
                 continue;
             }
             gpu.load(&mut bytes)?;
@@ -196,7 +196,7 @@ const PANEL_COLUMNS: [usize; 6] = [16, 32, 64, 128, 256, 512];
 const TILES: [usize; 8] = [128, 256, 384, 512, 768, 1024, 1536, 2048];
 
 /// The panels of LU and QR factorizations, and the tiles of a Cholesky factorization: with the time for a column.
-fn measure_panels<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), DeviceError> {
+fn measure_panels<T: Scalar>(gpu: &mut Gpu, filters: &Filters) -> Result<(), DeviceError> {
     let panels = PANEL_ROWS.iter().flat_map(|&m| PANEL_COLUMNS.map(|n| (m, n)));
     for (m, n) in panels.chain(TILES.map(|n| (n, n))) {
         let [a, c] = [0, 1].map(|at| Mat::<T>::at(at * m * n, (m, n), m));
@@ -213,7 +213,7 @@ fn measure_panels<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), De
         };
         for (name, multiplications, call) in calls {
             let title = format!("{name:<10} {} {m:>6} x {n:<5}", T::LETTER);
-            if !filters.iter().all(|filter| title.contains(filter.as_str())) {
+            if !filters.take(&title) {
                 continue;
             }
             gpu.operands = (behind + n) * size_of::<i32>();
@@ -229,11 +229,7 @@ fn measure_panels<T: Scalar>(gpu: &mut Gpu, filters: &[String]) -> Result<(), De
 
 /// What a factorization begins with: a positive definite tile, or a panel whose rows move.
 fn to_factor<T: Scalar>((m, n): (usize, usize)) -> Vec<u8> {
-    let mut state = 1u64;
-    let mut next = || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 40) as f64 / f64::powi(2.0, 24) - 0.5
-    };
+    let mut next = numbers();
     let by = if m > n { 1.0 } else { n as f64 };
     let mut data: Vec<T> = (0..m * n).map(|_| T::from_f64(next() / by)).collect();
     if m == n {
@@ -243,7 +239,7 @@ fn to_factor<T: Scalar>((m, n): (usize, usize)) -> Vec<u8> {
 }
 
 fn main() -> Result<(), DeviceError> {
-    let filters: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let filters = Filters::given();
     if cuda::count()? == 0 {
         println!("there is no GPU");
         return Ok(());

@@ -4,9 +4,9 @@
 //! One line per operation, type and size: the median rates of both, timed in turn, and their ratio. The device's time is from the
 //! issue to the reported end, packing included, without copies. A filter is a word that a line must contain.
 
-#[allow(dead_code)] // The tests use all of it.
-#[path = "../tests/opencl/heap.rs"]
 mod heap;
+#[allow(dead_code)] // Other benchmarks use the rest.
+mod timing;
 
 use heap::Heap;
 use std::time::Instant;
@@ -16,6 +16,7 @@ use superscalar_kernels::{
     opencl::{enqueue, scratch_bytes},
     operations::{Action, Gemm, Potrf, RankK, Symm, Triangular},
 };
+use timing::{Filters, median, numbers};
 
 /// Rounds per line, of which the median counts.
 const ROUNDS: usize = 9;
@@ -28,12 +29,8 @@ struct Operands<T> {
 
 impl<T: Scalar> Operands<T> {
     fn new(n: usize) -> Self {
-        let mut state = 1u64;
-        let mut next = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            T::from_f64(((state >> 40) as f64 / f64::powi(2.0, 24) - 0.5) / n as f64)
-        };
-        let mut data: Vec<T> = (0..3 * n * n).map(|_| next()).collect();
+        let mut next = numbers();
+        let mut data: Vec<T> = (0..3 * n * n).map(|_| T::from_f64(next() / n as f64)).collect();
         for block in data.chunks_exact_mut(n * n) {
             (0..n).for_each(|i| block[i * (n + 1)] = T::from_f64(2.0));
         }
@@ -152,16 +149,11 @@ fn triangular<T: Scalar>() -> Vec<Line<T>> {
     ]
 }
 
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
-}
-
-fn measure<T: Scalar>(heap: &Heap, filters: &[String]) {
+fn measure<T: Scalar>(heap: &Heap, filters: &Filters) {
     for n in [256, 512, 1024] {
         for line in products::<T>().into_iter().chain(triangular()) {
             let title = format!("{:<9} {} n={n:<5}", line.name, T::LETTER);
-            if !filters.iter().all(|filter| title.contains(filter.as_str())) {
+            if !filters.take(&title) {
                 continue;
             }
             let fresh = Operands::<T>::new(n);
@@ -192,7 +184,7 @@ fn measure<T: Scalar>(heap: &Heap, filters: &[String]) {
 }
 
 fn main() {
-    let filters: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let filters = Filters::given();
     let Some(heap) = Heap::open(160 << 20) else { return };
     println!("{}", heap.name());
     measure::<f32>(&heap, &filters);

@@ -5,15 +5,15 @@
 //! that geqrf needs for T (about half as many again) do not. The three are measured in turn, round by round. A filter is a
 //! word that a line must contain, such as `getrf`, `f64` or `4096x128`; all of the given ones must match.
 
+#[allow(dead_code)] // Other benchmarks use the rest.
+mod timing;
+
 use std::hint::black_box;
 use std::time::Instant;
 use superscalar_kernels::cpu::{self, BlockReflector};
-use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side, c32, c64, peak::measure_fma_peak};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side, c32, c64};
+use timing::{Filters, SAMPLE_S, numbers, print_peak, print_rates};
 
-/// Rounds per line, of which the median counts.
-const ROUNDS: usize = 15;
-/// Time of one sample, seconds: enough calls are made to fill it.
-const SAMPLE_S: f64 = 2e-3;
 /// Reflectors per factor T in the line geqrt.
 const INNER: usize = 32;
 const SHAPES: [(usize, usize); 10] = [
@@ -49,12 +49,8 @@ struct Line<T> {
 
 impl<T: Scalar> Operands<T> {
     fn new(m: usize, n: usize) -> Self {
-        let mut state = 1u64;
-        let mut next = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            T::from_f64((state >> 40) as f64 / f64::powi(2.0, 24) - 0.5)
-        };
-        let a: Vec<T> = (0..m * n).map(|_| next()).collect();
+        let mut next = numbers();
+        let a: Vec<T> = (0..m * n).map(|_| T::from_f64(next())).collect();
         let c = a.clone();
         Self { m, n, a, c, ipiv: vec![0; n], tau: vec![T::ZERO; n], t: vec![T::ZERO; n * n] }
     }
@@ -130,15 +126,10 @@ fn gemm_rate<T: Scalar>(a: &[T], c: &mut [T]) -> f64 {
     (N * N * N) as f64 / start.elapsed().as_secs_f64()
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-fn measure<T: Scalar>(type_name: &str, m: usize, n: usize, filters: &[String]) {
+fn measure<T: Scalar>(type_name: &str, m: usize, n: usize, filters: &Filters) {
     let wanted = |line: &Line<T>| {
         let text = format!("{} {type_name} {m}x{n}", line.name);
-        filters.iter().all(|filter| text.contains(filter.as_str()))
+        filters.take(&text)
     };
     let chosen: Vec<_> = lines().into_iter().filter(wanted).collect();
     if chosen.is_empty() {
@@ -149,29 +140,16 @@ fn measure<T: Scalar>(type_name: &str, m: usize, n: usize, filters: &[String]) {
     let square = Operands::<T>::new(256, 256);
     let mut product = square.a.clone();
     for line in &chosen {
-        let (mut rates, mut of_peak, mut of_gemm) = (vec![], vec![], vec![]);
-        for _ in 0..ROUNDS {
+        print_rates::<T::Real>(&format!("{type_name} {} {:<10}", line.name, format!("{m}x{n}")), || {
             let gemm = flops * gemm_rate(&square.a, &mut product);
-            let rate = flops * (line.work)(m as f64, n as f64) / sample(&mut operands, line);
-            rates.push(rate / 1e9);
-            of_peak.push(rate / measure_fma_peak::<T::Real>());
-            of_gemm.push(rate / gemm);
-        }
-        println!(
-            "{type_name} {} {:<10} {:7.1} GFLOP/s {:6.1} % of peak {:6.1} % of gemm",
-            line.name,
-            format!("{m}x{n}"),
-            median(rates),
-            100.0 * median(of_peak),
-            100.0 * median(of_gemm)
-        );
+            (flops * (line.work)(m as f64, n as f64) / sample(&mut operands, line), gemm)
+        });
     }
 }
 
 fn main() {
-    // Cargo passes --bench; what is left are filters.
-    let filters: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    println!("peak: f64 {:.1}, f32 {:.1} GFLOP/s", measure_fma_peak::<f64>() / 1e9, measure_fma_peak::<f32>() / 1e9);
+    let filters = Filters::given();
+    print_peak();
     for (m, n) in SHAPES {
         measure::<f64>("f64", m, n, &filters);
         measure::<f32>("f32", m, n, &filters);

@@ -5,14 +5,13 @@
 //! so that a neighbour on the machine or a change of clock hits them alike. A filter is a word that a line must contain,
 //! such as `gemm`, `f64` or `256`; all of the given ones must match.
 
+#[allow(dead_code)] // Other benchmarks use the rest.
+mod timing;
+
 use std::hint::black_box;
 use std::time::Instant;
-use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu, peak::measure_fma_peak};
-
-/// Rounds per line, of which the median counts.
-const ROUNDS: usize = 15;
-/// Time of one sample, seconds: enough calls are made to fill it.
-const SAMPLE_S: f64 = 2e-3;
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu};
+use timing::{Filters, SAMPLE_S, numbers, print_peak, print_rates};
 
 /// The operands of one line: two factors, a well conditioned Hermitian matrix, and room for the result.
 struct Operands<T> {
@@ -38,12 +37,8 @@ struct Line<T> {
 
 impl<T: Scalar> Operands<T> {
     fn new(n: usize, ld: usize) -> Self {
-        let mut state = 1u64;
-        let mut next = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            T::from_f64((state >> 40) as f64 / f64::powi(2.0, 24) - 0.5)
-        };
-        let mut random = |scale: f64| (0..ld * n).map(|_| next() * T::from_f64(scale)).collect::<Vec<_>>();
+        let mut next = numbers();
+        let mut random = |scale: f64| (0..ld * n).map(|_| T::from_f64(scale * next())).collect::<Vec<_>>();
         let (a, b, c) = (random(1.0), random(1.0), random(1.0));
         let mut spd = random(0.5 / n as f64);
         (0..n).for_each(|i| spd[i + i * ld] = T::from_f64(2.0));
@@ -110,17 +105,12 @@ fn sample<T: Scalar>(operands: &mut Operands<T>, line: &Line<T>, calls: usize) -
     start.elapsed().as_secs_f64() / calls as f64
 }
 
-fn median(mut x: Vec<f64>) -> f64 {
-    x.sort_by(f64::total_cmp);
-    x[x.len() / 2]
-}
-
-fn measure<T: Scalar>(type_name: &str, n: usize, ld: usize, filters: &[String]) {
+fn measure<T: Scalar>(type_name: &str, n: usize, ld: usize, filters: &Filters) {
     let chosen: Vec<Line<T>> = lines()
         .into_iter()
         .filter(|line| {
             let text = format!("{type_name} {} {n} ld={ld}", line.name);
-            filters.iter().all(|f| text.contains(f.as_str()))
+            filters.take(&text)
         })
         .collect();
     if chosen.is_empty() {
@@ -134,29 +124,16 @@ fn measure<T: Scalar>(type_name: &str, n: usize, ld: usize, filters: &[String]) 
     let once = start.elapsed().as_secs_f64();
     let calls = ((SAMPLE_S / once) as usize).max(1);
     for line in &chosen {
-        let (mut rates, mut of_peak, mut of_gemm) = (vec![], vec![], vec![]);
-        for _ in 0..ROUNDS {
-            let gemm_rate = flops / sample(&mut operands, &gemm, calls);
-            let rate = flops * line.share / sample(&mut operands, line, calls);
-            let peak = measure_fma_peak::<T::Real>();
-            rates.push(rate / 1e9);
-            of_peak.push(rate / peak);
-            of_gemm.push(rate / gemm_rate);
-        }
-        println!(
-            "{type_name} {:<11} n={n:<4} ld={ld:<5} {:7.1} GFLOP/s {:6.1} % of peak {:6.1} % of gemm",
-            line.name,
-            median(rates),
-            100.0 * median(of_peak),
-            100.0 * median(of_gemm)
-        );
+        print_rates::<T::Real>(&format!("{type_name} {:<11} n={n:<4} ld={ld:<5}", line.name), || {
+            let gemm = flops / sample(&mut operands, &gemm, calls);
+            (flops * line.share / sample(&mut operands, line, calls), gemm)
+        });
     }
 }
 
 fn main() {
-    // Cargo passes --bench; what is left are filters.
-    let filters: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    println!("peak: f64 {:.1}, f32 {:.1} GFLOP/s", measure_fma_peak::<f64>() / 1e9, measure_fma_peak::<f32>() / 1e9);
+    let filters = Filters::given();
+    print_peak();
     for n in [128, 192, 256, 512] {
         for ld in [n, 4096] {
             measure::<f64>("f64", n, ld, &filters);

@@ -6,16 +6,16 @@
 //! machine hits both. A filter is a word that a line must contain. The peer is the library that `SUPERSCALAR_PEER`
 //! names, or OpenBLAS where Debian has it; without one its columns are empty.
 
+#[allow(dead_code)] // Other benchmarks use the rest.
+mod timing;
+
 use libloading::Library;
 use std::ffi::{c_char, c_int};
 use std::hint::black_box;
 use std::time::Instant;
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Uplo, VecMut, VecRef, cpu};
+use timing::{Filters, ROUNDS, SAMPLE_S, median};
 
-/// Rounds per line, of which the median counts.
-const ROUNDS: usize = 15;
-/// Time of one sample, seconds: enough calls are made to fill it.
-const SAMPLE_S: f64 = 2e-3;
 const OPENBLAS: &str = "/usr/lib/x86_64-linux-gnu/libopenblas.so.0";
 
 struct Operands {
@@ -216,11 +216,6 @@ fn sample(operands: &mut Operands, calls: usize, mut body: impl FnMut(&mut Opera
     start.elapsed().as_secs_f64() / calls as f64
 }
 
-fn median(mut x: Vec<f64>) -> f64 {
-    x.sort_by(f64::total_cmp);
-    x[x.len() / 2]
-}
-
 fn measure(line: &Line, peer: Option<&Peer>, operands: &mut Operands) {
     let n = operands.n as f64;
     let giga = 8e-9 * (line.squares * n * n + line.lengths * n);
@@ -240,8 +235,7 @@ fn measure(line: &Line, peer: Option<&Peer>, operands: &mut Operands) {
 }
 
 fn main() {
-    // Cargo passes --bench; what is left are filters.
-    let filters: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    let filters = Filters::given();
     let path = std::env::var("SUPERSCALAR_PEER").unwrap_or_else(|_| OPENBLAS.to_owned());
     // SAFETY: the program has one thread.
     unsafe { std::env::set_var("OPENBLAS_NUM_THREADS", "1") };
@@ -249,8 +243,7 @@ fn main() {
     for n in [100, 1000, 4000] {
         let mut operands = Operands::new(n);
         for line in level1().iter().chain(&level2()) {
-            let text = format!("{} {n}", line.name);
-            if filters.iter().all(|filter| text.contains(filter.as_str())) {
+            if filters.take(&format!("{} {n}", line.name)) {
                 measure(line, peer.as_ref(), &mut operands);
             }
         }

@@ -14,18 +14,25 @@ use crate::vector::{
 };
 use std::sync::OnceLock;
 
+/// A method for each operation that a kernel is for: as a declaration, or with this body.
+macro_rules! methods {
+    ($T:ty, $operation:ident => $body:tt) => {
+        fn small_product(&self, $operation: &Small<'_, $T>) $body
+        fn product(&self, $operation: Blocks<'_, $T>) $body
+        fn thin_product(&self, $operation: Thin<'_, $T>) $body
+        fn small_rank(&self, $operation: SmallRank<'_, $T>) $body
+        fn pack(&self, $operation: Pack<'_, $T>) -> Packed $body
+        fn triangular(&self, $operation: Triangular<'_, $T>) $body
+        fn triangular_product(&self, $operation: TriangularProduct<'_, $T>) $body
+        fn factor(&self, $operation: Factorization<'_, $T>) -> usize $body
+        fn lu_panel(&self, $operation: LuPanel<'_, $T>) -> Option<usize> $body
+        fn qr_panel(&self, $operation: QrPanel<'_, $T>) $body
+    };
+}
+
 /// The vector kernels of an element type.
 pub(crate) trait Backend<T: Scalar> {
-    fn small_product(&self, product: &Small<'_, T>);
-    fn product(&self, product: Blocks<'_, T>);
-    fn thin_product(&self, product: Thin<'_, T>);
-    fn small_rank(&self, update: SmallRank<'_, T>);
-    fn pack(&self, pack: Pack<'_, T>) -> Packed;
-    fn triangular(&self, triangular: Triangular<'_, T>);
-    fn triangular_product(&self, product: TriangularProduct<'_, T>);
-    fn factor(&self, factorization: Factorization<'_, T>) -> usize;
-    fn lu_panel(&self, panel: LuPanel<'_, T>) -> Option<usize>;
-    fn qr_panel(&self, panel: QrPanel<'_, T>);
+    methods!(T, operation => ;);
     /// The loops of the Level-1 and Level-2 BLAS.
     fn vectors(&self) -> &'static VectorParts<T>;
     /// The same, looked up for the instructions in use.
@@ -59,36 +66,7 @@ macro_rules! compiled {
         }
         $(
             impl Backend<$t> for Compiled {
-                fn small_product(&self, product: &Small<'_, $t>) {
-                    dispatch::<$t, _>(product);
-                }
-                fn product(&self, product: Blocks<'_, $t>) {
-                    dispatch::<$t, _>(product);
-                }
-                fn thin_product(&self, product: Thin<'_, $t>) {
-                    dispatch::<$t, _>(product);
-                }
-                fn small_rank(&self, update: SmallRank<'_, $t>) {
-                    dispatch::<$t, _>(update);
-                }
-                fn pack(&self, pack: Pack<'_, $t>) -> Packed {
-                    dispatch::<$t, _>(pack)
-                }
-                fn triangular(&self, triangular: Triangular<'_, $t>) {
-                    dispatch::<$t, _>(triangular);
-                }
-                fn triangular_product(&self, product: TriangularProduct<'_, $t>) {
-                    dispatch::<$t, _>(product);
-                }
-                fn factor(&self, factorization: Factorization<'_, $t>) -> usize {
-                    dispatch::<$t, _>(factorization)
-                }
-                fn lu_panel(&self, panel: LuPanel<'_, $t>) -> Option<usize> {
-                    dispatch::<$t, _>(panel)
-                }
-                fn qr_panel(&self, panel: QrPanel<'_, $t>) {
-                    dispatch::<$t, _>(panel);
-                }
+                methods!($t, operation => { dispatch::<$t, _>(operation) });
                 #[inline]
                 fn vectors(&self) -> &'static VectorParts<$t> {
                     static CHOSEN: OnceLock<&VectorParts<$t>> = OnceLock::new();

@@ -50,6 +50,8 @@ pub mod peak;
 pub mod reference;
 mod reflector;
 pub mod scalar;
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+mod scratch;
 mod sim;
 mod simd;
 mod tile;

@@ -53,49 +53,36 @@ fn agree<T: Scalar>(
     assert!(error <= 1e3, "{what} {} {} x {}: {error:.1} roundoffs", T::LETTER, given.m, given.n);
 }
 
+/// The same for a kernel and the reference of its name, whose last argument is the matrix.
+macro_rules! agree {
+    ($routine:ident($($argument:expr),*) of $given:expr) => {
+        agree(
+            stringify!($routine),
+            $given,
+            |c| cpu::$routine($($argument,)* c),
+            |c| reference::$routine($($argument,)* c),
+        )
+    };
+}
+
 fn products<T: Scalar>() {
     let (alpha, beta) = (T::from_f64(0.5), T::from_f64(-1.0));
     for (m, n, k) in SHAPES {
         for (op_a, op_b) in [(Op::None, Op::None), (Op::Trans, Op::ConjTrans), (Op::ConjTrans, Op::None)] {
             let (a, b) = (Exact::<T>::new(op_a.shape((m, k)), 1), Exact::new(op_b.shape((k, n)), 2));
             let (a, b, c) = (a.view(), b.view(), Exact::new((m, n), 3));
-            agree(
-                "gemm",
-                &c,
-                |c| cpu::gemm(alpha, op_a, a, op_b, b, beta, c),
-                |c| reference::gemm(alpha, op_a, a, op_b, b, beta, c),
-            );
+            agree!(gemm(alpha, op_a, a, op_b, b, beta) of &c);
         }
         for uplo in UPLOS {
             let (a, b) = (Exact::<T>::new((n, k), 1), Exact::<T>::new((k, n), 2));
             let (a, b, c) = (a.view(), b.view(), Exact::<T>::new((n, n), 3));
             let (none, op) = (Op::None, Op::Trans);
-            agree(
-                "gemmt",
-                &c,
-                |c| cpu::gemmt(uplo, alpha, none, a, none, b, beta, c),
-                |c| reference::gemmt(uplo, alpha, none, a, none, b, beta, c),
-            );
-            agree(
-                "syrk",
-                &c,
-                |c| cpu::syrk(uplo, none, alpha, a, beta, c),
-                |c| reference::syrk(uplo, none, alpha, a, beta, c),
-            );
-            agree(
-                "syr2k",
-                &c,
-                |c| cpu::syr2k(uplo, op, alpha, b, b, beta, c),
-                |c| reference::syr2k(uplo, op, alpha, b, b, beta, c),
-            );
+            agree!(gemmt(uplo, alpha, none, a, none, b, beta) of &c);
+            agree!(syrk(uplo, none, alpha, a, beta) of &c);
+            agree!(syr2k(uplo, op, alpha, b, b, beta) of &c);
             let (one, op) = (beta.re(), Op::ConjTrans);
-            agree("herk", &c, |c| cpu::herk(uplo, op, one, b, one, c), |c| reference::herk(uplo, op, one, b, one, c));
-            agree(
-                "her2k",
-                &c,
-                |c| cpu::her2k(uplo, none, alpha, a, a, one, c),
-                |c| reference::her2k(uplo, none, alpha, a, a, one, c),
-            );
+            agree!(herk(uplo, op, one, b, one) of &c);
+            agree!(her2k(uplo, none, alpha, a, a, one) of &c);
         }
     }
 }
@@ -108,32 +95,12 @@ fn sided<T: Scalar>() {
             let (a, b, c) =
                 (Exact::<T>::new((order, order), 1), Exact::<T>::new((m, n), 2), Exact::<T>::new((m, n), 3));
             let (a, b) = (a.view(), b.view());
-            agree(
-                "symm",
-                &c,
-                |c| cpu::symm(side, uplo, alpha, a, b, beta, c),
-                |c| reference::symm(side, uplo, alpha, a, b, beta, c),
-            );
-            agree(
-                "hemm",
-                &c,
-                |c| cpu::hemm(side, uplo, alpha, a, b, beta, c),
-                |c| reference::hemm(side, uplo, alpha, a, b, beta, c),
-            );
+            agree!(symm(side, uplo, alpha, a, b, beta) of &c);
+            agree!(hemm(side, uplo, alpha, a, b, beta) of &c);
             for op in [Op::None, Op::Trans, Op::ConjTrans] {
                 let diag = Diag::NonUnit;
-                agree(
-                    "trmm",
-                    &c,
-                    |c| cpu::trmm(side, uplo, op, diag, alpha, a, c),
-                    |c| reference::trmm(side, uplo, op, diag, alpha, a, c),
-                );
-                agree(
-                    "trsm",
-                    &c,
-                    |c| cpu::trsm(side, uplo, op, diag, alpha, a, c),
-                    |c| reference::trsm(side, uplo, op, diag, alpha, a, c),
-                );
+                agree!(trmm(side, uplo, op, diag, alpha, a) of &c);
+                agree!(trsm(side, uplo, op, diag, alpha, a) of &c);
             }
         }
     }

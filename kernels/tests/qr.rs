@@ -1,5 +1,9 @@
 //! geqrf, larft and larfb: against their references, by backward errors and orthogonality, at every scale.
 
+#[macro_use]
+mod panels;
+
+use panels::SHAPES;
 use superscalar_kernels::cpu::{BlockReflector, PackStore, Packs};
 use superscalar_kernels::{MatMut, MatRef, Op, Real, Scalar, Side, c32, c64, cpu, reference};
 use superscalar_oracle::{
@@ -7,40 +11,6 @@ use superscalar_oracle::{
     Nearness::{Exact, Roundoffs},
     Random, Stored, Wide, largest, residual, roundoffs,
 };
-
-/// Runs a generic check for the four types.
-macro_rules! for_all_types {
-    ($check:ident) => {{
-        $check::<f32>();
-        $check::<f64>();
-        $check::<c32>();
-        $check::<c64>();
-    }};
-}
-
-/// Empty, one, ragged blocks and vectors of every type, wider and taller than a panel.
-const SHAPES: [(usize, usize); 20] = [
-    (0, 0),
-    (0, 3),
-    (3, 0),
-    (1, 1),
-    (1, 5),
-    (5, 1),
-    (2, 2),
-    (3, 7),
-    (7, 3),
-    (8, 8),
-    (9, 9),
-    (17, 16),
-    (16, 17),
-    (33, 25),
-    (40, 64),
-    (65, 65),
-    (130, 70),
-    (70, 130),
-    (200, 33),
-    (150, 100),
-];
 
 /// The largest element of a difference, over eps and the size of the largest element of `y`.
 fn distance<T: Scalar>(x: MatRef<'_, T>, y: MatRef<'_, T>) -> f64 {
@@ -97,7 +67,7 @@ fn check_factorization<T: Scalar>(a: &Stored<T>, case: Layout) -> (Stored<T>, Ve
 fn the_factorization_agrees_and_reproduces_its_matrix() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(31);
-        for (m, n) in SHAPES {
+        for (m, n) in SHAPES.into_iter().chain([(150, 100)]) {
             for case in [Layout::PLAIN, Layout::any(&mut numbers), Layout::any(&mut numbers)] {
                 let a = Stored::<T>::fractions(&mut numbers, (m, n), case);
                 let (x, tau) = check_factorization(&a, case);

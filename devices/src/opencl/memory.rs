@@ -32,13 +32,13 @@ unsafe impl DeviceMemory for OpenclDevice {
                 let (place, host) = (Columns::in_heap(to, heap)?, Columns::in_host(from)?);
                 let shape = place.shape_with(&host)?;
                 // SAFETY: the host's memory is there until the end is reported, as the caller promises.
-                lane.put(waits, |queue| unsafe { copy_in(queue, shape, from.base.as_ptr(), &host, heap, &place) })
+                lane.put(waits, |queue| unsafe { copy_in(queue, shape, (heap, &place), (from.base.as_ptr(), &host)) })
             }
             Transfer::Out { from, to } => {
                 let (place, host) = (Columns::in_heap(from, heap)?, Columns::in_host(to)?);
                 let shape = place.shape_with(&host)?;
                 // SAFETY: as above.
-                lane.put(waits, |queue| unsafe { copy_out(queue, shape, heap, &place, to.base.as_ptr(), &host) })
+                lane.put(waits, |queue| unsafe { copy_out(queue, shape, (heap, &place), (to.base.as_ptr(), &host)) })
             }
             Transfer::Peer { device, from, to } => {
                 let peer = common.context.heap(device).filter(|_| device != common.index);
@@ -148,94 +148,50 @@ impl Columns {
     }
 }
 
-/// Host memory into the heap.
-///
-/// # Safety
-/// The columns from `base` on can be read until the command has ended.
-unsafe fn copy_in(
-    queue: &mut OpenclQueue,
-    shape: Shape,
-    base: *const u8,
-    host: &Columns,
-    heap: &Heap,
-    to: &Columns,
-) -> Result<(), DeviceError> {
-    let (heap, base) = (heap.raw(), base.cast());
-    if host.is_whole() && to.is_whole() {
-        return queue.put("clEnqueueWriteBuffer", |queue, count, waits, event| {
-            // SAFETY: queue, buffer and events are there, and the caller answers for the memory.
-            unsafe {
-                let (block, bytes) = (ffi::CL_FALSE, shape.bytes());
-                ffi::clEnqueueWriteBuffer(queue, heap, block, to.offset, bytes, base, count, waits, event)
+/// Copies between the heap and host memory, in one direction: by one function of OpenCL's if neither has gaps, by
+/// another one else.
+macro_rules! copies {
+    ($($(#[$doc:meta])* $name:ident($Base:ty) = $whole:ident, $rect:ident;)*) => {$(
+        $(#[$doc])*
+        unsafe fn $name(
+            queue: &mut OpenclQueue,
+            shape: Shape,
+            (heap, place): (&Heap, &Columns),
+            (base, host): ($Base, &Columns),
+        ) -> Result<(), DeviceError> {
+            let (heap, base, block) = (heap.raw(), base.cast(), ffi::CL_FALSE);
+            if host.is_whole() && place.is_whole() {
+                return queue.put(stringify!($whole), |queue, count, waits, event| {
+                    // SAFETY: queue, buffer and events are there, and the caller answers for the memory.
+                    unsafe { ffi::$whole(queue, heap, block, place.offset, shape.bytes(), base, count, waits, event) }
+                });
             }
-        });
-    }
-    queue.put("clEnqueueWriteBufferRect", |queue, count, waits, event| {
-        // SAFETY: as above.
-        unsafe {
-            ffi::clEnqueueWriteBufferRect(
-                queue,
-                heap,
-                ffi::CL_FALSE,
-                to.origin().as_ptr(),
-                host.origin().as_ptr(),
-                shape.region().as_ptr(),
-                to.pitch(),
-                0,
-                host.pitch(),
-                0,
-                base,
-                count,
-                waits,
-                event,
-            )
+            let (origin, host_origin, region) = (place.origin(), host.origin(), shape.region());
+            queue.put(stringify!($rect), |queue, count, waits, event| {
+                // SAFETY: as above.
+                unsafe {
+                    ffi::$rect(
+                        queue, heap, block, origin.as_ptr(), host_origin.as_ptr(), region.as_ptr(), place.pitch(), 0,
+                        host.pitch(), 0, base, count, waits, event,
+                    )
+                }
+            })
         }
-    })
+    )*};
 }
 
-/// The heap into host memory.
-///
-/// # Safety
-/// The columns from `base` on are the command's alone until it has ended.
-unsafe fn copy_out(
-    queue: &mut OpenclQueue,
-    shape: Shape,
-    heap: &Heap,
-    from: &Columns,
-    base: *mut u8,
-    host: &Columns,
-) -> Result<(), DeviceError> {
-    let (heap, base) = (heap.raw(), base.cast());
-    if host.is_whole() && from.is_whole() {
-        return queue.put("clEnqueueReadBuffer", |queue, count, waits, event| {
-            // SAFETY: queue, buffer and events are there, and the caller answers for the memory.
-            unsafe {
-                let (block, bytes) = (ffi::CL_FALSE, shape.bytes());
-                ffi::clEnqueueReadBuffer(queue, heap, block, from.offset, bytes, base, count, waits, event)
-            }
-        });
-    }
-    queue.put("clEnqueueReadBufferRect", |queue, count, waits, event| {
-        // SAFETY: as above.
-        unsafe {
-            ffi::clEnqueueReadBufferRect(
-                queue,
-                heap,
-                ffi::CL_FALSE,
-                from.origin().as_ptr(),
-                host.origin().as_ptr(),
-                shape.region().as_ptr(),
-                from.pitch(),
-                0,
-                host.pitch(),
-                0,
-                base,
-                count,
-                waits,
-                event,
-            )
-        }
-    })
+copies! {
+    /// Host memory into the heap.
+    ///
+    /// # Safety
+    /// The columns from `base` on can be read until the command has ended.
+    copy_in(*const u8) = clEnqueueWriteBuffer, clEnqueueWriteBufferRect;
+
+    /// The heap into host memory.
+    ///
+    /// # Safety
+    /// The columns from `base` on are the command's alone until it has ended.
+    copy_out(*mut u8) = clEnqueueReadBuffer, clEnqueueReadBufferRect;
 }
 
 /// One heap into another.

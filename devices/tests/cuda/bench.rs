@@ -1,19 +1,15 @@
-//! Opened devices, and the little that tests do with them again and again.
+//! GPUs that are opened for tests, and the kernels that these run.
 
+pub use crate::driver::bench::{Bench, HEAP_BYTES, Numbers, host, place};
 use std::{
-    collections::HashMap,
     ffi::c_void,
-    ops::Deref,
-    ptr::NonNull,
+    ops::{Deref, DerefMut},
     sync::{Arc, Condvar, LazyLock, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
-use superscalar_devices::cuda::{self, Cuda, Options, Program, Queue};
-use superscalar_runtime::{
-    Device, DeviceError, DeviceMemory, DeviceRegion, Event, Finished, HostRegion, MemoryInfo, Transfer,
-};
-
-pub const HEAP_BYTES: usize = 1 << 20;
+use superscalar_devices::cuda::{self, Options, PinnedBuffer, Program};
+pub use superscalar_devices::cuda::{Cuda as Driver, Options as Settings, Queue};
+use superscalar_runtime::{DeviceError, Event};
 
 /// How many GPUs there are; none, with a word about it, if there are none.
 pub fn gpus() -> Option<usize> {
@@ -69,119 +65,47 @@ pub fn ordinals(count: usize) -> Option<Gpus> {
     Gpus::new(count, false)
 }
 
-pub struct Bench {
-    pub devices: Vec<Arc<Cuda>>,
-    ended: HashMap<Event, Finished>,
-    /// Given back last.
-    _gpus: Gpus,
+/// What a bench holds besides its devices.
+pub type Lease = Gpus;
+
+/// The first devices by number, if there is a GPU; no heap is reserved.
+pub fn open(count: usize, with: impl Fn(Options) -> Options) -> Option<(Vec<Arc<Driver>>, Gpus)> {
+    Some(opened(ordinals(count)?, with))
+}
+
+fn opened(gpus: Gpus, with: impl Fn(Options) -> Options) -> (Vec<Arc<Driver>>, Gpus) {
+    let options = Options { heap_bytes: Some(HEAP_BYTES), timed: true, cache: None, ..Options::default() };
+    let devices = cuda::open_all(&gpus, 0, &with(options)).expect("devices open");
+    (devices, gpus)
 }
 
 impl Bench {
-    /// The first devices by number; none if the machine has no GPU. If it has fewer, the same ones are opened again.
-    pub fn open(count: usize) -> Option<Self> {
-        Self::open_with(count, |options| options)
-    }
-
-    /// The same while no other test uses a GPU.
+    /// The first devices by number, while no other test uses a GPU.
     pub fn open_alone(count: usize, with: impl Fn(Options) -> Options) -> Option<Self> {
-        Some(Self::on(Gpus::new(count, true)?, with))
-    }
-
-    pub fn open_with(count: usize, with: impl Fn(Options) -> Options) -> Option<Self> {
-        Some(Self::on(ordinals(count)?, with))
-    }
-
-    fn on(gpus: Gpus, with: impl Fn(Options) -> Options) -> Self {
-        let options = Options { heap_bytes: Some(HEAP_BYTES), timed: true, cache: None, ..Options::default() };
-        let devices = cuda::open_all(&gpus, 0, &with(options)).expect("devices open");
-        for device in &devices {
-            device.reserve().expect("a heap");
-        }
-        Self { devices, ended: HashMap::new(), _gpus: gpus }
-    }
-
-    pub fn memory(&self, device: u16) -> MemoryInfo {
-        self.devices[usize::from(device)].info().memory.expect("GPUs have memory")
-    }
-
-    /// Puts a task into a queue.
-    pub fn issue(
-        &self,
-        (device, queue): (u16, u16),
-        waits: &[Event],
-        mut task: impl FnMut(&mut Queue) -> Result<(), DeviceError>,
-    ) -> Result<Event, DeviceError> {
-        let mut issue = |queue: &mut dyn std::any::Any| task(queue.downcast_mut().expect("a queue of CUDA"));
-        let ticket = self.devices[usize::from(device)].issue(queue, waits, &mut issue)?;
-        Ok(Event { device, queue, ticket })
-    }
-
-    /// Puts a copy into its queue.
-    ///
-    /// # Safety
-    /// As for `DeviceMemory::copy`.
-    pub unsafe fn copy(&self, device: u16, transfer: Transfer, waits: &[Event]) -> Result<Event, DeviceError> {
-        let driver = &self.devices[usize::from(device)];
-        // SAFETY: the caller's promise.
-        let ticket = unsafe { driver.copy(&transfer, waits)? };
-        Ok(Event { device, queue: driver.info().transfer_queue(&transfer), ticket })
-    }
-
-    /// Waits as an issuer does until the event is reported.
-    pub fn end_of(&mut self, event: Event) -> Finished {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        loop {
-            self.poll();
-            if let Some(finished) = self.ended.remove(&event) {
-                return finished;
-            }
-            assert!(Instant::now() < deadline, "{event:?} does not end");
-            self.devices[usize::from(event.device)].wait(Duration::from_millis(100));
-        }
-    }
-
-    pub fn poll(&mut self) {
-        for (device, driver) in self.devices.iter().enumerate() {
-            driver.poll(&mut |finished| {
-                let event = Event { device: device as u16, queue: finished.queue, ticket: finished.ticket };
-                assert!(self.ended.insert(event, finished).is_none(), "{event:?} is reported twice");
-            });
-        }
-    }
-
-    /// Copies into a heap, and waits for it.
-    pub fn write(&mut self, device: u16, offset: usize, bytes: &[u8]) {
-        let transfer = Transfer::In { from: host(bytes.as_ptr(), bytes.len()), to: place(offset, bytes.len()) };
-        // SAFETY: `bytes` is borrowed until the end is reported.
-        let event = unsafe { self.copy(device, transfer, &[]) }.expect("a copy");
-        self.end_of(event).result.expect("it ends well");
-    }
-
-    /// Copies out of a heap, and waits for it.
-    pub fn read(&mut self, device: u16, offset: usize, bytes: usize, waits: &[Event]) -> Vec<u8> {
-        let mut target = vec![0u8; bytes];
-        let transfer = Transfer::Out { from: place(offset, bytes), to: host(target.as_mut_ptr(), bytes) };
-        // SAFETY: nobody touches `target` until the end is reported.
-        let event = unsafe { self.copy(device, transfer, waits) }.expect("a copy");
-        self.end_of(event).result.expect("it ends well");
-        target
-    }
-
-    pub fn read_ints(&mut self, device: u16, offset: usize, count: usize, waits: &[Event]) -> Vec<i32> {
-        let bytes = self.read(device, offset, count * 4, waits);
-        bytes.chunks_exact(4).map(|four| i32::from_ne_bytes(four.try_into().expect("four bytes"))).collect()
+        Some(Self::of(opened(Gpus::new(count, true)?, with)))
     }
 }
 
-/// One column of host memory.
-pub fn host(base: *const u8, bytes: usize) -> HostRegion {
-    let base = NonNull::new(base.cast_mut()).expect("not null");
-    HostRegion { base, row_bytes: bytes, columns: 1, stride_bytes: bytes }
+pub fn with_heap(heap_bytes: usize, options: Options) -> Options {
+    Options { heap_bytes: Some(heap_bytes), ..options }
 }
 
-/// One column of a heap.
-pub fn place(offset: usize, bytes: usize) -> DeviceRegion {
-    DeviceRegion { offset, row_bytes: bytes, columns: 1, stride_bytes: bytes }
+pub fn untimed(options: Options) -> Options {
+    Options { timed: false, ..options }
+}
+
+/// Copies of at least so many bytes are timed.
+pub const TIMED_BYTES_MIN: usize = 128 << 10;
+
+/// Events that nothing can wait for.
+pub const STRANGERS: [Event; 2] = [Event { device: 9, queue: 0, ticket: 1 }, Event { device: 0, queue: 99, ticket: 1 }];
+
+/// Memory of a host: every other time it is pinned.
+pub fn host_memory(round: usize, bytes: usize) -> Box<dyn DerefMut<Target = [u8]>> {
+    if round.is_multiple_of(2) {
+        return Box::new(vec![0u8; bytes]);
+    }
+    Box::new(PinnedBuffer::<u8>::new(bytes).expect("pinned memory"))
 }
 
 /// Kernels on `int`s in the heap. `spin` takes so many nanoseconds, and ends by adding one; `trap` ends abnormally.
@@ -209,6 +133,14 @@ extern "C" __global__ void trap(int *at) {
     *(volatile int *)(at + (1ll << 50)) = 1;
 }
 "#;
+
+/// A program that is none of the tests' kernels.
+pub const OTHER: &str = "extern \"C\" __global__ void other(int *x) { x[0] = 1; }";
+
+/// Compiles a text with an option, for the queue's device.
+pub fn compile(queue: &mut Queue, text: &'static str, options: &[&str]) -> Result<(), DeviceError> {
+    queue.compile(&Program::new("other", text, options)).map(drop)
+}
 
 pub static PROGRAM: LazyLock<Program> = LazyLock::new(|| Program::new("test kernels", SOURCE, &[]));
 
@@ -243,21 +175,4 @@ pub fn triple(queue: &mut Queue, from: usize, to: usize) -> Result<(), DeviceErr
     let mut params = [argument(&mut from), argument(&mut to)];
     // SAFETY: as above.
     unsafe { queue.launch(function, [1, 1, 1], [1, 1, 1], 0, &mut params) }
-}
-
-/// A generator of numbers (splitmix64), so that a failure can be had again.
-pub struct Numbers(pub u64);
-
-impl Numbers {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
 }

@@ -12,6 +12,8 @@ mod bench;
 mod copies;
 mod costs;
 mod discovery;
+#[path = "../driver/mod.rs"]
+mod driver;
 mod faults;
 mod order;
 mod overhead;

@@ -1,54 +1,7 @@
-//! Programs: compiled once, kept on disk, and what the compiler says. And without a GPU: compiled at all.
+//! Programs: what the compiler says. And without a GPU: compiled at all.
 
-use crate::bench::{Bench, PROGRAM, SOURCE, apply};
-use std::{
-    fs,
-    os::unix::fs::MetadataExt,
-    path::{Path, PathBuf},
-};
-use superscalar_devices::cuda::{self, Library, Options, Program};
-
-/// A directory of the test's own, removed at its end.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("superscalar-cuda-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        Self(path)
-    }
-
-    fn files(&self) -> Vec<PathBuf> {
-        let Ok(entries) = fs::read_dir(&self.0) else { return Vec::new() };
-        let mut files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
-        files.sort();
-        files
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn open(directory: &Directory) -> Option<Bench> {
-    Bench::open_with(1, |options| Options { cache: Some(directory.0.clone()), ..options })
-}
-
-/// Opens a device anew and runs a kernel that must be right.
-fn run(directory: &Directory) -> Option<()> {
-    let mut bench = open(directory)?;
-    let event = bench.issue((0, 0), &[], |queue| apply(queue, "set", (0, 3), 11)).expect("a task");
-    bench.end_of(event).result.expect("it ends well");
-    assert_eq!(bench.read_ints(0, 0, 3, &[]), [11; 3]);
-    Some(())
-}
-
-fn identity(path: &Path) -> (u64, u64) {
-    let data = fs::metadata(path).expect("a file");
-    (data.ino(), data.len())
-}
+use crate::bench::{Bench, PROGRAM, SOURCE};
+use superscalar_devices::cuda::{self, Library, Program};
 
 fn has_compiler() -> bool {
     match cuda::requires(Library::Nvrtc, &[]) {
@@ -130,61 +83,6 @@ fn a_spill_is_reported() {
     let (_, log) = cuda::compile(source, &[], "sm_90").expect("it compiles");
     let usage = cuda::usage(&log);
     assert!(usage.len() == 1 && usage[0].spill_store_bytes > 0 && usage[0].spill_load_bytes > 0, "{log}");
-}
-
-#[test]
-fn a_program_is_kept_on_disk_and_found_again() {
-    let directory = Directory::new("kept");
-    if run(&directory).is_none() {
-        return;
-    }
-    let files = directory.files();
-    assert_eq!(files.len(), 1, "one program, one file: {files:?}");
-    let written = identity(&files[0]);
-    run(&directory);
-    assert_eq!(directory.files(), files);
-    assert_eq!(identity(&files[0]), written, "it was compiled again");
-    // Other options make another program.
-    let mut bench = open(&directory).expect("as before");
-    let other = Program::new("other", SOURCE, &["-DOTHER"]);
-    let event = bench.issue((0, 0), &[], |queue| queue.compile(&other).map(drop)).expect("a task");
-    bench.end_of(event).result.expect("it ends well");
-    assert_eq!(directory.files().len(), 2);
-}
-
-#[test]
-fn a_file_that_was_cut_changed_or_swapped_is_replaced() {
-    let directory = Directory::new("corrupt");
-    if run(&directory).is_none() {
-        return;
-    }
-    let file = directory.files().remove(0);
-    let whole = fs::read(&file).expect("a file");
-    let mut changed = whole.clone();
-    let middle = changed.len() - 100;
-    changed[middle] ^= 0x20;
-    for spoiled in [&whole[..whole.len() / 2], &[], b"something else", &changed] {
-        fs::write(&file, spoiled).expect("a file");
-        run(&directory);
-        assert_ne!(fs::read(&file).expect("a file"), spoiled, "it was not replaced");
-    }
-    // Another program's file under this one's name.
-    let mut bench = open(&directory).expect("as before");
-    let other = Program::new("other", "extern \"C\" __global__ void other(int *x) { x[0] = 1; }", &[]);
-    let event = bench.issue((0, 0), &[], |queue| queue.compile(&other).map(drop)).expect("a task");
-    bench.end_of(event).result.expect("it ends well");
-    let others = directory.files().into_iter().find(|path| *path != file).expect("a second file");
-    fs::copy(&others, &file).expect("a copy");
-    run(&directory);
-    assert_ne!(fs::read(&file).expect("a file"), fs::read(&others).expect("a file"));
-}
-
-#[test]
-fn a_cache_that_can_not_be_written_does_no_harm() {
-    let directory = Directory::new("unwritable");
-    fs::write(&directory.0, "a file where the directory should be").expect("a file");
-    run(&directory);
-    let _ = fs::remove_file(&directory.0);
 }
 
 #[test]

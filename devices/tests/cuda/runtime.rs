@@ -5,30 +5,24 @@
 //!
 //! `PROGRAMS=n` runs so many seeds instead of the usual number, `SEED=n` only this one.
 
+#[path = "../programs/codelets.rs"]
+mod codelets;
 #[path = "../programs/program.rs"]
 mod program;
 
 use crate::bench::{argument, ordinals};
-use program::{Program as Tasks, Random, Task, Where, mix};
+use codelets::{Call, Operands, UPDATE, Vector, run};
+use program::{Program as Tasks, Random, mix, seeds};
 use std::{
     collections::BTreeMap,
-    ops::Range,
     ptr::NonNull,
     sync::{Arc, LazyLock},
 };
-use superscalar_devices::cuda::{self, Cuda, Options, Program, Queue, Registration};
-use superscalar_runtime::{
-    Codelet, CopyKind, DeviceError, IssueContext, Lock, Operand, Reads, Runtime, TaskSpec, Updates, Writes,
-};
+use superscalar_devices::cuda::{self, Cuda, KIND, Options, Program, Queue, Registration};
+use superscalar_runtime::{CopyKind, DeviceError, IssueContext, Lock, Runtime, TaskSpec};
 
 /// Seeds of a usual run.
 const SEEDS: u64 = 120;
-
-type Vector = Vec<u64>;
-/// How a task mixes: whether it overwrites, and its number.
-type Call = (bool, u64);
-type Update = Codelet<(Vec<Reads<Vector>>, Updates<Vector>), Call>;
-type Overwrite = Codelet<(Vec<Reads<Vector>>, Writes<Vector>), Call>;
 
 /// As `mix` does it: the sources are gathered in the task's scratch first, which must be its own, too.
 static KERNELS: LazyLock<Program> = LazyLock::new(|| {
@@ -56,7 +50,7 @@ extern "C" __global__ void mix(const u64 *sources, int count, u64 *target, int l
 
 fn launch(
     context: &mut IssueContext<'_>,
-    (sources, target): (Vec<Operand<Vector>>, Operand<Vector>),
+    (sources, target): Operands,
     &(overwrites, number): &Call,
 ) -> Result<(), DeviceError> {
     let (target, scratch) = (target.region()?, context.scratch());
@@ -88,40 +82,6 @@ fn launch(
     unsafe { queue.launch(mix, [1; 3], [32, 1, 1], 0, &mut params) }
 }
 
-fn scratch_bytes((sources, _): (Vec<Operand<Vector>>, Operand<Vector>), _: &Call) -> usize {
-    sources.into_iter().filter_map(|source| source.region().ok()).map(|region| region.row_bytes).sum()
-}
-
-fn on_host((sources, target): (Vec<&Vector>, &mut Vector), &(overwrites, number): &Call) {
-    mix(&sources.iter().map(|source| source.as_slice()).collect::<Vec<_>>(), target, overwrites, number);
-}
-
-static UPDATE: LazyLock<Update> = LazyLock::new(|| {
-    Codelet::new("update")
-        .on_host(|operands: (Vec<&Vector>, &mut Vector), call: &Call| {
-            on_host(operands, call);
-            Ok(())
-        })
-        .on_device_with_scratch(cuda::KIND, scratch_bytes, launch)
-});
-
-static OVERWRITE: LazyLock<Overwrite> = LazyLock::new(|| {
-    Codelet::new("overwrite")
-        .on_host(|operands: (Vec<&Vector>, &mut Vector), call: &Call| {
-            on_host(operands, call);
-            Ok(())
-        })
-        .on_device_with_scratch(cuda::KIND, scratch_bytes, launch)
-});
-
-fn seeds() -> Range<u64> {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    match number("SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("PROGRAMS").unwrap_or(SEEDS),
-    }
-}
-
 /// One to three devices; each has room for what a single task needs, often for little more.
 fn machine(random: &mut Random, gpus: &[usize], cache: &std::path::Path) -> Vec<Arc<Cuda>> {
     let gpus = &gpus[..1 + random.below(3)];
@@ -140,14 +100,6 @@ fn machine(random: &mut Random, gpus: &[usize], cache: &std::path::Path) -> Vec<
     cuda::open_all(gpus, 0, &options).expect("devices open")
 }
 
-fn lock(place: Where) -> Lock {
-    match place {
-        Where::Closure | Where::Anywhere => Lock::None,
-        Where::Host => Lock::Host,
-        Where::Device => Lock::Device,
-    }
-}
-
 /// Pins some of the vectors.
 fn pin_some(random: &mut Random, data: &mut [Vector]) -> Vec<Registration> {
     let chosen = data.iter_mut().filter(|_| random.one_in(3));
@@ -156,34 +108,12 @@ fn pin_some(random: &mut Random, data: &mut [Vector]) -> Vec<Registration> {
     chosen.map(|vector| pin(vector).expect("pinned memory")).collect()
 }
 
-fn run(rt: &Runtime, tasks: &Tasks, data: &mut [Vector], seed: u64) {
-    let result = rt.scope(|s| {
-        let data: Vec<_> = data.iter_mut().map(|vector| s.lend(vector)).collect();
-        for Task { place, sources, target, overwrites, number } in tasks.tasks.iter().cloned() {
-            let reads: Vec<_> = sources.iter().map(|&source| data[source].read()).collect();
-            let spec = TaskSpec::new("task").lock(lock(place));
-            let (target, call) = (data[target], (overwrites, number));
-            match (place, overwrites) {
-                (Where::Closure, _) => {
-                    let body = move |(sources, target): (Vec<&Vector>, &mut Vector)| {
-                        on_host((sources, target), &call);
-                    };
-                    s.spawn(spec, (reads, target.read_write()), body);
-                }
-                (_, false) => UPDATE.insert(s, spec, (reads, target.read_write()), call),
-                (_, true) => OVERWRITE.insert(s, spec, (reads, target.write()), call),
-            }
-        }
-    });
-    result.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-}
-
 #[test]
 fn results_are_those_of_serial_execution() {
     let Some(gpus) = ordinals(3) else { return };
     let cache = std::env::temp_dir().join(format!("superscalar-cuda-runtime-{}", std::process::id()));
     let mut copies = BTreeMap::<(bool, bool, CopyKind), u64>::new();
-    for seed in seeds() {
+    for seed in seeds(SEEDS) {
         let random = &mut Random::new(seed);
         let devices = machine(random, &gpus, &cache);
         let builder = Runtime::builder().workers(1 + random.below(2)).bind(false).weights_file(None);
@@ -193,7 +123,7 @@ fn results_are_those_of_serial_execution() {
             let tasks = Tasks::new(random);
             let mut data = tasks.data.clone();
             let pinned = pin_some(random, &mut data);
-            run(&rt, &tasks, &mut data, seed);
+            run(&rt, &tasks, &mut data).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
             drop(pinned);
             assert_eq!(data, tasks.serial(), "seed {seed}: {tasks:#?}");
             for memory in rt.memory_in_use() {
@@ -207,7 +137,7 @@ fn results_are_those_of_serial_execution() {
     }
     let _ = std::fs::remove_dir_all(&cache);
     println!("copies by (from the host, to it, why): {copies:?}");
-    if seeds() == (0..SEEDS) {
+    if seeds(SEEDS) == (0..SEEDS) {
         for kind in [(true, false, CopyKind::Fetch), (false, true, CopyKind::Fetch)] {
             assert!(copies.contains_key(&kind), "no copies of this kind: {kind:?}");
         }

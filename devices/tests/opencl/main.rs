@@ -4,8 +4,9 @@
 #![cfg(feature = "opencl")]
 
 mod bench;
-mod copies;
 mod discovery;
+#[path = "../driver/mod.rs"]
+mod driver;
 mod order;
 mod programs;
 mod tasks;

@@ -8,28 +8,23 @@
 mod program;
 mod run;
 
-use std::ops::Range;
+use program::seeds;
 
-/// The seeds of this run.
-fn seeds() -> Range<u64> {
-    let usual = if std::env::var("FULL").as_deref() == Ok("1") { 1500 } else { 500 };
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    match number("SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("PROGRAMS").unwrap_or(usual),
-    }
+/// How many seeds run unless `PROGRAMS` says.
+fn usual() -> u64 {
+    if std::env::var("FULL").as_deref() == Ok("1") { 1500 } else { 500 }
 }
 
 #[test]
 fn results_are_those_of_serial_execution() {
-    for seed in seeds() {
+    for seed in seeds(usual()) {
         run::check(seed, false);
     }
 }
 
 #[test]
 fn with_faults_there_is_the_right_result_or_an_error() {
-    for seed in seeds() {
+    for seed in seeds(usual()) {
         run::check(seed, true);
     }
 }

@@ -1,5 +1,16 @@
 //! Programs: serial lists of tasks on vectors of numbers, made from a seed.
 
+use std::ops::Range;
+
+/// The seeds of this run.
+pub fn seeds(usual: u64) -> Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    match number("SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("PROGRAMS").unwrap_or(usual),
+    }
+}
+
 /// A generator that is good enough here and is the same everywhere (splitmix64).
 pub struct Random(u64);
 

@@ -1,24 +1,21 @@
 //! Running a program on a random machine.
 
-use crate::program::{Program, Random, Task, Where, mix};
+#[path = "codelets.rs"]
+mod codelets;
+
+use crate::program::{self, Program, Random, mix};
+use codelets::{Call, Operands, run};
 use std::{
-    sync::{Arc, LazyLock},
+    sync::Arc,
     time::{Duration, Instant},
 };
-use superscalar_devices::sim::{self, Direction, Fault, Machine, Point, SimDevice, SimHeap, SimQueue, Spec, Times};
-use superscalar_runtime::{
-    Codelet, Cost, DeviceError, DeviceRegion, IssueContext, LinkInfo, Lock, MemoryInUse, Operand, Reads, Runtime,
-    TaskSpec, Updates, Writes,
+use superscalar_devices::sim::{
+    self, Direction, Fault, KIND, Machine, Point, SimDevice, SimHeap, SimQueue, Spec, Times,
 };
+use superscalar_runtime::{Cost, DeviceError, DeviceRegion, IssueContext, LinkInfo, MemoryInUse, Operand, Runtime};
 
 /// What has not ended by then never will.
 const LONG: Duration = Duration::from_secs(30);
-
-type Vector = Vec<u64>;
-/// How a task mixes: whether it overwrites, and its number.
-type Call = (bool, u64);
-type Update = Codelet<(Vec<Reads<Vector>>, Updates<Vector>), Call>;
-type Overwrite = Codelet<(Vec<Reads<Vector>>, Writes<Vector>), Call>;
 
 /// The numbers of a region.
 ///
@@ -32,7 +29,7 @@ unsafe fn numbers<'a>(heap: &SimHeap, region: DeviceRegion) -> Result<&'a mut [u
 
 fn launch(
     context: &mut IssueContext<'_>,
-    (sources, target): (Vec<Operand<Vector>>, Operand<Vector>),
+    (sources, target): Operands,
     &(overwrites, number): &Call,
 ) -> Result<(), DeviceError> {
     let sources = sources.into_iter().map(Operand::region).collect::<Result<Vec<_>, _>>()?;
@@ -56,28 +53,6 @@ fn launch(
         Ok(())
     })
 }
-
-fn scratch_bytes((sources, _): (Vec<Operand<Vector>>, Operand<Vector>), _: &Call) -> usize {
-    sources.into_iter().filter_map(|source| source.region().ok()).map(|region| region.row_bytes).sum()
-}
-
-static UPDATE: LazyLock<Update> = LazyLock::new(|| {
-    Codelet::new("update")
-        .on_host(|(sources, target): (Vec<&Vector>, &mut Vector), &(overwrites, number): &Call| {
-            mix(&sources.iter().map(|source| source.as_slice()).collect::<Vec<_>>(), target, overwrites, number);
-            Ok(())
-        })
-        .on_device_with_scratch(sim::KIND, scratch_bytes, launch)
-});
-
-static OVERWRITE: LazyLock<Overwrite> = LazyLock::new(|| {
-    Codelet::new("overwrite")
-        .on_host(|(sources, target): (Vec<&Vector>, &mut Vector), &(overwrites, number): &Call| {
-            mix(&sources.iter().map(|source| source.as_slice()).collect::<Vec<_>>(), target, overwrites, number);
-            Ok(())
-        })
-        .on_device_with_scratch(sim::KIND, scratch_bytes, launch)
-});
 
 fn faults(random: &mut Random) -> Vec<Fault> {
     let directions = [Direction::In, Direction::Out, Direction::Peer];
@@ -115,14 +90,6 @@ fn machine(random: &mut Random, with_faults: bool) -> Vec<Arc<SimDevice>> {
     Machine::start(&specs).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn lock(place: Where) -> Lock {
-    match place {
-        Where::Closure | Where::Anywhere => Lock::None,
-        Where::Host => Lock::Host,
-        Where::Device => Lock::Device,
-    }
-}
-
 pub fn check(seed: u64, with_faults: bool) {
     let random = &mut Random::new(seed);
     let devices = machine(random, with_faults);
@@ -132,28 +99,7 @@ pub fn check(seed: u64, with_faults: bool) {
     for _ in 0..1 + random.below(8) {
         let program = Program::new(random);
         let mut data = program.data.clone();
-        let result = rt.scope(|s| {
-            let data: Vec<_> = data.iter_mut().map(|vector| s.lend(vector)).collect();
-            for Task { place, sources, target, overwrites, number } in program.tasks.iter().cloned() {
-                let reads: Vec<_> = sources.iter().map(|&source| data[source].read()).collect();
-                let spec = TaskSpec::new("task").lock(lock(place));
-                let (target, call) = (data[target], (overwrites, number));
-                match (place, overwrites) {
-                    (Where::Closure, _) => {
-                        s.spawn(
-                            spec,
-                            (reads, target.read_write()),
-                            move |(sources, target): (Vec<&Vector>, &mut Vector)| {
-                                let sources: Vec<&[u64]> = sources.iter().map(|source| source.as_slice()).collect();
-                                mix(&sources, target, overwrites, number);
-                            },
-                        );
-                    }
-                    (_, false) => UPDATE.insert(s, spec, (reads, target.read_write()), call),
-                    (_, true) => OVERWRITE.insert(s, spec, (reads, target.write()), call),
-                }
-            }
-        });
+        let result = run(&rt, &program, &mut data);
         let has_failed = result.is_err();
         match result {
             Ok(()) => assert_eq!(data, program.serial(), "seed {seed}: {program:#?}"),

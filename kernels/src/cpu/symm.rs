@@ -80,7 +80,7 @@ fn product<'a, T: Scalar>(
     beta: T,
     c: MatMut<'_, T>,
 ) {
-    let n = if side == Side::Left { c.nrows() } else { c.ncols() };
+    let n = side.order(c.shape());
     let agree = a.view.shape() == (n, n) && b.view.shape() == c.shape();
     assert!(agree, "symm: A {:?} B {:?} C {:?}", a.view.shape(), b.view.shape(), c.shape());
     if alpha == T::ZERO || c.is_empty() {

@@ -46,7 +46,7 @@ pub(super) fn getrf<T: Scalar>(
     let too_many = |_| DeviceError::new(format!("getrf: {m} rows below {first}"));
     let by =
         i32::try_from(first).and_then(|by| i32::try_from(first.saturating_add(m)).map(|_| by)).map_err(too_many)?;
-    let before = stream.mark();
+    let before = stream.scratch.mark();
     let grid = Grid::new(stream, KERNELS, m)?;
     let status = grid.status(stream, "getrf")?;
     let panel = Panel { a, ipiv, grid, status };
@@ -64,7 +64,7 @@ pub(super) fn getrf<T: Scalar>(
             threads: [THREADS, 1],
         })?;
     }
-    stream.release(before);
+    stream.scratch.release(before);
     Ok(())
 }
 

@@ -89,7 +89,7 @@ pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
     let mut stream = Stream::dry();
     // A call that is refused needs none.
     match call.check_shapes().and_then(|()| run(&mut stream, call)) {
-        Ok(()) => stream.scratch_bytes(),
+        Ok(()) => stream.scratch.bytes(),
         Err(_) => 0,
     }
 }

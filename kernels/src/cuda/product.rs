@@ -37,7 +37,7 @@ impl<T: Scalar> Gemm<T, Mat<T>> {
     /// batch, in blocks twice as large from level to level.
     fn enqueue_triangle(self, stream: &mut Stream<'_, T>, part: Uplo) -> Result<(), DeviceError> {
         let Self { beta, c, .. } = self;
-        let (n, before) = (c.n, stream.mark());
+        let (n, before) = (c.n, stream.scratch.mark());
         let order = n.min(DIAGONAL);
         let w = stream.take::<T>((order, n.next_multiple_of(order)))?;
         let whole = n / order;
@@ -52,7 +52,7 @@ impl<T: Scalar> Gemm<T, Mat<T>> {
             Self { beta: T::ZERO, c, ..last }.enqueue(stream)?;
         }
         fold(stream, part, w, beta, c)?;
-        stream.release(before);
+        stream.scratch.release(before);
         let mut order = order;
         while order < n {
             self.enqueue_beside(stream, part, order)?;

@@ -41,7 +41,7 @@ pub(super) fn geqrf<T: Scalar>(stream: &mut Stream<'_, T>, Geqrf { a, t, tau }: 
     if k == 0 {
         return Ok(());
     }
-    let before = stream.mark();
+    let before = stream.scratch.mark();
     let grid = Grid::new(stream, KERNELS, m)?;
     let status = grid.status(stream, "geqrf")?;
     Panel { a, t, tau, grid, status }.factor(stream, 0..k)?;
@@ -49,7 +49,7 @@ pub(super) fn geqrf<T: Scalar>(stream: &mut Stream<'_, T>, Geqrf { a, t, tau }: 
         let (v, c) = (a.submatrix(0..m, 0..k), a.submatrix(0..m, k..n));
         larfb(stream, Larfb { side: Side::Left, op: Op::ConjTrans, v, t, c })?;
     }
-    stream.release(before);
+    stream.scratch.release(before);
     Ok(())
 }
 
@@ -80,7 +80,7 @@ impl<T: Scalar> Panel<T> {
     fn join(&self, stream: &mut Stream<'_, T>, left: Range<usize>, right: Range<usize>) -> Result<(), DeviceError> {
         let Self { a, t, .. } = self;
         let (half, rest, m) = (left.len(), right.len(), a.m);
-        let before = stream.mark();
+        let before = stream.scratch.mark();
         let (unit, y, x) = (stream.take((rest, rest))?, stream.take((half, rest))?, stream.take((half, rest))?);
         let below = right.end..m;
         complete(stream, a.submatrix(right.clone(), right.clone()), unit)?;
@@ -93,7 +93,7 @@ impl<T: Scalar> Panel<T> {
         let (t1, t12) = (t.submatrix(left.clone(), left.clone()), t.submatrix(left.clone(), right.clone()));
         product(none, -T::ONE, t1, x, T::ZERO, t12).enqueue(stream)?;
         scale(stream, None, T::ZERO, t.submatrix(right, left))?;
-        stream.release(before);
+        stream.scratch.release(before);
         Ok(())
     }
 }

@@ -28,61 +28,52 @@ pub(super) fn larfb<T: Scalar>(
         let columns = first..k.min(first + block);
         let v = v.submatrix(first..m, columns.clone());
         let t = t.submatrix(0..columns.len(), columns);
-        match side {
-            Side::Left => apply_left(stream, op, v, t, c.submatrix(first..m, 0..c.n))?,
-            Side::Right => apply_right(stream, op, v, t, c.submatrix(0..c.m, first..m))?,
-        }
+        let part = match side {
+            Side::Left => c.submatrix(first..m, 0..c.n),
+            Side::Right => c.submatrix(0..c.m, first..m),
+        };
+        apply(stream, (side, op), v, t, part)?;
     }
     Ok(())
 }
 
-/// Y = Vᴴ C, then C − V (op(T) Y), the rows below the triangle of V apart.
-fn apply_left<T: Scalar>(
+/// Y = Vᴴ C, then C − V (op(T) Y); or from the right Y = C V, then C − (Y op(T)) Vᴴ. The rows below the triangle of V
+/// are apart.
+fn apply<T: Scalar>(
     stream: &mut Stream<'_, T>,
-    op: Op,
+    (side, op): (Side, Op),
     v: Mat<T>,
     t: Mat<T>,
     c: Mat<T>,
 ) -> Result<(), DeviceError> {
-    let ((m, k), n) = (v.shape(), c.n);
-    let before = stream.mark();
+    let (m, k) = v.shape();
+    let before = stream.scratch.mark();
     let unit = stream.take::<T>((k, k))?;
-    let (y, z) = (stream.take::<T>((k, n))?, stream.take::<T>((k, n))?);
+    let shape = if side == Side::Left { (k, c.n) } else { (c.m, k) };
+    let (y, z) = (stream.take::<T>(shape)?, stream.take::<T>(shape)?);
     complete(stream, v.submatrix(0..k, 0..k), unit)?;
-    let below = v.submatrix(k..m, 0..k);
-    let (top, bottom) = (c.submatrix(0..k, 0..n), c.submatrix(k..m, 0..n));
-    let transposed = (Op::ConjTrans, Op::None);
-    set(transposed, unit, top, y).enqueue(stream)?;
-    adding(T::ONE, transposed, below, bottom, y, stream)?;
-    set((op, Op::None), t, y, z).enqueue(stream)?;
-    adding(-T::ONE, (Op::None, Op::None), unit, z, top, stream)?;
-    adding(-T::ONE, (Op::None, Op::None), below, z, bottom, stream)?;
-    stream.release(before);
-    Ok(())
-}
-
-/// Y = C V, then C − (Y op(T)) Vᴴ, the columns for the rows below the triangle of V apart.
-fn apply_right<T: Scalar>(
-    stream: &mut Stream<'_, T>,
-    op: Op,
-    v: Mat<T>,
-    t: Mat<T>,
-    c: Mat<T>,
-) -> Result<(), DeviceError> {
-    let ((m, k), n) = (v.shape(), c.m);
-    let before = stream.mark();
-    let unit = stream.take::<T>((k, k))?;
-    let (y, z) = (stream.take::<T>((n, k))?, stream.take::<T>((n, k))?);
-    complete(stream, v.submatrix(0..k, 0..k), unit)?;
-    let below = v.submatrix(k..m, 0..k);
-    let (first, rest) = (c.submatrix(0..n, 0..k), c.submatrix(0..n, k..m));
-    let transposed = (Op::None, Op::ConjTrans);
-    set((Op::None, Op::None), first, unit, y).enqueue(stream)?;
-    adding(T::ONE, (Op::None, Op::None), rest, below, y, stream)?;
-    set((Op::None, op), y, t, z).enqueue(stream)?;
-    adding(-T::ONE, transposed, z, unit, first, stream)?;
-    adding(-T::ONE, transposed, z, below, rest, stream)?;
-    stream.release(before);
+    let (below, plain) = (v.submatrix(k..m, 0..k), (Op::None, Op::None));
+    match side {
+        Side::Left => {
+            let (top, bottom) = (c.submatrix(0..k, 0..c.n), c.submatrix(k..m, 0..c.n));
+            let transposed = (Op::ConjTrans, Op::None);
+            set(transposed, unit, top, y).enqueue(stream)?;
+            adding(T::ONE, transposed, below, bottom, y, stream)?;
+            set((op, Op::None), t, y, z).enqueue(stream)?;
+            adding(-T::ONE, plain, unit, z, top, stream)?;
+            adding(-T::ONE, plain, below, z, bottom, stream)?;
+        }
+        Side::Right => {
+            let (first, rest) = (c.submatrix(0..c.m, 0..k), c.submatrix(0..c.m, k..m));
+            let transposed = (Op::None, Op::ConjTrans);
+            set(plain, first, unit, y).enqueue(stream)?;
+            adding(T::ONE, plain, rest, below, y, stream)?;
+            set((Op::None, op), y, t, z).enqueue(stream)?;
+            adding(-T::ONE, transposed, z, unit, first, stream)?;
+            adding(-T::ONE, transposed, z, below, rest, stream)?;
+        }
+    }
+    stream.scratch.release(before);
     Ok(())
 }
 

@@ -1,10 +1,9 @@
 //! [`Stream`]: where the kernels of one call go, and the scratch memory that they share.
 //!
-//! A call is a sequence of launches in one in-order queue, so a later launch may use the memory of an earlier one anew: scratch is a
-//! stack. Without a queue, a stream only finds out how much scratch its call takes: the sequence of launches is written once.
+//! Without a queue, a stream only finds out how much scratch its call takes: the sequence of launches is written once.
 
 use super::program::Family;
-use crate::{Scalar, device::Mat};
+use crate::{Scalar, device::Mat, scratch::Scratch};
 use bytemuck::Pod;
 use std::{ffi::c_void, marker::PhantomData, ops::Range};
 use superscalar_devices::cuda::Queue;
@@ -97,26 +96,19 @@ pub(super) enum Together {
 /// The launches of one call.
 pub(super) struct Stream<'a, T> {
     pub(super) queue: Option<&'a mut Queue>,
-    next: usize,
-    highest: usize,
-    end: usize,
+    pub(super) scratch: Scratch<ALIGN>,
     element: PhantomData<T>,
 }
 
 impl<'a, T: Scalar> Stream<'a, T> {
     /// Into a queue, with these bytes of the heap as scratch.
     pub fn new(queue: &'a mut Queue, scratch: Range<usize>) -> Self {
-        Self { queue: Some(queue), next: scratch.start, highest: scratch.start, end: scratch.end, element: PhantomData }
+        Self { queue: Some(queue), scratch: Scratch::new(scratch), element: PhantomData }
     }
 
     /// To nowhere.
     pub fn dry() -> Self {
-        Self { queue: None, next: 0, highest: 0, end: usize::MAX, element: PhantomData }
-    }
-
-    /// Bytes of scratch that were taken at most, wherever the scratch begins.
-    pub fn scratch_bytes(&self) -> usize {
-        if self.highest == 0 { 0 } else { self.highest + ALIGN }
+        Self { queue: None, scratch: Scratch::dry(), element: PhantomData }
     }
 
     /// Puts a kernel into the queue; nothing where there is nothing to do.
@@ -224,33 +216,9 @@ impl<'a, T: Scalar> Stream<'a, T> {
         Ok(Argument::value(address))
     }
 
-    /// An m x n matrix in scratch, without gaps between its columns, until it is [released](Self::release).
+    /// An m x n matrix in scratch, without gaps between its columns, until it is [released](Scratch::release).
     pub fn take<E>(&mut self, (m, n): (usize, usize)) -> Result<Mat<E>, DeviceError> {
-        let start = self.next.next_multiple_of(ALIGN);
-        let bytes = m.checked_mul(n).and_then(|elements| elements.checked_mul(size_of::<E>()));
-        let end = bytes.and_then(|bytes| start.checked_add(bytes));
-        let Some(end) = end.filter(|&end| end <= self.end) else {
-            let left = self.end - start.min(self.end);
-            return Err(DeviceError::new(format!(
-                "{left} bytes of scratch memory do not hold {m} x {n} more elements"
-            )));
-        };
-        self.next = end;
-        self.highest = self.highest.max(end);
-        Ok(Mat::at(start / size_of::<E>(), (m, n), m.max(1)))
-    }
-
-    /// A point to release scratch to.
-    pub fn mark(&self) -> Mark {
-        Mark(self.next)
-    }
-
-    /// Gives back what was taken since.
-    pub fn release(&mut self, mark: Mark) {
-        self.next = mark.0;
+        let start = self.scratch.take::<E>(m.saturating_mul(n))?;
+        Ok(Mat::at(start, (m, n), m.max(1)))
     }
 }
-
-/// The state of a stream's scratch.
-#[derive(Clone, Copy)]
-pub(super) struct Mark(usize);

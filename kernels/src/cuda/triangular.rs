@@ -40,7 +40,7 @@ fn trsm<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result
 /// B := alpha op(A) B or alpha B op(A), where there are such.
 fn trmm<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
     let Triangle { a, b, .. } = *triangle;
-    let before = stream.mark();
+    let before = stream.scratch.mark();
     let w = stream.take::<T>(b.shape())?;
     copy(stream, Op::None, b, w)?;
     multiply_diagonal(stream, triangle, w)?;
@@ -49,7 +49,7 @@ fn trmm<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result
         multiply_beside(stream, triangle, w, order)?;
         order *= 2;
     }
-    stream.release(before);
+    stream.scratch.release(before);
     Ok(())
 }
 

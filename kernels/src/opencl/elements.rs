@@ -108,7 +108,7 @@ pub(super) fn laswp<T: Scalar>(
 
 /// An `int` in scratch that is zero: its place, counted in such.
 fn clear_status(stream: &mut Stream<'_>) -> Result<usize, DeviceError> {
-    let status = stream.take::<i32>(1)?;
+    let status = stream.scratch.take::<i32>(1)?;
     let arguments = &[Argument::Place(status)];
     stream.launch(Launch { program: Program::Elements, kernel: "clear", arguments, groups: [1, 1], local: [1, 1] })?;
     Ok(status)

@@ -25,7 +25,7 @@ pub(super) fn potrf<T: Scalar>(
     if a.n == 0 {
         return Ok(());
     }
-    let status = stream.take::<i32>(1)?;
+    let status = stream.scratch.take::<i32>(1)?;
     // A = Uᴴ U is Aᵀ = Uᵀ conj(U): the transposed view shows in its lower triangle the matrix whose lower factor is Uᵀ.
     let a = if uplo == Uplo::Upper { View::of(a).transpose() } else { View::of(a) };
     factor::<T>(stream, a, status, 0)?;

@@ -123,7 +123,7 @@ pub fn scratch_bytes_with<T: Scalar>(parameters: &Parameters, call: &Call<T>) ->
     let mut stream = Stream::dry(*parameters);
     // A call that is refused needs none.
     match call.check_shapes().and_then(|()| run(&mut stream, call)) {
-        Ok(()) => stream.scratch_bytes(),
+        Ok(()) => stream.scratch.bytes(),
         Err(_) => 0,
     }
 }

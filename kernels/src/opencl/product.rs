@@ -46,11 +46,11 @@ impl<T: Scalar> Product<T> {
         if alpha == T::ZERO || k == 0 {
             return scale(stream, part, beta, c);
         }
-        let before = stream.mark();
+        let before = stream.scratch.mark();
         let (panel_a, panel_b) = (stream.parameters.panel_a(), stream.parameters.panel_b());
         let pass = k.min(PASS);
-        let a_at = stream.take::<T>(c.m.next_multiple_of(panel_a) * pass)?;
-        let b_at = stream.take::<T>(c.n.next_multiple_of(panel_b) * pass)?;
+        let a_at = stream.scratch.take::<T>(c.m.next_multiple_of(panel_a) * pass)?;
+        let b_at = stream.scratch.take::<T>(c.n.next_multiple_of(panel_b) * pass)?;
         for first in (0..k).step_by(PASS) {
             let steps = PASS.min(k - first);
             pack(stream, ["pack_a", "complete_a"], panel_a, a, (first, steps), a_at)?;
@@ -58,7 +58,7 @@ impl<T: Scalar> Product<T> {
             let beta = if first == 0 { beta } else { T::ONE };
             Self { beta, ..self }.multiply(stream, (a_at, b_at), steps)?;
         }
-        stream.release(before);
+        stream.scratch.release(before);
         Ok(())
     }
 

@@ -50,14 +50,14 @@ fn apply<T: Scalar>(
     let t = if adjoint != right { t.transpose() } else { t };
     let t = if adjoint { t.conj() } else { t };
     let (k, n) = (v.n, c.n);
-    let before = stream.mark();
-    let y = View::dense(stream.take::<T>(k * n)?, k, n);
-    let z = View::dense(stream.take::<T>(k * n)?, k, n);
+    let before = stream.scratch.mark();
+    let y = View::dense(stream.scratch.take::<T>(k * n)?, k, n);
+    let z = View::dense(stream.scratch.take::<T>(k * n)?, k, n);
     // Y = Vᴴ C, then C − V (op(T) Y).
     let set = |a, b, c| Product { beta: T::ZERO, ..Product::adding(T::ONE, a, b, c) };
     set(v.transpose().conj(), c, y).run(stream)?;
     set(t, y, z).run(stream)?;
     Product::adding(-T::ONE, v, z, c).run(stream)?;
-    stream.release(before);
+    stream.scratch.release(before);
     Ok(())
 }

@@ -1,10 +1,9 @@
 //! [`Stream`]: where the kernels of one call go, and the scratch memory that they share.
 //!
-//! A call is a sequence of launches in one in-order queue, so a later launch may use the memory of an earlier one anew: scratch is a
-//! stack. Without a queue, a stream only finds out how much scratch its call takes: the sequence of launches is written once.
+//! Without a queue, a stream only finds out how much scratch its call takes: the sequence of launches is written once.
 
 use super::{Parameters, Program, program::source};
-use crate::Scalar;
+use crate::{Scalar, scratch::Scratch};
 use std::ops::Range;
 use superscalar_devices::opencl::{Arg, OpenclQueue};
 use superscalar_runtime::DeviceError;
@@ -60,26 +59,19 @@ pub(super) struct Launch<'a> {
 /// The launches of one call.
 pub(super) struct Stream<'a> {
     pub parameters: Parameters,
+    pub scratch: Scratch<ALIGN>,
     queue: Option<&'a mut OpenclQueue>,
-    next: usize,
-    highest: usize,
-    end: usize,
 }
 
 impl<'a> Stream<'a> {
     /// Into a queue, with these bytes of the heap as scratch.
     pub fn new(parameters: Parameters, queue: &'a mut OpenclQueue, scratch: Range<usize>) -> Self {
-        Self { parameters, queue: Some(queue), next: scratch.start, highest: scratch.start, end: scratch.end }
+        Self { parameters, scratch: Scratch::new(scratch), queue: Some(queue) }
     }
 
     /// To nowhere.
     pub fn dry(parameters: Parameters) -> Self {
-        Self { parameters, queue: None, next: 0, highest: 0, end: usize::MAX }
-    }
-
-    /// Bytes of scratch that were taken at most, wherever the scratch begins.
-    pub fn scratch_bytes(&self) -> usize {
-        if self.highest == 0 { 0 } else { self.highest + ALIGN }
+        Self { parameters, scratch: Scratch::dry(), queue: None }
     }
 
     /// Puts a kernel into the queue; nothing where there is nothing to do.
@@ -114,37 +106,7 @@ impl<'a> Stream<'a> {
             judge(i32::from_ne_bytes(bytes))
         })
     }
-
-    /// Scratch for so many elements, until it is [released](Self::release): its place, counted in such elements.
-    pub fn take<E>(&mut self, elements: usize) -> Result<usize, DeviceError> {
-        let start = self.next.next_multiple_of(ALIGN);
-        let end = elements.checked_mul(size_of::<E>()).and_then(|bytes| start.checked_add(bytes));
-        let Some(end) = end.filter(|&end| end <= self.end) else {
-            let message = format!(
-                "{} bytes of scratch memory do not hold {elements} more elements",
-                self.end - start.min(self.end)
-            );
-            return Err(DeviceError::new(message));
-        };
-        self.next = end;
-        self.highest = self.highest.max(end);
-        Ok(start / size_of::<E>())
-    }
-
-    /// A point to release scratch to.
-    pub fn mark(&self) -> Mark {
-        Mark(self.next)
-    }
-
-    /// Gives back what was taken since.
-    pub fn release(&mut self, mark: Mark) {
-        self.next = mark.0;
-    }
 }
 
 /// Kernels count in `int`, and add a block to it.
 const COUNT_MAX: usize = i32::MAX as usize - 4096;
-
-/// The state of a stream's scratch.
-#[derive(Clone, Copy)]
-pub(super) struct Mark(usize);

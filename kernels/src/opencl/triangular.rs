@@ -77,8 +77,8 @@ impl Triangle {
     fn apply_block<T: Scalar>(self, stream: &mut Stream<'_>, action: Action, b: View) -> Result<(), DeviceError> {
         let Self { uplo, diag, a } = self;
         let (n, parameters) = (a.n, stream.parameters);
-        let before = stream.mark();
-        let packed = stream.take::<T>(parameters.triangle * parameters.triangle)?;
+        let before = stream.scratch.mark();
+        let packed = stream.scratch.take::<T>(parameters.triangle * parameters.triangle)?;
         // An upper triangle is a lower one with its rows and columns in reverse.
         let (sign, last) = if uplo == Uplo::Upper { (-1, n - 1) } else { (1, 0) };
         let stride = |stride: usize| Argument::Stride(sign * stride as isize);
@@ -114,7 +114,7 @@ impl Triangle {
             groups: [b.n.div_ceil(parameters.triangle_columns() * parameters.lanes), 1],
             local: [parameters.lanes, 1],
         })?;
-        stream.release(before);
+        stream.scratch.release(before);
         Ok(())
     }
 }

@@ -36,18 +36,10 @@ impl<T, R, W> Gemm<T, R, W> {
 }
 
 impl<T: Scalar, P: Shape> Operation for Gemm<T, P> {
-    type Element = T;
-    type Operand = P;
-    type On<R, W> = Gemm<T, R, W>;
+    resolved!(Gemm: part op_a op_b alpha beta, a "A" b "B", c "C" updated(part.is_some() || beta != T::ZERO));
 
     fn name(&self) -> &'static str {
         if self.part.is_none() { "gemm" } else { "gemmt" }
-    }
-
-    fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<Gemm<T, X::Read, X::Write>, X::Error> {
-        let &Self { part, op_a, op_b, alpha, ref a, ref b, beta, ref c } = self;
-        let c = operands.write("C", updated(part.is_some() || beta != T::ZERO), c)?;
-        Ok(Gemm { part, op_a, op_b, alpha, a: operands.read("A", a)?, b: operands.read("B", b)?, beta, c })
     }
 
     fn agrees(&self) -> bool {
@@ -64,10 +56,6 @@ impl<T: Scalar, P: Shape> Operation for Gemm<T, P> {
     fn run(on: Gemm<T, Operand<'_, T>, MatMut<'_, T>>) -> Result<(), NotPositiveDefinite> {
         on.multiply();
         Ok(())
-    }
-
-    fn call(on: Gemm<T, Mat<T>>) -> Call<T> {
-        Call::Gemm(on)
     }
 }
 

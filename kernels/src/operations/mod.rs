@@ -14,6 +14,26 @@
 //! | `reflect` | [`Larfb`] |
 //! | `moves` | [`Lacpy`], [`Scale`], [`Laswp`] |
 
+/// What operations with factors say in the same words: their types, [`Operation::on`] and [`Operation::call`]. Named
+/// are the options, what is read, and what is written, with its mode.
+macro_rules! resolved {
+    ($Name:ident: $($option:ident)*, $($read:ident $letter:literal)*, $written:ident $to:literal $mode:expr) => {
+        type Element = T;
+        type Operand = P;
+        type On<R, W> = $Name<T, R, W>;
+
+        fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<$Name<T, X::Read, X::Write>, X::Error> {
+            let &Self { $($option,)* $(ref $read,)* ref $written } = self;
+            let $written = operands.write($to, $mode, $written)?;
+            Ok($Name { $($option,)* $($read: operands.read($letter, $read)?,)* $written })
+        }
+
+        fn call(on: $Name<T, Mat<T>>) -> Call<T> {
+            Call::$Name(on)
+        }
+    };
+}
+
 mod call;
 mod check;
 mod factor;

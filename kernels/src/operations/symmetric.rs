@@ -30,18 +30,10 @@ pub struct Symm<T, R, W = R> {
 }
 
 impl<T: Scalar, P: Shape> Operation for Symm<T, P> {
-    type Element = T;
-    type Operand = P;
-    type On<R, W> = Symm<T, R, W>;
+    resolved!(Symm: symmetry side uplo alpha beta, a "A" b "B", c "C" updated(beta != T::ZERO));
 
     fn name(&self) -> &'static str {
         self.symmetry.mm()
-    }
-
-    fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<Symm<T, X::Read, X::Write>, X::Error> {
-        let &Self { symmetry, side, uplo, alpha, ref a, ref b, beta, ref c } = self;
-        let c = operands.write("C", updated(beta != T::ZERO), c)?;
-        Ok(Symm { symmetry, side, uplo, alpha, a: operands.read("A", a)?, b: operands.read("B", b)?, beta, c })
     }
 
     fn agrees(&self) -> bool {
@@ -61,10 +53,6 @@ impl<T: Scalar, P: Shape> Operation for Symm<T, P> {
             Symmetry::Hermitian => cpu::hemm(side, uplo, alpha, a, b, beta, c),
         }
         Ok(())
-    }
-
-    fn call(on: Symm<T, Mat<T>>) -> Call<T> {
-        Call::Symm(on)
     }
 }
 
@@ -91,18 +79,10 @@ pub struct RankK<T, R, W = R> {
 }
 
 impl<T: Scalar, P: Shape> Operation for RankK<T, P> {
-    type Element = T;
-    type Operand = P;
-    type On<R, W> = RankK<T, R, W>;
+    resolved!(RankK: symmetry uplo op alpha beta, a "A", c "C" Mode::ReadWrite);
 
     fn name(&self) -> &'static str {
         self.symmetry.rank_k()
-    }
-
-    fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<RankK<T, X::Read, X::Write>, X::Error> {
-        let &Self { symmetry, uplo, op, alpha, ref a, beta, ref c } = self;
-        let c = operands.write("C", Mode::ReadWrite, c)?;
-        Ok(RankK { symmetry, uplo, op, alpha, a: operands.read("A", a)?, beta, c })
     }
 
     fn agrees(&self) -> bool {
@@ -123,10 +103,6 @@ impl<T: Scalar, P: Shape> Operation for RankK<T, P> {
     fn run(on: RankK<T, Operand<'_, T>, MatMut<'_, T>>) -> Result<(), NotPositiveDefinite> {
         on.update();
         Ok(())
-    }
-
-    fn call(on: RankK<T, Mat<T>>) -> Call<T> {
-        Call::RankK(on)
     }
 }
 
@@ -187,18 +163,10 @@ pub struct Rank2k<T, R, W = R> {
 }
 
 impl<T: Scalar, P: Shape> Operation for Rank2k<T, P> {
-    type Element = T;
-    type Operand = P;
-    type On<R, W> = Rank2k<T, R, W>;
+    resolved!(Rank2k: symmetry uplo op alpha beta, a "A" b "B", c "C" Mode::ReadWrite);
 
     fn name(&self) -> &'static str {
         self.symmetry.rank_2k()
-    }
-
-    fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<Rank2k<T, X::Read, X::Write>, X::Error> {
-        let &Self { symmetry, uplo, op, alpha, ref a, ref b, beta, ref c } = self;
-        let c = operands.write("C", Mode::ReadWrite, c)?;
-        Ok(Rank2k { symmetry, uplo, op, alpha, a: operands.read("A", a)?, b: operands.read("B", b)?, beta, c })
     }
 
     fn agrees(&self) -> bool {
@@ -222,10 +190,6 @@ impl<T: Scalar, P: Shape> Operation for Rank2k<T, P> {
             Symmetry::Hermitian => cpu::her2k(uplo, op, alpha, a, b, beta.re(), c),
         }
         Ok(())
-    }
-
-    fn call(on: Rank2k<T, Mat<T>>) -> Call<T> {
-        Call::Rank2k(on)
     }
 }
 

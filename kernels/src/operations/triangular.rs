@@ -1,20 +1,12 @@
 //! Products and solves with triangles.
 
 use super::{Call, Mat, Operation, Resolve, Shape, cost_of, reals, updated};
+pub use crate::vector::Action;
 use crate::{
     Diag, MatMut, NotPositiveDefinite, Op, Scalar, Side, Uplo,
     cpu::{self, Operand},
 };
 use superscalar_runtime::Cost;
-
-/// What is done with a triangle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// B := alpha op(A) B, or from the right.
-    Multiply,
-    /// B := alpha op(A)⁻¹ B, or from the right.
-    Solve,
-}
 
 /// trmm or trsm: B := alpha op(A) B or alpha B op(A), or the same with the inverse of op(A), where A is triangular.
 #[derive(Clone, Copy, Debug)]
@@ -38,21 +30,13 @@ pub struct Triangular<T, R, W = R> {
 }
 
 impl<T: Scalar, P: Shape> Operation for Triangular<T, P> {
-    type Element = T;
-    type Operand = P;
-    type On<R, W> = Triangular<T, R, W>;
+    resolved!(Triangular: action side uplo op diag alpha, a "A", b "B" updated(alpha != T::ZERO));
 
     fn name(&self) -> &'static str {
         match self.action {
             Action::Multiply => "trmm",
             Action::Solve => "trsm",
         }
-    }
-
-    fn on<X: Resolve<P>>(&self, operands: &mut X) -> Result<Triangular<T, X::Read, X::Write>, X::Error> {
-        let &Self { action, side, uplo, op, diag, alpha, ref a, ref b } = self;
-        let b = operands.write("B", updated(alpha != T::ZERO), b)?;
-        Ok(Triangular { action, side, uplo, op, diag, alpha, a: operands.read("A", a)?, b })
     }
 
     fn agrees(&self) -> bool {
@@ -68,10 +52,6 @@ impl<T: Scalar, P: Shape> Operation for Triangular<T, P> {
     fn run(on: Triangular<T, Operand<'_, T>, MatMut<'_, T>>) -> Result<(), NotPositiveDefinite> {
         on.apply();
         Ok(())
-    }
-
-    fn call(on: Triangular<T, Mat<T>>) -> Call<T> {
-        Call::Triangular(on)
     }
 }
 

@@ -1,7 +1,7 @@
 //! gemm, and what is a gemm with a symmetric operand or result, as loops.
 
 use super::{element, in_triangle};
-use crate::{MatMut, MatRef, Op, Scalar, Side, Uplo};
+use crate::{MatMut, MatRef, Op, Scalar, Side, Symmetry, Uplo};
 
 /// C = alpha op(A) op(B) + beta C. See [`cpu::gemm`](crate::cpu::gemm).
 ///
@@ -30,16 +30,9 @@ pub fn gemm<T: Scalar>(
 ///
 /// # Panics
 /// When the shapes do not agree, or for [`Op::ConjTrans`] of a complex type.
-pub fn syrk<T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: MatRef<'_, T>, beta: T, mut c: MatMut<'_, T>) {
+pub fn syrk<T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: MatRef<'_, T>, beta: T, c: MatMut<'_, T>) {
     assert!(!T::COMPLEX || op != Op::ConjTrans, "syrk takes no conjugate transpose");
-    let (n, k) = op.shape(a.shape());
-    assert_eq!((n, n), c.shape(), "shapes of a rank-k update");
-    for j in 0..n {
-        for i in (0..n).filter(|&i| in_triangle(uplo, i, j)) {
-            let sum = || (0..k).map(|p| element(op, a, i, p) * element(op, a, j, p)).sum();
-            c[(i, j)] = update(alpha, sum, beta, &c[(i, j)]);
-        }
-    }
+    gemmt(uplo, alpha, op, a, Symmetry::Symmetric.other(op), a, beta, c);
 }
 
 /// One triangle of C = alpha A Aᴴ + beta C, or of alpha Aᴴ A + beta C. See [`cpu::herk`](crate::cpu::herk).
@@ -48,15 +41,13 @@ pub fn syrk<T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: MatRef<'_, T>, beta: T, 
 /// When the shapes do not agree, or for [`Op::Trans`] of a complex type.
 pub fn herk<T: Scalar>(uplo: Uplo, op: Op, alpha: T::Real, a: MatRef<'_, T>, beta: T::Real, mut c: MatMut<'_, T>) {
     assert!(!T::COMPLEX || op != Op::Trans, "herk takes no plain transpose");
-    let (n, k) = op.shape(a.shape());
-    assert_eq!((n, n), c.shape(), "shapes of a rank-k update");
-    for j in 0..n {
-        for i in (0..n).filter(|&i| in_triangle(uplo, i, j)) {
-            let sum = || (0..k).map(|p| element(op, a, i, p) * element(op, a, j, p).conj()).sum();
-            let new = update(T::from_real(alpha), sum, T::from_real(beta), &c[(i, j)]);
-            c[(i, j)] = if i == j { T::from_real(new.re()) } else { new };
-        }
-    }
+    gemmt(uplo, T::from_real(alpha), op, a, Symmetry::Hermitian.other(op), a, T::from_real(beta), c.rb_mut());
+    make_diagonal_real(c);
+}
+
+/// Drops the imaginary parts of a Hermitian matrix's diagonal.
+fn make_diagonal_real<T: Scalar>(mut c: MatMut<'_, T>) {
+    (0..c.nrows()).for_each(|i| c[(i, i)] = T::from_real(c[(i, i)].re()));
 }
 
 /// alpha sum + beta c, where alpha = 0 asks for no sum and beta = 0 does not read c.
@@ -125,7 +116,7 @@ pub fn her2k<T: Scalar>(
 ) {
     assert!(!T::COMPLEX || op != Op::Trans, "her2k takes no plain transpose");
     rank_2k(uplo, op, (alpha, alpha.conj()), a, b, T::from_real(beta), T::conj, c.rb_mut());
-    (0..c.nrows()).for_each(|i| c[(i, i)] = T::from_real(c[(i, i)].re()));
+    make_diagonal_real(c);
 }
 
 /// One triangle of C = first A B* + second B A* + beta C, where * transposes, and conjugates if `star` does.
@@ -198,7 +189,7 @@ fn with_whole<T: Scalar>(
     mut c: MatMut<'_, T>,
 ) {
     assert_eq!(b.shape(), c.shape(), "shapes of a product");
-    assert_eq!(order, if side == Side::Left { c.nrows() } else { c.ncols() }, "shapes of a product");
+    assert_eq!(order, side.order(c.shape()), "shapes of a product");
     for j in 0..c.ncols() {
         for i in 0..c.nrows() {
             let sum = || match side {

@@ -8,10 +8,7 @@ use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 /// # Panics
 /// When the shapes do not agree.
 pub fn trsm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: MatRef<'_, T>, mut b: MatMut<'_, T>) {
-    let n = match side {
-        Side::Left => b.nrows(),
-        Side::Right => b.ncols(),
-    };
+    let n = side.order(b.shape());
     assert_eq!((n, n), a.shape(), "shapes of a triangular solve");
     // X op(A) = B is op(A)ᵀ Xᵀ = Bᵀ: solve for the columns of a transposed view, reading op(A) transposed.
     if side == Side::Right {
@@ -43,10 +40,7 @@ pub fn trsm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: 
 /// # Panics
 /// When the shapes do not agree.
 pub fn trmm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: MatRef<'_, T>, mut b: MatMut<'_, T>) {
-    let n = match side {
-        Side::Left => b.nrows(),
-        Side::Right => b.ncols(),
-    };
+    let n = side.order(b.shape());
     assert_eq!((n, n), a.shape(), "shapes of a triangular product");
     // B op(A) is the transpose of op(A)ᵀ Bᵀ.
     if side == Side::Right {

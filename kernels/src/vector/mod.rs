@@ -38,7 +38,8 @@ mod tiles;
 mod unpacked;
 mod workspace;
 
-pub(crate) use blocks::{Action, Blocks, Product, SmallRank, Triangular, TriangularProduct};
+pub use blocks::Action;
+pub(crate) use blocks::{Blocks, Product, SmallRank, Triangular, TriangularProduct};
 pub(crate) use dispatch::{Kernel, dispatch};
 pub(crate) use packing::{Factor, Pack, Packed, Right, left};
 pub use packing::{Operand, PackStore, Packs};

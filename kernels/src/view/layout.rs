@@ -11,6 +11,48 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use superscalar_runtime::HostRegion;
 
+/// What views of both kinds say of their shape and strides.
+macro_rules! dimensions {
+    () => {
+        /// Number of rows, m.
+        #[inline(always)]
+        pub fn nrows(&self) -> usize {
+            self.layout.m
+        }
+
+        /// Number of columns, n.
+        #[inline(always)]
+        pub fn ncols(&self) -> usize {
+            self.layout.n
+        }
+
+        /// (m, n).
+        #[inline(always)]
+        pub fn shape(&self) -> (usize, usize) {
+            (self.layout.m, self.layout.n)
+        }
+
+        /// Whether there is no element: m = 0 or n = 0.
+        pub fn is_empty(&self) -> bool {
+            self.layout.m == 0 || self.layout.n == 0
+        }
+
+        /// Elements from one row to the next.
+        #[inline(always)]
+        pub fn row_stride(&self) -> usize {
+            self.layout.row_stride
+        }
+
+        /// Elements from one column to the next: the leading dimension of a column-major matrix.
+        #[inline(always)]
+        pub fn col_stride(&self) -> usize {
+            self.layout.col_stride
+        }
+    };
+}
+
+pub(super) use dimensions;
+
 /// Pointer, shape and strides in elements.
 pub(super) struct Layout<T> {
     pub ptr: *mut T,
@@ -100,7 +142,6 @@ impl<T> Layout<T> {
         Self { ptr: self.address(rows.start, cols.start), m: rows.len(), n: cols.len(), ..*self }
     }
 
-    /// The transpose: the same memory with strides exchanged.
     /// The columns as bytes; none if the elements of a column do not lie side by side, or there are none.
     pub fn columns(&self) -> Option<HostRegion> {
         let size = size_of::<T>();
@@ -116,6 +157,7 @@ impl<T> Layout<T> {
         })
     }
 
+    /// The transpose: the same memory with strides exchanged.
     pub fn transpose(&self) -> Self {
         Self { ptr: self.ptr, m: self.n, n: self.m, row_stride: self.col_stride, col_stride: self.row_stride }
     }

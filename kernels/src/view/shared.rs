@@ -1,6 +1,6 @@
 //! [`MatRef`]: a matrix that may be read.
 
-use super::layout::Layout;
+use super::layout::{Layout, dimensions};
 use super::{MatMut, ViewError};
 use std::fmt;
 use std::marker::PhantomData;
@@ -82,40 +82,7 @@ impl<'a, T> MatRef<'a, T> {
         Self { layout, borrow: PhantomData }
     }
 
-    /// Number of rows, m.
-    #[inline(always)]
-    pub fn nrows(&self) -> usize {
-        self.layout.m
-    }
-
-    /// Number of columns, n.
-    #[inline(always)]
-    pub fn ncols(&self) -> usize {
-        self.layout.n
-    }
-
-    /// (m, n).
-    #[inline(always)]
-    pub fn shape(&self) -> (usize, usize) {
-        (self.layout.m, self.layout.n)
-    }
-
-    /// Whether there is no element: m = 0 or n = 0.
-    pub fn is_empty(&self) -> bool {
-        self.layout.m == 0 || self.layout.n == 0
-    }
-
-    /// Elements from one row to the next.
-    #[inline(always)]
-    pub fn row_stride(&self) -> usize {
-        self.layout.row_stride
-    }
-
-    /// Elements from one column to the next: the leading dimension of a column-major matrix.
-    #[inline(always)]
-    pub fn col_stride(&self) -> usize {
-        self.layout.col_stride
-    }
+    dimensions!();
 
     /// The address of element (0, 0), for foreign interfaces. Not to be followed when the matrix is empty.
     #[inline(always)]

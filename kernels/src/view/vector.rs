@@ -59,6 +59,29 @@ fn first_of(len: usize, n: usize, inc: isize) -> Result<usize, ViewError> {
     }
 }
 
+/// What vectors of both kinds say of their length and increment.
+macro_rules! length {
+    () => {
+        /// The number of elements, n.
+        #[inline(always)]
+        pub fn len(&self) -> usize {
+            self.n
+        }
+
+        /// Whether n = 0.
+        #[inline(always)]
+        pub fn is_empty(&self) -> bool {
+            self.n == 0
+        }
+
+        /// Elements from one to the next: negative if they lie backwards.
+        #[inline(always)]
+        pub fn inc(&self) -> isize {
+            self.inc
+        }
+    };
+}
+
 impl<'a, T> VecRef<'a, T> {
     /// The elements of a slice.
     #[inline(always)]
@@ -86,23 +109,7 @@ impl<'a, T> VecRef<'a, T> {
         Self { ptr, n, inc, borrow: PhantomData }
     }
 
-    /// The number of elements, n.
-    #[inline(always)]
-    pub fn len(&self) -> usize {
-        self.n
-    }
-
-    /// Whether n = 0.
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.n == 0
-    }
-
-    /// Elements from one to the next: negative if they lie backwards.
-    #[inline(always)]
-    pub fn inc(&self) -> isize {
-        self.inc
-    }
+    length!();
 
     /// The address of element 0. Not to be followed when the vector is empty.
     #[inline(always)]
@@ -222,23 +229,7 @@ impl<'a, T> VecMut<'a, T> {
         Self { ptr, n, inc, borrow: PhantomData }
     }
 
-    /// The number of elements, n.
-    #[inline(always)]
-    pub fn len(&self) -> usize {
-        self.n
-    }
-
-    /// Whether n = 0.
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.n == 0
-    }
-
-    /// Elements from one to the next: negative if they lie backwards.
-    #[inline(always)]
-    pub fn inc(&self) -> isize {
-        self.inc
-    }
+    length!();
 
     /// The address of element 0. Not to be followed when the vector is empty.
     #[inline(always)]

@@ -25,33 +25,61 @@ macro_rules! panels {
     };
 }
 
-/// The suite on a backend.
+/// Every operation but panels, in all options and of no great size, on one backend, for one type.
+macro_rules! kernels {
+    ($backend:ident $t:ty) => {
+        tests! {
+            $backend $t:
+            1 products::gemm 2 products::gemm_factors 3 products::gemm_propagates 4 products::symm
+            5 products::rank_k 6 products::rank_2k
+            7 triangles::trmm 8 triangles::trmm_propagates 9 triangles::trsm 10 triangles::trsm_propagates
+            11 triangles::potrf 12 triangles::potrf_fails 30 triangles::potrf_of_trapezoids
+            13 moves::laswp 38 moves::laswp_outside 14 moves::larfb 15 moves::larfb_in_blocks
+            16 moves::copy 17 moves::scale 18 moves::refusals
+        }
+    };
+}
+
+/// All of the suite, on one backend, for one type.
+macro_rules! suite {
+    ($backend:ident $t:ty) => {
+        kernels! { $backend $t }
+        tests! {
+            $backend $t:
+            31 triangles::potrf_of_extremes
+            19 large::gemmt_in_blocks 20 large::trmm_in_blocks 21 large::potrf_in_blocks 22 large::laswp_in_chunks
+            23 large::copy_beyond_a_grid 24 large::products_of_some_depth 32 large::potrf_with_much_beside
+            33 scales::trsm_of_scales 34 scales::potrf_of_scales 35 scales::panels_of_scales
+            36 scales::pivots_at_the_end_of_the_range 37 large::products_beyond_blocks
+        }
+        panels! { $backend $t }
+    };
+}
+
+/// One of these lists on one backend, for the four types.
+macro_rules! each_type {
+    ($list:ident $backend:ident) => {
+        mod s {
+            $list! { $backend f32 }
+        }
+        mod d {
+            $list! { $backend f64 }
+        }
+        mod c {
+            $list! { $backend superscalar_kernels::c32 }
+        }
+        mod z {
+            $list! { $backend superscalar_kernels::c64 }
+        }
+    };
+}
+
+/// The suite on backends.
 macro_rules! instantiate {
     ($($(#[$feature:meta])? $backend:ident)*) => {$(
         $(#[$feature])?
         mod $backend {
-            instantiate!(@ $backend s: f32);
-            instantiate!(@ $backend d: f64);
-            instantiate!(@ $backend c: superscalar_kernels::c32);
-            instantiate!(@ $backend z: superscalar_kernels::c64);
+            each_type! { suite $backend }
         }
     )*};
-    (@ $backend:ident $letter:ident: $t:ty) => {
-        mod $letter {
-            tests! {
-                $backend $t:
-                1 products::gemm 2 products::gemm_factors 3 products::gemm_propagates 4 products::symm
-                5 products::rank_k 6 products::rank_2k
-                7 triangles::trmm 8 triangles::trmm_propagates 9 triangles::trsm 10 triangles::trsm_propagates
-                11 triangles::potrf 12 triangles::potrf_fails 30 triangles::potrf_of_trapezoids
-                31 triangles::potrf_of_extremes
-                13 moves::laswp 14 moves::larfb 15 moves::larfb_in_blocks 16 moves::copy 17 moves::scale 18 moves::refusals
-                19 large::gemmt_in_blocks 20 large::trmm_in_blocks 21 large::potrf_in_blocks 22 large::laswp_in_chunks
-                23 large::copy_beyond_a_grid 24 large::products_of_some_depth 32 large::potrf_with_much_beside
-                33 scales::trsm_of_scales 34 scales::potrf_of_scales 35 scales::panels_of_scales
-                36 scales::pivots_at_the_end_of_the_range 37 large::products_beyond_blocks
-            }
-            panels! { $backend $t }
-        }
-    };
 }

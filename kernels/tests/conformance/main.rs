@@ -64,10 +64,33 @@ instantiate! {
     #[cfg(feature = "opencl")] opencl
 }
 
+/// The kernels that are generated for each class of devices, on whatever device there is.
+#[cfg(feature = "opencl")]
+mod opencl_classes {
+    use super::{
+        Suite, moves,
+        opencl_device::{gpu, narrow, wide},
+        products, triangles,
+    };
+
+    macro_rules! classes {
+        ($($class:ident)*) => {$(
+            mod $class {
+                each_type! { kernels $class }
+            }
+        )*};
+    }
+    classes! { wide narrow gpu }
+}
+
 /// The host's kernels once more, behind a driver.
 mod sim {
-    instantiate!(@ sim d: f64);
-    instantiate!(@ sim c: superscalar_kernels::c32);
+    mod d {
+        suite! { sim f64 }
+    }
+    mod c {
+        suite! { sim superscalar_kernels::c32 }
+    }
 }
 
 /// Two types have lanes of both widths, and real and complex kernels.
@@ -101,18 +124,7 @@ fn pivots_of_long_columns_are_the_first_of_the_largest() {
 /// Only panels are launched in clusters.
 #[cfg(feature = "cuda")]
 mod cuda_without_clusters {
-    mod s {
-        panels! { cuda_without_clusters f32 }
-    }
-    mod d {
-        panels! { cuda_without_clusters f64 }
-    }
-    mod c {
-        panels! { cuda_without_clusters superscalar_kernels::c32 }
-    }
-    mod z {
-        panels! { cuda_without_clusters superscalar_kernels::c64 }
-    }
+    each_type! { panels cuda_without_clusters }
 }
 
 /// What `tests/gpu_sanitize.sh` runs.

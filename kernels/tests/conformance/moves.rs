@@ -29,6 +29,23 @@ pub fn laswp<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
+/// An interchange with none of A's rows is an error, of which the call's message tells.
+pub fn laswp_outside<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape @ (m, _) in SHAPES.into_iter().filter(|&(m, n)| m > 1 && n > 0) {
+        for (direction, row) in [Direction::Forward, Direction::Backward]
+            .into_iter()
+            .flat_map(|d| [0, m as i32 + 1, -1].map(|row| (d, row)))
+        {
+            let mut image = Image::default();
+            let a = suite.integers(&mut image, shape, false);
+            let ipiv = vec![image.place(&mut suite.numbers, (m / 2, 1), |_, i, _| if i == 0 { row } else { 1 })];
+            let call = Call::Laswp(Laswp { a, first: m / 4, ipiv, direction });
+            let error = suite.attempt(&call, &mut image).expect_err("a row outside");
+            assert!(error.to_string().contains("laswp") && !error.is_lost(), "{error}");
+        }
+    }
+}
+
 /// The operations of a block reflector that the type has.
 fn operations<T: Scalar>() -> impl Iterator<Item = Op> {
     OPS.into_iter().filter(|&op| !T::COMPLEX || op != Op::Trans)

@@ -1,19 +1,31 @@
-//! The OpenCL device that the suite is run on: one for all tests, since programs take long to compile.
+//! The OpenCL device that the suite is run on, with the kernels for it and with those of every class of devices: one
+//! for all tests, since programs take long to compile.
 
 use super::{Image, OnDevice, Runner};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use superscalar_devices::opencl::{OpenclDevice, Settings, devices, named};
-use superscalar_kernels::{Scalar, device::Call};
+use superscalar_devices::opencl::{OpenclDevice, OpenclQueue, Settings, devices, named};
+use superscalar_kernels::{
+    Direction, Op, Scalar, Side, Symmetry, Uplo,
+    device::{Call, Mat},
+    opencl::{Class, Parameters, enqueue_with, scratch_bytes, scratch_bytes_with},
+    operations::{Gemm, Lacpy, Larfb, Laswp, Potrf, RankK, Symm},
+};
 use superscalar_runtime::DeviceError;
 
 const HEAP_BYTES: usize = 64 << 20;
 
-/// The device, for one test at a time.
-struct Shared(MutexGuard<'static, OnDevice>);
+/// The device, for one test at a time, with the kernels of this class, if not with its own.
+struct Shared(MutexGuard<'static, OnDevice>, Option<Class>);
 
 impl<T: Scalar> Runner<T> for Shared {
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
-        self.0.run(call, image)
+        let Self(device, class) = self;
+        let Some(class) = *class else { return device.run(call, image) };
+        let parameters = Parameters::of(class, T::LETTER);
+        device.run_by(scratch_bytes_with(&parameters, call), image, &mut |context| {
+            let scratch = context.scratch();
+            enqueue_with(&parameters, context.queue::<OpenclQueue>()?, scratch, call)
+        })
     }
 
     fn has_panels(&self) -> bool {
@@ -26,12 +38,32 @@ impl<T: Scalar> Runner<T> for Shared {
 /// # Panics
 /// If there is none although `REQUIRE_OPENCL` is 1.
 pub fn runner<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
+    with_kernels_of(None)
+}
+
+pub fn wide<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
+    with_kernels_of(Some(Class::WideCpu))
+}
+
+pub fn narrow<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
+    with_kernels_of(Some(Class::Cpu))
+}
+
+pub fn gpu<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
+    with_kernels_of(Some(Class::Gpu))
+}
+
+fn with_kernels_of<T: Scalar>(class: Option<Class>) -> Option<Box<dyn Runner<T>>> {
+    let is_double = size_of::<T::Real>() == size_of::<f64>();
+    Some(Box::new(Shared(device(is_double)?, class)))
+}
+
+/// The device, if it has double precision, or needs none.
+fn device(is_double: bool) -> Option<MutexGuard<'static, OnDevice>> {
     static DEVICE: OnceLock<Option<(bool, Mutex<OnDevice>)>> = OnceLock::new();
     let (has_f64, device) = DEVICE.get_or_init(open).as_ref()?;
-    let is_double = size_of::<T::Real>() == size_of::<f64>();
     // A test that failed has left nothing in it that another one reads.
-    let shared = || Shared(device.lock().unwrap_or_else(PoisonError::into_inner));
-    (*has_f64 || !is_double).then(|| Box::new(shared()) as Box<dyn Runner<T>>)
+    (*has_f64 || !is_double).then(|| device.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// The device, and whether it has double precision.
@@ -47,4 +79,44 @@ fn open() -> Option<(bool, Mutex<OnDevice>)> {
     let settings = Settings { memory_bytes: Some(HEAP_BYTES), ..Settings::new(0) };
     let device = OpenclDevice::open(&[(first, settings)]).expect("it opens").remove(0);
     Some((has_f64, Mutex::new(OnDevice::new(device))))
+}
+
+/// Calls whose shapes do not agree, and scratch memory that is too small, are errors.
+#[test]
+fn what_can_not_be_right_is_refused() {
+    let Some(mut device) = device(true) else { return eprintln!("skipped: no device for OpenCL") };
+    let mut refused = |letter, scratch_bytes, call: &Call<f64>| {
+        let parameters = Parameters::of(Class::WideCpu, letter);
+        let outcome = device.run_by(scratch_bytes, &mut Image::default(), &mut |context| {
+            let scratch = context.scratch();
+            enqueue_with(&parameters, context.queue::<OpenclQueue>()?, scratch, call)
+        });
+        outcome.expect_err("it is refused").to_string()
+    };
+    let at = |offset, m, n| Mat::<f64>::at(offset, (m, n), m + 1);
+    let (a, b, c, square) = (at(1, 4, 5), at(40, 6, 7), at(100, 4, 7), at(150, 4, 4));
+    let (symmetry, uplo, alpha, beta) = (Symmetry::Symmetric, Uplo::Lower, 1.0, 1.0);
+    let wrong = [
+        Call::Gemm(Gemm { part: None, op_a: Op::None, op_b: Op::None, alpha, a, b, beta, c }),
+        Call::Symm(Symm { symmetry, side: Side::Right, uplo, alpha, a: square, b: c, beta, c }),
+        Call::RankK(RankK { symmetry, uplo, op: Op::Trans, alpha, a, beta, c: square }),
+        Call::Potrf(Potrf { uplo, first: 0, a }),
+        Call::Lacpy(Lacpy { op: Op::Trans, a, b }),
+        Call::Larfb(Larfb { side: Side::Left, op: Op::None, v: a, t: square, c }),
+        Call::Laswp(Laswp { a, first: 3, ipiv: vec![Mat::at(0, (2, 1), 2)], direction: Direction::Forward }),
+    ];
+    for call in wrong {
+        assert_eq!(scratch_bytes(&call), 0);
+        let error = refused('d', 0, &call);
+        assert!(error.contains("do not agree"), "{error}");
+    }
+    let call = Call::RankK(RankK { symmetry, uplo, op: Op::None, alpha, a, beta, c: square });
+    let outside = Call::Potrf(Potrf { uplo, first: 0, a: Mat::at(HEAP_BYTES / 8 - 20, (4, 4), 6) });
+    assert!(scratch_bytes(&call) > 0);
+    for (letter, call, message) in
+        [('d', &call, "scratch"), ('s', &call, "parameters"), ('d', &outside, "leave the heap")]
+    {
+        let error = refused(letter, 64, call);
+        assert!(error.contains(message), "{error}");
+    }
 }

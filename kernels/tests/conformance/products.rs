@@ -7,8 +7,9 @@ use superscalar_kernels::{
     operations::{Gemm, Rank2k, RankK, Symm},
 };
 
-/// Shapes (m, n, k): empty, one, odd; around the tiles of registers and of work groups; long in one direction.
-const SHAPES: [(usize, usize, usize); 15] = [
+/// Shapes (m, n, k): empty, one, odd; around the tiles of registers and of work groups; long in one direction, and
+/// deeper than what is packed at once.
+const SHAPES: [(usize, usize, usize); 16] = [
     (0, 3, 2),
     (3, 0, 2),
     (3, 2, 0),
@@ -24,6 +25,7 @@ const SHAPES: [(usize, usize, usize); 15] = [
     (130, 34, 21),
     (20, 131, 9),
     (6, 5, 140),
+    (5, 9, 1030),
 ];
 
 const PARTS: [Option<Uplo>; 3] = [None, Some(Uplo::Lower), Some(Uplo::Upper)];

@@ -16,6 +16,12 @@ use superscalar_runtime::{
 /// Longer than any case takes; a driver that does not answer fails the test and does not hang it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Bytes behind the scratch memory, which nobody may write.
+const GUARD_BYTES: usize = 1024;
+
+/// Puts a call into a driver's queue.
+type Issue<'i> = &'i mut dyn FnMut(&mut IssueContext<'_>) -> Result<(), DeviceError>;
+
 /// Something that carries calls out.
 pub trait Runner<T: Scalar> {
     /// Carries the call out on a heap with these contents, which become those that it leaves.
@@ -95,23 +101,48 @@ impl OnDevice {
         }
     }
 
-    fn issue<T: Scalar>(
-        &mut self,
-        call: &Call<T>,
-        scratch: std::ops::Range<usize>,
-        wait: Event,
-    ) -> Result<Event, DeviceError> {
-        let queue = self.queue;
+    fn issue(&mut self, scratch: std::ops::Range<usize>, wait: Event, issue: Issue<'_>) -> Result<Event, DeviceError> {
+        let (queue, kind) = (self.queue, self.info.kind);
         self.queue = (queue + 1) % self.info.queues;
-        let (kind, backend) = (self.info.kind, self.backend::<T>());
         let ticket = self.device.issue(queue, &[wait], &mut |driver| {
-            backend.issue(&mut IssueContext::new(kind, driver, Cost::default(), scratch.clone()), call)
+            issue(&mut IssueContext::new(kind, driver, Cost::default(), scratch.clone()))
         })?;
         Ok(Event { device: 0, queue, ticket })
     }
 
     fn backend<T: Scalar>(&self) -> &'static Backend<T> {
         backends().iter().find(|backend| backend.kind() == self.info.kind).expect("a backend for the driver's kind")
+    }
+
+    /// Carries a call out that is put into the queue so, and has so many bytes of scratch memory.
+    ///
+    /// # Panics
+    /// If what lies behind the scratch memory has changed.
+    pub fn run_by(&mut self, scratch_bytes: usize, image: &mut Image, issue: Issue<'_>) -> Result<(), DeviceError> {
+        // The scratch lies behind the image, and holds NaN.
+        let operands = image.bytes().len();
+        let start = operands.next_multiple_of(self.memory.align);
+        let scratch = start..start + scratch_bytes;
+        let (guard, bytes) = (scratch.end, scratch.end + GUARD_BYTES);
+        assert!(bytes <= self.memory.bytes, "a heap of {} bytes for {bytes}", self.memory.bytes);
+        let mut buffer = vec![0xff_u8; bytes];
+        buffer[..operands].copy_from_slice(image.bytes());
+        let loaded = self.copy(&mut buffer, true, &[]);
+        let issued = self.issue(scratch, loaded, issue);
+        let carried_out = issued.map(|event| self.end(event));
+        let Some(copied) = self.end(loaded) else { given_up(buffer) };
+        copied.expect("a copy into the heap");
+        let outcome = match carried_out? {
+            Some(outcome) => outcome,
+            None => given_up(buffer),
+        };
+        // The call has ended; a copy that waited for one that has failed would fail, too.
+        let stored = self.copy(&mut buffer, false, &[]);
+        let Some(copied) = self.end(stored) else { given_up(buffer) };
+        copied.expect("a copy out of the heap");
+        assert!(buffer[guard..].iter().all(|&byte| byte == 0xff), "written behind the scratch memory");
+        image.bytes_mut().copy_from_slice(&buffer[..operands]);
+        outcome
     }
 }
 
@@ -121,28 +152,8 @@ impl<T: Scalar> Runner<T> for OnDevice {
     }
 
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
-        // The scratch lies behind the image, and holds NaN.
-        let operands = image.bytes().len();
-        let start = operands.next_multiple_of(self.memory.align);
-        let scratch = start..start + self.backend::<T>().scratch_bytes(call);
-        assert!(scratch.end <= self.memory.bytes, "a heap of {} bytes for {}", self.memory.bytes, scratch.end);
-        let mut buffer = vec![0xff_u8; scratch.end];
-        buffer[..operands].copy_from_slice(image.bytes());
-        let loaded = self.copy(&mut buffer, true, &[]);
-        let issued = self.issue(call, scratch, loaded);
-        let carried_out = issued.map(|event| self.end(event));
-        let Some(copied) = self.end(loaded) else { given_up(buffer) };
-        copied.expect("a copy into the heap");
-        let outcome = match carried_out? {
-            Some(outcome) => outcome,
-            None => given_up(buffer),
-        };
-        // The call has ended; a copy that waited for one that has failed would fail, too.
-        let stored = self.copy(&mut buffer[..operands], false, &[]);
-        let Some(copied) = self.end(stored) else { given_up(buffer) };
-        copied.expect("a copy out of the heap");
-        image.bytes_mut().copy_from_slice(&buffer[..operands]);
-        outcome
+        let backend = self.backend::<T>();
+        self.run_by(backend.scratch_bytes(call), image, &mut |context| backend.issue(context, call))
     }
 }
 

@@ -5,73 +5,59 @@ use crate::backend::vectors;
 use crate::vector::loops::{Add, Stored};
 use crate::{MatMut, Scalar, Uplo, VecMut, VecRef};
 
-/// A = alpha x yᵀ + alpha y xᵀ + A, with A symmetric. Only the triangle `uplo` of A is read and written. alpha = 0
-/// reads neither x nor y.
-///
-/// # Panics
-/// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
-///
-/// # Example
-/// ```
-/// use superscalar_kernels::{MatMut, Uplo, VecRef, cpu};
-///
-/// let mut a = [0.0, 0.0, 7.0, 0.0];
-/// let (x, y) = (VecRef::from_slice(&[1.0, 2.0]), VecRef::from_slice(&[3.0, 4.0]));
-/// cpu::syr2(Uplo::Lower, 1.0, x, y, MatMut::from_col_major(&mut a, 2, 2, 2)?);
-/// assert_eq!(a, [6.0, 10.0, 7.0, 16.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
-/// ```
-pub fn syr2<'a, T: Scalar>(
-    uplo: Uplo,
-    alpha: T,
-    x: impl Into<Conj<VecRef<'a, T>>>,
-    y: impl Into<Conj<VecRef<'a, T>>>,
-    a: MatMut<'_, T>,
-) {
-    dense(false, uplo, alpha, (x.into(), y.into()), a);
+/// The routines differ in how A is stored, and whether it is Hermitian.
+macro_rules! updates {
+    ($($(#[$doc:meta])* $name:ident($a:ident: $View:ident) = $stored:ident(hermitian: $hermitian:literal);)*) => {$(
+        $(#[$doc])*
+        pub fn $name<'a, T: Scalar>(
+            uplo: Uplo,
+            alpha: T,
+            x: impl Into<Conj<VecRef<'a, T>>>,
+            y: impl Into<Conj<VecRef<'a, T>>>,
+            $a: $View<'_, T>,
+        ) {
+            $stored($hermitian, uplo, alpha, (x.into(), y.into()), $a);
+        }
+    )*};
 }
 
-/// A = alpha x yᴴ + conj(alpha) y xᴴ + A, with A Hermitian: the imaginary part of its diagonal is taken as zero, and
-/// set to it. For real types this is [`syr2`].
-///
-/// # Panics
-/// As for [`syr2`].
-pub fn her2<'a, T: Scalar>(
-    uplo: Uplo,
-    alpha: T,
-    x: impl Into<Conj<VecRef<'a, T>>>,
-    y: impl Into<Conj<VecRef<'a, T>>>,
-    a: MatMut<'_, T>,
-) {
-    dense(true, uplo, alpha, (x.into(), y.into()), a);
-}
+updates! {
+    /// A = alpha x yᵀ + alpha y xᵀ + A, with A symmetric. Only the triangle `uplo` of A is read and written. alpha = 0
+    /// reads neither x nor y.
+    ///
+    /// # Panics
+    /// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
+    ///
+    /// # Example
+    /// ```
+    /// use superscalar_kernels::{MatMut, Uplo, VecRef, cpu};
+    ///
+    /// let mut a = [0.0, 0.0, 7.0, 0.0];
+    /// let (x, y) = (VecRef::from_slice(&[1.0, 2.0]), VecRef::from_slice(&[3.0, 4.0]));
+    /// cpu::syr2(Uplo::Lower, 1.0, x, y, MatMut::from_col_major(&mut a, 2, 2, 2)?);
+    /// assert_eq!(a, [6.0, 10.0, 7.0, 16.0]);
+    /// # Ok::<(), superscalar_kernels::ViewError>(())
+    /// ```
+    syr2(a: MatMut) = dense(hermitian: false);
 
-/// [`syr2`] for a packed triangle.
-///
-/// # Panics
-/// When the lengths do not agree, or the elements of A are not adjacent.
-pub fn spr2<'a, T: Scalar>(
-    uplo: Uplo,
-    alpha: T,
-    x: impl Into<Conj<VecRef<'a, T>>>,
-    y: impl Into<Conj<VecRef<'a, T>>>,
-    ap: VecMut<'_, T>,
-) {
-    in_pack(false, uplo, alpha, (x.into(), y.into()), ap);
-}
+    /// A = alpha x yᴴ + conj(alpha) y xᴴ + A, with A Hermitian: the imaginary part of its diagonal is taken as zero,
+    /// and set to it. For real types this is [`syr2`].
+    ///
+    /// # Panics
+    /// As for [`syr2`].
+    her2(a: MatMut) = dense(hermitian: true);
 
-/// [`her2`] for a packed triangle.
-///
-/// # Panics
-/// As for [`spr2`].
-pub fn hpr2<'a, T: Scalar>(
-    uplo: Uplo,
-    alpha: T,
-    x: impl Into<Conj<VecRef<'a, T>>>,
-    y: impl Into<Conj<VecRef<'a, T>>>,
-    ap: VecMut<'_, T>,
-) {
-    in_pack(true, uplo, alpha, (x.into(), y.into()), ap);
+    /// [`syr2`] for a packed triangle.
+    ///
+    /// # Panics
+    /// When the lengths do not agree, or the elements of A are not adjacent.
+    spr2(ap: VecMut) = in_pack(hermitian: false);
+
+    /// [`her2`] for a packed triangle.
+    ///
+    /// # Panics
+    /// As for [`spr2`].
+    hpr2(ap: VecMut) = in_pack(hermitian: true);
 }
 
 /// x and y.

@@ -18,118 +18,83 @@ struct Symmetric<T> {
     conj: bool,
 }
 
-/// y = alpha A x + beta y, with A symmetric. Only the triangle `uplo` of A is read.
-///
-/// beta = 0 does not read y; alpha = 0 reads neither A nor x.
-///
-/// # Panics
-/// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
-///
-/// # Example
-/// ```
-/// use superscalar_kernels::{MatRef, Uplo, VecMut, VecRef, cpu};
-///
-/// let (a, mut y) = ([1.0, 2.0, f64::NAN, 3.0], [f64::NAN; 2]);
-/// let (a, x) = (MatRef::from_col_major(&a, 2, 2, 2)?, VecRef::from_slice(&[1.0, 1.0]));
-/// cpu::symv(Uplo::Lower, 1.0, a, x, 0.0, VecMut::from_slice(&mut y));
-/// assert_eq!(y, [3.0, 5.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
-/// ```
-pub fn symv<'a, T: Scalar>(
-    uplo: Uplo,
-    alpha: T,
-    a: impl Into<Conj<MatRef<'a, T>>>,
-    x: VecRef<'_, T>,
-    beta: T,
-    y: VecMut<'_, T>,
-) {
-    dense(false, uplo, a.into()).product(alpha, x, beta, y);
+/// The routines differ in how A is stored, and whether it is Hermitian.
+macro_rules! products {
+    ($($(#[$doc:meta])* $name:ident($a:ident: $View:ident) = $stored:ident(hermitian: $hermitian:literal);)*) => {$(
+        $(#[$doc])*
+        pub fn $name<'a, T: Scalar>(
+            uplo: Uplo,
+            alpha: T,
+            $a: impl Into<Conj<$View<'a, T>>>,
+            x: VecRef<'_, T>,
+            beta: T,
+            y: VecMut<'_, T>,
+        ) {
+            $stored($hermitian, uplo, $a.into(), x.len()).product(alpha, x, beta, y);
+        }
+    )*};
 }
 
-/// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`symv`].
-///
-/// # Panics
-/// As for [`symv`].
-pub fn hemv<'a, T: Scalar>(
-    uplo: Uplo,
-    alpha: T,
-    a: impl Into<Conj<MatRef<'a, T>>>,
-    x: VecRef<'_, T>,
-    beta: T,
-    y: VecMut<'_, T>,
-) {
-    dense(true, uplo, a.into()).product(alpha, x, beta, y);
-}
+products! {
+    /// y = alpha A x + beta y, with A symmetric. Only the triangle `uplo` of A is read.
+    ///
+    /// beta = 0 does not read y; alpha = 0 reads neither A nor x.
+    ///
+    /// # Panics
+    /// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
+    ///
+    /// # Example
+    /// ```
+    /// use superscalar_kernels::{MatRef, Uplo, VecMut, VecRef, cpu};
+    ///
+    /// let (a, mut y) = ([1.0, 2.0, f64::NAN, 3.0], [f64::NAN; 2]);
+    /// let (a, x) = (MatRef::from_col_major(&a, 2, 2, 2)?, VecRef::from_slice(&[1.0, 1.0]));
+    /// cpu::symv(Uplo::Lower, 1.0, a, x, 0.0, VecMut::from_slice(&mut y));
+    /// assert_eq!(y, [3.0, 5.0]);
+    /// # Ok::<(), superscalar_kernels::ViewError>(())
+    /// ```
+    symv(a: MatRef) = dense(hermitian: false);
 
-/// y = alpha A x + beta y, with A symmetric and in a band: the array `a` has a column for each of A, with the main
-/// diagonal in its first row ([`Uplo::Lower`]) or its last ([`Uplo::Upper`]).
-///
-/// beta = 0 does not read y; alpha = 0 reads neither A nor x.
-///
-/// # Panics
-/// When the shapes do not agree, or the columns of the array are not adjacent elements.
-pub fn sbmv<'a, T: Scalar>(
-    uplo: Uplo,
-    alpha: T,
-    a: impl Into<Conj<MatRef<'a, T>>>,
-    x: VecRef<'_, T>,
-    beta: T,
-    y: VecMut<'_, T>,
-) {
-    band(false, uplo, a.into()).product(alpha, x, beta, y);
-}
+    /// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`symv`].
+    ///
+    /// # Panics
+    /// As for [`symv`].
+    hemv(a: MatRef) = dense(hermitian: true);
 
-/// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`sbmv`].
-///
-/// # Panics
-/// As for [`sbmv`].
-pub fn hbmv<'a, T: Scalar>(
-    uplo: Uplo,
-    alpha: T,
-    a: impl Into<Conj<MatRef<'a, T>>>,
-    x: VecRef<'_, T>,
-    beta: T,
-    y: VecMut<'_, T>,
-) {
-    band(true, uplo, a.into()).product(alpha, x, beta, y);
-}
+    /// y = alpha A x + beta y, with A symmetric and in a band: the array `a` has a column for each of A, with the main
+    /// diagonal in its first row ([`Uplo::Lower`]) or its last ([`Uplo::Upper`]).
+    ///
+    /// beta = 0 does not read y; alpha = 0 reads neither A nor x.
+    ///
+    /// # Panics
+    /// When the shapes do not agree, or the columns of the array are not adjacent elements.
+    sbmv(a: MatRef) = band(hermitian: false);
 
-/// y = alpha A x + beta y, with A symmetric and packed: the columns of its triangle one behind the other.
-///
-/// beta = 0 does not read y; alpha = 0 reads neither A nor x.
-///
-/// # Panics
-/// When the lengths do not agree, or the elements of A are not adjacent.
-pub fn spmv<'a, T: Scalar>(
-    uplo: Uplo,
-    alpha: T,
-    ap: impl Into<Conj<VecRef<'a, T>>>,
-    x: VecRef<'_, T>,
-    beta: T,
-    y: VecMut<'_, T>,
-) {
-    in_pack(false, uplo, ap.into(), x.len()).product(alpha, x, beta, y);
-}
+    /// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`sbmv`].
+    ///
+    /// # Panics
+    /// As for [`sbmv`].
+    hbmv(a: MatRef) = band(hermitian: true);
 
-/// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`spmv`].
-///
-/// # Panics
-/// As for [`spmv`].
-pub fn hpmv<'a, T: Scalar>(
-    uplo: Uplo,
-    alpha: T,
-    ap: impl Into<Conj<VecRef<'a, T>>>,
-    x: VecRef<'_, T>,
-    beta: T,
-    y: VecMut<'_, T>,
-) {
-    in_pack(true, uplo, ap.into(), x.len()).product(alpha, x, beta, y);
+    /// y = alpha A x + beta y, with A symmetric and packed: the columns of its triangle one behind the other.
+    ///
+    /// beta = 0 does not read y; alpha = 0 reads neither A nor x.
+    ///
+    /// # Panics
+    /// When the lengths do not agree, or the elements of A are not adjacent.
+    spmv(ap: VecRef) = in_pack(hermitian: false);
+
+    /// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`spmv`].
+    ///
+    /// # Panics
+    /// As for [`spmv`].
+    hpmv(ap: VecRef) = in_pack(hermitian: true);
 }
 
 #[track_caller]
-fn dense<T: Scalar>(hermitian: bool, uplo: Uplo, Conj { view, conj }: Conj<MatRef<'_, T>>) -> Symmetric<T> {
-    let n = view.nrows();
-    assert!(view.ncols() == n, "symv: A {:?}", view.shape());
+fn dense<T: Scalar>(hermitian: bool, uplo: Uplo, a: Conj<MatRef<'_, T>>, n: usize) -> Symmetric<T> {
+    let Conj { view, conj } = a;
+    assert!(view.shape() == (n, n), "symv: A {:?} x {n}", view.shape());
     let (a, flipped) = by_columns(view);
     // The transpose of a Hermitian matrix is its conjugate.
     let (uplo, conj) = if flipped { (uplo.flip(), conj != hermitian) } else { (uplo, conj) };
@@ -137,9 +102,11 @@ fn dense<T: Scalar>(hermitian: bool, uplo: Uplo, Conj { view, conj }: Conj<MatRe
 }
 
 #[track_caller]
-fn band<T: Scalar>(hermitian: bool, uplo: Uplo, Conj { view, conj }: Conj<MatRef<'_, T>>) -> Symmetric<T> {
+fn band<T: Scalar>(hermitian: bool, uplo: Uplo, a: Conj<MatRef<'_, T>>, n: usize) -> Symmetric<T> {
+    let Conj { view, conj } = a;
+    assert!(view.ncols() == n, "symv: A of order {} x {n}", view.ncols());
     let (a, k) = triangle_of_band(view, uplo);
-    Symmetric { a, n: view.ncols(), k, uplo, hermitian, conj }
+    Symmetric { a, n, k, uplo, hermitian, conj }
 }
 
 #[track_caller]
@@ -153,7 +120,7 @@ impl<T: Scalar> Symmetric<T> {
     #[track_caller]
     fn product(self, alpha: T, x: VecRef<'_, T>, beta: T, mut y: VecMut<'_, T>) {
         let n = self.n;
-        assert!(n == x.len() && n == y.len(), "symv: A of order {n} x {} y {}", x.len(), y.len());
+        assert!(n == y.len(), "symv: A of order {n} y {}", y.len());
         scale(beta, &mut y);
         if alpha == T::ZERO || n == 0 {
             return;

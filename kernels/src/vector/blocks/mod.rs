@@ -14,5 +14,6 @@ mod triangular_product;
 
 pub(crate) use product::{Blocks, Product};
 pub(crate) use small_rank::SmallRank;
-pub(crate) use triangular::{Action, Triangular};
+pub use triangular::Action;
+pub(crate) use triangular::Triangular;
 pub(crate) use triangular_product::TriangularProduct;

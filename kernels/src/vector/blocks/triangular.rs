@@ -27,9 +27,9 @@ use crate::{Diag, MatMut, Scalar, Uplo};
 /// What is done with a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// X of A X = B over B.
+    /// B := alpha op(A)⁻¹ B, or from the right.
     Solve,
-    /// A B over B.
+    /// B := alpha op(A) B, or from the right.
     Multiply,
 }
 

@@ -61,27 +61,6 @@ impl<T: Scalar> Multiply<T> {
     }
 }
 
-impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Multiply<T> {
-    type Output = ();
-
-    /// # Safety
-    /// What the head of [`loops`](super) says of its vectors and its matrix.
-    #[inline(always)]
-    unsafe fn run(self, isa: V::Isa) {
-        let n = self.shape.1;
-        let whole = n - n % COLUMNS;
-        // SAFETY: the matrix and the vectors are there.
-        unsafe {
-            for j in (0..whole).step_by(COLUMNS) {
-                self.step::<V, COLUMNS, 2>(isa, j);
-            }
-            for j in whole..n {
-                self.step::<V, 1, 4>(isa, j);
-            }
-        }
-    }
-}
-
 /// y += alpha Aᵀ x, or alpha Aᴴ x, where A is m x n and x has adjacent elements.
 pub struct MultiplyTrans<T> {
     pub shape: (usize, usize),
@@ -107,27 +86,6 @@ impl<T: Scalar> MultiplyTrans<T> {
             let products = dot_columns::<T, V, K, U>(isa, reals, a, self.x.cast(), self.conj);
             for (k, &product) in products.iter().enumerate() {
                 *self.y.wrapping_offset((j + k) as isize * self.inc) += self.alpha * product;
-            }
-        }
-    }
-}
-
-impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for MultiplyTrans<T> {
-    type Output = ();
-
-    /// # Safety
-    /// What the head of [`loops`](super) says of its vectors and its matrix.
-    #[inline(always)]
-    unsafe fn run(self, isa: V::Isa) {
-        let n = self.shape.1;
-        let whole = n - n % COLUMNS;
-        // SAFETY: the matrix and the vectors are there.
-        unsafe {
-            for j in (0..whole).step_by(COLUMNS) {
-                self.step::<V, COLUMNS, 2>(isa, j);
-            }
-            for j in whole..n {
-                self.step::<V, 1, 4>(isa, j);
             }
         }
     }
@@ -182,23 +140,35 @@ impl<T: Scalar> Update<T> {
     }
 }
 
-impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Update<T> {
-    type Output = ();
+/// A part goes through four columns at a time, and through the rest one by one. Behind the number of columns is that of
+/// vectors at a time.
+macro_rules! by_columns {
+    ($($Part:ident [$($four:tt)*] [$($one:tt)*];)*) => {$(
+        impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for $Part<T> {
+            type Output = ();
 
-    /// # Safety
-    /// What the head of [`loops`](super) says of its vectors and its matrix.
-    #[inline(always)]
-    unsafe fn run(self, isa: V::Isa) {
-        let n = self.shape.1;
-        let whole = n - n % COLUMNS;
-        // SAFETY: the matrix and the vectors are there.
-        unsafe {
-            for j in (0..whole).step_by(COLUMNS) {
-                self.step::<V, COLUMNS>(isa, j);
-            }
-            for j in whole..n {
-                self.step::<V, 1>(isa, j);
+            /// # Safety
+            /// What the head of [`loops`](super) says of its vectors and its matrix.
+            #[inline(always)]
+            unsafe fn run(self, isa: V::Isa) {
+                let n = self.shape.1;
+                let whole = n - n % COLUMNS;
+                // SAFETY: the matrix and the vectors are there.
+                unsafe {
+                    for j in (0..whole).step_by(COLUMNS) {
+                        self.step::<V, $($four)*>(isa, j);
+                    }
+                    for j in whole..n {
+                        self.step::<V, $($one)*>(isa, j);
+                    }
+                }
             }
         }
-    }
+    )*};
+}
+
+by_columns! {
+    Multiply [COLUMNS, 2] [1, 4];
+    MultiplyTrans [COLUMNS, 2] [1, 4];
+    Update [COLUMNS] [1];
 }

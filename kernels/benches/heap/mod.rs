@@ -49,15 +49,6 @@ impl Heap {
         self.finished(self.device.info().transfer_queue(&transfer), ticket).result.expect("the copy is done");
     }
 
-    /// Copies bytes from the heap's start.
-    pub fn read(&self, bytes: &mut [u8]) {
-        let (to, from) = Self::columns(bytes.as_mut_ptr(), bytes.len());
-        let transfer = Transfer::Out { from, to };
-        // SAFETY: the bytes are borrowed exclusively until the copy's end is reported below.
-        let ticket = unsafe { self.device.copy(&transfer, &[]) }.expect("the copy is taken");
-        self.finished(self.device.info().transfer_queue(&transfer), ticket).result.expect("the copy is done");
-    }
-
     /// Puts a task into the queue and waits for its end.
     ///
     /// # Errors
