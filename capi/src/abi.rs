@@ -206,21 +206,6 @@ impl Code {
     fn one_of(self, letters: &[(i32, u8)]) -> Letter {
         letters.iter().find(|(code, _)| *code == self.0).map_or(Letter::NONE, |&(_, letter)| Letter(letter))
     }
-
-    pub(crate) fn is_conjugate(self) -> bool {
-        self.0 == 113
-    }
-
-    /// The triangle, or the side, of the transpose of a matrix.
-    pub(crate) fn mirrored(self) -> Self {
-        Self(match self.0 {
-            121 => 122,
-            122 => 121,
-            141 => 142,
-            142 => 141,
-            other => other,
-        })
-    }
 }
 
 /// The first argument that is wrong, counted from one; of the C interface in the call for columns that a call for rows became.
