@@ -129,20 +129,3 @@ pub(crate) fn elimination<T: superscalar_kernels::Scalar>(
     let factors = (Part::rows(Which::First, a, a_cols), Part::rows(Which::Changed, by, n));
     Gemm::new((op, Op::None), -T::ONE, factors, T::ONE, Part::rows(Which::Changed, changed, n))
 }
-
-/// Sets the rows of a block column from one on to zero.
-pub(crate) struct Zero<'s, T: Scalar>(Codelet<Updates<Changed<'s, T>>, usize>);
-
-impl<'s, T: Scalar> Zero<'s, T> {
-    pub(crate) fn new() -> Self {
-        Self(Codelet::new("laset").on_host(|a: &mut Changed<'s, T>, &first: &usize| {
-            a.view_mut().split_at_row(first).1.fill(T::ZERO);
-            Ok(())
-        }))
-    }
-
-    #[track_caller]
-    pub(crate) fn insert(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, first: usize, a: Column<'s, T>) {
-        self.0.insert(s, spec, a.read_write(), first);
-    }
-}
