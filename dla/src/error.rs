@@ -134,6 +134,19 @@ impl From<superscalar_runtime::Error> for Error {
     }
 }
 
+/// The order of a matrix, which must be square.
+pub(crate) fn order_of((n, cols): (usize, usize)) -> Result<usize, Error> {
+    if n == cols { Ok(n) } else { Err(Error::shape(format!("A is {n} x {cols}, not square"))) }
+}
+
+/// The shape of B, for which A must be square, with as many rows.
+pub(crate) fn system_of((rows, cols): (usize, usize), (n, nrhs): (usize, usize)) -> Result<(usize, usize), Error> {
+    if (rows, cols) != (n, n) {
+        return Err(Error::shape(format!("A is {rows} x {cols}, B {n} x {nrhs}")));
+    }
+    Ok((n, nrhs))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

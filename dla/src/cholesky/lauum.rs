@@ -3,7 +3,7 @@
 use crate::{
     Scalar,
     codelets::{Changed, Gemm, RankK, Triangle, cost_of_triangle, costing, task, triangular},
-    error::Error,
+    error::{Error, order_of},
     options::Options,
     plan::Problem,
     tiled::Tiled,
@@ -71,10 +71,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
 /// ```
 #[each_type]
 pub fn lauum<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options: &Options) -> Result<(), Error> {
-    let (n, cols) = a.shape();
-    if n != cols {
-        return Err(Error::shape(format!("lauum: A is {n} x {cols}, not square")));
-    }
+    let n = order_of(a.shape())?;
     let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb {
         cpu::lauum(uplo, a);

@@ -3,7 +3,7 @@
 use crate::{
     Scalar,
     codelets::{Changed, Gemm, Triangle, cost_of_triangle, costing, task, triangular},
-    error::Error,
+    error::{Error, order_of},
     options::Options,
     plan::Problem,
     tiled::Tiled,
@@ -85,10 +85,7 @@ pub fn trtri<T: Scalar>(
     mut a: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
-    let (n, cols) = a.shape();
-    if n != cols {
-        return Err(Error::shape(format!("trtri: A is {n} x {cols}, not square")));
-    }
+    let n = order_of(a.shape())?;
     if diag == Diag::NonUnit
         && let Some(at) = (0..n).find(|&i| a[(i, i)] == T::ZERO)
     {
