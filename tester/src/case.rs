@@ -140,24 +140,9 @@ impl Case {
 }
 
 impl Parameter {
-    /// Its key in rows.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::M => "m",
-            Self::N => "n",
-            Self::K => "k",
-            Self::Nrhs => "nrhs",
-            Self::Uplo => "uplo",
-            Self::Side => "side",
-            Self::TransA => "transa",
-            Self::TransB => "transb",
-            Self::Diag => "diag",
-            Self::Norm => "norm",
-            Self::Part => "part",
-            Self::Direction => "direction",
-            Self::Alpha => "alpha",
-            Self::Beta => "beta",
-        }
+    /// Its key in rows: the name that it has here, in lower case.
+    pub fn key(self) -> String {
+        format!("{self:?}").to_lowercase()
     }
 
     /// Whether it is a size rather than a letter or a scalar.
@@ -234,16 +219,6 @@ fn combined<V: Copy>(cases: Vec<Case>, used: bool, values: &[V], set: impl Fn(&m
 pub enum Location {
     Host,
     Device,
-}
-
-impl Location {
-    /// As the argument spells it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Device => "device",
-        }
-    }
 }
 
 #[cfg(test)]
