@@ -1,7 +1,6 @@
 //! What can go wrong in a routine.
 
 use crate::memory::Shortage;
-use std::fmt;
 use superscalar_kernels::{NoMemory, NotPositiveDefinite, Singular};
 
 /// What kind of error an [`Error`] is.
@@ -22,18 +21,25 @@ pub enum ErrorKind {
     Runtime,
 }
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 enum Kind {
-    NotPositiveDefinite(NotPositiveDefinite),
-    Singular(Singular),
+    #[error("{0}")]
+    NotPositiveDefinite(#[source] NotPositiveDefinite),
+    #[error("{0}")]
+    Singular(#[source] Singular),
+    #[error("{0}")]
     Shape(String),
+    #[error("{0}")]
     Argument(String),
+    #[error("{0}")]
     Memory(Shortage),
-    Runtime(superscalar_runtime::Error),
+    #[error("{0}")]
+    Runtime(#[source] superscalar_runtime::Error),
 }
 
 /// Why a routine did not succeed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub struct Error(Box<Kind>);
 
 impl Error {
@@ -76,29 +82,6 @@ impl Error {
             Kind::NotPositiveDefinite(NotPositiveDefinite { minor }) => Some(*minor),
             Kind::Singular(Singular { pivot }) => Some(*pivot),
             Kind::Shape(_) | Kind::Argument(_) | Kind::Memory(_) | Kind::Runtime(_) => None,
-        }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
-            Kind::NotPositiveDefinite(outcome) => outcome.fmt(out),
-            Kind::Singular(outcome) => outcome.fmt(out),
-            Kind::Shape(why) | Kind::Argument(why) => out.write_str(why),
-            Kind::Memory(shortage) => shortage.fmt(out),
-            Kind::Runtime(error) => error.fmt(out),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &*self.0 {
-            Kind::NotPositiveDefinite(outcome) => Some(outcome),
-            Kind::Singular(outcome) => Some(outcome),
-            Kind::Shape(_) | Kind::Argument(_) | Kind::Memory(_) => None,
-            Kind::Runtime(error) => Some(error),
         }
     }
 }
