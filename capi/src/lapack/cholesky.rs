@@ -172,54 +172,40 @@ unsafe fn lauum<T: Routines>(interface: Interface, uplo: Letter, n: Size, a: *mu
     unsafe { in_triangle(interface, (uplo, n), (a, lda), compute) }
 }
 
-/// The reciprocal condition number by the factor of A.
-///
-/// # Safety
-/// The module's.
-#[lapack(s, d)]
-#[allow(clippy::too_many_arguments)]
-unsafe fn pocon<T: Routines, I: Int>(
-    interface: Interface,
-    uplo: Letter,
-    n: Size,
-    a: *const T,
-    lda: Size,
-    anorm: T::Real,
-    rcond: *mut T::Real,
-    work: *mut T,
-    _iwork: *mut I,
-) -> Solved {
-    check(&[
-        (1, uplo.uplo().is_some()),
-        (2, n.is_valid()),
-        (4, interface.spans(lda, (n, n))),
-        (5, anorm.is_nan() || anorm >= T::Real::ZERO),
-    ])?;
-    let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-    // SAFETY: the caller promises of these addresses what the module's head says.
-    unsafe {
-        let a = interface.matrix(3, Stored::Triangle(uplo), (n, n), (a, lda))?;
-        super::lu::estimate(interface, (5, anorm), rcond, (n, work), |work| serial::pocon(uplo, a.view(), anorm, work))
-    }
+macro_rules! pocon {
+    ($name:ident ($($entries:tt)*) $work:ident: $($numbers:tt)*) => {
+        /// The reciprocal condition number by the factor of A.
+        ///
+        /// # Safety
+        /// The module's.
+        #[lapack($($entries)*)]
+        #[allow(clippy::too_many_arguments)]
+        unsafe fn $name<T: Routines, I: Int>(
+            interface: Interface,
+            uplo: Letter,
+            n: Size,
+            a: *const T,
+            lda: Size,
+            anorm: T::Real,
+            rcond: *mut T::Real,
+            work: *mut T,
+            $work: $($numbers)*,
+        ) -> Solved {
+            check(&[
+                (1, uplo.uplo().is_some()),
+                (2, n.is_valid()),
+                (4, interface.spans(lda, (n, n))),
+                (5, anorm.is_nan() || anorm >= T::Real::ZERO),
+            ])?;
+            let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
+            // SAFETY: the caller promises of these addresses what the module's head says.
+            unsafe {
+                let a = interface.matrix(3, Stored::Triangle(uplo), (n, n), (a, lda))?;
+                super::lu::estimate(interface, (5, anorm), rcond, (n, work), |work| serial::pocon(uplo, a.view(), anorm, work))
+            }
+        }
+    };
 }
 
-/// The same of complex matrices, whose second workspace has real numbers.
-///
-/// # Safety
-/// The module's.
-#[lapack(c = "cpocon", z = "zpocon")]
-#[allow(clippy::too_many_arguments)]
-unsafe fn pocon_complex<T: Routines>(
-    interface: Interface,
-    uplo: Letter,
-    n: Size,
-    a: *const T,
-    lda: Size,
-    anorm: T::Real,
-    rcond: *mut T::Real,
-    work: *mut T,
-    _rwork: *mut T::Real,
-) -> Solved {
-    // SAFETY: the caller's promise, which is the same; the workspace without an address is not used.
-    unsafe { pocon::<T, i32>(interface, uplo, n, a, lda, anorm, rcond, work, std::ptr::null_mut()) }
-}
+pocon!(pocon (s, d) _iwork: *mut I);
+pocon!(pocon_complex (c = "cpocon", z = "zpocon") _rwork: *mut T::Real);

@@ -144,58 +144,44 @@ unsafe fn getri<T: Routines, I: Int>(
     outcome
 }
 
-/// The reciprocal condition number by the factors of A.
-///
-/// # Safety
-/// The module's.
-#[lapack(s, d)]
-#[allow(clippy::too_many_arguments)]
-unsafe fn gecon<T: Routines, I: Int>(
-    interface: Interface,
-    norm: Letter,
-    n: Size,
-    a: *const T,
-    lda: Size,
-    anorm: T::Real,
-    rcond: *mut T::Real,
-    work: *mut T,
-    _iwork: *mut I,
-) -> Solved {
-    let given = norm.norm().filter(|norm| matches!(norm, Norm::One | Norm::Inf));
-    check(&[
-        (1, given.is_some()),
-        (2, n.is_valid()),
-        (4, interface.spans(lda, (n, n))),
-        (5, anorm.is_nan() || anorm >= T::Real::ZERO),
-    ])?;
-    let norm = given.unwrap_or(Norm::One);
-    // SAFETY: the caller promises of these addresses what the module's head says.
-    unsafe {
-        let a = interface.matrix(3, Stored::All, (n, n), (a, lda))?;
-        estimate(interface, (5, anorm), rcond, (n, work), |work| serial::gecon(norm, a.view(), anorm, work))
-    }
+macro_rules! gecon {
+    ($name:ident ($($entries:tt)*) $work:ident: $($numbers:tt)*) => {
+        /// The reciprocal condition number by the factors of A.
+        ///
+        /// # Safety
+        /// The module's.
+        #[lapack($($entries)*)]
+        #[allow(clippy::too_many_arguments)]
+        unsafe fn $name<T: Routines, I: Int>(
+            interface: Interface,
+            norm: Letter,
+            n: Size,
+            a: *const T,
+            lda: Size,
+            anorm: T::Real,
+            rcond: *mut T::Real,
+            work: *mut T,
+            $work: $($numbers)*,
+        ) -> Solved {
+            let given = norm.norm().filter(|norm| matches!(norm, Norm::One | Norm::Inf));
+            check(&[
+                (1, given.is_some()),
+                (2, n.is_valid()),
+                (4, interface.spans(lda, (n, n))),
+                (5, anorm.is_nan() || anorm >= T::Real::ZERO),
+            ])?;
+            let norm = given.unwrap_or(Norm::One);
+            // SAFETY: the caller promises of these addresses what the module's head says.
+            unsafe {
+                let a = interface.matrix(3, Stored::All, (n, n), (a, lda))?;
+                estimate(interface, (5, anorm), rcond, (n, work), |work| serial::gecon(norm, a.view(), anorm, work))
+            }
+        }
+    };
 }
 
-/// The same of complex matrices, whose second workspace has real numbers.
-///
-/// # Safety
-/// The module's.
-#[lapack(c = "cgecon", z = "zgecon")]
-#[allow(clippy::too_many_arguments)]
-unsafe fn gecon_complex<T: Routines>(
-    interface: Interface,
-    norm: Letter,
-    n: Size,
-    a: *const T,
-    lda: Size,
-    anorm: T::Real,
-    rcond: *mut T::Real,
-    work: *mut T,
-    _rwork: *mut T::Real,
-) -> Solved {
-    // SAFETY: the caller's promise, which is the same; the workspace without an address is not used.
-    unsafe { gecon::<T, i32>(interface, norm, n, a, lda, anorm, rcond, work, std::ptr::null_mut()) }
-}
+gecon!(gecon (s, d) _iwork: *mut I);
+gecon!(gecon_complex (c = "cgecon", z = "zgecon") _rwork: *mut T::Real);
 
 /// Writes an estimate of a reciprocal condition number of order n, which is computed in a workspace. What is left there
 /// is a result: LAPACK's `?latdf` takes it. LAPACKE's upper half gives none.

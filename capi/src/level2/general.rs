@@ -3,7 +3,7 @@
 use super::{by_columns, conjugated, is_nothing};
 use crate::{
     abi::{Checked, Layout, Letter, MatMut, Op, Routines, Size, VecRef, check, matrix, matrix_mut, vector, vector_mut},
-    parts::{Parts, Rows},
+    parts::{self, Parts, Rows},
     rows::{interfaces, swapped},
 };
 use superscalar::kernels::cpu;
@@ -37,12 +37,11 @@ unsafe fn dense<T: Routines>(
     let (of_y, of_x) = if op == Op::None { (m, n) } else { (n, m) };
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, x, y) = unsafe { (matrix(a, (m, n), lda), vector(x, of_x, incx), vector_mut(y, of_y, incy)) };
-    let Some(parts) = Parts::of(of_y.get(), m.get() * n.get() * size_of::<T>()) else {
-        cpu::gemv(op, alpha, conjugated(a, conj), x, beta, y);
-        return Ok(());
-    };
     // Each thread has some rows of op(A).
-    parts.each("gemv", (Rows(op, a), y), |(Rows(op, a), y)| cpu::gemv(op, alpha, conjugated(a, conj), x, beta, y));
+    let parts = Parts::of(of_y.get(), m.get() * n.get() * size_of::<T>());
+    parts::compute(parts, "gemv", (Rows(op, a), y), |(Rows(op, a), y)| {
+        cpu::gemv(op, alpha, conjugated(a, conj), x, beta, y);
+    });
     Ok(())
 }
 
@@ -107,11 +106,8 @@ unsafe fn rank_one<T: Routines>(
         Conjugated::Second => cpu::gerc(alpha, x, y, a),
         Conjugated::First => cpu::gerc(alpha, y, x, a.transpose()),
     };
-    let Some(parts) = Parts::of(n.get(), m.get() * n.get() * size_of::<T>()) else {
-        update((y, a));
-        return Ok(());
-    };
-    parts.each("ger", (y, a), update);
+    let parts = Parts::of(n.get(), m.get() * n.get() * size_of::<T>());
+    parts::compute(parts, "ger", (y, a), update);
     Ok(())
 }
 
