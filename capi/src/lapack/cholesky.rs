@@ -201,7 +201,8 @@ macro_rules! pocon {
             // SAFETY: the caller promises of these addresses what the module's head says.
             unsafe {
                 let a = interface.matrix(3, Stored::Triangle(uplo), (n, n), (a, lda))?;
-                super::lu::estimate(interface, (5, anorm), rcond, (n, work), |work| serial::pocon(uplo, a.view(), anorm, work))
+                let of = |work: &mut [T]| serial::pocon(uplo, a.view(), anorm, work);
+                super::lu::estimate(interface, (5, anorm), rcond, (n, work), of)
             }
         }
     };

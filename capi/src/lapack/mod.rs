@@ -7,8 +7,8 @@
 //! the caller's are used by gecon and pocon only, where others read what is left there. Queries are answered with the
 //! least that the reference accepts.
 
-/// What a routine comes to: on this thread it is a function of the kernels or of `dla::serial`, and on the engine, if so
-/// many multiplications are worth it, the function of `dla` that has the same name and arguments.
+/// What a routine comes to: on this thread it is a function of the kernels or of `dla::serial`, and on the engine, if
+/// so many multiplications are worth it, the function of `dla` that has the same name and arguments.
 macro_rules! solve {
     ($multiplications:expr, $module:ident::$name:ident($($argument:expr),*)) => {
         match crate::engine::for_product(crate::lapack::count($multiplications)) {

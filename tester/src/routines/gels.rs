@@ -4,7 +4,10 @@
 use super::geqrf::Geqrf;
 use super::getrf::zero_column;
 use super::getri::WORK_COLUMNS;
-use super::{Call, Case, Defect, Expected, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar, defect, letter_of};
+use super::{
+    Call, Case, Defect, Expected, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar, defect,
+    letter_of,
+};
 use superscalar_kernels::{MatRef, Op, Real, cpu};
 use superscalar_oracle::{Sum, general, largest, modulus, transformed, vectors};
 

@@ -1,6 +1,9 @@
 //! gemm: C = alpha op(A) op(B) + beta C.
 
-use super::{Call, Case, Cut, Defect, Dim, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, submit};
+use super::{
+    Call, Case, Cut, Defect, Dim, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
+    resident, submit,
+};
 use superscalar_kernels::{Real, reference};
 use superscalar_oracle::{Sum, general, largest, modulus, transformed};
 

@@ -1,7 +1,10 @@
 //! geqrf and gelqf: A = Q R, and A = L Q, with Q as reflectors.
 
 use super::getri::WORK_COLUMNS;
-use super::{Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, slice, submit};
+use super::{
+    Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
+    resident, slice, submit,
+};
 use superscalar_kernels::{Diag, MatRef, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, largest, transformed, triangle};
 

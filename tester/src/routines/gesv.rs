@@ -2,7 +2,10 @@
 
 use super::getrf::{Getrf, factorization, zero_column};
 use super::getrs::Getrs;
-use super::{Call, Case, Cut, Defect, Dim, Expected, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, submit};
+use super::{
+    Call, Case, Cut, Defect, Dim, Expected, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
+    resident, submit,
+};
 use superscalar_kernels::MatRef;
 use superscalar_oracle::{Sum, general, largest};
 

@@ -1,6 +1,9 @@
 //! getrf: A = P L U, with partial pivoting.
 
-use super::{Call, Case, Cut, Defect, Expected, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, submit};
+use super::{
+    Call, Case, Cut, Defect, Expected, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
+    defect, resident, submit,
+};
 use superscalar_kernels::{Diag, MatRef, Op, Real, Uplo};
 use superscalar_oracle::{Factor, Sum, general, largest, modulus, triangle};
 

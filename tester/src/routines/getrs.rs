@@ -1,7 +1,9 @@
 //! getrs: solves op(A) X = B with the factors P L U of A.
 
 use super::getrf::factors;
-use super::{Call, Case, Cut, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, submit};
+use super::{
+    Call, Case, Cut, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, submit,
+};
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, general, triangle};
 

@@ -2,7 +2,10 @@
 
 use super::potrf::{Potrf, cholesky, indefinite};
 use super::potrs::Potrs;
-use super::{Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, submit};
+use super::{
+    Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident,
+    submit,
+};
 use superscalar_kernels::{MatRef, Uplo};
 use superscalar_oracle::{Storage, Sum, general, largest, stored};
 

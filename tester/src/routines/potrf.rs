@@ -1,7 +1,10 @@
 //! potrf: A = L Lᴴ or A = Uᴴ U.
 
 use super::potri::gram;
-use super::{Call, Case, Cut, Defect, Expected, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, submit};
+use super::{
+    Call, Case, Cut, Defect, Expected, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
+    defect, resident, submit,
+};
 use superscalar_kernels::{MatRef, Uplo};
 use superscalar_oracle::{Storage, Sum, largest, residual::positive_diagonal, stored};
 

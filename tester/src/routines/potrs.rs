@@ -1,7 +1,9 @@
 //! potrs: solves A X = B with the Cholesky factor of A.
 
 use super::potri::gram;
-use super::{Call, Case, Cut, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, submit};
+use super::{
+    Call, Case, Cut, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, submit,
+};
 use superscalar_kernels::{Diag, Uplo};
 use superscalar_oracle::{Sum, general};
 

@@ -1,7 +1,10 @@
 //! symm and hemm: C = alpha A B + beta C or alpha B A + beta C, for a symmetric or Hermitian A of which one triangle is
 //! stored.
 
-use super::{Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, submit};
+use super::{
+    Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
+    resident, submit,
+};
 use superscalar_kernels::{Diag, Side};
 use superscalar_oracle::{Storage, Sum, general, stored};
 

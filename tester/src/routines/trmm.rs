@@ -2,7 +2,10 @@
 //! X op(A) = alpha B.
 
 use super::symm::order;
-use super::{Call, Case, Coefficient, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, submit};
+use super::{
+    Call, Case, Coefficient, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
+    defect, resident, submit,
+};
 use superscalar_kernels::Side;
 use superscalar_oracle::{Sum, general, triangle};
 
