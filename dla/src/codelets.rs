@@ -28,13 +28,15 @@ use superscalar_kernels::{
     device::Mat,
     operations::{Operation as _, cost},
 };
-use superscalar_runtime::{Cost, DeviceError, Operand, TaskSpec};
+use superscalar_runtime::{Cost, DeviceError, Lent, Operand, TaskSpec};
 
 /// What becomes of a task on the host.
 type Outcome = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 /// A tile that a task changes.
 pub(crate) type Changed<'s, T> = Tile<MatMut<'s, T>>;
+/// The same as a handle.
+type Target<'s, T> = Lent<'s, Changed<'s, T>>;
 
 /// A task's name, and its place in the algorithm's loops.
 pub(crate) fn task(name: &'static str, i: usize, j: usize, k: usize) -> TaskSpec {

@@ -1,6 +1,6 @@
 //! The codelets of QR factorizations: of block columns, and of block reflectors.
 
-use super::{Changed, cost, mat};
+use super::{Changed, Target, cost, mat};
 use crate::{Scalar, tiled::Tile};
 use std::ops::Range;
 use superscalar_kernels::{
@@ -52,7 +52,7 @@ impl<'s, T: Scalar> Geqrf<'s, T> {
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
         part: (Range<usize>, usize),
-        a: Lent<'s, Changed<'s, T>>,
+        a: Target<'s, T>,
         q: Block<'s, T>,
         tau: Tau<'s, T>,
     ) {
@@ -110,7 +110,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>> Larfb<'s, T, V> {
         how: Application,
         v: Lent<'s, Tile<V>>,
         q: Block<'s, T>,
-        c: Lent<'s, Changed<'s, T>>,
+        c: Target<'s, T>,
     ) {
         self.0.insert(s, spec, (v.read(), q.read(), c.read_write()), how);
     }

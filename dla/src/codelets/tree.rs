@@ -1,15 +1,12 @@
 //! The tasks of QR factorizations by a tree, which are the host's.
 
-use super::{Changed, costing, reflect::cost_of_panel};
+use super::{Changed, Target, costing, reflect::cost_of_panel};
 use crate::{Scalar, parts::copy, tiled::Tile};
 use superscalar_kernels::{
     Op, Part, Side, TileView,
     cpu::{self, BlockReflector},
 };
 use superscalar_runtime::{Lent, Scope, TaskSpec};
-
-/// A tile that tasks change, as a handle.
-type Target<'s, T> = Lent<'s, Changed<'s, T>>;
 
 /// Q R of one block of this shape, with the triangular factors of its reflectors.
 #[track_caller]
