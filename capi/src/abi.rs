@@ -107,51 +107,34 @@ impl Size {
 pub(crate) struct Letter(u8);
 
 impl Letter {
-    fn upper(self) -> u8 {
-        self.0.to_ascii_uppercase()
-    }
-
     pub(crate) fn op(self) -> Option<Op> {
-        match self.upper() {
-            b'N' => Some(Op::None),
-            b'T' => Some(Op::Trans),
-            b'C' => Some(Op::ConjTrans),
-            _ => None,
-        }
+        self.one_of(&[(b'N', Op::None), (b'T', Op::Trans), (b'C', Op::ConjTrans)])
     }
 
     pub(crate) fn uplo(self) -> Option<Uplo> {
-        match self.upper() {
-            b'U' => Some(Uplo::Upper),
-            b'L' => Some(Uplo::Lower),
-            _ => None,
-        }
+        self.one_of(&[(b'U', Uplo::Upper), (b'L', Uplo::Lower)])
     }
 
     pub(crate) fn side(self) -> Option<Side> {
-        match self.upper() {
-            b'L' => Some(Side::Left),
-            b'R' => Some(Side::Right),
-            _ => None,
-        }
+        self.one_of(&[(b'L', Side::Left), (b'R', Side::Right)])
     }
 
     pub(crate) fn diag(self) -> Option<Diag> {
-        match self.upper() {
-            b'U' => Some(Diag::Unit),
-            b'N' => Some(Diag::NonUnit),
-            _ => None,
-        }
+        self.one_of(&[(b'U', Diag::Unit), (b'N', Diag::NonUnit)])
     }
 
     pub(crate) fn norm(self) -> Option<Norm> {
-        match self.upper() {
+        match self.0.to_ascii_uppercase() {
             b'M' => Some(Norm::Max),
             b'1' | b'O' => Some(Norm::One),
             b'I' => Some(Norm::Inf),
             b'F' | b'E' => Some(Norm::Frobenius),
             _ => None,
         }
+    }
+
+    fn one_of<O: Copy>(self, options: &[(u8, O)]) -> Option<O> {
+        options.iter().find(|(letter, _)| letter.eq_ignore_ascii_case(&self.0)).map(|&(_, option)| option)
     }
 
     pub(crate) const fn new(letter: u8) -> Self {
@@ -205,21 +188,6 @@ impl Code {
 
     fn one_of(self, letters: &[(i32, u8)]) -> Letter {
         letters.iter().find(|(code, _)| *code == self.0).map_or(Letter::NONE, |&(_, letter)| Letter(letter))
-    }
-
-    pub(crate) fn is_conjugate(self) -> bool {
-        self.0 == 113
-    }
-
-    /// The triangle, or the side, of the transpose of a matrix.
-    pub(crate) fn mirrored(self) -> Self {
-        Self(match self.0 {
-            121 => 122,
-            122 => 121,
-            141 => 142,
-            142 => 141,
-            other => other,
-        })
     }
 }
 

@@ -9,7 +9,7 @@
 use crate::{
     abi::{Int, Real, Routines, Scalar, Size, VecRef, vector, vector_mut},
     engine::is_shared_stream,
-    parts::{Parts, traffic},
+    parts::{self, Parts, traffic},
 };
 use superscalar::kernels::cpu::{self, ModifiedRotation};
 use superscalar_macros::{blas, cblas, fortran};
@@ -35,12 +35,8 @@ unsafe fn scal<T: Routines>(n: Size, alpha: T, x: *mut T, incx: Size) {
     if incx.is_forward() && alpha != T::ONE {
         // SAFETY: the caller promises of these addresses what the module's head says.
         let x = unsafe { vector_mut(x, n, incx) };
-        match Parts::of(x.len(), traffic::<T>(x.len(), x.inc())) {
-            None => cpu::scal(alpha, x),
-            Some(parts) => {
-                parts.each("scal", x, |x| cpu::scal(alpha, x));
-            }
-        }
+        let parts = Parts::of(x.len(), traffic::<T>(x.len(), x.inc()));
+        parts::compute(parts, "scal", x, |x| cpu::scal(alpha, x));
     }
 }
 
@@ -64,12 +60,7 @@ unsafe fn scal_real<T: Routines>(n: Size, alpha: T::Real, x: *mut T, incx: Size)
 unsafe fn copy<T: Routines>(n: Size, x: *const T, incx: Size, y: *mut T, incy: Size) {
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
-    match parts_of_two(x, y.as_ref()) {
-        None => cpu::copy(x, y),
-        Some(parts) => {
-            parts.each("copy", (x, y), |(x, y)| cpu::copy(x, y));
-        }
-    }
+    parts::compute(parts_of_two(x, y.as_ref()), "copy", (x, y), |(x, y)| cpu::copy(x, y));
 }
 
 /// y := alpha x + y.
@@ -80,12 +71,7 @@ unsafe fn copy<T: Routines>(n: Size, x: *const T, incx: Size, y: *mut T, incy: S
 unsafe fn axpy<T: Routines>(n: Size, alpha: T, x: *const T, incx: Size, y: *mut T, incy: Size) {
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
-    match parts_of_two(x, y.as_ref()) {
-        None => cpu::axpy(alpha, x, y),
-        Some(parts) => {
-            parts.each("axpy", (x, y), |(x, y)| cpu::axpy(alpha, x, y));
-        }
-    }
+    parts::compute(parts_of_two(x, y.as_ref()), "axpy", (x, y), |(x, y)| cpu::axpy(alpha, x, y));
 }
 
 fn traffic_of_two<T>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> usize {

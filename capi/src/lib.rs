@@ -11,11 +11,11 @@
 //! errors go to `xerbla_` and `cblas_xerbla` | | `engine.rs` | the runtime: its start, forks, the number of threads,
 //! its end | | `settings.rs` | what the environment says, and a file | | `account.rs` | what was called: log and
 //! statistics | | `threads.rs` | the functions by which programs set the number of threads | | `version.rs` | which
-//! LAPACK it is like | | `level1.rs`, `level2/`, `level3/` | the routines of the BLAS; `cblas.rs` has C's interface,
-//! and `batch.rs` many products in one call | | `parts.rs` | long vectors, and matrices that are touched once, on
-//! several threads | | `lapack/` | the routines of LAPACK, for both interfaces | | `rows.rs` | how a call for rows
-//! becomes one for columns | | `header.rs` | tests: the C header `include/superscalar.h` is that of these functions | |
-//! `forward.rs`, `loader.rs` | LAPACK's other routines, which go on to another library |
+//! LAPACK it is like | | `level1.rs`, `level2/`, `level3/` | the routines of the BLAS; `batch.rs` has many products in
+//! one call | | `parts.rs` | long vectors, and matrices that are touched once, on several threads | | `lapack/` |
+//! the routines of LAPACK, for both interfaces | | `rows.rs` | Fortran's and C's interface of Levels 2 and 3: how a
+//! call for rows becomes one for columns | | `header.rs` | tests: the C header `include/superscalar.h` is that of these
+//! functions | | `forward.rs`, `loader.rs` | LAPACK's other routines, which go on to another library |
 //!
 //! The symbols that leave this library are listed in `symbols.txt`, and those that it forwards in `forwarded.txt`. A
 //! test compares both with the library. `include/superscalar.h` declares them for C.

@@ -66,6 +66,14 @@ impl Parts {
     }
 }
 
+/// Has `body` compute each of the parts, or if there are none the whole on the calling thread.
+pub(crate) fn compute<W: Cut>(parts: Option<Parts>, name: &'static str, whole: W, body: impl Fn(W) + Send + Sync) {
+    match parts {
+        None => body(whole),
+        Some(parts) => drop(parts.each(name, whole, body)),
+    }
+}
+
 /// What it takes to touch each element of a vector once, as bytes of a vector without gaps. An element fetches its cache
 /// line. Elements that are pages apart share no part of any cache, and each needs a look-up of its page.
 pub(crate) fn traffic<T>(n: usize, inc: isize) -> usize {

@@ -13,16 +13,14 @@ mod reflect;
 mod team;
 mod tiles;
 mod tree;
-mod triangle;
 
-pub(crate) use columns::{Getrf, Laswp, Zero, elimination, system};
+pub(crate) use columns::{Getrf, Laswp, elimination, system};
 pub(crate) use copying::Copying;
 pub(crate) use diagonal::{Awaiting, Diagonal};
 pub(crate) use level3::{Gemm, Rank2k, RankK, Symm, Triangle, triangular};
-pub(crate) use reflect::{Application, Geqrf, Larfb, Larft, Ungqr, cost_of_larfb, identity, multiply_out};
+pub(crate) use reflect::{Application, Geqrf, Larfb, cost_of_larfb};
 pub(crate) use tiles::{OnOne, OnTwo, Part, Which, plan, plan_awaited};
-pub(crate) use tree::{Branch, BranchApplication, Gather, Scatter};
-pub(crate) use triangle::{Lauum, Trtri};
+pub(crate) use tree::{apply_block, factor_block, gather, scatter};
 
 use crate::tiled::Tile;
 use superscalar_kernels::{
@@ -30,17 +28,25 @@ use superscalar_kernels::{
     device::Mat,
     operations::{Operation as _, cost},
 };
-use superscalar_runtime::{Cost, DeviceError, Operand, TaskSpec};
+use superscalar_runtime::{Cost, DeviceError, Lent, Operand, TaskSpec};
 
 /// What becomes of a task on the host.
 type Outcome = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 /// A tile that a task changes.
 pub(crate) type Changed<'s, T> = Tile<MatMut<'s, T>>;
+/// The same as a handle.
+type Target<'s, T> = Lent<'s, Changed<'s, T>>;
 
 /// A task's name, and its place in the algorithm's loops.
 pub(crate) fn task(name: &'static str, i: usize, j: usize, k: usize) -> TaskSpec {
     TaskSpec::new(name).index([i as u32, j as u32, k as u32])
+}
+
+/// The task with this cost.
+pub(crate) fn costing(spec: TaskSpec, Cost { flops, bytes, level }: Cost) -> TaskSpec {
+    let spec = spec.flops(flops).bytes(bytes);
+    level.map_or(spec, |level| spec.level(level))
 }
 
 /// The matrix that an operand is in a device's memory.
@@ -51,4 +57,10 @@ fn mat<T, V: ?Sized>(operand: Operand<V>) -> Result<Mat<T>, DeviceError> {
 /// The cost of a product of m x k by k x n that is added to.
 pub(crate) fn cost_of_product<T: Scalar>(m: usize, n: usize, k: usize) -> Cost {
     elimination::<T>(Op::None, (0..m, k), 0..k, 0..m, n).cost()
+}
+
+/// The cost of the inverse of a triangle of order n, and that of its product with its adjoint.
+pub(crate) fn cost_of_triangle<T: Scalar>(n: usize) -> Cost {
+    let n = n as f64;
+    cost::<T>(n * n * n / 6.0, n * n * n / 6.0, n * n)
 }

@@ -14,7 +14,7 @@ use crate::{
     auxiliary::part_of,
     cholesky::potrs,
     columns,
-    error::Error,
+    error::{Error, order_of},
     lu::getrs,
     options::Options,
     parts::rows_of,
@@ -150,8 +150,8 @@ pub fn gecon<T: Scalar>(
     if !matches!(norm, Norm::One | Norm::Inf) {
         return Err(Error::argument(format!("gecon: the one or the infinity norm, not {norm}")));
     }
-    check("gecon", a.shape(), anorm)?;
-    Ok(serial_gecon(norm, a, anorm, &mut work(a.nrows())))
+    let n = check(a.shape(), anorm)?;
+    Ok(serial_gecon(norm, a, anorm, &mut work(n)))
 }
 
 /// The same without a runtime, for any norm of A: the result is NaN if that is.
@@ -203,8 +203,8 @@ pub fn pocon<T: Scalar>(
     anorm: T::Real,
     _options: &Options,
 ) -> Result<T::Real, Error> {
-    check("pocon", a.shape(), anorm)?;
-    Ok(serial_pocon(uplo, a, anorm, &mut work(a.nrows())))
+    let n = check(a.shape(), anorm)?;
+    Ok(serial_pocon(uplo, a, anorm, &mut work(n)))
 }
 
 /// The same without a runtime, with a norm and `work` as of [`gecon`](serial_gecon).
@@ -228,15 +228,13 @@ fn has_nan<T: Scalar>(part: Part, a: MatRef<'_, T>) -> bool {
     (0..n).any(|j| rows_of(part, j, m).any(|i| a.at(i, j).is_nan()))
 }
 
-/// Refuses what is not square, and what is no norm.
-fn check<R: Real>(name: &str, (n, cols): (usize, usize), anorm: R) -> Result<(), Error> {
-    if n != cols {
-        return Err(Error::shape(format!("{name}: A is {n} x {cols}, not square")));
-    }
+/// The order of the matrix; refuses what is not square, and what is no norm.
+fn check<R: Real>(shape: (usize, usize), anorm: R) -> Result<usize, Error> {
+    let n = order_of(shape)?;
     if anorm.is_nan() || anorm < R::ZERO {
-        return Err(Error::argument(format!("{name}: a norm of {anorm}")));
+        return Err(Error::argument(format!("a norm of {anorm}")));
     }
-    Ok(())
+    Ok(n)
 }
 
 /// 1 / (‖A‖ ‖A⁻¹‖), where `solve` applies the inverse or its adjoint, and `has_nan` says whether the factors that it

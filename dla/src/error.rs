@@ -1,7 +1,6 @@
 //! What can go wrong in a routine.
 
 use crate::memory::Shortage;
-use std::fmt;
 use superscalar_kernels::{NoMemory, NotPositiveDefinite, Singular};
 
 /// What kind of error an [`Error`] is.
@@ -22,18 +21,25 @@ pub enum ErrorKind {
     Runtime,
 }
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 enum Kind {
-    NotPositiveDefinite(NotPositiveDefinite),
-    Singular(Singular),
+    #[error("{0}")]
+    NotPositiveDefinite(#[source] NotPositiveDefinite),
+    #[error("{0}")]
+    Singular(#[source] Singular),
+    #[error("{0}")]
     Shape(String),
+    #[error("{0}")]
     Argument(String),
+    #[error("{0}")]
     Memory(Shortage),
-    Runtime(superscalar_runtime::Error),
+    #[error("{0}")]
+    Runtime(#[source] superscalar_runtime::Error),
 }
 
 /// Why a routine did not succeed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub struct Error(Box<Kind>);
 
 impl Error {
@@ -80,29 +86,6 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
-            Kind::NotPositiveDefinite(outcome) => outcome.fmt(out),
-            Kind::Singular(outcome) => outcome.fmt(out),
-            Kind::Shape(why) | Kind::Argument(why) => out.write_str(why),
-            Kind::Memory(shortage) => shortage.fmt(out),
-            Kind::Runtime(error) => error.fmt(out),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &*self.0 {
-            Kind::NotPositiveDefinite(outcome) => Some(outcome),
-            Kind::Singular(outcome) => Some(outcome),
-            Kind::Shape(_) | Kind::Argument(_) | Kind::Memory(_) => None,
-            Kind::Runtime(error) => Some(error),
-        }
-    }
-}
-
 impl From<NotPositiveDefinite> for Error {
     fn from(outcome: NotPositiveDefinite) -> Self {
         Self(Box::new(Kind::NotPositiveDefinite(outcome)))
@@ -132,6 +115,19 @@ impl From<superscalar_runtime::Error> for Error {
             None => Self(Box::new(Kind::Runtime(error))),
         }
     }
+}
+
+/// The order of a matrix, which must be square.
+pub(crate) fn order_of((n, cols): (usize, usize)) -> Result<usize, Error> {
+    if n == cols { Ok(n) } else { Err(Error::shape(format!("A is {n} x {cols}, not square"))) }
+}
+
+/// The shape of B, for which A must be square, with as many rows.
+pub(crate) fn system_of((rows, cols): (usize, usize), (n, nrhs): (usize, usize)) -> Result<(usize, usize), Error> {
+    if (rows, cols) != (n, n) {
+        return Err(Error::shape(format!("A is {rows} x {cols}, B {n} x {nrhs}")));
+    }
+    Ok((n, nrhs))
 }
 
 #[cfg(test)]

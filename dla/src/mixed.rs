@@ -5,7 +5,7 @@
 
 use crate::{
     Error, Matrix, Options, Scalar, auxiliary::part_of, codelets::task, gemm, getrf, getrs, hemm, lange, lanhe,
-    lu::getrf::check_ipiv, parts::rows_of, plan::Problem, potrf, potrs, tiled::Tiled,
+    lu::getrf::check_ipiv, parts::rows_of, plan::Problem, potrf, potrs, scaling::worst, tiled::Tiled,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use superscalar_kernels::{MatMut, MatRef, Norm, Op, Part, Real, Scalar as _, Side, Uplo, c32, c64};
@@ -248,18 +248,14 @@ impl<T: MixedPrecision> System<'_, T> {
         let bound = self.norm.to_f64() * T::EPSILON.to_f64() * (n as f64).sqrt();
         let size = |a: MatRef<'_, T>, j: usize| {
             let modulus = |i: usize| a.at(i, j).re().to_f64().abs() + a.at(i, j).im().to_f64().abs();
-            largest((0..n).map(modulus))
+            (0..n).map(modulus).fold(0.0, worst)
         };
-        largest((0..nrhs).map(|j| {
+        let of_column = |j| {
             let (residual, allowed) = (size(r, j), size(x, j) * bound);
             if residual <= allowed { 0.0 } else { residual / allowed }
-        }))
+        };
+        (0..nrhs).map(of_column).fold(0.0, worst)
     }
-}
-
-/// The largest number; NaN if there is one.
-fn largest(numbers: impl Iterator<Item = f64>) -> f64 {
-    numbers.fold(0.0, |max: f64, x| if max.is_nan() || x <= max { max } else { x })
 }
 
 /// The part of A, whose first column is column `first` of its matrix, in the lower precision; whether all of it is finite there.

@@ -30,7 +30,7 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
     /// If `mb` or `nb` is zero.
     pub fn new(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, mb: usize, nb: usize) -> Self {
         let packs = default_packs::<T>(a.shape());
-        Self::with_packs(s, a, (mb, nb), packs)
+        cut(s, a, (mb, nb), packs)
     }
 
     /// Cuts a matrix into block columns of nb (the last may be narrower), each a single tile: what LU and QR factorizations work
@@ -41,7 +41,7 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
     pub fn columns(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, nb: usize) -> Self {
         let (m, n) = a.shape();
         let packs = packs_of_columns::<T>(m, nb.min(n));
-        Self::with_packs(s, a, (m.max(1), nb), packs)
+        cut(s, a, (m.max(1), nb), packs)
     }
 
     /// The same for one triangle of a square matrix: a block column begins with its block on the diagonal, or ends with it. What is in the
@@ -61,8 +61,9 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
         Self { tiles, mt: 1, shape: (n, n), tile, part, distribution: Distribution::None }
     }
 
-    /// The same, with up to `packs` bytes for the packed forms of its tiles.
-    pub(crate) fn with_packs(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, tile: (usize, usize), packs: usize) -> Self {
+    /// The same as [`factor_of_product`](Tiled::factor_of_product) for a matrix that is changed, and is a factor, too.
+    pub(crate) fn target_of_product(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, tile: (usize, usize), kb: usize) -> Self {
+        let packs = packs_of_a_step::<T>(a.shape(), tile, kb);
         cut(s, a, tile, packs)
     }
 }
@@ -73,7 +74,7 @@ impl<'s, T: Scalar> Tiled<'s, MatRef<'s, T>> {
     /// # Panics
     /// If `mb` or `nb` is zero.
     pub fn read_only(s: &'s Scope<'s, '_>, a: MatRef<'s, T>, mb: usize, nb: usize) -> Self {
-        Self::read_only_with_packs(s, a, (mb, nb), default_packs::<T>(a.shape()))
+        cut_read_only(s, a, (mb, nb), default_packs::<T>(a.shape()))
     }
 
     /// Like [`Tiled::columns`], for a matrix that is only read.
@@ -82,32 +83,12 @@ impl<'s, T: Scalar> Tiled<'s, MatRef<'s, T>> {
     /// If `nb` is zero.
     pub fn read_only_columns(s: &'s Scope<'s, '_>, a: MatRef<'s, T>, nb: usize) -> Self {
         let (m, n) = a.shape();
-        Self::read_only_with_packs(s, a, (m.max(1), nb), packs_of_columns::<T>(m, nb.min(n)))
+        cut_read_only(s, a, (m.max(1), nb), packs_of_columns::<T>(m, nb.min(n)))
     }
 
-    /// The same, with up to `packs` bytes for the packed forms of its tiles.
-    pub(crate) fn read_only_with_packs(
-        s: &'s Scope<'s, '_>,
-        a: MatRef<'s, T>,
-        tile: (usize, usize),
-        packs: usize,
-    ) -> Self {
-        cut_read_only(s, a, tile, packs)
-    }
-}
-
-impl<'s, T: Scalar> Tiled<'s, MatRef<'s, T>> {
     /// A factor of a product whose loop over the depth takes kb at a time: the tiles of one step all stay packed.
     pub(crate) fn factor_of_product(s: &'s Scope<'s, '_>, a: MatRef<'s, T>, tile: (usize, usize), kb: usize) -> Self {
-        Self::read_only_with_packs(s, a, tile, packs_of_a_step::<T>(a.shape(), tile, kb))
-    }
-}
-
-impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
-    /// The same for a matrix that is changed, and is a factor, too.
-    pub(crate) fn target_of_product(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, tile: (usize, usize), kb: usize) -> Self {
-        let packs = packs_of_a_step::<T>(a.shape(), tile, kb);
-        Self::with_packs(s, a, tile, packs)
+        cut_read_only(s, a, tile, packs_of_a_step::<T>(a.shape(), tile, kb))
     }
 }
 
@@ -115,8 +96,9 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
 #[each_type]
 pub trait Tiling: HasCut + HasCutReadOnly {}
 
+/// Cuts a matrix into tiles, with up to `packs` bytes for their packed forms.
 #[each_type]
-fn cut<'s, T: Scalar>(
+pub(crate) fn cut<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
     a: MatMut<'s, T>,
     tile: (usize, usize),
@@ -131,8 +113,9 @@ fn cut<'s, T: Scalar>(
     Tiled { tiles, mt, shape, tile: (mb, nb), part: None, distribution: Distribution::None }
 }
 
+/// The same for a matrix that is only read.
 #[each_type]
-fn cut_read_only<'s, T: Scalar>(
+pub(crate) fn cut_read_only<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
     a: MatRef<'s, T>,
     tile: (usize, usize),

@@ -7,59 +7,72 @@ use std::str::FromStr;
 use superscalar_dla::Scalar;
 use superscalar_kernels::{Diag, Direction, Norm, Op, Part, Side, Uplo};
 
-/// What a routine can take, in LAPACK's words. A routine's cases combine only what it uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parameter {
-    M,
-    N,
-    K,
-    Nrhs,
-    Uplo,
-    Side,
-    TransA,
-    TransB,
-    Diag,
-    Norm,
-    Part,
-    Direction,
-    Alpha,
-    Beta,
+/// The parameters besides sizes: for each its place in a case and its type. Cases are combined in this order.
+macro_rules! parameters {
+    ($($parameter:ident $field:ident: $value:ty;)*) => {
+        /// What a routine can take, in LAPACK's words. A routine's cases combine only what it uses.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Parameter { M, N, K, Nrhs, $($parameter),* }
+
+        /// The parameters of one call. Those that the routine does not use have a value of no importance.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct Case {
+            pub dim: Dim,
+            pub nrhs: usize,
+            pub nb: TileSize,
+            $(pub $field: $value,)*
+        }
+
+        /// The values that each parameter is to take; at least one for each.
+        #[derive(Clone, Debug)]
+        pub struct Choices {
+            pub dims: Vec<Dim>,
+            pub nrhs: Vec<usize>,
+            pub nb: Vec<TileSize>,
+            $(pub $field: Vec<$value>,)*
+        }
+
+        impl Case {
+            /// The parameter's value as rows show it: a size, a letter or a scalar.
+            pub fn value(&self, parameter: Parameter) -> String {
+                match parameter {
+                    Parameter::M => self.dim.m.to_string(),
+                    Parameter::N => self.dim.n.to_string(),
+                    Parameter::K => self.dim.k.to_string(),
+                    Parameter::Nrhs => self.nrhs.to_string(),
+                    $(Parameter::$parameter => self.$field.to_string(),)*
+                }
+            }
+        }
+
+        impl Choices {
+            /// Every combination of the parameters in `uses`, each once. A parameter that is not used stays at its
+            /// first value, so that `--dim 100x50,200x50` is one case for a routine that has only an n.
+            pub fn cases(&self, uses: &[Parameter]) -> Vec<Case> {
+                let used = |parameter| uses.contains(&parameter);
+                let (dim, nrhs, nb) = (Dim { m: 0, n: 0, k: 0 }, self.nrhs[0], self.nb[0]);
+                let first = Case { dim, nrhs, nb, $($field: self.$field[0]),* };
+                let cases = combined(vec![first], true, &self.dims(uses), |case, dim| case.dim = dim);
+                let cases = combined(cases, used(Parameter::Nrhs), &self.nrhs, |case, nrhs| case.nrhs = nrhs);
+                let cases = combined(cases, true, &self.nb, |case, nb| case.nb = nb);
+                $(let cases = combined(cases, used(Parameter::$parameter), &self.$field, |case, it| case.$field = it);)*
+                cases
+            }
+        }
+    };
 }
 
-/// The parameters of one call. Those that the routine does not use have a value of no importance.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Case {
-    pub dim: Dim,
-    pub nrhs: usize,
-    pub nb: TileSize,
-    pub uplo: Uplo,
-    pub side: Side,
-    pub trans_a: Op,
-    pub trans_b: Op,
-    pub diag: Diag,
-    pub norm: Norm,
-    pub part: Part,
-    pub direction: Direction,
-    pub alpha: Coefficient,
-    pub beta: Coefficient,
-}
-
-/// The values that each parameter is to take; at least one for each.
-#[derive(Clone, Debug)]
-pub struct Choices {
-    pub dims: Vec<Dim>,
-    pub nrhs: Vec<usize>,
-    pub nb: Vec<TileSize>,
-    pub uplo: Vec<Uplo>,
-    pub side: Vec<Side>,
-    pub trans_a: Vec<Op>,
-    pub trans_b: Vec<Op>,
-    pub diag: Vec<Diag>,
-    pub norm: Vec<Norm>,
-    pub part: Vec<Part>,
-    pub direction: Vec<Direction>,
-    pub alpha: Vec<Coefficient>,
-    pub beta: Vec<Coefficient>,
+parameters! {
+    Norm norm: Norm;
+    Part part: Part;
+    Side side: Side;
+    Uplo uplo: Uplo;
+    TransA trans_a: Op;
+    TransB trans_b: Op;
+    Diag diag: Diag;
+    Direction direction: Direction;
+    Alpha alpha: Coefficient;
+    Beta beta: Coefficient;
 }
 
 /// A scalar of the command line: `RE`, or `RE:IM`, of which real types take the real part.
@@ -109,26 +122,6 @@ impl FromStr for Coefficient {
 }
 
 impl Case {
-    /// The parameter's value as rows show it: a size, a letter or a scalar.
-    pub fn value(&self, parameter: Parameter) -> String {
-        match parameter {
-            Parameter::M => self.dim.m.to_string(),
-            Parameter::N => self.dim.n.to_string(),
-            Parameter::K => self.dim.k.to_string(),
-            Parameter::Nrhs => self.nrhs.to_string(),
-            Parameter::Uplo => self.uplo.to_string(),
-            Parameter::Side => self.side.to_string(),
-            Parameter::TransA => self.trans_a.to_string(),
-            Parameter::TransB => self.trans_b.to_string(),
-            Parameter::Diag => self.diag.to_string(),
-            Parameter::Norm => self.norm.to_string(),
-            Parameter::Part => self.part.to_string(),
-            Parameter::Direction => self.direction.to_string(),
-            Parameter::Alpha => self.alpha.to_string(),
-            Parameter::Beta => self.beta.to_string(),
-        }
-    }
-
     /// Whether the parameter's value goes without saying.
     pub fn is_usual(&self, parameter: Parameter) -> bool {
         match parameter {
@@ -140,24 +133,9 @@ impl Case {
 }
 
 impl Parameter {
-    /// Its key in rows.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::M => "m",
-            Self::N => "n",
-            Self::K => "k",
-            Self::Nrhs => "nrhs",
-            Self::Uplo => "uplo",
-            Self::Side => "side",
-            Self::TransA => "transa",
-            Self::TransB => "transb",
-            Self::Diag => "diag",
-            Self::Norm => "norm",
-            Self::Part => "part",
-            Self::Direction => "direction",
-            Self::Alpha => "alpha",
-            Self::Beta => "beta",
-        }
+    /// Its key in rows: the name that it has here, in lower case.
+    pub fn key(self) -> String {
+        format!("{self:?}").to_lowercase()
     }
 
     /// Whether it is a size rather than a letter or a scalar.
@@ -167,40 +145,6 @@ impl Parameter {
 }
 
 impl Choices {
-    /// Every combination of the parameters in `uses`, each once. A parameter that is not used stays at its first value,
-    /// so that `--dim 100x50,200x50` is one case for a routine that has only an n.
-    pub fn cases(&self, uses: &[Parameter]) -> Vec<Case> {
-        let first = Case {
-            dim: Dim { m: 0, n: 0, k: 0 },
-            nrhs: self.nrhs[0],
-            nb: self.nb[0],
-            uplo: self.uplo[0],
-            side: self.side[0],
-            trans_a: self.trans_a[0],
-            trans_b: self.trans_b[0],
-            diag: self.diag[0],
-            norm: self.norm[0],
-            part: self.part[0],
-            direction: self.direction[0],
-            alpha: self.alpha[0],
-            beta: self.beta[0],
-        };
-        let used = |parameter| uses.contains(&parameter);
-        let cases = combined(vec![first], true, &self.dims(uses), |case, dim| case.dim = dim);
-        let cases = combined(cases, used(Parameter::Nrhs), &self.nrhs, |case, nrhs| case.nrhs = nrhs);
-        let cases = combined(cases, true, &self.nb, |case, nb| case.nb = nb);
-        let cases = combined(cases, used(Parameter::Norm), &self.norm, |case, norm| case.norm = norm);
-        let cases = combined(cases, used(Parameter::Part), &self.part, |case, part| case.part = part);
-        let cases = combined(cases, used(Parameter::Side), &self.side, |case, side| case.side = side);
-        let cases = combined(cases, used(Parameter::Uplo), &self.uplo, |case, uplo| case.uplo = uplo);
-        let cases = combined(cases, used(Parameter::TransA), &self.trans_a, |case, op| case.trans_a = op);
-        let cases = combined(cases, used(Parameter::TransB), &self.trans_b, |case, op| case.trans_b = op);
-        let cases = combined(cases, used(Parameter::Diag), &self.diag, |case, diag| case.diag = diag);
-        let cases = combined(cases, used(Parameter::Direction), &self.direction, |case, to| case.direction = to);
-        let cases = combined(cases, used(Parameter::Alpha), &self.alpha, |case, alpha| case.alpha = alpha);
-        combined(cases, used(Parameter::Beta), &self.beta, |case, beta| case.beta = beta)
-    }
-
     fn dims(&self, uses: &[Parameter]) -> Vec<Dim> {
         let size = |parameter, size| if uses.contains(&parameter) { size } else { 0 };
         let mut dims: Vec<Dim> = Vec::new();
@@ -234,16 +178,6 @@ fn combined<V: Copy>(cases: Vec<Case>, used: bool, values: &[V], set: impl Fn(&m
 pub enum Location {
     Host,
     Device,
-}
-
-impl Location {
-    /// As the argument spells it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Device => "device",
-        }
-    }
 }
 
 #[cfg(test)]

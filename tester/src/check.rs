@@ -30,6 +30,15 @@ pub fn outcome(result: Result<(), superscalar_dla::Error>) -> Outcome {
     }
 }
 
+/// What is wrong with the outcome of a call with an ordinary matrix, if something is.
+pub fn complaint(outcome: &Outcome) -> Option<String> {
+    match outcome {
+        Ok(0) => None,
+        Ok(info) => Some(format!("info {info} for an ordinary matrix")),
+        Err(message) => Some(message.clone()),
+    }
+}
+
 /// Checks an ordinary result.
 pub fn ordinary<T: Scalar>(
     routine: &Methods<T>,
@@ -39,11 +48,7 @@ pub fn ordinary<T: Scalar>(
     outcome: &Outcome,
     bound: f64,
 ) -> Finding {
-    let wrong = match outcome {
-        Ok(0) => None,
-        Ok(info) => Some(format!("info {info} for an ordinary matrix")),
-        Err(message) => Some(message.clone()),
-    };
+    let wrong = complaint(outcome);
     if wrong.is_some() {
         return Finding { error: None, wrong };
     }

@@ -197,12 +197,7 @@ impl<'a, T: Scalar> Contest<'a, T> {
             let bound = self.bench.setting.bound;
             check::ordinary(self.routine, self.case, &self.original, &self.work, &outcome, bound)
         } else {
-            let wrong = match outcome {
-                Ok(0) => None,
-                Ok(info) => Some(format!("info {info} for an ordinary matrix")),
-                Err(message) => Some(message),
-            };
-            Finding { error: None, wrong }
+            Finding { error: None, wrong: check::complaint(&outcome) }
         };
         let finding = match contender {
             0 => finding,

@@ -143,12 +143,12 @@ impl Row {
         put("routine", json!(self.routine));
         put("type", json!(self.letter.letter().to_string()));
         for parameter in [Parameter::M, Parameter::N, Parameter::K] {
-            put(parameter.key(), Value::Null);
+            put(&parameter.key(), Value::Null);
         }
         for &parameter in self.uses {
             let value = self.case.value(parameter);
             let number = if parameter.is_size() { value.parse::<u64>().ok() } else { None };
-            put(parameter.key(), number.map_or_else(|| json!(value), |number| json!(number)));
+            put(&parameter.key(), number.map_or_else(|| json!(value), |number| json!(number)));
         }
         put(
             "nb",
@@ -162,7 +162,7 @@ impl Row {
         put("policy", json!(setting.policy));
         put("devices", json!(setting.devices));
         put("distribution", json!(setting.distribution.map(Distribution::as_str)));
-        put("location", json!(setting.location.as_str()));
+        put("location", json!(format!("{:?}", setting.location).to_lowercase()));
         put("pinned", json!(setting.is_pinned));
         put("seed", json!(setting.seed));
         put("repeat", json!(setting.repeat));

@@ -1,9 +1,9 @@
 //! Cholesky factorization and what follows from it; the inverse of a triangle and its product with its adjoint.
 
-use super::{Interface, Stored, count, real, solved};
+use super::{Interface, Outcome as _, Stored, count, real};
 use crate::{
     abi::{Diag, Failure, Int, Letter, MatMut, Routines, Scalar as _, Size, Solved, Uplo, check},
-    engine::{Engine, for_product},
+    engine::for_product,
 };
 use superscalar::{
     dla::{self, serial},
@@ -11,8 +11,7 @@ use superscalar::{
 };
 use superscalar_macros::lapack;
 
-/// Lets `compute` overwrite a triangle of order n, on the engine if so many multiplications are worth it. These are
-/// arguments 1 to 4 of potrf, potri and lauum.
+/// Lets `compute` overwrite a triangle of order n. These are arguments 1 to 4 of potrf, potri and lauum.
 ///
 /// # Safety
 /// The module's.
@@ -20,15 +19,14 @@ unsafe fn in_triangle<T: Routines>(
     interface: Interface,
     (uplo, n): (Letter, Size),
     (a, lda): (*mut T, Size),
-    multiplications: f64,
-    compute: impl FnOnce(Option<&Engine>, Uplo, MatMut<'_, T>) -> Solved,
+    compute: impl FnOnce(Uplo, MatMut<'_, T>) -> Solved,
 ) -> Solved {
     check(&[(1, uplo.uplo().is_some()), (2, n.is_valid()), (4, interface.spans(lda, (n, n)))])?;
     let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
     let triangle = Stored::Triangle(uplo);
     // SAFETY: the caller promises of this address what the module's head says.
     let mut a = unsafe { interface.matrix(3, triangle, (n, n), (a, lda))? };
-    let outcome = compute(for_product(count(multiplications)).as_deref(), uplo, a.view_mut());
+    let outcome = compute(uplo, a.view_mut());
     a.home(triangle);
     outcome
 }
@@ -39,14 +37,9 @@ unsafe fn in_triangle<T: Routines>(
 /// The module's.
 #[lapack(s, d, c, z)]
 unsafe fn potrf<T: Routines>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
-    let work = real(n).powi(3) / 6.0;
+    let compute = |uplo, a: MatMut<'_, T>| solve!(real(n).powi(3) / 6.0, cpu::potrf(uplo, a));
     // SAFETY: as the caller promises.
-    unsafe {
-        in_triangle(interface, (uplo, n), (a, lda), work, |engine, uplo, a| match engine {
-            None => solved(cpu::potrf(uplo, a)),
-            Some(engine) => solved(dla::potrf(&engine.runtime, uplo, a, &engine.options)),
-        })
-    }
+    unsafe { in_triangle(interface, (uplo, n), (a, lda), compute) }
 }
 
 /// The factor's triangle and the right-hand sides that come with it: arguments 1 to 7 of potrs and posv.
@@ -88,13 +81,7 @@ unsafe fn potrs<T: Routines>(
         let a = interface.matrix(4, Stored::Triangle(uplo), (n, n), (a, lda))?;
         (a, interface.matrix(6, Stored::All, (n, nrhs), (b, ldb))?)
     };
-    let outcome = match for_product(count(real(n).powi(2) * real(nrhs))) {
-        None => {
-            serial::potrs(uplo, a.view(), b.view_mut());
-            Ok(0)
-        }
-        Some(engine) => solved(dla::potrs(&engine.runtime, uplo, a.view(), b.view_mut(), &engine.options)),
-    };
+    let outcome = solve!(real(n).powi(2) * real(nrhs), serial::potrs(uplo, a.view(), b.view_mut()));
     b.home(Stored::All);
     outcome
 }
@@ -123,10 +110,10 @@ unsafe fn posv<T: Routines>(
         (a, interface.matrix(6, Stored::All, (n, nrhs), (b, ldb))?)
     };
     let outcome = match for_product(count(real(n).powi(2) * (real(n) / 6.0 + real(nrhs)))) {
-        None => solved(serial::posv(uplo, a.view_mut(), b.view_mut())),
+        None => serial::posv(uplo, a.view_mut(), b.view_mut()).solved(),
         // One after the other: B is to be as it was if A is not positive definite.
-        Some(engine) => match solved(dla::potrf(&engine.runtime, uplo, a.view_mut(), &engine.options)) {
-            Ok(0) => solved(dla::potrs(&engine.runtime, uplo, a.view(), b.view_mut(), &engine.options)),
+        Some(engine) => match dla::potrf(&engine.runtime, uplo, a.view_mut(), &engine.options).solved() {
+            Ok(0) => dla::potrs(&engine.runtime, uplo, a.view(), b.view_mut(), &engine.options).solved(),
             outcome => outcome,
         },
     };
@@ -141,14 +128,9 @@ unsafe fn posv<T: Routines>(
 /// The module's.
 #[lapack(s, d, c, z)]
 unsafe fn potri<T: Routines>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
-    let work = real(n).powi(3) / 3.0;
+    let compute = |uplo, a: MatMut<'_, T>| solve!(real(n).powi(3) / 3.0, serial::potri(uplo, a));
     // SAFETY: as the caller promises.
-    unsafe {
-        in_triangle(interface, (uplo, n), (a, lda), work, |engine, uplo, a| match engine {
-            None => solved(serial::potri(uplo, a)),
-            Some(engine) => solved(dla::potri(&engine.runtime, uplo, a, &engine.options)),
-        })
-    }
+    unsafe { in_triangle(interface, (uplo, n), (a, lda), compute) }
 }
 
 /// The inverse of a triangle.
@@ -174,10 +156,7 @@ unsafe fn trtri<T: Routines>(
     let stored = if diag == Diag::Unit { Stored::Inside(uplo) } else { Stored::Triangle(uplo) };
     // SAFETY: the caller promises of this address what the module's head says.
     let mut a = unsafe { interface.matrix(4, stored, (n, n), (a, lda))? };
-    let outcome = match for_product(count(real(n).powi(3) / 6.0)) {
-        None => solved(cpu::trtri(uplo, diag, a.view_mut())),
-        Some(engine) => solved(dla::trtri(&engine.runtime, uplo, diag, a.view_mut(), &engine.options)),
-    };
+    let outcome = solve!(real(n).powi(3) / 6.0, cpu::trtri(uplo, diag, a.view_mut()));
     a.home(stored);
     outcome
 }
@@ -188,67 +167,46 @@ unsafe fn trtri<T: Routines>(
 /// The module's.
 #[lapack(s, d, c, z)]
 unsafe fn lauum<T: Routines>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
-    let work = real(n).powi(3) / 6.0;
+    let compute = |uplo, a: MatMut<'_, T>| solve!(real(n).powi(3) / 6.0, cpu::lauum(uplo, a));
     // SAFETY: as the caller promises.
-    unsafe {
-        in_triangle(interface, (uplo, n), (a, lda), work, |engine, uplo, a| match engine {
-            None => {
-                cpu::lauum(uplo, a);
-                Ok(0)
+    unsafe { in_triangle(interface, (uplo, n), (a, lda), compute) }
+}
+
+macro_rules! pocon {
+    ($name:ident ($($entries:tt)*) $work:ident: $($numbers:tt)*) => {
+        /// The reciprocal condition number by the factor of A.
+        ///
+        /// # Safety
+        /// The module's.
+        #[lapack($($entries)*)]
+        #[allow(clippy::too_many_arguments)]
+        unsafe fn $name<T: Routines, I: Int>(
+            interface: Interface,
+            uplo: Letter,
+            n: Size,
+            a: *const T,
+            lda: Size,
+            anorm: T::Real,
+            rcond: *mut T::Real,
+            work: *mut T,
+            $work: $($numbers)*,
+        ) -> Solved {
+            check(&[
+                (1, uplo.uplo().is_some()),
+                (2, n.is_valid()),
+                (4, interface.spans(lda, (n, n))),
+                (5, anorm.is_nan() || anorm >= T::Real::ZERO),
+            ])?;
+            let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
+            // SAFETY: the caller promises of these addresses what the module's head says.
+            unsafe {
+                let a = interface.matrix(3, Stored::Triangle(uplo), (n, n), (a, lda))?;
+                let of = |work: &mut [T]| serial::pocon(uplo, a.view(), anorm, work);
+                super::lu::estimate(interface, (5, anorm), rcond, (n, work), of)
             }
-            Some(engine) => solved(dla::lauum(&engine.runtime, uplo, a, &engine.options)),
-        })
-    }
+        }
+    };
 }
 
-/// The reciprocal condition number by the factor of A.
-///
-/// # Safety
-/// The module's.
-#[lapack(s, d)]
-#[allow(clippy::too_many_arguments)]
-unsafe fn pocon<T: Routines, I: Int>(
-    interface: Interface,
-    uplo: Letter,
-    n: Size,
-    a: *const T,
-    lda: Size,
-    anorm: T::Real,
-    rcond: *mut T::Real,
-    work: *mut T,
-    _iwork: *mut I,
-) -> Solved {
-    check(&[
-        (1, uplo.uplo().is_some()),
-        (2, n.is_valid()),
-        (4, interface.spans(lda, (n, n))),
-        (5, anorm.is_nan() || anorm >= T::Real::ZERO),
-    ])?;
-    let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-    // SAFETY: the caller promises of these addresses what the module's head says.
-    unsafe {
-        let a = interface.matrix(3, Stored::Triangle(uplo), (n, n), (a, lda))?;
-        super::lu::estimate(interface, (5, anorm), rcond, (n, work), |work| serial::pocon(uplo, a.view(), anorm, work))
-    }
-}
-
-/// The same of complex matrices, whose second workspace has real numbers.
-///
-/// # Safety
-/// The module's.
-#[lapack(c = "cpocon", z = "zpocon")]
-#[allow(clippy::too_many_arguments)]
-unsafe fn pocon_complex<T: Routines>(
-    interface: Interface,
-    uplo: Letter,
-    n: Size,
-    a: *const T,
-    lda: Size,
-    anorm: T::Real,
-    rcond: *mut T::Real,
-    work: *mut T,
-    _rwork: *mut T::Real,
-) -> Solved {
-    // SAFETY: the caller's promise, which is the same; the workspace without an address is not used.
-    unsafe { pocon::<T, i32>(interface, uplo, n, a, lda, anorm, rcond, work, std::ptr::null_mut()) }
-}
+pocon!(pocon (s, d) _iwork: *mut I);
+pocon!(pocon_complex (c = "cpocon", z = "zpocon") _rwork: *mut T::Real);

@@ -1,12 +1,9 @@
 //! LU factorization with partial pivoting, and what follows from it.
 
-use super::{Interface, Stored, count, is_query, read_interchanges, real, slice_mut, solved, write_interchanges};
-use crate::{
-    abi::{Failure, Int, Layout, Letter, Norm, Op, Routines, Scalar as _, Size, Solved, check, matrix_mut},
-    engine::for_product,
-};
+use super::{Interface, Stored, is_query, read_interchanges, real, slice_mut, write_interchanges};
+use crate::abi::{Failure, Int, Layout, Letter, Norm, Op, Routines, Scalar as _, Size, Solved, check, matrix_mut};
 use superscalar::{
-    dla::{self, serial},
+    dla::serial,
     kernels::{Direction, cpu, try_zeros},
 };
 use superscalar_macros::lapack;
@@ -33,12 +30,7 @@ unsafe fn getrf<T: Routines, I: Int>(
     let mut a = unsafe { interface.matrix(3, Stored::All, (m, n), (a, lda))? };
     let work = real(k) * (real(m) * real(n) - real(k) * (real(m) + real(n)) / 2.0 + real(k).powi(2) / 3.0);
     // SAFETY: there is room for as many interchanges as pivots.
-    let outcome = unsafe {
-        write_interchanges(ipiv, k.get(), |ipiv| match for_product(count(work)) {
-            None => solved(cpu::getrf(a.view_mut(), ipiv)),
-            Some(engine) => solved(dla::getrf(&engine.runtime, a.view_mut(), ipiv, &engine.options)),
-        })
-    };
+    let outcome = unsafe { write_interchanges(ipiv, k.get(), |ipiv| solve!(work, cpu::getrf(a.view_mut(), ipiv))) };
     a.home(Stored::All);
     outcome
 }
@@ -77,13 +69,7 @@ unsafe fn getrs<T: Routines, I: Int>(
         let b = interface.matrix(7, Stored::All, (n, nrhs), (b, ldb))?;
         (a, read_interchanges(6, ipiv, n.get())?, b)
     };
-    let outcome = match for_product(count(real(n).powi(2) * real(nrhs))) {
-        None => {
-            serial::getrs(op, a.view(), &ipiv, b.view_mut());
-            Ok(0)
-        }
-        Some(engine) => solved(dla::getrs(&engine.runtime, op, a.view(), &ipiv, b.view_mut(), &engine.options)),
-    };
+    let outcome = solve!(real(n).powi(2) * real(nrhs), serial::getrs(op, a.view(), &ipiv, b.view_mut()));
     b.home(Stored::All);
     outcome
 }
@@ -115,15 +101,10 @@ unsafe fn gesv<T: Routines, I: Int>(
         let a = interface.matrix(3, Stored::All, (n, n), (a, lda))?;
         (a, interface.matrix(6, Stored::All, (n, nrhs), (b, ldb))?)
     };
+    let work = real(n).powi(2) * (real(n) / 3.0 + real(nrhs));
+    let compute = |ipiv: &mut [i32]| solve!(work, serial::gesv(a.view_mut(), ipiv, b.view_mut()));
     // SAFETY: there is room for as many interchanges as pivots.
-    let outcome = unsafe {
-        write_interchanges(ipiv, n.get(), |ipiv| {
-            match for_product(count(real(n).powi(2) * (real(n) / 3.0 + real(nrhs)))) {
-                None => solved(serial::gesv(a.view_mut(), ipiv, b.view_mut())),
-                Some(engine) => solved(dla::gesv(&engine.runtime, a.view_mut(), ipiv, b.view_mut(), &engine.options)),
-            }
-        })
-    };
+    let outcome = unsafe { write_interchanges(ipiv, n.get(), compute) };
     a.home(Stored::All);
     b.home(Stored::All);
     outcome
@@ -158,66 +139,49 @@ unsafe fn getri<T: Routines, I: Int>(
     }
     // SAFETY: there are n interchanges, as the module's head says of the caller.
     let ipiv = unsafe { read_interchanges(4, ipiv, n.get())? };
-    let outcome = match for_product(count(real(n).powi(3) * 2.0 / 3.0)) {
-        None => solved(serial::getri(a.view_mut(), &ipiv)),
-        Some(engine) => solved(dla::getri(&engine.runtime, a.view_mut(), &ipiv, &engine.options)),
-    };
+    let outcome = solve!(real(n).powi(3) * 2.0 / 3.0, serial::getri(a.view_mut(), &ipiv));
     a.home(Stored::All);
     outcome
 }
 
-/// The reciprocal condition number by the factors of A.
-///
-/// # Safety
-/// The module's.
-#[lapack(s, d)]
-#[allow(clippy::too_many_arguments)]
-unsafe fn gecon<T: Routines, I: Int>(
-    interface: Interface,
-    norm: Letter,
-    n: Size,
-    a: *const T,
-    lda: Size,
-    anorm: T::Real,
-    rcond: *mut T::Real,
-    work: *mut T,
-    _iwork: *mut I,
-) -> Solved {
-    let given = norm.norm().filter(|norm| matches!(norm, Norm::One | Norm::Inf));
-    check(&[
-        (1, given.is_some()),
-        (2, n.is_valid()),
-        (4, interface.spans(lda, (n, n))),
-        (5, anorm.is_nan() || anorm >= T::Real::ZERO),
-    ])?;
-    let norm = given.unwrap_or(Norm::One);
-    // SAFETY: the caller promises of these addresses what the module's head says.
-    unsafe {
-        let a = interface.matrix(3, Stored::All, (n, n), (a, lda))?;
-        estimate(interface, (5, anorm), rcond, (n, work), |work| serial::gecon(norm, a.view(), anorm, work))
-    }
+macro_rules! gecon {
+    ($name:ident ($($entries:tt)*) $work:ident: $($numbers:tt)*) => {
+        /// The reciprocal condition number by the factors of A.
+        ///
+        /// # Safety
+        /// The module's.
+        #[lapack($($entries)*)]
+        #[allow(clippy::too_many_arguments)]
+        unsafe fn $name<T: Routines, I: Int>(
+            interface: Interface,
+            norm: Letter,
+            n: Size,
+            a: *const T,
+            lda: Size,
+            anorm: T::Real,
+            rcond: *mut T::Real,
+            work: *mut T,
+            $work: $($numbers)*,
+        ) -> Solved {
+            let given = norm.norm().filter(|norm| matches!(norm, Norm::One | Norm::Inf));
+            check(&[
+                (1, given.is_some()),
+                (2, n.is_valid()),
+                (4, interface.spans(lda, (n, n))),
+                (5, anorm.is_nan() || anorm >= T::Real::ZERO),
+            ])?;
+            let norm = given.unwrap_or(Norm::One);
+            // SAFETY: the caller promises of these addresses what the module's head says.
+            unsafe {
+                let a = interface.matrix(3, Stored::All, (n, n), (a, lda))?;
+                estimate(interface, (5, anorm), rcond, (n, work), |work| serial::gecon(norm, a.view(), anorm, work))
+            }
+        }
+    };
 }
 
-/// The same of complex matrices, whose second workspace has real numbers.
-///
-/// # Safety
-/// The module's.
-#[lapack(c = "cgecon", z = "zgecon")]
-#[allow(clippy::too_many_arguments)]
-unsafe fn gecon_complex<T: Routines>(
-    interface: Interface,
-    norm: Letter,
-    n: Size,
-    a: *const T,
-    lda: Size,
-    anorm: T::Real,
-    rcond: *mut T::Real,
-    work: *mut T,
-    _rwork: *mut T::Real,
-) -> Solved {
-    // SAFETY: the caller's promise, which is the same; the workspace without an address is not used.
-    unsafe { gecon::<T, i32>(interface, norm, n, a, lda, anorm, rcond, work, std::ptr::null_mut()) }
-}
+gecon!(gecon (s, d) _iwork: *mut I);
+gecon!(gecon_complex (c = "cgecon", z = "zgecon") _rwork: *mut T::Real);
 
 /// Writes an estimate of a reciprocal condition number of order n, which is computed in a workspace. What is left there
 /// is a result: LAPACK's `?latdf` takes it. LAPACKE's upper half gives none.

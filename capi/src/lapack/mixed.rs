@@ -3,7 +3,7 @@
 //! Without a runtime they are solved in the higher precision, and ITER is -1, which is LAPACK's number for that; if A
 //! has no factors, it is -3.
 
-use super::{Interface, Operand, Stored, count, real, solved, write_interchanges};
+use super::{Interface, Operand, Outcome as _, Stored, count, real, write_interchanges};
 use crate::{
     abi::{Int, Letter, Size, Solved, Uplo, check},
     engine::{Engine, for_product},
@@ -68,7 +68,7 @@ impl<T: MixedPrecision> System<T> {
         let tried = outcome.as_ref().map_or(NO_FACTORS, |&steps| steps);
         // SAFETY: as the caller promises.
         unsafe { iter.write(I::narrow(tried.into())) };
-        solved(outcome.map(drop))
+        outcome.map(drop).solved()
     }
 }
 

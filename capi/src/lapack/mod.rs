@@ -7,6 +7,20 @@
 //! the caller's are used by gecon and pocon only, where others read what is left there. Queries are answered with the
 //! least that the reference accepts.
 
+/// What a routine comes to: on this thread it is a function of the kernels or of `dla::serial`, and on the engine, if
+/// so many multiplications are worth it, the function of `dla` that has the same name and arguments.
+macro_rules! solve {
+    ($multiplications:expr, $module:ident::$name:ident($($argument:expr),*)) => {
+        match crate::engine::for_product(crate::lapack::count($multiplications)) {
+            None => crate::lapack::Outcome::solved($module::$name($($argument),*)),
+            Some(engine) => {
+                let outcome = superscalar::dla::$name(&engine.runtime, $($argument,)* &engine.options);
+                crate::lapack::Outcome::solved(outcome)
+            }
+        }
+    };
+}
+
 mod cholesky;
 mod lu;
 mod mixed;
@@ -258,11 +272,23 @@ unsafe fn is_query<T: Scalar>(work: *mut T, lwork: Size, size: usize) -> bool {
     lwork.is_query()
 }
 
-/// LAPACK's `info` of an outcome.
-fn solved(outcome: Result<(), impl Into<dla::Error>>) -> Solved {
-    let Err(error) = outcome else { return Ok(0) };
-    let error = error.into();
-    error.info().map(|info| info as i64).ok_or_else(|| Failure::Unsolved(error.to_string()))
+/// What a function that computes returns.
+trait Outcome {
+    /// LAPACK's `info` of it.
+    fn solved(self) -> Solved;
+}
+
+impl Outcome for () {
+    fn solved(self) -> Solved {
+        Ok(0)
+    }
+}
+
+impl<E: Into<dla::Error>> Outcome for Result<(), E> {
+    fn solved(self) -> Solved {
+        let Err(error) = self.map_err(E::into) else { return Ok(0) };
+        error.info().map(|info| info as i64).ok_or_else(|| Failure::Unsolved(error.to_string()))
+    }
 }
 
 /// A number of multiplications.

@@ -1,11 +1,8 @@
 //! QR and LQ factorization, products with Q, Q itself, and least squares.
 
-use super::{Interface, Operand, Stored, count, is_query, real, slice_mut, solved};
-use crate::{
-    abi::{Letter, Op, Routines, Side, Size, Solved, check},
-    engine::for_product,
-};
-use superscalar::dla::{self, serial};
+use super::{Interface, Operand, Stored, is_query, real, slice_mut};
+use crate::abi::{Letter, Op, Routines, Side, Size, Solved, check};
+use superscalar::dla::serial;
 use superscalar_macros::lapack;
 
 /// The multiplications of a factorization.
@@ -48,13 +45,7 @@ macro_rules! factor {
             let (mut a, tau) = unsafe {
                 (interface.matrix(3, Stored::All, (m, n), (a, lda))?, slice_mut(tau, m.min(n).get()))
             };
-            let outcome = match for_product(count(factorization(m, n))) {
-                None => {
-                    serial::$name(a.view_mut(), tau);
-                    Ok(0)
-                }
-                Some(engine) => solved(dla::$name(&engine.runtime, a.view_mut(), tau, &engine.options)),
-            };
+            let outcome = solve!(factorization(m, n), serial::$name(a.view_mut(), tau));
             a.home(Stored::All);
             outcome
         }
@@ -127,15 +118,7 @@ macro_rules! multiply {
                 (a, interface.vector(8, k.get(), tau)?, c)
             };
             let work = real(k) * (2.0 * real(order) - real(k)) * real(others);
-            let outcome = match for_product(count(work)) {
-                None => {
-                    serial::$name(side, op, a.view(), tau, c.view_mut());
-                    Ok(0)
-                }
-                Some(engine) => {
-                    solved(dla::$name(&engine.runtime, side, op, a.view(), tau, c.view_mut(), &engine.options))
-                }
-            };
+            let outcome = solve!(work, serial::$name(side, op, a.view(), tau, c.view_mut()));
             c.home(Stored::All);
             outcome
         }
@@ -187,13 +170,7 @@ macro_rules! explicit {
             };
             let (m, n, k) = (real(m), real(n), real(k));
             let work = k * (2.0 * m * n - (m + n) * k + k * k / 1.5);
-            let outcome = match for_product(count(work)) {
-                None => {
-                    serial::$name(a.view_mut(), tau);
-                    Ok(0)
-                }
-                Some(engine) => solved(dla::$name(&engine.runtime, a.view_mut(), tau, &engine.options)),
-            };
+            let outcome = solve!(work, serial::$name(a.view_mut(), tau));
             a.home(Stored::All);
             outcome
         }
@@ -251,10 +228,7 @@ unsafe fn gels<T: Routines>(
         (a, interface.matrix(7, Stored::All, (long, nrhs), (b, ldb))?)
     };
     let work = factorization(m, n) + real(nrhs) * real(short) * (2.0 * real(long));
-    let outcome = match for_product(count(work)) {
-        None => solved(serial::gels(op, a.view_mut(), b.view_mut())),
-        Some(engine) => solved(dla::gels(&engine.runtime, op, a.view_mut(), b.view_mut(), &engine.options)),
-    };
+    let outcome = solve!(work, serial::gels(op, a.view_mut(), b.view_mut()));
     a.home(Stored::All);
     b.home(Stored::All);
     outcome

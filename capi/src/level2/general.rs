@@ -1,27 +1,20 @@
 //! General matrices: products with vectors, and updates of rank one.
 
-use super::{conjugated, is_nothing};
+use super::{by_columns, conjugated, is_nothing};
 use crate::{
-    abi::{Checked, Letter, MatMut, Op, Routines, Size, VecRef, check, matrix, matrix_mut, vector, vector_mut},
-    parts::{Parts, Rows},
+    abi::{Checked, Layout, Letter, MatMut, Op, Routines, Size, VecRef, check, matrix, matrix_mut, vector, vector_mut},
+    parts::{self, Parts, Rows},
+    rows::{interfaces, swapped},
 };
 use superscalar::kernels::cpu;
-use superscalar_macros::fortran;
 
-/// How a general matrix is multiplied: op, and whether its elements are conjugated.
-#[derive(Clone, Copy)]
-pub(crate) struct General {
-    pub(crate) trans: Letter,
-    pub(crate) conj: bool,
-}
-
-/// y := alpha op(A) x + beta y, with A m x n.
+/// y := alpha op(A) x + beta y, with A m x n, whose elements are conjugated if that is said.
 ///
 /// # Safety
 /// The module's.
 #[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn dense<T: Routines>(
-    General { trans, conj }: General,
+unsafe fn dense<T: Routines>(
+    (trans, conj): (Letter, bool),
     (m, n): (Size, Size),
     alpha: T,
     (a, lda): (*const T, Size),
@@ -44,22 +37,21 @@ pub(crate) unsafe fn dense<T: Routines>(
     let (of_y, of_x) = if op == Op::None { (m, n) } else { (n, m) };
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, x, y) = unsafe { (matrix(a, (m, n), lda), vector(x, of_x, incx), vector_mut(y, of_y, incy)) };
-    let Some(parts) = Parts::of(of_y.get(), m.get() * n.get() * size_of::<T>()) else {
-        cpu::gemv(op, alpha, conjugated(a, conj), x, beta, y);
-        return Ok(());
-    };
     // Each thread has some rows of op(A).
-    parts.each("gemv", (Rows(op, a), y), |(Rows(op, a), y)| cpu::gemv(op, alpha, conjugated(a, conj), x, beta, y));
+    let parts = Parts::of(of_y.get(), m.get() * n.get() * size_of::<T>());
+    parts::compute(parts, "gemv", (Rows(op, a), y), |(Rows(op, a), y)| {
+        cpu::gemv(op, alpha, conjugated(a, conj), x, beta, y);
+    });
     Ok(())
 }
 
-/// y := alpha op(A) x + beta y, with A m x n with kl diagonals below the main one and ku above it.
+/// The same with A m x n with kl diagonals below the main one and ku above it.
 ///
 /// # Safety
 /// The module's.
 #[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn band<T: Routines>(
-    General { trans, conj }: General,
+unsafe fn band<T: Routines>(
+    (trans, conj): (Letter, bool),
     (m, n): (Size, Size),
     (kl, ku): (Size, Size),
     alpha: T,
@@ -95,7 +87,7 @@ pub(crate) unsafe fn band<T: Routines>(
 /// # Safety
 /// The module's.
 #[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn rank_one<T: Routines>(
+unsafe fn rank_one<T: Routines>(
     conjugated: Conjugated,
     (m, n): (Size, Size),
     alpha: T,
@@ -114,92 +106,52 @@ pub(crate) unsafe fn rank_one<T: Routines>(
         Conjugated::Second => cpu::gerc(alpha, x, y, a),
         Conjugated::First => cpu::gerc(alpha, y, x, a.transpose()),
     };
-    let Some(parts) = Parts::of(n.get(), m.get() * n.get() * size_of::<T>()) else {
-        update((y, a));
-        return Ok(());
-    };
-    parts.each("ger", (y, a), update);
+    let parts = Parts::of(n.get(), m.get() * n.get() * size_of::<T>());
+    parts::compute(parts, "ger", (y, a), update);
     Ok(())
 }
 
 /// Which of two vectors is conjugated.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Conjugated {
+#[derive(Clone, Copy)]
+enum Conjugated {
     None,
     First,
     Second,
 }
 
-/// # Safety
-/// The module's.
-#[fortran(s, d, c, z)]
-#[allow(clippy::too_many_arguments)]
-unsafe fn gemv<T: Routines>(
-    trans: Letter,
-    m: Size,
-    n: Size,
-    alpha: T,
-    a: *const T,
-    lda: Size,
-    x: *const T,
-    incx: Size,
-    beta: T,
-    y: *mut T,
-    incy: Size,
-) -> Checked {
-    // SAFETY: the caller promises of these addresses what the module's head says.
-    unsafe { dense(General { trans, conj: false }, (m, n), alpha, (a, lda), (x, incx), beta, (y, incy)) }
+interfaces! {
+    gemv (s, d, c, z) [trans: trans]
+    (m: Size, n: Size, alpha: T, a: *const T, lda: Size, x: *const T, incx: Size, beta: T, y: *mut T, incy: Size)
+    |layout| {
+        let how = by_columns::<T>(layout, trans);
+        dense(how, swapped(layout, (m, n)), alpha, (a, lda), (x, incx), beta, (y, incy))
+    };
+
+    gbmv (s, d, c, z) [trans: trans]
+    (m: Size, n: Size, kl: Size, ku: Size, alpha: T, a: *const T, lda: Size,
+     x: *const T, incx: Size, beta: T, y: *mut T, incy: Size)
+    |layout| {
+        let (how, shape, widths) = (by_columns::<T>(layout, trans), swapped(layout, (m, n)), swapped(layout, (kl, ku)));
+        band(how, shape, widths, alpha, (a, lda), (x, incx), beta, (y, incy))
+    };
 }
 
-/// # Safety
-/// The module's.
-#[fortran(s, d, c, z)]
-#[allow(clippy::too_many_arguments)]
-unsafe fn gbmv<T: Routines>(
-    trans: Letter,
-    m: Size,
-    n: Size,
-    kl: Size,
-    ku: Size,
-    alpha: T,
-    a: *const T,
-    lda: Size,
-    x: *const T,
-    incx: Size,
-    beta: T,
-    y: *mut T,
-    incy: Size,
-) -> Checked {
-    let how = General { trans, conj: false };
-    // SAFETY: the caller promises of these addresses what the module's head says.
-    unsafe { band(how, (m, n), (kl, ku), alpha, (a, lda), (x, incx), beta, (y, incy)) }
-}
-
-macro_rules! rank_one {
-    ($($name:ident $conjugated:ident ($($element:ident),*);)*) => {$(
-        /// # Safety
-        /// The module's.
-        #[fortran($($element),*)]
-        #[allow(clippy::too_many_arguments)]
-        unsafe fn $name<T: Routines>(
-            m: Size,
-            n: Size,
-            alpha: T,
-            x: *const T,
-            incx: Size,
-            y: *const T,
-            incy: Size,
-            a: *mut T,
-            lda: Size,
-        ) -> Checked {
-            // SAFETY: the caller promises of these addresses what the module's head says.
-            unsafe { rank_one(Conjugated::$conjugated, (m, n), alpha, (x, incx), (y, incy), (a, lda)) }
+macro_rules! update {
+    ($($name:ident $elements:tt $columns:ident $rows:ident;)*) => {$(
+        interfaces! {
+            $name $elements []
+            (m: Size, n: Size, alpha: T, x: *const T, incx: Size, y: *const T, incy: Size, a: *mut T, lda: Size)
+            |layout| {
+                let (x, y) = swapped(layout, ((x, incx), (y, incy)));
+                let conjugated = if layout == Layout::ColMajor { Conjugated::$columns } else { Conjugated::$rows };
+                rank_one(conjugated, swapped(layout, (m, n)), alpha, x, y, (a, lda))
+            };
         }
     )*};
 }
 
-rank_one! {
-    ger None (s, d);
-    geru None (c, z);
-    gerc Second (c, z);
+update! {
+    ger (s, d) None None;
+    geru (c, z) None None;
+    gerc (c, z) Second First;
 }

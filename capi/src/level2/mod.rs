@@ -1,22 +1,29 @@
 //! Level 2 of the BLAS: matrices with vectors.
 //!
-//! Arguments are checked in the reference's order. C's interface (`cblas.rs`) takes a matrix that lies by rows as its
+//! Arguments are checked in the reference's order. C's interface (`rows.rs`) takes a matrix that lies by rows as its
 //! transpose by columns. The transpose's elements may have to be conjugated as they are read, so the functions that
-//! compute have a flag for that, `conj`. Fortran's routines call them without.
+//! compute have a flag for that, `conj`, which Fortran's interface never sets.
 //!
 //! What every routine trusts: each address is that of a vector or a matrix as its arguments say, which nobody else
 //! writes during the call; what is written does not overlap what is read.
 
-mod cblas;
 mod general;
 mod symmetric;
 mod triangular;
 
-use crate::abi::{MatRef, Scalar, Size, VecRef, matrix, vector};
+use crate::{
+    abi::{Layout, Letter, MatRef, Routines, Scalar, Size, VecRef, matrix, vector},
+    rows::{self, CONJ_TRANS, TRANS},
+};
 use superscalar::kernels::cpu::Conj;
 
 fn conjugated<V: Into<Conj<V>>>(view: V, conj: bool) -> Conj<V> {
     if conj { Conj::of(view) } else { view.into() }
+}
+
+/// What is done to the matrix by columns, and whether its elements are conjugated.
+fn by_columns<T: Routines>(layout: Layout, trans: Letter) -> (Letter, bool) {
+    (rows::operation(layout, trans, TRANS), T::COMPLEX && layout == Layout::RowMajor && trans == CONJ_TRANS)
 }
 
 /// The elements of a packed triangle of order n.

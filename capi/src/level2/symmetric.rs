@@ -1,16 +1,18 @@
 //! Symmetric and Hermitian matrices: products with vectors, and updates of rank one and two.
 
 use super::{Storage, conjugated, diagonals, is_nothing, packed, packed_len, square};
-use crate::abi::{Checked, Letter, Routines, Size, Uplo, check, matrix_mut, vector, vector_mut};
+use crate::{
+    abi::{Checked, Layout, Letter, Routines, Size, Uplo, check, matrix_mut, vector, vector_mut},
+    rows::{interfaces, swapped, triangle_of},
+};
 use superscalar::kernels::cpu;
-use superscalar_macros::fortran;
 
 /// y := alpha A x + beta y, with A symmetric, or Hermitian, of order n.
 ///
 /// # Safety
 /// The module's.
 #[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn symmetric<T: Routines>(
+unsafe fn symmetric<T: Routines>(
     (is_hermitian, conj): (bool, bool),
     storage: Storage,
     uplo: Letter,
@@ -44,38 +46,30 @@ pub(crate) unsafe fn symmetric<T: Routines>(
     Ok(())
 }
 
-macro_rules! symmetric {
+/// Whether the matrix is Hermitian, and whether its elements are conjugated.
+fn form(layout: Layout, is_hermitian: bool) -> (bool, bool) {
+    (is_hermitian, is_hermitian && layout == Layout::RowMajor)
+}
+
+macro_rules! products {
     ($($dense:ident $band:ident $packed:ident $is_hermitian:literal $elements:tt;)*) => {$(
-        symmetric! { @ $dense $is_hermitian $elements () (lda: Size) Storage::Dense { lda } }
-        symmetric! { @ $band $is_hermitian $elements (k: Size) (lda: Size) Storage::Band { k, lda } }
-        symmetric! { @ $packed $is_hermitian $elements () () Storage::Packed }
+        products! { @ $dense $is_hermitian $elements () (lda: Size,) Storage::Dense { lda } }
+        products! { @ $band $is_hermitian $elements (k: Size,) (lda: Size,) Storage::Band { k, lda } }
+        products! { @ $packed $is_hermitian $elements () () Storage::Packed }
     )*};
-    (@ $name:ident $is_hermitian:literal ($($element:ident),*) ($($k:ident: $size:ident)?) ($($lda:ident: $ld:ident)?) $storage:expr) => {
-        /// # Safety
-        /// The module's.
-        #[fortran($($element),*)]
-        #[allow(clippy::too_many_arguments)]
-        unsafe fn $name<T: Routines>(
-            uplo: Letter,
-            n: Size,
-            $($k: $size,)?
-            alpha: T,
-            a: *const T,
-            $($lda: $ld,)?
-            x: *const T,
-            incx: Size,
-            beta: T,
-            y: *mut T,
-            incy: Size,
-        ) -> Checked {
-            let how = ($is_hermitian, false);
-            // SAFETY: the caller promises of these addresses what the module's head says.
-            unsafe { symmetric(how, $storage, uplo, n, alpha, a, (x, incx), beta, (y, incy)) }
+    (@ $name:ident $is_hermitian:literal $elements:tt ($($k:tt)*) ($($lda:tt)*) $storage:expr) => {
+        interfaces! {
+            $name $elements [uplo: uplo]
+            (n: Size, $($k)* alpha: T, a: *const T, $($lda)* x: *const T, incx: Size, beta: T, y: *mut T, incy: Size)
+            |layout| {
+                let (how, uplo) = (form(layout, $is_hermitian), triangle_of(layout, uplo));
+                symmetric(how, $storage, uplo, n, alpha, a, (x, incx), beta, (y, incy))
+            };
         }
     };
 }
 
-symmetric! {
+products! {
     symv sbmv spmv false (s, d);
     hemv hbmv hpmv true (c, z);
 }
@@ -84,7 +78,7 @@ symmetric! {
 ///
 /// # Safety
 /// The module's.
-pub(crate) unsafe fn update<T: Routines>(
+unsafe fn update<T: Routines>(
     (is_hermitian, conj): (bool, bool),
     uplo: Letter,
     n: Size,
@@ -120,7 +114,7 @@ pub(crate) unsafe fn update<T: Routines>(
 /// # Safety
 /// The module's.
 #[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn update_by_two<T: Routines>(
+unsafe fn update_by_two<T: Routines>(
     (is_hermitian, conj): (bool, bool),
     uplo: Letter,
     n: Size,
@@ -155,48 +149,26 @@ pub(crate) unsafe fn update_by_two<T: Routines>(
 
 macro_rules! updates {
     ($($dense:ident $packed:ident $dense_two:ident $packed_two:ident $is_hermitian:literal $elements:tt;)*) => {$(
-        updates! { @ $dense $is_hermitian $elements (lda: Size) Some(lda) }
-        updates! { @ $packed $is_hermitian $elements () None }
-        updates! { @@ $dense_two $is_hermitian $elements (lda: Size) Some(lda) }
-        updates! { @@ $packed_two $is_hermitian $elements () None }
+        updates! { @ $dense $dense_two $is_hermitian $elements (lda: Size) Some(lda) }
+        updates! { @ $packed $packed_two $is_hermitian $elements () None }
     )*};
-    (@ $name:ident $is_hermitian:literal ($($element:ident),*) ($($lda:ident: $ld:ident)?) $given:expr) => {
-        /// # Safety
-        /// The module's.
-        #[fortran($($element),*)]
-        unsafe fn $name<T: Routines>(
-            uplo: Letter,
-            n: Size,
-            alpha: T::Real,
-            x: *const T,
-            incx: Size,
-            a: *mut T,
-            $($lda: $ld,)?
-        ) -> Checked {
-            let how = ($is_hermitian, false);
-            // SAFETY: the caller promises of these addresses what the module's head says.
-            unsafe { update(how, uplo, n, T::from_real(alpha), (x, incx), (a, $given)) }
-        }
-    };
-    (@@ $name:ident $is_hermitian:literal ($($element:ident),*) ($($lda:ident: $ld:ident)?) $given:expr) => {
-        /// # Safety
-        /// The module's.
-        #[fortran($($element),*)]
-        #[allow(clippy::too_many_arguments)]
-        unsafe fn $name<T: Routines>(
-            uplo: Letter,
-            n: Size,
-            alpha: T,
-            x: *const T,
-            incx: Size,
-            y: *const T,
-            incy: Size,
-            a: *mut T,
-            $($lda: $ld,)?
-        ) -> Checked {
-            let how = ($is_hermitian, false);
-            // SAFETY: the caller promises of these addresses what the module's head says.
-            unsafe { update_by_two(how, uplo, n, alpha, (x, incx), (y, incy), (a, $given)) }
+    (@ $one:ident $two:ident $is_hermitian:literal $elements:tt ($($lda:tt)*) $given:expr) => {
+        interfaces! {
+            $one $elements [uplo: uplo]
+            (n: Size, alpha: T::Real, x: *const T, incx: Size, a: *mut T, $($lda)*)
+            |layout| {
+                let (how, uplo) = (form(layout, $is_hermitian), triangle_of(layout, uplo));
+                update(how, uplo, n, T::from_real(alpha), (x, incx), (a, $given))
+            };
+
+            $two $elements [uplo: uplo]
+            (n: Size, alpha: T, x: *const T, incx: Size, y: *const T, incy: Size, a: *mut T, $($lda)*)
+            |layout| {
+                let (how, uplo) = (form(layout, $is_hermitian), triangle_of(layout, uplo));
+                // The transpose of x yᴴ is conj(y) xᵀ.
+                let (x, y) = swapped(if $is_hermitian { layout } else { Layout::ColMajor }, ((x, incx), (y, incy)));
+                update_by_two(how, uplo, n, alpha, x, y, (a, $given))
+            };
         }
     };
 }

@@ -1,27 +1,21 @@
 //! Triangles: products with vectors, and solves.
 
-use super::{Storage, diagonals, packed, square};
-use crate::abi::{Checked, Diag, Letter, Op, Routines, Size, Uplo, check, vector_mut};
-use superscalar::kernels::cpu;
-use superscalar_macros::fortran;
-
-/// Whether a triangle multiplies a vector or is solved with.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Action {
-    Multiply,
-    Solve,
-}
+use super::{Storage, by_columns, diagonals, packed, square};
+use crate::{
+    abi::{Checked, Diag, Letter, Op, Routines, Size, Uplo, check, vector_mut},
+    rows::{interfaces, triangle_of},
+};
+use superscalar::kernels::{cpu, operations::Action};
 
 /// x := op(A) x, or op(A)⁻¹ x, with A a triangle of order n.
 ///
 /// # Safety
 /// The module's.
 #[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn triangular<T: Routines>(
+unsafe fn triangular<T: Routines>(
     action: Action,
-    conj: bool,
     storage: Storage,
-    (uplo, trans, diag): (Letter, Letter, Letter),
+    (uplo, (trans, conj), diag): (Letter, (Letter, bool), Letter),
     n: Size,
     a: *const T,
     (x, incx): (*mut T, Size),
@@ -62,35 +56,25 @@ pub(crate) unsafe fn triangular<T: Routines>(
     Ok(())
 }
 
-macro_rules! triangular {
+macro_rules! triangles {
     ($($action:ident $dense:ident $band:ident $packed:ident;)*) => {$(
-        triangular! { @ $dense $action () (lda: Size) Storage::Dense { lda } }
-        triangular! { @ $band $action (k: Size) (lda: Size) Storage::Band { k, lda } }
-        triangular! { @ $packed $action () () Storage::Packed }
+        triangles! { @ $dense $action () (lda: Size,) Storage::Dense { lda } }
+        triangles! { @ $band $action (k: Size,) (lda: Size,) Storage::Band { k, lda } }
+        triangles! { @ $packed $action () () Storage::Packed }
     )*};
-    (@ $name:ident $action:ident ($($k:ident: $size:ident)?) ($($lda:ident: $ld:ident)?) $storage:expr) => {
-        /// # Safety
-        /// The module's.
-        #[fortran(s, d, c, z)]
-        #[allow(clippy::too_many_arguments)]
-        unsafe fn $name<T: Routines>(
-            uplo: Letter,
-            trans: Letter,
-            diag: Letter,
-            n: Size,
-            $($k: $size,)?
-            a: *const T,
-            $($lda: $ld,)?
-            x: *mut T,
-            incx: Size,
-        ) -> Checked {
-            // SAFETY: the caller promises of these addresses what the module's head says.
-            unsafe { triangular(Action::$action, false, $storage, (uplo, trans, diag), n, a, (x, incx)) }
+    (@ $name:ident $action:ident ($($k:tt)*) ($($lda:tt)*) $storage:expr) => {
+        interfaces! {
+            $name (s, d, c, z) [uplo: uplo, trans: trans, diag: diag]
+            (n: Size, $($k)* a: *const T, $($lda)* x: *mut T, incx: Size)
+            |layout| {
+                let how = (triangle_of(layout, uplo), by_columns::<T>(layout, trans), diag);
+                triangular(Action::$action, $storage, how, n, a, (x, incx))
+            };
         }
     };
 }
 
-triangular! {
+triangles! {
     Multiply trmv tbmv tpmv;
     Solve trsv tbsv tpsv;
 }

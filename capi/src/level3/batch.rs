@@ -4,9 +4,11 @@
 //! A product that is worth it by itself is computed as by gemm. The others go to the workers in parts of about the same
 //! work.
 
+use super::stored;
 use crate::{
     abi::{Checked, Code, Layout, Letter, MatMut, MatRef, Op, Routines, Size, check, matrix, matrix_mut},
     engine::{Engine, for_product},
+    rows::swapped,
     settings::settings,
 };
 use superscalar::{TaskSpec, dla, kernels::cpu};
@@ -69,26 +71,17 @@ impl<T: Routines> Group<T> {
     /// # Safety
     /// What Level 3 trusts, of these addresses, for as long as `'a`; the group was checked.
     unsafe fn product<'a>(&self, a: *const T, b: *const T, c: *mut T) -> Product<'a, T> {
-        let ((m, n, k), (lda, ldb, ldc)) = (self.sizes, self.lds);
-        let stored = |op: Op, shape: (Size, Size)| if op == Op::None { shape } else { (shape.1, shape.0) };
-        let (alpha, beta, (op_a, op_b)) = (self.alpha, self.beta, self.ops);
-        // SAFETY: as the caller promises. By rows it is the product of the transposes, in the other order.
+        let Self { layout, ops, sizes: (m, n, k), alpha, beta, lds: (lda, ldb, ldc) } = *self;
+        // By rows it is the product of the transposes, in the other order.
+        let ((m, n), (a, b)) = (swapped(layout, (m, n)), swapped(layout, ((ops.0, a, lda), (ops.1, b, ldb))));
+        // SAFETY: as the caller promises.
         unsafe {
-            match self.layout {
-                Layout::ColMajor => Product {
-                    alpha,
-                    a: (op_a, matrix(a, stored(op_a, (m, k)), lda)),
-                    b: (op_b, matrix(b, stored(op_b, (k, n)), ldb)),
-                    beta,
-                    c: matrix_mut(c, (m, n), ldc),
-                },
-                Layout::RowMajor => Product {
-                    alpha,
-                    a: (op_b, matrix(b, stored(op_b, (n, k)), ldb)),
-                    b: (op_a, matrix(a, stored(op_a, (k, m)), lda)),
-                    beta,
-                    c: matrix_mut(c, (n, m), ldc),
-                },
+            Product {
+                alpha,
+                a: (a.0, matrix(a.1, stored(a.0, (m, k)), a.2)),
+                b: (b.0, matrix(b.1, stored(b.0, (k, n)), b.2)),
+                beta,
+                c: matrix_mut(c, (m, n), ldc),
             }
         }
     }
@@ -128,7 +121,7 @@ fn compute<T: Routines>(mut products: Vec<Product<'_, T>>) {
 }
 
 /// # Safety
-/// As of [`level3::gemm`](crate::level3::gemm), for each product; no C overlaps another. Each table has as many
+/// As of gemm, for each product; no C overlaps another. Each table has as many
 /// elements as there are groups, or products.
 #[cblas(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
@@ -179,7 +172,7 @@ unsafe fn gemm_batch<T: Routines, I: crate::abi::Int>(
 }
 
 /// # Safety
-/// As of [`level3::gemm`](crate::level3::gemm), for each product; no C overlaps another.
+/// As of gemm, for each product; no C overlaps another.
 #[cblas(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
 unsafe fn gemm_batch_strided<T: Routines>(

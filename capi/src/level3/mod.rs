@@ -1,4 +1,4 @@
-//! Level 3 of the BLAS, with Fortran's interface: products, updates and solves with matrices.
+//! Level 3 of the BLAS: products, updates and solves with matrices.
 //!
 //! Each routine checks its arguments in the reference's order, makes views of the caller's memory, and has them computed: by the kernels on this
 //! thread, or by the tasks of the engine.
@@ -7,14 +7,16 @@
 //! (or any, where it has no elements), which nobody else writes during the call; the one that is written does not overlap the others.
 
 mod batch;
-mod cblas;
 
 use crate::{
-    abi::{Checked, Diag, Letter, Op, Routines, Scalar, Side, Size, Uplo, check, matrix, matrix_mut},
+    abi::{Checked, Diag, Layout, Letter, Op, Position, Routines, Side, Size, Uplo, check, matrix, matrix_mut},
     engine::for_product,
+    rows::{CONJ_TRANS, TRANS, interfaces, operation, side_of, swapped, triangle_of},
 };
-use superscalar::{dla, kernels::cpu};
-use superscalar_macros::fortran;
+use superscalar::{
+    dla,
+    kernels::{cpu, operations::Action},
+};
 
 /// m n k, where that is a number.
 fn multiplications(m: Size, n: Size, k: Size) -> u64 {
@@ -26,26 +28,32 @@ fn stored(op: Op, shape: (Size, Size)) -> (Size, Size) {
     if op == Op::None { shape } else { (shape.1, shape.0) }
 }
 
+/// Has the routine of this name compute: that of the kernels on this thread or, if so many multiplications are worth
+/// it, that of `dla` on the engine.
+macro_rules! compute {
+    ($multiplications:expr, $name:ident($($argument:expr),*)) => {
+        match for_product($multiplications) {
+            None => cpu::$name($($argument),*),
+            Some(engine) => {
+                let outcome = dla::$name(&engine.runtime, $($argument,)* &engine.options);
+                engine.report(stringify!($name), outcome);
+            }
+        }
+    };
+}
+
 /// C := alpha op(A) op(B) + beta C, with op(A) m x k, op(B) k x n, C m x n.
 ///
 /// # Safety
 /// The module's.
-#[fortran(s, d, c, z)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn gemm<T: Routines>(
-    transa: Letter,
-    transb: Letter,
-    m: Size,
-    n: Size,
-    k: Size,
+unsafe fn product<T: Routines>(
+    (transa, transb): (Letter, Letter),
+    (m, n, k): (Size, Size, Size),
     alpha: T,
-    a: *const T,
-    lda: Size,
-    b: *const T,
-    ldb: Size,
+    (a, lda): (*const T, Size),
+    (b, ldb): (*const T, Size),
     beta: T,
-    c: *mut T,
-    ldc: Size,
+    (c, ldc): (*mut T, Size),
 ) -> Checked {
     let (op_a, op_b) = (transa.op().unwrap_or(Op::None), transb.op().unwrap_or(Op::None));
     let (shape_a, shape_b) = (stored(op_a, (m, k)), stored(op_b, (k, n)));
@@ -61,13 +69,7 @@ pub(crate) unsafe fn gemm<T: Routines>(
     ])?;
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, b, c) = unsafe { (matrix(a, shape_a, lda), matrix(b, shape_b, ldb), matrix_mut(c, (m, n), ldc)) };
-    match for_product(multiplications(m, n, k)) {
-        None => cpu::gemm(alpha, op_a, a, op_b, b, beta, c),
-        Some(engine) => {
-            let outcome = dla::gemm(&engine.runtime, alpha, op_a, a, op_b, b, beta, c, &engine.options);
-            engine.report("gemm", outcome);
-        }
-    }
+    compute!(multiplications(m, n, k), gemm(alpha, op_a, a, op_b, b, beta, c));
     Ok(())
 }
 
@@ -75,22 +77,16 @@ pub(crate) unsafe fn gemm<T: Routines>(
 ///
 /// # Safety
 /// The module's.
-#[fortran(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn gemmt<T: Routines>(
+unsafe fn triangle_of_product<T: Routines>(
     uplo: Letter,
-    transa: Letter,
-    transb: Letter,
-    n: Size,
-    k: Size,
+    (transa, transb): (Letter, Letter),
+    (n, k): (Size, Size),
     alpha: T,
-    a: *const T,
-    lda: Size,
-    b: *const T,
-    ldb: Size,
+    (a, lda): (*const T, Size),
+    (b, ldb): (*const T, Size),
     beta: T,
-    c: *mut T,
-    ldc: Size,
+    (c, ldc): (*mut T, Size),
 ) -> Checked {
     let (op_a, op_b) = (transa.op().unwrap_or(Op::None), transb.op().unwrap_or(Op::None));
     let (shape_a, shape_b) = (stored(op_a, (n, k)), stored(op_b, (k, n)));
@@ -107,36 +103,44 @@ pub(crate) unsafe fn gemmt<T: Routines>(
     let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, b, c) = unsafe { (matrix(a, shape_a, lda), matrix(b, shape_b, ldb), matrix_mut(c, (n, n), ldc)) };
-    match for_product(multiplications(n, n, k) / 2) {
-        None => cpu::gemmt(uplo, alpha, op_a, a, op_b, b, beta, c),
-        Some(engine) => {
-            let outcome = dla::gemmt(&engine.runtime, uplo, alpha, op_a, a, op_b, b, beta, c, &engine.options);
-            engine.report("gemmt", outcome);
-        }
-    }
+    compute!(multiplications(n, n, k) / 2, gemmt(uplo, alpha, op_a, a, op_b, b, beta, c));
     Ok(())
 }
 
-/// The operands of symm and hemm.
-struct Whole<'a, T> {
-    side: Side,
-    uplo: Uplo,
-    a: crate::abi::MatRef<'a, T>,
-    b: crate::abi::MatRef<'a, T>,
-    c: crate::abi::MatMut<'a, T>,
-    multiplications: u64,
+interfaces! {
+    gemm (s, d, c, z) [transa: trans, transb: trans]
+    (m: Size, n: Size, k: Size, alpha: T, a: *const T, lda: Size, b: *const T, ldb: Size, beta: T, c: *mut T, ldc: Size)
+    |layout| {
+        let (trans, (m, n)) = (swapped(layout, (transa, transb)), swapped(layout, (m, n)));
+        let (a, b) = swapped(layout, ((a, lda), (b, ldb)));
+        product(trans, (m, n, k), alpha, a, b, beta, (c, ldc))
+    };
+
+    gemmt (s, d, c, z) [uplo: uplo, transa: trans, transb: trans]
+    (n: Size, k: Size, alpha: T, a: *const T, lda: Size, b: *const T, ldb: Size, beta: T, c: *mut T, ldc: Size)
+    |layout| {
+        let (uplo, trans) = (triangle_of(layout, uplo), swapped(layout, (transa, transb)));
+        let (a, b) = swapped(layout, ((a, lda), (b, ldb)));
+        triangle_of_product(uplo, trans, (n, k), alpha, a, b, beta, (c, ldc))
+    };
 }
 
+/// C := alpha A B + beta C, or alpha B A + beta C, with A symmetric or Hermitian, of which one triangle is read; C is
+/// m x n.
+///
 /// # Safety
 /// The module's.
 #[allow(clippy::too_many_arguments)]
-unsafe fn whole<'a, T>(
+unsafe fn with_whole<T: Routines>(
+    is_hermitian: bool,
     (side, uplo): (Letter, Letter),
     (m, n): (Size, Size),
+    alpha: T,
     (a, lda): (*const T, Size),
     (b, ldb): (*const T, Size),
+    beta: T,
     (c, ldc): (*mut T, Size),
-) -> Result<Whole<'a, T>, crate::abi::Position> {
+) -> Checked {
     let order = if side.side() == Some(Side::Right) { n } else { m };
     check(&[
         (1, side.side().is_some()),
@@ -150,51 +154,29 @@ unsafe fn whole<'a, T>(
     let (side, uplo) = (side.side().unwrap_or(Side::Left), uplo.uplo().unwrap_or(Uplo::Lower));
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, b, c) = unsafe { (matrix(a, (order, order), lda), matrix(b, (m, n), ldb), matrix_mut(c, (m, n), ldc)) };
-    Ok(Whole { side, uplo, a, b, c, multiplications: multiplications(m, n, order) })
+    match is_hermitian {
+        false => compute!(multiplications(m, n, order), symm(side, uplo, alpha, a, b, beta, c)),
+        true => compute!(multiplications(m, n, order), hemm(side, uplo, alpha, a, b, beta, c)),
+    }
+    Ok(())
 }
 
 macro_rules! whole {
-    ($($(#[$doc:meta])* $name:ident ($($element:ident),*);)*) => {$(
-        $(#[$doc])*
-        ///
-        /// # Safety
-        /// The module's.
-        #[fortran($($element),*)]
-        #[allow(clippy::too_many_arguments)]
-        pub(crate) unsafe fn $name<T: Routines>(
-            side: Letter,
-            uplo: Letter,
-            m: Size,
-            n: Size,
-            alpha: T,
-            a: *const T,
-            lda: Size,
-            b: *const T,
-            ldb: Size,
-            beta: T,
-            c: *mut T,
-            ldc: Size,
-        ) -> Checked {
-            // SAFETY: the caller promises of these addresses what the module's head says.
-            let operands = unsafe { whole((side, uplo), (m, n), (a, lda), (b, ldb), (c, ldc))? };
-            let Whole { side, uplo, a, b, c, multiplications } = operands;
-            match for_product(multiplications) {
-                None => cpu::$name(side, uplo, alpha, a, b, beta, c),
-                Some(engine) => {
-                    let outcome = dla::$name(&engine.runtime, side, uplo, alpha, a, b, beta, c, &engine.options);
-                    engine.report(stringify!($name), outcome);
-                }
-            }
-            Ok(())
+    ($($name:ident $is_hermitian:literal $elements:tt;)*) => {$(
+        interfaces! {
+            $name $elements [side: side, uplo: uplo]
+            (m: Size, n: Size, alpha: T, a: *const T, lda: Size, b: *const T, ldb: Size, beta: T, c: *mut T, ldc: Size)
+            |layout| {
+                let (what, shape) = ((side_of(layout, side), triangle_of(layout, uplo)), swapped(layout, (m, n)));
+                with_whole($is_hermitian, what, shape, alpha, (a, lda), (b, ldb), beta, (c, ldc))
+            };
         }
     )*};
 }
 
 whole! {
-    /// C := alpha A B + beta C, or alpha B A + beta C, with A symmetric, of which one triangle is read; C is m x n.
-    symm (s, d, c, z);
-    /// The same with A Hermitian.
-    hemm (c, z);
+    symm false (s, d, c, z);
+    hemm true (c, z);
 }
 
 /// The transpositions that a symmetric or Hermitian update takes.
@@ -215,7 +197,7 @@ fn update<T: Routines>(
     lda: Size,
     ldb: Option<Size>,
     (at, ldc): (i32, Size),
-) -> Result<(Uplo, Op), crate::abi::Position> {
+) -> Result<(Uplo, Op), Position> {
     let op = op_of_update::<T>(trans, is_hermitian);
     let rows = if op == Some(Op::None) { n } else { k };
     check(&[
@@ -230,163 +212,105 @@ fn update<T: Routines>(
     Ok((uplo.uplo().unwrap_or(Uplo::Lower), op.unwrap_or(Op::None)))
 }
 
-/// C := alpha op(A) op(A)ᵀ + beta C, one triangle of order n; op(A) is n x k.
+/// C := alpha op(A) op(A)ᵀ + beta C, or with op(A)ᴴ where alpha and beta are real; one triangle of order n; op(A) is
+/// n x k.
 ///
 /// # Safety
 /// The module's.
-#[fortran(s, d, c, z)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn syrk<T: Routines>(
-    uplo: Letter,
-    trans: Letter,
-    n: Size,
-    k: Size,
+unsafe fn rank_k<T: Routines>(
+    what @ (_, _, is_hermitian): (Letter, Letter, bool),
+    (n, k): (Size, Size),
     alpha: T,
-    a: *const T,
-    lda: Size,
+    (a, lda): (*const T, Size),
     beta: T,
-    c: *mut T,
-    ldc: Size,
+    (c, ldc): (*mut T, Size),
 ) -> Checked {
-    let (uplo, op) = update::<T>((uplo, trans, false), (n, k), lda, None, (10, ldc))?;
-    // SAFETY: the caller promises of these addresses what the module's head says.
-    let (a, c) = unsafe { (matrix(a, stored(op, (n, k)), lda), matrix_mut(c, (n, n), ldc)) };
-    match for_product(multiplications(n, n, k) / 2) {
-        None => cpu::syrk(uplo, op, alpha, a, beta, c),
-        Some(engine) => {
-            let outcome = dla::syrk(&engine.runtime, uplo, op, alpha, a, beta, c, &engine.options);
-            engine.report("syrk", outcome);
-        }
-    }
-    Ok(())
-}
-
-/// C := alpha op(A) op(A)ᴴ + beta C, one triangle of order n; op(A) is n x k.
-///
-/// # Safety
-/// The module's.
-#[fortran(c, z)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn herk<T: Routines>(
-    uplo: Letter,
-    trans: Letter,
-    n: Size,
-    k: Size,
-    alpha: T::Real,
-    a: *const T,
-    lda: Size,
-    beta: T::Real,
-    c: *mut T,
-    ldc: Size,
-) -> Checked {
-    let (uplo, op) = update::<T>((uplo, trans, true), (n, k), lda, None, (10, ldc))?;
-    if (alpha == T::Real::ZERO || k == Size::ZERO) && beta == T::Real::ONE {
+    let (uplo, op) = update::<T>(what, (n, k), lda, None, (10, ldc))?;
+    if is_hermitian && (alpha == T::ZERO || k == Size::ZERO) && beta == T::ONE {
         // Not even the imaginary parts on the diagonal are touched, as in the reference.
         return Ok(());
     }
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, c) = unsafe { (matrix(a, stored(op, (n, k)), lda), matrix_mut(c, (n, n), ldc)) };
-    match for_product(multiplications(n, n, k) / 2) {
-        None => cpu::herk(uplo, op, alpha, a, beta, c),
-        Some(engine) => {
-            let outcome = dla::herk(&engine.runtime, uplo, op, alpha, a, beta, c, &engine.options);
-            engine.report("herk", outcome);
-        }
+    match is_hermitian {
+        false => compute!(multiplications(n, n, k) / 2, syrk(uplo, op, alpha, a, beta, c)),
+        true => compute!(multiplications(n, n, k) / 2, herk(uplo, op, alpha.re(), a, beta.re(), c)),
     }
     Ok(())
 }
 
-/// C := alpha op(A) op(B)ᵀ + alpha op(B) op(A)ᵀ + beta C, one triangle of order n; op(A) and op(B) are n x k.
+/// C := alpha op(A) op(B)ᵀ + alpha op(B) op(A)ᵀ + beta C, or with op(B)ᴴ, conj(alpha) and op(A)ᴴ where beta is real;
+/// one triangle of order n; op(A) and op(B) are n x k.
 ///
 /// # Safety
 /// The module's.
-#[fortran(s, d, c, z)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn syr2k<T: Routines>(
-    uplo: Letter,
-    trans: Letter,
-    n: Size,
-    k: Size,
+unsafe fn rank_2k<T: Routines>(
+    what @ (_, _, is_hermitian): (Letter, Letter, bool),
+    (n, k): (Size, Size),
     alpha: T,
-    a: *const T,
-    lda: Size,
-    b: *const T,
-    ldb: Size,
+    (a, lda): (*const T, Size),
+    (b, ldb): (*const T, Size),
     beta: T,
-    c: *mut T,
-    ldc: Size,
+    (c, ldc): (*mut T, Size),
 ) -> Checked {
-    let (uplo, op) = update::<T>((uplo, trans, false), (n, k), lda, Some(ldb), (12, ldc))?;
-    let shape = stored(op, (n, k));
-    // SAFETY: the caller promises of these addresses what the module's head says.
-    let (a, b, c) = unsafe { (matrix(a, shape, lda), matrix(b, shape, ldb), matrix_mut(c, (n, n), ldc)) };
-    match for_product(multiplications(n, n, k)) {
-        None => cpu::syr2k(uplo, op, alpha, a, b, beta, c),
-        Some(engine) => {
-            let outcome = dla::syr2k(&engine.runtime, uplo, op, alpha, a, b, beta, c, &engine.options);
-            engine.report("syr2k", outcome);
-        }
-    }
-    Ok(())
-}
-
-/// C := alpha op(A) op(B)ᴴ + conj(alpha) op(B) op(A)ᴴ + beta C, one triangle of order n; op(A) and op(B) are n x k.
-///
-/// # Safety
-/// The module's.
-#[fortran(c, z)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn her2k<T: Routines>(
-    uplo: Letter,
-    trans: Letter,
-    n: Size,
-    k: Size,
-    alpha: T,
-    a: *const T,
-    lda: Size,
-    b: *const T,
-    ldb: Size,
-    beta: T::Real,
-    c: *mut T,
-    ldc: Size,
-) -> Checked {
-    let (uplo, op) = update::<T>((uplo, trans, true), (n, k), lda, Some(ldb), (12, ldc))?;
-    if (alpha == T::ZERO || k == Size::ZERO) && beta == T::Real::ONE {
+    let (uplo, op) = update::<T>(what, (n, k), lda, Some(ldb), (12, ldc))?;
+    if is_hermitian && (alpha == T::ZERO || k == Size::ZERO) && beta == T::ONE {
         // As in herk.
         return Ok(());
     }
     let shape = stored(op, (n, k));
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, b, c) = unsafe { (matrix(a, shape, lda), matrix(b, shape, ldb), matrix_mut(c, (n, n), ldc)) };
-    match for_product(multiplications(n, n, k)) {
-        None => cpu::her2k(uplo, op, alpha, a, b, beta, c),
-        Some(engine) => {
-            let outcome = dla::her2k(&engine.runtime, uplo, op, alpha, a, b, beta, c, &engine.options);
-            engine.report("her2k", outcome);
-        }
+    match is_hermitian {
+        false => compute!(multiplications(n, n, k), syr2k(uplo, op, alpha, a, b, beta, c)),
+        true => compute!(multiplications(n, n, k), her2k(uplo, op, alpha, a, b, beta.re(), c)),
     }
     Ok(())
 }
 
-/// The operands of trmm and trsm.
-struct Sided<'a, T> {
-    side: Side,
-    uplo: Uplo,
-    op: Op,
-    diag: Diag,
-    a: crate::abi::MatRef<'a, T>,
-    b: crate::abi::MatMut<'a, T>,
-    multiplications: u64,
+interfaces! {
+    syrk (s, d, c, z) [uplo: uplo, trans: trans]
+    (n: Size, k: Size, alpha: T, a: *const T, lda: Size, beta: T, c: *mut T, ldc: Size)
+    |layout| {
+        let what = (triangle_of(layout, uplo), operation(layout, trans, TRANS), false);
+        rank_k(what, (n, k), alpha, (a, lda), beta, (c, ldc))
+    };
+
+    herk (c, z) [uplo: uplo, trans: trans]
+    (n: Size, k: Size, alpha: T::Real, a: *const T, lda: Size, beta: T::Real, c: *mut T, ldc: Size)
+    |layout| {
+        let what = (triangle_of(layout, uplo), operation(layout, trans, CONJ_TRANS), true);
+        rank_k(what, (n, k), T::from_real(alpha), (a, lda), T::from_real(beta), (c, ldc))
+    };
+
+    syr2k (s, d, c, z) [uplo: uplo, trans: trans]
+    (n: Size, k: Size, alpha: T, a: *const T, lda: Size, b: *const T, ldb: Size, beta: T, c: *mut T, ldc: Size)
+    |layout| {
+        let what = (triangle_of(layout, uplo), operation(layout, trans, TRANS), false);
+        rank_2k(what, (n, k), alpha, (a, lda), (b, ldb), beta, (c, ldc))
+    };
+
+    her2k (c, z) [uplo: uplo, trans: trans]
+    (n: Size, k: Size, alpha: T, a: *const T, lda: Size, b: *const T, ldb: Size, beta: T::Real, c: *mut T, ldc: Size)
+    |layout| {
+        let what = (triangle_of(layout, uplo), operation(layout, trans, CONJ_TRANS), true);
+        let alpha = if layout == Layout::ColMajor { alpha } else { alpha.conj() };
+        rank_2k(what, (n, k), alpha, (a, lda), (b, ldb), T::from_real(beta), (c, ldc))
+    };
 }
 
+/// B := alpha op(A) B, or alpha B op(A), with A a triangle, or with its inverse; B is m x n.
+///
 /// # Safety
 /// The module's.
-unsafe fn sided<'a, T>(
+unsafe fn sided<T: Routines>(
+    action: Action,
     (side, uplo, trans, diag): (Letter, Letter, Letter, Letter),
     (m, n): (Size, Size),
+    alpha: T,
     (a, lda): (*const T, Size),
     (b, ldb): (*mut T, Size),
-) -> Result<Sided<'a, T>, crate::abi::Position> {
+) -> Checked {
     let order = if side.side() == Some(Side::Right) { n } else { m };
     check(&[
         (1, side.side().is_some()),
@@ -398,58 +322,31 @@ unsafe fn sided<'a, T>(
         (9, lda.spans(order)),
         (11, ldb.spans(m)),
     ])?;
+    let (side, uplo) = (side.side().unwrap_or(Side::Left), uplo.uplo().unwrap_or(Uplo::Lower));
+    let (op, diag) = (trans.op().unwrap_or(Op::None), diag.diag().unwrap_or(Diag::NonUnit));
     // SAFETY: the caller promises of these addresses what the module's head says.
     let (a, b) = unsafe { (matrix(a, (order, order), lda), matrix_mut(b, (m, n), ldb)) };
-    Ok(Sided {
-        side: side.side().unwrap_or(Side::Left),
-        uplo: uplo.uplo().unwrap_or(Uplo::Lower),
-        op: trans.op().unwrap_or(Op::None),
-        diag: diag.diag().unwrap_or(Diag::NonUnit),
-        a,
-        b,
-        multiplications: multiplications(m, n, order) / 2,
-    })
+    match action {
+        Action::Multiply => compute!(multiplications(m, n, order) / 2, trmm(side, uplo, op, diag, alpha, a, b)),
+        Action::Solve => compute!(multiplications(m, n, order) / 2, trsm(side, uplo, op, diag, alpha, a, b)),
+    }
+    Ok(())
 }
 
 macro_rules! sided {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        $(#[$doc])*
-        ///
-        /// # Safety
-        /// The module's.
-        #[fortran(s, d, c, z)]
-        #[allow(clippy::too_many_arguments)]
-        pub(crate) unsafe fn $name<T: Routines>(
-            side: Letter,
-            uplo: Letter,
-            transa: Letter,
-            diag: Letter,
-            m: Size,
-            n: Size,
-            alpha: T,
-            a: *const T,
-            lda: Size,
-            b: *mut T,
-            ldb: Size,
-        ) -> Checked {
-            // SAFETY: the caller promises of these addresses what the module's head says.
-            let operands = unsafe { sided((side, uplo, transa, diag), (m, n), (a, lda), (b, ldb))? };
-            let Sided { side, uplo, op, diag, a, b, multiplications } = operands;
-            match for_product(multiplications) {
-                None => cpu::$name(side, uplo, op, diag, alpha, a, b),
-                Some(engine) => {
-                    let outcome = dla::$name(&engine.runtime, side, uplo, op, diag, alpha, a, b, &engine.options);
-                    engine.report(stringify!($name), outcome);
-                }
-            }
-            Ok(())
+    ($($name:ident $action:ident;)*) => {$(
+        interfaces! {
+            $name (s, d, c, z) [side: side, uplo: uplo, transa: trans, diag: diag]
+            (m: Size, n: Size, alpha: T, a: *const T, lda: Size, b: *mut T, ldb: Size)
+            |layout| {
+                let what = (side_of(layout, side), triangle_of(layout, uplo), transa, diag);
+                sided(Action::$action, what, swapped(layout, (m, n)), alpha, (a, lda), (b, ldb))
+            };
         }
     )*};
 }
 
 sided! {
-    /// B := alpha op(A) B, or alpha B op(A), with A a triangle; B is m x n.
-    trmm;
-    /// B := alpha op(A)⁻¹ B, or alpha B op(A)⁻¹, with A a triangle; B is m x n.
-    trsm;
+    trmm Multiply;
+    trsm Solve;
 }

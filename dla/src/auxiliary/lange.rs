@@ -3,7 +3,7 @@
 use crate::{
     Scalar,
     codelets::task,
-    error::Error,
+    error::{Error, order_of},
     options::Options,
     plan::Problem,
     scaling::{exponent, power_of_two, worst},
@@ -339,7 +339,7 @@ pub fn lansy<T: Scalar>(
     a: MatRef<'_, T>,
     options: &Options,
 ) -> Result<T::Real, Error> {
-    check_square("lansy", a)?;
+    order_of(a.shape())?;
     blocking(rt, norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a, options)
 }
 
@@ -367,7 +367,7 @@ pub fn lanhe<T: Scalar>(
     a: MatRef<'_, T>,
     options: &Options,
 ) -> Result<T::Real, Error> {
-    check_square("lanhe", a)?;
+    order_of(a.shape())?;
     blocking(rt, norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a, options)
 }
 
@@ -433,9 +433,4 @@ pub fn serial_lanhe<T: Scalar>(norm: Norm, uplo: Uplo, a: MatRef<'_, T>) -> T::R
 #[each_type]
 pub fn serial_lantr<T: Scalar>(norm: Norm, uplo: Uplo, diag: Diag, a: MatRef<'_, T>) -> T::Real {
     direct(norm, Structure::Triangular(uplo, diag), a)
-}
-
-fn check_square<T: Scalar>(name: &str, a: MatRef<'_, T>) -> Result<(), Error> {
-    let (m, n) = a.shape();
-    if m == n { Ok(()) } else { Err(Error::shape(format!("{name}: A is {m} x {n}, not square"))) }
 }

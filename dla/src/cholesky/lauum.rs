@@ -2,8 +2,8 @@
 
 use crate::{
     Scalar,
-    codelets::{Gemm, Lauum, RankK, Triangle, task, triangular},
-    error::Error,
+    codelets::{Changed, Gemm, RankK, Triangle, cost_of_triangle, costing, task, triangular},
+    error::{Error, order_of},
     options::Options,
     plan::Problem,
     tiled::Tiled,
@@ -21,8 +21,7 @@ use superscalar_runtime::{Runtime, Scope};
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
     let [rows, cols] = a.partition(Op::None);
     assert!(rows == cols, "lauum: a square matrix in square tiles, not {rows} x {cols}");
-    let (trmm, gemm, lauum) = (Triangle::new("trmm"), Gemm::new(), Lauum::new());
-    let herk = RankK::new("herk");
+    let (trmm, gemm, herk) = (Triangle::new("trmm"), Gemm::new(), RankK::new("herk"));
     // In terms of L: tile (i, j) of L is tile (j, i) of U, conjugate-transposed.
     let at = |i, j| if uplo == Uplo::Lower { a.at(i, j) } else { a.at(j, i) };
     let (side, op) = if uplo == Uplo::Lower { (Side::Left, Op::ConjTrans) } else { (Side::Right, Op::None) };
@@ -48,7 +47,8 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
             trmm.insert(s, task("trmm", k, j, k), by, a.at(k, k), at(k, j));
         }
         // A[k][k] := L[k][k]ᴴ L[k][k]
-        lauum.insert(s, task("lauum", k, k, k), (uplo, a.rows_of(k)), a.at(k, k));
+        let spec = costing(task("lauum", k, k, k), cost_of_triangle::<T>(a.rows_of(k)));
+        s.spawn(spec, a.at(k, k).read_write(), move |a: &mut Changed<'s, T>| cpu::lauum(uplo, a.view_mut()));
     }
 }
 
@@ -71,10 +71,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
 /// ```
 #[each_type]
 pub fn lauum<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options: &Options) -> Result<(), Error> {
-    let (n, cols) = a.shape();
-    if n != cols {
-        return Err(Error::shape(format!("lauum: A is {n} x {cols}, not square")));
-    }
+    let n = order_of(a.shape())?;
     let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb {
         cpu::lauum(uplo, a);

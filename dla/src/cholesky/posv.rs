@@ -3,7 +3,7 @@
 use super::{potrf, potrs};
 use crate::{
     Scalar,
-    error::Error,
+    error::{Error, system_of},
     options::Options,
     plan::{Machine, Problem},
     tiled::Tiled,
@@ -55,10 +55,7 @@ pub fn posv<T: Scalar>(
     mut b: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
-    let (n, nrhs) = b.shape();
-    if a.shape() != (n, n) {
-        return Err(Error::shape(format!("posv: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
-    }
+    let (n, nrhs) = system_of(a.shape(), b.shape())?;
     let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb || nrhs == 0 {
         potrf::potrf(rt, uplo, a.rb_mut(), options)?;

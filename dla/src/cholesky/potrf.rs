@@ -4,7 +4,7 @@ use super::potrf_columns;
 use crate::{
     Scalar,
     codelets::{Gemm, OnOne, Part, RankK, Triangle, Which, task, triangular},
-    error::Error,
+    error::{Error, order_of},
     options::Options,
     plan::{Machine, Problem},
     tiled::Tiled,
@@ -103,10 +103,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
 /// ```
 #[each_type]
 pub fn potrf<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options: &Options) -> Result<(), Error> {
-    let (n, cols) = a.shape();
-    if n != cols {
-        return Err(Error::shape(format!("potrf: A is {n} x {cols}, not square")));
-    }
+    let n = order_of(a.shape())?;
     let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb {
         return Ok(cpu::potrf(uplo, a)?);

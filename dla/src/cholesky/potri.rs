@@ -1,7 +1,13 @@
 //! The inverse of a positive definite matrix.
 
 use super::{lauum, trtri};
-use crate::{Scalar, error::Error, options::Options, plan::Problem, tiled::Tiled};
+use crate::{
+    Scalar,
+    error::{Error, order_of},
+    options::Options,
+    plan::Problem,
+    tiled::Tiled,
+};
 use superscalar_kernels::{Diag, MatMut, Singular, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
@@ -40,10 +46,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
 /// ```
 #[each_type]
 pub fn potri<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options: &Options) -> Result<(), Error> {
-    let (n, cols) = a.shape();
-    if n != cols {
-        return Err(Error::shape(format!("potri: A is {n} x {cols}, not square")));
-    }
+    let n = order_of(a.shape())?;
     if let Some(at) = (0..n).find(|&i| a[(i, i)] == T::ZERO) {
         return Err(Singular { pivot: at + 1 }.into());
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     Scalar, columns,
-    error::Error,
+    error::{Error, system_of},
     level3::trsm,
     options::Options,
     plan::Problem,
@@ -66,10 +66,7 @@ pub fn potrs<T: Scalar>(
     mut b: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
-    let (n, nrhs) = b.shape();
-    if a.shape() != (n, n) {
-        return Err(Error::shape(format!("potrs: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
-    }
+    let (n, nrhs) = system_of(a.shape(), b.shape())?;
     let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb || nrhs == 0 {
         serial(uplo, a, b);

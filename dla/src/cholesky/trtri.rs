@@ -2,8 +2,8 @@
 
 use crate::{
     Scalar,
-    codelets::{Gemm, Triangle, Trtri, task, triangular},
-    error::Error,
+    codelets::{Changed, Gemm, Triangle, cost_of_triangle, costing, task, triangular},
+    error::{Error, order_of},
     options::Options,
     plan::Problem,
     tiled::Tiled,
@@ -24,7 +24,7 @@ use superscalar_runtime::{Runtime, Scope};
 pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &Tiled<'s, MatMut<'s, T>>) {
     let [rows, cols] = a.partition(Op::None);
     assert!(rows == cols, "trtri: a square matrix in square tiles, not {rows} x {cols}");
-    let (trsm, gemm, trtri) = (Triangle::new("trsm"), Gemm::new(), Trtri::new());
+    let (trsm, gemm) = (Triangle::new("trsm"), Gemm::new());
     // In terms of L: tile (i, j) of L is tile (j, i) of U, transposed, and so is the equation.
     let at = |i, j| if uplo == Uplo::Lower { (i, j) } else { (j, i) };
     let solve = |side, alpha, k, (i, j): (usize, usize)| {
@@ -50,7 +50,12 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &T
             solve(before, T::ONE, k, at(k, j));
         }
         // L[k][k] := L[k][k]⁻¹
-        trtri.insert(s, task("trtri", k, k, k), (uplo, diag), (k * a.tile_shape().0, a.rows_of(k)), a.at(k, k));
+        let (first, spec) =
+            (k * a.tile_shape().0, costing(task("trtri", k, k, k), cost_of_triangle::<T>(a.rows_of(k))));
+        s.spawn(spec, a.at(k, k).read_write(), move |a: &mut Changed<'s, T>| {
+            let outcome = cpu::trtri(uplo, diag, a.view_mut());
+            outcome.map_err(|Singular { pivot }| Singular { pivot: first + pivot })
+        });
     }
 }
 
@@ -80,10 +85,7 @@ pub fn trtri<T: Scalar>(
     mut a: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
-    let (n, cols) = a.shape();
-    if n != cols {
-        return Err(Error::shape(format!("trtri: A is {n} x {cols}, not square")));
-    }
+    let n = order_of(a.shape())?;
     check_regular(diag, a.as_ref())?;
     let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb {

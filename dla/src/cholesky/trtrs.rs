@@ -1,7 +1,12 @@
 //! Triangular systems with a check for singularity.
 
 use super::trtri::check_regular;
-use crate::{Scalar, error::Error, level3::trsm::trsm, options::Options};
+use crate::{
+    Scalar,
+    error::{Error, system_of},
+    level3::trsm::trsm,
+    options::Options,
+};
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo};
 use superscalar_macros::each_type;
 use superscalar_runtime::Runtime;
@@ -41,10 +46,7 @@ pub fn trtrs<T: Scalar>(
     b: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
-    let n = b.nrows();
-    if a.shape() != (n, n) {
-        return Err(Error::shape(format!("trtrs: A is {:?}, B {n} x {}", a.shape(), b.ncols())));
-    }
+    system_of(a.shape(), b.shape())?;
     check_regular(diag, a)?;
     trsm(rt, Side::Left, uplo, op, diag, T::ONE, a, b, options)
 }

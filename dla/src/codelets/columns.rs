@@ -1,7 +1,7 @@
 //! What is done with block columns: LU's panel and interchanges, and solves and eliminations among parts of columns.
 
 use super::{
-    Changed, cost, mat, panel,
+    Changed, Target, cost, mat, panel,
     tiles::{Part, Which},
 };
 use crate::Scalar;
@@ -13,8 +13,6 @@ use superscalar_kernels::{
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Nesting, Reads, Scope, TaskSpec, Updates, Writes};
 
-/// A block column that tasks change, as a handle.
-type Column<'s, T> = Lent<'s, Changed<'s, T>>;
 /// Interchanges of a block of rows, as a handle.
 type Interchanges<'s> = Lent<'s, [i32]>;
 /// What a panel task changes.
@@ -57,7 +55,7 @@ impl<'s, T: Scalar> Getrf<'s, T> {
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
         (rows, cols): (Range<usize>, usize),
-        a: Column<'s, T>,
+        a: Target<'s, T>,
         ipiv: Interchanges<'s>,
     ) {
         self.0.insert(s, spec, (a.read_write(), ipiv.write()), Panel { rows, cols, nesting: s.nesting() });
@@ -100,7 +98,7 @@ impl<'s, T: Scalar> Laswp<'s, T> {
         spec: TaskSpec,
         (first, count, direction): (usize, usize, Direction),
         ipiv: &[Interchanges<'s>],
-        (a, n): (Column<'s, T>, usize),
+        (a, n): (Target<'s, T>, usize),
     ) {
         let ipiv: Vec<_> = ipiv.iter().map(|block| block.read()).collect();
         self.0.insert(s, spec, (ipiv, a.read_write()), Exchange { first, count, direction, n });
@@ -128,21 +126,4 @@ pub(crate) fn elimination<T: superscalar_kernels::Scalar>(
 ) -> Gemm<T, Part<T>> {
     let factors = (Part::rows(Which::First, a, a_cols), Part::rows(Which::Changed, by, n));
     Gemm::new((op, Op::None), -T::ONE, factors, T::ONE, Part::rows(Which::Changed, changed, n))
-}
-
-/// Sets the rows of a block column from one on to zero.
-pub(crate) struct Zero<'s, T: Scalar>(Codelet<Updates<Changed<'s, T>>, usize>);
-
-impl<'s, T: Scalar> Zero<'s, T> {
-    pub(crate) fn new() -> Self {
-        Self(Codelet::new("laset").on_host(|a: &mut Changed<'s, T>, &first: &usize| {
-            a.view_mut().split_at_row(first).1.fill(T::ZERO);
-            Ok(())
-        }))
-    }
-
-    #[track_caller]
-    pub(crate) fn insert(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, first: usize, a: Column<'s, T>) {
-        self.0.insert(s, spec, a.read_write(), first);
-    }
 }

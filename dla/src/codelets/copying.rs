@@ -1,7 +1,7 @@
 //! B := A, tile by tile, on whatever has them: how matrices get to devices and back.
 
 use super::{
-    Changed,
+    Target,
     tiles::{OnTwo, Part, Which},
 };
 use crate::{Scalar, tiled::Tile};
@@ -20,7 +20,7 @@ impl<'s, T: Scalar, V: TileView<Element = T> + 's> Copying<'s, T, V> {
         spec: TaskSpec,
         shape: (usize, usize),
         a: Lent<'s, Tile<V>>,
-        b: Lent<'s, Changed<'s, T>>,
+        b: Target<'s, T>,
     ) {
         if b.home().resource().is_none() {
             b.deal_to(a.home().resource());

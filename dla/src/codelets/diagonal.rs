@@ -1,6 +1,6 @@
 //! Looking at a diagonal, and waiting for what was found there: without bringing a matrix home from where it is.
 
-use super::{Changed, mat};
+use super::{Changed, Target, mat};
 use crate::tiled::Tile;
 use superscalar_kernels::{
     Direction, Op, Scalar, TileView, cpu,
@@ -69,13 +69,7 @@ impl<'s, T: Scalar> Awaiting<'s, T> {
 
     /// What follows on A waits for who writes these interchanges, of which there are none.
     #[track_caller]
-    pub(crate) fn insert(
-        &self,
-        s: &'s Scope<'s, '_>,
-        spec: TaskSpec,
-        regular: Lent<'s, [i32]>,
-        a: Lent<'s, Changed<'s, T>>,
-    ) {
+    pub(crate) fn insert(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, regular: Lent<'s, [i32]>, a: Target<'s, T>) {
         self.0.insert(s, spec, (vec![regular.read()], a.read_write()), ());
     }
 }

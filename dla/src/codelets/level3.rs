@@ -2,7 +2,7 @@
 //! textbook's.
 
 use super::{
-    Changed,
+    Target,
     tiles::{OnThree, OnTwo, Part, Which},
 };
 use crate::{Scalar, tiled::Factor};
@@ -10,10 +10,7 @@ use superscalar_kernels::{
     Diag, Op, Side, Symmetry, TileView, Uplo,
     operations::{self, Action, Triangular},
 };
-use superscalar_runtime::{Lent, Scope, TaskSpec};
-
-/// A tile that tasks change, as a handle.
-type Target<'s, T> = Lent<'s, Changed<'s, T>>;
+use superscalar_runtime::{Scope, TaskSpec};
 
 /// The tile of a factor as an operand of a task.
 fn part_of<T, V>(of: Which, factor: &Factor<'_, V>) -> Part<T> {

@@ -1,11 +1,10 @@
 //! The codelets of QR factorizations: of block columns, and of block reflectors.
 
-use super::{Changed, cost, mat};
-use crate::{Scalar, matrix::Matrix, tiled::Tile};
+use super::{Changed, Target, cost, mat};
+use crate::{Scalar, tiled::Tile};
 use std::ops::Range;
 use superscalar_kernels::{
-    MatMut, MatRef, Op, Reflector, Side, TileView,
-    cpu::{self, BlockReflector},
+    Op, Reflector, Side, TileView, cpu,
     device::{Call, Mat, on_devices, panels_on_devices},
     operations,
 };
@@ -25,12 +24,8 @@ type Tau<'s, T> = Lent<'s, [T]>;
 /// What a panel task changes: the block column, and what goes with it.
 type OnPanel<'s, T> = (Updates<Changed<'s, T>>, Writes<Reflector<T>>, Writes<[T]>);
 
-/// What a triangular factor is made from, and where it goes.
-type OnFactor<T, V> = (Reads<Tile<V>>, Reads<[T]>, Writes<Reflector<T>>);
 /// What is applied, and to what.
 type OnApplied<'s, T, V> = (Reads<Tile<V>>, Reads<Reflector<T>>, Updates<Changed<'s, T>>);
-/// Reflectors that become the columns of Q.
-type OnExplicit<'s, T> = (Updates<Changed<'s, T>>, Reads<Reflector<T>>);
 
 /// Q R of the rows of a block column from one on: a panel.
 pub(crate) struct Geqrf<'s, T: Scalar>(Codelet<OnPanel<'s, T>, (Range<usize>, usize)>);
@@ -57,42 +52,11 @@ impl<'s, T: Scalar> Geqrf<'s, T> {
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
         part: (Range<usize>, usize),
-        a: Lent<'s, Changed<'s, T>>,
+        a: Target<'s, T>,
         q: Block<'s, T>,
         tau: Tau<'s, T>,
     ) {
         self.0.insert(s, spec, (a.read_write(), q.write(), tau.write()), part);
-    }
-}
-
-/// The triangular factor of reflectors that come from elsewhere.
-pub(crate) struct Larft<'s, T: Scalar, V: TileView>(
-    Codelet<OnFactor<T, V>, Range<usize>>,
-    std::marker::PhantomData<&'s T>,
-);
-
-impl<'s, T: Scalar, V: TileView<Element = T>> Larft<'s, T, V> {
-    pub(crate) fn new() -> Self {
-        let codelet =
-            Codelet::new("larft").on_host(|(v, tau, q): (&Tile<V>, &[T], &mut Reflector<T>), rows: &Range<usize>| {
-                cpu::larft(v.view().submatrix(rows.clone(), 0..tau.len()), tau, q.t_mut());
-                Ok(())
-            });
-        Self(codelet, std::marker::PhantomData)
-    }
-
-    /// V begins in the first of the rows.
-    #[track_caller]
-    pub(crate) fn insert(
-        &self,
-        s: &'s Scope<'s, '_>,
-        spec: TaskSpec,
-        rows: Range<usize>,
-        v: Lent<'s, Tile<V>>,
-        tau: Tau<'s, T>,
-        q: Block<'s, T>,
-    ) {
-        self.0.insert(s, spec, (v.read(), tau.read(), q.write()), rows);
     }
 }
 
@@ -146,80 +110,8 @@ impl<'s, T: Scalar, V: TileView<Element = T>> Larfb<'s, T, V> {
         how: Application,
         v: Lent<'s, Tile<V>>,
         q: Block<'s, T>,
-        c: Lent<'s, Changed<'s, T>>,
+        c: Target<'s, T>,
     ) {
         self.0.insert(s, spec, (v.read(), q.read(), c.read_write()), how);
-    }
-}
-
-/// A := the columns of Q[k] that its reflectors stand in, in place of these.
-pub(crate) struct Ungqr<'s, T: Scalar> {
-    explicit: Codelet<OnExplicit<'s, T>, (usize, usize)>,
-    identity: Codelet<Updates<Changed<'s, T>>, (usize, usize)>,
-}
-
-impl<'s, T: Scalar> Ungqr<'s, T> {
-    pub(crate) fn new() -> Self {
-        let explicit = Codelet::new("ungqr").on_host(
-            |(a, q): (&mut Changed<'s, T>, &Reflector<T>), &(start, k): &(usize, usize)| {
-                multiply_out(a.view_mut().split_at_row(start).1, k, q.t());
-                Ok(())
-            },
-        );
-        let identity = Codelet::new("laset").on_host(|a: &mut Changed<'s, T>, &(first, known): &(usize, usize)| {
-            let a = a.view_mut();
-            let m = a.nrows();
-            // What stands above is R.
-            let (mut above, below) = a.split_at_row(first.min(m));
-            above.fill(T::ZERO);
-            let (rows, cols) = below.shape();
-            identity(below.submatrix(0..rows, known..cols), known);
-            Ok(())
-        });
-        Self { explicit, identity }
-    }
-
-    /// The k reflectors begin in row `start`; behind their columns the identity has been multiplied by Q[k+1] … already.
-    #[track_caller]
-    pub(crate) fn insert(
-        &self,
-        s: &'s Scope<'s, '_>,
-        spec: TaskSpec,
-        (start, k): (usize, usize),
-        a: Lent<'s, Changed<'s, T>>,
-        q: Block<'s, T>,
-    ) {
-        self.explicit.insert(s, spec, (a.read_write(), q.read()), (start, k));
-    }
-
-    /// Makes the columns of the identity from column `first` on, in a block column of which the first `known` columns hold
-    /// reflectors from row `first` on.
-    #[track_caller]
-    pub(crate) fn identity(
-        &self,
-        s: &'s Scope<'s, '_>,
-        spec: TaskSpec,
-        (first, known): (usize, usize),
-        a: Lent<'s, Changed<'s, T>>,
-    ) {
-        self.identity.insert(s, spec, a.read_write(), (first, known));
-    }
-}
-
-/// A := Q (I, B) for a matrix A = (V, B), where Q has the k reflectors V and their factor T.
-pub(crate) fn multiply_out<T: Scalar>(mut a: MatMut<'_, T>, k: usize, t: MatRef<'_, T>) {
-    let m = a.nrows();
-    let mut v = Matrix::zeros(m, k);
-    v.as_mut().copy_from(a.as_ref().submatrix(0..m, 0..k));
-    identity(a.rb_mut().submatrix(0..m, 0..k), 0);
-    cpu::larfb(Side::Left, Op::None, BlockReflector::new(v.as_ref(), t), a);
-}
-
-/// Zeros, and ones where the row is the column + `shift`.
-pub(crate) fn identity<T: Scalar>(mut a: MatMut<'_, T>, shift: usize) {
-    let (m, n) = a.shape();
-    a.fill(T::ZERO);
-    for j in 0..n.min(m.saturating_sub(shift)) {
-        a[(j + shift, j)] = T::ONE;
     }
 }

@@ -4,7 +4,7 @@
 //! block column by another one, or by its own rows above, is the same operation as one of whole tiles.
 
 use super::{
-    Changed, Outcome, mat,
+    Changed, Outcome, Target, mat,
     team::{self, Shared},
 };
 use crate::{Scalar, tiled::Tile};
@@ -230,7 +230,7 @@ impl<'s, T: Scalar, O: Shared<T>> OnOne<'s, T, O> {
     }
 
     #[track_caller]
-    pub(crate) fn insert(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, operation: O, c: Lent<'s, Changed<'s, T>>) {
+    pub(crate) fn insert(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, operation: O, c: Target<'s, T>) {
         let planned = if self.are_panels { plan_awaited(s, operation) } else { plan(s, operation) };
         self.codelet.insert(s, spec, c.read_write(), planned);
     }
@@ -266,7 +266,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, O: Shared<T>> OnTwo<'s, T, V, O> {
         spec: TaskSpec,
         operation: O,
         a: Lent<'s, Tile<V>>,
-        c: Lent<'s, Changed<'s, T>>,
+        c: Target<'s, T>,
     ) {
         self.insert_planned(s, spec, plan(s, operation), a, c);
     }
@@ -278,7 +278,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, O: Shared<T>> OnTwo<'s, T, V, O> {
         spec: TaskSpec,
         p: Planned<'s, O>,
         a: Lent<'s, Tile<V>>,
-        c: Lent<'s, Changed<'s, T>>,
+        c: Target<'s, T>,
     ) {
         if overwrites(&p) {
             self.overwrite.insert(s, spec, (a.read(), c.write()), p);
@@ -314,7 +314,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>, O: Share
         spec: TaskSpec,
         operation: O,
         (a, b): (Lent<'s, Tile<V>>, Lent<'s, Tile<W>>),
-        c: Lent<'s, Changed<'s, T>>,
+        c: Target<'s, T>,
     ) {
         let p = plan(s, operation);
         if overwrites(&p) {

@@ -18,7 +18,7 @@ use crate::{
     distribution::{homes, update_by_gemm},
     error::Error,
     options::Distribution,
-    tiled::{TileView, Tiled, packs_for},
+    tiled::{TileView, Tiled, cut, cut_read_only, packs_for},
 };
 use layout::Place;
 use std::panic::Location;
@@ -236,7 +236,7 @@ fn upload<T: Scalar>(matrix: &mut DeviceMatrix<T>, rt: &Runtime, a: MatRef<'_, T
     let lock = if a.row_stride() == 1 || a.nrows() == 1 { Lock::Device } else { Lock::Host };
     let tile = matrix.tile;
     Ok(rt.scope(|s| {
-        let from = Tiled::read_only_with_packs(s, a, tile, 0);
+        let from = cut_read_only(s, a, tile, 0);
         copy_tiles(s, "upload", &from, &matrix.lend(s), |_| lock);
     })?)
 }
@@ -251,7 +251,7 @@ fn download<T: Scalar>(matrix: &DeviceMatrix<T>, rt: &Runtime, mut a: MatMut<'_,
         if contiguous && !is_home { Lock::Device } else { Lock::Host }
     };
     Ok(rt.scope(|s| {
-        let to = Tiled::with_packs(s, a.rb_mut(), matrix.tile, 0);
+        let to = cut(s, a.rb_mut(), matrix.tile, 0);
         copy_tiles(s, "download", &matrix.lend_ref(s), &to, lock);
     })?)
 }

@@ -4,7 +4,13 @@ use super::{
     getrf::{self, check_ipiv},
     getrs,
 };
-use crate::{Scalar, error::Error, options::Options, plan::Problem, tiled::Tiled};
+use crate::{
+    Scalar,
+    error::{Error, system_of},
+    options::Options,
+    plan::Problem,
+    tiled::Tiled,
+};
 use superscalar_kernels::{MatMut, Op, Singular, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
@@ -51,10 +57,7 @@ pub fn gesv<T: Scalar>(
     mut b: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
-    let (n, nrhs) = b.shape();
-    if a.shape() != (n, n) {
-        return Err(Error::shape(format!("gesv: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
-    }
+    let (n, _) = system_of(a.shape(), b.shape())?;
     check_ipiv("gesv", (n, n), ipiv)?;
     let Some(nb) = options.plan::<T>(rt, Problem::Lu { m: n, n })?.blocks() else {
         return Ok(serial(a, ipiv, b)?);

@@ -6,7 +6,7 @@ use crate::{
     auxiliary::laswp,
     codelets::{Changed, OnTwo, elimination, system, task},
     columns::{await_regular, check_diagonal},
-    error::Error,
+    error::{Error, order_of},
     matrix::Matrix,
     options::Options,
     parts::{URGENT, by_rows, rows_of_part},
@@ -176,10 +176,7 @@ fn exchange<T: Scalar>(strip: &mut [MatMut<'_, T>], (i, p): (usize, usize), nb: 
 /// ```
 #[each_type]
 pub fn getri<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &[i32], options: &Options) -> Result<(), Error> {
-    let (n, cols) = a.shape();
-    if n != cols {
-        return Err(Error::shape(format!("getri: A is {n} x {cols}, not square")));
-    }
+    let n = order_of(a.shape())?;
     check_ipiv("getri", (n, n), ipiv)?;
     laswp::check(n, ipiv)?;
     if let Some(nb) = options.plan::<T>(rt, Problem::Lu { m: n, n })?.blocks() {

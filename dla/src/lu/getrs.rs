@@ -7,7 +7,7 @@ use crate::{
     block_size::BlockSize,
     codelets::{Laswp, task},
     columns,
-    error::Error,
+    error::{Error, system_of},
     level3::trsm,
     options::Options,
     plan::Problem,
@@ -102,10 +102,7 @@ pub fn getrs<T: Scalar>(
     mut b: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
-    let (n, nrhs) = b.shape();
-    if a.shape() != (n, n) {
-        return Err(Error::shape(format!("getrs: A is {} x {}, B {n} x {nrhs}", a.nrows(), a.ncols())));
-    }
+    let (n, nrhs) = system_of(a.shape(), b.shape())?;
     check_ipiv("getrs", (n, n), ipiv)?;
     laswp::check(n, ipiv)?;
     if rt.has_devices()

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     Scalar,
     cholesky::trtri::check_regular,
-    codelets::{Zero, task},
+    codelets::{Changed, task},
     columns::{await_regular, check_diagonal_unless_zero, trsm},
     error::Error,
     matrix::Matrix,
@@ -113,8 +113,10 @@ fn submit_unscaled<'s, T: Scalar>(
         // X = Q (R⁻ᴴ B, 0)
         wait();
         trsm(s, r, a, b);
-        let zero = Zero::new();
-        b.places().for_each(|(_, j)| zero.insert(s, task("laset", 0, j, 0), n, b.at(0, j)));
+        for (_, j) in b.places() {
+            let zero = move |b: &mut Changed<'s, T>| b.view_mut().split_at_row(n).1.fill(T::ZERO);
+            s.spawn(task("laset", 0, j, 0), b.at(0, j).read_write(), zero);
+        }
         unmqr::submit(s, Side::Left, Op::None, a, &q, b);
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::{
     Scalar,
-    codelets::{Branch, BranchApplication, Gather, Scatter, task},
+    codelets::{apply_block, factor_block, gather, scatter, task},
     error::Error,
     matrix::Matrix,
     options::Options,
@@ -148,7 +148,6 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
     if m == 0 || n == 0 {
         return;
     }
-    let (branch, gather, scatter) = (Branch::new(), Gather::new(), Scatter::new());
     let stacks: Vec<_> = tree.stacks.iter_mut().map(|stack| Tiled::new(s, stack.as_mut(), mb, n)).collect();
     let levels: Vec<_> = std::iter::once(a).chain(&stacks).collect();
     for (l, (level, t)) in levels.iter().zip(&mut tree.factors).enumerate() {
@@ -156,18 +155,18 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
         let t = Tiled::new(s, t.as_mut(), inner, n);
         for i in 0..level.mt() {
             // Q[i] R[i] = A[i]
-            branch.insert(s, task("geqrf", i, 0, l), (level.rows_of(i), n), level.at(i, 0), t.at(0, i));
+            factor_block(s, task("geqrf", i, 0, l), (level.rows_of(i), n), level.at(i, 0), t.at(0, i));
         }
         if let Some(next) = levels.get(l + 1) {
             for i in 0..next.mt() {
                 // The triangles R[c i], R[c i + 1], … one below the other
-                gather.insert(s, task("lacpy", i, 0, l), Part::Upper, children(level, i, 0, n), n, next.at(i, 0));
+                gather(s, task("lacpy", i, 0, l), Part::Upper, children(level, i, 0, n), n, next.at(i, 0));
             }
         }
     }
     if let Some(root) = stacks.last() {
         // R, over the triangle of the first leaf
-        scatter.insert(s, task("lacpy", 0, 0, levels.len()), Part::Upper, root.at(0, 0), n, vec![a.at(0, 0)]);
+        scatter(s, task("lacpy", 0, 0, levels.len()), Part::Upper, root.at(0, 0), n, vec![a.at(0, 0)]);
     }
 }
 
@@ -185,13 +184,11 @@ fn apply<'s, T: Scalar, V: TileView<'s, Element = T>>(
     t: &[Tiled<'s, V>],
     levels: &[Tiled<'s, MatMut<'s, T>>],
 ) {
-    let (branch, gather, scatter) = (BranchApplication::new(), Gather::new(), Scatter::new());
     let (n, root) = (v[0].shape().1, levels.len() - 1);
     let larfb = |l: usize| {
         for (i, j) in levels[l].places() {
             // C[i][j] := op(Q[i]) C[i][j]
-            let shape = (levels[l].rows_of(i), levels[l].cols_of(j));
-            branch.insert(s, task("larfb", i, j, l), (op, shape), v[l].at(i, 0), t[l].at(0, i), levels[l].at(i, j));
+            apply_block(s, task("larfb", i, j, l), op, v[l].at(i, 0), t[l].at(0, i), levels[l].at(i, j));
         }
     };
     // Qᴴ takes the leaves first, Q the root.
@@ -201,14 +198,14 @@ fn apply<'s, T: Scalar, V: TileView<'s, Element = T>>(
         }
         for (i, j) in levels[l + 1].places() {
             let tiles = children(&levels[l], i, j, n);
-            gather.insert(s, task("lacpy", i, j, l), Part::All, tiles, n, levels[l + 1].at(i, j));
+            gather(s, task("lacpy", i, j, l), Part::All, tiles, n, levels[l + 1].at(i, j));
         }
     }
     larfb(root);
     for l in (0..root).rev() {
         for (i, j) in levels[l + 1].places() {
             let tiles = children(&levels[l], i, j, n);
-            scatter.insert(s, task("lacpy", i, j, l), Part::All, levels[l + 1].at(i, j), n, tiles);
+            scatter(s, task("lacpy", i, j, l), Part::All, levels[l + 1].at(i, j), n, tiles);
         }
         if op == Op::None {
             larfb(l);

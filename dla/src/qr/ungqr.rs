@@ -3,14 +3,17 @@
 use super::unmqr::{TOGETHER, reflectors};
 use crate::{
     Scalar,
-    codelets::{Application, Larfb, Ungqr, identity, multiply_out, task},
+    codelets::{Application, Changed, Larfb, task},
     error::Error,
     matrix::Matrix,
     options::Options,
     plan::{Plan, Problem},
     tiled::Tiled,
 };
-use superscalar_kernels::{MatMut, Op, Side, cpu};
+use superscalar_kernels::{
+    MatMut, MatRef, Op, Reflector, Side,
+    cpu::{self, BlockReflector},
+};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -25,11 +28,17 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
     let ((m, n), nb) = (a.shape(), a.tile_shape().1);
     assert!(n <= m, "ungqr: {n} columns of a Q of order {m}");
     let q = reflectors(s, a, tau);
-    let (ungqr, larfb) = (Ungqr::new(), Larfb::new());
+    let larfb = Larfb::new();
     for j in 0..a.nt() {
         // The columns that hold no reflectors are those of the identity.
-        let known = q.k.saturating_sub(j * nb).min(a.cols_of(j));
-        ungqr.identity(s, task("laset", 0, j, 0), (j * nb, known), a.at(0, j));
+        let (first, known) = (j * nb, q.k.saturating_sub(j * nb).min(a.cols_of(j)));
+        s.spawn(task("laset", 0, j, 0), a.at(0, j).read_write(), move |a: &mut Changed<'s, T>| {
+            // What stands above is R.
+            let (mut above, below) = a.view_mut().split_at_row(first.min(m));
+            above.fill(T::ZERO);
+            let (rows, cols) = below.shape();
+            identity(below.submatrix(0..rows, known..cols), known);
+        });
     }
     for k in (0..q.blocks.len()).rev() {
         let (start, reflectors) = (k * nb, nb.min(q.k - k * nb));
@@ -39,7 +48,11 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
             larfb.insert(s, task("larfb", k, j, k), how, a.at(0, k), q.blocks[k], a.at(0, j));
         }
         // A[k..m][k] := Q[k] I
-        ungqr.insert(s, task("ungqr", k, k, k).priority(1), (start, reflectors), a.at(0, k), q.blocks[k]);
+        let operands = (a.at(0, k).read_write(), q.blocks[k].read());
+        let body = move |(a, q): (&mut Changed<'s, T>, &Reflector<T>)| {
+            multiply_out(a.view_mut().split_at_row(start).1, reflectors, q.t());
+        };
+        s.spawn(task("ungqr", k, k, k).priority(1), operands, body);
     }
 }
 
@@ -102,5 +115,23 @@ pub fn serial<T: Scalar>(mut a: MatMut<'_, T>, tau: &[T]) {
         cpu::larft(below.as_ref().submatrix(0..m - start, 0..count), &tau[start..start + count], t.rb_mut());
         multiply_out(below, count, t.as_ref());
         above.submatrix(0..start, 0..count).fill(T::ZERO);
+    }
+}
+
+/// A := Q (I, B) for a matrix A = (V, B), where Q has the k reflectors V and their factor T.
+fn multiply_out<T: Scalar>(mut a: MatMut<'_, T>, k: usize, t: MatRef<'_, T>) {
+    let m = a.nrows();
+    let mut v = Matrix::zeros(m, k);
+    v.as_mut().copy_from(a.as_ref().submatrix(0..m, 0..k));
+    identity(a.rb_mut().submatrix(0..m, 0..k), 0);
+    cpu::larfb(Side::Left, Op::None, BlockReflector::new(v.as_ref(), t), a);
+}
+
+/// Zeros, and ones where the row is the column + `shift`.
+fn identity<T: Scalar>(mut a: MatMut<'_, T>, shift: usize) {
+    let (m, n) = a.shape();
+    a.fill(T::ZERO);
+    for j in 0..n.min(m.saturating_sub(shift)) {
+        a[(j + shift, j)] = T::ONE;
     }
 }

@@ -6,12 +6,12 @@ use super::{
 };
 use crate::{
     Scalar,
-    codelets::{Application, Larfb, Larft, task},
+    codelets::{Application, Larfb, task},
     error::Error,
     matrix::Matrix,
     options::Options,
     plan::{Plan, Problem},
-    tiled::{TileView, Tiled},
+    tiled::{Tile, TileView, Tiled},
 };
 use superscalar_kernels::{
     MatMut, MatRef, Op, Reflector, Side,
@@ -35,11 +35,16 @@ pub fn reflectors<'s, T: Scalar, V: TileView<'s, Element = T>>(
     let ((m, n), nb, k_all) = (a.shape(), a.tile_shape().1, tau.len());
     assert!(a.mt() <= 1, "reflectors in block columns, not in {} block rows", a.mt());
     assert!(k_all <= m.min(n), "{k_all} reflectors in a matrix of {m} x {n}");
-    let (larft, store) = (Larft::new(), pack_store::<T>(m, nb.min(n)));
+    let store = pack_store::<T>(m, nb.min(n));
     let mut blocks = Vec::with_capacity(k_all.div_ceil(nb));
     for (k, tau) in s.lend_chunks(tau, nb).into_iter().enumerate() {
         let q = s.own(Reflector::new(nb.min(k_all - k * nb), &store));
-        larft.insert(s, task("larft", k, k, k).priority(1), k * nb..m, a.at(0, k), tau, q);
+        // The triangular factor of reflectors that begin in the first of these rows.
+        let (rows, operands) = (k * nb..m, (a.at(0, k).read(), tau.read(), q.write()));
+        let body = move |(v, tau, q): (&Tile<V>, &[T], &mut Reflector<T>)| {
+            cpu::larft(v.view().submatrix(rows, 0..tau.len()), tau, q.t_mut());
+        };
+        s.spawn(task("larft", k, k, k).priority(1), operands, body);
         blocks.push(q);
     }
     Reflectors { blocks, k: k_all }

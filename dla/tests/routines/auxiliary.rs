@@ -18,7 +18,8 @@ fn is_in(part: Part, i: usize, j: usize) -> bool {
     }
 }
 
-fn integers<T: Scalar>(shape: (usize, usize), seed: u64) -> Stored<T> {
+/// Small integers by position.
+pub fn integers<T: Scalar>(shape: (usize, usize), seed: u64) -> Stored<T> {
     Stored::new(shape, |i, j| whole(seed, i, j))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{
     four_types,
+    norms::is_named,
     runs::{Runtimes, assert_small},
 };
 use superscalar_dla::{BlockSize, Distribution, Error, ErrorKind, Scalar, Tiled, submit};
@@ -10,10 +11,6 @@ use superscalar_oracle::{Stored, residual};
 use superscalar_runtime::Runtime;
 
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
-
-fn is_named(uplo: Uplo, i: usize, j: usize) -> bool {
-    if uplo == Uplo::Lower { i >= j } else { i <= j }
-}
 
 /// What the caller keeps in the other triangle.
 fn with_sentinels<T: Scalar>(uplo: Uplo, a: &Stored<T>) -> Stored<T> {

@@ -2,6 +2,7 @@
 
 use crate::{
     four_types,
+    norms::norm_of,
     powers::{least, powers_of_two, times_power_of_two},
     runs::{Runtimes, assert_refused, runtime},
 };
@@ -10,10 +11,6 @@ use superscalar_kernels::{Norm, Real, Scalar as _, Uplo, c64};
 use superscalar_oracle::{Stored, Wide, element, narrow, residual, whole, wide};
 
 const NORMS: [Norm; 2] = [Norm::One, Norm::Inf];
-
-fn norm_of(norm: Norm, a: &Wide) -> f64 {
-    if norm == Norm::One { a.norm_one() } else { a.norm_inf() }
-}
 
 /// An estimate is no less than the true number but for rounding, and hardly ever more than three times it.
 fn assert_estimates(estimate: f64, rcond: f64, what: &str) {

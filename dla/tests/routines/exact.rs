@@ -4,7 +4,7 @@
 //! wrong is in every probe. Factors are sparse with tiles that all have something in them, so that A is known without a product of matrices, and the
 //! factors have to come out as they were.
 
-use crate::four_types;
+use crate::{auxiliary::integers, four_types};
 use superscalar_dla::{self as dla, Options, Scalar};
 use superscalar_kernels::{Diag, Op, Scalar as _, Side, Uplo, c32, c64};
 use superscalar_oracle::{Stored, element, whole, wide};
@@ -12,10 +12,6 @@ use superscalar_runtime::Runtime;
 
 fn runtime(workers: usize) -> Runtime {
     Runtime::builder().workers(workers).bind(false).build().expect("threads can be started")
-}
-
-fn integers<T: Scalar>(shape: (usize, usize), seed: u64) -> Stored<T> {
-    Stored::new(shape, |i, j| whole(seed, i, j))
 }
 
 /// A matrix by its elements, of which probes are made.

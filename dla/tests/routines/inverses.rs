@@ -2,6 +2,7 @@
 
 use crate::{
     four_types,
+    norms::is_named,
     runs::{ORDERS, Runtimes, assert_info, assert_refused, assert_small, runtime},
 };
 use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, getrf, getri, lauum, potrf, potri, trtri, trtrs};
@@ -9,10 +10,6 @@ use superscalar_kernels::{Diag, Op, Uplo, c64};
 use superscalar_oracle::{Stored, Wide, element, residual, whole};
 
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
-
-fn is_named(uplo: Uplo, i: usize, j: usize) -> bool {
-    if uplo == Uplo::Lower { i >= j } else { i <= j }
-}
 
 /// The named triangle of a well conditioned matrix; NaN in the other one, and on a diagonal of ones, which is not stored.
 fn triangle<T: Scalar>(uplo: Uplo, diag: Diag, n: usize) -> Stored<T> {

@@ -19,11 +19,12 @@ type Case<'a, T> = (
     Wide,
 );
 
-fn is_named(uplo: Uplo, i: usize, j: usize) -> bool {
+/// Whether element (i, j) is in the triangle, diagonal included.
+pub fn is_named(uplo: Uplo, i: usize, j: usize) -> bool {
     if uplo == Uplo::Lower { i >= j } else { i <= j }
 }
 
-fn norm_of(norm: Norm, a: &Wide) -> f64 {
+pub fn norm_of(norm: Norm, a: &Wide) -> f64 {
     match norm {
         Norm::Max => a.norm_max(),
         Norm::One => a.norm_one(),

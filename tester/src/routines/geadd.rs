@@ -1,10 +1,6 @@
 //! geadd: B = alpha op(A) + beta B. No routine of LAPACK; OpenBLAS has one.
 
-use super::{Defect, Operations, Ours, Routine, defect};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use superscalar_dla::Scalar;
+use super::{Call, Case, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
 use superscalar_kernels::Op;
 use superscalar_oracle::{Sum, general, transformed};
 

@@ -1,10 +1,6 @@
 //! gecon: estimates the reciprocal condition number 1 / (‖A‖ ‖A⁻¹‖) with the factors L U of A.
 
-use super::{Operations, Ours, Routine};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use superscalar_dla::Scalar;
+use super::{Call, Case, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 use superscalar_kernels::{Scalar as _, Diag, MatRef, Norm, Op, Real, Uplo};
 use superscalar_oracle::{Storage, largest, modulus, one_and_inf};
 

@@ -4,11 +4,10 @@
 use super::geqrf::Geqrf;
 use super::getrf::zero_column;
 use super::getri::WORK_COLUMNS;
-use super::{Defect, Expected, Operations, Ours, Routine, defect, letter_of};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operand, Operands};
-use crate::peer::Call;
-use superscalar_dla::Scalar;
+use super::{
+    Call, Case, Defect, Expected, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar, defect,
+    letter_of,
+};
 use superscalar_kernels::{MatRef, Op, Real, cpu};
 use superscalar_oracle::{Sum, general, largest, modulus, transformed, vectors};
 

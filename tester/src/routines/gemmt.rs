@@ -1,12 +1,9 @@
 //! gemmt: one triangle of C = alpha op(A) op(B) + beta C, for a C that is square.
 
-use super::{Defect, Operations, Ours, Routine, defect};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use crate::range::Dim;
-use crate::resident::{self, Cut, Timed};
-use superscalar_dla::{Scalar, submit};
+use super::{
+    Call, Case, Cut, Defect, Dim, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
+    resident, submit,
+};
 use superscalar_kernels::{Diag, Op};
 use superscalar_oracle::{Factor, Sum, triangle};
 

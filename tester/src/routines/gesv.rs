@@ -2,13 +2,10 @@
 
 use super::getrf::{Getrf, factorization, zero_column};
 use super::getrs::Getrs;
-use super::{Defect, Expected, Operations, Ours, Routine};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use crate::range::Dim;
-use crate::resident::{self, Cut, Timed};
-use superscalar_dla::{Scalar, submit};
+use super::{
+    Call, Case, Cut, Defect, Dim, Expected, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
+    resident, submit,
+};
 use superscalar_kernels::MatRef;
 use superscalar_oracle::{Sum, general, largest};
 

@@ -1,11 +1,9 @@
 //! getrf: A = P L U, with partial pivoting.
 
-use super::{Defect, Expected, Operations, Ours, Routine, defect};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use crate::resident::{self, Cut, Timed};
-use superscalar_dla::{Scalar, submit};
+use super::{
+    Call, Case, Cut, Defect, Expected, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
+    defect, resident, submit,
+};
 use superscalar_kernels::{Diag, MatRef, Op, Real, Uplo};
 use superscalar_oracle::{Factor, Sum, general, largest, modulus, triangle};
 

@@ -1,12 +1,8 @@
 //! getri: A⁻¹ over the factors P L U of A.
 
-use superscalar_dla::Scalar;
 use superscalar_oracle::{Sum, general};
 use super::getrf::factors;
-use super::{Defect, Operations, Ours, Routine, defect};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
+use super::{Call, Case, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
 
 pub struct Getri;
 

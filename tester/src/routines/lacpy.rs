@@ -1,10 +1,6 @@
 //! lacpy: copies A, or a triangle of it, to B.
 
-use super::{Operations, Ours, Routine};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use superscalar_dla::Scalar;
+use super::{Call, Case, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 use superscalar_kernels::{Part, Uplo};
 use superscalar_oracle::mismatch;
 

@@ -1,12 +1,8 @@
 //! laset: sets A, or a triangle of it, to beta on the diagonal and to alpha beside it.
 
-use superscalar_dla::Scalar;
 use superscalar_oracle::mismatch;
 use super::lacpy::{keeps, places};
-use super::{Operations, Ours, Routine};
-use crate::case::{Case, Parameter};
-use crate::operand::{Maker, Operands};
-use crate::peer::Call;
+use super::{Call, Case, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 
 pub struct Laset;
 

@@ -1,10 +1,6 @@
 //! laswp: interchanges rows of A, the first one first or the last one first.
 
-use super::{Operations, Ours, Routine};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use superscalar_dla::Scalar;
+use super::{Call, Case, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 use superscalar_kernels::Direction;
 use superscalar_oracle::{interchange, mismatch};
 

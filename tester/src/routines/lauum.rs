@@ -2,11 +2,7 @@
 
 use super::potri::{factor, gram};
 use super::syrk::real_diagonal;
-use super::{Operations, Ours, Routine};
-use crate::case::{Case, Parameter};
-use crate::operand::{Maker, Operands};
-use crate::peer::Call;
-use superscalar_dla::Scalar;
+use super::{Call, Case, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 use superscalar_kernels::Uplo;
 use superscalar_oracle::{Storage, Sum, largest, stored};
 

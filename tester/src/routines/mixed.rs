@@ -4,12 +4,10 @@
 use super::gesv::{Gesv, singular, solution};
 use super::posv::{Posv, hermitian_solution};
 use super::potrf::indefinite;
-use super::{Defect, Operations, Ours, Routine};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands, share_of_steps};
-use crate::peer::Call;
+use super::{Call, Case, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
+use crate::operand::share_of_steps;
 use std::any::Any;
-use superscalar_dla::{Scalar, MixedPrecision};
+use superscalar_dla::MixedPrecision;
 use superscalar_kernels::{MatRef, Real, c64};
 use superscalar_oracle::largest;
 

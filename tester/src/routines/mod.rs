@@ -1,15 +1,20 @@
 //! The table of routines, a file for each.
 //!
-//! Adding a routine is one file here, an implementation of [`Routine`], and one line in the table below.
+//! Adding a routine is one file here, an implementation of [`Routine`], and one line in the table below. What the
+//! implementations have in common is imported here, for all of them.
 
-use crate::case::{Case, Parameter};
+use crate::case::{Case, Coefficient, Parameter};
 use crate::drive::{self, Bench};
 use crate::methods::Methods;
+use crate::operand::{Keeps, Maker, Operand, Operands, slice};
 use crate::ours::Ours;
+use crate::peer::Call;
+use crate::range::Dim;
 use crate::report::Row;
+use crate::resident::{self, Cut, Timed};
 use crate::routine::{Defect, Expected, Operations, Routine};
 use crate::types::{Type, with_type};
-use superscalar_dla::Scalar;
+use superscalar_dla::{Scalar, submit};
 use superscalar_kernels::Op;
 
 /// A routine in the table.

@@ -1,11 +1,7 @@
 //! pocon: estimates the reciprocal condition number of a positive definite A with its Cholesky factor.
 
 use super::gecon::{estimate, inverse_norm, solves};
-use super::{Operations, Ours, Routine};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use superscalar_dla::Scalar;
+use super::{Call, Case, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Storage, one_and_inf};
 

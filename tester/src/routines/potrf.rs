@@ -1,12 +1,10 @@
 //! potrf: A = L Lᴴ or A = Uᴴ U.
 
 use super::potri::gram;
-use super::{Defect, Expected, Operations, Ours, Routine, defect};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use crate::resident::{self, Cut, Timed};
-use superscalar_dla::{Scalar, submit};
+use super::{
+    Call, Case, Cut, Defect, Expected, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
+    defect, resident, submit,
+};
 use superscalar_kernels::{MatRef, Uplo};
 use superscalar_oracle::{Storage, Sum, largest, residual::positive_diagonal, stored};
 

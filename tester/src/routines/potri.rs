@@ -1,11 +1,7 @@
 //! potri: one triangle of A⁻¹ over the Cholesky factor of A.
 
 use super::syrk::real_diagonal;
-use super::{Defect, Operations, Ours, Routine, defect};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use superscalar_dla::Scalar;
+use super::{Call, Case, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
 use superscalar_kernels::{Diag, MatRef, Op, Uplo};
 use superscalar_oracle::{Factor, Storage, Sum, largest, stored, triangle};
 

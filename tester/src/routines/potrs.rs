@@ -1,12 +1,9 @@
 //! potrs: solves A X = B with the Cholesky factor of A.
 
 use super::potri::gram;
-use super::{Operations, Ours, Routine};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use crate::resident::{self, Cut, Timed};
-use superscalar_dla::{Scalar, submit};
+use super::{
+    Call, Case, Cut, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, submit,
+};
 use superscalar_kernels::{Diag, Uplo};
 use superscalar_oracle::{Sum, general};
 

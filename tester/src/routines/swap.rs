@@ -1,10 +1,6 @@
 //! swap: exchanges A and B. The BLAS exchange vectors: a peer is called once per column.
 
-use super::{Operations, Ours, Routine};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use superscalar_dla::Scalar;
+use super::{Call, Case, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 use superscalar_kernels::Part;
 use superscalar_oracle::{largest, mismatch};
 

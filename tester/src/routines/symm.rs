@@ -1,12 +1,10 @@
 //! symm and hemm: C = alpha A B + beta C or alpha B A + beta C, for a symmetric or Hermitian A of which one triangle is
 //! stored.
 
-use super::{Defect, Operations, Ours, Routine, defect};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use crate::resident::{self, Cut, Timed};
-use superscalar_dla::{Scalar, submit};
+use super::{
+    Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
+    resident, submit,
+};
 use superscalar_kernels::{Diag, Side};
 use superscalar_oracle::{Storage, Sum, general, stored};
 

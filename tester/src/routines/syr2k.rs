@@ -2,12 +2,10 @@
 //! transposes, and the conjugate of alpha in the second term.
 
 use super::syrk::{changes, form, real_diagonal, takes, transpose};
-use super::{Defect, Operations, Ours, Routine, defect};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use crate::resident::{self, Cut, Timed};
-use superscalar_dla::{Scalar, submit};
+use super::{
+    Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
+    resident, submit,
+};
 use superscalar_kernels::{Diag, Op};
 use superscalar_oracle::{Sum, largest, stored, transformed};
 

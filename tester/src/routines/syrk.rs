@@ -1,11 +1,9 @@
 //! syrk and herk: one triangle of C = alpha A Aᵀ + beta C or alpha Aᵀ A + beta C; herk with conjugate transposes.
 
-use super::{Defect, Operations, Ours, Routine, defect};
-use crate::case::{Case, Coefficient, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use crate::resident::{self, Cut, Timed};
-use superscalar_dla::{Scalar, submit};
+use super::{
+    Call, Case, Coefficient, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
+    defect, resident, submit,
+};
 use superscalar_kernels::{Scalar as _, Diag, MatRef, Op};
 use superscalar_oracle::{Storage, Sum, largest, stored, transformed};
 

@@ -2,12 +2,10 @@
 //! X op(A) = alpha B.
 
 use super::symm::order;
-use super::{Defect, Operations, Ours, Routine, defect};
-use crate::case::{Case, Coefficient, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use crate::resident::{self, Cut, Timed};
-use superscalar_dla::{Scalar, submit};
+use super::{
+    Call, Case, Coefficient, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
+    defect, resident, submit,
+};
 use superscalar_kernels::Side;
 use superscalar_oracle::{Sum, general, triangle};
 

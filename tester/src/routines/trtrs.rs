@@ -1,10 +1,6 @@
 //! trtrs: solves op(A) X = B for a triangular A, unless it is singular.
 
-use super::{Defect, Operations, Ours, Routine, defect};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use superscalar_dla::Scalar;
+use super::{Call, Case, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
 use superscalar_kernels::Diag;
 use superscalar_oracle::{Sum, general, triangle};
 

@@ -2,11 +2,7 @@
 
 use super::geqrf::Geqrf;
 use super::getri::WORK_COLUMNS;
-use super::{Operations, Ours, Routine};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands};
-use crate::peer::Call;
-use superscalar_dla::Scalar;
+use super::{Call, Case, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Sum, general, transformed, triangle};
 

@@ -2,11 +2,7 @@
 //! columns.
 
 use super::getri::WORK_COLUMNS;
-use super::{Operations, Ours, Routine};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operand, Operands, slice};
-use crate::peer::Call;
-use superscalar_dla::Scalar;
+use super::{Call, Case, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar, slice};
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, general, largest, transformed, triangle};
 

@@ -2,11 +2,7 @@
 
 use super::getri::WORK_COLUMNS;
 use super::symm::order;
-use super::{Operations, Ours, Routine, letter_of};
-use crate::case::{Case, Parameter};
-use crate::operand::{Keeps, Maker, Operands, slice};
-use crate::peer::Call;
-use superscalar_dla::Scalar;
+use super::{Call, Case, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, letter_of, slice};
 use superscalar_kernels::{Op, Side};
 use superscalar_oracle::{Factor, Sum, transformed};
 

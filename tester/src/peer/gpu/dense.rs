@@ -40,72 +40,47 @@ impl Dense {
         self.cuda.select(self.gpu)?;
         let parts = call.parts();
         match (call.name(), &parts.letters[..], &parts.sizes[..], &parts.arrays[..]) {
-            ("potrf", &[uplo], &[n, ld], &[a]) => self.potrf::<T>(uplo, (n, ld), a),
-            ("getrf", [], &[m, n, ld], &[a, ipiv]) => self.getrf::<T>((m, n, ld), a, ipiv),
-            ("geqrf", [], &[m, n, ld, _], &[a, tau]) => self.geqrf::<T>((m, n, ld), a, tau),
+            (name @ "potrf", &[uplo], &[n, ld], &[a]) => {
+                self.factor::<T>(name, word(code_of(uplo).unwrap_or(0)), (n, n, ld), a, None)
+            }
+            (name @ "getrf", [], &[m, n, ld], &[a, ipiv]) => {
+                self.factor::<T>(name, word(m), (m, n, ld), a, Some((ipiv, size_of::<i32>())))
+            }
+            (name @ "geqrf", [], &[m, n, ld, _], &[a, tau]) => {
+                self.factor::<T>(name, word(m), (m, n, ld), a, Some((tau, size_of::<T>())))
+            }
             (name, ..) => Err(Unavailable(format!("cuSOLVER is not asked for {name}"))),
         }
     }
 
-    fn potrf<T: Scalar>(
+    /// A factorization, whose list begins with the triangle or the number of rows. Interchanges, or the scalars of
+    /// reflectors, go to an array of the caller's, with so many bytes for each.
+    fn factor<T: Scalar>(
         &self,
-        uplo: u8,
-        (n, ld): (usize, usize),
-        a: *mut c_void,
-    ) -> Result<(Duration, i32), Unavailable> {
-        let uplo = word(code_of(uplo).unwrap_or(0));
-        let a = self.load::<T>((n, n, ld), a)?;
-        let [matrix, lda] = [a.memory.start(), word(n.max(1))];
-        let work = self.work::<T>("potrf", &[uplo, word(n), matrix, lda])?;
-        let info = self.cuda.memory(size_of::<i32>())?;
-        let words = [self.handle, uplo, word(n), matrix, lda, work.0.start(), word(work.1), info.start()];
-        let start = Instant::now();
-        // SAFETY: the documented list, with memory of the GPU that is large enough.
-        unsafe { self.api.call(&self.name::<T>("potrf"), &words)? };
-        self.outcome(start, &a, &info)
-    }
-
-    fn getrf<T: Scalar>(
-        &self,
+        routine: &str,
+        first: *mut c_void,
         (m, n, ld): (usize, usize, usize),
         a: *mut c_void,
-        ipiv: *mut c_void,
+        array: Option<(*mut c_void, usize)>,
     ) -> Result<(Duration, i32), Unavailable> {
         let a = self.load::<T>((m, n, ld), a)?;
-        let [matrix, lda] = [a.memory.start(), word(m.max(1))];
-        let work = self.work::<T>("getrf", &[word(m), word(n), matrix, lda])?;
+        let head = [first, word(n), a.memory.start(), word(m.max(1))];
+        let (work, elements) = self.work::<T>(routine, &head)?;
         let info = self.cuda.memory(size_of::<i32>())?;
-        let count = m.min(n);
-        let pivots = self.cuda.memory(count * size_of::<i32>())?;
-        let words = [self.handle, word(m), word(n), matrix, lda, work.0.start(), pivots.start(), info.start()];
+        let (array, bytes) = array.map_or((std::ptr::null_mut(), 0), |(array, each)| (array, m.min(n) * each));
+        let found = self.cuda.memory(bytes)?;
+        let tail = match routine {
+            "potrf" => vec![work.start(), word(elements)],
+            "getrf" => vec![work.start(), found.start()],
+            _ => vec![found.start(), work.start(), word(elements)],
+        };
+        let words = [&[self.handle], &head[..], &tail, &[info.start()]].concat();
         let start = Instant::now();
         // SAFETY: the documented list, with memory of the GPU that is large enough.
-        unsafe { self.api.call(&self.name::<T>("getrf"), &words)? };
+        unsafe { self.api.call(&self.name::<T>(routine), &words)? };
         let outcome = self.outcome(start, &a, &info)?;
-        // SAFETY: the caller's array has a place for each interchange.
-        unsafe { pivots.store(0, column(ipiv, count * size_of::<i32>()))? };
-        Ok(outcome)
-    }
-
-    fn geqrf<T: Scalar>(
-        &self,
-        (m, n, ld): (usize, usize, usize),
-        a: *mut c_void,
-        tau: *mut c_void,
-    ) -> Result<(Duration, i32), Unavailable> {
-        let a = self.load::<T>((m, n, ld), a)?;
-        let [matrix, lda] = [a.memory.start(), word(m.max(1))];
-        let work = self.work::<T>("geqrf", &[word(m), word(n), matrix, lda])?;
-        let info = self.cuda.memory(size_of::<i32>())?;
-        let scalars = self.cuda.memory(m.min(n) * size_of::<T>())?;
-        let words =
-            [self.handle, word(m), word(n), matrix, lda, scalars.start(), work.0.start(), word(work.1), info.start()];
-        let start = Instant::now();
-        // SAFETY: the documented list, with memory of the GPU that is large enough.
-        unsafe { self.api.call(&self.name::<T>("geqrf"), &words)? };
-        let outcome = self.outcome(start, &a, &info)?;
-        // SAFETY: the caller's array has a place for the scalar of each reflector.
-        unsafe { scalars.store(0, column(tau, m.min(n) * size_of::<T>()))? };
+        // SAFETY: the caller's array has a place for each of them; without an array nothing is copied.
+        unsafe { found.store(0, column(array, bytes))? };
         Ok(outcome)
     }
 
