@@ -49,7 +49,7 @@ use crate::{
 use product::Product;
 use std::ops::Range;
 use stream::Stream;
-use superscalar_devices::opencl::{DeviceClass, OpenclQueue};
+use superscalar_devices::opencl::OpenclQueue;
 use superscalar_runtime::{DeviceError, IssueContext};
 use view::{Structure, View};
 
@@ -70,7 +70,7 @@ pub fn issue<T: Scalar>(context: &mut IssueContext<'_>, call: &Call<T>) -> Resul
 /// # Errors
 /// As for [`issue`].
 pub fn enqueue<T: Scalar>(queue: &mut OpenclQueue, scratch: Range<usize>, call: &Call<T>) -> Result<(), DeviceError> {
-    let parameters = Parameters::of(class_of(queue.class()), T::LETTER);
+    let parameters = Parameters::of(Class::of(queue.class()), T::LETTER);
     enqueue_with(&parameters, queue, scratch, call)
 }
 
@@ -125,15 +125,6 @@ pub fn scratch_bytes_with<T: Scalar>(parameters: &Parameters, call: &Call<T>) ->
     match call.check_shapes().and_then(|()| run(&mut stream, call)) {
         Ok(()) => stream.scratch_bytes(),
         Err(_) => 0,
-    }
-}
-
-/// The row of the table for a device.
-fn class_of(device: &DeviceClass) -> Class {
-    match (device.is_cpu, device.vector_f32) {
-        (true, 16..) => Class::WideCpu,
-        (true, _) => Class::Cpu,
-        (false, _) => Class::Gpu,
     }
 }
 

@@ -3,6 +3,8 @@
 //! The names of the blocking factors are those of Matsumoto, Nakasato and Sedukhin, "Implementing Level-3 BLAS Routines in OpenCL
 //! on Different Processing Units" (2014), §3: `wg` for a work-group's block, `wi` for a work-item's.
 
+use superscalar_devices::opencl::DeviceClass;
+
 /// A class of devices with a row in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
@@ -17,6 +19,16 @@ pub enum Class {
 impl Class {
     /// All classes.
     pub const ALL: [Self; 3] = [Self::WideCpu, Self::Cpu, Self::Gpu];
+
+    /// That of a device.
+    #[must_use]
+    pub fn of(device: &DeviceClass) -> Self {
+        match (device.is_cpu, device.vector_f32) {
+            (true, 16..) => Self::WideCpu,
+            (true, _) => Self::Cpu,
+            (false, _) => Self::Gpu,
+        }
+    }
 }
 
 /// How a work-group computes its block of a product.

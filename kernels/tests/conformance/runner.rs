@@ -16,6 +16,9 @@ use superscalar_runtime::{
 /// Longer than any case takes; a driver that does not answer fails the test and does not hang it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Bytes behind the scratch memory that no call may write.
+const GUARD_BYTES: usize = 256;
+
 /// Something that carries calls out.
 pub trait Runner<T: Scalar> {
     /// Carries the call out on a heap with these contents, which become those that it leaves.
@@ -29,6 +32,11 @@ pub trait Runner<T: Scalar> {
     /// Whether triangular solves divide by elements whose reciprocals overflow: subnormal ones.
     fn divides_by_subnormals(&self) -> bool {
         true
+    }
+
+    /// Whether it is a GPU, which cuts operands into blocks at larger orders, and is faster with them.
+    fn is_gpu(&self) -> bool {
+        false
     }
 }
 
@@ -125,8 +133,9 @@ impl<T: Scalar> Runner<T> for OnDevice {
         let operands = image.bytes().len();
         let start = operands.next_multiple_of(self.memory.align);
         let scratch = start..start + self.backend::<T>().scratch_bytes(call);
-        assert!(scratch.end <= self.memory.bytes, "a heap of {} bytes for {}", self.memory.bytes, scratch.end);
-        let mut buffer = vec![0xff_u8; scratch.end];
+        let guard = scratch.end..scratch.end + GUARD_BYTES;
+        assert!(guard.end <= self.memory.bytes, "a heap of {} bytes for {}", self.memory.bytes, guard.end);
+        let mut buffer = vec![0xff_u8; guard.end];
         buffer[..operands].copy_from_slice(image.bytes());
         let loaded = self.copy(&mut buffer, true, &[]);
         let issued = self.issue(call, scratch, loaded);
@@ -138,9 +147,10 @@ impl<T: Scalar> Runner<T> for OnDevice {
             None => given_up(buffer),
         };
         // The call has ended; a copy that waited for one that has failed would fail, too.
-        let stored = self.copy(&mut buffer[..operands], false, &[]);
+        let stored = self.copy(&mut buffer, false, &[]);
         let Some(copied) = self.end(stored) else { given_up(buffer) };
         copied.expect("a copy out of the heap");
+        assert!(buffer[guard].iter().all(|&byte| byte == 0xff), "written behind the scratch memory: {call:?}");
         image.bytes_mut().copy_from_slice(&buffer[..operands]);
         outcome
     }

@@ -2,6 +2,7 @@
 
 use std::{ptr::NonNull, sync::Arc, time::Duration};
 use superscalar_devices::opencl::{OpenclDevice, OpenclQueue, Settings, devices, named};
+use superscalar_kernels::opencl::Class;
 use superscalar_runtime::{Device, DeviceError, DeviceMemory, DeviceRegion, Finished, HostRegion, Transfer};
 
 /// A device with its heap.
@@ -38,6 +39,11 @@ impl Heap {
     /// What the device is called.
     pub fn name(&self) -> String {
         self.device.info().name
+    }
+
+    /// The device's class.
+    pub fn class(&self) -> Class {
+        Class::of(self.device.class())
     }
 
     /// Copies bytes to the heap's start.
