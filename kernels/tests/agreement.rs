@@ -49,8 +49,8 @@ fn shapes() -> Vec<(usize, usize, usize)> {
     shapes
 }
 
-/// Pairs of alpha and beta that are tried: all, or, where the reference loops take long, one at random of those in
-/// which alpha is not zero. They come before the others, and there are `general` of them.
+/// The pairs of alpha and beta that are tried: all of them, or one where the reference loops take long. That one is
+/// chosen at random from the first `general` pairs, in which alpha is not zero.
 fn tried<'f, F>(numbers: &mut Random, multiplications: usize, general: usize, factors: &'f [F]) -> &'f [F] {
     if multiplications <= 100_000 {
         return factors;

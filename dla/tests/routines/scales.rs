@@ -44,8 +44,9 @@ fn scaled(x: c64, e: i32) -> c64 {
     x * power(e / 2) * power(e - e / 2)
 }
 
-/// Every exponent e that is tried and at which 2^(e + bits), and for an inverse 2^(bits - e), is a number, with every order; 1 to 12
-/// right-hand sides, and the tiles of the library and small ones, by turns. `bits` may depend on the order.
+/// Every exponent e that is tried and at which 2^(e + bits), and for an inverse 2^(bits - e), is a number, with every
+/// order; 1 to 12 right-hand sides, and the tiles of the library and small ones, by turns. `bits` may depend on the
+/// order.
 fn every_scale<T: Scalar>(bits: impl Fn(usize) -> i32, inverse: bool, check: impl Fn(&Case<'_>)) {
     let (rt, (most, _, least)) = (runtime(), exponents::<T>());
     for e in (least..=most).filter(|&e| tries_scale::<T::Real>(e)) {

@@ -78,7 +78,7 @@ pub fn trmm_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
 
 /// Several levels of halves, and a minor that fails in one of the last.
 pub fn potrf_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
-    // The largest order is one block more on a GPU only.
+    // The largest order is there for GPUs; the reference takes long for it.
     let orders = [200, 321, 600].into_iter().chain(suite.is_gpu().then_some(1100));
     for (n, uplo) in orders.flat_map(|n| UPLOS.map(|uplo| (n, uplo))) {
         // Of the largest, one of the two.
@@ -133,7 +133,7 @@ pub fn laswp_in_chunks<T: Scalar>(suite: &mut Suite<'_, T>) {
 
 /// More columns than a grid of some devices has blocks in its second direction.
 pub fn copy_beyond_a_grid<T: Scalar>(suite: &mut Suite<'_, T>) {
-    // The host has no grids; it is tested once, and not again with every instruction set.
+    // The host has no grids: its kernels are tested once, and not again with every instruction set.
     if sets::is_one_of_each() {
         return;
     }

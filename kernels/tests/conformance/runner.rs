@@ -34,7 +34,7 @@ pub trait Runner<T: Scalar> {
         true
     }
 
-    /// Whether it is a GPU, which cuts operands into blocks at larger orders, and is faster with them.
+    /// Whether it is an NVIDIA GPU, for whose blocks some operands are larger.
     fn is_gpu(&self) -> bool {
         false
     }

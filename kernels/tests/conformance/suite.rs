@@ -51,7 +51,7 @@ impl<'r, T: Scalar> Suite<'r, T> {
         self.runner.divides_by_subnormals()
     }
 
-    /// Whether it is a GPU that carries them out.
+    /// Whether calls are carried out by an NVIDIA GPU.
     pub fn is_gpu(&self) -> bool {
         self.runner.is_gpu()
     }

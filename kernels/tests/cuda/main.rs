@@ -7,11 +7,11 @@ use superscalar_devices::cuda;
 use superscalar_kernels::{Op, Scalar, c32, c64, cuda::Family, device::Call, device::Mat, operations::Larfb};
 use superscalar_oracle::is_full;
 
-/// What the compiler is asked for: an architecture, and every family for elements of a type.
+/// An architecture, and the function that compiles all kernels of a type for it.
 type Job = (&'static str, fn(&str) -> bool);
 
-/// The architecture that the kernels were measured on, for all types; and of the oldest and the newest that NVRTC 13
-/// knows and that we do, one for a complex and one for a real type.
+/// What is compiled: all types for the architecture that the kernels were measured on; a complex type for the oldest
+/// architecture that NVRTC 13 and the kernels know, and a real one for the newest.
 const JOBS: [Job; 6] = [
     ("sm_90", compiles::<c64>),
     ("sm_90", compiles::<c32>),
@@ -20,7 +20,7 @@ const JOBS: [Job; 6] = [
     ("sm_90", compiles::<f64>),
     ("sm_90", compiles::<f32>),
 ];
-/// The other type of the oldest and of the newest, with FULL=1 only.
+/// With FULL=1 a real type for the oldest architecture and a complex one for the newest are compiled, too.
 const FULL_JOBS: [Job; 2] = [("sm_75", compiles::<f64>), ("sm_100", compiles::<c32>)];
 
 /// Compiles every family for elements of this type; whether there is a compiler.

@@ -1,6 +1,8 @@
-//! The kernels for OpenCL against the reference: four types, every option, ragged shapes, odd offsets and leading dimensions, with the
-//! parameters of every class of devices, on the first device there is. Those of its own class are tested by `conformance`, and
-//! here with FULL=1 only. Without a device the tests say that they are skipped; `REQUIRE_OPENCL=1` makes that a failure.
+//! The kernels for OpenCL against the reference: four types, every option, ragged shapes, odd offsets and leading
+//! dimensions, with the parameters of every class of devices, on the first device there is. Without one the tests say
+//! that they are skipped; `REQUIRE_OPENCL=1` makes that a failure.
+//!
+//! The parameters of the device's own class are tested by `conformance`, and here with FULL=1 only.
 
 mod factorizations;
 #[allow(dead_code)] // The benchmark uses the rest.
@@ -25,7 +27,8 @@ const DIAGS: [Diag; 2] = [Diag::NonUnit, Diag::Unit];
 
 type OpenHeap = Option<Mutex<Heap>>;
 
-/// The device with one of two heaps, for one test at a time each: one test's reference runs while the other's kernels do.
+/// The device, with one of two heaps, each for one test at a time: the reference of one test runs while the device
+/// works for the other.
 fn device() -> Option<MutexGuard<'static, Heap>> {
     static HEAPS: [OnceLock<OpenHeap>; 2] = [const { OnceLock::new() }; 2];
     let opened = |heap: &'static OnceLock<OpenHeap>| {
