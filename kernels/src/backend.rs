@@ -7,10 +7,11 @@
 use crate::Scalar;
 use crate::scalar::choice::ByType;
 use crate::scalar::{c32, c64};
+#[cfg(not(test))]
+use crate::vector::dispatch;
 use crate::vector::loops::{ChooseVectors, VectorParts};
 use crate::vector::{
     Blocks, Factorization, LuPanel, Pack, Packed, QrPanel, Small, SmallRank, Thin, Triangular, TriangularProduct,
-    dispatch,
 };
 use std::sync::OnceLock;
 
@@ -51,6 +52,12 @@ pub(crate) fn vectors<T: Scalar>() -> &'static VectorParts<T> {
     backend::<T>().vectors()
 }
 
+/// Integration tests run the kernels; here they would only be compiled once more.
+#[cfg(test)]
+fn dispatch<T: Scalar, K: crate::vector::Kernel<T>>(_: K) -> K::Output {
+    unreachable!("no unit test runs a kernel through its backend")
+}
+
 struct Compiled;
 
 macro_rules! compiled {
@@ -70,10 +77,6 @@ macro_rules! compiled {
                 #[inline]
                 fn vectors(&self) -> &'static VectorParts<$t> {
                     static CHOSEN: OnceLock<&VectorParts<$t>> = OnceLock::new();
-                    // Tests choose the instruction set anew.
-                    if cfg!(test) {
-                        return Backend::<$t>::choose_vectors(self);
-                    }
                     CHOSEN.get_or_init(|| Backend::<$t>::choose_vectors(self))
                 }
                 // A function of its own, or callers would compile the loops again.

@@ -37,8 +37,9 @@ impl<T: Scalar> Remembered<T> {
     }
 }
 
-/// C of a product, of a rank-k update and of a product with a Hermitian matrix, with what is remembered and without.
-fn agree<T: Scalar>(op_a: Op, a: &Remembered<T>, op_b: Op, b: &Remembered<T>) {
+/// C of a product, of a rank-k update and of a product with a Hermitian matrix, with what is remembered, some times one
+/// after the other, and without.
+fn agree<T: Scalar>(times: usize, op_a: Op, a: &Remembered<T>, op_b: Op, b: &Remembered<T>) {
     let n = a.n;
     let run = |remember: bool| {
         let mut c = [99, 98, 97].map(|seed| numbers::<T>(seed, n * n));
@@ -58,20 +59,27 @@ fn agree<T: Scalar>(op_a: Op, a: &Remembered<T>, op_b: Op, b: &Remembered<T>) {
         }
         c
     };
-    assert_eq!(run(true), run(false), "{op_a:?} {op_b:?} n = {n}");
+    let expected = run(false);
+    for time in 0..times {
+        assert_eq!(run(true), expected, "{op_a:?} {op_b:?} n = {n}, time {time}");
+    }
 }
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
 
 fn every_operation<T: Scalar>() {
+    let is_double = size_of::<T::Real>() == size_of::<f64>();
     for n in [1, 47, 48, 100, 275] {
         let store = PackStore::new(1 << 20);
         let mut tiles: Vec<_> = (0..3).map(|seed| Remembered::<T>::new(seed, n, &store)).collect();
         for round in 0..2 {
-            for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
+            for (at, (op_a, op_b)) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))).enumerate() {
+                // Of the largest, in double precision, three pairs, in which each operation is once on each side.
+                if n == 275 && is_double && (at / 3 + at % 3) % 3 != 1 {
+                    continue;
+                }
                 for (i, j) in [(0, 1), (1, 0), (0, 0), (2, 0)] {
-                    agree(op_a, &tiles[i], op_b, &tiles[j]);
-                    agree(op_a, &tiles[i], op_b, &tiles[j]);
+                    agree(2, op_a, &tiles[i], op_b, &tiles[j]);
                 }
             }
             tiles[0].change(17 + round);
@@ -99,7 +107,7 @@ fn a_store_keeps_its_bound_and_gives_up_the_oldest() {
     let tiles: Vec<_> = (0..6).map(|seed| Remembered::<f64>::new(seed, n, &store)).collect();
     for _ in 0..2 {
         for a in &tiles {
-            agree(Op::None, a, Op::Trans, &tiles[0]);
+            agree(1, Op::None, a, Op::Trans, &tiles[0]);
             assert!(store.bytes() <= 5 * tile_bytes / 2, "{} bytes", store.bytes());
         }
     }
@@ -110,7 +118,7 @@ fn a_store_keeps_its_bound_and_gives_up_the_oldest() {
 fn a_store_without_room_is_done_without() {
     let store = PackStore::new(0);
     let (a, b) = (Remembered::<f64>::new(1, 100, &store), Remembered::new(2, 100, &store));
-    agree(Op::None, &a, Op::None, &b);
+    agree(1, Op::None, &a, Op::None, &b);
     assert_eq!(store.bytes(), 0);
 }
 
@@ -124,7 +132,7 @@ fn threads_share_packed_tiles() {
             let tiles = &tiles;
             s.spawn(move || {
                 for at in 0..200 {
-                    agree(Op::None, &tiles[(at * 5 + thread) % 8], Op::ConjTrans, &tiles[(at / 8) % 8]);
+                    agree(1, Op::None, &tiles[(at * 5 + thread) % 8], Op::ConjTrans, &tiles[(at / 8) % 8]);
                 }
             });
         }

@@ -12,6 +12,7 @@
 //! | How far off are factors and solutions? | [`residual`]: LAPACK's ratios, for [`Wide`] matrices |
 //! | And large matrices? | [`Sum`]: sums of products of [`Factor`]s, probed by vectors in O(n²) |
 //! | How far apart are two results? | [`roundoffs`]; element by element [`assert_near`] with a [`Nearness`] |
+//! | Which powers of two are tried, and is nothing left out? | [`tries_scale`], [`is_full`] |
 //! | Is that little enough? | [`at_most`]; of several figures the [`largest`] counts |
 //!
 //! A comparison with NaN is false, so a check of the form "fail if the error is greater than the bound" accepts NaN,
@@ -41,6 +42,7 @@ pub mod parallel;
 mod probe;
 mod random;
 pub mod residual;
+mod scales;
 mod stored;
 mod sum;
 mod wide;
@@ -50,6 +52,7 @@ pub use compare::{Nearness, assert_near, identical, is_finite, mismatch, roundof
 pub use factor::{Factor, Storage, each, general, interchange, modulus, one_and_inf, stored, transformed, triangle};
 pub use probe::vectors;
 pub use random::{Random, element, whole};
+pub use scales::{is_full, tries_scale};
 pub use stored::{Layout, Stored};
 pub use sum::{COLUMNS_MAX, ROUNDINGS_MAX, Sum};
 pub use wide::{Wide, narrow, wide};

@@ -2,7 +2,7 @@
 
 use superscalar_dla::Scalar;
 use superscalar_kernels::{Real, c64};
-use superscalar_oracle::wide;
+use superscalar_oracle::{tries_scale, wide};
 
 /// Whether the type is one of single precision.
 pub fn is_single<T: Scalar>() -> bool {
@@ -17,6 +17,11 @@ pub fn least<T: Scalar>() -> f64 {
 /// The exponents k for which integers from 1 to 7, times 2ᵏ, are numbers of this type.
 pub fn powers_of_two<T: Scalar>() -> std::ops::RangeInclusive<i32> {
     if is_single::<T>() { -149..=125 } else { -1074..=1021 }
+}
+
+/// Those that are tried: all in single precision; of the others some, unless FULL=1.
+pub fn tried_powers_of_two<T: Scalar>() -> impl Iterator<Item = i32> {
+    powers_of_two::<T>().filter(|&k| tries_scale::<T::Real>(k))
 }
 
 /// 2ᵏ x, rounded only where that is subnormal or overflows.

@@ -14,10 +14,12 @@ pub fn potrf<T: Scalar>(uplo: Uplo, a: MatMut<'_, T>) -> Result<(), NotPositiveD
     // A = Uᴴ U is conj(A) = Uᵀ conj(U), so the transposed view holds the lower factor of conj(A), which is Aᵀ there.
     let mut a = if uplo == Uplo::Upper { a.transpose() } else { a };
     let n = a.nrows();
+    // The finished elements of each row of L, so that sums run over adjacent ones.
+    let mut l: Vec<Vec<T>> = vec![Vec::new(); n];
     for j in 0..n {
         let mut pivot = a[(j, j)].re();
-        for p in 0..j {
-            pivot -= (a[(j, p)] * a[(j, p)].conj()).re();
+        for &x in &l[j] {
+            pivot -= (x * x.conj()).re();
         }
         let positive = pivot > T::Real::ZERO;
         if !positive {
@@ -27,10 +29,11 @@ pub fn potrf<T: Scalar>(uplo: Uplo, a: MatMut<'_, T>) -> Result<(), NotPositiveD
         a[(j, j)] = T::from_real(root);
         for i in j + 1..n {
             let mut x = a[(i, j)];
-            for p in 0..j {
-                x -= a[(i, p)] * a[(j, p)].conj();
+            for (&l_ip, &l_jp) in l[i].iter().zip(&l[j]) {
+                x -= l_ip * l_jp.conj();
             }
             a[(i, j)] = T::from_parts(x.re() / root, x.im() / root);
+            l[i].push(a[(i, j)]);
         }
     }
     Ok(())

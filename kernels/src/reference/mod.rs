@@ -37,6 +37,16 @@ fn element<T: Scalar>(op: Op, a: MatRef<'_, T>, i: usize, j: usize) -> T {
     }
 }
 
+/// Rows of m x k elements, so that sums run over adjacent ones.
+fn rows<T: Scalar>((m, k): (usize, usize), at: impl Fn(usize, usize) -> T) -> Vec<Vec<T>> {
+    (0..m).map(|i| (0..k).map(|p| at(i, p)).collect()).collect()
+}
+
+/// The sum of the products of a row's and a column's elements, from the first to the last.
+fn dot<T: Scalar>(row: &[T], column: &[T]) -> T {
+    row.iter().zip(column).map(|(&x, &y)| x * y).sum()
+}
+
 /// Whether (i, j) is in the triangle, diagonal included.
 fn in_triangle(uplo: Uplo, i: usize, j: usize) -> bool {
     match uplo {

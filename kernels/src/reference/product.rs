@@ -1,6 +1,6 @@
 //! gemm, and what is a gemm with a symmetric operand or result, as loops.
 
-use super::{element, in_triangle};
+use super::{dot, element, in_triangle, rows};
 use crate::{MatMut, MatRef, Op, Scalar, Side, Symmetry, Uplo};
 
 /// C = alpha op(A) op(B) + beta C. See [`cpu::gemm`](crate::cpu::gemm).
@@ -18,10 +18,11 @@ pub fn gemm<T: Scalar>(
 ) {
     let ((m, k), (k_b, n)) = (op_a.shape(a.shape()), op_b.shape(b.shape()));
     assert_eq!((m, k, n), (c.nrows(), k_b, c.ncols()), "shapes of a product");
+    let a = rows((m, k), |i, p| element(op_a, a, i, p));
     for j in 0..n {
+        let column: Vec<T> = (0..k).map(|p| element(op_b, b, p, j)).collect();
         for i in 0..m {
-            let sum = || (0..k).map(|p| element(op_a, a, i, p) * element(op_b, b, p, j)).sum();
-            c[(i, j)] = update(alpha, sum, beta, &c[(i, j)]);
+            c[(i, j)] = update(alpha, || dot(&a[i], &column), beta, &c[(i, j)]);
         }
     }
 }
@@ -84,10 +85,11 @@ pub fn gemmt<T: Scalar>(
     let ((n, k), (k_b, n_b)) = (op_a.shape(a.shape()), op_b.shape(b.shape()));
     assert_eq!((n, k, n_b), (c.nrows(), k_b, c.ncols()), "shapes of a product");
     assert_eq!(n, n_b, "a triangle is square");
+    let a = rows((n, k), |i, p| element(op_a, a, i, p));
     for j in 0..n {
+        let column: Vec<T> = (0..k).map(|p| element(op_b, b, p, j)).collect();
         for i in (0..n).filter(|&i| in_triangle(uplo, i, j)) {
-            let sum = || (0..k).map(|p| element(op_a, a, i, p) * element(op_b, b, p, j)).sum();
-            c[(i, j)] = update(alpha, sum, beta, &c[(i, j)]);
+            c[(i, j)] = update(alpha, || dot(&a[i], &column), beta, &c[(i, j)]);
         }
     }
 }
@@ -132,11 +134,12 @@ fn rank_2k<T: Scalar>(
 ) {
     let (n, k) = op.shape(a.shape());
     assert_eq!(((n, n), a.shape()), (c.shape(), b.shape()), "shapes of a rank-2k update");
+    let [a, b] = [a, b].map(|x| rows((n, k), |i, p| element(op, x, i, p)));
     for j in 0..n {
+        let [column_a, column_b] = [&a, &b].map(|x| x[j].iter().map(|&x| star(x)).collect::<Vec<T>>());
         for i in (0..n).filter(|&i| in_triangle(uplo, i, j)) {
-            let product = |x, y| (0..k).map(|p| element(op, x, i, p) * star(element(op, y, j, p))).sum();
-            let half = update(first, || product(a, b), beta, &c[(i, j)]);
-            c[(i, j)] = update(second, || product(b, a), T::ONE, &half);
+            let half = update(first, || dot(&a[i], &column_b), beta, &c[(i, j)]);
+            c[(i, j)] = update(second, || dot(&b[i], &column_a), T::ONE, &half);
         }
     }
 }
@@ -190,13 +193,15 @@ fn with_whole<T: Scalar>(
 ) {
     assert_eq!(b.shape(), c.shape(), "shapes of a product");
     assert_eq!(order, side.order(c.shape()), "shapes of a product");
+    let (left, right): (&dyn Fn(_, _) -> T, &dyn Fn(_, _) -> T) = match side {
+        Side::Left => (&at, &|p, j| b.at(p, j)),
+        Side::Right => (&|i, p| b.at(i, p), &at),
+    };
+    let rows = rows((c.nrows(), order), left);
     for j in 0..c.ncols() {
+        let column: Vec<T> = (0..order).map(|p| right(p, j)).collect();
         for i in 0..c.nrows() {
-            let sum = || match side {
-                Side::Left => (0..order).map(|p| at(i, p) * b.at(p, j)).sum(),
-                Side::Right => (0..order).map(|p| b.at(i, p) * at(p, j)).sum(),
-            };
-            c[(i, j)] = update(alpha, sum, beta, &c[(i, j)]);
+            c[(i, j)] = update(alpha, || dot(&rows[i], &column), beta, &c[(i, j)]);
         }
     }
 }

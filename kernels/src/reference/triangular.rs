@@ -1,6 +1,6 @@
 //! trsm and trmm as loops.
 
-use super::{element, in_triangle};
+use super::{dot, element};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 
 /// op(A) X = alpha B or X op(A) = alpha B, X over B. See [`cpu::trsm`](crate::cpu::trsm).
@@ -27,7 +27,7 @@ pub fn trsm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: 
                 continue;
             }
             let mut x = alpha * b[(i, col)];
-            for p in (0..n).filter(|&p| p != i && in_triangle(uplo, i, p)) {
+            for p in if uplo == Uplo::Lower { 0..i } else { i + 1..n } {
                 x -= at(i, p) * b[(p, col)];
             }
             b[(i, col)] = if diag == Diag::Unit { x } else { x.quotient(at(i, i)) };
@@ -53,11 +53,12 @@ pub fn trmm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: 
     };
     let flips = (op != Op::None) != (side == Side::Right);
     let uplo = if flips { uplo.flip() } else { uplo };
+    let part = |i| if uplo == Uplo::Lower { 0..i + 1 } else { i..n };
+    let rows: Vec<Vec<T>> = (0..n).map(|i| part(i).map(|p| at(i, p)).collect()).collect();
     for col in 0..b.ncols() {
         let old: Vec<T> = (0..n).map(|i| b[(i, col)]).collect();
         for i in 0..n {
-            let sum = || (0..n).filter(|&p| in_triangle(uplo, i, p)).map(|p| at(i, p) * old[p]).sum();
-            b[(i, col)] = if alpha == T::ZERO { T::ZERO } else { alpha * sum() };
+            b[(i, col)] = if alpha == T::ZERO { T::ZERO } else { alpha * dot(&rows[i], &old[part(i)]) };
         }
     }
 }

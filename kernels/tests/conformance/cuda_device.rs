@@ -25,6 +25,10 @@ impl<T: Scalar> Runner<T> for Shared {
         // cuBLAS multiplies by reciprocals.
         false
     }
+
+    fn is_gpu(&self) -> bool {
+        true
+    }
 }
 
 /// The first GPU; none if there is none.

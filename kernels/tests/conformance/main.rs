@@ -64,7 +64,8 @@ instantiate! {
     #[cfg(feature = "opencl")] opencl
 }
 
-/// The kernels that are generated for each class of devices, on whatever device there is.
+/// The kernels that are generated for each class of devices, on whatever device there is: those for GPUs in all types, those for CPUs, one of
+/// which the device has by itself, in two.
 #[cfg(feature = "opencl")]
 mod opencl_classes {
     use super::{
@@ -73,14 +74,23 @@ mod opencl_classes {
         products, triangles,
     };
 
-    macro_rules! classes {
+    mod gpu {
+        each_type! { kernels gpu }
+    }
+
+    macro_rules! of_cpus {
         ($($class:ident)*) => {$(
             mod $class {
-                each_type! { kernels $class }
+                mod s {
+                    kernels! { $class f32 }
+                }
+                mod z {
+                    kernels! { $class superscalar_kernels::c64 }
+                }
             }
         )*};
     }
-    classes! { wide narrow gpu }
+    of_cpus! { wide narrow }
 }
 
 /// The host's kernels once more, behind a driver.

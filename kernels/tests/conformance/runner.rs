@@ -36,6 +36,11 @@ pub trait Runner<T: Scalar> {
     fn divides_by_subnormals(&self) -> bool {
         true
     }
+
+    /// Whether it is an NVIDIA GPU, for whose blocks some operands are larger.
+    fn is_gpu(&self) -> bool {
+        false
+    }
 }
 
 /// The host's kernels, on host memory.

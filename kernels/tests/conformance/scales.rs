@@ -1,5 +1,6 @@
-//! Systems and factorizations at every scale: s A X = s B for all powers of two s for which s A and s B are numbers,
-//! subnormal ones included.
+//! Systems and factorizations at every scale: s A X = s B for powers of two s for which s A and s B are numbers,
+//! subnormal ones included: all of them in single precision, and in double precision those of `tries_scale`, all with
+//! FULL=1.
 //!
 //! A, X and B = A X are small integers, so that scaling loses nothing. Where s A is subnormal a rounding is a part of s
 //! and not of the result; `slack` is that part. In factorizations a few powers of two are left at the upper end, for
@@ -11,6 +12,7 @@ use superscalar_kernels::{
     device::{Call, Mat},
     operations::{Action, Getrf, Potrf, Triangular},
 };
+use superscalar_oracle::tries_scale;
 
 /// Orders at every scale, and one beyond the small kernels at some of them.
 const ORDERS: [usize; 4] = [1, 2, 5, 20];
@@ -32,11 +34,11 @@ fn at_scale<T: Scalar>(x: T, e: i32) -> T {
     T::from_parts(by(x.re()), by(x.im()))
 }
 
-/// Every exponent from that of the least number on for which parts of up to 2^bits are numbers, with the orders that
-/// are tried at it.
+/// The exponents that are tried, from that of the least number on, for which parts of up to 2^bits are numbers, with
+/// the orders that are tried at it.
 fn scales<R: Real>(bits: i32) -> impl Iterator<Item = (i32, usize)> {
     let (most, _, least) = exponents::<R>();
-    (least..=most - bits).flat_map(|e| {
+    (least..=most - bits).filter(|&e| tries_scale::<R>(e)).flat_map(|e| {
         let large = (e.rem_euclid(LARGE.1 as i32) == 0).then_some(LARGE.0);
         ORDERS.into_iter().chain(large).map(move |n| (e, n))
     })

@@ -51,6 +51,11 @@ impl<'r, T: Scalar> Suite<'r, T> {
         self.runner.divides_by_subnormals()
     }
 
+    /// Whether calls are carried out by an NVIDIA GPU.
+    pub fn is_gpu(&self) -> bool {
+        self.runner.is_gpu()
+    }
+
     /// Carries the call out and judges nothing.
     pub fn attempt(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
         self.runner.run(call, image)

@@ -2,12 +2,26 @@
 //!
 //! What they compute is judged by the suite in `conformance`, which needs a GPU.
 
+use std::{num::NonZero, sync::Mutex, thread};
 use superscalar_devices::cuda;
 use superscalar_kernels::{Op, Scalar, c32, c64, cuda::Family, device::Call, device::Mat, operations::Larfb};
+use superscalar_oracle::is_full;
 
-/// Architectures that the compiler is asked for: the one that the kernels were measured on, for all types; and for a real and a complex one, which
-/// is half the time, the oldest and the newest that NVRTC 13 knows and that we do.
-const ARCHITECTURES: [(&str, bool); 3] = [("sm_90", true), ("sm_75", false), ("sm_100", false)];
+/// An architecture, and the function that compiles all kernels of a type for it.
+type Job = (&'static str, fn(&str) -> bool);
+
+/// What is compiled: all types for the architecture that the kernels were measured on; a complex type for the oldest
+/// architecture that NVRTC 13 and the kernels know, and a real one for the newest.
+const JOBS: [Job; 6] = [
+    ("sm_90", compiles::<c64>),
+    ("sm_90", compiles::<c32>),
+    ("sm_75", compiles::<c32>),
+    ("sm_100", compiles::<f64>),
+    ("sm_90", compiles::<f64>),
+    ("sm_90", compiles::<f32>),
+];
+/// With FULL=1 a real type for the oldest architecture and a complex one for the newest are compiled, too.
+const FULL_JOBS: [Job; 2] = [("sm_75", compiles::<f64>), ("sm_100", compiles::<c32>)];
 
 /// Compiles every family for elements of this type; whether there is a compiler.
 fn compiles<T: Scalar>(arch: &str) -> bool {
@@ -43,17 +57,13 @@ fn compiles<T: Scalar>(arch: &str) -> bool {
 
 #[test]
 fn every_kernel_compiles_and_spills_nothing() {
+    let more = if is_full() { &FULL_JOBS[..] } else { &[] };
+    let jobs = Mutex::new(JOBS.iter().chain(more));
     // The compiler takes its time, for one program on one thread.
-    std::thread::scope(|s| {
-        for (arch, has_all_types) in ARCHITECTURES {
-            s.spawn(move || {
-                compiles::<f64>(arch)
-                    && compiles::<c32>(arch)
-                    && has_all_types
-                    && compiles::<f32>(arch)
-                    && compiles::<c64>(arch)
-            });
-        }
+    let next = || jobs.lock().expect("no thread panics with the lock").next();
+    let work = || while next().is_some_and(|(arch, compiles)| compiles(arch)) {};
+    thread::scope(|s| {
+        (0..thread::available_parallelism().map_or(1, NonZero::get)).for_each(|_| _ = s.spawn(work));
     });
 }
 

@@ -5,6 +5,7 @@ use std::{env, process::Command};
 use superscalar_kernels::cpu::InstructionSet;
 
 const INSTRUCTIONS: &str = "SUPERSCALAR_INSTRUCTIONS";
+const BLOCK_MAX: &str = "SUPERSCALAR_TEST_BLOCK_MAX";
 
 /// Rows, columns and depth of blocks: the widest register tile, three vectors of sixteen. Half of the conformance suite's shapes have
 /// several of them.
@@ -20,7 +21,7 @@ pub fn run_with_each(names: &[&str]) {
         }
         let mut tests = Command::new(&program);
         tests.args(names).arg("the_set_asked_for_is_in_use");
-        tests.env(INSTRUCTIONS, set.to_string()).env("SUPERSCALAR_TEST_BLOCK_MAX", BLOCK);
+        tests.env(INSTRUCTIONS, set.to_string()).env(BLOCK_MAX, BLOCK);
         let output = tests.output().expect("this program runs once more");
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "with {set}:\n{said}\n{}", String::from_utf8_lossy(&output.stderr));
@@ -28,6 +29,12 @@ pub fn run_with_each(names: &[&str]) {
             assert!(said.lines().any(|line| line.contains(name) && line.ends_with("... ok")), "with {set}, no {name}");
         }
     }
+}
+
+/// Whether this process is one of those that [`run_with_each`] starts.
+#[allow(dead_code)] // Some of the programs that use this module run the same in each process.
+pub fn is_one_of_each() -> bool {
+    env::var_os(BLOCK_MAX).is_some()
 }
 
 #[test]
