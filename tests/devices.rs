@@ -135,7 +135,7 @@ fn same_results_as_on_the_host<T: Scalar>(set: usize, names: &str, memory_bytes:
         let rt = runtime(names, memory_bytes, policy);
         // Each policy with each distribution on one of the three sets of devices; with FULL=1 on all.
         let turns = Distribution::ALL.into_iter().enumerate();
-        for (_, distribution) in turns.filter(|(turn, _)| is_full || (at + turn + set) % 3 == 0) {
+        for (_, distribution) in turns.filter(|(turn, _)| is_full || (at + turn + set).is_multiple_of(3)) {
             let what = format!("{names}, {memory_bytes:?} bytes, {policy}, {distribution}");
             let options = plain.distribution(distribution);
             let found = [products::<T>(&rt, &options), factorizations::<T>(&rt, &options)];

@@ -51,7 +51,7 @@ impl Runtimes {
     fn due(&self) -> impl Iterator<Item = &Runtime> {
         let (policies, turn) = (PolicyName::ALL.len(), self.turn.replace(self.turn.get() + 1));
         let (other, is_full) = (1 + turn % (policies - 1), std::env::var("FULL").as_deref() == Ok("1"));
-        let is_due = move |at: usize| is_full || at % policies == 0 || at % policies == other;
+        let is_due = move |at: usize| is_full || at.is_multiple_of(policies) || at % policies == other;
         self.all.iter().enumerate().filter(move |(at, _)| is_due(*at)).map(|(_, runtime)| runtime)
     }
 

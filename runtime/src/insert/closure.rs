@@ -87,10 +87,13 @@ where
     }
 }
 
-/// A body whose result goes into an output, which its task writes besides what the body uses.
+/// What a task uses that computes an R: what its body does, and the output.
+type Computing<B, R> = (B, BoundTo<Option<R>, WRITE>);
+
+/// A body whose result goes into an output.
 pub(crate) fn computing<B: Bound, R>(
     body: impl for<'t> FnOnce(Item<'t, B>) -> R,
-) -> impl for<'t> FnOnce(Item<'t, (B, BoundTo<Option<R>, WRITE>)>) {
+) -> impl for<'t> FnOnce(Item<'t, Computing<B, R>>) {
     move |(items, output)| *output = Some(body(items))
 }
 
