@@ -79,7 +79,7 @@ input() {
 run() {
     local program=$1 input=$2
     shift 2
-    env "$@" LD_PRELOAD="$library" timeout 600 "$program" <"$input" >output.out 2>errors.out || { cat errors.out && return 1; }
+    env "$@" LD_PRELOAD="$library" timeout 300 "$program" <"$input" >output.out 2>errors.out || { cat errors.out && return 1; }
     # A tester ends well whatever it finds.
     if grep -qiE 'FAIL|FATAL|SUSPECT|ABANDONED|superscalar:|ld\.so' ./*.out; then
         grep -hiE -m 3 'FAIL|FATAL|SUSPECT|ABANDONED|superscalar:|ld\.so' ./*.out
@@ -88,21 +88,13 @@ run() {
     grep -qiE 'PASS' ./*.out
 }
 
-# begin NAME VARIABLE=VALUE...: a pass beside the others, in a folder of its own. Testers make many small calls, which keep one processor busy.
-begin() {
-    (cd "$(mktemp -d -p "$folder")" || exit 2; pass "$@"; exit "$status") &
-    passes+=($!)
-}
-
-passes=()
 read -ra levels <<<"${LEVELS:-1 2 3 4}"
 if [ -z "${DEVICES:-}" ]; then
-    begin "by default"
+    pass "by default"
     for nb in $([ -n "${QUICK:-}" ] && echo 5 || echo 3 5 64); do
-        begin "tiles of $nb" SUPERSCALAR_BLAS_THRESHOLD=0 SUPERSCALAR_BLAS_NB=$nb SUPERSCALAR_WORKERS=2
+        pass "tiles of $nb" SUPERSCALAR_BLAS_THRESHOLD=0 SUPERSCALAR_BLAS_NB=$nb SUPERSCALAR_WORKERS=2
     done
 fi
-begin "on ${DEVICES:-simulated devices}" SUPERSCALAR_BLAS_THRESHOLD=0 SUPERSCALAR_BLAS_NB=5 SUPERSCALAR_WORKERS=2 \
+pass "on ${DEVICES:-simulated devices}" SUPERSCALAR_BLAS_THRESHOLD=0 SUPERSCALAR_BLAS_NB=5 SUPERSCALAR_WORKERS=2 \
     SUPERSCALAR_DEVICES="${DEVICES:-sim:0..2}"
-for process in "${passes[@]}"; do wait "$process" || status=1; done
 exit "$status"

@@ -64,8 +64,8 @@ instantiate! {
     #[cfg(feature = "opencl")] opencl
 }
 
-/// The kernels that are generated for each class of devices, on whatever device there is: those for GPUs in all types, those for CPUs, one of
-/// which the device has by itself, in two.
+/// The kernels that are generated for each class of devices, on whatever device there is. They differ in sizes of blocks alone, and the
+/// device has those of its own class above, in all types.
 #[cfg(feature = "opencl")]
 mod opencl_classes {
     use super::{
@@ -75,22 +75,23 @@ mod opencl_classes {
     };
 
     mod gpu {
-        each_type! { kernels gpu }
+        mod d {
+            kernels! { gpu f64 }
+        }
+        mod c {
+            kernels! { gpu superscalar_kernels::c32 }
+        }
     }
-
-    macro_rules! of_cpus {
-        ($($class:ident)*) => {$(
-            mod $class {
-                mod s {
-                    kernels! { $class f32 }
-                }
-                mod z {
-                    kernels! { $class superscalar_kernels::c64 }
-                }
-            }
-        )*};
+    mod wide {
+        mod z {
+            kernels! { wide superscalar_kernels::c64 }
+        }
     }
-    of_cpus! { wide narrow }
+    mod narrow {
+        mod s {
+            kernels! { narrow f32 }
+        }
+    }
 }
 
 /// The host's kernels once more, behind a driver.
