@@ -8,7 +8,7 @@ use superscalar::{
     recording::{ActivityKind, Counter, NodeId},
 };
 use superscalar_devices::sim;
-use superscalar_oracle::{element, roundoffs};
+use superscalar_oracle::{element, is_full, roundoffs};
 
 /// Not a multiple of the block size, so that tiles are ragged.
 const N: usize = 45;
@@ -130,12 +130,11 @@ fn same_results_as_on_the_host<T: Scalar>(set: usize, names: &str, memory_bytes:
     let host = Runtime::builder().workers(2).bind(false).build().expect("threads can be started");
     let plain = Options::default().nb(NB);
     let expected = [products::<T>(&host, &plain), factorizations::<T>(&host, &plain)].map(|it| it.expect("regular"));
-    let is_full = std::env::var("FULL").as_deref() == Ok("1");
     for (at, policy) in PolicyName::ALL.into_iter().enumerate() {
         let rt = runtime(names, memory_bytes, policy);
         // Each policy with each distribution on one of the three sets of devices; with FULL=1 on all.
         let turns = Distribution::ALL.into_iter().enumerate();
-        for (_, distribution) in turns.filter(|(turn, _)| is_full || (at + turn + set).is_multiple_of(3)) {
+        for (_, distribution) in turns.filter(|(turn, _)| is_full() || (at + turn + set).is_multiple_of(3)) {
             let what = format!("{names}, {memory_bytes:?} bytes, {policy}, {distribution}");
             let options = plain.distribution(distribution);
             let found = [products::<T>(&rt, &options), factorizations::<T>(&rt, &options)];

@@ -60,7 +60,7 @@ impl Bench {
     /// As for `DeviceMemory::copy`.
     pub unsafe fn copy(&self, device: u16, transfer: Transfer, waits: &[Event]) -> Result<Event, DeviceError> {
         let driver = &self.devices[usize::from(device)];
-        // SAFETY: the caller's promise.
+        // SAFETY: who calls keeps both regions until the copy has ended, as `DeviceMemory::copy` asks.
         let ticket = unsafe { driver.copy(&transfer, waits)? };
         Ok(Event { device, queue: driver.info().transfer_queue(&transfer), ticket })
     }

@@ -20,7 +20,7 @@ fn a_kernel_runs_and_its_time_is_told() {
 fn ends_that_are_noticed_late_are_told_apart() {
     let Some(mut bench) = Bench::open(1) else { return };
     let add = |queue: &mut _| apply(queue, "add", (0, 64), 1);
-    // The clocks are compared by what is noticed at once.
+    // Tasks whose end is noticed at once show how far the device's clock is from the host's.
     for _ in 0..10 {
         let event = bench.issue((0, 0), &[], add).expect("a task");
         bench.end_of(event).result.expect("it ends well");

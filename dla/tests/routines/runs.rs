@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use superscalar_dla::{BlockSize, Error, ErrorKind, Options, Scalar};
 use superscalar_kernels::Op;
+use superscalar_oracle::is_full;
 use superscalar_runtime::{PolicyName, Runtime};
 
 /// LAPACK's scaled residuals have n ε in the denominator, so what is stable stays about one, whatever n; small n need some room.
@@ -50,8 +51,8 @@ impl Runtimes {
     /// For each number of workers the default policy and, by turns, one other; with FULL=1 all of them.
     fn due(&self) -> impl Iterator<Item = &Runtime> {
         let (policies, turn) = (PolicyName::ALL.len(), self.turn.replace(self.turn.get() + 1));
-        let (other, is_full) = (1 + turn % (policies - 1), std::env::var("FULL").as_deref() == Ok("1"));
-        let is_due = move |at: usize| is_full || at.is_multiple_of(policies) || at % policies == other;
+        let other = 1 + turn % (policies - 1);
+        let is_due = move |at: usize| is_full() || at.is_multiple_of(policies) || at % policies == other;
         self.all.iter().enumerate().filter(move |(at, _)| is_due(*at)).map(|(_, runtime)| runtime)
     }
 

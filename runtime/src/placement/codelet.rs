@@ -101,7 +101,7 @@ impl<B: Operands, const N: usize> Operands for [B; N] {
     }
 
     unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
-        // Each is visited in any case. SAFETY: the caller's promise holds for each.
+        // Each is visited in any case. SAFETY: no host task has one of these data by `&mut`, as the caller promises of all.
         self.iter().fold(true, |all, one| all & unsafe { one.residences(visit) })
     }
 }
@@ -114,7 +114,7 @@ impl<B: Operands> Operands for Vec<B> {
     }
 
     unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
-        // Each is visited in any case. SAFETY: the caller's promise holds for each.
+        // Each is visited in any case. SAFETY: no host task has one of these data by `&mut`, as the caller promises of all.
         self.iter().fold(true, |all, one| all & unsafe { one.residences(visit) })
     }
 }
@@ -129,7 +129,7 @@ macro_rules! tuple {
             }
 
             unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
-                // SAFETY: the caller's promise holds for each.
+                // SAFETY: no host task has one of these data by `&mut`, as the caller promises of all.
                 let each = [$(unsafe { self.$at.residences(visit) }),*];
                 each.iter().all(|&is_resident| is_resident)
             }

@@ -105,7 +105,7 @@ macro_rules! vtable {
             complete: |at, result, fail| unsafe { at.cast::<$kept>().read() }.complete(result, fail),
             // SAFETY: `at` points to what `fill` put there.
             exclusions: |at, into| unsafe { &*at.cast::<$kept>() }.exclusions(into),
-            // SAFETY: as above.
+            // SAFETY: `at` points to what `fill` put there.
             uses: |at, visit| unsafe { &*at.cast::<$kept>() }.uses(visit),
             elsewhere: B::ELSEWHERE,
             value: $value,
