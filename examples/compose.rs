@@ -13,7 +13,7 @@ use clap::Parser;
 use std::{error::Error, fs::File, path::PathBuf};
 use superscalar::{
     Runtime,
-    dla::{Matrix, Options, Tiled, posv, submit},
+    dla::{Matrix, Options, Tiled, posv, spawn},
     kernels::{Diag, Op, Side, Uplo},
     recording::{ChromeTrace, Recording, Span},
 };
@@ -54,9 +54,9 @@ fn main() -> Outcome {
         let l = Tiled::new(scope, l.as_mut(), nb, nb);
         let x = Tiled::new(scope, x.as_mut(), nb, nb);
         let s = Tiled::new(scope, s.as_mut(), nb, nb);
-        submit::potrf(scope, Uplo::Lower, &l);
-        submit::trsm(scope, Side::Left, Uplo::Lower, Op::None, Diag::NonUnit, 1.0, &l, &x);
-        submit::gemm(scope, -1.0, Op::Trans, &x, Op::None, &x, 1.0, &s);
+        spawn::potrf(scope, Uplo::Lower, &l);
+        spawn::trsm(scope, Side::Left, Uplo::Lower, Op::None, Diag::NonUnit, 1.0, &l, &x);
+        spawn::gemm(scope, -1.0, Op::Trans, &x, Op::None, &x, 1.0, &s);
     })?;
 
     let recording = rt.take_recording().unwrap_or_default();

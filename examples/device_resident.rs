@@ -17,7 +17,7 @@ use clap::Parser;
 use std::{error::Error, time::Instant};
 use superscalar::{
     Runtime, devices,
-    dla::{BlockSize, DeviceMatrix, Layout, Matrix, submit},
+    dla::{BlockSize, DeviceMatrix, Layout, Matrix, spawn},
     kernels::{Op, Uplo},
 };
 use superscalar_oracle::{at_most, largest};
@@ -80,20 +80,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut whole = DeviceMatrix::zeros(&rt, (n, n), tiles)?;
     let mut residual = DeviceMatrix::zeros(&rt, (n, nrhs), tiles)?;
     rt.scope(|s| {
-        submit::copy(s, &factor.lend_ref(s), &whole.lend(s));
-        submit::copy(s, &x.lend_ref(s), &residual.lend(s));
+        spawn::copy(s, &factor.lend_ref(s), &whole.lend(s));
+        spawn::copy(s, &x.lend_ref(s), &residual.lend(s));
     })?;
     let mut inside = log.step("copies of both, on devices");
 
-    rt.scope(|s| submit::potrf(s, Uplo::Lower, &factor.lend(s)))?;
+    rt.scope(|s| spawn::potrf(s, Uplo::Lower, &factor.lend(s)))?;
     inside += log.step("potrf: A = L Lᵀ");
-    rt.scope(|s| submit::potrs(s, Uplo::Lower, &factor.lend_ref(s), &x.lend(s)))?;
+    rt.scope(|s| spawn::potrs(s, Uplo::Lower, &factor.lend_ref(s), &x.lend(s)))?;
     inside += log.step("potrs: X = A⁻¹ B");
     // Two routines in one scope compose tile by tile, as they do on matrices of the host.
     rt.scope(|s| {
         let (factor, residual) = (factor.lend_ref(s), residual.lend(s));
-        submit::gemm(s, -1.0, Op::None, &whole.lend_ref(s), Op::None, &x.lend_ref(s), 1.0, &residual);
-        submit::potrs(s, Uplo::Lower, &factor, &residual);
+        spawn::gemm(s, -1.0, Op::None, &whole.lend_ref(s), Op::None, &x.lend_ref(s), 1.0, &residual);
+        spawn::potrs(s, Uplo::Lower, &factor, &residual);
     })?;
     inside += log.step("gemm, potrs: A⁻¹ (B − A X)");
 

@@ -15,7 +15,7 @@
 use std::{error::Error, f64::consts::PI, fmt::Write};
 use superscalar::{
     Runtime, TaskSpec,
-    dla::{Matrix, Options, Tiled, posv, submit},
+    dla::{Matrix, Options, Tiled, posv, spawn},
     kernels::{MatMut, Uplo},
 };
 use superscalar_oracle::{at_most, largest};
@@ -179,7 +179,7 @@ fn regress(rt: &Runtime, covariance: &Covariance, training: &[Week], wanted: &[W
             }
         }
         // The factorization of the first tiles begins while the last ones are still being filled.
-        submit::posv(s, Uplo::Lower, &k, &x);
+        spawn::posv(s, Uplo::Lower, &k, &x);
     })?;
 
     let column = |matrix: &Matrix<f64>, j: usize| (0..n).map(|i| matrix.at(i, j)).collect::<Vec<_>>();

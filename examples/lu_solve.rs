@@ -16,7 +16,7 @@ use clap::Parser;
 use std::{error::Error, time::Instant};
 use superscalar::{
     Runtime, devices,
-    dla::{ErrorKind, Matrix, Options, Tiled, gecon, gesv, lange, submit},
+    dla::{ErrorKind, Matrix, Options, Tiled, gecon, gesv, lange, spawn},
     kernels::{Norm, Op},
 };
 use superscalar_oracle::{Random, at_most, largest};
@@ -58,11 +58,11 @@ fn solve(rt: &Runtime, &Arguments { n, nb }: &Arguments, options: &Options) -> O
     let begun = Instant::now();
     rt.scope(|s| {
         let (lu, x_columns) = (Tiled::columns(s, lu.as_mut(), nb), Tiled::columns(s, x.as_mut(), nb));
-        let pivots = submit::getrf(s, &lu, &mut ipiv);
-        submit::getrs(s, Op::None, &lu, &pivots, &x_columns);
+        let pivots = spawn::getrf(s, &lu, &mut ipiv);
+        spawn::getrs(s, Op::None, &lu, &pivots, &x_columns);
         // r = b − A x, by block rows
         let (a_rows, r) = (Tiled::read_only(s, a.as_ref(), nb, n), Tiled::new(s, residual.as_mut(), nb, 1));
-        submit::gemm(s, -1.0, Op::None, &a_rows, Op::None, &x_columns, 1.0, &r);
+        spawn::gemm(s, -1.0, Op::None, &a_rows, Op::None, &x_columns, 1.0, &r);
     })?;
     let seconds = begun.elapsed().as_secs_f64();
     println!("getrf, getrs and gemm in one scope: {seconds:.3} s");

@@ -25,13 +25,15 @@
 //! ```
 
 use std::sync::Arc;
-use superscalar_devices::sim::{self, Machine};
+use superscalar_devices::sim::Machine;
 use superscalar_runtime::{Builder, Device, DeviceError, Runtime, environment};
 
 /// The environment variable that names devices.
 pub const VARIABLE: &str = "SUPERSCALAR_DEVICES";
 /// The environment variable that says how many bytes of each device are used.
 pub const MEMORY_VARIABLE: &str = "SUPERSCALAR_DEVICE_MEMORY";
+
+pub use superscalar_devices::sim;
 
 /// Host memory that GPUs copy from and to at the full speed of their bus.
 #[cfg(feature = "cuda")]

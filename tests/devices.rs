@@ -240,8 +240,8 @@ fn what_a_peer_has_does_not_come_from_the_host() {
             let (x, y) = (s.lend(&mut x), s.lend(&mut y));
             x.deal_to(Some(Resource::device(0)));
             y.deal_to(Some(Resource::device(1)));
-            first.submit(s, x.read_write(), ());
-            second.submit(s, (x.read(), y.read_write()), ());
+            first.spawn(s, x.read_write(), ());
+            second.spawn(s, (x.read(), y.read_write()), ());
         })
         .expect("there is room");
         let copies = |is_host: bool| {

@@ -132,7 +132,7 @@ fn a_task_that_only_a_lost_device_had_room_for_is_an_error() {
         for message in ["lost", "memory"] {
             let result = rt.scope(|s| {
                 let large = s.lend(&mut large);
-                double.insert(s, TaskSpec::new("double").lock(Lock::Device), large.read_write(), ());
+                double.spawn_as(s, TaskSpec::new("double").lock(Lock::Device), large.read_write(), ());
             });
             let error = result.expect_err("no device can do it");
             assert_eq!(error.kind(), ErrorKind::Device);

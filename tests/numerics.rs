@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use superscalar::{
     PolicyName, Runtime,
-    dla::{BlockSize, Error, ErrorKind, Options, Scalar, Tiled, posv, potrf, potrs, submit},
+    dla::{BlockSize, Error, ErrorKind, Options, Scalar, Tiled, posv, potrf, potrs, spawn},
     kernels::{Uplo, c32, c64},
 };
 use superscalar_oracle::{Layout, Storage, Stored, Wide, element, narrow, residual};
@@ -228,8 +228,8 @@ fn check_composition<T: Scalar>(rt: &Runtime, uplo: Uplo, n: usize, nb: usize) -
     let (mut composed, mut x) = (a, b);
     rt.scope(|s| {
         let (a, b) = (Tiled::new(s, composed.view_mut(), nb, nb), Tiled::new(s, x.view_mut(), nb, nb));
-        submit::potrf(s, uplo, &a);
-        submit::potrs(s, uplo, &a, &b);
+        spawn::potrf(s, uplo, &a);
+        spawn::potrs(s, uplo, &a, &b);
     })?;
     assert!(composed == factored && x == expected, "{} {uplo:?} n {n} nb {nb}", T::LETTER);
     Ok(())

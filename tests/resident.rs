@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 use superscalar::{
     PolicyName, Resource, Runtime, devices,
-    dla::{self, BlockSize, DeviceMatrix, Distribution, ErrorKind, Layout, Matrix, Options, Scalar, Tiled, submit},
+    dla::{self, BlockSize, DeviceMatrix, Distribution, ErrorKind, Layout, Matrix, Options, Scalar, Tiled, spawn},
     kernels::{Diag, MatRef, Op, Side, Uplo, c32, c64},
 };
 use superscalar_oracle::{Wide, element};
@@ -82,8 +82,8 @@ fn factor_and_solve<T: Scalar>(rt: &Runtime, layout: Layout, uplo: Uplo, n: usiz
     let mut a = DeviceMatrix::from_host(rt, a.as_ref(), layout).expect("there is room");
     let mut b = DeviceMatrix::from_host(rt, b.as_ref(), layout).expect("there is room");
     let before = host_bytes(rt);
-    rt.scope(|s| submit::potrf(s, uplo, &a.lend(s))).expect("it is positive definite");
-    rt.scope(|s| submit::potrs(s, uplo, &a.lend_ref(s), &b.lend(s))).expect("it is regular");
+    rt.scope(|s| spawn::potrf(s, uplo, &a.lend(s))).expect("it is positive definite");
+    rt.scope(|s| spawn::potrs(s, uplo, &a.lend_ref(s), &b.lend(s))).expect("it is regular");
     let moved = host_bytes(rt) - before;
     (moved, read(rt, &a), read(rt, &b))
 }
@@ -196,13 +196,13 @@ fn the_level_3_blas_stays_on_devices() {
     rt.scope(|s| {
         let (a, b, d) = (a.lend_ref(s), b.lend_ref(s), d.lend_ref(s));
         let [gemm, herk, her2k, hemm, trmm, trsm, gemmt] = y.each_mut().map(|y| y.lend(s));
-        submit::gemm(s, half, t, &a, n, &b, half, &gemm);
-        submit::herk(s, Uplo::Lower, n, 0.5, &a, 0.5, &herk);
-        submit::her2k(s, Uplo::Upper, n, half, &a, &b, 0.5, &her2k);
-        submit::hemm(s, Side::Left, Uplo::Lower, half, &a, &b, half, &hemm);
-        submit::trmm(s, Side::Left, Uplo::Upper, n, Diag::NonUnit, half, &a, &trmm);
-        submit::trsm(s, Side::Right, Uplo::Lower, t, Diag::NonUnit, one, &d, &trsm);
-        submit::gemmt(s, Uplo::Lower, half, n, &a, t, &b, half, &gemmt);
+        spawn::gemm(s, half, t, &a, n, &b, half, &gemm);
+        spawn::herk(s, Uplo::Lower, n, 0.5, &a, 0.5, &herk);
+        spawn::her2k(s, Uplo::Upper, n, half, &a, &b, 0.5, &her2k);
+        spawn::hemm(s, Side::Left, Uplo::Lower, half, &a, &b, half, &hemm);
+        spawn::trmm(s, Side::Left, Uplo::Upper, n, Diag::NonUnit, half, &a, &trmm);
+        spawn::trsm(s, Side::Right, Uplo::Lower, t, Diag::NonUnit, one, &d, &trsm);
+        spawn::gemmt(s, Uplo::Lower, half, n, &a, t, &b, half, &gemmt);
     })
     .expect("all are ordinary");
     assert_eq!(host_bytes(&rt), before, "bytes went from or to the host");
@@ -225,8 +225,8 @@ fn lu_and_qr_stay_on_devices<T: Scalar>(names: &str) {
     let on = |m: &Matrix<T>| DeviceMatrix::from_host(&rt, m.as_ref(), COLUMNS).expect("there is room");
     let ([mut lu_on, mut qr_on], [mut x_on, mut y_on]) = ([on(&a), on(&a)], [on(&b), on(&b)]);
     let (mut ipiv_on, mut tau_on, before) = (vec![0; N], vec![T::ZERO; N], host_bytes(&rt));
-    rt.scope(|s| drop(submit::getrf(s, &lu_on.lend(s), &mut ipiv_on))).expect("regular");
-    rt.scope(|s| drop(submit::geqrf(s, &qr_on.lend(s), &mut tau_on))).expect("any matrix");
+    rt.scope(|s| drop(spawn::getrf(s, &lu_on.lend(s), &mut ipiv_on))).expect("regular");
+    rt.scope(|s| drop(spawn::geqrf(s, &qr_on.lend(s), &mut tau_on))).expect("any matrix");
     let factored = host_bytes(&rt) - before;
     // Panels that the host factors go there and back; nothing else but interchanges, diagonals and triangular factors.
     let (panels, small) = (2 * 3 * N * N * size_of::<T>(), 16 * N * NB * size_of::<T>());
@@ -237,16 +237,16 @@ fn lu_and_qr_stay_on_devices<T: Scalar>(names: &str) {
 
     let before = host_bytes(&rt);
     rt.scope(|s| {
-        let pivots = submit::pivots(s, &mut ipiv_on, NB);
-        submit::getrs(s, Op::ConjTrans, &lu_on.lend_ref(s), &pivots, &x_on.lend(s));
+        let pivots = spawn::pivots(s, &mut ipiv_on, NB);
+        spawn::getrs(s, Op::ConjTrans, &lu_on.lend_ref(s), &pivots, &x_on.lend(s));
     })
     .expect("regular");
     let solved = host_bytes(&rt) - before;
     assert!(solved <= small as u64, "{names}: {solved} bytes for a solve");
     rt.scope(|s| {
         let qr = qr_on.lend_ref(s);
-        let q = submit::reflectors(s, &qr, &mut tau_on);
-        submit::unmqr(s, Side::Left, Op::ConjTrans, &qr, &q, &y_on.lend(s));
+        let q = spawn::reflectors(s, &qr, &mut tau_on);
+        spawn::unmqr(s, Side::Left, Op::ConjTrans, &qr, &q, &y_on.lend(s));
     })
     .expect("any matrix");
     assert_near(read(&rt, &x_on).as_ref(), x.as_ref(), names);
@@ -277,8 +277,8 @@ fn a_singular_matrix_says_where_and_spoils_its_solutions() {
     for op in [Op::None, Op::Trans] {
         let solved = rt.scope(|s| {
             let a = on.lend(s);
-            let pivots = submit::getrf(s, &a, &mut ipiv);
-            submit::getrs(s, op, &a, &pivots, &x.lend(s));
+            let pivots = spawn::getrf(s, &a, &mut ipiv);
+            spawn::getrs(s, op, &a, &pivots, &x.lend(s));
         });
         let error: dla::Error = solved.expect_err("singular").into();
         assert_eq!((error.kind(), error.info()), (ErrorKind::Singular, Some(21)));
@@ -297,7 +297,7 @@ fn zeros_that_are_overwritten_are_never_moved() {
     // Each tile went to the device once.
     assert_eq!(host_bytes(&rt), (N * N * 8) as u64);
     let mut c = DeviceMatrix::zeros(&rt, (N, N), TILES).expect("there is room");
-    rt.scope(|s| submit::gemm(s, 1.0, Op::None, &on.lend_ref(s), Op::None, &on.lend_ref(s), 0.0, &c.lend(s)))
+    rt.scope(|s| spawn::gemm(s, 1.0, Op::None, &on.lend_ref(s), Op::None, &on.lend_ref(s), 0.0, &c.lend(s)))
         .expect("an ordinary product");
     assert_eq!(host_bytes(&rt), (N * N * 8) as u64, "a result that is overwritten");
     // And where they are read, they are zeros.
@@ -331,7 +331,7 @@ fn what_is_dropped_leaves_nothing() {
         // It is dropped changed, and never comes home.
         let other = DeviceMatrix::from_host(&rt, b.as_ref(), layout).expect("there is room");
         let before = host_bytes(&rt);
-        rt.scope(|s| submit::copy(s, &other.lend_ref(s), &on.lend(s))).expect("a copy on devices");
+        rt.scope(|s| spawn::copy(s, &other.lend_ref(s), &on.lend(s))).expect("a copy on devices");
         assert_eq!(read(&rt, &on), b);
         let downloaded = (N * N * 8) as u64;
         drop((on, other));
@@ -379,7 +379,7 @@ fn what_does_not_fit_is_refused_and_says_why() {
 fn scope_of_another_runtime_is_cancelled() {
     let [rt, other] = [0, 0].map(|number| open(&instant(&[number], ""), None, PolicyName::CapabilityWeights));
     let mut on = DeviceMatrix::<f64>::zeros(&rt, (N, N), TILES).expect("there is room");
-    let error = other.scope(|s| submit::potrf(s, Uplo::Lower, &on.lend(s))).expect_err("its runtime is another");
+    let error = other.scope(|s| spawn::potrf(s, Uplo::Lower, &on.lend(s))).expect_err("its runtime is another");
     assert!(error.to_string().contains("a resident value of another runtime"), "{error}");
 }
 
@@ -413,7 +413,7 @@ fn scopes_of_several_threads_read_one_matrix() {
                     let mut c = DeviceMatrix::zeros(&rt, (N, N), TILES).expect("there is room");
                     let product = rt.scope(|s| {
                         let a = on.lend_ref(s);
-                        submit::gemm(s, 1.0, n, &a, n, &a, 0.0, &c.lend(s));
+                        spawn::gemm(s, 1.0, n, &a, n, &a, 0.0, &c.lend(s));
                     });
                     product.expect("an ordinary product");
                     assert_near(read(&rt, &c).as_ref(), square.as_ref(), "the square");
@@ -434,7 +434,7 @@ fn a_lost_device_takes_its_tiles_and_nothing_else() {
     let a = definite::<f64>(N);
     let mut on = DeviceMatrix::from_host(&rt, a.as_ref(), TILES).expect("there is room");
     let failed: dla::Error =
-        rt.scope(|s| submit::potrf(s, Uplo::Lower, &on.lend(s))).expect_err("a device is lost").into();
+        rt.scope(|s| spawn::potrf(s, Uplo::Lower, &on.lend(s))).expect_err("a device is lost").into();
     assert_eq!(failed.kind(), ErrorKind::Runtime);
     let mt = N.div_ceil(NB);
     let places = || (0..mt).flat_map(|j| (0..mt).map(move |i| (i, j)));
@@ -458,7 +458,7 @@ fn a_matrix_that_is_not_definite_has_its_factor_so_far() {
     let mut a = definite::<f64>(N);
     a.as_mut()[(20, 20)] = -1.0;
     let mut on = DeviceMatrix::from_host(&rt, a.as_ref(), TILES).expect("there is room");
-    let error: dla::Error = rt.scope(|s| submit::potrf(s, Uplo::Lower, &on.lend(s))).expect_err("not definite").into();
+    let error: dla::Error = rt.scope(|s| spawn::potrf(s, Uplo::Lower, &on.lend(s))).expect_err("not definite").into();
     assert_eq!((error.kind(), error.info()), (ErrorKind::NotPositiveDefinite, Some(21)));
     // The columns of the tiles before the one whose factor there is not.
     let mut factor = a.clone();
@@ -466,7 +466,7 @@ fn a_matrix_that_is_not_definite_has_its_factor_so_far() {
     let (found, whole) = (read(&rt, &on), 0..2 * NB);
     assert_near(found.as_ref().submatrix(0..N, whole.clone()), factor.as_ref().submatrix(0..N, whole), "before it");
     on.upload(&rt, definite::<f64>(N).as_ref()).expect("there is room");
-    rt.scope(|s| submit::potrf(s, Uplo::Lower, &on.lend(s))).expect("positive definite");
+    rt.scope(|s| spawn::potrf(s, Uplo::Lower, &on.lend(s))).expect("positive definite");
     assert_near(read(&rt, &on).as_ref(), expected::<f64>(Uplo::Lower, N).0.as_ref(), "the second attempt");
 }
 
@@ -479,8 +479,8 @@ fn tiles_that_a_body_exchanges_are_at_their_places_in_the_next_scope() {
         let (a, b) = (on.lend(s), Tiled::new(s, other.as_mut(), NB, NB));
         s.spawn("exchange", (a.at(0, 0).read_write(), b.at(0, 0).read_write()), |(a, b)| std::mem::swap(a, b));
         // What is named by one is now the other's memory, which devices are not given.
-        submit::gemm(s, 0.0, Op::None, &a, Op::None, &a, 2.0, &a);
-        submit::gemm(s, 0.0, Op::None, &b, Op::None, &b, 4.0, &b);
+        spawn::gemm(s, 0.0, Op::None, &a, Op::None, &a, 2.0, &a);
+        spawn::gemm(s, 0.0, Op::None, &b, Op::None, &b, 4.0, &b);
     })
     .expect("the host does it");
     let times = |factor: f64, m: &Matrix<f64>| Matrix::from_fn(NB, NB, |i, j| factor * m.at(i, j));

@@ -62,13 +62,13 @@ pub struct Entry {
 /// Measured block sizes, in the order in which they were measured.
 ///
 /// ```
-/// use superscalar_dla::tuning::{Blocks, Table};
+/// use superscalar::dla::tuning::{Blocks, Table};
 ///
 /// let table: Table = "potrf d 2 512 96 60.5\npotrf d 2 4096 384 101.0\n".parse()?;
 /// assert_eq!(table.block_size(Blocks::Cholesky, 'd', 2, 3000), Some(384));
 /// assert_eq!(table.block_size(Blocks::Cholesky, 'd', 7, 3000), None);
 /// assert_eq!(table.to_string().parse::<Table>()?, table);
-/// # Ok::<(), superscalar_dla::Error>(())
+/// # Ok::<(), superscalar::dla::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {

@@ -31,12 +31,12 @@ pub(crate) fn trsm<'s, T: Scalar, V: TileView<'s, Element = T>>(
             let (a_k, b_j, cols) = (a.at(0, k), b.at(0, j), b.cols_of(j));
             let solve = || {
                 // B[k][j] := op(A[k][k])⁻¹ B[k][j]
-                trsm.insert(s, task("trsm", k, j, k), system(here.clone(), triangle, cols), a_k, b_j);
+                trsm.spawn(s, task("trsm", k, j, k), system(here.clone(), triangle, cols), a_k, b_j);
             };
             let eliminate = |by: &Range<usize>, changed: &Range<usize>| {
                 if !others.is_empty() {
                     let by_a = elimination(op, (others.clone(), here.len()), by.clone(), changed.clone(), cols);
-                    gemm.insert(s, task("gemm", k, j, k), by_a, a_k, b_j);
+                    gemm.spawn(s, task("gemm", k, j, k), by_a, a_k, b_j);
                 }
             };
             if op == Op::None {
@@ -98,7 +98,7 @@ pub(crate) fn await_regular<'s, T: Scalar>(
 ) {
     let awaiting = Awaiting::<T>::new();
     for (_, j) in b.places() {
-        awaiting.insert(s, task("regular", j, j, j), regular, b.at(0, j));
+        awaiting.spawn(s, task("regular", j, j, j), regular, b.at(0, j));
     }
 }
 
@@ -144,7 +144,7 @@ pub(crate) fn check_diagonal_unless_zero<'s, T: Scalar, V: TileView<'s, Element 
         let starts = (0..a.nt()).map(|k| (k, k * nb)).take_while(|&(_, start)| start < m);
         let parts = starts.map(|(k, start)| {
             let count = a.cols_of(k).min(m - start);
-            diagonal.insert(s, task("diagonal", k, k, k), (start, count), a.at(0, k)).read()
+            diagonal.spawn(s, task("diagonal", k, k, k), (start, count), a.at(0, k)).read()
         });
         let parts: Vec<_> = parts.collect();
         s.spawn("info", (parts, regular.write()), |(parts, _): (Vec<&Vec<T>>, &mut [i32])| {

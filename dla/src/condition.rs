@@ -27,20 +27,20 @@ use superscalar_runtime::{Output, Runtime, Scope};
 
 /// These routines, for one type of element.
 #[each_type]
-pub trait Conditions: HasGecon + HasPocon + HasSubmitGecon + HasSubmitPocon + HasSerialGecon + HasSerialPocon {}
+pub trait Conditions: HasGecon + HasPocon + HasSpawnGecon + HasSpawnPocon + HasSerialGecon + HasSerialPocon {}
 
 /// Steps of the estimate, of which two are usual.
 const STEPS_MAX: usize = 5;
 
 /// Inserts a task that estimates the reciprocal condition number as [`gecon`](fn@crate::gecon) does, from L and U in block columns,
-/// as [`getrf`](fn@crate::submit::getrf) leaves them, and the norm of the matrix, such as [`lange`](fn@crate::submit::lange) makes
+/// as [`getrf`](fn@crate::spawn::getrf) leaves them, and the norm of the matrix, such as [`lange`](fn@crate::spawn::lange) makes
 /// it. The estimate is NaN if the norm is.
 ///
 /// # Panics
 /// If A is not square, in block columns; for another norm than the one and the infinity norm.
 #[each_type]
 #[track_caller]
-pub fn submit_gecon<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn_gecon<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     norm: Norm,
     a: &Tiled<'s, V>,
@@ -63,13 +63,13 @@ pub fn submit_gecon<'s, T: Scalar, V: TileView<'s, Element = T>>(
     })
 }
 
-/// The same for [`pocon`](fn@crate::pocon), from L or U in square tiles, as [`potrf`](fn@crate::submit::potrf) leaves it.
+/// The same for [`pocon`](fn@crate::pocon), from L or U in square tiles, as [`potrf`](fn@crate::spawn::potrf) leaves it.
 ///
 /// # Panics
 /// If A or its tiles are not square.
 #[each_type]
 #[track_caller]
-pub fn submit_pocon<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn_pocon<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     a: &Tiled<'s, V>,
@@ -129,9 +129,9 @@ fn solve_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// if A is not square.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, gecon, getrf};
-/// use superscalar_kernels::Norm;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, gecon, getrf};
+/// use superscalar::dla::Norm;
+/// use superscalar::Runtime;
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { [1.0f64, 4.0][i] } else { 0.0 });
@@ -185,9 +185,9 @@ fn of_norm(norm: Norm, op: Op) -> Op {
 /// square.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, pocon, potrf};
-/// use superscalar_kernels::Uplo;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, pocon, potrf};
+/// use superscalar::dla::Uplo;
+/// use superscalar::Runtime;
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { [1.0f64, 4.0][i] } else { 0.0 });

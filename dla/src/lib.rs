@@ -1,7 +1,7 @@
 //! Tiled dense linear algebra on the task runtime: LAPACK's names and conventions, generic over `f32 f64 c32 c64` ([`Scalar`]).
 //!
 //! Each routine has two forms. The **blocking** form, here at the root, takes matrices and returns when the result is there,
-//! as LAPACK does. The **non-blocking** form, in [`submit`], takes tiled matrices of a scope and returns once the tasks are
+//! as LAPACK does. The **non-blocking** form, in [`spawn`], takes tiled matrices of a scope and returns once the tasks are
 //! inserted, so that calls compose: what one routine writes and the next reads is ordered tile by tile, without a barrier.
 //!
 //! | routine | what |
@@ -53,9 +53,9 @@
 //! # Example
 //!
 //! ```
-//! use superscalar_dla::{Matrix, Options, posv};
-//! use superscalar_kernels::Uplo;
-//! use superscalar_runtime::Runtime;
+//! use superscalar::dla::{Matrix, Options, posv};
+//! use superscalar::dla::Uplo;
+//! use superscalar::Runtime;
 //!
 //! let rt = Runtime::new()?;
 //! let mut a = Matrix::from_fn(3, 3, |i, j| if i == j { 4.0 } else { 1.0 });
@@ -121,6 +121,9 @@ pub use qr::{
     Reflectors, RowReflectors, Tree, gelqf::gelqf, gels::gels, geqrf::geqrf, tsqr::tsqr, unglq::unglq, ungqr::ungqr,
     unmlq::unmlq, unmqr::unmqr,
 };
+pub use superscalar_kernels::{
+    Diag, Direction, MatMut, MatRef, Norm, NotPositiveDefinite, Op, Part, Side, Singular, Uplo, c32, c64,
+};
 pub use superscalar_matrix_market as matrix_market;
 
 pub use tiled::{Tile, TileView, Tiled};
@@ -142,9 +145,9 @@ use tiled::Tiling;
 /// Its other supertraits are the routines, which are compiled with this crate for each of the four, and not again in every program.
 ///
 /// ```
-/// use superscalar_dla::{Error, Matrix, Options, Scalar, posv};
-/// use superscalar_kernels::Uplo;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Error, Matrix, Options, Scalar, posv};
+/// use superscalar::dla::Uplo;
+/// use superscalar::Runtime;
 ///
 /// fn solution<T: Scalar>(rt: &Runtime, mut a: Matrix<T>, mut b: Matrix<T>) -> Result<Matrix<T>, Error> {
 ///     posv(rt, Uplo::Lower, a.as_mut(), b.as_mut(), &Options::default())?;
@@ -184,9 +187,9 @@ pub mod tuning {
 /// The mixed precisions, which decide by numbers that they compute whether to go on, have none.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Tiled, submit};
-/// use superscalar_kernels::Uplo;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Tiled, spawn};
+/// use superscalar::dla::Uplo;
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(300, 300, |i, j| if i == j { 300.0 } else { 1.0 });
@@ -195,51 +198,51 @@ pub mod tuning {
 ///     let a = Tiled::new(s, a.as_mut(), 64, 64);
 ///     let b = Tiled::new(s, b.as_mut(), 64, 64);
 ///     // The first tiles of the solution are under way before the last tile of the factor is there.
-///     submit::potrf(s, Uplo::Lower, &a);
-///     submit::potrs(s, Uplo::Lower, &a, &b);
+///     spawn::potrf(s, Uplo::Lower, &a);
+///     spawn::potrs(s, Uplo::Lower, &a, &b);
 /// })?;
 /// assert!((b.at(299, 1) - 1.0f64).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub mod submit {
+pub mod spawn {
     pub use crate::auxiliary::{
-        geadd::submit as geadd,
-        lacpy::submit as lacpy,
-        lange::{submit_lange as lange, submit_lanhe as lanhe, submit_lansy as lansy, submit_lantr as lantr},
-        laset::submit as laset,
-        laswp::submit as laswp,
-        swap::submit as swap,
+        geadd::spawn as geadd,
+        lacpy::spawn as lacpy,
+        lange::{spawn_lange as lange, spawn_lanhe as lanhe, spawn_lansy as lansy, spawn_lantr as lantr},
+        laset::spawn as laset,
+        laswp::spawn as laswp,
+        swap::spawn as swap,
     };
     pub use crate::cholesky::{
-        lauum::submit as lauum, posv::submit as posv, potrf::submit as potrf, potri::submit as potri,
-        potrs::submit as potrs, trtri::submit as trtri,
+        lauum::spawn as lauum, posv::spawn as posv, potrf::spawn as potrf, potri::spawn as potri,
+        potrs::spawn as potrs, trtri::spawn as trtri,
     };
-    pub use crate::condition::{submit_gecon as gecon, submit_pocon as pocon};
-    pub use crate::device_matrix::submit_copy as copy;
+    pub use crate::condition::{spawn_gecon as gecon, spawn_pocon as pocon};
+    pub use crate::device_matrix::spawn_copy as copy;
     pub use crate::level3::{
-        gemm::submit as gemm,
-        gemmt::submit as gemmt,
-        symm::{submit_hemm as hemm, submit_symm as symm},
-        syr2k::{submit_her2k as her2k, submit_syr2k as syr2k},
-        syrk::{submit_herk as herk, submit_syrk as syrk},
-        trmm::submit as trmm,
-        trsm::submit as trsm,
+        gemm::spawn as gemm,
+        gemmt::spawn as gemmt,
+        symm::{spawn_hemm as hemm, spawn_symm as symm},
+        syr2k::{spawn_her2k as her2k, spawn_syr2k as syr2k},
+        syrk::{spawn_herk as herk, spawn_syrk as syrk},
+        trmm::spawn as trmm,
+        trsm::spawn as trsm,
     };
     pub use crate::lu::{
-        gesv::submit as gesv,
-        getrf::submit as getrf,
-        getri::submit as getri,
-        getrs::{pivots, submit as getrs},
+        gesv::spawn as gesv,
+        getrf::spawn as getrf,
+        getri::spawn as getri,
+        getrs::{pivots, spawn as getrs},
     };
     pub use crate::qr::{
-        gelqf::submit as gelqf,
-        gels::submit as gels,
-        geqrf::submit as geqrf,
-        tsqr::submit as tsqr,
-        unglq::submit as unglq,
-        ungqr::submit as ungqr,
-        unmlq::{row_reflectors, submit as unmlq},
-        unmqr::{reflectors, submit as unmqr},
+        gelqf::spawn as gelqf,
+        gels::spawn as gels,
+        geqrf::spawn as geqrf,
+        tsqr::spawn as tsqr,
+        unglq::spawn as unglq,
+        ungqr::spawn as ungqr,
+        unmlq::{row_reflectors, spawn as unmlq},
+        unmqr::{reflectors, spawn as unmqr},
     };
 }
 
@@ -250,14 +253,14 @@ pub mod submit {
 /// [`getrf`](superscalar_kernels::cpu::getrf) and so on), they panic where shapes do not agree.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, serial};
-/// use superscalar_kernels::Uplo;
+/// use superscalar::dla::{Matrix, serial};
+/// use superscalar::dla::Uplo;
 ///
 /// let mut a = Matrix::from_fn(3, 3, |i, j| if i == j { 4.0 } else { 1.0 });
 /// let mut b = Matrix::from_fn(3, 1, |_, _| 6.0);
 /// serial::posv(Uplo::Lower, a.as_mut(), b.as_mut())?;
 /// assert!((b.at(0, 0) - 1.0f64).abs() < 1e-15);
-/// # Ok::<(), superscalar_kernels::NotPositiveDefinite>(())
+/// # Ok::<(), superscalar::dla::NotPositiveDefinite>(())
 /// ```
 pub mod serial {
     pub use crate::auxiliary::lange::{

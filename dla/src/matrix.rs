@@ -16,7 +16,7 @@ use superscalar_macros::each_type;
 /// feature `faer` its views convert to and from ours.
 ///
 /// ```
-/// use superscalar_dla::Matrix;
+/// use superscalar::dla::Matrix;
 /// let mut a = Matrix::from_fn(2, 3, |i, j| (10 * i + j) as f64);
 /// a.as_mut().col(2).fill(7.0);
 /// assert_eq!(a.into_vec(), [0.0, 10.0, 1.0, 11.0, 7.0, 7.0]);
@@ -49,7 +49,7 @@ impl<T: Scalar> Matrix<T> {
     /// have, and end the program when it is touched.)
     ///
     /// ```
-    /// use superscalar_dla::{ErrorKind, Matrix};
+    /// use superscalar::dla::{ErrorKind, Matrix};
     /// let error = Matrix::<f64>::try_zeros(1 << 33, 1 << 31).unwrap_err();
     /// assert_eq!(error.kind(), ErrorKind::Memory);
     /// assert!(error.to_string().contains("takes 147573952589676412928 bytes (128.0 EiB)"));
@@ -69,7 +69,7 @@ impl<T: Scalar> Matrix<T> {
     /// an entry is not a number of this type: it has an imaginary part, or is finite and beyond the type's range.
     ///
     /// ```
-    /// use superscalar_dla::{Matrix, matrix_market};
+    /// use superscalar::dla::{Matrix, matrix_market};
     ///
     /// let text = "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4.0\n2 1 -1.5\n";
     /// let a = Matrix::<f64>::from_market(&matrix_market::read(text.as_bytes())?)?;

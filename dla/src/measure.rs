@@ -27,8 +27,8 @@ const SECONDS: f64 = 1.0;
 /// If n is zero.
 ///
 /// ```
-/// use superscalar_dla::tuning::{Blocks, measure};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::tuning::{Blocks, measure};
+/// use superscalar::Runtime;
 ///
 /// let entry = measure::<f32>(&Runtime::new()?, Blocks::Lu, 40)?;
 /// assert_eq!((entry.letter, entry.n), ('s', 40));

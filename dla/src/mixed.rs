@@ -18,7 +18,7 @@ const STEPS_MAX: i32 = 30;
 /// An element type that has a lower precision: `f64`, with `f32`, and `c64`, with `c32`.
 ///
 /// ```
-/// use superscalar_dla::MixedPrecision;
+/// use superscalar::dla::MixedPrecision;
 /// assert_eq!(f64::raise(0.1f64.lower()), 0.1f32 as f64);
 /// ```
 pub trait MixedPrecision: Scalar + HasGesvMixed + HasPosvMixed {
@@ -69,8 +69,8 @@ const NO_CONVERGENCE: i32 = -STEPS_MAX - 1;
 /// As for [`gesv`](fn@crate::gesv).
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, gesv_mixed};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, gesv_mixed};
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[3.0, 1.0], [1.0, 2.0]][i][j]);
@@ -120,9 +120,9 @@ pub fn gesv_mixed<T: MixedPrecision>(
 /// As for [`posv`](fn@crate::posv).
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, posv_mixed};
-/// use superscalar_kernels::Uplo;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, posv_mixed};
+/// use superscalar::dla::Uplo;
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[3.0, 1.0], [1.0, 2.0]][i][j]);

@@ -12,7 +12,7 @@ use superscalar_runtime::Runtime;
 /// Options of the blocking routines.
 ///
 /// ```
-/// use superscalar_dla::Options;
+/// use superscalar::dla::Options;
 /// let options = Options::default().nb(128);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl Options {
 /// How a matrix that is changed is distributed over the devices of a runtime. Without devices there is nothing to distribute.
 ///
 /// ```
-/// use superscalar_dla::Distribution;
+/// use superscalar::dla::Distribution;
 /// assert_eq!("guided".parse(), Ok(Distribution::Guided));
 /// assert!("fair".parse::<Distribution>().unwrap_err().to_string().contains("block-column-cyclic"));
 /// ```

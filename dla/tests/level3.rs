@@ -3,7 +3,7 @@
 //! Operands are small integers, of which sums and products are exact, so results are compared bit by bit, and so is what lies
 //! around them. What a routine may not read holds NaN.
 
-use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, gemm, gemmt, hemm, her2k, herk, submit, symm};
+use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, gemm, gemmt, hemm, her2k, herk, spawn, symm};
 use superscalar_dla::{syr2k, syrk, trmm, trsm};
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar as _, Side, Uplo, c32, c64, reference};
 use superscalar_oracle::{Layout, Random, Stored, residual};
@@ -233,9 +233,9 @@ fn calls_compose_without_a_barrier() {
     rt.scope(|s| {
         let a = Tiled::read_only(s, a.view(), 16, 16);
         let (x, c) = (Tiled::new(s, x.view_mut(), 16, 16), Tiled::new(s, c.view_mut(), 16, 16));
-        submit::trmm(s, Side::Left, Uplo::Upper, Op::Trans, Diag::NonUnit, 1.0, &a, &x);
-        submit::gemm(s, 2.0, Op::None, &a, Op::Trans, &x, -1.0, &c);
-        submit::syrk(s, Uplo::Lower, Op::None, 1.0, &c, 1.0, &x);
+        spawn::trmm(s, Side::Left, Uplo::Upper, Op::Trans, Diag::NonUnit, 1.0, &a, &x);
+        spawn::gemm(s, 2.0, Op::None, &a, Op::Trans, &x, -1.0, &c);
+        spawn::syrk(s, Uplo::Lower, Op::None, 1.0, &c, 1.0, &x);
     })
     .expect("nothing fails");
     reference::trmm(Side::Left, Uplo::Upper, Op::Trans, Diag::NonUnit, 1.0, a.view(), y.view_mut());

@@ -70,7 +70,7 @@ impl<T: Scalar> Backend<T> {
 /// Every backend that was compiled.
 ///
 /// ```
-/// use superscalar_kernels::device::backends;
+/// use superscalar::kernels::device::backends;
 /// assert!(backends::<f64>().iter().any(|backend| backend.kind().0 == "sim"));
 /// ```
 #[must_use]

@@ -36,11 +36,11 @@ impl Drop for Block {
 /// The place of one tile in host memory; see the module's head. To be given to a [`Resident`](superscalar_runtime::Resident).
 ///
 /// ```
-/// use superscalar_kernels::Backing;
+/// use superscalar::kernels::Backing;
 /// let tiles = Backing::<f64>::tiles((5, 4), (2, 3))?;
 /// let shapes: Vec<_> = tiles.iter().map(Backing::shape).collect();
 /// assert_eq!(shapes, [(2, 3), (2, 3), (1, 3), (2, 1), (2, 1), (1, 1)]);
-/// # Ok::<(), superscalar_kernels::NoMemory>(())
+/// # Ok::<(), superscalar::kernels::NoMemory>(())
 /// ```
 pub struct Backing<T> {
     /// Keeps the memory.

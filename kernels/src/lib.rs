@@ -24,15 +24,19 @@
 //!
 //! # Example
 //! ```
-//! use superscalar_kernels::{MatMut, MatRef, Op, cpu};
+//! use superscalar::kernels::{MatMut, MatRef, Op, cpu};
 //!
 //! let a = [1.0, 3.0, 2.0, 4.0]; // column major: [1 2; 3 4]
 //! let mut c = [f64::NAN; 4]; // beta = 0 never reads C
 //! let a = MatRef::from_col_major(&a, 2, 2, 2)?;
 //! cpu::gemm(1.0, Op::None, a, Op::Trans, a, 0.0, MatMut::from_col_major(&mut c, 2, 2, 2)?);
 //! assert_eq!(c, [5.0, 11.0, 11.0, 25.0]);
-//! # Ok::<(), superscalar_kernels::ViewError>(())
+//! # Ok::<(), superscalar::kernels::ViewError>(())
 //! ```
+
+/// The path that programs have for this crate, for the examples of its documents.
+#[doc(hidden)]
+pub extern crate self as kernels;
 
 mod backend;
 mod backends;

@@ -11,7 +11,7 @@ use std::str::FromStr;
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::Uplo;
+/// use superscalar::kernels::Uplo;
 /// assert_eq!("x".parse::<Uplo>().unwrap_err().to_string(), "\"x\" is no uplo: expected one of L, U");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,7 +65,7 @@ options! {
     ///
     /// # Example
     /// ```
-    /// use superscalar_kernels::Uplo;
+    /// use superscalar::kernels::Uplo;
     /// assert_eq!("lower".parse(), Ok(Uplo::Lower));
     /// assert_eq!(Uplo::Lower.flip().to_string(), "U");
     /// ```
@@ -80,7 +80,7 @@ options! {
     ///
     /// # Example
     /// ```
-    /// use superscalar_kernels::Op;
+    /// use superscalar::kernels::Op;
     /// assert_eq!("c".parse(), Ok(Op::ConjTrans));
     /// assert_eq!(Op::Trans.shape((2, 3)), (3, 2));
     /// ```
@@ -97,7 +97,7 @@ options! {
     ///
     /// # Example
     /// ```
-    /// use superscalar_kernels::Side;
+    /// use superscalar::kernels::Side;
     /// assert_eq!("R".parse(), Ok(Side::Right));
     /// ```
     Side ("side", "L, R") {
@@ -111,7 +111,7 @@ options! {
     ///
     /// # Example
     /// ```
-    /// use superscalar_kernels::Diag;
+    /// use superscalar::kernels::Diag;
     /// assert_eq!("U".parse(), Ok(Diag::Unit));
     /// ```
     Diag ("diag", "N, U") {
@@ -125,7 +125,7 @@ options! {
     ///
     /// # Example
     /// ```
-    /// use superscalar_kernels::Norm;
+    /// use superscalar::kernels::Norm;
     /// assert_eq!("1".parse(), Ok(Norm::One));
     /// assert_eq!(Norm::One.to_string(), "O");
     /// ```
@@ -144,7 +144,7 @@ options! {
     ///
     /// # Example
     /// ```
-    /// use superscalar_kernels::Part;
+    /// use superscalar::kernels::Part;
     /// assert_eq!("u".parse(), Ok(Part::Upper));
     /// ```
     Part ("part", "A, L, U") {
@@ -160,7 +160,7 @@ options! {
     ///
     /// # Example
     /// ```
-    /// use superscalar_kernels::Direction;
+    /// use superscalar::kernels::Direction;
     /// assert_eq!("b".parse(), Ok(Direction::Backward));
     /// ```
     Direction ("direction", "F, B") {
@@ -195,7 +195,7 @@ impl Side {
     /// The order of a square matrix that stands at this side of one of m x n.
     ///
     /// ```
-    /// use superscalar_kernels::Side;
+    /// use superscalar::kernels::Side;
     /// assert_eq!((Side::Left.order((2, 3)), Side::Right.order((2, 3))), (2, 3));
     /// ```
     pub fn order(self, (m, n): (usize, usize)) -> usize {
@@ -207,7 +207,7 @@ impl Side {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{Op, Symmetry};
+/// use superscalar::kernels::{Op, Symmetry};
 /// assert_eq!(Symmetry::Hermitian.mirror(), Op::ConjTrans);
 /// assert_eq!(Symmetry::Symmetric.rank_k(), "syrk");
 /// ```

@@ -4,12 +4,12 @@
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, Uplo, cpu};
+/// use superscalar::kernels::{MatMut, Uplo, cpu};
 ///
 /// let mut a = [1.0, 2.0, 2.0, 1.0];
 /// let error = cpu::potrf(Uplo::Lower, MatMut::from_col_major(&mut a, 2, 2, 2)?).unwrap_err();
 /// assert_eq!(error.minor, 2);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the leading minor of order {minor} is not positive definite")]
@@ -22,12 +22,12 @@ pub struct NotPositiveDefinite {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, cpu};
+/// use superscalar::kernels::{MatMut, cpu};
 ///
 /// let mut a = [1.0, 2.0, 2.0, 4.0];
 /// let error = cpu::getrf(MatMut::from_col_major(&mut a, 2, 2, 2)?, &mut [0; 2]).unwrap_err();
 /// assert_eq!(error.pivot, 2);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("pivot {pivot} is exactly zero")]

@@ -9,7 +9,7 @@ const LARGE: usize = 2 << 20;
 /// There is no memory for a matrix of this shape.
 ///
 /// ```
-/// let error = superscalar_kernels::try_zeros::<f64>(1 << 33, 1 << 31).unwrap_err();
+/// let error = superscalar::kernels::try_zeros::<f64>(1 << 33, 1 << 31).unwrap_err();
 /// assert_eq!(error.bytes(), 1 << 67);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,7 +44,7 @@ impl NoMemory {
 /// If there is no memory for them.
 ///
 /// ```
-/// assert_eq!(superscalar_kernels::zeros::<f64>(3), [0.0; 3]);
+/// assert_eq!(superscalar::kernels::zeros::<f64>(3), [0.0; 3]);
 /// ```
 #[must_use]
 #[track_caller]
@@ -62,8 +62,8 @@ pub fn zeros<T: Scalar>(len: usize) -> Vec<T> {
 /// have, and end the program when it is touched.)
 ///
 /// ```
-/// assert_eq!(superscalar_kernels::try_zeros::<f64>(2, 3)?, [0.0; 6]);
-/// # Ok::<(), superscalar_kernels::NoMemory>(())
+/// assert_eq!(superscalar::kernels::try_zeros::<f64>(2, 3)?, [0.0; 6]);
+/// # Ok::<(), superscalar::kernels::NoMemory>(())
 /// ```
 pub fn try_zeros<T: Scalar>(m: usize, n: usize) -> Result<Vec<T>, NoMemory> {
     let memory = m.checked_mul(n).and_then(|len| bytemuck::try_zeroed_vec(len).ok());

@@ -22,7 +22,7 @@ const SAMPLES: usize = 9;
 ///
 /// # Example
 /// ```
-/// let peak = superscalar_kernels::peak::measure_fma_peak::<f64>();
+/// let peak = superscalar::kernels::peak::measure_fma_peak::<f64>();
 /// assert!(peak > 1e8);
 /// ```
 pub fn measure_fma_peak<T: Real>() -> f64 {

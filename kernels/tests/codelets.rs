@@ -46,7 +46,7 @@ fn adds_up<T: Scalar>() {
         let columns: Vec<_> = columns.iter_mut().map(|column| s.lend(column)).collect();
         for turn in 0..3 {
             for y in &columns {
-                axpy.insert(s, on_device(), (x.read(), b.read(), y.read_write()), T::from_f64(f64::from(turn)));
+                axpy.spawn_as(s, on_device(), (x.read(), b.read(), y.read_write()), T::from_f64(f64::from(turn)));
             }
         }
     })
@@ -67,7 +67,7 @@ fn tasks_of_every_type_run_on_devices() {
 fn factor(uplo: Uplo, a: &mut Vec<f64>) -> Result<(), Error> {
     runtime(1).scope(|s| {
         let a = s.lend(a);
-        potrf().insert(s, on_device(), a.read_write(), &uplo);
+        potrf().spawn_as(s, on_device(), a.read_write(), &uplo);
     })
 }
 

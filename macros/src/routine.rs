@@ -19,7 +19,7 @@ pub(crate) fn expand(types: &[Type], function: ItemFn) -> Result<TokenStream> {
     let passed = arguments.iter().map(Argument::passed);
     let named = signature.may_fail().then(|| {
         let routine = name.to_string();
-        let routine = routine.strip_prefix("submit_").unwrap_or(&routine);
+        let routine = routine.strip_prefix("spawn_").unwrap_or(&routine);
         quote!(.map_err(|error| crate::error::Error::of_routine(error, #routine)))
     });
     let implementations = types.iter().map(|of| {
@@ -176,7 +176,7 @@ fn replace(tokens: TokenStream, name: &Ident, by: &TokenStream) -> TokenStream {
     replaced.collect()
 }
 
-/// `submit_lange` is `SubmitLange`.
+/// `spawn_lange` is `SpawnLange`.
 fn camel_case(name: &Ident) -> String {
     let capitalised = |word: &str| word[..1].to_uppercase() + &word[1..];
     name.to_string().split('_').map(capitalised).collect()

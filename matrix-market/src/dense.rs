@@ -26,7 +26,7 @@ impl Market {
     /// real. The entry that the error names counts the values asked for, from 0.
     ///
     /// ```
-    /// use superscalar_matrix_market::{self as matrix_market, Field, Format, Header, Market, Shape, Symmetry};
+    /// use superscalar::dla::matrix_market::{self as matrix_market, Field, Format, Header, Market, Shape, Symmetry};
     ///
     /// let a = [4.0, -1.5, 0.0, 2.0]; // 2 x 2 by columns; symmetric, and only the lower triangle counts
     /// let header = Header { format: Format::Coordinate, field: Field::Real, symmetry: Symmetry::Symmetric };

@@ -40,7 +40,7 @@ impl Market {
     /// The entries as stored, in order.
     ///
     /// ```
-    /// # use superscalar_matrix_market as matrix_market;
+    /// # use superscalar::dla::matrix_market as matrix_market;
     /// let text = "%%MatrixMarket matrix array real skew-symmetric\n2 2\n7\n";
     /// let stored: Vec<_> = matrix_market::read(text.as_bytes())?.entries().map(|e| (e.i, e.j, e.re)).collect();
     /// assert_eq!(stored, [(1, 0, 7.0)]);
@@ -56,7 +56,7 @@ impl Market {
     /// [`fill`](Self::fill).
     ///
     /// ```
-    /// # use superscalar_matrix_market as matrix_market;
+    /// # use superscalar::dla::matrix_market as matrix_market;
     /// let text = "%%MatrixMarket matrix array real skew-symmetric\n2 2\n7\n";
     /// let mut seen = Vec::new();
     /// matrix_market::read(text.as_bytes())?.for_each_entry(|i, j, re, _im| seen.push((i, j, re)));
@@ -78,7 +78,7 @@ impl Market {
     /// an entry.
     ///
     /// ```
-    /// # use superscalar_matrix_market as matrix_market;
+    /// # use superscalar::dla::matrix_market as matrix_market;
     /// let text = "%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n2 1 1 2\n1 1 5 0\n2 1 1 2\n";
     /// let mut seen = Vec::new();
     /// matrix_market::read(text.as_bytes())?.fill(|i, j, re, im| seen.push((i, j, re, im)));

@@ -14,7 +14,7 @@ const EXCERPT_CHARS_MAX: usize = 40;
 /// instead, and count indices from 0 as the caller does: `entry 3: row index 9 is out of range 0..9`.
 ///
 /// ```
-/// use superscalar_matrix_market as matrix_market;
+/// use superscalar::dla::matrix_market as matrix_market;
 ///
 /// let text = "%%MatrixMarket matrix coordinate real general\n10 10 1\n1 12 0.5\n";
 /// let error = matrix_market::read(text.as_bytes()).unwrap_err();
@@ -31,7 +31,7 @@ impl Error {
     /// The line of the file that is at fault, counted from 1; `None` if no line is.
     ///
     /// ```
-    /// # use superscalar_matrix_market as matrix_market;
+    /// # use superscalar::dla::matrix_market as matrix_market;
     /// assert_eq!(matrix_market::read(&b"%MatrixMarket"[..]).unwrap_err().line(), Some(1));
     /// ```
     #[must_use]
@@ -45,7 +45,7 @@ impl Error {
     /// The byte of [`line`](Self::line) where the fault begins, counted from 1; `None` if no line is at fault.
     ///
     /// ```
-    /// # use superscalar_matrix_market as matrix_market;
+    /// # use superscalar::dla::matrix_market as matrix_market;
     /// let text = "%%MatrixMarket matrix coordinate quaternion general";
     /// assert_eq!(matrix_market::read(text.as_bytes()).unwrap_err().column(), Some(34));
     /// ```
@@ -60,7 +60,7 @@ impl Error {
     /// Whether a limit of [`ReadOptions`](crate::ReadOptions) was met, so that a larger one might let the file pass.
     ///
     /// ```
-    /// # use superscalar_matrix_market as matrix_market;
+    /// # use superscalar::dla::matrix_market as matrix_market;
     /// let text = "%%MatrixMarket matrix array real general\n1000000000 1000000000\n";
     /// assert!(matrix_market::read(text.as_bytes()).unwrap_err().is_limit());
     /// ```
@@ -78,7 +78,7 @@ impl Error {
     /// The bytes that the matrix takes in dense storage, if there is no memory for them.
     ///
     /// ```
-    /// # use superscalar_matrix_market::Error;
+    /// # use superscalar::dla::matrix_market::Error;
     /// let error = Error::no_memory(800_000_000_000_000, "there is no memory for 10000000 x 10000000 numbers");
     /// assert_eq!(error.bytes_needed(), Some(800_000_000_000_000));
     /// ```
@@ -94,7 +94,7 @@ impl Error {
     /// make a dense matrix of a [`Market`](crate::Market).
     ///
     /// ```
-    /// # use superscalar_matrix_market::Error;
+    /// # use superscalar::dla::matrix_market::Error;
     /// let error = Error::no_memory(800_000_000_000_000, "there is no memory for 10000000 x 10000000 numbers");
     /// assert_eq!(error.to_string(), "there is no memory for 10000000 x 10000000 numbers");
     /// ```
@@ -107,7 +107,7 @@ impl Error {
     /// [`Market`](crate::Market), with elements that can not hold every value.
     ///
     /// ```
-    /// # use superscalar_matrix_market::{Entry, Error};
+    /// # use superscalar::dla::matrix_market::{Entry, Error};
     /// let error = Error::not_in_field(Entry { i: 1, j: 2, re: 0.5, im: -1.0 }, "real");
     /// assert_eq!(error.to_string(), "(0.5, -1.0) at (1, 2) is not real");
     /// ```

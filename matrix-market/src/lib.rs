@@ -41,7 +41,7 @@
 //! # Example
 //!
 //! ```
-//! use superscalar_matrix_market as matrix_market;
+//! use superscalar::dla::matrix_market as matrix_market;
 //!
 //! let text = "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4.0\n2 1 -1.5\n";
 //! let market = matrix_market::read(text.as_bytes())?;

@@ -14,13 +14,13 @@ use crate::values::Values;
 /// Equality compares what is stored, in order; a NaN is not equal to itself.
 ///
 /// ```
-/// use superscalar_matrix_market::{Market, Position, Shape, Symmetry, Values};
+/// use superscalar::dla::matrix_market::{Market, Position, Shape, Symmetry, Values};
 ///
 /// let positions = vec![Position { i: 0, j: 0 }, Position { i: 2, j: 1 }];
 /// let values = Values::Integer(vec![5, 7]);
 /// let market = Market::coordinate(Symmetry::Symmetric, Shape { m: 3, n: 3 }, positions, values)?;
 /// assert_eq!(market.nnz(), 2);
-/// # Ok::<(), superscalar_matrix_market::Error>(())
+/// # Ok::<(), superscalar::dla::matrix_market::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Market {
@@ -44,7 +44,7 @@ impl Market {
     /// the diagonal and not what the symmetry demands there.
     ///
     /// ```
-    /// use superscalar_matrix_market::{Market, Position, Shape, Symmetry, Values};
+    /// use superscalar::dla::matrix_market::{Market, Position, Shape, Symmetry, Values};
     ///
     /// let positions = vec![Position { i: 0, j: 3 }];
     /// let error = Market::coordinate(Symmetry::General, Shape { m: 3, n: 3 }, positions, Values::Pattern);
@@ -76,12 +76,12 @@ impl Market {
     /// not real.
     ///
     /// ```
-    /// use superscalar_matrix_market::{Market, Shape, Symmetry, Values};
+    /// use superscalar::dla::matrix_market::{Market, Shape, Symmetry, Values};
     ///
     /// let lower = Values::Real(vec![1.0, 2.0, 3.0]);
     /// let market = Market::array(Symmetry::Symmetric, Shape { m: 2, n: 2 }, lower)?;
     /// assert_eq!(market.entries().nth(1).map(|entry| (entry.i, entry.j)), Some((1, 0)));
-    /// # Ok::<(), superscalar_matrix_market::Error>(())
+    /// # Ok::<(), superscalar::dla::matrix_market::Error>(())
     /// ```
     pub fn array(symmetry: Symmetry, shape: Shape, values: Values) -> Result<Self, Error> {
         let header = Header { format: Format::Array, field: values.field(), symmetry };
@@ -99,12 +99,12 @@ impl Market {
     /// are dropped, for they would not survive a file.
     ///
     /// ```
-    /// use superscalar_matrix_market::{Market, Shape, Symmetry, Values};
+    /// use superscalar::dla::matrix_market::{Market, Shape, Symmetry, Values};
     ///
     /// let market = Market::array(Symmetry::General, Shape { m: 1, n: 1 }, Values::Integer(vec![42]))?;
     /// let market = market.with_comments(" the answer\n to what?");
     /// assert_eq!(market.comments().collect::<Vec<_>>(), [" the answer", " to what?"]);
-    /// # Ok::<(), superscalar_matrix_market::Error>(())
+    /// # Ok::<(), superscalar::dla::matrix_market::Error>(())
     /// ```
     #[must_use]
     pub fn with_comments(mut self, text: &str) -> Self {
@@ -115,7 +115,7 @@ impl Market {
     /// What the banner says.
     ///
     /// ```
-    /// # use superscalar_matrix_market::{self as matrix_market, Field};
+    /// # use superscalar::dla::matrix_market::{self as matrix_market, Field};
     /// let market = matrix_market::read(&b"%%MatrixMarket matrix array integer general\n1 1\n8\n"[..])?;
     /// assert_eq!(market.header().field, Field::Integer);
     /// # Ok::<(), matrix_market::Error>(())
@@ -130,7 +130,7 @@ impl Market {
     /// A file with few entries may announce a shape that no memory holds: look before filling a dense matrix.
     ///
     /// ```
-    /// # use superscalar_matrix_market::{self as matrix_market, Shape};
+    /// # use superscalar::dla::matrix_market::{self as matrix_market, Shape};
     /// let market = matrix_market::read(&b"%%MatrixMarket matrix coordinate pattern general\n2 3 0\n"[..])?;
     /// assert_eq!(market.shape(), Shape { m: 2, n: 3 });
     /// # Ok::<(), matrix_market::Error>(())
@@ -143,7 +143,7 @@ impl Market {
     /// The comments in order, each without its `%` and without blanks at its end.
     ///
     /// ```
-    /// # use superscalar_matrix_market as matrix_market;
+    /// # use superscalar::dla::matrix_market as matrix_market;
     /// let text = "%%MatrixMarket matrix coordinate pattern general\n% by hand\n2 3 0\n";
     /// assert_eq!(matrix_market::read(text.as_bytes())?.comments().collect::<Vec<_>>(), [" by hand"]);
     /// # Ok::<(), matrix_market::Error>(())
@@ -155,7 +155,7 @@ impl Market {
     /// The number of stored entries: one triangle of a symmetric matrix, and with repetitions and explicit zeros.
     ///
     /// ```
-    /// # use superscalar_matrix_market as matrix_market;
+    /// # use superscalar::dla::matrix_market as matrix_market;
     /// let text = "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n2 1 5\n2 1 6\n";
     /// assert_eq!(matrix_market::read(text.as_bytes())?.nnz(), 2);
     /// # Ok::<(), matrix_market::Error>(())
@@ -168,7 +168,7 @@ impl Market {
     /// The positions of the stored entries in order; empty for array format, whose positions follow from the order.
     ///
     /// ```
-    /// # use superscalar_matrix_market::{self as matrix_market, Position};
+    /// # use superscalar::dla::matrix_market::{self as matrix_market, Position};
     /// let text = "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n2 3\n";
     /// assert_eq!(matrix_market::read(text.as_bytes())?.positions(), [Position { i: 1, j: 2 }]);
     /// # Ok::<(), matrix_market::Error>(())
@@ -181,7 +181,7 @@ impl Market {
     /// The values of the stored entries in order.
     ///
     /// ```
-    /// # use superscalar_matrix_market::{self as matrix_market, Values};
+    /// # use superscalar::dla::matrix_market::{self as matrix_market, Values};
     /// let market = matrix_market::read(&b"%%MatrixMarket matrix array integer general\n1 1\n8\n"[..])?;
     /// assert_eq!(market.values(), &Values::Integer(vec![8]));
     /// # Ok::<(), matrix_market::Error>(())
@@ -194,7 +194,7 @@ impl Market {
     /// Whether the header promises a(j, i) = a(i, j). A general file may happen to be symmetric; that is not looked at.
     ///
     /// ```
-    /// # use superscalar_matrix_market as matrix_market;
+    /// # use superscalar::dla::matrix_market as matrix_market;
     /// let market = matrix_market::read(&b"%%MatrixMarket matrix array real symmetric\n1 1\n8\n"[..])?;
     /// assert!(market.is_symmetric() && market.is_hermitian());
     /// # Ok::<(), matrix_market::Error>(())
@@ -207,7 +207,7 @@ impl Market {
     /// Whether the header promises a(j, i) = conj(a(i, j)), as a symmetric header does unless the field is complex.
     ///
     /// ```
-    /// # use superscalar_matrix_market as matrix_market;
+    /// # use superscalar::dla::matrix_market as matrix_market;
     /// let market = matrix_market::read(&b"%%MatrixMarket matrix array complex symmetric\n1 1\n8 1\n"[..])?;
     /// assert!(market.is_symmetric() && !market.is_hermitian());
     /// # Ok::<(), matrix_market::Error>(())

@@ -27,7 +27,7 @@ const FILE_BUFFER_BYTES: usize = 64 << 10;
 /// See [`read_with`].
 ///
 /// ```
-/// use superscalar_matrix_market as matrix_market;
+/// use superscalar::dla::matrix_market as matrix_market;
 ///
 /// let market = matrix_market::read(&b"%%MatrixMarket matrix array real general\n2 1\n0.5\n1.0D+03\n"[..])?;
 /// assert_eq!(market.entries().map(|entry| entry.re).collect::<Vec<_>>(), [0.5, 1000.0]);
@@ -43,7 +43,7 @@ pub fn read(reader: impl BufRead) -> Result<Market, Error> {
 /// If reading fails, a limit is met, or the content is not a valid file; the error says where and what.
 ///
 /// ```
-/// use superscalar_matrix_market::{self as matrix_market, ReadOptions};
+/// use superscalar::dla::matrix_market::{self as matrix_market, ReadOptions};
 ///
 /// let text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 1 4.0\n1 2 1.0\n";
 /// let error = matrix_market::read_with(text.as_bytes(), &ReadOptions::default()).unwrap_err();
@@ -76,7 +76,7 @@ pub fn read_with(reader: impl BufRead, options: &ReadOptions) -> Result<Market, 
 /// If the file cannot be opened, or as [`read_with`].
 ///
 /// ```
-/// use superscalar_matrix_market as matrix_market;
+/// use superscalar::dla::matrix_market as matrix_market;
 ///
 /// let error = matrix_market::read_file("no/such.mtx").unwrap_err();
 /// assert!(error.to_string().starts_with("cannot open `no/such.mtx`: "));
@@ -91,7 +91,7 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<Market, Error> {
 /// If the file cannot be opened, or as [`read_with`].
 ///
 /// ```
-/// use superscalar_matrix_market::{self as matrix_market, ReadOptions};
+/// use superscalar::dla::matrix_market::{self as matrix_market, ReadOptions};
 ///
 /// let options = ReadOptions { bytes_max: 1 << 20, ..ReadOptions::default() };
 /// assert!(matrix_market::read_file_with("no/such.mtx", &options).is_err());

@@ -5,7 +5,7 @@ use std::fmt;
 /// How a file lays its entries out.
 ///
 /// ```
-/// # use superscalar_matrix_market::Format;
+/// # use superscalar::dla::matrix_market::Format;
 /// assert_eq!(Format::Coordinate.to_string(), "coordinate");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,7 +19,7 @@ pub enum Format {
 /// The kind of number that a file holds.
 ///
 /// ```
-/// # use superscalar_matrix_market::Field;
+/// # use superscalar::dla::matrix_market::Field;
 /// assert_eq!(Field::Complex.to_string(), "complex");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,7 +37,7 @@ pub enum Field {
 /// Which part of the matrix a file stores, and how the rest follows from it.
 ///
 /// ```
-/// # use superscalar_matrix_market::Symmetry;
+/// # use superscalar::dla::matrix_market::Symmetry;
 /// assert_eq!(Symmetry::SkewSymmetric.to_string(), "skew-symmetric");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,7 +57,7 @@ pub enum Symmetry {
 /// Displayed as the banner's last three words.
 ///
 /// ```
-/// use superscalar_matrix_market::{Field, Format, Header, Symmetry};
+/// use superscalar::dla::matrix_market::{Field, Format, Header, Symmetry};
 ///
 /// let header = Header { format: Format::Array, field: Field::Real, symmetry: Symmetry::General };
 /// assert_eq!(header.to_string(), "array real general");
@@ -125,7 +125,7 @@ impl fmt::Display for Header {
 /// The numbers of rows and columns of a matrix.
 ///
 /// ```
-/// # use superscalar_matrix_market::Shape;
+/// # use superscalar::dla::matrix_market::Shape;
 /// assert_eq!(Shape { m: 2, n: 3 }.to_string(), "2 x 3");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -145,7 +145,7 @@ impl fmt::Display for Shape {
 /// Where an entry stands, counted from 0 (files count from 1).
 ///
 /// ```
-/// # use superscalar_matrix_market::Position;
+/// # use superscalar::dla::matrix_market::Position;
 /// let top_right_of_three = Position { i: 0, j: 2 };
 /// assert!(top_right_of_three.i < top_right_of_three.j);
 /// ```
@@ -160,7 +160,7 @@ pub struct Position {
 /// One entry: where it stands, from 0, and what it is.
 ///
 /// ```
-/// # use superscalar_matrix_market::{self as matrix_market, Entry};
+/// # use superscalar::dla::matrix_market::{self as matrix_market, Entry};
 /// let text = "%%MatrixMarket matrix coordinate complex general\n2 3 1\n2 3 0.5 -1\n";
 /// let market = matrix_market::read(text.as_bytes())?;
 /// assert_eq!(market.entries().next(), Some(Entry { i: 1, j: 2, re: 0.5, im: -1.0 }));
@@ -185,7 +185,7 @@ pub struct Entry {
 /// for real entries of 24 bytes and more. The limits bound those bytes.
 ///
 /// ```
-/// use superscalar_matrix_market::{self as matrix_market, ReadOptions};
+/// use superscalar::dla::matrix_market::{self as matrix_market, ReadOptions};
 ///
 /// let options = ReadOptions { entries_max: 2, ..ReadOptions::default() };
 /// let text = "%%MatrixMarket matrix array integer general\n3 1\n1\n2\n3\n";

@@ -7,7 +7,7 @@ use crate::types::Field;
 /// The values of the stored entries, in the file's order and as exact as the file.
 ///
 /// ```
-/// use superscalar_matrix_market::{Field, Values};
+/// use superscalar::dla::matrix_market::{Field, Values};
 ///
 /// assert_eq!(Values::Integer(vec![3, -1]).field(), Field::Integer);
 /// ```
@@ -27,7 +27,7 @@ impl Values {
     /// The field whose values these are.
     ///
     /// ```
-    /// # use superscalar_matrix_market::{Field, Values};
+    /// # use superscalar::dla::matrix_market::{Field, Values};
     /// assert_eq!(Values::Pattern.field(), Field::Pattern);
     /// ```
     #[must_use]

@@ -22,7 +22,7 @@ const CHUNK_BYTES: usize = 64 << 10;
 /// If `writer` fails; some of the text may have been written.
 ///
 /// ```
-/// use superscalar_matrix_market::{self as matrix_market, Market, Shape, Symmetry, Values};
+/// use superscalar::dla::matrix_market::{self as matrix_market, Market, Shape, Symmetry, Values};
 ///
 /// let market = Market::array(Symmetry::General, Shape { m: 2, n: 1 }, Values::Real(vec![0.25, 1e300]))?;
 /// let mut text = Vec::new();
@@ -54,7 +54,7 @@ pub fn write(market: &Market, writer: impl Write) -> Result<(), Error> {
 /// If the file cannot be created or written; what it held before is lost then.
 ///
 /// ```
-/// use superscalar_matrix_market::{self as matrix_market, Market, Shape, Symmetry, Values};
+/// use superscalar::dla::matrix_market::{self as matrix_market, Market, Shape, Symmetry, Values};
 ///
 /// let market = Market::array(Symmetry::General, Shape { m: 1, n: 1 }, Values::Integer(vec![42]))?;
 /// assert!(matrix_market::write_file(&market, "no/such/folder.mtx").is_err());

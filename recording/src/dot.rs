@@ -39,11 +39,11 @@ struct Edge {
 /// the style is that of the first in this order and the label names all of them.
 ///
 /// ```
-/// use superscalar_recording::{Dot, Recording};
+/// use superscalar::recording::{Dot, Recording};
 /// let recording = Recording::default();
 /// let graph = Dot::new(&recording).reduced()?;
 /// assert!(graph.to_string().starts_with("digraph tasks {"));
-/// # Ok::<(), superscalar_recording::RecordingError>(())
+/// # Ok::<(), superscalar::recording::RecordingError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Dot<'a> {

@@ -9,7 +9,7 @@ use crate::{Activity, NodeId, TaskId, TaskRecord, activity::node_name, named::na
 /// `dropped`, so every reader here copes with a span or a hazard whose task has no record.
 ///
 /// ```
-/// use superscalar_recording::Recording;
+/// use superscalar::recording::Recording;
 /// let empty = Recording::default();
 /// assert_eq!(empty.dropped, 0);
 /// ```

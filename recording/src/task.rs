@@ -9,7 +9,7 @@ use std::panic::Location;
 /// At most three; stored in place, so that recording one allocates nothing.
 ///
 /// ```
-/// use superscalar_recording::TileIndex;
+/// use superscalar::recording::TileIndex;
 /// let update = TileIndex::from([4, 2, 1]);
 /// assert_eq!(update.as_slice(), &[4, 2, 1]);
 /// assert_eq!(update.to_string(), "(4, 2, 1)");
@@ -29,7 +29,7 @@ impl TileIndex {
     /// These indices, outermost first; `None` if there are more than three.
     ///
     /// ```
-    /// use superscalar_recording::TileIndex;
+    /// use superscalar::recording::TileIndex;
     /// assert_eq!(TileIndex::new(&[4, 2]), Some(TileIndex::from([4, 2])));
     /// assert_eq!(TileIndex::new(&[1, 2, 3, 4]), None);
     /// ```

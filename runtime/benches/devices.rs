@@ -170,25 +170,25 @@ type Case = for<'s> fn(&'s Scope<'s, '_>, &Codelets, &[Lent<'s, Vector>]);
 
 /// No task waits for another.
 fn free<'s>(s: &'s Scope<'s, '_>, codelets: &Codelets, h: &[Lent<'s, Vector>]) {
-    (0..TASKS).for_each(|_| codelets.read.submit(s, h[0].read(), ()));
+    (0..TASKS).for_each(|_| codelets.read.spawn(s, h[0].read(), ()));
 }
 
 /// Each waits for the task two before, whose result it reads, and for the one that has read what it updates.
 fn with_two<'s>(s: &'s Scope<'s, '_>, codelets: &Codelets, h: &[Lent<'s, Vector>]) {
     for at in 2..TASKS + 2 {
-        codelets.update.submit(s, (h[(at - 2) % HANDLES].read(), h[at % HANDLES].read_write()), ());
+        codelets.update.spawn(s, (h[(at - 2) % HANDLES].read(), h[at % HANDLES].read_write()), ());
     }
 }
 
 fn chain<'s>(s: &'s Scope<'s, '_>, codelets: &Codelets, h: &[Lent<'s, Vector>]) {
-    (0..TASKS).for_each(|_| codelets.step.submit(s, h[0].read_write(), ()));
+    (0..TASKS).for_each(|_| codelets.step.spawn(s, h[0].read_write(), ()));
 }
 
 /// From one device to the other and back: each reads what the other device has written last.
 fn hops<'s>(s: &'s Scope<'s, '_>, codelets: &Codelets, h: &[Lent<'s, Vector>]) {
     (0..2).for_each(|at| h[usize::from(at)].deal_to(Some(Resource::device(at))));
     for at in 0..TASKS {
-        codelets.update.submit(s, (h[(at + 1) % 2].read(), h[at % 2].read_write()), ());
+        codelets.update.spawn(s, (h[(at + 1) % 2].read(), h[at % 2].read_write()), ());
     }
 }
 

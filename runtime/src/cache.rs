@@ -123,7 +123,7 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 /// A file that is kept from run to run.
 ///
 /// ```
-/// use superscalar_runtime::cache::CacheFile;
+/// use superscalar::cache::CacheFile;
 ///
 /// let path = std::env::temp_dir().join(format!("superscalar-doc-{}", std::process::id()));
 /// let file = CacheFile::named(&path);

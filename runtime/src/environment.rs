@@ -13,7 +13,7 @@ static DEFAULTS: AtomicPtr<HashMap<String, OsString>> = AtomicPtr::new(std::ptr:
 /// is not set.
 ///
 /// ```
-/// assert_eq!(superscalar_runtime::environment::variable("NO_VARIABLE_OF_THIS_NAME"), None);
+/// assert_eq!(superscalar::environment::variable("NO_VARIABLE_OF_THIS_NAME"), None);
 /// ```
 #[must_use]
 pub fn variable(name: &str) -> Option<OsString> {
@@ -29,7 +29,7 @@ pub fn variable(name: &str) -> Option<OsString> {
 /// knows nothing of it. Returns false, and does nothing, if there were defaults before.
 ///
 /// ```
-/// use superscalar_runtime::environment::{set_defaults, variable};
+/// use superscalar::environment::{set_defaults, variable};
 /// assert!(set_defaults([("SUPERSCALAR_WINDOW".to_owned(), "64".into())]));
 /// assert_eq!(variable("SUPERSCALAR_WINDOW"), Some("64".into()));
 /// assert!(!set_defaults([]));
@@ -47,7 +47,7 @@ pub fn set_defaults(values: impl IntoIterator<Item = (String, OsString)>) -> boo
 /// A value of a variable that is the name of a file, in which `%p` is the process's number.
 ///
 /// ```
-/// use superscalar_runtime::environment::file_name;
+/// use superscalar::environment::file_name;
 /// assert_eq!(file_name("log.%p"), format!("log.{}", std::process::id()));
 /// ```
 #[must_use]

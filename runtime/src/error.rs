@@ -137,8 +137,8 @@ enum Kind {
 /// Why a call into the runtime did not succeed.
 ///
 /// ```
-/// use superscalar_runtime::{ErrorKind, Runtime};
-/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// use superscalar::{ErrorKind, Runtime};
+/// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::builder().workers(1).build()?;
 /// let mut x = 1;
 /// let error = rt

@@ -18,8 +18,8 @@ use std::{marker::PhantomData, mem::ManuallyDrop, panic::Location, ptr::NonNull,
 /// dropping the handle drops the value once the tasks that name it are done.
 ///
 /// ```
-/// use superscalar_runtime::Runtime;
-/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// use superscalar::Runtime;
+/// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::builder().workers(2).build()?;
 /// let x = rt.register(20);
 /// rt.spawn("double", x.read_write(), |x| *x *= 2)?;

@@ -73,7 +73,7 @@ fn three_at_once(told: [Option<(u64, u64)>; 3]) -> Result<Vec<Span>, Error> {
     devices[0].mute(true);
     rt.scope(|s| {
         let x = s.lend(&mut x);
-        (0..3).for_each(|_| write("alpha").submit(s, x.read_write(), ()));
+        (0..3).for_each(|_| write("alpha").spawn(s, x.read_write(), ()));
         await_finished(&devices[0], 3);
         let begun = Instant::now();
         for (ticket, times) in (1..).zip(told) {
@@ -123,11 +123,11 @@ fn across_devices(first_ended: u64) -> Result<[Span; 3], Error> {
     devices.iter().for_each(|device| device.mute(true));
     rt.scope(|s| {
         let (x, y, z) = (s.lend(&mut x), s.lend(&mut y), s.lend(&mut z));
-        write("beta").submit(s, x.read_write(), ());
+        write("beta").spawn(s, x.read_write(), ());
         assert!(devices[1].await_issued(1));
-        follow("alpha").submit(s, (x.read(), y.read_write()), ());
+        follow("alpha").spawn(s, (x.read(), y.read_write()), ());
         assert!(devices[0].await_issued(1));
-        write("alpha").submit(s, z.read_write(), ());
+        write("alpha").spawn(s, z.read_write(), ());
         await_finished(&devices[0], 2);
         let begun = Instant::now();
         devices[1].tells(0, 1, ms(3), begun + ms(first_ended));

@@ -61,7 +61,7 @@ fn a_chain_is_issued_without_coming_back_to_the_host() -> Result<(), Error> {
     devices[0].gate(true);
     rt.scope(|s| {
         let (x, step) = (s.lend(&mut x), step(ALPHA));
-        (0..50).for_each(|i| step.submit(s, x.read_write(), i));
+        (0..50).for_each(|i| step.spawn(s, x.read_write(), i));
         assert!(devices[0].await_issued(50), "only {} of 50 are issued behind the gate", devices[0].issued());
         assert_eq!(devices[0].finished(), 0);
         devices[0].gate(false);
@@ -103,7 +103,7 @@ fn a_chain_from_device_to_device_stays_with_one_issuer() -> Result<(), Error> {
                         });
                         Ok(())
                     });
-                step.submit(s, x.read_write(), i);
+                step.spawn(s, x.read_write(), i);
             }
             is_free.store(true, Ordering::SeqCst);
             assert!(devices.iter().all(|device| device.await_issued(20)), "all are issued behind the gates");
@@ -127,7 +127,7 @@ fn a_task_that_is_inserted_late_is_issued_at_once() -> Result<(), Error> {
     std::thread::sleep(Duration::from_millis(20));
     let start = Instant::now();
     for i in 0..20 {
-        rt.scope(|s| step(ALPHA).submit(s, s.lend(&mut x).read_write(), i))?;
+        rt.scope(|s| step(ALPHA).spawn(s, s.lend(&mut x).read_write(), i))?;
         std::thread::sleep(Duration::from_millis(2));
     }
     assert!(start.elapsed() < Duration::from_secs(3), "20 tasks took {:?}", start.elapsed());
@@ -145,12 +145,12 @@ fn a_diamond_over_queues_and_devices_is_kept_in_order_by_events_alone() -> Resul
         rt.scope(|s| {
             let (top, left) = (s.lend(&mut top), s.lend(&mut left));
             let (right, bottom) = (s.lend(&mut right), s.lend(&mut bottom));
-            step(ALPHA).submit(s, top.read_write(), round);
-            add(ALPHA).submit(s, (top.read(), left.read_write()), ());
-            add("beta").submit(s, (top.read(), right.read_write()), ());
-            add("beta").submit(s, (left.read(), bottom.read_write()), ());
-            add(ALPHA).submit(s, (right.read(), bottom.read_write()), ());
-            step("beta").submit(s, bottom.read_write(), 1);
+            step(ALPHA).spawn(s, top.read_write(), round);
+            add(ALPHA).spawn(s, (top.read(), left.read_write()), ());
+            add("beta").spawn(s, (top.read(), right.read_write()), ());
+            add("beta").spawn(s, (left.read(), bottom.read_write()), ());
+            add(ALPHA).spawn(s, (right.read(), bottom.read_write()), ());
+            step("beta").spawn(s, bottom.read_write(), 1);
             assert!(devices[0].await_issued(3) && devices[1].await_issued(3), "all six are issued behind the gates");
             devices.iter().for_each(|device| device.gate(false));
         })?;
@@ -167,7 +167,7 @@ fn host_tasks_wait_until_device_work_is_done() -> Result<(), Error> {
     rt.scope(|s| {
         let (x, seen) = (s.lend(&mut x), s.lend(&mut seen));
         for i in 0..20 {
-            step(ALPHA).submit(s, x.read_write(), i);
+            step(ALPHA).spawn(s, x.read_write(), i);
             s.spawn("look", (x.read(), seen.read_write()), |(x, seen): (&u64, &mut Vec<u64>)| seen.push(*x));
         }
     })?;
@@ -195,7 +195,7 @@ fn leaves_tasks_to_the_host(policy: PolicyName) -> Result<(), Error> {
     devices[0].gate(true);
     rt.scope(|s| {
         for x in data.iter_mut() {
-            both.submit(s, s.lend(x).read_write(), 7);
+            both.spawn(s, s.lend(x).read_write(), 7);
         }
         let until = Instant::now() + Duration::from_secs(10);
         while on_host.load(Ordering::SeqCst) < 38 && Instant::now() < until {
@@ -223,7 +223,7 @@ fn what_tasks_take_is_weighed() -> Result<(), Error> {
     rt.scope(|s| {
         for (i, x) in data.iter_mut().enumerate() {
             let lock = if i < 10 { Lock::Device } else { Lock::Host };
-            both.insert(s, TaskSpec::new("weighed").lock(lock), s.lend(x).read_write(), 1);
+            both.spawn_as(s, TaskSpec::new("weighed").lock(lock), s.lend(x).read_write(), 1);
         }
     })?;
     for (resource, name) in [(Resource::HOST, "host"), (Resource::device(0), "alpha:0")] {
@@ -253,7 +253,7 @@ fn locks_bind_to_the_host_or_to_devices() -> Result<(), Error> {
     rt.scope(|s| {
         for (i, x) in data.iter_mut().enumerate() {
             let lock = if i < 10 { Lock::Device } else { Lock::Host };
-            both.insert(s, TaskSpec::new("bound").lock(lock), s.lend(x).read_write(), 1);
+            both.spawn_as(s, TaskSpec::new("bound").lock(lock), s.lend(x).read_write(), 1);
         }
     })?;
     assert_eq!(devices[0].finished(), 10);
@@ -265,11 +265,11 @@ fn nobody_to_run_a_codelet_is_a_refusal() -> Result<(), Error> {
     let devices = Machine::start(&[Spec::new(ALPHA)]);
     let rt = runtime(1, &devices);
     let mut x = 0;
-    let refused = rt.scope(|s| step("gamma").submit(s, s.lend(&mut x).read_write(), 1)).unwrap_err();
+    let refused = rt.scope(|s| step("gamma").spawn(s, s.lend(&mut x).read_write(), 1)).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Refused);
     let refused = rt.scope(|s| {
         let x = s.lend(&mut x);
-        step(ALPHA).try_insert(s, TaskSpec::new("here").lock(Lock::Host), x.read_write(), 1).map(drop)
+        step(ALPHA).try_spawn_as(s, TaskSpec::new("here").lock(Lock::Host), x.read_write(), 1).map(drop)
     })?;
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Refused);
     Ok(())
@@ -302,10 +302,10 @@ fn a_failure_poisons_dependents_also_those_that_are_issued() -> Result<(), Error
             let error = rt
                 .scope(|s| {
                     let (x, y) = (s.lend(&mut x), s.lend(&mut y));
-                    bad.submit(s, x.read_write(), ());
-                    (0..5).for_each(|i| step(ALPHA).submit(s, x.read_write(), i));
+                    bad.spawn(s, x.read_write(), ());
+                    (0..5).for_each(|i| step(ALPHA).spawn(s, x.read_write(), i));
                     s.spawn("after", x.read(), |_: &u64| host_ran.store(true, Ordering::SeqCst));
-                    (0..5).for_each(|i| step(ALPHA).submit(s, y.read_write(), i));
+                    (0..5).for_each(|i| step(ALPHA).spawn(s, y.read_write(), i));
                     if gated && at != At::Issue {
                         assert!(devices[0].await_issued(11), "everything but the host's task is issued");
                     }
@@ -327,7 +327,7 @@ fn a_panicking_implementation_fails_its_task() {
     let bad = Codelet::<Updates<u64>, ()>::new("bad")
         .on_device(DeviceKind(ALPHA), |_, _, ()| std::panic::resume_unwind(Box::new("while issuing")));
     let mut x = 0;
-    let error = rt.scope(|s| bad.submit(s, s.lend(&mut x).read_write(), ())).unwrap_err();
+    let error = rt.scope(|s| bad.spawn(s, s.lend(&mut x).read_write(), ())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Device);
 }
 
@@ -340,7 +340,7 @@ fn a_scope_waits_for_the_device_and_cancellation_does_not_cut_it_short() {
     let error = rt
         .scope(|s| {
             let x = s.lend(&mut x);
-            (0..30).for_each(|i| step(ALPHA).submit(s, x.read_write(), i));
+            (0..30).for_each(|i| step(ALPHA).spawn(s, x.read_write(), i));
             assert!(devices[0].await_issued(3));
             s.cancel();
             devices[0].gate(false);
@@ -362,8 +362,8 @@ fn a_device_that_can_not_wait_for_another_gets_tasks_when_that_one_is_done() -> 
     rt.scope(|s| {
         let (x, y) = (s.lend(&mut x), s.lend(&mut y));
         for i in 0..10 {
-            step(ALPHA).submit(s, x.read_write(), i);
-            add("beta").submit(s, (x.read(), y.read_write()), ());
+            step(ALPHA).spawn(s, x.read_write(), i);
+            add("beta").spawn(s, (x.read(), y.read_write()), ());
         }
         assert!(devices[0].await_issued(1));
         std::thread::sleep(Duration::from_millis(10));
@@ -385,11 +385,11 @@ fn queues_of_a_step(urgent_queues: u16, priority: i32) -> Result<(u16, Vec<u16>,
     rt.scope(|s| {
         let columns: Vec<_> = columns.iter_mut().map(|column| s.lend(column)).collect();
         let (step, add) = (step(ALPHA), add(ALPHA));
-        step.insert(s, TaskSpec::new("panel").priority(priority), columns[0].read_write(), 1);
-        columns[1..].iter().for_each(|column| add.submit(s, (columns[0].read(), column.read_write()), ()));
+        step.spawn_as(s, TaskSpec::new("panel").priority(priority), columns[0].read_write(), 1);
+        columns[1..].iter().for_each(|column| add.spawn(s, (columns[0].read(), column.read_write()), ()));
         // Everything else is in the queues by then.
         assert!(devices[0].await_issued(UPDATES as u32 + 1));
-        step.insert(s, TaskSpec::new("panel").priority(priority), columns[1].read_write(), 1);
+        step.spawn_as(s, TaskSpec::new("panel").priority(priority), columns[1].read_write(), 1);
         assert!(devices[0].await_issued(UPDATES as u32 + 2));
         devices[0].gate(false);
     })?;
@@ -425,8 +425,8 @@ fn a_long_chain_may_be_finished_before_the_end_of_its_first_task_is_noticed() ->
     devices[0].mute(true);
     rt.scope(|s| {
         let (x, later) = (s.lend(&mut x), step("beta"));
-        step(ALPHA).submit(s, x.read_write(), 0);
-        (1..LENGTH).for_each(|i| later.submit(s, x.read_write(), i));
+        step(ALPHA).spawn(s, x.read_write(), 0);
+        (1..LENGTH).for_each(|i| later.spawn(s, x.read_write(), i));
         assert!(devices[1].await_issued(LENGTH as u32 - 1), "{} are issued", devices[1].issued());
         while devices[1].finished() < LENGTH as u32 - 1 {
             std::thread::sleep(Duration::from_millis(1));
@@ -447,7 +447,7 @@ fn a_runtime_ends_with_its_devices() -> Result<(), Error> {
         let mut x = 1;
         rt.scope(|s| {
             let x = s.lend(&mut x);
-            (0..10).for_each(|i| step(if i % 2 == 0 { ALPHA } else { "beta" }).submit(s, x.read_write(), i));
+            (0..10).for_each(|i| step(if i % 2 == 0 { ALPHA } else { "beta" }).spawn(s, x.read_write(), i));
         })?;
         assert_eq!(x, chain(10));
         drop(rt);
@@ -468,7 +468,7 @@ fn the_trace_says_that_weights_are_not_kept() -> Result<(), Error> {
     let (mut x, step) = (1, step(ALPHA).cost(|_| Cost { flops: 1e6, bytes: 1e4, level: None }));
     // Times that differ too much begin a rate anew: until there is one that is worth keeping.
     while !rt.capability_weights().iter().any(|weight| weight.samples >= 8) {
-        rt.scope(|s| step.submit(s, s.lend(&mut x).read_write(), 0))?;
+        rt.scope(|s| step.spawn(s, s.lend(&mut x).read_write(), 0))?;
     }
     assert!(rt.notices().is_empty());
     drop(rt);

@@ -42,7 +42,7 @@ fn a_device_that_leaves_tasks_to_the_host_sleeps_meanwhile() -> Result<(), Error
     let rt = runtime(2, PolicyName::Fifo, &devices[0])?;
     let mut x = 1;
     let before = devices[0].counters.waits.load(Ordering::SeqCst);
-    rt.scope(|s| step(Duration::from_millis(1200)).submit(s, s.lend(&mut x).read_write(), 0))?;
+    rt.scope(|s| step(Duration::from_millis(1200)).spawn(s, s.lend(&mut x).read_write(), 0))?;
     assert_eq!((x, devices[0].issued()), (31, 0), "the host has done it");
     let waits = devices[0].counters.waits.load(Ordering::SeqCst) - before;
     assert!(waits < 20, "the issuer has looked {waits} times");
@@ -65,7 +65,7 @@ fn what_was_left_to_the_host_is_taken_by_a_device_when_the_host_turns_out_to_be_
                     std::process::abort();
                 }
             });
-            let result = rt.scope(|s| data.iter_mut().for_each(|x| step.submit(s, s.lend(x).read_write(), 5)));
+            let result = rt.scope(|s| data.iter_mut().for_each(|x| step.spawn(s, s.lend(x).read_write(), 5)));
             done.send(()).expect("it waits");
             result
         })?;

@@ -6,7 +6,7 @@ use std::{fmt, str::FromStr};
 /// The policies of this crate, by name.
 ///
 /// ```
-/// use superscalar_schedule::PolicyName;
+/// use superscalar::PolicyName;
 /// assert_eq!("work-stealing".parse::<PolicyName>(), Ok(PolicyName::WorkStealing));
 /// assert!("random".parse::<PolicyName>().unwrap_err().to_string().contains("fifo"));
 /// ```

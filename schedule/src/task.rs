@@ -67,7 +67,7 @@ impl ReadyTask {
     /// A task of a simulation that drives a policy in virtual time. No runtime runs it.
     ///
     /// ```
-    /// use superscalar_schedule::{Outlook, Place, Policy, Priority, ReadyTask, TaskId, Want};
+    /// use superscalar::{Outlook, Place, Policy, Priority, ReadyTask, TaskId, Want};
     ///
     /// struct TwoWorkers;
     /// impl Outlook for TwoWorkers {

@@ -1,6 +1,6 @@
 use superscalar::{
     Runtime,
-    dla::{Matrix, Options, Tiled, posv, submit},
+    dla::{Matrix, Options, Tiled, posv, spawn},
     kernels::Uplo,
 };
 
@@ -13,8 +13,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The same by two calls that return before the work is done: hazards order their tiles.
     rt.scope(|s| {
         let (a, b) = (Tiled::new(s, a.as_mut(), 128, 128), Tiled::new(s, b.as_mut(), 128, 128));
-        submit::potrf(s, Uplo::Lower, &a);
-        submit::potrs(s, Uplo::Lower, &a, &b);
+        spawn::potrf(s, Uplo::Lower, &a);
+        spawn::potrs(s, Uplo::Lower, &a, &b);
     })?;
     assert!((b.at(0, 0) - 1.0_f64).abs() < 1e-12);
     Ok(())

@@ -99,8 +99,8 @@ fn text(call: &str, ask: impl FnOnce(*mut c_char, i32) -> CUresult) -> Result<St
 ///
 /// # Examples
 /// ```
-/// println!("{} GPUs", superscalar_devices::cuda::count()?);
-/// # Ok::<(), superscalar_runtime::DeviceError>(())
+/// println!("{} GPUs", superscalar::devices::cuda::count()?);
+/// # Ok::<(), superscalar::DeviceError>(())
 /// ```
 pub fn count() -> Result<usize, DeviceError> {
     if !library::has_driver() {

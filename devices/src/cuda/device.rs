@@ -82,13 +82,13 @@ pub struct Cuda {
 ///
 /// # Examples
 /// ```
-/// use superscalar_devices::cuda::{self, Options};
+/// use superscalar::devices::cuda::{self, Options};
 ///
 /// if cuda::count()? > 0 {
 ///     let device = cuda::open(0, &Options { heap_bytes: Some(1 << 20), ..Options::default() })?;
 ///     println!("{}", device.class().name);
 /// }
-/// # Ok::<(), superscalar_runtime::DeviceError>(())
+/// # Ok::<(), superscalar::DeviceError>(())
 /// ```
 pub fn open(ordinal: usize, options: &Options) -> Result<Arc<Cuda>, DeviceError> {
     open_all(&[ordinal], 0, options)?.pop().ok_or_else(|| DeviceError::new("no device was opened"))

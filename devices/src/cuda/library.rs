@@ -88,7 +88,7 @@ const DRIVER_FUNCTIONS: [&str; 49] = [
 ///
 /// # Examples
 /// ```
-/// use superscalar_devices::cuda::{Library, requires};
+/// use superscalar::devices::cuda::{Library, requires};
 ///
 /// if let Err(error) = requires(Library::Blas, &["cublasDgemm_v2_64"]) {
 ///     println!("no products here: {error}");

@@ -20,7 +20,7 @@ const CACHING_SINCE: (i32, i32) = (12, 9);
 ///
 /// # Examples
 /// ```
-/// use superscalar_devices::cuda;
+/// use superscalar::devices::cuda;
 ///
 /// let source = r#"extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }"#;
 /// match cuda::compile(source, &["-DN=4"], "sm_90") {

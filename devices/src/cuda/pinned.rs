@@ -53,7 +53,7 @@ pub struct Registration {
 /// # Examples
 /// ```
 /// use std::ptr::NonNull;
-/// use superscalar_devices::cuda;
+/// use superscalar::devices::cuda;
 ///
 /// let mut matrix = vec![0.0f64; 1 << 20];
 /// if cuda::count()? > 0 {
@@ -61,7 +61,7 @@ pub struct Registration {
 ///     let pinned = unsafe { cuda::register(NonNull::from(&mut matrix[..]).cast(), size_of_val(&matrix[..]))? };
 ///     drop(pinned);
 /// }
-/// # Ok::<(), superscalar_runtime::DeviceError>(())
+/// # Ok::<(), superscalar::DeviceError>(())
 /// ```
 pub unsafe fn register(place: std::ptr::NonNull<u8>, bytes: usize) -> Result<Registration, DeviceError> {
     let context = any_context()?;
@@ -136,7 +136,7 @@ fn any_context() -> Result<Arc<Context>, DeviceError> {
 /// # Examples
 /// ```
 /// let memory = [0u8; 100];
-/// assert!(!superscalar_devices::cuda::is_pinned(memory.as_ptr(), 100));
+/// assert!(!superscalar::devices::cuda::is_pinned(memory.as_ptr(), 100));
 /// ```
 #[must_use]
 pub fn is_pinned(place: *const u8, bytes: usize) -> bool {
@@ -172,13 +172,13 @@ fn driver_has(range: &Range<usize>) -> bool {
 ///
 /// # Examples
 /// ```
-/// use superscalar_devices::cuda::{self, PinnedBuffer};
+/// use superscalar::devices::cuda::{self, PinnedBuffer};
 ///
 /// if cuda::count()? > 0 {
 ///     let mut matrix = PinnedBuffer::<f64>::new(100 * 100)?;
 ///     matrix[0] = 1.0;
 /// }
-/// # Ok::<(), superscalar_runtime::DeviceError>(())
+/// # Ok::<(), superscalar::DeviceError>(())
 /// ```
 #[derive(Debug)]
 pub struct PinnedBuffer<T> {

@@ -21,7 +21,7 @@ pub struct Usage {
 ///
 /// # Examples
 /// ```
-/// use superscalar_devices::cuda::usage;
+/// use superscalar::devices::cuda::usage;
 ///
 /// let log = "ptxas info    : Compiling entry function 'add' for 'sm_90'\n\
 ///            ptxas info    : Function properties for add\n\

@@ -78,7 +78,7 @@ impl OpenclDevice {
     ///
     /// # Examples
     /// ```
-    /// use superscalar_devices::opencl::{OpenclDevice, Settings, devices, named};
+    /// use superscalar::devices::opencl::{OpenclDevice, Settings, devices, named};
     ///
     /// let found = devices()?;
     /// if !found.is_empty() {
@@ -86,7 +86,7 @@ impl OpenclDevice {
     ///     let opened = OpenclDevice::open(&[(named("opencl:0", &found)?, settings)])?;
     ///     assert_eq!(opened.len(), 1);
     /// }
-    /// # Ok::<(), superscalar_runtime::DeviceError>(())
+    /// # Ok::<(), superscalar::DeviceError>(())
     /// ```
     pub fn open(devices: &[(Found, Settings)]) -> Result<Vec<Arc<Self>>, DeviceError> {
         for (at, (found, settings)) in devices.iter().enumerate() {

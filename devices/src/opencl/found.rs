@@ -37,10 +37,10 @@ const NONE: [ffi::cl_int; 2] = [ffi::CL_DEVICE_NOT_FOUND, ffi::CL_PLATFORM_NOT_F
 ///
 /// # Examples
 /// ```
-/// for found in superscalar_devices::opencl::devices()? {
+/// for found in superscalar::devices::opencl::devices()? {
 ///     println!("{}, {} compute units", found.class().name, found.class().compute_units);
 /// }
-/// # Ok::<(), superscalar_runtime::DeviceError>(())
+/// # Ok::<(), superscalar::DeviceError>(())
 /// ```
 pub fn devices() -> Result<Vec<Found>, DeviceError> {
     let _alone = Setup::begin();
@@ -88,7 +88,7 @@ fn list<T>(
 ///
 /// # Examples
 /// ```
-/// use superscalar_devices::opencl::{devices, named};
+/// use superscalar::devices::opencl::{devices, named};
 ///
 /// let found = devices()?;
 /// if !found.is_empty() {
@@ -96,7 +96,7 @@ fn list<T>(
 ///     assert!(first.class().compute_units >= 1);
 /// }
 /// assert!(named("opencl:first", &found).is_err());
-/// # Ok::<(), superscalar_runtime::DeviceError>(())
+/// # Ok::<(), superscalar::DeviceError>(())
 /// ```
 pub fn named(name: &str, found: &[Found]) -> Result<Found, DeviceError> {
     let numbers = numbers(name).ok_or_else(|| {

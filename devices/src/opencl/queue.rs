@@ -70,7 +70,7 @@ impl Arg {
     ///
     /// # Examples
     /// ```
-    /// use superscalar_devices::opencl::Arg;
+    /// use superscalar::devices::opencl::Arg;
     ///
     /// let args = [Arg::Heap, Arg::value(4096u64), Arg::value([1.0f64, 0.0])];
     /// ```

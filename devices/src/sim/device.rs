@@ -119,10 +119,10 @@ impl SimDevice {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use superscalar_devices::sim::{Machine, Spec};
+    /// use superscalar::devices::sim::{Machine, Spec};
     /// let devices = Machine::start(&[Spec::new("idle")])?;
     /// assert!(!devices[0].await_counters(Duration::from_millis(1), |counters| counters.issued > 0));
-    /// # Ok::<(), superscalar_runtime::DeviceError>(())
+    /// # Ok::<(), superscalar::DeviceError>(())
     /// ```
     pub fn await_counters(&self, at_most: Duration, until: impl Fn(&Counters) -> bool) -> bool {
         let deadline = Instant::now() + at_most;

@@ -49,7 +49,7 @@ pub enum Effect {
 /// One fault. It strikes when its point is reached the nth time, counted from one, after it was given to the device.
 ///
 /// ```
-/// use superscalar_devices::sim::{Direction, Fault, Point, Spec};
+/// use superscalar::devices::sim::{Direction, Fault, Point, Spec};
 /// let mut spec = Spec::new("unreliable");
 /// spec.faults = [Fault::once(Point::Kernel, 3), Fault::forever(Point::Copy(Direction::Out), 10).losing()].into();
 /// ```

@@ -25,8 +25,8 @@
 //! # Example
 //!
 //! ```
-//! use superscalar_devices::sim::{self, Machine, SimQueue};
-//! use superscalar_runtime::{Cost, Device, DeviceError, DeviceMemory};
+//! use superscalar::devices::sim::{self, Machine, SimQueue};
+//! use superscalar::{Cost, Device, DeviceError, DeviceMemory};
 //! # fn main() -> Result<(), DeviceError> {
 //! let devices = Machine::start(&sim::parse("sim:0..3")?)?; // three unequal devices, for `Builder::device`
 //! devices[0].reserve()?;

@@ -33,13 +33,13 @@ use superscalar_runtime::{DeviceError, LinkInfo};
 /// If the text is none of these; the message names the part that is not understood.
 ///
 /// ```
-/// use superscalar_devices::sim;
+/// use superscalar::devices::sim;
 /// let specs = sim::parse("sim:0..3")?;
 /// assert_eq!(specs.len(), 3);
 /// let specs = sim::parse("sim:0:memory=1M:fault=kernel@3+,sim:2:flops=0:fault=out@1!")?;
 /// assert_eq!((specs[0].memory_bytes, specs[1].speed.flops_per_s), (1 << 20, 0.0));
 /// assert!(sim::parse("sim:7").is_err());
-/// # Ok::<(), superscalar_runtime::DeviceError>(())
+/// # Ok::<(), superscalar::DeviceError>(())
 /// ```
 pub fn parse(text: &str) -> Result<Vec<Spec>, DeviceError> {
     let mut devices = Vec::new();

@@ -69,7 +69,7 @@ fn empty_tasks_through_the_runtime() {
     let free = ns_per_task(TASKS, || {
         let done = rt.scope(|s| {
             let one = s.lend(&mut data[0]);
-            (0..TASKS).for_each(|_| READ.insert(s, TaskSpec::new("read"), one.read(), ()));
+            (0..TASKS).for_each(|_| READ.spawn_as(s, TaskSpec::new("read"), one.read(), ()));
         });
         done.expect("it ends well");
     });
@@ -78,7 +78,7 @@ fn empty_tasks_through_the_runtime() {
             let data: Vec<_> = data.iter_mut().map(|vector| s.lend(vector)).collect();
             for at in 2..TASKS + 2 {
                 let accesses = (data[(at - 2) % 64].read(), data[at % 64].read_write());
-                UPDATE.insert(s, TaskSpec::new("update"), accesses, ());
+                UPDATE.spawn_as(s, TaskSpec::new("update"), accesses, ());
             }
         });
         done.expect("it ends well");
@@ -96,7 +96,7 @@ fn chains_through_the_runtime() {
         let done = rt.scope(|s| {
             let number = s.lend(&mut number);
             number.deal_to(Some(Resource::device(0)));
-            (0..LENGTH).for_each(|_| ADD.insert(s, TaskSpec::new("add"), number.read_write(), ()));
+            (0..LENGTH).for_each(|_| ADD.spawn_as(s, TaskSpec::new("add"), number.read_write(), ()));
         });
         done.expect("it ends well");
     });
@@ -110,7 +110,7 @@ fn chains_through_the_runtime() {
             (0..2).for_each(|at| pair[usize::from(at)].deal_to(Some(Resource::device(at))));
             for at in 0..LENGTH {
                 let accesses = (pair[(at + 1) % 2].read(), pair[at % 2].read_write());
-                ADD_BEHIND.insert(s, TaskSpec::new("add behind"), accesses, ());
+                ADD_BEHIND.spawn_as(s, TaskSpec::new("add behind"), accesses, ());
             }
         });
         done.expect("it ends well");

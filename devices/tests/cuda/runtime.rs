@@ -161,7 +161,7 @@ fn what_is_not_in_use_makes_room() {
         for number in 0..TASKS {
             let (source, target) = (data[(number + 2) % 3].read(), data[number % 3].read_write());
             let spec = TaskSpec::new("task").lock(Lock::Device);
-            UPDATE.insert(s, spec, (vec![source], target), (false, number as u64));
+            UPDATE.spawn_as(s, spec, (vec![source], target), (false, number as u64));
         }
     });
     result.expect("it fits by turns");

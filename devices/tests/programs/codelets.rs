@@ -62,8 +62,8 @@ pub fn run(rt: &Runtime, program: &Program, data: &mut [Vector]) -> Result<(), E
                     };
                     s.spawn(spec, (reads, target.read_write()), body);
                 }
-                (_, false) => UPDATE.insert(s, spec, (reads, target.read_write()), call),
-                (_, true) => OVERWRITE.insert(s, spec, (reads, target.write()), call),
+                (_, false) => UPDATE.spawn_as(s, spec, (reads, target.read_write()), call),
+                (_, true) => OVERWRITE.spawn_as(s, spec, (reads, target.write()), call),
             }
         }
     })

@@ -21,7 +21,7 @@ const SQUARE: usize = 16;
 /// If they are not.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     op: Op,
     alpha: T,
@@ -66,9 +66,9 @@ fn add<T: Scalar>(op: Op, alpha: T, a: MatRef<'_, T>, beta: T, mut b: MatMut<'_,
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, geadd};
-/// use superscalar_kernels::Op;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, geadd};
+/// use superscalar::dla::Op;
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let (a, mut b) = (Matrix::from_fn(1, 2, |_, j| j as f64), Matrix::from_fn(2, 1, |_, _| 1.0));
@@ -96,6 +96,6 @@ pub fn geadd<T: Scalar>(
     };
     Ok(rt.scope(|s| {
         let (rows, cols) = op.shape((m, nb));
-        submit(s, op, alpha, &Tiled::read_only(s, a, rows, cols), beta, &Tiled::columns(s, b.rb_mut(), nb));
+        spawn(s, op, alpha, &Tiled::read_only(s, a, rows, cols), beta, &Tiled::columns(s, b.rb_mut(), nb));
     })?)
 }

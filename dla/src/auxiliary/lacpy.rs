@@ -19,7 +19,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// If they are not so, or their shapes differ.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     part: Part,
     a: &Tiled<'s, V>,
@@ -43,9 +43,9 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes differ.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, lacpy};
-/// use superscalar_kernels::Part;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, lacpy};
+/// use superscalar::dla::Part;
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let (a, mut b) = (Matrix::from_fn(2, 2, |_, _| 1.0), Matrix::zeros(2, 2));
@@ -68,5 +68,5 @@ pub fn lacpy<T: Scalar>(
         copy(part, 0, a, b);
         return Ok(());
     };
-    Ok(rt.scope(|s| submit(s, part, &Tiled::read_only_columns(s, a, nb), &Tiled::columns(s, b.rb_mut(), nb)))?)
+    Ok(rt.scope(|s| spawn(s, part, &Tiled::read_only_columns(s, a, nb), &Tiled::columns(s, b.rb_mut(), nb)))?)
 }

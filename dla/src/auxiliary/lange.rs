@@ -191,7 +191,7 @@ impl<R: Real> Partial<R> {
 }
 
 #[track_caller]
-fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
+fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     norm: Norm,
     structure: Structure,
@@ -221,7 +221,7 @@ fn blocking<T: Scalar>(
         return Ok(direct(norm, structure, a));
     };
     Ok(rt.scope(|s| {
-        let norm = submit(s, norm, structure, &Tiled::read_only_columns(s, a, nb));
+        let norm = spawn(s, norm, structure, &Tiled::read_only_columns(s, a, nb));
         s.get(norm).copied()
     })??)
 }
@@ -232,12 +232,12 @@ fn blocking<T: Scalar>(
 /// If A is not in block columns.
 #[each_type]
 #[track_caller]
-pub fn submit_lange<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn_lange<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     norm: Norm,
     a: &Tiled<'s, V>,
 ) -> Output<'s, T::Real> {
-    submit(s, norm, Structure::General, a)
+    spawn(s, norm, Structure::General, a)
 }
 
 /// Inserts the tasks of [`lansy`](fn@crate::lansy).
@@ -246,14 +246,14 @@ pub fn submit_lange<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// If A is not square, in block columns.
 #[each_type]
 #[track_caller]
-pub fn submit_lansy<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn_lansy<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     norm: Norm,
     uplo: Uplo,
     a: &Tiled<'s, V>,
 ) -> Output<'s, T::Real> {
     assert_square("lansy", a);
-    submit(s, norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a)
+    spawn(s, norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a)
 }
 
 /// Inserts the tasks of [`lanhe`](fn@crate::lanhe).
@@ -262,14 +262,14 @@ pub fn submit_lansy<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// If A is not square, in block columns.
 #[each_type]
 #[track_caller]
-pub fn submit_lanhe<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn_lanhe<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     norm: Norm,
     uplo: Uplo,
     a: &Tiled<'s, V>,
 ) -> Output<'s, T::Real> {
     assert_square("lanhe", a);
-    submit(s, norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a)
+    spawn(s, norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a)
 }
 
 /// Inserts the tasks of [`lantr`](fn@crate::lantr).
@@ -278,14 +278,14 @@ pub fn submit_lanhe<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// If A is not in block columns.
 #[each_type]
 #[track_caller]
-pub fn submit_lantr<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn_lantr<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     norm: Norm,
     uplo: Uplo,
     diag: Diag,
     a: &Tiled<'s, V>,
 ) -> Output<'s, T::Real> {
-    submit(s, norm, Structure::Triangular(uplo, diag), a)
+    spawn(s, norm, Structure::Triangular(uplo, diag), a)
 }
 
 #[track_caller]
@@ -301,9 +301,9 @@ fn assert_square<V>(name: &str, a: &Tiled<'_, V>) {
 /// Those of the runtime.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, lange};
-/// use superscalar_kernels::Norm;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, lange};
+/// use superscalar::dla::Norm;
+/// use superscalar::Runtime;
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let a = Matrix::from_fn(2, 2, |i, j| [[1.0, -2.0], [2.0, 4.0]][i][j]);
@@ -322,9 +322,9 @@ pub fn lange<T: Scalar>(rt: &Runtime, norm: Norm, a: MatRef<'_, T>, options: &Op
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, lansy};
-/// use superscalar_kernels::{Norm, Uplo};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, lansy};
+/// use superscalar::dla::{Norm, Uplo};
+/// use superscalar::Runtime;
 ///
 /// let a = Matrix::from_fn(2, 2, |i, j| [[1.0, f64::NAN], [3.0, -2.0]][i][j]);
 /// let norm = lansy(&Runtime::new()?, Norm::One, Uplo::Lower, a.as_ref(), &Options::default())?;
@@ -350,9 +350,9 @@ pub fn lansy<T: Scalar>(
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, lanhe};
-/// use superscalar_kernels::{Norm, Uplo, c64};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, lanhe};
+/// use superscalar::dla::{Norm, Uplo, c64};
+/// use superscalar::Runtime;
 ///
 /// let a = Matrix::from_fn(2, 2, |i, j| [[c64::new(4.0, 9.0), c64::ZERO], [c64::new(3.0, 4.0), c64::ONE]][i][j]);
 /// let norm = lanhe(&Runtime::new()?, Norm::One, Uplo::Lower, a.as_ref(), &Options::default())?;
@@ -377,9 +377,9 @@ pub fn lanhe<T: Scalar>(
 /// Those of the runtime.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, lantr};
-/// use superscalar_kernels::{Diag, Norm, Uplo};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, lantr};
+/// use superscalar::dla::{Diag, Norm, Uplo};
+/// use superscalar::Runtime;
 ///
 /// let a = Matrix::from_fn(2, 2, |i, j| [[f64::NAN, 7.0], [f64::NAN, f64::NAN]][i][j]);
 /// let norm = lantr(&Runtime::new()?, Norm::One, Uplo::Upper, Diag::Unit, a.as_ref(), &Options::default())?;

@@ -19,7 +19,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// If it is not so.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(
+pub fn spawn<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
     part: Part,
     off_diagonal: T,
@@ -51,9 +51,9 @@ fn set<T: Scalar>(part: Part, first: usize, off_diagonal: T, diagonal: T, mut a:
 /// Those of the runtime.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, laset};
-/// use superscalar_kernels::Part;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, laset};
+/// use superscalar::dla::Part;
+/// use superscalar::Runtime;
 ///
 /// let (rt, mut a) = (Runtime::new()?, Matrix::from_fn(2, 2, |_, _| 7.0));
 /// laset(&rt, Part::Upper, 0.0, 1.0, a.as_mut(), &Options::default())?;
@@ -73,5 +73,5 @@ pub fn laset<T: Scalar>(
         set(part, 0, off_diagonal, diagonal, a);
         return Ok(());
     };
-    Ok(rt.scope(|s| submit(s, part, off_diagonal, diagonal, &Tiled::columns(s, a.rb_mut(), nb)))?)
+    Ok(rt.scope(|s| spawn(s, part, off_diagonal, diagonal, &Tiled::columns(s, a.rb_mut(), nb)))?)
 }

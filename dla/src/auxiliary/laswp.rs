@@ -18,7 +18,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// If it is not so. An interchange outside of the matrix fails its task.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(
+pub fn spawn<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
     a: &Tiled<'s, MatMut<'s, T>>,
     ipiv: &'s mut [i32],
@@ -27,7 +27,7 @@ pub fn submit<'s, T: Scalar>(
     assert!(a.mt() <= 1, "laswp: A in block columns, not in {} block rows", a.mt());
     let (laswp, count, ipiv) = (Laswp::new(), ipiv.len(), s.lend(ipiv));
     for (i, j) in a.places() {
-        laswp.insert(s, task("laswp", i, j, 0), (0, count, direction), &[ipiv], (a.at(i, j), a.cols_of(j)));
+        laswp.spawn(s, task("laswp", i, j, 0), (0, count, direction), &[ipiv], (a.at(i, j), a.cols_of(j)));
     }
 }
 
@@ -38,9 +38,9 @@ pub fn submit<'s, T: Scalar>(
 /// is outside of the matrix.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, laswp};
-/// use superscalar_kernels::Direction;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, laswp};
+/// use superscalar::dla::Direction;
+/// use superscalar::Runtime;
 ///
 /// let (rt, mut a) = (Runtime::new()?, Matrix::from_fn(3, 1, |i, _| i as f64));
 /// laswp(&rt, a.as_mut(), &[3, 3], Direction::Forward, &Options::default())?;
@@ -62,7 +62,7 @@ pub fn laswp<T: Scalar>(
         return Ok(());
     };
     let mut ipiv = ipiv.to_vec();
-    Ok(rt.scope(|s| submit(s, &Tiled::columns(s, a.rb_mut(), nb), &mut ipiv, direction))?)
+    Ok(rt.scope(|s| spawn(s, &Tiled::columns(s, a.rb_mut(), nb), &mut ipiv, direction))?)
 }
 
 /// Refuses interchanges that are not among m rows.

@@ -15,14 +15,14 @@ use superscalar_macros::each_type;
 /// These routines, for one type of element.
 #[each_type]
 pub trait Auxiliary:
-    geadd::HasSubmit
+    geadd::HasSpawn
     + geadd::HasGeadd
-    + lacpy::HasSubmit
+    + lacpy::HasSpawn
     + lacpy::HasLacpy
-    + lange::HasSubmitLange
-    + lange::HasSubmitLansy
-    + lange::HasSubmitLanhe
-    + lange::HasSubmitLantr
+    + lange::HasSpawnLange
+    + lange::HasSpawnLansy
+    + lange::HasSpawnLanhe
+    + lange::HasSpawnLantr
     + lange::HasLange
     + lange::HasLansy
     + lange::HasLanhe
@@ -31,11 +31,11 @@ pub trait Auxiliary:
     + lange::HasSerialLansy
     + lange::HasSerialLanhe
     + lange::HasSerialLantr
-    + laset::HasSubmit
+    + laset::HasSpawn
     + laset::HasLaset
-    + laswp::HasSubmit
+    + laswp::HasSpawn
     + laswp::HasLaswp
-    + swap::HasSubmit
+    + swap::HasSpawn
     + swap::HasSwap
 {
 }

@@ -18,7 +18,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// If they are not so.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, b: &Tiled<'s, MatMut<'s, T>>) {
+pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, b: &Tiled<'s, MatMut<'s, T>>) {
     let fit = a.partition(Op::None) == b.partition(Op::None);
     assert!(fit, "swap: A {:?} in {:?}, B {:?} in {:?}", a.shape(), a.tile_shape(), b.shape(), b.tile_shape());
     for (i, j) in a.places() {
@@ -44,8 +44,8 @@ fn exchange<T: Scalar>(mut a: MatMut<'_, T>, mut b: MatMut<'_, T>) {
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes differ.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, swap};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, swap};
+/// use superscalar::Runtime;
 ///
 /// let (rt, mut a, mut b) = (Runtime::new()?, Matrix::from_fn(1, 1, |_, _| 1.0), Matrix::zeros(1, 1));
 /// swap(&rt, a.as_mut(), b.as_mut(), &Options::default())?;
@@ -66,5 +66,5 @@ pub fn swap<T: Scalar>(
         exchange(a, b);
         return Ok(());
     };
-    Ok(rt.scope(|s| submit(s, &Tiled::columns(s, a.rb_mut(), nb), &Tiled::columns(s, b.rb_mut(), nb)))?)
+    Ok(rt.scope(|s| spawn(s, &Tiled::columns(s, a.rb_mut(), nb), &Tiled::columns(s, b.rb_mut(), nb)))?)
 }

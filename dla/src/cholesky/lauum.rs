@@ -18,7 +18,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// If A or its tiles are not square.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
+pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
     let [rows, cols] = a.partition(Op::None);
     assert!(rows == cols, "lauum: a square matrix in square tiles, not {rows} x {cols}");
     let (trmm, gemm, herk) = (Triangle::new("trmm"), Gemm::new(), RankK::new("herk"));
@@ -36,7 +36,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
                 // A[i][j] := A[i][j] + L[k][i]ᴴ L[k][j]; for U, A[j][i] := A[j][i] + U[j][k] U[i][k]ᴴ
                 let (row, col) = if uplo == Uplo::Lower { (i, j) } else { (j, i) };
                 let (left, right) = (adjoint(k, row), adjoint(k, col).mirrored(Symmetry::Hermitian));
-                gemm.insert(s, task("gemm", i, j, k), one, left, right, one, at(i, j));
+                gemm.spawn(s, task("gemm", i, j, k), one, left, right, one, at(i, j));
             }
         }
         for j in 0..k {
@@ -44,7 +44,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
             let (m, n) = (a.rows_of(k), a.rows_of(j));
             let shape = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
             let by = triangular(Action::Multiply, (side, uplo, Op::ConjTrans, Diag::NonUnit), one, shape);
-            trmm.insert(s, task("trmm", k, j, k), by, a.at(k, k), at(k, j));
+            trmm.spawn(s, task("trmm", k, j, k), by, a.at(k, k), at(k, j));
         }
         // A[k][k] := L[k][k]ᴴ L[k][k]
         let spec = costing(task("lauum", k, k, k), cost_of_triangle::<T>(a.rows_of(k)));
@@ -59,9 +59,9 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, lauum};
-/// use superscalar_kernels::Uplo;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, lauum};
+/// use superscalar::dla::Uplo;
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 7.0], [2.0, 3.0]][i][j]);
@@ -77,5 +77,5 @@ pub fn lauum<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
         cpu::lauum(uplo, a);
         return Ok(());
     }
-    Ok(rt.scope(|s| submit(s, uplo, &Tiled::new(s, a.rb_mut(), nb, nb)))?)
+    Ok(rt.scope(|s| spawn(s, uplo, &Tiled::new(s, a.rb_mut(), nb, nb)))?)
 }

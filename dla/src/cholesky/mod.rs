@@ -14,20 +14,20 @@ use superscalar_macros::each_type;
 /// These routines, for one type of element.
 #[each_type]
 pub trait Cholesky:
-    lauum::HasSubmit
+    lauum::HasSpawn
     + lauum::HasLauum
-    + posv::HasSubmit
+    + posv::HasSpawn
     + posv::HasPosv
     + posv::HasSerial
-    + potrf::HasSubmit
+    + potrf::HasSpawn
     + potrf::HasPotrf
-    + potri::HasSubmit
+    + potri::HasSpawn
     + potri::HasPotri
     + potri::HasSerial
-    + potrs::HasSubmit
+    + potrs::HasSpawn
     + potrs::HasPotrs
     + potrs::HasSerial
-    + trtri::HasSubmit
+    + trtri::HasSpawn
     + trtri::HasTrtri
     + trtrs::HasTrtrs
 {

@@ -12,20 +12,20 @@ use superscalar_kernels::{MatMut, NotPositiveDefinite, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks of [`potrf`](fn@crate::submit::potrf) and [`potrs`](fn@crate::submit::potrs).
+/// Inserts the tasks of [`potrf`](fn@crate::spawn::potrf) and [`potrs`](fn@crate::spawn::potrs).
 ///
 /// # Panics
 /// As these do.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(
+pub fn spawn<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     a: &Tiled<'s, MatMut<'s, T>>,
     b: &Tiled<'s, MatMut<'s, T>>,
 ) {
-    potrf::submit(s, uplo, a);
-    potrs::submit(s, uplo, a, b);
+    potrf::spawn(s, uplo, a);
+    potrs::spawn(s, uplo, a, b);
 }
 
 /// Solves A X = B for an n x n Hermitian (symmetric) positive definite A: the named triangle of A is replaced by its factor, and
@@ -36,9 +36,9 @@ pub fn submit<'s, T: Scalar>(
 /// [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, posv};
-/// use superscalar_kernels::Uplo;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, posv};
+/// use superscalar::dla::Uplo;
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[4.0, 2.0], [2.0, 5.0]][i][j]);
@@ -67,7 +67,7 @@ pub fn posv<T: Scalar>(
             true => Tiled::columns(s, matrix, nb).distributed(s, distribution),
             false => Tiled::new(s, matrix, nb, nb).distributed(s, distribution),
         };
-        submit(s, uplo, &cut(a.rb_mut()), &cut(b.rb_mut()));
+        spawn(s, uplo, &cut(a.rb_mut()), &cut(b.rb_mut()));
     })?)
 }
 
@@ -80,13 +80,13 @@ pub fn posv<T: Scalar>(
 /// If the shapes do not agree.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, serial};
-/// use superscalar_kernels::Uplo;
+/// use superscalar::dla::{Matrix, serial};
+/// use superscalar::dla::Uplo;
 ///
 /// let (mut a, mut b) = (Matrix::from_fn(1, 1, |_, _| 4.0), Matrix::from_fn(1, 1, |_, _| 8.0));
 /// serial::posv(Uplo::Lower, a.as_mut(), b.as_mut())?;
 /// assert_eq!(b.at(0, 0), 2.0);
-/// # Ok::<(), superscalar_kernels::NotPositiveDefinite>(())
+/// # Ok::<(), superscalar::dla::NotPositiveDefinite>(())
 /// ```
 #[each_type]
 pub fn serial<T: Scalar>(uplo: Uplo, mut a: MatMut<'_, T>, b: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {

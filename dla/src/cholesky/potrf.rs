@@ -33,14 +33,14 @@ use superscalar_runtime::{Runtime, Scope};
 /// [`NotPositiveDefinite`]: superscalar_kernels::NotPositiveDefinite
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
+pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
     let ((n, cols), (nb, tile_cols)) = (a.shape(), a.tile_shape());
     assert!(
         n == cols && (nb == tile_cols || a.is_in_columns()),
         "potrf: a square matrix in square tiles or block columns, not {n} x {cols} in {nb} x {tile_cols}"
     );
     if a.is_in_columns() {
-        return potrf_columns::submit(s, uplo, a);
+        return potrf_columns::spawn(s, uplo, a);
     }
     let (potrf, trsm, gemm) = (OnOne::new("potrf"), Triangle::new("trsm"), Gemm::new());
     let herk = RankK::new("herk");
@@ -56,13 +56,13 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
         let urgency = |j| i32::from(j == k + 1);
         // A[k][k] = L[k][k] L[k][k]ᴴ
         let tile = Part::whole(Which::Changed, (a.rows_of(k), a.rows_of(k)));
-        potrf.insert(s, task("potrf", k, k, k).priority(4), Potrf { uplo, first: k * nb, a: tile }, a.at(k, k));
+        potrf.spawn(s, task("potrf", k, k, k).priority(4), Potrf { uplo, first: k * nb, a: tile }, a.at(k, k));
         for i in k + 1..nt {
             // A[i][k] := A[i][k] L[k][k]⁻ᴴ
             let (m, n) = (a.rows_of(i), a.rows_of(k));
             let shape = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
             let by = triangular(Action::Solve, (side, uplo, Op::ConjTrans, Diag::NonUnit), one, shape);
-            trsm.insert(s, task("trsm", i, k, k).priority(3), by, a.at(k, k), at(i, k));
+            trsm.spawn(s, task("trsm", i, k, k).priority(3), by, a.at(k, k), at(i, k));
         }
         for j in k + 1..nt {
             // A[j][j] := A[j][j] − L[j][k] L[j][k]ᴴ
@@ -71,7 +71,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
                 // A[i][j] := A[i][j] − L[i][k] L[j][k]ᴴ; for U, A[j][i] := A[j][i] − U[k][j]ᴴ U[k][i]
                 let (row, col) = if uplo == Uplo::Lower { (i, j) } else { (j, i) };
                 let (left, right) = (l(row, k), l(col, k).mirrored(Symmetry::Hermitian));
-                gemm.insert(s, task("gemm", i, j, k).priority(urgency(j)), -one, left, right, one, at(i, j));
+                gemm.spawn(s, task("gemm", i, j, k).priority(urgency(j)), -one, left, right, one, at(i, j));
             }
         }
     }
@@ -87,9 +87,9 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
 /// holds a NaN); the part of A before that minor then holds its factor. [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, potrf};
-/// use superscalar_kernels::Uplo;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, potrf};
+/// use superscalar::dla::Uplo;
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { 4.0 } else { 2.0 });
@@ -116,6 +116,6 @@ pub fn potrf<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
             false => Tiled::new(s, a, nb, nb),
         };
         let a = a.distributed(s, distribution);
-        submit(s, uplo, &a);
+        spawn(s, uplo, &a);
     })?)
 }

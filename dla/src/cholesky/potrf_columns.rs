@@ -20,7 +20,7 @@ use superscalar_runtime::Scope;
 
 /// Inserts the tasks of A = L Lᴴ or A = Uᴴ U.
 #[track_caller]
-pub(super) fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
+pub(super) fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
     match uplo {
         Uplo::Lower => lower(s, a),
         Uplo::Upper => upper(s, a),
@@ -64,14 +64,14 @@ fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
                 let (rows, above) = (rows(a, k, k), a.first_row_of(k));
                 let first = above + rows.here.start;
                 let panel = Potrf { uplo: Uplo::Lower, first, a: Part::rows(Which::Changed, rows.all(), a.cols_of(k)) };
-                potrf.insert(s, task("potrf", k, k, k).priority(4), panel, a.at(0, k));
+                potrf.spawn(s, task("potrf", k, k, k).priority(4), panel, a.at(0, k));
                 dealer.deal_behind(s, k, a.at(0, k));
             }
             Step::Update(k, j) => {
                 // A[j..][j] := A[j..][j] − L[j..][k] L[j][k]ᴴ; the column that becomes the next panel first
                 let spec = task("herk", k, j, k).priority(2 * i32::from(j == k + 1));
                 let update = update(rows(a, j, k).all(), a.cols_of(k), rows(a, j, j).all(), a.cols_of(j));
-                herk.insert(s, spec, update, a.at(0, k), a.at(0, j));
+                herk.spawn(s, spec, update, a.at(0, k), a.at(0, j));
             }
         }
     }
@@ -100,12 +100,12 @@ fn upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
                 (Part::rows(Which::Changed, 0..here.start, n), Part::rows(Which::Changed, here.clone(), n));
             let (symmetry, uplo, op) = (Symmetry::Hermitian, Uplo::Upper, Op::ConjTrans);
             let update = RankK { symmetry, uplo, op, alpha: -T::ONE, a: above, beta: T::ONE, c };
-            herk.insert(s, task("herk", k, k, k).priority(3), update, a.at(0, k));
+            herk.spawn(s, task("herk", k, k, k).priority(3), update, a.at(0, k));
         }
         // A[k][k] = U[k][k]ᴴ U[k][k]
         let block = Part::rows(Which::Changed, here.clone(), here.len());
         let panel = Potrf { uplo: Uplo::Upper, first: here.start, a: block };
-        potrf.insert(s, task("potrf", k, k, k).priority(4), panel, a.at(0, k));
+        potrf.spawn(s, task("potrf", k, k, k).priority(4), panel, a.at(0, k));
         dealer.deal_behind(s, k, a.at(0, k));
         for j in k + 1..a.nt() {
             let spec = |name| task(name, k, j, k).priority(2 * i32::from(j == k + 1));
@@ -113,11 +113,11 @@ fn upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
             if k > 0 {
                 // A[k][j] := A[k][j] − U[0..k][k]ᴴ U[0..k][j]
                 let update = elimination(Op::ConjTrans, (above.clone(), here.len()), above, here.clone(), n);
-                gemm.insert(s, spec("gemm"), update, a.at(0, k), a.at(0, j));
+                gemm.spawn(s, spec("gemm"), update, a.at(0, k), a.at(0, j));
             }
             // U[k][j] = U[k][k]⁻ᴴ A[k][j]
             let system = system(here.clone(), (Uplo::Upper, Op::ConjTrans, Diag::NonUnit), n);
-            trsm.insert(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
+            trsm.spawn(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
         }
     }
 }

@@ -12,17 +12,17 @@ use superscalar_kernels::{Diag, MatMut, Singular, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that replace L or U, in the named triangle of A as from [`potrf`](fn@crate::submit::potrf), by that triangle
+/// Inserts the tasks that replace L or U, in the named triangle of A as from [`potrf`](fn@crate::spawn::potrf), by that triangle
 /// of the inverse of L Lᴴ or Uᴴ U.
 ///
 /// # Panics
 /// If A or its tiles are not square.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
+pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
     // (L Lᴴ)⁻¹ = L⁻ᴴ L⁻¹
-    trtri::submit(s, uplo, Diag::NonUnit, a);
-    lauum::submit(s, uplo, a);
+    trtri::spawn(s, uplo, Diag::NonUnit, a);
+    lauum::spawn(s, uplo, a);
 }
 
 /// Replaces L or U, in the named triangle of A as from [`potrf`](fn@crate::potrf), by that triangle of the inverse of L Lᴴ or
@@ -33,9 +33,9 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, Mat
 /// as it was. [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, potrf, potri};
-/// use superscalar_kernels::Uplo;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, potrf, potri};
+/// use superscalar::dla::Uplo;
+/// use superscalar::Runtime;
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { 4.0 } else { 0.0 });
@@ -54,7 +54,7 @@ pub fn potri<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     if n <= nb {
         return Ok(serial(uplo, a)?);
     }
-    Ok(rt.scope(|s| submit(s, uplo, &Tiled::new(s, a.rb_mut(), nb, nb)))?)
+    Ok(rt.scope(|s| spawn(s, uplo, &Tiled::new(s, a.rb_mut(), nb, nb)))?)
 }
 
 /// The inverse on the calling thread, from the factor in A, as [`potri`](fn@crate::potri) makes it.
@@ -66,13 +66,13 @@ pub fn potri<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
 /// If A is not square.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, serial};
-/// use superscalar_kernels::Uplo;
+/// use superscalar::dla::{Matrix, serial};
+/// use superscalar::dla::Uplo;
 ///
 /// let mut a = Matrix::from_fn(1, 1, |_, _| 2.0);
 /// serial::potri(Uplo::Lower, a.as_mut())?;
 /// assert_eq!(a.at(0, 0), 0.25);
-/// # Ok::<(), superscalar_kernels::Singular>(())
+/// # Ok::<(), superscalar::dla::Singular>(())
 /// ```
 #[each_type]
 pub fn serial<T: Scalar>(uplo: Uplo, mut a: MatMut<'_, T>) -> Result<(), Singular> {

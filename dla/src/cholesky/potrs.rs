@@ -12,14 +12,14 @@ use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that solve A X = B, where the named triangle of A holds L or U from [`potrf`](fn@crate::submit::potrf);
+/// Inserts the tasks that solve A X = B, where the named triangle of A holds L or U from [`potrf`](fn@crate::spawn::potrf);
 /// B, n x nrhs, is replaced by X.
 ///
 /// # Panics
 /// If the tiles of A and B do not fit together: A's are square, and B's have as many rows; or both lie in block columns.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     a: &Tiled<'s, V>,
@@ -30,7 +30,7 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
         if a.is_in_columns() {
             columns::trsm(s, (uplo, op, Diag::NonUnit), a, b);
         } else {
-            trsm::submit(s, Side::Left, uplo, op, Diag::NonUnit, T::ONE, a, b);
+            trsm::spawn(s, Side::Left, uplo, op, Diag::NonUnit, T::ONE, a, b);
         }
     }
 }
@@ -46,9 +46,9 @@ pub(crate) fn order(uplo: Uplo) -> [Op; 2] {
 /// [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, potrf, potrs};
-/// use superscalar_kernels::Uplo;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, potrf, potrs};
+/// use superscalar::dla::Uplo;
+/// use superscalar::Runtime;
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[4.0, 2.0], [2.0, 5.0]][i][j]);
@@ -75,7 +75,7 @@ pub fn potrs<T: Scalar>(
     let distribution = options.distribution_over(rt)?;
     Ok(rt.scope(|s| {
         let b = Tiled::new(s, b.rb_mut(), nb, nb).distributed(s, distribution);
-        submit(s, uplo, &Tiled::read_only(s, a, nb, nb), &b);
+        spawn(s, uplo, &Tiled::read_only(s, a, nb, nb), &b);
     })?)
 }
 
@@ -85,8 +85,8 @@ pub fn potrs<T: Scalar>(
 /// If the shapes do not agree.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, serial};
-/// use superscalar_kernels::Uplo;
+/// use superscalar::dla::{Matrix, serial};
+/// use superscalar::dla::Uplo;
 ///
 /// let (a, mut b) = (Matrix::from_fn(1, 1, |_, _| 2.0), Matrix::from_fn(1, 1, |_, _| 8.0));
 /// serial::potrs(Uplo::Lower, a.as_ref(), b.as_mut());

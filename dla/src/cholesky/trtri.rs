@@ -21,7 +21,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// If A or its tiles are not square.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &Tiled<'s, MatMut<'s, T>>) {
+pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &Tiled<'s, MatMut<'s, T>>) {
     let [rows, cols] = a.partition(Op::None);
     assert!(rows == cols, "trtri: a square matrix in square tiles, not {rows} x {cols}");
     let (trsm, gemm) = (Triangle::new("trsm"), Gemm::new());
@@ -30,7 +30,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &T
     let solve = |side, alpha, k, (i, j): (usize, usize)| {
         let shape = (a.rows_of(i), a.cols_of(j));
         let by = triangular(Action::Solve, (side, uplo, Op::None, diag), alpha, shape);
-        trsm.insert(s, task("trsm", i, j, k).priority(1), by, a.at(k, k), a.at(i, j));
+        trsm.spawn(s, task("trsm", i, j, k).priority(1), by, a.at(k, k), a.at(i, j));
     };
     let (behind, before) = if uplo == Uplo::Lower { (Side::Right, Side::Left) } else { (Side::Left, Side::Right) };
     for k in 0..a.nt() {
@@ -42,7 +42,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &T
                 let (left, right) = if uplo == Uplo::Lower { ((i, k), (k, j)) } else { ((j, k), (k, i)) };
                 let (left, right) = (a.factor(Op::None, left.0, left.1), a.factor(Op::None, right.0, right.1));
                 let (row, col) = at(i, j);
-                gemm.insert(s, task("gemm", i, j, k), T::ONE, left, right, T::ONE, a.at(row, col));
+                gemm.spawn(s, task("gemm", i, j, k), T::ONE, left, right, T::ONE, a.at(row, col));
             }
         }
         for j in 0..k {
@@ -67,9 +67,9 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &T
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, trtri};
-/// use superscalar_kernels::{Diag, Uplo};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, trtri};
+/// use superscalar::dla::{Diag, Uplo};
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[2.0, 7.0], [-4.0, 4.0]][i][j]);
@@ -91,7 +91,7 @@ pub fn trtri<T: Scalar>(
     if n <= nb {
         return Ok(cpu::trtri(uplo, diag, a)?);
     }
-    Ok(rt.scope(|s| submit(s, uplo, diag, &Tiled::new(s, a.rb_mut(), nb, nb)))?)
+    Ok(rt.scope(|s| spawn(s, uplo, diag, &Tiled::new(s, a.rb_mut(), nb, nb)))?)
 }
 
 /// Fails if the diagonal of a square triangular matrix has an element that is exactly zero.

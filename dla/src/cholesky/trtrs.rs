@@ -21,9 +21,9 @@ use superscalar_runtime::Runtime;
 /// [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
 ///
 /// ```
-/// use superscalar_dla::{ErrorKind, Matrix, Options, trtrs};
-/// use superscalar_kernels::{Diag, Op, Uplo};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{ErrorKind, Matrix, Options, trtrs};
+/// use superscalar::dla::{Diag, Op, Uplo};
+/// use superscalar::Runtime;
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[2.0, 0.0], [1.0, 4.0]][i][j]);

@@ -50,7 +50,7 @@ impl<'s, T: Scalar> Getrf<'s, T> {
 
     /// The interchanges are counted from one, from the first row of the matrix.
     #[track_caller]
-    pub(crate) fn insert(
+    pub(crate) fn spawn(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
@@ -58,7 +58,7 @@ impl<'s, T: Scalar> Getrf<'s, T> {
         a: Target<'s, T>,
         ipiv: Interchanges<'s>,
     ) {
-        self.0.insert(s, spec, (a.read_write(), ipiv.write()), Panel { rows, cols, nesting: s.nesting() });
+        self.0.spawn_as(s, spec, (a.read_write(), ipiv.write()), Panel { rows, cols, nesting: s.nesting() });
     }
 }
 
@@ -92,7 +92,7 @@ impl<'s, T: Scalar> Laswp<'s, T> {
     /// Exchanges the rows from `first` on with those that the interchanges of successive blocks name, `count` in all, in a block
     /// column of n columns.
     #[track_caller]
-    pub(crate) fn insert(
+    pub(crate) fn spawn(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
@@ -101,7 +101,7 @@ impl<'s, T: Scalar> Laswp<'s, T> {
         (a, n): (Target<'s, T>, usize),
     ) {
         let ipiv: Vec<_> = ipiv.iter().map(|block| block.read()).collect();
-        self.0.insert(s, spec, (ipiv, a.read_write()), Exchange { first, count, direction, n });
+        self.0.spawn_as(s, spec, (ipiv, a.read_write()), Exchange { first, count, direction, n });
     }
 }
 

@@ -26,6 +26,6 @@ impl<'s, T: Scalar, V: TileView<Element = T> + 's> Copying<'s, T, V> {
             b.deal_to(a.home().resource());
         }
         let copy = Lacpy { op: Op::None, a: Part::whole(Which::First, shape), b: Part::whole(Which::Changed, shape) };
-        self.insert(s, spec, copy, a, b);
+        self.spawn(s, spec, copy, a, b);
     }
 }

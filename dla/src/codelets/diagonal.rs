@@ -32,7 +32,7 @@ impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
 
     /// The diagonal as a handle of its own.
     #[track_caller]
-    pub(crate) fn insert<'s>(
+    pub(crate) fn spawn<'s>(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
@@ -40,7 +40,7 @@ impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
         a: Lent<'s, Tile<V>>,
     ) -> Lent<'s, Vec<T>> {
         let d = s.own(vec![T::ZERO; count]);
-        self.0.insert(s, spec, (a.read(), d.write()), first);
+        self.0.spawn_as(s, spec, (a.read(), d.write()), first);
         d
     }
 }
@@ -69,7 +69,7 @@ impl<'s, T: Scalar> Awaiting<'s, T> {
 
     /// What follows on A waits for who writes these interchanges, of which there are none.
     #[track_caller]
-    pub(crate) fn insert(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, regular: Lent<'s, [i32]>, a: Target<'s, T>) {
-        self.0.insert(s, spec, (vec![regular.read()], a.read_write()), ());
+    pub(crate) fn spawn(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, regular: Lent<'s, [i32]>, a: Target<'s, T>) {
+        self.0.spawn_as(s, spec, (vec![regular.read()], a.read_write()), ());
     }
 }

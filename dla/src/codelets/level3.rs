@@ -26,7 +26,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Gemm<'s,
     }
 
     #[track_caller]
-    pub(crate) fn insert(
+    pub(crate) fn spawn(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
@@ -36,12 +36,12 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Gemm<'s,
         beta: T,
         c: Target<'s, T>,
     ) {
-        self.insert_part(s, spec, (None, alpha), a, b, beta, c);
+        self.spawn_part(s, spec, (None, alpha), a, b, beta, c);
     }
 
     /// The same in the named triangle only.
     #[track_caller]
-    pub(crate) fn insert_part(
+    pub(crate) fn spawn_part(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
@@ -55,7 +55,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Gemm<'s,
         let c_part = Part::whole(Which::Changed, (a.shape.0, b.shape.1));
         let factors = (part_of(Which::First, &a), part_of(Which::Second, &b));
         let product = operations::Gemm { part, ..operations::Gemm::new((a.op, b.op), alpha, factors, beta, c_part) };
-        self.insert_operation(s, spec, product, (a.tile, b.tile), c);
+        self.spawn_operation(s, spec, product, (a.tile, b.tile), c);
     }
 }
 
@@ -76,7 +76,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>> RankK<'s, T, V> {
     ) {
         let (a_part, c_part) = (part_of(Which::First, &a), Part::whole(Which::Changed, (a.shape.0, a.shape.0)));
         let update = operations::RankK { symmetry, uplo, op: a.op, alpha, a: a_part, beta, c: c_part };
-        self.insert(s, spec, update, a.tile, c);
+        self.spawn(s, spec, update, a.tile, c);
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) type Rank2k<'s, T, V, W> = OnThree<'s, T, V, W, operations::Rank2k<T,
 
 impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Rank2k<'s, T, V, W> {
     #[track_caller]
-    pub(crate) fn insert(
+    pub(crate) fn spawn(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
@@ -98,7 +98,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Rank2k<'
         let (a_part, b_part) = (part_of(Which::First, &a), part_of(Which::Second, &b));
         let c_part = Part::whole(Which::Changed, (a.shape.0, a.shape.0));
         let update = operations::Rank2k { symmetry, uplo, op: a.op, alpha, a: a_part, b: b_part, beta, c: c_part };
-        self.insert_operation(s, spec, update, (a.tile, b.tile), c);
+        self.spawn_operation(s, spec, update, (a.tile, b.tile), c);
     }
 }
 
@@ -107,7 +107,7 @@ pub(crate) type Symm<'s, T, V, W> = OnThree<'s, T, V, W, operations::Symm<T, Par
 
 impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Symm<'s, T, V, W> {
     #[track_caller]
-    pub(crate) fn insert(
+    pub(crate) fn spawn(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
@@ -120,7 +120,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Symm<'s,
         let (a_part, b_part, c_part) =
             (part_of(Which::First, &a), part_of(Which::Second, &b), Part::whole(Which::Changed, b.shape));
         let product = operations::Symm { symmetry, side, uplo, alpha, a: a_part, b: b_part, beta, c: c_part };
-        self.insert_operation(s, spec, product, (a.tile, b.tile), c);
+        self.spawn_operation(s, spec, product, (a.tile, b.tile), c);
     }
 }
 

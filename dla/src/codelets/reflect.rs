@@ -47,7 +47,7 @@ impl<'s, T: Scalar> Geqrf<'s, T> {
     }
 
     #[track_caller]
-    pub(crate) fn insert(
+    pub(crate) fn spawn(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
@@ -56,7 +56,7 @@ impl<'s, T: Scalar> Geqrf<'s, T> {
         q: Block<'s, T>,
         tau: Tau<'s, T>,
     ) {
-        self.0.insert(s, spec, (a.read_write(), q.write(), tau.write()), part);
+        self.0.spawn_as(s, spec, (a.read_write(), q.write(), tau.write()), part);
     }
 }
 
@@ -103,7 +103,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>> Larfb<'s, T, V> {
     }
 
     #[track_caller]
-    pub(crate) fn insert(
+    pub(crate) fn spawn(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
@@ -112,6 +112,6 @@ impl<'s, T: Scalar, V: TileView<Element = T>> Larfb<'s, T, V> {
         q: Block<'s, T>,
         c: Target<'s, T>,
     ) {
-        self.0.insert(s, spec, (v.read(), q.read(), c.read_write()), how);
+        self.0.spawn_as(s, spec, (v.read(), q.read(), c.read_write()), how);
     }
 }

@@ -230,9 +230,9 @@ impl<'s, T: Scalar, O: Shared<T>> OnOne<'s, T, O> {
     }
 
     #[track_caller]
-    pub(crate) fn insert(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, operation: O, c: Target<'s, T>) {
+    pub(crate) fn spawn(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, operation: O, c: Target<'s, T>) {
         let planned = if self.are_panels { plan_awaited(s, operation) } else { plan(s, operation) };
-        self.codelet.insert(s, spec, c.read_write(), planned);
+        self.codelet.spawn_as(s, spec, c.read_write(), planned);
     }
 }
 
@@ -260,7 +260,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, O: Shared<T>> OnTwo<'s, T, V, O> {
     }
 
     #[track_caller]
-    pub(crate) fn insert(
+    pub(crate) fn spawn(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
@@ -268,11 +268,11 @@ impl<'s, T: Scalar, V: TileView<Element = T>, O: Shared<T>> OnTwo<'s, T, V, O> {
         a: Lent<'s, Tile<V>>,
         c: Target<'s, T>,
     ) {
-        self.insert_planned(s, spec, plan(s, operation), a, c);
+        self.spawn_planned(s, spec, plan(s, operation), a, c);
     }
 
     #[track_caller]
-    pub(crate) fn insert_planned(
+    pub(crate) fn spawn_planned(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
@@ -281,9 +281,9 @@ impl<'s, T: Scalar, V: TileView<Element = T>, O: Shared<T>> OnTwo<'s, T, V, O> {
         c: Target<'s, T>,
     ) {
         if overwrites(&p) {
-            self.overwrite.insert(s, spec, (a.read(), c.write()), p);
+            self.overwrite.spawn_as(s, spec, (a.read(), c.write()), p);
         } else {
-            self.update.insert(s, spec, (a.read(), c.read_write()), p);
+            self.update.spawn_as(s, spec, (a.read(), c.read_write()), p);
         }
     }
 }
@@ -308,7 +308,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>, O: Share
     }
 
     #[track_caller]
-    pub(crate) fn insert_operation(
+    pub(crate) fn spawn_operation(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
@@ -318,9 +318,9 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>, O: Share
     ) {
         let p = plan(s, operation);
         if overwrites(&p) {
-            self.overwrite.insert(s, spec, (a.read(), b.read(), c.write()), p);
+            self.overwrite.spawn_as(s, spec, (a.read(), b.read(), c.write()), p);
         } else {
-            self.update.insert(s, spec, (a.read(), b.read(), c.read_write()), p);
+            self.update.spawn_as(s, spec, (a.read(), b.read(), c.read_write()), p);
         }
     }
 }

@@ -14,7 +14,7 @@ use superscalar_runtime::Runtime;
 /// The Level-3 BLAS takes any tiles that fit together, Cholesky square ones or block columns, LU and QR block columns.
 ///
 /// ```
-/// use superscalar_dla::{BlockSize, Distribution, Layout};
+/// use superscalar::dla::{BlockSize, Distribution, Layout};
 /// let factored = Layout::columns(BlockSize::Auto);
 /// let product = Layout::tiles(BlockSize::Fixed(2048)).distributed(Distribution::BlockColumnCyclic);
 /// let here = Layout::tiles(BlockSize::Fixed(512)).on(1);

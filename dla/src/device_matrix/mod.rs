@@ -29,7 +29,7 @@ use superscalar_runtime::{Lent, Lock, Resident, Resource, Runtime, Scope};
 /// An m x n matrix in the memory of a runtime's devices, in tiles on one of them or dealt over several; see [`Layout`].
 ///
 /// It is filled by [`upload`](Self::upload), or by the first routine that overwrites it, and read by [`download`](Self::download). In
-/// between, scopes use it: [`lend`](Self::lend) makes a [`Tiled`] of it, for the forms in [`submit`](crate::submit). Nothing is moved when a
+/// between, scopes use it: [`lend`](Self::lend) makes a [`Tiled`] of it, for the forms in [`spawn`](crate::spawn). Nothing is moved when a
 /// scope begins, and nothing when it ends, so what one scope leaves on a device the next one finds there.
 ///
 /// A tile leaves its device only to make room where memory is short, or when a task wants it elsewhere; in host memory it has a place for that,
@@ -40,19 +40,19 @@ use superscalar_runtime::{Lent, Lock, Resident, Resource, Runtime, Scope};
 /// pivot that is not positive, loses nothing: it leaves what the routine says, as in host memory.
 ///
 /// ```no_run
-/// use superscalar_dla::{BlockSize, DeviceMatrix, Layout, Matrix, submit};
-/// use superscalar_kernels::Uplo;
+/// use superscalar::dla::{BlockSize, DeviceMatrix, Layout, Matrix, spawn};
+/// use superscalar::dla::Uplo;
 ///
 /// // A runtime that was built with devices: the facade's `devices::builder` opens those that the environment names.
-/// # let rt = superscalar_runtime::Runtime::new()?;
+/// # let rt = superscalar::Runtime::new()?;
 /// let a = Matrix::from_fn(300, 300, |i, j| if i == j { 300.0 } else { 1.0 });
 /// let mut x = Matrix::from_fn(300, 2, |_, _| 599.0);
 /// let tiles = Layout::tiles(BlockSize::Fixed(64));
 /// let mut a = DeviceMatrix::from_host(&rt, a.as_ref(), tiles)?;
 /// let mut b = DeviceMatrix::from_host(&rt, x.as_ref(), tiles)?;
-/// rt.scope(|s| submit::potrf(s, Uplo::Lower, &a.lend(s)))?;
+/// rt.scope(|s| spawn::potrf(s, Uplo::Lower, &a.lend(s)))?;
 /// // The factor is still where it was made.
-/// rt.scope(|s| submit::potrs(s, Uplo::Lower, &a.lend_ref(s), &b.lend(s)))?;
+/// rt.scope(|s| spawn::potrs(s, Uplo::Lower, &a.lend_ref(s), &b.lend(s)))?;
 /// b.download(&rt, x.as_mut())?;
 /// assert!((x.at(299, 1) - 1.0f64).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -209,7 +209,7 @@ impl<T: Scalar> DeviceMatrix<T> {
 
 /// These functions, for one type of element.
 #[each_type]
-pub trait Transfers: HasZeros + HasUpload + HasDownload + HasLend + HasLendRef + HasSubmitCopy {}
+pub trait Transfers: HasZeros + HasUpload + HasDownload + HasLend + HasLendRef + HasSpawnCopy {}
 
 #[each_type]
 fn zeros<T: Scalar>(rt: &Runtime, shape: (usize, usize), layout: Layout) -> Result<DeviceMatrix<T>, Error> {
@@ -305,18 +305,18 @@ fn deal<V>(tiles: &[Lent<'_, V>], homes: &[Resource]) {
 /// If their tiles differ.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Tiled, submit};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Tiled, spawn};
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let (a, mut b) = (Matrix::from_fn(5, 4, |i, j| (i * j) as f64), Matrix::zeros(5, 4));
-/// rt.scope(|s| submit::copy(s, &Tiled::read_only(s, a.as_ref(), 2, 3), &Tiled::new(s, b.as_mut(), 2, 3)))?;
+/// rt.scope(|s| spawn::copy(s, &Tiled::read_only(s, a.as_ref(), 2, 3), &Tiled::new(s, b.as_mut(), 2, 3)))?;
 /// assert_eq!(a, b);
-/// # Ok::<(), superscalar_runtime::Error>(())
+/// # Ok::<(), superscalar::Error>(())
 /// ```
 #[each_type]
 #[track_caller]
-pub fn submit_copy<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn_copy<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     a: &Tiled<'s, V>,
     b: &Tiled<'s, MatMut<'s, T>>,

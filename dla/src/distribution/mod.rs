@@ -103,16 +103,16 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
     /// their columns [anew](Distribution::Guided) while they run do.
     ///
     /// ```
-    /// use superscalar_dla::{Distribution, Matrix, Tiled, submit};
-    /// use superscalar_runtime::Runtime;
+    /// use superscalar::dla::{Distribution, Matrix, Tiled, spawn};
+    /// use superscalar::Runtime;
     ///
     /// let rt = Runtime::new()?;
     /// let (mut a, mut ipiv) = (Matrix::from_fn(300, 300, |i, j| if i == j { 9.0 } else { 0.01 }), [0; 300]);
     /// rt.scope(|s| {
     ///     let a = Tiled::columns(s, a.as_mut(), 64).distributed(s, Distribution::Guided);
-    ///     submit::getrf(s, &a, &mut ipiv);
+    ///     spawn::getrf(s, &a, &mut ipiv);
     /// })?;
-    /// # Ok::<(), superscalar_runtime::Error>(())
+    /// # Ok::<(), superscalar::Error>(())
     /// ```
     #[must_use]
     pub fn distributed(self, s: &'s Scope<'s, '_>, distribution: Distribution) -> Self {

@@ -22,7 +22,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// If the tiles of the three do not fit together.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
+pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     alpha: T,
     op_a: Op,
@@ -41,7 +41,7 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Eleme
     for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a) {
         // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
         let (a, b, beta) = (a.factor(op_a, i, k), b.factor(op_b, k, j), if k == 0 { beta } else { T::ONE });
-        gemm.insert(s, step.task("gemm"), alpha, a, b, beta, c.at(i, j));
+        gemm.spawn(s, step.task("gemm"), alpha, a, b, beta, c.at(i, j));
     }
 }
 
@@ -53,9 +53,9 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Eleme
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, gemm};
-/// use superscalar_kernels::Op;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, gemm};
+/// use superscalar::dla::Op;
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(300, 200, |i, _| i as f64);
@@ -91,6 +91,6 @@ pub fn gemm<T: Scalar>(
         let a = Tiled::factor_of_product(s, a, op_a.shape((tiles.mb, tiles.kb)), tiles.kb);
         let b = Tiled::factor_of_product(s, b, op_b.shape((tiles.kb, tiles.nb)), tiles.kb);
         let c = Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb).distributed(s, distribution);
-        submit(s, alpha, op_a, &a, op_b, &b, beta, &c);
+        spawn(s, alpha, op_a, &a, op_b, &b, beta, &c);
     })?)
 }

@@ -25,7 +25,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// If the tiles of the three do not fit together, or C's are not square.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
+pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     alpha: T,
@@ -47,9 +47,9 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Eleme
         // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
         let (a, b, beta) = (a.factor(op_a, i, k), b.factor(op_b, k, j), if k == 0 { beta } else { T::ONE });
         if i == j {
-            gemmt.insert_part(s, step.task("gemmt"), (Some(uplo), alpha), a, b, beta, c.at(i, j));
+            gemmt.spawn_part(s, step.task("gemmt"), (Some(uplo), alpha), a, b, beta, c.at(i, j));
         } else {
-            gemm.insert(s, step.task("gemm"), alpha, a, b, beta, c.at(i, j));
+            gemm.spawn(s, step.task("gemm"), alpha, a, b, beta, c.at(i, j));
         }
     }
 }
@@ -63,9 +63,9 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Eleme
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, gemmt};
-/// use superscalar_kernels::{Op, Uplo};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, gemmt};
+/// use superscalar::dla::{Op, Uplo};
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(200, 10, |_, _| 1.0);
@@ -111,6 +111,6 @@ pub fn gemmt<T: Scalar>(
         let a = Tiled::factor_of_product(s, a, op_a.shape((tiles.nb, tiles.kb)), tiles.kb);
         let b = Tiled::factor_of_product(s, b, op_b.shape((tiles.kb, tiles.nb)), tiles.kb);
         let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb).distributed(s, distribution);
-        submit(s, uplo, alpha, op_a, &a, op_b, &b, beta, &c);
+        spawn(s, uplo, alpha, op_a, &a, op_b, &b, beta, &c);
     })?)
 }

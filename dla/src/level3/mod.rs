@@ -29,25 +29,25 @@ use superscalar_runtime::Scope;
 /// The Level-3 BLAS, for one type of element.
 #[each_type]
 pub trait Level3:
-    gemm::HasSubmit
+    gemm::HasSpawn
     + gemm::HasGemm
-    + gemmt::HasSubmit
+    + gemmt::HasSpawn
     + gemmt::HasGemmt
-    + symm::HasSubmitSymm
-    + symm::HasSubmitHemm
+    + symm::HasSpawnSymm
+    + symm::HasSpawnHemm
     + symm::HasSymm
     + symm::HasHemm
-    + syr2k::HasSubmitSyr2k
-    + syr2k::HasSubmitHer2k
+    + syr2k::HasSpawnSyr2k
+    + syr2k::HasSpawnHer2k
     + syr2k::HasSyr2k
     + syr2k::HasHer2k
-    + syrk::HasSubmitSyrk
-    + syrk::HasSubmitHerk
+    + syrk::HasSpawnSyrk
+    + syrk::HasSpawnHerk
     + syrk::HasSyrk
     + syrk::HasHerk
-    + trmm::HasSubmit
+    + trmm::HasSpawn
     + trmm::HasTrmm
-    + trsm::HasSubmit
+    + trsm::HasSpawn
     + trsm::HasTrsm
 {
 }
@@ -63,7 +63,7 @@ fn scale<'s, T: Scalar>(s: &'s Scope<'s, '_>, part: Option<(Symmetry, Uplo)>, be
         let changes = beta != T::ONE || diagonal.is_some_and(|(symmetry, _)| symmetry == Symmetry::Hermitian);
         if wanted && changes {
             let tile = Part::whole(Which::Changed, (c.rows_of(i), c.cols_of(j)));
-            scale.insert(s, task("scale", i, j, 0), Scale { part: diagonal, beta, a: tile }, c.at(i, j));
+            scale.spawn(s, task("scale", i, j, 0), Scale { part: diagonal, beta, a: tile }, c.at(i, j));
         }
     }
 }

@@ -23,7 +23,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// If the tiles do not fit together, or A's are not square.
 #[each_type]
 #[track_caller]
-pub fn submit_symm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
+pub fn spawn_symm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     side: Side,
     uplo: Uplo,
@@ -33,7 +33,7 @@ pub fn submit_symm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, 
     beta: T,
     c: &Tiled<'s, MatMut<'s, T>>,
 ) {
-    submit(s, Symmetry::Symmetric, side, uplo, alpha, a, b, beta, c);
+    spawn(s, Symmetry::Symmetric, side, uplo, alpha, a, b, beta, c);
 }
 
 /// Inserts the tasks of C := alpha A B + beta C (left) or C := alpha B A + beta C (right), where one triangle of the Hermitian
@@ -43,7 +43,7 @@ pub fn submit_symm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, 
 /// If the tiles do not fit together, or A's are not square.
 #[each_type]
 #[track_caller]
-pub fn submit_hemm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
+pub fn spawn_hemm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     side: Side,
     uplo: Uplo,
@@ -53,11 +53,11 @@ pub fn submit_hemm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, 
     beta: T,
     c: &Tiled<'s, MatMut<'s, T>>,
 ) {
-    submit(s, Symmetry::Hermitian, side, uplo, alpha, a, b, beta, c);
+    spawn(s, Symmetry::Hermitian, side, uplo, alpha, a, b, beta, c);
 }
 
 #[track_caller]
-fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
+fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     symmetry: Symmetry,
     side: Side,
@@ -84,18 +84,18 @@ fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element =
             Side::Left => {
                 let b = b.factor(Op::None, k, j);
                 if i == k {
-                    symm.insert(s, step.task(symmetry.mm()), what, a.factor(Op::None, k, k), b, beta, c);
+                    symm.spawn(s, step.task(symmetry.mm()), what, a.factor(Op::None, k, k), b, beta, c);
                 } else {
-                    ab.insert(s, step.task("gemm"), alpha, mirrored(symmetry, uplo, a, i, k), b, beta, c);
+                    ab.spawn(s, step.task("gemm"), alpha, mirrored(symmetry, uplo, a, i, k), b, beta, c);
                 }
             }
             // C[i][j] := alpha B[i][k] A[k][j] + beta C[i][j]
             Side::Right => {
                 let b = b.factor(Op::None, i, k);
                 if j == k {
-                    symm.insert(s, step.task(symmetry.mm()), what, a.factor(Op::None, k, k), b, beta, c);
+                    symm.spawn(s, step.task(symmetry.mm()), what, a.factor(Op::None, k, k), b, beta, c);
                 } else {
-                    ba.insert(s, step.task("gemm"), alpha, b, mirrored(symmetry, uplo, a, k, j), beta, c);
+                    ba.spawn(s, step.task("gemm"), alpha, b, mirrored(symmetry, uplo, a, k, j), beta, c);
                 }
             }
         }
@@ -111,9 +111,9 @@ fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element =
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, symm};
-/// use superscalar_kernels::{Side, Uplo};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, symm};
+/// use superscalar::dla::{Side, Uplo};
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(200, 200, |i, j| if i >= j { 1.0 } else { f64::NAN });
@@ -185,6 +185,6 @@ fn with_whole<T: Scalar>(
         let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
         let b = Tiled::factor_of_product(s, b, (tiles.mb, tiles.nb), tiles.kb);
         let c = Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb).distributed(s, distribution);
-        submit(s, symmetry, side, uplo, alpha, &a, &b, beta, &c);
+        spawn(s, symmetry, side, uplo, alpha, &a, &b, beta, &c);
     })?)
 }

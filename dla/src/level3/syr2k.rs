@@ -25,7 +25,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// If the tiles do not fit together, C's are not square, or for [`Op::ConjTrans`] of a complex type.
 #[each_type]
 #[track_caller]
-pub fn submit_syr2k<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
+pub fn spawn_syr2k<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     op: Op,
@@ -35,7 +35,7 @@ pub fn submit_syr2k<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s,
     beta: T,
     c: &Tiled<'s, MatMut<'s, T>>,
 ) {
-    submit(s, Symmetry::Symmetric, uplo, op, alpha, a, b, beta, c);
+    spawn(s, Symmetry::Symmetric, uplo, op, alpha, a, b, beta, c);
 }
 
 /// Inserts the tasks of C := alpha op(A) op(B)ᴴ + conj(alpha) op(B) op(A)ᴴ + beta C for one triangle of the n x n matrix C, where
@@ -45,7 +45,7 @@ pub fn submit_syr2k<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s,
 /// If the tiles do not fit together, C's are not square, or for [`Op::Trans`] of a complex type.
 #[each_type]
 #[track_caller]
-pub fn submit_her2k<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
+pub fn spawn_her2k<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     op: Op,
@@ -55,11 +55,11 @@ pub fn submit_her2k<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s,
     beta: T::Real,
     c: &Tiled<'s, MatMut<'s, T>>,
 ) {
-    submit(s, Symmetry::Hermitian, uplo, op, alpha, a, b, T::from_real(beta), c);
+    spawn(s, Symmetry::Hermitian, uplo, op, alpha, a, b, T::from_real(beta), c);
 }
 
 #[track_caller]
-fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
+fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     symmetry: Symmetry,
     uplo: Uplo,
@@ -92,16 +92,16 @@ fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element =
             let (a_i, b_j) = (a.factor(op, i, k), b.factor(op, j, k));
             if i == j {
                 // C[j][j] := alpha op(A)[j][k] op(B)[j][k]* + alpha* op(B)[j][k] op(A)[j][k]* + beta C[j][j]
-                rank_2k.insert(s, step.task(symmetry.rank_2k()), (symmetry, uplo, alpha), a_i, b_j, beta, c);
+                rank_2k.spawn(s, step.task(symmetry.rank_2k()), (symmetry, uplo, alpha), a_i, b_j, beta, c);
             } else {
                 // C[i][j] := alpha op(A)[i][k] op(B)[j][k]* + beta C[i][j]
-                ab.insert(s, step.task("gemm"), alpha, a_i, b_j.mirrored(symmetry), beta, c);
+                ab.spawn(s, step.task("gemm"), alpha, a_i, b_j.mirrored(symmetry), beta, c);
             }
         }
         for step @ &Step { i, j, k, .. } in column.iter().filter(|at| at.i != at.j) {
             // C[i][j] := alpha* op(B)[i][k] op(A)[j][k]* + C[i][j]
             let (b_i, a_j) = (b.factor(op, i, k), a.factor(op, j, k).mirrored(symmetry));
-            ba.insert(s, step.task("gemm"), symmetry.conj(alpha), b_i, a_j, T::ONE, c.at(i, j));
+            ba.spawn(s, step.task("gemm"), symmetry.conj(alpha), b_i, a_j, T::ONE, c.at(i, j));
         }
     }
 }
@@ -116,9 +116,9 @@ fn submit<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element =
 /// [`Op::ConjTrans`] of a complex type, which is [`her2k`]'s.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, syr2k};
-/// use superscalar_kernels::{Op, Uplo};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, syr2k};
+/// use superscalar::dla::{Op, Uplo};
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let (a, b) = (Matrix::from_fn(200, 10, |i, _| i as f64), Matrix::from_fn(200, 10, |_, _| 1.0));
@@ -199,6 +199,6 @@ fn rank_2k<T: Scalar>(
         let a = Tiled::factor_of_product(s, a, tile, tiles.kb);
         let b = Tiled::factor_of_product(s, b, tile, tiles.kb);
         let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb).distributed(s, distribution);
-        submit(s, symmetry, uplo, op, alpha, &a, &b, beta, &c);
+        spawn(s, symmetry, uplo, op, alpha, &a, &b, beta, &c);
     })?)
 }

@@ -24,7 +24,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// If the tiles do not fit together, C's are not square, or for [`Op::ConjTrans`] of a complex type.
 #[each_type]
 #[track_caller]
-pub fn submit_syrk<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn_syrk<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     op: Op,
@@ -33,7 +33,7 @@ pub fn submit_syrk<'s, T: Scalar, V: TileView<'s, Element = T>>(
     beta: T,
     c: &Tiled<'s, MatMut<'s, T>>,
 ) {
-    submit(s, Symmetry::Symmetric, uplo, op, alpha, a, beta, c);
+    spawn(s, Symmetry::Symmetric, uplo, op, alpha, a, beta, c);
 }
 
 /// Inserts the tasks of C := alpha op(A) op(A)ᴴ + beta C for one triangle of the n x n matrix C, where op(A) is n x k.
@@ -42,7 +42,7 @@ pub fn submit_syrk<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// If the tiles do not fit together, C's are not square, or for [`Op::Trans`] of a complex type.
 #[each_type]
 #[track_caller]
-pub fn submit_herk<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn_herk<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     uplo: Uplo,
     op: Op,
@@ -51,11 +51,11 @@ pub fn submit_herk<'s, T: Scalar, V: TileView<'s, Element = T>>(
     beta: T::Real,
     c: &Tiled<'s, MatMut<'s, T>>,
 ) {
-    submit(s, Symmetry::Hermitian, uplo, op, T::from_real(alpha), a, T::from_real(beta), c);
+    spawn(s, Symmetry::Hermitian, uplo, op, T::from_real(alpha), a, T::from_real(beta), c);
 }
 
 #[track_caller]
-fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
+fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     symmetry: Symmetry,
     uplo: Uplo,
@@ -81,7 +81,7 @@ fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
         if i == j {
             rank_k.update(s, step.task(symmetry.rank_k()), (symmetry, uplo), alpha, left, beta, c);
         } else {
-            gemm.insert(s, step.task("gemm"), alpha, left, right, beta, c);
+            gemm.spawn(s, step.task("gemm"), alpha, left, right, beta, c);
         }
     }
 }
@@ -96,9 +96,9 @@ fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// [`Op::ConjTrans`] of a complex type, which is [`herk`]'s.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, syrk};
-/// use superscalar_kernels::{Op, Uplo};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, syrk};
+/// use superscalar::dla::{Op, Uplo};
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(10, 200, |_, j| j as f64);
@@ -173,6 +173,6 @@ fn rank_k<T: Scalar>(
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, op.shape((tiles.nb, tiles.kb)), tiles.kb);
         let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb).distributed(s, distribution);
-        submit(s, symmetry, uplo, op, alpha, &a, beta, &c);
+        spawn(s, symmetry, uplo, op, alpha, &a, beta, &c);
     })?)
 }

@@ -20,7 +20,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// If the tiles do not fit together, or A's are not square.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     side: Side,
     uplo: Uplo,
@@ -47,23 +47,23 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
             Side::Left => {
                 for j in at.cols.clone() {
                     // B[k][j] := op(A)[k][k]⁻¹ B[k][j]
-                    trsm.insert(s, at.urgent_task("trsm", k, j, k), triangle(k, j), a.at(k, k), b.at(k, j));
+                    trsm.spawn(s, at.urgent_task("trsm", k, j, k), triangle(k, j), a.at(k, k), b.at(k, j));
                 }
                 for (j, i) in at.cols.clone().flat_map(|j| sweep.others(k).map(move |i| (j, i))) {
                     // B[i][j] := B[i][j] − op(A)[i][k] B[k][j]
                     let (a, b_kj) = (a.factor(op, i, k), b.factor(Op::None, k, j));
-                    ab.insert(s, at.task("gemm", i, j, k), -T::ONE, a, b_kj, scale, b.at(i, j));
+                    ab.spawn(s, at.task("gemm", i, j, k), -T::ONE, a, b_kj, scale, b.at(i, j));
                 }
             }
             Side::Right => {
                 for i in at.rows.clone() {
                     // B[i][k] := B[i][k] op(A)[k][k]⁻¹
-                    trsm.insert(s, at.urgent_task("trsm", i, k, k), triangle(i, k), a.at(k, k), b.at(i, k));
+                    trsm.spawn(s, at.urgent_task("trsm", i, k, k), triangle(i, k), a.at(k, k), b.at(i, k));
                 }
                 for (j, i) in sweep.others(k).flat_map(|j| at.rows.clone().map(move |i| (j, i))) {
                     // B[i][j] := B[i][j] − B[i][k] op(A)[k][j]
                     let (b_ik, a) = (b.factor(Op::None, i, k), a.factor(op, k, j));
-                    ba.insert(s, at.task("gemm", i, j, k), -T::ONE, b_ik, a, scale, b.at(i, j));
+                    ba.spawn(s, at.task("gemm", i, j, k), -T::ONE, b_ik, a, scale, b.at(i, j));
                 }
             }
         }
@@ -80,9 +80,9 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, trsm};
-/// use superscalar_kernels::{Diag, Op, Side, Uplo};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, trsm};
+/// use superscalar::dla::{Diag, Op, Side, Uplo};
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(200, 200, |i, j| if i >= j { 1.0 } else { f64::NAN });
@@ -117,6 +117,6 @@ pub fn trsm<T: Scalar>(
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
         let b = Tiled::target_of_product(s, b.rb_mut(), (tiles.mb, tiles.nb), tiles.kb);
-        submit(s, side, uplo, op, diag, alpha, &a, &b.distributed(s, distribution));
+        spawn(s, side, uplo, op, diag, alpha, &a, &b.distributed(s, distribution));
     })?)
 }

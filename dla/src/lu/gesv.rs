@@ -15,20 +15,20 @@ use superscalar_kernels::{MatMut, Op, Singular, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks of [`getrf`](fn@crate::submit::getrf) and [`getrs`](fn@crate::submit::getrs).
+/// Inserts the tasks of [`getrf`](fn@crate::spawn::getrf) and [`getrs`](fn@crate::spawn::getrs).
 ///
 /// # Panics
 /// As these do.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(
+pub fn spawn<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
     a: &Tiled<'s, MatMut<'s, T>>,
     ipiv: &'s mut [i32],
     b: &Tiled<'s, MatMut<'s, T>>,
 ) {
-    let pivots = getrf::submit(s, a, ipiv);
-    getrs::submit(s, Op::None, a, &pivots, b);
+    let pivots = getrf::spawn(s, a, ipiv);
+    getrs::spawn(s, Op::None, a, &pivots, b);
 }
 
 /// Solves A X = B for an n x n matrix A: A is replaced by its factors L and U, `ipiv` receives the interchanges as from
@@ -39,8 +39,8 @@ pub fn submit<'s, T: Scalar>(
 /// and B as it was. [`Shape`](crate::ErrorKind::Shape) if A is not n x n or `ipiv` not of n elements.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, gesv};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, gesv};
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 3.0], [2.0, 4.0]][i][j]);
@@ -66,7 +66,7 @@ pub fn gesv<T: Scalar>(
     Ok(rt.scope(|s| {
         let a = Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution);
         let b = Tiled::columns(s, b.rb_mut(), nb).distributed(s, distribution);
-        submit(s, &a, ipiv, &b);
+        spawn(s, &a, ipiv, &b);
     })?)
 }
 
@@ -79,12 +79,12 @@ pub fn gesv<T: Scalar>(
 /// If the shapes do not agree.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, serial};
+/// use superscalar::dla::{Matrix, serial};
 ///
 /// let (mut a, mut b) = (Matrix::from_fn(1, 1, |_, _| 2.0), Matrix::from_fn(1, 1, |_, _| 8.0));
 /// serial::gesv(a.as_mut(), &mut [0], b.as_mut())?;
 /// assert_eq!(b.at(0, 0), 4.0);
-/// # Ok::<(), superscalar_kernels::Singular>(())
+/// # Ok::<(), superscalar::dla::Singular>(())
 /// ```
 #[each_type]
 pub fn serial<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32], b: MatMut<'_, T>) -> Result<(), Singular> {

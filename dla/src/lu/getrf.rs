@@ -46,7 +46,7 @@ fn lookahead(k: usize, j: usize) -> i32 {
 /// If A is not in block columns, or `ipiv` does not have min(m, n) elements, or m is larger than `i32::MAX`.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, ipiv: &'s mut [i32]) -> Pivots<'s> {
+pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, ipiv: &'s mut [i32]) -> Pivots<'s> {
     let ((m, n), nb) = (a.shape(), a.tile_shape().1);
     assert!(a.mt() <= 1, "getrf: A in block columns, not in {} block rows", a.mt());
     assert_eq!(ipiv.len(), m.min(n), "getrf: as many interchanges as pivots");
@@ -62,28 +62,28 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
         let end = m.min(start + a.cols_of(k));
         let Step::Update(_, j) = step else {
             // P[k] L[k] U[k] = A[k..m][k]
-            getrf.insert(s, task("getrf", k, k, k).priority(4), (start..m, a.cols_of(k)), a.at(0, k), ipiv);
+            getrf.spawn(s, task("getrf", k, k, k).priority(4), (start..m, a.cols_of(k)), a.at(0, k), ipiv);
             dealer.deal_behind(s, k, a.at(0, k));
             continue;
         };
         let spec = |name| task(name, k, j, k).priority(lookahead(k, j));
         // A[k..m][j] := P[k]ᵀ A[k..m][j]
         let exchange = (start, end - start, Direction::Forward);
-        laswp.insert(s, spec("laswp"), exchange, &[ipiv], (a.at(0, j), a.cols_of(j)));
+        laswp.spawn(s, spec("laswp"), exchange, &[ipiv], (a.at(0, j), a.cols_of(j)));
         // A[k][j] := L[k][k]⁻¹ A[k][j]
         let system = system(start..end, (Uplo::Lower, Op::None, Diag::Unit), a.cols_of(j));
-        trsm.insert(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
+        trsm.spawn(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
         if end < m {
             // A[k+1..m][j] := A[k+1..m][j] − L[k+1..m][k] A[k][j]
             let update = elimination(Op::None, (end..m, end - start), start..end, end..m, a.cols_of(j));
             let planned = if is_awaited(k, j) { plan_awaited(s, update) } else { plan(s, update) };
-            gemm.insert_planned(s, spec("gemm"), planned, a.at(0, k), a.at(0, j));
+            gemm.spawn_planned(s, spec("gemm"), planned, a.at(0, k), a.at(0, j));
         }
     }
     for j in 1..blocks.len() {
         // L[j..m][j-1] := (P[j] P[j+1] …)ᵀ L[j..m][j-1], at once: a column that is in a cache anyway
         let exchange = (j * nb, m.min(n) - j * nb, Direction::Forward);
-        laswp.insert(s, task("laswp", j, j - 1, j), exchange, &blocks[j..], (a.at(0, j - 1), a.cols_of(j - 1)));
+        laswp.spawn(s, task("laswp", j, j - 1, j), exchange, &blocks[j..], (a.at(0, j - 1), a.cols_of(j - 1)));
     }
     Pivots { blocks, regular: check_diagonal(s, a) }
 }
@@ -99,8 +99,8 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
 /// `i32::MAX`.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, getrf};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, getrf};
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 3.0], [2.0, 4.0]][i][j]);
@@ -121,7 +121,7 @@ pub fn getrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &mut [i32], op
         return Ok(cpu::getrf(a, ipiv)?);
     };
     let distribution = options.distribution_of_factorization(rt)?;
-    Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution), ipiv)))?)
+    Ok(rt.scope(|s| drop(spawn(s, &Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution), ipiv)))?)
 }
 
 /// Refuses a list of interchanges that is too short or too long, and more rows than interchanges can name.

@@ -17,14 +17,14 @@ use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Side, Singular, U
 use superscalar_macros::each_type;
 use superscalar_runtime::{Error as Failed, Nesting, Runtime, Scope, TaskSpec};
 
-/// Inserts the tasks that replace L and U, in A as from [`getrf`](fn@crate::submit::getrf) with these interchanges, by the inverse of
+/// Inserts the tasks that replace L and U, in A as from [`getrf`](fn@crate::spawn::getrf) with these interchanges, by the inverse of
 /// P L U. A lies in block columns. Nothing is done if U has a zero on its diagonal.
 ///
 /// # Panics
 /// If A is not square, in block columns.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, pivots: &Pivots<'s>) {
+pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, pivots: &Pivots<'s>) {
     let ((n, cols), nb, nesting) = (a.shape(), a.tile_shape().1, s.nesting());
     assert!(n == cols && a.mt() <= 1, "getri: a square A in block columns, not {n} x {cols} in {} block rows", a.mt());
     // Nothing is inverted with a singular U.
@@ -58,11 +58,11 @@ fn invert_upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>
             let (spec, n) = (|name| task(name, k, j, k).priority(2 * i32::from(j == k + 1)), a.cols_of(j));
             // X[k][j] := U[k][k]⁻¹ U[k][j]
             let system = system(start..end, (Uplo::Upper, Op::None, Diag::NonUnit), n);
-            trsm.insert(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
+            trsm.spawn(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
             if k > 0 {
                 // X[0..k][j] := X[0..k][j] − X[0..k][k] X[k][j]
                 let update = elimination(Op::None, (0..start, end - start), start..end, 0..start, n);
-                gemm.insert(s, spec("gemm"), update, a.at(0, k), a.at(0, j));
+                gemm.spawn(s, spec("gemm"), update, a.at(0, k), a.at(0, j));
             }
         }
         // X[0..k][k] := −X[0..k][k] U[k][k]⁻¹, X[k][k] := U[k][k]⁻¹
@@ -164,8 +164,8 @@ fn exchange<T: Scalar>(strip: &mut [MatMut<'_, T>], (i, p): (usize, usize), nb: 
 /// an interchange is outside of the matrix.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, getrf, getri};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, getrf, getri};
+/// use superscalar::Runtime;
 ///
 /// let (rt, o, mut ipiv) = (Runtime::new()?, Options::default(), [0; 2]);
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[0.0, 2.0], [4.0, 0.0]][i][j]);
@@ -183,7 +183,7 @@ pub fn getri<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &[i32], option
         let mut ipiv = ipiv.to_vec();
         return Ok(rt.scope(|s| {
             let a = Tiled::columns(s, a.rb_mut(), nb);
-            submit(s, &a, &Pivots { blocks: s.lend_chunks(&mut ipiv, nb), regular: check_diagonal(s, &a) });
+            spawn(s, &a, &Pivots { blocks: s.lend_chunks(&mut ipiv, nb), regular: check_diagonal(s, &a) });
         })?);
     }
     Ok(serial(a, ipiv)?)
@@ -198,12 +198,12 @@ pub fn getri<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &[i32], option
 /// If A is not square, or an interchange is outside of it.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, serial};
+/// use superscalar::dla::{Matrix, serial};
 ///
 /// let mut a = Matrix::from_fn(1, 1, |_, _| 4.0);
 /// serial::getri(a.as_mut(), &[1])?;
 /// assert_eq!(a.at(0, 0), 0.25);
-/// # Ok::<(), superscalar_kernels::Singular>(())
+/// # Ok::<(), superscalar::dla::Singular>(())
 /// ```
 #[each_type]
 pub fn serial<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &[i32]) -> Result<(), Singular> {

@@ -18,7 +18,7 @@ use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// The interchanges that a factorization in block columns of `nb` has left in `ipiv`, for a solve in another scope. (Those that
-/// [`getrf`](fn@crate::submit::getrf) returns are for its own.) What is solved with them does not wait for a look at U's diagonal.
+/// [`getrf`](fn@crate::spawn::getrf) returns are for its own.) What is solved with them does not wait for a look at U's diagonal.
 ///
 /// # Panics
 /// If `nb` is zero.
@@ -26,14 +26,14 @@ pub fn pivots<'s>(s: &'s Scope<'s, '_>, ipiv: &'s mut [i32], nb: usize) -> Pivot
     Pivots { blocks: s.lend_chunks(ipiv, nb), regular: columns::nothing_to_await(s) }
 }
 
-/// Inserts the tasks that solve op(A) X = B, where A, in block columns, holds L and U from [`getrf`](fn@crate::submit::getrf)
+/// Inserts the tasks that solve op(A) X = B, where A, in block columns, holds L and U from [`getrf`](fn@crate::spawn::getrf)
 /// with these interchanges; B, n x nrhs in block columns, is replaced by X.
 ///
 /// # Panics
 /// If A or B is not in block columns, or the shapes do not agree.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     op: Op,
     a: &Tiled<'s, V>,
@@ -46,7 +46,7 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
     let exchange = |direction| {
         for (_, j) in b.places() {
             let exchange = (0, n, direction);
-            laswp.insert(s, task("laswp", 0, j, 0), exchange, &pivots.blocks, (b.at(0, j), b.cols_of(j)));
+            laswp.spawn(s, task("laswp", 0, j, 0), exchange, &pivots.blocks, (b.at(0, j), b.cols_of(j)));
         }
     };
     // Nothing is solved with a singular U.
@@ -81,9 +81,9 @@ const SHARED: usize = 1024;
 /// makes Inf or NaN, as in LAPACK.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, getrf, getrs};
-/// use superscalar_kernels::Op;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, getrf, getrs};
+/// use superscalar::dla::Op;
+/// use superscalar::Runtime;
 ///
 /// let (rt, o, mut ipiv) = (Runtime::new()?, Options::default(), [0; 2]);
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 3.0], [2.0, 4.0]][i][j]);
@@ -113,7 +113,7 @@ pub fn getrs<T: Scalar>(
             let a = Tiled::read_only_columns(s, a, nb);
             let b = Tiled::columns(s, b.rb_mut(), nb).distributed(s, distribution);
             // A singular U is the caller's affair.
-            submit(s, op, &a, &pivots(s, &mut ipiv, nb), &b);
+            spawn(s, op, &a, &pivots(s, &mut ipiv, nb), &b);
         })?);
     }
     let parts = options.right_hand_sides::<T>(rt, n, nrhs)?;
@@ -125,7 +125,7 @@ pub fn getrs<T: Scalar>(
             Ok(rt.scope(|s| {
                 let (a, b) = (Tiled::read_only(s, a, nb, nb), Tiled::new(s, b.rb_mut(), nb, nrhs));
                 for (uplo, diag) in order(op) {
-                    trsm::submit(s, Side::Left, uplo, op, diag, T::ONE, &a, &b);
+                    trsm::spawn(s, Side::Left, uplo, op, diag, T::ONE, &a, &b);
                 }
             })?)
         });
@@ -145,8 +145,8 @@ pub fn getrs<T: Scalar>(
 /// If the shapes do not agree, or an interchange is outside of the matrix.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, serial};
-/// use superscalar_kernels::Op;
+/// use superscalar::dla::{Matrix, serial};
+/// use superscalar::dla::Op;
 ///
 /// let (a, mut b) = (Matrix::from_fn(1, 1, |_, _| 2.0), Matrix::from_fn(1, 1, |_, _| 8.0));
 /// serial::getrs(Op::None, a.as_ref(), &[1], b.as_mut());

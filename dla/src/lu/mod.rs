@@ -16,15 +16,15 @@ use superscalar_macros::each_type;
 /// These routines, for one type of element.
 #[each_type]
 pub trait Lu:
-    gesv::HasSubmit
+    gesv::HasSpawn
     + gesv::HasGesv
     + gesv::HasSerial
-    + getrf::HasSubmit
+    + getrf::HasSpawn
     + getrf::HasGetrf
-    + getri::HasSubmit
+    + getri::HasSpawn
     + getri::HasGetri
     + getri::HasSerial
-    + getrs::HasSubmit
+    + getrs::HasSpawn
     + getrs::HasGetrs
     + getrs::HasSerial
 {

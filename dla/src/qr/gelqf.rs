@@ -17,20 +17,20 @@ use superscalar_runtime::{Runtime, Scope};
 pub struct RowReflectors<'s, T>(pub(crate) Reflectors<'s, T>);
 
 /// Inserts the tasks of the factorization A = L Q of an m x n matrix, which is given by its transposed view in block columns:
-/// `Tiled::columns(s, a.transpose(), nb)`. Otherwise as [`geqrf`](fn@crate::submit::geqrf), which does the work
+/// `Tiled::columns(s, a.transpose(), nb)`. Otherwise as [`geqrf`](fn@crate::spawn::geqrf), which does the work
 /// on the conjugate.
 ///
 /// # Panics
-/// As [`geqrf`](fn@crate::submit::geqrf).
+/// As [`geqrf`](fn@crate::spawn::geqrf).
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(
+pub fn spawn<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
     at: &Tiled<'s, MatMut<'s, T>>,
     tau: &'s mut [T],
 ) -> RowReflectors<'s, T> {
     conjugate_all(s, at);
-    let q = geqrf::submit(s, at, tau);
+    let q = geqrf::spawn(s, at, tau);
     conjugate_all(s, at);
     // What stands in A from now on are the conjugates of V, which with that of T make that of Q.
     for (k, &block) in q.blocks.iter().enumerate().filter(|_| T::COMPLEX) {
@@ -58,8 +58,8 @@ pub(crate) fn conjugate_all<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, M
 /// [`Shape`](crate::ErrorKind::Shape) if `tau` does not have min(m, n) elements.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, gelqf};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, gelqf};
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0, 4.0][j]), [0.0]);
@@ -106,7 +106,7 @@ pub(crate) fn copied<T: Scalar>(a: MatRef<'_, T>) -> Result<Matrix<T>, Error> {
 /// If `tau` does not have min(m, n) elements.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, serial};
+/// use superscalar::dla::{Matrix, serial};
 ///
 /// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0, 4.0][j]), [0.0]);
 /// serial::gelqf(a.as_mut(), &mut tau);

@@ -25,7 +25,7 @@ use superscalar_macros::each_type;
 use superscalar_runtime::{Output, Runtime, Scope};
 
 /// Inserts the tasks that solve with the m x n matrix A, m >= n, of full rank, in block columns, which is replaced by its QR
-/// factorization as by [`geqrf`](fn@crate::submit::geqrf): for [`Op::None`], the X that makes ‖B − A X‖ least in each column, over
+/// factorization as by [`geqrf`](fn@crate::spawn::geqrf): for [`Op::None`], the X that makes ‖B − A X‖ least in each column, over
 /// the first n rows of B; for [`Op::ConjTrans`], the X of least norm with Aᴴ X = B, where B has n rows, over all m rows of B. B is
 /// m x nrhs in block columns.
 ///
@@ -39,7 +39,7 @@ use superscalar_runtime::{Output, Runtime, Scope};
 /// If A or B is not in block columns, the shapes do not agree, or for [`Op::Trans`] of a complex type.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(
+pub fn spawn<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
     op: Op,
     a: &Tiled<'s, MatMut<'s, T>>,
@@ -50,10 +50,10 @@ pub fn submit<'s, T: Scalar>(
     assert!(m >= n && b.shape().0 == m, "gels: A is {m} x {n}, B {} x {}", b.shape().0, b.shape().1);
     assert!(a.mt() <= 1 && b.mt() <= 1, "gels: A and B in block columns");
     if s.nesting().has_devices() {
-        return submit_unscaled(s, op, a, tau, b, None);
+        return spawn_unscaled(s, op, a, tau, b, None);
     }
     let (given, solved) = if op == Op::None { (m, n) } else { (n, m) };
-    let [a_largest, b_largest] = [submit_largest(s, a, m), submit_largest(s, b, given)];
+    let [a_largest, b_largest] = [spawn_largest(s, a, m), spawn_largest(s, b, given)];
     for (_, j) in a.places() {
         s.spawn(task("lascl", 0, j, 0), (a_largest.read(), a.at(0, j).read_write()), move |(&largest, a)| {
             scale_rows(a, 0..m, exponent_to_safety(largest));
@@ -64,7 +64,7 @@ pub fn submit<'s, T: Scalar>(
             scale_rows(b, 0..given, exponent_to_safety(largest));
         });
     }
-    submit_unscaled(s, op, a, tau, b, Some(a_largest));
+    spawn_unscaled(s, op, a, tau, b, Some(a_largest));
     for (_, j) in b.places() {
         let largest = [a_largest.read(), b_largest.read()];
         s.spawn(task("lascl", 0, j, 1), (largest, b.at(0, j).read_write()), move |([&of_a, &of_b], b)| {
@@ -90,7 +90,7 @@ pub fn submit<'s, T: Scalar>(
 /// The same without scaling. If the largest element of A is given, and zero, A is not singular: B is of no use then,
 /// and nothing fails.
 #[track_caller]
-fn submit_unscaled<'s, T: Scalar>(
+fn spawn_unscaled<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
     op: Op,
     a: &Tiled<'s, MatMut<'s, T>>,
@@ -99,14 +99,14 @@ fn submit_unscaled<'s, T: Scalar>(
     a_largest: Option<Output<'s, T::Real>>,
 ) {
     let n = a.shape().1;
-    let q = geqrf::submit(s, a, tau);
+    let q = geqrf::spawn(s, a, tau);
     let regular = check_diagonal_unless_zero(s, a, a_largest);
     // Nothing is solved with a singular R.
     let wait = || await_regular(s, regular, b);
     let r = (Uplo::Upper, op, Diag::NonUnit);
     if op == Op::None {
         // X = R⁻¹ (Qᴴ B)[0..n]
-        unmqr::submit(s, Side::Left, Op::ConjTrans, a, &q, b);
+        unmqr::spawn(s, Side::Left, Op::ConjTrans, a, &q, b);
         wait();
         trsm(s, r, a, b);
     } else {
@@ -117,7 +117,7 @@ fn submit_unscaled<'s, T: Scalar>(
             let zero = move |b: &mut Changed<'s, T>| b.view_mut().split_at_row(n).1.fill(T::ZERO);
             s.spawn(task("laset", 0, j, 0), b.at(0, j).read_write(), zero);
         }
-        unmqr::submit(s, Side::Left, Op::None, a, &q, b);
+        unmqr::spawn(s, Side::Left, Op::None, a, &q, b);
     }
 }
 
@@ -146,7 +146,7 @@ fn scale_rows<T: Scalar>(tile: &mut Tile<MatMut<'_, T>>, rows: Range<usize>, k: 
 
 /// Inserts tasks that find the largest part of an element in the first rows of a matrix in block columns.
 #[track_caller]
-fn submit_largest<'s, T: Scalar, V: TileView<'s, Element = T>>(
+fn spawn_largest<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     a: &Tiled<'s, V>,
     rows: usize,
@@ -163,7 +163,7 @@ fn submit_largest<'s, T: Scalar, V: TileView<'s, Element = T>>(
 fn largest<T: Scalar>(rt: &Runtime, a: MatRef<'_, T>, options: &Options) -> Result<T::Real, Error> {
     let Some(nb) = options.plan::<T>(rt, Problem::elements(a.shape()))?.blocks() else { return Ok(largest_part(a)) };
     Ok(rt.scope(|s| {
-        let largest = submit_largest(s, &Tiled::read_only_columns(s, a, nb), a.nrows());
+        let largest = spawn_largest(s, &Tiled::read_only_columns(s, a, nb), a.nrows());
         s.get(largest).copied()
     })??)
 }
@@ -189,9 +189,9 @@ fn largest<T: Scalar>(rt: &Runtime, a: MatRef<'_, T>, options: &Options) -> Resu
 /// [`Op::Trans`] of a complex type.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, gels};
-/// use superscalar_kernels::Op;
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, gels};
+/// use superscalar::dla::Op;
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// // A line through (0, 1), (1, 3), (2, 5): 1 + 2 t.
@@ -233,13 +233,13 @@ pub fn gels<T: Scalar>(
 /// If the shapes do not agree; for [`Op::Trans`] of a complex type.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, serial};
-/// use superscalar_kernels::Op;
+/// use superscalar::dla::{Matrix, serial};
+/// use superscalar::dla::Op;
 ///
 /// let (mut a, mut b) = (Matrix::from_fn(2, 1, |_, _| 1.0), Matrix::from_fn(2, 1, |i, _| [2.0f64, 4.0][i]));
 /// serial::gels(Op::None, a.as_mut(), b.as_mut())?;
 /// assert!((b.at(0, 0) - 3.0).abs() < 1e-14);
-/// # Ok::<(), superscalar_kernels::Singular>(())
+/// # Ok::<(), superscalar::dla::Singular>(())
 /// ```
 #[each_type]
 pub fn serial<T: Scalar>(op: Op, a: MatMut<'_, T>, b: MatMut<'_, T>) -> Result<(), Singular> {
@@ -303,7 +303,7 @@ fn share_out<T: Scalar>(
     Ok(rt.scope(|s| {
         let a = Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution);
         let b = Tiled::columns(s, b.rb_mut(), columns).distributed(s, distribution);
-        submit_unscaled(s, op, &a, &mut tau, &b, None);
+        spawn_unscaled(s, op, &a, &mut tau, &b, None);
     })?)
 }
 

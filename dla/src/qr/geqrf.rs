@@ -39,11 +39,7 @@ pub(crate) fn pack_store<T: Scalar>(m: usize, nb: usize) -> Arc<PackStore> {
 /// If A is not in block columns, or `tau` does not have min(m, n) elements.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(
-    s: &'s Scope<'s, '_>,
-    a: &Tiled<'s, MatMut<'s, T>>,
-    tau: &'s mut [T],
-) -> Reflectors<'s, T> {
+pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) -> Reflectors<'s, T> {
     let ((m, n), nb) = (a.shape(), a.tile_shape().1);
     assert!(a.mt() <= 1, "geqrf: A in block columns, not in {} block rows", a.mt());
     let k_all = m.min(n);
@@ -58,7 +54,7 @@ pub fn submit<'s, T: Scalar>(
             Step::Panel(k) => {
                 // Q[k] R[k] = A[k..m][k]
                 let (spec, panel) = (task("geqrf", k, k, k).priority(4), (k * nb..m, a.cols_of(k)));
-                geqrf.insert(s, spec, panel, a.at(0, k), blocks[k], taus[k]);
+                geqrf.spawn(s, spec, panel, a.at(0, k), blocks[k], taus[k]);
                 dealer.deal_behind(s, k, a.at(0, k));
             }
             Step::Update(k, j) => {
@@ -66,7 +62,7 @@ pub fn submit<'s, T: Scalar>(
                 let spec = task("larfb", k, j, k).priority(2 * i32::from(j == k + 1));
                 let n = a.cols_of(j);
                 let how = Application { side: Side::Left, op: Op::ConjTrans, rows: k * nb..m, k: reflectors(k), n };
-                larfb.insert(s, spec, how, a.at(0, k), blocks[k], a.at(0, j));
+                larfb.spawn(s, spec, how, a.at(0, k), blocks[k], a.at(0, j));
             }
         }
     }
@@ -81,8 +77,8 @@ pub fn submit<'s, T: Scalar>(
 /// [`Shape`](crate::ErrorKind::Shape) if `tau` does not have min(m, n) elements.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, geqrf};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, geqrf};
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]), [0.0]);
@@ -99,7 +95,7 @@ pub fn geqrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], optio
         return Ok(());
     };
     let distribution = options.distribution_of_factorization(rt)?;
-    Ok(rt.scope(|s| drop(submit(s, &Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution), tau)))?)
+    Ok(rt.scope(|s| drop(spawn(s, &Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution), tau)))?)
 }
 
 /// Refuses a list of scalar factors that is too short or too long.
@@ -116,7 +112,7 @@ pub(crate) fn check_tau<T>(name: &str, k: usize, tau: &[T]) -> Result<(), Error>
 /// If `tau` does not have min(m, n) elements.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, serial};
+/// use superscalar::dla::{Matrix, serial};
 ///
 /// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]), [0.0]);
 /// serial::geqrf(a.as_mut(), &mut tau);

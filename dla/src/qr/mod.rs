@@ -23,31 +23,31 @@ use superscalar_macros::each_type;
 /// These routines, for one type of element.
 #[each_type]
 pub trait Qr:
-    gelqf::HasSubmit
+    gelqf::HasSpawn
     + gelqf::HasGelqf
     + gelqf::HasSerial
-    + gels::HasSubmit
+    + gels::HasSpawn
     + gels::HasGels
     + gels::HasSerial
-    + geqrf::HasSubmit
+    + geqrf::HasSpawn
     + geqrf::HasGeqrf
     + geqrf::HasSerial
-    + tsqr::HasSubmit
+    + tsqr::HasSpawn
     + tsqr::HasTsqr
     + tsqr::HasGrow
     + tsqr::HasMultiply
-    + unglq::HasSubmit
+    + unglq::HasSpawn
     + unglq::HasUnglq
     + unglq::HasSerial
-    + ungqr::HasSubmit
+    + ungqr::HasSpawn
     + ungqr::HasUngqr
     + ungqr::HasSerial
     + unmlq::HasRowReflectors
-    + unmlq::HasSubmit
+    + unmlq::HasSpawn
     + unmlq::HasUnmlq
     + unmlq::HasSerial
     + unmqr::HasReflectors
-    + unmqr::HasSubmit
+    + unmqr::HasSpawn
     + unmqr::HasUnmqr
     + unmqr::HasSerial
 {

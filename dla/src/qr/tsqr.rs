@@ -60,9 +60,9 @@ impl<T: Scalar> Tree<T> {
     /// [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of a complex type.
     ///
     /// ```
-    /// use superscalar_dla::{Matrix, Options, tsqr};
-    /// use superscalar_kernels::Op;
-    /// use superscalar_runtime::Runtime;
+    /// use superscalar::dla::{Matrix, Options, tsqr};
+    /// use superscalar::dla::Op;
+    /// use superscalar::Runtime;
     ///
     /// let (rt, o) = (Runtime::new()?, Options::default());
     /// let mut a = Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]);
@@ -142,7 +142,7 @@ fn multiply<T: Scalar>(
 /// If A is cut in another way, or has another shape than the tree was made for.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tree: &'s mut Tree<T>) {
+pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tree: &'s mut Tree<T>) {
     let ((m, n), mb) = (a.shape(), tree.mb);
     assert!(a.shape() == tree.shape && a.tile_shape() == (mb, n.max(1)), "tsqr: A is cut as the tree is");
     if m == 0 || n == 0 {
@@ -223,8 +223,8 @@ fn apply<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// [`Shape`](crate::ErrorKind::Shape) if m < n.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, tsqr};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, tsqr};
+/// use superscalar::Runtime;
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(10_000, 2, |i, j| if i % 2 == j { 1.0f64 } else { 0.0 });
@@ -239,6 +239,6 @@ pub fn tsqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, options: &Options) ->
         return Err(Error::shape(format!("tsqr: A is {m} x {n}; it takes tall ones")));
     }
     let mut tree = Tree::new((m, n), options.plan::<T>(rt, Problem::Tree { n })?.blocks_of(m));
-    rt.scope(|s| submit(s, &Tiled::new(s, a.rb_mut(), tree.mb, n.max(1)), &mut tree))?;
+    rt.scope(|s| spawn(s, &Tiled::new(s, a.rb_mut(), tree.mb, n.max(1)), &mut tree))?;
     Ok(tree)
 }

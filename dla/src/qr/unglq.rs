@@ -7,17 +7,17 @@ use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that replace the m x n matrix A by the first m rows of Q; its first rows hold the reflectors, as
-/// [`gelqf`](fn@crate::submit::gelqf) left them with `tau`, which is conjugated. A is given as there, by its transposed
+/// [`gelqf`](fn@crate::spawn::gelqf) left them with `tau`, which is conjugated. A is given as there, by its transposed
 /// view.
 ///
 /// # Panics
 /// If the view is not in block columns, m > n, or there are more reflectors than rows.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, at: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) {
+pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, at: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) {
     // Aᵀ holds the reflectors of a QR factorization whose Q is Qᵀ.
     tau.iter_mut().for_each(|tau| *tau = tau.conj());
-    ungqr::submit(s, at, tau);
+    ungqr::spawn(s, at, tau);
 }
 
 /// Replaces the m x n matrix A by the first m rows of Q, where its first k rows hold the reflectors of Q to the right
@@ -28,8 +28,8 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, at: &Tiled<'s, MatMut<'s, T>>
 /// [`Shape`](crate::ErrorKind::Shape) unless k <= m <= n.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, gelqf, unglq};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, gelqf, unglq};
+/// use superscalar::Runtime;
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0f64, 4.0][j]), [0.0]);
@@ -53,7 +53,7 @@ pub fn unglq<T: Scalar>(rt: &Runtime, a: MatMut<'_, T>, tau: &[T], options: &Opt
 /// Unless k <= m <= n.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, serial};
+/// use superscalar::dla::{Matrix, serial};
 ///
 /// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0f64, 4.0][j]), [0.0]);
 /// serial::gelqf(a.as_mut(), &mut tau);

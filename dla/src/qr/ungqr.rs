@@ -18,13 +18,13 @@ use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Inserts the tasks that replace the m x n matrix A, in block columns, by the first n columns of Q; its first columns hold
-/// the reflectors, as [`geqrf`](fn@crate::submit::geqrf) left them with `tau`.
+/// the reflectors, as [`geqrf`](fn@crate::spawn::geqrf) left them with `tau`.
 ///
 /// # Panics
 /// If A is not in block columns, n > m, or there are more reflectors than columns.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) {
+pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) {
     let ((m, n), nb) = (a.shape(), a.tile_shape().1);
     assert!(n <= m, "ungqr: {n} columns of a Q of order {m}");
     let q = reflectors(s, a, tau);
@@ -45,7 +45,7 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
         for j in k + 1..a.nt() {
             // A[k..m][j] := Q[k] A[k..m][j]
             let how = Application { side: Side::Left, op: Op::None, rows: start..m, k: reflectors, n: a.cols_of(j) };
-            larfb.insert(s, task("larfb", k, j, k), how, a.at(0, k), q.blocks[k], a.at(0, j));
+            larfb.spawn(s, task("larfb", k, j, k), how, a.at(0, k), q.blocks[k], a.at(0, j));
         }
         // A[k..m][k] := Q[k] I
         let operands = (a.at(0, k).read_write(), q.blocks[k].read());
@@ -63,8 +63,8 @@ pub fn submit<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>,
 /// [`Shape`](crate::ErrorKind::Shape) unless k <= n <= m.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, geqrf, ungqr};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, geqrf, ungqr};
+/// use superscalar::Runtime;
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0f64, 4.0][i]), [0.0]);
@@ -85,7 +85,7 @@ pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: 
     }
     let nb = options.reflector_columns::<T>((m, n))?;
     let mut tau = tau.to_vec();
-    Ok(rt.scope(|s| submit(s, &Tiled::columns(s, a.rb_mut(), nb), &mut tau))?)
+    Ok(rt.scope(|s| spawn(s, &Tiled::columns(s, a.rb_mut(), nb), &mut tau))?)
 }
 
 /// Replaces A by the first columns of Q on the calling thread, as [`ungqr`](fn@crate::ungqr) does.
@@ -94,7 +94,7 @@ pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: 
 /// Unless k <= n <= m.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, serial};
+/// use superscalar::dla::{Matrix, serial};
 ///
 /// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0f64, 4.0][i]), [0.0]);
 /// serial::geqrf(a.as_mut(), &mut tau);

@@ -16,11 +16,11 @@ use superscalar_kernels::{MatMut, MatRef, Op, Side};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that prepare the reflectors in A, as [`gelqf`](fn@crate::submit::gelqf) left them with `tau`, for being
-/// applied; A is given as there. (Those that [`gelqf`](fn@crate::submit::gelqf) returns need none.) `tau` is conjugated.
+/// Inserts the tasks that prepare the reflectors in A, as [`gelqf`](fn@crate::spawn::gelqf) left them with `tau`, for being
+/// applied; A is given as there. (Those that [`gelqf`](fn@crate::spawn::gelqf) returns need none.) `tau` is conjugated.
 ///
 /// # Panics
-/// As [`reflectors`](fn@crate::submit::reflectors).
+/// As [`reflectors`](fn@crate::spawn::reflectors).
 #[each_type]
 #[track_caller]
 pub fn row_reflectors<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -33,14 +33,14 @@ pub fn row_reflectors<'s, T: Scalar, V: TileView<'s, Element = T>>(
 }
 
 /// Inserts the tasks of C := op(Q) C (left) or C := C op(Q) (right), where A, by its transposed view in block columns, holds the
-/// reflectors of Q as [`gelqf`](fn@crate::submit::gelqf) leaves them. C lies in block columns on the left, and in block rows on the
+/// reflectors of Q as [`gelqf`](fn@crate::spawn::gelqf) leaves them. C lies in block columns on the left, and in block rows on the
 /// right.
 ///
 /// # Panics
-/// As [`unmqr`](fn@crate::submit::unmqr).
+/// As [`unmqr`](fn@crate::spawn::unmqr).
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     side: Side,
     op: Op,
@@ -50,7 +50,7 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
 ) {
     // op(Q) C is the conjugate of what the conjugates make, which is what A holds.
     conjugate_all(s, c);
-    unmqr::submit(s, side, adjoint::<T>(op), at, &q.0, c);
+    unmqr::spawn(s, side, adjoint::<T>(op), at, &q.0, c);
     conjugate_all(s, c);
 }
 
@@ -72,9 +72,9 @@ fn adjoint<T: Scalar>(op: Op) -> Op {
 /// a complex type.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, gelqf, unmlq};
-/// use superscalar_kernels::{Op, Side};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, gelqf, unmlq};
+/// use superscalar::dla::{Op, Side};
+/// use superscalar::Runtime;
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0, 4.0][j]), [0.0]);
@@ -123,8 +123,8 @@ pub(crate) fn conjugated<T: Scalar>(tau: &[T]) -> Vec<T> {
 /// If the shapes do not agree; for [`Op::Trans`] of a complex type.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, serial};
-/// use superscalar_kernels::{Op, Side};
+/// use superscalar::dla::{Matrix, serial};
+/// use superscalar::dla::{Op, Side};
 ///
 /// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0, 4.0][j]), [0.0]);
 /// serial::gelqf(a.as_mut(), &mut tau);

@@ -20,8 +20,8 @@ use superscalar_kernels::{
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that prepare the reflectors in A, as [`geqrf`](fn@crate::submit::geqrf) left them with `tau`, for being
-/// applied. (Those that [`geqrf`](fn@crate::submit::geqrf) returns need none.)
+/// Inserts the tasks that prepare the reflectors in A, as [`geqrf`](fn@crate::spawn::geqrf) left them with `tau`, for being
+/// applied. (Those that [`geqrf`](fn@crate::spawn::geqrf) returns need none.)
 ///
 /// # Panics
 /// If A is not in block columns, or has fewer rows, or columns, than there are reflectors.
@@ -58,7 +58,7 @@ pub fn reflectors<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// complex type.
 #[each_type]
 #[track_caller]
-pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
+pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     side: Side,
     op: Op,
@@ -81,7 +81,7 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
             // C[k..m][j] := op(Q[k]) C[k..m][j], or C[i][k..m] := C[i][k..m] op(Q[k])
             let n = if side == Side::Left { c.cols_of(j) } else { c.rows_of(i) };
             let how = Application { side, op, rows: start..m, k: reflectors, n };
-            larfb.insert(s, task("larfb", i, j, k), how, a.at(0, k), q.blocks[k], c.at(i, j));
+            larfb.spawn(s, task("larfb", i, j, k), how, a.at(0, k), q.blocks[k], c.at(i, j));
         }
     }
 }
@@ -95,9 +95,9 @@ pub fn submit<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// a complex type.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, Options, geqrf, unmqr};
-/// use superscalar_kernels::{Op, Side};
-/// use superscalar_runtime::Runtime;
+/// use superscalar::dla::{Matrix, Options, geqrf, unmqr};
+/// use superscalar::dla::{Op, Side};
+/// use superscalar::Runtime;
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]), [0.0]);
@@ -165,7 +165,7 @@ pub(crate) fn apply<T: Scalar>(
             Side::Left => Tiled::columns(s, c.rb_mut(), block),
             Side::Right => Tiled::new(s, c.rb_mut(), block, n),
         };
-        submit(s, side, op, &a, &q, &c.distributed(s, distribution));
+        spawn(s, side, op, &a, &q, &c.distributed(s, distribution));
     })?)
 }
 
@@ -178,8 +178,8 @@ pub(crate) const TOGETHER: usize = 64;
 /// If the shapes do not agree; for [`Op::Trans`] of a complex type.
 ///
 /// ```
-/// use superscalar_dla::{Matrix, serial};
-/// use superscalar_kernels::{Op, Side};
+/// use superscalar::dla::{Matrix, serial};
+/// use superscalar::dla::{Op, Side};
 ///
 /// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]), [0.0]);
 /// serial::geqrf(a.as_mut(), &mut tau);

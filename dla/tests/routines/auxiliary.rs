@@ -4,7 +4,7 @@ use crate::{
     four_types,
     runs::{Runtimes, SHAPES, assert_refused, runtime},
 };
-use superscalar_dla::{ErrorKind, Options, Scalar, Tiled, geadd, lacpy, laset, laswp, submit, swap};
+use superscalar_dla::{ErrorKind, Options, Scalar, Tiled, geadd, lacpy, laset, laswp, spawn, swap};
 use superscalar_kernels::{Direction, Op, Part, c64};
 use superscalar_oracle::{Stored, narrow, whole, wide};
 
@@ -117,7 +117,7 @@ fn an_interchange_outside_fails_its_task() {
     let (rt, mut a, mut ipiv) = (runtime(), Stored::<f64>::random((5, 4), 1), [1, 6]);
     let outcome = rt.scope(|s| {
         let columns = Tiled::columns(s, a.view_mut(), 2);
-        submit::laswp(s, &columns, &mut ipiv, Direction::Forward);
+        spawn::laswp(s, &columns, &mut ipiv, Direction::Forward);
     });
     assert!(outcome.is_err());
     a.assert_padding("laswp");

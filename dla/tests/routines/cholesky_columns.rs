@@ -5,7 +5,7 @@ use crate::{
     norms::is_named,
     runs::{Runtimes, assert_small},
 };
-use superscalar_dla::{BlockSize, Distribution, Error, ErrorKind, Scalar, Tiled, submit};
+use superscalar_dla::{BlockSize, Distribution, Error, ErrorKind, Scalar, Tiled, spawn};
 use superscalar_kernels::Uplo;
 use superscalar_oracle::{Stored, residual};
 use superscalar_runtime::Runtime;
@@ -27,7 +27,7 @@ fn solves_and_leaves_the_rest<T: Scalar>() {
                 let (mut factor, mut x) = (a.clone(), b.clone());
                 rt.scope(|s| {
                     let factor = Tiled::columns(s, factor.view_mut(), nb).distributed(s, Distribution::Guided);
-                    submit::posv(s, uplo, &factor, &Tiled::columns(s, x.view_mut(), 2));
+                    spawn::posv(s, uplo, &factor, &Tiled::columns(s, x.view_mut(), 2));
                 })
                 .expect("the matrix is positive definite");
                 (factor, x)
@@ -48,7 +48,7 @@ fn a_minor_that_is_not_is_counted_from_the_first_row<T: Scalar>() {
         let full = Stored::<T>::positive_definite(20, 5);
         let mut a = with_sentinels(uplo, &full);
         a.set(minor - 1, minor - 1, T::from_f64(-1.0));
-        let failed = rt.scope(|s| submit::potrf(s, uplo, &Tiled::columns(s, a.view_mut(), 4)));
+        let failed = rt.scope(|s| spawn::potrf(s, uplo, &Tiled::columns(s, a.view_mut(), 4)));
         let error = Error::from(failed.expect_err("a minor is not positive definite"));
         assert_eq!((error.kind(), error.info()), (ErrorKind::NotPositiveDefinite, Some(minor)), "{}{uplo}", T::LETTER);
     }

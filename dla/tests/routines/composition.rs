@@ -5,7 +5,7 @@ use crate::{
     runs::{Runtimes, assert_small, runtime},
 };
 use superscalar_dla::{
-    BlockSize, Error, ErrorKind, Options, Scalar, Tiled, gecon, gesv, getrf, lange, pocon, submit, unmlq,
+    BlockSize, Error, ErrorKind, Options, Scalar, Tiled, gecon, gesv, getrf, lange, pocon, spawn, unmlq,
 };
 use superscalar_kernels::{Diag, Norm, Op, Side, Uplo};
 use superscalar_oracle::{Stored, element, residual, wide};
@@ -32,11 +32,11 @@ fn product_factorization_solution<T: Scalar>() {
             let (f, g) = (Tiled::read_only(s, f.view(), N, NB), Tiled::read_only(s, g.view(), NB, NB));
             let (lu, a) = (Tiled::columns(s, lu.view_mut(), NB), Tiled::columns(s, a.view_mut(), NB));
             let (x, c) = (Tiled::columns(s, x.view_mut(), NB), Tiled::new(s, c.view_mut(), NB, NB));
-            submit::gemm(s, T::ONE, Op::None, &f, Op::None, &g, T::ZERO, &lu);
-            submit::geadd(s, Op::None, T::ONE, &lu, T::ZERO, &a);
-            let pivots = submit::getrf(s, &lu, &mut ipiv);
-            submit::getrs(s, Op::None, &lu, &pivots, &x);
-            submit::gemm(s, T::ONE, Op::ConjTrans, &x, Op::None, &x, T::ZERO, &c);
+            spawn::gemm(s, T::ONE, Op::None, &f, Op::None, &g, T::ZERO, &lu);
+            spawn::geadd(s, Op::None, T::ONE, &lu, T::ZERO, &a);
+            let pivots = spawn::getrf(s, &lu, &mut ipiv);
+            spawn::getrs(s, Op::None, &lu, &pivots, &x);
+            spawn::gemm(s, T::ONE, Op::ConjTrans, &x, Op::None, &x, T::ZERO, &c);
         })
         .expect("no pivot is zero");
         (lu, a, x, c, ipiv)
@@ -60,19 +60,19 @@ fn reflectors_and_norm<T: Scalar>() {
         let (mut tau, mut tau_of_q) = (vec![T::ZERO; 20], vec![T::ZERO; 20]);
         let norm = rt.scope(|s| {
             let (qr, product) = (Tiled::columns(s, qr.view_mut(), NB), Tiled::columns(s, product.view_mut(), NB));
-            let reflectors = submit::geqrf(s, &qr, &mut tau);
-            submit::unmqr(s, Side::Left, Op::ConjTrans, &qr, &reflectors, &product);
-            submit::unmqr(s, Side::Left, Op::None, &qr, &reflectors, &product);
-            let norm = submit::lange(s, Norm::Max, &product);
+            let reflectors = spawn::geqrf(s, &qr, &mut tau);
+            spawn::unmqr(s, Side::Left, Op::ConjTrans, &qr, &reflectors, &product);
+            spawn::unmqr(s, Side::Left, Op::None, &qr, &reflectors, &product);
+            let norm = spawn::lange(s, Norm::Max, &product);
             s.get(norm).copied()
         });
         let norm = norm.expect("nothing fails").expect("nothing fails");
         rt.scope(|s| {
             let columns = Tiled::columns(s, q.view_mut(), NB);
-            drop(submit::geqrf(s, &columns, &mut tau_of_q));
+            drop(spawn::geqrf(s, &columns, &mut tau_of_q));
         })
         .expect("nothing fails");
-        rt.scope(|s| submit::ungqr(s, &Tiled::columns(s, q.view_mut(), NB), &mut tau_of_q)).expect("nothing fails");
+        rt.scope(|s| spawn::ungqr(s, &Tiled::columns(s, q.view_mut(), NB), &mut tau_of_q)).expect("nothing fails");
         (qr, q, product, tau, norm)
     };
     on_all(call, |(qr, q, product, tau, norm), what| {
@@ -96,12 +96,12 @@ fn a_singular_matrix_poisons_its_own<T: Scalar>() {
             let [lu, good_lu] = [&mut lu, &mut good_lu].map(|a| Tiled::columns(s, a.view_mut(), NB));
             let [x, good_x, sum, good_sum] =
                 [&mut x, &mut good_x, &mut sum, &mut good_sum].map(|b| Tiled::columns(s, b.view_mut(), NB));
-            let pivots = submit::getrf(s, &lu, &mut ipiv);
-            submit::getrs(s, Op::None, &lu, &pivots, &x);
-            submit::geadd(s, Op::None, T::ONE, &x, T::ONE, &sum);
-            let pivots = submit::getrf(s, &good_lu, &mut good_ipiv);
-            submit::getrs(s, Op::None, &good_lu, &pivots, &good_x);
-            submit::geadd(s, Op::None, T::ONE, &good_x, T::ONE, &good_sum);
+            let pivots = spawn::getrf(s, &lu, &mut ipiv);
+            spawn::getrs(s, Op::None, &lu, &pivots, &x);
+            spawn::geadd(s, Op::None, T::ONE, &x, T::ONE, &sum);
+            let pivots = spawn::getrf(s, &good_lu, &mut good_ipiv);
+            spawn::getrs(s, Op::None, &good_lu, &pivots, &good_x);
+            spawn::geadd(s, Op::None, T::ONE, &good_x, T::ONE, &good_sum);
         });
         let error = Error::from(outcome.expect_err("the matrix is singular"));
         assert_eq!((error.kind(), error.info()), (ErrorKind::Singular, Some(zero + 1)));
@@ -129,8 +129,8 @@ fn an_indefinite_matrix_poisons_its_own<T: Scalar>() {
             let [l, good_l, x, good_x] =
                 [&mut l, &mut good_l, &mut x, &mut good_x].map(|a| Tiled::new(s, a.view_mut(), NB, NB));
             for (l, x) in [(&l, &x), (&good_l, &good_x)] {
-                submit::potrf(s, Uplo::Lower, l);
-                submit::trsm(s, Side::Left, Uplo::Lower, Op::None, Diag::NonUnit, T::ONE, l, x);
+                spawn::potrf(s, Uplo::Lower, l);
+                spawn::trsm(s, Side::Left, Uplo::Lower, Op::None, Diag::NonUnit, T::ONE, l, x);
             }
         });
         let error = Error::from(outcome.expect_err("the matrix is indefinite"));
@@ -157,9 +157,9 @@ fn a_lack_of_rank_poisons_its_own<T: Scalar>() {
                 let [qr, good_qr, x, good_x] =
                     [&mut qr, &mut good_qr, &mut x, &mut good_x].map(|a| Tiled::columns(s, a.view_mut(), NB));
                 let copy = Tiled::columns(s, copy.view_mut(), NB);
-                submit::gels(s, op, &qr, &mut tau, &x);
-                submit::geadd(s, Op::None, T::ONE, &x, T::ONE, &copy);
-                submit::gels(s, op, &good_qr, &mut good_tau, &good_x);
+                spawn::gels(s, op, &qr, &mut tau, &x);
+                spawn::geadd(s, Op::None, T::ONE, &x, T::ONE, &copy);
+                spawn::gels(s, op, &good_qr, &mut good_tau, &good_x);
             });
             let error = Error::from(outcome.expect_err("the matrix lacks rank"));
             assert_eq!((error.kind(), error.info()), (ErrorKind::Singular, Some(zero + 1)));
@@ -186,10 +186,10 @@ fn norm_factors_condition_inverse<T: Scalar>() {
             let (mut x, mut ipiv) = (a.clone(), vec![0; N]);
             let rcond = rt.scope(|s| {
                 let x = Tiled::columns(s, x.view_mut(), NB);
-                let anorm = submit::lange(s, norm, &x);
-                let pivots = submit::getrf(s, &x, &mut ipiv);
-                let rcond = submit::gecon(s, norm, &x, anorm);
-                submit::getri(s, &x, &pivots);
+                let anorm = spawn::lange(s, norm, &x);
+                let pivots = spawn::getrf(s, &x, &mut ipiv);
+                let rcond = spawn::gecon(s, norm, &x, anorm);
+                spawn::getri(s, &x, &pivots);
                 s.get(rcond).copied()
             });
             (x, rcond.expect("nothing fails").expect("nothing fails"))
@@ -215,10 +215,10 @@ fn norm_factor_condition<T: Scalar>() {
             let mut factor = a.clone();
             let rcond = rt.scope(|s| {
                 let norms = Tiled::read_only_columns(s, a.view(), NB);
-                let anorm = submit::lanhe(s, Norm::One, uplo, &norms);
+                let anorm = spawn::lanhe(s, Norm::One, uplo, &norms);
                 let factor = Tiled::new(s, factor.view_mut(), NB, NB);
-                submit::potrf(s, uplo, &factor);
-                let rcond = submit::pocon(s, uplo, &factor, anorm);
+                spawn::potrf(s, uplo, &factor);
+                let rcond = spawn::pocon(s, uplo, &factor, anorm);
                 s.get(rcond).copied()
             });
             (factor, rcond.expect("nothing fails").expect("nothing fails"))
@@ -244,15 +244,15 @@ fn reflectors_in_rows<T: Scalar>() {
             rt.scope(|s| {
                 let (at, c) =
                     (Tiled::columns(s, lq.view_mut().transpose(), NB), Tiled::new(s, first.view_mut(), mb, nb));
-                let q = submit::gelqf(s, &at, &mut tau);
-                submit::unmlq(s, side, op, &at, &q, &c);
+                let q = spawn::gelqf(s, &at, &mut tau);
+                spawn::unmlq(s, side, op, &at, &q, &c);
             })
             .expect("nothing fails");
             let mut conjugated = tau.clone();
             rt.scope(|s| {
                 let at = Tiled::read_only_columns(s, lq.view().transpose(), NB);
-                let q = submit::row_reflectors(s, &at, &mut conjugated);
-                submit::unmlq(s, side, op, &at, &q, &Tiled::new(s, second.view_mut(), mb, nb));
+                let q = spawn::row_reflectors(s, &at, &mut conjugated);
+                spawn::unmlq(s, side, op, &at, &q, &Tiled::new(s, second.view_mut(), mb, nb));
             })
             .expect("nothing fails");
             (lq, tau, first, second)
@@ -278,10 +278,10 @@ fn a_singular_matrix_is_not_inverted<T: Scalar>() {
     let call = |rt: &Runtime| {
         let [mut lu, mut not_inverse] = [bad.clone(), bad.clone()];
         let (mut ipiv, mut again) = (vec![0; N], vec![0; N]);
-        let _singular = rt.scope(|s| drop(submit::getrf(s, &Tiled::columns(s, lu.view_mut(), NB), &mut ipiv)));
+        let _singular = rt.scope(|s| drop(spawn::getrf(s, &Tiled::columns(s, lu.view_mut(), NB), &mut ipiv)));
         let outcome = rt.scope(|s| {
             let a = Tiled::columns(s, not_inverse.view_mut(), NB);
-            submit::getri(s, &a, &submit::getrf(s, &a, &mut again));
+            spawn::getri(s, &a, &spawn::getrf(s, &a, &mut again));
         });
         let error = Error::from(outcome.expect_err("the matrix is singular"));
         assert_eq!((error.kind(), error.info()), (ErrorKind::Singular, Some(18)));
@@ -308,18 +308,18 @@ fn empty_matrices_need_no_care() {
         let norm = rt.scope(|s| {
             let [lu, qr, q, b, c, d] =
                 [&mut lu, &mut qr, &mut q, &mut b, &mut c, &mut d].map(|a| Tiled::columns(s, a.view_mut(), 2));
-            let pivots = submit::getrf(s, &lu, &mut ipiv);
+            let pivots = spawn::getrf(s, &lu, &mut ipiv);
             if m == n {
-                submit::getrs(s, Op::None, &lu, &pivots, &b);
-                submit::getrs(s, Op::Trans, &lu, &pivots, &b);
+                spawn::getrs(s, Op::None, &lu, &pivots, &b);
+                spawn::getrs(s, Op::Trans, &lu, &pivots, &b);
             }
-            let reflectors = submit::geqrf(s, &qr, &mut tau);
-            submit::unmqr(s, Side::Left, Op::None, &qr, &reflectors, &c);
+            let reflectors = spawn::geqrf(s, &qr, &mut tau);
+            spawn::unmqr(s, Side::Left, Op::None, &qr, &reflectors, &c);
             if m >= n {
-                submit::ungqr(s, &qr, &mut tau_of_q);
+                spawn::ungqr(s, &qr, &mut tau_of_q);
             }
-            submit::swap(s, &c, &d);
-            let norm = submit::lange(s, Norm::One, &q);
+            spawn::swap(s, &c, &d);
+            let norm = spawn::lange(s, Norm::One, &q);
             s.get(norm).copied()
         });
         let norm = norm.and_then(|norm| norm).expect("nothing fails");
@@ -328,7 +328,7 @@ fn empty_matrices_need_no_care() {
             let mut tau = vec![0.0; k];
             let outcome = rt.scope(|s| {
                 let [q, b] = [&mut q, &mut b].map(|a| Tiled::columns(s, a.view_mut(), 2));
-                submit::gels(s, Op::None, &q, &mut tau, &b);
+                spawn::gels(s, Op::None, &q, &mut tau, &b);
             });
             outcome.expect("nothing fails");
         }
@@ -342,8 +342,8 @@ fn shapes_that_do_not_agree_are_no_program() {
     let (mut a, mut b, mut ipiv) = (Stored::<f64>::random((6, 6), 1), Stored::<f64>::random((7, 2), 2), [0; 6]);
     let outcome = runtime().scope(|s| {
         let [a, b] = [&mut a, &mut b].map(|a| Tiled::columns(s, a.view_mut(), 4));
-        let pivots = submit::getrf(s, &a, &mut ipiv);
-        submit::getrs(s, Op::None, &a, &pivots, &b);
+        let pivots = spawn::getrf(s, &a, &mut ipiv);
+        spawn::getrs(s, Op::None, &a, &pivots, &b);
     });
     outcome.expect("never there");
 }

@@ -6,7 +6,7 @@ use crate::{
     powers::{least, powers_of_two, times_power_of_two},
     runs::{Runtimes, assert_refused, runtime},
 };
-use superscalar_dla::{ErrorKind, Options, Scalar, Tiled, gecon, getrf, lange, pocon, potrf, serial, submit};
+use superscalar_dla::{ErrorKind, Options, Scalar, Tiled, gecon, getrf, lange, pocon, potrf, serial, spawn};
 use superscalar_kernels::{Norm, Real, Scalar as _, Uplo, c64};
 use superscalar_oracle::{Stored, Wide, element, narrow, residual, tries_scale, whole, wide};
 
@@ -103,18 +103,18 @@ fn nothing_hangs<T: Scalar>() {
                     check(pocon(&rt, uplo, a.view(), T::Real::ONE, &o).expect("the arguments fit"), is_read, "pocon");
                 }
                 let mut b = a.clone();
-                let submitted = rt.scope(|s| {
+                let spawned = rt.scope(|s| {
                     let (columns, tiles) = (Tiled::columns(s, b.view_mut(), 4), Tiled::new(s, a.view_mut(), 4, 4));
                     let anorm = s.compute("norm", (), |()| T::Real::ONE);
                     let estimates = [
-                        submit::gecon(s, Norm::Inf, &columns, anorm),
-                        submit::pocon(s, Uplo::Lower, &tiles, anorm),
-                        submit::pocon(s, Uplo::Upper, &tiles, anorm),
+                        spawn::gecon(s, Norm::Inf, &columns, anorm),
+                        spawn::pocon(s, Uplo::Lower, &tiles, anorm),
+                        spawn::pocon(s, Uplo::Upper, &tiles, anorm),
                     ];
                     estimates.map(|rcond| s.get(rcond).copied().expect("the task succeeds"))
                 });
-                for (rcond, is_read) in submitted.expect("the scope succeeds").into_iter().zip([true, i >= j, i <= j]) {
-                    check(rcond, is_read, "submitted");
+                for (rcond, is_read) in spawned.expect("the scope succeeds").into_iter().zip([true, i >= j, i <= j]) {
+                    check(rcond, is_read, "spawned");
                 }
             }
         }
@@ -222,19 +222,15 @@ fn from_matrix_to_estimate_at_every_power_of_two<T: Scalar>() {
             T::LETTER
         );
         let mut b = a.clone();
-        let submitted = rt.scope(|s| {
+        let spawned = rt.scope(|s| {
             let b = Tiled::columns(s, b.view_mut(), 4);
-            let anorm = submit::lange(s, Norm::One, &b);
-            submit::getrf(s, &b, &mut ipiv);
-            let rcond = submit::gecon(s, Norm::One, &b, anorm);
+            let anorm = spawn::lange(s, Norm::One, &b);
+            spawn::getrf(s, &b, &mut ipiv);
+            let rcond = spawn::gecon(s, Norm::One, &b, anorm);
             s.get(rcond).copied()
         });
-        let submitted = submitted.expect("the scope succeeds").expect("the task succeeds").to_f64();
-        assert!(
-            (submitted / rcond - 1.0).abs() <= 16.0 * residual::epsilon::<T>(),
-            "{} 2^{k}: {submitted:e}",
-            T::LETTER
-        );
+        let spawned = spawned.expect("the scope succeeds").expect("the task succeeds").to_f64();
+        assert!((spawned / rcond - 1.0).abs() <= 16.0 * residual::epsilon::<T>(), "{} 2^{k}: {spawned:e}", T::LETTER);
     }
 }
 

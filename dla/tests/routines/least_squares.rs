@@ -5,7 +5,7 @@ use crate::{
     powers::{assert_scaled, powers_of_two, times_power_of_two, tried_powers_of_two},
     runs::{Runtimes, assert_info, assert_refused, assert_small, ops_of_q, runtime},
 };
-use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, gelqf, gels, geqrf, submit};
+use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, gelqf, gels, geqrf, spawn};
 use superscalar_kernels::{Op, c64};
 use superscalar_oracle::{Stored, Wide, element, narrow, residual, whole, wide};
 use superscalar_runtime::Runtime;
@@ -184,7 +184,7 @@ struct Way {
 const WAYS: [Way; 3] = [
     Way { name: "at once", nb: 50, is_blocking: true },
     Way { name: "in tiles", nb: 2, is_blocking: true },
-    Way { name: "submitted", nb: 2, is_blocking: false },
+    Way { name: "spawned", nb: 2, is_blocking: false },
 ];
 
 impl Way {
@@ -198,7 +198,7 @@ impl Way {
         (m >= n).then(|| {
             let outcome = rt.scope(|s| {
                 let a = Tiled::columns(s, a.view_mut(), self.nb);
-                submit::gels(s, op, &a, &mut tau, &Tiled::columns(s, b.view_mut(), 1));
+                spawn::gels(s, op, &a, &mut tau, &Tiled::columns(s, b.view_mut(), 1));
             });
             Ok(outcome?)
         })

@@ -5,7 +5,7 @@ use crate::{
     powers::{is_single, least, times_power_of_two, tried_powers_of_two},
     runs::{Runtimes, SHAPES, assert_refused, assert_small, runtime},
 };
-use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, lange, lanhe, lansy, lantr, submit};
+use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, lange, lanhe, lansy, lantr, spawn};
 use superscalar_kernels::{Diag, Norm, Part, Real, Scalar as _, Uplo, c64};
 use superscalar_oracle::{Stored, Wide, narrow, residual, wide};
 use superscalar_runtime::Runtime;
@@ -246,7 +246,7 @@ four_types! {
 fn a_norm_is_a_result_of_its_scope() {
     let (rt, a) = (runtime(), Stored::<f64>::random((40, 30), 3));
     let norm = rt.scope(|s| {
-        let norm = submit::lange(s, Norm::One, &Tiled::read_only_columns(s, a.view(), 7));
+        let norm = spawn::lange(s, Norm::One, &Tiled::read_only_columns(s, a.view(), 7));
         s.get(norm).copied()
     });
     let norm = norm.expect("the scope succeeds").expect("the task succeeds");
@@ -271,11 +271,11 @@ fn norms_of_all_kinds_are_results() {
         .scope(|s| {
             let a = Tiled::columns(s, a.view_mut(), 7);
             let norms = [
-                submit::lansy(s, Norm::One, Uplo::Lower, &a),
-                submit::lanhe(s, Norm::Frobenius, Uplo::Upper, &a),
-                submit::lantr(s, Norm::Inf, Uplo::Upper, Diag::Unit, &a),
+                spawn::lansy(s, Norm::One, Uplo::Lower, &a),
+                spawn::lanhe(s, Norm::Frobenius, Uplo::Upper, &a),
+                spawn::lantr(s, Norm::Inf, Uplo::Upper, Diag::Unit, &a),
             ];
-            submit::laset(s, Part::All, c64::ZERO, c64::ZERO, &a);
+            spawn::laset(s, Part::All, c64::ZERO, c64::ZERO, &a);
             norms.map(|norm| *s.get(norm).expect("nothing fails"))
         })
         .expect("nothing fails");

@@ -4,7 +4,7 @@ use crate::{
     four_types,
     runs::{Runtimes, SHAPES, assert_refused, assert_small, ops_of_q, runtime},
 };
-use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, Tiled, gelqf, geqrf, submit, ungqr, unmlq, unmqr};
+use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, Tiled, gelqf, geqrf, spawn, ungqr, unmlq, unmqr};
 use superscalar_kernels::{Op, Side, c32, c64};
 use superscalar_oracle::{Stored, Wide, residual, wide};
 
@@ -57,7 +57,7 @@ fn gelqf_composes<T: Scalar>() {
         let (mut again, mut tau_again) = (a.clone(), vec![T::ZERO; k]);
         let outcome = rt.scope(|s| {
             let transposed = Tiled::columns(s, again.view_mut().transpose(), 4);
-            submit::gelqf(s, &transposed, &mut tau_again);
+            spawn::gelqf(s, &transposed, &mut tau_again);
         });
         outcome.expect("nothing fails");
         // One block alone is factored without the factors that tasks need.

@@ -4,7 +4,7 @@ use crate::{
     four_types,
     runs::{Runtimes, assert_refused, assert_small, ops_of_q, runtime},
 };
-use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, Tiled, Tree, submit, tsqr};
+use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, Tiled, Tree, spawn, tsqr};
 use superscalar_kernels::{Op, c32, c64};
 use superscalar_oracle::{Stored, Wide, residual};
 
@@ -86,7 +86,7 @@ fn a_tree_composes_in_a_scope<T: Scalar>() {
                     tile.view_mut().copy_from(source.view().submatrix(rows, 0..shape.1));
                 });
             }
-            submit::tsqr(s, &x, &mut tree);
+            spawn::tsqr(s, &x, &mut tree);
         })
         .expect("nothing fails");
         assert!(x == expected);

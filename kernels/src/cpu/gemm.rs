@@ -15,14 +15,14 @@ use crate::{MatMut, Op, Scalar};
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, MatRef, Op, cpu};
+/// use superscalar::kernels::{MatMut, MatRef, Op, cpu};
 ///
 /// let (a, b, mut c) = ([1.0, 2.0], [3.0, 4.0], [10.0]);
 /// let a = MatRef::from_col_major(&a, 2, 1, 2)?;
 /// let b = MatRef::from_col_major(&b, 2, 1, 2)?;
 /// cpu::gemm(1.0, Op::Trans, a, Op::None, b, 2.0, MatMut::from_col_major(&mut c, 1, 1, 1)?);
 /// assert_eq!(c, [31.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn gemm<'a, T: Scalar>(
     alpha: T,

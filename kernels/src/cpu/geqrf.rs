@@ -29,13 +29,13 @@ const PANEL_COLUMNS: std::ops::RangeInclusive<usize> = 16..=64;
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, cpu};
+/// use superscalar::kernels::{MatMut, cpu};
 ///
 /// let (mut a, mut tau, mut t) = ([3.0, 4.0], [0.0], [f64::NAN]);
 /// let t = MatMut::from_col_major(&mut t, 1, 1, 1)?;
 /// cpu::geqrf(MatMut::from_col_major(&mut a, 2, 1, 2)?, &mut tau, t);
 /// assert_eq!((a, tau), ([-5.0, 0.5], [1.6]));
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn geqrf<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T], mut t: MatMut<'_, T>) {
     let (m, n) = a.shape();

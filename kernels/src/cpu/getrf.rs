@@ -35,7 +35,7 @@ const COMPLEX_PANEL_COLUMNS: usize = 32;
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, cpu};
+/// use superscalar::kernels::{MatMut, cpu};
 ///
 /// let (mut a, mut ipiv) = ([1.0, 2.0, 3.0, 4.0], [0; 2]);
 /// cpu::getrf(MatMut::from_col_major(&mut a, 2, 2, 2)?, &mut ipiv)?;

@@ -33,13 +33,13 @@ impl<'a, T> BlockReflector<'a, T> {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, MatRef, Op, Side, cpu, cpu::BlockReflector};
+/// use superscalar::kernels::{MatMut, MatRef, Op, Side, cpu, cpu::BlockReflector};
 ///
 /// let (v, t, mut c) = ([f64::NAN, 1.0], [1.0], [3.0, 4.0]); // I - v vᵀ for v = (1, 1) exchanges and negates
 /// let q = BlockReflector::new(MatRef::from_col_major(&v, 2, 1, 2)?, MatRef::from_col_major(&t, 1, 1, 1)?);
 /// cpu::larfb(Side::Left, Op::None, q, MatMut::from_col_major(&mut c, 2, 1, 2)?);
 /// assert_eq!(c, [-4.0, -3.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn larfb<T: Scalar>(side: Side, op: Op, q: BlockReflector<'_, T>, c: MatMut<'_, T>) {
     assert!(!T::COMPLEX || op != Op::Trans, "larfb takes no plain transpose");

@@ -17,13 +17,13 @@ const DIRECT: usize = 32;
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, MatRef, cpu};
+/// use superscalar::kernels::{MatMut, MatRef, cpu};
 ///
 /// let (v, tau) = ([f64::NAN, 1.0, f64::NAN, f64::NAN], [1.0, 2.0]);
 /// let mut t = [f64::NAN; 4];
 /// cpu::larft(MatRef::from_col_major(&v, 2, 2, 2)?, &tau, MatMut::from_col_major(&mut t, 2, 2, 2)?);
 /// assert_eq!(t, [1.0, 0.0, -2.0, 2.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn larft<T: Scalar>(v: MatRef<'_, T>, tau: &[T], mut t: MatMut<'_, T>) {
     let (m, k) = v.shape();

@@ -24,12 +24,12 @@ const PERMUTED_COLUMNS: usize = 8;
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{Direction, MatMut, cpu};
+/// use superscalar::kernels::{Direction, MatMut, cpu};
 ///
 /// let mut a = [1, 2, 3].map(f64::from);
 /// cpu::laswp(MatMut::from_col_major(&mut a, 3, 1, 3)?, 0, &[3, 3], Direction::Forward);
 /// assert_eq!(a, [3.0, 1.0, 2.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn laswp<T: Scalar>(a: MatMut<'_, T>, first: usize, ipiv: &[i32], direction: Direction) {
     let m = a.nrows();

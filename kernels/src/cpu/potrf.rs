@@ -27,7 +27,7 @@ const UNIT: usize = 32;
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, Uplo, cpu};
+/// use superscalar::kernels::{MatMut, Uplo, cpu};
 ///
 /// let mut a = [4.0, 2.0, f64::NAN, 10.0];
 /// cpu::potrf(Uplo::Lower, MatMut::from_col_major(&mut a, 2, 2, 2)?)?;

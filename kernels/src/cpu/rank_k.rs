@@ -22,13 +22,13 @@ use crate::{MatMut, Op, Scalar, Uplo};
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu};
+/// use superscalar::kernels::{MatMut, MatRef, Op, Uplo, cpu};
 ///
 /// let (a, mut c) = ([1.0, 2.0], [0.0, 0.0, -1.0, 0.0]);
 /// let a = MatRef::from_col_major(&a, 2, 1, 2)?;
 /// cpu::syrk(Uplo::Lower, Op::None, 1.0, a, 0.0, MatMut::from_col_major(&mut c, 2, 2, 2)?);
 /// assert_eq!(c, [1.0, 2.0, -1.0, 4.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn syrk<'a, T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: impl Into<Operand<'a, T>>, beta: T, c: MatMut<'_, T>) {
     assert!(!T::COMPLEX || op != Op::ConjTrans, "syrk: no conjugate transpose of a complex matrix; that is herk");
@@ -47,13 +47,13 @@ pub fn syrk<'a, T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: impl Into<Operand<'a
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, MatRef, Op, Uplo, c64, cpu};
+/// use superscalar::kernels::{MatMut, MatRef, Op, Uplo, c64, cpu};
 ///
 /// let (a, mut c) = ([c64::new(0.0, 2.0)], [c64::new(1.0, 5.0)]);
 /// let a = MatRef::from_col_major(&a, 1, 1, 1)?;
 /// cpu::herk(Uplo::Upper, Op::None, 1.0, a, 1.0, MatMut::from_col_major(&mut c, 1, 1, 1)?);
 /// assert_eq!(c, [c64::new(5.0, 0.0)]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn herk<'a, T: Scalar>(
     uplo: Uplo,
@@ -77,13 +77,13 @@ pub fn herk<'a, T: Scalar>(
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu};
+/// use superscalar::kernels::{MatMut, MatRef, Op, Uplo, cpu};
 ///
 /// let (a, b, mut c) = ([1.0, 2.0], [3.0, 4.0], [0.0, 0.0, -1.0, 0.0]);
 /// let (a, b) = (MatRef::from_col_major(&a, 2, 1, 2)?, MatRef::from_col_major(&b, 1, 2, 1)?);
 /// cpu::gemmt(Uplo::Lower, 1.0, Op::None, a, Op::None, b, 0.0, MatMut::from_col_major(&mut c, 2, 2, 2)?);
 /// assert_eq!(c, [3.0, 6.0, -1.0, 8.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn gemmt<'a, T: Scalar>(
     uplo: Uplo,
@@ -109,13 +109,13 @@ pub fn gemmt<'a, T: Scalar>(
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, MatRef, Op, Uplo, cpu};
+/// use superscalar::kernels::{MatMut, MatRef, Op, Uplo, cpu};
 ///
 /// let (a, b, mut c) = ([1.0, 2.0], [3.0, 4.0], [0.0, 0.0, -1.0, 0.0]);
 /// let (a, b) = (MatRef::from_col_major(&a, 2, 1, 2)?, MatRef::from_col_major(&b, 2, 1, 2)?);
 /// cpu::syr2k(Uplo::Lower, Op::None, 1.0, a, b, 0.0, MatMut::from_col_major(&mut c, 2, 2, 2)?);
 /// assert_eq!(c, [6.0, 10.0, -1.0, 16.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn syr2k<'a, T: Scalar>(
     uplo: Uplo,
@@ -142,13 +142,13 @@ pub fn syr2k<'a, T: Scalar>(
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, MatRef, Op, Uplo, c64, cpu};
+/// use superscalar::kernels::{MatMut, MatRef, Op, Uplo, c64, cpu};
 ///
 /// let (a, b, mut c) = ([c64::new(0.0, 2.0)], [c64::new(1.0, 1.0)], [c64::new(1.0, 5.0)]);
 /// let (a, b) = (MatRef::from_col_major(&a, 1, 1, 1)?, MatRef::from_col_major(&b, 1, 1, 1)?);
 /// cpu::her2k(Uplo::Upper, Op::None, c64::new(1.0, 0.0), a, b, 1.0, MatMut::from_col_major(&mut c, 1, 1, 1)?);
 /// assert_eq!(c, [c64::new(5.0, 0.0)]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn her2k<'a, T: Scalar>(
     uplo: Uplo,

@@ -22,13 +22,13 @@ const BLOCK: usize = 64;
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, MatRef, Side, Uplo, cpu};
+/// use superscalar::kernels::{MatMut, MatRef, Side, Uplo, cpu};
 ///
 /// let (a, b, mut c) = ([1.0, 2.0, f64::NAN, 3.0], [1.0, 1.0], [f64::NAN; 2]);
 /// let (a, b) = (MatRef::from_col_major(&a, 2, 2, 2)?, MatRef::from_col_major(&b, 2, 1, 2)?);
 /// cpu::symm(Side::Left, Uplo::Lower, 1.0, a, b, 0.0, MatMut::from_col_major(&mut c, 2, 1, 2)?);
 /// assert_eq!(c, [3.0, 5.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn symm<'a, T: Scalar>(
     side: Side,
@@ -49,14 +49,14 @@ pub fn symm<'a, T: Scalar>(
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, MatRef, Side, Uplo, c64, cpu};
+/// use superscalar::kernels::{MatMut, MatRef, Side, Uplo, c64, cpu};
 ///
 /// let i = c64::new(0.0, 1.0);
 /// let (a, b, mut c) = ([c64::from(1.0), i, i, c64::from(3.0)], [c64::from(1.0), i], [c64::from(0.0); 2]);
 /// let (a, b) = (MatRef::from_col_major(&a, 2, 2, 2)?, MatRef::from_col_major(&b, 2, 1, 2)?);
 /// cpu::hemm(Side::Left, Uplo::Lower, 1.0.into(), a, b, 0.0.into(), MatMut::from_col_major(&mut c, 2, 1, 2)?);
 /// assert_eq!(c, [c64::from(2.0), 4.0 * i]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn hemm<'a, T: Scalar>(
     side: Side,

@@ -14,14 +14,14 @@ use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu};
+/// use superscalar::kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu};
 ///
 /// let (a, mut b) = ([2.0, 3.0, f64::NAN, 4.0], [2.0, 7.0]);
 /// let a = MatRef::from_col_major(&a, 2, 2, 2)?;
 /// let x = MatMut::from_col_major(&mut b, 2, 1, 2)?;
 /// cpu::trsm(Side::Left, Uplo::Lower, Op::None, Diag::NonUnit, 1.0, a, x);
 /// assert_eq!(b, [1.0, 1.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn trsm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: MatRef<'_, T>, b: MatMut<'_, T>) {
     Triangular::of(Action::Solve, (side, uplo, op, diag), alpha, a, b).run();

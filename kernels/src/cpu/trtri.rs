@@ -22,7 +22,7 @@ const SMALL: usize = 16;
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{Diag, MatMut, Uplo, cpu};
+/// use superscalar::kernels::{Diag, MatMut, Uplo, cpu};
 ///
 /// let mut a = [2.0, -4.0, f64::NAN, 4.0];
 /// cpu::trtri(Uplo::Lower, Diag::NonUnit, MatMut::from_col_major(&mut a, 2, 2, 2)?)?;
@@ -78,12 +78,12 @@ fn invert<T: Scalar>(diag: Diag, mut l: MatMut<'_, T>) {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, Uplo, cpu};
+/// use superscalar::kernels::{MatMut, Uplo, cpu};
 ///
 /// let mut a = [1.0, 2.0, f64::NAN, 3.0];
 /// cpu::lauum(Uplo::Lower, MatMut::from_col_major(&mut a, 2, 2, 2)?);
 /// assert_eq!((a[0], a[1], a[3]), (5.0, 6.0, 9.0));
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn lauum<T: Scalar>(uplo: Uplo, a: MatMut<'_, T>) {
     assert!(a.ncols() == a.nrows(), "lauum: A {:?}", a.shape());

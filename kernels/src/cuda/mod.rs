@@ -74,7 +74,7 @@ pub fn enqueue<T: Scalar>(queue: &mut Queue, scratch: Range<usize>, call: &Call<
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{Op, Uplo, cuda::scratch_bytes, device::{Call, Mat}, operations::{Lacpy, Gemm}};
+/// use superscalar::kernels::{Op, Uplo, cuda::scratch_bytes, device::{Call, Mat}, operations::{Lacpy, Gemm}};
 ///
 /// let tile = Mat::<f64>::at(0, (256, 256), 256);
 /// assert_eq!(scratch_bytes(&Call::Lacpy(Lacpy { op: Op::Trans, a: tile, b: tile })), 0);

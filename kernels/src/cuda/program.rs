@@ -91,7 +91,7 @@ impl Family {
     /// The program for elements of the type.
     ///
     /// ```
-    /// use superscalar_kernels::cuda::Family;
+    /// use superscalar::kernels::cuda::Family;
     /// assert!(Family::Factor.program::<f64>().source().contains("potrf"));
     /// ```
     #[must_use]

@@ -105,7 +105,7 @@ pub fn enqueue_with<T: Scalar>(
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{Op, device::{Call, Mat}, opencl::scratch_bytes, operations::Lacpy};
+/// use superscalar::kernels::{Op, device::{Call, Mat}, opencl::scratch_bytes, operations::Lacpy};
 ///
 /// let tile = |offset| Mat::<f64>::at(offset, (256, 256), 256);
 /// let copy = Call::Lacpy(Lacpy { op: Op::Trans, a: tile(0), b: tile(65536) });

@@ -146,7 +146,7 @@ impl<T: Scalar> Call<T> {
     /// The routine's name in LAPACK, without the letter of the type.
     ///
     /// ```
-    /// use superscalar_kernels::{Uplo, device::{Call, Mat}, operations::Potrf};
+    /// use superscalar::kernels::{Uplo, device::{Call, Mat}, operations::Potrf};
     /// let a = Mat::<f64>::at(0, (4, 4), 4);
     /// assert_eq!(Call::Potrf(Potrf { uplo: Uplo::Lower, first: 0, a }).name(), "potrf");
     /// ```
@@ -167,7 +167,7 @@ impl<T: Scalar> Call<T> {
     /// If not; the message names the routine and the operands.
     ///
     /// ```
-    /// use superscalar_kernels::{Op, device::{Call, Mat}, operations::Lacpy};
+    /// use superscalar::kernels::{Op, device::{Call, Mat}, operations::Lacpy};
     /// let (a, b) = (Mat::<f64>::at(0, (4, 3), 4), Mat::at(16, (4, 3), 4));
     /// assert!(Call::Lacpy(Lacpy { op: Op::None, a, b }).check().is_ok());
     /// let error = Call::Lacpy(Lacpy { op: Op::Trans, a, b }).check().unwrap_err();

@@ -25,12 +25,12 @@ impl<T: Scalar> Call<T> {
     /// elements, or an interchange is none of A's rows. An outcome of the operation is a [`DeviceError::outcome`].
     ///
     /// ```
-    /// use superscalar_kernels::{Op, device::{Call, Mat}, operations::Lacpy};
+    /// use superscalar::kernels::{Op, device::{Call, Mat}, operations::Lacpy};
     /// let mut heap = [1.0, 2.0, 3.0, 4.0, 0.0, 0.0, 0.0, 0.0];
     /// let (a, b) = (Mat::<f64>::at(0, (2, 2), 2), Mat::at(4, (2, 2), 2));
     /// Call::Lacpy(Lacpy { op: Op::Trans, a, b }).run_in(bytemuck::cast_slice_mut(&mut heap))?;
     /// assert_eq!(heap[4..], [1.0, 3.0, 2.0, 4.0]);
-    /// # Ok::<(), superscalar_runtime::DeviceError>(())
+    /// # Ok::<(), superscalar::DeviceError>(())
     /// ```
     pub fn run_in(&self, memory: &mut [u8]) -> Result<(), DeviceError> {
         self.check()?;

@@ -62,7 +62,7 @@ use superscalar_runtime::{BlasLevel, Cost, Mode};
 /// One operation on matrices, of whatever kind these are. Sealed: the operations are those of this module.
 ///
 /// ```
-/// use superscalar_kernels::{Op, operations::{Gemm, Operation, Shape}};
+/// use superscalar::kernels::{Op, operations::{Gemm, Operation, Shape}};
 /// // Before there is any data, a matrix is its shape.
 /// struct Planned(usize, usize);
 /// impl Shape for Planned {

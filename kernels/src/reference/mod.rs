@@ -5,13 +5,13 @@
 //!
 //! # Example
 //! ```
-//! use superscalar_kernels::{MatMut, MatRef, Op, reference};
+//! use superscalar::kernels::{MatMut, MatRef, Op, reference};
 //!
 //! let (a, mut c) = ([1.0, 2.0], [0.0; 4]);
 //! let a = MatRef::from_col_major(&a, 2, 1, 2)?;
 //! reference::gemm(1.0, Op::None, a, Op::Trans, a, 0.0, MatMut::from_col_major(&mut c, 2, 2, 2)?);
 //! assert_eq!(c, [1.0, 2.0, 2.0, 4.0]);
-//! # Ok::<(), superscalar_kernels::ViewError>(())
+//! # Ok::<(), superscalar::kernels::ViewError>(())
 //! ```
 
 mod factor;

@@ -26,14 +26,14 @@ pub type c64 = Complex64;
 /// See [`Scalar::quotient`].
 ///
 /// ```compile_fail,E0369
-/// fn divide<T: superscalar_kernels::Scalar>(x: T, y: T) -> T {
+/// fn divide<T: superscalar::kernels::Scalar>(x: T, y: T) -> T {
 ///     x / y
 /// }
 /// ```
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{Scalar, c64};
+/// use superscalar::kernels::{Scalar, c64};
 ///
 /// fn norm2<T: Scalar>(x: &[T]) -> T {
 ///     x.iter().map(|&v| v.conj() * v).sum()
@@ -96,7 +96,7 @@ pub trait Scalar:
     /// modulus of the quotient are numbers, subnormal ones and the largest included. By zero it is Inf or NaN.
     ///
     /// ```
-    /// use superscalar_kernels::{Scalar, c64};
+    /// use superscalar::kernels::{Scalar, c64};
     /// let z = c64::new(3e-200, 4e-200);
     /// assert!((z.quotient(z) - c64::ONE).abs() <= 4.0 * c64::EPSILON);
     /// ```
@@ -131,7 +131,7 @@ pub trait Scalar:
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::Real;
+/// use superscalar::kernels::Real;
 ///
 /// fn relative<R: Real>(error: R, norm: R) -> f64 {
 ///     (error / norm).to_f64()

@@ -14,7 +14,7 @@ use superscalar_runtime::environment;
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::cpu::InstructionSet;
+/// use superscalar::kernels::cpu::InstructionSet;
 /// assert!(InstructionSet::in_use() <= InstructionSet::Avx512);
 /// assert_eq!("avx2".parse(), Ok(InstructionSet::Avx2));
 /// ```

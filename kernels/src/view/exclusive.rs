@@ -13,7 +13,7 @@ use superscalar_runtime::Residence;
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::MatMut;
+/// use superscalar::kernels::MatMut;
 ///
 /// let mut data = [0; 6];
 /// let mut a = MatMut::from_col_major(&mut data, 2, 3, 2)?;
@@ -22,7 +22,7 @@ use superscalar_runtime::Residence;
 /// left.fill(1);
 /// assert_eq!(right.shape(), (2, 1));
 /// assert_eq!(a.as_ref().to_vec(), [1, 1, 1, 1, 0, 0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub struct MatMut<'a, T> {
     pub(super) layout: Layout<T>,
@@ -219,12 +219,12 @@ impl<'a, T> MatMut<'a, T> {
     ///
     /// # Example
     /// ```
-    /// # use superscalar_kernels::MatMut;
+    /// # use superscalar::kernels::MatMut;
     /// let mut data = [0; 15];
     /// let tiles = MatMut::from_col_major(&mut data, 5, 3, 5)?.into_tiles(2, 2);
     /// assert_eq!((tiles.mt(), tiles.nt()), (3, 2));
     /// assert_eq!(tiles[(2, 1)].shape(), (1, 1));
-    /// # Ok::<(), superscalar_kernels::ViewError>(())
+    /// # Ok::<(), superscalar::kernels::ViewError>(())
     /// ```
     #[track_caller]
     pub fn into_tiles(self, mb: usize, nb: usize) -> Tiles<'a, T> {

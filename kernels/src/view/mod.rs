@@ -28,7 +28,7 @@ pub use vector::{VecMut, VecRef};
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::MatRef;
+/// use superscalar::kernels::MatRef;
 /// let error = MatRef::from_col_major(&[0.0; 5], 2, 3, 2).unwrap_err();
 /// assert_eq!(error.to_string(), "a 2 x 3 matrix with leading dimension 2 needs 6 elements, the slice has 5");
 /// ```

@@ -11,13 +11,13 @@ use superscalar_runtime::Residence;
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::MatRef;
+/// use superscalar::kernels::MatRef;
 ///
 /// let data = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 /// let a = MatRef::from_col_major(&data, 2, 3, 2)?; // [1 3 5; 2 4 6]
 /// assert_eq!(a[(1, 2)], 6.0);
 /// assert_eq!(a.transpose().submatrix(1..3, 0..2).to_vec(), [3.0, 5.0, 4.0, 6.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub struct MatRef<'a, T> {
     pub(super) layout: Layout<T>,

@@ -10,7 +10,7 @@ use std::ops::{Index, IndexMut};
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::MatMut;
+/// use superscalar::kernels::MatMut;
 ///
 /// let mut data = [0; 16];
 /// let mut tiles = MatMut::from_col_major(&mut data, 4, 4, 4)?.into_tiles(2, 2);
@@ -18,7 +18,7 @@ use std::ops::{Index, IndexMut};
 ///     tile.fill(10 * i + j);
 /// }
 /// assert_eq!(data, [0, 0, 10, 10, 0, 0, 10, 10, 1, 1, 11, 11, 1, 1, 11, 11]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 #[derive(Debug)]
 pub struct Tiles<'a, T> {

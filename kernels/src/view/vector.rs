@@ -21,13 +21,13 @@ use std::ops::Range;
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::VecRef;
+/// use superscalar::kernels::VecRef;
 ///
 /// let data = [1.0, 2.0, 3.0, 4.0, 5.0];
 /// assert_eq!(VecRef::from_slice(&data).at(1), 2.0);
 /// assert_eq!(VecRef::from_strided(&data, 3, 2)?.to_vec(), [1.0, 3.0, 5.0]);
 /// assert_eq!(VecRef::from_strided(&data, 3, -2)?.to_vec(), [5.0, 3.0, 1.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub struct VecRef<'a, T> {
     ptr: *const T,
@@ -181,14 +181,14 @@ impl<T: Copy + fmt::Debug> fmt::Debug for VecRef<'_, T> {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::VecMut;
+/// use superscalar::kernels::VecMut;
 ///
 /// let mut data = [0; 5];
 /// let (mut left, right) = VecMut::from_strided(&mut data, 3, 2)?.split_at(2);
 /// left.set(1, 7);
 /// assert_eq!(right.len(), 1);
 /// assert_eq!(data, [0, 0, 7, 0, 0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub struct VecMut<'a, T> {
     ptr: *mut T,

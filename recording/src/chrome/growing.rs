@@ -79,7 +79,7 @@ struct GrowingRow {
 /// A trace that is written while records come.
 ///
 /// ```
-/// use superscalar_recording::{GrowingTrace, Recording};
+/// use superscalar::recording::{GrowingTrace, Recording};
 /// let mut trace = GrowingTrace::new(Recording::default());
 /// let (mut file, tail) = trace.take_text();
 /// // A file of both is a trace. The next text goes where the tail stands now.
@@ -87,7 +87,7 @@ struct GrowingRow {
 /// let (more, tail_then) = trace.take_text();
 /// file.extend(more);
 /// assert!(tail_then.len() > tail.len());
-/// # Ok::<(), superscalar_recording::RecordingError>(())
+/// # Ok::<(), superscalar::recording::RecordingError>(())
 /// ```
 pub struct GrowingTrace {
     events: Events<Vec<u8>>,

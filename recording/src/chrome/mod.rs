@@ -27,14 +27,14 @@ pub use growing::GrowingTrace;
 /// A recording about to be written as a Chrome trace.
 ///
 /// ```
-/// use superscalar_recording::{ChromeTrace, Recording};
+/// use superscalar::recording::{ChromeTrace, Recording};
 /// let mut json = Vec::new();
 /// let written = ChromeTrace::new(&Recording::default())
 ///     .other_data("machine", "a laptop")
 ///     .write(&mut json)?;
 /// assert_eq!(written.slices, 0);
 /// assert_eq!(written.bytes, json.len() as u64);
-/// # Ok::<(), superscalar_recording::RecordingError>(())
+/// # Ok::<(), superscalar::recording::RecordingError>(())
 /// ```
 #[derive(Debug)]
 pub struct ChromeTrace<'a> {

@@ -22,7 +22,7 @@ use std::{any::TypeId, marker::PhantomData, ptr::NonNull, sync::Arc};
 /// The type itself is the operation: it carries no state (a type with a size is refused at compile time).
 ///
 /// ```
-/// use superscalar_runtime::{Reduction, Runtime};
+/// use superscalar::{Reduction, Runtime};
 /// struct Sum;
 /// impl Reduction<f64> for Sum {
 ///     fn identity() -> f64 {
@@ -32,7 +32,7 @@ use std::{any::TypeId, marker::PhantomData, ptr::NonNull, sync::Arc};
 ///         *into += part;
 ///     }
 /// }
-/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::builder().workers(2).build()?;
 /// let mut total = 1.0;
 /// rt.scope(|s| {

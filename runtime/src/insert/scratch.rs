@@ -39,8 +39,8 @@ impl<T> Pool<T> {
 /// A pool of working memory, made by [`Scope::scratch`](crate::Scope::scratch).
 ///
 /// ```
-/// use superscalar_runtime::Runtime;
-/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// use superscalar::Runtime;
+/// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::builder().workers(2).build()?;
 /// let mut rows = vec![vec![3.0, 1.0, 2.0], vec![9.0, 7.0, 8.0]];
 /// let mut medians = vec![0.0; 2];

@@ -167,8 +167,8 @@ impl<B: Operands, P> Clone for OnDevice<B, P> {
 /// later and elsewhere: it is a value.
 ///
 /// ```
-/// use superscalar_runtime::{Codelet, Cost, Reads, Runtime, Updates};
-/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// use superscalar::{Codelet, Cost, Reads, Runtime, Updates};
+/// # fn main() -> Result<(), superscalar::Error> {
 /// let axpy = Codelet::<(Reads<Vec<f64>>, Updates<Vec<f64>>), f64>::new("axpy")
 ///     .cost(|_| Cost { flops: 2.0 * 100.0, bytes: 24.0 * 100.0, level: None })
 ///     .on_host(|(x, y), alpha| {
@@ -179,7 +179,7 @@ impl<B: Operands, P> Clone for OnDevice<B, P> {
 /// let (mut x, mut y) = (vec![1.0; 100], vec![1.0; 100]);
 /// rt.scope(|s| {
 ///     let (x, y) = (s.lend(&mut x), s.lend(&mut y));
-///     axpy.submit(s, (x.read(), y.read_write()), 2.0);
+///     axpy.spawn(s, (x.read(), y.read_write()), 2.0);
 /// })?;
 /// assert_eq!(y[99], 3.0);
 /// # Ok(())
@@ -261,17 +261,17 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
 
     /// Inserts a call. A call that can not be right is refused, and cancels the scope, as [`Scope::spawn`] does.
     #[track_caller]
-    pub fn submit<'scope, A>(&self, scope: &'scope Scope<'scope, '_>, accesses: A, parameters: P)
+    pub fn spawn<'scope, A>(&self, scope: &'scope Scope<'scope, '_>, accesses: A, parameters: P)
     where
         A: Accesses<'scope> + sealed::Accesses<Bound = B>,
         P: 'scope,
     {
-        self.insert(scope, self.0.name, accesses, parameters);
+        self.spawn_as(scope, self.0.name, accesses, parameters);
     }
 
-    /// Inserts a call with this name, priority, lock and index; otherwise as [`submit`](Self::submit).
+    /// Inserts a call with this name, priority, lock and index; otherwise as [`spawn`](Self::spawn).
     #[track_caller]
-    pub fn insert<'scope, A>(
+    pub fn spawn_as<'scope, A>(
         &self,
         scope: &'scope Scope<'scope, '_>,
         spec: impl Into<TaskSpec>,
@@ -281,7 +281,7 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
         A: Accesses<'scope> + sealed::Accesses<Bound = B>,
         P: 'scope,
     {
-        if let Err(refusal) = self.try_insert(scope, spec, accesses, parameters) {
+        if let Err(refusal) = self.try_spawn_as(scope, spec, accesses, parameters) {
             scope.refuse(&refusal);
         }
     }
@@ -292,7 +292,7 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
     /// # Errors
     /// As for [`Scope::try_spawn`], and if nobody in this runtime can run it.
     #[track_caller]
-    pub fn try_insert<'scope, A>(
+    pub fn try_spawn_as<'scope, A>(
         &self,
         scope: &'scope Scope<'scope, '_>,
         spec: impl Into<TaskSpec>,

@@ -51,7 +51,7 @@ static LAYER_MADE: AtomicBool = AtomicBool::new(false);
 /// span.
 ///
 /// ```
-/// use superscalar_runtime::recording::{ChromeTrace, HostSpans, Recording};
+/// use superscalar::recording::{ChromeTrace, HostSpans, Recording};
 /// use std::time::Instant;
 /// use tracing_subscriber::prelude::*;
 ///

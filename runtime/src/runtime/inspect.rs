@@ -49,9 +49,9 @@ impl Runtime {
     /// If capability weights can not be kept when the runtime ends, that is said in the same places, though nobody is left to ask.
     ///
     /// ```
-    /// let rt = superscalar_runtime::Runtime::builder().workers(1).build()?;
+    /// let rt = superscalar::Runtime::builder().workers(1).build()?;
     /// assert!(rt.notices().is_empty());
-    /// # Ok::<(), superscalar_runtime::Error>(())
+    /// # Ok::<(), superscalar::Error>(())
     /// ```
     #[must_use]
     pub fn notices(&self) -> Vec<String> {

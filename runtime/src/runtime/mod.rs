@@ -34,8 +34,8 @@ use std::{
 /// process made by `fork` there are no workers: it makes a runtime of its own, and may drop what it has inherited.
 ///
 /// ```
-/// use superscalar_runtime::Runtime;
-/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// use superscalar::Runtime;
+/// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::new()?;
 /// let (mut x, mut y) = (vec![1.0; 100], vec![1.0; 100]);
 /// rt.scope(|s| {

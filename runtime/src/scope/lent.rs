@@ -81,8 +81,8 @@ impl<'d, T: ?Sized + 'd> Lent<'d, T> {
 /// The resource that a datum is dealt to: a hint, which any thread may change at any time. Made by [`Lent::home`].
 ///
 /// ```
-/// use superscalar_runtime::{Resource, Runtime};
-/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// use superscalar::{Resource, Runtime};
+/// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::builder().workers(1).build()?;
 /// let mut x = 1.0;
 /// rt.scope(|s| {
@@ -124,8 +124,8 @@ impl<'d, T: 'static> Lent<'d, T> {
     /// scope, which is why they must not borrow.
     ///
     /// ```
-    /// use superscalar_runtime::Runtime;
-    /// # fn main() -> Result<(), superscalar_runtime::Error> {
+    /// use superscalar::Runtime;
+    /// # fn main() -> Result<(), superscalar::Error> {
     /// let rt = Runtime::builder().workers(2).build()?;
     /// let (mut line, mut total) = (Vec::new(), 0);
     /// rt.scope(|s| {

@@ -128,8 +128,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// ends.
     ///
     /// ```
-    /// use superscalar_runtime::Runtime;
-    /// # fn main() -> Result<(), superscalar_runtime::Error> {
+    /// use superscalar::Runtime;
+    /// # fn main() -> Result<(), superscalar::Error> {
     /// let rt = Runtime::builder().workers(2).build()?;
     /// let mut x = [1, 2, 3, 4];
     /// rt.scope(|s| {
@@ -160,8 +160,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// If `len` is zero.
     ///
     /// ```
-    /// use superscalar_runtime::Runtime;
-    /// # fn main() -> Result<(), superscalar_runtime::Error> {
+    /// use superscalar::Runtime;
+    /// # fn main() -> Result<(), superscalar::Error> {
     /// let rt = Runtime::builder().workers(2).build()?;
     /// let mut x: Vec<u64> = (0..10).collect();
     /// rt.scope(|s| {
@@ -227,8 +227,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// Inserts a task that makes a value, which the scope keeps to its end.
     ///
     /// ```
-    /// use superscalar_runtime::Runtime;
-    /// # fn main() -> Result<(), superscalar_runtime::Error> {
+    /// use superscalar::Runtime;
+    /// # fn main() -> Result<(), superscalar::Error> {
     /// let rt = Runtime::builder().workers(2).build()?;
     /// let (mut x, mut y) = (vec![1.0, 2.0], vec![3.0, 4.0]);
     /// let norm = rt.scope(|s| {
@@ -371,8 +371,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
 /// A body with much to do hands out parts of it so, and is done when they are.
 ///
 /// ```
-/// use superscalar_runtime::Runtime;
-/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// use superscalar::Runtime;
+/// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::builder().workers(2).build()?;
 /// let mut x: Vec<u64> = (0..10).collect();
 /// rt.scope(|s| {

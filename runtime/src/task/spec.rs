@@ -19,8 +19,8 @@ pub enum Lock {
 /// A task's name, and what the scheduler and the trace should know of it. A string literal is one.
 ///
 /// ```
-/// use superscalar_runtime::{Runtime, TaskSpec};
-/// # fn main() -> Result<(), superscalar_runtime::Error> {
+/// use superscalar::{Runtime, TaskSpec};
+/// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::builder().workers(1).build()?;
 /// let mut x = 2.0;
 /// rt.scope(|s| {

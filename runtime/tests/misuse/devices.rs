@@ -67,7 +67,7 @@ fn policy_cannot_make_the_host_run_ahead_of_a_device() -> Result<(), Error> {
                 Ok(())
             });
             for i in 0..10 {
-                if i % 2 == 0 { &on_device } else { &either }.submit(s, x.read_write(), i);
+                if i % 2 == 0 { &on_device } else { &either }.spawn(s, x.read_write(), i);
             }
             assert!(devices[0].await_issued(1));
             std::thread::sleep(Duration::from_millis(5));
@@ -130,11 +130,11 @@ fn device_of_another_runtime_is_refused() -> Result<(), Error> {
         let error = build(devices).map(drop).expect_err("it is the first runtime's");
         assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("has the device"), "{error}");
     }
-    first.scope(|s| step().submit(s, s.lend(&mut x).read_write(), 2))?;
+    first.scope(|s| step().spawn(s, s.lend(&mut x).read_write(), 2))?;
     drop(first);
     assert_eq!(build(2).map(drop).expect_err("named twice").kind(), ErrorKind::Setting);
     // Neither of those that were refused has kept it.
-    build(1)?.scope(|s| step().submit(s, s.lend(&mut x).read_write(), 3))?;
+    build(1)?.scope(|s| step().spawn(s, s.lend(&mut x).read_write(), 3))?;
     assert_eq!(x, (31 + 2) * 31 + 3);
     Ok(())
 }
@@ -164,7 +164,7 @@ fn child_loses_a_device() {
         *x += 1;
         Ok(())
     });
-    rt.scope(|s| either.submit(s, s.lend(&mut x).read_write(), 0)).expect("the host has done it");
+    rt.scope(|s| either.spawn(s, s.lend(&mut x).read_write(), 0)).expect("the host has done it");
     assert_eq!(x, 2);
     assert!(matches!(&rt.notices()[..], [one] if one.contains("lost")), "{:?}", rt.notices());
 }

@@ -102,7 +102,7 @@ fn implementations_that_panic_when_they_are_dropped_stop_no_worker() -> Result<(
                     *x += 1;
                     Ok(())
                 });
-                codelet.submit(s, x.commute(), ());
+                codelet.spawn(s, x.commute(), ());
                 // Mostly the task is the last to have it.
                 let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(codelet)));
             }
@@ -176,7 +176,7 @@ fn outcomes_that_panic_when_they_are_dropped_stop_no_issuer() {
         let mut data = [0; 8];
         devices[0].gate(true);
         let result = rt.scope(|s| {
-            data.iter_mut().for_each(|x| fails.submit(s, s.lend(x).read_write(), ()));
+            data.iter_mut().for_each(|x| fails.spawn(s, s.lend(x).read_write(), ()));
             if is_cancelled {
                 // When they are in its queues.
                 while rt.tasks_issued()[0] == 0 {

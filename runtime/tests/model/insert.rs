@@ -107,7 +107,7 @@ pub fn task<'scope, 'd: 'scope>(
         let owned_places = [owned_places.reads, owned_places.writes, owned_places.updates];
         let call = Call { run: run.clone(), index, places, owned_places, token: Token::new() };
         let accesses = (lent.0, lent.1, lent.2, owned.0, owned.1, owned.2);
-        let inserted = codelets::of(host, alpha, beta).try_insert(s, spec(run, index), accesses, call);
+        let inserted = codelets::of(host, alpha, beta).try_spawn_as(s, spec(run, index), accesses, call);
         inserted.expect("somebody can run it");
         return;
     }

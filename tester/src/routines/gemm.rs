@@ -2,7 +2,7 @@
 
 use super::{
     Call, Case, Cut, Defect, Dim, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
-    resident, submit,
+    resident, spawn,
 };
 use superscalar_kernels::{Real, reference};
 use superscalar_oracle::{Sum, general, largest, modulus, transformed};
@@ -48,7 +48,7 @@ impl Routine for Gemm {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (alpha, beta, op_a, op_b) = (case.alpha.of(), case.beta.of(), case.trans_a, case.trans_b);
         resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b, c], _, _| {
-            submit::gemm(s, alpha, op_a, &a, op_b, &b, beta, &c);
+            spawn::gemm(s, alpha, op_a, &a, op_b, &b, beta, &c);
         })
     }
 

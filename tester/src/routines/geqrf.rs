@@ -3,7 +3,7 @@
 use super::getri::WORK_COLUMNS;
 use super::{
     Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
-    resident, slice, submit,
+    resident, slice, spawn,
 };
 use superscalar_kernels::{Diag, MatRef, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, largest, transformed, triangle};
@@ -49,7 +49,7 @@ impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let [a, mut tau] = operands.views_mut();
         resident::call(ours, case, Cut::Columns, [a], (&mut [], slice(&mut tau)), |s, [a], _, tau| {
-            submit::geqrf(s, &a, tau);
+            spawn::geqrf(s, &a, tau);
         })
     }
 

@@ -4,7 +4,7 @@ use super::getrf::{Getrf, factorization, zero_column};
 use super::getrs::Getrs;
 use super::{
     Call, Case, Cut, Defect, Dim, Expected, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
-    resident, submit,
+    resident, spawn,
 };
 use superscalar_kernels::MatRef;
 use superscalar_oracle::{Sum, general, largest};
@@ -36,7 +36,7 @@ impl Routine for Gesv {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, pivots) = operands.views_and_pivots_mut();
         resident::call(ours, case, Cut::Columns, matrices, (pivots, &mut []), |s, [a, b], ipiv, _| {
-            submit::gesv(s, &a, ipiv, &b);
+            spawn::gesv(s, &a, ipiv, &b);
         })
     }
 

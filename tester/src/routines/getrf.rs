@@ -2,7 +2,7 @@
 
 use super::{
     Call, Case, Cut, Defect, Expected, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
-    defect, resident, submit,
+    defect, resident, spawn,
 };
 use superscalar_kernels::{Diag, MatRef, Op, Real, Uplo};
 use superscalar_oracle::{Factor, Sum, general, largest, modulus, triangle};
@@ -36,7 +36,7 @@ impl Routine for Getrf {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, pivots) = operands.views_and_pivots_mut();
         resident::call(ours, case, Cut::Columns, matrices, (pivots, &mut []), |s, [a], ipiv, _| {
-            submit::getrf(s, &a, ipiv);
+            spawn::getrf(s, &a, ipiv);
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::getrf::factors;
 use super::{
-    Call, Case, Cut, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, submit,
+    Call, Case, Cut, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, spawn,
 };
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, general, triangle};
@@ -35,8 +35,8 @@ impl Routine for Getrs {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, pivots) = operands.views_and_pivots_mut();
         resident::call(ours, case, Cut::Columns, matrices, (pivots, &mut []), |s, [a, b], ipiv, _| {
-            let pivots = submit::pivots(s, ipiv, a.tile_shape().1);
-            submit::getrs(s, case.trans_a, &a, &pivots, &b);
+            let pivots = spawn::pivots(s, ipiv, a.tile_shape().1);
+            spawn::getrs(s, case.trans_a, &a, &pivots, &b);
         })
     }
 

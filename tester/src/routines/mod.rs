@@ -14,7 +14,7 @@ use crate::report::Row;
 use crate::resident::{self, Cut, Timed};
 use crate::routine::{Defect, Expected, Operations, Routine};
 use crate::types::{Type, with_type};
-use superscalar_dla::{Scalar, submit};
+use superscalar_dla::{Scalar, spawn};
 use superscalar_kernels::Op;
 
 /// A routine in the table.

@@ -4,7 +4,7 @@ use super::potrf::{Potrf, cholesky, indefinite};
 use super::potrs::Potrs;
 use super::{
     Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident,
-    submit,
+    spawn,
 };
 use superscalar_kernels::{MatRef, Uplo};
 use superscalar_oracle::{Storage, Sum, general, largest, stored};
@@ -34,7 +34,7 @@ impl Routine for Posv {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
-        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| submit::posv(s, case.uplo, &a, &b))
+        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| spawn::posv(s, case.uplo, &a, &b))
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

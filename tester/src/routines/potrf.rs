@@ -3,7 +3,7 @@
 use super::potri::gram;
 use super::{
     Call, Case, Cut, Defect, Expected, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
-    defect, resident, submit,
+    defect, resident, spawn,
 };
 use superscalar_kernels::{MatRef, Uplo};
 use superscalar_oracle::{Storage, Sum, largest, residual::positive_diagonal, stored};
@@ -36,7 +36,7 @@ impl Routine for Potrf {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
-        resident::call(ours, case, Cut::CholeskyColumns, matrices, none, |s, [a], _, _| submit::potrf(s, case.uplo, &a))
+        resident::call(ours, case, Cut::CholeskyColumns, matrices, none, |s, [a], _, _| spawn::potrf(s, case.uplo, &a))
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

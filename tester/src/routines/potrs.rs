@@ -2,7 +2,7 @@
 
 use super::potri::gram;
 use super::{
-    Call, Case, Cut, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, submit,
+    Call, Case, Cut, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, spawn,
 };
 use superscalar_kernels::{Diag, Uplo};
 use superscalar_oracle::{Sum, general};
@@ -34,7 +34,7 @@ impl Routine for Potrs {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
-        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| submit::potrs(s, case.uplo, &a, &b))
+        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| spawn::potrs(s, case.uplo, &a, &b))
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {

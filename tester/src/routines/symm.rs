@@ -3,7 +3,7 @@
 
 use super::{
     Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
-    resident, submit,
+    resident, spawn,
 };
 use superscalar_kernels::{Diag, Side};
 use superscalar_oracle::{Storage, Sum, general, stored};
@@ -48,7 +48,7 @@ impl<const HERMITIAN: bool> Routine for Product<HERMITIAN> {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (side, uplo, alpha, beta) = (case.side, case.uplo, case.alpha.of(), case.beta.of());
         resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b, c], _, _| {
-            let multiply = if HERMITIAN { submit::hemm } else { submit::symm };
+            let multiply = if HERMITIAN { spawn::hemm } else { spawn::symm };
             multiply(s, side, uplo, alpha, &a, &b, beta, &c);
         })
     }

@@ -4,7 +4,7 @@
 use super::syrk::{changes, form, real_diagonal, takes, transpose};
 use super::{
     Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
-    resident, submit,
+    resident, spawn,
 };
 use superscalar_kernels::{Diag, Op};
 use superscalar_oracle::{Sum, largest, stored, transformed};
@@ -54,9 +54,9 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
         let (uplo, op, alpha, beta) = (case.uplo, case.trans_a, case.alpha.of(), case.beta);
         resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b, c], _, _| {
             if HERMITIAN {
-                submit::her2k(s, uplo, op, alpha, &a, &b, beta.real::<T>(), &c);
+                spawn::her2k(s, uplo, op, alpha, &a, &b, beta.real::<T>(), &c);
             } else {
-                submit::syr2k(s, uplo, op, alpha, &a, &b, beta.of(), &c);
+                spawn::syr2k(s, uplo, op, alpha, &a, &b, beta.of(), &c);
             }
         })
     }

@@ -2,7 +2,7 @@
 
 use super::{
     Call, Case, Coefficient, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
-    defect, resident, submit,
+    defect, resident, spawn,
 };
 use superscalar_kernels::{Scalar as _, Diag, MatRef, Op};
 use superscalar_oracle::{Storage, Sum, largest, stored, transformed};
@@ -77,9 +77,9 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
         let (uplo, op, alpha, beta) = (case.uplo, case.trans_a, case.alpha, case.beta);
         resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, c], _, _| {
             if HERMITIAN {
-                submit::herk(s, uplo, op, alpha.real::<T>(), &a, beta.real::<T>(), &c);
+                spawn::herk(s, uplo, op, alpha.real::<T>(), &a, beta.real::<T>(), &c);
             } else {
-                submit::syrk(s, uplo, op, alpha.of(), &a, beta.of(), &c);
+                spawn::syrk(s, uplo, op, alpha.of(), &a, beta.of(), &c);
             }
         })
     }

@@ -4,7 +4,7 @@
 use super::symm::order;
 use super::{
     Call, Case, Coefficient, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
-    defect, resident, submit,
+    defect, resident, spawn,
 };
 use superscalar_kernels::Side;
 use superscalar_oracle::{Sum, general, triangle};
@@ -52,7 +52,7 @@ impl<const SOLVES: bool> Routine for Triangular<SOLVES> {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (side, uplo, op, diag, alpha) = (case.side, case.uplo, case.trans_a, case.diag, case.alpha.of());
         resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| {
-            let apply = if SOLVES { submit::trsm } else { submit::trmm };
+            let apply = if SOLVES { spawn::trsm } else { spawn::trmm };
             apply(s, side, uplo, op, diag, alpha, &a, &b);
         })
     }

@@ -12,12 +12,12 @@ use crate::{Scalar, VecMut, VecRef};
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecMut, cpu};
+/// use superscalar::kernels::{VecMut, cpu};
 ///
 /// let (mut x, mut y) = ([1.0, 2.0], [3.0, 4.0]);
 /// cpu::swap(VecMut::from_slice(&mut x), VecMut::from_strided(&mut y, 2, -1)?);
 /// assert_eq!((x, y), ([4.0, 3.0], [2.0, 1.0]));
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn swap<T: Scalar>(mut x: VecMut<'_, T>, mut y: VecMut<'_, T>) {
     check("swap", x.len(), y.len());
@@ -38,7 +38,7 @@ pub fn swap<T: Scalar>(mut x: VecMut<'_, T>, mut y: VecMut<'_, T>) {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecMut, cpu};
+/// use superscalar::kernels::{VecMut, cpu};
 ///
 /// let mut x = [1.0, 2.0];
 /// cpu::scal(3.0, VecMut::from_slice(&mut x));
@@ -58,7 +58,7 @@ pub fn scal<T: Scalar>(alpha: T, mut x: VecMut<'_, T>) {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecMut, c64, cpu};
+/// use superscalar::kernels::{VecMut, c64, cpu};
 ///
 /// let mut x = [c64::new(f64::INFINITY, 2.0)];
 /// cpu::scal_real(3.0, VecMut::from_slice(&mut x));
@@ -81,12 +81,12 @@ pub fn scal_real<T: Scalar>(alpha: T::Real, mut x: VecMut<'_, T>) {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecMut, VecRef, cpu};
+/// use superscalar::kernels::{VecMut, VecRef, cpu};
 ///
 /// let mut y = [0.0; 2];
 /// cpu::copy(VecRef::from_strided(&[1.0, 2.0], 2, -1)?, VecMut::from_slice(&mut y));
 /// assert_eq!(y, [2.0, 1.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn copy<T: Scalar>(x: VecRef<'_, T>, mut y: VecMut<'_, T>) {
     check("copy", x.len(), y.len());
@@ -105,7 +105,7 @@ pub fn copy<T: Scalar>(x: VecRef<'_, T>, mut y: VecMut<'_, T>) {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecMut, VecRef, cpu};
+/// use superscalar::kernels::{VecMut, VecRef, cpu};
 ///
 /// let mut y = [1.0, 1.0];
 /// cpu::axpy(2.0, VecRef::from_slice(&[3.0, 4.0]), VecMut::from_slice(&mut y));
@@ -131,7 +131,7 @@ pub fn axpy<T: Scalar>(alpha: T, x: VecRef<'_, T>, mut y: VecMut<'_, T>) {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecMut, VecRef, cpu};
+/// use superscalar::kernels::{VecMut, VecRef, cpu};
 ///
 /// let mut y = [1.0, f64::NAN];
 /// cpu::axpby(2.0, VecRef::from_slice(&[3.0, 4.0]), 0.0, VecMut::from_slice(&mut y));

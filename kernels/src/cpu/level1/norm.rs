@@ -14,7 +14,7 @@ use crate::{Real, Scalar, VecRef};
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecRef, cpu};
+/// use superscalar::kernels::{VecRef, cpu};
 /// assert_eq!(cpu::nrm2(VecRef::from_slice(&[3e300, 4e300])), 5e300);
 /// ```
 pub fn nrm2<T: Scalar>(x: VecRef<'_, T>) -> T::Real {

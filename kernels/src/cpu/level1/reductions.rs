@@ -13,7 +13,7 @@ use crate::{Scalar, VecRef};
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecRef, cpu};
+/// use superscalar::kernels::{VecRef, cpu};
 /// assert_eq!(cpu::dotu(VecRef::from_slice(&[1.0, 2.0]), VecRef::from_slice(&[3.0, 4.0])), 11.0);
 /// ```
 pub fn dotu<T: Scalar>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> T {
@@ -27,7 +27,7 @@ pub fn dotu<T: Scalar>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> T {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecRef, c64, cpu};
+/// use superscalar::kernels::{VecRef, c64, cpu};
 /// let i = [c64::new(0.0, 1.0)];
 /// assert_eq!(cpu::dotc(VecRef::from_slice(&i), VecRef::from_slice(&i)), c64::new(1.0, 0.0));
 /// ```
@@ -53,7 +53,7 @@ fn dot<T: Scalar>(conj: bool, x: VecRef<'_, T>, y: VecRef<'_, T>) -> T {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecRef, cpu};
+/// use superscalar::kernels::{VecRef, cpu};
 /// let x = [1e4, 1.0];
 /// assert_eq!(cpu::dsdot(VecRef::from_slice(&x), VecRef::from_slice(&x)), 100_000_001.0);
 /// ```
@@ -82,7 +82,7 @@ pub fn dsdot(x: VecRef<'_, f32>, y: VecRef<'_, f32>) -> f64 {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecRef, cpu};
+/// use superscalar::kernels::{VecRef, cpu};
 /// let x = [1e4, 1.0];
 /// assert_eq!(cpu::sdsdot(-1e8, VecRef::from_slice(&x), VecRef::from_slice(&x)), 1.0);
 /// ```
@@ -94,7 +94,7 @@ pub fn sdsdot(b: f32, x: VecRef<'_, f32>, y: VecRef<'_, f32>) -> f32 {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecRef, c64, cpu};
+/// use superscalar::kernels::{VecRef, c64, cpu};
 /// assert_eq!(cpu::asum(VecRef::from_slice(&[c64::new(-3.0, 4.0)])), 7.0);
 /// ```
 pub fn asum<T: Scalar>(x: VecRef<'_, T>) -> T::Real {
@@ -112,7 +112,7 @@ pub fn asum<T: Scalar>(x: VecRef<'_, T>) -> T::Real {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecRef, cpu};
+/// use superscalar::kernels::{VecRef, cpu};
 /// assert_eq!(cpu::iamax(VecRef::from_slice(&[1.0, -3.0, 3.0])), 2);
 /// ```
 pub fn iamax<T: Scalar>(x: VecRef<'_, T>) -> usize {

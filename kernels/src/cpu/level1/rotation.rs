@@ -22,7 +22,7 @@ pub struct Rotation<T: Scalar> {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::cpu;
+/// use superscalar::kernels::cpu;
 /// let found = cpu::rotg(3e300f64, 4e300);
 /// assert!((found.c - 0.6f64).abs() < 1e-15 && (found.s - 0.8f64).abs() < 1e-15);
 /// assert!((found.r / 5e300 - 1.0f64).abs() < 1e-15);
@@ -103,7 +103,7 @@ fn power_below<T: Scalar>(x: T) -> T::Real {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{cpu, cpu::ModifiedRotation};
+/// use superscalar::kernels::{cpu, cpu::ModifiedRotation};
 ///
 /// let (mut d1, mut d2, mut x1) = (1.0, 1.0, 2.0);
 /// let h = cpu::rotmg(&mut d1, &mut d2, &mut x1, 1.0);

@@ -12,7 +12,7 @@ use crate::{Real, Scalar, VecMut};
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecMut, cpu};
+/// use superscalar::kernels::{VecMut, cpu};
 ///
 /// let (mut x, mut y) = ([1.0], [2.0]);
 /// cpu::rot(VecMut::from_slice(&mut x), VecMut::from_slice(&mut y), 0.0, 1.0);
@@ -43,7 +43,7 @@ fn rotate<T: Scalar>(mut x: VecMut<'_, T>, mut y: VecMut<'_, T>, h: [T::Real; 4]
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::cpu::ModifiedRotation;
+/// use superscalar::kernels::cpu::ModifiedRotation;
 /// let h = ModifiedRotation::from_param(&[0.0, f64::NAN, 2.0, 3.0, f64::NAN]);
 /// assert_eq!(h, ModifiedRotation::OnesOnDiagonal { h21: 2.0, h12: 3.0 });
 /// ```
@@ -124,7 +124,7 @@ impl<R: Real> ModifiedRotation<R> {
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{VecMut, cpu, cpu::ModifiedRotation};
+/// use superscalar::kernels::{VecMut, cpu, cpu::ModifiedRotation};
 ///
 /// let (mut x, mut y) = ([1.0], [2.0]);
 /// let h = ModifiedRotation::OnesOnDiagonal { h21: 3.0, h12: 4.0 };

@@ -15,13 +15,13 @@ use std::ops::Range;
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatRef, Op, VecMut, VecRef, cpu};
+/// use superscalar::kernels::{MatRef, Op, VecMut, VecRef, cpu};
 ///
 /// let (a, mut y) = ([1.0, 2.0, 3.0, 4.0], [f64::NAN; 2]); // [1 3; 2 4]
 /// let (a, x) = (MatRef::from_col_major(&a, 2, 2, 2)?, VecRef::from_slice(&[1.0, 1.0]));
 /// cpu::gemv(Op::None, 1.0, a, x, 0.0, VecMut::from_slice(&mut y));
 /// assert_eq!(y, [4.0, 6.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn gemv<'a, T: Scalar>(
     op: Op,
@@ -66,14 +66,14 @@ pub fn gemv<'a, T: Scalar>(
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatRef, Op, VecMut, VecRef, cpu};
+/// use superscalar::kernels::{MatRef, Op, VecMut, VecRef, cpu};
 ///
 /// let (nan, mut y) = (f64::NAN, [0.0; 2]);
 /// let a = [nan, 1.0, 3.0, 4.0]; // [1 3; 0 4], with one diagonal above the main one
 /// let (a, x) = (MatRef::from_col_major(&a, 2, 2, 2)?, VecRef::from_slice(&[1.0, 1.0]));
 /// cpu::gbmv(Op::None, 1, 1.0, a, x, 0.0, VecMut::from_slice(&mut y));
 /// assert_eq!(y, [4.0, 4.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn gbmv<'a, T: Scalar>(
     op: Op,
@@ -126,13 +126,13 @@ pub fn gbmv<'a, T: Scalar>(
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, VecRef, cpu};
+/// use superscalar::kernels::{MatMut, VecRef, cpu};
 ///
 /// let mut a = [0.0; 4];
 /// let (x, y) = (VecRef::from_slice(&[1.0, 2.0]), VecRef::from_slice(&[3.0, 4.0]));
 /// cpu::geru(1.0, x, y, MatMut::from_col_major(&mut a, 2, 2, 2)?);
 /// assert_eq!(a, [3.0, 6.0, 4.0, 8.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn geru<T: Scalar>(alpha: T, x: VecRef<'_, T>, y: VecRef<'_, T>, a: MatMut<'_, T>) {
     update(alpha, x, y, false, a);
@@ -145,13 +145,13 @@ pub fn geru<T: Scalar>(alpha: T, x: VecRef<'_, T>, y: VecRef<'_, T>, a: MatMut<'
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, VecRef, c64, cpu};
+/// use superscalar::kernels::{MatMut, VecRef, c64, cpu};
 ///
 /// let (i, mut a) = ([c64::new(0.0, 1.0)], [c64::new(0.0, 0.0)]);
 /// let (x, y) = (VecRef::from_slice(&i), VecRef::from_slice(&i));
 /// cpu::gerc(c64::from(1.0), x, y, MatMut::from_col_major(&mut a, 1, 1, 1)?);
 /// assert_eq!(a, [c64::from(1.0)]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn gerc<T: Scalar>(alpha: T, x: VecRef<'_, T>, y: VecRef<'_, T>, a: MatMut<'_, T>) {
     update(alpha, x, y, true, a);

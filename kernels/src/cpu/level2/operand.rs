@@ -9,13 +9,13 @@ use crate::{MatMut, MatRef, Scalar, Uplo, VecMut, VecRef};
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatRef, Op, VecMut, VecRef, c64, cpu};
+/// use superscalar::kernels::{MatRef, Op, VecMut, VecRef, c64, cpu};
 ///
 /// let (i, mut y) = ([c64::new(0.0, 1.0)], [c64::new(0.0, 0.0)]);
 /// let a = cpu::Conj::of(MatRef::from_col_major(&i, 1, 1, 1)?);
 /// cpu::gemv(Op::None, c64::from(1.0), a, VecRef::from_slice(&i), c64::from(0.0), VecMut::from_slice(&mut y));
 /// assert_eq!(y, [c64::from(1.0)]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Conj<V> {

@@ -12,12 +12,12 @@ use crate::{MatMut, Scalar, Uplo, VecMut, VecRef};
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{MatMut, Uplo, VecRef, cpu};
+/// use superscalar::kernels::{MatMut, Uplo, VecRef, cpu};
 ///
 /// let mut a = [0.0, 0.0, 7.0, 0.0];
 /// cpu::syr(Uplo::Lower, 2.0, VecRef::from_slice(&[1.0, 3.0]), MatMut::from_col_major(&mut a, 2, 2, 2)?);
 /// assert_eq!(a, [2.0, 6.0, 7.0, 18.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn syr<'a, T: Scalar>(uplo: Uplo, alpha: T, x: impl Into<Conj<VecRef<'a, T>>>, a: MatMut<'_, T>) {
     dense(false, uplo, alpha, x.into(), a);

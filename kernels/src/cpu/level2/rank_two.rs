@@ -30,13 +30,13 @@ updates! {
     ///
     /// # Example
     /// ```
-    /// use superscalar_kernels::{MatMut, Uplo, VecRef, cpu};
+    /// use superscalar::kernels::{MatMut, Uplo, VecRef, cpu};
     ///
     /// let mut a = [0.0, 0.0, 7.0, 0.0];
     /// let (x, y) = (VecRef::from_slice(&[1.0, 2.0]), VecRef::from_slice(&[3.0, 4.0]));
     /// cpu::syr2(Uplo::Lower, 1.0, x, y, MatMut::from_col_major(&mut a, 2, 2, 2)?);
     /// assert_eq!(a, [6.0, 10.0, 7.0, 16.0]);
-    /// # Ok::<(), superscalar_kernels::ViewError>(())
+    /// # Ok::<(), superscalar::kernels::ViewError>(())
     /// ```
     syr2(a: MatMut) = dense(hermitian: false);
 

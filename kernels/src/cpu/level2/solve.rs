@@ -15,13 +15,13 @@ use std::ops::Range;
 ///
 /// # Example
 /// ```
-/// use superscalar_kernels::{Diag, MatRef, Op, Uplo, VecMut, cpu};
+/// use superscalar::kernels::{Diag, MatRef, Op, Uplo, VecMut, cpu};
 ///
 /// let (a, mut x) = ([2.0, 3.0, f64::NAN, 4.0], [2.0, 7.0]); // [2 ·; 3 4]
 /// let a = MatRef::from_col_major(&a, 2, 2, 2)?;
 /// cpu::trsv(Uplo::Lower, Op::None, Diag::NonUnit, a, VecMut::from_slice(&mut x));
 /// assert_eq!(x, [1.0, 1.0]);
-/// # Ok::<(), superscalar_kernels::ViewError>(())
+/// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn trsv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: impl Into<Conj<MatRef<'a, T>>>, x: VecMut<'_, T>) {
     solve(Triangle::dense((uplo, op, diag), a.into()), x);

@@ -45,13 +45,13 @@ products! {
     ///
     /// # Example
     /// ```
-    /// use superscalar_kernels::{MatRef, Uplo, VecMut, VecRef, cpu};
+    /// use superscalar::kernels::{MatRef, Uplo, VecMut, VecRef, cpu};
     ///
     /// let (a, mut y) = ([1.0, 2.0, f64::NAN, 3.0], [f64::NAN; 2]);
     /// let (a, x) = (MatRef::from_col_major(&a, 2, 2, 2)?, VecRef::from_slice(&[1.0, 1.0]));
     /// cpu::symv(Uplo::Lower, 1.0, a, x, 0.0, VecMut::from_slice(&mut y));
     /// assert_eq!(y, [3.0, 5.0]);
-    /// # Ok::<(), superscalar_kernels::ViewError>(())
+    /// # Ok::<(), superscalar::kernels::ViewError>(())
     /// ```
     symv(a: MatRef) = dense(hermitian: false);
 
