@@ -5,12 +5,12 @@
 //! | item | meaning |
 //! |---|---|
 //! | `cpu` | the host's workers take updates, too; without it they do only what no device can do |
-//! | `sim:0`, `sim:0..3` | simulated devices, with settings behind further colons: see [`parse`](superscalar_devices::sim::parse) |
+//! | `sim:0`, `sim:0..3` | simulated devices; settings follow after colons, see [`sim::parse`] |
 //! | `cuda:0`, `cuda:0..4` | an NVIDIA GPU, by CUDA's number; several of them, which copy from each other directly |
-//! | `opencl:0`, `opencl:0..2`, `opencl:0-1` | a compute unit or device of the system's OpenCL drivers; several of them; several as one |
+//! | `opencl:0`, `opencl:0..2` | compute units or devices of the system's OpenCL drivers; `opencl:0-1` is two as one |
 //!
-//! CUDA is found at run time (the cargo feature `cuda` is one of the default ones); OpenCL needs the cargo feature `opencl`. A device that
-//! is not there is an error: nothing runs elsewhere in its place.
+//! CUDA is found at run time (the cargo feature `cuda` is one of the default ones); OpenCL needs the cargo feature
+//! `opencl`. A device that is not there is an error: nothing runs elsewhere in its place.
 //!
 //! ```
 //! use superscalar::{devices, dla::{Matrix, Options, potrf}, kernels::Uplo};
@@ -33,6 +33,10 @@ pub const VARIABLE: &str = "SUPERSCALAR_DEVICES";
 /// The environment variable that says how many bytes of each device are used.
 pub const MEMORY_VARIABLE: &str = "SUPERSCALAR_DEVICE_MEMORY";
 
+#[cfg(feature = "cuda")]
+pub use superscalar_devices::cuda;
+#[cfg(feature = "opencl")]
+pub use superscalar_devices::opencl;
 pub use superscalar_devices::sim;
 
 /// Host memory that GPUs copy from and to at the full speed of their bus.
@@ -75,8 +79,8 @@ pub fn open(text: &str, memory_bytes: Option<usize>) -> Result<Opened, DeviceErr
         match kind(group[0]).as_str() {
             "cpu" if group == ["cpu"] && !opened.has_cpu => opened.has_cpu = true,
             "sim" => opened.devices.extend(simulated(group, first, memory_bytes)?),
-            "cuda" => opened.devices.extend(cuda(group, first, memory_bytes)?),
-            "opencl" => opened.devices.extend(opencl(group, first, memory_bytes)?),
+            "cuda" => opened.devices.extend(open_cuda(group, first, memory_bytes)?),
+            "opencl" => opened.devices.extend(open_opencl(group, first, memory_bytes)?),
             _ => {
                 let why = "expected `cpu` (once), `cuda:N`, `opencl:N` or `sim:N`, with commas between them";
                 return Err(DeviceError::new(format!("`{}`: {why}", group.join(","))));
@@ -145,7 +149,7 @@ fn simulated(items: &[&str], first: u16, memory_bytes: Option<usize>) -> Result<
 
 /// GPUs that know each other.
 #[cfg(feature = "cuda")]
-fn cuda(items: &[&str], first: u16, memory_bytes: Option<usize>) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
+fn open_cuda(items: &[&str], first: u16, memory_bytes: Option<usize>) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
     use superscalar_devices::cuda::{Options, count, open_all};
     let mut ordinals = Vec::new();
     for name in items.iter().flat_map(|item| each_of(item)) {
@@ -162,13 +166,13 @@ fn cuda(items: &[&str], first: u16, memory_bytes: Option<usize>) -> Result<Vec<A
 }
 
 #[cfg(not(feature = "cuda"))]
-fn cuda(items: &[&str], _: u16, _: Option<usize>) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
+fn open_cuda(items: &[&str], _: u16, _: Option<usize>) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
     let why = "this program was built without CUDA; build it with `--features cuda`";
     Err(DeviceError::new(format!("`{}`: {why}", items.join(","))))
 }
 
 #[cfg(feature = "opencl")]
-fn opencl(items: &[&str], first: u16, memory_bytes: Option<usize>) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
+fn open_opencl(items: &[&str], first: u16, memory_bytes: Option<usize>) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
     use superscalar_devices::opencl::{OpenclDevice, Settings, devices, named};
     let (found, mut wanted) = (devices()?, Vec::new());
     for item in items {
@@ -181,7 +185,7 @@ fn opencl(items: &[&str], first: u16, memory_bytes: Option<usize>) -> Result<Vec
 }
 
 #[cfg(not(feature = "opencl"))]
-fn opencl(items: &[&str], _: u16, _: Option<usize>) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
+fn open_opencl(items: &[&str], _: u16, _: Option<usize>) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
     let why = "this program was built without OpenCL; build it with `--features opencl`";
     Err(DeviceError::new(format!("`{}`: {why}", items.join(","))))
 }

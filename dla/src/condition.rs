@@ -16,14 +16,13 @@ use crate::{
     columns,
     error::{Error, order_of},
     lu::getrs,
-    options::Options,
     parts::rows_of,
     scaling::{exponent, power_of_two},
     tiled::{Tile, TileView, Tiled},
 };
 use superscalar_kernels::{Diag, MatMut, MatRef, Norm, Op, Part, Real, Scalar as _, Side, Uplo, cpu};
 use superscalar_macros::each_type;
-use superscalar_runtime::{Output, Runtime, Scope};
+use superscalar_runtime::{Output, Scope};
 
 /// These routines, for one type of element.
 #[each_type]
@@ -141,11 +140,9 @@ fn solve_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// ```
 #[each_type]
 pub fn gecon<T: Scalar>(
-    _rt: &Runtime,
     norm: Norm,
     a: MatRef<'_, T>,
     anorm: T::Real,
-    _options: &Options,
 ) -> Result<T::Real, Error> {
     if !matches!(norm, Norm::One | Norm::Inf) {
         return Err(Error::argument(format!("gecon: the one or the infinity norm, not {norm}")));
@@ -197,11 +194,9 @@ fn of_norm(norm: Norm, op: Op) -> Op {
 /// ```
 #[each_type]
 pub fn pocon<T: Scalar>(
-    _rt: &Runtime,
     uplo: Uplo,
     a: MatRef<'_, T>,
     anorm: T::Real,
-    _options: &Options,
 ) -> Result<T::Real, Error> {
     let n = check(a.shape(), anorm)?;
     Ok(serial_pocon(uplo, a, anorm, &mut work(n)))

@@ -1,28 +1,11 @@
-//! What can go wrong in a routine.
+//! The errors of the routines.
 
 use crate::memory::Shortage;
 use superscalar_kernels::{NoMemory, NotPositiveDefinite, Singular};
-
-/// What kind of error an [`Error`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The matrix is not positive definite; [`Error::info`] is the order of the first leading minor that is not.
-    NotPositiveDefinite,
-    /// A pivot, or a diagonal element of a triangular matrix, is exactly zero; [`Error::info`] says which.
-    Singular,
-    /// The shapes of the arguments do not fit together.
-    Shape,
-    /// An argument that this routine, or this element type, does not take.
-    Argument,
-    /// There is no memory for a matrix; the message says how much it takes.
-    Memory,
-    /// The runtime failed; the source says how.
-    Runtime,
-}
+pub use superscalar_runtime::ErrorKind;
 
 #[derive(Debug, thiserror::Error)]
-enum Kind {
+enum Repr {
     #[error("{0}")]
     NotPositiveDefinite(#[source] NotPositiveDefinite),
     #[error("{0}")]
@@ -37,24 +20,24 @@ enum Kind {
     Runtime(#[source] superscalar_runtime::Error),
 }
 
-/// Why a routine did not succeed.
+/// Why a routine failed.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub struct Error(Box<Kind>);
+pub struct Error(Box<Repr>);
 
 impl Error {
     pub(crate) fn shape(why: impl Into<String>) -> Self {
-        Self(Box::new(Kind::Shape(why.into())))
+        Self(Box::new(Repr::Shape(why.into())))
     }
 
     pub(crate) fn argument(why: impl Into<String>) -> Self {
-        Self(Box::new(Kind::Argument(why.into())))
+        Self(Box::new(Repr::Argument(why.into())))
     }
 
-    /// Says which routine it is of, where what is wrong is the call and the message does not say so.
+    /// Puts the routine's name before the message of an invalid call, unless it is there already.
     pub(crate) fn of_routine(mut self, name: &str) -> Self {
         let is_name = |word: &str| word.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_');
-        if let Kind::Shape(why) | Kind::Argument(why) = &mut *self.0
+        if let Repr::Shape(why) | Repr::Argument(why) = &mut *self.0
             && !why.split_once(": ").is_some_and(|(first, _)| is_name(first))
         {
             *why = format!("{name}: {why}");
@@ -62,49 +45,58 @@ impl Error {
         self
     }
 
-    /// What kind of error it is.
+    /// Returns the kind of error. An error of the runtime keeps the kind that it has there.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
-        match *self.0 {
-            Kind::NotPositiveDefinite(_) => ErrorKind::NotPositiveDefinite,
-            Kind::Singular(_) => ErrorKind::Singular,
-            Kind::Shape(_) => ErrorKind::Shape,
-            Kind::Argument(_) => ErrorKind::Argument,
-            Kind::Memory(_) => ErrorKind::Memory,
-            Kind::Runtime(_) => ErrorKind::Runtime,
+        match &*self.0 {
+            Repr::NotPositiveDefinite(_) => ErrorKind::NotPositiveDefinite,
+            Repr::Singular(_) => ErrorKind::Singular,
+            Repr::Shape(_) => ErrorKind::Shape,
+            Repr::Argument(_) => ErrorKind::Argument,
+            Repr::Memory(_) => ErrorKind::Memory,
+            Repr::Runtime(error) => error.kind(),
         }
     }
 
-    /// LAPACK's `info`, where the outcome is numerical: counted from one.
+    /// Returns the runtime's error if a task, a device or the runtime itself failed.
+    #[must_use]
+    pub fn runtime(&self) -> Option<&superscalar_runtime::Error> {
+        match &*self.0 {
+            Repr::Runtime(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Returns LAPACK's `info`, counted from one, if the error is a numerical outcome.
     #[must_use]
     pub fn info(&self) -> Option<usize> {
         match &*self.0 {
-            Kind::NotPositiveDefinite(NotPositiveDefinite { minor }) => Some(*minor),
-            Kind::Singular(Singular { pivot }) => Some(*pivot),
-            Kind::Shape(_) | Kind::Argument(_) | Kind::Memory(_) | Kind::Runtime(_) => None,
+            Repr::NotPositiveDefinite(NotPositiveDefinite { minor }) => Some(*minor),
+            Repr::Singular(Singular { pivot }) => Some(*pivot),
+            Repr::Shape(_) | Repr::Argument(_) | Repr::Memory(_) | Repr::Runtime(_) => None,
         }
     }
 }
 
 impl From<NotPositiveDefinite> for Error {
     fn from(outcome: NotPositiveDefinite) -> Self {
-        Self(Box::new(Kind::NotPositiveDefinite(outcome)))
+        Self(Box::new(Repr::NotPositiveDefinite(outcome)))
     }
 }
 
 impl From<Singular> for Error {
     fn from(outcome: Singular) -> Self {
-        Self(Box::new(Kind::Singular(outcome)))
+        Self(Box::new(Repr::Singular(outcome)))
     }
 }
 
 impl From<NoMemory> for Error {
     fn from(error: NoMemory) -> Self {
-        Self(Box::new(Kind::Memory(error.into())))
+        Self(Box::new(Repr::Memory(error.into())))
     }
 }
 
-/// The numerical outcome that a task returned, or else the runtime's failure. So `rt.scope(…)?` gives the routine's `info`.
+/// Finds the numerical outcome that a task returned, so that `rt.scope(…)?` keeps the routine's `info`.
 impl From<superscalar_runtime::Error> for Error {
     fn from(error: superscalar_runtime::Error) -> Self {
         if let Some(outcome) = error.downcast_ref::<NotPositiveDefinite>() {
@@ -112,17 +104,17 @@ impl From<superscalar_runtime::Error> for Error {
         }
         match error.downcast_ref::<Singular>() {
             Some(outcome) => (*outcome).into(),
-            None => Self(Box::new(Kind::Runtime(error))),
+            None => Self(Box::new(Repr::Runtime(error))),
         }
     }
 }
 
-/// The order of a matrix, which must be square.
+/// Returns the order of a square matrix.
 pub(crate) fn order_of((n, cols): (usize, usize)) -> Result<usize, Error> {
     if n == cols { Ok(n) } else { Err(Error::shape(format!("A is {n} x {cols}, not square"))) }
 }
 
-/// The shape of B, for which A must be square, with as many rows.
+/// Returns the shape of B in A X = B, where A must be square with as many rows as B.
 pub(crate) fn system_of((rows, cols): (usize, usize), (n, nrhs): (usize, usize)) -> Result<(usize, usize), Error> {
     if (rows, cols) != (n, n) {
         return Err(Error::shape(format!("A is {rows} x {cols}, B {n} x {nrhs}")));

@@ -122,7 +122,7 @@ pub use qr::{
     unmlq::unmlq, unmqr::unmqr,
 };
 pub use superscalar_kernels::{
-    Diag, Direction, MatMut, MatRef, Norm, NotPositiveDefinite, Op, Part, Side, Singular, Uplo, c32, c64,
+    AsMatrix, AsMatrixMut, Diag, Direction, MatMut, MatRef, Norm, NotPositiveDefinite, Op, Part, Real, Side, Singular, Uplo, ViewError, c32, c64,
 };
 pub use superscalar_matrix_market as matrix_market;
 

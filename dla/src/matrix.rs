@@ -1,4 +1,4 @@
-//! [`Matrix`]: a matrix that owns its elements.
+//! [`Matrix`]: a dense matrix that owns its elements.
 
 use crate::{
     Scalar,
@@ -6,20 +6,23 @@ use crate::{
     matrix_market::{self, Entry, Market},
     memory::Shortage,
 };
-use superscalar_kernels::{MatMut, MatRef, NoMemory, Real, try_zeros};
+use std::ops::{Index, IndexMut};
+use superscalar_kernels::{AsMatrix, AsMatrixMut, MatMut, MatRef, NoMemory, Real, ViewError, try_zeros};
 use superscalar_macros::each_type;
 
-/// An m x n matrix, column by column without gaps.
+/// A dense m x n matrix in column-major order, without gaps between its columns.
 ///
-/// Its views, [`as_ref`](Self::as_ref) and [`as_mut`](Self::as_mut), are what the routines take. A matrix that lives elsewhere,
-/// with any leading dimension, becomes a view by [`MatRef::from_col_major`] and [`MatMut::from_col_major`]; with the cargo
-/// feature `faer` its views convert to and from ours.
+/// Elements are indexed by row and column, from zero. The routines take its views, [`as_ref`](Self::as_ref) and
+/// [`as_mut`](Self::as_mut). A matrix that some other code owns becomes a view by [`MatRef::from_col_major`] and
+/// [`MatMut::from_col_major`], whatever its leading dimension. With the cargo features `ndarray`, `nalgebra` and `faer`, views
+/// convert from and to the views of these libraries, and a `Matrix` to and from an `Array2` or a `DMatrix`.
 ///
 /// ```
 /// use superscalar::dla::Matrix;
-/// let mut a = Matrix::from_fn(2, 3, |i, j| (10 * i + j) as f64);
-/// a.as_mut().col(2).fill(7.0);
-/// assert_eq!(a.into_vec(), [0.0, 10.0, 1.0, 11.0, 7.0, 7.0]);
+/// let mut a = Matrix::from_rows([[0.0, 1.0, 2.0], [10.0, 11.0, 12.0]]);
+/// a[(0, 2)] = 7.0;
+/// assert_eq!(a[(1, 0)], 10.0);
+/// assert_eq!(a.into_vec(), [0.0, 10.0, 1.0, 11.0, 7.0, 12.0]);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix<T> {
@@ -29,10 +32,10 @@ pub struct Matrix<T> {
 }
 
 impl<T: Scalar> Matrix<T> {
-    /// An m x n matrix of zeros; a large one is on large pages, if the system has them.
+    /// Returns an m x n matrix of zeros. A large matrix uses large pages where the system has them.
     ///
     /// # Panics
-    /// If there is no memory for it; [`try_zeros`](Self::try_zeros) returns an error then.
+    /// If the memory cannot be allocated; [`try_zeros`](Self::try_zeros) returns an error instead.
     #[must_use]
     #[track_caller]
     pub fn zeros(m: usize, n: usize) -> Self {
@@ -42,11 +45,11 @@ impl<T: Scalar> Matrix<T> {
         }
     }
 
-    /// The same, if there is memory for it.
+    /// Like [`zeros`](Self::zeros), but returns an error if the memory cannot be allocated.
     ///
     /// # Errors
-    /// [`Memory`](crate::ErrorKind::Memory) if the system does not give so much. (Some systems give more than they
-    /// have, and end the program when it is touched.)
+    /// [`Memory`](crate::ErrorKind::Memory) if the allocation fails. Systems that overcommit memory may grant more than they have,
+    /// and end the program when it is used.
     ///
     /// ```
     /// use superscalar::dla::{ErrorKind, Matrix};
@@ -62,11 +65,11 @@ impl<T: Scalar> Matrix<T> {
         Ok(Self { data: allocate(m, n)?, m, n })
     }
 
-    /// What a Matrix Market file has, in dense storage, mirrored triangle included.
+    /// Stores the contents of a Matrix Market file densely. For symmetric formats both triangles are filled.
     ///
     /// # Errors
-    /// If it takes more memory than there is, which [`bytes_needed`](matrix_market::Error::bytes_needed) tells; or if
-    /// an entry is not a number of this type: it has an imaginary part, or is finite and beyond the type's range.
+    /// If the matrix needs more memory than can be allocated ([`bytes_needed`](matrix_market::Error::bytes_needed) says how much), or
+    /// an entry is not representable in this type: it has an imaginary part, or it is finite and out of range.
     ///
     /// ```
     /// use superscalar::dla::{Matrix, matrix_market};
@@ -84,10 +87,10 @@ impl<T: Scalar> Matrix<T> {
         from_market(market)
     }
 
-    /// The matrix whose element (i, j) is `f(i, j)`.
+    /// Returns the m x n matrix whose element (i, j) is `f(i, j)`.
     ///
     /// # Panics
-    /// As [`zeros`](Self::zeros).
+    /// If the memory cannot be allocated.
     #[must_use]
     #[track_caller]
     pub fn from_fn(m: usize, n: usize, mut f: impl FnMut(usize, usize) -> T) -> Self {
@@ -98,17 +101,50 @@ impl<T: Scalar> Matrix<T> {
         matrix
     }
 
-    /// Element (i, j).
+    /// Returns the identity matrix of order n.
     ///
     /// # Panics
-    /// If there is none.
+    /// If the memory cannot be allocated.
     #[must_use]
+    #[track_caller]
+    pub fn identity(n: usize) -> Self {
+        let mut matrix = Self::zeros(n, n);
+        matrix.data.iter_mut().step_by(n + 1).for_each(|x| *x = T::ONE);
+        matrix
+    }
+
+    /// Returns the matrix with these rows, as it is written on paper.
+    ///
+    /// # Panics
+    /// If the memory cannot be allocated.
+    #[must_use]
+    #[track_caller]
+    pub fn from_rows<const M: usize, const N: usize>(rows: [[T; N]; M]) -> Self {
+        Self::from_fn(M, N, |i, j| rows[i][j])
+    }
+
+    /// Copies a view into a matrix of its own.
+    ///
+    /// # Errors
+    /// [`Memory`](crate::ErrorKind::Memory) if the memory cannot be allocated.
+    pub fn copy_of(a: MatRef<'_, T>) -> Result<Self, Error> {
+        let mut matrix = Self::try_zeros(a.nrows(), a.ncols())?;
+        matrix.as_mut().copy_from(a);
+        Ok(matrix)
+    }
+
+    /// Returns element (i, j).
+    ///
+    /// # Panics
+    /// If the matrix has no such element.
+    #[must_use]
+    #[track_caller]
     pub fn at(&self, i: usize, j: usize) -> T {
         self.as_ref().at(i, j)
     }
 }
 
-/// These functions, for one type of element.
+/// The functions of this module that are compiled once for each element type.
 #[each_type]
 pub trait Storage: HasAllocate + HasFromMarket {}
 
@@ -141,45 +177,124 @@ fn no_memory(shortage: &Shortage) -> matrix_market::Error {
 }
 
 impl<T> Matrix<T> {
-    /// A view to read.
+    /// Makes a matrix of m x n elements in column-major order, without copying them.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::ErrorKind::Shape) if there are not m n elements.
+    ///
+    /// ```
+    /// use superscalar::dla::Matrix;
+    /// let a = Matrix::from_vec(2, 2, vec![1.0, 2.0, 3.0, 4.0])?;
+    /// assert_eq!(a[(0, 1)], 3.0);
+    /// assert!(Matrix::from_vec(2, 2, vec![1.0]).is_err());
+    /// # Ok::<(), superscalar::Error>(())
+    /// ```
+    pub fn from_vec(m: usize, n: usize, data: Vec<T>) -> Result<Self, Error> {
+        if m.checked_mul(n) != Some(data.len()) {
+            return Err(Error::shape(format!("a {m} x {n} matrix does not have {} elements", data.len())));
+        }
+        Ok(Self { data, m, n })
+    }
+
+    /// Returns a view of the whole matrix.
     #[must_use]
     pub fn as_ref(&self) -> MatRef<'_, T> {
         let Self { data, m, n } = self;
         MatRef::from_col_major(data, *m, *n, (*m).max(1)).unwrap_or_else(|_| unreachable!("m n elements without gaps"))
     }
 
-    /// A view to change.
+    /// Returns an exclusive view of the whole matrix.
     pub fn as_mut(&mut self) -> MatMut<'_, T> {
         let Self { data, m, n } = self;
         MatMut::from_col_major(data, *m, *n, (*m).max(1)).unwrap_or_else(|_| unreachable!("m n elements without gaps"))
     }
 
-    /// Number of rows.
+    /// Returns the number of rows, m.
     #[must_use]
     pub fn nrows(&self) -> usize {
         self.m
     }
 
-    /// Number of columns.
+    /// Returns the number of columns, n.
     #[must_use]
     pub fn ncols(&self) -> usize {
         self.n
     }
 
-    /// The elements, column by column.
+    /// Returns the shape, (m, n).
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        (self.m, self.n)
+    }
+
+    /// Returns the elements in column-major order.
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         &self.data
     }
 
-    /// The same, taken out.
+    /// Returns the elements in column-major order, and consumes the matrix.
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         self.data
     }
 }
 
-/// The number of this type with these parts, or the name of the field that it is not in.
+impl<T> Index<(usize, usize)> for Matrix<T> {
+    type Output = T;
+
+    /// Returns element (i, j).
+    ///
+    /// # Panics
+    /// If the matrix has no such element.
+    #[track_caller]
+    fn index(&self, (i, j): (usize, usize)) -> &T {
+        assert!(i < self.m && j < self.n, "element ({i}, {j}) of a {} x {} matrix", self.m, self.n);
+        &self.data[i + j * self.m]
+    }
+}
+
+impl<T> IndexMut<(usize, usize)> for Matrix<T> {
+    #[track_caller]
+    fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut T {
+        assert!(i < self.m && j < self.n, "element ({i}, {j}) of a {} x {} matrix", self.m, self.n);
+        &mut self.data[i + j * self.m]
+    }
+}
+
+impl<T> AsMatrix for Matrix<T> {
+    type Element = T;
+
+    fn as_matrix(&self) -> Result<MatRef<'_, T>, ViewError> {
+        Ok(self.as_ref())
+    }
+}
+
+impl<T> AsMatrixMut for Matrix<T> {
+    fn as_matrix_mut(&mut self) -> Result<MatMut<'_, T>, ViewError> {
+        Ok(self.as_mut())
+    }
+}
+
+#[cfg(feature = "ndarray")]
+impl<T> From<Matrix<T>> for ndarray::Array2<T> {
+    /// Takes the elements over without copying them; the array is in column-major order.
+    fn from(a: Matrix<T>) -> Self {
+        let shape = ndarray::ShapeBuilder::f(a.shape());
+        Self::from_shape_vec(shape, a.data).unwrap_or_else(|_| unreachable!("m n elements without gaps"))
+    }
+}
+
+#[cfg(feature = "nalgebra")]
+impl<T: nalgebra::Scalar> From<Matrix<T>> for nalgebra::DMatrix<T> {
+    /// Takes the elements over without copying them.
+    fn from(a: Matrix<T>) -> Self {
+        let (m, n) = a.shape();
+        Self::from_vec(m, n, a.data)
+    }
+}
+
+/// Returns the number of type T with these parts, or the name of the number type that cannot hold them.
 fn narrow<T: Scalar>(re: f64, im: f64) -> Result<T, &'static str> {
     // A NaN is not zero either.
     if !T::COMPLEX && im != 0.0 {

@@ -34,10 +34,6 @@
 //! # Ok::<(), superscalar::kernels::ViewError>(())
 //! ```
 
-/// The path that programs have for this crate, for the examples of its documents.
-#[doc(hidden)]
-pub extern crate self as kernels;
-
 mod backend;
 mod backends;
 mod backing;
@@ -79,4 +75,4 @@ pub use pages::{NoMemory, try_zeros, zeros};
 pub use reflector::Reflector;
 pub use scalar::{Real, Scalar, c32, c64};
 pub use tile::{Tile, TileView};
-pub use view::{MatMut, MatRef, Tiles, VecMut, VecRef, ViewError};
+pub use view::{AsMatrix, AsMatrixMut, MatMut, MatRef, Tiles, VecMut, VecRef, ViewError};

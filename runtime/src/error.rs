@@ -106,7 +106,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What kind of error an [`Error`] is.
+/// What kind of error an [`Error`] is. The routines of the linear algebra library have errors of these kinds, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -124,6 +124,18 @@ pub enum ErrorKind {
     Setting,
     /// The operating system refused something: threads, affinity, a file.
     System,
+    /// A matrix is not positive definite; `info` is the order of the first leading minor that is not.
+    NotPositiveDefinite,
+    /// A pivot, or a diagonal element of a triangular matrix, is exactly zero; `info` is its position, counted from one.
+    Singular,
+    /// The shapes of the arguments do not fit together, or a view does not fit its memory.
+    Shape,
+    /// An argument has a value that the routine, or the element type, does not accept.
+    Argument,
+    /// There is not enough memory for a matrix.
+    Memory,
+    /// A matrix file could not be read or written.
+    File,
 }
 
 #[derive(Debug)]

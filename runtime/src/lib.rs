@@ -48,7 +48,7 @@ pub use handle::Handle;
 pub use hazard::Mode;
 pub use insert::{
     Accesses, Bound, BoundOf, Commute, Item, ItemOf, Outcome, Read, ReadWrite, Reduce, Reduction, Scratch, ScratchPool,
-    Write,
+    Write, reductions,
 };
 #[cfg(feature = "placement")]
 pub use memory::{CopyKind, MemoryInUse, Traffic};
@@ -57,7 +57,7 @@ pub use placement::{Codelet, Operand, Operands, Reads, Updates, Writes};
 pub use recording::{BlasLevel, TaskId, TileIndex};
 #[cfg(feature = "placement")]
 pub use resident::{Lend, Resident};
-pub use runtime::{Builder, Runtime, settings_table};
+pub use runtime::{Builder, Runtime, process, settings_table};
 pub use schedule::{
     CapabilityWeights, DemandDriven, Fifo, Forecast, Moves, Outlook, Place, Policy, PolicyName, Priority, ReadyTask,
     Resource, UnknownPolicy, Want, WorkStealing,

@@ -1,21 +1,13 @@
 //! Conversions to and from faer's views, which carry the same pointer, shape and strides.
 
 use super::layout::Layout;
-use super::{MatMut, MatRef, ViewError, ViewErrorKind};
+use super::{AsMatrix, AsMatrixMut, MatMut, MatRef, ViewError};
 use std::marker::PhantomData;
 
 /// A stride as faer has it. A dimension of at most one element is never stepped along, so a stride too large for
 /// `isize` (which only such a dimension can have) becomes 0.
 fn stride(elements: usize) -> isize {
     isize::try_from(elements).unwrap_or(0)
-}
-
-/// A view's layout from a faer view's.
-fn layout<T>(ptr: *mut T, (m, n): (usize, usize), row: isize, col: isize) -> Result<Layout<T>, ViewError> {
-    match (usize::try_from(row), usize::try_from(col)) {
-        (Ok(row_stride), Ok(col_stride)) => Ok(Layout { ptr, m, n, row_stride, col_stride }),
-        _ => Err(ViewErrorKind::NegativeStride { row, col }.into()),
-    }
 }
 
 impl<'a, T> From<MatRef<'a, T>> for faer::MatRef<'a, T> {
@@ -41,7 +33,8 @@ impl<'a, T> TryFrom<faer::MatRef<'a, T>> for MatRef<'a, T> {
 
     /// Refuses views with negative strides.
     fn try_from(a: faer::MatRef<'a, T>) -> Result<Self, ViewError> {
-        let layout = layout(a.as_ptr().cast_mut(), a.shape(), a.row_stride(), a.col_stride())?;
+        let strides = (a.row_stride(), a.col_stride());
+        let layout = Layout::foreign(a.as_ptr().cast_mut(), a.shape(), strides, false)?;
         Ok(Self { layout, borrow: PhantomData })
     }
 }
@@ -51,7 +44,44 @@ impl<'a, T> TryFrom<faer::MatMut<'a, T>> for MatMut<'a, T> {
 
     /// Refuses views with negative strides.
     fn try_from(a: faer::MatMut<'a, T>) -> Result<Self, ViewError> {
-        let layout = layout(a.as_ptr_mut(), a.shape(), a.row_stride(), a.col_stride())?;
+        let strides = (a.row_stride(), a.col_stride());
+        let layout = Layout::foreign(a.as_ptr_mut(), a.shape(), strides, true)?;
         Ok(Self { layout, borrow: PhantomData })
     }
 }
+impl<T> AsMatrix for faer::Mat<T> {
+    type Element = T;
+
+    fn as_matrix(&self) -> Result<MatRef<'_, T>, ViewError> {
+        self.as_ref().try_into()
+    }
+}
+
+impl<T> AsMatrixMut for faer::Mat<T> {
+    fn as_matrix_mut(&mut self) -> Result<MatMut<'_, T>, ViewError> {
+        self.as_mut().try_into()
+    }
+}
+
+impl<T> AsMatrix for faer::MatRef<'_, T> {
+    type Element = T;
+
+    fn as_matrix(&self) -> Result<MatRef<'_, T>, ViewError> {
+        (*self).try_into()
+    }
+}
+
+impl<T> AsMatrix for faer::MatMut<'_, T> {
+    type Element = T;
+
+    fn as_matrix(&self) -> Result<MatRef<'_, T>, ViewError> {
+        self.as_ref().try_into()
+    }
+}
+
+impl<T> AsMatrixMut for faer::MatMut<'_, T> {
+    fn as_matrix_mut(&mut self) -> Result<MatMut<'_, T>, ViewError> {
+        self.as_mut().try_into()
+    }
+}
+

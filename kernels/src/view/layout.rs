@@ -105,20 +105,51 @@ impl<T> Layout<T> {
             if needed.is_none_or(|needed| needed > len) {
                 return Err(ViewErrorKind::Outside { m, n, row, col, len }.into());
             }
-            // One stride must step over all that the other reaches; stated for the shorter one inside the longer.
-            let nested = |inner: usize, count: usize, outer: usize| inner > 0 && (count - 1) * inner < outer;
-            let apart = match (m, n) {
-                (1, 1) => true,
-                (1, _) => col > 0,
-                (_, 1) => row > 0,
-                _ => nested(row, m, col) || nested(col, n, row),
-            };
-            if disjoint && !apart {
-                return Err(ViewErrorKind::Overlap { m, n, row, col }.into());
-            }
         }
         let within = |count: usize, stride: usize| if count <= 1 { stride.min(len) } else { stride };
-        Ok(Self { ptr, m, n, row_stride: within(m, row), col_stride: within(n, col) })
+        let layout = Self { ptr, m, n, row_stride: within(m, row), col_stride: within(n, col) };
+        if disjoint && !layout.is_disjoint() {
+            return Err(ViewErrorKind::Overlap { m, n, row, col }.into());
+        }
+        Ok(layout)
+    }
+
+    /// A view of another library's matrix, whose strides may be negative. A dimension of at most one element is never
+    /// stepped along: its stride, which may be anything there, is replaced.
+    #[cfg(any(feature = "faer", feature = "ndarray", feature = "nalgebra"))]
+    pub fn foreign(
+        ptr: *mut T,
+        (m, n): (usize, usize),
+        (row, col): (isize, isize),
+        disjoint: bool,
+    ) -> Result<Self, ViewError> {
+        let row = if m <= 1 { 1 } else { row };
+        let col = if n <= 1 { 1 } else { col };
+        let (Ok(row_stride), Ok(col_stride)) = (usize::try_from(row), usize::try_from(col)) else {
+            return Err(ViewErrorKind::NegativeStride { row, col }.into());
+        };
+        // A column-major matrix of one column keeps a leading dimension that kernels accept.
+        let col_stride = if n <= 1 && row_stride == 1 { m.max(1) } else { col_stride };
+        let layout = Self { ptr, m, n, row_stride, col_stride };
+        if disjoint && !layout.is_disjoint() {
+            return Err(ViewErrorKind::Overlap { m, n, row: row_stride, col: col_stride }.into());
+        }
+        Ok(layout)
+    }
+
+    /// Whether different elements have different addresses.
+    fn is_disjoint(&self) -> bool {
+        let Self { m, n, row_stride: row, col_stride: col, .. } = *self;
+        // One stride must step over all that the other reaches; stated for the shorter one inside the longer.
+        let nested = |inner: usize, count: usize, outer: usize| {
+            inner > 0 && (count - 1).checked_mul(inner).is_some_and(|reach| reach < outer)
+        };
+        match (m, n) {
+            (0, _) | (_, 0) | (1, 1) => true,
+            (1, _) => col > 0,
+            (_, 1) => row > 0,
+            _ => nested(row, m, col) || nested(col, n, row),
+        }
     }
 
     /// The address of element (i, j).

@@ -11,14 +11,20 @@
 //!    view is usable;
 //! 3. `m = 0` and `n = 0` are ordinary shapes, of which the pointer is never followed.
 
+mod as_matrix;
 mod exclusive;
 #[cfg(feature = "faer")]
 mod faer;
 mod layout;
+#[cfg(feature = "nalgebra")]
+mod nalgebra;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod shared;
 mod tiles;
 mod vector;
 
+pub use as_matrix::{AsMatrix, AsMatrixMut};
 pub use exclusive::MatMut;
 pub use shared::MatRef;
 pub use tiles::Tiles;
@@ -50,7 +56,7 @@ enum ViewErrorKind {
     Overlap { m: usize, n: usize, row: usize, col: usize },
     #[error("{n} elements with increment {inc} reach beyond the {len} elements of the slice")]
     ShortVector { n: usize, inc: isize, len: usize },
-    #[cfg(feature = "faer")]
-    #[error("a view with negative strides ({row}, {col})")]
+    #[cfg(any(feature = "faer", feature = "ndarray", feature = "nalgebra"))]
+    #[error("a matrix with negative strides ({row}, {col}); copy it into the usual order first")]
     NegativeStride { row: isize, col: isize },
 }

@@ -13,6 +13,7 @@ mod groups;
 mod inserter;
 pub(crate) mod modes;
 mod reduce;
+pub mod reductions;
 mod scratch;
 
 pub use closure::Outcome;

@@ -4,6 +4,7 @@ mod builder;
 #[cfg(feature = "placement")]
 mod devices;
 mod inspect;
+pub mod process;
 
 pub use builder::{Builder, settings_table};
 
@@ -24,7 +25,7 @@ use crate::{
 use builder::Settings;
 use std::{
     panic::Location,
-    sync::{Arc, atomic::Ordering},
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
     thread::JoinHandle,
 };
 
@@ -50,7 +51,7 @@ use std::{
 pub struct Runtime {
     pub(crate) shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
-    trace: Option<Trace>,
+    trace: Mutex<Option<Trace>>,
     /// The process that has the threads.
     process: u32,
 }
@@ -91,7 +92,7 @@ impl Runtime {
         let parts = Parts { workers, cores, policy, has_custom_policy, window, notices, placement, recorder };
         let shared = Arc::new(Shared::new(parts));
         shared.enlist();
-        let trace = file.map(|file| Trace { file, thread: None });
+        let trace = Mutex::new(file.map(|file| Trace { file, thread: None }));
         let mut runtime = Self { shared, threads: Vec::new(), trace, process: std::process::id() };
         runtime.start_trace()?;
         for worker in 0..runtime.shared.workers {
@@ -118,7 +119,8 @@ impl Runtime {
 
     /// Starts to write the trace that a setting asked for.
     fn start_trace(&mut self) -> Result<(), Error> {
-        let Some(Trace { file, thread }) = &mut self.trace else { return Ok(()) };
+        let trace = self.trace.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let Some(Trace { file, thread }) = trace else { return Ok(()) };
         let (shared, file) = (self.shared.clone(), file.clone());
         *thread = Some(start_thread("superscalar-trace".to_owned(), move || {
             if let Some(recorder) = &shared.recorder {
@@ -130,8 +132,9 @@ impl Runtime {
     }
 
     /// Ends the trace that a setting asked for: from here on nothing is recorded that it will have.
-    fn finish_trace(&mut self) {
-        let Some(Trace { file, thread }) = self.trace.take() else { return };
+    fn finish_trace(&self) {
+        let trace = self.trace.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(Trace { file, thread }) = trace else { return };
         file.stop();
         if let Some(thread) = thread {
             let _ = thread.join();
@@ -214,7 +217,7 @@ impl Drop for Runtime {
     fn drop(&mut self) {
         if self.process != std::process::id() {
             // A child of `fork` has a copy, and of all threads only this one: there is nobody to wait for, and files are the parent's.
-            std::mem::forget((self.shared.clone(), std::mem::take(&mut self.threads), self.trace.take()));
+            std::mem::forget((self.shared.clone(), std::mem::take(&mut self.threads), std::mem::take(&mut self.trace)));
             return;
         }
         // What was inserted at the front is finished; its failure, if nobody asked for it, is nobody's.
