@@ -59,7 +59,7 @@ fn added<T: Scalar>(
     wanted
 }
 
-fn sign<T: Scalar>(conj: bool, x: T) -> T {
+fn conj_if<T: Scalar>(conj: bool, x: T) -> T {
     if conj { x.conj() } else { x }
 }
 
@@ -67,8 +67,8 @@ pub fn rank_one<T: Scalar>() {
     cases::<T>(|what, hermitian, alpha, a, [x, _]| {
         for conj in [false, true] {
             let alpha = if hermitian { T::from_real(alpha.re()) } else { alpha };
-            let of = |i: usize| sign(conj, x.get(i));
-            let wanted = added(hermitian, alpha, a, |i, j| alpha * of(i) * sign(hermitian, of(j)));
+            let of = |i: usize| conj_if(conj, x.get(i));
+            let wanted = added(hermitian, alpha, a, |i, j| alpha * of(i) * conj_if(hermitian, of(j)));
             let unread = TestVector::nan(x.n, x.inc);
             let x = vector(if alpha == T::ZERO { &unread } else { x }, conj);
             let mut found = a.clone();
@@ -86,9 +86,9 @@ pub fn rank_one<T: Scalar>() {
 pub fn rank_two<T: Scalar>() {
     cases::<T>(|what, hermitian, alpha, a, [x, y]| {
         for (of_x, of_y) in [(false, false), (true, false), (false, true), (true, true)] {
-            let (p, q) = (|i: usize| sign(of_x, x.get(i)), |i: usize| sign(of_y, y.get(i)));
+            let (p, q) = (|i: usize| conj_if(of_x, x.get(i)), |i: usize| conj_if(of_y, y.get(i)));
             let wanted = added(hermitian, alpha, a, |i, j| {
-                alpha * p(i) * sign(hermitian, q(j)) + sign(hermitian, alpha) * q(i) * sign(hermitian, p(j))
+                alpha * p(i) * conj_if(hermitian, q(j)) + conj_if(hermitian, alpha) * q(i) * conj_if(hermitian, p(j))
             });
             let unread = (TestVector::nan(x.n, x.inc), TestVector::nan(y.n, y.inc));
             let (x, y) = if alpha == T::ZERO { (&unread.0, &unread.1) } else { (x, y) };

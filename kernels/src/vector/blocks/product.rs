@@ -11,10 +11,10 @@ use crate::vector::packing::{Factor, Packed, Role, pack};
 use crate::vector::planes::planes;
 use crate::vector::sizes::{COLUMNS, DEPTH, NV, UNPACKED_USES_MAX, block_bytes, even_block_size};
 use crate::vector::tiles::micro::{
-    self, Accumulators, OperandStream, OperandStreams, as_packed, eliminate_across, eliminate_packed, with_vectors,
+    self, Accumulators, OperandStream, OperandStreams, as_packed, eliminate_packed, eliminate_strided, with_vectors,
     zero,
 };
-use crate::vector::tiles::output::{Out, Wanted, add, add_full_pairs, add_vectors};
+use crate::vector::tiles::output::{Destination, Wanted, add, add_full_pairs, add_vectors};
 use crate::vector::workspace::Workspace;
 use crate::{MatMut, Real, Scalar, Uplo};
 use std::mem::MaybeUninit;
@@ -116,7 +116,7 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
                             Panels::of::<T, V>(isa, block_a, in_place_a, width, V::LANES, own_a.as_mut_ptr())
                         },
                     };
-                    let out = Out {
+                    let out = Destination {
                         minus_alpha: -alpha,
                         beta: if p == 0 { beta } else { T::ONE },
                         wanted,
@@ -285,7 +285,7 @@ pub(crate) struct Block<'a, T: Scalar, const ROWS: usize, const CONJ: bool> {
     /// vector has lanes, are then skipped.
     pub others: Option<PanelPair<T::Real>>,
     pub prefetch: Prefetch,
-    pub out: Out<'a, T>,
+    pub out: Destination<'a, T>,
 }
 
 impl<T, V, const ROWS: usize, const CONJ: bool> Part<V> for Block<'_, T, ROWS, CONJ>
@@ -316,7 +316,7 @@ where
                 let (a, _) = a.at(i);
                 // Vectors of this panel without wanted elements are skipped.
                 let rows = match others {
-                    Some(_) => out.wanted.rows_beside_squares(V::LANES, j, m),
+                    Some(_) => out.wanted.rows_outside_squares(V::LANES, j, m),
                     None => out.wanted.rows(j, cols, m),
                 };
                 let (first, last) = (rows.start.max(i), rows.end.min(i + width));
@@ -327,7 +327,7 @@ where
                 let vectors = (last - i).div_ceil(V::LANES) - skip;
                 let others = others.map(|(a, b)| (a.at(i).0.offset(skip * V::LANES), b.at(j).0));
                 let (i, a) = (i + skip * V::LANES, a.offset(skip * V::LANES));
-                let part = Out {
+                let part = Destination {
                     wanted: Wanted { offset: out.wanted.offset + i as isize - j as isize, ..out.wanted },
                     c: out.c.rb_mut().submatrix(i..m.min(i + vectors * V::LANES), j..j + cols),
                     ..out
@@ -343,7 +343,7 @@ where
     }
 }
 
-/// Computes acc -= b x, or uses the conjugate of b, as in [`eliminate_across`]. Prefetches lines of the first of
+/// Computes acc -= b x, or uses the conjugate of b, as in [`eliminate_strided`]. Prefetches lines of the first of
 /// `next`, then C, then lines of the second.
 ///
 /// # Safety
@@ -354,7 +354,7 @@ pub(crate) unsafe fn accumulate<T, V, const NV: usize, const ROWS: usize, const 
     depth: usize,
     (a, b): OperandStreams<T::Real>,
     next: [&mut PrefetchLines; 2],
-    out: &mut Out<'_, T>,
+    out: &mut Destination<'_, T>,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -388,7 +388,7 @@ pub(crate) unsafe fn steps<T, V, const NV: usize, const ROWS: usize, const CONJ:
     unsafe {
         match as_packed::<T, V, NV, ROWS>(a, b) {
             Some(streams) => eliminate_packed::<T, V, NV, ROWS>(acc, depth, streams, next, CONJ),
-            None => eliminate_across::<T, V, NV, ROWS>(acc, depth, (a, b), 1, CONJ),
+            None => eliminate_strided::<T, V, NV, ROWS>(acc, depth, (a, b), 1, CONJ),
         }
     }
 }
@@ -407,7 +407,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
     (b, across): (OperandStream<T::Real>, usize),
     others: Option<OperandStreams<T::Real>>,
     next: [&mut PrefetchLines; 2],
-    mut out: Out<'_, T>,
+    mut out: Destination<'_, T>,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -422,7 +422,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
         if T::COMPLEX || across == 1 {
             accumulate::<T, V, NV, ROWS, CONJ>(&mut acc, depth, (a, b), next, &mut out);
         } else {
-            eliminate_across::<T, V, NV, ROWS>(&mut acc, depth, (a, b), across, false);
+            eliminate_strided::<T, V, NV, ROWS>(&mut acc, depth, (a, b), across, false);
         }
         write_tile::<T, V, NV, ROWS>(&acc, whole, out);
     }
@@ -436,7 +436,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const CONJ: bool>(
 pub(crate) unsafe fn write_tile<T, V, const NV: usize, const ROWS: usize>(
     acc: &Accumulators<V, NV, ROWS>,
     whole: bool,
-    out: Out<'_, T>,
+    out: Destination<'_, T>,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,

@@ -8,7 +8,7 @@ use crate::vector::packing::{Factor, pack};
 use crate::vector::planes::planes;
 use crate::vector::sizes::{DEPTH, NV, UNPACKED_USES_MAX, block_bytes, even_block_size};
 use crate::vector::tiles::micro::{store_tile, zero};
-use crate::vector::tiles::output::{Out, Wanted, add};
+use crate::vector::tiles::output::{Destination, Wanted, add};
 use crate::vector::workspace::Workspace;
 use crate::{MatMut, Scalar, Uplo};
 use std::mem::MaybeUninit;
@@ -69,7 +69,7 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
                 None => None,
             };
             for i in (0..rows).step_by(height) {
-                let out = Out {
+                let out = Destination {
                     minus_alpha,
                     beta: if p == 0 { beta } else { T::ONE },
                     wanted: Wanted { triangle: Some(uplo), offset: i as isize },
@@ -91,7 +91,7 @@ impl<T: Scalar> Kernel<T> for SmallRank<'_, T> {
             let Some(right) = right else { continue };
             for start in (0..rows.min(columns)).step_by(V::LANES) {
                 let end = start + V::LANES;
-                let out = Out {
+                let out = Destination {
                     minus_alpha,
                     beta: if p == 0 { beta } else { T::ONE },
                     wanted: Wanted { triangle: Some(uplo), offset: 0 },
@@ -124,7 +124,7 @@ unsafe fn square<T, V, const ROWS: usize, const CONJ: bool>(
     depth: usize,
     row: usize,
     (a, b): PanelPair<T::Real>,
-    out: Out<'_, T>,
+    out: Destination<'_, T>,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,

@@ -46,7 +46,7 @@ pub struct Triangular<'a, T> {
 impl<T: Scalar> Triangular<'_, T> {
     /// Returns the other rows that block `start` depends on: those before it, or those after it.
     #[inline(always)]
-    fn found(&self, start: usize, rows: usize) -> std::ops::Range<usize> {
+    fn rows_needed(&self, start: usize, rows: usize) -> std::ops::Range<usize> {
         match self.uplo {
             Uplo::Lower => 0..start,
             Uplo::Upper => (start + rows).min(self.b.nrows())..self.b.nrows(),
@@ -94,10 +94,10 @@ where
     let (n, unit) = (system.b.nrows(), planes::<T>());
     for (start, block) in (0..n).step_by(ROWS).zip(to.chunks_exact_mut((n + ROWS) * ROWS * unit)) {
         let rows = ROWS.min(n - start);
-        let found = system.found(start, ROWS);
-        let depth = found.len();
+        let others = system.rows_needed(start, ROWS);
+        let depth = others.len();
         // SAFETY: the block has room for n + ROWS columns, and `depth` is at most n.
-        unsafe { pack::panel::<T, V>(isa, system.a.part(start..start + rows, found), ROWS, block.as_mut_ptr()) };
+        unsafe { pack::panel::<T, V>(isa, system.a.part(start..start + rows, others), ROWS, block.as_mut_ptr()) };
         let small = &mut block[depth * ROWS * unit..(depth + ROWS) * ROWS * unit];
         let diagonal = |x| match (system.diag, system.action) {
             (Diag::Unit, _) => T::ONE,
@@ -142,15 +142,15 @@ where
         for count in 0..blocks {
             let downwards = (system.uplo == Uplo::Lower) == (system.action == Action::Solve);
             let at = if downwards { count } else { blocks - 1 - count };
-            let found = system.found(at * ROWS, ROWS);
-            // SAFETY: the panel has whole blocks of rows, and rows `found` are disjoint from the rows of this block.
+            let others = system.rows_needed(at * ROWS, ROWS);
+            // SAFETY: the panel has whole blocks of rows, and rows `others` are disjoint from the rows of this block.
             unsafe {
                 let block = triangle.add(at * (n + ROWS) * ROWS * unit);
                 let here = x.add(at * ROWS * step);
                 let mut acc = load_tile::<T, V, NV, ROWS>(isa, OperandStream { ptr: here, step, plane });
-                let known = OperandStream { ptr: x.add(found.start * step).cast_const(), step, plane };
+                let other_rows = OperandStream { ptr: x.add(others.start * step).cast_const(), step, plane };
                 let rows = OperandStream { ptr: block, step: ROWS * unit, plane: ROWS };
-                let small = block.add(found.len() * ROWS * unit);
+                let small = block.add(others.len() * ROWS * unit);
                 let solves = system.action == Action::Solve;
                 if !solves {
                     // The loop of the product accumulates the negated product.
@@ -158,7 +158,7 @@ where
                 } else if system.alpha != T::ONE {
                     micro::scale::<T, V, NV, ROWS>(&mut acc, system.alpha);
                 }
-                eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
+                eliminate::<T, V, NV, ROWS>(&mut acc, others.len(), other_rows, rows, false);
                 if solves {
                     substitute::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
                 } else {

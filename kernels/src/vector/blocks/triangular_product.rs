@@ -13,7 +13,7 @@ use crate::vector::packing::{Factor, pack};
 use crate::vector::planes::{planes, scalar};
 use crate::vector::sizes::{COLUMNS, DEPTH, NV, block_bytes, even_block_size};
 use crate::vector::tiles::micro::{Accumulators, OperandStreams, load, subtract, with_vectors, zero};
-use crate::vector::tiles::output::{Out, Wanted};
+use crate::vector::tiles::output::{Destination, Wanted};
 use crate::vector::workspace::Workspace;
 use crate::{Diag, MatMut, Scalar, Uplo};
 use std::ops::Range;
@@ -55,20 +55,20 @@ impl<T: Scalar> TriangularProduct<'_, T> {
             let j = j..sides.min(j + columns);
             for k in self.blocks(depth) {
                 let right = self.packed_b::<V>(isa, j.clone(), k.clone(), ROWS, own_b);
-                for (rows, beta) in [(self.others(&k), T::ONE), (k.clone(), T::ZERO)] {
+                for (rows, beta) in [(self.off_diagonal_rows(&k), T::ONE), (k.clone(), T::ZERO)] {
                     for i in rows.clone().step_by(height) {
                         let i = i..rows.end.min(i + height);
                         let position =
                             (beta == T::ZERO).then(|| TrianglePosition { uplo: self.uplo, first: i.start - k.start });
                         let left = self.packed_a::<V>(isa, position, i.clone(), k.clone(), width, own_a);
                         let c = self.b.rb_mut().submatrix(i, j.clone());
-                        let out = Out { minus_alpha: -self.alpha, beta, wanted: Wanted::ALL, c };
+                        let out = Destination { minus_alpha: -self.alpha, beta, wanted: Wanted::ALL, c };
                         let factors = (left, right);
                         // SAFETY: `left` and `right` cover these rows and columns and are `k.len()` steps long; the
                         // triangle is in rows k.
                         unsafe {
                             match position {
-                                None => V::call(isa, beside::<_, ROWS>(k.len(), width, factors, out)),
+                                None => V::call(isa, off_diagonal::<_, ROWS>(k.len(), width, factors, out)),
                                 Some(position) => {
                                     on_diagonal::<T, V, ROWS, true>(isa, position, k.len(), width, factors, out)
                                 }
@@ -92,11 +92,11 @@ impl<T: Scalar> TriangularProduct<'_, T> {
         let (own_b, own_a) = scratch.elements().split_at_mut(height * depth * unit);
         let (beyond, triangle) = own_a.split_at_mut(columns * depth * unit);
         for k in self.blocks(depth) {
-            let others = self.others(&k);
-            let parts = others.len().div_ceil(columns).max(1);
+            let off_diagonal_rows = self.off_diagonal_rows(&k);
+            let parts = off_diagonal_rows.len().div_ceil(columns).max(1);
             for part in 0..parts {
-                let first = others.start + part * columns;
-                let rows = first..others.end.min(first + columns);
+                let first = off_diagonal_rows.start + part * columns;
+                let rows = first..off_diagonal_rows.end.min(first + columns);
                 // The last part also overwrites rows k of B, after the other rows have used them.
                 let position = (part + 1 == parts).then_some(TrianglePosition { uplo: self.uplo, first: 0 });
                 let right = self.packed_a::<V>(isa, None, rows.clone(), k.clone(), ROWS, beyond);
@@ -108,13 +108,13 @@ impl<T: Scalar> TriangularProduct<'_, T> {
                     let left = self.packed_b::<V>(isa, i.clone(), k.clone(), width, own_b);
                     let minus_alpha = -self.alpha;
                     let c = self.b.rb_mut().transpose().submatrix(i.clone(), rows.clone());
-                    let out = Out { minus_alpha, beta: T::ONE, wanted: Wanted::ALL, c };
+                    let out = Destination { minus_alpha, beta: T::ONE, wanted: Wanted::ALL, c };
                     // SAFETY: `left` and `right` cover these columns and rows and are `k.len()` steps long.
-                    unsafe { V::call(isa, beside::<_, ROWS>(k.len(), width, (left, right), out)) };
+                    unsafe { V::call(isa, off_diagonal::<_, ROWS>(k.len(), width, (left, right), out)) };
                     if let Some(position) = position {
                         let right = Panels::packed::<T>(triangle.as_ptr(), ROWS, k.len());
                         let c = self.b.rb_mut().transpose().submatrix(i, k.clone());
-                        let out = Out { minus_alpha, beta: T::ZERO, wanted: Wanted::ALL, c };
+                        let out = Destination { minus_alpha, beta: T::ZERO, wanted: Wanted::ALL, c };
                         // SAFETY: `left` covers these columns and `right` the rows of the triangle, both `k.len()`
                         // steps long.
                         unsafe { on_diagonal::<T, V, ROWS, false>(isa, position, k.len(), width, (left, right), out) };
@@ -138,7 +138,7 @@ impl<T: Scalar> TriangularProduct<'_, T> {
 
     /// Returns the rows outside k in which A has elements of columns k.
     #[inline(always)]
-    fn others(&self, k: &Range<usize>) -> Range<usize> {
+    fn off_diagonal_rows(&self, k: &Range<usize>) -> Range<usize> {
         match self.uplo {
             Uplo::Lower => k.end..self.b.nrows(),
             Uplo::Upper => 0..k.start,
@@ -219,11 +219,11 @@ impl TrianglePosition {
 
 /// Returns the product of blocks off the diagonal.
 #[inline(always)]
-fn beside<T: Scalar, const ROWS: usize>(
+fn off_diagonal<T: Scalar, const ROWS: usize>(
     depth: usize,
     width: usize,
     factors: PanelPair<T::Real>,
-    out: Out<'_, T>,
+    out: Destination<'_, T>,
 ) -> Block<'_, T, ROWS, false> {
     Block { depth, width, factors, others: None, prefetch: Prefetch::RIGHT, out }
 }
@@ -242,7 +242,7 @@ unsafe fn on_diagonal<T, V, const ROWS: usize, const ALONG: bool>(
     depth: usize,
     width: usize,
     (a, b): PanelPair<T::Real>,
-    mut out: Out<'_, T>,
+    mut out: Destination<'_, T>,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -253,7 +253,7 @@ unsafe fn on_diagonal<T, V, const ROWS: usize, const ALONG: bool>(
             let (rows, cols) = (width.min(m - i), ROWS.min(n - j));
             let (at, order) = if ALONG { (position.first + i, rows) } else { (position.first + j, cols) };
             let position = TrianglePosition { first: at, ..position };
-            let out = Out { c: out.c.rb_mut().submatrix(i..i + rows, j..j + cols), ..out };
+            let out = Destination { c: out.c.rb_mut().submatrix(i..i + rows, j..j + cols), ..out };
             let streams = (a.at(i).0, b.at(j).0);
             // SAFETY: panels i and j exist and are `depth` steps long, which include the steps of their triangle.
             unsafe {
@@ -278,7 +278,7 @@ unsafe fn tile<T, V, const NV: usize, const ROWS: usize, const ALONG: bool>(
     order: usize,
     depth: usize,
     (a, b): OperandStreams<T::Real>,
-    mut out: Out<'_, T>,
+    mut out: Destination<'_, T>,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -353,23 +353,23 @@ fn subtract_lanes<T, V, const NV: usize, const AT: usize, const LOWER: bool>(
     // separately, which AVX-512 does in the same instruction.
     let re = V::splat(isa, b.re());
     for (u, (acc, x)) in row.iter_mut().zip(x).enumerate() {
-        acc[0] = wanted::<V, AT, LOWER>(u, acc[0], acc[0].mul_sub(re, x[0]), lane);
+        acc[0] = select_lanes::<V, AT, LOWER>(u, acc[0], acc[0].mul_sub(re, x[0]), lane);
         if T::COMPLEX {
-            acc[1] = wanted::<V, AT, LOWER>(u, acc[1], acc[1].mul_sub(re, x[1]), lane);
+            acc[1] = select_lanes::<V, AT, LOWER>(u, acc[1], acc[1].mul_sub(re, x[1]), lane);
         }
     }
     if T::COMPLEX {
         let im = V::splat(isa, b.im());
         for (u, (acc, x)) in row.iter_mut().zip(x).enumerate() {
-            acc[0] = wanted::<V, AT, LOWER>(u, acc[0], acc[0].mul_add(im, x[1]), lane);
-            acc[1] = wanted::<V, AT, LOWER>(u, acc[1], acc[1].mul_sub(im, x[0]), lane);
+            acc[0] = select_lanes::<V, AT, LOWER>(u, acc[0], acc[0].mul_add(im, x[1]), lane);
+            acc[1] = select_lanes::<V, AT, LOWER>(u, acc[1], acc[1].mul_sub(im, x[0]), lane);
         }
     }
 }
 
 /// Selects vector u of a row: the new one in the lanes from `lane` of vector AT on if LOWER, or else up to it.
 #[inline(always)]
-fn wanted<V: Vector, const AT: usize, const LOWER: bool>(u: usize, old: V, new: V, lane: usize) -> V {
+fn select_lanes<V: Vector, const AT: usize, const LOWER: bool>(u: usize, old: V, new: V, lane: usize) -> V {
     match (u == AT, (u > AT) == LOWER) {
         (true, _) if LOWER => old.blend(new, lane, V::LANES),
         (true, _) => old.blend(new, 0, lane + 1),

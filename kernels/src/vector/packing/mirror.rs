@@ -80,16 +80,16 @@ impl<T: Scalar> Factor<'_, T> {
     #[inline(always)]
     pub(crate) fn each(self, mut put: impl FnMut(usize, usize, T)) {
         let (rows, cols) = self.view.shape();
-        let sign = |conj: bool, x: T| if conj { x.conj() } else { x };
+        let conj_if = |conj: bool, x: T| if conj { x.conj() } else { x };
         let hermitian = self.mirror.is_some_and(|mirror| mirror.hermitian);
-        let on_diagonal = |x: T| if hermitian { T::from_real(x.re()) } else { sign(self.conj, x) };
+        let on_diagonal = |x: T| if hermitian { T::from_real(x.re()) } else { conj_if(self.conj, x) };
         let whole = self.mirror.filter(|mirror| mirror.below == 0 && rows == cols);
         let Some(Mirror { uplo, .. }) = whole else {
             for (j, i) in (0..cols).flat_map(|j| (0..rows).map(move |i| (j, i))) {
                 let part = self.part(i..i + 1, j..j + 1);
                 if part.on_diagonal().is_empty() {
                     let part = part.beside();
-                    put(i, j, sign(part.conj, part.view.at(0, 0)));
+                    put(i, j, conj_if(part.conj, part.view.at(0, 0)));
                 } else {
                     put(i, j, on_diagonal(part.view.at(0, 0)));
                 }
@@ -101,8 +101,8 @@ impl<T: Scalar> Factor<'_, T> {
         for j in 0..cols {
             put(j, j, on_diagonal(stored.at(j, j)));
             for i in j + 1..rows {
-                let x = sign(self.conj, stored.at(i, j));
-                let image = sign(hermitian, x);
+                let x = conj_if(self.conj, stored.at(i, j));
+                let image = conj_if(hermitian, x);
                 let (lower, upper) = if is_lower { (x, image) } else { (image, x) };
                 put(i, j, lower);
                 put(j, i, upper);

@@ -13,7 +13,7 @@ use crate::{MatMut, Scalar, Uplo};
 
 /// Columns gathered per pass if neither rows nor columns are adjacent: a cache line of doubles.
 const GATHER_COLUMNS: usize = 8;
-/// Columns packed per pass if each is adjacent in memory. A column of one panel may be half a cache line, and panels
+/// Columns packed per pass if rows are adjacent in memory. A column of one panel may be half a cache line, and panels
 /// may be powers of two apart, so that single columns would evict each other's lines before these are full. Measured:
 /// docs/measurements/.
 const COLUMNS_PER_PASS: usize = 4;
@@ -71,7 +71,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for PackPanels<'_, T> {
     unsafe fn run(self, isa: V::Isa) {
         let Self { a, width, to, distance } = self;
         let (rows, depth) = a.view.shape();
-        // If columns are adjacent, all panels are filled in one pass, so that a column is read from end to end. The
+        // If rows are adjacent, all panels are filled in one pass, so that a column is read from end to end. The
         // hardware prefetches such reads, but not a panel's short pieces, which are a leading dimension apart.
         let together = if a.view.row_stride() == 1 { rows - rows % width } else { 0 };
         // A constant width lets the compiler separate complex numbers without loops, in panels of the factor that is
@@ -94,7 +94,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for PackPanels<'_, T> {
     }
 }
 
-/// Fills the panels of the first `rows` rows of `a`, whose columns are adjacent in memory, in one pass.
+/// Fills the panels of the first `rows` rows of `a`, which are adjacent in memory, in one pass.
 ///
 /// # Safety
 /// What [`panels_of`] requires; `rows` is a multiple of `width` and at most the rows of `a`.

@@ -19,7 +19,7 @@ use crate::simd::{Part, Vector};
 use crate::vector::dispatch::Kernel;
 use crate::vector::planes::planes;
 use crate::vector::tiles::micro::{
-    Accumulators, OperandStream, eliminate_across, store_tile, subtract, with_vectors_called,
+    Accumulators, OperandStream, eliminate_strided, store_tile, subtract, with_vectors_called,
 };
 use crate::vector::tiles::small_triangle::substitute;
 use crate::vector::workspace::Workspace;
@@ -85,7 +85,7 @@ where
             work.prefetch_a(i, NV * V::LANES, j + ROWS..j + 2 * ROWS);
             let (x, rows) = (work.at::<V>(i, 0).cast_const(), work.at::<V>(j, 0).cast_const());
             let streams = (OperandStream { ptr: x, step, plane }, OperandStream { ptr: rows, step, plane });
-            eliminate_across::<T, V, NV, ROWS>(&mut acc, j, streams, 1, true);
+            eliminate_strided::<T, V, NV, ROWS>(&mut acc, j, streams, 1, true);
             if i > j {
                 substitute::<T, V, NV, ROWS>(&mut acc, work.small, Uplo::Lower);
                 store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);

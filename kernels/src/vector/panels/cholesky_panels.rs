@@ -61,13 +61,13 @@ impl<T: Scalar> FactorPanels<'_, T> {
 
     /// Returns whether tiles move between A and registers directly.
     #[inline(always)]
-    fn direct(&self) -> bool {
+    fn is_direct(&self) -> bool {
         !T::COMPLEX && self.a.row_stride() == 1
     }
 
     /// Returns whether the columns of A are adjacent, and a row of a block fills the squares that vectors transpose.
     #[inline(always)]
-    fn squares<V: Vector, const ROWS: usize>(&self) -> bool {
+    fn has_square_blocks<V: Vector, const ROWS: usize>(&self) -> bool {
         self.a.col_stride() == 1 && ROWS * planes::<T>() == V::SQUARE
     }
 
@@ -112,12 +112,12 @@ impl<T: Scalar> FactorPanels<'_, T> {
             OperandStream { ptr: self.in_a(i, j).cast::<T::Real>().cast_const(), step: self.a.col_stride(), plane: 0 };
         // SAFETY: the panel has room for the tile; a whole tile of a direct A is stored in A as it would be in a panel.
         unsafe {
-            match (self.direct(), whole) {
+            match (self.is_direct(), whole) {
                 (true, true) => {}
                 (true, false) => self.pack_lanes::<V, NV, ROWS>(isa, i, j),
                 (false, _) => self.pack::<V, NV, ROWS>(isa, i, j, whole),
             }
-            load_tile::<T, V, NV, ROWS>(isa, if self.direct() && whole { in_a } else { panel })
+            load_tile::<T, V, NV, ROWS>(isa, if self.is_direct() && whole { in_a } else { panel })
         }
     }
 
@@ -139,7 +139,7 @@ impl<T: Scalar> FactorPanels<'_, T> {
         let (to, cs) = (self.in_a(i, j).cast::<T::Real>(), self.a.col_stride());
         // SAFETY: the panel holds the tile; a whole tile of a direct A has all its elements in A.
         unsafe {
-            match (self.direct(), whole) {
+            match (self.is_direct(), whole) {
                 (true, true) => store_tile::<T, V, NV, ROWS>(acc, to, cs, 0),
                 (true, false) => self.unpack_lanes::<V, NV, ROWS>(isa, i, j),
                 (false, _) => self.unpack::<V, NV, ROWS>(isa, i, j, whole),
@@ -199,7 +199,7 @@ impl<T: Scalar> FactorPanels<'_, T> {
         let (end, last) = (n.min(j + ROWS), n.min(i + NV * V::LANES));
         // SAFETY: rows first .. last of columns j .. end are in A, and the panel has all rows of the tile.
         unsafe {
-            if whole && self.squares::<V, ROWS>() {
+            if whole && self.has_square_blocks::<V, ROWS>() {
                 let (from, rs) = (self.in_a(i, j).cast::<T::Real>(), self.a.row_stride() * planes::<T>());
                 for r in (0..NV * V::LANES).step_by(V::SQUARE) {
                     V::transpose(isa, from.add(r * rs), rs, self.at::<V>(i, j).add(r), width::<V>());
@@ -233,7 +233,7 @@ impl<T: Scalar> FactorPanels<'_, T> {
         let first = if i <= j { end } else { i };
         // SAFETY: rows first .. last of columns j .. end are in A, and the panel has all rows of the tile.
         unsafe {
-            if whole && self.squares::<V, ROWS>() {
+            if whole && self.has_square_blocks::<V, ROWS>() {
                 let (to, rs) = (self.in_a(i, j).cast::<T::Real>(), self.a.row_stride() * planes::<T>());
                 for r in (0..NV * V::LANES).step_by(V::SQUARE) {
                     V::transpose(isa, self.at::<V>(i, j).add(r), width::<V>(), to.add(r * rs), rs);

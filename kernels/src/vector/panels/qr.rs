@@ -137,7 +137,7 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
                 }
                 factor_block::<T, V, ROWS>(isa, &work, b, tau);
                 if b > start {
-                    join::<T, V, ROWS>(isa, &work, start, b);
+                    join_t::<T, V, ROWS>(isa, &work, start, b);
                 }
             }
             for j in 0..n {
@@ -217,7 +217,7 @@ where
 /// # Safety
 /// The reflectors of the group are done, including those of the block.
 #[inline(always)]
-unsafe fn join<T, V, const ROWS: usize>(isa: V::Isa, work: &QrWorkspace<T>, start: usize, b: usize)
+unsafe fn join_t<T, V, const ROWS: usize>(isa: V::Isa, work: &QrWorkspace<T>, start: usize, b: usize)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,

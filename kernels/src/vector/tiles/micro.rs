@@ -62,7 +62,7 @@ pub(crate) unsafe fn eliminate<T, V, const NV: usize, const ROWS: usize>(
     unsafe {
         match as_packed::<T, V, NV, ROWS>(x, b) {
             Some(streams) => eliminate_packed::<T, V, NV, ROWS>(acc, depth, streams, x.ptr.cast(), conj),
-            None => eliminate_across::<T, V, NV, ROWS>(acc, depth, (x, b), 1, conj),
+            None => eliminate_strided::<T, V, NV, ROWS>(acc, depth, (x, b), 1, conj),
         }
     }
 }
@@ -87,7 +87,7 @@ pub(crate) unsafe fn eliminate_packed<T, V, const NV: usize, const ROWS: usize>(
     unsafe {
         let done = V::eliminate::<NV, ROWS>(acc, depth, (x.ptr, b.ptr), next, (T::COMPLEX, conj));
         let rest = (x.offset(done * x.step), b.offset(done * b.step));
-        eliminate_across::<T, V, NV, ROWS>(acc, depth - done, rest, 1, conj);
+        eliminate_strided::<T, V, NV, ROWS>(acc, depth - done, rest, 1, conj);
     }
 }
 
@@ -114,7 +114,7 @@ where
 /// # Safety
 /// For p < depth, `x` holds NV vectors per plane and `b` holds ROWS reals per plane, `across` reals apart.
 #[inline(always)]
-pub(crate) unsafe fn eliminate_across<T, V, const NV: usize, const ROWS: usize>(
+pub(crate) unsafe fn eliminate_strided<T, V, const NV: usize, const ROWS: usize>(
     acc: &mut Accumulators<V, NV, ROWS>,
     depth: usize,
     (mut x, mut b): OperandStreams<T::Real>,
@@ -144,7 +144,7 @@ pub(crate) unsafe fn eliminate_across<T, V, const NV: usize, const ROWS: usize>(
     }
 }
 
-/// Computes one step of [`eliminate_across`].
+/// Computes one step of [`eliminate_strided`].
 ///
 /// # Safety
 /// `x` holds NV vectors per plane, and `b` ROWS reals per plane, `across` reals apart.

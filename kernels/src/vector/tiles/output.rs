@@ -34,7 +34,7 @@ impl Wanted {
     /// first of which begins at its first element. The block begins in the first column of C; the register tile at
     /// column j is within the columns of one square.
     #[inline(always)]
-    pub fn rows_beside_squares(&self, square: usize, j: usize, m: usize) -> Range<usize> {
+    pub fn rows_outside_squares(&self, square: usize, j: usize, m: usize) -> Range<usize> {
         let start = j / square * square;
         let clamp = |i: usize| (i as isize - self.offset).clamp(0, m as isize) as usize;
         match self.triangle {
@@ -56,14 +56,14 @@ impl Wanted {
 }
 
 /// The destination of register tiles: C = minus_alpha acc + beta C, where acc holds the negated product.
-pub(crate) struct Out<'a, T> {
+pub(crate) struct Destination<'a, T> {
     pub minus_alpha: T,
     pub beta: T,
     pub wanted: Wanted,
     pub c: MatMut<'a, T>,
 }
 
-impl<T> Out<'_, T> {
+impl<T> Destination<'_, T> {
     /// Prefetches a tile of C, NV vectors by ROWS. The loops have constant length: a mispredicted loop end takes as
     /// long as the fetches.
     #[inline(always)]
@@ -113,7 +113,7 @@ impl<V: Vector<Real: Real>> Scale<V> {
 /// The tile is at `spill`: column j at `j * plane * planes`, imaginary parts `plane` reals later. It has all columns of
 /// C; `plane` is a multiple of the lanes and at least the number of rows of C.
 #[inline(always)]
-pub(crate) unsafe fn add<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, out: Out<'_, T>)
+pub(crate) unsafe fn add<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, out: Destination<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -136,7 +136,7 @@ where
 #[inline(always)]
 pub(crate) unsafe fn add_vectors<T, V, const NV: usize, const ROWS: usize>(
     acc: &Accumulators<V, NV, ROWS>,
-    mut out: Out<'_, T>,
+    mut out: Destination<'_, T>,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -165,7 +165,7 @@ pub(crate) unsafe fn add_vectors<T, V, const NV: usize, const ROWS: usize>(
 /// # Safety
 /// What [`add`] requires; the rows of C are adjacent, and T is complex.
 #[inline(always)]
-unsafe fn add_pairs<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
+unsafe fn add_pairs<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Destination<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -206,8 +206,11 @@ where
 /// The tile is laid out as [`add`] requires, with NV vectors in a plane; C has NV whole vectors of adjacent rows, and T
 /// is complex.
 #[inline(always)]
-pub(crate) unsafe fn add_full_pairs<T, V, const NV: usize>(isa: V::Isa, spill: *const T::Real, mut out: Out<'_, T>)
-where
+pub(crate) unsafe fn add_full_pairs<T, V, const NV: usize>(
+    isa: V::Isa,
+    spill: *const T::Real,
+    mut out: Destination<'_, T>,
+) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
@@ -241,7 +244,7 @@ where
 /// # Safety
 /// What [`add`] requires; the rows of C are adjacent, and T is real.
 #[inline(always)]
-unsafe fn add_lanes<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
+unsafe fn add_lanes<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Destination<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -270,7 +273,7 @@ where
 /// # Safety
 /// What [`add`] requires.
 #[inline(always)]
-unsafe fn add_elements<T: Scalar>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>) {
+unsafe fn add_elements<T: Scalar>(spill: *const T::Real, plane: usize, mut out: Destination<'_, T>) {
     let (rows, cols) = out.c.shape();
     let (rs, cs, c) = (out.c.row_stride(), out.c.col_stride(), out.c.as_mut_ptr());
     let reads = out.beta != T::ZERO;

@@ -12,7 +12,7 @@ use crate::{MatMut, MatRef, Scalar};
 pub(crate) const COLUMNS: usize = 4;
 /// Columns of A that are added to the sums in one pass.
 const COLUMNS_PER_PASS: usize = 4;
-/// Rows of A per pass if its columns are adjacent, so that their sums stay in the first-level cache.
+/// Rows of A per pass, so that their sums stay in the first-level cache.
 const ROWS_PER_PASS: usize = 1024;
 
 /// C = alpha A B + beta C, where C has at most [`COLUMNS`] columns.
@@ -47,12 +47,12 @@ impl<T: Scalar> Kernel<T> for Thin<'_, T> {
         let ((m, n), k) = (self.c.shape(), self.a.view.ncols());
         let mut scratch = Workspace::<T>::take(k + ROWS_PER_PASS.min(m));
         let (coefficients, sums) = scratch.elements().split_at_mut(k);
-        let sign = |conj: bool, x: T| if conj { x.conj() } else { x };
+        let conj_if = |conj: bool, x: T| if conj { x.conj() } else { x };
         for j in 0..n {
             // For a conjugated A, A B is conj(conj(A) conj(B)): only the few numbers of B and of the sums are
             // conjugated.
             for (p, x) in coefficients.iter_mut().enumerate() {
-                *x = sign(self.a.conj != self.b.conj, self.b.view.at(p, j));
+                *x = conj_if(self.a.conj != self.b.conj, self.b.view.at(p, j));
             }
             for first in (0..m).step_by(ROWS_PER_PASS) {
                 let rows = first..m.min(first + ROWS_PER_PASS);
@@ -64,7 +64,7 @@ impl<T: Scalar> Kernel<T> for Thin<'_, T> {
                     by_rows(a, coefficients, sums)
                 }
                 for (i, &sum) in rows.zip(sums.iter()) {
-                    let new = self.alpha * sign(self.a.conj, sum);
+                    let new = self.alpha * conj_if(self.a.conj, sum);
                     let c = &mut self.c[(i, j)];
                     *c = if self.beta == T::ZERO { new } else { scaled(self.beta, *c) + new };
                 }
