@@ -1,8 +1,8 @@
-//! Rates of the kernels for NVIDIA GPUs on the first one: `cargo bench -p superscalar-kernels --bench cuda [-- FILTER...]`.
+//! Rates of the CUDA kernels on the first GPU: `cargo bench -p superscalar-kernels --bench cuda [-- FILTER...]`.
 //!
-//! One line per operation, type and size: the time of a call when many stand in one queue, and its rate: operations, or bytes read and
-//! written where nothing is computed. What a factorization overwrites is copied anew before each, and the copies' time taken off. A filter is
-//! a word that a line must contain.
+//! Prints one line per operation, type and size: the time of a call when many are queued, and its rate in operations,
+//! or in bytes read and written for operations that only move data. The operand of a factorization is copied anew
+//! before each call, and the time of the copies is subtracted. A filter is a word that a line must contain.
 
 #[allow(dead_code)] // Other benchmarks use the rest.
 mod timing;
@@ -21,18 +21,18 @@ use superscalar_kernels::{
 use superscalar_runtime::{Cost, Device, DeviceError, DeviceRegion, Event, HostRegion, IssueContext, Transfer};
 use timing::{Filters, numbers};
 
-/// Calls in a row.
+/// Calls per round.
 const CALLS: usize = 20;
-/// Rows of calls per line, of which the median counts.
+/// Rounds per benchmark; the median is reported.
 const ROUNDS: usize = 5;
 const ORDERS: [usize; 5] = [256, 512, 1024, 2048, 4096];
-/// Columns of a block reflector, and interchanges.
+/// Columns of a block reflector, and the number of interchanges.
 const DEPTH: usize = 256;
 
-/// The GPU, its first queue, and what has been put there.
+/// The GPU, of which the first queue is used, and the extent of the operands.
 struct Gpu {
     device: Arc<Cuda>,
-    /// Bytes of the heap that operands take; scratch lies behind them.
+    /// Bytes of the heap that operands occupy; scratch begins after them.
     operands: usize,
 }
 
@@ -45,7 +45,7 @@ impl Gpu {
                 if (end.queue, end.ticket) == (queue, ticket) {
                     ended = Some(end.result);
                 } else if let Err(error) = end.result {
-                    eprintln!("an earlier call: {error}");
+                    eprintln!("an earlier call failed: {error}");
                 }
             });
             if ended.is_none() {
@@ -62,17 +62,17 @@ impl Gpu {
         let host = HostRegion { base, row_bytes: bytes.len(), columns: 1, stride_bytes: bytes.len() };
         let align = info.memory.as_ref().map_or(1, |memory| memory.align);
         let transfer = Transfer::In { from: host, to: DeviceRegion::like(&host, 0, align) };
-        let memory = self.device.memory().ok_or_else(|| DeviceError::new("a GPU without memory"))?;
-        // SAFETY: the bytes are borrowed until the copy has ended, which is waited for.
+        let memory = self.device.memory().ok_or_else(|| DeviceError::new("the GPU has no memory"))?;
+        // SAFETY: `bytes` is borrowed until `end` below reports the end of the copy.
         let ticket = unsafe { memory.copy(&transfer, &[])? };
         self.end(info.transfer_queue(&transfer), ticket)
     }
 
-    /// Puts a call into the queue.
+    /// Issues a call to the queue.
     fn issue<T: Scalar>(&self, call: &Call<T>) -> Result<u64, DeviceError> {
         let info = self.device.info();
         let backend = backends::<T>().iter().find(|backend| backend.kind() == cuda::KIND);
-        let backend = backend.ok_or_else(|| DeviceError::new("no backend for CUDA"))?;
+        let backend = backend.ok_or_else(|| DeviceError::new("there is no backend for CUDA"))?;
         let start = self.operands.next_multiple_of(256);
         let scratch = start..start + backend.scratch_bytes(call);
         self.device.issue(0, &[] as &[Event], &mut |driver| {
@@ -80,10 +80,10 @@ impl Gpu {
         })
     }
 
-    /// Seconds that a call takes, one behind the other, in a row of some.
+    /// Returns the seconds per repetition of some queued calls.
     fn seconds<T: Scalar>(&self, calls: &[Call<T>]) -> Result<f64, DeviceError> {
         let mut times = Vec::new();
-        // The first row compiles, and wakes the GPU.
+        // The first round compiles the kernels and wakes the GPU.
         for round in 0..=ROUNDS {
             let start = Instant::now();
             let mut last = 0;
@@ -102,24 +102,24 @@ impl Gpu {
     }
 }
 
-/// What is timed.
-struct Line<T: Scalar> {
+/// An operation to time.
+struct Benchmark<T: Scalar> {
     name: &'static str,
-    /// Operations, counted in a product's, or bytes counted in those of a matrix.
+    /// Operations in units of those of a product, or bytes in units of those of a matrix.
     share: f64,
     is_copy: bool,
-    /// Whether what it overwrites is copied anew.
+    /// Whether the overwritten operand is copied anew before each call.
     is_fresh: bool,
     call: Call<T>,
 }
 
-/// Three n x n matrices, the first two of which are read; and interchanges.
-fn lines<T: Scalar>(n: usize) -> Vec<Line<T>> {
+/// Returns the benchmarks on three n x n matrices, the first two of which are read, and on interchanges.
+fn benchmarks<T: Scalar>(n: usize) -> Vec<Benchmark<T>> {
     let [a, b, c] = [0, 1, 2].map(|at| Mat::<T>::at(at * n * n, (n, n), n));
     let ipiv = Mat::<i32>::at(3 * n * n * size_of::<T>() / size_of::<i32>(), (DEPTH, 1), DEPTH);
     let (alpha, beta, uplo, diag) = (T::ONE, T::ZERO, Uplo::Lower, Diag::NonUnit);
-    let line = |name, share, call| Line { name, share, is_copy: false, is_fresh: false, call };
-    let moved = |name, share, call| Line { name, share, is_copy: true, is_fresh: false, call };
+    let benchmark = |name, share, call| Benchmark { name, share, is_copy: false, is_fresh: false, call };
+    let moved = |name, share, call| Benchmark { name, share, is_copy: true, is_fresh: false, call };
     let gemm = |part, op_a, op_b| Call::Gemm(Gemm { part, op_a, op_b, alpha, a, b, beta, c });
     let triangle = |action, side, op| Call::Triangular(Triangular { action, side, uplo, op, diag, alpha, a, b: c });
     let (none, adjoint) = (Op::None, Op::ConjTrans);
@@ -131,18 +131,18 @@ fn lines<T: Scalar>(n: usize) -> Vec<Line<T>> {
     let larfb = Call::Larfb(Larfb { side: Side::Left, op: adjoint, v, t: b.submatrix(0..depth, 0..depth), c });
     let laswp = Call::Laswp(Laswp { a: c, first: 0, ipiv: vec![ipiv], direction: Direction::Forward });
     vec![
-        line("gemm NN", 1.0, gemm(None, none, none)),
-        line("gemm NC", 1.0, gemm(None, none, adjoint)),
-        line("gemmt NC", 0.5, gemm(Some(uplo), none, adjoint)),
-        line("herk LN", 0.5, rank_k),
-        line("her2k LN", 1.0, rank_2k),
-        line("hemm LL", 1.0, symm),
-        line("trmm LLN", 0.5, triangle(Action::Multiply, Side::Left, none)),
-        line("trmm RLC", 0.5, triangle(Action::Multiply, Side::Right, adjoint)),
-        line("trsm LLN", 0.5, triangle(Action::Solve, Side::Left, none)),
-        line("trsm RLC", 0.5, triangle(Action::Solve, Side::Right, adjoint)),
-        Line { is_fresh: true, ..line("potrf L", 1.0 / 6.0, Call::Potrf(Potrf { uplo, first: 0, a: c })) },
-        line("larfb LC", 2.0 * depth as f64 / n as f64, larfb),
+        benchmark("gemm NN", 1.0, gemm(None, none, none)),
+        benchmark("gemm NC", 1.0, gemm(None, none, adjoint)),
+        benchmark("gemmt NC", 0.5, gemm(Some(uplo), none, adjoint)),
+        benchmark("herk LN", 0.5, rank_k),
+        benchmark("her2k LN", 1.0, rank_2k),
+        benchmark("hemm LL", 1.0, symm),
+        benchmark("trmm LLN", 0.5, triangle(Action::Multiply, Side::Left, none)),
+        benchmark("trmm RLC", 0.5, triangle(Action::Multiply, Side::Right, adjoint)),
+        benchmark("trsm LLN", 0.5, triangle(Action::Solve, Side::Left, none)),
+        benchmark("trsm RLC", 0.5, triangle(Action::Solve, Side::Right, adjoint)),
+        Benchmark { is_fresh: true, ..benchmark("potrf L", 1.0 / 6.0, Call::Potrf(Potrf { uplo, first: 0, a: c })) },
+        benchmark("larfb LC", 2.0 * depth as f64 / n as f64, larfb),
         moved("copy", 2.0, Call::Lacpy(Lacpy { op: none, a, b: c })),
         moved("transpose", 2.0, Call::Lacpy(Lacpy { op: adjoint, a, b: c })),
         moved("scale", 2.0, Call::Scale(Scale { part: None, beta: -T::ONE, a: c })),
@@ -150,7 +150,7 @@ fn lines<T: Scalar>(n: usize) -> Vec<Line<T>> {
     ]
 }
 
-/// Operands of which no result overflows; then interchanges with rows far below.
+/// Returns operands for which no result overflows, then interchanges with rows far below.
 fn operands<T: Scalar>(n: usize) -> Vec<u8> {
     let mut next = numbers();
     let mut data: Vec<T> = (0..3 * n * n).map(|_| T::from_f64(next() / n as f64)).collect();
@@ -168,23 +168,23 @@ fn measure<T: Scalar>(gpu: &mut Gpu, filters: &Filters) -> Result<(), DeviceErro
     for n in ORDERS {
         let mut bytes = operands::<T>(n);
         gpu.operands = bytes.len();
-        for line in lines::<T>(n) {
-            let title = format!("{:<10} {} n={n:<5}", line.name, T::LETTER);
-            if !filters.take(&title) {
+        for benchmark in benchmarks::<T>(n) {
+            let title = format!("{:<10} {} n={n:<5}", benchmark.name, T::LETTER);
+            if !filters.matches(&title) {
                 continue;
             }
             gpu.load(&mut bytes)?;
             let [a, c] = [0, 2].map(|at| Mat::<T>::at(at * n * n, (n, n), n));
             let copy = Call::Lacpy(Lacpy { op: Op::None, a, b: c });
-            let seconds = match line.is_fresh {
-                false => gpu.seconds(&[line.call])?,
-                true => gpu.seconds(&[copy.clone(), line.call])? - gpu.seconds(&[copy])?,
+            let seconds = match benchmark.is_fresh {
+                false => gpu.seconds(&[benchmark.call])?,
+                true => gpu.seconds(&[copy.clone(), benchmark.call])? - gpu.seconds(&[copy])?,
             };
-            let (unit, amount) = match line.is_copy {
+            let (unit, amount) = match benchmark.is_copy {
                 true => ("GB/s", (n * n * size_of::<T>()) as f64),
                 false => ("GFLOP/s", f64::from(T::FLOPS_MUL + T::FLOPS_ADD) * (n as f64).powi(3)),
             };
-            println!("{title} {:9.1} µs {:9.1} {unit}", seconds * 1e6, amount * line.share / seconds * 1e-9);
+            println!("{title} {:9.1} µs {:9.1} {unit}", seconds * 1e6, amount * benchmark.share / seconds * 1e-9);
         }
     }
     Ok(())
@@ -195,7 +195,7 @@ const PANEL_ROWS: [usize; 4] = [4096, 8192, 16384, 32768];
 const PANEL_COLUMNS: [usize; 6] = [16, 32, 64, 128, 256, 512];
 const TILES: [usize; 8] = [128, 256, 384, 512, 768, 1024, 1536, 2048];
 
-/// The panels of LU and QR factorizations, and the tiles of a Cholesky factorization: with the time for a column.
+/// Measures the panels of LU and QR factorizations and the tiles of Cholesky factorizations, with the time per column.
 fn measure_panels<T: Scalar>(gpu: &mut Gpu, filters: &Filters) -> Result<(), DeviceError> {
     let panels = PANEL_ROWS.iter().flat_map(|&m| PANEL_COLUMNS.map(|n| (m, n)));
     for (m, n) in panels.chain(TILES.map(|n| (n, n))) {
@@ -213,7 +213,7 @@ fn measure_panels<T: Scalar>(gpu: &mut Gpu, filters: &Filters) -> Result<(), Dev
         };
         for (name, multiplications, call) in calls {
             let title = format!("{name:<10} {} {m:>6} x {n:<5}", T::LETTER);
-            if !filters.take(&title) {
+            if !filters.matches(&title) {
                 continue;
             }
             gpu.operands = (behind + n) * size_of::<i32>();
@@ -227,7 +227,7 @@ fn measure_panels<T: Scalar>(gpu: &mut Gpu, filters: &Filters) -> Result<(), Dev
     Ok(())
 }
 
-/// What a factorization begins with: a positive definite tile, or a panel whose rows move.
+/// Returns the operand of a factorization: a positive definite tile, or a panel whose rows are exchanged.
 fn to_factor<T: Scalar>((m, n): (usize, usize)) -> Vec<u8> {
     let mut next = numbers();
     let by = if m > n { 1.0 } else { n as f64 };
@@ -239,13 +239,13 @@ fn to_factor<T: Scalar>((m, n): (usize, usize)) -> Vec<u8> {
 }
 
 fn main() -> Result<(), DeviceError> {
-    let filters = Filters::given();
+    let filters = Filters::from_arguments();
     if cuda::count()? == 0 {
         println!("there is no GPU");
         return Ok(());
     }
     let device = cuda::open(0, &Options { heap_bytes: Some(3 << 30), ..Options::default() })?;
-    device.memory().ok_or_else(|| DeviceError::new("a GPU without memory"))?.reserve()?;
+    device.memory().ok_or_else(|| DeviceError::new("the GPU has no memory"))?.reserve()?;
     println!("{}", device.class().name);
     let mut gpu = Gpu { device, operands: 0 };
     measure_panels::<f64>(&mut gpu, &filters)?;

@@ -1,8 +1,9 @@
-//! Rates of the kernels for OpenCL on the first device, or the first core of a CPU, beside those of the host's kernels on one core:
-//! `cargo bench -p superscalar-kernels --features opencl --bench opencl [-- FILTER...]`.
+//! Rates of the OpenCL kernels on the first device, or on the first core of a CPU, compared with the host's kernels on
+//! one core: `cargo bench -p superscalar-kernels --features opencl --bench opencl [-- FILTER...]`.
 //!
-//! One line per operation, type and size: the median rates of both, timed in turn, and their ratio. The device's time is from the
-//! issue to the reported end, packing included, without copies. A filter is a word that a line must contain.
+//! Prints one line per operation, type and size: the median rates of both, measured in each round, and their ratio. The
+//! device's time is from the issue to the reported end, including packing, but not copies. A filter is a word that a
+//! line must contain.
 
 mod heap;
 #[allow(dead_code)] // Other benchmarks use the rest.
@@ -18,7 +19,7 @@ use superscalar_kernels::{
 };
 use timing::{Filters, median, numbers};
 
-/// Rounds per line, of which the median counts.
+/// Rounds per benchmark; the median is reported.
 const ROUNDS: usize = 9;
 
 /// Three n x n matrices: the first two are read, the third is read and written.
@@ -50,11 +51,11 @@ impl<T: Scalar> Operands<T> {
     }
 }
 
-/// The three on the host.
+/// Views of the three matrices on the host.
 type Views<'a, T> = (MatRef<'a, T>, MatRef<'a, T>, MatMut<'a, T>);
 
-/// What is timed: operations in units of a product's, the call, and the same on the host.
-struct Line<T: Scalar> {
+/// An operation: its name, its operations in units of those of a product, the call, and the same on the host.
+struct Benchmark<T: Scalar> {
     name: &'static str,
     share: f64,
     call: fn([Mat<T>; 3]) -> Call<T>,
@@ -69,27 +70,27 @@ fn triangle<T: Scalar>(action: Action, side: Side, uplo: Uplo, op: Op, [a, _, b]
     Call::Triangular(Triangular { action, side, uplo, op, diag: Diag::NonUnit, alpha: T::ONE, a, b })
 }
 
-fn products<T: Scalar>() -> Vec<Line<T>> {
+fn products<T: Scalar>() -> Vec<Benchmark<T>> {
     vec![
-        Line {
+        Benchmark {
             name: "gemm N·N",
             share: 1.0,
             call: |m| product(Op::None, Op::None, m),
             host: |(a, b, c)| cpu::gemm(T::ONE, Op::None, a, Op::None, b, T::ZERO, c),
         },
-        Line {
+        Benchmark {
             name: "gemm N·C",
             share: 1.0,
             call: |m| product(Op::None, Op::ConjTrans, m),
             host: |(a, b, c)| cpu::gemm(T::ONE, Op::None, a, Op::ConjTrans, b, T::ZERO, c),
         },
-        Line {
+        Benchmark {
             name: "gemm T·N",
             share: 1.0,
             call: |m| product(Op::Trans, Op::None, m),
             host: |(a, b, c)| cpu::gemm(T::ONE, Op::Trans, a, Op::None, b, T::ZERO, c),
         },
-        Line {
+        Benchmark {
             name: "herk LN",
             share: 0.5,
             call: |[a, _, c]| {
@@ -98,7 +99,7 @@ fn products<T: Scalar>() -> Vec<Line<T>> {
             },
             host: |(a, _, c)| cpu::herk(Uplo::Lower, Op::None, T::Real::from_f64(1.0), a, T::Real::from_f64(0.0), c),
         },
-        Line {
+        Benchmark {
             name: "hemm LL",
             share: 1.0,
             call: |[a, b, c]| {
@@ -119,28 +120,28 @@ fn products<T: Scalar>() -> Vec<Line<T>> {
     ]
 }
 
-fn triangular<T: Scalar>() -> Vec<Line<T>> {
+fn triangular<T: Scalar>() -> Vec<Benchmark<T>> {
     use {Side::*, Uplo::*};
     vec![
-        Line {
+        Benchmark {
             name: "trsm RLC",
             share: 0.5,
             call: |m| triangle(Action::Solve, Right, Lower, Op::ConjTrans, m),
             host: |(a, _, c)| cpu::trsm(Right, Lower, Op::ConjTrans, Diag::NonUnit, T::ONE, a, c),
         },
-        Line {
+        Benchmark {
             name: "trsm LLN",
             share: 0.5,
             call: |m| triangle(Action::Solve, Left, Lower, Op::None, m),
             host: |(a, _, c)| cpu::trsm(Left, Lower, Op::None, Diag::NonUnit, T::ONE, a, c),
         },
-        Line {
+        Benchmark {
             name: "trmm LLN",
             share: 0.5,
             call: |m| triangle(Action::Multiply, Left, Lower, Op::None, m),
             host: |(a, _, c)| cpu::trmm(Left, Lower, Op::None, Diag::NonUnit, T::ONE, a, c),
         },
-        Line {
+        Benchmark {
             name: "potrf L",
             share: 1.0 / 6.0,
             call: |[.., a]| Call::Potrf(Potrf { uplo: Lower, first: 0, a }),
@@ -151,13 +152,13 @@ fn triangular<T: Scalar>() -> Vec<Line<T>> {
 
 fn measure<T: Scalar>(heap: &Heap, filters: &Filters) {
     for n in [256, 512, 1024] {
-        for line in products::<T>().into_iter().chain(triangular()) {
-            let title = format!("{:<9} {} n={n:<5}", line.name, T::LETTER);
-            if !filters.take(&title) {
+        for benchmark in products::<T>().into_iter().chain(triangular()) {
+            let title = format!("{:<9} {} n={n:<5}", benchmark.name, T::LETTER);
+            if !filters.matches(&title) {
                 continue;
             }
             let fresh = Operands::<T>::new(n);
-            let call = (line.call)(fresh.device());
+            let call = (benchmark.call)(fresh.device());
             let scratch = size_of_val(&fresh.data[..]).next_multiple_of(128);
             let scratch = scratch..scratch + scratch_bytes(&call);
             assert!(scratch.end <= heap.bytes(), "{title} needs {} bytes", scratch.end);
@@ -170,10 +171,10 @@ fn measure<T: Scalar>(heap: &Heap, filters: &Filters) {
                 busy_s.extend(finished.expect("the call succeeds").busy_ns.map(|ns| ns as f64 * 1e-9));
                 let mut operands = Operands { n, data: fresh.data.clone() };
                 let start = Instant::now();
-                (line.host)(operands.host());
+                (benchmark.host)(operands.host());
                 host_s.push(start.elapsed().as_secs_f64());
             }
-            let flops = f64::from(T::FLOPS_MUL + T::FLOPS_ADD) * (n as f64).powi(3) * line.share;
+            let flops = f64::from(T::FLOPS_MUL + T::FLOPS_ADD) * (n as f64).powi(3) * benchmark.share;
             let [device, busy, host] = [device_s, busy_s, host_s].map(|times| flops / median(times) * 1e-9);
             println!(
                 "{title} opencl {device:7.1} GFLOP/s (kernels alone {busy:7.1}), host {host:7.1}, ratio {:.2}",
@@ -184,7 +185,7 @@ fn measure<T: Scalar>(heap: &Heap, filters: &Filters) {
 }
 
 fn main() {
-    let filters = Filters::given();
+    let filters = Filters::from_arguments();
     let Some(heap) = Heap::open(160 << 20) else { return };
     println!("{}", heap.name());
     measure::<f32>(&heap, &filters);

@@ -1,9 +1,11 @@
-//! Rates of the factorizations that pivot or reflect: `cargo bench -p superscalar-kernels --bench panels [-- FILTER...]`.
+//! Rates of the factorizations LU and QR: `cargo bench -p superscalar-kernels --bench panels [-- FILTER...]`.
 //!
-//! One line per routine, type and shape, squares and tall panels: the median rate, its fraction of the multiply-add peak,
-//! and of the rate of gemm on squares of 256. geqrt is geqrf with a factor T for every 32 reflectors. Only the operations of the factorization itself count, as in LAPACK; those
-//! that geqrf needs for T (about half as many again) do not. The three are measured in turn, round by round. A filter is a
-//! word that a line must contain, such as `getrf`, `f64` or `4096x128`; all of the given ones must match.
+//! Prints one line per routine, type and shape, for squares and tall panels: the median rate, its fraction of the
+//! multiply-add peak, and its ratio to the rate of gemm on squares of 256. All three are measured in each round. geqrt
+//! is geqrf with a factor T for every 32 reflectors. As in LAPACK, only the operations of the factorization count, not
+//! those that geqrf needs for T (about half as many again).
+//!
+//! A filter is a word that a line must contain, such as `getrf`, `f64` or `4096x128`; all given filters must match.
 
 #[allow(dead_code)] // Other benchmarks use the rest.
 mod timing;
@@ -14,7 +16,7 @@ use superscalar_kernels::cpu::{self, BlockReflector};
 use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side, c32, c64};
 use timing::{Filters, SAMPLE_S, numbers, print_peak, print_rates};
 
-/// Reflectors per factor T in the line geqrt.
+/// Reflectors per factor T in the benchmark geqrt.
 const INNER: usize = 32;
 const SHAPES: [(usize, usize); 10] = [
     (64, 64),
@@ -29,7 +31,7 @@ const SHAPES: [(usize, usize); 10] = [
     (1024, 256),
 ];
 
-/// A matrix and what its factorization writes.
+/// A matrix and the results of its factorization.
 struct Operands<T> {
     m: usize,
     n: usize,
@@ -40,8 +42,8 @@ struct Operands<T> {
     t: Vec<T>,
 }
 
-/// A routine: name, flops in multiply-adds of the type for a shape (m, n), and the call.
-struct Line<T> {
+/// A routine: its name, its multiply-adds of the type for a shape (m, n), and the call.
+struct Benchmark<T> {
     name: &'static str,
     work: fn(f64, f64) -> f64,
     body: fn(&mut Operands<T>),
@@ -55,7 +57,7 @@ impl<T: Scalar> Operands<T> {
         Self { m, n, a, c, ipiv: vec![0; n], tau: vec![T::ZERO; n], t: vec![T::ZERO; n * n] }
     }
 
-    /// Views of the matrix and of T, then the interchanges and tau.
+    /// Returns views of the matrix and of T, the interchanges, and tau.
     fn split(&mut self) -> (MatMut<'_, T>, MatMut<'_, T>, &mut [i32], &mut [T]) {
         let c = MatMut::from_col_major(&mut self.c, self.m, self.n, self.m).expect("operands fit");
         let t = MatMut::from_col_major(&mut self.t, self.n, self.n, self.n).expect("operands fit");
@@ -63,9 +65,9 @@ impl<T: Scalar> Operands<T> {
     }
 }
 
-fn lines<T: Scalar>() -> Vec<Line<T>> {
+fn benchmarks<T: Scalar>() -> Vec<Benchmark<T>> {
     vec![
-        Line {
+        Benchmark {
             name: "getrf",
             work: |m, n| (m * n * n - n * n * n / 3.0) / 2.0,
             body: |operands| {
@@ -73,7 +75,7 @@ fn lines<T: Scalar>() -> Vec<Line<T>> {
                 cpu::getrf(c, ipiv).expect("no pivot is zero");
             },
         },
-        Line {
+        Benchmark {
             name: "geqrf",
             work: |m, n| m * n * n - n * n * n / 3.0,
             body: |operands| {
@@ -81,7 +83,7 @@ fn lines<T: Scalar>() -> Vec<Line<T>> {
                 cpu::geqrf(c, tau, t);
             },
         },
-        Line {
+        Benchmark {
             name: "geqrt",
             work: |m, n| m * n * n - n * n * n / 3.0,
             body: |operands| {
@@ -90,34 +92,35 @@ fn lines<T: Scalar>() -> Vec<Line<T>> {
                 cpu::geqrf(c, tau, t.submatrix(0..block, 0..n));
             },
         },
-        Line {
-            // Q from the factored copy would cost a factorization per call; any V and T take as long.
+        Benchmark {
+            // The values of V and T do not affect the time, so they are not the result of a factorization.
             name: "larfb",
             work: |m, n| 2.0 * m * n * n,
             body: |operands| {
                 let v = MatRef::from_col_major(&operands.a, operands.m, operands.n, operands.m).expect("operands fit");
                 let t = MatRef::from_col_major(&operands.t, operands.n, operands.n, operands.n).expect("operands fit");
-                let c = MatMut::from_col_major(&mut operands.c, operands.m, operands.n, operands.m).expect("they fit");
+                let c =
+                    MatMut::from_col_major(&mut operands.c, operands.m, operands.n, operands.m).expect("operands fit");
                 cpu::larfb(Side::Left, Op::ConjTrans, BlockReflector::new(v, t), c);
             },
         },
     ]
 }
 
-/// Seconds per call of one sample; each call starts from the same matrix, and copying it is not timed.
-fn sample<T: Scalar>(operands: &mut Operands<T>, line: &Line<T>) -> f64 {
+/// Returns the seconds per call of one sample; each call starts from the same matrix, whose copy is not timed.
+fn sample<T: Scalar>(operands: &mut Operands<T>, benchmark: &Benchmark<T>) -> f64 {
     let (mut seconds, mut calls) = (0.0, 0);
     while seconds < SAMPLE_S {
         operands.c.copy_from_slice(&operands.a);
         let start = Instant::now();
-        (line.body)(black_box(operands));
+        (benchmark.body)(black_box(operands));
         seconds += start.elapsed().as_secs_f64();
         calls += 1;
     }
     seconds / f64::from(calls)
 }
 
-/// Multiply-adds per second of gemm.
+/// Returns the multiply-adds per second of gemm.
 fn gemm_rate<T: Scalar>(a: &[T], c: &mut [T]) -> f64 {
     const N: usize = 256;
     let a = MatRef::from_col_major(a, N, N, N).expect("operands fit");
@@ -127,11 +130,11 @@ fn gemm_rate<T: Scalar>(a: &[T], c: &mut [T]) -> f64 {
 }
 
 fn measure<T: Scalar>(type_name: &str, m: usize, n: usize, filters: &Filters) {
-    let wanted = |line: &Line<T>| {
-        let text = format!("{} {type_name} {m}x{n}", line.name);
-        filters.take(&text)
+    let wanted = |benchmark: &Benchmark<T>| {
+        let text = format!("{} {type_name} {m}x{n}", benchmark.name);
+        filters.matches(&text)
     };
-    let chosen: Vec<_> = lines().into_iter().filter(wanted).collect();
+    let chosen: Vec<_> = benchmarks().into_iter().filter(wanted).collect();
     if chosen.is_empty() {
         return;
     }
@@ -139,16 +142,16 @@ fn measure<T: Scalar>(type_name: &str, m: usize, n: usize, filters: &Filters) {
     let mut operands = Operands::<T>::new(m, n);
     let square = Operands::<T>::new(256, 256);
     let mut product = square.a.clone();
-    for line in &chosen {
-        print_rates::<T::Real>(&format!("{type_name} {} {:<10}", line.name, format!("{m}x{n}")), || {
+    for benchmark in &chosen {
+        print_rates::<T::Real>(&format!("{type_name} {} {:<10}", benchmark.name, format!("{m}x{n}")), || {
             let gemm = flops * gemm_rate(&square.a, &mut product);
-            (flops * (line.work)(m as f64, n as f64) / sample(&mut operands, line), gemm)
+            (flops * (benchmark.work)(m as f64, n as f64) / sample(&mut operands, benchmark), gemm)
         });
     }
 }
 
 fn main() {
-    let filters = Filters::given();
+    let filters = Filters::from_arguments();
     print_peak();
     for (m, n) in SHAPES {
         measure::<f64>("f64", m, n, &filters);

@@ -1,9 +1,10 @@
 //! Rates of the tile kernels: `cargo bench -p superscalar-kernels --bench tiles [-- FILTER...]`.
 //!
-//! One line per kernel, type, tile size and leading dimension: the median rate, its fraction of the multiply-add peak,
-//! and of the rate of gemm (N·N, same type, size and leading dimension). The four are measured in turn, round by round,
-//! so that a neighbour on the machine or a change of clock hits them alike. A filter is a word that a line must contain,
-//! such as `gemm`, `f64` or `256`; all of the given ones must match.
+//! Prints one line per kernel, type, tile size and leading dimension: the median rate, its fraction of the multiply-add
+//! peak, and its ratio to the rate of gemm (N·N, same type, size and leading dimension). All three are measured in each
+//! round, so that other load on the machine and changes of the clock affect them equally.
+//!
+//! A filter is a word that a line must contain, such as `gemm`, `f64` or `256`; all given filters must match.
 
 #[allow(dead_code)] // Other benchmarks use the rest.
 mod timing;
@@ -13,7 +14,7 @@ use std::time::Instant;
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu};
 use timing::{Filters, SAMPLE_S, numbers, print_peak, print_rates};
 
-/// The operands of one line: two factors, a well conditioned Hermitian matrix, and room for the result.
+/// The operands of one benchmark: two factors, a well conditioned Hermitian matrix, and the result.
 struct Operands<T> {
     n: usize,
     ld: usize,
@@ -23,11 +24,11 @@ struct Operands<T> {
     c: Vec<T>,
 }
 
-/// What is timed: fresh inputs are written before each call where the kernel destroys them.
+/// The timed function. A kernel that overwrites its inputs gets fresh ones before each call.
 type Body<T> = fn(&mut Operands<T>);
 
-/// A kernel: name, operations in units of one multiply-add of n x n x n, and the call.
-struct Line<T> {
+/// A kernel: its name, its operations in units of those of an n x n x n product, and the call.
+struct Benchmark<T> {
     name: &'static str,
     share: f64,
     /// Whether each call needs a fresh copy of the positive definite matrix, which is not timed.
@@ -52,12 +53,12 @@ impl<T: Scalar> Operands<T> {
     }
 }
 
-fn lines<T: Scalar>() -> Vec<Line<T>> {
+fn benchmarks<T: Scalar>() -> Vec<Benchmark<T>> {
     use Side::{Left, Right};
     use Uplo::{Lower, Upper};
-    macro_rules! line {
+    macro_rules! kernel {
         ($name:literal, $share:expr, |$a:pat_param, $b:pat_param, $s:pat_param, $c:pat_param| $call:expr) => {
-            Line {
+            Benchmark {
                 name: $name,
                 share: $share,
                 fresh: $name.starts_with("potrf"),
@@ -70,69 +71,69 @@ fn lines<T: Scalar>() -> Vec<Line<T>> {
     }
     let (one, half, third) = (1.0, 0.5, 1.0 / 6.0);
     vec![
-        line!("gemm N·N", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::None, a, Op::None, b, T::ONE, c)),
-        line!("gemm N·T", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::None, a, Op::Trans, b, T::ONE, c)),
-        line!("gemm N·C", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::None, a, Op::ConjTrans, b, T::ONE, c)),
-        line!("gemm T·N", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::Trans, a, Op::None, b, T::ONE, c)),
-        line!("gemm beta", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::None, a, Op::None, b, T::from_f64(0.5), c)),
-        line!("syrk L N", half, |a, _, _, c| cpu::syrk(Lower, Op::None, -T::ONE, a, T::ONE, c)),
-        line!("herk L N", half, |a, _, _, c| cpu::herk(Lower, Op::None, -T::Real::ONE, a, T::Real::ONE, c)),
-        line!("herk U C", half, |a, _, _, c| cpu::herk(Upper, Op::ConjTrans, -T::Real::ONE, a, T::Real::ONE, c)),
-        line!("trsm R L C", half, |_, _, s, c| cpu::trsm(Right, Lower, Op::ConjTrans, Diag::NonUnit, T::ONE, s, c)),
-        line!("trsm L L N", half, |_, _, s, c| cpu::trsm(Left, Lower, Op::None, Diag::Unit, T::ONE, s, c)),
-        line!("trsm L U N", half, |_, _, s, c| cpu::trsm(Left, Upper, Op::None, Diag::NonUnit, T::ONE, s, c)),
-        line!("potrf L", third, |_, _, _, c| cpu::potrf(Lower, c).expect("positive definite")),
-        line!("potrf U", third, |_, _, _, c| cpu::potrf(Upper, c).expect("positive definite")),
+        kernel!("gemm N·N", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::None, a, Op::None, b, T::ONE, c)),
+        kernel!("gemm N·T", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::None, a, Op::Trans, b, T::ONE, c)),
+        kernel!("gemm N·C", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::None, a, Op::ConjTrans, b, T::ONE, c)),
+        kernel!("gemm T·N", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::Trans, a, Op::None, b, T::ONE, c)),
+        kernel!("gemm beta", one, |a, b, _, c| cpu::gemm(-T::ONE, Op::None, a, Op::None, b, T::from_f64(0.5), c)),
+        kernel!("syrk L N", half, |a, _, _, c| cpu::syrk(Lower, Op::None, -T::ONE, a, T::ONE, c)),
+        kernel!("herk L N", half, |a, _, _, c| cpu::herk(Lower, Op::None, -T::Real::ONE, a, T::Real::ONE, c)),
+        kernel!("herk U C", half, |a, _, _, c| cpu::herk(Upper, Op::ConjTrans, -T::Real::ONE, a, T::Real::ONE, c)),
+        kernel!("trsm R L C", half, |_, _, s, c| cpu::trsm(Right, Lower, Op::ConjTrans, Diag::NonUnit, T::ONE, s, c)),
+        kernel!("trsm L L N", half, |_, _, s, c| cpu::trsm(Left, Lower, Op::None, Diag::Unit, T::ONE, s, c)),
+        kernel!("trsm L U N", half, |_, _, s, c| cpu::trsm(Left, Upper, Op::None, Diag::NonUnit, T::ONE, s, c)),
+        kernel!("potrf L", third, |_, _, _, c| cpu::potrf(Lower, c).expect("positive definite")),
+        kernel!("potrf U", third, |_, _, _, c| cpu::potrf(Upper, c).expect("positive definite")),
     ]
 }
 
-/// Seconds per call of one sample of `calls` calls.
-fn sample<T: Scalar>(operands: &mut Operands<T>, line: &Line<T>, calls: usize) -> f64 {
-    if line.fresh {
+/// Returns the seconds per call of one sample of `calls` calls.
+fn sample<T: Scalar>(operands: &mut Operands<T>, benchmark: &Benchmark<T>, calls: usize) -> f64 {
+    if benchmark.fresh {
         let mut seconds = 0.0;
         for _ in 0..calls {
             operands.c.copy_from_slice(&operands.spd);
             let start = Instant::now();
-            (line.body)(black_box(operands));
+            (benchmark.body)(black_box(operands));
             seconds += start.elapsed().as_secs_f64();
         }
         return seconds / calls as f64;
     }
-    // Repeated solves shrink or grow the right-hand side; start each sample from the same numbers.
+    // Repeated solves shrink or grow the right-hand side, so each sample starts from the same numbers.
     operands.c.copy_from_slice(&operands.b);
     let start = Instant::now();
-    (0..calls).for_each(|_| (line.body)(black_box(operands)));
+    (0..calls).for_each(|_| (benchmark.body)(black_box(operands)));
     start.elapsed().as_secs_f64() / calls as f64
 }
 
 fn measure<T: Scalar>(type_name: &str, n: usize, ld: usize, filters: &Filters) {
-    let chosen: Vec<Line<T>> = lines()
+    let chosen: Vec<Benchmark<T>> = benchmarks()
         .into_iter()
-        .filter(|line| {
-            let text = format!("{type_name} {} {n} ld={ld}", line.name);
-            filters.take(&text)
+        .filter(|benchmark| {
+            let text = format!("{type_name} {} {n} ld={ld}", benchmark.name);
+            filters.matches(&text)
         })
         .collect();
     if chosen.is_empty() {
         return;
     }
     let flops = f64::from(T::FLOPS_MUL + T::FLOPS_ADD) * (n as f64).powi(3);
-    let gemm = lines().remove(0);
+    let gemm = benchmarks().remove(0);
     let mut operands = Operands::<T>::new(n, ld);
     let start = Instant::now();
     (gemm.body)(&mut operands);
     let once = start.elapsed().as_secs_f64();
     let calls = ((SAMPLE_S / once) as usize).max(1);
-    for line in &chosen {
-        print_rates::<T::Real>(&format!("{type_name} {:<11} n={n:<4} ld={ld:<5}", line.name), || {
+    for benchmark in &chosen {
+        print_rates::<T::Real>(&format!("{type_name} {:<11} n={n:<4} ld={ld:<5}", benchmark.name), || {
             let gemm = flops / sample(&mut operands, &gemm, calls);
-            (flops * line.share / sample(&mut operands, line, calls), gemm)
+            (flops * benchmark.share / sample(&mut operands, benchmark, calls), gemm)
         });
     }
 }
 
 fn main() {
-    let filters = Filters::given();
+    let filters = Filters::from_arguments();
     print_peak();
     for n in [128, 192, 256, 512] {
         for ld in [n, 4096] {

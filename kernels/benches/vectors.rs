@@ -1,10 +1,10 @@
-//! Rates of the Level-1 and Level-2 BLAS in doubles beside those of another BLAS: `cargo bench -p superscalar-kernels
+//! Rates of the Level-1 and Level-2 BLAS in doubles, compared with another BLAS: `cargo bench -p superscalar-kernels
 //! --bench vectors [-- FILTER...]`.
 //!
-//! One line per routine and size: the median rate in bytes read and written, if each operand travels once, that of the
-//! peer on one thread, and the ratio of the two. They are measured in turn, round by round, so that a neighbour on the
-//! machine hits both. A filter is a word that a line must contain. The peer is the library that `SUPERSCALAR_PEER`
-//! names, or OpenBLAS where Debian has it; without one its columns are empty.
+//! Prints one line per routine and size: the median rate in bytes, counting each operand read or written once; that of
+//! the peer on one thread; and the ratio of the two. Both are measured in each round, so that other load on the machine
+//! affects them equally. A filter is a word that a line must contain. The peer is the library named by
+//! `SUPERSCALAR_PEER`, or Debian's OpenBLAS; without one its columns are empty.
 
 #[allow(dead_code)] // Other benchmarks use the rest.
 mod timing;
@@ -39,7 +39,7 @@ impl Operands {
     }
 }
 
-/// Addresses of what Fortran routines take.
+/// Arguments of Fortran routines, which are addresses.
 type Int = *const c_int;
 type Letter = *const c_char;
 type Number = *const f64;
@@ -49,7 +49,7 @@ const N: Letter = c"N".as_ptr();
 const L: Letter = c"L".as_ptr();
 const T: Letter = c"T".as_ptr();
 
-/// The routines of another BLAS, by the types of their arguments: addresses, and the lengths of letters in the end.
+/// Declares the routines of another BLAS with the types of their arguments; the lengths of letters come last.
 macro_rules! peer {
     ($($field:ident $symbol:literal: ($($of:ty),*) $(-> $result:ty)?;)*) => {
         struct Peer {
@@ -57,10 +57,13 @@ macro_rules! peer {
         }
 
         impl Peer {
-            /// None of them, with the reason, if the library or one of its routines is not there.
+            /// Loads the routines.
+            ///
+            /// # Errors
+            /// If the library or one of its routines does not exist.
             fn open(path: &str) -> Result<Self, libloading::Error> {
-                // SAFETY: the library's initialisers are those of a BLAS, its routines have these arguments, and it is
-                // never closed.
+                // SAFETY: the initializers of a BLAS are safe to run, its routines have these arguments, and the
+                // library is leaked, so the routines stay loaded.
                 unsafe {
                     let library: &'static Library = Box::leak(Box::new(Library::new(path)?));
                     Ok(Self { $($field: *library.get($symbol)?,)* })
@@ -82,16 +85,17 @@ peer! {
     trsv b"dtrsv_": (Letter, Letter, Letter, Int, Number, Int, Vector, Int, usize, usize, usize);
 }
 
-/// Calls one of them.
+/// Calls a routine of the peer.
 macro_rules! call {
     ($peer:ident.$name:ident($($argument:expr),*)) => {
-        // SAFETY: the arguments are addresses of what the routine asks for, of operands of order n.
+        // SAFETY: the arguments are addresses that live through the call, of operands of order n as the routine
+        // requires.
         unsafe { ($peer.$name)($($argument),*) }
     };
 }
 
-/// What is timed: the routine's name, the bytes that it moves, as multiples of 8 n² and of 8 n, and the calls.
-struct Line {
+/// A routine: its name, the bytes that it moves, in multiples of 8 n² and of 8 n, and the calls.
+struct Benchmark {
     name: &'static str,
     squares: f64,
     lengths: f64,
@@ -99,9 +103,9 @@ struct Line {
     theirs: fn(&Peer, &mut Operands),
 }
 
-fn level1() -> Vec<Line> {
+fn level1() -> Vec<Benchmark> {
     vec![
-        Line {
+        Benchmark {
             name: "axpy",
             squares: 0.0,
             lengths: 3.0,
@@ -111,7 +115,7 @@ fn level1() -> Vec<Line> {
                 call!(peer.axpy(&n, &alpha, o.x.as_ptr(), &one, o.y.as_mut_ptr(), &one));
             },
         },
-        Line {
+        Benchmark {
             name: "dot",
             squares: 0.0,
             lengths: 2.0,
@@ -123,7 +127,7 @@ fn level1() -> Vec<Line> {
                 black_box(call!(peer.dot(&n, o.x.as_ptr(), &one, o.y.as_ptr(), &one)));
             },
         },
-        Line {
+        Benchmark {
             name: "nrm2",
             squares: 0.0,
             lengths: 1.0,
@@ -135,7 +139,7 @@ fn level1() -> Vec<Line> {
                 black_box(call!(peer.nrm2(&n, o.x.as_ptr(), &one)));
             },
         },
-        Line {
+        Benchmark {
             name: "iamax",
             squares: 0.0,
             lengths: 1.0,
@@ -156,10 +160,10 @@ fn gemv(peer: &Peer, letter: Letter, o: &mut Operands) {
     call!(peer.gemv(letter, &n, &n, &alpha, a, &n, x, &one, &1.0, y, &one, 1));
 }
 
-fn level2() -> Vec<Line> {
-    macro_rules! line {
+fn level2() -> Vec<Benchmark> {
+    macro_rules! routine {
         ($name:literal, $squares:expr, |$a:pat_param, $x:pat_param, $y:pat_param| $ours:expr, $theirs:expr) => {
-            Line {
+            Benchmark {
                 name: $name,
                 squares: $squares,
                 lengths: 2.0,
@@ -172,9 +176,9 @@ fn level2() -> Vec<Line> {
         };
     }
     vec![
-        line!("gemv N", 1.0, |a, x, y| cpu::gemv(Op::None, 1e-9, a, x, 1.0, y), |peer, o| gemv(peer, N, o)),
-        line!("gemv T", 1.0, |a, x, y| cpu::gemv(Op::Trans, 1e-9, a, x, 1.0, y), |peer, o| gemv(peer, T, o)),
-        Line {
+        routine!("gemv N", 1.0, |a, x, y| cpu::gemv(Op::None, 1e-9, a, x, 1.0, y), |peer, o| gemv(peer, N, o)),
+        routine!("gemv T", 1.0, |a, x, y| cpu::gemv(Op::Trans, 1e-9, a, x, 1.0, y), |peer, o| gemv(peer, T, o)),
+        Benchmark {
             name: "ger",
             squares: 2.0,
             lengths: 2.0,
@@ -187,64 +191,64 @@ fn level2() -> Vec<Line> {
                 call!(peer.ger(&n, &n, &alpha, o.x.as_ptr(), &one, o.y.as_ptr(), &one, o.a.as_mut_ptr(), &n));
             },
         },
-        line!("symv L", 0.5, |a, x, y| cpu::symv(Uplo::Lower, 1e-9, a, x, 1.0, y), |peer, o| {
+        routine!("symv L", 0.5, |a, x, y| cpu::symv(Uplo::Lower, 1e-9, a, x, 1.0, y), |peer, o| {
             let (n, one, alpha) = (o.n as c_int, 1, 1e-9);
             let (a, x, y) = (o.a.as_ptr(), o.x.as_ptr(), o.y.as_mut_ptr());
             call!(peer.symv(L, &n, &alpha, a, &n, x, &one, &1.0, y, &one, 1));
         }),
-        line!("trmv LN", 0.5, |a, _, y| cpu::trmv(Uplo::Lower, Op::None, Diag::NonUnit, a, y), |peer, o| {
+        routine!("trmv LN", 0.5, |a, _, y| cpu::trmv(Uplo::Lower, Op::None, Diag::NonUnit, a, y), |peer, o| {
             let (n, one) = (o.n as c_int, 1);
             call!(peer.trmv(L, N, N, &n, o.a.as_ptr(), &n, o.y.as_mut_ptr(), &one, 1, 1, 1));
         }),
-        line!("trsv LN", 0.5, |a, _, y| cpu::trsv(Uplo::Lower, Op::None, Diag::NonUnit, a, y), |peer, o| {
+        routine!("trsv LN", 0.5, |a, _, y| cpu::trsv(Uplo::Lower, Op::None, Diag::NonUnit, a, y), |peer, o| {
             let (n, one) = (o.n as c_int, 1);
             call!(peer.trsv(L, N, N, &n, o.a.as_ptr(), &n, o.y.as_mut_ptr(), &one, 1, 1, 1));
         }),
-        line!("trsv LT", 0.5, |a, _, y| cpu::trsv(Uplo::Lower, Op::Trans, Diag::NonUnit, a, y), |peer, o| {
+        routine!("trsv LT", 0.5, |a, _, y| cpu::trsv(Uplo::Lower, Op::Trans, Diag::NonUnit, a, y), |peer, o| {
             let (n, one) = (o.n as c_int, 1);
             call!(peer.trsv(L, T, N, &n, o.a.as_ptr(), &n, o.y.as_mut_ptr(), &one, 1, 1, 1));
         }),
     ]
 }
 
-/// Seconds per call of one sample.
+/// Returns the seconds per call of one sample.
 fn sample(operands: &mut Operands, calls: usize, mut body: impl FnMut(&mut Operands)) -> f64 {
-    // Repeated products shrink or grow the vector; each sample starts from the same numbers.
+    // Repeated products shrink or grow the vector, so each sample starts from the same numbers.
     operands.y.copy_from_slice(&operands.x);
     let start = Instant::now();
     (0..calls).for_each(|_| body(black_box(operands)));
     start.elapsed().as_secs_f64() / calls as f64
 }
 
-fn measure(line: &Line, peer: Option<&Peer>, operands: &mut Operands) {
+fn measure(benchmark: &Benchmark, peer: Option<&Peer>, operands: &mut Operands) {
     let n = operands.n as f64;
-    let giga = 8e-9 * (line.squares * n * n + line.lengths * n);
-    let once = sample(operands, 10, line.ours);
+    let giga = 8e-9 * (benchmark.squares * n * n + benchmark.lengths * n);
+    let once = sample(operands, 10, benchmark.ours);
     let calls = ((SAMPLE_S / once) as usize).clamp(1, 100_000);
     let (mut rates, mut of_peer, mut ratios) = (vec![], vec![], vec![]);
     for _ in 0..ROUNDS {
-        rates.push(giga / sample(operands, calls, line.ours));
+        rates.push(giga / sample(operands, calls, benchmark.ours));
         if let Some(peer) = peer {
-            of_peer.push(giga / sample(operands, calls, |operands| (line.theirs)(peer, operands)));
+            of_peer.push(giga / sample(operands, calls, |operands| (benchmark.theirs)(peer, operands)));
             ratios.push(rates[rates.len() - 1] / of_peer[of_peer.len() - 1]);
         }
     }
     let of_peer =
         peer.map(|_| format!("{:7.1} GB/s of the peer, {:5.2} times its rate", median(of_peer), median(ratios)));
-    println!("{:<8} n={:<5} {:7.1} GB/s {}", line.name, operands.n, median(rates), of_peer.unwrap_or_default());
+    println!("{:<8} n={:<5} {:7.1} GB/s {}", benchmark.name, operands.n, median(rates), of_peer.unwrap_or_default());
 }
 
 fn main() {
-    let filters = Filters::given();
+    let filters = Filters::from_arguments();
     let path = std::env::var("SUPERSCALAR_PEER").unwrap_or_else(|_| OPENBLAS.to_owned());
-    // SAFETY: the program has one thread.
+    // SAFETY: the process has one thread, so nothing reads the environment meanwhile.
     unsafe { std::env::set_var("OPENBLAS_NUM_THREADS", "1") };
     let peer = Peer::open(&path).map_err(|error| println!("no peer: {error}")).ok();
     for n in [100, 1000, 4000] {
         let mut operands = Operands::new(n);
-        for line in level1().iter().chain(&level2()) {
-            if filters.take(&format!("{} {n}", line.name)) {
-                measure(line, peer.as_ref(), &mut operands);
+        for benchmark in level1().iter().chain(&level2()) {
+            if filters.matches(&format!("{} {n}", benchmark.name)) {
+                measure(benchmark, peer.as_ref(), &mut operands);
             }
         }
     }

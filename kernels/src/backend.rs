@@ -1,8 +1,8 @@
-//! The vector kernels of each element type, compiled.
+//! The compiled vector kernels of each element type.
 //!
-//! [`backend`] is the door between the routines of [`cpu`](crate::cpu), which are generic and compiled by whoever calls
-//! them, and the [vector kernels](crate::vector), which take most of a build's time and are compiled here, once for
-//! each of the four types. In goes an operation as a value; what becomes of it is said where the operation is declared.
+//! The routines of [`cpu`](crate::cpu) are generic and compiled by their callers. The [vector kernels](crate::vector)
+//! take most of the build time, so they are compiled here, once for each of the four types. [`backend`] connects the
+//! two: a routine passes it an operation as a value, and the type of that value documents what the kernel does with it.
 
 use crate::Scalar;
 use crate::scalar::choice::ByType;
@@ -15,7 +15,7 @@ use crate::vector::{
 };
 use std::sync::OnceLock;
 
-/// A method for each operation that a kernel is for: as a declaration, or with this body.
+/// Declares one method for each operation that has a kernel, without a body or with this one.
 macro_rules! methods {
     ($T:ty, $operation:ident => $body:tt) => {
         fn small_product(&self, $operation: &Small<'_, $T>) $body
@@ -34,25 +34,26 @@ macro_rules! methods {
 /// The vector kernels of an element type.
 pub(crate) trait Backend<T: Scalar> {
     methods!(T, operation => ;);
-    /// The loops of the Level-1 and Level-2 BLAS.
+    /// Returns the loops of the Level-1 and Level-2 BLAS.
     fn vectors(&self) -> &'static VectorParts<T>;
-    /// The same, looked up for the instructions in use.
+    /// Looks up the loops for the instruction set in use. [`Self::vectors`] caches the result.
     fn choose_vectors(&self) -> &'static VectorParts<T>;
 }
 
-/// The vector kernels of `T`.
+/// Returns the vector kernels of `T`.
 #[inline(always)]
 pub(crate) fn backend<T: Scalar>() -> &'static dyn Backend<T> {
     T::choose::<Compiled>()
 }
 
-/// The loops of the Level-1 and Level-2 BLAS for `T`.
+/// Returns the loops of the Level-1 and Level-2 BLAS for `T`.
 #[inline(always)]
 pub(crate) fn vectors<T: Scalar>() -> &'static VectorParts<T> {
     backend::<T>().vectors()
 }
 
-/// Integration tests run the kernels; here they would only be compiled once more.
+/// Replaces the real function in unit tests, which run no kernel: integration tests do, and compiling them twice is
+/// slow.
 #[cfg(test)]
 fn dispatch<T: Scalar, K: crate::vector::Kernel<T>>(_: K) -> K::Output {
     unreachable!("no unit test runs a kernel through its backend")
@@ -79,7 +80,7 @@ macro_rules! compiled {
                     static CHOSEN: OnceLock<&VectorParts<$t>> = OnceLock::new();
                     CHOSEN.get_or_init(|| Backend::<$t>::choose_vectors(self))
                 }
-                // A function of its own, or callers would compile the loops again.
+                // A separate function: inlined, callers would compile the loops again.
                 fn choose_vectors(&self) -> &'static VectorParts<$t> {
                     dispatch::<$t, _>(ChooseVectors)
                 }

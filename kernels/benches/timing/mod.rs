@@ -1,28 +1,27 @@
-//! What the benchmarks share: which lines are wanted, numbers to compute with, medians, and rates beside the peak and
-//! gemm.
+//! Code shared by the benchmarks: filters, random operands, medians, and rates compared with the peak and with gemm.
 
 use superscalar_kernels::{Real, peak::measure_fma_peak};
 
-/// Rounds per line, of which the median counts.
+/// Rounds per benchmark; the median is reported.
 pub const ROUNDS: usize = 15;
-/// Time of one sample, seconds: enough calls are made to fill it.
+/// Seconds per sample: calls are repeated to fill it.
 pub const SAMPLE_S: f64 = 2e-3;
 
-/// The words that a line must contain.
+/// The words that a line of output must contain.
 pub struct Filters(Vec<String>);
 
 impl Filters {
-    /// Those of the command line. What Cargo passes begins with a dash.
-    pub fn given() -> Self {
+    /// Returns the filters of the command line, without the options that Cargo passes.
+    pub fn from_arguments() -> Self {
         Self(std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect())
     }
 
-    pub fn take(&self, line: &str) -> bool {
+    pub fn matches(&self, line: &str) -> bool {
         self.0.iter().all(|filter| line.contains(filter.as_str()))
     }
 }
 
-/// Numbers between -1/2 and 1/2, the same in every run.
+/// Returns a generator of numbers between -1/2 and 1/2, the same in every run.
 pub fn numbers() -> impl FnMut() -> f64 {
     let mut state = 1u64;
     move || {
@@ -36,8 +35,8 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Prints a line: its rate, and what that is of the multiply-add peak and of gemm's rate. The three are measured in
-/// turn, round by round; `rates` measures the line's and gemm's, in flops per second.
+/// Prints a line: the rate, and its ratio to the multiply-add peak and to gemm's rate. All three are measured in each
+/// round. `rates` measures the benchmark's rate and gemm's, in flops per second.
 pub fn print_rates<R: Real>(title: &str, mut rates: impl FnMut() -> (f64, f64)) {
     let (mut giga, mut of_peak, mut of_gemm) = (vec![], vec![], vec![]);
     for _ in 0..ROUNDS {

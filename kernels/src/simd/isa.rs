@@ -1,21 +1,21 @@
-//! Instruction sets as types. A value of one is proof that the processor has it: its field is private to this file, so
-//! that nobody else makes one without saying why it is true.
+//! Instruction sets as types. A value of such a type proves that the processor has the set. Its field is private to
+//! this file, so the only way to make one is `assume`, whose callers must justify it.
 
-/// Proof that this processor has an instruction set: of no size, so it costs nothing to hand on.
+/// Proof that this processor has an instruction set. It has no size, so passing it on costs nothing.
 pub(crate) trait Isa: Copy {}
 
-/// What every processor of the architecture has.
+/// The instructions of every processor of the architecture.
 #[derive(Clone, Copy)]
 pub struct Baseline(());
 
 impl Isa for Baseline {}
 
 impl Baseline {
-    /// It needs no proof.
+    /// The instructions are always available.
     pub(crate) const PROOF: Self = Self(());
 }
 
-/// Sets that a processor may lack.
+/// Declares instruction sets that a processor may lack.
 #[cfg(target_arch = "x86_64")]
 macro_rules! instruction_sets {
     ($($(#[$attribute:meta])* $name:ident)*) => {$(
@@ -27,7 +27,7 @@ macro_rules! instruction_sets {
 
         impl $name {
             /// # Safety
-            /// The processor has the instructions.
+            /// The processor has the instructions of this set.
             #[inline(always)]
             pub(crate) unsafe fn assume() -> Self {
                 Self(())
@@ -40,6 +40,6 @@ macro_rules! instruction_sets {
 instruction_sets! {
     /// AVX2 with FMA.
     Avx2
-    /// AVX-512F, and the set before.
+    /// AVX-512F, AVX2 and FMA.
     Avx512
 }

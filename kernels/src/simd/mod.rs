@@ -1,9 +1,9 @@
-//! Vectors of reals, and the choice of instructions at run time.
+//! Vectors of reals, and the choice of the instruction set at run time.
 //!
-//! Stable Rust compiles for the oldest x86-64, which has neither AVX-512 nor a fused multiply-add. So there is a type
-//! for the registers of each instruction set, all of them a [`Vector`], and kernels are written over that. Which set
-//! the processor has is found out at run time ([`InstructionSet`]); `vector::dispatch` compiles kernels once for each
-//! and enters the best.
+//! Stable Rust compiles for the oldest x86-64, which has neither AVX-512 nor a fused multiply-add. So each instruction
+//! set has its own register types, all of which implement [`Vector`], and kernels are generic over it.
+//! [`InstructionSet`] detects what the processor supports; `vector::dispatch` compiles kernels once for each set and
+//! runs the best version.
 
 mod isa;
 mod portable;
@@ -21,79 +21,80 @@ pub(crate) use isa::{Baseline, Isa};
 pub(crate) use portable::Portable;
 pub use sets::{InstructionSet, UnknownInstructionSet};
 
-/// A register full of reals. A vector can exist only where the processor has the instructions for it, because whoever
-/// makes one from nothing shows an [`Isa`]: so arithmetic is safe. What follows an address is not: loads and stores
-/// take any alignment and touch `LANES` reals.
+/// A vector register of reals. A vector exists only if the processor has its instructions, because making one requires
+/// an [`Isa`]. Arithmetic is therefore safe. Loads and stores are not: they access `LANES` reals at an address of any
+/// alignment.
 pub(crate) trait Vector: Copy {
     type Real: Copy;
     type Isa: Isa;
     const LANES: usize;
-    /// Rows and columns of the squares that [`Vector::transpose`] moves.
+    /// Rows and columns of the squares that [`Vector::transpose`] copies.
     const SQUARE: usize;
 
     fn splat(isa: Self::Isa, x: Self::Real) -> Self;
-    /// The vector is proof that the processor has its instructions.
+    /// Returns the proof that the processor has the instructions of this vector.
     fn isa(self) -> Self::Isa;
     /// # Safety
-    /// `LANES` reals are there.
+    /// `LANES` reals at `from` are valid for reads.
     unsafe fn load(isa: Self::Isa, from: *const Self::Real) -> Self;
     /// # Safety
-    /// There is room for `LANES` reals.
+    /// `LANES` reals at `to` are valid for writes.
     unsafe fn store(self, to: *mut Self::Real);
-    /// Lanes first .. end, zeros in the others, whose memory is not touched and need not exist.
+    /// Loads lanes first .. end; the other lanes are zero, and their memory is not accessed and need not exist.
     ///
     /// # Safety
-    /// Reals first .. end are there, and `end` is at most LANES.
+    /// Reals first .. end are valid for reads, and `end` is at most LANES.
     unsafe fn load_lanes(isa: Self::Isa, from: *const Self::Real, first: usize, end: usize) -> Self;
-    /// The counterpart of [`Vector::load_lanes`].
+    /// Stores lanes first .. end; the memory of the other lanes is not accessed and need not exist.
     ///
     /// # Safety
-    /// There is room for reals first .. end, and `end` is at most LANES.
+    /// Reals first .. end are valid for writes, and `end` is at most LANES.
     unsafe fn store_lanes(self, to: *mut Self::Real, first: usize, end: usize);
     fn mul(self, by: Self) -> Self;
-    /// self + a b.
+    /// Returns self + a b.
     fn mul_add(self, a: Self, b: Self) -> Self;
-    /// self - a b.
+    /// Returns self - a b.
     fn mul_sub(self, a: Self, b: Self) -> Self;
-    /// Its modulus, lane by lane.
+    /// Returns the absolute value of each lane.
     fn abs(self) -> Self;
-    /// Lane by lane the pair whose first number is larger: `x` if that is so, and `best` otherwise, NaN in `x`
-    /// included.
+    /// Selects, lane by lane, the pair whose first number is larger: `x` if it is larger, and otherwise `best`, also if
+    /// `x` is NaN.
     fn larger(best: (Self, Self), x: (Self, Self)) -> (Self, Self);
-    /// Lanes first .. end of `other`, the others of itself; `end` is at most LANES.
+    /// Returns lanes first .. end of `other` and the other lanes of self; `end` is at most LANES.
     fn blend(self, other: Self, first: usize, end: usize) -> Self;
-    /// The sum of all lanes.
+    /// Returns the sum of all lanes.
     fn sum(self) -> Self::Real;
-    /// Lane i, which must be less than LANES.
+    /// Returns lane i, which must be less than LANES.
     fn lane(self, i: usize) -> Self::Real;
-    /// The parts of complex numbers, in turn: re[0] im[0] re[1] and so on, the first half of the lanes and the second.
+    /// Returns alternating real and imaginary parts, re[0] im[0] re[1] and so on: the first half of the lanes and the
+    /// second.
     fn interleave(re: Self, im: Self) -> (Self, Self);
-    /// The numbers of each pair of adjacent lanes, exchanged.
+    /// Exchanges the numbers of each pair of adjacent lanes.
     fn swap_pairs(self) -> Self;
-    /// Runs a part of a kernel, compiled for these vectors: a function of its own, whose address a table can have.
+    /// Runs a part of a kernel, compiled for these vectors. It is not inlined, so a table can hold its address.
     ///
     /// # Safety
-    /// The processor has the instructions of these vectors, and what the part asks for holds.
+    /// The processor has the instructions of these vectors, and the requirements of the part hold.
     unsafe fn enter<P: Part<Self>>(part: P) -> P::Output;
-    /// The same where the instructions are known to be there.
+    /// Runs a part of a kernel, given the proof of the instructions.
     ///
     /// # Safety
-    /// What the part asks for holds.
+    /// The requirements of the part hold.
     #[inline(always)]
     unsafe fn call<P: Part<Self>>(_isa: Self::Isa, part: P) -> P::Output {
-        // SAFETY: the witness stands for the instructions; what the part asks for holds by this function's contract.
+        // SAFETY: the isa value proves the instructions, and the caller guarantees what the part requires.
         unsafe { Self::enter(part) }
     }
-    /// Copies a square: row i of `to` becomes column i of `from`, each with its distance between rows.
+    /// Copies a square transposed: row i of `to` becomes column i of `from`. Rows are `from_step` and `to_step` reals
+    /// apart.
     ///
     /// # Safety
-    /// SQUARE rows of SQUARE reals are at `from`, there is room for as many at `to`, and the two do not overlap.
+    /// `from` has SQUARE rows of SQUARE reals, `to` has room for as many, and the two do not overlap.
     unsafe fn transpose(isa: Self::Isa, from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
-    /// The same for the first four rows of `from`, which has SQUARE columns.
+    /// Copies the first four rows of `from`, of SQUARE columns, transposed to SQUARE rows of four.
     ///
     /// # Safety
-    /// Four rows of SQUARE reals are at `from`, there is room for SQUARE rows of four at `to`, and the two do not
-    /// overlap.
+    /// `from` has four rows of SQUARE reals, `to` has room for SQUARE rows of four, and the two do not overlap.
     unsafe fn transpose_four(
         isa: Self::Isa,
         from: *const Self::Real,
@@ -101,14 +102,14 @@ pub(crate) trait Vector: Copy {
         to: *mut Self::Real,
         to_step: usize,
     );
-    /// acc -= b x over some of `depth` steps of a register tile, or with the conjugate of b, where there is code for
-    /// its size: `[row][vector][plane]`. A complex type (`is_complex`) has two planes, a real one only the first. With
-    /// every four steps a cache line of `next` is asked for, into the second-level cache. Returns how many steps were
-    /// taken; 0 if there is no such code.
+    /// Computes acc -= b x, or uses the conjugate of b, over some of `depth` steps, if there is special code for this
+    /// size of register tile. The tile is `[row][vector][plane]`, with two planes for a complex type (`is_complex`) and
+    /// only the first for a real one. Prefetches a cache line of `next` into the second-level cache every four steps.
+    /// Returns the steps taken, or 0 without special code.
     ///
     /// # Safety
-    /// x and b hold `depth` steps, one directly behind the other: of x NV vectors of each plane, of b ROWS reals of
-    /// each plane. `next` may be any address.
+    /// x and b hold `depth` adjacent steps: of x NV vectors of each plane, of b ROWS reals of each plane. `next` may be
+    /// any address.
     #[inline(always)]
     unsafe fn eliminate<const NV: usize, const ROWS: usize>(
         _acc: &mut [[[Self; 2]; NV]; ROWS],
@@ -131,7 +132,7 @@ pub trait Lanes: Copy {
     #[cfg(target_arch = "x86_64")]
     #[allow(private_bounds)]
     type Avx2: Vector<Real = Self, Isa = Avx2>;
-    /// What any processor has.
+    /// Four lanes, for any processor.
     #[allow(private_bounds)]
     type Portable: Vector<Real = Self, Isa = Baseline>;
 }
@@ -153,33 +154,32 @@ lanes! {
     f64, F64x8, F64x4;
 }
 
-/// A part of kernels that is compiled once for each kind of vector, and not again wherever it is needed.
+/// A part of a kernel that is compiled once per vector type and shared by its callers.
 pub(crate) trait Part<V: Vector> {
     type Output;
 
     /// # Safety
-    /// What the part says of the addresses that it has. Implementations are `#[inline(always)]`.
+    /// What the implementation requires of its addresses. Implementations are `#[inline(always)]`.
     unsafe fn run(self, isa: V::Isa) -> Self::Output;
 }
 
-/// The best instructions of this processor that `SUPERSCALAR_INSTRUCTIONS` allows. Unit tests have the portable ones
-/// only: the others are tested from outside (`tests/sets`), and would be compiled twice.
+/// Returns the best instruction set of this processor that `SUPERSCALAR_INSTRUCTIONS` allows. Unit tests use the
+/// portable one only: integration tests (`tests/sets`) cover the others, and compiling them twice is slow.
 #[inline(always)]
 pub(crate) fn best() -> InstructionSet {
     if cfg!(test) { InstructionSet::Portable } else { InstructionSet::in_use() }
 }
 
-/// Bytes of a core's second-level cache, if the processor says so.
+/// Returns the bytes of a core's second-level cache, if the processor reports them.
 pub(crate) fn second_level_cache() -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::__cpuid;
-        // Leaves from 0x8000_0000 on: the first tells the last one; of 0x8000_0006 the upper half of ECX is the size in
-        // KiB.
+        // Extended leaves: 0x8000_0000 returns the last one; the upper half of ECX in 0x8000_0006 is the size in KiB.
         const EXTENDED: u32 = 0x8000_0000;
         const CACHES: u32 = 0x8000_0006;
         #[allow(unused_unsafe, reason = "in older compilers it is unsafe")]
-        // SAFETY: every x86-64 has the instruction.
+        // SAFETY: every x86-64 processor has the instruction.
         let leaf = |leaf| unsafe { __cpuid(leaf) };
         let kib = if leaf(EXTENDED).eax >= CACHES { leaf(CACHES).ecx >> 16 } else { 0 };
         (kib > 0).then_some((kib as usize) << 10)
@@ -188,7 +188,7 @@ pub(crate) fn second_level_cache() -> Option<usize> {
     None
 }
 
-/// Asks for the cache line at `at` to be fetched for writing soon. Any address will do.
+/// Prefetches the cache line at `at`, which may be any address, into the first-level cache.
 #[inline(always)]
 pub(crate) fn prefetch<T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]

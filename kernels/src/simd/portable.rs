@@ -1,30 +1,30 @@
-//! Vectors for any processor: arrays that the compiler vectorises as far as the target allows.
+//! Vectors for any processor: arrays that the compiler vectorizes as far as the target allows.
 
 use super::{Baseline, Part, Vector};
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// Four reals.
+/// A vector of four reals.
 #[derive(Clone, Copy)]
 pub struct Portable<R>([R; 4]);
 
-/// What is asked of a real, whose default is zero.
-pub trait Plain:
+/// The operations that a real type needs; its default is zero.
+pub trait PortableReal:
     Copy + Default + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
 {
 }
 
-impl Plain for f32 {}
-impl Plain for f64 {}
+impl PortableReal for f32 {}
+impl PortableReal for f64 {}
 
-impl<R: Plain> Portable<R> {
+impl<R: PortableReal> Portable<R> {
     #[inline(always)]
     fn zip(self, a: Self, b: Self, f: impl Fn(R, R, R) -> R) -> Self {
         Self(std::array::from_fn(|i| f(self.0[i], a.0[i], b.0[i])))
     }
 }
 
-// Without a fused instruction `mul_add` is a library call, tens of times slower than the two roundings taken here.
-impl<R: Plain> Vector for Portable<R> {
+// Multiply-adds round twice here: without a fused instruction `mul_add` is a library call, tens of times slower.
+impl<R: PortableReal> Vector for Portable<R> {
     type Real = R;
     type Isa = Baseline;
     const LANES: usize = 4;
@@ -40,12 +40,12 @@ impl<R: Plain> Vector for Portable<R> {
     }
     #[inline(always)]
     unsafe fn load(_isa: Baseline, from: *const R) -> Self {
-        // SAFETY: four reals are there, which is LANES.
+        // SAFETY: the caller guarantees LANES reals, which is four.
         Self(unsafe { from.cast::<[R; 4]>().read_unaligned() })
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut R) {
-        // SAFETY: there is room for four reals, which is LANES.
+        // SAFETY: the caller guarantees room for LANES reals, which is four.
         unsafe { to.cast::<[R; 4]>().write_unaligned(self.0) }
     }
     #[inline(always)]
@@ -53,7 +53,7 @@ impl<R: Plain> Vector for Portable<R> {
         let mut x = [R::default(); 4];
         for (i, x) in x.iter_mut().enumerate() {
             if first <= i && i < end {
-                // SAFETY: lane i is one of first .. end, which are there.
+                // SAFETY: lane i is one of first .. end, which the caller guarantees.
                 *x = unsafe { *from.wrapping_add(i) };
             }
         }
@@ -63,7 +63,7 @@ impl<R: Plain> Vector for Portable<R> {
     unsafe fn store_lanes(self, to: *mut R, first: usize, end: usize) {
         for (i, x) in self.0.into_iter().enumerate() {
             if first <= i && i < end {
-                // SAFETY: lane i is one of first .. end, for which there is room.
+                // SAFETY: lane i is one of first .. end, for which the caller guarantees room.
                 unsafe { *to.wrapping_add(i) = x };
             }
         }
@@ -112,21 +112,21 @@ impl<R: Plain> Vector for Portable<R> {
     }
     #[inline(never)]
     unsafe fn enter<P: Part<Self>>(part: P) -> P::Output {
-        // SAFETY: what the part asks for holds by this function's contract.
+        // SAFETY: the caller guarantees what the part requires, and every processor has the baseline.
         unsafe { part.run(Baseline::PROOF) }
     }
     #[inline(always)]
     unsafe fn transpose(_isa: Baseline, from: *const R, from_step: usize, to: *mut R, to_step: usize) {
         for i in 0..4 {
             for j in 0..4 {
-                // SAFETY: i and j are less than four: both squares have this element.
+                // SAFETY: i and j are less than four, so both squares have this element.
                 unsafe { *to.add(j * to_step + i) = *from.add(i * from_step + j) };
             }
         }
     }
     #[inline(always)]
     unsafe fn transpose_four(isa: Baseline, from: *const R, from_step: usize, to: *mut R, to_step: usize) {
-        // SAFETY: four rows of a square of four are all of it.
+        // SAFETY: a square has four rows, so four rows are a whole square.
         unsafe { Self::transpose(isa, from, from_step, to, to_step) }
     }
 }

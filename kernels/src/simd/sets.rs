@@ -1,4 +1,4 @@
-//! Which instructions kernels use.
+//! The instruction sets that kernels are compiled for.
 
 use std::{
     fmt, io,
@@ -7,10 +7,10 @@ use std::{
 };
 use superscalar_runtime::environment;
 
-/// What kernels are compiled for, the better the later.
+/// An instruction set that kernels are compiled for; later ones are better.
 ///
-/// Kernels use the best set that the processor has. `SUPERSCALAR_INSTRUCTIONS` (`portable`, `avx2` or `avx512`) keeps
-/// them from better ones: to get the same roundings on different machines, or to see what a set brings.
+/// Kernels use the best set that the processor has. `SUPERSCALAR_INSTRUCTIONS` (`portable`, `avx2` or `avx512`)
+/// excludes better ones: to get the same rounding on different machines, or to compare the sets.
 ///
 /// # Example
 /// ```
@@ -21,7 +21,7 @@ use superscalar_runtime::environment;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum InstructionSet {
-    /// What every processor of the architecture has.
+    /// The instructions of every processor of the architecture.
     Portable = 1,
     /// AVX2 with FMA, of x86-64.
     Avx2 = 2,
@@ -31,14 +31,14 @@ pub enum InstructionSet {
 
 const VARIABLE: &str = "SUPERSCALAR_INSTRUCTIONS";
 
-/// The set in use as a number; 0 until somebody asks.
+/// The set in use as a number, or 0 before the first call.
 static IN_USE: AtomicU8 = AtomicU8::new(0);
 
 impl InstructionSet {
-    /// All of them, the best last.
+    /// All sets, the best last.
     pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
 
-    /// What the kernels of this process use.
+    /// Returns the set that the kernels of this process use.
     #[inline(always)]
     pub fn in_use() -> Self {
         match IN_USE.load(Ordering::Relaxed) {
@@ -49,7 +49,7 @@ impl InstructionSet {
         }
     }
 
-    /// The best that the processor has, whatever is allowed.
+    /// Returns the best set that the processor has, even if the environment excludes it.
     pub fn of_processor() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -65,7 +65,7 @@ impl InstructionSet {
     fn choose() -> Self {
         let allowed = environment::variable(VARIABLE).map_or(Ok(Self::Avx512), |text| text.to_string_lossy().parse());
         let allowed = allowed.unwrap_or_else(|why| {
-            // A standard error that takes nothing is no reason to compute nothing.
+            // A failing standard error must not prevent the computation.
             let _ = io::Write::write_fmt(&mut io::stderr(), format_args!("{VARIABLE} is ignored: {why}\n"));
             Self::Avx512
         });
@@ -75,7 +75,7 @@ impl InstructionSet {
     }
 }
 
-/// `portable`, `avx2` or `avx512`.
+/// Formats as `portable`, `avx2` or `avx512`.
 impl fmt::Display for InstructionSet {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.pad(match self {
@@ -86,9 +86,9 @@ impl fmt::Display for InstructionSet {
     }
 }
 
-/// Text that names no set of instructions.
+/// The error for text that names no instruction set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is none of `portable`, `avx2`, `avx512`")]
+#[error("unknown instruction set `{0}`, expected `portable`, `avx2` or `avx512`")]
 pub struct UnknownInstructionSet(String);
 
 impl FromStr for InstructionSet {

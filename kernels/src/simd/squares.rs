@@ -1,16 +1,16 @@
-//! Squares of numbers transposed in the registers of AVX2 and AVX-512.
+//! Transposes of square blocks in the registers of AVX2 and AVX-512.
 
 use std::arch::x86_64::*;
 
-/// Eight by eight doubles in AVX-512. Rows i and i + 4 share a register, which loads do on their own; what is left are
-/// two transposes of four by four, two shuffles per row.
+/// Transposes eight by eight doubles with AVX-512. Loads put rows i and i + 4 into one register without a shuffle. What
+/// remains is two transposes of four by four, with two shuffles per row.
 ///
 /// # Safety
-/// As for [`Vector::transpose`](super::Vector::transpose); the processor has AVX-512.
+/// What [`Vector::transpose`](super::Vector::transpose) requires; the processor has AVX-512.
 #[inline(always)]
 pub(super) unsafe fn transpose_f64_8(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
-    // SAFETY: each half reads four columns of eight rows and writes four rows of eight, all of them in the squares. The
-    // processor has AVX-512, by this function's contract.
+    // SAFETY: each half reads four columns of eight rows and writes four rows of eight, within the squares that the
+    // caller guarantees. The caller also guarantees AVX-512.
     unsafe {
         let low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
         let high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
@@ -28,14 +28,14 @@ pub(super) unsafe fn transpose_f64_8(from: *const f64, from_step: usize, to: *mu
     }
 }
 
-/// Four by four doubles in AVX: one shuffle in each of two stages, half of what moving element by element takes.
+/// Transposes four by four doubles with AVX: two stages of one shuffle, half the time of moving single elements.
 ///
 /// # Safety
-/// As for [`Vector::transpose`](super::Vector::transpose); the processor has AVX2.
+/// What [`Vector::transpose`](super::Vector::transpose) requires; the processor has AVX2.
 #[inline(always)]
 pub(super) unsafe fn transpose_f64(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
-    // SAFETY: rows 0 .. 4 of four doubles are in both squares; all are read before the first is written. The processor
-    // has AVX2, by this function's contract.
+    // SAFETY: both squares have rows 0 .. 4 of four doubles; all are read before the first is written. The caller
+    // guarantees AVX2.
     unsafe {
         let (a, b) = (_mm256_loadu_pd(from), _mm256_loadu_pd(from.add(from_step)));
         let (c, d) = (_mm256_loadu_pd(from.add(2 * from_step)), _mm256_loadu_pd(from.add(3 * from_step)));
@@ -48,27 +48,27 @@ pub(super) unsafe fn transpose_f64(from: *const f64, from_step: usize, to: *mut 
     }
 }
 
-/// Four doubles of a row and of the fourth row after it.
+/// Loads four doubles of a row, and of the fourth row after it.
 ///
 /// # Safety
-/// They are there, and the processor has AVX-512.
+/// `from` has both rows of four doubles, and the processor has AVX-512.
 #[inline(always)]
 unsafe fn two_rows(from: *const f64, step: usize) -> __m512d {
-    // SAFETY: a row of four doubles and the fourth one after it are there, and the processor has AVX-512.
+    // SAFETY: the caller guarantees a row of four doubles and the fourth one after it, and AVX-512.
     unsafe {
         let top = _mm512_castpd256_pd512(_mm256_loadu_pd(from));
         _mm512_insertf64x4::<1>(top, _mm256_loadu_pd(from.add(4 * step)))
     }
 }
 
-/// Eight by eight floats in AVX: two halves of four rows, then their 128-bit parts exchanged.
+/// Transposes eight by eight floats with AVX: two halves of four rows, whose 128-bit parts are then exchanged.
 ///
 /// # Safety
-/// As for [`Vector::transpose`](super::Vector::transpose); the processor has AVX2.
+/// What [`Vector::transpose`](super::Vector::transpose) requires; the processor has AVX2.
 #[inline(always)]
 pub(super) unsafe fn transpose_f32(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
-    // SAFETY: two times four rows of eight floats are in the square at `from`, and rows i and i + 4 in that at `to`.
-    // The processor has AVX2, by this function's contract.
+    // SAFETY: the square at `from` has twice four rows of eight floats, and that at `to` has rows i and i + 4. The
+    // caller guarantees AVX2.
     unsafe {
         let (top, bottom) = (four_rows(from, from_step), four_rows(from.add(4 * from_step), from_step));
         for i in 0..4 {
@@ -79,14 +79,14 @@ pub(super) unsafe fn transpose_f32(from: *const f32, from_step: usize, to: *mut 
     }
 }
 
-/// Four rows of eight floats in AVX.
+/// Transposes four rows of eight floats with AVX.
 ///
 /// # Safety
-/// As for [`Vector::transpose_four`](super::Vector::transpose_four); the processor has AVX2.
+/// What [`Vector::transpose_four`](super::Vector::transpose_four) requires; the processor has AVX2.
 #[inline(always)]
-pub(super) unsafe fn four_f32(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
-    // SAFETY: four rows of eight floats are at `from`; rows i and i + 4 at `to` have room for four. The processor has
-    // AVX2, by this function's contract.
+pub(super) unsafe fn transpose_four_f32(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
+    // SAFETY: `from` has four rows of eight floats; rows i and i + 4 at `to` have room for four. The caller guarantees
+    // AVX2.
     unsafe {
         for (i, x) in four_rows(from, from_step).into_iter().enumerate() {
             _mm_storeu_ps(to.add(i * to_step), _mm256_castps256_ps128(x));
@@ -95,27 +95,28 @@ pub(super) unsafe fn four_f32(from: *const f32, from_step: usize, to: *mut f32, 
     }
 }
 
-/// Four rows of eight doubles in AVX: two squares.
+/// Transposes four rows of eight doubles with AVX, as two squares.
 ///
 /// # Safety
-/// As for [`Vector::transpose_four`](super::Vector::transpose_four); the processor has AVX2.
+/// What [`Vector::transpose_four`](super::Vector::transpose_four) requires; the processor has AVX2.
 #[inline(always)]
-pub(super) unsafe fn four_f64_8(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
-    // SAFETY: two squares of four by four are at `from`; the left one becomes rows 0 .. 4 at `to`, for eight of which
-    // there is room, and the right one rows 4 .. 8. The processor has AVX2.
+pub(super) unsafe fn transpose_four_f64_8(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
+    // SAFETY: `from` has two squares of four by four; `to` has room for eight rows of four, of which the left square
+    // becomes rows 0 .. 4, and the right one rows 4 .. 8. The caller guarantees AVX2.
     unsafe {
         transpose_f64(from, from_step, to, to_step);
         transpose_f64(from.add(4), from_step, to.add(4 * to_step), to_step);
     }
 }
 
-/// Four rows of eight floats; element i of the result has column i in its lower half and column i + 4 in its upper.
+/// Loads four rows of eight floats; element i of the result has column i in its lower half and column i + 4 in its
+/// upper.
 ///
 /// # Safety
-/// They are there, and the processor has AVX2.
+/// `from` has these rows, and the processor has AVX2.
 #[inline(always)]
 unsafe fn four_rows(from: *const f32, step: usize) -> [__m256; 4] {
-    // SAFETY: four rows of eight floats are there, and the processor has AVX2.
+    // SAFETY: the caller guarantees four rows of eight floats, and AVX2.
     unsafe {
         let (a, b) = (_mm256_loadu_ps(from), _mm256_loadu_ps(from.add(step)));
         let (c, d) = (_mm256_loadu_ps(from.add(2 * step)), _mm256_loadu_ps(from.add(3 * step)));

@@ -1,25 +1,26 @@
-//! Vectors of AVX2 and AVX-512: registers behind types of their own, and the intrinsics that they are made of. What the
-//! instruction sets have no name for is written here. Such functions are always inlined into what enables the
-//! instructions, as everything on vectors must be: so they do not enable them, but ask for them in their contracts.
+//! Vectors of AVX2 and AVX-512: register types and the intrinsics that implement them. Operations without an
+//! instruction of their own are defined here. Like all code on vectors, such functions are always inlined into a
+//! function that enables the instructions. So they do not enable them, but require them in their contracts.
 
-use super::squares::{four_f32, four_f64_8, transpose_f32, transpose_f64, transpose_f64_8};
+use super::squares::{transpose_f32, transpose_f64, transpose_f64_8, transpose_four_f32, transpose_four_f64_8};
 use super::{Avx2, Avx512, Part, Vector, tile};
 use std::arch::x86_64::*;
 
-/// One line per register type: its name, the register, its instruction set, its real, its lanes, the instructions that
-/// parts of kernels are compiled for, and the intrinsics by name.
+/// Implements [`Vector`] for register types. One entry per type: its name, the register, its instruction set, its real
+/// type, its lanes, the target features of its parts, and the intrinsics.
 macro_rules! vectors {
-    ($($name:ident, $v:ty, $isa:ident, $real:ty, $lanes:literal, $features:literal, $splat:ident, $load:ident, $store:ident, $mul:ident,
-        $add:ident, $sub:ident, |$x:ident, $i:ident| $lane:expr, $mask:ident, $mask_load:ident, $mask_store:ident, $blend:ident,
-        $square:literal, $transpose:ident, $four:ident, $interleave:ident, $swap:path, $abs:ident, $larger:ident, $sum:ident
+    ($($name:ident, $v:ty, $isa:ident, $real:ty, $lanes:literal, $features:literal, $splat:ident, $load:ident,
+        $store:ident, $mul:ident, $add:ident, $sub:ident, |$x:ident, $i:ident| $lane:expr, $mask:ident,
+        $mask_load:ident, $mask_store:ident, $blend:ident, $square:literal, $transpose:ident, $four:ident,
+        $interleave:ident, $swap:path, $abs:ident, $larger:ident, $sum:ident
         $(, $real_tile:path, $complex_tile:path)?;)*) => {$(
-        /// A register. Its field is private, so that there is no value where its instructions are not.
+        /// A vector register. Its field is private, so a value exists only if the processor has the instructions.
         #[derive(Clone, Copy)]
         #[repr(transparent)]
         pub struct $name($v);
 
-        // What "the witness" is in the notes below: a value of this type, or of its instruction set's, exists only
-        // where the processor has the instructions.
+        // "The witness" in the notes below is a value of this type or of its instruction set. Such a value exists only
+        // if the processor has the instructions.
         impl Vector for $name {
             type Real = $real;
             type Isa = $isa;
@@ -28,7 +29,7 @@ macro_rules! vectors {
 
             #[inline(always)]
             fn splat(_isa: $isa, x: $real) -> Self {
-                // SAFETY: the witness stands for the instruction.
+                // SAFETY: the witness proves that the processor has the instruction.
                 Self(unsafe { $splat(x) })
             }
             #[inline(always)]
@@ -38,87 +39,89 @@ macro_rules! vectors {
             }
             #[inline(always)]
             unsafe fn load(_isa: $isa, from: *const $real) -> Self {
-                // SAFETY: LANES reals are there, for which there is an unaligned load.
+                // SAFETY: the caller guarantees LANES reals; the load takes any alignment.
                 Self(unsafe { $load(from) })
             }
             #[inline(always)]
             unsafe fn store(self, to: *mut $real) {
-                // SAFETY: there is room for LANES reals, for which there is an unaligned store.
+                // SAFETY: the caller guarantees room for LANES reals; the store takes any alignment.
                 unsafe { $store(to, self.0) }
             }
             #[inline(always)]
             unsafe fn load_lanes(_isa: $isa, from: *const $real, first: usize, end: usize) -> Self {
-                // SAFETY: the lanes of the mask are there; the instruction does not touch the others.
+                // SAFETY: the caller guarantees the lanes of the mask; the instruction does not access the others.
                 Self(unsafe { $mask_load($mask(first, end), from) })
             }
             #[inline(always)]
             unsafe fn store_lanes(self, to: *mut $real, first: usize, end: usize) {
-                // SAFETY: there is room for the lanes of the mask; the instruction does not touch the others.
+                // SAFETY: the caller guarantees room for the lanes of the mask; the instruction does not access the
+                // others.
                 unsafe { $mask_store(to, $mask(first, end), self.0) }
             }
             #[inline(always)]
             fn mul(self, by: Self) -> Self {
-                // SAFETY: the witness stands for the instruction.
+                // SAFETY: the witness proves that the processor has the instruction.
                 Self(unsafe { $mul(self.0, by.0) })
             }
             #[inline(always)]
             fn mul_add(self, a: Self, b: Self) -> Self {
-                // SAFETY: the witness stands for the instruction.
+                // SAFETY: the witness proves that the processor has the instruction.
                 Self(unsafe { $add(a.0, b.0, self.0) })
             }
             #[inline(always)]
             fn mul_sub(self, a: Self, b: Self) -> Self {
-                // SAFETY: the witness stands for the instruction.
+                // SAFETY: the witness proves that the processor has the instruction.
                 Self(unsafe { $sub(a.0, b.0, self.0) })
             }
             #[inline(always)]
             fn abs(self) -> Self {
-                // SAFETY: the witness stands for the instruction.
+                // SAFETY: the witness proves that the processor has the instruction.
                 Self(unsafe { $abs(self.0) })
             }
             #[inline(always)]
             fn larger(best: (Self, Self), x: (Self, Self)) -> (Self, Self) {
-                // SAFETY: the witness stands for the instructions.
+                // SAFETY: the witness proves that the processor has the instructions.
                 let (value, with) = unsafe { $larger((best.0.0, best.1.0), (x.0.0, x.1.0)) };
                 (Self(value), Self(with))
             }
             #[inline(always)]
             fn blend(self, other: Self, first: usize, end: usize) -> Self {
-                // SAFETY: the witness stands for the instructions.
+                // SAFETY: the witness proves that the processor has the instructions.
                 Self(unsafe { $blend($mask(first, end), self.0, other.0) })
             }
             #[inline(always)]
             fn sum(self) -> $real {
-                // SAFETY: the witness stands for the instructions.
+                // SAFETY: the witness proves that the processor has the instructions.
                 unsafe { $sum(self.0) }
             }
             #[inline(always)]
             fn lane(self, i: usize) -> $real {
                 let ($x, $i) = (self.0, i as i32);
-                // SAFETY: the witness stands for the instructions, which take an index modulo the lanes.
+                // SAFETY: the witness proves that the processor has the instructions, which take an index modulo the
+                // lanes.
                 unsafe { $lane }
             }
             #[inline(always)]
             fn interleave(re: Self, im: Self) -> (Self, Self) {
-                // SAFETY: the witness stands for the instructions.
+                // SAFETY: the witness proves that the processor has the instructions.
                 let (low, high) = unsafe { $interleave(re.0, im.0) };
                 (Self(low), Self(high))
             }
             #[inline(always)]
             fn swap_pairs(self) -> Self {
-                // SAFETY: the witness stands for the instruction.
+                // SAFETY: the witness proves that the processor has the instruction.
                 Self(unsafe { $swap(self.0) })
             }
             #[inline(never)]
             #[target_feature(enable = $features)]
             unsafe fn enter<P: Part<Self>>(part: P) -> P::Output {
-                // SAFETY: this function enables the instructions; what the part asks for holds by this function's
-                // contract.
+                // SAFETY: this function enables the instructions; the caller guarantees what the part requires.
                 unsafe { part.run($isa::assume()) }
             }
             #[inline(always)]
             unsafe fn transpose(_isa: $isa, from: *const $real, from_step: usize, to: *mut $real, to_step: usize) {
-                // SAFETY: the squares are there, and the witness stands for the instructions.
+                // SAFETY: the caller guarantees the squares; the witness proves that the processor has the
+                // instructions.
                 unsafe { $transpose(from, from_step, to, to_step) }
             }
             $(
@@ -135,9 +138,9 @@ macro_rules! vectors {
                         return 0;
                     }
                     let acc: *mut [[[Self; 2]; NV]; ROWS] = acc;
-                    // SAFETY: x and b hold 4 `times` steps, one directly behind the other, and `times` is not zero. The
-                    // casts only name the type: NV and ROWS are those of the tile, as was just asked, and a vector has
-                    // the layout of its register. The vectors are the witness of the instructions.
+                    // SAFETY: x and b hold 4 `times` adjacent steps, and `times` is not zero. The casts change only the
+                    // type: NV and ROWS are those of the tile, as checked, and a vector has the layout of its register.
+                    // The vectors prove that the processor has the instructions.
                     unsafe {
                         if is_complex {
                             $complex_tile(&mut *acc.cast(), times, (x, b), next, conj);
@@ -150,89 +153,98 @@ macro_rules! vectors {
             )?
             #[inline(always)]
             unsafe fn transpose_four(_isa: $isa, from: *const $real, from_step: usize, to: *mut $real, to_step: usize) {
-                // SAFETY: the rows and the room for the columns are there, and the witness stands for the instructions.
+                // SAFETY: the caller guarantees the rows and the room; the witness proves that the processor has the
+                // instructions.
                 unsafe { $four(from, from_step, to, to_step) }
             }
         }
     )*};
 }
 
-// A lane is moved to the front by a permutation whose index may be computed: three cycles, without a detour by memory.
+// A permutation with a computed index moves a lane to the front: three cycles, without a store and a load.
 vectors! {
-    F32x16, __m512, Avx512, f32, 16, "avx512f,avx2,fma", _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
+    F32x16, __m512, Avx512, f32, 16, "avx512f,avx2,fma", _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps,
+        _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps,
         |x, i| _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(i), x)),
-        bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, _mm512_mask_blend_ps, 8, transpose_f32, four_f32, interleave_f32_16,
+        bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, _mm512_mask_blend_ps, 8, transpose_f32,
+        transpose_four_f32, interleave_f32_16,
         _mm512_permute_ps::<0xb1>, _mm512_abs_ps, larger_f32_16, _mm512_reduce_add_ps,
         tile::real_f32, tile::complex_f32;
-    F64x8, __m512d, Avx512, f64, 8, "avx512f,avx2,fma", _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
+    F64x8, __m512d, Avx512, f64, 8, "avx512f,avx2,fma", _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd,
+        _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
         |x, i| _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(i64::from(i)), x)),
-        bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, _mm512_mask_blend_pd, 8, transpose_f64_8, four_f64_8, interleave_f64_8,
+        bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, _mm512_mask_blend_pd, 8, transpose_f64_8,
+        transpose_four_f64_8, interleave_f64_8,
         _mm512_permute_pd::<0x55>, _mm512_abs_pd, larger_f64_8, _mm512_reduce_add_pd,
         tile::real_f64, tile::complex_f64;
-    F32x8, __m256, Avx2, f32, 8, "avx2,fma", _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
+    F32x8, __m256, Avx2, f32, 8, "avx2,fma", _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps,
+        _mm256_fmadd_ps, _mm256_fnmadd_ps,
         |x, i| _mm256_cvtss_f32(_mm256_permutevar8x32_ps(x, _mm256_set1_epi32(i))),
-        signs_8, load_signs_f32, _mm256_maskstore_ps, blend_f32_8, 8, transpose_f32, four_f32, interleave_f32_8,
+        lane_mask_8, load_masked_f32, _mm256_maskstore_ps, blend_f32_8, 8, transpose_f32, transpose_four_f32,
+        interleave_f32_8,
         _mm256_permute_ps::<0xb1>, abs_f32_8, larger_f32_8, sum_f32_8;
-    F64x4, __m256d, Avx2, f64, 4, "avx2,fma", _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fnmadd_pd,
+    F64x4, __m256d, Avx2, f64, 4, "avx2,fma", _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd,
+        _mm256_fmadd_pd, _mm256_fnmadd_pd,
         |x, i| _mm256_cvtsd_f64(_mm256_castps_pd(_mm256_permutevar8x32_ps(
             _mm256_castpd_ps(x),
             _mm256_set1_epi64x(i64::from(2 * i) | i64::from(2 * i + 1) << 32),
-        ))), signs_4, load_signs_f64, _mm256_maskstore_pd, blend_f64_4, 4, transpose_f64, transpose_f64, interleave_f64_4,
+        ))), lane_mask_4, load_masked_f64, _mm256_maskstore_pd, blend_f64_4, 4, transpose_f64, transpose_f64,
+        interleave_f64_4,
         _mm256_permute_pd::<0x5>, abs_f64_4, larger_f64_4, sum_f64_4;
 }
 
-/// Lanes of `y` where the mask has its sign, of `x` elsewhere.
+/// Selects lanes of `y` where the sign bit of the mask is set, and lanes of `x` elsewhere.
 ///
 /// # Safety
 /// The processor has AVX2.
 #[inline(always)]
 unsafe fn blend_f32_8(mask: __m256i, x: __m256, y: __m256) -> __m256 {
-    // SAFETY: the processor has AVX2, by this function's contract.
+    // SAFETY: the caller guarantees AVX2.
     unsafe { _mm256_blendv_ps(x, y, _mm256_castsi256_ps(mask)) }
 }
 
-/// As [`blend_f32_8`].
+/// Selects lanes of `y` where the sign bit of the mask is set, and lanes of `x` elsewhere.
 ///
 /// # Safety
 /// The processor has AVX2.
 #[inline(always)]
 unsafe fn blend_f64_4(mask: __m256i, x: __m256d, y: __m256d) -> __m256d {
-    // SAFETY: the processor has AVX2, by this function's contract.
+    // SAFETY: the caller guarantees AVX2.
     unsafe { _mm256_blendv_pd(x, y, _mm256_castsi256_pd(mask)) }
 }
 
-/// Sixteen pairs.
+/// Returns sixteen pairs.
 ///
 /// # Safety
 /// The processor has AVX-512F.
 #[inline(always)]
 unsafe fn interleave_f32_16(re: __m512, im: __m512) -> (__m512, __m512) {
-    // A pair is as wide as a double: pairs within 128 bits first, then these parts in order.
-    // SAFETY: the processor has AVX-512F, by this function's contract.
+    // A pair is as wide as a double: the pairs within 128-bit parts are formed first, then the parts are ordered.
+    // SAFETY: the caller guarantees AVX-512F.
     unsafe {
         let (low, high) = (_mm512_unpacklo_ps(re, im), _mm512_unpackhi_ps(re, im));
-        let (low, high) = in_order(_mm512_castps_pd(low), _mm512_castps_pd(high));
+        let (low, high) = alternate_parts(_mm512_castps_pd(low), _mm512_castps_pd(high));
         (_mm512_castpd_ps(low), _mm512_castpd_ps(high))
     }
 }
 
-/// Eight pairs.
+/// Returns eight pairs.
 ///
 /// # Safety
 /// The processor has AVX-512F.
 #[inline(always)]
 unsafe fn interleave_f64_8(re: __m512d, im: __m512d) -> (__m512d, __m512d) {
-    // SAFETY: the processor has AVX-512F, by this function's contract.
-    unsafe { in_order(_mm512_unpacklo_pd(re, im), _mm512_unpackhi_pd(re, im)) }
+    // SAFETY: the caller guarantees AVX-512F.
+    unsafe { alternate_parts(_mm512_unpacklo_pd(re, im), _mm512_unpackhi_pd(re, im)) }
 }
 
-/// The 128-bit parts of two registers, in turn.
+/// Returns the 128-bit parts of two registers, alternating.
 ///
 /// # Safety
 /// The processor has AVX-512F.
 #[inline(always)]
-unsafe fn in_order(low: __m512d, high: __m512d) -> (__m512d, __m512d) {
-    // SAFETY: the processor has AVX-512F, by this function's contract.
+unsafe fn alternate_parts(low: __m512d, high: __m512d) -> (__m512d, __m512d) {
+    // SAFETY: the caller guarantees AVX-512F.
     unsafe {
         let first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
         let second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
@@ -240,42 +252,42 @@ unsafe fn in_order(low: __m512d, high: __m512d) -> (__m512d, __m512d) {
     }
 }
 
-/// Eight pairs.
+/// Returns eight pairs.
 ///
 /// # Safety
 /// The processor has AVX2.
 #[inline(always)]
 unsafe fn interleave_f32_8(re: __m256, im: __m256) -> (__m256, __m256) {
-    // SAFETY: the processor has AVX2, by this function's contract.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let (low, high) = (_mm256_unpacklo_ps(re, im), _mm256_unpackhi_ps(re, im));
         (_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high))
     }
 }
 
-/// Four pairs.
+/// Returns four pairs.
 ///
 /// # Safety
 /// The processor has AVX2.
 #[inline(always)]
 unsafe fn interleave_f64_4(re: __m256d, im: __m256d) -> (__m256d, __m256d) {
-    // SAFETY: the processor has AVX2, by this function's contract.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let (low, high) = (_mm256_unpacklo_pd(re, im), _mm256_unpackhi_pd(re, im));
         (_mm256_permute2f128_pd::<0x20>(low, high), _mm256_permute2f128_pd::<0x31>(low, high))
     }
 }
 
-/// Two functions per register type of AVX-512.
+/// Defines [`Vector::larger`] for register types of AVX-512, with mask registers.
 macro_rules! larger_by_mask {
     ($($name:ident, $v:ty, $compare:ident, $blend:ident;)*) => {$(
-        /// See [`Vector::larger`].
+        /// Selects the larger pair of each lane: see [`Vector::larger`].
         ///
         /// # Safety
         /// The processor has AVX-512F.
         #[inline(always)]
         unsafe fn $name(best: ($v, $v), x: ($v, $v)) -> ($v, $v) {
-            // SAFETY: the processor has AVX-512F, by this function's contract.
+            // SAFETY: the caller guarantees AVX-512F.
             unsafe {
                 let mask = $compare::<_CMP_GT_OQ>(x.0, best.0);
                 ($blend(mask, best.0, x.0), $blend(mask, best.1, x.1))
@@ -289,46 +301,46 @@ larger_by_mask! {
     larger_f64_8, __m512d, _mm512_cmp_pd_mask, _mm512_mask_blend_pd;
 }
 
-/// The same for AVX, whose masks are registers; and what AVX-512 has a name for.
-macro_rules! by_register {
+/// Defines [`Vector::larger`] and [`Vector::abs`] for register types of AVX2, whose masks are vector registers.
+macro_rules! larger_by_register {
     ($($larger:ident, $abs:ident, $v:ty, $compare:ident, $blend:ident, $splat:ident, $andnot:ident;)*) => {$(
-        /// See [`Vector::larger`].
+        /// Selects the larger pair of each lane: see [`Vector::larger`].
         ///
         /// # Safety
         /// The processor has AVX2.
         #[inline(always)]
         unsafe fn $larger(best: ($v, $v), x: ($v, $v)) -> ($v, $v) {
-            // SAFETY: the processor has AVX2, by this function's contract.
+            // SAFETY: the caller guarantees AVX2.
             unsafe {
                 let mask = $compare::<_CMP_GT_OQ>(x.0, best.0);
                 ($blend(best.0, x.0, mask), $blend(best.1, x.1, mask))
             }
         }
 
-        /// Without the sign bits.
+        /// Returns x without the sign bits.
         ///
         /// # Safety
         /// The processor has AVX2.
         #[inline(always)]
         unsafe fn $abs(x: $v) -> $v {
-            // SAFETY: the processor has AVX2, by this function's contract.
+            // SAFETY: the caller guarantees AVX2.
             unsafe { $andnot($splat(-0.0), x) }
         }
     )*};
 }
 
-by_register! {
+larger_by_register! {
     larger_f32_8, abs_f32_8, __m256, _mm256_cmp_ps, _mm256_blendv_ps, _mm256_set1_ps, _mm256_andnot_ps;
     larger_f64_4, abs_f64_4, __m256d, _mm256_cmp_pd, _mm256_blendv_pd, _mm256_set1_pd, _mm256_andnot_pd;
 }
 
-/// Eight floats.
+/// Returns the sum of eight floats.
 ///
 /// # Safety
 /// The processor has AVX2.
 #[inline(always)]
 unsafe fn sum_f32_8(x: __m256) -> f32 {
-    // SAFETY: the processor has AVX2, by this function's contract.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let four = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
         let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
@@ -336,39 +348,39 @@ unsafe fn sum_f32_8(x: __m256) -> f32 {
     }
 }
 
-/// Four doubles.
+/// Returns the sum of four doubles.
 ///
 /// # Safety
 /// The processor has AVX2.
 #[inline(always)]
 unsafe fn sum_f64_4(x: __m256d) -> f64 {
-    // SAFETY: the processor has AVX2, by this function's contract.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let two = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd::<1>(x));
         _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
     }
 }
 
-/// Bits first .. end, which is at most 16.
+/// Returns a mask of bits first .. end, where `end` is at most 16.
 #[inline(always)]
 fn bits_16(first: usize, end: usize) -> __mmask16 {
     debug_assert!(end <= 16);
     ((1_u32 << end) - (1_u32 << first.min(end))) as __mmask16
 }
 
-/// Bits first .. end.
+/// Returns a mask of bits first .. end, where `end` is at most 8.
 #[inline(always)]
 fn bits_8(first: usize, end: usize) -> __mmask8 {
     bits_16(first, end) as __mmask8
 }
 
-/// Minus one in lanes first .. end, which is how AVX2 writes a mask.
+/// Returns -1 in lanes first .. end and 0 in the others, the form of a mask in AVX2.
 ///
 /// # Safety
 /// The processor has AVX2.
 #[inline(always)]
-unsafe fn signs_8(first: usize, end: usize) -> __m256i {
-    // SAFETY: the processor has AVX2, by this function's contract.
+unsafe fn lane_mask_8(first: usize, end: usize) -> __m256i {
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
         let before = _mm256_cmpgt_epi32(_mm256_set1_epi32(first as i32), lanes);
@@ -376,32 +388,32 @@ unsafe fn signs_8(first: usize, end: usize) -> __m256i {
     }
 }
 
-/// The same for four lanes, each as wide as two of those.
+/// Returns -1 in lanes first .. end of four lanes, each as wide as two of [`lane_mask_8`].
 ///
 /// # Safety
 /// The processor has AVX2.
 #[inline(always)]
-unsafe fn signs_4(first: usize, end: usize) -> __m256i {
-    // SAFETY: the processor has AVX2, by this function's contract.
-    unsafe { signs_8(2 * first, 2 * end) }
+unsafe fn lane_mask_4(first: usize, end: usize) -> __m256i {
+    // SAFETY: the caller guarantees AVX2.
+    unsafe { lane_mask_8(2 * first, 2 * end) }
 }
 
-/// The loads of AVX2 take their arguments the other way round.
+/// Loads the lanes of the mask; AVX2's load takes the arguments in the opposite order.
 ///
 /// # Safety
-/// The lanes of the mask are there, and the processor has AVX2.
+/// The lanes of the mask are valid for reads, and the processor has AVX2.
 #[inline(always)]
-unsafe fn load_signs_f32(mask: __m256i, from: *const f32) -> __m256 {
-    // SAFETY: the lanes of the mask are there; the instruction does not touch the others.
+unsafe fn load_masked_f32(mask: __m256i, from: *const f32) -> __m256 {
+    // SAFETY: the caller guarantees the lanes of the mask; the instruction does not access the others.
     unsafe { _mm256_maskload_ps(from, mask) }
 }
 
-/// As [`load_signs_f32`].
+/// Loads the lanes of the mask; AVX2's load takes the arguments in the opposite order.
 ///
 /// # Safety
-/// The lanes of the mask are there, and the processor has AVX2.
+/// The lanes of the mask are valid for reads, and the processor has AVX2.
 #[inline(always)]
-unsafe fn load_signs_f64(mask: __m256i, from: *const f64) -> __m256d {
-    // SAFETY: the lanes of the mask are there; the instruction does not touch the others.
+unsafe fn load_masked_f64(mask: __m256i, from: *const f64) -> __m256d {
+    // SAFETY: the caller guarantees the lanes of the mask; the instruction does not access the others.
     unsafe { _mm256_maskload_pd(from, mask) }
 }

@@ -1,10 +1,10 @@
-//! The choice of instructions at run time.
+//! The choice of the instruction set at run time.
 //!
-//! A [`Kernel`] is a body written once over [`Vector`]; [`dispatch`] compiles it once per instruction set and enters
-//! the best that the processor has. Every function on vectors that a body calls must be `#[inline(always)]`, and no
-//! closure touches a vector: only then do they end up inside the function that enables the instructions, and each
-//! vector operation becomes one of them instead of a call (a hundred times slower). What is long and needed in several
-//! places is a [`Part`](crate::simd::Part), which enables them itself.
+//! A [`Kernel`] is a body written once over [`Vector`]; [`dispatch`] compiles it once per instruction set and runs the
+//! best version that the processor supports. Every function on vectors that a body calls must be `#[inline(always)]`,
+//! and no closure may touch a vector. Only then is this code compiled inside the function that enables the
+//! instructions, and a vector operation is one instruction instead of a call, which is about a hundred times slower.
+//! Long code that is used in several places is a [`Part`](crate::simd::Part), which enables the instructions itself.
 
 use crate::Scalar;
 use crate::simd::{self, Lanes, Vector};
@@ -12,7 +12,7 @@ use crate::simd::{self, Lanes, Vector};
 /// A body to be compiled once per instruction set.
 ///
 /// `ROWS` is the number of rows of a register tile that is three vectors wide: as many as leave the accumulators, the
-/// three vectors and a broadcast in registers.
+/// three vectors and one broadcast in registers.
 pub(crate) trait Kernel<T: Scalar> {
     type Output;
 
@@ -20,24 +20,24 @@ pub(crate) trait Kernel<T: Scalar> {
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> Self::Output;
 }
 
-/// Runs `kernel` with the best instructions of this processor.
+/// Runs `kernel` with the best instruction set of this processor.
 pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
     match simd::best() {
         #[cfg(all(target_arch = "x86_64", not(test)))]
-        // SAFETY: the set in use is at most the processor's, which has AVX-512F, AVX2 and FMA.
+        // SAFETY: `best` returns a set that the processor supports: AVX-512F, AVX2 and FMA.
         simd::InstructionSet::Avx512 => unsafe { with_avx512::<T, K>(kernel) },
         #[cfg(all(target_arch = "x86_64", not(test)))]
-        // SAFETY: the set in use is at most the processor's, which has AVX2 and FMA.
+        // SAFETY: `best` returns a set that the processor supports: AVX2 and FMA.
         simd::InstructionSet::Avx2 => unsafe { with_avx2::<T, K>(kernel) },
         _ => with_portable::<T, K>(kernel),
     }
 }
 
-/// 32 registers: 8 x 3 accumulators of a real type, 4 x 3 pairs of a complex one.
+/// Uses 32 registers: 8 x 3 accumulators of a real type, 4 x 3 pairs of a complex one.
 #[cfg(all(target_arch = "x86_64", not(test)))]
 #[target_feature(enable = "avx512f,avx2,fma")]
 fn with_avx512<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    // SAFETY: this function enables AVX-512F, AVX2 and FMA, which are the set.
+    // SAFETY: this function enables AVX-512F, AVX2 and FMA, which are the whole set.
     let isa = unsafe { simd::Avx512::assume() };
     if T::COMPLEX {
         kernel.run::<<T::Real as Lanes>::Avx512, 4>(isa)
@@ -46,11 +46,11 @@ fn with_avx512<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
     }
 }
 
-/// 16 registers: 4 x 3 accumulators of a real type, 2 x 3 pairs of a complex one (with a few spills).
+/// Uses 16 registers: 4 x 3 accumulators of a real type, 2 x 3 pairs of a complex one (with a few spills).
 #[cfg(all(target_arch = "x86_64", not(test)))]
 #[target_feature(enable = "avx2,fma")]
 fn with_avx2<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
-    // SAFETY: this function enables AVX2 and FMA, which are the set.
+    // SAFETY: this function enables AVX2 and FMA, which are the whole set.
     let isa = unsafe { simd::Avx2::assume() };
     if T::COMPLEX {
         kernel.run::<<T::Real as Lanes>::Avx2, 2>(isa)
@@ -59,7 +59,7 @@ fn with_avx2<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
     }
 }
 
-/// Two rows: two vectors of four take most of the registers of the oldest processors.
+/// Uses two rows: two vectors of four fill most registers of the oldest processors.
 fn with_portable<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
     kernel.run::<<T::Real as Lanes>::Portable, 2>(simd::Baseline::PROOF)
 }

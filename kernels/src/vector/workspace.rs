@@ -1,33 +1,32 @@
-//! The buffers that a thread packs into: kept between calls, so that the steady state allocates nothing.
+//! Buffers that a thread packs into, kept between calls so that the steady state allocates nothing.
 //!
-//! A kernel that calls another while it holds one takes a second: there are as many as kernels are nested. Most sizes
-//! are bounded by the blocking of the kernels (a few MiB). What is copied as a whole takes as much as it is large: a
-//! panel of LU or QR, a small triangle, a block of reflectors.
+//! A kernel that calls another one while it holds a buffer takes a second: a thread owns as many buffers as its kernels
+//! nest. The block sizes bound most buffers (to a few MiB). What is copied as a whole needs its full size: a panel of
+//! LU or QR, a small triangle, a block of reflectors.
 
 use crate::{Scalar, pages::ask_for_large};
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-/// A cache line: what packed vectors are aligned to.
+/// A cache line, to which packed vectors are aligned.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub(crate) struct Line([u8; 64]);
+pub(crate) struct CacheLine([u8; 64]);
 
-impl Line {
+impl CacheLine {
     pub const ZERO: Self = Self([0; 64]);
 }
 
 thread_local! {
-    /// Those that are not in use; the one given back last is on top, so that each kernel finds the one that fits it.
-    /// They go when the thread's destructors run: a kernel that is called later (by an `atexit` handler) has a buffer
-    /// for itself alone.
-    static FREE: Cell<Vec<Vec<Line>>> = const { Cell::new(Vec::new()) };
+    /// The buffers not in use, the latest returned on top, so that nested kernels get the same buffers again. Freed by
+    /// the thread's destructors; a kernel that runs later (in an `atexit` handler) allocates a buffer of its own.
+    static FREE: Cell<Vec<Vec<CacheLine>>> = const { Cell::new(Vec::new()) };
 }
 
-/// A type of scratch.
+/// An element type of scratch.
 ///
 /// # Safety
-/// Every pattern of bits is a value of it, and it is aligned no more than a cache line is.
+/// Every bit pattern is a valid value, and the alignment is at most that of a cache line.
 pub(crate) unsafe trait Plain: Copy {}
 
 // SAFETY: a scalar is one real number or two: plain old data of at most eight bytes' alignment.
@@ -35,18 +34,18 @@ unsafe impl<T: Scalar> Plain for T {}
 // SAFETY: every pattern of 32 bits is a number, aligned to four bytes.
 unsafe impl Plain for u32 {}
 
-/// Scratch of one kernel call, given back to the thread when dropped.
+/// Scratch of one kernel call, returned to the thread when dropped.
 ///
-/// A guard and not a closure: a closure's body would be compiled outside of the function that enables the vector
-/// instructions (see [`simd`](crate::simd)).
+/// This is a guard because a closure's body would be compiled outside the function that enables the vector instructions
+/// (see [`simd`](crate::simd)).
 pub(crate) struct Workspace<T> {
-    lines: Vec<Line>,
+    lines: Vec<CacheLine>,
     len: usize,
     elements: PhantomData<T>,
 }
 
 impl<T: Plain> Workspace<T> {
-    /// Scratch of `len` elements, aligned to a cache line, holding arbitrary numbers.
+    /// Returns scratch of `len` elements, aligned to a cache line, with arbitrary contents.
     pub fn take(len: usize) -> Self {
         let kept = FREE.try_with(|place| {
             let mut free = place.take();
@@ -55,20 +54,20 @@ impl<T: Plain> Workspace<T> {
             lines
         });
         let mut lines = kept.ok().flatten().unwrap_or_default();
-        let needed = (len * size_of::<T>()).div_ceil(size_of::<Line>());
+        let needed = (len * size_of::<T>()).div_ceil(size_of::<CacheLine>());
         if lines.len() < needed {
             lines.reserve_exact(needed - lines.len());
             ask_for_large(lines.spare_capacity_mut());
-            lines.resize(needed, Line::ZERO);
+            lines.resize(needed, CacheLine::ZERO);
         }
         Self { lines, len, elements: PhantomData }
     }
 
-    /// The scratch.
+    /// Returns the elements of the scratch.
     pub fn elements(&mut self) -> &mut [T] {
         let start = self.lines.as_mut_ptr().cast::<T>();
-        // SAFETY: the lines are initialized memory of at least `len` elements, aligned for any that is Plain,
-        // of which every bit pattern is a value; the borrow of self keeps others away.
+        // SAFETY: `lines` is initialized memory of at least `len` elements and aligned for every Plain type, of which
+        // each bit pattern is a value; the exclusive borrow of self prevents aliasing.
         unsafe { std::slice::from_raw_parts_mut(start, self.len) }
     }
 }
@@ -89,14 +88,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scratch_is_kept_however_deep() {
+    fn nested_scratch_is_reused() {
         let place = |scratch: &mut Workspace<f64>| scratch.elements().as_ptr() as usize;
         let nested = || {
             let (mut outer, mut inner) = (Workspace::<f64>::take(100), Workspace::<f64>::take(50));
             outer.elements().fill(1.0);
             inner.elements().fill(2.0);
             assert!(outer.elements().iter().all(|&x| x == 1.0));
-            // The inner one goes back first.
+            // Buffers return in the reverse order of their use.
             let places = (place(&mut outer), place(&mut inner));
             drop(inner);
             places

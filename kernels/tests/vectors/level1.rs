@@ -1,16 +1,16 @@
-//! Level 1.
+//! The Level-1 BLAS.
 
-use super::line::{INCREMENTS, Line, SIZES, ZEROS, factors, nan, number, same};
+use super::test_vector::{INCREMENTS, SIZES, TestVector, ZEROS, factors, nan, number, same};
 use superscalar_kernels::cpu::ModifiedRotation;
 use superscalar_kernels::{Scalar, VecRef, cpu};
 use superscalar_oracle::{Random, at_most};
 
-/// Calls `body` with two vectors of each size and pair of increments, zero among them.
-fn pairs<T: Scalar>(mut body: impl FnMut(&str, Line<T>, Line<T>)) {
+/// Calls `body` with two vectors of each size and pair of increments, including zero.
+fn pairs<T: Scalar>(mut body: impl FnMut(&str, TestVector<T>, TestVector<T>)) {
     let mut numbers = Random::new(1);
     for n in SIZES {
         for (of_x, of_y) in INCREMENTS.into_iter().chain(ZEROS) {
-            let (x, y) = (Line::integers(n, of_x, &mut numbers), Line::integers(n, of_y, &mut numbers));
+            let (x, y) = (TestVector::integers(n, of_x, &mut numbers), TestVector::integers(n, of_y, &mut numbers));
             body(&format!("n {n} increments {of_x} {of_y}"), x, y);
         }
     }
@@ -34,7 +34,7 @@ pub fn scal<T: Scalar>() {
     pairs::<T>(|what, x, _| {
         for alpha in factors::<T>() {
             if x.inc == 0 && alpha == factors()[3] {
-                continue; // Its powers are no integers that the type has.
+                continue; // Its powers exceed the integers that the type represents.
             }
             let (mut x, mut wanted) = (x.clone(), x.clone());
             (0..x.n).for_each(|i| wanted.set(i, alpha * wanted.get(i)));
@@ -46,9 +46,9 @@ pub fn scal<T: Scalar>() {
             x.check(&wanted, what);
         }
     });
-    let mut x = Line::<T>::nan(20, 1);
+    let mut x = TestVector::<T>::nan(20, 1);
     cpu::scal(T::ZERO, x.view_mut());
-    x.check(&Line::nan(20, 1), "zero times NaN");
+    x.check(&TestVector::nan(20, 1), "zero times NaN");
 }
 
 pub fn copy<T: Scalar>() {
@@ -69,7 +69,7 @@ pub fn axpy<T: Scalar>() {
             y.check(&wanted, what);
         }
         let mut z = y.clone();
-        cpu::axpy(T::ZERO, Line::nan(x.n, x.inc).view(), z.view_mut());
+        cpu::axpy(T::ZERO, TestVector::nan(x.n, x.inc).view(), z.view_mut());
         z.check(&y, "alpha = 0");
     });
 }
@@ -84,8 +84,8 @@ pub fn axpby<T: Scalar>() {
                 let (mut x, mut y) = (x.clone(), y.clone());
                 let mut wanted = y.clone();
                 (0..x.n).for_each(|i| wanted.set(i, alpha * x.get(i) + beta * wanted.get(i)));
-                x = if alpha == T::ZERO { Line::nan(x.n, x.inc) } else { x };
-                y = if beta == T::ZERO { Line::nan(y.n, y.inc) } else { y };
+                x = if alpha == T::ZERO { TestVector::nan(x.n, x.inc) } else { x };
+                y = if beta == T::ZERO { TestVector::nan(y.n, y.inc) } else { y };
                 cpu::axpby(alpha, x.view(), beta, y.view_mut());
                 y.check(&wanted, what);
             }
@@ -103,7 +103,7 @@ pub fn dot<T: Scalar>() {
         same(&[cpu::dotu(x.view(), y.view()), cpu::dotc(x.view(), y.view())], &[plain, conj], what);
     });
     pairs::<f32>(|what, mut x, mut y| {
-        // The first product is beyond what singles have digits for.
+        // Singles cannot represent the first product.
         if x.n > 0 {
             x.set(0, 4097.0);
             y.set(0, 4097.0);
@@ -125,7 +125,7 @@ pub fn asum<T: Scalar>() {
     });
 }
 
-fn first_largest<T: Scalar>(x: &Line<T>) -> usize {
+fn first_largest<T: Scalar>(x: &TestVector<T>) -> usize {
     let mut best = 0;
     for i in 1..x.n {
         if size(x.get(i)) > size(x.get(best)) {
@@ -137,10 +137,10 @@ fn first_largest<T: Scalar>(x: &Line<T>) -> usize {
 
 pub fn iamax<T: Scalar>() {
     pairs::<T>(|what, x, _| assert_eq!(cpu::iamax(x.view()), first_largest(&x), "{what}"));
-    // The largest element at every place of a vector of several blocks, and a second one behind it.
+    // The largest element at each position of a vector of several blocks, with an equal one at the end.
     let n = 1500;
     for at in (0..n - 1).step_by(7) {
-        let mut x = Line::<T>::new(n, 1, || number(1.0, -1.0));
+        let mut x = TestVector::<T>::new(n, 1, || number(1.0, -1.0));
         x.set(at, number(-2.0, 3.0));
         x.set(n - 1, number(-3.0, 2.0));
         x.set(n - 1, number(2.0, -3.0));
@@ -153,7 +153,7 @@ pub fn iamax_nan<T: Scalar>() {
         for inc in [1, 2, -1] {
             for at in [0, 1, n / 2, n - 1] {
                 let mut numbers = Random::new(n as u64);
-                let mut x = Line::<T>::integers(n, inc, &mut numbers);
+                let mut x = TestVector::<T>::integers(n, inc, &mut numbers);
                 x.set(at.min(n - 1), nan());
                 assert_eq!(cpu::iamax(x.view()), first_largest(&x), "n {n} inc {inc} NaN at {at}");
                 x.set(n / 2, number(f64::INFINITY, 0.0));
@@ -161,7 +161,7 @@ pub fn iamax_nan<T: Scalar>() {
             }
         }
     }
-    let x = Line::<T>::nan(70, 1);
+    let x = TestVector::<T>::nan(70, 1);
     assert_eq!(cpu::iamax(x.view()), 1);
 }
 
@@ -169,7 +169,7 @@ pub fn rot<T: Scalar>() {
     let real = <T::Real as Scalar>::from_f64;
     pairs::<T>(|what, mut x, mut y| {
         if x.inc == 0 || y.inc == 0 {
-            (x, y) = (Line::new(x.n, x.inc, || T::ONE), Line::new(y.n, y.inc, || T::ONE));
+            (x, y) = (TestVector::new(x.n, x.inc, || T::ONE), TestVector::new(y.n, y.inc, || T::ONE));
         }
         let (c, s) = if x.inc * y.inc == 0 { (0.0, 1.0) } else { (2.0, -3.0) };
         let (mut p, mut q) = (x.clone(), y.clone());
@@ -186,7 +186,7 @@ pub fn rot<T: Scalar>() {
 
 pub fn rotm<T: Scalar>() {
     let nan = f64::NAN;
-    // flag, h11, h21, h12, h22; and what is not looked at.
+    // flag, h11, h21, h12, h22; NaN where they are not read.
     let params =
         [[-2.0, nan, nan, nan, nan], [-1.0, 2.0, 3.0, -1.0, 4.0], [0.0, nan, 2.0, 3.0, nan], [1.0, 2.0, nan, nan, 3.0]];
     let elements = [[1.0, 0.0, 0.0, 1.0], [2.0, 3.0, -1.0, 4.0], [1.0, 2.0, 3.0, 1.0], [2.0, -1.0, 1.0, 3.0]];
@@ -215,7 +215,7 @@ pub fn rotm<T: Scalar>() {
 }
 
 #[test]
-fn sums_of_singles_are_doubles() {
+fn dsdot_accumulates_in_f64() {
     let x = [1e20f32, 1.0, -1e20];
     let y = [1.0f32; 3];
     let found = cpu::dsdot(VecRef::from_slice(&x), VecRef::from_slice(&y));

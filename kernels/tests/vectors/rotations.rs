@@ -1,15 +1,15 @@
 //! The conventions of rotg and rotmg.
 
-use super::line::number;
+use super::test_vector::number;
 use superscalar_kernels::cpu::{self, ModifiedRotation};
 use superscalar_kernels::{Real, Scalar};
 use superscalar_oracle::at_most;
 
-fn near(what: &'static str, found: f64, wanted: f64, bound: f64) {
+fn assert_close(what: &'static str, found: f64, wanted: f64, bound: f64) {
     at_most(what, (found - wanted).abs(), bound * wanted.abs().max(1.0)).unwrap();
 }
 
-/// The sign of r, and z.
+/// Checks the signs of r and the values of z.
 pub fn signs_of_rotations<T: Scalar>() {
     let real = |x: f64| <T::Real as Scalar>::from_f64(x);
     // a, b, c, s, r, z.
@@ -27,7 +27,7 @@ pub fn signs_of_rotations<T: Scalar>() {
     for [a, b, c, s, r, z] in cases {
         let found = cpu::rotg(real(a), real(b));
         for (found, wanted) in [(found.c, c), (found.s, s), (found.r, r), (found.z, z)] {
-            near("rotg", found.to_f64(), wanted, 4.0 * T::EPSILON.to_f64());
+            assert_close("rotg", found.to_f64(), wanted, 4.0 * T::EPSILON.to_f64());
         }
     }
     if T::COMPLEX {
@@ -35,14 +35,14 @@ pub fn signs_of_rotations<T: Scalar>() {
         let found = cpu::rotg(number::<T>(0.0, 3.0), number::<T>(4.0, 0.0));
         let parts = [found.c, found.s.re(), found.s.im(), found.r.re(), found.r.im()].map(Real::to_f64);
         for (found, wanted) in parts.into_iter().zip([0.6, 0.0, 0.8, 0.0, 5.0]) {
-            near("rotg", found, wanted, 4.0 * T::EPSILON.to_f64());
+            assert_close("rotg", found, wanted, 4.0 * T::EPSILON.to_f64());
         }
         let found = cpu::rotg(T::ZERO, number::<T>(0.0, 2.0));
         assert_eq!((found.c, found.s, found.r), (real(0.0), number(0.0, -1.0), number(2.0, 0.0)));
     }
 }
 
-/// H (x1, y1)ᵀ is (x, 0)ᵀ, the weighted norm stays, and the weights are within their bounds.
+/// Checks that H (x1, y1)ᵀ is (x, 0)ᵀ, that the weighted norm is preserved, and that the weights are in range.
 pub fn modified_rotations<T: Scalar>() {
     let real = |x: f64| <T::Real as Scalar>::from_f64(x);
     let values = [1.0, 3.0, 1e-3, 700.0, 1e-9, 5e9];

@@ -1,4 +1,4 @@
-//! The list of tests that there are for each type.
+//! The tests that run for each type.
 
 macro_rules! each_test {
     ($name:ident: $t:ty) => {

@@ -1,27 +1,33 @@
 //! trmv, tbmv, tpmv and trsv, tbsv, tpsv.
 
-use super::held::{Held, Storage, storages};
-use super::line::{INCREMENTS, Line, SIZES, number};
+use super::stored_triangle::{Storage, StoredTriangle, storages};
+use super::test_vector::{INCREMENTS, SIZES, TestVector, number};
 use superscalar_kernels::cpu::{self, Conj};
 use superscalar_kernels::{Diag, Op, Scalar, Uplo};
 use superscalar_oracle::Random;
 
-type Form = (Op, Diag, bool);
+/// The operation with a triangle.
+#[derive(Clone, Copy)]
+struct Case {
+    op: Op,
+    diag: Diag,
+    conj: bool,
+}
 
-/// All triangles of some orders, ways to lie in memory and forms, and a vector for each.
-fn cases<T: Scalar>(mut body: impl FnMut(&str, Form, &Held<T>, &Line<T>)) {
+/// Calls `body` with triangles of some orders in each storage and operation, and with a vector for each.
+fn cases<T: Scalar>(mut body: impl FnMut(&str, Case, &StoredTriangle<T>, &TestVector<T>)) {
     let mut numbers = Random::new(7);
     for n in SIZES {
         for storage in storages(n) {
             for uplo in [Uplo::Lower, Uplo::Upper] {
-                // Divisors of which quotients are exact.
+                // Divisors with exact quotients.
                 let divisors = [
                     number(1.0, 0.0),
                     number(-2.0, 0.0),
                     number(0.5, 0.0),
                     number(1.0, if T::COMPLEX { 1.0 } else { 0.0 }),
                 ];
-                let a = Held::<T>::new(storage, uplo, n, |i, j| {
+                let a = StoredTriangle::<T>::new(storage, uplo, n, |i, j| {
                     if i == j { divisors[numbers.below(4)] } else { numbers.integer() }
                 });
                 for (at, op) in [Op::None, Op::Trans, Op::ConjTrans].into_iter().enumerate() {
@@ -30,11 +36,11 @@ fn cases<T: Scalar>(mut body: impl FnMut(&str, Form, &Held<T>, &Line<T>)) {
                     {
                         let (inc, _) = INCREMENTS[(at + n) % INCREMENTS.len()];
                         let inc = if diag == Diag::Unit { 1 } else { inc };
-                        let x = Line::integers(n, inc, &mut numbers);
+                        let x = TestVector::integers(n, inc, &mut numbers);
                         let mut a = a.clone();
                         a.hide_diagonal(diag);
                         let what = format!("{n} {storage:?} {uplo:?} {op:?} {diag:?} conj {conj} inc {inc}");
-                        body(&what, (op, diag, conj), &a, &x);
+                        body(&what, Case { op, diag, conj }, &a, &x);
                     }
                 }
             }
@@ -42,8 +48,8 @@ fn cases<T: Scalar>(mut body: impl FnMut(&str, Form, &Held<T>, &Line<T>)) {
     }
 }
 
-/// op(A) x.
-fn product<T: Scalar>((op, diag, conj): Form, a: &Held<T>, x: &Line<T>) -> Line<T> {
+/// Returns op(A) x by textbook loops.
+fn product<T: Scalar>(Case { op, diag, conj }: Case, a: &StoredTriangle<T>, x: &TestVector<T>) -> TestVector<T> {
     let mut out = x.clone();
     for i in 0..x.n {
         let mut sum = T::ZERO;
@@ -61,8 +67,9 @@ fn product<T: Scalar>((op, diag, conj): Form, a: &Held<T>, x: &Line<T>) -> Line<
 }
 
 pub fn products<T: Scalar>() {
-    cases::<T>(|what, (op, diag, conj), a, x| {
-        let wanted = product((op, diag, conj), a, x);
+    cases::<T>(|what, case, a, x| {
+        let Case { op, diag, conj } = case;
+        let wanted = product(case, a, x);
         let mut found = x.clone();
         let y = found.view_mut();
         if a.storage == Storage::Packed {
@@ -77,10 +84,11 @@ pub fn products<T: Scalar>() {
     });
 }
 
-/// The right-hand side is the product with integers, which substitution finds without a roundoff.
+/// The right-hand side is a product with integers, so substitution has no rounding errors.
 pub fn solves<T: Scalar>() {
-    cases::<T>(|what, (op, diag, conj), a, x| {
-        let mut found = product((op, diag, conj), a, x);
+    cases::<T>(|what, case, a, x| {
+        let Case { op, diag, conj } = case;
+        let mut found = product(case, a, x);
         let y = found.view_mut();
         if a.storage == Storage::Packed {
             let ap = if conj { Conj::of(a.packed()) } else { a.packed().into() };

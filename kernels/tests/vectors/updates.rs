@@ -1,33 +1,34 @@
 //! syr, her, spr, hpr and syr2, her2, spr2, hpr2.
 
-use super::held::{Held, Storage};
-use super::line::{INCREMENTS, Line, SIZES, factors};
+use super::stored_triangle::{Storage, StoredTriangle};
+use super::test_vector::{INCREMENTS, SIZES, TestVector, factors};
 use superscalar_kernels::cpu::{self, Conj};
 use superscalar_kernels::{Scalar, Uplo, VecRef};
 use superscalar_oracle::Random;
 
 const STORAGES: [Storage; 3] = [Storage::Columns, Storage::Rows, Storage::Packed];
 
-/// A vector, which may be conjugated.
-fn vector<T: Scalar>(x: &Line<T>, conj: bool) -> Conj<VecRef<'_, T>> {
+/// Returns a view of x, conjugated if `conj`.
+fn vector<T: Scalar>(x: &TestVector<T>, conj: bool) -> Conj<VecRef<'_, T>> {
     if conj { Conj::of(x.view()) } else { x.view().into() }
 }
 
-/// A triangle and two vectors of every kind.
-fn cases<T: Scalar>(mut body: impl FnMut(&str, bool, T, &Held<T>, [&Line<T>; 2])) {
+/// Calls `body` with triangles of each storage, and with two vectors.
+fn cases<T: Scalar>(mut body: impl FnMut(&str, bool, T, &StoredTriangle<T>, [&TestVector<T>; 2])) {
     let mut numbers = Random::new(8);
     for n in SIZES {
         for storage in STORAGES {
             for (uplo, hermitian) in
                 [Uplo::Lower, Uplo::Upper].into_iter().flat_map(|uplo| [(uplo, false), (uplo, true)])
             {
-                let mut a = Held::<T>::new(storage, uplo, n, |_, _| numbers.integer());
+                let mut a = StoredTriangle::<T>::new(storage, uplo, n, |_, _| numbers.integer());
                 if hermitian {
                     a.spoil_diagonal();
                 }
                 for (of_x, of_y) in INCREMENTS {
                     for alpha in factors::<T>() {
-                        let (x, y) = (Line::integers(n, of_x, &mut numbers), Line::integers(n, of_y, &mut numbers));
+                        let (x, y) =
+                            (TestVector::integers(n, of_x, &mut numbers), TestVector::integers(n, of_y, &mut numbers));
                         let what = format!("{n} {storage:?} {uplo:?} hermitian {hermitian} {alpha} {of_x} {of_y}");
                         body(&what, hermitian, alpha, &a, [&x, &y]);
                     }
@@ -37,8 +38,13 @@ fn cases<T: Scalar>(mut body: impl FnMut(&str, bool, T, &Held<T>, [&Line<T>; 2])
     }
 }
 
-/// The triangle with a product added to it; the diagonal of a Hermitian matrix becomes real.
-fn added<T: Scalar>(hermitian: bool, alpha: T, a: &Held<T>, product: impl Fn(usize, usize) -> T) -> Held<T> {
+/// Returns the triangle plus a product; the diagonal of a Hermitian matrix becomes real.
+fn added<T: Scalar>(
+    hermitian: bool,
+    alpha: T,
+    a: &StoredTriangle<T>,
+    product: impl Fn(usize, usize) -> T,
+) -> StoredTriangle<T> {
     let mut wanted = a.clone();
     if alpha == T::ZERO {
         return wanted;
@@ -53,7 +59,7 @@ fn added<T: Scalar>(hermitian: bool, alpha: T, a: &Held<T>, product: impl Fn(usi
     wanted
 }
 
-fn sign<T: Scalar>(conj: bool, x: T) -> T {
+fn conj_if<T: Scalar>(conj: bool, x: T) -> T {
     if conj { x.conj() } else { x }
 }
 
@@ -61,9 +67,9 @@ pub fn rank_one<T: Scalar>() {
     cases::<T>(|what, hermitian, alpha, a, [x, _]| {
         for conj in [false, true] {
             let alpha = if hermitian { T::from_real(alpha.re()) } else { alpha };
-            let of = |i: usize| sign(conj, x.get(i));
-            let wanted = added(hermitian, alpha, a, |i, j| alpha * of(i) * sign(hermitian, of(j)));
-            let unread = Line::nan(x.n, x.inc);
+            let of = |i: usize| conj_if(conj, x.get(i));
+            let wanted = added(hermitian, alpha, a, |i, j| alpha * of(i) * conj_if(hermitian, of(j)));
+            let unread = TestVector::nan(x.n, x.inc);
             let x = vector(if alpha == T::ZERO { &unread } else { x }, conj);
             let mut found = a.clone();
             match (a.storage, hermitian) {
@@ -80,11 +86,11 @@ pub fn rank_one<T: Scalar>() {
 pub fn rank_two<T: Scalar>() {
     cases::<T>(|what, hermitian, alpha, a, [x, y]| {
         for (of_x, of_y) in [(false, false), (true, false), (false, true), (true, true)] {
-            let (p, q) = (|i: usize| sign(of_x, x.get(i)), |i: usize| sign(of_y, y.get(i)));
+            let (p, q) = (|i: usize| conj_if(of_x, x.get(i)), |i: usize| conj_if(of_y, y.get(i)));
             let wanted = added(hermitian, alpha, a, |i, j| {
-                alpha * p(i) * sign(hermitian, q(j)) + sign(hermitian, alpha) * q(i) * sign(hermitian, p(j))
+                alpha * p(i) * conj_if(hermitian, q(j)) + conj_if(hermitian, alpha) * q(i) * conj_if(hermitian, p(j))
             });
-            let unread = (Line::nan(x.n, x.inc), Line::nan(y.n, y.inc));
+            let unread = (TestVector::nan(x.n, x.inc), TestVector::nan(y.n, y.inc));
             let (x, y) = if alpha == T::ZERO { (&unread.0, &unread.1) } else { (x, y) };
             let (x, y) = (vector(x, of_x), vector(y, of_y));
             let mut found = a.clone();

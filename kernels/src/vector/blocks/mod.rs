@@ -1,11 +1,11 @@
-//! Block loops: operands of any size, cut for the caches, packed, and gone through in register tiles.
+//! Block loops: they divide operands of any size into cache-sized blocks, pack these, and run register tiles over them.
 //!
-//! In comes an operation with its views. C, or B, is overwritten by the result; nothing else is written but scratch
-//! ([`Workspace`](super::Workspace)). That of a [`Product`] and a [`TriangularProduct`] is bounded by the
-//! [block sizes](super::sizes). A [`Triangular`] takes a copy of its triangle, and a [`SmallRank`] one of its factors:
-//! callers use these up to a bound. Of a triangle the other side is neither read nor written.
+//! An operation names its views. The result overwrites C, or B; nothing else is written but scratch
+//! ([`Workspace`](super::Workspace)). The [block sizes](super::sizes) bound the scratch of a [`Product`] and a
+//! [`TriangularProduct`]. A [`Triangular`] copies its triangle and a [`SmallRank`] one of its factors, so callers use
+//! these up to a size limit. The other triangle of a matrix is neither read nor written.
 //!
-//! The Level-3 routines of [`cpu`](crate::cpu) call it, by way of [`backend`](crate::backend).
+//! The Level-3 routines of [`cpu`](crate::cpu) call this module through [`backend`](crate::backend).
 
 mod product;
 mod small_rank;

@@ -1,17 +1,16 @@
-//! Triangular matrices applied to others: A X = B solved for X, or A B multiplied.
+//! Small triangular matrices: solves A X = B for X, or multiplies A B.
 //!
-//! The triangle is packed once: for each block of ROWS rows the part that meets the other rows, then the small triangle
-//! on the diagonal, for a solve with reciprocals in place of its diagonal. The columns of B go by in panels of three
-//! vectors, each packed, transformed block by block in registers, and written back. All but the small triangles is the
-//! loop of the product, so the rate comes close to the product's. What the other triangle would hold is never
-//! multiplied by, not even as zeros: zero times Inf would spoil what is right.
+//! The triangle is packed once: for each block of ROWS rows its off-diagonal part, then the small triangle on the
+//! diagonal, whose diagonal holds reciprocals for a solve. The columns of B are taken in panels of three vectors, each
+//! packed, transformed block by block in registers, and written back. Everything but the small triangles is the loop of
+//! the product, so the rate comes close to the product's. Elements of the other triangle are never multiplied, not even
+//! as zeros: zero times Inf would give NaN.
 //!
-//! A solve takes the blocks in the order in which their unknowns are found, a product in the opposite one, so that each
-//! still finds the old contents of those that it depends on.
+//! A solve takes the blocks in the order of substitution. A product takes them in the opposite order, so that each
+//! block reads the old contents of the others.
 //!
-//! Multiplying by a reciprocal instead of dividing costs at most one more rounding per unknown, and saves a division
-//! per element, which takes as long as thirty multiply-adds. The caller sees to it that no reciprocal overflows or
-//! loses digits.
+//! Multiplying by a reciprocal adds at most one rounding per unknown and saves a division per element, which takes as
+//! long as thirty multiply-adds. The caller ensures that no reciprocal overflows or loses digits.
 
 use crate::scalar::division::reciprocal;
 use crate::simd::{Part, Vector};
@@ -19,12 +18,12 @@ use crate::vector::dispatch::Kernel;
 use crate::vector::packing::{Factor, pack};
 use crate::vector::planes::planes;
 use crate::vector::sizes::NV;
-use crate::vector::tiles::micro::{self, Stream, eliminate, load_tile, store_tile, with_vectors_called};
+use crate::vector::tiles::micro::{self, OperandStream, eliminate, load_tile, store_tile, with_vectors_called};
 use crate::vector::tiles::small_triangle::{multiply_triangle, substitute};
 use crate::vector::workspace::Workspace;
 use crate::{Diag, MatMut, Scalar, Uplo};
 
-/// What is done with a triangle.
+/// The operation with a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// B := alpha op(A)⁻¹ B, or from the right.
@@ -33,8 +32,8 @@ pub enum Action {
     Multiply,
 }
 
-/// A solve or a product with A, triangular of the order of B's rows and possibly conjugated; alpha times the result
-/// over B.
+/// A solve or a product with a triangular A, possibly conjugated, whose order is the number of rows of B. alpha times
+/// the result overwrites B.
 pub struct Triangular<'a, T> {
     pub action: Action,
     pub uplo: Uplo,
@@ -45,9 +44,9 @@ pub struct Triangular<'a, T> {
 }
 
 impl<T: Scalar> Triangular<'_, T> {
-    /// The rows other than its own that block `start` depends on: those before it, or those after it.
+    /// Returns the other rows that block `start` depends on: those before it, or those after it.
     #[inline(always)]
-    fn found(&self, start: usize, rows: usize) -> std::ops::Range<usize> {
+    fn rows_needed(&self, start: usize, rows: usize) -> std::ops::Range<usize> {
         match self.uplo {
             Uplo::Lower => 0..start,
             Uplo::Upper => (start + rows).min(self.b.nrows())..self.b.nrows(),
@@ -72,7 +71,8 @@ impl<T: Scalar> Kernel<T> for Triangular<'_, T> {
             let lanes = vectors * V::LANES;
             let b = self.b.as_ref().transpose().submatrix(first..last, 0..n);
             x[n * lanes * unit..blocks * ROWS * lanes * unit].fill(T::Real::ZERO);
-            // SAFETY: the workspace has room for one panel of so many vectors, which AppliedPanel reads and writes.
+            // SAFETY: x has room for one panel of `vectors` vectors, and the exclusive borrow of the scratch keeps it
+            // unaliased.
             unsafe {
                 pack::panel::<T, V>(isa, Factor::plain(b), lanes, x.as_mut_ptr());
                 let (triangle, x) = (triangle.as_ptr(), x.as_mut_ptr());
@@ -84,7 +84,7 @@ impl<T: Scalar> Kernel<T> for Triangular<'_, T> {
     }
 }
 
-/// Packs the rows of A that each block needs: block s at `s * (n + ROWS) * ROWS * planes`.
+/// Packs the rows of A that each block needs; block s begins at `s * (n + ROWS) * ROWS * planes`.
 #[inline(always)]
 fn pack_triangle<T, V, const ROWS: usize>(isa: V::Isa, system: &Triangular<'_, T>, to: &mut [T::Real])
 where
@@ -94,10 +94,10 @@ where
     let (n, unit) = (system.b.nrows(), planes::<T>());
     for (start, block) in (0..n).step_by(ROWS).zip(to.chunks_exact_mut((n + ROWS) * ROWS * unit)) {
         let rows = ROWS.min(n - start);
-        let found = system.found(start, ROWS);
-        let depth = found.len();
-        // SAFETY: the block has room for n + ROWS columns, of which depth <= n are packed here.
-        unsafe { pack::panel::<T, V>(isa, system.a.part(start..start + rows, found), ROWS, block.as_mut_ptr()) };
+        let others = system.rows_needed(start, ROWS);
+        let depth = others.len();
+        // SAFETY: the block has room for n + ROWS columns, and `depth` is at most n.
+        unsafe { pack::panel::<T, V>(isa, system.a.part(start..start + rows, others), ROWS, block.as_mut_ptr()) };
         let small = &mut block[depth * ROWS * unit..(depth + ROWS) * ROWS * unit];
         let diagonal = |x| match (system.diag, system.action) {
             (Diag::Unit, _) => T::ONE,
@@ -114,12 +114,12 @@ where
     }
 }
 
-/// A triangle, packed by [`pack_triangle`], applied to one packed panel of columns of B.
+/// Applies a triangle, packed by [`pack_triangle`], to one packed panel of columns of B.
 struct AppliedPanel<'a, T: Scalar, const NV: usize, const ROWS: usize> {
     system: &'a Triangular<'a, T>,
-    /// All blocks of the system.
+    /// All packed blocks of the triangle.
     triangle: *const T::Real,
-    /// NV vectors per row and plane, for the rows of the system and as many more as fill the last block.
+    /// NV vectors per row and plane, for the rows of the system rounded up to whole blocks.
     x: *mut T::Real,
 }
 
@@ -131,8 +131,8 @@ where
     type Output = ();
 
     /// # Safety
-    /// `triangle` is what [`pack_triangle`] packed of the system, and x is as long as its note says; neither is in use
-    /// elsewhere.
+    /// `triangle` was packed by [`pack_triangle`] for this system, x has the length given at its field, and nothing
+    /// else uses either of them meanwhile.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let Self { system, triangle, x } = self;
@@ -142,23 +142,23 @@ where
         for count in 0..blocks {
             let downwards = (system.uplo == Uplo::Lower) == (system.action == Action::Solve);
             let at = if downwards { count } else { blocks - 1 - count };
-            let found = system.found(at * ROWS, ROWS);
-            // SAFETY: the panel has whole blocks of rows; rows `found` and rows of this block are different rows of x.
+            let others = system.rows_needed(at * ROWS, ROWS);
+            // SAFETY: the panel has whole blocks of rows, and rows `others` are disjoint from the rows of this block.
             unsafe {
                 let block = triangle.add(at * (n + ROWS) * ROWS * unit);
                 let here = x.add(at * ROWS * step);
-                let mut acc = load_tile::<T, V, NV, ROWS>(isa, Stream { ptr: here, step, plane });
-                let known = Stream { ptr: x.add(found.start * step).cast_const(), step, plane };
-                let rows = Stream { ptr: block, step: ROWS * unit, plane: ROWS };
-                let small = block.add(found.len() * ROWS * unit);
+                let mut acc = load_tile::<T, V, NV, ROWS>(isa, OperandStream { ptr: here, step, plane });
+                let other_rows = OperandStream { ptr: x.add(others.start * step).cast_const(), step, plane };
+                let rows = OperandStream { ptr: block, step: ROWS * unit, plane: ROWS };
+                let small = block.add(others.len() * ROWS * unit);
                 let solves = system.action == Action::Solve;
                 if !solves {
-                    // Minus the product, because that is what the loop of the product accumulates.
+                    // The loop of the product accumulates the negated product.
                     multiply_triangle::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
                 } else if system.alpha != T::ONE {
                     micro::scale::<T, V, NV, ROWS>(&mut acc, system.alpha);
                 }
-                eliminate::<T, V, NV, ROWS>(&mut acc, found.len(), known, rows, false);
+                eliminate::<T, V, NV, ROWS>(&mut acc, others.len(), other_rows, rows, false);
                 if solves {
                     substitute::<T, V, NV, ROWS>(&mut acc, small, system.uplo);
                 } else {

@@ -1,5 +1,5 @@
-//! Parts that go through the columns of a block of stored elements, four at a time: what is added to all of them, or
-//! what they are added to, is loaded and stored once for four.
+//! Loops over the columns of a stored block, four at a time: the vector that all columns share is loaded and stored
+//! once for four.
 
 use super::Stored;
 use super::elementwise::cast;
@@ -8,10 +8,10 @@ use crate::Scalar;
 use crate::simd::{Part, Vector};
 use crate::vector::planes::planes;
 
-/// Columns at a time.
-const COLUMNS: usize = 4;
+/// Columns per pass.
+const COLUMNS_PER_PASS: usize = 4;
 
-/// The first K columns from column j on.
+/// Returns the addresses of K columns, from column j on.
 #[inline(always)]
 pub(crate) fn columns<T, const K: usize>(a: Stored<T>, j: usize) -> [*const T; K] {
     let mut out = [std::ptr::null(); K];
@@ -21,10 +21,10 @@ pub(crate) fn columns<T, const K: usize>(a: Stored<T>, j: usize) -> [*const T; K
     out
 }
 
-/// An element of a vector with any increment.
+/// Reads element j of a vector with increment `inc`.
 ///
 /// # Safety
-/// It is there.
+/// The vector has this element.
 #[inline(always)]
 unsafe fn element<T: Copy>(x: *const T, j: usize, inc: isize) -> T {
     // SAFETY: element j of the vector, which has this increment.
@@ -43,13 +43,13 @@ pub struct Multiply<T> {
 }
 
 impl<T: Scalar> Multiply<T> {
-    /// Columns j .. j + K.
+    /// Adds columns j .. j + K.
     ///
     /// # Safety
-    /// They are there.
+    /// The matrix has these columns.
     #[inline(always)]
     unsafe fn step<V: Vector<Real = T::Real>, const K: usize, const U: usize>(&self, isa: V::Isa, j: usize) {
-        // SAFETY: the columns have so many rows, and y, too; x has an element for each of the columns.
+        // SAFETY: the columns and y have `shape.0` rows, and x has an element for each column.
         unsafe {
             let mut c = [[V::splat(isa, T::Real::ZERO); 2]; K];
             for (k, c) in c.iter_mut().enumerate() {
@@ -73,14 +73,14 @@ pub struct MultiplyTrans<T> {
 }
 
 impl<T: Scalar> MultiplyTrans<T> {
-    /// Columns j .. j + K.
+    /// Multiplies by columns j .. j + K.
     ///
     /// # Safety
-    /// They are there.
+    /// The matrix has these columns.
     #[inline(always)]
     unsafe fn step<V: Vector<Real = T::Real>, const K: usize, const U: usize>(&self, isa: V::Isa, j: usize) {
         let reals = self.shape.0 * planes::<T>();
-        // SAFETY: the columns have so many rows, and x, too; y has an element for each of the columns.
+        // SAFETY: the columns and x have `shape.0` rows, and y has an element for each column.
         unsafe {
             let a = cast(columns::<T, K>(self.a, j));
             let products = dot_columns::<T, V, K, U>(isa, reals, a, self.x.cast(), self.conj);
@@ -91,7 +91,7 @@ impl<T: Scalar> MultiplyTrans<T> {
     }
 }
 
-/// A += alpha x yᵀ, where A is m x n and x has adjacent elements; x and y are conjugated where that is asked for.
+/// A += alpha x yᵀ, where A is m x n and x has adjacent elements; `conj` says whether x and y are conjugated.
 pub struct Update<T> {
     pub shape: (usize, usize),
     pub alpha: T,
@@ -103,16 +103,15 @@ pub struct Update<T> {
 }
 
 impl<T: Scalar> Update<T> {
-    /// Columns j .. j + K.
+    /// Updates columns j .. j + K.
     ///
     /// # Safety
-    /// They are there.
+    /// The matrix has these columns.
     #[inline(always)]
     unsafe fn step<V: Vector<Real = T::Real>, const K: usize>(&self, isa: V::Isa, j: usize) {
         let (reals, x) = (self.shape.0 * planes::<T>(), self.x.cast::<T::Real>());
         let mut i = 0;
-        // SAFETY: the columns have so many rows, and x, too, and all lanes are before `reals`; y has an element for
-        // each column.
+        // SAFETY: the columns and x have `reals` reals, which bounds all lanes; y has an element for each column.
         unsafe {
             let (mut a, mut c) = ([std::ptr::null_mut::<T::Real>(); K], [[V::splat(isa, T::Real::ZERO); 2]; K]);
             for k in 0..K {
@@ -140,22 +139,22 @@ impl<T: Scalar> Update<T> {
     }
 }
 
-/// A part goes through four columns at a time, and through the rest one by one. Behind the number of columns is that of
-/// vectors at a time.
+/// Implements a loop by passes over four columns, then over single ones. The arguments are the number of columns and,
+/// where `step` takes it, the number of vectors per pass.
 macro_rules! by_columns {
     ($($Part:ident [$($four:tt)*] [$($one:tt)*];)*) => {$(
         impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for $Part<T> {
             type Output = ();
 
             /// # Safety
-            /// What the head of [`loops`](super) says of its vectors and its matrix.
+            /// The addresses are valid as the head of [`loops`](super) requires.
             #[inline(always)]
             unsafe fn run(self, isa: V::Isa) {
                 let n = self.shape.1;
-                let whole = n - n % COLUMNS;
-                // SAFETY: the matrix and the vectors are there.
+                let whole = n - n % COLUMNS_PER_PASS;
+                // SAFETY: the caller guarantees the vectors and all n columns of the matrix.
                 unsafe {
-                    for j in (0..whole).step_by(COLUMNS) {
+                    for j in (0..whole).step_by(COLUMNS_PER_PASS) {
                         self.step::<V, $($four)*>(isa, j);
                     }
                     for j in whole..n {
@@ -168,7 +167,7 @@ macro_rules! by_columns {
 }
 
 by_columns! {
-    Multiply [COLUMNS, 2] [1, 4];
-    MultiplyTrans [COLUMNS, 2] [1, 4];
-    Update [COLUMNS] [1];
+    Multiply [COLUMNS_PER_PASS, 2] [1, 4];
+    MultiplyTrans [COLUMNS_PER_PASS, 2] [1, 4];
+    Update [COLUMNS_PER_PASS] [1];
 }

@@ -1,12 +1,12 @@
-//! Parts that change vectors element by element.
+//! Loops that change vectors element by element.
 
 use super::lanes::{add_columns, factor, times};
 use crate::Scalar;
 use crate::simd::{Part, Vector};
 use crate::vector::planes::planes;
 
-/// Vectors at a time where one vector is changed.
-const TOGETHER: usize = 4;
+/// Vectors per pass of a loop that changes one vector.
+const VECTORS_PER_PASS: usize = 4;
 
 /// x *= c.
 pub struct Scale<T> {
@@ -19,20 +19,20 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Scale<T> {
     type Output = ();
 
     /// # Safety
-    /// What the head of [`loops`](super) says of its vectors and its matrix.
+    /// The addresses are valid as the head of [`loops`](super) requires.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let (reals, x) = (self.n * planes::<T>(), self.x.cast::<T::Real>());
         let mut i = 0;
-        // SAFETY: n elements are there, and all lanes are theirs.
+        // SAFETY: x has n elements, and every lane accessed is one of them.
         unsafe {
             let c = factor::<T, V>(isa, self.c, false);
-            while i + TOGETHER * V::LANES <= reals {
-                for u in 0..TOGETHER {
+            while i + VECTORS_PER_PASS * V::LANES <= reals {
+                for u in 0..VECTORS_PER_PASS {
                     let at = x.add(i + u * V::LANES);
                     times::<T, V>(V::load(isa, at), c).store(at);
                 }
-                i += TOGETHER * V::LANES;
+                i += VECTORS_PER_PASS * V::LANES;
             }
             while i < reals {
                 let end = V::LANES.min(reals - i);
@@ -43,7 +43,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Scale<T> {
     }
 }
 
-/// y += c[0] x[0] + c[1] x[1] and so on; the vectors x are conjugated where that is asked for.
+/// y += c[0] x[0] + c[1] x[1] and so on; `conj` says which vectors x are conjugated.
 pub struct Add<T, const K: usize> {
     pub n: usize,
     pub c: [T; K],
@@ -56,22 +56,22 @@ impl<T: Scalar, V: Vector<Real = T::Real>, const K: usize> Part<V> for Add<T, K>
     type Output = ();
 
     /// # Safety
-    /// What the head of [`loops`](super) says of its vectors and its matrix.
+    /// The addresses are valid as the head of [`loops`](super) requires.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
-        // SAFETY: n elements are there in each vector.
+        // SAFETY: every vector has n elements.
         unsafe {
             let mut c = [[V::splat(isa, T::Real::ZERO); 2]; K];
             for (k, c) in c.iter_mut().enumerate() {
                 *c = factor::<T, V>(isa, self.c[k], self.conj[k]);
             }
             let reals = self.n * planes::<T>();
-            add_columns::<T, V, K, TOGETHER>(reals, cast(self.x), c, self.y.cast());
+            add_columns::<T, V, K, VECTORS_PER_PASS>(reals, cast(self.x), c, self.y.cast());
         }
     }
 }
 
-/// The addresses as those of reals.
+/// Casts addresses of scalars to addresses of reals.
 #[inline(always)]
 pub(crate) fn cast<T: Scalar, const K: usize>(x: [*const T; K]) -> [*const T::Real; K] {
     let mut out = [std::ptr::null(); K];
@@ -92,12 +92,12 @@ impl<R, V: Vector<Real = R>> Part<V> for Swap<R> {
     type Output = ();
 
     /// # Safety
-    /// What the head of [`loops`](super) says of its vectors and its matrix.
+    /// The addresses are valid as the head of [`loops`](super) requires.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let Self { reals, x, y } = self;
         let mut i = 0;
-        // SAFETY: so many reals are there in each.
+        // SAFETY: x and y have `reals` reals each, and every lane accessed is one of them.
         unsafe {
             while i + 2 * V::LANES <= reals {
                 for u in 0..2 {
@@ -131,12 +131,12 @@ impl<R: Copy, V: Vector<Real = R>> Part<V> for Rotate<R> {
     type Output = ();
 
     /// # Safety
-    /// What the head of [`loops`](super) says of its vectors and its matrix.
+    /// The addresses are valid as the head of [`loops`](super) requires.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let Self { reals, h, x, y } = self;
         let mut i = 0;
-        // SAFETY: so many reals are there in each.
+        // SAFETY: x and y have `reals` reals each, and every lane accessed is one of them.
         unsafe {
             let h = [V::splat(isa, h[0]), V::splat(isa, h[1]), V::splat(isa, h[2]), V::splat(isa, h[3])];
             while i + 2 * V::LANES <= reals {

@@ -1,17 +1,17 @@
-//! What the parts do with vectors: numbers as factors, columns added to a vector, products of columns and a vector.
+//! Vector operations of the loops: scalars as factors, columns added to a vector, products of columns and a vector.
 //!
 //! `reals` counts the reals of a vector of numbers: two for each complex one.
 
 use crate::Scalar;
 use crate::simd::Vector;
 
-/// a in even lanes, b in odd ones.
+/// Returns a vector with a in even lanes and b in odd ones.
 #[inline(always)]
 pub(crate) fn alternate<V: Vector>(isa: V::Isa, a: V::Real, b: V::Real) -> V {
     V::interleave(V::splat(isa, a), V::splat(isa, b)).0
 }
 
-/// What numbers x are multiplied by to give c x, or c conj(x): the factor of x, and that of x with its parts exchanged.
+/// Returns the factors that give c x, or c conj(x): one for x, and one for x with its parts exchanged.
 #[inline(always)]
 pub(crate) fn factor<T: Scalar, V: Vector<Real = T::Real>>(isa: V::Isa, c: T, conj: bool) -> [V; 2] {
     if !T::COMPLEX {
@@ -23,39 +23,39 @@ pub(crate) fn factor<T: Scalar, V: Vector<Real = T::Real>>(isa: V::Isa, c: T, co
     }
 }
 
-/// c x, or c conj(x).
+/// Returns c x, or c conj(x).
 #[inline(always)]
 pub(crate) fn times<T: Scalar, V: Vector<Real = T::Real>>(x: V, c: [V; 2]) -> V {
     if T::COMPLEX { x.mul(c[0]).mul_add(x.swap_pairs(), c[1]) } else { x.mul(c[0]) }
 }
 
-/// y + c x, or y + c conj(x).
+/// Returns y + c x, or y + c conj(x).
 #[inline(always)]
 pub(crate) fn plus<T: Scalar, V: Vector<Real = T::Real>>(y: V, x: V, c: [V; 2]) -> V {
     let y = y.mul_add(x, c[0]);
     if T::COMPLEX { y.mul_add(x.swap_pairs(), c[1]) } else { y }
 }
 
-/// Adds a x to the sums of products, given x with its parts exchanged.
+/// Adds a x to the sums of products, given x and x with its parts exchanged.
 #[inline(always)]
 pub(crate) fn accumulate<T: Scalar, V: Vector<Real = T::Real>>(sums: [V; 2], a: V, x: V, exchanged: V) -> [V; 2] {
     [sums[0].mul_add(a, x), if T::COMPLEX { sums[1].mul_add(a, exchanged) } else { sums[1] }]
 }
 
-/// x with its parts exchanged, where that is of use.
+/// Returns x with its parts exchanged, or x itself for a real type.
 #[inline(always)]
 pub(crate) fn exchanged<T: Scalar, V: Vector<Real = T::Real>>(x: V) -> V {
     if T::COMPLEX { x.swap_pairs() } else { x }
 }
 
-/// The number that sums of products make: of a x, or of conj(a) x.
+/// Reduces the sums of products a x to a number, or to the one of conj(a) x.
 #[inline(always)]
 pub(crate) fn total<T: Scalar, V: Vector<Real = T::Real>>(sums: [V; 2], conj: bool) -> T {
     let isa = sums[0].isa();
     if !T::COMPLEX {
         return T::from_real(sums[0].sum());
     }
-    // Even lanes of the first have re re, odd ones im im; of the second re im and im re.
+    // Lanes of the first sum hold re re (even) and im im (odd), of the second re im and im re.
     let one = T::Real::ONE;
     let signs = alternate::<V>(isa, one, -one);
     if conj {
@@ -65,7 +65,7 @@ pub(crate) fn total<T: Scalar, V: Vector<Real = T::Real>>(sums: [V; 2], conj: bo
     }
 }
 
-/// x + y.
+/// Returns x + y.
 #[inline(always)]
 pub(crate) fn add<T: Scalar, V: Vector<Real = T::Real>>(x: V, y: V) -> V {
     x.mul_add(y, V::splat(x.isa(), T::Real::ONE))
@@ -74,7 +74,7 @@ pub(crate) fn add<T: Scalar, V: Vector<Real = T::Real>>(x: V, y: V) -> V {
 /// y += c[0] a[0] + c[1] a[1] and so on, U vectors at a time.
 ///
 /// # Safety
-/// `reals` reals are there at each address.
+/// There are `reals` reals at each address.
 #[inline(always)]
 pub(crate) unsafe fn add_columns<T, V, const K: usize, const U: usize>(
     reals: usize,
@@ -87,7 +87,7 @@ pub(crate) unsafe fn add_columns<T, V, const K: usize, const U: usize>(
 {
     let isa = c[0][0].isa();
     let mut i = 0;
-    // SAFETY: all lanes are before `reals`, which are there at each address.
+    // SAFETY: every lane accessed is below `reals`, the length at each address.
     unsafe {
         while i + U * V::LANES <= reals {
             for u in 0..U {
@@ -112,10 +112,10 @@ pub(crate) unsafe fn add_columns<T, V, const K: usize, const U: usize>(
     }
 }
 
-/// The products of K columns and x, or of the conjugated columns, U vectors at a time.
+/// Returns the products of K columns, or of their conjugates, with x, U vectors at a time.
 ///
 /// # Safety
-/// `reals` reals are there at each address.
+/// There are `reals` reals at each address.
 #[inline(always)]
 pub(crate) unsafe fn dot_columns<T, V, const K: usize, const U: usize>(
     isa: V::Isa,
@@ -129,7 +129,7 @@ where
     V: Vector<Real = T::Real>,
 {
     let mut i = 0;
-    // SAFETY: all lanes are before `reals`, which are there at each address.
+    // SAFETY: every lane accessed is below `reals`, the length at each address.
     unsafe {
         let zero = V::splat(isa, T::Real::ZERO);
         let mut sums = [[[zero; 2]; K]; U];

@@ -1,18 +1,17 @@
 //! The loops of the Level-1 and Level-2 BLAS over adjacent elements, compiled once for each type and instruction set.
 //!
-//! There are few of them: what adds columns to a vector, what multiplies columns by one, and the like. The routines are
-//! loop nests around them, whose matrices may be dense, band or packed ([`Stored`]); they enter the loops through a
-//! table of addresses ([`VectorParts`]), and so are compiled once for each type and not for each instruction set.
+//! There are few such loops: add columns to a vector, multiply columns by a vector, and the like. The routines are loop
+//! nests around them for dense, band or packed matrices ([`Stored`]). They call the loops through a table of function
+//! addresses ([`VectorParts`]), so each routine is compiled once per type and not once per instruction set.
 //!
-//! Complex numbers lie as pairs. A vector of pairs is multiplied by a number, or by its conjugate, in two instructions:
-//! one for the pairs as they are, and one for the pairs with their parts exchanged, each with factors whose signs
-//! alternate ([`factor`](lanes::factor)). A sum of products, conjugated or not, is two vectors of sums, whose signs are
-//! settled at the end.
+//! Complex numbers are stored as pairs. A vector of pairs is multiplied by a number, or by its conjugate, with two
+//! instructions: one takes the pairs, the other the pairs with their parts exchanged, and each takes factors of
+//! alternating sign ([`factor`](lanes::factor)). A sum of products, conjugated or not, is kept as two vectors of sums,
+//! whose signs are applied at the end.
 //!
-//! In come addresses. What each part asks for: `n` elements, or so many reals, at each vector that it names, an
-//! increment apart where it has one; of a matrix all elements of its shape, or of its triangle; and that nothing that
-//! is written overlaps anything else. The routines of [`cpu::level1`](crate::cpu) and `level2`, which have views, see
-//! to that.
+//! The loops take addresses. Each one requires: `n` elements, or `reals` real numbers, at every vector that it names,
+//! at its increment if it has one; all elements of a matrix's shape, or of its triangle; and no overlap of written
+//! memory with anything else. The routines of [`cpu::level1`](crate::cpu) and `level2` hold views and guarantee this.
 
 mod blocks;
 mod elementwise;
@@ -31,8 +30,8 @@ use crate::Scalar;
 use crate::simd::Vector;
 use crate::vector::dispatch::Kernel;
 
-/// The parts for this processor, which whoever has the table may enter. Each is `unsafe` as its
-/// [`Part`](crate::simd::Part) is: it trusts the addresses that it is given.
+/// The loops for this processor. Each is `unsafe` because, like its [`Part`](crate::simd::Part), it trusts the
+/// addresses that it is given.
 pub struct VectorParts<T: Scalar> {
     pub(crate) scale: unsafe fn(Scale<T>),
     pub(crate) scale_reals: unsafe fn(Scale<T::Real>),
@@ -48,11 +47,11 @@ pub struct VectorParts<T: Scalar> {
     pub(crate) multiply_trans: unsafe fn(MultiplyTrans<T>),
     pub(crate) multiply_symmetric: unsafe fn(MultiplySymmetric<T>),
     pub(crate) update: unsafe fn(Update<T>),
-    /// Private, so that no table is made but by [`ChooseVectors`], for the processor at hand.
+    /// Private, so that only [`ChooseVectors`] makes a table, for the current processor.
     _chosen: (),
 }
 
-/// Chooses them.
+/// The kernel that returns the table for the chosen instruction set.
 pub struct ChooseVectors;
 
 impl<T: Scalar> Kernel<T> for ChooseVectors {

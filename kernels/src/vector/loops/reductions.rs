@@ -1,12 +1,12 @@
-//! Parts that make one number of vectors.
+//! Loops that reduce vectors to one number.
 
 use super::lanes::{add, dot_columns, exchanged};
 use crate::simd::{Part, Vector};
 use crate::vector::planes::planes;
 use crate::{Real, Scalar};
 
-/// Partial results, so that an operation does not wait for the one before.
-const PARTS: usize = 4;
+/// Independent partial results, so that an operation does not wait for the preceding one.
+const PARTIAL_SUMS: usize = 4;
 
 /// The sum of all x y, or of all conj(x) y.
 pub struct Dot<T> {
@@ -20,16 +20,16 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Dot<T> {
     type Output = T;
 
     /// # Safety
-    /// What the head of [`loops`](super) says of its vectors and its matrix.
+    /// The addresses are valid as the head of [`loops`](super) requires.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) -> T {
         let reals = self.n * planes::<T>();
-        // SAFETY: n elements are there in each vector.
-        unsafe { dot_columns::<T, V, 1, PARTS>(isa, reals, [self.x.cast()], self.y.cast(), self.conj)[0] }
+        // SAFETY: x and y have n elements each.
+        unsafe { dot_columns::<T, V, 1, PARTIAL_SUMS>(isa, reals, [self.x.cast()], self.y.cast(), self.conj)[0] }
     }
 }
 
-/// The sum of all moduli.
+/// The sum of the absolute values of all reals.
 pub struct AbsSum<R> {
     pub reals: usize,
     pub x: *const R,
@@ -39,19 +39,19 @@ impl<R: Real, V: Vector<Real = R>> Part<V> for AbsSum<R> {
     type Output = R;
 
     /// # Safety
-    /// What the head of [`loops`](super) says of its vectors and its matrix.
+    /// The addresses are valid as the head of [`loops`](super) requires.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) -> R {
         let Self { reals, x } = self;
         let mut i = 0;
-        // SAFETY: so many reals are there.
+        // SAFETY: x has `reals` reals, and every lane accessed is one of them.
         unsafe {
-            let mut sums = [V::splat(isa, R::ZERO); PARTS];
-            while i + PARTS * V::LANES <= reals {
+            let mut sums = [V::splat(isa, R::ZERO); PARTIAL_SUMS];
+            while i + PARTIAL_SUMS * V::LANES <= reals {
                 for (u, sum) in sums.iter_mut().enumerate() {
                     *sum = add::<R, V>(*sum, V::load(isa, x.add(i + u * V::LANES)).abs());
                 }
-                i += PARTS * V::LANES;
+                i += PARTIAL_SUMS * V::LANES;
             }
             while i < reals {
                 sums[0] = add::<R, V>(sums[0], V::load_lanes(isa, x.add(i), 0, V::LANES.min(reals - i)).abs());
@@ -62,35 +62,35 @@ impl<R: Real, V: Vector<Real = R>> Part<V> for AbsSum<R> {
     }
 }
 
-/// The largest |re| + |im|, and the block of elements in which it is found first. NaN is passed over.
+/// The largest |re| + |im|, and the first block of elements that contains it. NaN is ignored.
 pub struct Largest<T> {
     pub n: usize,
     pub x: *const T,
 }
 
-/// What [`Largest`] finds: less than zero if there is no number.
+/// The result of [`Largest`]. `size` is negative if every element is NaN.
 pub struct LargestOf<R> {
     pub size: R,
     /// The first element of the block.
     pub start: usize,
 }
 
-/// Rounds of a block.
-const ROUNDS: usize = 8;
+/// Passes over the partial results per block.
+const PASSES_PER_BLOCK: usize = 8;
 
 impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Largest<T> {
     type Output = LargestOf<T::Real>;
 
     /// # Safety
-    /// What the head of [`loops`](super) says of its vectors and its matrix.
+    /// The addresses are valid as the head of [`loops`](super) requires.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) -> LargestOf<T::Real> {
         let (reals, x) = (self.n * planes::<T>(), self.x.cast::<T::Real>());
         let mut best = LargestOf { size: -T::Real::ONE, start: 0 };
         let mut first = 0;
         while first < reals {
-            let end = reals.min(first + ROUNDS * PARTS * V::LANES);
-            // SAFETY: n elements are there, and all lanes are theirs.
+            let end = reals.min(first + PASSES_PER_BLOCK * PARTIAL_SUMS * V::LANES);
+            // SAFETY: x has n elements, and `end` is at most their number of reals.
             let size = unsafe { largest_of_block::<T, V>(isa, first, end, x) };
             if size > best.size {
                 best = LargestOf { size, start: first / planes::<T>() };
@@ -101,10 +101,10 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Largest<T> {
     }
 }
 
-/// The largest size among reals first .. end.
+/// Returns the largest size among reals first .. end.
 ///
 /// # Safety
-/// They are there.
+/// x has at least `end` reals.
 #[inline(always)]
 unsafe fn largest_of_block<T: Scalar, V: Vector<Real = T::Real>>(
     isa: V::Isa,
@@ -113,15 +113,15 @@ unsafe fn largest_of_block<T: Scalar, V: Vector<Real = T::Real>>(
     x: *const T::Real,
 ) -> T::Real {
     let mut i = first;
-    // SAFETY: all lanes are before `end`, and reals first .. end are there.
+    // SAFETY: every lane accessed is in first .. end, which x has.
     unsafe {
         let none = V::splat(isa, -T::Real::ONE);
-        let mut most = [none; PARTS];
-        while i + PARTS * V::LANES <= end {
+        let mut most = [none; PARTIAL_SUMS];
+        while i + PARTIAL_SUMS * V::LANES <= end {
             for (u, most) in most.iter_mut().enumerate() {
                 *most = larger::<T, V>(*most, V::load(isa, x.add(i + u * V::LANES)));
             }
-            i += PARTS * V::LANES;
+            i += PARTIAL_SUMS * V::LANES;
         }
         while i < end {
             most[0] = larger::<T, V>(most[0], V::load_lanes(isa, x.add(i), 0, V::LANES.min(end - i)));
@@ -139,7 +139,7 @@ unsafe fn largest_of_block<T: Scalar, V: Vector<Real = T::Real>>(
     }
 }
 
-/// Lane by lane the larger one of `most` and the sizes of x.
+/// Returns, lane by lane, the maximum of `most` and the sizes of x.
 #[inline(always)]
 fn larger<T: Scalar, V: Vector<Real = T::Real>>(most: V, x: V) -> V {
     let parts = x.abs();

@@ -1,10 +1,10 @@
-//! Where the elements of a stored matrix lie, be it dense, band or packed.
+//! Addresses of the elements of a stored matrix: dense, band or packed.
 
-/// The addresses of a matrix's elements: those of a column are adjacent, and from column j to the next it is `step +
-/// bend j` elements.
+/// The addresses of a matrix's elements. Those of a column are adjacent; column j + 1 begins `step + bend j` elements
+/// after column j.
 ///
 /// In a dense matrix `step` is the leading dimension. In a band each column begins one row later, so `step` is one
-/// less. The columns of a packed triangle grow or shrink by one from each to the next: `bend` is 1 or -1.
+/// less. The columns of a packed triangle grow or shrink by one each: `bend` is 1 or -1.
 pub(crate) struct Stored<T> {
     ptr: *mut T,
     step: isize,
@@ -20,27 +20,27 @@ impl<T> Clone for Stored<T> {
 impl<T> Copy for Stored<T> {}
 
 impl<T> Stored<T> {
-    /// A dense matrix.
+    /// Returns the addresses of a dense matrix.
     pub fn dense(ptr: *mut T, ld: usize) -> Self {
         Self { ptr, step: ld as isize, bend: 0 }
     }
 
-    /// A band matrix, whose diagonal is row `ku` of the array at `ptr`.
+    /// Returns those of a band matrix whose diagonal is row `ku` of the array at `ptr`.
     pub fn band(ptr: *mut T, ld: usize, ku: usize) -> Self {
         Self { ptr: ptr.wrapping_add(ku), step: (ld as isize).wrapping_sub(1), bend: 0 }
     }
 
-    /// A packed upper triangle.
+    /// Returns those of a packed upper triangle.
     pub fn packed_upper(ptr: *mut T) -> Self {
         Self { ptr, step: 1, bend: 1 }
     }
 
-    /// A packed lower triangle of order n.
+    /// Returns those of a packed lower triangle of order n.
     pub fn packed_lower(ptr: *mut T, n: usize) -> Self {
         Self { ptr, step: n as isize - 1, bend: -1 }
     }
 
-    /// The address of element (i, j).
+    /// Returns the address of element (i, j).
     #[inline(always)]
     pub fn at(self, i: usize, j: usize) -> *mut T {
         let (i, j) = (i as isize, j as isize);
@@ -48,7 +48,7 @@ impl<T> Stored<T> {
         self.ptr.wrapping_offset(j.wrapping_mul(self.step).wrapping_add(bent + i))
     }
 
-    /// The part from element (i, j) on.
+    /// Returns the submatrix that begins at element (i, j).
     #[inline(always)]
     pub fn from(self, i: usize, j: usize) -> Self {
         Self { ptr: self.at(i, j), step: self.step + self.bend * j as isize, bend: self.bend }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_of_packed_triangles_lie_one_behind_the_other() {
+    fn packed_columns_are_adjacent() {
         let n = 7;
         let mut data = [0; 28];
         let base = data.as_mut_ptr();

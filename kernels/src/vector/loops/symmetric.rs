@@ -1,5 +1,5 @@
-//! The part that multiplies a symmetric or Hermitian matrix of which one triangle is stored: each element is loaded
-//! once, for its place and for the mirrored one.
+//! The product with a symmetric or Hermitian matrix of which one triangle is stored. Each stored element is loaded once
+//! and used for both triangles.
 
 use super::Stored;
 use super::blocks::columns;
@@ -12,12 +12,11 @@ use std::ops::Range;
 
 /// y += alpha A x, where A has order n, and x and y have adjacent elements.
 ///
-/// Some columns are gone through at a time. Near the diagonal, where one column has a row and the next has not, lanes
-/// are masked. Vectors of y begin at the same rows for all columns, so that what one pass stores is loaded by the next
-/// as it was stored.
+/// Each pass covers several columns. Near the diagonal, where not all columns of a pass have a row, lanes are masked.
+/// Vectors of y begin at the same rows in all passes, so that a load matches an earlier store of the same vector.
 pub struct MultiplySymmetric<T> {
     pub n: usize,
-    /// Diagonals beside the main one.
+    /// Diagonals on one side of the main one (of a band).
     pub k: usize,
     pub alpha: T,
     pub a: Stored<T>,
@@ -29,7 +28,8 @@ pub struct MultiplySymmetric<T> {
     pub y: *mut T,
 }
 
-/// What a pass over K columns keeps in registers: the factors of the columns, and the sums of their products with x.
+/// The values that a pass over K columns keeps in registers: the factor of each column, and the sums of its products
+/// with x.
 struct Pass<V, const K: usize> {
     c: [[V; 2]; K],
     sums: [[V; 2]; K],
@@ -38,7 +38,7 @@ struct Pass<V, const K: usize> {
 impl<V, const K: usize> Pass<V, K> {
     /// Returns y with the columns added, and adds their products with x to the sums.
     #[inline(always)]
-    fn both<T>(&mut self, a: [V; K], x: V, y: V) -> V
+    fn add_and_dot<T>(&mut self, a: [V; K], x: V, y: V) -> V
     where
         T: Scalar,
         V: Vector<Real = T::Real>,
@@ -54,7 +54,7 @@ impl<V, const K: usize> Pass<V, K> {
 }
 
 impl<T: Scalar> MultiplySymmetric<T> {
-    /// The rows of column j beside the diagonal.
+    /// Returns the off-diagonal rows that are stored in column j.
     #[inline(always)]
     fn rows(&self, j: usize) -> Range<usize> {
         match self.is_lower {
@@ -63,21 +63,21 @@ impl<T: Scalar> MultiplySymmetric<T> {
         }
     }
 
-    /// Columns j .. j + K. With K > 1 the matrix is no band.
+    /// Computes with columns j .. j + K. For K > 1 the triangle must be full, not a band.
     ///
     /// # Safety
-    /// They are there.
+    /// The matrix has these columns.
     #[inline(always)]
     unsafe fn step<V: Vector<Real = T::Real>, const K: usize>(&self, isa: V::Isa, j: usize) {
         let a = cast(columns::<T, K>(self.a, j));
         let (x, y) = (self.x.cast::<T::Real>(), self.y.cast::<T::Real>());
         let (first, last) = (self.rows(j), self.rows(j + K - 1));
-        // All rows of these columns, and those that all of them have, in reals.
+        // The rows of any of these columns, and those that all of them have, in reals.
         let reals = |i: usize| i * planes::<T>();
         let (start, end) = (reals(first.start), reals(last.end));
         let (whole, whole_end) = (reals(last.start), reals(first.end));
-        // SAFETY: loads and stores of x and y reach back to a multiple of the lanes, and are
-        // within the first n elements; those of a column are within its rows.
+        // SAFETY: loads and stores of x and y begin at a multiple of the lanes and stay within the first n elements;
+        // those of a column stay within its rows.
         unsafe {
             let zero = V::splat(isa, T::Real::ZERO);
             let mut pass = Pass { c: [[zero; 2]; K], sums: [[zero; 2]; K] };
@@ -91,15 +91,15 @@ impl<T: Scalar> MultiplySymmetric<T> {
                     for k in 0..K {
                         of_a[k] = V::load(isa, a[k].wrapping_add(i));
                     }
-                    pass.both::<T>(of_a, V::load(isa, x.add(i)), V::load(isa, y.add(i))).store(y.add(i));
+                    pass.add_and_dot::<T>(of_a, V::load(isa, x.add(i)), V::load(isa, y.add(i))).store(y.add(i));
                 } else if i >= whole && end == whole_end {
                     for k in 0..K {
                         of_a[k] = V::load_lanes(isa, a[k].wrapping_add(i), 0, lanes);
                     }
                     let (of_x, of_y) = (V::load_lanes(isa, x.add(i), 0, lanes), V::load_lanes(isa, y.add(i), 0, lanes));
-                    pass.both::<T>(of_a, of_x, of_y).store_lanes(y.add(i), 0, lanes);
+                    pass.add_and_dot::<T>(of_a, of_x, of_y).store_lanes(y.add(i), 0, lanes);
                 } else {
-                    self.ragged(&mut pass, j, i, lanes);
+                    self.masked(&mut pass, j, i, lanes);
                 }
                 i += V::LANES;
             }
@@ -110,13 +110,13 @@ impl<T: Scalar> MultiplySymmetric<T> {
         }
     }
 
-    /// The vector of rows that begins at real i, of which each column has its own rows. The others are kept from it by
-    /// masks, not by factors of zero: an infinite element of x would make NaN of these.
+    /// Computes with one vector of rows, from real i on, in which each column has its own rows. The others are masked
+    /// out, not multiplied by zero: an infinite element of x would give NaN.
     ///
     /// # Safety
-    /// So many lanes of x and y are there, and the columns from j on.
+    /// x and y have `lanes` lanes from real i on, and the matrix has columns j .. j + K.
     #[inline(always)]
-    unsafe fn ragged<V: Vector<Real = T::Real>, const K: usize>(
+    unsafe fn masked<V: Vector<Real = T::Real>, const K: usize>(
         &self,
         pass: &mut Pass<V, K>,
         j: usize,
@@ -126,7 +126,7 @@ impl<T: Scalar> MultiplySymmetric<T> {
         let isa = pass.c[0][0].isa();
         let a = cast(columns::<T, K>(self.a, j));
         let (x, y) = (self.x.cast::<T::Real>().wrapping_add(i), self.y.cast::<T::Real>().wrapping_add(i));
-        // SAFETY: so many lanes of x and y are there; of a column only its rows are loaded.
+        // SAFETY: the caller guarantees `lanes` lanes of x and y; only a column's own rows are loaded.
         unsafe {
             let mut to = V::load_lanes(isa, y, 0, lanes);
             for k in 0..K {
@@ -142,13 +142,13 @@ impl<T: Scalar> MultiplySymmetric<T> {
         }
     }
 
-    /// Element (j, j).
+    /// Returns element (j, j).
     ///
     /// # Safety
-    /// It is there.
+    /// The matrix has this element.
     #[inline(always)]
     unsafe fn diagonal(&self, j: usize) -> T {
-        // SAFETY: the diagonal is in the triangle that is stored.
+        // SAFETY: both triangles include the diagonal.
         let a = unsafe { *self.a.at(j, j) };
         match (self.hermitian, self.conj) {
             (true, _) => T::from_real(a.re()),
@@ -162,16 +162,16 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for MultiplySymmetric<T> {
     type Output = ();
 
     /// # Safety
-    /// What the head of [`loops`](super) says of its vectors and its matrix.
+    /// The addresses are valid as the head of [`loops`](super) requires.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
-        /// Bytes of the registers of which there are 32.
+        /// Bytes of a vector register on processors with 32 of them.
         const WIDE: usize = 64;
-        // A column needs a register for its factor and one for its sum, twice as many for complex types.
+        // A column needs a register for its factor and one for its sum; a complex type needs twice as many.
         let together = if V::LANES * size_of::<T::Real>() == WIDE && !T::COMPLEX { 8 } else { 4 };
         let n = self.n;
         let whole = if self.k + 1 >= n { n - n % together } else { 0 };
-        // SAFETY: the matrix and the vectors are there.
+        // SAFETY: the caller guarantees the vectors and all n columns of the matrix.
         unsafe {
             for j in (0..whole).step_by(together) {
                 if together == 8 {

@@ -1,11 +1,11 @@
-//! Factors: what products read. An operand is what callers pass; a factor is how a kernel reads it.
+//! Factors of products. Callers pass an operand; kernels read a factor, which also says how the operand is read.
 
 use super::mirror::Mirror;
 use super::packed::Packs;
 use crate::{MatRef, Op};
 use std::ops::Range;
 
-/// An operand of a product: a view, and perhaps what is remembered of it.
+/// An operand of a product: a view, optionally with the packed forms of its tile.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand<'a, T> {
     pub(crate) view: MatRef<'a, T>,
@@ -13,13 +13,13 @@ pub struct Operand<'a, T> {
 }
 
 impl<'a, T> Operand<'a, T> {
-    /// The tile that `view` shows and that `packs` belongs to.
+    /// Returns the tile shown by `view`, with its `packs`.
     #[must_use]
     pub fn new(view: MatRef<'a, T>, packs: &'a Packs) -> Self {
         Self { view, packs: Some(packs) }
     }
 
-    /// The view.
+    /// Returns the view.
     #[must_use]
     pub fn view(self) -> MatRef<'a, T> {
         self.view
@@ -32,40 +32,41 @@ impl<'a, T> From<MatRef<'a, T>> for Operand<'a, T> {
     }
 }
 
-/// A factor of a product: a view, whether its elements are conjugated when read, and what is remembered of it.
+/// A factor of a product: a view, whether its elements are conjugated when read, and optionally the packed forms of its
+/// tile.
 #[derive(Clone, Copy, Debug)]
 pub struct Factor<'a, T> {
     pub view: MatRef<'a, T>,
     pub conj: bool,
     pub packs: Option<&'a Packs>,
-    /// Where the diagonal is, if it is a part of a matrix of which one triangle is stored: elements of the view may lie
-    /// in the other one.
+    /// The position of the diagonal, if this is a part of a matrix of which one triangle is stored. Some elements of
+    /// the view may then be in the other triangle.
     pub mirror: Option<Mirror>,
 }
 
 impl<'a, T> Factor<'a, T> {
-    /// op(A).
+    /// Returns op(A).
     pub(crate) fn new(op: Op, a: Operand<'a, T>) -> Self {
         let view = if op == Op::None { a.view } else { a.view.transpose() };
         Self { view, conj: op == Op::ConjTrans, packs: a.packs, mirror: None }
     }
 
-    /// A itself, of which nothing is remembered.
+    /// Returns a view as a factor without packed forms.
     pub(crate) fn plain(view: MatRef<'a, T>) -> Self {
         Self { view, conj: false, packs: None, mirror: None }
     }
 
-    /// The conjugate of a view.
+    /// Returns the conjugate of a view as a factor without packed forms.
     pub(crate) fn conj(view: MatRef<'a, T>) -> Self {
         Self { conj: true, ..Self::plain(view) }
     }
 
-    /// The factor of the transposed product: (A B)ᵀ = Bᵀ Aᵀ.
+    /// Returns the transposed factor, for the transposed product: (A B)ᵀ = Bᵀ Aᵀ.
     pub(crate) fn transpose(self) -> Self {
         Self { view: self.view.transpose(), mirror: self.mirror.map(Mirror::transpose), ..self }
     }
 
-    /// The part at these rows and columns.
+    /// Returns the part at these rows and columns, without packed forms.
     #[inline]
     pub(crate) fn part(self, rows: Range<usize>, cols: Range<usize>) -> Self {
         let mirror = self.mirror.map(|mirror| mirror.part(rows.start, cols.start));

@@ -1,12 +1,12 @@
-//! Packing: operands in the order in which register tiles read them.
+//! Packing: copies operands into the order in which register tiles read them.
 //!
-//! In comes a [`Factor`]: a view with any strides, perhaps conjugated, perhaps of a symmetric matrix of which one
-//! triangle is stored. Out go panels: for each column of the factor as many adjacent reals as a panel has rows, zeros
-//! where the factor has no more of them, and for complex types the imaginary parts behind the real ones. The caller
-//! gives the room for it, or gets a [`Packed`] that has its own and may be kept for the next products ([`Packs`]).
+//! The input is a [`Factor`]: a view with any strides, optionally conjugated, or of a symmetric matrix of which one
+//! triangle is stored. The output is panels: for each column of the factor as many adjacent reals as a panel has rows,
+//! padded with zeros, and for complex types the imaginary parts after the real ones. The caller provides the memory, or
+//! gets a [`Packed`] that owns it and may be kept for later products ([`Packs`]).
 //!
-//! Blocks and panels of factorizations call it; gemm asks it for packed forms that are kept. Packed panels are read by
-//! [`tiles`](super::tiles); a rank-2k update also scales one, and a triangle is written into some.
+//! Blocks and panels of factorizations call this module, and gemm requests packed forms that are kept.
+//! [`tiles`](super::tiles) read packed panels; a rank-2k update also scales one, and a triangle is written into some.
 
 mod factor;
 mod mirror;

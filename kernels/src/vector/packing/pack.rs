@@ -1,8 +1,9 @@
-//! Packing: copying an operand into the order in which the register tile reads it.
+//! Packing: copies an operand into the order in which the register tile reads it.
 //!
-//! A panel of `width` rows becomes, for each column p, `width` adjacent reals (and for complex types `width` imaginary
-//! parts behind them). Reading is then sequential whatever the strides were: a leading dimension that is a large power
-//! of two, which maps a whole row to a few cache sets, costs one pass instead of one per register tile.
+//! A panel of `width` rows becomes `width` adjacent reals for each column p (and for complex types `width` imaginary
+//! parts after them). Register tiles then read it sequentially, whatever the strides. A leading dimension that is a
+//! large power of two maps a whole row to a few cache sets; with packing this costs one pass instead of one per
+//! register tile.
 
 use super::factor::Factor;
 use super::mirror;
@@ -10,29 +11,27 @@ use crate::simd::{Part, Vector, prefetch};
 use crate::vector::planes::{planes, scalar};
 use crate::{MatMut, Scalar, Uplo};
 
-/// Columns that are gathered together where rows are adjacent in memory: a cache line of doubles.
-const STRIP: usize = 8;
-/// Columns that are read side by side where columns are adjacent. A panel's place for one of them may be half a cache
-/// line, and the panels' places are powers of two apart: line by line they would drive each other out of the cache
-/// before they are full. (Order 512, one core of an EPYC, 2026-11-23: syrk in s, d, c, z 1.20, 1.09, 1.13, 1.05 times
-/// as fast as with one column at a time.)
-const BESIDE: usize = 4;
-/// Columns between one that is read so and the one that is asked for meanwhile: its pieces are too short for the
-/// processor to see that they follow each other.
-const AHEAD: usize = 8;
+/// Columns gathered per pass if neither rows nor columns are adjacent: a cache line of doubles.
+const GATHER_COLUMNS: usize = 8;
+/// Columns packed per pass if rows are adjacent in memory. A column of one panel may be half a cache line, and panels
+/// may be powers of two apart, so that single columns would evict each other's lines before these are full. Measured:
+/// docs/measurements/.
+const COLUMNS_PER_PASS: usize = 4;
+/// Columns ahead that are prefetched meanwhile: the pieces of a column are too short for the hardware prefetcher.
+const PREFETCH_COLUMNS: usize = 8;
 
-/// Packs all rows of `a` as panels of `width`, one behind the other.
+/// Packs all rows of `a` as consecutive panels of `width` rows.
 ///
 /// # Safety
-/// For every `width` rows, the last ones too if they are fewer, there is room for `width * planes * ncols` reals at
-/// `to`, which does not overlap `a`.
+/// `to` has room for `width * planes * ncols` reals for every `width` rows, and for the last rows even if they are
+/// fewer. It does not overlap `a`.
 #[inline(always)]
 pub(crate) unsafe fn panels<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: there is room for all panels at `to`, one behind the other, whichever function fills them.
+    // SAFETY: `to` has room for all panels, one after the other, as both functions require.
     unsafe {
         match a.mirror {
             Some(_) => mirror::panels::<T, V>(isa, a, width, to),
@@ -41,45 +40,44 @@ where
     }
 }
 
-/// The same of a plain factor whose columns are some of those of the panels: these are `distance` reals apart.
+/// Packs all rows of a factor without mirror, as some columns of panels that are `distance` reals apart.
 ///
 /// # Safety
-/// As for [`panel`], for every panel: the place of panel i is `i * distance` reals behind `to`.
+/// What [`panel`] requires, for every panel; panel i begins `i * distance` reals after `to`.
 #[inline(always)]
 pub(crate) unsafe fn panels_of<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real, distance: usize)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the part has the room that this function asks for: panels `distance` reals apart.
-    unsafe { V::call(isa, Panels { a, width, to, distance }) }
+    // SAFETY: the caller guarantees the room, which `PackPanels` requires in the same way.
+    unsafe { V::call(isa, PackPanels { a, width, to, distance }) }
 }
 
-/// See [`panels_of`], whose promises it asks for.
-struct Panels<'a, T: Scalar> {
+/// The operation of [`panels_of`], with its safety requirements.
+struct PackPanels<'a, T: Scalar> {
     a: Factor<'a, T>,
     width: usize,
     to: *mut T::Real,
     distance: usize,
 }
 
-impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
+impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for PackPanels<'_, T> {
     type Output = ();
 
     /// # Safety
-    /// As for [`panels_of`].
+    /// What [`panels_of`] requires.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let Self { a, width, to, distance } = self;
         let (rows, depth) = a.view.shape();
-        // Where columns are adjacent all panels are filled side by side, so that a column is read from end to end: the
-        // hardware then fetches ahead, which it does not for one panel's short pieces a leading dimension apart.
+        // If rows are adjacent, all panels are filled in one pass, so that a column is read from end to end. The
+        // hardware prefetches such reads, but not a panel's short pieces, which are a leading dimension apart.
         let together = if a.view.row_stride() == 1 { rows - rows % width } else { 0 };
-        // Of a width that the compiler knows, those of the factor that is broadcast, complex numbers are taken apart
-        // without loops: products with a transposed factor are a sixth faster in c, and Cholesky in small tiles twice
-        // as fast.
-        // SAFETY: `to` has room for a panel of each `width` rows, `distance` reals apart, and `together` is a
-        // multiple of it.
+        // A constant width lets the compiler separate complex numbers without loops, in panels of the factor that is
+        // broadcast. Measured: docs/measurements/.
+        // SAFETY: `to` has room for a panel of each `width` rows, `distance` reals apart, and `together` is a multiple
+        // of `width`.
         unsafe {
             match width {
                 2 => side_by_side(a, 2, together, to, distance),
@@ -90,41 +88,41 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Panels<'_, T> {
         }
         for (i, count) in (together..rows).step_by(width).zip(together / width..) {
             let part = a.part(i..rows.min(i + width), 0..depth);
-            // SAFETY: panel `count` has its place there, and these rows are at most `width`.
+            // SAFETY: there are at most `width` rows, and panel `count` begins `count * distance` reals after `to`.
             unsafe { panel::<T, V>(isa, part, width, to.add(count * distance)) };
         }
     }
 }
 
-/// Fills the panels of the first rows of `a`, whose columns are adjacent in memory, side by side.
+/// Fills the panels of the first `rows` rows of `a`, which are adjacent in memory, in one pass.
 ///
 /// # Safety
-/// As for [`panels_of`]; `rows` is a multiple of `width`, and `a` has as many.
+/// What [`panels_of`] requires; `rows` is a multiple of `width` and at most the rows of `a`.
 #[inline(always)]
 unsafe fn side_by_side<T: Scalar>(a: Factor<'_, T>, width: usize, rows: usize, to: *mut T::Real, distance: usize) {
     let (depth, unit) = (if rows > 0 { a.view.ncols() } else { 0 }, planes::<T>());
     let (from, cs) = (a.view.as_ptr().cast::<T::Real>(), a.view.col_stride());
     let sign = if a.conj { -T::Real::ONE } else { T::Real::ONE };
-    for first in (0..depth).step_by(BESIDE) {
+    for first in (0..depth).step_by(COLUMNS_PER_PASS) {
         for (panel, i) in (0..rows).step_by(width).enumerate() {
-            for p in first..depth.min(first + BESIDE) {
+            for p in first..depth.min(first + COLUMNS_PER_PASS) {
                 let (at, place) = ((i + p * cs) * unit, panel * distance + p * width * unit);
-                let ahead = from.wrapping_add((i + (p + AHEAD) * cs) * unit);
+                let ahead = from.wrapping_add((i + (p + PREFETCH_COLUMNS) * cs) * unit);
                 for line in (0..width * unit).step_by(64 / size_of::<T::Real>()) {
                     prefetch(ahead.wrapping_add(line));
                 }
-                // SAFETY: rows i .. i + width of column p, and their place in panel i / width.
+                // SAFETY: rows i .. i + width are in column p of `a`, and panel i / width has room for them.
                 unsafe { column::<T>(from.add(at), width, sign, to.add(place), width) };
             }
         }
     }
 }
 
-/// Packs one panel: the rows of `a`, at most `width` of them, the rest filled with zeros. Conjugates if `a` says so.
+/// Packs one panel: the rows of `a`, at most `width`, padded with zeros. Conjugates if `a` says so.
 ///
 /// # Safety
-/// `a` has at most `width` rows and no mirror; there is room for `width * planes * ncols` reals at `to`, which does not
-/// overlap `a`.
+/// `a` has at most `width` rows and no mirror; `to` has room for `width * planes * ncols` reals, and does not overlap
+/// `a`.
 #[inline(always)]
 pub(crate) unsafe fn panel<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real)
 where
@@ -133,18 +131,18 @@ where
 {
     let ((rows, depth), unit) = (a.view.shape(), planes::<T>());
     if rows < width {
-        // SAFETY: there is room for `width` reals of each plane for each column.
+        // SAFETY: `to` has room for `width` reals of each plane for each column.
         unsafe { std::slice::from_raw_parts_mut(to, width * unit * depth) }.fill(T::Real::ZERO);
     }
-    // SAFETY: the room for a panel is room for the rows of it that `a` has.
+    // SAFETY: the room for a whole panel includes that for the rows of `a`.
     unsafe { gather::<T, V>(isa, a, width, to) }
 }
 
-/// The same without filling up with zeros: rows of the panel that `a` does not have are left as they are.
+/// Packs the rows of `a` without padding: the other rows of the panel are left unchanged.
 ///
 /// # Safety
-/// `a` has at most `width` rows and no mirror; there is room for these rows at `to + p * width * planes` for each
-/// column p, and `width` further on for their imaginary parts. The room does not overlap `a`.
+/// `a` has at most `width` rows and no mirror. For each column p, `to + p * width * planes` has room for these rows,
+/// and `width` reals further on for their imaginary parts. The room does not overlap `a`.
 #[inline(always)]
 pub(crate) unsafe fn gather<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real)
 where
@@ -157,7 +155,7 @@ where
     let sign = if a.conj { -T::Real::ONE } else { T::Real::ONE };
     if rs == 1 {
         for p in 0..depth {
-            // SAFETY: column p of the view, whose elements are adjacent, and its place in the panel.
+            // SAFETY: column p of the view has `rows` adjacent elements, and `to` has room for them in the panel.
             unsafe { column::<T>(from.add(p * cs * unit), rows, sign, to.add(p * width * unit), width) };
         }
         return;
@@ -165,19 +163,20 @@ where
     if cs == 1 {
         let next = if rows <= V::SQUARE { rows } else { 0 };
         // The parts of a row's complex numbers alternate, and so do the planes of a panel's columns: as reals, the
-        // panel is the transpose of the view. SAFETY: the rows and columns of the view, and their places in the panel.
+        // panel is the transpose of the view.
+        // SAFETY: the view has these rows and columns, and `to` has room for them in the panel.
         unsafe { transpose::<V>(isa, (rows, depth * unit), from, rs * unit, to, width, next) };
         for p in 0..if T::COMPLEX && a.conj { depth } else { 0 } {
-            // SAFETY: the imaginary parts of column p, just written.
+            // SAFETY: these are the imaginary parts of column p, which were just written.
             let im = unsafe { std::slice::from_raw_parts_mut(to.add((2 * p + 1) * width), rows) };
             im.iter_mut().for_each(|x| *x = -*x);
         }
         return;
     }
-    for start in (0..depth).step_by(STRIP) {
+    for start in (0..depth).step_by(GATHER_COLUMNS) {
         for i in 0..rows {
-            for p in start..depth.min(start + STRIP) {
-                // SAFETY: element (i, p) of the view, and its place in the panel.
+            for p in start..depth.min(start + GATHER_COLUMNS) {
+                // SAFETY: (i, p) is within the shape of the view, and `to` has room for it in the panel.
                 unsafe {
                     let element = from.add((i * rs + p * cs) * unit);
                     *to.add(p * width * unit + i) = *element;
@@ -190,13 +189,13 @@ where
     }
 }
 
-/// Packs `rows` adjacent elements, taking complex ones apart.
+/// Packs `rows` adjacent elements, with the parts of complex ones separated.
 ///
 /// # Safety
-/// They are there, and there is room for them at `to` (and `to + width`).
+/// `from` has these elements, and `to` (and `to + width`) has room for them.
 #[inline(always)]
 unsafe fn column<T: Scalar>(from: *const T::Real, rows: usize, sign: T::Real, to: *mut T::Real, width: usize) {
-    // SAFETY: all rows are there and have room, whatever chunks they go by.
+    // SAFETY: the caller guarantees all rows and the room for them, which is what each chunk size requires.
     unsafe {
         if rows.is_multiple_of(8) {
             column_by::<T, 8>(from, rows, sign, to, width);
@@ -206,10 +205,10 @@ unsafe fn column<T: Scalar>(from: *const T::Real, rows: usize, sign: T::Real, to
     }
 }
 
-/// The same, CHUNK elements at a time: arrays of constant length become one or two vector moves.
+/// Packs a column CHUNK elements at a time: arrays of constant length become one or two vector moves.
 ///
 /// # Safety
-/// As for [`column`].
+/// What [`column`] requires.
 #[inline(always)]
 unsafe fn column_by<T: Scalar, const CHUNK: usize>(
     from: *const T::Real,
@@ -219,8 +218,7 @@ unsafe fn column_by<T: Scalar, const CHUNK: usize>(
     width: usize,
 ) {
     let whole = rows - rows % CHUNK;
-    // SAFETY: chunks of rows below `whole`, then the others one by one; the imaginary parts go `width` reals further
-    // on.
+    // SAFETY: all indices are below `rows`; the imaginary parts are written `width` reals after the real ones.
     unsafe {
         for i in (0..whole).step_by(CHUNK) {
             if T::COMPLEX {
@@ -245,8 +243,8 @@ unsafe fn column_by<T: Scalar, const CHUNK: usize>(
     }
 }
 
-/// Packs a small triangle: for each column q `width` elements (r, q) per plane, zeros in the other triangle, which is
-/// not read, and on the diagonal what `diagonal` makes of it.
+/// Packs a small triangle: `width` elements (r, q) per plane for each column q. Diagonal elements are passed through
+/// `diagonal`. The other triangle is not read; zeros take its place.
 pub(crate) fn small_triangle<T: Scalar>(
     a: Factor<'_, T>,
     uplo: Uplo,
@@ -267,10 +265,10 @@ pub(crate) fn small_triangle<T: Scalar>(
     }
 }
 
-/// Writes a packed panel back: the counterpart of [`panel`], without conjugation.
+/// Writes a packed panel back into a matrix: the inverse of [`panel`], without conjugation.
 ///
 /// # Safety
-/// `from` holds a panel of `width` rows and as many columns as `to` has, which it does not overlap; `to` has at most
+/// `from` holds a panel of `width` rows with as many columns as `to` has, and does not overlap it; `to` has at most
 /// `width` rows.
 #[inline(always)]
 pub(crate) unsafe fn unpack<T, V>(isa: V::Isa, from: *const T::Real, width: usize, mut to: MatMut<'_, T>)
@@ -283,32 +281,32 @@ where
     if rs == 1 {
         for p in 0..depth {
             for i in 0..rows {
-                // SAFETY: element (i, p) of the panel and of the view.
+                // SAFETY: (i, p) is within the shape of the view, and the panel has this element.
                 unsafe { *out.add(i + p * cs) = scalar::<T>(from.add(p * width * unit + i), width) };
             }
         }
         return;
     }
     if cs == 1 {
-        // SAFETY: the columns and rows of the panel, as reals (see `gather`), and their places in the view.
+        // SAFETY: as reals (see `gather`) the panel has these columns and rows, and the view has room for them.
         return unsafe { transpose::<V>(isa, (depth * unit, rows), from, width, out.cast(), rs * unit, 0) };
     }
-    for start in (0..depth).step_by(STRIP) {
+    for start in (0..depth).step_by(GATHER_COLUMNS) {
         for i in 0..rows {
-            for p in start..depth.min(start + STRIP) {
-                // SAFETY: element (i, p) of the panel and of the view.
+            for p in start..depth.min(start + GATHER_COLUMNS) {
+                // SAFETY: (i, p) is within the shape of the view, and the panel has this element.
                 unsafe { *out.add(i * rs + p * cs) = scalar::<T>(from.add(p * width * unit + i), width) };
             }
         }
     }
 }
 
-/// Copies m rows of n adjacent reals, `from_step` apart, to n rows of m adjacent reals, `to_step` apart. Meanwhile the
-/// `next` rows behind them are asked for.
+/// Copies m rows of n adjacent reals, `from_step` apart, to n rows of m adjacent reals, `to_step` apart. Prefetches the
+/// next `next` rows meanwhile.
 ///
 /// # Safety
-/// The rows are there, there is room for n rows of m reals at `to`, and the two do not overlap. The `next` rows need
-/// not be there.
+/// The m rows are valid for reads, `to` has room for n rows of m reals, and the two do not overlap. The `next` rows
+/// need not exist.
 #[inline(always)]
 pub(crate) unsafe fn transpose<V: Vector>(
     isa: V::Isa,
@@ -319,8 +317,8 @@ pub(crate) unsafe fn transpose<V: Vector>(
     to_step: usize,
     next: usize,
 ) {
-    // A cache line of each row is used up before the next row is looked at: with a step of a large power of two all of
-    // them compete for the same few ways.
+    // One cache line of each row is consumed before the next line: if the step is a large power of two, all rows
+    // compete for the same few ways of the cache.
     let line = 64 / size_of::<V::Real>();
     for start in (0..n).step_by(line) {
         let end = n.min(start + line);
@@ -331,13 +329,14 @@ pub(crate) unsafe fn transpose<V: Vector>(
         }
         for i in (0..squares).step_by(V::SQUARE) {
             for j in (start..whole).step_by(V::SQUARE) {
-                // SAFETY: i + SQUARE <= m and j + SQUARE <= n: the square is in both, which do not overlap.
+                // SAFETY: i + SQUARE <= m and j + SQUARE <= n: the square is within both matrices, which do not
+                // overlap.
                 unsafe { V::transpose(isa, from.add(i * from_step + j), from_step, to.add(j * to_step + i), to_step) };
             }
         }
         for i in (squares..whole_rows).step_by(4) {
             for j in (start..whole).step_by(V::SQUARE) {
-                // SAFETY: i + 4 <= m and j + SQUARE <= n: these rows are in both, which do not overlap.
+                // SAFETY: i + 4 <= m and j + SQUARE <= n: these rows are within both matrices, which do not overlap.
                 unsafe {
                     V::transpose_four(isa, from.add(i * from_step + j), from_step, to.add(j * to_step + i), to_step)
                 };

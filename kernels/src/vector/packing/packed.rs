@@ -1,11 +1,11 @@
 //! Factors that stay packed from one product to the next.
 //!
-//! A tiled algorithm multiplies with the same tile many times: in the update of a Cholesky factorization each tile of
-//! the panel meets all the others. Packing it anew each time takes a tenth of the time of a product, because the tile
-//! comes from far away. So a tile may have [`Packs`], through which the first product that has it on the left leaves
-//! its packed form to the next ones, whichever thread they run on; and each thread keeps the packed form of the tile
-//! that it last had on the right. A [`PackStore`] bounds the memory, and gives up forms that nobody uses any more. It
-//! is what a tile cache is on a device (blasx paper, section IV.B): replicas in the layout that the processor wants.
+//! A tiled algorithm multiplies with the same tile many times: the update of a Cholesky factorization combines each
+//! tile of the panel with all the others. Packing takes a tenth of the time of a product, because the tile comes from a
+//! distant cache. A tile may therefore have [`Packs`]: the first product with the tile on the left keeps its packed
+//! form for later products on any thread. Each thread also keeps the packed form of its latest tile on the right. A
+//! [`PackStore`] bounds the memory and evicts forms that are no longer used. This corresponds to the tile cache of a
+//! device (BLASX paper, section IV.B): replicas in the layout that the processor needs.
 
 use super::factor::Factor;
 use super::mirror::Mirror;
@@ -13,8 +13,8 @@ use super::pack;
 use crate::simd::Vector;
 use crate::vector::dispatch::Kernel;
 use crate::vector::planes::planes;
-use crate::vector::sizes::{DEPTH, NV, even};
-use crate::vector::workspace::Line;
+use crate::vector::sizes::{DEPTH, NV, even_block_size};
+use crate::vector::workspace::CacheLine;
 use crate::{Scalar, Uplo};
 use std::any::TypeId;
 use std::cell::Cell;
@@ -23,16 +23,15 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes of a right factor that a thread keeps. Larger ones are packed block by block.
+/// Bytes of a right factor that a thread keeps, at most. Larger ones are packed block by block.
 const RIGHT_BYTES_MAX: usize = 4 << 20;
-/// Rows and columns of a product for which it pays to pack for others: packing takes a good part of the time of smaller
-/// ones, while larger ones pack their own blocks, each for many uses, rather than have them come from a cache further
-/// away.
-const SHARED: Range<usize> = 48..1024;
+/// Rows and columns of a product whose packed factors are shared. For smaller products the packing itself takes too
+/// long. Larger ones reuse each block that they pack often enough, and read it from a nearer cache.
+const SHARED_SIZES: Range<usize> = 48..1024;
 
-/// What was packed, and how: equal descriptions of an unchanged tile mean equal contents.
+/// The identity of a packed form: for an unchanged tile, equal keys mean equal contents.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Form {
+struct PackedKey {
     element: TypeId,
     address: usize,
     shape: (usize, usize),
@@ -42,14 +41,14 @@ struct Form {
     role: Role,
 }
 
-/// The side of a product that a factor is on: vectors run along the rows of a left one, and a right one is broadcast.
+/// The side of a product that a factor is on: vectors run along the rows of a left factor; a right one is broadcast.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Left,
     Right,
 }
 
-impl Form {
+impl PackedKey {
     fn of<T: Scalar>(factor: Factor<'_, T>, role: Role) -> Self {
         let view = factor.view;
         Self {
@@ -66,26 +65,26 @@ impl Form {
 
 /// A whole factor in packed form: blocks of columns, each in panels of rows.
 pub struct Packed {
-    form: Form,
+    key: PackedKey,
     /// Rows of a panel.
     width: usize,
-    lines: Vec<Line>,
-    /// Where the lines go in the end.
+    lines: Vec<CacheLine>,
+    /// The store that gets the lines back.
     store: Option<Arc<PackStore>>,
 }
 
 impl Packed {
-    /// Whether this is `factor` in that role, in panels of `width` rows.
+    /// Returns whether this is `factor` in that role, in panels of `width` rows.
     #[inline(always)]
     pub fn is_of<T: Scalar>(&self, factor: Factor<'_, T>, role: Role, width: usize) -> bool {
-        self.form == Form::of(factor, role) && self.width == width
+        self.key == PackedKey::of(factor, role) && self.width == width
     }
 
-    /// The panels of rows i .. and of the kc columns p .., of a block that begins there; i is a multiple of the width.
+    /// Returns the panels from row i on of the block of columns p .. p + kc; i is a multiple of the width.
     #[inline(always)]
     pub fn block<T: Scalar>(&self, i: usize, p: usize, kc: usize) -> *const T::Real {
-        let rows = self.form.shape.0.next_multiple_of(self.width);
-        debug_assert!(i.is_multiple_of(self.width) && i < rows && p + kc <= self.form.shape.1);
+        let rows = self.key.shape.0.next_multiple_of(self.width);
+        debug_assert!(i.is_multiple_of(self.width) && i < rows && p + kc <= self.key.shape.1);
         self.lines.as_ptr().cast::<T::Real>().wrapping_add((rows * p + i * kc) * planes::<T>())
     }
 }
@@ -98,20 +97,20 @@ impl Drop for Packed {
     }
 }
 
-/// Bytes that a factor takes in packed form, at most.
+/// Returns an upper bound of the bytes of a packed factor.
 fn bytes_of<T: Scalar>(rows: usize, columns: usize) -> usize {
-    // A panel has at most 48 rows (three vectors of 16), and a block ends in a whole one.
+    // A panel has at most 48 rows (three vectors of 16), and blocks are padded to whole panels.
     rows.next_multiple_of(48) * columns * size_of::<T>()
 }
 
-/// Packs a factor: the compiled form of [`Pack`].
+/// A function that packs a factor: the compiled kernel of [`Pack`].
 pub(crate) type PackWith<T> = fn(Pack<'_, T>) -> Packed;
 
-/// A factor that is to be packed into `lines`, which are made long enough.
+/// A factor to pack into `lines`, which are extended if they are too short.
 pub struct Pack<'a, T> {
     factor: Factor<'a, T>,
     role: Role,
-    lines: Vec<Line>,
+    lines: Vec<CacheLine>,
     store: Option<Arc<PackStore>>,
 }
 
@@ -123,16 +122,16 @@ impl<T: Scalar> Kernel<T> for Pack<'_, T> {
         let Self { factor, role, mut lines, store } = self;
         let width = if role == Role::Left { NV * V::LANES } else { ROWS };
         let (rows, k) = factor.view.shape();
-        let needed = bytes_of::<T>(rows, k).div_ceil(size_of::<Line>());
+        let needed = bytes_of::<T>(rows, k).div_ceil(size_of::<CacheLine>());
         if lines.len() < needed {
-            lines.resize(needed, Line::ZERO);
+            lines.resize(needed, CacheLine::ZERO);
         }
-        let mut packed = Packed { form: Form::of(factor, role), width, lines, store };
-        let (to, depth) = (packed.lines.as_mut_ptr().cast::<T::Real>(), even(k, DEPTH, 1));
+        let mut packed = Packed { key: PackedKey::of(factor, role), width, lines, store };
+        let (to, depth) = (packed.lines.as_mut_ptr().cast::<T::Real>(), even_block_size(k, DEPTH, 1));
         for p in (0..k).step_by(depth) {
             let block = factor.part(0..rows, p..k.min(p + depth));
-            // SAFETY: the blocks before this one took whole panels of all rows; there is room for such of all columns,
-            // because no panel is wider than `bytes_of` supposes and 48 is a multiple of every width.
+            // SAFETY: earlier blocks fill whole panels of all rows, and the lines have room for whole panels of all
+            // columns: 48, to which `bytes_of` rounds up, is a multiple of every width.
             unsafe {
                 pack::panels::<T, V>(isa, block, width, to.add(rows.next_multiple_of(width) * p * planes::<T>()))
             };
@@ -141,36 +140,35 @@ impl<T: Scalar> Kernel<T> for Pack<'_, T> {
     }
 }
 
-/// What may be remembered of a tile between products: its packed forms, which the next products then need not make.
+/// The packed forms of a tile, kept between products.
 ///
-/// It belongs beside the view of the tile. Who changes the tile must say so with [`Packs::forget`], which needs the
-/// same exclusive access; a product that reads a changed tile through old packs computes with what the tile held
-/// before.
+/// It is stored beside the view of the tile. Code that changes the tile must call [`Packs::forget`] under the same
+/// exclusive access. Otherwise a product that reads the tile through these packs computes with its old contents.
 pub struct Packs {
-    /// Names the contents of the tile: another number after every change.
+    /// Identifies the contents of the tile; a new number after every change.
     stamp: AtomicU64,
-    slot: Arc<Slot>,
+    tile_pack: Arc<TilePack>,
     store: Arc<PackStore>,
 }
 
-/// The packed form of one tile.
+/// The packed form of one tile, which the queue of the store refers to as well.
 #[derive(Default)]
-struct Slot {
-    state: Mutex<SlotState>,
+struct TilePack {
+    state: Mutex<TilePackState>,
 }
 
 #[derive(Default)]
-struct SlotState {
+struct TilePackState {
     packed: Option<Arc<Packed>>,
-    /// Whether a product has used it since the store last looked.
+    /// Whether a product has used it since the store last checked.
     used: bool,
-    /// Whether the store's queue has this slot.
+    /// Whether it is in the queue of the store.
     queued: bool,
 }
 
-impl Slot {
-    /// What the slot holds, if it has not been used since it was last asked for.
-    fn give_up(&self) -> Option<Option<Arc<Packed>>> {
+impl TilePack {
+    /// Takes the packed form out, unless it is locked or was used since the last call.
+    fn evict(&self) -> Option<Option<Arc<Packed>>> {
         let mut state = self.state.try_lock().ok()?;
         if std::mem::take(&mut state.used) {
             return None;
@@ -187,16 +185,17 @@ impl superscalar_runtime::Derived for Packs {
 }
 
 impl Packs {
-    /// Nothing remembered yet; what will be comes from `store`.
+    /// Returns packs without a packed form; memory for one comes from `store`.
     #[must_use]
     pub fn new(store: &Arc<PackStore>) -> Self {
-        Self { stamp: next_stamp().into(), slot: Arc::default(), store: Arc::clone(store) }
+        Self { stamp: next_stamp().into(), tile_pack: Arc::default(), store: Arc::clone(store) }
     }
 
-    /// Says that the tile is about to change, or has changed. Nobody reads it meanwhile.
+    /// Discards packed forms because the tile is about to change or has changed. The caller has exclusive access to the
+    /// tile.
     pub fn forget(&self) {
         self.stamp.store(next_stamp(), Ordering::Relaxed);
-        let mut state = lock(&self.slot.state);
+        let mut state = lock(&self.tile_pack.state);
         (state.packed, state.used) = (None, false);
     }
 
@@ -204,31 +203,32 @@ impl Packs {
         self.stamp.load(Ordering::Relaxed)
     }
 
-    /// The packed form of a factor of this tile, made now if need be. `None` if there is no room, or another thread is
-    /// at it.
+    /// Returns the packed form of a factor of this tile, and packs it if necessary. Returns `None` if the store has no
+    /// room, or another thread holds the lock.
     fn left<T: Scalar>(&self, factor: Factor<'_, T>, pack: PackWith<T>) -> Option<Arc<Packed>> {
-        let form = Form::of(factor, Role::Left);
-        let mut state = self.slot.state.try_lock().ok()?;
-        if let Some(packed) = state.packed.as_ref().filter(|packed| packed.form == form) {
+        let key = PackedKey::of(factor, Role::Left);
+        let mut state = self.tile_pack.state.try_lock().ok()?;
+        if let Some(packed) = state.packed.as_ref().filter(|packed| packed.key == key) {
             let packed = Arc::clone(packed);
             state.used = true;
             return Some(packed);
         }
         (state.packed, state.used) = (None, false);
-        let lines = self.store.take(bytes_of::<T>(form.shape.0, form.shape.1))?;
+        let lines = self.store.take(bytes_of::<T>(key.shape.0, key.shape.1))?;
         let packed = Arc::new(pack(Pack { factor, role: Role::Left, lines, store: Some(Arc::clone(&self.store)) }));
         state.packed = Some(Arc::clone(&packed));
         if !std::mem::replace(&mut state.queued, true) {
-            self.store.enqueue(&self.slot);
+            self.store.enqueue(&self.tile_pack);
         }
         Some(packed)
     }
 }
 
 impl Drop for Packs {
-    /// The queue of the store still has the slot, and what is packed has the store: one of the two must let go.
+    /// Breaks the reference cycle: the store's queue may still hold the tile's pack, and the packed form holds the
+    /// store.
     fn drop(&mut self) {
-        lock(&self.slot.state).packed = None;
+        lock(&self.tile_pack.state).packed = None;
     }
 }
 
@@ -243,12 +243,12 @@ fn next_stamp() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Nothing panics while it holds one of these locks, but for allocations that fail.
+/// Locks a mutex, ignoring poison: only a failed allocation can panic under one of these locks.
 fn lock<S>(mutex: &Mutex<S>) -> MutexGuard<'_, S> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Memory for the packed forms of the tiles of a matrix: bounded, and recycled.
+/// Memory for the packed forms of the tiles of a matrix: bounded and reused.
 pub struct PackStore {
     bytes_max: usize,
     state: Mutex<StoreState>,
@@ -256,41 +256,41 @@ pub struct PackStore {
 
 #[derive(Default)]
 struct StoreState {
-    /// Bytes of all lines that came from here, free ones included.
+    /// Bytes of all lines that this store has handed out or keeps free.
     bytes: usize,
-    free: Vec<Vec<Line>>,
-    /// Slots with something in them, in the order in which they are looked at.
-    queue: VecDeque<Arc<Slot>>,
+    free: Vec<Vec<CacheLine>>,
+    /// Tiles with a packed form, in the order in which they are checked for eviction.
+    queue: VecDeque<Arc<TilePack>>,
 }
 
 impl PackStore {
-    /// A store of at most so many bytes.
+    /// Returns a store of at most `bytes_max` bytes.
     #[must_use]
     pub fn new(bytes_max: usize) -> Arc<Self> {
         Arc::new(Self { bytes_max, state: Mutex::default() })
     }
 
-    /// The bytes that it has allocated.
+    /// Returns the bytes that the store has allocated.
     #[must_use]
     pub fn bytes(&self) -> usize {
         lock(&self.state).bytes
     }
 
-    /// Lines for so many bytes, perhaps at the cost of another packed form. They are allocated when they are filled.
+    /// Returns lines for `bytes` bytes, possibly empty ones that the caller extends. Evicts another packed form if
+    /// needed.
     ///
-    /// What was used since the store last looked gets a second chance, and the new form none: where the tiles that are
-    /// gone through again and again do not all fit, some of them stay, instead of each being given up just before its
-    /// next use.
-    fn take(&self, bytes: usize) -> Option<Vec<Line>> {
+    /// A form that was used since the last check gets a second chance, and the new form is refused. If a cycle of tiles
+    /// does not fit, some of them stay packed, instead of each being evicted just before its next use.
+    fn take(&self, bytes: usize) -> Option<Vec<CacheLine>> {
         loop {
             let mut state = lock(&self.state);
-            let fits = |lines: &Vec<Line>| size_of_val(lines.as_slice()) >= bytes;
+            let fits = |lines: &Vec<CacheLine>| size_of_val(lines.as_slice()) >= bytes;
             if let Some(at) = state.free.iter().position(fits) {
                 return Some(state.free.swap_remove(at));
             }
             if state.bytes + bytes <= self.bytes_max {
-                state.bytes += bytes.next_multiple_of(size_of::<Line>());
-                return Some(take_spare(bytes.div_ceil(size_of::<Line>())));
+                state.bytes += bytes.next_multiple_of(size_of::<CacheLine>());
+                return Some(take_spare(bytes.div_ceil(size_of::<CacheLine>())));
             }
             if let Some(lines) = state.free.pop() {
                 state.bytes -= size_of_val(lines.as_slice());
@@ -298,22 +298,22 @@ impl PackStore {
             }
             let oldest = state.queue.pop_front()?;
             drop(state);
-            // A slot that is locked is in use, and waiting for it could be waiting for each other.
-            let Some(packed) = oldest.give_up() else {
+            // Do not wait for a lock here: its holder may be waiting for the store.
+            let Some(packed) = oldest.evict() else {
                 self.enqueue(&oldest);
                 return None;
             };
-            // Its lines come back when the last product has done with them, perhaps here and now.
+            // The lines return when the last product drops the form, possibly right here.
             drop(packed);
         }
     }
 
-    fn give_back(&self, lines: Vec<Line>) {
+    fn give_back(&self, lines: Vec<CacheLine>) {
         lock(&self.state).free.push(lines);
     }
 
-    fn enqueue(&self, slot: &Arc<Slot>) {
-        lock(&self.state).queue.push_back(Arc::clone(slot));
+    fn enqueue(&self, tile_pack: &Arc<TilePack>) {
+        lock(&self.state).queue.push_back(Arc::clone(tile_pack));
     }
 }
 
@@ -324,14 +324,14 @@ impl Drop for PackStore {
     }
 }
 
-/// Memory of stores that are gone, for the next ones: to get fresh memory from the system, which clears it, takes
-/// longer than packing.
-static SPARE: Mutex<Vec<Vec<Line>>> = Mutex::new(Vec::new());
-/// Bytes that are kept for a next store at most: a factor of order 2048 in z.
+/// Memory of dropped stores, kept for new ones: fresh memory from the system is zeroed, which takes longer than
+/// packing.
+static SPARE: Mutex<Vec<Vec<CacheLine>>> = Mutex::new(Vec::new());
+/// Bytes that are kept for new stores, at most: a factor of order 2048 in z.
 const SPARE_BYTES_MAX: usize = 80 << 20;
 
-/// The smallest spare memory of at least so many lines, or else none yet.
-fn take_spare(len: usize) -> Vec<Line> {
+/// Returns the smallest spare memory of at least `len` lines, or an empty vector.
+fn take_spare(len: usize) -> Vec<CacheLine> {
     let mut spare = lock(&SPARE);
     let fits = spare.iter().enumerate().filter(|(_, lines)| lines.len() >= len);
     let Some((at, _)) = fits.min_by_key(|(_, lines)| lines.len()) else { return Vec::new() };
@@ -340,8 +340,8 @@ fn take_spare(len: usize) -> Vec<Line> {
     lines
 }
 
-/// Keeps memory for [`take_spare`], up to the bound.
-fn keep_spare(freed: impl Iterator<Item = Vec<Line>>) {
+/// Keeps memory for [`take_spare`], up to the limit.
+fn keep_spare(freed: impl Iterator<Item = Vec<CacheLine>>) {
     let mut spare = lock(&SPARE);
     let mut bytes: usize = spare.iter().map(|lines| size_of_val(lines.as_slice())).sum();
     for lines in freed {
@@ -359,44 +359,48 @@ impl std::fmt::Debug for PackStore {
     }
 }
 
-/// The packed form of a left factor for a product with `columns` columns, if there is one to be had.
+/// Returns the packed form of a left factor for a product with `columns` columns, if sharing it pays off and it is
+/// available.
 pub(crate) fn left<T: Scalar>(factor: Factor<'_, T>, columns: usize, pack: PackWith<T>) -> Option<Arc<Packed>> {
-    let worth = SHARED.contains(&columns) && factor.view.nrows() >= SHARED.start;
+    let worth = SHARED_SIZES.contains(&columns) && factor.view.nrows() >= SHARED_SIZES.start;
     factor.packs.filter(|_| worth)?.left(factor, pack)
 }
 
 /// The right factor that this thread used last.
 #[derive(Default)]
-struct Last {
+struct LastRight {
     stamp: u64,
     packed: Option<Packed>,
 }
 
 thread_local! {
-    static LAST_RIGHT: Cell<Last> = const { Cell::new(Last { stamp: 0, packed: None }) };
+    static LAST_RIGHT: Cell<LastRight> = const { Cell::new(LastRight { stamp: 0, packed: None }) };
 }
 
-/// A packed right factor, on loan from its thread.
-pub(crate) struct Right(Last);
+/// A packed right factor, borrowed from its thread until dropped.
+pub(crate) struct Right(LastRight);
 
 impl Right {
-    /// The packed form of the factor whose rows are the columns of the product, if the thread may keep such a one.
+    /// Returns the packed form of the factor whose rows are the columns of the product, if a thread keeps factors of
+    /// this size.
     pub fn of<T: Scalar>(factor: Factor<'_, T>, rows: usize, pack: PackWith<T>) -> Option<Self> {
         let (columns, k) = factor.view.shape();
-        let worth = SHARED.contains(&rows) && columns >= SHARED.start && bytes_of::<T>(columns, k) <= RIGHT_BYTES_MAX;
+        let worth = SHARED_SIZES.contains(&rows)
+            && columns >= SHARED_SIZES.start
+            && bytes_of::<T>(columns, k) <= RIGHT_BYTES_MAX;
         let packs = factor.packs.filter(|_| worth)?;
-        // A thread whose destructors have run keeps nothing.
+        // Fails if the destructors of this thread have run; nothing is kept then.
         let mut last = LAST_RIGHT.try_with(Cell::take).ok()?;
-        let form = Form::of(factor, Role::Right);
-        if last.stamp != packs.stamp() || last.packed.as_ref().is_none_or(|packed| packed.form != form) {
+        let key = PackedKey::of(factor, Role::Right);
+        if last.stamp != packs.stamp() || last.packed.as_ref().is_none_or(|packed| packed.key != key) {
             let lines = last.packed.take().map(|mut packed| std::mem::take(&mut packed.lines)).unwrap_or_default();
             let packed = pack(Pack { factor, role: Role::Right, lines, store: None });
-            last = Last { stamp: packs.stamp(), packed: Some(packed) };
+            last = LastRight { stamp: packs.stamp(), packed: Some(packed) };
         }
         Some(Self(last))
     }
 
-    /// What is packed.
+    /// Returns the packed form.
     #[inline(always)]
     pub fn packed(&self) -> Option<&Packed> {
         self.0.packed.as_ref()
@@ -421,8 +425,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_stays_and_what_is_not_goes() {
-        let n = SHARED.start;
+    fn used_forms_get_a_second_chance() {
+        let n = SHARED_SIZES.start;
         let data = vec![1.0; n * n];
         let factor = Factor::plain(MatRef::from_col_major(&data, n, n, n).unwrap());
         let store = PackStore::new(2 * bytes_of::<f64>(n, n));
@@ -432,14 +436,14 @@ mod tests {
         assert!(left(0) && left(1));
         assert!(!left(2) && !left(2), "both have been used and get a second chance");
         assert!(left(1));
-        assert!(left(2), "the first has not been used since");
+        assert!(left(2), "the first form has not been used since");
         assert!(left(1) && left(2));
         assert_eq!(store.bytes(), 2 * bytes_of::<f64>(n, n));
     }
 
     #[test]
-    fn a_store_ends_with_its_tiles() {
-        let n = SHARED.start;
+    fn store_is_freed_with_its_tiles() {
+        let n = SHARED_SIZES.start;
         let data = vec![1.0; n * n];
         let factor = Factor::plain(MatRef::from_col_major(&data, n, n, n).unwrap());
         let store = PackStore::new(bytes_of::<f64>(n, n));
@@ -448,7 +452,7 @@ mod tests {
         drop(store);
         let packed = tile.left(factor, pack).expect("there is room");
         drop(tile);
-        assert!(known.upgrade().is_some(), "what is packed goes back to its store");
+        assert!(known.upgrade().is_some(), "the packed form keeps its store");
         drop(packed);
         assert!(known.upgrade().is_none());
     }

@@ -1,30 +1,32 @@
 //! The Cholesky factor of a matrix of moderate order, in packed form.
 //!
-//! L is kept packed as panels of rows, a register tile high: the order in which the loop of the product reads both of
-//! its operands. So nothing is packed twice, and block by block of ROWS columns, from left to right, each register tile
-//! of A is read once, reduced by the columns before it, solved, and written once, to the packed panels and over A:
+//! L is kept packed as panels of rows, as high as a register tile: the order in which the loop of the product reads
+//! both operands. So nothing is packed twice. For each block of ROWS columns, from left to right, each register tile of
+//! A is read once, reduced by the earlier columns, solved, and written once, to the packed panels and over A:
 //!
 //! - the tile on the diagonal is factored in its registers, together with the rows below that share them;
-//! - the tiles below are solved with the small triangle that this leaves.
+//! - the tiles below are solved with the resulting small triangle.
 //!
-//! The diagonal is one chain of dependent operations. A step of it is a division, two multiplications and two moves
-//! between lanes (28 cycles), because columns are updated by w wᴴ / d, whose square roots nobody waits for; by
-//! L Lᴴ the square root would come on top.
+//! The diagonal is one chain of dependent operations. One step takes a division, two multiplications and two moves
+//! between lanes (28 cycles). Columns are updated by w wᴴ / d, so that no operation waits for the square root; updating
+//! by L Lᴴ would add it to the chain.
 //!
-//! A pivot that is not a normal number, or whose reciprocal is not, ends it before its block is written; the textbook
-//! loop goes on from there, and finds out whether there is a factor. Nothing else here has to think of overflow.
+//! The factorization ends before a block in which a pivot or its reciprocal is not a normal number. The textbook loop
+//! continues from there and determines whether a factor exists. The rest of this code can therefore ignore overflow.
 
-use super::cholesky_panels::{Panels, panel_start, step, width};
+use super::cholesky_panels::{FactorPanels, panel_start, step, width};
 use crate::simd::{Part, Vector};
 use crate::vector::dispatch::Kernel;
 use crate::vector::planes::planes;
-use crate::vector::tiles::micro::{Stream, Tile, eliminate_across, store_tile, subtract, with_vectors_called};
+use crate::vector::tiles::micro::{
+    Accumulators, OperandStream, eliminate_strided, store_tile, subtract, with_vectors_called,
+};
 use crate::vector::tiles::small_triangle::substitute;
 use crate::vector::workspace::Workspace;
 use crate::{MatMut, Real, Scalar, Uplo};
 
-/// A = L Lᴴ, L over the lower triangle of A: its first columns, and how many, all of them unless a pivot is not
-/// positive, or out of range.
+/// A = L Lᴴ, with L over the lower triangle of A. Returns how many columns were factored: all, unless a pivot is not
+/// positive or out of range.
 pub struct Factorization<'a, T> {
     pub a: MatMut<'a, T>,
 }
@@ -35,11 +37,11 @@ impl<T: Scalar> Kernel<T> for Factorization<'_, T> {
     #[inline(always)]
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> Self::Output {
         let n = self.a.nrows();
-        assert_eq!(self.a.ncols(), n, "a square matrix");
+        assert_eq!(self.a.ncols(), n, "a Cholesky panel is square");
         let len = panel_start::<T, V>(n.div_ceil(width::<V>()));
         let mut scratch = Workspace::take(len + ROWS * ROWS * planes::<T>());
         let (panels, small) = scratch.elements().split_at_mut(len);
-        let mut work = Panels { a: self.a, panels: panels.as_mut_ptr(), small: small.as_mut_ptr() };
+        let mut work = FactorPanels { a: self.a, panels: panels.as_mut_ptr(), small: small.as_mut_ptr() };
         for j in (0..n).step_by(ROWS) {
             let mut i = j - j % V::LANES;
             while i < n {
@@ -57,9 +59,9 @@ impl<T: Scalar> Kernel<T> for Factorization<'_, T> {
     }
 }
 
-/// Rows i and on, NV vectors, of the ROWS columns from j on. False if a pivot is out of range.
+/// Factors NV vectors of rows, from i on, of the ROWS columns from j on. Returns false if a pivot is out of range.
 struct FactorTile<'w, 'a, T: Scalar, const NV: usize, const ROWS: usize> {
-    work: &'w mut Panels<'a, T>,
+    work: &'w mut FactorPanels<'a, T>,
     i: usize,
     j: usize,
 }
@@ -72,19 +74,18 @@ where
     type Output = bool;
 
     /// # Safety
-    /// The scratch was laid out for A, the rows are in one panel, and all tiles before this one (columns
-    /// first) are done.
+    /// The scratch was allocated for A, the rows are in one panel, and all earlier tiles (in column order) are done.
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) -> bool {
         let Self { work, i, j } = self;
         let (here, step, plane) = (work.at::<V>(i, j), step::<T, V>(), width::<V>());
-        // SAFETY: the rows have a place in one panel, and the tiles above and before this one are done, which it reads.
+        // SAFETY: the rows belong to one panel, and the tiles that this one reads, above and before it, are done.
         unsafe {
             let mut acc = work.load::<V, NV, ROWS>(isa, i, j);
-            work.fetch(i, NV * V::LANES, j + ROWS..j + 2 * ROWS);
+            work.prefetch_a(i, NV * V::LANES, j + ROWS..j + 2 * ROWS);
             let (x, rows) = (work.at::<V>(i, 0).cast_const(), work.at::<V>(j, 0).cast_const());
-            let streams = (Stream { ptr: x, step, plane }, Stream { ptr: rows, step, plane });
-            eliminate_across::<T, V, NV, ROWS>(&mut acc, j, streams, 1, true);
+            let streams = (OperandStream { ptr: x, step, plane }, OperandStream { ptr: rows, step, plane });
+            eliminate_strided::<T, V, NV, ROWS>(&mut acc, j, streams, 1, true);
             if i > j {
                 substitute::<T, V, NV, ROWS>(&mut acc, work.small, Uplo::Lower);
                 store_tile::<T, V, NV, ROWS>(&acc, here, step, plane);
@@ -116,10 +117,10 @@ impl<R: Real, const ROWS: usize> Default for Pivots<R, ROWS> {
 }
 
 /// Factors `cols` columns of the block on the diagonal, whose first row is in lane `lane` of the first vectors, and
-/// solves for the rows below it. False if a pivot is out of range.
+/// solves for the rows below it. Returns false if a pivot is out of range.
 #[inline(always)]
 fn factor<T, V, const NV: usize, const ROWS: usize>(
-    acc: &mut Tile<V, NV, ROWS>,
+    acc: &mut Accumulators<V, NV, ROWS>,
     lane: usize,
     cols: usize,
     pivots: &mut Pivots<T::Real, ROWS>,
@@ -128,7 +129,7 @@ where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // Column by column in the text, so that the accumulators stay in registers (see `substitute`).
+    // One copy of the code per column, so that the accumulators stay in registers (see `substitute`).
     macro_rules! columns {
         ($($c:literal)*) => {$(
             if $c < ROWS {
@@ -146,11 +147,11 @@ where
     true
 }
 
-/// Column c of a block: subtracts w conj(w[r]) / d from the columns r behind it, and divides it by the root of d. False
-/// if d is out of range.
+/// Factors column c of a block: subtracts w conj(w[r]) / d from each later column r, and divides column c by the root
+/// of d. Returns false if d is out of range.
 #[inline(always)]
 fn column<T, V, const NV: usize, const ROWS: usize>(
-    acc: &mut Tile<V, NV, ROWS>,
+    acc: &mut Accumulators<V, NV, ROWS>,
     c: usize,
     lane: usize,
     pivots: &mut Pivots<T::Real, ROWS>,

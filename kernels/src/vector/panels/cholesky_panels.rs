@@ -1,42 +1,42 @@
-//! The panels that a factor is kept in while it is computed, and how its tiles come from A and go back.
+//! The panels that hold a Cholesky factor while it is computed, and the copies of its tiles from A and back.
 //!
-//! A tile is a few vectors of rows by ROWS columns. Where columns of a real A are adjacent, a tile is loaded to
-//! registers and stored from there, at the diagonal and at the last row by masks. Any other A goes by way of the panel,
-//! where a transpose or the parting of complex numbers leaves what a register can load.
+//! A tile is a few vectors of rows by ROWS columns. If A is real with adjacent rows, tiles are loaded from A to
+//! registers and stored from there, with masks at the diagonal and at the last row. Tiles of any other A are first
+//! copied to the panel, by a transpose or by separating the parts of complex numbers.
 
 use super::cholesky::Pivots;
 use crate::simd::{Vector, prefetch};
 use crate::vector::packing::{Factor, pack};
 use crate::vector::planes::{planes, scalar};
 use crate::vector::sizes::NV;
-use crate::vector::tiles::micro::{Stream, Tile, load_tile, store_tile, zero};
+use crate::vector::tiles::micro::{Accumulators, OperandStream, load_tile, store_tile, zero};
 use crate::{MatMut, Scalar};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// Reals of the largest block on the diagonal, its rows a vector apart.
+/// Reals of the largest block on the diagonal, with its rows a vector apart.
 const BLOCK_REALS: usize = 8 * 16;
 
-/// Rows of a panel.
+/// Returns the rows of a panel.
 #[inline(always)]
 pub(crate) const fn width<V: Vector>() -> usize {
     NV * V::LANES
 }
 
-/// Reals of a column of a panel: the real parts, then the imaginary ones.
+/// Returns the reals of a column of a panel: the real parts, then the imaginary ones.
 #[inline(always)]
 pub(crate) const fn step<T: Scalar, V: Vector>() -> usize {
     width::<V>() * planes::<T>()
 }
 
-/// Where panel k starts. The panels before it end with the columns of their own diagonal.
+/// Returns the offset of panel k. Each panel ends with the columns of its own diagonal.
 #[inline(always)]
 pub(crate) const fn panel_start<T: Scalar, V: Vector>(k: usize) -> usize {
     step::<T, V>() * width::<V>() * (k * (k + 1) / 2)
 }
 
-/// A, and the scratch of its factorization.
-pub(crate) struct Panels<'a, T: Scalar> {
+/// The matrix A and the scratch of its factorization.
+pub(crate) struct FactorPanels<'a, T: Scalar> {
     pub a: MatMut<'a, T>,
     /// L in panels of rows.
     pub panels: *mut T::Real,
@@ -44,36 +44,36 @@ pub(crate) struct Panels<'a, T: Scalar> {
     pub small: *mut T::Real,
 }
 
-impl<T: Scalar> Panels<'_, T> {
-    /// The place of element (i, j).
+impl<T: Scalar> FactorPanels<'_, T> {
+    /// Returns the address of element (i, j) in the panels.
     #[inline(always)]
     pub fn at<V: Vector>(&self, i: usize, j: usize) -> *mut T::Real {
         let (k, lane) = (i / width::<V>(), i % width::<V>());
         self.panels.wrapping_add(panel_start::<T, V>(k) + j * step::<T, V>() + lane)
     }
 
-    /// The address of element (i, j) of A.
+    /// Returns the address of element (i, j) of A.
     #[inline(always)]
     fn in_a(&mut self, i: usize, j: usize) -> *mut T {
         let (rs, cs) = (self.a.row_stride(), self.a.col_stride());
         self.a.as_mut_ptr().wrapping_add(i * rs + j * cs)
     }
 
-    /// Whether tiles go between A and registers directly.
+    /// Returns whether tiles move between A and registers directly.
     #[inline(always)]
-    fn direct(&self) -> bool {
+    fn is_direct(&self) -> bool {
         !T::COMPLEX && self.a.row_stride() == 1
     }
 
-    /// Whether the rows of a block of A are adjacent, and as reals fill the squares which vectors transpose.
+    /// Returns whether the columns of A are adjacent, and a row of a block fills the squares that vectors transpose.
     #[inline(always)]
-    fn squares<V: Vector, const ROWS: usize>(&self) -> bool {
+    fn has_square_blocks<V: Vector, const ROWS: usize>(&self) -> bool {
         self.a.col_stride() == 1 && ROWS * planes::<T>() == V::SQUARE
     }
 
-    /// Asks for part of A while something else is computed.
+    /// Prefetches a part of A.
     #[inline(always)]
-    pub fn fetch(&mut self, i: usize, rows: usize, cols: Range<usize>) {
+    pub fn prefetch_a(&mut self, i: usize, rows: usize, cols: Range<usize>) {
         let (rs, cs, line) = (self.a.row_stride(), self.a.col_stride(), 64 / size_of::<T>());
         let (row_step, col_step) = if rs == 1 { (line, 1) } else { (1, line) };
         let (a, width) = (self.in_a(i, cols.start), cols.len());
@@ -84,7 +84,7 @@ impl<T: Scalar> Panels<'_, T> {
         }
     }
 
-    /// The lanes of vector v, of a tile at (i, j), that hold rows of column c at or below the diagonal.
+    /// Returns the lanes of vector v of a tile at row i that hold rows of column c at or below the diagonal.
     #[inline(always)]
     fn lanes<V: Vector>(&self, i: usize, v: usize, c: usize) -> Range<usize> {
         let (first, n) = (i + v * V::LANES, self.a.nrows());
@@ -92,50 +92,54 @@ impl<T: Scalar> Panels<'_, T> {
         c.saturating_sub(first).min(end)..end
     }
 
-    /// The tile of A at (i, j): zeros above the diagonal and outside of A.
+    /// Loads the tile of A at (i, j), with zeros above the diagonal and outside A.
     ///
     /// # Safety
-    /// The tile has a place in the panels, and a row of A in each vector.
+    /// The panels have room for the tile, and each vector has a row of A.
     #[inline(always)]
     pub unsafe fn load<V, const NV: usize, const ROWS: usize>(
         &mut self,
         isa: V::Isa,
         i: usize,
         j: usize,
-    ) -> Tile<V, NV, ROWS>
+    ) -> Accumulators<V, NV, ROWS>
     where
         V: Vector<Real = T::Real>,
     {
         let whole = i >= j + ROWS && i + NV * V::LANES <= self.a.nrows();
-        let panel = Stream { ptr: self.at::<V>(i, j).cast_const(), step: step::<T, V>(), plane: width::<V>() };
-        let in_a = Stream { ptr: self.in_a(i, j).cast::<T::Real>().cast_const(), step: self.a.col_stride(), plane: 0 };
-        // SAFETY: the tile has a place in its panel; a whole tile of a direct A is in A as it would be in a panel.
+        let panel = OperandStream { ptr: self.at::<V>(i, j).cast_const(), step: step::<T, V>(), plane: width::<V>() };
+        let in_a =
+            OperandStream { ptr: self.in_a(i, j).cast::<T::Real>().cast_const(), step: self.a.col_stride(), plane: 0 };
+        // SAFETY: the panel has room for the tile; a whole tile of a direct A is stored in A as it would be in a panel.
         unsafe {
-            match (self.direct(), whole) {
+            match (self.is_direct(), whole) {
                 (true, true) => {}
                 (true, false) => self.pack_lanes::<V, NV, ROWS>(isa, i, j),
                 (false, _) => self.pack::<V, NV, ROWS>(isa, i, j, whole),
             }
-            load_tile::<T, V, NV, ROWS>(isa, if self.direct() && whole { in_a } else { panel })
+            load_tile::<T, V, NV, ROWS>(isa, if self.is_direct() && whole { in_a } else { panel })
         }
     }
 
-    /// Writes a tile, which is in its panel too, over A.
+    /// Writes a tile, which is also in its panel, over A.
     ///
     /// # Safety
-    /// As for [`Panels::load`].
+    /// What [`FactorPanels::load`] requires.
     #[inline(always)]
-    pub unsafe fn store<V, const NV: usize, const ROWS: usize>(&mut self, acc: &Tile<V, NV, ROWS>, i: usize, j: usize)
-    where
+    pub unsafe fn store<V, const NV: usize, const ROWS: usize>(
+        &mut self,
+        acc: &Accumulators<V, NV, ROWS>,
+        i: usize,
+        j: usize,
+    ) where
         V: Vector<Real = T::Real>,
     {
         let isa = acc[0][0][0].isa();
         let whole = i >= j + ROWS && i + NV * V::LANES <= self.a.nrows();
         let (to, cs) = (self.in_a(i, j).cast::<T::Real>(), self.a.col_stride());
-        // SAFETY: the tile has a place in its panel, which holds it; a whole tile of a direct A has as many elements in
-        // A.
+        // SAFETY: the panel holds the tile; a whole tile of a direct A has all its elements in A.
         unsafe {
-            match (self.direct(), whole) {
+            match (self.is_direct(), whole) {
                 (true, true) => store_tile::<T, V, NV, ROWS>(acc, to, cs, 0),
                 (true, false) => self.unpack_lanes::<V, NV, ROWS>(isa, i, j),
                 (false, _) => self.unpack::<V, NV, ROWS>(isa, i, j, whole),
@@ -143,11 +147,11 @@ impl<T: Scalar> Panels<'_, T> {
         }
     }
 
-    /// Copies a tile that the diagonal or the last row cuts from a direct A to its panel. By way of memory, because
-    /// accumulators that a loop refers to by number would stay there.
+    /// Copies a tile that the diagonal or the last row crosses from a direct A to its panel. Loading it into
+    /// accumulators instead would put them in memory, because a loop indexes them.
     ///
     /// # Safety
-    /// As for [`Panels::load`].
+    /// What [`FactorPanels::load`] requires.
     #[inline(always)]
     unsafe fn pack_lanes<V, const NV: usize, const ROWS: usize>(&mut self, isa: V::Isa, i: usize, j: usize)
     where
@@ -157,16 +161,16 @@ impl<T: Scalar> Panels<'_, T> {
             for v in 0..NV {
                 let (lanes, row) = (self.lanes::<V>(i, v, c), i + v * V::LANES);
                 let from = self.in_a(row, c).cast::<T::Real>().cast_const();
-                // SAFETY: the lanes are in A, and the vector in the panel.
+                // SAFETY: the lanes are in A, and the vector is in the panel.
                 unsafe { V::load_lanes(isa, from, lanes.start, lanes.end).store(self.at::<V>(row, c)) };
             }
         }
     }
 
-    /// The counterpart of [`Panels::pack_lanes`].
+    /// Copies such a tile back from its panel to A.
     ///
     /// # Safety
-    /// As for [`Panels::load`].
+    /// What [`FactorPanels::load`] requires.
     #[inline(always)]
     unsafe fn unpack_lanes<V, const NV: usize, const ROWS: usize>(&mut self, isa: V::Isa, i: usize, j: usize)
     where
@@ -185,7 +189,7 @@ impl<T: Scalar> Panels<'_, T> {
     /// Copies the tile of A at (i, j) to its panel.
     ///
     /// # Safety
-    /// As for [`Panels::load`].
+    /// What [`FactorPanels::load`] requires.
     #[inline(always)]
     unsafe fn pack<V, const NV: usize, const ROWS: usize>(&mut self, isa: V::Isa, i: usize, j: usize, whole: bool)
     where
@@ -193,9 +197,9 @@ impl<T: Scalar> Panels<'_, T> {
     {
         let n = self.a.nrows();
         let (end, last) = (n.min(j + ROWS), n.min(i + NV * V::LANES));
-        // SAFETY: rows first .. last of columns j .. end are in A, and all rows of the tile in its panel.
+        // SAFETY: rows first .. last of columns j .. end are in A, and the panel has all rows of the tile.
         unsafe {
-            if whole && self.squares::<V, ROWS>() {
+            if whole && self.has_square_blocks::<V, ROWS>() {
                 let (from, rs) = (self.in_a(i, j).cast::<T::Real>(), self.a.row_stride() * planes::<T>());
                 for r in (0..NV * V::LANES).step_by(V::SQUARE) {
                     V::transpose(isa, from.add(r * rs), rs, self.at::<V>(i, j).add(r), width::<V>());
@@ -215,10 +219,10 @@ impl<T: Scalar> Panels<'_, T> {
         }
     }
 
-    /// The counterpart of [`Panels::pack`].
+    /// Copies the tile at (i, j) back from its panel to A.
     ///
     /// # Safety
-    /// As for [`Panels::load`].
+    /// What [`FactorPanels::load`] requires.
     #[inline(always)]
     unsafe fn unpack<V, const NV: usize, const ROWS: usize>(&mut self, isa: V::Isa, i: usize, j: usize, whole: bool)
     where
@@ -227,9 +231,9 @@ impl<T: Scalar> Panels<'_, T> {
         let n = self.a.nrows();
         let (end, last) = (n.min(j + ROWS), n.min(i + NV * V::LANES));
         let first = if i <= j { end } else { i };
-        // SAFETY: rows first .. last of columns j .. end are in A, and all rows of the tile in its panel.
+        // SAFETY: rows first .. last of columns j .. end are in A, and the panel has all rows of the tile.
         unsafe {
-            if whole && self.squares::<V, ROWS>() {
+            if whole && self.has_square_blocks::<V, ROWS>() {
                 let (to, rs) = (self.in_a(i, j).cast::<T::Real>(), self.a.row_stride() * planes::<T>());
                 for r in (0..NV * V::LANES).step_by(V::SQUARE) {
                     V::transpose(isa, self.at::<V>(i, j).add(r), width::<V>(), to.add(r * rs), rs);
@@ -244,17 +248,17 @@ impl<T: Scalar> Panels<'_, T> {
         }
     }
 
-    /// Copies the lower triangle of the block at (j, j), `cols` columns, to its panel.
+    /// Copies the lower triangle of the block at (j, j), which has `cols` columns, to its panel.
     ///
     /// # Safety
-    /// As for [`Panels::load`].
+    /// What [`FactorPanels::load`] requires.
     #[inline(always)]
     unsafe fn pack_diagonal<V, const ROWS: usize>(&mut self, isa: V::Isa, j: usize, cols: usize)
     where
         V: Vector<Real = T::Real>,
     {
         let (here, rs) = (self.at::<V>(j, j), self.a.row_stride());
-        // SAFETY: the panel has the block; only elements (r, c) with c <= r < cols are touched in A.
+        // SAFETY: the panel has the block; only elements (r, c) of A with c <= r < cols are accessed.
         unsafe {
             if !T::COMPLEX && self.a.col_stride() == 1 {
                 assert!(ROWS * V::LANES <= BLOCK_REALS);
@@ -279,17 +283,17 @@ impl<T: Scalar> Panels<'_, T> {
         }
     }
 
-    /// The counterpart of [`Panels::pack_diagonal`].
+    /// Copies the lower triangle of the block at (j, j) back from its panel to A.
     ///
     /// # Safety
-    /// As for [`Panels::load`].
+    /// What [`FactorPanels::load`] requires.
     #[inline(always)]
     unsafe fn unpack_diagonal<V, const ROWS: usize>(&mut self, isa: V::Isa, j: usize, cols: usize)
     where
         V: Vector<Real = T::Real>,
     {
         let (here, rs) = (self.at::<V>(j, j).cast_const(), self.a.row_stride());
-        // SAFETY: the panel has the block; only elements (r, c) with c <= r < cols are written in A.
+        // SAFETY: the panel has the block; only elements (r, c) of A with c <= r < cols are written.
         unsafe {
             if !T::COMPLEX && self.a.col_stride() == 1 {
                 assert!(ROWS * V::LANES <= BLOCK_REALS);
@@ -311,8 +315,7 @@ impl<T: Scalar> Panels<'_, T> {
         }
     }
 
-    /// Writes the diagonal of the block at j to its panel, and the small triangle for the tiles below, if there are
-    /// any.
+    /// Writes the diagonal of the block at j to its panel, and the small triangle for the tiles below.
     ///
     /// # Safety
     /// The panel holds the block.
@@ -323,7 +326,7 @@ impl<T: Scalar> Panels<'_, T> {
     {
         for c in 0..cols {
             let (from, to) = (self.at::<V>(j, j + c), self.small.wrapping_add(c * ROWS * planes::<T>()));
-            // SAFETY: ROWS elements of column j + c and of the small triangle, per plane.
+            // SAFETY: column j + c and the small triangle have ROWS elements per plane here.
             unsafe {
                 *from.add(c) = pivots.roots[c];
                 let re = from.cast::<[T::Real; ROWS]>().read_unaligned();

@@ -1,24 +1,23 @@
-//! A panel as columns, copied to scratch or, for LU, where it lies if it fills whole vectors: what the panels of LU and
-//! QR work on.
+//! The columns of an LU or QR panel: a copy in scratch, or the matrix itself if its columns are whole vectors.
 //!
-//! In scratch a column is a run of adjacent reals, and for complex types a plane of real and one of imaginary parts.
-//! Columns begin on cache lines, an odd number of vectors apart, so that whatever the leading dimension was a row of
-//! them is spread over the sets of the caches. Rows are filled up with zeros to whole vectors.
+//! In scratch a column is a run of adjacent reals; for complex types it is a plane of real and a plane of imaginary
+//! parts. Columns begin on cache lines, an odd number of vectors apart, so that a row is spread over the sets of the
+//! caches, whatever the leading dimension was. Rows are padded with zeros to whole vectors.
 
 use crate::simd::{Vector, prefetch};
 use crate::vector::packing::{Factor, pack};
 use crate::vector::planes::{planes, put, scalar};
-use crate::vector::tiles::micro::{self, Stream, eliminate, load_tile, store_tile, with_vectors};
+use crate::vector::tiles::micro::{self, OperandStream, eliminate, load_tile, store_tile, with_vectors};
 use crate::{MatMut, MatRef, Scalar};
 use std::ops::Range;
 
-/// Columns of a product that are gone through before more is asked for.
-const TOGETHER: usize = 8;
+/// Columns of a product per prefetch.
+const COLUMNS_PER_PREFETCH: usize = 8;
 
-/// Where the columns are.
+/// The address and shape of the columns.
 pub(crate) struct Columns<T: Scalar> {
     ptr: *mut T::Real,
-    /// Reals of a plane.
+    /// Reals of a plane, from its start to the next.
     pub plane: usize,
     /// Rows, rounded up to whole vectors.
     pub rows: usize,
@@ -33,7 +32,7 @@ impl<T: Scalar> Clone for Columns<T> {
 impl<T: Scalar> Copy for Columns<T> {}
 
 impl<T: Scalar> Columns<T> {
-    /// Reals that so many columns of m rows take.
+    /// Returns the reals that `columns` columns of m rows take in scratch.
     #[inline(always)]
     pub fn len<V: Vector<Real = T::Real>>(m: usize, columns: usize) -> usize {
         Self::plane::<V>(m) * planes::<T>() * columns
@@ -44,8 +43,8 @@ impl<T: Scalar> Columns<T> {
         (m.div_ceil(V::LANES) | 1) * V::LANES
     }
 
-    /// The columns of `a` where they lie, if they are like that: adjacent reals that fill whole vectors, a multiple of
-    /// `unit` in number.
+    /// Returns the columns of `a` in place, or None unless they are adjacent reals that fill whole vectors and their
+    /// number is a multiple of `unit`.
     #[inline(always)]
     pub fn in_place<V: Vector<Real = T::Real>>(mut a: MatMut<'_, T>, unit: usize) -> Option<Self> {
         let (m, n) = a.shape();
@@ -53,10 +52,10 @@ impl<T: Scalar> Columns<T> {
         fits.then(|| Self { ptr: a.as_mut_ptr().cast(), plane: a.col_stride(), rows: m })
     }
 
-    /// Copies `a` and as many columns of zeros as make their number a multiple of `unit`.
+    /// Copies `a`, and appends columns of zeros up to a multiple of `unit`.
     ///
     /// # Safety
-    /// There is room at `ptr`, which belongs to the caller for as long as the columns are used.
+    /// `ptr` has room for [`Columns::len`] reals, which the caller owns for as long as the columns are used.
     #[inline(always)]
     pub unsafe fn copy<V: Vector<Real = T::Real>>(
         isa: V::Isa,
@@ -66,8 +65,8 @@ impl<T: Scalar> Columns<T> {
     ) -> Self {
         let (m, n) = a.shape();
         let columns = Self { ptr, plane: Self::plane::<V>(m), rows: m.next_multiple_of(V::LANES) };
-        // SAFETY: `Columns::len` reals are at `ptr`: n columns of `plane` reals per plane, of which m are rows, and
-        // the rest of a unit.
+        // SAFETY: the room at `ptr` is n columns of `plane` reals per plane, the first m of them rows, and the rest of
+        // a unit.
         unsafe {
             pack::gather::<T, V>(isa, Factor::plain(a), columns.plane, ptr);
             for part in 0..n * planes::<T>() {
@@ -80,37 +79,37 @@ impl<T: Scalar> Columns<T> {
         columns
     }
 
-    /// Copies them back.
+    /// Copies the columns back to `a`.
     ///
     /// # Safety
-    /// `a` has the shape that was copied.
+    /// `a` has the shape of the matrix that was copied.
     #[inline(always)]
     pub unsafe fn copy_to<V: Vector<Real = T::Real>>(self, isa: V::Isa, a: MatMut<'_, T>) {
-        // SAFETY: columns of as many rows as `a` has, a plane apart, as many as `a` has.
+        // SAFETY: the columns have the rows of `a`, are a plane apart, and are as many as those of `a`.
         unsafe { pack::unpack::<T, V>(isa, self.ptr, self.plane, a) }
     }
 
-    /// Reals from one column to the next.
+    /// Returns the reals from one column to the next.
     #[inline(always)]
     pub fn step(self) -> usize {
         self.plane * planes::<T>()
     }
 
-    /// The address of element (i, j), or of its real part.
+    /// Returns the address of element (i, j), or of its real part.
     #[inline(always)]
     pub fn at(self, i: usize, j: usize) -> *mut T::Real {
         self.ptr.wrapping_add(i + j * self.step())
     }
 
-    /// Rows i and on, from column j on, a step for each column.
+    /// Returns the rows from i on as a stream with one step per column, from column j on.
     #[inline(always)]
-    pub fn stream(self, i: usize, j: usize) -> Stream<T::Real> {
-        Stream { ptr: self.at(i, j), step: self.step(), plane: self.plane }
+    pub fn stream(self, i: usize, j: usize) -> OperandStream<T::Real> {
+        OperandStream { ptr: self.at(i, j), step: self.step(), plane: self.plane }
     }
 
-    /// Asks for a few rows of some columns, as far as they are there.
+    /// Prefetches some rows of some columns, if the panel has these rows.
     #[inline(always)]
-    pub fn fetch(self, rows: Range<usize>, columns: Range<usize>) {
+    pub fn prefetch_rows(self, rows: Range<usize>, columns: Range<usize>) {
         if rows.end > self.rows {
             return;
         }
@@ -123,68 +122,69 @@ impl<T: Scalar> Columns<T> {
         }
     }
 
-    /// Element (i, j).
+    /// Returns element (i, j).
     ///
     /// # Safety
-    /// It is there.
+    /// The columns have this element.
     #[inline(always)]
     pub unsafe fn get(self, i: usize, j: usize) -> T {
-        // SAFETY: the element is there, and its other part a plane further on.
+        // SAFETY: the caller guarantees the element, whose imaginary part is a plane later.
         unsafe { scalar::<T>(self.at(i, j), self.plane) }
     }
 
     /// Sets element (i, j).
     ///
     /// # Safety
-    /// It is there, and nobody holds a reference to it.
+    /// The columns have this element, and nothing else refers to it.
     #[inline(always)]
     pub unsafe fn set(self, i: usize, j: usize, x: T) {
-        // SAFETY: the element is there, and its other part a plane further on; nobody else refers to it.
+        // SAFETY: the caller guarantees the element, whose imaginary part is a plane later, and that nothing else
+        // refers to it.
         unsafe { put(self.at(i, j), self.plane, x) }
     }
 
-    /// One vector of rows i and on of column j, per plane.
+    /// Loads a vector of rows from i on of column j, per plane.
     ///
     /// # Safety
-    /// They are there.
+    /// The column has all rows of the vector.
     #[inline(always)]
     pub unsafe fn load<V: Vector<Real = T::Real>>(self, isa: V::Isa, i: usize, j: usize) -> [V; 2] {
-        // SAFETY: a whole vector of rows is there in each plane.
+        // SAFETY: the caller guarantees a whole vector of rows in each plane.
         unsafe { micro::load::<T, V, 1>(isa, self.at(i, j), self.plane)[0] }
     }
 
-    /// The counterpart of [`Columns::load`].
+    /// Stores a vector of rows from i on of column j, per plane.
     ///
     /// # Safety
-    /// As for [`Columns::load`].
+    /// The column has all rows of the vector, and nothing else refers to them.
     #[inline(always)]
     pub unsafe fn store<V: Vector<Real = T::Real>>(self, i: usize, j: usize, x: [V; 2]) {
-        // SAFETY: a whole vector of rows is there in each plane.
+        // SAFETY: the caller guarantees a whole vector of rows in each plane.
         unsafe { micro::store::<T, V, 1>(&[x], self.at(i, j), self.plane) }
     }
 
-    /// The rows of that vector from lane `first` on; zeros before it.
+    /// Loads the lanes of a vector from lane `first` on; the lanes before it are zeros.
     ///
     /// # Safety
-    /// As for [`Columns::load`].
+    /// What [`Columns::load`] requires.
     #[inline(always)]
     pub unsafe fn load_from<V: Vector<Real = T::Real>>(self, isa: V::Isa, i: usize, j: usize, first: usize) -> [V; 2] {
         let at = self.at(i, j);
-        // SAFETY: lanes from `first` on are rows of the column, in each plane.
+        // SAFETY: the lanes from `first` on are rows of the column, in each plane.
         unsafe {
             let re = V::load_lanes(isa, at, first, V::LANES);
             [re, if T::COMPLEX { V::load_lanes(isa, at.add(self.plane), first, V::LANES) } else { re }]
         }
     }
 
-    /// The counterpart of [`Columns::load_from`]; rows before lane `first` are left as they are.
+    /// Stores the lanes of a vector from lane `first` on; earlier rows are left unchanged.
     ///
     /// # Safety
-    /// As for [`Columns::load`].
+    /// What [`Columns::store`] requires.
     #[inline(always)]
     pub unsafe fn store_from<V: Vector<Real = T::Real>>(self, i: usize, j: usize, first: usize, x: [V; 2]) {
         let at = self.at(i, j);
-        // SAFETY: lanes from `first` on are rows of the column, in each plane.
+        // SAFETY: the lanes from `first` on are rows of the column, in each plane.
         unsafe {
             x[0].store_lanes(at, first, V::LANES);
             if T::COMPLEX {
@@ -193,14 +193,14 @@ impl<T: Scalar> Columns<T> {
         }
     }
 
-    /// Multiplies rows of column j, down to the end of a vector.
+    /// Multiplies rows of column j by `by`, up to the end of the last row's vector.
     ///
     /// # Safety
-    /// They are there.
+    /// The column has these rows.
     #[inline(always)]
     pub unsafe fn scale<V: Vector<Real = T::Real>>(self, isa: V::Isa, rows: Range<usize>, j: usize, by: T) {
         let mut at = rows.start - rows.start % V::LANES;
-        // SAFETY: whole vectors.
+        // SAFETY: vectors begin at multiples of the lanes, and columns end with a whole vector.
         unsafe {
             if at < rows.start {
                 let first = rows.start - at;
@@ -218,11 +218,12 @@ impl<T: Scalar> Columns<T> {
         }
     }
 
-    /// Subtracts the product of the columns `left` and the matrix in `by`, with a row for each of them, from rows i and
-    /// on of columns b .. b + ROWS. What is above the diagonal in `left` must be zero, and is not used.
+    /// Subtracts the product of the columns `left` and the matrix `by`, which has a row for each of them, from columns
+    /// b .. b + ROWS, from row i on. Elements of `left` above the diagonal must be zero; those in later rows are not
+    /// read.
     ///
     /// # Safety
-    /// The columns are there, i is a multiple of the lanes, and `by` has a step per row.
+    /// The panel has these columns, i is a multiple of the lanes, and `by` has a step per row.
     #[inline(always)]
     pub unsafe fn subtract_product<V, const ROWS: usize>(
         self,
@@ -230,7 +231,7 @@ impl<T: Scalar> Columns<T> {
         i: usize,
         left: Range<usize>,
         b: usize,
-        by: Stream<T::Real>,
+        by: OperandStream<T::Real>,
     ) where
         V: Vector<Real = T::Real>,
     {
@@ -238,17 +239,17 @@ impl<T: Scalar> Columns<T> {
         while i < self.rows {
             let vectors = ((self.rows - i) / V::LANES).min(3);
             let left = left.start..left.end.min(i + vectors * V::LANES);
-            // SAFETY: rows i .. i + vectors are there.
+            // SAFETY: the columns have these vectors of rows, since they end with a whole vector.
             unsafe { with_vectors!(vectors, product_tile::<T, V, _, ROWS>(isa, self, i, left, b, by)) };
             i += vectors * V::LANES;
         }
     }
 }
 
-/// One register tile of [`Columns::subtract_product`].
+/// Computes one register tile of [`Columns::subtract_product`].
 ///
 /// # Safety
-/// As for [`Columns::subtract_product`]; NV vectors of rows from i on are there.
+/// What [`Columns::subtract_product`] requires; the columns have NV vectors of rows from i on.
 #[inline(always)]
 unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
     isa: V::Isa,
@@ -256,19 +257,19 @@ unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
     i: usize,
     left: Range<usize>,
     b: usize,
-    by: Stream<T::Real>,
+    by: OperandStream<T::Real>,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: NV vectors from row i on are in each of the columns, and `by` has a step for each column on the left.
+    // SAFETY: each column has NV vectors from row i on, and `by` has a step for each column of `left`.
     unsafe {
         let next = i + NV * V::LANES..i + 2 * NV * V::LANES;
-        columns.fetch(next.clone(), b..b + ROWS);
+        columns.prefetch_rows(next.clone(), b..b + ROWS);
         let mut acc = load_tile::<T, V, NV, ROWS>(isa, columns.stream(i, b));
-        for p in left.clone().step_by(TOGETHER) {
-            let end = left.end.min(p + TOGETHER);
-            columns.fetch(next.clone(), p..end);
+        for p in left.clone().step_by(COLUMNS_PER_PREFETCH) {
+            let end = left.end.min(p + COLUMNS_PER_PREFETCH);
+            columns.prefetch_rows(next.clone(), p..end);
             let by = by.offset((p - left.start) * by.step);
             eliminate::<T, V, NV, ROWS>(&mut acc, end - p, columns.stream(i, p), by, false);
         }
@@ -276,14 +277,14 @@ unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
     }
 }
 
-/// Exchanges N elements at x, `step` apart, and N at y. All are read before any is written: where the step is a power
-/// of two, a read would wait for the write before it.
+/// Exchanges N elements at x, `step` apart, with N at y. All are read before any is written: if the step is a power of
+/// two, a read after a write could wait for that write.
 ///
 /// # Safety
-/// They are there, may be written, and do not overlap.
+/// The elements are valid for reads and writes and do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn exchange_pieces<R: Copy, const N: usize>(x: *mut R, y: *mut R, step: usize) {
-    // SAFETY: N elements, a step apart, are there in each piece, and the pieces do not overlap.
+    // SAFETY: each piece has N elements, a step apart, and the pieces do not overlap.
     unsafe {
         let of_x: [R; N] = std::array::from_fn(|c| *x.add(c * step));
         let of_y: [R; N] = std::array::from_fn(|c| *y.add(c * step));
@@ -294,7 +295,7 @@ pub(crate) unsafe fn exchange_pieces<R: Copy, const N: usize>(x: *mut R, y: *mut
     }
 }
 
-/// acc += conj(a) x, lane by lane.
+/// Computes acc += conj(a) x, lane by lane.
 #[inline(always)]
 pub(crate) fn add_conj_product<T, V>(acc: &mut [V; 2], a: [V; 2], x: [V; 2])
 where
@@ -308,7 +309,7 @@ where
     }
 }
 
-/// x - a b, lane by lane, for a broadcast b.
+/// Returns x - a b, lane by lane, for a broadcast b.
 #[inline(always)]
 pub(crate) fn minus_product<T, V>(x: [V; 2], a: [V; 2], b: [V; 2]) -> [V; 2]
 where
@@ -319,7 +320,7 @@ where
     if T::COMPLEX { [re.mul_add(a[1], b[1]), x[1].mul_sub(a[0], b[1]).mul_sub(a[1], b[0])] } else { [re, x[1]] }
 }
 
-/// A scalar in every lane.
+/// Returns a scalar in every lane.
 #[inline(always)]
 pub(crate) fn splat<T, V>(isa: V::Isa, x: T) -> [V; 2]
 where
@@ -329,7 +330,7 @@ where
     [V::splat(isa, x.re()), V::splat(isa, x.im())]
 }
 
-/// The sum of the lanes.
+/// Returns the sum of the lanes.
 #[inline(always)]
 pub(crate) fn sum<T, V>(x: [V; 2]) -> T
 where

@@ -1,11 +1,10 @@
 //! The panel of an LU factorization: partial pivoting on a matrix with few columns.
 //!
-//! The panel is factored where it lies, or copied to scratch ([`Columns`]), in blocks of ROWS columns, from left to
-//! right. A block first takes in all the columns before it: its rows of U come from a triangular solve, and what is
-//! below from the same register tiles that products are made of. Within the block columns are taken one by one, each
-//! with what the columns of the block before it contribute, which costs one load per multiply-add and a single store
-//! per element, where updating all the columns behind would cost a load and a store for each. On the way the column
-//! before is divided by its pivot, and the next pivot is found.
+//! The panel is factored in place or in scratch ([`Columns`]), in blocks of ROWS columns, from left to right. A block
+//! is first updated by all earlier columns: a triangular solve gives its rows of U, and the register tiles of the
+//! product update the rows below. Then its columns are taken one by one. Each is updated by the earlier columns of the
+//! block, with one load per multiply-add and a single store per element; updating all later columns would take a load
+//! and a store for each multiply-add. The same pass divides the preceding column by its pivot and finds the next pivot.
 //!
 //! Rows are exchanged in all columns of the panel.
 
@@ -16,30 +15,30 @@ use crate::vector::dispatch::Kernel;
 use crate::vector::packing::pack;
 use crate::vector::planes::{planes, put};
 use crate::vector::sizes::BLOCK_MAX;
-use crate::vector::tiles::micro::{Stream, eliminate, load_tile, multiply, store_tile};
+use crate::vector::tiles::micro::{OperandStream, eliminate, load_tile, multiply, store_tile};
 use crate::vector::tiles::small_triangle::substitute;
 use crate::vector::workspace::Workspace;
 use crate::{MatMut, Real, Scalar, Uplo};
 
-/// Vectors of a column among which its pivot is looked for at once: they are counted in the type of the elements, and
-/// singles count no further.
-const COUNT_MAX: usize = 1 << 24;
+/// Vectors of a column that one pivot search covers: they are counted in the type of the elements, and f32 represents
+/// no larger count exactly.
+const PIVOT_VECTORS_MAX: usize = 1 << 24;
 
-/// P L U = A, L and U over A, which has at least as many rows as columns; as many pivots as columns. Says which column
-/// is the first whose pivot is zero, if there is one.
+/// P L U = A, with L and U over A, which has at least as many rows as columns. `ipiv` has an entry per column. Returns
+/// the first column whose pivot is zero, if any.
 pub struct LuPanel<'a, T> {
     pub a: MatMut<'a, T>,
     pub ipiv: &'a mut [i32],
 }
 
-/// One panel, and its scratch.
-struct Work<T: Scalar> {
+/// One panel and its scratch.
+struct LuWorkspace<T: Scalar> {
     columns: Columns<T>,
     n: usize,
     m: usize,
-    /// The rows of U in the block's columns, one vector (per plane) each.
+    /// The rows of U in the columns of the block, one vector per plane each.
     u: *mut T::Real,
-    /// The unit lower triangles on the diagonal, as [`substitute`] wants them.
+    /// The unit lower triangles on the diagonal, in the layout of [`substitute`].
     triangles: *mut T::Real,
 }
 
@@ -48,10 +47,10 @@ impl<T: Scalar> Kernel<T> for LuPanel<'_, T> {
 
     #[inline(always)]
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> Self::Output {
-        const { assert!(V::LANES.is_multiple_of(ROWS) && ROWS <= 8, "a block's first rows are in one vector") };
+        const { assert!(V::LANES.is_multiple_of(ROWS) && ROWS <= 8, "the first rows of a block are in one vector") };
         let Self { mut a, ipiv } = self;
         let ((m, n), unit) = (a.shape(), planes::<T>());
-        assert!(m >= n && ipiv.len() == n, "a panel {m} x {n}, pivots {}", ipiv.len());
+        assert!(m >= n && ipiv.len() == n, "an LU panel {m} x {n} needs m >= n and n pivots, not {}", ipiv.len());
         let in_place = Columns::<T>::in_place::<V>(a.rb_mut(), ROWS);
         let (blocks, wide) = (n.div_ceil(ROWS), n.next_multiple_of(ROWS));
         let size = if in_place.is_some() { 0 } else { Columns::<T>::len::<V>(m, wide) };
@@ -67,7 +66,7 @@ impl<T: Scalar> Kernel<T> for LuPanel<'_, T> {
                 Some(columns) => columns,
                 None => Columns::copy::<V>(isa, columns.as_mut_ptr(), a.as_ref(), ROWS),
             };
-            let work = Work { columns, m, n, u: u.as_mut_ptr(), triangles: triangles.as_mut_ptr() };
+            let work = LuWorkspace { columns, m, n, u: u.as_mut_ptr(), triangles: triangles.as_mut_ptr() };
             let mut singular = None;
             for b in (0..n).step_by(ROWS) {
                 if b > 0 {
@@ -95,15 +94,15 @@ impl<T: Scalar> Kernel<T> for LuPanel<'_, T> {
 /// # Safety
 /// The columns before b are done.
 #[inline(always)]
-unsafe fn update<T, V, const ROWS: usize>(isa: V::Isa, work: &Work<T>, b: usize)
+unsafe fn update<T, V, const ROWS: usize>(isa: V::Isa, work: &LuWorkspace<T>, b: usize)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let (columns, unit) = (work.columns, planes::<T>());
     let (step, plane) = (V::LANES * unit, V::LANES);
-    let rows = Stream { ptr: work.u.cast_const(), step, plane };
-    // SAFETY: b rows and ROWS columns of the panel, and as many rows of u.
+    let rows = OperandStream { ptr: work.u.cast_const(), step, plane };
+    // SAFETY: the panel has b rows and ROWS columns here, and u has a row for each of the b rows.
     unsafe {
         for part in 0..unit {
             let from = columns.at(part * columns.plane, b);
@@ -116,7 +115,7 @@ where
             substitute::<T, V, 1, ROWS>(&mut acc, work.triangles.add(r * ROWS * unit), Uplo::Lower);
             store_tile::<T, V, 1, ROWS>(&acc, here, step, plane);
         }
-        // Rows of U that share a vector with the first rows below them are subtracted from, too, and then overwritten.
+        // Rows of U in the same vector as the first rows below them are also changed, and then overwritten with U.
         columns.subtract_product::<V, ROWS>(isa, b - b % V::LANES, 0..b, b, rows);
         for part in 0..unit {
             let to = columns.at(part * columns.plane, b);
@@ -125,12 +124,12 @@ where
     }
 }
 
-/// Keeps the unit lower triangle of the block at column b, which no later exchange of rows touches.
+/// Saves the unit lower triangle of the block at column b, which later exchanges of rows do not change.
 ///
 /// # Safety
-/// As for [`update`], the block included.
+/// The columns up to the end of this block are done.
 #[inline(always)]
-unsafe fn save_triangle<T, V, const ROWS: usize>(work: &Work<T>, b: usize, width: usize)
+unsafe fn save_triangle<T, V, const ROWS: usize>(work: &LuWorkspace<T>, b: usize, width: usize)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -138,7 +137,7 @@ where
     for q in 0..width {
         let to = work.triangles.wrapping_add((b + q) * ROWS * planes::<T>());
         for r in q..width {
-            // SAFETY: elements of the block, and of its triangle.
+            // SAFETY: the row and column are in the block, and its triangle has room for the element.
             unsafe {
                 let x = if r == q { T::ONE } else { work.columns.get(b + r, b + q) };
                 put(to.add(r), ROWS, x);
@@ -147,17 +146,17 @@ where
     }
 }
 
-/// Column c of the block at column b: its elements of U, what the columns of the block before it contribute to it, and
-/// its pivot. Below the block's first vector of rows a column is divided by its pivot in the pass of the next column:
-/// the column before this one now, this one later. Says whether the pivot is zero.
+/// Computes column c of the block at column b: its elements of U, its update by the earlier columns of the block, and
+/// its pivot. Below the block's first vector of rows a column is divided by its pivot during the pass of the next
+/// column. Returns whether the pivot is zero.
 ///
 /// # Safety
-/// As for [`update`]; the columns of the block before c are done, but for the rest of the last one, whose factor
-/// `scale` is.
+/// The columns before b + c are done, except that the last one's rows below the first vector must still be multiplied
+/// by `scale`.
 #[inline(always)]
 unsafe fn column<T, V, const ROWS: usize>(
     isa: V::Isa,
-    work: &Work<T>,
+    work: &LuWorkspace<T>,
     b: usize,
     c: usize,
     scale: &mut T,
@@ -169,7 +168,7 @@ where
 {
     let (columns, j) = (work.columns, b + c);
     let mut u = [T::ZERO; 8];
-    // SAFETY: the elements are in the panel.
+    // SAFETY: all rows and columns used are in the panel.
     unsafe {
         for p in 0..c {
             let mut x = columns.get(b + p, j);
@@ -198,24 +197,24 @@ where
 /// Exchanges two rows of the panel, block by block.
 ///
 /// # Safety
-/// They are there.
+/// The panel has these rows.
 #[inline(always)]
-unsafe fn exchange<T: Scalar, const ROWS: usize>(work: &Work<T>, i: usize, p: usize) {
+unsafe fn exchange<T: Scalar, const ROWS: usize>(work: &LuWorkspace<T>, i: usize, p: usize) {
     let columns = work.columns;
     for q in (0..work.n).step_by(ROWS) {
         for part in 0..planes::<T>() {
             let row = |i: usize| columns.at(part * columns.plane + i, q);
-            // SAFETY: both rows are there, and as many columns as fill the blocks.
+            // SAFETY: the panel has both rows, and its columns fill whole blocks.
             unsafe { exchange_pieces::<_, ROWS>(row(i), row(p), columns.step()) };
         }
     }
 }
 
-/// Divides what is below the diagonal of column j, down to row `end`, by its pivot. Returns what the rest is still to
-/// be multiplied by.
+/// Divides column j by its pivot, from below the diagonal to row `end`. Returns the factor by which the remaining rows
+/// must still be multiplied.
 ///
 /// # Safety
-/// The column is there.
+/// The panel has this column.
 #[inline(always)]
 unsafe fn divide<T, V>(isa: V::Isa, columns: Columns<T>, j: usize, end: usize, pivot: T) -> T
 where
@@ -226,7 +225,7 @@ where
     // SAFETY: the rows from j + 1 on are rows of the column, which ends with a whole vector.
     unsafe {
         if scale != T::Real::ONE {
-            // Nothing in the column is larger than the pivot: what moves that moves all.
+            // No element is larger than the pivot, so the scale that is safe for the pivot is safe for all.
             columns.scale::<V>(isa, j + 1..columns.rows, j, T::from_real(scale));
             columns.scale::<V>(isa, j + 1..columns.rows, j, inverse);
             return T::ONE;
@@ -236,9 +235,9 @@ where
     }
 }
 
-/// Multiplies the rest of column b + C - 1, below the vector that has row b, by `scale`; subtracts from column b + C
-/// what the C columns before it contribute, `u` being its elements in rows b and on; and finds the first element of the
-/// rest that is largest. `None` if none is larger than zero.
+/// Multiplies column b + C - 1, below the vector of row b, by `scale`. Subtracts from column b + C the contribution of
+/// the C columns before it, where `u` is its elements in rows from b on. Returns the row of the first largest element
+/// of the remainder, or `None` if none is larger than zero.
 ///
 /// # Safety
 /// Rows b .. b + C + 1 are in one vector.
@@ -255,7 +254,7 @@ where
     V: Vector<Real = T::Real>,
 {
     let (j, first) = (b + C, b - b % V::LANES);
-    // SAFETY: whole vectors from `first` on.
+    // SAFETY: vectors from `first` on begin at multiples of the lanes, and columns end with a whole vector.
     unsafe {
         let mut by = [splat::<T, V>(isa, T::ZERO); C];
         for (by, &u) in by.iter_mut().zip(u) {
@@ -265,10 +264,10 @@ where
         columns.store_from::<V>(first, j, j - first, subtracted);
         let start = modulus::<T, V>(columns.load_from::<V>(isa, first, j, j - first));
         let (zero, one) = (V::splat(isa, T::Real::ZERO), V::splat(isa, T::Real::ONE));
-        // Two candidates per lane, from every other vector, so that comparisons need not wait for each other.
+        // Two candidates per lane, from alternate vectors, so that consecutive comparisons are independent.
         let (mut even, mut odd) = (V::larger((zero, zero), (start, zero)), (zero, zero));
         let (mut before, mut i, mut best) = (first, first + V::LANES, None);
-        let count_max = COUNT_MAX.min(*BLOCK_MAX);
+        let count_max = PIVOT_VECTORS_MAX.min(*BLOCK_MAX);
         loop {
             let end = columns.rows.min(before + count_max * V::LANES);
             let mut count = zero;
@@ -288,17 +287,17 @@ where
             if i >= columns.rows {
                 return best;
             }
-            // The first of the next ones is counted as one.
+            // The next range counts its first vector as one.
             (before, even, odd) = (i - V::LANES, (zero, zero), (zero, zero));
         }
     }
 }
 
-/// Rows i and on of column b + C, less what the C columns before it contribute, of which the last is multiplied by
-/// `scale` first.
+/// Returns a vector of rows from i on of column b + C, minus the contribution of the C columns before it. If `scale` is
+/// given, the last of these is multiplied by it first.
 ///
 /// # Safety
-/// They are there.
+/// The columns have this vector of rows.
 #[inline(always)]
 unsafe fn subtract<T, V, const C: usize>(
     isa: V::Isa,
@@ -312,7 +311,7 @@ where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the vector of rows is there in column b + C and in the C columns before it.
+    // SAFETY: column b + C and the C columns before it have this vector of rows.
     unsafe {
         let mut x = columns.load::<V>(isa, i, b + C);
         for (q, &u) in by.iter().enumerate() {
@@ -327,8 +326,8 @@ where
     }
 }
 
-/// The first position of the largest value, if that is larger than zero: lane l of a candidate is at its count times
-/// the lanes, plus l.
+/// Returns the first position of the largest value, if that is larger than zero. Lane l of a candidate is at its count
+/// times the lanes, plus l.
 #[inline(always)]
 fn first_largest<T, V>(even: (V, V), odd: (V, V)) -> Option<usize>
 where
@@ -338,7 +337,7 @@ where
     const { assert!(V::LANES <= 16) };
     let (mut values, mut counts) = ([T::Real::ZERO; 32], [T::Real::ZERO; 32]);
     let mut best = [T::Real::ZERO; 16];
-    // SAFETY: a vector has at most sixteen lanes: there is room for two of them, or one.
+    // SAFETY: a vector has at most sixteen lanes; `values` and `counts` have room for two vectors, and `best` for one.
     unsafe {
         for (at, (value, count)) in [even, odd].into_iter().enumerate() {
             value.store(values.as_mut_ptr().add(at * V::LANES));
@@ -358,7 +357,7 @@ where
     first.filter(|_| best[0] > T::Real::ZERO)
 }
 
-/// LAPACK's measure of a pivot: |re| + |im|.
+/// Returns LAPACK's measure of a pivot: |re| + |im|.
 #[inline(always)]
 fn modulus<T, V>(x: [V; 2]) -> V
 where

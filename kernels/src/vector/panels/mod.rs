@@ -1,10 +1,10 @@
-//! The panels of factorizations: what of them is no product.
+//! The panels of factorizations: the parts that are not products.
 //!
-//! In comes a matrix of moderate order for Cholesky; one with a few columns, and any number of rows, for LU and QR. It
-//! is factored where it lies or in scratch, and overwritten by its factors; a pivot that is zero, or not positive, is
-//! told and is no error here.
+//! A Cholesky panel is a matrix of moderate order; an LU or QR panel has a few columns and any number of rows. It is
+//! factored in place or in scratch, and overwritten by its factors. A pivot that is zero or not positive is reported in
+//! the result; it is not an error here.
 //!
-//! potrf, getrf and geqrf call it for the ends of their recursions, by way of [`backend`](crate::backend).
+//! potrf, getrf and geqrf call this module at the ends of their recursions, through [`backend`](crate::backend).
 
 mod cholesky;
 mod cholesky_panels;

@@ -1,43 +1,43 @@
 //! The panel of a QR factorization: Householder reflectors of a matrix with few columns, and the factor T of their
 //! product.
 //!
-//! The panel is factored where it lies, or copied to scratch ([`Columns`]). V has its ones and zeros there until the
-//! end, and R is kept apart. Blocks of ROWS columns go from left to right. A block first takes in the reflectors before
-//! it, C - V Tᴴ (Vᴴ C), group by group, in register tiles. Within the block one pass over the rows does four things to
-//! a column: it applies the reflectors before it, sums the squares of the result for the next reflector, and multiplies
-//! the result with the reflectors before it (for T) and with the next column. Of the reflectors each element is loaded
-//! once for three multiply-adds.
+//! The panel is factored in place or in scratch ([`Columns`]). Its columns store V with explicit ones and zeros until
+//! the end, and R is kept apart. Blocks of ROWS columns are processed from left to right. A block is first updated by
+//! the earlier reflectors, C - V Tᴴ (Vᴴ C), group by group, in register tiles. Within the block, one pass over the rows
+//! of a column does four things: it applies the block's earlier reflectors, sums the squares of the result for the next
+//! reflector, multiplies the result with the earlier reflectors (for T), and multiplies these with the next column.
+//! Each element of a reflector is loaded once for three multiply-adds.
 //!
-//! In that pass the new reflector is not scaled yet, and sums of squares could leave the range of the type. Where they
-//! come near it, or are zero, [`careful`] forms the reflector anew from scaled numbers.
+//! During that pass the new reflector is not scaled, so sums of squares may leave the range of the type. If they come
+//! near its limits, or are zero, [`scaled_reflector`] recomputes the reflector from scaled numbers.
 
 mod inner_products;
 
 use super::columns::{Columns, add_conj_product, minus_product, splat, sum, with_column};
-use super::reflector::{Reflector, careful, fast};
+use super::reflector::{ElementaryReflector, scaled_reflector, unscaled_reflector};
 use crate::simd::Vector;
 use crate::vector::dispatch::Kernel;
 use crate::vector::packing::pack;
 use crate::vector::planes::{planes, put, scalar};
-use crate::vector::tiles::micro::{self, Stream, eliminate, store, store_tile, zero};
+use crate::vector::tiles::micro::{self, OperandStream, eliminate, store, store_tile, zero};
 use crate::vector::workspace::Workspace;
 use crate::{MatMut, Scalar};
 use inner_products::inner_products;
 use std::ops::Range;
 
-/// V along a tile of inner products.
+/// Columns of V in a tile of inner products, and vectors in a tile of T.
 const NV: usize = 3;
 
-/// Q R = A, V and R over A, which has at least as many rows as columns. T has a factor for as many reflectors at a time
-/// as it has rows: all of them, or a multiple of eight.
+/// Q R = A, with V and R over A, which has at least as many rows as columns. The rows of T are the number of reflectors
+/// in a group, each of which has its own factor: all reflectors, or a multiple of eight.
 pub struct QrPanel<'a, T> {
     pub a: MatMut<'a, T>,
     pub tau: &'a mut [T],
     pub t: MatMut<'a, T>,
 }
 
-/// The scratch of one panel.
-struct Work<T: Scalar> {
+/// One panel and its scratch.
+struct QrWorkspace<T: Scalar> {
     columns: Columns<T>,
     m: usize,
     n: usize,
@@ -45,42 +45,46 @@ struct Work<T: Scalar> {
     r: *mut T::Real,
     /// Reals of a plane of a column of R.
     order: usize,
-    /// T by columns and by rows, those of each group of reflectors from its first on.
+    /// T by columns and by rows; indices within a group begin at its first reflector.
     t_columns: *mut T::Real,
     t_rows: *mut T::Real,
     /// Reflectors of a group, and reals of a plane of a column or row of its T.
     group: usize,
     t_order: usize,
-    /// Products with a block: a vector (per plane) for each column before it and in it.
+    /// Products with a block: one vector per plane for each column before it and in it.
     y: *mut T::Real,
     z: *mut T::Real,
-    /// Inner products before their lanes are added up.
+    /// Inner products whose lanes are not added yet.
     sums: *mut T::Real,
 }
 
-impl<T: Scalar> Work<T> {
-    /// Element (i, j) of R.
+impl<T: Scalar> QrWorkspace<T> {
+    /// Returns the address of element (i, j) of R.
     #[inline(always)]
     fn r(&self, i: usize, j: usize) -> *mut T::Real {
         self.r.wrapping_add(i + j * self.order * planes::<T>())
     }
 
-    /// T by columns, from row i, of column j's group, on, and from column j on.
+    /// Returns T by columns, from row i (in the group of column j) and column j on.
     #[inline(always)]
-    fn t_columns(&self, i: usize, j: usize) -> Stream<T::Real> {
+    fn t_columns(&self, i: usize, j: usize) -> OperandStream<T::Real> {
         self.t(self.t_columns, i, j)
     }
 
-    /// T by rows, from row i on, and from column j, of row i's group, on.
+    /// Returns T by rows, from row i and column j (in the group of row i) on.
     #[inline(always)]
-    fn t_rows(&self, i: usize, j: usize) -> Stream<T::Real> {
+    fn t_rows(&self, i: usize, j: usize) -> OperandStream<T::Real> {
         self.t(self.t_rows, j, i)
     }
 
     #[inline(always)]
-    fn t(&self, ptr: *mut T::Real, along: usize, line: usize) -> Stream<T::Real> {
+    fn t(&self, ptr: *mut T::Real, along: usize, line: usize) -> OperandStream<T::Real> {
         let step = self.t_order * planes::<T>();
-        Stream { ptr: ptr.wrapping_add(along - (line - line % self.group) + line * step), step, plane: self.t_order }
+        OperandStream {
+            ptr: ptr.wrapping_add(along - (line - line % self.group) + line * step),
+            step,
+            plane: self.t_order,
+        }
     }
 }
 
@@ -89,11 +93,19 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
 
     #[inline(always)]
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) {
-        const { assert!(V::LANES.is_multiple_of(ROWS) && ROWS <= 8, "a block's first rows are in one vector") };
+        const { assert!(V::LANES.is_multiple_of(ROWS) && ROWS <= 8, "the first rows of a block are in one vector") };
         let Self { mut a, tau, mut t } = self;
         let ((m, n), group, unit) = (a.shape(), t.nrows(), planes::<T>());
-        assert!(m >= n && tau.len() == n && t.ncols() == n, "a panel {m} x {n}, T {:?}, tau {}", t.shape(), tau.len());
-        assert!(group == n || group < n && group.is_multiple_of(8), "groups of {group} reflectors, of {n}");
+        assert!(
+            m >= n && tau.len() == n && t.ncols() == n,
+            "a QR panel {m} x {n} needs m >= n, n columns of T and n tau: T {:?}, tau {}",
+            t.shape(),
+            tau.len()
+        );
+        assert!(
+            group == n || group < n && group.is_multiple_of(8),
+            "T has {group} rows: expected {n}, or a smaller multiple of 8"
+        );
         let in_place = Columns::<T>::in_place::<V>(a.rb_mut(), ROWS);
         let wide = n.next_multiple_of(ROWS);
         let size = if in_place.is_some() { 0 } else { Columns::<T>::len::<V>(m, wide) };
@@ -106,15 +118,15 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
         zeros.fill(T::Real::ZERO);
         let (r, sums) = rest.split_at_mut(r);
         let (t_columns, r, sums) = (zeros.as_mut_ptr(), r.as_mut_ptr(), sums.as_mut_ptr());
-        // SAFETY: each part of the scratch has the size that it was laid out with for a panel of this shape, and T has
-        // the columns of the panel and the rows of a group.
+        // SAFETY: each part of the scratch was allocated for a panel of this shape; T has the columns of the panel and
+        // the rows of a group.
         unsafe {
             let columns = match in_place {
                 Some(columns) => columns,
                 None => Columns::copy::<V>(isa, columns.as_mut_ptr(), a.as_ref(), ROWS),
             };
             let [t_rows, y, z] = [factor, 2 * factor, 2 * factor + product].map(|reals| t_columns.add(reals));
-            let work = Work { columns, m, n, r, order, t_columns, t_rows, group, t_order, y, z, sums };
+            let work = QrWorkspace { columns, m, n, r, order, t_columns, t_rows, group, t_order, y, z, sums };
             for b in (0..n).step_by(ROWS) {
                 let start = b - b % group;
                 for first in (0..b).step_by(group) {
@@ -123,9 +135,9 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
                 for j in b..n.min(b + ROWS) {
                     move_top::<T, V>(isa, columns.at(0, j), columns.plane, work.r(0, j), order, b);
                 }
-                block::<T, V, ROWS>(isa, &work, b, tau);
+                factor_block::<T, V, ROWS>(isa, &work, b, tau);
                 if b > start {
-                    join::<T, V, ROWS>(isa, &work, start, b);
+                    join_t::<T, V, ROWS>(isa, &work, start, b);
                 }
             }
             for j in 0..n {
@@ -143,7 +155,7 @@ impl<T: Scalar> Kernel<T> for QrPanel<'_, T> {
     }
 }
 
-/// Moves the first rows of a column to another, and leaves zeros.
+/// Moves the first rows of a column to another one, and writes zeros in their place.
 ///
 /// # Safety
 /// Both columns hold `rows` reals per plane.
@@ -163,7 +175,7 @@ unsafe fn move_top<T, V>(
         let (from, to) = (from.wrapping_add(part * from_plane), to.wrapping_add(part * to_plane));
         for i in (0..rows).step_by(V::LANES) {
             let end = (rows - i).min(V::LANES);
-            // SAFETY: lanes of the columns.
+            // SAFETY: i + lanes before `end` are below `rows`, the length of both columns.
             unsafe {
                 V::load_lanes(isa, from.add(i), 0, end).store_lanes(to.add(i), 0, end);
                 V::splat(isa, T::Real::ZERO).store_lanes(from.add(i), 0, end);
@@ -172,23 +184,23 @@ unsafe fn move_top<T, V>(
     }
 }
 
-/// C = C - V Tᴴ (Vᴴ C) for the block C at column b and a group of the reflectors before it.
+/// Computes C = C - V Tᴴ (Vᴴ C) for the block C at column b and a group of earlier reflectors.
 ///
 /// # Safety
-/// The group is done.
+/// The reflectors of the group are done.
 #[inline(always)]
-unsafe fn update<T, V, const ROWS: usize>(isa: V::Isa, work: &Work<T>, group: Range<usize>, b: usize)
+unsafe fn update<T, V, const ROWS: usize>(isa: V::Isa, work: &QrWorkspace<T>, group: Range<usize>, b: usize)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let (columns, step, start) = (work.columns, V::LANES * planes::<T>(), group.start);
-    let rows = |ptr: *mut T::Real| Stream { ptr: ptr.cast_const(), step, plane: V::LANES }.offset(start * step);
-    // SAFETY: the group's columns of V and T, ROWS columns of C.
+    let rows = |ptr: *mut T::Real| OperandStream { ptr: ptr.cast_const(), step, plane: V::LANES }.offset(start * step);
+    // SAFETY: V and T have the columns of the group, and C has ROWS columns.
     unsafe {
         inner_products::<T, V, ROWS>(isa, work, group.clone(), b, start);
         for i in group.clone().step_by(ROWS) {
-            // Minus the rows i and on of Tᴴ Y; the elements of T below its diagonal are zeros.
+            // The negated rows from i on of Tᴴ Y; elements of T below its diagonal are zeros.
             let mut acc = zero::<T, V, 1, ROWS>(isa);
             eliminate::<T, V, 1, ROWS>(&mut acc, i - start + ROWS, rows(work.y), work.t_rows(start, i), true);
             for row in acc.iter_mut() {
@@ -200,23 +212,23 @@ where
     }
 }
 
-/// T for the block at column b and its group, which begins at column `start`: T12 = -T1 (V1ᴴ V2) T2.
+/// Computes T for the block at column b within the group that begins at column `start`: T12 = -T1 (V1ᴴ V2) T2.
 ///
 /// # Safety
-/// As for [`update`]; the block is done, too.
+/// The reflectors of the group are done, including those of the block.
 #[inline(always)]
-unsafe fn join<T, V, const ROWS: usize>(isa: V::Isa, work: &Work<T>, start: usize, b: usize)
+unsafe fn join_t<T, V, const ROWS: usize>(isa: V::Isa, work: &QrWorkspace<T>, start: usize, b: usize)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let step = V::LANES * planes::<T>();
-    // SAFETY: b columns of V and T, ROWS columns of the block, whose elements of T are set.
+    // SAFETY: V and T have these columns, including those of the block, whose elements of T are set.
     unsafe {
         inner_products::<T, V, ROWS>(isa, work, start..b, b, b);
         let t2 = work.t_rows(b, b);
         for p in start..b {
-            // -(Y T2) row by row; then once more with a minus below.
+            // One row of -(Y T2); the loop below negates the product again.
             let mut row = [[V::splat(isa, T::Real::ZERO); 2]; 1];
             for q in 0..ROWS {
                 let y = scalar::<T>(work.y.add(p * step + q), V::LANES);
@@ -227,8 +239,8 @@ where
         }
         for i in (start..b).step_by(NV * V::LANES) {
             let mut acc = zero::<T, V, NV, ROWS>(isa);
-            let by = Stream { ptr: work.z.cast_const(), step, plane: V::LANES };
-            // Rows i and on of T1 begin in column i.
+            let by = OperandStream { ptr: work.z.cast_const(), step, plane: V::LANES };
+            // Rows from i on of T1 begin in column i.
             eliminate::<T, V, NV, ROWS>(&mut acc, b - i, work.t_columns(i, i), by.offset(i * step), false);
             let rows = (b - i).min(NV * V::LANES);
             const TILE_REALS: usize = 48 * 2 * 8;
@@ -248,39 +260,39 @@ where
 /// Sets element (i, j) of T.
 ///
 /// # Safety
-/// It is in the panel's T.
+/// The element belongs to T.
 #[inline(always)]
-unsafe fn set_t<T: Scalar>(work: &Work<T>, i: usize, j: usize, x: T) {
-    // SAFETY: the element has a place in T by columns, and one in T by rows.
+unsafe fn set_t<T: Scalar>(work: &QrWorkspace<T>, i: usize, j: usize, x: T) {
+    // SAFETY: T by columns and T by rows both have this element.
     unsafe {
         put(work.t_columns(i, j).ptr.cast_mut(), work.t_order, x);
         put(work.t_rows(i, j).ptr.cast_mut(), work.t_order, x);
     }
 }
 
-/// The columns of the block at column b: reflectors, R, and their own T.
+/// Computes the columns of the block at column b: reflectors, R, and the block's own T.
 ///
 /// # Safety
 /// The reflectors before b have been applied to the block.
 #[inline(always)]
-unsafe fn block<T, V, const ROWS: usize>(isa: V::Isa, work: &Work<T>, b: usize, tau: &mut [T])
+unsafe fn factor_block<T, V, const ROWS: usize>(isa: V::Isa, work: &QrWorkspace<T>, b: usize, tau: &mut [T])
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let (columns, width) = (work.columns, ROWS.min(work.n - b));
-    // T by columns, and the products of the reflectors with the column at hand.
+    // T by columns, and the products of the reflectors with the current column.
     let (mut t, mut y) = ([[T::ZERO; 8]; 8], [T::ZERO; 8]);
     for c in 0..width {
         let (j, next) = (b + c, b + (c + 1).min(width - 1));
         let z = t_adjoint_times(&t, &y, c);
-        // SAFETY: columns of the block; rows from b on.
+        // SAFETY: these are columns of the block, and the panel has all rows from b on.
         unsafe {
             let found = with_column!(c, pass::<T, V, _>(isa, columns, b, next, &z));
             let alpha = columns.get(j, j);
             let Products { mut with_v, mut with_next, mut next_with, .. } = found;
-            // What is below the diagonal is a reflector now, and what is not is R's.
-            let reflector = match fast(alpha, found.squares, found.next_with) {
+            // Rows below the diagonal become the reflector; the others belong to R.
+            let reflector = match unscaled_reflector(alpha, found.squares, found.next_with) {
                 Some(reflector) => {
                     columns.scale::<V>(isa, j + 1..columns.rows, j, reflector.scale);
                     next_with *= reflector.scale.conj();
@@ -288,7 +300,7 @@ where
                     reflector
                 }
                 None => {
-                    let reflector = careful(columns, work.m, j);
+                    let reflector = scaled_reflector(columns, work.m, j);
                     next_with = product(columns, j + 1..work.m, j, next);
                     for (q, g) in with_v.iter_mut().enumerate().take(c) {
                         *g = product(columns, j + 1..work.m, b + q, j);
@@ -296,7 +308,7 @@ where
                     reflector
                 }
             };
-            let Reflector { beta, tau: tau_j, .. } = reflector;
+            let ElementaryReflector { beta, tau: tau_j, .. } = reflector;
             for (q, g) in with_v.iter_mut().enumerate().take(c) {
                 *g += columns.get(j, b + q).conj();
             }
@@ -326,7 +338,7 @@ where
     }
 }
 
-/// The first `c` elements of Tᴴ y, `t` holding T by columns.
+/// Returns the first `c` elements of Tᴴ y, where `t` holds T by columns.
 #[inline(always)]
 fn t_adjoint_times<T: Scalar>(t: &[[T; 8]; 8], y: &[T; 8], c: usize) -> [T; 8] {
     let mut z = [T::ZERO; 8];
@@ -338,36 +350,37 @@ fn t_adjoint_times<T: Scalar>(t: &[[T; 8]; 8], y: &[T; 8], c: usize) -> [T; 8] {
     z
 }
 
-/// The inner product of these rows of columns p and j, conjugating the former.
+/// Returns the inner product of these rows of columns p and j, conjugating column p.
 ///
 /// # Safety
-/// They are there.
+/// Both columns have these rows.
 #[inline(always)]
 unsafe fn product<T: Scalar>(columns: Columns<T>, rows: Range<usize>, p: usize, j: usize) -> T {
     let mut sum = T::ZERO;
     for i in rows {
-        // SAFETY: rows of both columns.
+        // SAFETY: the caller guarantees these rows of both columns.
         sum += unsafe { columns.get(i, p).conj() * columns.get(i, j) };
     }
     sum
 }
 
-/// What one pass over a column x finds out.
+/// Sums that one pass over a column x accumulates.
 struct Products<T: Scalar> {
     /// The sum of squares below the diagonal.
     squares: T::Real,
-    /// The products, below the diagonal of x, of the reflectors with x.
+    /// The products of the reflectors with x, below the diagonal of x.
     with_v: [T; 8],
     /// The products of the reflectors with the next column.
     with_next: [T; 8],
-    /// The product, below the diagonal of x, of x with the next column.
+    /// The product of x with the next column, below the diagonal of x.
     next_with: T,
 }
 
-/// Subtracts V z, for the C reflectors of the block before it, from column b + C, and multiplies on the way.
+/// Subtracts V z from column b + C, for the C earlier reflectors of the block, and accumulates the sums in the same
+/// pass.
 ///
 /// # Safety
-/// The columns are there, and rows b .. b + C + 1 are in one vector.
+/// The panel has these columns, and rows b .. b + C + 1 are in one vector.
 #[inline(always)]
 unsafe fn pass<T, V, const C: usize>(isa: V::Isa, columns: Columns<T>, b: usize, next: usize, z: &[T; 8]) -> Products<T>
 where
@@ -375,7 +388,7 @@ where
     V: Vector<Real = T::Real>,
 {
     let (j, first) = (b + C, b - b % V::LANES);
-    // SAFETY: whole vectors from `first` on.
+    // SAFETY: vectors from `first` on begin at multiples of the lanes, and columns end with a whole vector.
     unsafe {
         let zero = [V::splat(isa, T::Real::ZERO); 2];
         let mut by = [zero; C];

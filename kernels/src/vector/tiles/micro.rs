@@ -1,9 +1,9 @@
-//! The register tile: the one inner loop that every kernel spends its time in.
+//! The register tile: the inner loop in which every kernel spends its time.
 //!
 //! A tile is `ROWS` x `NV` vectors. Vectors run along the *lanes*: the rows of C in a product, the right-hand sides of
-//! a triangular solve. What is broadcast runs along `ROWS`: the columns of C, the rows of the triangle. Complex numbers
-//! are kept as a plane of real and a plane of imaginary parts, so that a complex multiply-add is four real ones and no
-//! shuffle. For a real type the second plane is never touched and costs nothing.
+//! a triangular solve. The broadcast operand runs along `ROWS`: the columns of C, the rows of the triangle. Complex
+//! numbers are kept as a plane of real and a plane of imaginary parts, so that a complex multiply-add is four real ones
+//! without shuffles. Code for the second plane is removed for real types.
 //!
 //! With AVX-512 the tile is 8 x 3 vectors: 24 accumulators, fed by 3 loads and 8 broadcasts per 24 multiply-adds.
 
@@ -11,31 +11,31 @@ use crate::Scalar;
 use crate::simd::Vector;
 use crate::vector::planes::{planes, scalar};
 
-/// Accumulators: `[row][vector][plane]`.
-pub(crate) type Tile<V, const NV: usize, const ROWS: usize> = [[[V; 2]; NV]; ROWS];
+/// The accumulators of a register tile: `[row][vector][plane]`.
+pub(crate) type Accumulators<V, const NV: usize, const ROWS: usize> = [[[V; 2]; NV]; ROWS];
 
-/// A packed operand: at step p the real parts start at `ptr + p * step` and the imaginary ones `plane` further on.
+/// An operand in memory: the real parts of step p start at `ptr + p * step`, the imaginary ones `plane` reals later.
 #[derive(Clone, Copy)]
-pub(crate) struct Stream<R> {
+pub(crate) struct OperandStream<R> {
     pub ptr: *const R,
     pub step: usize,
     pub plane: usize,
 }
 
-impl<R> Stream<R> {
-    /// The stream that starts `reals` further on.
+impl<R> OperandStream<R> {
+    /// Returns the stream that starts `reals` reals later.
     #[inline(always)]
     pub fn offset(self, reals: usize) -> Self {
         Self { ptr: self.ptr.wrapping_add(reals), ..self }
     }
 }
 
-/// What runs along the lanes of a register tile, and what is broadcast along its rows.
-pub(crate) type Streams<R> = (Stream<R>, Stream<R>);
+/// The operand along the lanes of a register tile, and the one that is broadcast along its rows.
+pub(crate) type OperandStreams<R> = (OperandStream<R>, OperandStream<R>);
 
-/// A tile of zeros.
+/// Returns accumulators of zero.
 #[inline(always)]
-pub(crate) fn zero<T, V, const NV: usize, const ROWS: usize>(isa: V::Isa) -> Tile<V, NV, ROWS>
+pub(crate) fn zero<T, V, const NV: usize, const ROWS: usize>(isa: V::Isa) -> Accumulators<V, NV, ROWS>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -43,89 +43,90 @@ where
     [[[V::splat(isa, T::Real::ZERO); 2]; NV]; ROWS]
 }
 
-/// acc[r] -= b[p][r] x[p], or with the conjugate of b, summed over `depth` steps p.
+/// Computes acc[r] -= b[p][r] x[p], or uses the conjugate of b, summed over `depth` steps p.
 ///
 /// # Safety
 /// For p < depth, `x` holds NV vectors per plane and `b` holds ROWS reals per plane.
 #[inline(always)]
 pub(crate) unsafe fn eliminate<T, V, const NV: usize, const ROWS: usize>(
-    acc: &mut Tile<V, NV, ROWS>,
+    acc: &mut Accumulators<V, NV, ROWS>,
     depth: usize,
-    x: Stream<T::Real>,
-    b: Stream<T::Real>,
+    x: OperandStream<T::Real>,
+    b: OperandStream<T::Real>,
     conj: bool,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: both streams hold `depth` steps, whichever loop takes them.
+    // SAFETY: both streams hold `depth` steps, which is what both loops require.
     unsafe {
         match as_packed::<T, V, NV, ROWS>(x, b) {
             Some(streams) => eliminate_packed::<T, V, NV, ROWS>(acc, depth, streams, x.ptr.cast(), conj),
-            None => eliminate_across::<T, V, NV, ROWS>(acc, depth, (x, b), 1, conj),
+            None => eliminate_strided::<T, V, NV, ROWS>(acc, depth, (x, b), 1, conj),
         }
     }
 }
 
-/// The same for streams that are [`as_packed`]. Lines of `next` are asked for on the way, one in four steps.
+/// Computes [`eliminate`] for streams that are [`as_packed`], and prefetches one line of `next` every four steps.
 ///
 /// # Safety
-/// As for [`eliminate`]; the streams are what [`as_packed`] gave for this tile.
+/// What [`eliminate`] requires; [`as_packed`] returned the streams for this tile.
 #[inline(always)]
 pub(crate) unsafe fn eliminate_packed<T, V, const NV: usize, const ROWS: usize>(
-    acc: &mut Tile<V, NV, ROWS>,
+    acc: &mut Accumulators<V, NV, ROWS>,
     depth: usize,
-    (x, b): Streams<T::Real>,
+    (x, b): OperandStreams<T::Real>,
     next: *const u8,
     conj: bool,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: both streams hold `depth` steps of the distances that `as_packed` compared: `done` of them, and the rest.
+    // SAFETY: both streams hold `depth` steps with the strides that `as_packed` checked: first `done` of them, then the
+    // rest.
     unsafe {
         let done = V::eliminate::<NV, ROWS>(acc, depth, (x.ptr, b.ptr), next, (T::COMPLEX, conj));
         let rest = (x.offset(done * x.step), b.offset(done * b.step));
-        eliminate_across::<T, V, NV, ROWS>(acc, depth - done, rest, 1, conj);
+        eliminate_strided::<T, V, NV, ROWS>(acc, depth - done, rest, 1, conj);
     }
 }
 
-/// The same streams, with distances that are constants, if these are those of panels no wider than the tile: their
-/// steps then take no instructions but loads and multiply-adds. (A core with two units for those has no place for
-/// more.)
+/// Returns the streams with constant strides if these are the strides of panels as wide as the tile. A step is then
+/// loads and multiply-adds only, which matters for cores with two units for these.
 #[inline(always)]
 pub(crate) fn as_packed<T, V, const NV: usize, const ROWS: usize>(
-    x: Stream<T::Real>,
-    b: Stream<T::Real>,
-) -> Option<Streams<T::Real>>
+    x: OperandStream<T::Real>,
+    b: OperandStream<T::Real>,
+) -> Option<OperandStreams<T::Real>>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    let of = |ptr, width| Stream { ptr, step: width * planes::<T>(), plane: width };
+    let of = |ptr, width| OperandStream { ptr, step: width * planes::<T>(), plane: width };
     let (known_x, known_b) = (of(x.ptr, NV * V::LANES), of(b.ptr, ROWS));
-    let same = |s: Stream<T::Real>, t: Stream<T::Real>| s.step == t.step && (!T::COMPLEX || s.plane == t.plane);
+    let same =
+        |s: OperandStream<T::Real>, t: OperandStream<T::Real>| s.step == t.step && (!T::COMPLEX || s.plane == t.plane);
     (same(x, known_x) && same(b, known_b)).then_some((known_x, known_b))
 }
 
-/// The same where the rows of b are `across` reals apart.
+/// Computes [`eliminate`] where the rows of b are `across` reals apart.
 ///
 /// # Safety
 /// For p < depth, `x` holds NV vectors per plane and `b` holds ROWS reals per plane, `across` reals apart.
 #[inline(always)]
-pub(crate) unsafe fn eliminate_across<T, V, const NV: usize, const ROWS: usize>(
-    acc: &mut Tile<V, NV, ROWS>,
+pub(crate) unsafe fn eliminate_strided<T, V, const NV: usize, const ROWS: usize>(
+    acc: &mut Accumulators<V, NV, ROWS>,
     depth: usize,
-    (mut x, mut b): Streams<T::Real>,
+    (mut x, mut b): OperandStreams<T::Real>,
     across: usize,
     conj: bool,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // Four steps of a real type one behind the other; a complex one leaves no register for that.
+    // Four steps of a real type are unrolled; a complex type leaves no registers for that.
     let together = if T::COMPLEX { 1 } else { 4 };
-    // SAFETY: the streams move by one step at a time, or four, and hold `depth` of them.
+    // SAFETY: the streams advance by one step or by four, at most `depth` in all.
     unsafe {
         for _ in 0..depth / together {
             step::<T, V, NV, ROWS>(acc, x, b, across, conj);
@@ -143,15 +144,15 @@ pub(crate) unsafe fn eliminate_across<T, V, const NV: usize, const ROWS: usize>(
     }
 }
 
-/// One step of it.
+/// Computes one step of [`eliminate_strided`].
 ///
 /// # Safety
 /// `x` holds NV vectors per plane, and `b` ROWS reals per plane, `across` reals apart.
 #[inline(always)]
 unsafe fn step<T, V, const NV: usize, const ROWS: usize>(
-    acc: &mut Tile<V, NV, ROWS>,
-    x: Stream<T::Real>,
-    b: Stream<T::Real>,
+    acc: &mut Accumulators<V, NV, ROWS>,
+    x: OperandStream<T::Real>,
+    b: OperandStream<T::Real>,
     across: usize,
     conj: bool,
 ) where
@@ -167,17 +168,17 @@ unsafe fn step<T, V, const NV: usize, const ROWS: usize>(
     }
 }
 
-/// NV vectors of each plane.
+/// Loads NV vectors of each plane.
 ///
 /// # Safety
-/// They are there, one behind the other, the second plane `plane` reals behind the first.
+/// The vectors of a plane are adjacent and valid for reads; the second plane is `plane` reals after the first.
 #[inline(always)]
 pub(crate) unsafe fn load<T, V, const NV: usize>(isa: V::Isa, from: *const T::Real, plane: usize) -> [[V; 2]; NV]
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: vector v of NV begins v LANES behind the first of its plane.
+    // SAFETY: vector v of NV begins v LANES after the start of its plane.
     unsafe {
         let mut out = [[V::splat(isa, T::Real::ZERO); 2]; NV];
         for (v, x) in out.iter_mut().enumerate() {
@@ -190,10 +191,10 @@ where
     }
 }
 
-/// The counterpart of [`load`].
+/// Stores NV vectors of each plane, as [`load`] loads them.
 ///
 /// # Safety
-/// There is room for them.
+/// These addresses are valid for writes.
 #[inline(always)]
 pub(crate) unsafe fn store<T, V, const NV: usize>(row: &[[V; 2]; NV], to: *mut T::Real, plane: usize)
 where
@@ -201,7 +202,7 @@ where
     V: Vector<Real = T::Real>,
 {
     for (v, x) in row.iter().enumerate() {
-        // SAFETY: vector v of NV goes v LANES behind the first of its plane, for all of which there is room.
+        // SAFETY: vector v of NV belongs v LANES after the start of its plane, which has room for all of them.
         unsafe {
             x[0].store(to.add(v * V::LANES));
             if T::COMPLEX {
@@ -211,7 +212,7 @@ where
     }
 }
 
-/// row -= b x, or conj(b) x: a sign chosen where the imaginary part is used costs nothing.
+/// Computes row -= b x, or conj(b) x. The sign is chosen where the imaginary part is used, which costs nothing.
 #[inline(always)]
 pub(crate) fn subtract<T, V, const NV: usize>(row: &mut [[V; 2]; NV], b: T, conj: bool, x: &[[V; 2]; NV])
 where
@@ -240,7 +241,7 @@ where
     }
 }
 
-/// row = b row.
+/// Computes row = b row.
 #[inline(always)]
 pub(crate) fn multiply<T, V, const NV: usize>(row: &mut [[V; 2]; NV], b: T)
 where
@@ -260,15 +261,15 @@ where
     }
 }
 
-/// acc = x acc.
+/// Computes acc = x acc.
 #[inline(always)]
-pub(crate) fn scale<T, V, const NV: usize, const ROWS: usize>(acc: &mut Tile<V, NV, ROWS>, x: T)
+pub(crate) fn scale<T, V, const NV: usize, const ROWS: usize>(acc: &mut Accumulators<V, NV, ROWS>, x: T)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     for row in acc.iter_mut() {
-        // A real x times an infinite part must not make NaN of the other one.
+        // For a real x the parts stay separate: the complex product would compute 0 * Inf = NaN.
         match T::COMPLEX && x.im() != T::Real::ZERO {
             true => multiply::<T, V, NV>(row, x),
             false => scale_row::<T, V, NV>(row, x.re()),
@@ -276,7 +277,7 @@ where
     }
 }
 
-/// row = x row.
+/// Computes row = x row.
 #[inline(always)]
 pub(crate) fn scale_row<T, V, const NV: usize>(row: &mut [[V; 2]; NV], x: T::Real)
 where
@@ -292,20 +293,20 @@ where
     }
 }
 
-/// ROWS rows of lanes, `step` reals apart.
+/// Loads ROWS rows of lanes, `step` reals apart.
 ///
 /// # Safety
-/// They are there, each as for [`load`].
+/// Each row is valid as [`load`] requires.
 #[inline(always)]
 pub(crate) unsafe fn load_tile<T, V, const NV: usize, const ROWS: usize>(
     isa: V::Isa,
-    x: Stream<T::Real>,
-) -> Tile<V, NV, ROWS>
+    x: OperandStream<T::Real>,
+) -> Accumulators<V, NV, ROWS>
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: row r of ROWS begins r steps behind the first.
+    // SAFETY: row r of ROWS begins r steps after the first.
     unsafe {
         let mut acc = zero::<T, V, NV, ROWS>(isa);
         for (r, row) in acc.iter_mut().enumerate() {
@@ -315,13 +316,13 @@ where
     }
 }
 
-/// The counterpart of [`load_tile`].
+/// Stores ROWS rows of lanes, `step` reals apart.
 ///
 /// # Safety
-/// There is room for them, and they may be written.
+/// These addresses are valid for writes.
 #[inline(always)]
 pub(crate) unsafe fn store_tile<T, V, const NV: usize, const ROWS: usize>(
-    acc: &Tile<V, NV, ROWS>,
+    acc: &Accumulators<V, NV, ROWS>,
     to: *mut T::Real,
     step: usize,
     plane: usize,
@@ -330,7 +331,7 @@ pub(crate) unsafe fn store_tile<T, V, const NV: usize, const ROWS: usize>(
     V: Vector<Real = T::Real>,
 {
     for (r, x) in acc.iter().enumerate() {
-        // SAFETY: row r of ROWS goes r steps behind the first, for all of which there is room.
+        // SAFETY: row r of ROWS belongs r steps after the first, and there is room for all of them.
         unsafe { store::<T, V, NV>(x, to.add(r * step), plane) };
     }
 }
@@ -347,8 +348,8 @@ macro_rules! with_vectors {
 }
 pub(crate) use with_vectors;
 
-/// The same for a [`Part`](crate::simd::Part). Nearly all tiles have three vectors: that part is inlined where this
-/// stands, and the other two are called.
+/// Runs a [`Part`](crate::simd::Part) with a vector count of 1, 2 or 3. Nearly all tiles have three vectors, so that
+/// part is inlined, and the other two are called.
 macro_rules! with_vectors_called {
     ($nv:expr, $v:ty, $isa:expr, $tile:ident::<$t:ty, _, $rows:ident $(, $more:ident)?> $fields:tt) => {
         match $nv {

@@ -1,24 +1,24 @@
-//! Where register tiles go: C = alpha acc + beta C, for whole tiles, ragged ones, and such as the diagonal cuts.
+//! Updates C = alpha acc + beta C from a register tile: full tiles, ragged ones, and those that the diagonal crosses.
 
-use super::micro::Tile;
+use super::micro::Accumulators;
 use crate::scalar::scaled;
 use crate::simd::{Vector, prefetch};
 use crate::vector::planes::planes;
 use crate::{MatMut, Real, Scalar, Uplo};
 use std::ops::Range;
 
-/// Which elements of a block of C are wanted.
+/// The elements of a block of C that are computed.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
     pub triangle: Option<Uplo>,
-    /// Row minus column, in C, of the block's first element.
+    /// Row minus column, in C, of the first element of the block.
     pub offset: isize,
 }
 
 impl Wanted {
     pub const ALL: Self = Self { triangle: None, offset: 0 };
 
-    /// The rows, of `m`, that hold a wanted element of columns j .. j + cols.
+    /// Returns the rows, out of `m`, that hold a wanted element of columns j .. j + cols.
     #[inline(always)]
     pub fn rows(&self, j: usize, cols: usize, m: usize) -> Range<usize> {
         let first = j as isize - self.offset;
@@ -30,10 +30,11 @@ impl Wanted {
         }
     }
 
-    /// The same without the squares of `square` rows each that lie on the diagonal of C, the first at its first
-    /// element. The block begins in C's first column; the register tile at column j is in the columns of one square.
+    /// Returns the rows as [`Self::rows`] does, but without the squares of `square` rows on the diagonal of C, the
+    /// first of which begins at its first element. The block begins in the first column of C; the register tile at
+    /// column j is within the columns of one square.
     #[inline(always)]
-    pub fn rows_beside_squares(&self, square: usize, j: usize, m: usize) -> Range<usize> {
+    pub fn rows_outside_squares(&self, square: usize, j: usize, m: usize) -> Range<usize> {
         let start = j / square * square;
         let clamp = |i: usize| (i as isize - self.offset).clamp(0, m as isize) as usize;
         match self.triangle {
@@ -43,7 +44,7 @@ impl Wanted {
         }
     }
 
-    /// Whether all m x n elements are wanted.
+    /// Returns whether all m x n elements are wanted.
     #[inline(always)]
     pub fn whole(&self, m: usize, n: usize) -> bool {
         match self.triangle {
@@ -54,19 +55,19 @@ impl Wanted {
     }
 }
 
-/// Where register tiles go: minus_alpha times what was subtracted is added to beta C.
-pub(crate) struct Out<'a, T> {
+/// The destination of register tiles: C = minus_alpha acc + beta C, where acc holds the negated product.
+pub(crate) struct Destination<'a, T> {
     pub minus_alpha: T,
     pub beta: T,
     pub wanted: Wanted,
     pub c: MatMut<'a, T>,
 }
 
-impl<T> Out<'_, T> {
-    /// Asks for a tile of C, NV vectors by ROWS. Loops of constant length: a mispredicted end of one takes as long as
-    /// its lines.
+impl<T> Destination<'_, T> {
+    /// Prefetches a tile of C, NV vectors by ROWS. The loops have constant length: a mispredicted loop end takes as
+    /// long as the fetches.
     #[inline(always)]
-    pub fn fetch<V: Vector, const NV: usize, const ROWS: usize>(&mut self) {
+    pub fn prefetch_c<V: Vector, const NV: usize, const ROWS: usize>(&mut self) {
         let ((rows, cols), rs, cs) = (self.c.shape(), self.c.row_stride(), self.c.col_stride());
         let (c, line) = (self.c.as_mut_ptr().cast_const(), 64 / size_of::<T>());
         for j in 0..ROWS {
@@ -74,17 +75,17 @@ impl<T> Out<'_, T> {
             for i in 0..(NV * V::LANES).div_ceil(line) {
                 prefetch(column.wrapping_add(i * line * rs));
             }
-            // The last element, which may be on a line of its own.
+            // The last element may be on a line of its own.
             prefetch(column.wrapping_add((rows - 1) * rs));
         }
     }
 }
 
-/// A number to scale elements by, vector by vector; the parts of complex ones take turns in their lanes.
+/// A number to scale vectors of elements by; the parts of complex elements alternate in the lanes.
 #[derive(Clone, Copy)]
 struct Scale<V> {
     re: V,
-    /// Minus the imaginary part and the imaginary part, in turn; none of a real number.
+    /// The negated imaginary part and the imaginary part, alternating; None for a real number.
     im: Option<V>,
 }
 
@@ -106,18 +107,19 @@ impl<V: Vector<Real: Real>> Scale<V> {
     }
 }
 
-/// C = alpha acc + beta C of a tile in memory, whatever is wanted of it.
+/// Computes C = alpha acc + beta C for a tile in memory, with any wanted elements.
 ///
 /// # Safety
-/// The tile is in memory at `spill`: column j at `j * plane * planes`, imaginary parts `plane` further on. It has the
-/// columns of C, and `plane` is a multiple of the lanes and no less than C's rows.
+/// The tile is at `spill`: column j at `j * plane * planes`, imaginary parts `plane` reals later. It has all columns of
+/// C; `plane` is a multiple of the lanes and at least the number of rows of C.
 #[inline(always)]
-pub(crate) unsafe fn add<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, out: Out<'_, T>)
+pub(crate) unsafe fn add<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, out: Destination<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // SAFETY: the tile is in memory as all three ask for it, and the rows of C are adjacent where its row stride is 1.
+    // SAFETY: the tile is laid out as all three functions require, and the rows of C are adjacent if its row stride is
+    // 1.
     unsafe {
         match (out.c.row_stride(), T::COMPLEX) {
             (1, false) => add_lanes::<T, V>(isa, spill, plane, out),
@@ -127,13 +129,15 @@ where
     }
 }
 
-/// C = alpha acc + beta C for a full tile of a real type whose rows are adjacent.
+/// Computes C = alpha acc + beta C for a full tile of a real type whose rows are adjacent.
 ///
 /// # Safety
 /// C has NV whole vectors of adjacent rows.
 #[inline(always)]
-pub(crate) unsafe fn add_vectors<T, V, const NV: usize, const ROWS: usize>(acc: &Tile<V, NV, ROWS>, mut out: Out<'_, T>)
-where
+pub(crate) unsafe fn add_vectors<T, V, const NV: usize, const ROWS: usize>(
+    acc: &Accumulators<V, NV, ROWS>,
+    mut out: Destination<'_, T>,
+) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
@@ -155,19 +159,19 @@ where
     }
 }
 
-/// The same by masked vectors for tiles of a complex type. They are in memory: so many numbers at once would not stay
-/// in registers.
+/// Computes C = alpha acc + beta C by masked vectors, for a complex type. The tile is in memory because its numbers
+/// would not all stay in registers.
 ///
 /// # Safety
-/// As for [`add`]; the rows of C are adjacent, and T is complex.
+/// What [`add`] requires; the rows of C are adjacent, and T is complex.
 #[inline(always)]
-unsafe fn add_pairs<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
+unsafe fn add_pairs<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Destination<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let ((rows, cols), cs, c) = (out.c.shape(), out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
-    // SAFETY: a column of the tile is whole vectors, up to `plane`; of C only lanes of wanted rows are touched.
+    // SAFETY: a column of the tile is whole vectors, up to `plane`; only lanes of wanted rows of C are accessed.
     unsafe {
         let (re, im, one) =
             (V::splat(isa, out.minus_alpha.re()), V::splat(isa, out.minus_alpha.im()), V::splat(isa, T::Real::ONE));
@@ -194,21 +198,25 @@ where
     }
 }
 
-/// The same for a full tile: loops of constant length, without masks. It takes the tile from memory, too: with numbers
-/// in registers the loop of the tile itself is compiled into moves (0.7 to 0.9 of the rate in rank-k updates).
+/// Computes C = alpha acc + beta C for a full tile of a complex type, with loops of constant length and without masks.
+/// The tile is in memory: kept in registers, it made the compiler add moves to the loop of the tile. Measured:
+/// docs/measurements/.
 ///
 /// # Safety
-/// The tile is in memory as for [`add`], with NV vectors in a plane; C has NV whole vectors of adjacent rows, and T is
-/// complex.
+/// The tile is laid out as [`add`] requires, with NV vectors in a plane; C has NV whole vectors of adjacent rows, and T
+/// is complex.
 #[inline(always)]
-pub(crate) unsafe fn add_full_pairs<T, V, const NV: usize>(isa: V::Isa, spill: *const T::Real, mut out: Out<'_, T>)
-where
+pub(crate) unsafe fn add_full_pairs<T, V, const NV: usize>(
+    isa: V::Isa,
+    spill: *const T::Real,
+    mut out: Destination<'_, T>,
+) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
     let (cols, step, c) = (out.c.ncols(), 2 * out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
     let plane = NV * V::LANES;
-    // SAFETY: the tile has NV whole vectors in each column, and so has C, whose numbers are pairs.
+    // SAFETY: the tile has NV whole vectors per plane in each column, and each column of C has that many pairs.
     unsafe {
         let (re, im, one) =
             (V::splat(isa, out.minus_alpha.re()), V::splat(isa, out.minus_alpha.im()), V::splat(isa, T::Real::ONE));
@@ -230,12 +238,13 @@ where
     }
 }
 
-/// C = alpha acc + beta C by masked vectors, for tiles of a real type that are ragged or cut by the diagonal.
+/// Computes C = alpha acc + beta C by masked vectors, for tiles of a real type that are ragged or crossed by the
+/// diagonal.
 ///
 /// # Safety
-/// As for [`add`]; the rows of C are adjacent, and T is real.
+/// What [`add`] requires; the rows of C are adjacent, and T is real.
 #[inline(always)]
-unsafe fn add_lanes<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Out<'_, T>)
+unsafe fn add_lanes<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Destination<'_, T>)
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -259,25 +268,25 @@ where
     }
 }
 
-/// C = alpha acc + beta C element by element, for tiles whose rows are not adjacent.
+/// Computes C = alpha acc + beta C element by element, for tiles whose rows are not adjacent.
 ///
 /// # Safety
-/// As for [`add`].
+/// What [`add`] requires.
 #[inline(always)]
-unsafe fn add_elements<T: Scalar>(spill: *const T::Real, plane: usize, mut out: Out<'_, T>) {
+unsafe fn add_elements<T: Scalar>(spill: *const T::Real, plane: usize, mut out: Destination<'_, T>) {
     let (rows, cols) = out.c.shape();
     let (rs, cs, c) = (out.c.row_stride(), out.c.col_stride(), out.c.as_mut_ptr());
     let reads = out.beta != T::ZERO;
     for j in 0..cols {
         let Range { start: first, end: last } = out.wanted.rows(j, 1, rows);
         let column = spill.wrapping_add(j * plane * planes::<T>());
-        // SAFETY: element (i, j) of the tile and of C.
+        // SAFETY: (i, j) is within the shape of C, all of which the tile has.
         let product = |i: usize| unsafe {
             let im = if T::COMPLEX { *column.add(plane + i) } else { T::Real::ZERO };
             out.minus_alpha * T::from_parts(*column.add(i), im)
         };
         for i in first..last {
-            // SAFETY: element (i, j) of C, whose row and column are below its shape.
+            // SAFETY: i and j are below the shape of C.
             unsafe {
                 let at = c.add(i * rs + j * cs);
                 at.write(if reads { scaled(out.beta, *at) + product(i) } else { product(i) });

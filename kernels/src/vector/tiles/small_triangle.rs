@@ -1,30 +1,30 @@
-//! A small triangle applied to the rows of a register tile: a system solved, or a product.
+//! Applies a small triangle to the rows of a register tile: solves a system, or multiplies.
 
-use super::micro::{Tile, multiply, scale_row, subtract};
+use super::micro::{Accumulators, multiply, scale_row, subtract};
 use crate::simd::Vector;
 use crate::vector::planes::{planes, scalar};
 use crate::{Scalar, Uplo};
 
-/// Solves the ROWS x ROWS triangular system whose right-hand sides are the lanes of `acc`, forwards or backwards.
+/// Solves the ROWS x ROWS triangular system whose right-hand sides are the lanes of `acc`, by forward or back
+/// substitution.
 ///
 /// # Safety
-/// `triangle` holds for each column q the ROWS elements (r, q) per plane, with reciprocals on the
-/// diagonal.
+/// `triangle` holds the ROWS elements (r, q) per plane for each column q, with reciprocals on the diagonal.
 #[inline(always)]
 pub(crate) unsafe fn substitute<T, V, const NV: usize, const ROWS: usize>(
-    acc: &mut Tile<V, NV, ROWS>,
+    acc: &mut Accumulators<V, NV, ROWS>,
     triangle: *const T::Real,
     uplo: Uplo,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // Row by row in the text, because a loop over rows is not unrolled: its inner loop has another length each time.
-    // The accumulators would then live in memory, and the whole solve run at a third of its rate.
+    // One copy of the code per row: the compiler does not unroll a loop whose inner loop varies in length. The
+    // accumulators would then stay in memory, which triples the time of the solve.
     macro_rules! rows {
         ($($step:literal)*) => {$(
             if $step < ROWS {
-                // SAFETY: the triangle holds ROWS elements of each of ROWS columns; this row is one of them.
+                // SAFETY: the triangle holds ROWS elements in each of ROWS columns, including those of this row.
                 unsafe {
                     match uplo {
                         Uplo::Lower => row::<T, V, NV, ROWS>(acc, triangle, $step, 0, $step),
@@ -40,13 +40,13 @@ pub(crate) unsafe fn substitute<T, V, const NV: usize, const ROWS: usize>(
     rows!(0 1 2 3 4 5 6 7);
 }
 
-/// Row r of a substitution: subtracts rows from .. to, which are solved, and divides by the diagonal.
+/// Computes row r of a substitution: subtracts the solved rows from .. to, and divides by the diagonal.
 ///
 /// # Safety
-/// As for [`substitute`].
+/// What [`substitute`] requires.
 #[inline(always)]
 unsafe fn row<T, V, const NV: usize, const ROWS: usize>(
-    acc: &mut Tile<V, NV, ROWS>,
+    acc: &mut Accumulators<V, NV, ROWS>,
     triangle: *const T::Real,
     r: usize,
     from: usize,
@@ -58,32 +58,32 @@ unsafe fn row<T, V, const NV: usize, const ROWS: usize>(
     let column = |q: usize| triangle.wrapping_add(q * ROWS * planes::<T>() + r);
     for q in from..to {
         let x = acc[q];
-        // SAFETY: element (r, q) of the triangle.
+        // SAFETY: the triangle has element (r, q).
         unsafe { subtract::<T, V, NV>(&mut acc[r], scalar::<T>(column(q), ROWS), false, &x) };
     }
-    // SAFETY: element (r, r) of the triangle.
+    // SAFETY: the triangle has element (r, r).
     unsafe { multiply::<T, V, NV>(&mut acc[r], scalar::<T>(column(r), ROWS)) };
 }
 
-/// acc = -A acc for the ROWS x ROWS triangle A, with the rows of `acc` taken so that each finds the others as they
-/// were.
+/// Computes acc = -A acc for the ROWS x ROWS triangle A. The rows are taken in an order in which each reads the old
+/// values of the others.
 ///
 /// # Safety
-/// As for [`substitute`], with the diagonal itself on the diagonal.
+/// What [`substitute`] requires, but with the diagonal of A itself.
 #[inline(always)]
 pub(crate) unsafe fn multiply_triangle<T, V, const NV: usize, const ROWS: usize>(
-    acc: &mut Tile<V, NV, ROWS>,
+    acc: &mut Accumulators<V, NV, ROWS>,
     triangle: *const T::Real,
     uplo: Uplo,
 ) where
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // Row by row in the text, as in `substitute`, and in the opposite order.
+    // One copy of the code per row, as in `substitute`, but in the opposite order.
     macro_rules! rows {
         ($($step:literal)*) => {$(
             if $step < ROWS {
-                // SAFETY: the triangle holds ROWS elements of each of ROWS columns; this row is one of them.
+                // SAFETY: the triangle holds ROWS elements in each of ROWS columns, including those of this row.
                 unsafe {
                     match uplo {
                         Uplo::Lower => {
@@ -100,13 +100,14 @@ pub(crate) unsafe fn multiply_triangle<T, V, const NV: usize, const ROWS: usize>
     rows!(0 1 2 3 4 5 6 7);
 }
 
-/// Row r of a product: minus its diagonal element times itself, minus its elements from .. to times those rows.
+/// Computes row r of a product: minus its diagonal element times itself, minus its elements from .. to times those
+/// rows.
 ///
 /// # Safety
-/// As for [`multiply_triangle`].
+/// What [`multiply_triangle`] requires.
 #[inline(always)]
 unsafe fn multiply_row<T, V, const NV: usize, const ROWS: usize>(
-    acc: &mut Tile<V, NV, ROWS>,
+    acc: &mut Accumulators<V, NV, ROWS>,
     triangle: *const T::Real,
     r: usize,
     from: usize,
@@ -116,7 +117,7 @@ unsafe fn multiply_row<T, V, const NV: usize, const ROWS: usize>(
     V: Vector<Real = T::Real>,
 {
     let column = |q: usize| triangle.wrapping_add(q * ROWS * planes::<T>() + r);
-    // SAFETY: element (r, r), then elements (r, q), of the triangle.
+    // SAFETY: the triangle has elements (r, r) and (r, q).
     unsafe {
         multiply::<T, V, NV>(&mut acc[r], scalar::<T>(column(r), ROWS));
         scale_row::<T, V, NV>(&mut acc[r], -T::Real::ONE);

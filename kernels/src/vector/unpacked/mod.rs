@@ -1,9 +1,9 @@
-//! Products of which packing would take longer than computing: small ones, and those with a few columns.
+//! Products for which packing would take longer than computing: small ones, and those with a few columns.
 //!
-//! In comes any product. `of` says whether it is one for this room, and gives C back or leaves it if it is not; what it
-//! makes is computed from where the factors lie.
+//! The constructors `of` decide whether a product belongs here, and give C back if it does not. The kernels read the
+//! factors in place.
 //!
-//! gemm asks this room first, and the [blocks](super::blocks) if it says no.
+//! gemm tries this module first, and then the [blocks](super::blocks).
 
 mod small;
 mod thin;

@@ -1,8 +1,8 @@
-//! Products so small that to pack their factors would take longer than to compute them.
+//! Products so small that packing their factors would take longer than computing them.
 //!
-//! Register tiles run over the factors where they lie: their vectors are rows of A, which are adjacent, times single
-//! elements of B. Complex numbers stay pairs: a b is a re(b) + i a im(b), of which the two sums are kept apart, and i x
-//! exchanges the parts of x, with a sign, once for all.
+//! Register tiles read the factors in place: vectors of adjacent rows of A times single elements of B. Complex numbers
+//! stay pairs: a b is a re(b) + i a im(b). The two sums are kept apart, so multiplying by i (exchanging the parts and
+//! changing a sign) is done once at the end.
 
 use crate::simd::Vector;
 use crate::vector::dispatch::Kernel;
@@ -13,56 +13,73 @@ use crate::vector::workspace::Workspace;
 use crate::{MatMut, MatRef, Real, Scalar};
 use std::marker::PhantomData;
 
-/// Up to this m n k a product is small. (One core of an EPYC, 2026-11-27: dgemm of order 4, 16, 32, 64 takes 0.50,
-/// 0.61, 0.85, 0.97 of the time of what it replaced: loops up to order 8, packed factors beyond.)
+/// A product is small if m n k is at most this. Measured: docs/measurements/.
 pub(crate) const SMALL: usize = 64 * 64 * 64;
-/// Up to so many elements A is read where it lies: then it stays in a first-level cache.
-const READ: usize = 4096;
-/// Up to so many elements A is copied, if its rows are not adjacent.
-const COPIED: usize = 1024;
+/// A is read in place if it has at most this many elements, which fit a first-level cache.
+const READ_MAX: usize = 4096;
+/// A is copied, if its rows are not adjacent, up to this many elements.
+const COPIED_MAX: usize = 1024;
 
-/// C = alpha A B + beta C, straight from where the factors lie: the operands in memory, each with its distances between
-/// rows and between columns.
+/// A factor in place.
+#[derive(Clone, Copy)]
+struct Strided<T> {
+    ptr: *const T,
+    row_stride: usize,
+    column_stride: usize,
+}
+
+impl<T: Scalar> Strided<T> {
+    #[inline(always)]
+    fn of(view: MatRef<'_, T>) -> Self {
+        Self { ptr: view.as_ptr(), row_stride: view.row_stride(), column_stride: view.col_stride() }
+    }
+
+    #[inline(always)]
+    fn transpose(self) -> Self {
+        Self { row_stride: self.column_stride, column_stride: self.row_stride, ..self }
+    }
+}
+
+/// C = alpha A B + beta C, computed without packing.
 pub struct Small<'a, T> {
     shape: (usize, usize),
     depth: usize,
     alpha: T,
-    a: (*const T, usize, usize),
-    b: (*const T, usize, usize),
-    /// Whether the sums are conjugated, and the elements of B. A conjugated A is read as it is: A B is
+    a: Strided<T>,
+    b: Strided<T>,
+    /// Whether the sums are conjugated, and whether the elements of B are. A conjugated A is read as it is: A B is
     /// conj(conj(A) conj(B)).
     conj: (bool, bool),
-    /// If it is zero C is not read.
+    /// If zero, C is not read.
     beta: T,
-    /// Rows are adjacent.
+    /// The address of C, whose rows are adjacent, and the distance between its columns.
     c: (*mut T, usize),
     operands: PhantomData<(MatRef<'a, T>, MatMut<'a, T>)>,
 }
 
 impl<'a, T: Scalar> Small<'a, T> {
-    /// The product as a small one, if it is one, C lies in memory column by column or row by row, and none of the
-    /// factors has a triangle only.
+    /// Returns the product as a small one, or None if it is too large, C has neither adjacent rows nor adjacent
+    /// columns, or one of the factors stores one triangle only.
     #[inline(always)]
     pub fn of(alpha: T, a: &Factor<'a, T>, b: &Factor<'a, T>, beta: T, c: &'a mut MatMut<'_, T>) -> Option<Self> {
         let ((m, n), depth) = (c.shape(), a.view.ncols());
         let agree = a.view.nrows() == m && b.view.shape() == (depth, n);
-        assert!(agree, "a small product: A {:?} B {:?} C {m} x {n}", a.view.shape(), b.view.shape());
+        assert!(agree, "shapes of a product do not agree: A {:?}, B {:?}, C {m} x {n}", a.view.shape(), b.view.shape());
         if m * n * depth > SMALL || a.mirror.is_some() || b.mirror.is_some() {
             return None;
         }
-        let place = |view: MatRef<'a, T>| (view.as_ptr(), view.row_stride(), view.col_stride());
-        let transposed = |(at, rows, columns)| (at, columns, rows);
+        let (of_a, of_b) = (Strided::of(a.view), Strided::of(b.view));
         let (rows, columns) = (c.row_stride(), c.col_stride());
         let is_by_columns = rows == 1 || m == 1;
         if !is_by_columns && columns != 1 && n != 1 {
             return None;
         }
         let (shape, a, b, conj, distance) = match is_by_columns {
-            true => ((m, n), place(a.view), place(b.view), (a.conj, b.conj), columns),
-            false => ((n, m), transposed(place(b.view)), transposed(place(a.view)), (b.conj, a.conj), rows),
+            true => ((m, n), of_a, of_b, (a.conj, b.conj), columns),
+            false => ((n, m), of_b.transpose(), of_a.transpose(), (b.conj, a.conj), rows),
         };
-        let is_copied = a.1 != 1 && shape.0 != 1;
-        if shape.0 * depth > if is_copied { COPIED } else { READ } {
+        let is_copied = a.row_stride != 1 && shape.0 != 1;
+        if shape.0 * depth > if is_copied { COPIED_MAX } else { READ_MAX } {
             return None;
         }
         let (conj, c) = ((conj.0, conj.0 != conj.1), (c.as_mut_ptr(), distance));
@@ -77,13 +94,13 @@ impl<T: Scalar> Kernel<T> for &Small<'_, T> {
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) {
         const FOUR: usize = 4;
         const ONE: usize = 1;
-        let ((m, n), mut scratch, mut a) = (self.shape, None, (self.a.0, self.a.2));
-        if self.a.1 != 1 && m != 1 {
+        let ((m, n), mut scratch, mut a) = (self.shape, None, (self.a.ptr, self.a.column_stride));
+        if self.a.row_stride != 1 && m != 1 {
             let copy = scratch.insert(Workspace::<T>::take(m * self.depth)).elements();
             for (p, column) in copy.chunks_exact_mut(m).enumerate() {
                 for (i, x) in column.iter_mut().enumerate() {
-                    // SAFETY: an element of A.
-                    *x = unsafe { *self.a.0.add(i * self.a.1 + p * self.a.2) };
+                    // SAFETY: i and p are below the shape of A, so this is one of its elements.
+                    *x = unsafe { *self.a.ptr.add(i * self.a.row_stride + p * self.a.column_stride) };
                 }
             }
             a = (copy.as_ptr(), m);
@@ -93,8 +110,7 @@ impl<T: Scalar> Kernel<T> for &Small<'_, T> {
             let rest = width.min(reals - i);
             let vectors = rest.div_ceil(V::LANES);
             let mut j = 0;
-            // SAFETY: these are rows and columns of the operands, whose shapes `of` compared. A is where it lies with
-            // adjacent rows, or the copy.
+            // SAFETY: rows and columns are within the shapes that `of` compared; `a` is the matrix A or its copy.
             unsafe {
                 while n - j >= ROWS {
                     with_vectors!(vectors, tile::<T, V, _, ROWS>(isa, self, a, (i, rest), j));
@@ -113,11 +129,11 @@ impl<T: Scalar> Kernel<T> for &Small<'_, T> {
     }
 }
 
-/// The tile of C at these reals of its columns, of which there are so many, and at column j. A has adjacent rows, and
-/// columns at a distance.
+/// Computes the tile of C at `reals` reals of its columns from real i on, and at columns from j on. A has adjacent
+/// rows, and columns `step_a` apart.
 ///
 /// # Safety
-/// The operands have these elements.
+/// The operands have these rows and columns.
 #[inline(always)]
 unsafe fn tile<T, V, const NV: usize, const COLUMNS: usize>(
     isa: V::Isa,
@@ -130,11 +146,11 @@ unsafe fn tile<T, V, const NV: usize, const COLUMNS: usize>(
     V: Vector<Real = T::Real>,
 {
     let last = reals - (NV - 1) * V::LANES;
-    let (step_a, step_b, across) = (step_a * planes::<T>(), product.b.1, product.b.2);
-    // SAFETY: rows and columns of the operands; no lane beyond `last` of the last vector is touched.
+    let (step_a, step_b, across) = (step_a * planes::<T>(), product.b.row_stride, product.b.column_stride);
+    // SAFETY: the caller guarantees these rows and columns; lanes of the last vector beyond `last` are not accessed.
     unsafe {
         let mut acc = zero::<T, V, NV, COLUMNS>(isa);
-        let (mut a, mut b) = (a.cast::<T::Real>().add(i), product.b.0.add(j * across));
+        let (mut a, mut b) = (a.cast::<T::Real>().add(i), product.b.ptr.add(j * across));
         for _ in 0..product.depth {
             let mut x = [V::splat(isa, T::Real::ZERO); NV];
             for (v, x) in x.iter_mut().enumerate() {
@@ -169,30 +185,29 @@ unsafe fn tile<T, V, const NV: usize, const COLUMNS: usize>(
     }
 }
 
-/// Vector v of NV that are one behind the other, of which the last one has lanes up to `last`.
+/// Loads vector v of NV adjacent ones, the last of which has `last` lanes.
 ///
 /// # Safety
-/// They are there.
+/// These elements are valid for reads.
 #[inline(always)]
 unsafe fn load<V: Vector, const NV: usize>(isa: V::Isa, from: *const V::Real, v: usize, last: usize) -> V {
-    // SAFETY: vector v begins v LANES behind the first; all of its lanes are there, but of the last vector only so
-    // many.
+    // SAFETY: vector v begins v LANES after the first; all of its lanes exist, and of the last vector `last` lanes.
     unsafe {
         let from = from.add(v * V::LANES);
         if v + 1 < NV { V::load(isa, from) } else { V::load_lanes(isa, from, 0, last) }
     }
 }
 
-/// -1 and 1 in turn.
+/// Returns a vector of alternating -1 and 1.
 #[inline(always)]
 fn signs<V: Vector<Real: Real>>(isa: V::Isa) -> V {
     let pairs = [[-V::Real::ONE, V::Real::ONE]; 8];
     assert!(V::LANES <= 16);
-    // SAFETY: the pairs are sixteen reals, and no vector has more lanes.
+    // SAFETY: there are sixteen reals in `pairs`, and no vector has more lanes.
     unsafe { V::load(isa, pairs.as_ptr().cast()) }
 }
 
-/// x + i y, or its conjugate.
+/// Returns x + i y, or its conjugate.
 #[inline(always)]
 fn total<T: Scalar, V: Vector<Real = T::Real>>([x, y]: [V; 2], conj: bool) -> V {
     let isa = x.isa();
@@ -203,8 +218,7 @@ fn total<T: Scalar, V: Vector<Real = T::Real>>([x, y]: [V; 2], conj: bool) -> V 
     if conj { sum.mul(signs::<V>(isa).mul(V::splat(isa, -T::Real::ONE))) } else { sum }
 }
 
-/// by x. A real number times an infinite part must not make NaN of the other part, as 0 * Inf in a complex product
-/// does.
+/// Returns by x. For a real `by` the parts stay separate: the complex product would compute 0 * Inf = NaN.
 #[inline(always)]
 fn times<T: Scalar, V: Vector<Real = T::Real>>(by: T, x: V) -> V {
     let isa = x.isa();

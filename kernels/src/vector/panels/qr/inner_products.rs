@@ -1,24 +1,24 @@
-//! The products of reflectors with a block of columns.
+//! Inner products of reflectors with a block of columns.
 
 use super::super::columns::{add_conj_product, sum};
-use super::{NV, Work};
+use super::{NV, QrWorkspace};
 use crate::Scalar;
 use crate::simd::Vector;
 use crate::vector::planes::{planes, put};
-use crate::vector::tiles::micro::{Stream, Tile, load_tile, store_tile, zero};
+use crate::vector::tiles::micro::{Accumulators, OperandStream, load_tile, store_tile, zero};
 use std::ops::Range;
 
-/// Bytes of a block of columns that stay in the first-level cache, of 32 KiB: half of it.
+/// Bytes of a block of columns: half of a first-level cache of 32 KiB.
 const CHUNK_BYTES: usize = 16 << 10;
 
-/// Y = Vᴴ C for some columns of V and the block C at column b, from row `first` on.
+/// Computes Y = Vᴴ C for some columns of V and the block C at column b, from row `first` on.
 ///
 /// # Safety
-/// The columns are there.
+/// The panel has these columns.
 #[inline(always)]
 pub(crate) unsafe fn inner_products<T, V, const ROWS: usize>(
     isa: V::Isa,
-    work: &Work<T>,
+    work: &QrWorkspace<T>,
     v: Range<usize>,
     b: usize,
     first: usize,
@@ -26,8 +26,8 @@ pub(crate) unsafe fn inner_products<T, V, const ROWS: usize>(
     T: Scalar,
     V: Vector<Real = T::Real>,
 {
-    // Two columns of complex numbers: three would need all 32 registers of AVX-512, and one more.
-    // SAFETY: the columns are there, however many are taken at a time.
+    // Complex types take two columns: three would need 33 registers, and AVX-512 has 32.
+    // SAFETY: the caller guarantees the columns, which is what each version requires.
     unsafe {
         if T::COMPLEX {
             inner_products_by::<T, V, 2, ROWS>(isa, work, v, b, first);
@@ -37,14 +37,14 @@ pub(crate) unsafe fn inner_products<T, V, const ROWS: usize>(
     }
 }
 
-/// The same, so many columns of V at a time.
+/// Computes the inner products NV columns of V at a time.
 ///
 /// # Safety
-/// As for [`inner_products`].
+/// What [`inner_products`] requires.
 #[inline(always)]
 unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(
     isa: V::Isa,
-    work: &Work<T>,
+    work: &QrWorkspace<T>,
     v: Range<usize>,
     b: usize,
     first: usize,
@@ -54,14 +54,17 @@ unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(
 {
     let (columns, step) = (work.columns, V::LANES * planes::<T>());
     let (begin, chunk) = (first - first % V::LANES, chunk_rows::<T, V>(ROWS));
-    // SAFETY: behind the columns of V are others; there is room for the products of a few columns more.
+    // SAFETY: other columns follow those of V, and `sums` and `y` have room for the products of NV more columns.
     unsafe {
         for start in (begin..columns.rows).step_by(chunk) {
             for p in v.clone().step_by(NV) {
                 let sums = work.sums.add(p * ROWS * step);
-                let mut acc: Tile<V, NV, ROWS> = zero::<T, V, NV, ROWS>(isa);
+                let mut acc: Accumulators<V, NV, ROWS> = zero::<T, V, NV, ROWS>(isa);
                 if start > begin {
-                    acc = load_tile::<T, V, NV, ROWS>(isa, Stream { ptr: sums, step: NV * step, plane: NV * V::LANES });
+                    acc = load_tile::<T, V, NV, ROWS>(
+                        isa,
+                        OperandStream { ptr: sums, step: NV * step, plane: NV * V::LANES },
+                    );
                 }
                 // Column p is zero before row p.
                 let mut i = start.max(p - p % V::LANES);
@@ -83,7 +86,8 @@ unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(
         }
         for p in v.step_by(NV) {
             let sums = work.sums.add(p * ROWS * step);
-            let acc = load_tile::<T, V, NV, ROWS>(isa, Stream { ptr: sums, step: NV * step, plane: NV * V::LANES });
+            let acc =
+                load_tile::<T, V, NV, ROWS>(isa, OperandStream { ptr: sums, step: NV * step, plane: NV * V::LANES });
             for (c, row) in acc.iter().enumerate() {
                 for (q, &acc) in row.iter().enumerate() {
                     put(work.y.add((p + q) * step + c), V::LANES, sum::<T, V>(acc));
@@ -93,7 +97,7 @@ unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(
     }
 }
 
-/// Rows whose part of a block of columns stays in the first-level cache while all columns before it pass.
+/// Returns how many rows of a block of columns stay in the first-level cache while all earlier columns pass.
 #[inline(always)]
 fn chunk_rows<T: Scalar, V: Vector<Real = T::Real>>(columns: usize) -> usize {
     let rows = CHUNK_BYTES / (columns * size_of::<T>());
