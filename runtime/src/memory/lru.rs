@@ -1,70 +1,70 @@
-//! Who was used how recently: a list in that order, in which every step is a few assignments. Each use of a replica is one.
+//! A doubly linked list of entries in order of their last use. Every operation is a few assignments.
 
 #![forbid(unsafe_code)]
 
 use super::directory::EntryId;
 
-/// Where an entry stands in the list.
+/// The position of an entry in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place(u32);
+pub(super) struct LruPosition(u32);
 
-/// Neither older nor newer: the end.
-const NOBODY: u32 = u32::MAX;
+/// The index that ends the list.
+const NIL: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
-struct Link {
+struct LruNode {
     entry: EntryId,
     older: u32,
     newer: u32,
 }
 
-/// See the module's head.
+/// The list, from the least to the most recently used entry.
 #[derive(Debug)]
-pub(super) struct Recent {
-    links: Vec<Link>,
+pub(super) struct LruList {
+    links: Vec<LruNode>,
     free: Vec<u32>,
     oldest: u32,
     newest: u32,
 }
 
-impl Default for Recent {
+impl Default for LruList {
     fn default() -> Self {
-        Self { links: Vec::new(), free: Vec::new(), oldest: NOBODY, newest: NOBODY }
+        Self { links: Vec::new(), free: Vec::new(), oldest: NIL, newest: NIL }
     }
 }
 
-impl Recent {
+impl LruList {
     pub(super) fn len(&self) -> usize {
         self.links.len() - self.free.len()
     }
 
-    /// From the one that has not been used for longest on.
+    /// Iterates from the least to the most recently used entry.
     pub(super) fn iter(&self) -> impl Iterator<Item = EntryId> + '_ {
         let link = |at: u32| self.links.get(at as usize);
         std::iter::successors(link(self.oldest), move |it| link(it.newer)).map(|it| it.entry)
     }
 
-    /// Adds the one that was used last.
-    pub(super) fn add(&mut self, entry: EntryId) -> Place {
+    /// Adds an entry as the most recently used.
+    pub(super) fn add(&mut self, entry: EntryId) -> LruPosition {
         let at = self.free.pop().unwrap_or(self.links.len() as u32);
-        let link = Link { entry, older: NOBODY, newer: NOBODY };
+        let link = LruNode { entry, older: NIL, newer: NIL };
         match self.links.get_mut(at as usize) {
             Some(free) => *free = link,
             None => self.links.push(link),
         }
         self.append(at);
-        Place(at)
+        LruPosition(at)
     }
 
-    /// Makes it the one that was used last.
-    pub(super) fn touch(&mut self, place: Place) {
+    /// Makes the entry the most recently used.
+    pub(super) fn touch(&mut self, place: LruPosition) {
         if place.0 != self.newest {
             self.take_out(place.0);
             self.append(place.0);
         }
     }
 
-    pub(super) fn remove(&mut self, place: Place) {
+    pub(super) fn remove(&mut self, place: LruPosition) {
         self.take_out(place.0);
         self.free.push(place.0);
     }
@@ -72,7 +72,7 @@ impl Recent {
     fn append(&mut self, at: u32) {
         let before = std::mem::replace(&mut self.newest, at);
         let link = &mut self.links[at as usize];
-        (link.older, link.newer) = (before, NOBODY);
+        (link.older, link.newer) = (before, NIL);
         match self.links.get_mut(before as usize) {
             Some(before) => before.newer = at,
             None => self.oldest = at,
@@ -80,7 +80,7 @@ impl Recent {
     }
 
     fn take_out(&mut self, at: u32) {
-        let Link { older, newer, .. } = self.links[at as usize];
+        let LruNode { older, newer, .. } = self.links[at as usize];
         match self.links.get_mut(older as usize) {
             Some(older) => older.newer = newer,
             None => self.oldest = newer,
@@ -97,21 +97,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_is_that_of_the_last_uses() {
-        let mut recent = Recent::default();
-        let places: Vec<Place> = (1..=4).map(|id| recent.add(EntryId(id))).collect();
-        let order = |recent: &Recent| recent.iter().map(|id| id.0).collect::<Vec<_>>();
-        [1, 3, 3, 0].into_iter().for_each(|at| recent.touch(places[at]));
-        assert_eq!(order(&recent), [3, 2, 4, 1]);
-        recent.remove(places[3]);
-        recent.remove(places[0]);
-        assert_eq!((order(&recent), recent.len()), (vec![3, 2], 2));
-        // Places are given anew.
-        let again = recent.add(EntryId(5));
+    fn order_follows_last_use() {
+        let mut lru = LruList::default();
+        let places: Vec<LruPosition> = (1..=4).map(|id| lru.add(EntryId(id))).collect();
+        let order = |lru: &LruList| lru.iter().map(|id| id.0).collect::<Vec<_>>();
+        [1, 3, 3, 0].into_iter().for_each(|at| lru.touch(places[at]));
+        assert_eq!(order(&lru), [3, 2, 4, 1]);
+        lru.remove(places[3]);
+        lru.remove(places[0]);
+        assert_eq!((order(&lru), lru.len()), (vec![3, 2], 2));
+        // Positions are reused.
+        let again = lru.add(EntryId(5));
         assert!(again == places[0] || again == places[3]);
-        recent.touch(places[2]);
-        assert_eq!(order(&recent), [2, 5, 3]);
-        [places[1], places[2], again].into_iter().for_each(|place| recent.remove(place));
-        assert_eq!((order(&recent), recent.len()), (vec![], 0));
+        lru.touch(places[2]);
+        assert_eq!(order(&lru), [2, 5, 3]);
+        [places[1], places[2], again].into_iter().for_each(|place| lru.remove(place));
+        assert_eq!((order(&lru), lru.len()), (vec![], 0));
     }
 }
