@@ -374,9 +374,16 @@ fn device_without_waits_gets_tasks_later() -> Result<(), Error> {
     Ok(())
 }
 
+/// The queues of the tasks in a step of a factorization.
+struct StepQueues {
+    panel: u16,
+    updates: Vec<u16>,
+    next_panel: u16,
+}
+
 /// Runs a step of a factorization: a panel, an update of each other column, and the next panel after the first update.
 /// Returns the queues of the panel, of the updates, and of the next panel.
-fn queues_of_a_step(urgent_queues: u16, priority: i32) -> Result<(u16, Vec<u16>, u16), Error> {
+fn queues_of_a_step(urgent_queues: u16, priority: i32) -> Result<StepQueues, Error> {
     const UPDATES: usize = 6;
     let devices = Machine::start(&[Spec { depth: 100, queues: 4, urgent_queues, ..Spec::new(ALPHA) }]);
     let rt = runtime(1, &devices);
@@ -395,23 +402,23 @@ fn queues_of_a_step(urgent_queues: u16, priority: i32) -> Result<(u16, Vec<u16>,
     })?;
     assert_eq!((columns[0], columns[1], columns[2]), (32, 33 * 31 + 1, 33));
     let queues = devices[0].queues();
-    Ok((queues[0], queues[1..=UPDATES].to_vec(), queues[UPDATES + 1]))
+    Ok(StepQueues { panel: queues[0], updates: queues[1..=UPDATES].to_vec(), next_panel: queues[UPDATES + 1] })
 }
 
 #[test]
 fn next_panel_skips_unrelated_updates() -> Result<(), Error> {
-    let (panel, updates, next) = queues_of_a_step(0, 0)?;
+    let StepQueues { panel, updates, next_panel } = queues_of_a_step(0, 0)?;
     let all: std::collections::BTreeSet<u16> = updates.iter().copied().collect();
     assert_eq!(all.len(), 4, "updates are spread over all queues: {updates:?}");
-    assert_eq!((updates[0], next), (panel, panel), "a task continues the queue of its predecessor");
+    assert_eq!((updates[0], next_panel), (panel, panel), "a task continues the queue of its predecessor");
     assert!(!updates[1..].contains(&panel), "unrelated updates precede the next panel: {updates:?}");
     Ok(())
 }
 
 #[test]
 fn urgent_tasks_use_the_urgent_queue() -> Result<(), Error> {
-    let (panel, updates, next) = queues_of_a_step(1, 4)?;
-    assert_eq!((panel, next), (0, 0));
+    let StepQueues { panel, updates, next_panel } = queues_of_a_step(1, 4)?;
+    assert_eq!((panel, next_panel), (0, 0));
     assert!(!updates.contains(&0), "an ordinary task is in the urgent queue: {updates:?}");
     Ok(())
 }

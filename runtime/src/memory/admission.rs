@@ -50,7 +50,7 @@ impl Directory {
     /// if admission must be tried again after other work has finished.
     ///
     /// # Errors
-    /// If it can never be admitted: a value is lost or can not be copied, or the heap is too small.
+    /// If it can never be admitted: a value is lost or can not be copied, or no memory can be freed.
     pub(crate) fn admit(
         &mut self,
         copier: &mut dyn Copier,

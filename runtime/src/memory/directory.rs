@@ -234,7 +234,7 @@ impl Directory {
         let Some(entry) = &mut entries[id.0 as usize - 1] else { return };
         let replica = &mut entry.replicas[node.at()];
         match replica.lru_position {
-            Some(place) => lru.touch(place),
+            Some(position) => lru.touch(position),
             None if replica.segment.is_some() => replica.lru_position = Some(lru.add(id)),
             None => {}
         }
@@ -250,10 +250,10 @@ impl Directory {
         if replica.pins > 0 {
             return;
         }
-        let used = replica.lru_position.take();
+        let position = replica.lru_position.take();
         (replica.written, replica.readers) = (None, Default::default());
         if let Some(segment) = replica.segment.take() {
-            used.into_iter().for_each(|place| self.stores[usize::from(device)].lru.remove(place));
+            position.into_iter().for_each(|position| self.stores[usize::from(device)].lru.remove(position));
             self.give(device, segment);
         }
     }
@@ -385,7 +385,7 @@ impl Directory {
         self.unpin(id, to);
         let failure = |brings: bool| error.clone().filter(|_| brings);
         let waiting = waiting.into_iter().map(|(slot, brings)| (slot, failure(brings))).collect();
-        Some(EndedCopy { from, to, bytes, is_well: error.is_none(), waiting })
+        Some(EndedCopy { from, to, bytes, has_succeeded: error.is_none(), waiting })
     }
 
     /// Invalidates a replica that a failed event was to produce, unless it was overwritten since. Replicas that are
@@ -469,7 +469,7 @@ pub(crate) struct EndedCopy {
     pub(crate) from: Node,
     pub(crate) to: Node,
     pub(crate) bytes: usize,
-    pub(crate) is_well: bool,
+    pub(crate) has_succeeded: bool,
     /// Slots of the host tasks that waited for it. The error is set if it failed and was to bring what the task reads.
     pub(crate) waiting: Vec<(u32, Option<DeviceError>)>,
 }

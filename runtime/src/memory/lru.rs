@@ -21,7 +21,7 @@ struct LruNode {
 /// The list, from the least to the most recently used entry.
 #[derive(Debug)]
 pub(super) struct LruList {
-    links: Vec<LruNode>,
+    nodes: Vec<LruNode>,
     free: Vec<u32>,
     oldest: u32,
     newest: u32,
@@ -29,63 +29,63 @@ pub(super) struct LruList {
 
 impl Default for LruList {
     fn default() -> Self {
-        Self { links: Vec::new(), free: Vec::new(), oldest: NIL, newest: NIL }
+        Self { nodes: Vec::new(), free: Vec::new(), oldest: NIL, newest: NIL }
     }
 }
 
 impl LruList {
     pub(super) fn len(&self) -> usize {
-        self.links.len() - self.free.len()
+        self.nodes.len() - self.free.len()
     }
 
     /// Iterates from the least to the most recently used entry.
     pub(super) fn iter(&self) -> impl Iterator<Item = EntryId> + '_ {
-        let link = |at: u32| self.links.get(at as usize);
-        std::iter::successors(link(self.oldest), move |it| link(it.newer)).map(|it| it.entry)
+        let node = |at: u32| self.nodes.get(at as usize);
+        std::iter::successors(node(self.oldest), move |it| node(it.newer)).map(|it| it.entry)
     }
 
     /// Adds an entry as the most recently used.
     pub(super) fn add(&mut self, entry: EntryId) -> LruPosition {
-        let at = self.free.pop().unwrap_or(self.links.len() as u32);
-        let link = LruNode { entry, older: NIL, newer: NIL };
-        match self.links.get_mut(at as usize) {
-            Some(free) => *free = link,
-            None => self.links.push(link),
+        let at = self.free.pop().unwrap_or(self.nodes.len() as u32);
+        let node = LruNode { entry, older: NIL, newer: NIL };
+        match self.nodes.get_mut(at as usize) {
+            Some(free) => *free = node,
+            None => self.nodes.push(node),
         }
         self.append(at);
         LruPosition(at)
     }
 
     /// Makes the entry the most recently used.
-    pub(super) fn touch(&mut self, place: LruPosition) {
-        if place.0 != self.newest {
-            self.take_out(place.0);
-            self.append(place.0);
+    pub(super) fn touch(&mut self, position: LruPosition) {
+        if position.0 != self.newest {
+            self.take_out(position.0);
+            self.append(position.0);
         }
     }
 
-    pub(super) fn remove(&mut self, place: LruPosition) {
-        self.take_out(place.0);
-        self.free.push(place.0);
+    pub(super) fn remove(&mut self, position: LruPosition) {
+        self.take_out(position.0);
+        self.free.push(position.0);
     }
 
     fn append(&mut self, at: u32) {
         let before = std::mem::replace(&mut self.newest, at);
-        let link = &mut self.links[at as usize];
-        (link.older, link.newer) = (before, NIL);
-        match self.links.get_mut(before as usize) {
+        let node = &mut self.nodes[at as usize];
+        (node.older, node.newer) = (before, NIL);
+        match self.nodes.get_mut(before as usize) {
             Some(before) => before.newer = at,
             None => self.oldest = at,
         }
     }
 
     fn take_out(&mut self, at: u32) {
-        let LruNode { older, newer, .. } = self.links[at as usize];
-        match self.links.get_mut(older as usize) {
+        let LruNode { older, newer, .. } = self.nodes[at as usize];
+        match self.nodes.get_mut(older as usize) {
             Some(older) => older.newer = newer,
             None => self.oldest = newer,
         }
-        match self.links.get_mut(newer as usize) {
+        match self.nodes.get_mut(newer as usize) {
             Some(newer) => newer.older = older,
             None => self.newest = older,
         }
@@ -99,19 +99,19 @@ mod tests {
     #[test]
     fn order_follows_last_use() {
         let mut lru = LruList::default();
-        let places: Vec<LruPosition> = (1..=4).map(|id| lru.add(EntryId(id))).collect();
+        let positions: Vec<LruPosition> = (1..=4).map(|id| lru.add(EntryId(id))).collect();
         let order = |lru: &LruList| lru.iter().map(|id| id.0).collect::<Vec<_>>();
-        [1, 3, 3, 0].into_iter().for_each(|at| lru.touch(places[at]));
+        [1, 3, 3, 0].into_iter().for_each(|at| lru.touch(positions[at]));
         assert_eq!(order(&lru), [3, 2, 4, 1]);
-        lru.remove(places[3]);
-        lru.remove(places[0]);
+        lru.remove(positions[3]);
+        lru.remove(positions[0]);
         assert_eq!((order(&lru), lru.len()), (vec![3, 2], 2));
         // Positions are reused.
         let again = lru.add(EntryId(5));
-        assert!(again == places[0] || again == places[3]);
-        lru.touch(places[2]);
+        assert!(again == positions[0] || again == positions[3]);
+        lru.touch(positions[2]);
         assert_eq!(order(&lru), [2, 5, 3]);
-        [places[1], places[2], again].into_iter().for_each(|place| lru.remove(place));
+        [positions[1], positions[2], again].into_iter().for_each(|position| lru.remove(position));
         assert_eq!((order(&lru), lru.len()), (vec![], 0));
     }
 }

@@ -9,7 +9,7 @@ use crate::{
 /// The drivers of all devices.
 pub(crate) struct Drivers<'a> {
     pub(crate) devices: &'a Devices,
-    /// Devices that were lost while issuing a copy. The directory is told after its lock is released.
+    /// Devices that were lost while issuing a copy. The directory records the loss after its lock is released.
     pub(crate) lost: Vec<u16>,
 }
 

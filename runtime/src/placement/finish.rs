@@ -25,7 +25,13 @@ pub(super) struct FinishedWork {
     all: Vec<Reported>,
     /// Reports of tasks, each with its slot.
     tasks: Vec<(u32, Reported)>,
-    copies: Vec<(Event, Times, EndedCopy)>,
+    copies: Vec<ReportedCopy>,
+}
+
+struct ReportedCopy {
+    event: Event,
+    times: Times,
+    ended_copy: EndedCopy,
 }
 
 pub(super) struct Reported {
@@ -81,7 +87,7 @@ impl PlacementContext<'_> {
                 self.lose(device);
             }
             self.end_in_directory(issuing, &mut ends);
-            for (event, times, ended_copy) in ends.copies.drain(..) {
+            for ReportedCopy { event, times, ended_copy } in ends.copies.drain(..) {
                 self.copy_ended(seat, event, times, ended_copy);
             }
             self.note_ends(ends.tasks.iter().map(|(slot, _)| *slot));
@@ -125,7 +131,7 @@ impl PlacementContext<'_> {
                 (Some(work), None) => ends.tasks.push((work.slot, reported)),
                 (None, Some(directory)) => {
                     let ended_copy = directory.copy_ended(event, reported.one.result.map(|()| times.busy_ns));
-                    ends.copies.extend(ended_copy.map(|ended_copy| (event, times, ended_copy)));
+                    ends.copies.extend(ended_copy.map(|ended_copy| ReportedCopy { event, times, ended_copy }));
                 }
                 (None, None) => {}
             }

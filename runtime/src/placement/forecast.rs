@@ -7,6 +7,7 @@ use crate::{
     schedule::{Forecast, Moves, Outlook, Place, ReadyTask, Resource},
     sync::prefetch,
     task::{Slot, Verdict},
+    weights::KernelRun,
 };
 use smallvec::SmallVec;
 use std::{iter, sync::atomic::Ordering};
@@ -46,7 +47,7 @@ impl PlacementContext<'_> {
         if matches!(verdict, Verdict::Completed) {
             let (kernel, cost) = self.slab.slot(index).device_record().call();
             let busy_ns = self.now_ns().saturating_sub(begun_ns);
-            self.weights.observe(Resource::HOST, iter::once((kernel, cost, busy_ns as f64)));
+            self.weights.observe(Resource::HOST, iter::once(KernelRun { kernel, cost, busy_ns: busy_ns as f64 }));
         }
         self.note_ends(iter::once(index));
     }
@@ -58,7 +59,8 @@ impl PlacementContext<'_> {
             let record = self.slab.slot(*slot).device_record();
             let since_ns = self.weights.busy_since_ns(resource, record.issued_ns.load(Ordering::Relaxed), now_ns);
             let (kernel, cost) = record.call();
-            one.result.is_ok().then_some((kernel, cost, one.busy_ns.unwrap_or(since_ns) as f64))
+            let busy_ns = one.busy_ns.unwrap_or(since_ns) as f64;
+            one.result.is_ok().then_some(KernelRun { kernel, cost, busy_ns })
         });
         self.weights.observe(resource, weighed);
     }

@@ -302,7 +302,7 @@ impl PlacementContext<'_> {
             }
         }
         record.started_ns.store(self.recorder.as_ref().map_or(0, |recorder| recorder.moment(seat)), Ordering::Relaxed);
-        let context = (entry.info.kind, record.call().1, held.scratch_range());
+        let context = CallContext { kind: entry.info.kind, cost: record.call().1, scratch: held.scratch_range() };
         let mut issue = |queue: &mut dyn Any| issue_guarded(&mut exec.body, queue, &context, &admitted.regions);
         let issued =
             shielded("the driver panicked while issuing the task", || entry.device.issue(queue, &waits, &mut issue));
@@ -367,13 +367,20 @@ impl PlacementContext<'_> {
     }
 }
 
+/// The parts of an [`IssueContext`] that are known before the driver's queue.
+struct CallContext {
+    kind: DeviceKind,
+    cost: Cost,
+    scratch: Range<usize>,
+}
+
 /// Lets the implementation put its work into the queue. A panic in this foreign code fails the task.
 fn issue_guarded(
     body: &mut Body,
     queue: &mut dyn Any,
-    (kind, cost, scratch): &(DeviceKind, Cost, Range<usize>),
+    call: &CallContext,
     regions: &[DeviceRegion],
 ) -> Result<(), DeviceError> {
-    let mut context = IssueContext { queue, kind: *kind, cost: *cost, scratch: scratch.clone() };
+    let mut context = IssueContext { queue, kind: call.kind, cost: call.cost, scratch: call.scratch.clone() };
     shielded("the implementation panicked while issuing the task", || body.issue(&mut context, regions))
 }

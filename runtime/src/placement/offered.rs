@@ -77,13 +77,13 @@ impl PlacementContext<'_> {
         if !released.runnable() {
             // The task is in the policy, or was issued. A host worker, or a device that can not wait for events of its
             // predecessors, can take it from now on.
-            let is_news = is_offered
+            let is_newly_runnable = is_offered
                 && released.only_hold_left()
                 && record.is_some_and(|record| record.event.load(Ordering::Relaxed) == 0);
-            if is_news && !self.devices.all_wait_for_all() {
+            if is_newly_runnable && !self.devices.all_wait_for_all() {
                 self.devices.notify_takers(takers);
             }
-            return if is_news && self.may_be_for_host(takers) { Next::Ready } else { Next::Nothing };
+            return if is_newly_runnable && self.may_be_for_host(takers) { Next::Ready } else { Next::Nothing };
         }
         if is_offered {
             return Next::Retire;
@@ -92,8 +92,9 @@ impl PlacementContext<'_> {
         Next::Ready
     }
 
-    /// Pushes a task that devices can take, and wakes their issuers. If the policy keeps the task for one device, it is
-    /// added to `kept` for the caller to wake. Returns [`Next::Ready`] if host workers are to be woken.
+    /// Pushes a task that devices can take, and wakes their issuers. If the policy keeps the task for one device, and
+    /// that is idle, it is added to `kept` for the caller to wake. Returns [`Next::Ready`] if host workers are to be
+    /// woken.
     ///
     /// Host workers can not take the task before its predecessors are done. If the last predecessor ends concurrently,
     /// either this thread sees it after the fence of the notification, or the thread that ends it sees the push after

@@ -109,10 +109,7 @@ impl PlacementContext<'_> {
         };
         let mut directory = self.memory.lock();
         let Some(uses) = self.uses_of(body, &operands, &regions, &mut directory) else {
-            return Admission::barred(
-                BarReason::Place,
-                "an operand is a resident value whose view is at another address than the value",
-            );
+            return Admission::barred(BarReason::Place, "a resident operand is not at its own address");
         };
         let demand = Demand { device: device as u16, uses: &uses, scratch_bytes };
         if let Err(error) = directory.check_size(demand) {
@@ -220,7 +217,7 @@ impl PlacementContext<'_> {
 
     /// Handles the end of a copy: host tasks that waited for nothing else become ready again.
     pub(super) fn copy_ended(&self, seat: &Seat, event: Event, times: Times, ended_copy: EndedCopy) {
-        if let (Some(recorder), true) = (&self.recorder, ended_copy.is_well) {
+        if let (Some(recorder), true) = (&self.recorder, ended_copy.has_succeeded) {
             let queue = DeviceQueue { device: event.device, queue: event.queue };
             let now_ns = recorder.moment(seat);
             let slice = recorder.lane_span(queue, 0, times.busy_ns.or(Some(0)), times.ended_ns.unwrap_or(now_ns));

@@ -3,7 +3,7 @@
 use super::{
     Recorder,
     page::Page,
-    ring::{Pages, TasksUnderWay},
+    ring::{Pages, TasksInProgress},
 };
 use crate::recording::{Activity, ActivityKind, Counter, CounterSample, Recording, Span};
 use std::{borrow::Borrow, cmp::Reverse, collections::BTreeMap};
@@ -19,7 +19,7 @@ impl Recorder {
         let begun = recording.spans.iter().map(|span| span.start_ns);
         let inserted: Vec<u64> = recording.tasks.iter().map(|task| task.inserted_ns).collect();
         let ended = recording.spans.iter().map(|span| span.end_ns);
-        let TasksUnderWay { ready: were_ready, in_window } = read.before;
+        let TasksInProgress { ready: were_ready, in_window } = read.before;
         recording.counters = counter(Counter::ReadyTasks, were_ready, ready, begun);
         recording.counters.extend(counter(Counter::WindowTasks, in_window, inserted, ended));
         recording.counters.extend(read.pages.iter().flat_map(|page| page.samples.iter().copied()));

@@ -226,8 +226,8 @@ impl Recorder {
         LaneSpan { lane, start_ns, end_ns }
     }
 
-    /// Returns the range of work whose [`slice`](Self::slice) was computed before, and which began no sooner than
-    /// `since_ns`.
+    /// Returns the range of work whose [`lane_span`](Self::lane_span) was computed before, and which began no sooner
+    /// than `since_ns`.
     pub(crate) fn fixed_span(&self, queue: DeviceQueue, since_ns: u64, end_ns: u64) -> LaneSpan {
         LaneSpan { lane: self.lane_of(queue), start_ns: since_ns, end_ns: end_ns.max(since_ns) }
     }

@@ -3,7 +3,7 @@
 //! Pages come from all seats, in the order in which they were sealed. All records of a page are older than its sealing.
 //! So when the oldest page is dropped, all lost records are older than its last time, and the recording is complete
 //! from there on. Each [`Reader`] reads every page once. It learns how many records were dropped before it could read
-//! them, and how many tasks were under way where its pages begin.
+//! them, and how many tasks were in progress where its pages begin.
 
 use super::page::Page;
 use std::{collections::VecDeque, sync::Arc};
@@ -38,17 +38,17 @@ struct Reader {
     next: u64,
     dropped: u64,
     whole_from_ns: u64,
-    before: TasksUnderWay,
+    before: TasksInProgress,
 }
 
-/// The number of tasks under way.
+/// The number of tasks in progress.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub(super) struct TasksUnderWay {
+pub(super) struct TasksInProgress {
     pub(super) ready: i64,
     pub(super) in_window: i64,
 }
 
-impl TasksUnderWay {
+impl TasksInProgress {
     fn pass(&mut self, page: &Page) {
         self.ready += page.ready_ns.len() as i64 - page.spans.len() as i64;
         self.in_window += page.tasks.len() as i64 - page.spans.len() as i64;
@@ -62,8 +62,8 @@ pub(super) struct Pages {
     pub(super) dropped: u64,
     /// No record after this time was missed; zero if none was missed at all.
     pub(super) whole_from_ns: u64,
-    /// The tasks under way before the first page.
-    pub(super) before: TasksUnderWay,
+    /// The tasks in progress before the first page.
+    pub(super) before: TasksInProgress,
     /// A lower bound of the sequence number of the oldest kept page.
     pub(super) oldest: u64,
 }
@@ -167,7 +167,7 @@ mod tests {
         let read = ring.read(Purpose::Taking);
         assert_eq!(moments(&read), (20..50).collect::<Vec<_>>());
         assert_eq!((read.dropped, read.whole_from_ns), (20, 20));
-        assert_eq!(read.before, TasksUnderWay { ready: 20, in_window: 0 });
+        assert_eq!(read.before, TasksInProgress { ready: 20, in_window: 0 });
 
         ring.seal(page(50..51));
         let read = ring.read(Purpose::Taking);

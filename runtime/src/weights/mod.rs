@@ -102,6 +102,13 @@ pub struct CapabilityWeight {
     pub source: WeightSource,
 }
 
+/// One measured run of a kernel.
+pub(crate) struct KernelRun<'k> {
+    pub(crate) kernel: &'k str,
+    pub(crate) cost: Cost,
+    pub(crate) busy_ns: f64,
+}
+
 /// The weights of one kernel on one resource.
 #[derive(Default)]
 struct KernelWeights {
@@ -237,12 +244,12 @@ impl Weights {
         self.epoch.elapsed().as_nanos() as u64
     }
 
-    /// Records the durations of tasks, each with its kernel and cost.
-    pub(crate) fn observe<'k>(&self, resource: Resource, runs: impl Iterator<Item = (&'k str, Cost, f64)>) {
+    /// Records measured runs.
+    pub(crate) fn observe<'k>(&self, resource: Resource, runs: impl Iterator<Item = KernelRun<'k>>) {
         let Some(rates) = self.resources.get(usize::from(resource.0)) else { return };
         let mut kernels = held(rates.kernels.write());
         let (mut alarms, mut last) = (Vec::new(), None);
-        for (kernel, cost, busy_ns) in runs {
+        for KernelRun { kernel, cost, busy_ns } in runs {
             last = Some((kernel, cost));
             let known = match kernels.get_mut(kernel) {
                 Some(known) => known,
@@ -335,9 +342,9 @@ impl Weights {
     /// Persists the measured weights if some are new.
     pub(crate) fn save(&self) {
         let Some(file) = &self.file else { return };
-        let news: Vec<file::SavedWeight> =
-            self.measured().filter(|(_, is_news)| *is_news).map(|(entry, _)| entry).collect();
-        if news.is_empty() {
+        let new_weights: Vec<file::SavedWeight> =
+            self.measured().filter(|(_, is_new)| *is_new).map(|(entry, _)| entry).collect();
+        if new_weights.is_empty() {
             return;
         }
         // All are written, because another process may have written meanwhile, and one file should have consistent

@@ -49,7 +49,7 @@ impl Drop for Folder {
 
 fn observe(weights: &Weights, times: usize, resource: Resource, n: f64, rate: f64) {
     for _ in 0..times {
-        let run = ("gemm", gemm(n), 1e9 * gemm(n).flops / rate);
+        let run = KernelRun { kernel: "gemm", cost: gemm(n), busy_ns: 1e9 * gemm(n).flops / rate };
         weights.observe(resource, std::iter::once(run));
     }
 }

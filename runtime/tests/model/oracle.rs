@@ -90,7 +90,16 @@ impl DatumState {
 
 struct Group {
     mode: Mode,
-    members: Vec<(TaskIndex, usize, Certainty)>,
+    members: Vec<Member>,
+}
+
+/// One access of a group.
+struct Member {
+    task: TaskIndex,
+    /// The position in the task's list of accesses.
+    at: usize,
+    /// Whether the task poisons the datum.
+    spoils: Certainty,
 }
 
 #[derive(Default)]
@@ -257,7 +266,7 @@ impl<'p> Pass<'p> {
                 raise(&mut inner.fails, poison);
             }
             let group = self.data[access.datum.0].group.iter().flat_map(|group| &group.members);
-            if let Some(taint) = group.map(|(.., spoils)| (*spoils).min(1)).max() {
+            if let Some(taint) = group.map(|member| member.spoils.min(1)).max() {
                 raise(&mut inner.fails, taint);
             }
         }
@@ -288,10 +297,10 @@ impl<'p> Pass<'p> {
     fn close(&mut self, datum: DatumId, scope: &mut Scope) {
         let Some(Group { mode, members }) = self.data[datum.0].group.take() else { return };
         let state = &mut self.data[datum.0];
-        for (index, (task, at, spoils)) in members.iter().enumerate() {
+        for (index, Member { task, at, spoils }) in members.iter().enumerate() {
             raise(&mut state.poison, *spoils);
             let others = members.iter().enumerate().filter(|(other, _)| *other != index);
-            let taint = others.map(|(_, (.., spoils))| (*spoils).min(1)).max().unwrap_or(0);
+            let taint = others.map(|(_, other)| other.spoils.min(1)).max().unwrap_or(0);
             raise(self.learnt.tainted.entry((*task, *at)).or_default(), taint);
         }
         if mode.reduces() {
@@ -367,7 +376,7 @@ impl<'p> Pass<'p> {
             let old = if access.mode == Mode::Write { Some(0) } else { state.value };
             state.value = hash.zip(old).map(|(hash, old)| change(access.mode, at, hash, old));
             match &mut state.group {
-                Some(group) => group.members.push((index, at, spoils)),
+                Some(group) => group.members.push(Member { task: index, at, spoils }),
                 None if access.mode == Mode::Write => state.poison = spoils,
                 None => raise(&mut state.poison, spoils),
             }
